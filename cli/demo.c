@@ -93,7 +93,7 @@ static una_status measure(result *r, const una_model *model, const una_dataset *
 static una_status try_seed(trial *t, double from, double to)
 {
     una_status status = una_dataset_synthetic(&t->data, "cubic", ROWS, 1, t->seed, t->run);
-    una_fit_settings settings = { .size = sizeof settings, .target = "y" };
+    una_fit_settings settings = { .size = sizeof settings, .target = "y", .hold_out = 1 };
     for (size_t k = 0; k < KINDS && status == UNA_OK; k++) {
         double step = (to - from) / KINDS;
         cli_progress_span(from + step * (double)k, from + step * (double)(k + 1));

@@ -77,7 +77,8 @@ static una_status train(cli *c, job *j)
         .set = j->set,
         .set_count = cli_texts(c, "set", j->set),
         .missing = cli_missing(c),
-        .other = (size_t)cli_count(c, "other", 0)
+        .other = (size_t)cli_count(c, "other", 0),
+        .hold_out = 1
     };
 
     una_status status = una_dataset_read_part(&j->data, j->data_path, c->run);

@@ -99,6 +99,52 @@ static void a_report_on_two_targets(void **state)
     una_run_free(run);
 }
 
+/* Rows that were not seen judge, if they are of this table; else the page says whose rows it shows. */
+static void held_out_rows_judge(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = wave_data(60, 0, run), *other = wave_data(60, 1000, run);
+    const una_fit_settings settings = SIZED(una_fit_settings, .hold_out = 1);
+    una_model *model = fitted("gp(restarts=1)", data, &settings, run);
+    una_model *plain = fitted("gp(restarts=1)", data, NULL, run);
+    const una_model *models[] = { model, plain };
+    const char *path = temp_path("held.html");
+
+    assert_ok(una_report_write(path, models, NULL, 1, data, NULL, NULL, run), run);
+    char *page = text_of(path);
+    assert_says(page, "class=\"verdict\"");
+    assert_says(page, "On 60 held-out rows");
+    assert_says(page, "Calibration on held-out rows.");
+    assert_says(page, "Residuals of held-out rows.");
+    assert_says(page, "Which inputs matter");
+    assert_says(page, "Effects at real rows.");
+    assert_says(page, "A map of ignorance.");
+    assert_null(strstr(page, "rows given"));
+    free(page);
+
+    const una_dataset *tables[] = { other, data };
+    for (size_t i = 0; i < 2; i++) {                     /* of another table; of a model that kept nothing */
+        assert_ok(una_report_write(path, models + i, NULL, 1, tables[i], NULL, NULL, run), run);
+        page = text_of(path);
+        assert_null(strstr(page, "Calibration on"));
+        assert_null(strstr(page, "within the 95 % band"));
+        assert_says(page, "On the 60 rows given");
+        assert_says(page, "If they are the rows the model was fitted to");
+        free(page);
+    }
+
+    assert_ok(una_report_write(path, models, NULL, 2, data, NULL, NULL, run), run);      /* side by side */
+    page = text_of(path);
+    assert_says(page, "where there are none: on the rows given");
+    free(page);
+    una_model_free(model);
+    una_model_free(plain);
+    una_dataset_free(data);
+    una_dataset_free(other);
+    una_run_free(run);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -130,6 +176,7 @@ int main(void)
         cmocka_unit_test(a_report_on_a_mixture),
         cmocka_unit_test(a_report_on_mixed_columns),
         cmocka_unit_test(a_report_on_two_targets),
+        cmocka_unit_test(held_out_rows_judge),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ una_status una_lines_draw(una_figure *figure, const una_lines *lines, const una_
 
     una_report_column input = { .name = lines->input, .number = lines->x };
     una_report report = { .target = lines->target, .rows = lines->rows, .y = lines->y, .columns = &input,
-        .column_count = 1, .grid = UNA_LINE_GRID, .sweep_count = 1, .sweep_at = x, .models = shown,
+        .column_count = 1, .grid = UNA_LINE_GRID, .sweep_at = x, .models = shown,
         .model_count = count };
     *figure = una_chart_function(&report, arena);
     UNA_TRY(una_arena_check(arena));

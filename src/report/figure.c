@@ -44,6 +44,14 @@ static const double *thinned(const double *values, size_t count, una_arena *aren
     return few;
 }
 
+static const char *const *thinned_tips(const char *const *tips, size_t count, una_arena *arena)
+{
+    const char **few = tips ? UNA_GET(arena, const char *, UNA_MOST_POINTS) : NULL;
+    for (size_t i = 0; few && i < UNA_MOST_POINTS; i++)
+        few[i] = tips[(size_t)((double)i * (double)(count - 1) / (UNA_MOST_POINTS - 1))];
+    return few;
+}
+
 void una_panel_add(una_panel *panel, una_series series)
 {
     if (!panel) return;
@@ -60,6 +68,8 @@ void una_panel_add(una_panel *panel, una_series series)
         series.x = thinned(series.x, series.count, panel->arena);
         series.y = thinned(series.y, series.count, panel->arena);
         series.y2 = thinned(series.y2, series.count, panel->arena);
+        series.shade = thinned(series.shade, series.count, panel->arena);
+        series.tips = thinned_tips(series.tips, series.count, panel->arena);
         series.count = UNA_MOST_POINTS;
         if (panel->arena->failed) return;
     }

@@ -14,6 +14,7 @@
 
 #define UNA_MOST_POINTS 3000     /* longer series are thinned evenly, so that files stay small */
 #define UNA_MOST_LINES  400      /* and so are bundles                                         */
+#define UNA_MOST_TIPS   400      /* of a series, spread evenly                                 */
 
 typedef enum una_ink {
     UNA_INK_MODEL, UNA_INK_IGNORANCE, UNA_INK_NOISE, UNA_INK_DATA, UNA_INK_PART, UNA_INK_SECOND, UNA_INK_THIRD,
@@ -28,6 +29,7 @@ typedef enum una_shape {
     UNA_SHAPE_RANGES,            /* an upright line from y to y2 at each x                          */
     UNA_SHAPE_RUG,               /* a small mark on the axis at each x                              */
     UNA_SHAPE_BARS,              /* a lying bar from 0 to x at each y                               */
+    UNA_SHAPE_SPANS,             /* a lying line from x to y2 at each y                             */
     UNA_SHAPE_DIAGONAL           /* y = x across the panel; no arrays                               */
 } una_shape;
 
@@ -39,6 +41,8 @@ typedef struct una_series {
     double        size;          /* width of lines, diameter of points; 0 = usual                   */
     double        opacity;       /* 0 = usual                                                       */
     const char   *label;         /* written at the right end of a line; NULL = none                 */
+    const double *shade;         /* [count] of points, 0 (as UNA_INK_PART) to 1 (the ink); NULL: 1  */
+    const char *const *tips;     /* [count] of points on a page: shown under the pointer; NULL: none */
 } una_series;
 
 typedef struct una_axis {

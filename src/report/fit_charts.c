@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
  * The charts of the report. Vermillion is always what the model does not know; where several models are shown, they
- * share their axes. The calibration curve is the share of rows with F(y) <= p, where F(y) = Phi((y - mean) / std) for
- * a Gaussian; around the diagonal lies the range p +- 1.96 sqrt(p (1 - p) / n) that perfect calibration would leave in
- * 95 % of all samples.
+ * share their axes. The calibration curve is the share of held-out rows with |2 F(y) - 1| <= p, where F(y) is the
+ * probability that was given to less than y; around the diagonal lies the range p +- 1.96 sqrt(p (1 - p) / n) that
+ * perfect calibration would leave in 95 % of all samples.
  */
 #include "report/fit_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_ROWS = 300, SOME_RANGES = 60, LEVELS = 101, SWEEP_DOTS = 400, SHARES = 50, LEAST_KEPT = 20 };
+enum { FEW_ROWS = 300, SOME_RANGES = 60, LEVELS = 101, SWEEP_DOTS = 400, SHARES = 50, LEAST_KEPT = 20, TENTHS = 10 };
 static const double half_width = 352, third_width = 232;
 
-static una_ink model_ink(size_t model)
+una_ink una_model_ink(size_t model)
 {
     static const una_ink order[] = { UNA_INK_MODEL, UNA_INK_SECOND, UNA_INK_THIRD, UNA_INK_FOURTH, UNA_INK_DATA };
     return order[model < 4 ? model : 4];
@@ -43,8 +43,7 @@ static una_axis with_air(double low, double high, double share)
 
 bool una_report_is_line(const una_report *report)
 {
-    return report->column_count == 1 && report->sweep_count == 1 && report->model_count > 0
-        && report->models[0].line_mean;
+    return report->column_count == 1 && report->grid > 0 && report->model_count > 0 && report->models[0].line_mean;
 }
 
 /* Bands may leave the paper: half the data's range above and below is enough to see that they do. */
@@ -131,8 +130,7 @@ static int by_value(const void *a, const void *b)
     return (p->row > q->row) - (p->row < q->row);
 }
 
-/* Rows in ascending order of `value`; ties by row, NANs last. */
-static size_t *order_of(const double *value, size_t rows, una_arena *arena)
+size_t *una_order_of(const double *value, size_t rows, una_arena *arena)
 {
     ranked *list = UNA_GET(arena, ranked, rows);
     size_t *order = UNA_GET(arena, size_t, rows);
@@ -143,20 +141,27 @@ static size_t *order_of(const double *value, size_t rows, una_arena *arena)
     return order;
 }
 
-/* Bars for all rows of a small table, else for some that are spread evenly over the observed values. */
-static void add_ranges(una_panel *panel, const una_report *report, const una_report_model *model, const size_t *order,
-                       una_arena *arena)
+una_report_told una_report_told_of(const una_report *report, const una_report_model *model)
 {
-    size_t count = report->rows <= FEW_ROWS ? report->rows : SOME_RANGES;
+    if (model->held_out) return *model->held_out;
+    return (una_report_told){ .rows = report->rows, .y = report->y, .mean = model->mean, .std = model->std,
+        .std_epistemic = model->std_epistemic, .lower = model->lower, .upper = model->upper, .below = model->below };
+}
+
+/* Bars for all rows of a small table, else for some that are spread evenly over the observed values. */
+static void add_ranges(una_panel *panel, const una_report_told *told, una_arena *arena)
+{
+    size_t count = told->rows <= FEW_ROWS ? told->rows : SOME_RANGES;
+    const size_t *order = una_order_of(told->y, told->rows, arena);
     double *at = UNA_GET(arena, double, count), *mean = UNA_GET(arena, double, count);
     double *low = UNA_GET(arena, double, count), *high = UNA_GET(arena, double, count);
     double *inner_low = UNA_GET(arena, double, count), *inner_high = UNA_GET(arena, double, count);
     if (arena->failed) return;
 
     for (size_t i = 0; i < count; i++) {
-        size_t row = order[count > 1 ? i * (report->rows - 1) / (count - 1) : 0];
-        double half = 1.959964 * model->std_epistemic[row];
-        at[i] = report->y[row], mean[i] = model->mean[row], low[i] = model->lower[row], high[i] = model->upper[row];
+        size_t row = order[count > 1 ? i * (told->rows - 1) / (count - 1) : 0];
+        double half = 1.959964 * told->std_epistemic[row];
+        at[i] = told->y[row], mean[i] = told->mean[row], low[i] = told->lower[row], high[i] = told->upper[row];
         inner_low[i] = mean[i] - half, inner_high[i] = mean[i] + half;
     }
 
@@ -167,9 +172,17 @@ static void add_ranges(una_panel *panel, const una_report *report, const una_rep
     series.ink = UNA_INK_IGNORANCE, series.y = inner_low, series.y2 = inner_high, series.size = 1.6,
         series.opacity = 0.6;
     una_panel_add(panel, series);
-    if (report->rows > FEW_ROWS)
+    if (told->rows > FEW_ROWS)
         una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = at, .y = mean,
                       .count = count, .size = 3.2, .opacity = 1 });
+}
+
+/* The tips of the rows that were told of. */
+static const char *const *tips_of(const una_report_told *told, const char *const *tips, una_arena *arena)
+{
+    const char **own = tips ? UNA_GET(arena, const char *, told->rows) : NULL;
+    for (size_t i = 0; own && i < told->rows; i++) own[i] = tips[told->row ? told->row[i] : i];
+    return own;
 }
 
 una_figure una_chart_predicted(const una_report *report, una_arena *arena)
@@ -179,23 +192,22 @@ una_figure una_chart_predicted(const una_report *report, una_arena *arena)
     una_figure_key(&figure, UNA_SHAPE_RANGES, UNA_INK_IGNORANCE, "epistemic, 95 %");
     una_figure_key(&figure, UNA_SHAPE_RANGES, UNA_INK_NOISE, "with noise, 95 %");
     una_figure_key(&figure, UNA_SHAPE_DIAGONAL, UNA_INK_PART, "predicted = observed");
-
-    const size_t *order = order_of(report->y, report->rows, arena);
-    if (!order) return figure;
     double low = INFINITY, high = -INFINITY;
-    una_range_add(&low, &high, report->y, report->rows);
+    const char *const *tips = una_report_tips(report, arena);
 
     for (size_t k = report->model_count; k > 0; k--) {
-        const una_report_model *model = &report->models[k - 1];
-        bool few = report->rows <= FEW_ROWS;
+        una_report_told told = una_report_told_of(report, &report->models[k - 1]);
+        bool few = told.rows <= FEW_ROWS;
         una_panel *panel = una_figure_panel(&figure, title_if_several(report, k - 1), "Observed", "Predicted");
         una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DIAGONAL, .ink = UNA_INK_PART, .size = 0.8 });
-        una_series points = { .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = report->y, .y = model->mean };
-        points.count = report->rows, points.size = few ? 3 : 1.8, points.opacity = few ? 0.8 : 0.3;
+        una_series points = { .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = told.y, .y = told.mean };
+        points.count = told.rows, points.size = few ? 3 : 1.8, points.opacity = few ? 0.8 : 0.3;
+        points.tips = tips_of(&told, tips, arena);
         if (!few) una_panel_add(panel, points);
-        add_ranges(panel, report, model, order, arena);
+        add_ranges(panel, &told, arena);
         if (few) una_panel_add(panel, points);
-        una_range_add(&low, &high, model->mean, report->rows);
+        una_range_add(&low, &high, told.y, told.rows);
+        una_range_add(&low, &high, told.mean, told.rows);
     }
 
     una_axis both = with_air(low, high, 0.06);
@@ -205,19 +217,25 @@ una_figure una_chart_predicted(const una_report *report, una_arena *arena)
 
 /* ---- calibration ------------------------------------------------------------------------------------ */
 
-static double *calibration(const una_report *report, const una_report_model *model, const double *p, una_arena *arena)
+static double place_of(const una_report_told *told, size_t i)
 {
-    size_t below[LEVELS] = {0}, counted = 0;
+    double z = (told->y[i] - told->mean[i]) / told->std[i];
+    return told->below ? told->below[i] : 0.5 * erfc(-z * 0.70710678118654752440);
+}
+
+/* Shares of the rows that lie inside the central bands of probability p. */
+static double *inside_shares(const una_report_told *told, const double *p, una_arena *arena)
+{
+    size_t inside[LEVELS] = {0}, counted = 0;
     double *share = UNA_GET(arena, double, LEVELS);
     if (!share) return NULL;
-    for (size_t i = 0; i < report->rows; i++) {
-        double z = (report->y[i] - model->mean[i]) / model->std[i];
-        double place = model->below ? model->below[i] : 0.5 * erfc(-z * 0.70710678118654752440);
-        if (isnan(place)) continue;
+    for (size_t i = 0; i < told->rows; i++) {
+        double level = fabs(2 * place_of(told, i) - 1);
+        if (isnan(level)) continue;
         counted++;
-        for (size_t k = LEVELS; k > 0 && place <= p[k - 1]; k--) below[k - 1]++;
+        for (size_t k = LEVELS; k > 0 && level <= p[k - 1] + 1e-12; k--) inside[k - 1]++;
     }
-    for (size_t k = 0; k < LEVELS; k++) share[k] = counted ? (double)below[k] / (double)counted : NAN;
+    for (size_t k = 0; k < LEVELS; k++) share[k] = counted ? (double)inside[k] / (double)counted : NAN;
     return share;
 }
 
@@ -234,106 +252,115 @@ static void add_sampling_range(una_panel *panel, const double *p, size_t rows, u
                   .count = LEVELS, .opacity = 0.25 });
 }
 
+/* How many rows fell into each tenth of what was predicted, in %: 10 each if the model is right. */
+static void add_tenths(una_panel *panel, const una_report_told *told, una_ink ink, bool bars, una_arena *arena)
+{
+    double *at = UNA_GET(arena, double, TENTHS), *share = UNA_GET(arena, double, TENTHS);
+    double *foot = UNA_GET(arena, double, TENTHS);
+    if (arena->failed) return;
+    for (size_t k = 0; k < TENTHS; k++) at[k] = ((double)k + 0.5) / TENTHS;
+    for (size_t i = 0; i < told->rows; i++) {
+        double place = place_of(told, i);
+        if (!isnan(place)) share[(size_t)fmin(fmax(place, 0) * TENTHS, TENTHS - 1)] += 100 / (double)told->rows;
+    }
+    una_panel_add(panel, bars ? (una_series){ .shape = UNA_SHAPE_RANGES, .ink = ink, .x = at, .y = foot, .y2 = share,
+                                              .count = TENTHS, .size = 22, .opacity = 0.6 }
+                              : (una_series){ .shape = UNA_SHAPE_LINE, .ink = ink, .x = at, .y = share,
+                                              .count = TENTHS });
+    double low = 0, high = panel ? panel->y.high : 0;
+    una_range_add(&low, &high, share, TENTHS);
+    if (panel) panel->y.high = fmax(high, 1.08 * high * (high > panel->y.high));
+}
+
+/* 10 % of the rows, and the range around it that chance leaves. */
+static void add_even(una_panel *panel, size_t rows, una_arena *arena)
+{
+    double *at = UNA_GET(arena, double, 6), *low = at + 2, *high = at + 4;
+    if (arena->failed) return;
+    double half = 100 * 1.959964 * sqrt(0.1 * 0.9 / (double)rows);
+    at[0] = 0, at[1] = 1;
+    low[0] = low[1] = fmax(0, 10 - half), high[0] = high[1] = 10 + half;
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_PART, .x = at, .y = low, .y2 = high,
+                  .count = 2, .opacity = 0.25 });
+}
+
 una_figure una_chart_calibration(const una_report *report, una_arena *arena)
 {
-    una_figure figure = una_figure_in(arena, 1, half_width, 330);
+    bool alone = report->model_count == 1;               /* then it stands beside the predictions */
+    una_figure figure = una_figure_in(arena, alone ? 1 : 2, half_width, alone ? 196 : 300);
     double *p = UNA_GET(arena, double, LEVELS);
-    if (!p) return figure;
+    size_t rows = 0, models = 0;
+    for (size_t m = report->model_count; m > 0; m--)
+        if (report->models[m - 1].held_out) rows = report->models[m - 1].held_out->rows, models++;
+    if (!p || rows == 0) return figure;
     for (size_t k = 0; k < LEVELS; k++) p[k] = (double)k / (LEVELS - 1);
 
-    una_panel *panel = una_figure_panel(&figure, NULL, "Probability, as predicted", "Share of rows below");
-    if (panel) panel->x.high = panel->y.high = 1;        /* from 0 */
-    add_sampling_range(panel, p, report->rows, arena);
+    una_panel *panel = una_figure_panel(&figure, NULL, "Probability of the band, as predicted",
+                                        "Share of rows inside");
+    una_panel *tenths = una_figure_panel(&figure, NULL, "Predicted probability of less than observed",
+                                         "Rows, %");
+    if (!panel || !tenths) return figure;
+    panel->x.high = panel->y.high = tenths->x.high = 1;          /* from 0 */
+    tenths->y.high = 20;
+    add_sampling_range(panel, p, rows, arena);
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DIAGONAL, .ink = UNA_INK_PART, .size = 0.8 });
+    add_even(tenths, rows, arena);
 
     for (size_t m = report->model_count; m > 0; m--) {           /* the subject comes on top */
-        const una_report_model *model = &report->models[m - 1];
-        const double *share = calibration(report, model, p, arena);
+        const una_report_told *told = report->models[m - 1].held_out;
+        if (!told) continue;
+        const double *share = inside_shares(told, p, arena);
         if (!share) break;
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = model_ink(m - 1), .x = p, .y = share,
+        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = una_model_ink(m - 1), .x = p, .y = share,
                       .count = LEVELS });
+        add_tenths(tenths, told, una_model_ink(m - 1), models == 1, arena);
     }
 
     for (size_t m = 0; m < report->model_count && m < 5; m++)
-        una_figure_key(&figure, UNA_SHAPE_LINE, model_ink(m), report->models[m].title);
+        if (report->models[m].held_out)
+            una_figure_key(&figure, UNA_SHAPE_LINE, una_model_ink(m), report->models[m].title);
     una_figure_key(&figure, UNA_SHAPE_DIAGONAL, UNA_INK_PART, "perfect calibration");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_PART, "its sampling range, 95 %");
     return figure;
 }
 
-/* ---- ignorance along each input --------------------------------------------------------------------- */
+/* ---- ignorance along the only input ------------------------------------------------------------------ */
 
-static double variation(const una_report *report, size_t sweep)
+una_figure una_chart_ignorance(const una_report *report, una_arena *arena)
 {
-    double low = INFINITY, high = -INFINITY;
-    una_range_add(&low, &high, report->models[0].sweep_std + sweep * report->grid, report->grid);
-    return high - low;
-}
-
-static void add_sweep(una_figure *figure, const una_report *report, size_t sweep, const double *some_std,
-                      const size_t *some, size_t some_count, una_arena *arena)
-{
-    const una_report_column *column = &report->columns[report->sweep_column[sweep]];
-    const double *at = report->sweep_at + sweep * report->grid;
-    bool line = report->column_count == 1;
-    una_panel *panel = una_figure_panel(figure, line ? NULL : column->name, line ? column->name : NULL,
-                                        line ? "Epistemic std" : NULL);
-    double *x = UNA_GET(arena, double, some_count);
-    if (!panel || arena->failed) return;
-
-    panel->x.low = at[0];
-    panel->x.high = at[report->grid - 1];
-    for (size_t i = 0; i < some_count; i++) x[i] = column->number[some[i]];
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_IGNORANCE, .x = x, .y = some_std,
-                  .count = some_count, .size = 2.2, .opacity = 0.25 });
-
-    for (size_t m = report->model_count; m > 0; m--)
-        una_panel_add(panel, (una_series){ .shape = m == 1 ? UNA_SHAPE_LINE : UNA_SHAPE_DASHES,
-                      .ink = m == 1 ? UNA_INK_IGNORANCE : m == 2 ? UNA_INK_DATA : model_ink(m - 1), .x = at,
-                      .y = report->models[m - 1].sweep_std + sweep * report->grid, .count = report->grid,
-                      .size = m == 1 ? 1.8 : 1.1,
-                      .label = line ? title_if_several(report, m - 1) : NULL });
-    una_panel_strip(panel, column->number, report->rows);
-}
-
-/* From zero to the highest line, or to where almost all of the dots are. */
-static una_axis ignorance_range(const una_report *report, const size_t *order, size_t shown, double *dots,
-                                size_t dot_count)
-{
-    double low = 0, high = una_quantile(dots, dot_count, 0.98);
-    if (!(high > 0)) high = 0;
-    for (size_t i = 0; i < shown; i++)
-        for (size_t m = 0; m < report->model_count; m++)
-            una_range_add(&low, &high, report->models[m].sweep_std + order[i] * report->grid, report->grid);
-    return high > 0 ? (una_axis){ .low = 0, .high = 1.06 * high } : (una_axis){ .low = 0, .high = 1 };
-}
-
-una_figure una_chart_ignorance(const una_report *report, size_t *shown, una_arena *arena)
-{
-    bool line = report->column_count == 1;
-    una_figure figure = una_figure_in(arena, line ? 1 : 3, line ? 560 : third_width, line ? 230 : 172);
-    size_t some_count = report->rows < SWEEP_DOTS ? report->rows : SWEEP_DOTS;
-    double *varies = UNA_GET(arena, double, report->sweep_count), *some_std = UNA_GET(arena, double, some_count);
-    double *sorted = UNA_GET(arena, double, some_count);
-    size_t *some = UNA_GET(arena, size_t, some_count), *order = NULL;
-    *shown = report->sweep_count < UNA_MOST_SWEEPS ? report->sweep_count : UNA_MOST_SWEEPS;
+    una_figure figure = una_figure_in(arena, 1, 560, 230);
+    size_t dots = report->rows < SWEEP_DOTS ? report->rows : SWEEP_DOTS;
+    double *x = UNA_GET(arena, double, dots), *std = UNA_GET(arena, double, dots);
+    double *sorted = UNA_GET(arena, double, dots);
+    una_panel *panel = una_figure_panel(&figure, NULL, report->columns[0].name, "Epistemic std");
     if (arena->failed) return figure;
 
-    for (size_t s = 0; s < report->sweep_count; s++) varies[s] = -variation(report, s);
-    if (!(order = order_of(varies, report->sweep_count, arena))) return figure;
-    for (size_t i = 0; i < some_count; i++) {
-        some[i] = some_count < 2 ? 0 : i * (report->rows - 1) / (some_count - 1);
-        sorted[i] = some_std[i] = report->models[0].std_epistemic[some[i]];
+    panel->x.low = report->sweep_at[0], panel->x.high = report->sweep_at[report->grid - 1];
+    for (size_t i = 0; i < dots; i++) {
+        size_t row = dots < 2 ? 0 : i * (report->rows - 1) / (dots - 1);
+        x[i] = report->columns[0].number[row];
+        sorted[i] = std[i] = report->models[0].std_epistemic[row];
     }
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_IGNORANCE, .x = x, .y = std,
+                  .count = dots, .size = 2.2, .opacity = 0.25 });
+    for (size_t m = report->model_count; m > 0; m--)
+        una_panel_add(panel, (una_series){ .shape = m == 1 ? UNA_SHAPE_LINE : UNA_SHAPE_DASHES,
+                      .ink = m == 1 ? UNA_INK_IGNORANCE : m == 2 ? UNA_INK_DATA : una_model_ink(m - 1),
+                      .x = report->sweep_at, .y = report->models[m - 1].sweep_std, .count = report->grid,
+                      .size = m == 1 ? 1.8 : 1.1, .label = title_if_several(report, m - 1) });
+    una_panel_strip(panel, report->columns[0].number, report->rows);
 
-    for (size_t i = 0; i < *shown; i++) add_sweep(&figure, report, order[i], some_std, some, some_count, arena);
-    una_axis y = ignorance_range(report, order, *shown, sorted, some_count);
-    share_axes(&figure, NULL, &y);
+    /* From zero to the highest line, or to where almost all of the dots are. */
+    double low = 0, high = una_quantile(sorted, dots, 0.98);
+    if (!(high > 0)) high = 0;
+    for (size_t m = 0; m < report->model_count; m++)
+        una_range_add(&low, &high, report->models[m].sweep_std, report->grid);
+    panel->y.high = high > 0 ? 1.06 * high : 1;
 
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_IGNORANCE,
                    report->model_count > 1 ? report->models[0].title : "epistemic std");
     for (size_t m = 1; m < report->model_count && m < 5; m++)
-        una_figure_key(&figure, UNA_SHAPE_DASHES, m == 1 ? UNA_INK_DATA : model_ink(m), report->models[m].title);
+        una_figure_key(&figure, UNA_SHAPE_DASHES, m == 1 ? UNA_INK_DATA : una_model_ink(m), report->models[m].title);
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_IGNORANCE, "at the rows themselves");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_PART, "density of the data");
     return figure;
@@ -344,7 +371,7 @@ size_t *una_report_least_known(const una_report *report, una_arena *arena)
     double *down = UNA_GET(arena, double, report->rows);
     if (!down) return NULL;
     for (size_t i = 0; i < report->rows; i++) down[i] = -report->models[0].std_epistemic[i];
-    return order_of(down, report->rows, arena);
+    return una_order_of(down, report->rows, arena);
 }
 
 size_t *una_report_surprises(const una_report *report, una_arena *arena)
@@ -353,7 +380,7 @@ size_t *una_report_surprises(const una_report *report, una_arena *arena)
     double *down = UNA_GET(arena, double, report->rows);
     if (!down) return NULL;
     for (size_t i = 0; i < report->rows; i++) down[i] = -fabs(report->y[i] - model->mean[i]) / model->std[i];
-    return order_of(down, report->rows, arena);
+    return una_order_of(down, report->rows, arena);
 }
 
 bool una_report_has_doubts(const una_report *report)
@@ -370,7 +397,7 @@ bool una_report_has_doubts(const una_report *report)
 static size_t risk_of(const una_report *report, const una_report_model *model, double *kept, double *error,
                       una_arena *arena)
 {
-    const size_t *order = order_of(model->std_epistemic, report->rows, arena);
+    const size_t *order = una_order_of(model->std_epistemic, report->rows, arena);
     double sum = 0;
     size_t count = 0;
     for (size_t k = 1, i = 0; order && k <= SHARES; k++) {
@@ -393,7 +420,7 @@ una_figure una_chart_risk(const una_report *report, una_arena *arena)
         double *kept = UNA_GET(arena, double, SHARES), *error = UNA_GET(arena, double, SHARES);
         if (arena->failed) return figure;
         size_t count = risk_of(report, &report->models[m - 1], kept, error, arena);
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = model_ink(m - 1), .x = kept, .y = error,
+        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = una_model_ink(m - 1), .x = kept, .y = error,
                       .count = count, .size = 1.8 });
         una_range_add(&low, &high, error, count);
     }
@@ -401,39 +428,7 @@ una_figure una_chart_risk(const una_report *report, una_arena *arena)
     panel->x.high = 100;                                 /* both from 0 */
     panel->y.high = high > 0 ? 1.06 * high : 1;
     for (size_t m = 0; report->model_count > 1 && m < report->model_count && m < 5; m++)
-        una_figure_key(&figure, UNA_SHAPE_LINE, model_ink(m), report->models[m].title);
-    return figure;
-}
-
-/* ---- which inputs matter ---------------------------------------------------------------------------- */
-
-una_figure una_chart_relevance(const una_report *report, size_t *shown, una_arena *arena)
-{
-    const double *relevance = report->models[0].info->relevance;
-    size_t count = *shown = report->column_count < UNA_MOST_BARS ? report->column_count : UNA_MOST_BARS, *order;
-    una_figure figure = una_figure_in(arena, 1, 560, 44 + 22 * (double)count);
-    double *down = UNA_GET(arena, double, report->column_count), sum = 0;
-    double *share = UNA_GET(arena, double, count), *at = UNA_GET(arena, double, count);
-    const char **name = UNA_GET(arena, const char *, count);
-    if (!relevance || arena->failed) return figure;
-
-    for (size_t c = 0; c < report->column_count; c++) {
-        down[c] = -relevance[c];
-        sum += relevance[c] * relevance[c];
-    }
-    if (!(order = order_of(down, report->column_count, arena))) return figure;
-    for (size_t i = 0; i < count; i++) {                 /* the first at the top */
-        share[i] = 100 * relevance[order[i]] * relevance[order[i]] / sum;
-        at[i] = (double)(count - i);
-        name[count - 1 - i] = report->columns[order[i]].name;
-    }
-
-    una_panel *panel = una_figure_panel(&figure, NULL, "Share of all inputs, %", NULL);
-    if (!panel) return figure;
-    panel->x.high = fmax(1.06 * share[0], 1);
-    panel->y = (una_axis){ .low = 0.4, .high = (double)count + 0.6, .names = name, .name_count = count };
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BARS, .ink = UNA_INK_MODEL, .x = share, .y = at,
-                  .count = count });
+        una_figure_key(&figure, UNA_SHAPE_LINE, una_model_ink(m), report->models[m].title);
     return figure;
 }
 
@@ -467,7 +462,7 @@ static void add_curve(una_figure *figure, const una_report *report, const char *
 
         if (!panel) panel = una_figure_panel(figure, title, "Step", NULL);
         if (!panel) return;
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = model_ink(m - 1), .x = curve->step,
+        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = una_model_ink(m - 1), .x = curve->step,
                       .y = values, .count = curve->count, .size = 1.2 });
 
         una_axis range = settled_range(values, curve->count, arena);
@@ -486,6 +481,6 @@ una_figure una_chart_training(const una_report *report, una_arena *arena)
     add_curve(&figure, report, "Held-out log-likelihood", 1, arena);
     add_curve(&figure, report, "Mean cos\xC2\xB2 of the heads", 2, arena);
     for (size_t m = 0; report->model_count > 1 && m < report->model_count && m < 5; m++)
-        una_figure_key(&figure, UNA_SHAPE_LINE, model_ink(m), report->models[m].title);
+        una_figure_key(&figure, UNA_SHAPE_LINE, una_model_ink(m), report->models[m].title);
     return figure;
 }

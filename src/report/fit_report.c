@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The words and tables of the report, in the order in which a wary reader asks: what was fitted, what is wrong with
- * it, how good is it, where does it not know, how did training go. No date and no duration: same fit, same page.
+ * The page on fitted models, in the order in which a wary reader asks: is it any good and what is wrong with it, how
+ * good is it on rows that it had not seen, which inputs matter and what do they do, what is left over, where does it
+ * not know, how did training go, and last every option. No date and no duration: same fit, same page.
  */
+#include "report/answer_page.h"
 #include "report/fit_report.h"
-
 #include "report/html.h"
 #include "report/number.h"
 #include "report/picture.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { NAMES = 12, NAME_ROOM = 72 };     /* input names in a sentence; bytes of each */
+enum { NAMES = 12 };                     /* input names in a sentence */
 
 static const char *number(char buffer[UNA_NUMBER_ROOM], double value)
 {
@@ -30,11 +31,17 @@ static const char *spoken(char buffer[UNA_NUMBER_ROOM], double value)
     return una_number_brief(buffer, value, 4);
 }
 
-/* A name of any length, cut to what a sentence or the head of a table can bear. */
-static const char *brief(char buffer[NAME_ROOM], const char *name)
+const char *una_report_name(char buffer[UNA_NAME_ROOM], const char *name)
 {
-    una_utf8_clean(buffer, NAME_ROOM - 3, name);
-    if (strlen(name) >= NAME_ROOM) memcpy(buffer + strlen(buffer), "\xE2\x80\xA6", 4);
+    static const char apart[] = "\xE2\x81\xA8", together[] = "\xE2\x81\xA9", dots[] = "\xE2\x80\xA6";
+    bool turned = una_utf8_is_turned(name);
+    char *to = buffer + (turned ? 3 : 0);
+    size_t room = UNA_NAME_ROOM - 3 - (turned ? 6 : 0);
+    una_utf8_clean(to, room, name);
+    if (strlen(name) > room) memcpy(to + strlen(to), dots, 4);
+    if (!turned) return buffer;
+    memcpy(buffer, apart, 3);
+    memcpy(buffer + strlen(buffer), together, 4);
     return buffer;
 }
 
@@ -42,11 +49,11 @@ static const char *brief(char buffer[NAME_ROOM], const char *name)
 
 static void add_names(una_text *text, const una_report *report)
 {
-    char name[NAME_ROOM];
+    char name[UNA_NAME_ROOM];
     size_t count = report->column_count < NAMES ? report->column_count : NAMES;
     for (size_t i = 0; i < count; i++) {
         bool last = i + 1 == report->column_count;
-        una_text_add(text, "%s%s", i == 0 ? "" : last ? " and " : ", ", brief(name, report->columns[i].name));
+        una_text_add(text, "%s%s", i == 0 ? "" : last ? " and " : ", ", una_report_name(name, report->columns[i].name));
     }
     if (report->column_count > count) una_text_add(text, " and %zu more", report->column_count - count);
 }
@@ -64,20 +71,20 @@ static void add_inputs(una_text *text, const una_report *report, const una_fit_i
 static void add_images(una_text *text, const una_report *report)
 {
     const una_report_images *m = report->images;
-    char name[NAME_ROOM];
+    char name[UNA_NAME_ROOM];
     una_text_add(text, "images of %zu \xC3\x97 %zu places", m->height, m->width);
     if (m->channels > 1) una_text_add(text, " with %zu channels", m->channels);
-    una_text_add(text, ", which the column %s names", brief(name, report->columns[0].name));
+    una_text_add(text, ", which the column %s names", una_report_name(name, report->columns[0].name));
 }
 
 /* Words are explained for the first model only. */
 static void describe_noise(una_text *text, const una_report *report, const una_fit_info *info, bool first)
 {
-    char a[UNA_NUMBER_ROOM], name[NAME_ROOM];
+    char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     if (isfinite(info->noise_std))
         una_text_add(text, " Around its mean the data scatter with a standard deviation of %s%s%s%s",
                      spoken(a, info->noise_std),
-                     first ? ", in the units of " : "", first ? brief(name, report->target) : "",
+                     first ? ", in the units of " : "", first ? una_report_name(name, report->target) : "",
                      first ? ": that is the noise, which more rows of the same kind do not reduce." : ".");
     if (isfinite(info->prior_var))
         una_text_add(text, " The prior variance is %s on the standardised target.", spoken(a, info->prior_var));
@@ -90,12 +97,12 @@ static void describe_noise(una_text *text, const una_report *report, const una_f
 static void describe(una_html *html, const una_report *report, const una_report_model *model)
 {
     const una_fit_info *info = model->info;
-    char a[UNA_NUMBER_ROOM], name[NAME_ROOM];
+    char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     una_text text = una_text_in(html->text.arena);
 
     una_text_add(&text, "%s", model->title);
     if (strcasecmp(model->title, info->kind) != 0) una_text_add(&text, " (%s)", info->kind);
-    una_text_add(&text, " predicts %s from ", brief(name, report->target));
+    una_text_add(&text, " predicts %s from ", una_report_name(name, report->target));
     if (report->images) add_images(&text, report);
     else add_inputs(&text, report, info);
     una_text_add(&text, ". It rests on %s %s.", whole(a, info->rows), info->rows == 1 ? "row" : "rows");
@@ -109,7 +116,6 @@ static void describe(una_html *html, const una_report *report, const una_report_
     describe_noise(&text, report, info, model == report->models);
 
     una_html_paragraph(html, NULL, text.at);
-    una_html_box(html, info->warning_count == 1 ? "Warning" : "Warnings", info->warnings, info->warning_count);
     una_html_list(html, info->notes, info->note_count);
     if (info->spec) {
         una_html_paragraph(html, "note", report->one_of_several
@@ -121,159 +127,131 @@ static void describe(una_html *html, const una_report *report, const una_report_
 
 /* ---- scores ----------------------------------------------------------------------------------------- */
 
-typedef struct measure { const char *name; size_t offset; bool share; } measure;
+/* Of one model: on rows that it had not seen, or on the rows given. */
+typedef struct scored { double rmse, explained, inside_50, inside_90, inside_95, width, ignorance, noise; } scored;
 
-static void fit_row(una_html *html, const una_report *report, const char *name, size_t offset)
+static scored score_of(const una_report_told *told, una_arena *arena)
+{
+    scored s = {0};
+    double n = (double)told->rows, mean = 0, var = 0, square = 0;
+    double *width = UNA_GET(arena, double, told->rows);
+    if (!width) return s;
+    for (size_t i = 0; i < told->rows; i++) mean += told->y[i] / n;
+    for (size_t i = 0; i < told->rows; i++) {
+        double error = told->y[i] - told->mean[i], std = told->std[i], ignorance = told->std_epistemic[i];
+        double level = told->below ? fabs(2 * told->below[i] - 1) : erf(fabs(error) / std * 0.70710678118654752440);
+        var += (told->y[i] - mean) * (told->y[i] - mean) / n;
+        square += error * error / n;
+        s.inside_50 += (level <= 0.5) / n, s.inside_90 += (level <= 0.9) / n, s.inside_95 += (level <= 0.95) / n;
+        s.ignorance += ignorance / n;
+        s.noise += sqrt(fmax(std * std - ignorance * ignorance, 0)) / n;
+        width[i] = told->upper[i] - told->lower[i];
+    }
+    s.rmse = sqrt(square);
+    s.explained = var > 0 ? 1 - square / var : NAN;
+    s.width = una_quantile(width, told->rows, 0.5);
+    return s;
+}
+
+typedef struct measure { const char *name; size_t offset; bool share, honest; } measure;    /* honest: only of rows
+                                                                                               that were not seen */
+
+static bool any_held_out(const una_report *report, bool all)
+{
+    size_t count = 0;
+    for (size_t m = 0; m < report->model_count; m++) count += report->models[m].held_out != NULL;
+    return all ? count == report->model_count : count > 0;
+}
+
+static void measure_row(una_html *html, const una_report *report, const measure *what, const scored *list)
+{
+    char a[UNA_NUMBER_ROOM], cell[UNA_NUMBER_ROOM + 8];
+    una_html_row(html);
+    una_html_cell(html, UNA_HTML_SIDE, what->name);
+    for (size_t m = 0; m < report->model_count; m++) {
+        double value = *(const double *)(const void *)((const char *)&list[m] + what->offset);
+        if (what->honest && !report->models[m].held_out) value = NAN;
+        if (what->share && isfinite(value)) snprintf(cell, sizeof cell, "%s %%", una_number_plain(a, 100 * value, 1));
+        else snprintf(cell, sizeof cell, "%s", number(a, value));
+        una_html_cell(html, UNA_HTML_NUMBER, cell);
+    }
+    una_html_row_end(html);
+}
+
+/* A number of the fit or of the verdict, where any model has it. */
+static void fit_row(una_html *html, const una_report *report, const char *name, size_t offset, bool of_verdict)
 {
     char a[UNA_NUMBER_ROOM];
+    double value[8];
     bool any = false;
-    for (size_t m = 0; m < report->model_count; m++)
-        any = any || isfinite(*(const double *)(const void *)((const char *)report->models[m].info + offset));
+    for (size_t m = 0; m < report->model_count && m < 8; m++) {
+        const una_report_model *model = &report->models[m];
+        const char *from = of_verdict ? (const char *)model->verdict : (const char *)model->info;
+        value[m] = from ? *(const double *)(const void *)(from + offset) : NAN;
+        any = any || isfinite(value[m]);
+    }
     if (!any) return;
     una_html_row(html);
     una_html_cell(html, UNA_HTML_SIDE, name);
     for (size_t m = 0; m < report->model_count; m++)
-        una_html_cell(html, UNA_HTML_NUMBER,
-                      number(a, *(const double *)(const void *)((const char *)report->models[m].info + offset)));
+        una_html_cell(html, UNA_HTML_NUMBER, number(a, m < 8 ? value[m] : NAN));
     una_html_row_end(html);
 }
 
-static void held_out_rows(una_html *html, const una_report *report)
+static void score_group(una_html *html, const una_report *report)
 {
+    char a[UNA_NUMBER_ROOM];
     size_t rows = 0;
-    char a[UNA_NUMBER_ROOM], words[200];
-    for (size_t m = 0; m < report->model_count; m++)
-        if (report->models[m].info->valid_rows > rows) rows = report->models[m].info->valid_rows;
-    if (rows == 0) return;
-    snprintf(words, sizeof words, "On %s held-out rows, before the posterior took them in", whole(a, rows));
-    una_html_group(html, report->model_count + 1, words);
-    fit_row(html, report, "Root mean square error", offsetof(una_fit_info, valid_rmse));
-    fit_row(html, report, "Log-likelihood per row", offsetof(una_fit_info, valid_log_lik));
+    una_text words = una_text_in(html->text.arena);
+    for (size_t m = 0; m < report->model_count; m++) {
+        const una_report_told *told = report->models[m].held_out;
+        if (told && told->rows > rows) rows = told->rows;
+    }
+    if (rows == 0)
+        una_text_add(&words, "On the %s %s given", whole(a, report->rows), report->rows == 1 ? "row" : "rows");
+    else una_text_add(&words, "On %s held-out rows%s", whole(a, rows),
+                      any_held_out(report, true) ? "" : " (where there are none: on the rows given)");
+    una_html_group(html, report->model_count + 1, words.at);
 }
 
-static void given_rows(una_html *html, const una_report *report)
+static una_status scores(una_html *html, const una_report *report)
 {
     static const measure measures[] = {
-        { "Root mean square error", offsetof(una_score, rmse), false },
-        { "Log-likelihood per row", offsetof(una_score, log_lik), false },
-        { "CRPS", offsetof(una_score, crps), false },
-        { "Rows within the 50 % band", offsetof(una_score, coverage_50), true },
-        { "Rows within the 90 % band", offsetof(una_score, coverage_90), true },
-        { "Rows within the 95 % band", offsetof(una_score, coverage_95), true },
-        { "Calibration error", offsetof(una_score, calibration_error), false },
-        { "Mean epistemic std", offsetof(una_score, mean_std_epistemic), false },
-        { "Mean noise std", offsetof(una_score, mean_std_noise), false },
+        { "Root mean square error", offsetof(scored, rmse), false, false },
+        { "Share of the spread explained", offsetof(scored, explained), true, true },
+        { "Rows within the 50 % band", offsetof(scored, inside_50), true, true },
+        { "Rows within the 90 % band", offsetof(scored, inside_90), true, true },
+        { "Rows within the 95 % band", offsetof(scored, inside_95), true, true },
+        { "Width of the 95 % band, median", offsetof(scored, width), false, false },
+        { "Epistemic std, mean", offsetof(scored, ignorance), false, false },
+        { "Noise std, mean", offsetof(scored, noise), false, false },
     };
-
-    char a[UNA_NUMBER_ROOM], cell[UNA_NUMBER_ROOM + 8], words[200];
-    snprintf(words, sizeof words, "On the %s %s given", whole(a, report->rows), report->rows == 1 ? "row" : "rows");
-    una_html_group(html, report->model_count + 1, words);
-
-    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
-        una_html_row(html);
-        una_html_cell(html, UNA_HTML_SIDE, measures[i].name);
-        for (size_t m = 0; m < report->model_count; m++) {
-            double value = *(const double *)(const void *)((const char *)&report->models[m].score + measures[i].offset);
-            if (measures[i].share) snprintf(cell, sizeof cell, "%s %%", una_number_plain(a, 100 * value, 1));
-            else snprintf(cell, sizeof cell, "%s", number(a, value));
-            una_html_cell(html, UNA_HTML_NUMBER, cell);
-        }
-        una_html_row_end(html);
-    }
-}
-
-static void scores(una_html *html, const una_report *report)
-{
-    char name[NAME_ROOM];
+    char name[UNA_NAME_ROOM];
     una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "Errors are in the units of %s; a higher log-likelihood and a lower CRPS are better. Rows "
-                 "that a model has learnt from flatter it: trust the held-out rows more than the rows given.",
-                 brief(name, report->target));
-    una_html_table(html, "Scores.", words.at);
+    scored *list = UNA_GET(html->text.arena, scored, report->model_count);
+    UNA_TRY(una_arena_check(html->text.arena));
+    for (size_t m = 0; m < report->model_count; m++) {
+        una_report_told told = una_report_told_of(report, &report->models[m]);
+        list[m] = score_of(&told, html->text.arena);
+    }
 
+    una_text_add(&words, "Errors, widths and standard deviations are in the units of %s; a higher log-likelihood is "
+                 "better.%s", una_report_name(name, report->target), any_held_out(report, true) ? "" : " Where no rows "
+                 "were held out, these are the rows given: if the model was fitted to them, they flatter it, and what "
+                 "they would say of its bands is left out.");
+    una_html_table(html, "Scores.", words.at);
     una_html_head(html);
     una_html_cell(html, UNA_HTML_HEAD, "");
     for (size_t m = 0; m < report->model_count; m++) una_html_cell(html, UNA_HTML_NUMBER_HEAD, report->models[m].title);
     una_html_head_end(html);
-    held_out_rows(html, report);
-    given_rows(html, report);
 
-    bool evidence = false;
-    for (size_t m = 0; m < report->model_count; m++)
-        evidence = evidence || isfinite(report->models[m].info->log_evidence);
-    if (evidence) una_html_group(html, report->model_count + 1, "Of the fit");
-    fit_row(html, report, "Log-evidence of the standardised target", offsetof(una_fit_info, log_evidence));
-    una_html_table_end(html);
-}
-
-/* ---- the rows it knows least about ------------------------------------------------------------------ */
-
-/* Decimals that suit all of the rows shown: four digits for the largest, none for whole numbers. */
-static int column_decimals(const double *values, const size_t *rows, size_t count)
-{
-    double largest = 0;
-    bool all_whole = true;
-    for (size_t i = 0; i < count; i++) {
-        double value = fabs(values[rows[i]]);
-        if (!isfinite(value)) continue;
-        if (value > largest) largest = value;
-        all_whole = all_whole && floor(value) == value;
-    }
-    if (all_whole || largest == 0) return 0;
-    double decimals = 3 - floor(log10(largest));
-    return decimals < 0 ? 0 : (int)fmin(decimals, 9);
-}
-
-static void number_cell(una_html *html, double value, int decimals)
-{
-    char a[UNA_NUMBER_ROOM];
-    bool long_ = fabs(value) >= 1e9 || (decimals == 9 && fabs(value) < 1e-6 && value != 0);
-    una_html_cell(html, UNA_HTML_NUMBER, long_ ? number(a, value) : una_number_plain(a, value, decimals));
-}
-
-static void least_known_head(una_html *html, const una_report *report, size_t columns)
-{
-    char name[NAME_ROOM];
-    una_html_head(html);
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Row");
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Epistemic std");
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Predicted");
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, brief(name, report->target));
-    for (size_t c = 0; c < columns; c++)
-        una_html_cell(html, report->columns[c].number ? UNA_HTML_NUMBER_HEAD : UNA_HTML_HEAD,
-                      brief(name, report->columns[c].name));
-    una_html_head_end(html);
-}
-
-static una_status least_known(una_html *html, const una_report *report)
-{
-    size_t count = report->rows < UNA_LEAST_KNOWN ? report->rows : UNA_LEAST_KNOWN;
-    size_t columns = report->column_count < UNA_TABLE_COLUMNS ? report->column_count : UNA_TABLE_COLUMNS;
-    const size_t *row = una_report_least_known(report, html->text.arena);
-    UNA_TRY(una_arena_check(html->text.arena));
-
-    const una_report_model *model = &report->models[0];
-    char a[UNA_NUMBER_ROOM], name[NAME_ROOM];
-    una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "Largest epistemic standard deviation first. Rows are counted from 1 below the header. ");
-    if (columns < report->column_count)
-        una_text_add(&words, "The first %zu of %s inputs are shown.", columns, whole(a, report->column_count));
-    una_html_table(html, "The rows the model knows least about.", words.at);
-    least_known_head(html, report, columns);
-
-    for (size_t i = 0; i < count; i++) {
-        una_html_row(html);
-        una_html_cell(html, UNA_HTML_NUMBER, whole(a, report->row_number[row[i]]));
-        number_cell(html, model->std_epistemic[row[i]], column_decimals(model->std_epistemic, row, count));
-        number_cell(html, model->mean[row[i]], column_decimals(model->mean, row, count));
-        number_cell(html, report->y[row[i]], column_decimals(report->y, row, count));
-        for (size_t c = 0; c < columns; c++) {
-            const una_report_column *column = &report->columns[c];
-            if (column->number) number_cell(html, column->number[row[i]], column_decimals(column->number, row, count));
-            else una_html_cell(html, UNA_HTML_TEXT, brief(name, column->word[row[i]] ? column->word[row[i]] : "-"));
-        }
-        una_html_row_end(html);
-    }
+    score_group(html, report);
+    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
+        if (!measures[i].honest || any_held_out(report, false)) measure_row(html, report, &measures[i], list);
+    fit_row(html, report, "Root mean square error of linear regression", offsetof(una_verdict, rmse_linear), true);
+    fit_row(html, report, "Root mean square error of the mean alone", offsetof(una_verdict, rmse_mean), true);
+    fit_row(html, report, "Log-likelihood per row, as training measured it", offsetof(una_fit_info, valid_log_lik),
+            false);
     una_html_table_end(html);
     return UNA_OK;
 }
@@ -284,9 +262,9 @@ static una_status least_known(una_html *html, const una_report *report)
 static const char *words_of(const una_report *report, size_t row, una_arena *arena)
 {
     const una_report_model *model = &report->models[0];
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], name[NAME_ROOM];
+    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     una_text words = una_text_in(arena);
-    una_text_add(&words, "%s %s\npredicted %s", brief(name, report->columns[0].name),
+    una_text_add(&words, "%s %s\npredicted %s", una_report_name(name, report->columns[0].name),
                  una_number_plain(a, report->columns[0].number[row], 0), una_number_brief(b, model->mean[row], 3));
     una_text_add(&words, "\nobserved %s\nignorance %s", una_number_brief(a, report->y[row], 4),
                  una_number_brief(b, model->std_epistemic[row], 3));
@@ -350,72 +328,44 @@ static una_status function_figure(una_html *html, const una_report *report, una_
                  report->model_count > 1 ? " All panels share their axes." : "",
                  parts ? " Thin grey lines are its members, or the heads of a single one." : "");
     UNA_TRY(una_arena_check(html->text.arena));
+    una_html_heading(html, 2, "What the input does");
     return una_html_figure(html, &figure, "The function and its bands.", words.at, run);
 }
 
 static una_status prediction_figures(una_html *html, const una_report *report, una_run *run)
 {
-    bool pair = report->model_count == 1;
-    if (pair) una_html_pair(html);
-
+    const una_report_told *told = report->models[0].held_out;
+    char a[UNA_NUMBER_ROOM];
+    una_text words = una_text_in(html->text.arena);
     una_figure figure = una_chart_predicted(report, html->text.arena);
-    UNA_TRY(una_html_figure(html, &figure, "Predicted against observed.", report->rows <= 300
-        ? "Upright lines are the bands of each row."
-        : "Upright lines are the bands of sixty rows, spread evenly over the observed values; of very many rows, "
-          "3000 are drawn.", run));
+    if (told && told->folds)
+        una_text_add(&words, "%s rows, each predicted by what had not seen it (%zu folds).", whole(a, told->rows),
+                     told->folds);
+    else if (told) una_text_add(&words, "%s rows that were held out: none had been seen.", whole(a, told->rows));
+    else una_text_add(&words, "These are the rows given. If they are the rows the model was fitted to, new rows will "
+                      "lie farther from the line.");
+    una_text_add(&words, "%s", (told ? told->rows : report->rows) <= 300 ? " Upright lines are the bands of each row."
+        : " Upright lines are the bands of sixty rows, spread evenly over the observed values; of very many rows, "
+          "3000 are drawn.");
+    UNA_TRY(una_arena_check(html->text.arena));
+    bool pair = report->model_count == 1 && told;
+    if (pair) una_html_pair(html);
+    UNA_TRY(una_html_figure(html, &figure, told ? "Predicted against observed, on held-out rows."
+                                                : "Predicted against observed, on the rows given.", words.at, run));
 
     figure = una_chart_calibration(report, html->text.arena);
-    UNA_TRY(una_html_figure(html, &figure, "Calibration on the rows given.",
-        "A share p of the rows should lie below the quantile predicted for p. A curve that is flatter than the "
-        "diagonal in the middle means bands that are too narrow; a steeper one, bands that are too wide.", run));
-
+    UNA_TRY(una_arena_check(html->text.arena));
+    if (figure.panel_count)
+        UNA_TRY(una_html_figure(html, &figure, "Calibration on held-out rows.",
+            "First: of bands that should hold a share p of the rows, the share that they hold. A curve below the "
+            "diagonal means bands that are too narrow; one above it, bands that are too wide. Second: where in what "
+            "was predicted each row lies. Even is right; a hill means bands that are too wide, two high ends bands "
+            "that are too narrow, a slope answers that are too high or too low.", run));
     if (pair) una_html_pair_end(html);
+    if (figure.panel_count) return UNA_OK;
+    una_html_paragraph(html, "note", "Calibration is left out: it can be judged only by rows that the model had not "
+                       "seen, and none are at hand. una fit --report keeps them; a model that was loaded has none.");
     return UNA_OK;
-}
-
-static una_status relevance_figure(una_html *html, const una_report *report, una_run *run)
-{
-    size_t shown = 0;
-    una_figure figure = una_chart_relevance(report, &shown, html->text.arena);
-    char a[UNA_NUMBER_ROOM], name[NAME_ROOM];
-    una_text words = una_text_in(html->text.arena);
-    UNA_TRY(una_arena_check(html->text.arena));
-    if (figure.panel_count == 0) return UNA_OK;
-
-    una_text_add(&words, "How quickly %s changes its course along each input, as shares of the squares of 1/length. An "
-                 "input without a bar hardly matters; one along which %s runs nearly straight counts for little here, "
-                 "however steep.", brief(name, report->target), name);
-    if (shown < report->column_count)
-        una_text_add(&words, " %s more inputs have smaller shares.", whole(a, report->column_count - shown));
-    UNA_TRY(una_arena_check(html->text.arena));
-    una_html_heading(html, 2, "Which inputs matter");
-    return una_html_figure(html, &figure, "Relevance of the inputs.", words.at, run);
-}
-
-static una_status ignorance_figure(una_html *html, const una_report *report, una_run *run)
-{
-    if (report->sweep_count == 0) return UNA_OK;
-    size_t shown = 0;
-    una_figure figure = una_chart_ignorance(report, &shown, html->text.arena);
-
-    char a[UNA_NUMBER_ROOM], name[NAME_ROOM];
-    una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "Epistemic standard deviation, in the units of %s", brief(name, report->target));
-    if (report->column_count > 1)
-        una_text_add(&words, ", as one input moves and the others stay at their medians (or most frequent words). "
-                     "All panels share the vertical axis; inputs along which it varies most come first");
-    una_text_add(&words, ". The grey strip is where the data are.");
-
-    if (shown < report->sweep_count)
-        una_text_add(&words, " %s more numeric %s left out.", whole(a, report->sweep_count - shown),
-                     report->sweep_count - shown == 1 ? "input is" : "inputs are");
-    size_t texts = report->column_count - report->sweep_count;
-    if (texts > 0)
-        una_text_add(&words, " %s %s not moved: text, or the same in every row.", whole(a, texts),
-                     texts == 1 ? "input was" : "inputs were");
-
-    UNA_TRY(una_arena_check(html->text.arena));
-    return una_html_figure(html, &figure, "Where the model does not know.", words.at, run);
 }
 
 static una_status training_figure(una_html *html, const una_report *report, una_run *run)
@@ -443,27 +393,25 @@ static void tell(una_html *html, const char *story)
     }
 }
 
-static void opening(una_html *html, const una_report *report, const char *heading)
+static void fitted(una_html *html, const una_report *report)
 {
     char a[UNA_NUMBER_ROOM];
-    una_html_heading(html, 1, heading);
-    tell(html, report->story);
     una_html_heading(html, 2, "What was fitted");
     for (size_t m = 0; m < report->model_count; m++) describe(html, report, &report->models[m]);
-    if (report->left_out > 0) {
-        una_text words = una_text_in(html->text.arena);
-        una_text_add(&words, "%s of the rows given %s no value where one is needed and %s not shown below.",
-                     whole(a, report->left_out),
-                     report->left_out == 1 ? "has" : "have", report->left_out == 1 ? "is" : "are");
-        una_html_paragraph(html, "note", words.at);
-    }
+    if (report->left_out == 0) return;
+    una_text words = una_text_in(html->text.arena);
+    una_text_add(&words, "%s of the rows given %s no value where one is needed and %s not shown above.",
+                 whole(a, report->left_out),
+                 report->left_out == 1 ? "has" : "have", report->left_out == 1 ? "is" : "are");
+    una_html_paragraph(html, "note", words.at);
 }
 
 static const char *heading_of(const una_report *report, una_arena *arena)
 {
     una_text heading = una_text_in(arena);
     if (report->heading) una_text_add(&heading, "%s", report->heading);
-    else una_text_add(&heading, "What is known about %s", report->target);
+    char name[UNA_NAME_ROOM];
+    if (!report->heading) una_text_add(&heading, "What is known about %s", una_report_name(name, report->target));
     return heading.at;
 }
 
@@ -471,29 +419,39 @@ static const char *title_of(const una_report *reports, size_t count, una_arena *
 {
     una_text title = una_text_in(arena);
     if (count == 1) return heading_of(reports, arena);
+    char name[UNA_NAME_ROOM];
     una_text_add(&title, "What is known about ");
     for (size_t i = 0; i < count; i++)
-        una_text_add(&title, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", reports[i].target);
+        una_text_add(&title, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ",
+                     una_report_name(name, reports[i].target));
     return title.at;
 }
 
+/* What a wary reader asks first comes first; what was decided on the way comes last. */
 static una_status body(una_html *html, const una_report *report, una_run *run)
 {
     const char *heading = heading_of(report, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
-    opening(html, report, heading);
-    if (una_report_is_line(report)) UNA_TRY(function_figure(html, report, run));
+    una_html_heading(html, 1, heading);
+    tell(html, report->story);
+    UNA_TRY(una_report_verdict(html, report));
     una_html_heading(html, 2, "How good it is");
-    scores(html, report);
+    UNA_TRY(scores(html, report));
     UNA_TRY(prediction_figures(html, report, run));
-    UNA_TRY(relevance_figure(html, report, run));
+    UNA_TRY(una_report_importance(html, report, run));
+    if (una_report_is_line(report)) UNA_TRY(function_figure(html, report, run));
+    else UNA_TRY(una_report_effects(html, report, run));
+    UNA_TRY(una_report_residuals(html, report, run));
     una_html_heading(html, 2, "Where it does not know");
-    if (report->images) UNA_TRY(image_figures(html, report, run));
-    else {
-        UNA_TRY(ignorance_figure(html, report, run));
-        UNA_TRY(least_known(html, report));
+    if (report->images) {
+        UNA_TRY(image_figures(html, report, run));
+    } else {
+        UNA_TRY(una_report_ignorance(html, report, run));
+        UNA_TRY(una_report_least_known_table(html, report));
     }
-    return training_figure(html, report, run);
+    UNA_TRY(training_figure(html, report, run));
+    fitted(html, report);
+    return UNA_OK;
 }
 
 una_status una_report_html_several(una_text *page, const una_report *reports, size_t count, una_run *run)
@@ -522,21 +480,19 @@ una_status una_report_html(una_text *page, const una_report *report, una_run *ru
     return una_report_html_several(page, report, 1, run);
 }
 
-/* Predictions and ignorance of the subject in one figure. */
+/* Predictions and effects of the subject in one figure. */
 static una_figure many_inputs(const una_report *report, una_arena *arena)
 {
     una_report alone = *report;
-    size_t shown = 0;
     alone.model_count = 1;
     una_figure whole_figure = una_figure_in(arena, 3, 232, 200);
     una_figure pieces[2] = { una_chart_predicted(&alone, arena) };
-    if (!report->images) pieces[1] = una_chart_ignorance(&alone, &shown, arena);
+    if (!report->images) pieces[1] = una_chart_effects(&alone, arena);
     else if (una_report_has_doubts(report)) pieces[1] = una_chart_risk(&alone, arena);
 
     for (size_t p = 0; p < 2; p++) {
-        for (size_t i = 0; i < pieces[p].panel_count && whole_figure.panel_count < UNA_MOST_SWEEPS; i++) {
+        for (size_t i = 0; i < pieces[p].panel_count && whole_figure.panel_count < UNA_MOST_EFFECTS; i++) {
             if (p == 0) pieces[p].panels[i]->title = report->target;
-            else if (!report->images) pieces[p].panels[i]->y.label = "Epistemic std";
             whole_figure.panels[whole_figure.panel_count++] = pieces[p].panels[i];
         }
         for (size_t k = 0; k < pieces[p].key_count; k++)

@@ -14,14 +14,27 @@ typedef struct una_report_column {       /* a column that the model uses        
     const char *const *word;             /* [rows] of a text column, NULL = missing                 */
 } una_report_column;
 
+typedef struct una_report_told {         /* what was said of some rows                              */
+    size_t        rows;
+    const size_t *row;                   /* [rows] of the report; NULL: all of them                 */
+    const double *y, *mean, *std, *std_epistemic, *lower, *upper;        /* [rows]; bounds of 95 %  */
+    const double *below;                 /* [rows] predicted probability of less than y; NULL: by mean and std */
+    size_t        folds;                 /* 0: one part of the rows was held out                    */
+} una_report_told;
+
 typedef struct una_report_model {
     const char         *title;
     const una_fit_info *info;
+    const una_verdict    *verdict;       /* NULL: none                                              */
+    const una_importance *importance;    /* inputs are the report's columns; NULL: not asked for    */
+    const una_report_told *held_out;     /* of rows that it had not seen then; NULL: nothing        */
     una_score           score;           /* on the rows of the report                               */
     const double *mean, *std, *std_epistemic, *lower, *upper;    /* [rows]; bounds of 95 %          */
     const double *below;                 /* [rows] predicted probability of less than y; NULL: by mean and std */
-    const double *sweep_std;             /* [sweeps, grid] epistemic std along each sweep           */
-    /* For one numeric input, along sweep 0; NULL otherwise. */
+    const double *effect_mean, *effect_std;      /* [places of all effects]: mean over the real rows of what is
+                                            predicted, and of its epistemic std; NULL: no effects   */
+    /* For one numeric input, on the line; NULL otherwise. */
+    const double *sweep_std;             /* [grid] epistemic std                                    */
     const double *line_mean, *line_lower, *line_upper;           /* [grid]                          */
     const double *parts;                 /* [part_count, grid]: members, auxiliary regressors      */
     size_t        part_count;
@@ -31,6 +44,21 @@ typedef struct una_report_images {       /* what rows name, and the model sees i
     size_t height, width, channels;
     const double *const *numbers;        /* [rows] [height, width, channels]; NULL where none is at hand */
 } una_report_images;
+
+typedef struct una_report_effect {       /* one input, moved in real rows that otherwise stay as they are */
+    size_t        column, count, first;  /* places, and where the models' arrays begin with it      */
+    const double *at;                    /* [count] ascending; of levels 1, 2 ...                   */
+    const char *const *level;            /* [count] their names; NULL: a line of numbers            */
+    const double *value;                 /* [count] of levels that are numbers; NULL: words         */
+    const size_t *level_rows;            /* [count] rows that have each                             */
+} una_report_effect;
+
+typedef struct una_report_cause {        /* why one of the least known rows is unsure               */
+    size_t      row;                     /* of the report                                           */
+    size_t      column;                  /* SIZE_MAX: no single one                                 */
+    double      drop;                    /* of its epistemic std, as a share, if only that input were usual */
+    const char *why;                     /* its value, and where the data lie                       */
+} una_report_cause;
 
 typedef struct una_report {
     const char   *heading, *story;       /* NULL: a heading is made up, no story                    */
@@ -42,23 +70,28 @@ typedef struct una_report {
     size_t        left_out;              /* rows of that table without the values needed            */
     const una_report_column *columns;    /* inputs, in the order of the table                       */
     size_t        column_count;
-    size_t        grid, sweep_count;     /* numeric inputs moved one at a time                      */
-    const size_t *sweep_column;          /* [sweeps] index into columns                             */
-    const double *sweep_at;              /* [sweeps, grid] ascending                                */
+    size_t        grid;                  /* of the line, where the only input is numeric; else 0    */
+    const double *sweep_at;              /* [grid] ascending                                        */
+    const una_report_effect *effects;    /* of inputs that are not the same in every row, those that matter first */
+    size_t        effect_count, effect_rows;     /* effect_rows: real rows that were moved          */
+    size_t        effects_left_out;      /* inputs that vary and were not moved                     */
+    const una_report_cause *causes;      /* of the rows that the subject knows least about, those first */
+    size_t        cause_count;
     const una_report_model *models;      /* the first is the subject                                */
     size_t        model_count;
     const una_report_images *images;     /* NULL: models see the columns. Else the only column names them, and nothing
-                                            is moved: no sweeps                                     */
+                                            is moved: no line and no effects                        */
 } una_report;
 
-enum { UNA_MOST_SWEEPS = 12, UNA_MOST_PARTS = 60, UNA_LEAST_KNOWN = 10, UNA_TABLE_COLUMNS = 8, UNA_MOST_BARS = 12,
-       UNA_MOST_PICTURES = 12 };
+enum { UNA_MOST_EFFECTS = 12, UNA_MOST_LEVELS = 20, UNA_FEW_VALUES = 10, UNA_MOST_PARTS = 60, UNA_LEAST_KNOWN = 10,
+       UNA_TABLE_COLUMNS = 3, UNA_TIP_COLUMNS = 8, UNA_MOST_BARS = 12, UNA_MOST_RESIDUALS = 6,
+       UNA_MOST_DOUBTS = 6, UNA_MOST_PICTURES = 12, UNA_NAME_ROOM = 72 };
 
 /* The whole page, in page->arena (which also holds what is needed on the way). */
 una_status una_report_html(una_text *page, const una_report *report, una_run *run);
 /* Reports on several targets, one behind the other on one page. */
 una_status una_report_html_several(una_text *page, const una_report *reports, size_t count, una_run *run);
-/* The main chart alone: the function for one numeric input, else predictions and ignorance (of images: what is left if
+/* The main chart alone: the function for one numeric input, else predictions and effects (of images: what is left if
  * the least known are left out). */
 una_status una_report_chart(una_text *bytes, const una_report *report, una_format format, una_run *run);
 /* The format named by the ending of a path, in any case; UNA_E_USAGE names the three. */
@@ -66,14 +99,40 @@ una_status una_format_of(una_format *format, const char *path, una_run *run);
 /* Writes a file whole or not at all. */
 una_status una_report_save(const char *path, const una_text *bytes, una_run *run);
 
-/* ---- the charts (fit_charts.c) ---------------------------------------------------------------- */
+/* A name of any length, cut to what a sentence or the head of a table can bear; one that is written from right to left
+ * keeps to itself. Returns buffer. */
+const char *una_report_name(char buffer[UNA_NAME_ROOM], const char *name);
+
+/* ---- the charts (fit_charts.c, answer_charts.c) ----------------------------------------------- */
 
 bool       una_report_is_line(const una_report *report);
 una_figure una_chart_function(const una_report *report, una_arena *arena);
+/* Of held-out rows, or of all rows for models that have none. */
 una_figure una_chart_predicted(const una_report *report, una_arena *arena);
+/* Of models with held-out rows; no panel where there is none. */
 una_figure una_chart_calibration(const una_report *report, una_arena *arena);
-/* *shown of the sweeps, those along which the subject's epistemic std varies most. */
-una_figure una_chart_ignorance(const una_report *report, size_t *shown, una_arena *arena);
+/* The epistemic std along the line. */
+una_figure una_chart_ignorance(const una_report *report, una_arena *arena);
+/* What was said of held-out rows, or of the rows given. */
+una_report_told una_report_told_of(const una_report *report, const una_report_model *model);
+/* Of all rows: what the pointer shows of each; NULL without memory. */
+const char *const *una_report_tips(const una_report *report, una_arena *arena);
+/* Columns, that which matters most to the subject first; [columns], NULL without memory. */
+const size_t *una_report_order(const una_report *report, una_arena *arena);
+/* *shown of the inputs: what shuffling costs, and their relevance. No panel where it was not measured. */
+una_figure una_chart_importance(const una_report *report, size_t *shown, una_arena *arena);
+una_figure una_chart_effects(const una_report *report, una_arena *arena);
+/* The subject's epistemic std at the same places, of the inputs along which it varies most; no panel where it is 0. */
+una_figure una_chart_doubts(const una_report *report, una_arena *arena);
+/* By what was predicted, and by inputs; no panel without held-out rows. */
+una_figure una_chart_residuals(const una_report *report, una_arena *arena);
+/* Real rows by two inputs, those of largest ignorance in vermillion; no panel where no two inputs are numeric. */
+una_figure una_chart_map(const una_report *report, una_arena *arena);
+/* How often each input is the cause. No panel where none is. */
+una_figure una_chart_causes(const una_report *report, size_t *shown, una_arena *arena);
+/* Rows in ascending order of `value`; ties by row, NANs last. NULL without memory. */
+size_t    *una_order_of(const double *value, size_t rows, una_arena *arena);
+una_ink    una_model_ink(size_t model);
 /* *shown of the inputs, those of the largest share first; no panel where relevance was not looked for. */
 una_figure una_chart_relevance(const una_report *report, size_t *shown, una_arena *arena);
 /* No panel where nothing was measured. */

@@ -17,11 +17,12 @@ static const char style[] =
     "'Palatino Linotype',Palatino,Georgia,'Noto Serif','DejaVu Serif Condensed',serif;"
     "-webkit-text-size-adjust:100%;text-size-adjust:100%}"
     "main{max-width:46rem;margin:0 auto;padding:3rem 1rem 4rem}"
-    "h1,h2,th,td,figcaption,.keys,.box,footer,.note,ul{font-family:'Helvetica Neue',Helvetica,Arial,"
+    "h1,h2,th,td,figcaption,.keys,.box,.verdict,footer,.note,ul{font-family:'Helvetica Neue',Helvetica,Arial,"
     "'Liberation Sans','Noto Sans','DejaVu Sans Condensed',sans-serif}"
     "h1{font-size:1.9rem;line-height:1.2;margin:0 0 1rem;letter-spacing:-.01em;overflow-wrap:anywhere}"
     "h2{font-size:1.15rem;line-height:1.3;margin:2.8rem 0 .6rem;overflow-wrap:anywhere}"
     "p{margin:0 0 1rem;overflow-wrap:anywhere}"
+    ".verdict{font-size:1.3rem;line-height:1.45;color:#144484;font-weight:600}"
     ".lead{font-size:1.15rem;color:#3d3f45}"
     ".note,ul{font-size:.875rem;line-height:1.5;color:#55585f}"
     "ul{margin:0 0 1rem;padding-left:1.2rem;overflow-wrap:anywhere}"
@@ -37,6 +38,7 @@ static const char style[] =
     ".charts.wide svg{min-width:36rem}"
     ".pair{display:grid;gap:0 1.5rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr))}"
     "svg{display:block;width:100%;height:auto}"
+    ".tips circle{fill:transparent}.tips circle:hover{fill:#d55e00;fill-opacity:.55}"
     ".pictures{display:grid;gap:.9rem .8rem;grid-template-columns:repeat(auto-fill,minmax(6.4rem,1fr));"
     "font-family:'Helvetica Neue',Helvetica,Arial,'Liberation Sans','Noto Sans','DejaVu Sans Condensed',sans-serif;"
     "font-size:.75rem;line-height:1.35;color:#3d3f45;white-space:pre-line;overflow-wrap:anywhere}"
@@ -59,16 +61,36 @@ static const char style[] =
     "thead th.n{white-space:normal;max-width:9rem}"
     "td+td,th+th,th+td{padding-left:.7rem}"
     "td.s{font-weight:600}"
+    "td.w{min-width:11rem;max-width:24rem}th[scope=row]{max-width:24rem}"
     "td:last-child{max-width:22rem}"
     "tr.g th{font-weight:600;padding-top:.9rem;color:#3d3f45;max-width:none}"
     "footer{margin-top:3.5rem;padding-top:.8rem;border-top:1px solid #d5d7db;font-size:.8125rem;color:#6a6d74}"
     "@page{size:A4;margin:18mm 20mm}"
     "@media print{body{font-size:10pt}main{max-width:none;padding:0}figure,.box,tr{break-inside:avoid}"
     ".charts.wide svg{min-width:0}.charts.c3{grid-template-columns:repeat(3,1fr)}svg{break-inside:avoid}"
-    "h1,h2{break-after:avoid}.scroll{overflow:visible}"
+    "h1,h2{break-after:avoid}.scroll{overflow:visible}table{font-size:7.5pt}"
+    "td,th{padding-right:.3rem}td+td,th+th,th+td,td.n,th.n{padding-left:.3rem}td:last-child{max-width:none}"
+    "td.w{min-width:9rem}"
+    "figcaption.above{break-after:avoid}table{break-inside:auto}"
     ".box{print-color-adjust:exact;-webkit-print-color-adjust:exact}}";
 
 static const double widest_shrunk = 600;        /* wider panels keep their size on a phone, and are moved sideways */
+
+/* U+202A to U+202E embed or override whatever comes after them. */
+static bool turns_all(const char *at, size_t length)
+{
+    return length == 3 && memcmp(at, "\xE2\x80", 2) == 0 && (unsigned char)at[2] >= 0xAA
+        && (unsigned char)at[2] <= 0xAE;
+}
+
+/* What is written from right to left keeps to itself. */
+static void escape_apart(una_text *text, const char *words)
+{
+    bool turned = una_utf8_is_turned(words);
+    una_text_add(text, turned ? "<bdi>" : "");
+    una_html_escape(text, words);
+    una_text_add(text, turned ? "</bdi>" : "");
+}
 
 void una_html_escape(una_text *text, const char *words)
 {
@@ -82,6 +104,7 @@ void una_html_escape(una_text *text, const char *words)
         case '\'': una_text_add(text, "&#39;"); break;
         default:
             if (length == 0) una_text_add(text, "\xEF\xBF\xBD");
+            else if (turns_all(s, length)) una_text_add(text, "\xEF\xBF\xBD");
             else if (((unsigned char)*s < 0x20 && *s != '\n' && *s != '\t') || *s == 0x7F) una_text_add(text, " ");
             else una_text_bytes(text, s, length);
         }
@@ -111,7 +134,7 @@ una_status una_html_end(una_html *html, const char *foot)
 void una_html_heading(una_html *html, int level, const char *words)
 {
     una_text_add(&html->text, "<h%d>", level);
-    una_html_escape(&html->text, words);
+    escape_apart(&html->text, words);
     una_text_add(&html->text, "</h%d>\n", level);
 }
 
@@ -191,10 +214,11 @@ void una_html_cell(una_html *html, una_html_cell_kind kind, const char *words)
 {
     static const char *const open[] = {
         [UNA_HTML_TEXT] = "<td>", [UNA_HTML_NUMBER] = "<td class=\"n\">", [UNA_HTML_STRONG] = "<td class=\"s\">",
+        [UNA_HTML_WIDE] = "<td class=\"w\">",          /* a sentence */
         [UNA_HTML_STRONG_NUMBER] = "<td class=\"n s\">", [UNA_HTML_HEAD] = "<th scope=\"col\">",
         [UNA_HTML_NUMBER_HEAD] = "<th scope=\"col\" class=\"n\">", [UNA_HTML_SIDE] = "<th scope=\"row\">" };
     una_text_add(&html->text, "%s", open[kind]);
-    una_html_escape(&html->text, words);
+    escape_apart(&html->text, words);
     una_text_add(&html->text, kind < UNA_HTML_HEAD ? "</td>" : "</th>");
 }
 
@@ -242,7 +266,7 @@ static void add_keys(una_html *html, const una_figure *figure)
     for (size_t i = 0; i < figure->key_count; i++) {
         una_text_add(&html->text, "<li>");
         add_swatch(&html->text, &figure->keys[i]);
-        una_html_escape(&html->text, figure->keys[i].label);
+        escape_apart(&html->text, figure->keys[i].label);
         una_text_add(&html->text, "</li>");
     }
     una_text_add(&html->text, "</ul>\n");
@@ -279,7 +303,9 @@ una_status una_html_figure(una_html *html, const una_figure *figure, const char 
         snprintf(id, sizeof id, "c%zu-", ++html->charts);
         una_text title = una_text_in(html->text.arena);
         const una_panel *panel = figure->panels[i];
-        una_text_add(&title, "%s%s%s", lead, panel->title ? " " : "", panel->title ? panel->title : "");
+        char name[UNA_TEXT_ROOM];                        /* a name may be of any length */
+        una_text_add(&title, "%s%s%s", lead, panel->title ? " " : "",
+                     panel->title ? una_utf8_clean(name, sizeof name, panel->title) : "");
         UNA_TRY(una_arena_check(html->text.arena));
         UNA_TRY(una_figure_inline(&html->text, figure, i, id, title.at, caption, run));
     }

@@ -35,8 +35,8 @@ void una_html_head_end(una_html *html);
 void una_html_row(una_html *html);
 void una_html_row_end(una_html *html);
 typedef enum una_html_cell_kind {
-    UNA_HTML_TEXT, UNA_HTML_NUMBER, UNA_HTML_STRONG, UNA_HTML_STRONG_NUMBER, UNA_HTML_HEAD, UNA_HTML_NUMBER_HEAD,
-    UNA_HTML_SIDE
+    UNA_HTML_TEXT, UNA_HTML_NUMBER, UNA_HTML_STRONG, UNA_HTML_STRONG_NUMBER, UNA_HTML_WIDE, UNA_HTML_HEAD,
+    UNA_HTML_NUMBER_HEAD, UNA_HTML_SIDE
 } una_html_cell_kind;
 void una_html_cell(una_html *html, una_html_cell_kind kind, const char *words);
 /* A line across the table that names the rows below it. */

@@ -50,6 +50,14 @@ void una_paper_ink(const una_paper *paper, una_ink ink, double opacity)
     use(paper, &inks[ink], opacity);
 }
 
+void una_paper_mixed_ink(const una_paper *paper, una_ink ink, double share, double opacity)
+{
+    const rgb *from = &inks[UNA_INK_PART], *to = &inks[ink];
+    rgb mixed = { from->r + share * (to->r - from->r), from->g + share * (to->g - from->g),
+                  from->b + share * (to->b - from->b), "" };
+    use(paper, &mixed, opacity);
+}
+
 void una_paper_text_ink(const una_paper *paper)
 {
     use(paper, &text_ink, 1);

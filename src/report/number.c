@@ -175,6 +175,29 @@ const char *una_ticks_factor(char buffer[UNA_NUMBER_ROOM], const una_ticks *tick
     return buffer;
 }
 
+/* Marks that embed, override or isolate what follows: U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069, U+061C. */
+static bool is_direction(const char *at, size_t length)
+{
+    const unsigned char *b = (const unsigned char *)at;
+    if (length == 2) return b[0] == 0xD8 && b[1] == 0x9C;
+    if (length != 3 || b[0] != 0xE2) return false;
+    return (b[1] == 0x80 && ((b[2] >= 0xAA && b[2] <= 0xAE) || b[2] == 0x8E || b[2] == 0x8F))
+        || (b[1] == 0x81 && b[2] >= 0xA6 && b[2] <= 0xA9);
+}
+
+bool una_utf8_is_turned(const char *text)
+{
+    for (const char *s = text; *s;) {
+        size_t length = una_utf8_length(s);
+        unsigned char a = (unsigned char)s[0], b = length > 1 ? (unsigned char)s[1] : 0;
+        bool two = length == 2 && ((a == 0xD6 && b >= 0x90) || (a >= 0xD7 && a <= 0xDF));
+        bool three = length == 3 && ((a == 0xE0 && b >= 0xA0 && b <= 0xA3) || (a == 0xEF && b >= 0xAC && b <= 0xBB));
+        if (two || three || is_direction(s, length)) return true;
+        s += length ? length : 1;
+    }
+    return false;
+}
+
 const char *una_utf8_clean(char *to, size_t room, const char *from)
 {
     size_t at = 0;
@@ -182,6 +205,10 @@ const char *una_utf8_clean(char *to, size_t room, const char *from)
         size_t length = una_utf8_length(s), step = length ? length : 1;
         const char *piece = length == 0 ? "\xEF\xBF\xBD" : (unsigned char)*s < 0x20 || *s == 0x7F ? " " : s;
         size_t size = length == 0 ? 3 : length;
+        if (is_direction(s, length)) {
+            s += step;
+            continue;
+        }
         if (at + size >= room) break;
         memcpy(to + at, piece, size);
         at += size;

@@ -4,6 +4,7 @@
  */
 #include "report/paper.h"
 
+#include "report/html.h"
 #include "report/number.h"
 
 #include <string.h>
@@ -71,7 +72,8 @@ static void find_ranges(view *v, const una_panel *panel)
         const una_series *s = &panel->series[i];
         una_range_add(&x0, &x1, s->x, s->count);
         if (s->y) una_range_add(&y0, &y1, s->y, s->count);
-        if (s->y2) una_range_add(&y0, &y1, s->y2, s->count);
+        if (s->y2 && s->shape == UNA_SHAPE_SPANS) una_range_add(&x0, &x1, s->y2, s->count);
+        else if (s->y2) una_range_add(&y0, &y1, s->y2, s->count);
     }
     v->x = settle(&panel->x, x0, x1);
     v->y = settle(&panel->y, y0, y1);
@@ -149,6 +151,16 @@ static double foot_of(view *v, const una_panel *panel, double width)
     return v->slanted ? usual + widest * sin(slant) : usual;
 }
 
+/* How far the label of the last tick would stand out beyond `right`. */
+static double beyond(const view *v, double right)
+{
+    char number[UNA_NUMBER_ROOM];
+    if (v->x.names || v->x_ticks.count == 0) return 0;
+    size_t last = v->x_ticks.count - 1;
+    double half = una_paper_needs(v->paper, una_tick_text(number, &v->x_ticks, last), 1e4) / 2;
+    return fmax(0, x_at(v, una_tick_value(&v->x_ticks, last)) + half - right);
+}
+
 static view lay_out(const una_paper *paper, const una_panel *panel, double left, double top, double width,
                     double height)
 {
@@ -165,6 +177,11 @@ static view lay_out(const una_paper *paper, const una_panel *panel, double left,
     v.left = left + upright_ticks(&v, panel, width) + (panel->y.label ? 27 : 11);
     v.width = left + width - v.left - fmax(9, end_labels(paper, panel));
     lying_ticks(&v);
+    double out = beyond(&v, left + width);
+    if (out > 0) {
+        v.width -= out + 1;
+        lying_ticks(&v);
+    }
     return v;
 }
 
@@ -336,6 +353,41 @@ static void draw_points(const view *v, const una_series *s)
     cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
 }
 
+/* In a few classes, those of the least shade first: what is known least lies on top. */
+static void draw_shaded(const view *v, const una_series *s)
+{
+    enum { CLASSES = 8 };
+    cairo_t *cr = v->paper->cr;
+    cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
+    for (size_t k = 0; k < CLASSES; k++) {
+        for (size_t i = 0; i < s->count; i++) {
+            double shade = fmin(fmax(s->shade[i], 0), 1);
+            if (!drawable(s, i) || (size_t)fmin(shade * CLASSES, CLASSES - 1) != k) continue;
+            cairo_move_to(cr, x_at(v, s->x[i]), y_at(v, s->y[i]));
+            cairo_rel_line_to(cr, 0, 0);
+        }
+        una_paper_mixed_ink(v->paper, s->ink, (double)k / (CLASSES - 1), s->opacity > 0 ? s->opacity : 0.85);
+        cairo_stroke(cr);
+    }
+    cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
+}
+
+static void draw_spans(const view *v, const una_series *s)
+{
+    cairo_t *cr = v->paper->cr;
+    for (size_t i = 0; i < s->count; i++) {
+        if (!drawable(s, i)) continue;
+        double y = y_at(v, s->y[i]), from = x_at(v, s->x[i]), to = x_at(v, s->y2[i]);
+        cairo_move_to(cr, from, y);
+        cairo_line_to(cr, to, y);
+        cairo_move_to(cr, from, y - 3);
+        cairo_line_to(cr, from, y + 3);
+        cairo_move_to(cr, to, y - 3);
+        cairo_line_to(cr, to, y + 3);
+    }
+    cairo_stroke(cr);
+}
+
 static void draw_marks(const view *v, const una_series *s)
 {
     cairo_t *cr = v->paper->cr;
@@ -377,7 +429,8 @@ static void draw_series(const view *v, const una_series *s)
     case UNA_SHAPE_BAND:     draw_band(v, s); break;
     case UNA_SHAPE_LINE:
     case UNA_SHAPE_DASHES:   draw_line(v, s); break;
-    case UNA_SHAPE_POINTS:   draw_points(v, s); break;
+    case UNA_SHAPE_POINTS:   if (s->shade) draw_shaded(v, s); else draw_points(v, s); break;
+    case UNA_SHAPE_SPANS:    draw_spans(v, s); break;
     case UNA_SHAPE_RANGES:
     case UNA_SHAPE_RUG:      draw_marks(v, s); break;
     case UNA_SHAPE_BARS:     draw_bars(v, s); break;
@@ -450,6 +503,31 @@ void una_paper_panel(const una_paper *paper, const una_panel *panel, double left
     }
 }
 
+/* Of many points some, spread evenly; they are wider than what is drawn, so that a hand finds them. */
+void una_paper_tips(una_text *out, const una_paper *paper, const una_panel *panel, double left, double top,
+                    double width, double height)
+{
+    bool any = false;
+    for (size_t i = 0; i < panel->count; i++) any = any || panel->series[i].tips;
+    if (!any || panel->axes) return;
+    view v = lay_out(paper, panel, left, top, width, height);
+    una_text_add(out, "<g class=\"tips\">");
+    for (size_t k = 0; k < panel->count; k++) {
+        const una_series *s = &panel->series[k];
+        size_t shown = s->count < UNA_MOST_TIPS ? s->count : UNA_MOST_TIPS;
+        for (size_t n = 0; s->tips && n < shown; n++) {
+            size_t i = n * s->count / shown;
+            if (!drawable(s, i) || !s->tips[i]) continue;
+            double x = x_at(&v, s->x[i]), y = y_at(&v, s->y[i]);
+            if (x < v.left - 3 || x > v.left + v.width + 3 || y < v.top - 3 || y > v.top + v.height + 3) continue;
+            una_text_add(out, "<circle cx=\"%d\" cy=\"%d\" r=\"4\"><title>", (int)round(x), (int)round(y));
+            una_html_escape(out, s->tips[i]);
+            una_text_add(out, "</title></circle>");
+        }
+    }
+    una_text_add(out, "</g>");
+}
+
 void una_paper_key(const una_paper *paper, const una_key *key, double left, double middle, double width)
 {
     const double at[] = { 0, 18 }, high[] = { 4, 4 }, low[] = { -4, -4 }, flat[] = { 0, 0 };
@@ -463,6 +541,7 @@ void una_paper_key(const una_paper *paper, const una_key *key, double left, doub
     if (key->shape == UNA_SHAPE_BAND || key->shape == UNA_SHAPE_RANGES) sample.y = low, sample.y2 = high;
     if (key->shape == UNA_SHAPE_BARS)                    /* a bar begins at 0, which is nowhere here */
         sample.shape = UNA_SHAPE_BAND, sample.y = low, sample.y2 = high, sample.opacity = 1;
+    if (key->shape == UNA_SHAPE_SPANS) sample.shape = UNA_SHAPE_LINE;
     if (key->shape == UNA_SHAPE_DIAGONAL) sample.shape = UNA_SHAPE_LINE, sample.size = 0.8;
     if (key->shape == UNA_SHAPE_RANGES) sample.size = 1.6, sample.opacity = 0.8;
     draw_series(&v, &sample);

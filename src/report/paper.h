@@ -20,6 +20,9 @@ typedef struct una_paper {
 una_paper una_paper_on(cairo_t *cr);
 void una_paper_panel(const una_paper *paper, const una_panel *panel, double left, double top, double width,
                      double height);
+/* Where points with tips lie on it, as <circle>s with a <title> that are seen by the pointer alone. */
+void una_paper_tips(una_text *out, const una_paper *paper, const una_panel *panel, double left, double top,
+                    double width, double height);
 void una_paper_key(const una_paper *paper, const una_key *key, double left, double middle, double width);
 /* A panel with axes side by side (axes.c). */
 void una_paper_axes(const una_paper *paper, const una_panel *panel, double left, double top, double width,
@@ -40,6 +43,8 @@ enum { UNA_TEXT_ROOM = 256 };
 #define UNA_HAIR       0.75      /* the width of an axis */
 
 void una_paper_ink(const una_paper *paper, una_ink ink, double opacity);
+/* Between UNA_INK_PART (share 0) and the ink (1). */
+void una_paper_mixed_ink(const una_paper *paper, una_ink ink, double share, double opacity);
 void una_paper_text_ink(const una_paper *paper);
 void una_paper_axis_ink(const una_paper *paper);
 void una_paper_font(const una_paper *paper, double size, bool bold);

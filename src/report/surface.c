@@ -196,6 +196,17 @@ una_status una_figure_draw(una_text *out, const una_figure *figure, una_format f
     return una_arena_check(out->arena);
 }
 
+/* What the pointer finds above the only panel of a figure. Places are measured on a surface of no size. */
+static void add_tips(una_text *out, const una_figure *figure, const sheet *s)
+{
+    cairo_surface_t *surface = cairo_recording_surface_create(CAIRO_CONTENT_COLOR_ALPHA, NULL);
+    cairo_t *cr = cairo_create(surface);
+    una_paper paper = una_paper_on(cr);
+    una_paper_tips(out, &paper, figure->panels[0], 0, 0, s->width, s->height);
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+}
+
 una_status una_figure_inline(una_text *out, const una_figure *figure, size_t panel, const char *id,
                              const char *title, const char *description, una_run *run)
 {
@@ -221,6 +232,13 @@ una_status una_figure_inline(una_text *out, const una_figure *figure, size_t pan
     una_text_add(out, "</title><desc id=\"%sd\">", id);
     una_html_escape(out, description);
     una_text_add(out, "</desc>");
-    add_prefixed(out, body + 1, id);
+    una_text drawn = una_text_in(out->arena);
+    add_prefixed(&drawn, body + 1, id);
+    UNA_TRY(una_arena_check(out->arena));
+    const char *end = strstr(drawn.at, "</svg>");
+    if (!end) UNA_FAIL(run, UNA_E_NUMERIC, "a chart could not be drawn: Cairo's SVG has no end");
+    una_text_bytes(out, drawn.at, (size_t)(end - drawn.at));
+    add_tips(out, &alone, &s);
+    una_text_add(out, "%s", end);
     return una_arena_check(out->arena);
 }

@@ -2,30 +2,21 @@
  *
  * una_report_write and una_chart_write: gathers from models and table the plain arrays that src/report draws.
  *
- * Along each numeric input the models are asked on a grid from 10 % of its range below the data to 10 % above, the
- * other inputs staying at their medians or, for text, at the most frequent word. With one numeric input that is the
- * whole function. Of images nothing is moved: those that matter are shown.
+ * Predictions and calibration are of rows that the model had not seen, where the fit kept them (una_model_held_out);
+ * inputs are moved in real rows (effects.c); with one numeric input the models are asked on a line from 10 % of its
+ * range below the data to 10 % above, which is the whole function. Of images nothing is moved: those that
+ * matter are shown.
  */
 #include "una_report.h"
 
 #include "model/above.h"
-#include "report/fit_report.h"
+#include "show/gather.h"
 
 #include <cairo.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRID = 81, FINE_GRID = 241 };
-
-typedef struct gathering {
-    una_report   report;
-    una_dataset *table;          /* the rows that are complete                                       */
-    double      *typical;        /* [inputs] median of each numeric input                            */
-    const char **typical_word;   /* [inputs] most frequent word of each text input                   */
-    const double **numbers;      /* [rows] of images, where rows name some: those of report.images   */
-    una_arena   *arena;
-    una_run     *run;
-} gathering;
+enum { FINE_GRID = 241 };
 
 /* ---- the rows --------------------------------------------------------------------------------------- */
 
@@ -110,104 +101,31 @@ static una_status gather_table(gathering *g, const una_model *const *models, siz
     report->rows = rows;
     report->y = una_dataset_numbers(g->table, place[inputs]);
     report->row_number = number;
+    g->kept = kept;
     report->left_out = all - rows;
     report->columns = shown;
     report->column_count = inputs;
     return UNA_OK;
 }
 
-/* ---- what is typical -------------------------------------------------------------------------------- */
+/* ---- the line, where the only input is numeric ----------------------------------------------------- */
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Among equals the first in order of the alphabet. */
-static const char *most_frequent(const una_report_column *column, size_t rows, const char **sorted)
-{
-    size_t count = 0, longest = 0;
-    const char *winner = NULL;
-    for (size_t i = 0; i < rows; i++)
-        if (column->word[i]) sorted[count++] = column->word[i];
-    qsort(sorted, count, sizeof *sorted, by_text);
-    for (size_t i = 0, from = 0; i < count; i++) {
-        if (i > 0 && strcmp(sorted[i], sorted[from]) != 0) from = i;
-        if (i - from + 1 > longest) longest = i - from + 1, winner = sorted[i];
-    }
-    return winner;
-}
-
-static una_status find_typical(gathering *g)
+static una_status plan_line(gathering *g)
 {
     una_report *report = &g->report;
-    g->typical = UNA_GET(g->arena, double, report->column_count);
-    g->typical_word = UNA_GET(g->arena, const char *, report->column_count);
-    double *numbers = UNA_GET(g->arena, double, report->rows);
-    const char **words = UNA_GET(g->arena, const char *, report->rows);
+    double low = INFINITY, high = -INFINITY;
+    if (report->column_count != 1 || !report->columns[0].number) return UNA_OK;
+    una_range_add(&low, &high, report->columns[0].number, report->rows);
+    if (!(low < high)) return UNA_OK;
+    double *at = UNA_GET(g->arena, double, FINE_GRID), step = 1.2 * (high - low) / (FINE_GRID - 1);
     UNA_TRY(una_arena_check(g->arena));
-
-    for (size_t c = 0; c < report->column_count; c++) {
-        const una_report_column *column = &report->columns[c];
-        if (column->word) {
-            g->typical_word[c] = most_frequent(column, report->rows, words);
-        } else {
-            memcpy(numbers, column->number, report->rows * sizeof *numbers);
-            g->typical[c] = una_quantile(numbers, report->rows, 0.5);
-        }
-    }
-    return UNA_OK;
-}
-
-/* ---- sweeps ----------------------------------------------------------------------------------------- */
-
-static una_status plan_sweeps(gathering *g)
-{
-    una_report *report = &g->report;
-    report->grid = report->column_count == 1 ? FINE_GRID : GRID;
-    size_t *which = UNA_GET(g->arena, size_t, report->column_count);
-    double *at = UNA_GET(g->arena, double, report->column_count * report->grid);
-    UNA_TRY(una_arena_check(g->arena));
-
-    for (size_t c = 0; c < report->column_count; c++) {
-        double low = INFINITY, high = -INFINITY;
-        if (report->columns[c].number) una_range_add(&low, &high, report->columns[c].number, report->rows);
-        if (!(low < high)) continue;
-        double from = low - 0.1 * (high - low), step = 1.2 * (high - low) / (double)(report->grid - 1);
-        for (size_t i = 0; i < report->grid; i++) at[report->sweep_count * report->grid + i] = from + step * (double)i;
-        which[report->sweep_count++] = c;
-    }
-
-    report->sweep_column = which;
+    for (size_t i = 0; i < FINE_GRID; i++) at[i] = low - 0.1 * (high - low) + step * (double)i;
+    report->grid = FINE_GRID;
     report->sweep_at = at;
     return UNA_OK;
 }
 
-/* A table in which one input moves. */
-static una_status sweep_table(una_dataset **table, const gathering *g, size_t sweep)
-{
-    const una_report *report = &g->report;
-    size_t grid = report->grid, columns = report->column_count;
-    const char **names = UNA_GET(g->arena, const char *, columns), ***words = UNA_GET(g->arena, const char **, columns);
-    double **numbers = UNA_GET(g->arena, double *, columns);
-    UNA_TRY(una_arena_check(g->arena));
-
-    for (size_t c = 0; c < columns; c++) {
-        bool moves = c == report->sweep_column[sweep], is_text = report->columns[c].word != NULL;
-        names[c] = report->columns[c].name;
-        if (is_text) words[c] = UNA_GET(g->arena, const char *, grid);
-        else numbers[c] = UNA_GET(g->arena, double, grid);
-        UNA_TRY(una_arena_check(g->arena));
-        for (size_t i = 0; i < grid; i++) {
-            if (is_text) words[c][i] = g->typical_word[c];
-            else numbers[c][i] = moves ? report->sweep_at[sweep * grid + i] : g->typical[c];
-        }
-    }
-    return una_dataset_from_columns(table, names, (const double *const *)numbers, (const char *const *const *)words,
-                                    columns, grid, g->run);
-}
-
-/* One numeric input: the sweep is the function itself, and the parts go with it. */
+/* The function itself; its parts go with it. */
 static una_status gather_function(una_report_model *to, const gathering *g, const una_model *model,
                                   const una_dataset *table,
                                   double *std)
@@ -233,28 +151,86 @@ static una_status gather_function(una_report_model *to, const gathering *g, cons
     return UNA_OK;
 }
 
-static una_status gather_sweep(una_report_model *to, const gathering *g, const una_model *model, size_t sweep,
-                               double *std)
+static una_status gather_line(una_report_model *to, const gathering *g, const una_model *model)
 {
+    const una_report *report = &g->report;
+    double *std = UNA_GET(g->arena, double, report->grid);
     una_dataset *table = NULL;
-    una_prediction answer = { .size = sizeof answer, .std_epistemic = std + sweep * g->report.grid };
-    UNA_TRY(sweep_table(&table, g, sweep));
-    una_status status = g->report.column_count == 1 ? gather_function(to, g, model, table, std)
-                                                    : una_model_predict(model, table, 0.95, &answer, g->run);
+    UNA_TRY(una_arena_check(g->arena));
+    to->sweep_std = std;
+    UNA_TRY(una_dataset_from_arrays(&table, report->sweep_at, NULL, report->grid, 1, &report->columns[0].name, g->run));
+    una_status status = gather_function(to, g, model, table, std);
     una_dataset_free(table);
     return status;
 }
 
-static una_status gather_sweeps(una_report_model *to, const gathering *g, const una_model *model)
+/* ---- rows that had not been seen ---------------------------------------------------------------------- */
+
+/* Whether what was foretold is about the rows of this table. */
+static bool is_of_table(const una_held_out *held, const una_dataset *data, const char *target, una_run *run)
 {
-    const una_report *report = &g->report;
-    double *std = UNA_GET(g->arena, double, report->sweep_count * report->grid);
-    UNA_TRY(una_arena_check(g->arena));
-    to->sweep_std = std;
-    for (size_t s = 0; s < report->sweep_count; s++) {
-        UNA_TRY(gather_sweep(to, g, model, s, std));
-        UNA_TRY(una_tick(g->run, "drawing", (double)s / (double)report->sweep_count, NAN));
+    size_t column;
+    if (una_dataset_find(&column, data, target, run) != UNA_OK) return false;
+    const double *y = una_dataset_numbers(data, column);
+    for (size_t i = 0; i < held->rows; i++) {
+        if (!y || held->row[i] >= una_dataset_row_count(data)) return false;
+        if (!(fabs(y[held->row[i]] - held->y[i]) <= 1e-9 * (1 + fabs(held->y[i])))) return false;
     }
+    return held->rows > 0;
+}
+
+/* Only rows that the report has; both lists ascend. */
+static una_status gather_held_out(una_report_model *to, const gathering *g, const una_model *model,
+                                  const una_dataset *data)
+{
+    const una_held_out *held = una_model_held_out(model);
+    if (!held || g->report.images || !is_of_table(held, data, g->report.target, g->run)) return UNA_OK;
+    size_t n = held->rows, count = 0, at = 0;
+    una_report_told *told = UNA_GET(g->arena, una_report_told, 1);
+    size_t *row = UNA_GET(g->arena, size_t, n);
+    double *y = UNA_GET(g->arena, double, 7 * n), *mean = y + n, *std = mean + n, *ignorance = std + n;
+    double *lower = ignorance + n, *upper = lower + n, *below = upper + n;
+    UNA_TRY(una_arena_check(g->arena));
+    for (size_t i = 0; i < n; i++) {
+        while (at < g->report.rows && g->kept[at] < held->row[i]) at++;
+        if (at == g->report.rows || g->kept[at] != held->row[i]) continue;
+        row[count] = at;
+        y[count] = held->y[i], mean[count] = held->mean[i], ignorance[count] = held->std_epistemic[i];
+        std[count] = sqrt(held->std_epistemic[i] * held->std_epistemic[i] + held->std_noise[i] * held->std_noise[i]);
+        lower[count] = mean[count] - 1.959964 * std[count], upper[count] = mean[count] + 1.959964 * std[count];
+        below[count++] = held->below[i];
+    }
+    if (count == 0) return UNA_OK;
+    *told = (una_report_told){ .rows = count, .row = row, .y = y, .mean = mean, .std = std,
+        .std_epistemic = ignorance, .lower = lower, .upper = upper, .below = below, .folds = held->folds };
+    to->held_out = told;
+    return UNA_OK;
+}
+
+/* ---- answers -------------------------------------------------------------------------------------------- */
+
+/* A verdict, or an importance, that cannot be had (too few rows, one of several ranks ...) is left out. */
+static una_status or_nothing(una_status status, una_run *run)
+{
+    if (status == UNA_E_MEMORY || status == UNA_CANCELLED) return status;
+    una_clear_message(run);
+    return UNA_OK;
+}
+
+static una_status gather_verdict(una_report_model *to, gathering *g, size_t m, const una_model *model,
+                                 const una_dataset *data)
+{
+    UNA_TRY(or_nothing(una_judge(&g->verdict[m], model, data, g->run), g->run));
+    to->verdict = g->verdict[m];
+    return UNA_OK;
+}
+
+/* What follows depends on it: the order of the inputs. */
+static una_status gather_importance(gathering *g, una_report_model *subject, const una_model *model)
+{
+    if (g->report.images || g->report.column_count < 2) return UNA_OK;
+    UNA_TRY(or_nothing(una_importance_of(&g->importance, model, g->table, g->run), g->run));
+    subject->importance = g->importance;
     return UNA_OK;
 }
 
@@ -304,7 +280,8 @@ static una_status take_images(gathering *g)
 
 /* ---- models ----------------------------------------------------------------------------------------- */
 
-static una_status gather_model(una_report_model *to, const gathering *g, const una_model *model, const char *title)
+static una_status gather_model(una_report_model *to, const gathering *g, const una_model *model, const char *title,
+                               const una_dataset *data)
 {
     size_t rows = g->report.rows;
     una_prediction p = { .size = sizeof p, .mean = UNA_GET(g->arena, double, rows),
@@ -317,32 +294,55 @@ static una_status gather_model(una_report_model *to, const gathering *g, const u
         .mean = p.mean, .std = p.std, .std_epistemic = p.std_epistemic, .lower = p.lower, .upper = p.upper,
         .below = below, .score = UNA_INIT(una_score) };
     UNA_TRY(una_model_score_rows(&to->score, below, model, g->table, g->run));
-    return gather_sweeps(to, g, model);
+    UNA_TRY(gather_held_out(to, g, model, data));
+    return g->report.grid ? gather_line(to, g, model) : UNA_OK;
+}
+
+/* What a page has and a chart alone does not need: verdicts and causes. */
+static una_status gather_page(gathering *g, una_report_model *list, const una_model *const *models, size_t count,
+                              const una_dataset *data)
+{
+    g->verdict = UNA_GET(g->arena, una_verdict *, count);
+    UNA_TRY(una_arena_check(g->arena));
+    for (size_t m = 0; m < count; m++) UNA_TRY(gather_verdict(&list[m], g, m, models[m], data));
+    return g->report.images ? UNA_OK : una_causes_find(g, models[0]);
+}
+
+static void release(gathering *g)
+{
+    for (size_t m = 0; g->verdict && m < g->report.model_count; m++) una_verdict_free(g->verdict[m]);
+    una_importance_free(g->importance);
+    una_dataset_free(g->table);
 }
 
 static una_status gather(gathering *g, const una_model *const *models, const char *const *titles, size_t count,
-                         const una_dataset *data)
+                         const una_dataset *data, bool page)
 {
     if (count == 0) UNA_FAIL(g->run, UNA_E_USAGE, "a report or chart needs at least one model");
     if (una_dataset_row_count(data) == 0)
         UNA_FAIL(g->run, UNA_E_INPUT, "%s: a report or chart needs at least one row of data", una_dataset_origin(data));
     UNA_TRY(gather_table(g, models, count, data));
     UNA_TRY(find_images(g, models[0]));
-    if (!g->report.images) UNA_TRY(find_typical(g));
-    if (!g->report.images) UNA_TRY(plan_sweeps(g));
+    if (!g->report.images) UNA_TRY(plan_line(g));
     una_report_model *list = UNA_GET(g->arena, una_report_model, count);
     UNA_TRY(una_arena_check(g->arena));
-    for (size_t m = 0; m < count; m++) UNA_TRY(gather_model(&list[m], g, models[m], titles ? titles[m] : NULL));
     g->report.models = list;
+    for (size_t m = 0; m < count; m++) UNA_TRY(gather_model(&list[m], g, models[m], titles ? titles[m] : NULL, data));
     g->report.model_count = count;
-    return g->report.images ? take_images(g) : UNA_OK;
+    if (g->report.images) UNA_TRY(take_images(g));
+    UNA_TRY(gather_importance(g, &list[0], models[0]));
+    if (!g->report.images && g->report.grid == 0) {
+        UNA_TRY(una_effects_plan(g));
+        for (size_t m = 0; m < count; m++) UNA_TRY(una_effects_ask(&list[m], g, models[m]));
+    }
+    return page ? gather_page(g, list, models, count, data) : UNA_OK;
 }
 
 static una_status write_report(gathering *g, const char *path, const una_model *const *models,
                                const char *const *titles,
                                size_t count, const una_dataset *data)
 {
-    UNA_TRY(gather(g, models, titles, count, data));
+    UNA_TRY(gather(g, models, titles, count, data, true));
     una_text page = una_text_in(g->arena);
     UNA_TRY(una_report_html(&page, &g->report, g->run));
     return una_report_save(path, &page, g->run);
@@ -360,7 +360,7 @@ static una_status write_targets(gathering *parts, const char *path, const una_mo
         parts[t] = *g;
         parts[t].report.heading = NULL;          /* each section has its own */
         if (t) parts[t].report.story = NULL;
-        UNA_TRY(gather(&parts[t], &part, title ? &title : NULL, 1, data));
+        UNA_TRY(gather(&parts[t], &part, title ? &title : NULL, 1, data, true));
         reports[t] = parts[t].report;
     }
     una_text page = una_text_in(g->arena);
@@ -375,7 +375,7 @@ static una_status report_targets(const gathering *g, const char *path, const una
     gathering *parts = UNA_GET(g->arena, gathering, targets);
     UNA_TRY(una_arena_check(g->arena));
     una_status status = write_targets(parts, path, whole, title, data, g);
-    for (size_t t = 0; t < targets; t++) una_dataset_free(parts[t].table);
+    for (size_t t = 0; t < targets; t++) release(&parts[t]);
     return status;
 }
 
@@ -395,7 +395,7 @@ static una_status write_chart(gathering *g, const char *path, const una_model *c
 {
     una_format format;
     UNA_TRY(una_format_of(&format, path, g->run));
-    UNA_TRY(gather(g, models, titles, count, data));
+    UNA_TRY(gather(g, models, titles, count, data, false));
     una_text bytes = una_text_in(g->arena);
     UNA_TRY(una_report_chart(&bytes, &g->report, format, g->run));
     return una_report_save(path, &bytes, g->run);
@@ -416,7 +416,7 @@ una_status una_report_write(const char *path, const una_model *const *models, co
         status = need_one_target(models, count, run);
         if (status == UNA_OK) status = write_report(&g, path, models, titles, count, data);
     }
-    una_dataset_free(g.table);
+    release(&g);
     una_arena_free(&arena);
     return status;
 }
@@ -431,7 +431,7 @@ una_status una_chart_write(const char *path, const una_model *const *models, con
     gathering g = { .arena = &arena, .run = run };
     una_status status = need_one_target(models, count, run);
     if (status == UNA_OK) status = write_chart(&g, path, models, titles, count, data);
-    una_dataset_free(g.table);
+    release(&g);
     una_arena_free(&arena);
     return status;
 }

@@ -47,7 +47,7 @@ static inline una_score invented_score(size_t rows)
 }
 
 typedef struct invented { una_report report; una_report_model model[3]; una_report_column column[16];
-    size_t sweep[16]; } invented;
+    una_report_effect effect[16]; una_report_told told[3]; } invented;
 
 /* y = f(x) + noise with f the sum of sines; ignorance is `open` times the squared distance from the nearer cluster. */
 static inline void invented_predict(const double *x, size_t n, double open, double *mean, double *ignorance)
@@ -55,7 +55,7 @@ static inline void invented_predict(const double *x, size_t n, double open, doub
     for (size_t i = 0; i < n; i++) {
         double gap = fmax(0, 1 - fabs(x[i]) / 2), out = fmax(0, fabs(x[i]) - 4);
         mean[i] = 0.12 * x[i] * x[i] * x[i];
-        ignorance[i] = 0.15 + open * (3.0 * gap + 2.5 * out);
+        ignorance[i] = 0.15 + 0.002 * fabs(x[i]) + open * (3.0 * gap + 2.5 * out);
     }
 }
 
@@ -74,23 +74,23 @@ static inline void invented_model(una_report_model *model, const una_report *rep
                                   size_t parts,
                                   una_arena *arena)
 {
-    size_t rows = report->rows, grid = report->grid, sweeps = report->sweep_count;
+    size_t rows = report->rows, grid = report->grid, places = 0;
+    for (size_t e = 0; e < report->effect_count && e < UNA_MOST_EFFECTS; e++) places += report->effects[e].count;
     double *mean = UNA_GET(arena, double, rows), *ignorance = UNA_GET(arena, double, rows),
         *std = UNA_GET(arena, double, rows);
-    double *low = UNA_GET(arena, double, rows), *high = UNA_GET(arena, double, rows), *along = UNA_GET(arena, double,
-                                                                                                       sweeps * grid);
-    double *line = UNA_GET(arena, double, 4 * grid), *heads = UNA_GET(arena, double, parts * grid);
+    double *low = UNA_GET(arena, double, rows), *high = UNA_GET(arena, double, rows);
+    double *effect = UNA_GET(arena, double, places), *along = UNA_GET(arena, double, places);
+    double *line = UNA_GET(arena, double, 5 * grid), *heads = UNA_GET(arena, double, parts * grid);
     una_fit_info *info = invented_info(arena, "luna", rows, report->column_count, report->target);
     if (arena->failed) return;
 
     invented_predict(report->columns[0].number, rows, open, mean, ignorance);
     invented_band(mean, ignorance, rows, std, low, high);
-    for (size_t s = 0; s < sweeps; s++) {
-        invented_predict(report->sweep_at + s * grid, grid, open / (1 + (double)((s * 7) % 13)), line,
-                         along + s * grid);
-    }
-    if (grid) invented_predict(report->sweep_at, grid, open, line, along);
-    invented_band(line, along, grid, line + grid, line + 2 * grid, line + 3 * grid);
+    for (size_t e = 0; e < report->effect_count && e < UNA_MOST_EFFECTS; e++)
+        invented_predict(report->effects[e].at, report->effects[e].count, open / (1 + (double)((e * 7) % 13)),
+                         effect + report->effects[e].first, along + report->effects[e].first);
+    if (grid) invented_predict(report->sweep_at, grid, open, line, line + 4 * grid);
+    invented_band(line, line + 4 * grid, grid, line + grid, line + 2 * grid, line + 3 * grid);
 
     for (size_t k = 0; k < parts; k++)
         for (size_t i = 0; i < grid; i++) {
@@ -99,10 +99,18 @@ static inline void invented_model(una_report_model *model, const una_report *rep
         }
 
     *model = (una_report_model){ .title = title, .info = info, .score = invented_score(rows), .mean = mean, .std = std,
-        .std_epistemic = ignorance, .lower = low, .upper = high, .sweep_std = along, .parts = heads,
-        .part_count = parts };
-    if (report->column_count == 1) model->line_mean = line, model->line_lower = line + 2 * grid,
-        model->line_upper = line + 3 * grid;
+        .std_epistemic = ignorance, .lower = low, .upper = high, .effect_mean = effect, .effect_std = along };
+    if (grid) model->line_mean = line, model->line_lower = line + 2 * grid, model->line_upper = line + 3 * grid,
+        model->sweep_std = line + 4 * grid, model->parts = heads, model->part_count = parts;
+}
+
+/* All rows as if they had been foretold by what had not seen them. */
+static inline void invented_held_out(invented *all, size_t model)
+{
+    una_report_model *m = &all->model[model];
+    all->told[model] = (una_report_told){ .rows = all->report.rows, .y = all->report.y, .mean = m->mean, .std = m->std,
+        .std_epistemic = m->std_epistemic, .lower = m->lower, .upper = m->upper, .folds = 5 };
+    m->held_out = &all->told[model];
 }
 
 /* A table with a gap in every numeric column. texts: the last columns that hold words. */
@@ -110,13 +118,15 @@ static inline bool invented_table(invented *all, size_t rows, size_t columns, si
                                   una_arena *arena)
 {
     static const char *const words[] = { "oak", "pine & fir", "<b>birch</b>" };
+    static const double levels[] = { 1, 2, 3 };
     una_report *report = &all->report;
-    size_t grid = columns == 1 ? 241 : 81, sweeps = columns - texts;
-    double *y = UNA_GET(arena, double, rows), *at = UNA_GET(arena, double, sweeps * grid);
+    size_t grid = columns == 1 && texts == 0 ? 241 : 0, places = grid ? grid : 33, first = 0;
+    double *y = UNA_GET(arena, double, rows), *at = UNA_GET(arena, double, places);
+    size_t *level_rows = UNA_GET(arena, size_t, 3);
     size_t *number = UNA_GET(arena, size_t, rows);
     *report = (una_report){ .target = "y", .rows = rows, .y = y, .row_number = number, .columns = all->column,
-        .column_count = columns,
-        .grid = grid, .sweep_count = sweeps, .sweep_column = all->sweep, .sweep_at = at, .models = all->model };
+        .column_count = columns, .grid = grid, .sweep_at = at, .models = all->model, .effects = all->effect,
+        .effect_count = grid ? 0 : columns, .effect_rows = 60 };
 
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
     for (size_t c = 0; c < columns; c++) {
@@ -128,12 +138,14 @@ static inline bool invented_table(invented *all, size_t rows, size_t columns, si
             cells[i] = i % 7 == 6 ? NULL : words[i % 3];
         }
 
-        bool text = c >= sweeps;
+        bool text = c >= columns - texts;
         all->column[c] = (una_report_column){ names[c], text ? NULL : values, text ? cells : NULL };
-        all->sweep[c] = c;
-        for (size_t i = 0; !text && i < grid; i++) at[c * grid + i] = -4.8 + 9.6 * (double)i / (double)(grid - 1);
+        all->effect[c] = (una_report_effect){ .column = c, .count = text ? 3 : places, .first = first,
+            .at = text ? levels : at, .level = text ? words : NULL, .level_rows = level_rows };
+        first += text ? 3 : places;
     }
     if (arena->failed) return false;
+    for (size_t i = 0; i < places; i++) at[i] = -4.8 + 9.6 * (double)i / (double)(places - 1);
 
     for (size_t i = 0; i < rows; i++) {
         double x = all->column[0].number[i];

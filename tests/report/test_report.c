@@ -245,6 +245,8 @@ static void test_one_input(void **state)
     w->all.report.heading = "A heading";
     w->all.report.story = "First part.\n\nSecond part.";
     w->all.report.left_out = 3;
+    invented_held_out(&w->all, 0);
+    invented_held_out(&w->all, 1);
     info_of(w, 0)->warnings = warnings, info_of(w, 0)->warning_count = 1;
     info_of(w, 0)->notes = notes, info_of(w, 0)->note_count = 1;
 
@@ -256,16 +258,72 @@ static void test_one_input(void **state)
     const char *const expected[] = { "<h1>A heading</h1>", "<p class=\"lead\">First part.</p>",
         "<p class=\"lead\">Second part.</p>",
         "The function and its bands.", "The heads have collapsed.", "Column &#39;q&#39; is constant.",
-        "members or heads",
-        "On 16 held-out rows, before the posterior took them in", "On the 100 rows given", "0.3412", "0.2931", "96.0 %",
-        "Calibration on the rows given.", "Training curves.", "3 of the rows given have no value",
+        "members or heads", "On 100 held-out rows", "Share of the spread explained", "Rows within the 95 % band",
+        "each predicted by what had not seen it (5 folds)", "Residuals of held-out rows.",
+        "Calibration on held-out rows.", "Training curves.", "3 of the rows given have no value",
         "LUNA predicts y from 1 input (a).",
         "NLM (luna) predicts", "viewport", "role=\"img\"", "luna(width=50" };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         if (!strstr(page.at, expected[i])) fail_msg("the page lacks: %s", expected[i]);
 
-    /* panels: 2 functions, 2 predictions, calibration, ignorance, 3 training */
-    assert_int_equal(occurrences(page.at, "role=\"img\""), 9);
+    /* panels: 2 predictions, 2 calibration, 2 functions, 2 residuals, ignorance, 3 training */
+    assert_int_equal(occurrences(page.at, "role=\"img\""), 12);
+    close_world(w);
+}
+
+static const char *place_of(const char *page, const char *word)
+{
+    const char *at = strstr(page, word);
+    if (!at) fail_msg("the page does not say %s", word);
+    return at;
+}
+
+/* What a reader asks first comes first, options come last; nothing that the model was fitted to judges its bands. */
+static void test_order(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    const double rise[] = { 0.1, 0.5, 0, 0.02 }, low[] = { 0.05, 0.3, -0.01, 0.01 }, high[] = { 0.2, 0.7, 0.01, 0.03 };
+    const size_t order[] = { 1, 0, 3, 2 };
+    const una_importance importance = { .target = "y", .inputs = 4, .rows = 40, .repeats = 5, .names = plain_names,
+        .rise = rise, .low = low, .high = high, .order = order };
+    const una_finding finding = { UNA_FOUND_TOO_GOOD, "too_good", "Column <b> is the target itself.", "b" };
+    const una_suspect suspect = { 16, 18, "a", 4100, "lies <far> from all others" };
+    const una_verdict verdict = { .sentence = "It explains 83 % of <y>.", .rows = 40, .rmse_linear = 0.7654,
+        .rmse_mean = NAN, .finding_count = 1, .findings = &finding, .suspect_count = 1, .suspects = &suspect };
+    const una_report_cause causes[] = { { 7, 1, 0.6, "b is 3 where the data end" }, { 9, SIZE_MAX, 0, NULL } };
+    fill(w, 40, 4, 1, plain_names, 1, 0);
+    const char *page = page_of(w).at;
+    assert_null(strstr(page, "Calibration on"));         /* nothing was held out */
+    assert_null(strstr(page, "within the 95 % band"));
+    assert_null(strstr(page, "Residuals"));
+    place_of(page, "Calibration is left out");
+    place_of(page, "On the 40 rows given");
+    place_of(page, "If they are the rows the model was fitted to");
+
+    invented_held_out(&w->all, 0);
+    w->all.model[0].importance = &importance;
+    w->all.model[0].verdict = &verdict;
+    w->all.report.causes = causes, w->all.report.cause_count = 2;
+    page = page_of(w).at;
+    assert_well_formed(page);
+    assert_ids(&w->arena, page);
+    assert_self_contained(page);
+    static const char *const expected[] = { "<p class=\"verdict\">It explains 83 % of &lt;y&gt;.</p>",
+        "Column &lt;b&gt; is the target itself.", "Suspicious rows.", "lies &lt;far&gt; from all others",
+        "How good it is",
+        "0.7654", "Predicted against observed, on held-out rows.", "Calibration on held-out rows.",
+        "Which inputs matter", "it is b, a and d that matter. Of the other input these rows cannot tell",
+        "What each input does", "Effects at real rows.", "What is left over", "Residuals of held-out rows.",
+        "Where it does not know", "Ignorance along the inputs.", "A map of ignorance.",
+        "Which input makes rows unsure.", "The rows it knows least about",
+        "How training went", "What was fitted", "luna(width=50" };
+    for (size_t i = 1; i < sizeof expected / sizeof *expected; i++)
+        if (place_of(page, expected[i - 1]) >= place_of(page, expected[i]))
+            fail_msg("'%s' should come after '%s'", expected[i], expected[i - 1]);
+    assert_null(strstr(page, "On the 40 rows given"));
+    place_of(page, "<title>row 8\n");                    /* under the pointer */
+    assert_true(occurrences(page, "<title>row ") > 100);
     close_world(w);
 }
 
@@ -321,17 +379,18 @@ static void test_hostile_names(void **state)
 {
     (void)state;
     world *w = open_world();
-    static char endless[5000];
+    static char endless[10001];
     memset(endless, 'W', sizeof endless - 1);
     const char *names[] = { "<script>alert(1)</script>", "\"quoted\" & 'so'", endless,
         "\xC3\xA4\xCE\xA9\xE6\xB0\xB4\xF0\x9F\x8C\xB2",
-                            "bad \xFF\xC3 bytes\n\x02", "" };
+                            "bad \xFF\xC3 bytes\n\x02", "", "\xD7\xA9\xD7\x9C\xD7\x95\xD7\x9D \xE2\x80\xAE" "turned" };
     const char *warnings[] = { "<img onerror=x>" };
-    fill(w, 50, 6, 1, names, 1, 0);
+    fill(w, 50, 7, 1, names, 1, 0);
+    invented_held_out(&w->all, 0);
     w->all.report.target = "</title><b>y";
     w->all.model[0].title = "<i>m</i>";
     info_of(w, 0)->warnings = warnings, info_of(w, 0)->warning_count = 1;
-    info_of(w, 0)->relevance = (const double[]){ 1, 2, 3, 4, 5, 6 };
+    info_of(w, 0)->relevance = (const double[]){ 1, 2, 3, 4, 5, 6, 7 };
 
     una_text page = page_of(w);
     assert_well_formed(page.at);
@@ -342,6 +401,11 @@ static void test_hostile_names(void **state)
     assert_non_null(strstr(page.at, "&lt;script&gt;alert(1)"));
     assert_non_null(strstr(page.at, "&lt;b&gt;birch&lt;/b&gt;"));
     assert_non_null(strstr(page.at, "\xEF\xBF\xBD"));
+    assert_null(strstr(page.at, "\xE2\x80\xAE"));        /* nothing is turned round, names that are stay apart */
+    assert_non_null(strstr(page.at, "<bdi>\xE2\x81\xA8\xD7\xA9"));
+    for (const char *at = page.at; (at = strstr(at, "WWWW")); at += strspn(at, "W"))
+        assert_true(strspn(at, "W") < 300);              /* cut */
+    assert_non_null(strstr(page.at, "WW\xE2\x80\xA6"));
     for (const char *s = page.at; *s; s += una_utf8_length(s)) assert_true(una_utf8_length(s) > 0);
 
     una_text chart = una_text_in(&w->arena);
@@ -354,7 +418,7 @@ static void test_one_row(void **state)
     (void)state;
     world *w = open_world();
     fill(w, 1, 1, 0, plain_names, 1, 0);
-    w->all.report.sweep_count = 0;                       /* a single value has no range to sweep */
+    w->all.report.grid = 0;                              /* a single value has no range */
     w->all.model[0].line_mean = NULL;
     una_text page = page_of(w);
     assert_well_formed(page.at);
@@ -384,17 +448,9 @@ static void test_nothing_measured(void **state)
     una_text page = page_of(w);
     assert_null(strstr(page.at, "How training went"));
     assert_null(strstr(page.at, "held-out rows, before"));
-    assert_null(strstr(page.at, "Log-evidence"));
     assert_null(strstr(page.at, "prior variance"));
     assert_non_null(strstr(page.at, "which it sees as 5 numbers"));
     close_world(w);
-}
-
-static const char *place_of(const char *page, const char *word)
-{
-    const char *at = strstr(page, word);
-    if (!at) fail_msg("the page does not say %s", word);
-    return at;
 }
 
 /* Shares are those of the squares, the largest first; of many inputs some. */
@@ -413,7 +469,7 @@ static void test_relevance(void **state)
     assert_true(place_of(page.at, "Which inputs matter") < place_of(page.at, "Where it does not know"));
     assert_null(strstr(page.at, "more inputs have smaller shares"));
 
-    una_figure figure = una_chart_relevance(&w->all.report, &shown, &w->arena);
+    una_figure figure = una_chart_importance(&w->all.report, &shown, &w->arena);
     const una_panel *panel = figure.panels[0];
     const una_series *bars = &panel->series[0];
     double sum = 1 + 9 + 4 + 0.0001;
@@ -450,16 +506,31 @@ static void test_thirteen_inputs(void **state)
     world *w = open_world();
     fill(w, 1000, 15, 1, plain_names, 1, 0);
     una_text page = page_of(w);
-    assert_non_null(strstr(page.at, "2 more numeric inputs are left out."));
-    assert_non_null(strstr(page.at, "1 input was not moved"));
-    assert_non_null(strstr(page.at, "The first 8 of 15 inputs are shown."));
+    assert_non_null(strstr(page.at, "3 more inputs are not shown"));
+    assert_non_null(strstr(page.at, "3 of 15 inputs are shown, those that matter most first."));
     assert_non_null(strstr(page.at, "and 3 more"));
 
-    /* the two that vary least are the two left out */
-    size_t shown = 0;
-    una_figure figure = una_chart_ignorance(&w->all.report, &shown, &w->arena);
-    assert_int_equal(shown, 12);
+    una_figure figure = una_chart_effects(&w->all.report, &w->arena);
+    assert_int_equal(figure.panel_count, 12);
     assert_string_equal(figure.panels[0]->title, "a");
+    close_world(w);
+}
+
+/* Levels have names and error bars, numbers a line with a band. */
+static void test_effects(void **state)
+{
+    (void)state;
+    world *w = open_world();
+    fill(w, 60, 2, 1, plain_names, 1, 0);
+    una_figure figure = una_chart_effects(&w->all.report, &w->arena);
+    assert_int_equal(figure.panel_count, 2);
+    assert_int_equal(figure.panels[0]->series[0].shape, UNA_SHAPE_BAND);
+    assert_true(figure.panels[0]->strip_count > 0);
+    const una_panel *levels = figure.panels[1];
+    assert_int_equal(levels->series[0].shape, UNA_SHAPE_RANGES);
+    assert_int_equal(levels->x.name_count, 3);
+    assert_string_equal(levels->x.names[0], "oak");
+    assert_true(levels->y.low == figure.panels[0]->y.low && levels->y.high == figure.panels[0]->y.high);
     close_world(w);
 }
 
@@ -491,7 +562,7 @@ static const una_report_images as_images = { 2, 3, 1, block_at };
 static void fill_images(world *w)
 {
     fill(w, 50, 1, 0, plain_names, 1, 0);
-    w->all.report.sweep_count = 0;
+    w->all.report.grid = 0;
     w->all.report.images = &as_images;
     for (size_t i = 0; i < 50; i++) {
         for (size_t k = 0; k < 6; k++) blocks[i][k] = k < 5 ? (double)i : 255;
@@ -585,7 +656,7 @@ static void test_images(void **state)
     assert_well_formed(page);
     assert_self_contained(page);
     assert_non_null(strstr(page, "images of 2 \xC3\x97 3 places, which the column a names"));
-    assert_null(strstr(page, "one input moves"));
+    assert_null(strstr(page, "moves one input"));
     assert_int_equal(occurrences(page, "<img "), 3 * UNA_MOST_PICTURES);
     assert_int_equal(pixel(page, 0, 0), 0x111111);
     assert_int_equal(pixel(page, 1, 2), 0xffffff);
@@ -644,14 +715,21 @@ static void test_calibration(void **state)
                                                                : 2) * model->std[i];
 
     una_figure figure = una_chart_calibration(&w->all.report, &w->arena);
-    const una_series *curve = &figure.panels[0]->series[2];
-    /* Phi(-0.7) = 0.242, Phi(-0.1) = 0.460, Phi(2) = 0.977 */
-    assert_float_equal(curve->y[24], 0, 1e-12);
-    assert_float_equal(curve->y[25], 0.25, 1e-12);
-    assert_float_equal(curve->y[46], 0.25, 1e-12);
-    assert_float_equal(curve->y[47], 0.5, 1e-12);
-    assert_float_equal(curve->y[97], 0.5, 1e-12);
-    assert_float_equal(curve->y[98], 1, 1e-12);
+    assert_int_equal(figure.panel_count, 0);             /* never of rows that may have taught the model */
+    invented_held_out(&w->all, 0);
+    figure = una_chart_calibration(&w->all.report, &w->arena);
+    assert_int_equal(figure.panel_count, 2);
+    const una_series *curve = &figure.panels[0]->series[2], *tenths = &figure.panels[1]->series[1];
+    /* Phi(-0.7) = 0.242, Phi(-0.1) = 0.460, Phi(2) = 0.977: inside bands from 0.516, 0.080, 0.954 on */
+    assert_float_equal(curve->y[7], 0, 1e-12);
+    assert_float_equal(curve->y[8], 0.25, 1e-12);
+    assert_float_equal(curve->y[51], 0.25, 1e-12);
+    assert_float_equal(curve->y[52], 0.5, 1e-12);
+    assert_float_equal(curve->y[95], 0.5, 1e-12);
+    assert_float_equal(curve->y[96], 1, 1e-12);
+    assert_float_equal(tenths->y2[2], 25, 1e-9);
+    assert_float_equal(tenths->y2[4], 25, 1e-9);
+    assert_float_equal(tenths->y2[9], 50, 1e-9);
     close_world(w);
 }
 
@@ -660,6 +738,7 @@ static void test_many_rows(void **state)
     (void)state;
     world *w = open_world();
     fill(w, 50000, 13, 1, plain_names, 1, 0);
+    invented_held_out(&w->all, 0);
     una_text page = page_of(w);
     assert_true(page.length < 3000000);
     assert_non_null(strstr(page.at, "sixty rows"));
@@ -747,7 +826,7 @@ static una_status attempt_picture(world *w)
 /* Arrays come from a world of their own; only the report's allocations fail. */
 static una_status attempt_images(world *w)
 {
-    w->all.report.sweep_count = 0;
+    w->all.report.grid = 0;
     w->all.report.images = &as_images;
     return attempt_page(w);
 }
@@ -757,6 +836,7 @@ static void sweep_memory(attempt *act, size_t columns)
     world *source = open_world();
     const double relevance[] = { 1, 2, 3 };
     fill(source, 20, columns, 0, plain_names, 2, 2);
+    invented_held_out(&source->all, 0);
     info_of(source, 0)->relevance = relevance;
     bool done = false;
     long failures = 0;
@@ -804,7 +884,8 @@ int main(void)
         cmocka_unit_test(test_formats), cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_one_row),
         cmocka_unit_test(test_nothing_measured), cmocka_unit_test(test_relevance),
         cmocka_unit_test(test_constant_curve_and_three_models),
-        cmocka_unit_test(test_thirteen_inputs), cmocka_unit_test(test_least_known), cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_thirteen_inputs), cmocka_unit_test(test_effects),
+        cmocka_unit_test(test_order), cmocka_unit_test(test_least_known), cmocka_unit_test(test_calibration),
         cmocka_unit_test(test_risk), cmocka_unit_test(test_images), cmocka_unit_test(test_tones),
         cmocka_unit_test(test_many_rows), cmocka_unit_test(test_empty_is_refused), cmocka_unit_test(test_saving),
         cmocka_unit_test(test_memory),

@@ -506,7 +506,8 @@ typedef struct una_importance {
 
 /* data: rows with the model's inputs and its target, as of the fit. Not for images, nor several targets at once (ask
  * their parts). Same seed, same numbers. */
-una_status una_importance_of(una_importance **importance, const una_model *model, const una_dataset *data, una_run *run);
+una_status una_importance_of(una_importance **importance, const una_model *model, const una_dataset *data,
+                             una_run *run);
 void       una_importance_free(una_importance *importance);
 
 /* ---- why is a row unsure: ignorance by concepts (docs/EXPLAIN.md) ----------------------------- */

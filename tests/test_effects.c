@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inputs moved in real rows, and why rows are unsure: a table with a hole in one input, a column of two values and one of
- * words. Doubt lies in the hole and nowhere else, nothing stands between two levels, and the one row in the hole is
+ * Inputs moved in real rows, and why rows are unsure: a table with a hole in one input, a column of two values and one
+ * of words. Doubt lies in the hole and nowhere else, nothing stands between two levels, and the one row in the hole is
  * explained by it.
  */
 #include "draws.h"

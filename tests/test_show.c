@@ -106,7 +106,8 @@ static void held_out_rows_judge(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(60, 0, run), *other = wave_data(60, 1000, run);
     const una_fit_settings settings = SIZED(una_fit_settings, .hold_out = 1);
-    una_model *model = fitted("gp(restarts=1)", data, &settings, run), *plain = fitted("gp(restarts=1)", data, NULL, run);
+    una_model *model = fitted("gp(restarts=1)", data, &settings, run);
+    una_model *plain = fitted("gp(restarts=1)", data, NULL, run);
     const una_model *models[] = { model, plain };
     const char *path = temp_path("held.html");
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which inputs matter: how much worse a row's prediction becomes when one column is shuffled among rows that the judging
- * model has not seen (permutation importance).
+ * Which inputs matter: how much worse a row's prediction becomes when one column is shuffled among rows that the
+ * judging model has not seen (permutation importance).
  *   d_is = (y_i - f(x_i with column s of another row))^2 - (y_i - f(x_i))^2,   averaged over a few shuffles,
  *   rise_s = mean_i d_is / var(y),   95 % interval: rise_s +- 1.96 sd_i(d_is) / (sqrt(n) var(y)).
  * Judging models have not been taught by the rows that judge. Kinds whose features do not learn from the target (gp,
- * linear) get their posterior anew without each of five folds in turn (or, of many rows, without those that judge), with
- * their hyper-parameters as they are. Others are fitted again to 70 % of the rows, of few rows twice, with every option
- * as the model has it but no more than two members: a committee's features have all been taught by most of the rows, and
- * on rows that taught it a network misses also inputs that are of no use to it elsewhere.
+ * linear) get their posterior anew without each of five folds in turn (or, of many rows, without those that judge),
+ * with their hyper-parameters as they are. Others are fitted again to 70 % of the rows, of few rows twice, with every
+ * option as the model has it but no more than two members: a committee's features have all been taught by most of the
+ * rows, and on rows that taught it a network misses also inputs that are of no use to it elsewhere.
  * Source: Breiman 2001; Fisher, Rudin and Dominici 2019.
  */
 #include "data/columns.h"

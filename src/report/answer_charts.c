@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The charts that answer a reader's questions: which inputs matter, what each does, what is left over, where ignorance is
- * and which input makes it. Rows are real ones; what the pointer shows of a row is put together here, too.
+ * The charts that answer a reader's questions: which inputs matter, what each does, what is left over, where ignorance
+ * is and which input makes it. Rows are real ones; what the pointer shows of a row is put together here, too.
  */
 #include "report/fit_report.h"
 #include "report/number.h"
@@ -150,8 +150,8 @@ static const char *const *level_tips(const una_report_effect *effect, const doub
     char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     for (size_t i = 0; tips && i < effect->count; i++) {
         una_text text = una_text_in(arena);
-        una_text_add(&text, "%s: %s\n%zu rows", una_report_name(name, effect->level[i]), una_number_brief(a, mean[i], 4),
-                     effect->level_rows[i]);
+        una_text_add(&text, "%s: %s\n%zu rows", una_report_name(name, effect->level[i]),
+                     una_number_brief(a, mean[i], 4), effect->level_rows[i]);
         tips[i] = text.at;
     }
     return tips;
@@ -298,9 +298,10 @@ static double place_of(const una_report *report, const una_report_effect *effect
 {
     const una_report_column *column = &report->columns[effect->column];
     if (!effect->level) return column->number[row];
+    const char *word = column->word ? column->word[row] : NULL;
     for (size_t i = 0; i < effect->count; i++) {
         bool here = effect->value ? column->number && column->number[row] == effect->value[i]
-                                  : column->word && column->word[row] && strcmp(column->word[row], effect->level[i]) == 0;
+                                  : word && strcmp(word, effect->level[i]) == 0;
         if (here) return (double)(i + 1);
     }
     return NAN;

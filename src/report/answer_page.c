@@ -50,7 +50,8 @@ static void suspects(una_html *html, const una_verdict *verdict)
     for (size_t i = 0; i < count; i++) {
         const una_suspect *suspect = &verdict->suspects[i];
         una_html_row(html);
-        una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(a, (double)(lines ? suspect->line : suspect->row + 1), 0));
+        double place = (double)(lines ? suspect->line : suspect->row + 1);
+        una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(a, place, 0));
         una_html_cell(html, UNA_HTML_TEXT, suspect->column ? una_report_name(name, suspect->column) : "");
         value_cell(html, suspect->value);
         una_html_cell(html, UNA_HTML_WIDE, suspect->why ? cut(suspect->why, html->text.arena) : "");
@@ -155,8 +156,8 @@ una_status una_report_importance(una_html *html, const una_report *report, una_r
 
     if (model->importance) {
         say_importance(html, report, model->importance);
-        una_text_add(&words, "How much the squared error of %s rows that the judging model was not taught by rises when "
-                     "one column is shuffled among them, in %% of the variance of %s. Inputs that say the same as "
+        una_text_add(&words, "How much the squared error of %s rows that the judging model was not taught by rises "
+                     "when one column is shuffled among them, in %% of the variance of %s. Inputs that say the same as "
                      "others seem to matter less than they do.",
                      una_number_plain(a, (double)model->importance->rows, 0), una_report_name(name, report->target));
     }
@@ -181,10 +182,11 @@ una_status una_report_effects(una_html *html, const una_report *report, una_run 
     if (figure.panel_count == 0) return UNA_OK;
 
     una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "Each panel moves one input in %zu real rows, whose other inputs stay what they are, and shows "
-                 "the mean of what is predicted for %s. Vermillion is what the model does not know about such a row, on "
-                 "average: it opens where there are no data. Columns of few values, and words, stand as levels. All "
-                 "panels share the vertical axis.", report->effect_rows, una_report_name(name, report->target));
+    una_text_add(&words, "Each panel moves one input in %zu real rows, whose other inputs stay what they are, and "
+                 "shows the mean of what is predicted for %s. Vermillion is what the model does not know about such a "
+                 "row, on average: it opens where there are no data. Columns of few values, and words, stand as "
+                 "levels. All panels share the vertical axis.", report->effect_rows,
+                 una_report_name(name, report->target));
     size_t shown = figure.panel_count;
     size_t more = report->effect_count - shown + report->effects_left_out;
     if (more > 0) una_text_add(&words, " %zu more %s not shown; those that matter most come first.", more,
@@ -202,9 +204,9 @@ una_status una_report_residuals(una_html *html, const una_report *report, una_ru
     UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count == 0 || report->images) return UNA_OK;
     una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "Observed minus predicted%s%s, by what was predicted and by the inputs that matter most. Green "
-                 "means that stay away from 0 show what the model has missed; dots that spread more on one side show "
-                 "noise that varies.", report->model_count > 1 ? " by " : "",
+    una_text_add(&words, "Observed minus predicted%s%s, by what was predicted and by the inputs that matter most. "
+                 "Green means that stay away from 0 show what the model has missed; dots that spread more on one side "
+                 "show noise that varies.", report->model_count > 1 ? " by " : "",
                  report->model_count > 1 ? report->models[0].title : "");
     UNA_TRY(una_arena_check(html->text.arena));
     una_html_heading(html, 2, "What is left over");
@@ -220,22 +222,23 @@ static una_status map_figures(una_html *html, const una_report *report, una_run 
     UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count)
         UNA_TRY(una_html_figure(html, &figure, "Ignorance along the inputs.",
-            "The mean epistemic standard deviation of the same real rows as above, while one input moves: it should rise "
-            "where there are no data. Inputs along which it varies most; all panels share the vertical axis.", run));
+            "The mean epistemic standard deviation of the same real rows as above, while one input moves: it should "
+            "rise where there are no data. Inputs along which it varies most; all panels share the vertical axis.",
+            run));
 
     figure = una_chart_map(report, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count)
         UNA_TRY(una_html_figure(html, &figure, "A map of ignorance.",
-            "Every dot is a row of the table, at two of the inputs that have to do with ignorance. The more vermillion, "
-            "the larger its epistemic standard deviation.", run));
+            "Every dot is a row of the table, at two of the inputs that have to do with ignorance. The more "
+            "vermillion, the larger its epistemic standard deviation.", run));
     figure = una_chart_causes(report, &shown, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count == 0) return UNA_OK;
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "Of the %zu rows known least: an input is the cause if a row's ignorance falls most when that "
-                 "input alone takes the values of other rows of the table (the median of what is left), and by 10 %% at "
-                 "least. For the rest it is no single input, but how they come together.", report->cause_count);
+                 "input alone takes the values of other rows of the table (the median of what is left), and by 10 %% "
+                 "at least. For the rest it is no single input, but how they come together.", report->cause_count);
     UNA_TRY(una_arena_check(html->text.arena));
     return una_html_figure(html, &figure, "Which input makes rows unsure.", words.at, run);
 }

@@ -330,7 +330,8 @@ una_figure una_chart_ignorance(const una_report *report, una_arena *arena)
 {
     una_figure figure = una_figure_in(arena, 1, 560, 230);
     size_t dots = report->rows < SWEEP_DOTS ? report->rows : SWEEP_DOTS;
-    double *x = UNA_GET(arena, double, dots), *std = UNA_GET(arena, double, dots), *sorted = UNA_GET(arena, double, dots);
+    double *x = UNA_GET(arena, double, dots), *std = UNA_GET(arena, double, dots);
+    double *sorted = UNA_GET(arena, double, dots);
     una_panel *panel = una_figure_panel(&figure, NULL, report->columns[0].name, "Epistemic std");
     if (arena->failed) return figure;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The page on fitted models, in the order in which a wary reader asks: is it any good and what is wrong with it, how
- * good is it on rows that it had not seen, which inputs matter and what do they do, what is left over, where does it not
- * know, how did training go, and last every option. No date and no duration: same fit, same page.
+ * good is it on rows that it had not seen, which inputs matter and what do they do, what is left over, where does it
+ * not know, how did training go, and last every option. No date and no duration: same fit, same page.
  */
 #include "report/answer_page.h"
 #include "report/fit_report.h"
@@ -343,8 +343,8 @@ static una_status prediction_figures(una_html *html, const una_report *report, u
         una_text_add(&words, "%s rows, each predicted by what had not seen it (%zu folds).", whole(a, told->rows),
                      told->folds);
     else if (told) una_text_add(&words, "%s rows that were held out: none had been seen.", whole(a, told->rows));
-    else una_text_add(&words, "These are the rows given. If they are the rows the model was fitted to, new rows will lie "
-                      "farther from the line.");
+    else una_text_add(&words, "These are the rows given. If they are the rows the model was fitted to, new rows will "
+                      "lie farther from the line.");
     una_text_add(&words, "%s", (told ? told->rows : report->rows) <= 300 ? " Upright lines are the bands of each row."
         : " Upright lines are the bands of sixty rows, spread evenly over the observed values; of very many rows, "
           "3000 are drawn.");
@@ -359,9 +359,9 @@ static una_status prediction_figures(una_html *html, const una_report *report, u
     if (figure.panel_count)
         UNA_TRY(una_html_figure(html, &figure, "Calibration on held-out rows.",
             "First: of bands that should hold a share p of the rows, the share that they hold. A curve below the "
-            "diagonal means bands that are too narrow; one above it, bands that are too wide. Second: where in what was "
-            "predicted each row lies. Even is right; a hill means bands that are too wide, two high ends bands that "
-            "are too narrow, a slope answers that are too high or too low.", run));
+            "diagonal means bands that are too narrow; one above it, bands that are too wide. Second: where in what "
+            "was predicted each row lies. Even is right; a hill means bands that are too wide, two high ends bands "
+            "that are too narrow, a slope answers that are too high or too low.", run));
     if (pair) una_html_pair_end(html);
     if (figure.panel_count) return UNA_OK;
     una_html_paragraph(html, "note", "Calibration is left out: it can be judged only by rows that the model had not "

@@ -69,7 +69,8 @@ static const char style[] =
     "@media print{body{font-size:10pt}main{max-width:none;padding:0}figure,.box,tr{break-inside:avoid}"
     ".charts.wide svg{min-width:0}.charts.c3{grid-template-columns:repeat(3,1fr)}svg{break-inside:avoid}"
     "h1,h2{break-after:avoid}.scroll{overflow:visible}table{font-size:7.5pt}"
-    "td,th{padding-right:.3rem}td+td,th+th,th+td,td.n,th.n{padding-left:.3rem}td:last-child{max-width:none}td.w{min-width:9rem}"
+    "td,th{padding-right:.3rem}td+td,th+th,th+td,td.n,th.n{padding-left:.3rem}td:last-child{max-width:none}"
+    "td.w{min-width:9rem}"
     "figcaption.above{break-after:avoid}table{break-inside:auto}"
     ".box{print-color-adjust:exact;-webkit-print-color-adjust:exact}}";
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which input makes a row unsure. Of each of the rows with the largest epistemic standard deviation s, one input at a time
- * takes the values that a few other rows of the table have, spread evenly over its order there; s' is the median of what
- * is left. The cause is the input with the largest drop 1 - s'/s, if that is a tenth at least; else it is no single
- * input, but how they come together. Medians, because some of the values put in do not go with the rest of the row and
- * would make it less known, not better.
+ * Which input makes a row unsure. Of each of the rows with the largest epistemic standard deviation s, one input at a
+ * time takes the values that a few other rows of the table have, spread evenly over its order there; s' is the median
+ * of what is left. The cause is the input with the largest drop 1 - s'/s, if that is a tenth at least; else it is no
+ * single input, but how they come together. Medians, because some of the values put in do not go with the rest of the
+ * row and would make it less known, not better.
  */
 #include "show/gather.h"
 
@@ -112,7 +112,8 @@ static void say_word(una_text *text, const una_report *report, const una_report_
         una_text_add(text, " is missing");
         return;
     }
-    for (size_t i = 0; i < report->rows; i++) same += column->word[i] && strcmp(column->word[i], column->word[row]) == 0;
+    for (size_t i = 0; i < report->rows; i++)
+        same += column->word[i] && strcmp(column->word[i], column->word[row]) == 0;
     una_text_add(text, " is %s, as in %zu of %zu rows", una_report_name(name, column->word[row]), same, report->rows);
 }
 

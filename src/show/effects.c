@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What each input does, at real rows. Up to 60 rows of the table, spread over it, are asked about with one of their inputs
- * moved and all others as they are (partial dependence, Friedman 2001). Shown are the means over these rows of what is
- * predicted and of the epistemic standard deviation: what the model does not know about such a row, on average. So other
- * inputs are always at combinations that occur, never at medians that may lie in a hole or between two levels.
+ * What each input does, at real rows. Up to 60 rows of the table, spread over it, are asked about with one of their
+ * inputs moved and all others as they are (partial dependence, Friedman 2001). Shown are the means over these rows of
+ * what is predicted and of the epistemic standard deviation: what the model does not know about such a row, on average.
+ * So other inputs are always at combinations that occur, never at medians that may lie in a hole or between two levels.
  * Numbers of more than ten different values move on a line from their least to their largest value; others, and words,
  * stand as levels, of words the most frequent twenty.
  */

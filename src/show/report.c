@@ -3,8 +3,9 @@
  * una_report_write and una_chart_write: gathers from models and table the plain arrays that src/report draws.
  *
  * Predictions and calibration are of rows that the model had not seen, where the fit kept them (una_model_held_out);
- * inputs are moved in real rows (effects.c); with one numeric input the models are asked on a line from 10 % of its range
- * below the data to 10 % above, which is the whole function. Of images nothing is moved: those that matter are shown.
+ * inputs are moved in real rows (effects.c); with one numeric input the models are asked on a line from 10 % of its
+ * range below the data to 10 % above, which is the whole function. Of images nothing is moved: those that
+ * matter are shown.
  */
 #include "una_report.h"
 

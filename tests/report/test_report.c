@@ -278,7 +278,7 @@ static const char *place_of(const char *page, const char *word)
     return at;
 }
 
-/* What a reader asks first comes first, options come last; and nothing that the model was fitted to judges its bands. */
+/* What a reader asks first comes first, options come last; nothing that the model was fitted to judges its bands. */
 static void test_order(void **state)
 {
     (void)state;
@@ -310,11 +310,13 @@ static void test_order(void **state)
     assert_ids(&w->arena, page);
     assert_self_contained(page);
     static const char *const expected[] = { "<p class=\"verdict\">It explains 83 % of &lt;y&gt;.</p>",
-        "Column &lt;b&gt; is the target itself.", "Suspicious rows.", "lies &lt;far&gt; from all others", "How good it is",
+        "Column &lt;b&gt; is the target itself.", "Suspicious rows.", "lies &lt;far&gt; from all others",
+        "How good it is",
         "0.7654", "Predicted against observed, on held-out rows.", "Calibration on held-out rows.",
         "Which inputs matter", "it is b, a and d that matter. Of the other input these rows cannot tell",
         "What each input does", "Effects at real rows.", "What is left over", "Residuals of held-out rows.",
-        "Where it does not know", "Ignorance along the inputs.", "A map of ignorance.", "Which input makes rows unsure.", "The rows it knows least about",
+        "Where it does not know", "Ignorance along the inputs.", "A map of ignorance.",
+        "Which input makes rows unsure.", "The rows it knows least about",
         "How training went", "What was fitted", "luna(width=50" };
     for (size_t i = 1; i < sizeof expected / sizeof *expected; i++)
         if (place_of(page, expected[i - 1]) >= place_of(page, expected[i]))
@@ -882,7 +884,8 @@ int main(void)
         cmocka_unit_test(test_formats), cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_one_row),
         cmocka_unit_test(test_nothing_measured), cmocka_unit_test(test_relevance),
         cmocka_unit_test(test_constant_curve_and_three_models),
-        cmocka_unit_test(test_thirteen_inputs), cmocka_unit_test(test_effects), cmocka_unit_test(test_order), cmocka_unit_test(test_least_known), cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_thirteen_inputs), cmocka_unit_test(test_effects),
+        cmocka_unit_test(test_order), cmocka_unit_test(test_least_known), cmocka_unit_test(test_calibration),
         cmocka_unit_test(test_risk), cmocka_unit_test(test_images), cmocka_unit_test(test_tones),
         cmocka_unit_test(test_many_rows), cmocka_unit_test(test_empty_is_refused), cmocka_unit_test(test_saving),
         cmocka_unit_test(test_memory),

@@ -35,6 +35,8 @@ static const cli_flag flags[] = {
                     "column's mean (default: refuse)"),
     CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
                    "'other'"),
+    CLI_FLAG_SWITCH("log", "all models learn the logarithm of the target, whose values must all be above 0, and answer "
+                    "in its own units"),
     CLI_FLAG_WHERE,
     CLI_FLAG_END
 };
@@ -79,7 +81,7 @@ static una_status compare(cli *c, job *j)
         .out = cli_text(c, "out"),
         .fit = { .size = sizeof settings.fit, .target = cli_text(c, "target"), .preset = cli_text(c, "preset"),
                  .set = j->set, .set_count = cli_texts(c, "set", j->set), .missing = cli_missing(c),
-                 .other = (size_t)cli_count(c, "other", 0) }
+                 .other = (size_t)cli_count(c, "other", 0), .log_target = cli_has(c, "log") }
     };
     cli_select(c, j->data, &j->selected, &settings.fit);
     una_status status = una_compare(&j->compared, j->data, &settings, c->run);

@@ -229,6 +229,7 @@ static una_status name_study(una_comparison *c)
     add_setting(&study, "time", c->asked.time);
     add_setting(&study, "missing", missing[c->fit.missing]);
     if (c->fit.other) add_setting(&study, "other", una_number_text(number, (double)c->fit.other));
+    if (c->fit.log_target) add_setting(&study, "log", "on");
     if (c->fit.valid_fraction > 0) add_setting(&study, "valid", una_number_text(number, c->fit.valid_fraction));
     add_setting(&study, "preset", c->fit.preset);
     add_names(&study, "drop", c->fit.drop, c->fit.drop_count);

@@ -13,7 +13,7 @@
 #include "explain/concepts.h"
 #include "model/kind.h"
 #include "model/several.h"
-#include "model/unseen.h"
+#include "model/new_words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -348,10 +348,10 @@ static una_status turn_all(work *w, const una_dataset *shown, una_run *run)
 /* What is not known of a word that no row had belongs to no concept. */
 static una_status add_unseen(work *w, una_view x, una_run *run)
 {
-    if (!una_unseen_any(&w->model->columns)) return UNA_OK;
+    if (!una_new_words_any(&w->model->columns)) return UNA_OK;
     double *extra = UNA_GET_ROWS(&run->scratch, double, x.rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_unseen_extra(extra, w->model, x, run));
+    UNA_TRY(una_new_words_extra(extra, w->model, x, run));
     for (size_t r = 0; r < x.rows; r++) w->part[r * (w->concepts + 3) + w->concepts] += extra[r];
     return UNA_OK;
 }

@@ -5,7 +5,7 @@
  */
 #include "model/logged.h"
 #include "model/several.h"
-#include "model/unseen.h"
+#include "model/new_words.h"
 
 #include "base/clock.h"
 #include "base/company.h"
@@ -423,7 +423,7 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
         una_view view = { x + from * inputs, count, inputs, inputs };
         for (size_t m = 0; m < parts; m++) p.part_weight[m] = 1 / (double)parts;
         status = model->kind->predict(model->state, view, &p, run);
-        if (status == UNA_OK) status = una_unseen_widen(&p, model, view, run);
+        if (status == UNA_OK) status = una_new_words_widen(&p, model, view, run);
         if (status == UNA_OK) status = check_predictive(model, &p, count, from, run);
         if (status == UNA_OK) relative_weights(&p);
         if (status == UNA_OK) status = task(context, &p, from, count, run);
@@ -634,7 +634,7 @@ una_status una_model_draw_encoded(const una_model *model, const double *x, size_
     if (!model->kind->draw) UNA_FAIL(run, UNA_E_USAGE, "%s cannot draw functions", model->kind->name);
     una_view view = { x, rows, inputs, inputs };
     UNA_TRY(model->kind->draw(model->state, view, draws, prior, f, run));
-    if (!prior) UNA_TRY(una_unseen_draw(f, draws, model, view, 0, run));
+    if (!prior) UNA_TRY(una_new_words_draw(f, draws, model, view, 0, run));
     return una_functions_in_units(model, x, rows, draws, f, run);
 }
 

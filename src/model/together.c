@@ -12,7 +12,7 @@
  *   cov(y_t, y_s) = sum_m w_m [a_m b_m (exp(c_m) - 1) + (a_m - E y_t) (b_m - E y_s)].
  */
 #include "model/several.h"
-#include "model/unseen.h"
+#include "model/new_words.h"
 
 #include "la/la.h"
 #include "model/logged.h"
@@ -381,7 +381,7 @@ static una_status draw_shared(const una_model *whole, size_t target, una_view x,
     una_correlations(r, &whole->together, n);
     UNA_TRY(una_chol(r, n, "the correlation of the targets", run));
     UNA_TRY(part->kind->draw_shared(part->state, x, draws, prior, r + target * n, target + 1, f, run));
-    if (!prior) UNA_TRY(una_unseen_draw(f, draws, part, x, target, run));
+    if (!prior) UNA_TRY(una_new_words_draw(f, draws, part, x, target, run));
     return una_functions_in_units(part, x.at, x.rows, draws, f, run);
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * See unseen.h. Rows are asked one by one, so that a row's answer does not depend on its neighbours.
+ * See new_words.h. Rows are asked one by one, so that a row's answer does not depend on its neighbours.
  */
-#include "model/unseen.h"
+#include "model/new_words.h"
 
 #include <string.h>
 
 static const uint64_t STREAM = (uint64_t)3 << 60;        /* of UNA_FOR_DRAWS: behind those of all kinds */
 
-bool una_unseen_any(const una_columns *columns)
+bool una_new_words_any(const una_columns *columns)
 {
     for (size_t s = 0; s < columns->source_count; s++)
         if (columns->sources[s].untaught) return true;
@@ -66,7 +66,7 @@ static una_status row_extra(double *extra, const una_model *model, const double 
     return UNA_OK;
 }
 
-una_status una_unseen_extra(double *extra, const una_model *model, una_view x, una_run *run)
+una_status una_new_words_extra(double *extra, const una_model *model, una_view x, una_run *run)
 {
     una_status status = UNA_OK;
     for (size_t r = 0; status == UNA_OK && r < x.rows; r++) {
@@ -83,16 +83,16 @@ static una_status new_extra(double **extra, const una_model *model, una_view x, 
 {
     *extra = UNA_GET(&run->scratch, double, x.rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_unseen_extra(*extra, model, x, run);
+    return una_new_words_extra(*extra, model, x, run);
 }
 
 /* A kind that knows no ignorance does not learn it from one word. */
 static bool is_asked(const una_model *model)
 {
-    return !model->kind->sure && una_unseen_any(&model->columns);
+    return !model->kind->sure && una_new_words_any(&model->columns);
 }
 
-una_status una_unseen_widen(una_predictive *p, const una_model *model, una_view x, una_run *run)
+una_status una_new_words_widen(una_predictive *p, const una_model *model, una_view x, una_run *run)
 {
     double *extra;
     if (p->mean_only || !is_asked(model)) return UNA_OK;
@@ -106,7 +106,7 @@ una_status una_unseen_widen(una_predictive *p, const una_model *model, una_view 
     return status;
 }
 
-una_status una_unseen_draw(double *f, size_t draws, const una_model *model, una_view x, uint64_t stream, una_run *run)
+una_status una_new_words_draw(double *f, size_t draws, const una_model *model, una_view x, uint64_t stream, una_run *run)
 {
     double *extra;
     if (!is_asked(model)) return UNA_OK;

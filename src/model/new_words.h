@@ -6,19 +6,19 @@
  *   max_k var(x_k) + 1/K sum_k (mean(x_k) - mean(x))^2,      x_k: the row with the k-th seen word in its place,
  * for every kind alike; at least that of any word that was seen.
  */
-#ifndef UNA_UNSEEN_H
-#define UNA_UNSEEN_H
+#ifndef UNA_NEW_WORDS_H
+#define UNA_NEW_WORDS_H
 
 #include "model/kind.h"
 
 /* Whether any input stands for words that no row had. */
-bool       una_unseen_any(const una_columns *columns);
+bool       una_new_words_any(const una_columns *columns);
 /* extra [rows] of x: what the variance of the kind's function lacks, standardised; 0 for all other rows. */
-una_status una_unseen_extra(double *extra, const una_model *model, una_view x, una_run *run);
+una_status una_new_words_extra(double *extra, const una_model *model, una_view x, una_run *run);
 /* Adds it to what a kind predicts for these rows, parts of a mixture included. */
-una_status una_unseen_widen(una_predictive *p, const una_model *model, una_view x, una_run *run);
+una_status una_new_words_widen(una_predictive *p, const una_model *model, una_view x, una_run *run);
 /* Adds it to functions f [draws, rows] that a kind has drawn from its posterior: one number for all such rows of a
  * draw. stream: draws of other targets have other numbers. */
-una_status una_unseen_draw(double *f, size_t draws, const una_model *model, una_view x, uint64_t stream, una_run *run);
+una_status una_new_words_draw(double *f, size_t draws, const una_model *model, una_view x, uint64_t stream, una_run *run);
 
 #endif

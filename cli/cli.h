@@ -227,7 +227,7 @@ void        cli_json_done(cli_json_item *item);
 bool        cli_wants_verdict(const cli *c);
 una_status  cli_judge(cli *c, una_verdict ***verdicts, const una_model *model, const una_dataset *data);
 void        cli_verdicts_free(una_verdict **verdicts, size_t targets);
-void        cli_verdict_print(const una_verdict *verdict);               /* NULL: nothing              */
+void        cli_verdict_print(const una_verdict *verdict, bool wanted);               /* NULL: nothing              */
 void        cli_verdict_json(const una_verdict *verdict);                /* ', "verdict": {...}'       */
 
 /* study.c, study_show.c: what the verbs of studies share. _open prints the sentence where it fails. */

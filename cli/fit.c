@@ -111,21 +111,19 @@ static una_status train(cli *c, job *j)
 
     status = una_fit(&j->model, cli_text(c, "model"), j->data, &settings, c->run);
     if (status == UNA_CANCELLED) return cli_fail(c, status, "%s; no model was written", una_run_message(c->run));
-    if (status != UNA_OK) return cli_failed(c, status);
-    status = cli_judge(c, &j->verdicts, j->model, j->data);
-    return status == UNA_OK ? cli_check_interrupt(c) : status;
+    return status == UNA_OK ? cli_check_interrupt(c) : cli_failed(c, status);
 }
 
 static una_status write_files(cli *c, job *j)
 {
     const una_model *models[] = { j->model };
     const char *titles[] = { una_model_info(j->model)->kind };
-    if (cli_rank() > 0) return UNA_OK;
+    if (cli_rank() > 0) return cli_judge(c, &j->verdicts, j->model, j->data);     /* there is none: room for it */
     una_status status = una_model_save(j->model, j->out, c->run);
     if (status != UNA_OK) return cli_failed(c, status);
-    if (j->report) {
+    status = cli_judge(c, &j->verdicts, j->model, j->data);
+    if (status == UNA_OK && j->report)
         status = una_report_write(j->report, models, titles, 1, j->data, NULL, NULL, c->run);
-    }
     if (status == UNA_OK && j->chart) status = una_chart_write(j->chart, models, titles, 1, j->data, c->run);
     if (status == UNA_OK) return status;
     cli_failed(c, status);
@@ -341,7 +339,8 @@ static void print_summary(const cli *c, const job *j)
 {
     const una_fit_info *info = una_model_info(j->model);
     bool several = una_model_target_count(j->model) > 1;
-    for (size_t t = 0; t < una_model_target_count(j->model); t++) cli_verdict_print(j->verdicts[t]);
+    for (size_t t = 0; t < una_model_target_count(j->model); t++)
+        cli_verdict_print(j->verdicts[t], cli_wants_verdict(c));
     printf("%s%s%s fitted to %s: target%s %s, %zu rows, %zu input%s, %.1f s\n\n", cli_on(stdout, CLI_BOLD), info->kind,
            cli_off(stdout), j->data_path, several ? "s" : "", info->target, info->rows, info->inputs,
            info->inputs == 1 ? "" : "s", info->seconds);

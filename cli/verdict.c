@@ -25,7 +25,7 @@ una_status cli_judge(cli *c, una_verdict ***verdicts, const una_model *model, co
         const una_model *part = una_model_target(model, t);
         if (!una_model_held_out(part)) continue;
         una_status status = una_judge(&(*verdicts)[t], part, data, c->run);
-        if (status != UNA_OK) return cli_failed(c, status);
+        if (status != UNA_OK) return status;
     }
     return UNA_OK;
 }
@@ -70,8 +70,11 @@ static void print_suspects(const una_verdict *v)
     row(CLI_PLAIN, "", text);
 }
 
-void cli_verdict_print(const una_verdict *v)
+void cli_verdict_print(const una_verdict *v, bool wanted)
 {
+    if (!v && wanted)
+        cli_wrap(stdout, 0, 0, "There is no verdict on this model: with fewer rows it could not be fitted, for want of "
+                 "rows or of memory.\n");
     if (!v) return;
     printf("%s", cli_on(stdout, CLI_BOLD));
     cli_wrap(stdout, 0, 0, v->sentence);
@@ -120,6 +123,7 @@ void cli_verdict_json(const una_verdict *v)
     cli_json_number_of(stdout, "rmse_mean", v->rmse_mean);
     cli_json_number_of(stdout, "rmse_linear", v->rmse_linear);
     cli_json_number_of(stdout, "band", v->band);
+    if (v->band_factor > 0) cli_json_number_of(stdout, "band_factor", v->band_factor);
     cli_json_number_of(stdout, "coverage_95", v->coverage_95);
     json_findings(v);
     printf("}");

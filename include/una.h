@@ -333,12 +333,14 @@ typedef struct una_held_out {
     const double *y, *mean, *std_epistemic, *std_noise;        /* [rows] in the target's units               */
     const double *below;                       /* [rows] probability that was given to less than y           */
     size_t        folds;                       /* 0: one part of the rows was held out                       */
+    const double *lower, *upper;               /* [rows] 95 % band, by mean and variance (of log y, where that was
+                                                  learnt)                                                    */
 } una_held_out;
 /* With una_fit_settings.hold_out. Kinds that leave out rows by themselves tell what they said of them; gp is fitted
  * again without each fold (of five; from 500 rows on without three, from 1,000 on without two of them); others, with
  * the options that were chosen, without each of three folds, or from 1,000 rows on once without a fifth of the rows.
- * NULL: it was not asked for, the model was loaded, ranks fitted it, or too few rows are left without a fold. Of several
- * targets each part has its own. */
+ * NULL: it was not asked for, the model was loaded, ranks fitted it, or rows or memory do not suffice for fits without a
+ * fold. Of several targets each part has its own. */
 const una_held_out *una_model_held_out(const una_model *model);
 
 /* A model of several targets holds one of each, to be asked by itself: predictions, scores, slopes. It is saved,
@@ -483,6 +485,8 @@ typedef struct una_verdict {
     const una_finding *findings;
     size_t      suspect_count;
     const una_suspect *suspects;               /* by row                                            */
+    double      band_factor;                   /* where the logarithm was learnt: 95 % of new values lie within so many
+                                                  times the median and that part of it; else 0      */
 } una_verdict;
 
 /* What a fit to `data` with una_fit_settings.hold_out is worth, by rows that it had not seen. Of several targets: of a

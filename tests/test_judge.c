@@ -258,6 +258,8 @@ static una_status judge_once(void *context, una_run *run)
     for (size_t c = 0; c <= INPUTS; c++) columns[c] = t->cell[c];
     una_status status = una_dataset_from_columns(&data, names, columns, NULL, INPUTS + 1, t->rows, run);
     if (status == UNA_OK) status = una_fit(&model, j->spec, data, &asking, run);
+    /* A model goes without held-out rows where memory lasts for it alone. */
+    if (status == UNA_OK && !una_model_held_out(model)) status = una_run_fail(run, UNA_E_MEMORY, "none held out");
     if (status == UNA_OK) status = una_judge(&v, model, data, run);
     una_verdict_free(v);
     una_model_free(model);

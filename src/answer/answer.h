@@ -15,7 +15,8 @@ typedef struct una_case {
     const una_columns  *columns;
     char                target[64];      /* its name, cut where it is long: for sentences                   */
     bool                images;          /* inputs are not looked at one by one                             */
-    double             *x, *y;           /* [rows, input_count], [rows] as the model sees them; x NULL for images */
+    double             *x, *y;           /* [rows, input_count] as the model sees them, NULL for images; [rows] */
+    double              centre, scale;   /* (target - centre) / scale is y, also where the model sees its logarithm */
     size_t             *kept, rows;      /* [rows] of the table                                             */
     size_t             *at;              /* [held->rows] which of these rows the held-out ones are          */
     unsigned char      *fold;            /* [rows] folds of the reference; without folds 0: held out, 1: not */

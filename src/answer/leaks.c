@@ -109,7 +109,7 @@ static una_status rest_explains(double *share, const una_case *c, const bool *le
     UNA_TRY(una_reference(mean, &known, &rest, c->y, run));
     *share = 0;
     for (size_t i = 0; known && i < n; i++) error += pow(c->y[c->at[i]] - mean[i], 2);
-    double unit = c->verdict->rmse_mean / c->columns->target_scale;
+    double unit = c->verdict->rmse_mean / c->scale;
     if (known) *share = 1 - error / ((double)n * unit * unit);
     return UNA_OK;
 }

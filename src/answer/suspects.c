@@ -284,7 +284,7 @@ static una_status look(una_case *c, una_run *run)
         una_arena_release(&run->scratch, mark);
         UNA_TRY(status);
     }
-    UNA_TRY(look_at_errors(c, run));
+    if (!c->columns->log_target) UNA_TRY(look_at_errors(c, run));
     return look_at_log_errors(c, run);
 }
 

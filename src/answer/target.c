@@ -48,7 +48,7 @@ static below count_below(const una_case *c)
     const una_held_out *h = c->held;
     for (size_t i = 0; i < h->rows; i++) {
         b.means += h->mean[i] < 0;
-        b.bounds += h->mean[i] - 1.96 * hypot(h->std_epistemic[i], h->std_noise[i]) < 0;
+        b.bounds += h->lower[i] < 0;
     }
     return b;
 }
@@ -119,7 +119,7 @@ una_status una_find_target(una_case *c, una_run *run)
     values v;
     size_t inputs = c->columns->input_count;
     UNA_TRY(take_values(&v, c, run));
-    look_at_values(c, &v, run);
+    if (!c->columns->log_target) look_at_values(c, &v, run);
     if (!c->images && c->rows <= inputs)
         una_case_find(c, UNA_FOUND_FEW_ROWS, NULL, "There are fewer rows (%zu) than inputs (%zu), so that chance alone "
                       "can look like a rule: leave out columns that cannot matter, or find more rows.", c->rows,

@@ -89,9 +89,25 @@ static una_status take_folds(una_case *c, una_run *run)
     return UNA_OK;
 }
 
+/* Judged is what is answered, so the target itself; of a logarithm that was learnt it is not what the model sees. */
+static void take_units(una_case *c)
+{
+    c->centre = c->columns->target_centre;
+    c->scale = c->columns->target_scale;
+    if (!c->columns->log_target) return;
+
+    double n = (double)c->rows, mean = 0, square = 0;
+    for (size_t i = 0; i < c->rows; i++) mean += (c->y[i] = una_target_value(c->columns, c->y[i])) / n;
+    for (size_t i = 0; i < c->rows; i++) square += (c->y[i] - mean) * (c->y[i] - mean) / n;
+    c->centre = mean;
+    c->scale = square > 0 ? sqrt(square) : 1;
+    for (size_t i = 0; i < c->rows; i++) c->y[i] = (c->y[i] - c->centre) / c->scale;
+}
+
 static una_status take_rows(una_case *c, una_run *run)
 {
     UNA_TRY(una_columns_encode(c->columns, c->data, &c->x, &c->y, &c->kept, &c->rows, &run->scratch, run));
+    take_units(c);
     c->at = UNA_GET_ROWS(&run->scratch, size_t, c->held->rows);
     UNA_TRY(una_arena_check(&run->scratch));
     size_t h = 0;
@@ -108,7 +124,7 @@ static una_status take_rows(una_case *c, una_run *run)
 static void other_means(double *m, const una_case *c)
 {
     const una_held_out *h = c->held;
-    double all = 0, held = 0, n = (double)h->rows, centre = c->columns->target_centre, scale = c->columns->target_scale;
+    double all = 0, held = 0, n = (double)h->rows, centre = c->centre, scale = c->scale;
     for (size_t i = 0; i < c->rows; i++) all += c->y[i];
     for (size_t i = 0; i < h->rows; i++) held += c->y[c->at[i]];
     size_t others = c->rows - h->rows;
@@ -146,18 +162,21 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static una_status measure_bands(una_verdict *v, const una_held_out *h, una_run *run)
+static una_status measure_bands(una_verdict *v, const una_held_out *h, bool factors, una_run *run)
 {
     enum { MOST_SORTED = 5000 };
     size_t inside = 0, count = 0, step = (h->rows + MOST_SORTED - 1) / MOST_SORTED;
-    double *width = UNA_GET(&run->scratch, double, h->rows / step + 1), whole = 2 * una_normal_quantile(0.975);
+    double *width = UNA_GET(&run->scratch, double, h->rows / step + 1);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < h->rows; i++) {
-        if (i % step == 0) width[count++] = whole * hypot(h->std_epistemic[i], h->std_noise[i]);
+        if (i % step == 0) width[count++] = h->upper[i] - h->lower[i];
         inside += h->below[i] >= 0.025 && h->below[i] <= 0.975;
     }
     qsort(width, count, sizeof *width, by_value);
     v->band = width[count / 2];
+    for (size_t i = 0; i < count; i++) width[i] = sqrt(h->upper[i * step] / h->lower[i * step]);
+    if (factors) qsort(width, count, sizeof *width, by_value);
+    v->band_factor = factors ? width[count / 2] : 0;
     v->coverage_95 = (double)inside / (double)h->rows;
     return UNA_OK;
 }
@@ -172,7 +191,7 @@ static una_status measure(una_case *c, una_run *run)
     UNA_TRY(una_arena_check(&run->scratch));
     other_means(m, c);
     UNA_TRY(una_reference(line, &known, c, c->y, run));
-    for (size_t i = 0; i < n; i++) line[i] = c->columns->target_centre + c->columns->target_scale * line[i];
+    for (size_t i = 0; i < n; i++) line[i] = c->centre + c->scale * line[i];
 
     double model = square_sum(h->y, h->mean, n), mean = square_sum(h->y, m, n);
     double linear = known ? square_sum(h->y, line, n) : NAN;
@@ -184,7 +203,7 @@ static una_status measure(una_case *c, una_run *run)
     v->rmse_linear = sqrt(linear / (double)n);
     c->line = known ? line : NULL;
     interval(v, h, m, model, mean);
-    return measure_bands(v, h, run);
+    return measure_bands(v, h, c->columns->log_target, run);
 }
 
 /* ---- was anything learnt ---------------------------------------------------------------------------------------- */
@@ -249,11 +268,13 @@ static void say_bands(una_text *text, const una_case *c)
     const una_verdict *v = c->verdict;
     char half[32], share[32];
     double spare = 3 * sqrt(0.05 * 0.95 / (double)v->rows);
-    una_short(half, v->band / 2, 2);
+    bool factor = v->band_factor > 0;
+    una_short(half, factor ? v->band_factor : v->band / 2, factor && v->band_factor < 10 ? 3 : 2);
+    const char *reach = factor ? "a factor of " : "\u00b1", *of = factor ? "the median it answers" : "its answer";
     if (v->coverage_95 >= 0.95 - spare)
-        una_text_add(text, "19 of 20 new values should lie within \u00b1%s of its answer", half);
+        una_text_add(text, "19 of 20 new values should lie within %s%s of %s", reach, half, of);
     else
-        una_text_add(text, "its bands, \u00b1%s, are too narrow: they held %s %% of those rows instead of 95 %%", half,
+        una_text_add(text, "its bands, %s%s, are too narrow: they held %s %% of those rows instead of 95 %%", reach, half,
                      percent(share, v->coverage_95));
 }
 
@@ -267,7 +288,7 @@ static una_status say_all(una_case *c, learnt what, una_run *run)
     if (what == NOTHING) {
         una_text_add(&text, "una found nothing in these columns that foretells %s: on rows it had not seen it does no "
                      "better than always answering the mean, %s; ", target,
-                     una_short(mean, c->columns->target_centre, 3));
+                     una_short(mean, c->centre, 3));
     } else if (what == LINE_ALONE) {
         una_text_add(&text, "una's %s foretells %s no better than its mean on rows it had not seen, while linear "
                      "regression explains %s %% of the spread; ", c->model->kind->name, target,

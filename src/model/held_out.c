@@ -50,10 +50,10 @@ static una_status keep_rows(una_model *model, const una_unseen *u, const size_t 
     una_predictive said = { .mean = u->mean, .var_model = u->var_model, .var_noise = u->var_noise };
     una_held_out *out = UNA_GET(&model->keep, una_held_out, 1);
     size_t *row = UNA_GET_ROWS(&model->keep, size_t, u->rows), *slot = UNA_GET_ROWS(&run->scratch, size_t, data->rows);
-    double *numbers = UNA_GET_ROWS(&model->keep, double, 5 * u->rows), *to[5];
+    double *numbers = UNA_GET_ROWS(&model->keep, double, 7 * u->rows), *to[7], half = una_normal_quantile(0.975);
     UNA_TRY(una_arena_check(&model->keep));
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t k = 0; k < 5; k++) to[k] = numbers + k * u->rows;
+    for (size_t k = 0; k < 7; k++) to[k] = numbers + k * u->rows;
     for (size_t i = 0; i < rows; i++)
         if (!isnan(u->mean[i])) slot[at[i]] = i + 1;
 
@@ -69,10 +69,14 @@ static una_status keep_rows(una_model *model, const una_unseen *u, const size_t 
         to[1][count] = y.mean;
         to[2][count] = y.std_epistemic;
         to[3][count] = y.std_noise;
-        to[4][count++] = u->below[i];
+        to[4][count] = u->below[i];
+        double reach = half * sqrt(u->var_model[i] + u->var_noise[i]);
+        to[5][count] = una_target_value(c, u->mean[i] - reach);
+        to[6][count++] = una_target_value(c, u->mean[i] + reach);
     }
     *out = (una_held_out){ .rows = count, .row = row, .y = to[0], .mean = to[1], .std_epistemic = to[2],
-                           .std_noise = to[3], .below = to[4], .folds = u->folds };
+                           .std_noise = to[3], .below = to[4], .folds = u->folds, .lower = to[5],
+                           .upper = to[6] };
     model->held_out = out;
     return UNA_OK;
 }
@@ -221,8 +225,7 @@ una_status una_held_out_take(una_model *model, const una_unseen *unseen, const u
     una_status status = told ? keep_told(model, unseen, p, kept, data, run) : fit_again(model, data, settings, run);
     una_progress_back(run, before);
     una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK || status == UNA_E_MEMORY || status == UNA_CANCELLED || status == UNA_E_IO)
-        return status;
+    if (status == UNA_OK || status == UNA_CANCELLED || status == UNA_E_IO) return status;
     una_clear_message(run);                              /* the model is there: it goes without */
     return UNA_OK;
 }

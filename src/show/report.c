@@ -197,7 +197,7 @@ static una_status gather_held_out(una_report_model *to, const gathering *g, cons
         row[count] = at;
         y[count] = held->y[i], mean[count] = held->mean[i], ignorance[count] = held->std_epistemic[i];
         std[count] = sqrt(held->std_epistemic[i] * held->std_epistemic[i] + held->std_noise[i] * held->std_noise[i]);
-        lower[count] = mean[count] - 1.959964 * std[count], upper[count] = mean[count] + 1.959964 * std[count];
+        lower[count] = held->lower[i], upper[count] = held->upper[i];
         below[count++] = held->below[i];
     }
     if (count == 0) return UNA_OK;

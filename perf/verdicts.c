@@ -320,6 +320,7 @@ int main(int count, char **word)
     static table t;
     const char *models = "linear,gp", *model;
     ask a = { .seeds = 20, .first = 1 };
+    setvbuf(stdout, NULL, _IOLBF, 0);            /* counts that are made stay, however it ends */
     for (int i = 1; i + 1 < count; i += 2) {
         if (strcmp(word[i], "--model") == 0) models = word[i + 1];
         else if (strcmp(word[i], "--seeds") == 0) a.seeds = strtoul(word[i + 1], NULL, 10);

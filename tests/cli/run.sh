@@ -22,9 +22,7 @@ export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99
 work=$(mktemp -d)
 export XDG_DATA_HOME=$work/no-data
 trap 'rm -rf "$work"' EXIT
-# Fontconfig keeps what it once read; that is no leak of ours.
-echo "leak:libfontconfig" >"$work/suppressions"
-export LSAN_OPTIONS=suppressions=$work/suppressions:print_suppressions=0
+export LSAN_OPTIONS=suppressions=$root/tests/no_leaks:print_suppressions=0
 
 cases=("$@")
 if [ ${#cases[@]} -eq 0 ]; then

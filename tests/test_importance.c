@@ -72,6 +72,61 @@ static void same_numbers_on_any_threads(void **state)
     assert_memory_equal(rise[0], rise[1], sizeof rise[0]);
 }
 
+/* Kinds that are fitted again see the model's columns, and no others: as if the table had no others. */
+static void judges_see_what_the_model_sees(void **state)
+{
+    static const char *const x2 = "x2";
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = make_table(80, run), *less = NULL;
+    static const char *const names[] = { "x1", "x3", "w", "y" };
+    const double *numbers[] = { una_dataset_numbers(data, 0), una_dataset_numbers(data, 2), NULL,
+                                una_dataset_numbers(data, 4) };
+    const char *const *const words[] = { NULL, NULL, una_dataset_words(data, 3), NULL };
+    assert_ok(una_dataset_from_columns(&less, names, numbers, words, 4, 80, run), run);
+    una_fit_settings drop = SIZED(una_fit_settings, .drop = &x2, .drop_count = 1);
+    const char *spec = "nlm(width=8, steps=100, members=3)";
+    una_model *one = fitted(spec, data, &drop, run), *two = fitted(spec, less, NULL, run);
+    una_importance *a, *b;
+    assert_ok(una_importance_of(&a, one, data, run), run);
+    assert_ok(una_importance_of(&b, two, less, run), run);
+    assert_int_equal(a->inputs, 3);
+    assert_memory_equal(a->rise, b->rise, 3 * sizeof *a->rise);
+    una_importance_free(a);
+    una_importance_free(b);
+    una_model_free(one);
+    una_model_free(two);
+    una_dataset_free(data);
+    una_dataset_free(less);
+    una_run_free(run);
+}
+
+/* The logarithm is what judges learn, too: y = exp(2 x2 + ...) is beyond what the same network makes of y itself. */
+static void judges_learn_the_logarithm(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = make_table(150, run), *bent = NULL;
+    static const char *const names[] = { "x1", "x2", "y" };
+    double y[150], error[2];
+    for (size_t i = 0; i < 150; i++) y[i] = exp(una_dataset_numbers(data, 1)[i]);
+    const double *numbers[] = { una_dataset_numbers(data, 0), una_dataset_numbers(data, 1), y };
+    assert_ok(una_dataset_from_columns(&bent, names, numbers, NULL, 3, 150, run), run);
+    for (int log = 0; log < 2; log++) {
+        una_fit_settings settings = SIZED(una_fit_settings, .log_target = log);
+        una_model *model = fitted("nlm(activation=relu, width=2, steps=300, members=2)", bent, &settings, run);
+        una_importance *got;
+        assert_ok(una_importance_of(&got, model, bent, run), run);
+        error[log] = got->error;
+        una_importance_free(got);
+        una_model_free(model);
+    }
+    assert_true(error[1] < 0.5 * error[0]);
+    una_dataset_free(data);
+    una_dataset_free(bent);
+    una_run_free(run);
+}
+
 static void refusals_say_why(void **state)
 {
     (void)state;
@@ -100,6 +155,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_inputs_come_first),
         cmocka_unit_test(same_numbers_on_any_threads),
+        cmocka_unit_test(judges_see_what_the_model_sees),
+        cmocka_unit_test(judges_learn_the_logarithm),
         cmocka_unit_test(refusals_say_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

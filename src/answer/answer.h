@@ -28,6 +28,7 @@ typedef struct una_case {
     size_t              finding_count, finding_room;
     una_suspect        *suspects;
     size_t              suspect_count, suspect_room;
+    bool               *listed;          /* [rows of the table] in the column that is looked at: among the suspects */
 } una_case;
 
 /* Adds a finding, in the verdict's memory; column may be NULL. */

@@ -102,13 +102,17 @@ static const char *few_members(const char *spec, bool *cut, una_arena *arena)
     return text.at;
 }
 
-/* Words that only rows that judge have go to the level for words never seen. */
+/* With the inputs that the model has, and no other columns (dropped ones, other targets). Words that only rows that
+ * judge have go to the level for words never seen. */
 static una_status fit_again(judge *j, const work *w, size_t from, size_t to, una_run *run)
 {
     const una_fit_info *info = &w->model->info;
     una_dataset *rest = NULL;
+    const una_columns *columns = &w->model->columns;
     size_t *index = UNA_GET(&run->scratch, size_t, w->rows), count = 0;
+    const char **only = UNA_GET(&run->scratch, const char *, columns->source_count);
     UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t s = 0; s < columns->source_count; s++) only[s] = columns->sources[s].name;
     if (run->settings.ranks)
         UNA_FAIL(run, UNA_E_USAGE, "%s would have to be fitted again to say which inputs matter, which one of several "
                  "ranks cannot do", w->model->kind->name);
@@ -116,7 +120,8 @@ static una_status fit_again(judge *j, const work *w, size_t from, size_t to, una
         if (k < from || k >= to) index[count++] = w->kept[w->order[k]];
     UNA_TRY(una_dataset_rows(&rest, w->data, index, count, run));
     una_fit_settings settings = { .size = sizeof settings, .target = info->target, .missing = info->missing,
-                                  .other = info->other ? info->other : 1 };
+                                  .other = info->other ? info->other : 1, .only = only,
+                                  .only_count = columns->source_count, .log_target = info->log_target };
     bool cut;
     const char *spec = few_members(info->spec, &cut, &run->scratch);
     una_status status = una_arena_check(&run->scratch);

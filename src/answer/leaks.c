@@ -121,10 +121,10 @@ static void name_leak(una_case *c, const char *column, double rho2, double line)
     una_short(share, shown > 99.99 ? 99.99 : floor(100 * shown) / 100, 4);
     una_case_find(c, UNA_FOUND_TOO_GOOD, column, line > 1 - 1e-9 ?
                   "Too good to be true: %.60s is %s in other units (they differ by a factor and a constant alone; %s "
-                  "%% of the spread). If it is known only when %s is, leave it out and fit again." :
+                  "%% of the spread). If it is known only when %s is, leave it out (--drop) and fit again." :
                   "Too good to be true: %.60s alone puts the rows into the order of %s (%s %% of the spread of their "
-                  "ranks), and the other columns add next to nothing. If it is known only when %s is, leave it out and "
-                  "fit again.", column, c->target, share, c->target);
+                  "ranks), and the other columns add next to nothing. If it is known only when %s is, leave it out "
+                  "(--drop) and fit again.", column, c->target, share, c->target);
 }
 
 /* Whether what a column leaves is as much as the model leaves: then the others add nothing to it. */

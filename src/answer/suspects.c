@@ -10,7 +10,8 @@
  * from the first to the second; it is 3 q95 at least. Looked at are each column of numbers and the target as they are,
  * and on the scale of logarithms where they are positive; and the errors of held-out rows in units of their band, for
  * the target (where it is positive and skewed those of a regression of its logarithm, too). 999 and its like are judged
- * without the cells that equal them.
+ * without the cells that equal them. A cell that lies alone by a factor of 10, and would be usual with its point moved by
+ * two places or three, is a slip however uncertain the tail is.
  */
 #include "answer/answer.h"
 
@@ -18,9 +19,13 @@
 #include <string.h>
 
 enum { MOST_SORTED = 5000, LEAST_CELLS = 20, FEW_VALUES = 20, MOST_LOGGED = 20000, LISTED = 3 };
-static const double one_in = 3e-5, most_share = 0.03, few_values_apart = 10;
+static const double one_in = 3e-5, most_share = 0.03, few_values_apart = 10, beyond = 8, alone_by = 10;
 
-typedef struct scale { double median, std, limit, largest; bool log; } scale;
+typedef struct scale {
+    double median, std, limit;           /* robust; of the distance from the median                         */
+    double reach, largest;               /* distance of the farthest cell, without and with those beyond    */
+    bool   log;
+} scale;
 
 /* ---- the limit -------------------------------------------------------------------------------------------------- */
 
@@ -63,9 +68,9 @@ static bool measure(scale *s, const double *value, size_t count, double but, boo
     if (used < LEAST_CELLS || (logs && (double)(seen - used) > 0.02 * (double)seen)) return false;
     una_robust middle = una_robust_of(room, used);
     size_t near = used;
-    while (near > 0 && room[near - 1] > 8 * middle.std) near--;
+    while (near > 0 && room[near - 1] > beyond * middle.std) near--;
     if (used - near > most_slips(used)) near = used;
-    *s = (scale){ middle.median, middle.std, limit_of(room, near), room[used - 1], logs };
+    *s = (scale){ middle.median, middle.std, limit_of(room, near), room[near - 1], room[used - 1], logs };
     return s->std > 0 && isfinite(s->limit);
 }
 
@@ -100,6 +105,15 @@ static bool meant(double *value, const char **how, double cell, const scale *s)
     return found;
 }
 
+/* By its logarithm. */
+static bool is_alone(const scale *s, double cell)
+{
+    double value, distance = cell > 0 ? fabs(log(cell) - s->median) : 0;
+    const char *how;
+    if (distance <= beyond * s->std || distance <= s->reach + log(alone_by)) return false;
+    return meant(&value, &how, cell, s) && fabs(log(value / cell)) > log(50);
+}
+
 static void say_far(una_text *text, double cell, const scale *s)
 {
     char median[32], distance[32], other[32];
@@ -111,16 +125,10 @@ static void say_far(una_text *text, double cell, const scale *s)
         una_text_add(text, "; %s, %s, would be usual", una_short(other, value, 6), how);
 }
 
-static bool listed(const una_case *c, size_t row, const char *column)
-{
-    for (size_t i = 0; i < c->suspect_count; i++)
-        if (c->suspects[i].row == row && strcmp(c->suspects[i].column, column) == 0) return true;
-    return false;
-}
-
 static una_status add(una_case *c, size_t row, const char *column, double value, const char *why)
 {
-    if (listed(c, row, column)) return UNA_OK;
+    if (c->listed[row]) return UNA_OK;
+    c->listed[row] = true;
     if (c->suspect_count == c->suspect_room) {
         size_t room = 2 * c->suspect_room + 8;
         una_suspect *more = UNA_GET(c->keep, una_suspect, room);
@@ -145,18 +153,24 @@ typedef struct cells {                   /* of one column                       
     double       *room;
 } cells;
 
+/* The scale by which the cell is no usual one; NULL: it is usual. Either may be NULL. */
+static const scale *told_by(const scale *plain, const scale *logs, double cell)
+{
+    if (plain && far(plain, cell) > 1) return plain;
+    return logs && (far(logs, cell) > 1 || is_alone(logs, cell)) ? logs : NULL;
+}
+
 static una_status add_far(una_case *c, const cells *of, const scale *plain, const scale *logs, una_run *run)
 {
     size_t count = 0;
-    for (size_t i = 0; i < of->rows; i++)
-        count += (plain && far(plain, of->at[i]) > 1) || (logs && far(logs, of->at[i]) > 1);
+    for (size_t i = 0; i < of->rows; i++) count += told_by(plain, logs, of->at[i]) != NULL;
     if (count == 0 || count > most_slips(of->rows)) return UNA_OK;
     for (size_t i = 0; i < of->rows; i++) {
-        bool is_plain = plain && far(plain, of->at[i]) > 1;
-        if (!is_plain && !(logs && far(logs, of->at[i]) > 1)) continue;
+        const scale *by = told_by(plain, logs, of->at[i]);
+        if (!by) continue;
         una_mark mark = una_arena_mark(&run->scratch);
         una_text why = una_text_in(&run->scratch);
-        say_far(&why, of->at[i], is_plain ? plain : logs);
+        say_far(&why, of->at[i], by);
         una_status status = una_arena_check(&run->scratch);
         if (status == UNA_OK) status = add(c, c->kept[i], of->name, of->at[i], why.at);
         una_arena_release(&run->scratch, mark);
@@ -274,11 +288,15 @@ static int by_row(const void *a, const void *b)
     return strcmp(x->column, y->column);
 }
 
+/* The target comes last: what its column says of a cell goes before what the row's other columns say. */
 static una_status look(una_case *c, una_run *run)
 {
-    for (size_t s = 0; s <= c->columns->source_count; s++) {
-        const char *name = s ? c->columns->sources[s - 1].name : c->columns->target;
-        if (s && c->images) break;
+    c->listed = UNA_GET_ROWS(&run->scratch, bool, c->data->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    size_t sources = c->images ? 0 : c->columns->source_count;
+    for (size_t s = 0; s <= sources; s++) {
+        const char *name = s < sources ? c->columns->sources[s].name : c->columns->target;
+        memset(c->listed, 0, c->data->rows * sizeof *c->listed);
         una_mark mark = una_arena_mark(&run->scratch);
         una_status status = look_at_column(c, name, run);
         una_arena_release(&run->scratch, mark);

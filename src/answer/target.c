@@ -15,12 +15,6 @@ typedef struct values {                  /* of the target                       
     bool    whole, two;                  /* all are whole numbers; there are no others than least and most  */
 } values;
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static una_status take_values(values *v, const una_case *c, una_run *run)
 {
     const double *y = c->data->column[una_table_find(c->data, c->columns->target)].number;
@@ -36,7 +30,7 @@ static una_status take_values(values *v, const una_case *c, una_run *run)
         v->whole = v->whole && value == floor(value);
     }
     for (size_t i = 0; v->two && i < c->rows; i++) v->two = y[c->kept[i]] == v->least || y[c->kept[i]] == v->most;
-    qsort(v->sorted, v->count, sizeof *v->sorted, by_value);
+    qsort(v->sorted, v->count, sizeof *v->sorted, una_by_number);
     return UNA_OK;
 }
 

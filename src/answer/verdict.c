@@ -156,12 +156,6 @@ static void interval(una_verdict *v, const una_held_out *h, const double *m, dou
     v->explained_high = 1 - a / b * exp(-1.96 * std);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static una_status measure_bands(una_verdict *v, const una_held_out *h, bool factors, una_run *run)
 {
     enum { MOST_SORTED = 5000 };
@@ -172,10 +166,10 @@ static una_status measure_bands(una_verdict *v, const una_held_out *h, bool fact
         if (i % step == 0) width[count++] = h->upper[i] - h->lower[i];
         inside += h->below[i] >= 0.025 && h->below[i] <= 0.975;
     }
-    qsort(width, count, sizeof *width, by_value);
+    qsort(width, count, sizeof *width, una_by_number);
     v->band = width[count / 2];
     for (size_t i = 0; i < count; i++) width[i] = sqrt(h->upper[i * step] / h->lower[i * step]);
-    if (factors) qsort(width, count, sizeof *width, by_value);
+    if (factors) qsort(width, count, sizeof *width, una_by_number);
     v->band_factor = factors ? width[count / 2] : 0;
     v->coverage_95 = (double)inside / (double)h->rows;
     return UNA_OK;

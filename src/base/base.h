@@ -182,6 +182,7 @@ size_t   una_rng_below(una_rng *rng, size_t n);                  /* unbiased, n 
 /* An order of rows, 0..n-1, in four bytes each (beyond 2^32 rows a sentence); and the same shuffled. */
 una_status una_order_new(uint32_t **order, size_t n, una_arena *arena);
 void     una_rng_permute(una_rng *rng, uint32_t *order, size_t n);
+int      una_by_number(const void *a, const void *b);            /* ascending doubles, for qsort and bsearch */
 
 /* ---- growing text, JSON writing ------------------------------------------------------------------ */
 

@@ -84,3 +84,9 @@ void una_rng_permute(una_rng *rng, uint32_t *order, size_t n)
         order[j] = kept;
     }
 }
+
+int una_by_number(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}

@@ -121,12 +121,6 @@ static int by_item(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Rows drawn with replacement within each group; `of` has the places of its items. */
 static void draw_sample(item *items, const size_t *of, size_t count, una_rng *rng)
 {
@@ -168,8 +162,8 @@ static una_status sample_all(una_bias_interval *interval, item *items, size_t a_
         draw_sample(items, b, b_count, &rng);
         judge_sample(items, count, (double)a_count, (double)b_count, &excess[s], &auroc[s]);
     }
-    qsort(excess, SAMPLES, sizeof *excess, by_number);
-    qsort(auroc, SAMPLES, sizeof *auroc, by_number);
+    qsort(excess, SAMPLES, sizeof *excess, una_by_number);
+    qsort(auroc, SAMPLES, sizeof *auroc, una_by_number);
     *interval = (una_bias_interval){ excess[low], excess[high], auroc[low], auroc[high] };
     return UNA_OK;
 }

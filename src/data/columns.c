@@ -228,12 +228,6 @@ double una_word_sum(const char *word)
     return (double)((sum ^ sum >> 29) & (((uint64_t)1 << 52) - 1));
 }
 
-static int by_number(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 /* The words that share "other": a new row may have one of them, or one that was in no row. */
 static una_status learn_rare(una_source *source, learner *l, const una_table_column *column)
 {
@@ -243,7 +237,7 @@ static una_status learn_rare(una_source *source, learner *l, const una_table_col
     UNA_TRY(una_arena_check(l->arena));
     for (size_t k = 0; k < count; k++)
         if (is_rare(l, &l->level[k])) source->rare[source->rare_count++] = una_word_sum(l->level[k].word);
-    qsort(source->rare, source->rare_count, sizeof *source->rare, by_number);
+    qsort(source->rare, source->rare_count, sizeof *source->rare, una_by_number);
     for (size_t k = 0; k < source->rare_count; k++)
         if (k == 0 || source->rare[k] > source->rare[kept - 1]) source->rare[kept++] = source->rare[k];
     source->rare_count = kept;

@@ -31,12 +31,6 @@ static bool may_dominate(cells c)
     return (most + 1) * (most + 1) * (double)few(c.rows) >= most_share * n;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Of distances, sorted. Where more than half of the cells are equal, as in counts that are mostly 0, those that differ
  * speak. */
 static double robust_std(const double *distance, size_t rows)
@@ -49,10 +43,10 @@ static double robust_std(const double *distance, size_t rows)
 
 una_robust una_robust_of(double *numbers, size_t count)
 {
-    qsort(numbers, count, sizeof *numbers, by_value);
+    qsort(numbers, count, sizeof *numbers, una_by_number);
     double median = numbers[count / 2];
     for (size_t i = 0; i < count; i++) numbers[i] = fabs(numbers[i] - median);
-    qsort(numbers, count, sizeof *numbers, by_value);
+    qsort(numbers, count, sizeof *numbers, una_by_number);
     return (una_robust){ median, robust_std(numbers, count) };
 }
 

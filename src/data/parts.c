@@ -8,6 +8,7 @@
 #include "data/parts.h"
 
 #include "base/company.h"
+#include "la/la.h"
 
 #include <string.h>
 
@@ -108,27 +109,6 @@ static una_status add_rows(trial *t, size_t *count, una_run *run)
 
 /* ---- errors --------------------------------------------------------------------------------------------------- */
 
-/* Solves a w = b in place, a [n, n] symmetric and positive definite; false: it is not. */
-static bool solve(double a[MOST][MOST], double b[MOST], size_t n)
-{
-    for (size_t j = 0; j < n; j++) {
-        for (size_t k = 0; k < j; k++)
-            for (size_t i = j; i < n; i++) a[i][j] -= a[i][k] * a[j][k];
-        if (!(a[j][j] > 0)) return false;
-        double root = sqrt(a[j][j]);
-        for (size_t i = j; i < n; i++) a[i][j] /= root;
-    }
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < i; k++) b[i] -= a[i][k] * b[k];
-        b[i] /= a[i][i];
-    }
-    for (size_t i = n; i-- > 0;) {
-        for (size_t k = i + 1; k < n; k++) b[i] -= a[k][i] * b[k];
-        b[i] /= a[i][i];
-    }
-    return true;
-}
-
 static size_t chosen_columns(const trial *t, unsigned parts, size_t at[MOST])
 {
     size_t n = 0;
@@ -139,21 +119,25 @@ static size_t chosen_columns(const trial *t, unsigned parts, size_t at[MOST])
 }
 
 /* Squared errors on each fold, by ridge regression on the others. */
-static bool errors_of(const trial *t, unsigned parts, double error[FOLDS])
+static bool errors_of(const trial *t, unsigned parts, double error[FOLDS], una_run *run)
 {
     size_t at[MOST], n = chosen_columns(t, parts, at);
     for (size_t f = 0; f < FOLDS; f++) {
-        double a[MOST][MOST], w[MOST], rows = 0;
+        double a[MOST * MOST], w[MOST], rows = 0;
         for (size_t g = 0; g < FOLDS; g++) rows += g == f ? 0 : t->sum[g][0][0];
         for (size_t i = 0; i < n; i++) {
             w[i] = 0;
             for (size_t g = 0; g < FOLDS; g++) w[i] += g == f ? 0 : t->sum[g][at[i]][MOST];
             for (size_t j = 0; j < n; j++) {
-                a[i][j] = i == j ? 1e-3 * rows + 1e-9 : 0;
-                for (size_t g = 0; g < FOLDS; g++) a[i][j] += g == f ? 0 : t->sum[g][at[i]][at[j]];
+                a[i * n + j] = i == j ? 1e-3 * rows + 1e-9 : 0;
+                for (size_t g = 0; g < FOLDS; g++) a[i * n + j] += g == f ? 0 : t->sum[g][at[i]][at[j]];
             }
         }
-        if (!solve(a, w, n)) return false;
+        if (una_chol(a, n, "calendar", run) != UNA_OK) {
+            una_clear_message(run);
+            return false;
+        }
+        una_chol_solve(a, n, w, 1);
         error[f] = t->sum[f][MOST][MOST];
         for (size_t i = 0; i < n; i++) {
             error[f] -= 2 * w[i] * t->sum[f][at[i]][MOST];
@@ -180,14 +164,14 @@ static bool is_there(const trial *t, una_calendar_part part)
     return !t->q->time_only && span >= (part == UNA_PART_WEEKDAY ? 14 : 350);
 }
 
-static unsigned add_best(const trial *t, unsigned parts, double error[FOLDS])
+static unsigned add_best(const trial *t, unsigned parts, double error[FOLDS], una_run *run)
 {
     double best[FOLDS] = {0};
     unsigned found = parts;
     for (unsigned p = 0; p < UNA_PARTS; p++) {
         double now[FOLDS];
         size_t better = 0;
-        if (parts >> p & 1 || !is_there(t, (una_calendar_part)p) || !errors_of(t, parts | 1u << p, now)) continue;
+        if (parts >> p & 1 || !is_there(t, (una_calendar_part)p) || !errors_of(t, parts | 1u << p, now, run)) continue;
         for (size_t f = 0; f < FOLDS; f++) better += now[f] < error[f];
         if (better < FOLDS - 1 || !(total(now) < (1 - CLEARLY) * total(error))) continue;
         if (found != parts && total(now) >= total(best)) continue;
@@ -206,12 +190,12 @@ static una_status choose(unsigned *parts, double *gain, trial *t, una_run *run)
     UNA_TRY(learn_scales(t, run));
     UNA_TRY(add_rows(t, &count, run));
     UNA_TRY(una_company_check(run));
-    if (count < LEAST_ROWS || !errors_of(t, 0, error)) return UNA_OK;
+    if (count < LEAST_ROWS || !errors_of(t, 0, error, run)) return UNA_OK;
 
     double before = total(error);
     for (unsigned last = ~0u; *parts != last;) {
         last = *parts;
-        *parts = add_best(t, *parts, error);
+        *parts = add_best(t, *parts, error, run);
     }
     if (*parts) *gain = 1 - total(error) / before;
     return UNA_OK;

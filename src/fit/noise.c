@@ -81,12 +81,6 @@ typedef struct study {
     double  low, high, constant;         /* log s2: bounds, and the best without a shape                    */
 } study;
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static una_status check_foretold(const una_foretold *f, una_run *run)
 {
     for (size_t r = 0; r < f->x.rows; r++) {
@@ -143,7 +137,7 @@ static una_status choose_inputs(bool *used, const una_foretold *f, una_run *run)
     for (size_t r = 0; r < rows; r++)
         for (size_t d = 0; d < inputs; d++) tie[d] += (f->mean[r] - centre) * f->x.at[r * f->x.stride + d];
     for (size_t d = 0; d < inputs; d++) sorted[d] = tie[d] = fabs(tie[d]);
-    qsort(sorted, inputs, sizeof *sorted, ascending);
+    qsort(sorted, inputs, sizeof *sorted, una_by_number);
 
     double least = sorted[inputs - MOST_INPUTS];
     for (size_t d = 0, count = 0; d < inputs; d++) count += used[d] = tie[d] >= least && count < MOST_INPUTS;
@@ -188,7 +182,7 @@ static una_status make_terms(una_noise *noise, const study *s, const una_foretol
 
     for (size_t d = 0; d < inputs; d++) {
         for (size_t r = 0; r < s->rows; r++) sorted[r] = s->x[r * inputs + d];
-        qsort(sorted, s->rows, sizeof *sorted, ascending);
+        qsort(sorted, s->rows, sizeof *sorted, una_by_number);
         if (used[d] && s->rows > 0) add_terms(noise, d, sorted, s->rows, inputs <= MOST_HINGED);
     }
     return UNA_OK;
@@ -261,7 +255,7 @@ static una_status start(study *s, bool *known, una_run *run)
     double *sorted = UNA_GET(&run->scratch, double, n);
     UNA_TRY(una_arena_check(&run->scratch));
     memcpy(sorted, s->square, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, ascending);
+    qsort(sorted, n, sizeof *sorted, una_by_number);
     double most = sorted[n - 1], middle = sorted[n / 2];
     *known = most > 0 && isfinite(most);
     if (!*known) return UNA_OK;

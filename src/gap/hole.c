@@ -32,12 +32,6 @@ static void say_why(una_hole *hole, una_arena *arena, const char *format, ...)
 
 /* ---- numbers ------------------------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* sorted [*count]: the cells that are there. */
 static una_status sort_cells(double **sorted, size_t *count, const una_dataset *data, size_t column, una_arena *arena)
 {
@@ -47,7 +41,7 @@ static una_status sort_cells(double **sorted, size_t *count, const una_dataset *
     *count = 0;
     for (size_t i = 0; i < data->rows; i++)
         if (!isnan(cell[i])) at[(*count)++] = cell[i];
-    qsort(at, *count, sizeof *at, by_value);
+    qsort(at, *count, sizeof *at, una_by_number);
     *sorted = at;
     return UNA_OK;
 }

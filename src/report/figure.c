@@ -121,19 +121,13 @@ void una_range_add(double *low, double *high, const double *values, size_t count
     }
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double una_quantile(double *values, size_t count, double share)
 {
     size_t finite = 0;
     for (size_t i = 0; i < count; i++)
         if (isfinite(values[i])) values[finite++] = values[i];
     if (finite == 0) return NAN;
-    qsort(values, finite, sizeof *values, ascending);
+    qsort(values, finite, sizeof *values, una_by_number);
     double at = share * (double)(finite - 1);
     size_t below = (size_t)at;
     if (below + 1 >= finite) return values[finite - 1];

@@ -117,12 +117,6 @@ static una_status choose_input(plotting *p)
 
 /* ---- values of the input that moves ------------------------------------------------------------------------------ */
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -184,7 +178,7 @@ static una_status take_levels(plotting *p, const double *number, const double *v
         names[k] = una_arena_text(p->arena, una_number_brief(text, value[k], 6));
     }
     for (size_t i = 0; i < p->rows.count; i++) {
-        const double *found = isnan(number[i]) ? NULL : bsearch(&number[i], value, count, sizeof *value, by_number);
+        const double *found = isnan(number[i]) ? NULL : bsearch(&number[i], value, count, sizeof *value, una_by_number);
         place[i] = found ? beside((size_t)(found - value), i) : NAN;
     }
     p->rows.x = place;
@@ -200,7 +194,7 @@ static una_status take_numbers(plotting *p, const double *number, size_t grid, d
     UNA_TRY(una_arena_check(p->arena));
     for (size_t i = 0; i < rows; i++)
         if (!isnan(number[i])) sorted[count++] = number[i];
-    qsort(sorted, count, sizeof *sorted, by_number);
+    qsort(sorted, count, sizeof *sorted, una_by_number);
     if (count == 0)
         UNA_FAIL(p->run, UNA_E_INPUT, "%s: the column '%s' has no value", una_dataset_origin(p->given), p->line.input);
     double low = sorted[0], range = sorted[count - 1] - low;

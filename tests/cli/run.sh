@@ -29,10 +29,12 @@ if [ ${#cases[@]} -eq 0 ]; then
     for file in "$here"/cases/*.sh; do cases+=("$(basename "$file" .sh)"); done
 fi
 run_case() {
+    local begun=$SECONDS
     mkdir -p "$work/$1"
     # A case that stops halfway must not look like one that passed.
     (cd "$work/$1" && CASE=$1 && . "$here/lib.sh" && . "$here/cases/$1.sh" && echo "end of $1") >"$work/$1.log" 2>&1
     grep -qx "end of $1" "$work/$1.log" || echo "FAIL $1: the script did not reach its end" >>"$work/$1.log"
+    echo "time $((SECONDS - begun)) s: $1" >>"$work/$1.log"
 }
 # The longest first, so that none of them is left for the end.
 long='verbs|bench|habits'

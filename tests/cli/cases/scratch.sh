@@ -4,12 +4,14 @@
 # shellcheck shell=bash
 mkdir scratch
 table 3000 >few.csv
+times=100
+[ -z "${SANITIZED:-}" ] || times=30
 {
     echo "x1,x2,x3,x4,x5,x6,x7,x8,x9,x10,x11,x12,x13,x14,x15,x16,x17,x18,x19,y"
     tail -n +2 few.csv | awk -F, '{ printf "%.3f", $1; for (i = 2; i < 20; i++) printf ",%.3f", $2 * i + (NR * i) % 17
                                     print "," $3 }' >part.csv
-    for _ in $(seq 100); do cat part.csv; done
-} >many.csv                                # 300,000 rows of 20
+    for _ in $(seq $times); do cat part.csv; done
+} >many.csv                                # 300,000 rows of 20, or 90,000
 how="--target y --model nlm --set steps=40,width=10,train_noise_std=0.3,members=1,noise=constant --threads 1 --no-cache --quiet"
 limited() { (ulimit -d 65536 && TMPDIR=$PWD/scratch una "$@"); }
 

@@ -98,11 +98,11 @@ out '"relevance": {"x1": '
 check "info --json, relevance" 0 una info gp.una --json
 json relevance
 
-check "demo" 0 una demo --seeds 1 --json --report demo.html --chart demo.svg
-json rows mean report seconds
-there demo.html
-there demo.svg
-if only_plain; then
+if [ -n "${UNA_TEST_LONG:-}" ] || only_plain; then
+    check "demo" 0 una demo --seeds 1 --json --report demo.html --chart demo.svg
+    json rows mean report seconds
+    there demo.html
+    there demo.svg
     check "demo, text" 0 una demo --seeds 1 --out .
     out "gap std" "data std" "RMSE" "NLM" "LUNA" "mean" "una-demo.html"
     there una-demo.html

@@ -10,8 +10,8 @@
  * from the first to the second; it is 3 q95 at least. Looked at are each column of numbers and the target as they are,
  * and on the scale of logarithms where they are positive; and the errors of held-out rows in units of their band, for
  * the target (where it is positive and skewed those of a regression of its logarithm, too). 999 and its like are judged
- * without the cells that equal them. A cell that lies alone by a factor of 10, and would be usual with its point moved by
- * two places or three, is a slip however uncertain the tail is.
+ * without the cells that equal them. A cell that lies alone by a factor of 10, and would be usual with its point moved
+ * by two places or three, is a slip however uncertain the tail is.
  */
 #include "answer/answer.h"
 
@@ -105,13 +105,15 @@ static bool meant(double *value, const char **how, double cell, const scale *s)
     return found;
 }
 
-/* By its logarithm. */
-static bool is_alone(const scale *s, double cell)
+/* By its logarithm; near 0 that is far for many a usual cell, so that the plain scale must wonder, too. */
+static bool is_alone(const scale *plain, const scale *logs, double cell)
 {
-    double value, distance = cell > 0 ? fabs(log(cell) - s->median) : 0;
+    const double wonder = 3.5;
+    double value, distance = cell > 0 ? fabs(log(cell) - logs->median) : 0;
     const char *how;
-    if (distance <= beyond * s->std || distance <= s->reach + log(alone_by)) return false;
-    return meant(&value, &how, cell, s) && fabs(log(value / cell)) > log(50);
+    if (distance <= beyond * logs->std || distance <= logs->reach + log(alone_by)) return false;
+    if (fabs(cell - plain->median) <= wonder * plain->std) return false;
+    return meant(&value, &how, cell, logs) && fabs(log(value / cell)) > log(50);
 }
 
 static void say_far(una_text *text, double cell, const scale *s)
@@ -157,7 +159,7 @@ typedef struct cells {                   /* of one column                       
 static const scale *told_by(const scale *plain, const scale *logs, double cell)
 {
     if (plain && far(plain, cell) > 1) return plain;
-    return logs && (far(logs, cell) > 1 || is_alone(logs, cell)) ? logs : NULL;
+    return logs && (far(logs, cell) > 1 || (plain && is_alone(plain, logs, cell))) ? logs : NULL;
 }
 
 static una_status add_far(una_case *c, const cells *of, const scale *plain, const scale *logs, una_run *run)

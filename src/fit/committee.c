@@ -5,6 +5,7 @@
  */
 #include "fit/committee.h"
 
+#include "fit/afresh.h"
 #include "fit/ignorance.h"
 #include "fit/seats_choose.h"
 #include "fit/together.h"
@@ -223,14 +224,17 @@ static una_status listen(una_said **out, una_committee *c, una_run *run)
     return UNA_OK;
 }
 
-/* Scales of inputs were learnt by all rows of the folds, those that a training leaves out too. */
-static una_status who_knew(bool **knew, const una_committee *c, una_run *run)
+/* Trainings afresh, if anybody asks for what is said of rows that were not seen; with the rest of the progress. */
+static una_status tell_unseen(una_committee *c, const una_said *said, const una_chosen *by,
+                              una_fit_result *const *result, una_run *run)
 {
-    *knew = NULL;
-    if (!c->twins->plain.folds) return UNA_OK;
-    *knew = UNA_GET(&run->scratch, bool, c->seat[c->count - 1].round + 1);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < c->count; i++) (*knew)[c->seat[i].round] = c->seat[i].scaled;
+    size_t targets = una_committee_targets(c);
+    for (size_t t = 0; t < targets; t++) {
+        una_span rest = una_progress_part(run, (double)t / (double)targets, (double)(t + 1) / (double)targets);
+        una_status status = una_afresh_tell(una_committee_of(c, t), &said[t], &by[t], result[t], run);
+        una_progress_back(run, rest);
+        UNA_TRY(status);
+    }
     return UNA_OK;
 }
 
@@ -241,26 +245,27 @@ static una_status fit_seats(una_members *const *m, una_committee *c, void *const
     size_t targets = una_committee_targets(c);
     bool alike = !c->of || una_problem_complete(p);
     una_said *said;
-    bool *knew;
     double share = una_ignorance_is_sought(c->one, options[0], p) ? 0.8 : 1;
+    double afresh = result[0]->unseen && c->twins->scale && p->folds ? 0.2 : 0;
 
-    una_span before = una_progress_part(run, 0, share);
+    una_span all = una_progress_part(run, 0, 1 - afresh), before = una_progress_part(run, 0, share);
     una_status status = una_jobs_run(run, c->seat, sizeof *c->seat, c->count, una_seat_train, c);
     una_progress_back(run, before);
     UNA_TRY(status);
-    una_progress_part(run, share, 1);                    /* una_committee_fit takes it back */
+    una_progress_part(run, share, 1);
 
     UNA_TRY(listen(&said, c, run));
-    UNA_TRY(who_knew(&knew, c, run));
     una_chosen *by = UNA_GET(&run->scratch, una_chosen, targets);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_seats_choose(by, said, c, options, alike, result, keep, run));
     if (c->of) UNA_TRY(una_seats_compare(together, by, said, c, alike, options, result[0], run));
+    una_progress_back(run, all);
+    una_progress_part(run, 1 - afresh, 1);               /* una_committee_fit takes it back */
+    UNA_TRY(tell_unseen(c, said, by, result, run));
 
     for (size_t t = 0; t < targets; t++) {
         una_committee *own = una_committee_of(c, t);
         una_said_score(&said[t], by[t].noise_var, result[t]);
-        una_said_tell(&said[t], by[t].noise_var, p->folds, knew, result[t]);
         UNA_TRY(una_members_take(m[t], c->one, c->count, p, keep));
         UNA_TRY(keep_seats(m[t], own, &said[t], &by[t], options[t], result[t], keep, run));
         UNA_TRY(report(options[t], own, m[t], result[t], keep));

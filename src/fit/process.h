@@ -21,7 +21,7 @@ una_status una_gp_exchange(void *gp, una_archive *ar);
 una_status una_gp_draws(const void *gp, una_view x, size_t draws, bool prior, double *f, una_run *run);
 
 /* ---- the search for lengths, variances and noise: maximum evidence by L-BFGS, on a log scale ---- */
-typedef struct una_gp_search {           /* the caller sets the first nine                                      */
+typedef struct una_gp_search {           /* the caller sets the first ten                                       */
     una_gp     *gp;
     const char *stage;                                   /* for the progress                                    */
     bool        free_noise;
@@ -30,6 +30,7 @@ typedef struct una_gp_search {           /* the caller sets the first nine      
     double      range, jitter;                           /* jitter: a share, or UNA_AUTO                        */
     double      starts;                                  /* for the progress                                    */
     size_t      most_steps;                              /* of each start; 0: as many as it wants               */
+    double      longer;                                  /* > 1: one more start, with lengths so many times as long */
     una_hyper   hyper;
     double     *inverse;                                 /* work                                                */
     double      noise_origin;                            /* log noise variance at the start                     */
@@ -39,7 +40,8 @@ typedef struct una_gp_search {           /* the caller sets the first nine      
 } una_gp_search;
 /* Free are the numbers of gp's kernel by the plan; from scratch. */
 una_status una_gp_search_init(una_gp_search *search, const una_hyper_plan *plan, una_run *run);
-/* From the present numbers and starts - 1 random places: the best are put into gp, and it is solved. */
+/* From the present numbers, longer lengths if asked for, and starts - 1 random places: the best are put into gp, and
+ * it is solved. */
 una_status una_gp_search_run(una_gp_search *search, size_t starts, uint64_t seed, una_run *run);
 /* Writes one length into every length of the kernel; false if it has none. */
 bool       una_gp_set_lengths(una_kernel *kernel, double length);

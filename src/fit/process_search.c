@@ -72,6 +72,14 @@ static void random_start(const una_gp_search *f, uint64_t seed, size_t start, do
     if (f->free_noise) theta[f->hyper.count] = log(1e-3) + log(500) * una_rng_uniform(&rng);
 }
 
+/* Among many inputs all rows are far apart by the lengths of one, and evidence leads to noise alone. */
+static void longer_start(const una_gp_search *f, double *theta)
+{
+    for (size_t h = 0; h < f->hyper.count; h++)
+        theta[h] = fmin(f->hyper.origin[h] + (f->hyper.is_length[h] ? log(f->longer) : 0), f->high[h]);
+    if (f->free_noise) theta[f->hyper.count] = f->noise_origin;
+}
+
 /* Factor at the present numbers, with the jitter that was asked for or that is needed. */
 static una_status settle(una_gp_search *f, una_run *run)
 {
@@ -91,7 +99,7 @@ static void set_bounds(una_gp_search *f)
 
 una_status una_gp_search_run(una_gp_search *f, size_t starts, uint64_t seed, una_run *run)
 {
-    size_t count = numbers(f);
+    size_t count = numbers(f), all = starts + (f->longer > 1);
     double best = HUGE_VAL;
     for (size_t h = 0; h < f->hyper.count; h++) f->theta[h] = f->hyper.origin[h];
     f->noise_origin = log(f->gp->noise_var);
@@ -104,16 +112,17 @@ una_status una_gp_search_run(una_gp_search *f, size_t starts, uint64_t seed, una
     double *theta = UNA_GET(&run->scratch, double, count);
     una_status status = una_arena_check(&run->scratch);
 
-    for (size_t s = 0; status == UNA_OK && s < starts; s++, f->done++) {
+    for (size_t s = 0; status == UNA_OK && s < all; s++, f->done++) {
         una_lbfgs_report report;
         una_lbfgs_settings settings = { .low = f->low, .high = f->high, .most_steps = f->most_steps,
                                         .gradient_tolerance = 1e-4, .value_tolerance = 5e-8 };
         if (s == 0) memcpy(theta, f->theta, count * sizeof *theta);
+        else if (s == starts) longer_start(f, theta);
         else random_start(f, seed, s, theta);
         f->calls = 0;
         status = una_lbfgs(theta, count, objective, f, &settings, &report, run);
         f->steps += report.calls;
-        if (status == UNA_E_NUMERIC && s > 0) {          /* a random place without a factor */
+        if (status == UNA_E_NUMERIC && s > 0) {          /* a place without a factor */
             una_clear_message(run);
             status = UNA_OK;
         } else if (status == UNA_OK && report.value < best) {

@@ -304,20 +304,10 @@ static double below_y(const una_said *s, size_t row, double noise_var)
     return below / weight;
 }
 
-static void unhear(double *weight, const una_said *said, const bool *knew)
-{
-    bool any = false;
-    for (size_t r = 0; r < said->rounds; r++) any = any || !knew[r];
-    for (size_t r = 0; r < said->rounds; r++) weight[r] = any && knew[r] ? 0 : said->weight[r];
-}
-
-void una_said_tell(const una_said *all, double noise_var, size_t folds, const bool *knew, una_fit_result *result)
+void una_said_tell(const una_said *said, double noise_var, size_t folds, una_fit_result *result)
 {
     una_unseen *u = result->unseen;
-    una_said heard = *all, *said = &heard;
-    double weight[UNA_MOST_MEMBERS];
     if (!u) return;
-    if (knew) unhear(heard.weight = weight, all, knew);
     u->rows = 0;
     u->folds = folds;
     for (size_t i = 0; i < said->rows; i++) {

@@ -43,9 +43,8 @@ una_status una_said_shape(una_noise **noise, una_said *said, const una_problem *
                           una_run *run);
 /* The result's numbers of rows that were not seen. */
 void una_said_score(const una_said *said, double noise_var, una_fit_result *result);
-/* What was said of each row, for who asks the result for it; knew [rounds] (may be NULL): rounds that knew something of
- * the rows they left out, and are heard only if all did. */
-void una_said_tell(const una_said *said, double noise_var, size_t folds, const bool *knew, una_fit_result *result);
+/* What was said of each row, for who asks the result for it. */
+void una_said_tell(const una_said *said, double noise_var, size_t folds, una_fit_result *result);
 
 /* Weights [count] that make sum over rows of log sum_k w_k exp(log_lik_k) largest, log_lik [count, rows]: expectation
  * maximisation from equal weights; `doubt` further rows speak for equal ones. */

@@ -71,6 +71,14 @@ static una_status scale_rows(una_twins *t, una_run *run)
     return UNA_OK;
 }
 
+una_status una_twins_scale(una_twins *t, double *scale, una_run *run)
+{
+    if (!tells_apart(scale, t->plain.x.cols)) return UNA_OK;
+    t->scale = scale;
+    t->scaled.shared = NULL;                             /* those are not scaled */
+    return scale_rows(t, run);
+}
+
 una_status una_twins_take(una_twins *t, const una_problem *p, bool relevance, una_fit_result *result, una_arena *keep,
                           una_run *run)
 {
@@ -80,10 +88,7 @@ una_status una_twins_take(una_twins *t, const una_problem *p, bool relevance, un
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(una_relevance_learn(scale, p, run));
     result->relevance = scale;
-    if (!tells_apart(scale, p->x.cols)) return UNA_OK;
-    t->scale = scale;
-    t->scaled.shared = NULL;                             /* those are not scaled */
-    return scale_rows(t, run);
+    return una_twins_scale(t, scale, run);
 }
 
 /* Its root mean square over the inputs is 1, as each target's is. */

@@ -28,6 +28,8 @@ typedef struct una_twins {
 /* relevance: learn the scale. It is kept, and told in the result. */
 una_status una_twins_take(una_twins *twins, const una_problem *problem, bool relevance, una_fit_result *result,
                           una_arena *keep, una_run *run);
+/* The scaled twin of the plain one by a scale [inputs] that lasts as long; none, if that is 1 throughout. */
+una_status una_twins_scale(una_twins *twins, double *scale, una_run *run);
 /* Of several targets: `whole` has all of them, own [outputs] each by itself. The scale, common to all because features
  * are, is the quadratic mean of the targets'; each result is told its own. */
 una_status una_twins_take_several(una_twins *whole, una_twins *own, const una_problem *problem, bool relevance,

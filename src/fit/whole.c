@@ -4,7 +4,7 @@
  */
 #include "fit/whole.h"
 
-#include "fit/seats.h"
+#include "fit/afresh.h"
 #include "la/la.h"
 #include "model/split.h"
 
@@ -79,14 +79,6 @@ static una_status look_at_noise(una_members *m, una_twins *t, void *options, boo
 
 /* ---- rows that were not seen at all ----------------------------------------------------------------------------- */
 
-enum { FOLDS_ALL_BELOW = 500, SOME_BELOW = 1000, SOME = 3, FEW = 2 };    /* what kinds that search are fitted without */
-
-static size_t refits(const una_problem *p)
-{
-    size_t most = p->x.rows < FOLDS_ALL_BELOW ? p->folds : p->x.rows < SOME_BELOW ? SOME : FEW;
-    return p->folds == 0 ? 1 : most < p->folds ? most : p->folds;
-}
-
 typedef struct honest { una_committee c; double **noise; } honest;       /* noise [seats]: [held] of each */
 
 static una_status fit_without(void *context, size_t index, una_run *run)
@@ -138,7 +130,7 @@ static una_status foretell_unseen(una_unseen *u, const una_kind *one, const void
 {
     UNA_TRY(need_folds(&t->plain, run));
     una_view x = una_judged_x(&t->plain);
-    size_t count = refits(&t->plain);
+    size_t count = una_afresh_folds(&t->plain);
     double *shape = m->noise ? UNA_GET_ROWS(&run->scratch, double, x.rows) : NULL;
     honest h = { { .one = one, .options = given, .twins = t, .count = count,
                    .seat = UNA_GET(&run->scratch, una_seat, count) }, UNA_GET(&run->scratch, double *, count) };
@@ -181,7 +173,7 @@ una_status una_fit_whole(una_members *m, const una_kind *one, void *options, con
     if (status == UNA_OK && result->unseen) {
         if (one->searches)
             status = foretell_unseen(result->unseen, one, given, &t, m, result->noise_var, run);
-        else una_said_tell(&said, result->noise_var, t.plain.folds, NULL, result);
+        else una_said_tell(&said, result->noise_var, t.plain.folds, result);
     }
     return status;
 }

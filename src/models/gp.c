@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Exact Gaussian process regression (the equations are in gp/gp.h). Lengths, variances and noise are free numbers on a
- * log scale; the evidence of all rows chooses them, with its exact gradient, by L-BFGS from the written values and,
- * with restarts, from random ones. Cost n^3, memory two matrices of n^2.
+ * log scale; the evidence of all rows chooses them, with its exact gradient, by L-BFGS from the written values, with
+ * twenty inputs D or more also from lengths sqrt(D) times as long, and, with restarts, from random ones. Cost n^3,
+ * memory two matrices of n^2.
  * Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapters 2, 4 and 5.
  */
 #include "fit/committee.h"
@@ -95,12 +96,15 @@ static una_status read_grid(double grid[MOST_GRID], size_t *count, const char *t
     UNA_FAIL(run, UNA_E_USAGE, "gp: grid=%.200s: give 1 to %d lengths, as in grid=[0.1, 1, 10]", text, (int)MOST_GRID);
 }
 
+enum { MANY_INPUTS = 20 };
+
 static una_gp_search search_of(una_gp *gp, const gp_options *o)
 {
+    bool many = o->optimise == YES && gp->inputs >= MANY_INPUTS;
     return (una_gp_search){ .gp = gp, .stage = "fitting gp", .free_noise = UNA_IS_AUTO(o->noise_std),
                             .length_prior = o->length_prior, .noise_prior = o->noise_prior,
-                            .range = o->range, .jitter = o->jitter,
-                            .starts = o->restarts };
+                            .range = o->range, .jitter = o->jitter, .starts = o->restarts + many,
+                            .longer = many ? sqrt((double)gp->inputs) : 0 };
 }
 
 /* ---- the grid of lengths ----------------------------------------------------------------------------------------- */

@@ -73,8 +73,8 @@ static void tell(const cli *c, const job *j, const char *what)
 {
     if (is_judgement(what)) {
         char text[1024];
-        snprintf(text, sizeof text, "The rows are those of %.300s as you gave them. A model does not remember its "
-                 "rows: if it was fitted on these, the chart shows it better than it is.", c->operand[1]);
+        snprintf(text, sizeof text, "The rows are those of %.300s as you gave them. If the model was fitted on "
+                 "them, the chart shows it better than it is.", c->operand[1]);
         cli_wrap(stdout, 0, 0, text);
     }
     printf("chart: %s\n", j->out);

@@ -52,6 +52,7 @@ static const char *title_of(const una_finding *f)
     case UNA_FOUND_SUSPECT_ROWS: return "suspicious rows";
     case UNA_FOUND_FEW_ROWS: return "few rows";
     case UNA_FOUND_WORSE_THAN_LINEAR: return "too complicated";
+    case UNA_FOUND_COPIED_ROWS: return "copied rows";
     default: return "target";
     }
 }

@@ -455,7 +455,8 @@ typedef enum una_finding_kind {
     UNA_FOUND_COUNT_TARGET = 4,                /* "count_target"                                    */
     UNA_FOUND_POSITIVE_TARGET = 5,             /* "positive_target": bands reach below 0, or skewed */
     UNA_FOUND_FEW_ROWS = 6,                    /* "few_rows": fewer than inputs, or too few to judge */
-    UNA_FOUND_WORSE_THAN_LINEAR = 7            /* "worse_than_linear": linear regression is better  */
+    UNA_FOUND_WORSE_THAN_LINEAR = 7,           /* "worse_than_linear": linear regression is better  */
+    UNA_FOUND_COPIED_ROWS = 8                  /* "copied_rows": inputs and target stand in other rows too */
 } una_finding_kind;
 
 typedef struct una_finding {

@@ -65,7 +65,7 @@ static void numbers_are_plain_sums(void **state)
     for (size_t i = 0; i < ROWS; i++) sum += h->y[i];
     for (size_t i = 0; i < ROWS; i++) {
         error += pow(h->y[i] - h->mean[i], 2);
-        spread += pow(h->y[i] - (sum - h->y[i]) / (ROWS - 1), 2);
+        spread += pow(h->y[i] - sum / ROWS, 2);
         inside += h->below[i] >= 0.025 && h->below[i] <= 0.975;
     }
     assert_int_equal(v->rows, ROWS);
@@ -208,7 +208,64 @@ static void targets_are_known(void **state)
     una_verdict_free(v);
     t.rows = 4;
     v = judged(&t, "linear", run);
-    assert_says(finding(v, UNA_FOUND_FEW_ROWS)->sentence, "fewer rows (4) than inputs (4)");
+    assert_says(finding(v, UNA_FOUND_FEW_ROWS)->sentence, "no more rows (4) than inputs (4)");
+    una_verdict_free(v);
+    una_run_free(run);
+}
+
+/* Rows of pure noise, each of them three times: whoever is asked of one has not seen its copies. */
+static void copies_are_no_news(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    for (uint64_t seed = 20; seed < 26; seed++) {
+        table t = plain(0, seed);
+        for (size_t i = 0; i < ROWS; i++) {
+            una_rng rng = una_rng_at(seed, UNA_FOR_TEST, 1000 + i % 100);
+            for (size_t d = 0; d <= INPUTS; d++) t.cell[d][i] = una_rng_normal(&rng);
+        }
+        una_verdict *v = judged(&t, "linear", run);
+        assert_non_null(finding(v, UNA_FOUND_NOTHING_LEARNT));
+        assert_null(finding(v, UNA_FOUND_WORSE_THAN_LINEAR));
+        assert_true(v->explained_linear < 0.05);
+        assert_says(finding(v, UNA_FOUND_COPIED_ROWS)->sentence, "200 of the 300 rows are copies");
+        una_verdict_free(v);
+    }
+    una_run_free(run);
+}
+
+/* Rare and right: events of a 0/1 target, what a rare flag leads to, a clump of cells; and one lost sign. */
+static void rare_rows_are_not_wrong(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    for (int way = 0; way < 4; way++) {
+        table t = plain(1, 30);
+        for (size_t i = 0; i < ROWS; i++) {
+            bool rare = i % 60 == 7;
+            if (way == 0) t.cell[INPUTS][i] = rare;
+            if (way == 1) t.cell[3][i] = rare, t.cell[INPUTS][i] += 150 * rare;
+            if (way == 2 && rare) t.cell[2][i] = 90 + 0.1 * t.cell[3][i];
+            if (way == 3 && i == 40) t.cell[2][i] = -t.cell[2][i];
+        }
+        una_verdict *v = judged(&t, "linear", run);
+        assert_int_equal(v->suspect_count, way == 3);
+        if (way == 3) assert_says(v->suspects[0].why, "with the other sign");
+        una_verdict_free(v);
+    }
+    una_run_free(run);
+}
+
+/* An answer that is the mean explains nothing, to the last digit. */
+static void the_mean_explains_nothing(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    table t = plain(1, 31);
+    t.rows = 40;
+    for (size_t i = 0; i < 40; i++) t.cell[INPUTS][i] = i % 2 ? 1.5 : (double)(i % 4);
+    una_verdict *v = judged(&t, "linear(prior_var=1e-12)", run);
+    assert_true(fabs(v->explained) < 1e-6);
     una_verdict_free(v);
     una_run_free(run);
 }
@@ -284,7 +341,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_plain_sums), cmocka_unit_test(noise_teaches_nothing),
         cmocka_unit_test(a_line_is_better), cmocka_unit_test(leaks_are_named), cmocka_unit_test(slips_are_found),
-        cmocka_unit_test(targets_are_known), cmocka_unit_test(wrong_use_is_told),
+        cmocka_unit_test(targets_are_known), cmocka_unit_test(copies_are_no_news),
+        cmocka_unit_test(rare_rows_are_not_wrong), cmocka_unit_test(the_mean_explains_nothing),
+        cmocka_unit_test(wrong_use_is_told),
         cmocka_unit_test(memory_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,9 @@ typedef struct una_case {
     double              centre, scale;   /* (target - centre) / scale is y, also where the model sees its logarithm */
     size_t             *kept, rows;      /* [rows] of the table                                             */
     size_t             *at;              /* [held->rows] which of these rows the held-out ones are          */
+    size_t             *team, teams;     /* [held->rows] from 0: rows with equal inputs are of one, and no news to each
+                                            other                                                           */
+    size_t              copies;          /* rows whose inputs and target stand in an earlier row as well    */
     unsigned char      *fold;            /* [rows] folds of the reference; without folds 0: held out, 1: not */
     size_t              folds;
     double             *line;            /* [held->rows] what linear regression said of them; NULL: not known */

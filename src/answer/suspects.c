@@ -92,6 +92,7 @@ static bool meant(double *value, const char **how, double cell, const scale *s)
     };
     double best = 3;                                     /* robust standard deviations */
     bool found = false;
+    if (!s->log && fabs(s->median) < 2 * s->std) return false;   /* around 0 any number is usual with its point moved */
     for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
         double other = cell * slips[i].factor;
         if (s->log && !(other > 0)) continue;
@@ -151,25 +152,57 @@ static una_status add(una_case *c, size_t row, const char *column, double value,
 typedef struct cells {                   /* of one column                                                   */
     const char   *name;
     const double *at;                    /* [rows] of the case                                              */
+    const double *error;                 /* [rows] of the target, in standard deviations of what was said of the row
+                                            before it was seen, NAN: nothing; of other columns NULL          */
     size_t        rows;
     double       *room;
 } cells;
 
+/* A number below 0 that would be usual above, in a column of numbers above 0. */
+static bool has_lost_sign(const scale *plain, const scale *logs, double cell)
+{
+    const double wonder = 4.5, usual = 2.5;
+    return logs && cell < 0 && fabs(cell - plain->median) > wonder * plain->std &&
+           fabs(-cell - plain->median) <= usual * plain->std;
+}
+
 /* The scale by which the cell is no usual one; NULL: it is usual. Either may be NULL. */
 static const scale *told_by(const scale *plain, const scale *logs, double cell)
 {
-    if (plain && far(plain, cell) > 1) return plain;
+    if (plain && (far(plain, cell) > 1 || has_lost_sign(plain, logs, cell))) return plain;
     return logs && (far(logs, cell) > 1 || (plain && is_alone(plain, logs, cell))) ? logs : NULL;
+}
+
+/* Cells of which some lie close to each other, and no slip explains them, are a group of their own. */
+static bool is_group(const cells *of, const scale *plain, const scale *logs, size_t count)
+{
+    enum { LEAST = 4 };
+    double low = HUGE_VAL, high = -HUGE_VAL, value;
+    const char *how;
+    if (count < LEAST || !plain) return false;
+    for (size_t i = 0; i < of->rows; i++) {
+        const scale *by = told_by(plain, logs, of->at[i]);
+        if (!by) continue;
+        if (meant(&value, &how, of->at[i], by)) return false;
+        low = fmin(low, of->at[i]), high = fmax(high, of->at[i]);
+    }
+    return high - low <= 2 * plain->std;
+}
+
+/* Of the target: the row's other columns lead to what its cell holds, so that it is rare and right. */
+static bool is_foretold(const cells *of, size_t row)
+{
+    return of->error && fabs(of->error[row]) <= 2;
 }
 
 static una_status add_far(una_case *c, const cells *of, const scale *plain, const scale *logs, una_run *run)
 {
     size_t count = 0;
     for (size_t i = 0; i < of->rows; i++) count += told_by(plain, logs, of->at[i]) != NULL;
-    if (count == 0 || count > most_slips(of->rows)) return UNA_OK;
+    if (count == 0 || count > most_slips(of->rows) || is_group(of, plain, logs, count)) return UNA_OK;
     for (size_t i = 0; i < of->rows; i++) {
         const scale *by = told_by(plain, logs, of->at[i]);
-        if (!by) continue;
+        if (!by || is_foretold(of, i)) continue;
         una_mark mark = una_arena_mark(&run->scratch);
         una_text why = una_text_in(&run->scratch);
         say_far(&why, of->at[i], by);
@@ -199,13 +232,14 @@ static una_status add_codes(una_case *c, const cells *of)
     return UNA_OK;
 }
 
-static una_status look_at_column(una_case *c, const char *name, una_run *run)
+static una_status look_at_column(una_case *c, const char *name, const double *error, una_run *run)
 {
     size_t at = una_table_find(c->data, name);
     scale plain, logs;
     if (at == SIZE_MAX || c->data->column[at].is_text) return UNA_OK;
     double *value = UNA_GET_ROWS(&run->scratch, double, c->rows);
-    cells of = { name, value, c->rows, UNA_GET_ROWS(&run->scratch, double, c->rows) };
+    cells of = { .name = name, .at = value, .error = error, .rows = c->rows,
+                 .room = UNA_GET_ROWS(&run->scratch, double, c->rows) };
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < c->rows; i++) value[i] = c->data->column[at].number[c->kept[i]];
     UNA_TRY(add_codes(c, &of));
@@ -290,22 +324,47 @@ static int by_row(const void *a, const void *b)
     return strcmp(x->column, y->column);
 }
 
-/* The target comes last: what its column says of a cell goes before what the row's other columns say. */
+static bool has_two_values(const una_case *c)
+{
+    const double *y = c->y;
+    double other = NAN;
+    for (size_t i = 1; i < c->rows; i++) {
+        if (y[i] == y[0] || y[i] == other) continue;
+        if (!isnan(other)) return false;
+        other = y[i];
+    }
+    return true;
+}
+
+/* What the target's column says of a cell goes before what the row's other columns say. */
+static una_status look_at_target(una_case *c, una_run *run)
+{
+    const una_held_out *h = c->held;
+    if (has_two_values(c)) return UNA_OK;                /* the rarer one is no slip */
+    double *error = UNA_GET_ROWS(&run->scratch, double, c->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < c->rows; i++) error[i] = NAN;
+    for (size_t i = 0; i < h->rows; i++)
+        error[c->at[i]] = (h->y[i] - h->mean[i]) / hypot(h->std_epistemic[i], h->std_noise[i]);
+    UNA_TRY(look_at_column(c, c->columns->target, error, run));
+    if (!c->columns->log_target) UNA_TRY(look_at_errors(c, run));
+    return look_at_log_errors(c, run);
+}
+
 static una_status look(una_case *c, una_run *run)
 {
     c->listed = UNA_GET_ROWS(&run->scratch, bool, c->data->rows);
     UNA_TRY(una_arena_check(&run->scratch));
     size_t sources = c->images ? 0 : c->columns->source_count;
     for (size_t s = 0; s <= sources; s++) {
-        const char *name = s < sources ? c->columns->sources[s].name : c->columns->target;
         memset(c->listed, 0, c->data->rows * sizeof *c->listed);
         una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = look_at_column(c, name, run);
+        una_status status = s < sources ? look_at_column(c, c->columns->sources[s].name, NULL, run)
+                                        : look_at_target(c, run);
         una_arena_release(&run->scratch, mark);
         UNA_TRY(status);
     }
-    if (!c->columns->log_target) UNA_TRY(look_at_errors(c, run));
-    return look_at_log_errors(c, run);
+    return UNA_OK;
 }
 
 /* "3 cells look wrong: line 18, strength = 4510; line 77 ..." */

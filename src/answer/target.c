@@ -60,9 +60,10 @@ static bool is_skewed(const values *v)
 static void say_below(una_text *text, const una_case *c, const below *b)
 {
     if (b->bounds == 0) return;
-    una_text_add(text, ", and of %zu rows not seen %zu lower bounds", c->held->rows, b->bounds);
-    if (b->means) una_text_add(text, " and %zu means", b->means);
-    una_text_add(text, " lie below 0");
+    una_text_add(text, ", and of %zu rows not seen %zu lower bound%s", c->held->rows, b->bounds,
+                 b->bounds == 1 ? "" : "s");
+    if (b->means) una_text_add(text, " and %zu mean%s", b->means, b->means == 1 ? "" : "s");
+    una_text_add(text, b->bounds + b->means == 1 ? " lies below 0" : " lie below 0");
 }
 
 static void say_count(una_case *c, const values *v, const below *b, una_run *run)
@@ -95,9 +96,12 @@ static void look_at_values(una_case *c, const values *v, una_run *run)
     double least = v->least;
     below b = count_below(c);
     if (v->two) {
+        bool plain = least == 0 && v->most == 1;         /* else the mean lies between the two as the share does */
+        una_short(low, least, 6);
+        una_short(high, v->most, 6);
         una_case_find(c, UNA_FOUND_BINARY_TARGET, c->columns->target, "%s has only two values, %s and %s: its mean can "
-                      "be read as the share of %s, but the bands are Gaussian and reach beyond both.",
-                      c->target, una_short(low, least, 6), una_short(high, v->most, 6), high);
+                      "be read as the share of %s%s, but the bands are Gaussian and reach beyond both.", c->target, low,
+                      high, high, plain ? "" : " once they are written as 0 and 1");
         return;
     }
     if (v->whole && least >= 0 && least <= SMALL_COUNT) {
@@ -115,12 +119,11 @@ una_status una_find_target(una_case *c, una_run *run)
     UNA_TRY(take_values(&v, c, run));
     if (!c->columns->log_target) look_at_values(c, &v, run);
     if (!c->images && c->rows <= inputs)
-        una_case_find(c, UNA_FOUND_FEW_ROWS, NULL, "There are fewer rows (%zu) than inputs (%zu), so that chance alone "
-                      "can look like a rule: leave out columns that cannot matter, or find more rows.", c->rows,
-                      inputs);
+        una_case_find(c, UNA_FOUND_FEW_ROWS, NULL, "There are no more rows (%zu) than inputs (%zu), so that chance "
+                      "alone can look like a rule: leave out columns that cannot matter, or find more rows.",
+                      c->rows, inputs);
     else if (c->held->rows < LEAST_JUDGED)
-        una_case_find(c, UNA_FOUND_FEW_ROWS, NULL, "%zu rows that were not seen are too few to judge a model by: the "
-                      "share explained may be anything from %.0f %% to %.0f %%.", c->held->rows,
-                      100 * fmax(-9.99, c->verdict->explained_low), 100 * c->verdict->explained_high);
+        una_case_find(c, UNA_FOUND_FEW_ROWS, NULL, "%zu rows that were not seen are too few to judge a model by: "
+                      "others may tell quite another story.", c->held->rows);
     return una_arena_check(&run->scratch);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a fit is worth on rows that it had not seen:
- *   explained = 1 - sum (y - f)^2 / sum (y - m)^2,   m: the mean of the other rows,
- * with an interval by the jackknife of the logarithm of the ratio; and in words.
+ *   explained = 1 - sum (y - f)^2 / sum (y - m)^2,   m: the mean of all rows,
+ * with an interval by the jackknife of the logarithm of the ratio; and in words. Rows with equal inputs are no news to
+ * each other: they stay in one fold, leave together in the jackknife, and count as one below.
  *
  * Nothing was learnt where f and y are correlated no more than by chance. If y has nothing to do with the inputs,
  * Fisher's z = atanh(r) sqrt(n - 3) of rows that were held out once is normal. Out of K folds it is not: what one fold
@@ -14,6 +15,7 @@
 #include "answer/answer.h"
 
 #include "la/la.h"
+#include "model/split.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@
 typedef struct box { una_verdict face; una_arena keep; una_run *run; } box;
 
 static const char *const names[] = { "nothing_learnt", "too_good", "suspect_rows", "binary_target", "count_target",
-                                     "positive_target", "few_rows", "worse_than_linear" };
+                                     "positive_target", "few_rows", "worse_than_linear", "copied_rows" };
 
 void una_case_find(una_case *c, una_finding_kind kind, const char *column, const char *format, ...)
 {
@@ -70,20 +72,47 @@ static una_status check_case(const una_model *model, const una_dataset *data, un
     return UNA_OK;
 }
 
-/* The folds of the reference are those of a fit with this seed. */
+/* Teams, and how many rows are copies of another, target and all. */
+static una_status take_teams(una_case *c, const una_copies *copies, una_run *run)
+{
+    enum { MOST_LOOKS = 100 };
+    size_t none = SIZE_MAX, *of = UNA_GET_ROWS(&run->scratch, size_t, c->rows);
+    c->team = UNA_GET_ROWS(&run->scratch, size_t, c->held->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < c->rows; i++) of[i] = none;
+    for (size_t h = 0; h < c->held->rows; h++) {
+        size_t first = c->at[h];
+        if (of[first] == none) {
+            for (size_t row = first; of[row] == none; row = copies ? copies->next[row] : row) of[row] = c->teams;
+            c->teams++;
+        }
+        c->team[h] = of[first];
+    }
+    for (size_t i = 0; copies && i < c->rows; i++) {
+        bool twice = false;
+        size_t row = copies->next[i];
+        for (size_t looks = 0; row != i && !twice && looks < MOST_LOOKS; row = copies->next[row], looks++)
+            twice = row < i && c->y[row] == c->y[i];
+        c->copies += twice;
+    }
+    return UNA_OK;
+}
+
+/* The folds of the reference, in which rows with equal inputs stay together as they do in those of fits. */
 static una_status take_folds(una_case *c, una_run *run)
 {
-    c->fold = UNA_GET_ROWS(&run->scratch, unsigned char, c->rows);
-    uint32_t *order;
-    UNA_TRY(una_order_new(&order, c->rows, &run->scratch));
-    UNA_TRY(una_arena_check(&run->scratch));
+    una_copies copies;
+    if (!c->images)
+        UNA_TRY(una_split_copies(&copies, (una_view){ c->x, c->rows, c->columns->input_count,
+                                                      c->columns->input_count }, run));
+    UNA_TRY(take_teams(c, c->images ? NULL : &copies, run));
     c->folds = c->held->folds ? 5 : 1;
-    if (c->folds > 1) {
-        una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_FOLDS, 0);
-        una_rng_permute(&rng, order, c->rows);
-        for (size_t i = 0; i < c->rows; i++) c->fold[order[i]] = (unsigned char)(i % c->folds);
-        return UNA_OK;
-    }
+    if (c->folds > 1 && !c->images)
+        return una_fold_rows(&c->fold, &c->folds, &copies, c->rows,
+                             una_rng_at(run->settings.seed, UNA_FOR_FOLDS, 0), run);
+    c->fold = UNA_GET_ROWS(&run->scratch, unsigned char, c->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    c->folds = 1;
     memset(c->fold, 1, c->rows);
     for (size_t h = 0; h < c->held->rows; h++) c->fold[c->at[h]] = 0;
     return UNA_OK;
@@ -120,40 +149,46 @@ static una_status take_rows(una_case *c, una_run *run)
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
-/* m [held rows]: the mean of the other rows. */
-static void other_means(double *m, const una_case *c)
-{
-    const una_held_out *h = c->held;
-    double all = 0, held = 0, n = (double)h->rows, centre = c->centre, scale = c->scale;
-    for (size_t i = 0; i < c->rows; i++) all += c->y[i];
-    for (size_t i = 0; i < h->rows; i++) held += c->y[c->at[i]];
-    size_t others = c->rows - h->rows;
-    bool apart = h->folds == 0 && others > 0;
-    for (size_t i = 0; i < h->rows; i++) {
-        double mean = apart ? (all - held) / (double)others : (held - c->y[c->at[i]]) / fmax(1, n - 1);
-        m[i] = centre + scale * mean;
-    }
-}
-
-static double square_sum(const double *y, const double *f, size_t rows)
+/* What always answering the mean would have said. */
+static double mean_of_all(const una_case *c)
 {
     double sum = 0;
-    for (size_t i = 0; i < rows; i++) sum += (y[i] - f[i]) * (y[i] - f[i]);
+    for (size_t i = 0; i < c->rows; i++) sum += c->y[i];
+    return c->centre + c->scale * sum / (double)c->rows;
+}
+
+/* step 0: of one value f. */
+static double square_sum(const double *y, const double *f, size_t step, size_t rows)
+{
+    double sum = 0;
+    for (size_t i = 0; i < rows; i++) sum += (y[i] - f[i * step]) * (y[i] - f[i * step]);
     return sum;
 }
 
-/* 95 %: the ratio's logarithm moves by (A_i/A - B_i/B) when row i goes. */
-static void interval(una_verdict *v, const una_held_out *h, const double *m, double a, double b)
+/* Sums over the rows of each team, [teams] in scratch. */
+static una_status sum_teams(double **sum, const una_case *c, const double *value, una_run *run)
 {
-    double sum = 0, n = (double)h->rows;
+    *sum = UNA_GET_ROWS(&run->scratch, double, c->teams);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < c->held->rows; i++) (*sum)[c->team[i]] += value[i];
+    return UNA_OK;
+}
+
+/* 95 %: the ratio's logarithm moves by (A_i/A - B_i/B) when team i goes. */
+static una_status interval(una_verdict *v, const una_case *c, double m, double a, double b, una_run *run)
+{
+    const una_held_out *h = c->held;
+    double sum = 0, n = (double)c->teams, *own = UNA_GET_ROWS(&run->scratch, double, h->rows), *team;
     v->explained_low = v->explained_high = v->explained;
-    for (size_t i = 0; a > 0 && i < h->rows; i++) {
-        double own = pow(h->y[i] - h->mean[i], 2) / a - pow(h->y[i] - m[i], 2) / b;
-        sum += own * own;
-    }
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; a > 0 && i < h->rows; i++)
+        own[i] = pow(h->y[i] - h->mean[i], 2) / a - pow(h->y[i] - m, 2) / b;
+    UNA_TRY(sum_teams(&team, c, own, run));
+    for (size_t i = 0; i < c->teams; i++) sum += team[i] * team[i];
     double std = sqrt(sum * n / fmax(1, n - 1));
     v->explained_low = 1 - a / b * exp(1.96 * std);
     v->explained_high = 1 - a / b * exp(-1.96 * std);
+    return UNA_OK;
 }
 
 static una_status measure_bands(una_verdict *v, const una_held_out *h, bool factors, una_run *run)
@@ -180,15 +215,14 @@ static una_status measure(una_case *c, una_run *run)
     const una_held_out *h = c->held;
     una_verdict *v = c->verdict;
     size_t n = h->rows;
-    double *m = UNA_GET_ROWS(&run->scratch, double, n), *line = UNA_GET_ROWS(&run->scratch, double, n);
+    double m = mean_of_all(c), *line = UNA_GET_ROWS(&run->scratch, double, n);
     bool known;
     UNA_TRY(una_arena_check(&run->scratch));
-    other_means(m, c);
     UNA_TRY(una_reference(line, &known, c, c->y, run));
     for (size_t i = 0; i < n; i++) line[i] = c->centre + c->scale * line[i];
 
-    double model = square_sum(h->y, h->mean, n), mean = square_sum(h->y, m, n);
-    double linear = known ? square_sum(h->y, line, n) : NAN;
+    double model = square_sum(h->y, h->mean, 1, n), mean = square_sum(h->y, &m, 0, n);
+    double linear = known ? square_sum(h->y, line, 1, n) : NAN;
     v->rows = n;
     v->explained = 1 - model / mean;
     v->explained_linear = 1 - linear / mean;
@@ -196,24 +230,34 @@ static una_status measure(una_case *c, una_run *run)
     v->rmse_mean = sqrt(mean / (double)n);
     v->rmse_linear = sqrt(linear / (double)n);
     c->line = known ? line : NULL;
-    interval(v, h, m, model, mean);
+    UNA_TRY(interval(v, c, m, model, mean, run));
     return measure_bands(v, h, c->columns->log_target, run);
 }
 
 /* ---- was anything learnt ---------------------------------------------------------------------------------------- */
 
-/* Fisher's z of the correlation of what was said with what came; 0 where it cannot be told. */
-static double fisher(const una_held_out *h, const double *mean)
+/* Fisher's z of the correlation of what was said with what came, of the teams' means; 0 where it cannot be told. */
+static una_status fisher(double *z, const una_case *c, const double *mean, una_run *run)
 {
-    double n = (double)h->rows, y = 0, f = 0, yy = 0, ff = 0, yf = 0;
-    for (size_t i = 0; i < h->rows; i++) y += h->y[i] / n, f += mean[i] / n;
-    for (size_t i = 0; i < h->rows; i++) {
-        yy += (h->y[i] - y) * (h->y[i] - y);
-        ff += (mean[i] - f) * (mean[i] - f);
-        yf += (h->y[i] - y) * (mean[i] - f);
+    double n = (double)c->teams, y = 0, f = 0, yy = 0, ff = 0, yf = 0, *ones, *ys, *fs;
+    double *one = UNA_GET_ROWS(&run->scratch, double, c->held->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < c->held->rows; i++) one[i] = 1;
+    UNA_TRY(sum_teams(&ones, c, one, run));
+    UNA_TRY(sum_teams(&ys, c, c->held->y, run));
+    UNA_TRY(sum_teams(&fs, c, mean, run));
+    for (size_t i = 0; i < c->teams; i++) {
+        ys[i] /= ones[i], fs[i] /= ones[i];
+        y += ys[i] / n, f += fs[i] / n;
+    }
+    for (size_t i = 0; i < c->teams; i++) {
+        yy += (ys[i] - y) * (ys[i] - y);
+        ff += (fs[i] - f) * (fs[i] - f);
+        yf += (ys[i] - y) * (fs[i] - f);
     }
     double r = yf / sqrt(yy * ff);
-    return n > 4 && isfinite(r) ? atanh(fmax(-1 + 1e-12, fmin(1 - 1e-12, r))) * sqrt(n - 3) : 0;
+    *z = n > 4 && isfinite(r) ? atanh(fmax(-1 + 1e-12, fmin(1 - 1e-12, r))) * sqrt(n - 3) : 0;
+    return UNA_OK;
 }
 
 static double limit_of_chance(const una_case *c, double folds)
@@ -226,27 +270,38 @@ static double limit_of_chance(const una_case *c, double folds)
 
 typedef enum learnt { NOTHING, LINE_ALONE, SOMETHING } learnt;   /* LINE_ALONE: by linear regression, not the model */
 
-static learnt what_was_learnt(const una_case *c)
+static una_status what_was_learnt(learnt *what, const una_case *c, una_run *run)
 {
     const una_verdict *v = c->verdict;
-    double folds = (double)c->held->folds;
-    if (v->explained > 0 && fisher(c->held, c->held->mean) > limit_of_chance(c, folds)) return SOMETHING;
-    bool line = c->line && v->explained_linear > 0 &&
-                fisher(c->held, c->line) > limit_of_chance(c, c->folds > 1 ? (double)c->folds : 0);
-    return line ? LINE_ALONE : NOTHING;
+    double z, line_z = 0;
+    UNA_TRY(fisher(&z, c, c->held->mean, run));
+    if (c->line) UNA_TRY(fisher(&line_z, c, c->line, run));
+    bool line = v->explained_linear > 0 && line_z > limit_of_chance(c, c->folds > 1 ? (double)c->folds : 0);
+    bool own = v->explained > 0 && z > limit_of_chance(c, (double)c->held->folds);
+    *what = own ? SOMETHING : line ? LINE_ALONE : NOTHING;
+    return UNA_OK;
 }
 
-/* Squared errors of the line are smaller, by a paired test that chance passes once in 100 tables. */
-static bool line_is_better(const una_case *c)
+static bool is_linear(const una_case *c)
+{
+    return strcmp(c->model->kind->name, "linear") == 0;
+}
+
+/* Squared errors of the line are smaller, by a paired test that chance passes once in 100 tables, and by so much that
+ * it shows. Of linear itself only logarithms could tell them apart. */
+static una_status line_is_better(bool *better, const una_case *c, una_run *run)
 {
     const una_held_out *h = c->held;
-    double sum = 0, square = 0, n = (double)h->rows;
-    for (size_t i = 0; c->line && i < h->rows; i++) {
-        double own = pow(h->y[i] - h->mean[i], 2) - pow(h->y[i] - c->line[i], 2);
-        sum += own;
-        square += own * own;
-    }
-    return c->line && sum > una_normal_quantile(0.99) * sqrt(fmax(0, square - sum * sum / n));
+    double sum = 0, square = 0, *own = UNA_GET_ROWS(&run->scratch, double, h->rows), *team;
+    *better = false;
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (!c->line || c->verdict->explained_linear < c->verdict->explained + 0.01) return UNA_OK;
+    if (is_linear(c) && !c->columns->log_target) return UNA_OK;
+    for (size_t i = 0; i < h->rows; i++) own[i] = pow(h->y[i] - h->mean[i], 2) - pow(h->y[i] - c->line[i], 2);
+    UNA_TRY(sum_teams(&team, c, own, run));
+    for (size_t i = 0; i < c->teams; i++) sum += team[i], square += team[i] * team[i];
+    *better = sum > una_normal_quantile(0.99) * sqrt(fmax(0, square - sum * sum / (double)c->teams));
+    return UNA_OK;
 }
 
 /* ---- in words --------------------------------------------------------------------------------------------------- */
@@ -276,17 +331,17 @@ static una_status say_all(una_case *c, learnt what, una_run *run)
 {
     una_verdict *v = c->verdict;
     const char *target = c->target;
-    bool beside = strcmp(c->model->kind->name, "linear") != 0 && isfinite(v->explained_linear);
+    bool beside = !is_linear(c) && isfinite(v->explained_linear);
     char share[32], linear[32], mean[32];
     una_text text = una_text_in(&run->scratch);
     if (what == NOTHING) {
-        una_text_add(&text, "una found nothing in these columns that foretells %s: on rows it had not seen it does no "
-                     "better than always answering the mean, %s; ", target,
+        una_text_add(&text, "una found nothing in these columns that foretells %s beyond chance: on rows it had not "
+                     "seen, always answering the mean, %s, does about as well; ", target,
                      una_short(mean, c->centre, 3));
     } else if (what == LINE_ALONE) {
-        una_text_add(&text, "una's %s foretells %s no better than its mean on rows it had not seen, while linear "
+        una_text_add(&text, "una's %s foretells %s %s than its mean on rows it had not seen, while linear "
                      "regression explains %s %% of the spread; ", c->model->kind->name, target,
-                     percent(linear, v->explained_linear));
+                     v->explained < -0.1 ? "worse" : "no better", percent(linear, v->explained_linear));
     } else {
         una_text_add(&text, "una explains %s %% of the spread of %s on rows it had not seen",
                      percent(share, v->explained), target);
@@ -305,22 +360,42 @@ static una_status say_all(una_case *c, learnt what, una_run *run)
 
 static void say_nothing_learnt(una_case *c)
 {
-    char low[32], high[32];
+    char share[32];
     const una_verdict *v = c->verdict;
-    una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "What was foretold and what came go together no more than by "
-                  "chance (share explained %s to %s %%). %s", una_short(low, 100 * v->explained_low, 2),
-                  una_short(high, 100 * v->explained_high, 2), c->suspect_count ?
-                  "Look at the suspicious rows first; then at whether the columns have to do with the target at all." :
-                  "Do not use its answers: look for other columns, or more rows.");
+    const char *then = "Do not use its answers: look for other columns, or more rows.";
+    if (is_linear(c))
+        then = "Do not use its answers: try other models (linear knows straight lines only), other columns, or more "
+               "rows.";
+    if (c->suspect_count)
+        then = "Look at the suspicious rows first; then at whether the columns have to do with the target at all.";
+    if (v->explained > 0.01)
+        una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "What was foretold and what came go together no more than "
+                      "they might by chance: of %zu rows, a share explained of %s %% does not say otherwise. %s",
+                      c->teams, percent(share, v->explained), then);
+    else
+        una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "What was foretold and what came go together no more than by "
+                      "chance. %s", then);
 }
 
 static void say_line_is_better(una_case *c)
 {
     char linear[32], own[32];
+    const una_verdict *v = c->verdict;
+    percent(own, v->explained);
     una_case_find(c, UNA_FOUND_WORSE_THAN_LINEAR, NULL, "Linear regression explains more of the rows not seen than %s "
-                  "does (%s %% and %s %%): use --model %s.", c->model->kind->name,
-                  percent(linear, c->verdict->explained_linear), percent(own, fmax(0, c->verdict->explained)),
-                  strcmp(c->model->kind->name, "auto") == 0 ? "linear" : "linear, or auto");
+                  "does (%s %% and %s%s): %s.", c->model->kind->name, percent(linear, v->explained_linear),
+                  v->explained > 0 ? own : "nothing", v->explained > 0 ? " %" : "",
+                  c->columns->log_target ? "leave --log out" :
+                  strcmp(c->model->kind->name, "auto") == 0 ? "use --model linear" : "use --model linear, or auto");
+}
+
+static void say_copies(una_case *c)
+{
+    enum { LEAST = 3, ONE_IN = 20 };
+    if (c->copies < LEAST || c->copies * ONE_IN < c->rows) return;
+    una_case_find(c, UNA_FOUND_COPIED_ROWS, NULL, "%zu of the %zu rows are copies of others, target and all. If they "
+                  "are the same observations, take them out and fit again: they count twice, and noise seems smaller "
+                  "than it is.", c->copies, c->rows);
 }
 
 /* What matters most first. */
@@ -341,9 +416,13 @@ static una_status judge(una_case *c, una_run *run)
     UNA_TRY(una_find_suspects(c, run));
     UNA_TRY(una_find_leaks(c, run));
     UNA_TRY(una_find_target(c, run));
-    learnt what = what_was_learnt(c);
+    learnt what;
+    bool line = false;
+    UNA_TRY(what_was_learnt(&what, c, run));
+    if (what == SOMETHING) UNA_TRY(line_is_better(&line, c, run));
     if (what == NOTHING) say_nothing_learnt(c);
-    else if (what == LINE_ALONE || line_is_better(c)) say_line_is_better(c);
+    else if (what == LINE_ALONE || line) say_line_is_better(c);
+    say_copies(c);
     UNA_TRY(say_all(c, what, run));
     UNA_TRY(una_arena_check(c->keep));
     sort_findings(c);

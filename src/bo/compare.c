@@ -182,6 +182,10 @@ static una_status take_words(una_comparison *c)
 
 static una_status take_folds(una_comparison *c)
 {
+    enum { LEAST_ROWS = 10 };
+    if (c->data->rows < LEAST_ROWS)
+        UNA_FAIL(c->run, UNA_E_INPUT, "%s has %zu rows, and folds of so few say nothing: a comparison needs %d at "
+                 "least", c->data->origin, c->data->rows, LEAST_ROWS);
     const una_fold_settings settings = { .target = c->fit.target, .group = c->asked.group, .time = c->asked.time,
         .folds = c->asked.folds, .repeats = c->asked.repeats, .seed = c->run->settings.seed,
         .selection = selection_of(c) };

@@ -200,8 +200,9 @@ static una_status save_page(const una_compared *c, const char *path, una_arena *
     una_html html = una_html_begin(arena, "Which model?");
     una_text heading = una_text_in(arena), facts = una_text_in(arena);
     una_text_add(&heading, "Which model predicts %s best?", c->target);
-    una_text_add(&facts, "%zu rows, %zu folds%s, the same for every model", c->rows, c->folds,
-                 c->repeats > 1 ? " in several repeats" : "");
+    una_text_add(&facts, "%zu rows, %zu folds", c->rows, c->folds / c->repeats);
+    if (c->repeats > 1) una_text_add(&facts, ", %zu times", c->repeats);
+    una_text_add(&facts, ", the same for every model");
     if (c->groups) una_text_add(&facts, "; rows of each of the %zu groups stay in one fold", c->groups);
     una_text_add(&facts, ". The baseline, mean, says the mean and standard deviation of the training rows of every "
                  "row.");

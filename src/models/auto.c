@@ -2,7 +2,8 @@
  *
  * A stack of a few kinds that can all update exactly, weighted by how likely they made rows that they had not seen:
  *   p(y | x) = sum_k w_k p_k(y | x),   w = argmax sum_i log sum_k w_k p_k(y_i | x_i, rows without i's fold).
- * Kinds that carry next to nothing are left out. Source: Yao, Vehtari, Simpson and Gelman 2018.
+ * Kinds that carry next to nothing are left out; where every input is a word, nlm stands in for luna.
+ * Source: Yao, Vehtari, Simpson and Gelman 2018.
  */
 #include "fit/committee.h"
 
@@ -50,6 +51,14 @@ static una_status read_spec(hand *h, una_arena *keep, una_run *run)
     return una_options_apply(h->options, h->kind->options, h->kind->name, &spec, keep, run);
 }
 
+/* luna's heads differ by their slopes along numbers. */
+static bool has_numbers(const una_columns *columns)
+{
+    for (size_t d = 0; d < columns->input_count; d++)
+        if (columns->inputs[d].level == SIZE_MAX) return true;
+    return una_columns_image(columns).height > 0;
+}
+
 /* Those that are asked for and have not too many rows; returns how many. */
 static una_status take_hands(hand *hands, size_t *count, auto_options *o, const una_problem *p, una_arena *keep,
                              una_run *run)
@@ -57,6 +66,7 @@ static una_status take_hands(hand *hands, size_t *count, auto_options *o, const 
     const char **spec[KINDS] = { &o->luna, &o->gp };
     double rows = (double)(p->x.rows + p->valid_x.rows);
     *count = 0;
+    if (strcmp(o->luna, "luna") == 0 && !has_numbers(p->columns)) o->luna = "nlm";
     for (size_t k = 0; k < KINDS; k++) {
         if (strcmp(*spec[k], "none") == 0) continue;
         hand *h = &hands[*count];

@@ -83,6 +83,8 @@ check "repeats of time" 1 una compare visits.csv --target y --time day --repeats
 err "one order"
 check "two targets" 1 una compare train.csv --target y,x1
 err "names 2"
+check "few rows" 2 sh -c 'head -n 4 train.csv >three.csv; "$UNA" compare three.csv --target y --models linear'
+err "three.csv has 3 rows" "needs 10 at least"
 check "a chart of no kind" 1 una compare train.csv --target y --chart c.gif
 err ".svg, .pdf or .png"
 check "a file in the way" 5 una compare train.csv --target y $few --out train.csv

@@ -15,7 +15,7 @@ for what in effect observed calibration residuals ignorance; do
     there $what.png
 done
 check "calibration says whose rows" 0 una plot m.una new.csv --what calibration --out c.svg
-out "those of new.csv as you gave them" "A model does not remember its rows" "chart: c.svg"
+out "those of new.csv as you gave them" "If the model was fitted on them" "chart: c.svg"
 check "importance needs no rows" 0 una plot gp.una --json
 json what out
 out '"what": "importance"' '"out": "gp.svg"'

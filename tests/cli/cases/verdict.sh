@@ -64,6 +64,14 @@ out "visits is a count" "lower bounds"
 table positive.csv 250 'printf "%.6f,%.6f,%.6f\n", a, b, exp(a + 0.5 * e)' a,b,concentration
 check "a concentration" 0 una fit positive.csv $fast --out positive.una
 out "concentration is never below 0" "--log"
+check "rows given twice" 0 sh -c 'tail -n +2 good.csv | cat good.csv - >twice.csv; "$UNA" fit twice.csv --model linear --out twice.una --json'
+finds copied_rows
+finds_not suspect_rows
+awk 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
+    BEGIN { s = 9; print "town,kind,price"; for (i = 0; i < 90; i++) { t = i % 6; k = int(i / 7) % 3
+            printf "t%d,k%d,%.3f\n", t, k, 10 * t + 4 * k + u() } }' >words.csv
+check "words alone, the default model" 0 una fit words.csv --set 'luna=luna' --set 'gp=none' --out words.una --json --no-verdict
+out '"kind": "auto"' 'nlm'
 table few.csv 8 'printf "%.6f", e; for (k = 0; k < 9; k++) printf ",%.6f", n(); print ""' y,a,b,c,d,e,f,g,h,i
 check "fewer rows than inputs" 0 una fit few.csv --target y $fast --out few.una --json
 finds few_rows

@@ -10,10 +10,13 @@
  *   signed     := "-" signed | primary
  *   primary    := number | column | word | "missing" "(" column ")" | "(" either ")"
  *   column     := name | "`" any name "`"           word := 'word' | "word"          item := ["-"] number | word
+ * A word that is a date with the year first, such as '2024-03-31', is a number of days, as it is in tables.
  * Brackets may hold a comparison or a sum, so one ladder reads both, and what each part is (a number, a column, a word,
  * a truth) is checked where parts are joined.
  */
 #include "data/where.h"
+
+#include "data/forms.h"
 
 #include <string.h>
 
@@ -170,10 +173,29 @@ static una_status parse_brackets(parser *p, part *it)
     return una_lexer_expect(&p->lexer, ')', "to close the bracket");
 }
 
+/* 2024-03-31, at the beginning of the text and with nothing of a number behind it. */
+static bool begins_with_date(const char *text)
+{
+    size_t year = strspn(text, "0123456789"), month = year == 4 && text[4] == '-' ? strspn(text + 5, "0123456789") : 0;
+    if (month < 1 || month > 2 || text[5 + month] != '-') return false;
+    size_t day = strspn(text + 6 + month, "0123456789");
+    return (day == 1 || day == 2) && text[6 + month + day] != '.';
+}
+
+static bool is_date(const char *word, double *days)
+{
+    const una_form date = { .kind = UNA_FORM_DATE, .decimal = '.', .order = 'd' };
+    return begins_with_date(word) && una_form_value(days, &date, word, strlen(word)) == UNA_CELL_NUMBER;
+}
+
 static una_status parse_primary(parser *p, part *it)
 {
     una_token token = p->lexer.token;
     *it = (part){ .is = A_NUMBER, .at = token.at };
+    if (token.kind == UNA_TOKEN_NUMBER && begins_with_date(p->lexer.text + token.at))
+        return una_lexer_fail(&p->lexer, token.at, "a date stands in quotes, as in day >= '%.4s-03-31'; as it is, this "
+                              "would be a difference (with blanks around - it is one)", p->lexer.text + token.at);
+    if (token.kind == UNA_TOKEN_QUOTED && is_date(token.name, &token.number)) token.kind = UNA_TOKEN_NUMBER;
     if (token.kind == UNA_TOKEN_NUMBER) {
         emit(p, (una_where_op){ .code = UNA_WHERE_NUMBER, .number = token.number });
         return una_lexer_next(&p->lexer);
@@ -298,11 +320,17 @@ static una_status parse_item(parser *p, bool *words, bool first)
 {
     una_where *w = p->where;
     una_token token = p->lexer.token;
-    bool is_word = token.kind == UNA_TOKEN_QUOTED;
+    double days;
+    bool date = token.kind == UNA_TOKEN_QUOTED && is_date(token.name, &days);
+    bool is_word = token.kind == UNA_TOKEN_QUOTED && !date;
     if (first) *words = is_word;
     if (!first && is_word != *words)
         return una_lexer_fail(&p->lexer, token.at, "the list holds %s, and this is none; a list holds words in quotes, "
                               "or numbers without", *words ? "words" : "numbers");
+    if (date) {
+        w->number[w->numbers++] = days;
+        return una_lexer_next(&p->lexer);
+    }
     if (!is_word) return una_lexer_number(&p->lexer, &w->number[w->numbers++], "or a word in quotes");
     w->word[w->words++] = token.name;
     return una_lexer_next(&p->lexer);

@@ -96,6 +96,16 @@ printf 'a,b,y\n1,2024-01-01,2024-02-01\n2,2024-01-02,2024-02-03\n3,2024-01-05,20
 check "a target of dates" 2 una fit when.csv $fast
 err "the target must be a number, but the column 'y' of when.csv holds dates; choose another column with --target"
 
+printf 'd,x,y\n2023-01-05,1,1\n2023-03-05,3,2\n2023-06-05,2,3\n2023-07-05,5,4\n2023-09-05,4,9\n' >spring.csv
+check "from a day on" 0 una fit spring.csv $fast --where "d >= '2023-06-01'" --out x.una
+err "3 of 5 rows"
+check "one day" 0 una fit spring.csv $fast --where "d != '2023-06-05'" --out x.una
+err "4 of 5 rows"
+check "some days" 0 una fit spring.csv $fast --where "not d in ('2023-06-05', '2023-07-05')" --out x.una
+err "3 of 5 rows"
+check "a date without quotes is no difference" 1 una fit spring.csv $fast --where "d >= 2023-06-01" --out x.una
+err "a date stands in quotes, as in day >= '2023-03-31'"
+
 # ---- marks, units, words ----------------------------------------------------------------------------------------
 printf 'p,w,price,y\n30%%,12 kg,$5,1\n12%%,7.5 kg,"$1,200",2\n50%%,9kg,$7,4\n40%%,3 kg,$9,3\n' >units.csv
 check "units" 0 una fit units.csv $fast --out units.una

@@ -27,11 +27,11 @@ static una_dataset *make_table(size_t rows, una_run *run)
 static void real_inputs_come_first(void **state)
 {
     static const char *const specs[] = { "linear", "gp(restarts=1)", "nlm(width=12, steps=400, members=5)",
-        "mcd(width=12, steps=600, dropout=0.02, passes=20)" };
+        "mcd(width=12, steps=600, dropout=0.02, passes=20)", "auto(luna=none)" };
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = make_table(150, run);
-    for (size_t k = 0; k < 4; k++) {
+    for (size_t k = 0; k < 5; k++) {
         una_model *model = fitted(specs[k], data, NULL, run);
         una_importance *got;
         assert_ok(una_importance_of(&got, model, data, run), run);

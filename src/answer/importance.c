@@ -12,8 +12,9 @@
  * Source: Breiman 2001; Fisher, Rudin and Dominici 2019.
  */
 #include "data/columns.h"
-#include "model/kind.h"
+#include "model/held_out.h"
 #include "model/several.h"
+#include "model/split.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,25 +41,17 @@ typedef struct work {
 
 /* ---- who judges ------------------------------------------------------------------------------------------- */
 
-typedef struct judge {
-    una_model own;                       /* of a model with another posterior, what is its own              */
-    una_model *fitted;
-    const una_model *asked;
-} judge;
-
 static bool keeps_features(const una_kind *kind)
 {
     return kind->relearn && !kind->learns_features;
 }
 
 /* Rows order[0..judged) from `from` on up to `to` judge, all others teach. */
-static una_status teach_posterior(judge *j, const work *w, size_t from, size_t to, una_run *run)
+static una_status take_teachers(una_problem *p, const work *w, size_t from, size_t to, una_run *run)
 {
     const una_model *model = w->model;
     size_t inputs = model->columns.input_count, count = 0;
-    una_archive bytes;
     double *x = UNA_GET_ROWS(&run->scratch, double, w->rows * inputs), *y = UNA_GET(&run->scratch, double, w->rows);
-    void *options = una_arena_get(&run->scratch, 1, model->kind->options_size);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t k = 0; k < w->rows; k++) {
         size_t row = w->order[k];
@@ -66,17 +59,24 @@ static una_status teach_posterior(judge *j, const work *w, size_t from, size_t t
         memcpy(x + count * inputs, w->x + row * inputs, inputs * sizeof *x);
         y[count++] = w->y[row];
     }
+    *p = (una_problem){ .x = { x, count, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
+                        .data = w->data, .seed = run->settings.seed, .table_rows = count };
+    return UNA_OK;
+}
 
-    j->own = *model;
+static una_status teach_posterior(una_model *judge, const work *w, const una_problem *p, una_run *run)
+{
+    const una_model *model = w->model;
+    una_archive bytes;
+    void *options = una_arena_get(&run->scratch, 1, model->kind->options_size);
+    UNA_TRY(una_arena_check(&run->scratch));
+    *judge = *model;
     memcpy(options, model->options, model->kind->options_size);
     UNA_TRY(una_model_snapshot(&bytes, model, &run->scratch, run));
-    UNA_TRY(una_model_revive(&j->own.state, model, &bytes, &run->scratch, run));
-    una_problem problem = { .x = { x, count, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
-                            .data = w->data, .seed = run->settings.seed };
+    UNA_TRY(una_model_revive(&judge->state, model, &bytes, &run->scratch, run));
     una_fit_result told = una_fit_result_in(&run->scratch);
-    UNA_TRY(model->kind->relearn(j->own.state, options, &problem, &told, &run->scratch, run));
-    j->own.options = options;
-    j->asked = &j->own;
+    UNA_TRY(model->kind->relearn(judge->state, options, p, &told, &run->scratch, run));
+    judge->options = options;
     return una_arena_check(&run->scratch);
 }
 
@@ -102,50 +102,31 @@ static const char *few_members(const char *spec, bool *cut, una_arena *arena)
     return text.at;
 }
 
-/* With the inputs that the model has, and no other columns (dropped ones, other targets). Words that only rows that
- * judge have go to the level for words never seen. */
-static una_status fit_again(judge *j, const work *w, size_t from, size_t to, una_run *run)
+/* Rows are seen as the model sees them. */
+static una_status fit_again(una_model *judge, const work *w, una_problem *p, una_arena *keep, una_run *run)
 {
-    const una_fit_info *info = &w->model->info;
-    una_dataset *rest = NULL;
-    const una_columns *columns = &w->model->columns;
-    size_t *index = UNA_GET(&run->scratch, size_t, w->rows), count = 0;
-    const char **only = UNA_GET(&run->scratch, const char *, columns->source_count);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t s = 0; s < columns->source_count; s++) only[s] = columns->sources[s].name;
+    const una_fit_settings plain = UNA_INIT(una_fit_settings);
+    una_fit_result told = una_fit_result_in(&run->scratch);
+    bool cut;
     if (run->settings.ranks)
         UNA_FAIL(run, UNA_E_USAGE, "%s would have to be fitted again to say which inputs matter, which one of several "
                  "ranks cannot do", w->model->kind->name);
-    for (size_t k = 0; k < w->rows; k++)
-        if (k < from || k >= to) index[count++] = w->kept[w->order[k]];
-    UNA_TRY(una_dataset_rows(&rest, w->data, index, count, run));
-    una_fit_settings settings = { .size = sizeof settings, .target = info->target, .missing = info->missing,
-                                  .other = info->other ? info->other : 1, .only = only,
-                                  .only_count = columns->source_count, .log_target = info->log_target };
-    bool cut;
-    const char *spec = few_members(info->spec, &cut, &run->scratch);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_fit(&j->fitted, spec, rest, &settings, run);
-    una_dataset_free(rest);
-    j->asked = j->fitted;
-    return status;
+    const char *spec = few_members(w->model->info.spec, &cut, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_model_begin_again(judge, w->model, spec, keep, run));
+    UNA_TRY(una_problem_split(p, judge->kind, judge->options, &plain, &told, run));
+    UNA_TRY(judge->kind->fit(judge->state, judge->options, p, &told, keep, run));
+    return una_arena_check(keep);
 }
 
 /* ---- what shuffling costs --------------------------------------------------------------------------------- */
 
 typedef struct panel {                   /* rows that one judge judges                                      */
     const una_model *judge;
-    size_t  rows, inputs;                /* as the judge sees them                                          */
+    size_t  rows, inputs;
     double *x, *shuffled, *mean;
     const double *y;
 } panel;
-
-static size_t source_of(const una_columns *columns, const char *name)
-{
-    size_t s = 0;
-    while (s < columns->source_count && strcmp(columns->sources[s].name, name) != 0) s++;
-    return s;
-}
 
 /* d_is of one source, added to rise[, step]. */
 static una_status shuffle_source(panel *p, const double *error, size_t source, double *rise, size_t step, una_rng rng,
@@ -178,11 +159,10 @@ static una_status judge_panel(panel *p, work *w, size_t from, una_run *run)
     for (size_t i = 0; i < p->rows; i++) error[i] = (p->y[i] - p->mean[i]) * (p->y[i] - p->mean[i]);
 
     for (size_t s = 0; s < mine->source_count; s++) {
-        size_t source = source_of(&p->judge->columns, mine->sources[s].name);
-        for (size_t r = 0; r < w->repeats && source < p->judge->columns.source_count; r++) {
+        for (size_t r = 0; r < w->repeats; r++) {
             uint64_t key = 1 + ((uint64_t)from * mine->source_count + s) * MOST_REPEATS + r;
             una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_REPORT, key);
-            UNA_TRY(shuffle_source(p, error, source, rise + s, mine->source_count, rng, 1 / (double)w->repeats, run));
+            UNA_TRY(shuffle_source(p, error, s, rise + s, mine->source_count, rng, 1 / (double)w->repeats, run));
         }
         double done = (double)from + (double)p->rows * (double)(s + 1) / (double)mine->source_count;
         UNA_TRY(una_tick(run, "asking which inputs matter", done / (double)w->judged, NAN));
@@ -190,43 +170,36 @@ static una_status judge_panel(panel *p, work *w, size_t from, una_run *run)
     return UNA_OK;
 }
 
-/* The rows from..to as the judge sees them. */
-static una_status seat_panel(panel *p, const work *w, const judge *j, size_t from, size_t to, una_run *run)
+static una_status seat_panel(panel *p, const work *w, const una_model *judge, size_t from, size_t to, una_run *run)
 {
-    size_t rows = to - from, seen = rows;
+    size_t rows = to - from, inputs = judge->columns.input_count;
     double *y = UNA_GET(&run->scratch, double, rows);
-    *p = (panel){ .judge = j->asked, .rows = rows, .inputs = j->asked->columns.input_count, .y = y };
-    p->shuffled = UNA_GET(&run->scratch, double, rows * p->inputs);
-    p->mean = UNA_GET(&run->scratch, double, rows);
+    *p = (panel){ .judge = judge, .rows = rows, .inputs = inputs, .y = y,
+                  .x = UNA_GET(&run->scratch, double, rows * inputs),
+                  .shuffled = UNA_GET(&run->scratch, double, rows * inputs),
+                  .mean = UNA_GET(&run->scratch, double, rows) };
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < rows; i++) y[i] = w->own[w->order[from + i]];
-
-    if (j->fitted) {
-        una_dataset *some = NULL;
-        size_t *index = UNA_GET(&run->scratch, size_t, rows);
-        UNA_TRY(una_arena_check(&run->scratch));
-        for (size_t i = 0; i < rows; i++) index[i] = w->kept[w->order[from + i]];
-        UNA_TRY(una_dataset_rows(&some, w->data, index, rows, run));
-        una_status status = una_columns_encode(&j->fitted->columns, some, &p->x, NULL, NULL, &seen, &run->scratch, run);
-        una_dataset_free(some);
-        return status;
+    for (size_t i = 0; i < rows; i++) {
+        size_t row = w->order[from + i];
+        y[i] = w->own[row];
+        memcpy(p->x + i * inputs, w->x + row * inputs, inputs * sizeof *p->x);
     }
-    p->x = UNA_GET(&run->scratch, double, rows * p->inputs);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < rows; i++)
-        memcpy(p->x + i * p->inputs, w->x + w->order[from + i] * p->inputs, p->inputs * sizeof *p->x);
     return UNA_OK;
 }
 
 static una_status judge_fold(work *w, size_t from, size_t to, una_run *run)
 {
-    judge j = {0};
+    una_model judge;
+    una_problem others;
+    una_arena keep;
     panel p;
-    una_status status = keeps_features(w->model->kind) ? teach_posterior(&j, w, from, to, run)
-                                                       : fit_again(&j, w, from, to, run);
-    if (status == UNA_OK) status = seat_panel(&p, w, &j, from, to, run);
+    bool kept = keeps_features(w->model->kind);
+    UNA_TRY(take_teachers(&others, w, from, to, run));
+    una_arena_init(&keep, run);
+    una_status status = kept ? teach_posterior(&judge, w, &others, run) : fit_again(&judge, w, &others, &keep, run);
+    if (status == UNA_OK) status = seat_panel(&p, w, &judge, from, to, run);
     if (status == UNA_OK) status = judge_panel(&p, w, from, run);
-    una_model_free(j.fitted);
+    una_arena_free(&keep);
     return status;
 }
 

@@ -162,8 +162,8 @@ static una_status hear_block(void *context, una_predictive *p, size_t from, size
     return UNA_OK;
 }
 
-/* The options that were chosen; what they leave open is chosen by the rows that are left. */
-static una_status same_options(una_model *again, const una_model *model, una_arena *arena, una_run *run)
+una_status una_model_begin_again(una_model *again, const una_model *model, const char *spec_text, una_arena *arena,
+                                 una_run *run)
 {
     const una_kind *kind = model->kind;
     una_spec spec;
@@ -172,7 +172,7 @@ static una_status same_options(una_model *again, const una_model *model, una_are
     again->state = una_arena_get(arena, 1, kind->state_size);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_options_default(again->options, kind->options, run));
-    UNA_TRY(una_spec_parse(&spec, model->info.spec, arena, run));
+    UNA_TRY(una_spec_parse(&spec, spec_text, arena, run));
     return una_options_apply(again->options, kind->options, kind->name, &spec, arena, run);
 }
 
@@ -184,7 +184,7 @@ static una_status fit_without(refit *f, size_t fold, una_arena *arena, una_run *
     una_fit_result result = una_fit_result_in(arena);
     hearing h = { .f = f };
     size_t *index;
-    UNA_TRY(same_options(&again, f->model, arena, run));
+    UNA_TRY(una_model_begin_again(&again, f->model, f->model->info.spec, arena, run));
     UNA_TRY(pick_fold(&p, &out, &index, f, fold, run));
     if (p.x.rows < again.kind->least_rows)
         UNA_FAIL(run, UNA_E_INPUT, "%s: too few rows are left without a fold", f->data->origin);

@@ -16,5 +16,9 @@ una_status una_unseen_ask(una_unseen *unseen, una_fit_result *result, const una_
 una_status una_held_out_take(una_model *model, const una_unseen *unseen, const una_problem *problem,
                              const size_t *kept, const una_dataset *data, const una_fit_settings *settings,
                              una_run *run);
+/* Columns, kind and (by the spec) options of a model, with room for a state: to be fitted to other rows, encoded as the
+ * model's are. What the options leave open is chosen by those rows. */
+una_status una_model_begin_again(una_model *again, const una_model *model, const char *spec, una_arena *arena,
+                                 una_run *run);
 
 #endif

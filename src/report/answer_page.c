@@ -151,9 +151,12 @@ una_status una_report_importance(una_html *html, const una_report *report, una_r
     una_text words = una_text_in(html->text.arena);
     una_figure figure = una_chart_importance(report, &shown, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
-    if (figure.panel_count == 0 || report->images || report->column_count < 2) return UNA_OK;
+    bool said = figure.panel_count > 0 || model->no_importance;
+    if (!said || report->images || report->column_count < 2) return UNA_OK;
     una_html_heading(html, 2, "Which inputs matter");
 
+    if (model->no_importance) una_html_paragraph(html, NULL, model->no_importance);
+    if (figure.panel_count == 0) return UNA_OK;
     if (model->importance) {
         say_importance(html, report, model->importance);
         una_text_add(&words, "How much the squared error of %s rows that the judging model was not taught by rises "

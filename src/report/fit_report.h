@@ -26,7 +26,8 @@ typedef struct una_report_model {
     const char         *title;
     const una_fit_info *info;
     const una_verdict    *verdict;       /* NULL: none                                              */
-    const una_importance *importance;    /* inputs are the report's columns; NULL: not asked for    */
+    const una_importance *importance;    /* inputs are the report's columns; NULL: not asked for, or not to be had */
+    const char *no_importance;           /* why not, as a sentence; NULL: not asked for             */
     const una_report_told *held_out;     /* of rows that it had not seen then; NULL: nothing        */
     una_score           score;           /* on the rows of the report                               */
     const double *mean, *std, *std_epistemic, *lower, *upper;    /* [rows]; bounds of 95 %          */

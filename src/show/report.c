@@ -229,9 +229,15 @@ static una_status gather_verdict(una_report_model *to, gathering *g, size_t m, c
 static una_status gather_importance(gathering *g, una_report_model *subject, const una_model *model)
 {
     if (g->report.images || g->report.column_count < 2) return UNA_OK;
-    UNA_TRY(or_nothing(una_importance_of(&g->importance, model, g->table, g->run), g->run));
+    una_status status = una_importance_of(&g->importance, model, g->table, g->run);
+    if (status != UNA_OK) {
+        una_text why = una_text_in(g->arena);
+        una_text_add(&why, "What each input is worth on rows not seen could not be told: %s.", una_run_message(g->run));
+        subject->no_importance = why.at;
+    }
+    UNA_TRY(or_nothing(status, g->run));
     subject->importance = g->importance;
-    return UNA_OK;
+    return una_arena_check(g->arena);
 }
 
 /* ---- images ----------------------------------------------------------------------------------------- */

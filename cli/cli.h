@@ -200,6 +200,7 @@ void        cli_progress_clear(void);
 void        cli_progress_span(double from, double to);
 double      cli_seconds(void);                                           /* a clock that only goes forward */
 /* A number for people: 5 significant digits; and the shortest that reads back the same. */
+bool cli_shorten(char *text);                    /* long numbers in it to six digits; whether there were any */
 const char *cli_figure(char buffer[32], double value);
 const char *cli_number(char buffer[32], double value);
 

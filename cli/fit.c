@@ -262,13 +262,15 @@ static void option_row(const cli *c, const job *j, const una_model *model, bool 
 {
     const char *json = una_model_options_json(model);
     size_t kind = cli_kind_find(una_model_info(model)->kind), room = 2 * strlen(json) + 1, used = 0;
-    char *text = cli_memory(room, 1);
+    static const char rounded[] = " (rounded; una info has every digit)";
+    char *text = cli_memory(room + sizeof rounded, 1);
     cli_json walk;
     cli_json_item item;
     for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
         if (is_automatic(c, j, kind, item.key) != automatic || !*item.value) continue;
         used += (size_t)snprintf(text + used, room - used, "%s%s=%s", used ? ", " : "", item.key, item.value);
     }
+    if (cli_shorten(text)) strcat(text, rounded);
     if (used) row(CLI_PLAIN, title, text);
     free(text);
 }

@@ -5,6 +5,7 @@
  */
 #include "cli.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -84,6 +85,36 @@ const char *cli_figure(char buffer[32], double value)
     if (isnan(value)) snprintf(buffer, 32, "-");
     else snprintf(buffer, 32, "%.5g", value);
     return buffer;
+}
+
+/* Numbers of more than SHOWN digits, outside of quotes, to so many: a text for eyes. Whether there were any. */
+bool cli_shorten(char *text)
+{
+    enum { SHOWN = 6 };
+    bool any = false;
+    char quote = 0, buffer[32], *to = text;
+    for (const char *at = text; *at;) {
+        char *end = NULL;
+        size_t digits = strspn(at, "0123456789.");
+        bool number = !quote && digits > SHOWN + 1 && (at == text || !isalnum((unsigned char)at[-1]));
+        double value = number ? strtod(at, &end) : 0;
+        if (number && end > at) {
+            size_t room = (size_t)(end - at), length = (size_t)snprintf(buffer, sizeof buffer, "%.*g", SHOWN, value);
+            const char *shown = length <= room ? buffer : at;
+            length = length <= room ? length : room;
+            memmove(to, shown, length);
+            to += length;
+            at = end;
+            any = true;
+            continue;
+        }
+        if (*at == '"' || *at == '\'') quote = quote == *at ? 0 : quote ? quote : *at;
+        size_t step = !quote && digits ? digits : 1;
+        memmove(to, at, step);
+        to += step, at += step;
+    }
+    *to = 0;
+    return any;
 }
 
 const char *cli_number(char buffer[32], double value)

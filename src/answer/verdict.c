@@ -323,8 +323,8 @@ static void say_bands(una_text *text, const una_case *c)
     if (v->coverage_95 >= 0.95 - spare)
         una_text_add(text, "19 of 20 new values should lie within %s%s of %s", reach, half, of);
     else
-        una_text_add(text, "its bands, %s%s, are too narrow: they held %s %% of those rows instead of 95 %%", reach, half,
-                     percent(share, v->coverage_95));
+        una_text_add(text, "its bands, %s%s, are too narrow: they held %s %% of those rows instead of 95 %%", reach,
+                     half, percent(share, v->coverage_95));
 }
 
 static una_status say_all(una_case *c, learnt what, una_run *run)

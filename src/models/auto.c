@@ -145,9 +145,11 @@ static double log_lik_of(const hand *hands, size_t count, const double *told, si
 }
 
 /* What the stack says of rows of which all its hands have spoken, as una_members_predict mixes them. */
-static void mix_unseen(una_unseen *out, const hand *hands, size_t count, size_t rows, size_t folds)
+static void mix_unseen(una_unseen *out, const hand *hands, size_t count, size_t rows)
 {
-    out->folds = folds;
+    out->folds = SIZE_MAX;
+    for (size_t k = 0; k < count; k++)
+        if (hands[k].weight > 0 && hands[k].unseen.folds < out->folds) out->folds = hands[k].unseen.folds;
     out->rows = 0;
     for (size_t i = 0; i < rows; i++) {
         double mean = 0, var = 0, noise = 0, below = 0;
@@ -214,7 +216,7 @@ static una_status auto_fit(void *state, void *options, const una_problem *p, una
         UNA_TRY(status);
     }
     UNA_TRY(weigh(hands, count, told, rows, ((auto_options *)options)->least_weight, &said, run));
-    if (result->unseen) mix_unseen(result->unseen, hands, count, rows, p->folds);
+    if (result->unseen) mix_unseen(result->unseen, hands, count, rows);
     report(result, hands, count);
     result->valid_rows = said;
     result->valid_log_lik = log_lik_of(hands, count, told, said);

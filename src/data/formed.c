@@ -70,7 +70,7 @@ una_status una_formed_file(una_dataset *data, const una_csv *csv)
 
 /* ---- one sentence for all columns that are written alike ------------------------------------------------------- */
 
-typedef enum way { PERCENT, UNITS, COMMAS, GROUPS, DATES, TIMES, MARKS, WAYS } way;
+typedef enum way { PERCENT, UNITS, COMMAS, GROUPS, SIGNS, WRAPS, DATES, TIMES, MARKS, WAYS } way;
 
 static bool is_written(const una_form *form, const una_form_study *s, way w)
 {
@@ -78,9 +78,10 @@ static bool is_written(const una_form *form, const una_form_study *s, way w)
     switch (w) {
     case PERCENT: return unit && percent;
     case UNITS: return unit && !percent;
-    case COMMAS: return number && form->decimal == ',' && s->comma + s->either_comma > 0;
-    case GROUPS: return number && (form->decimal == ',' ? s->grouped > s->either_comma || s->either_point > 0
-                                                        : s->grouped > 0);
+    case COMMAS: return number && form->decimal == ',' && s->with_comma[0];
+    case GROUPS: return number && (form->decimal == ',' ? s->comma_group[0] : s->point_group[0]);
+    case SIGNS: return number && s->sign[0];
+    case WRAPS: return number && s->wrapped[0];
     case DATES: return form->kind == UNA_FORM_DATE;
     case TIMES: return form->kind == UNA_FORM_TIME;
     default: return form->kind != UNA_FORM_PLAIN && s->missing > 0;
@@ -103,6 +104,17 @@ static void add_example(una_text *text, const una_form *form, const char *seen)
     una_text_add(text, ")");
 }
 
+static const char *example_of(way w, const una_form *form, const una_form_study *s)
+{
+    switch (w) {
+    case COMMAS: return s->with_comma;
+    case GROUPS: return form->decimal == ',' ? s->comma_group : s->point_group;
+    case SIGNS: return s->sign;
+    case WRAPS: return s->wrapped;
+    default: return s->seen;
+    }
+}
+
 static void say(una_text *text, way w, const una_form *form, const una_form_study *s)
 {
     switch (w) {
@@ -110,6 +122,8 @@ static void say(una_text *text, way w, const una_form *form, const una_form_stud
     case UNITS: una_text_add(text, "the unit '%s' was taken off", form->unit); break;
     case COMMAS: una_text_add(text, "commas are decimal marks"); break;
     case GROUPS: una_text_add(text, "thousands marks were taken off"); break;
+    case SIGNS: una_text_add(text, "signs are written as in books or word processors"); break;
+    case WRAPS: una_text_add(text, "the marks =\"\" around the cells were taken off"); break;
     case DATES: una_text_add(text, "dates became days since 1970-01-01"); break;
     case TIMES: una_text_add(text, "times became parts of a day"); break;
     default:
@@ -117,7 +131,7 @@ static void say(una_text *text, way w, const una_form *form, const una_form_stud
                      "%zu cells such as '%s' count as missing", s->missing, s->mark);
         return;
     }
-    add_example(text, form, w == GROUPS ? s->group : s->seen);
+    add_example(text, form, example_of(w, form, s));
 }
 
 /* The first column that is written so begins a sentence, and those after it join. */
@@ -175,6 +189,17 @@ static una_status warn_mixed(una_dataset *data, size_t c, const una_form_study *
     return warn(data, text.at, run);
 }
 
+/* Half of the cells begin like numbers or dates. Where most are plain numbers, the fit names the cell that is none. */
+static una_status note_near(una_dataset *data, size_t c, const una_form_study *s)
+{
+    size_t like = s->numbers + s->dates + s->times, all = like + s->words;
+    const char *seen = s->near_word[0] ? s->near_word : s->seen, *name = data->column[c].name;
+    if (2 * (like + s->near_words) < all || all == 0 || (2 * like > all && !s->seen[0])) return UNA_OK;
+    return una_table_note(data, "column '%.60s' was taken as words, though its cells look like numbers or dates%s%s%s; "
+                          "write them as plain numbers or ISO dates if they are, or say --words '%.60s' if they are "
+                          "words", name, seen[0] ? " ('" : "", seen, seen[0] ? "')" : "", name);
+}
+
 /* ---- words become numbers ---------------------------------------------------------------------------------------- */
 
 static una_status convert(una_dataset *data, size_t c, const una_form *form)
@@ -198,7 +223,7 @@ static una_status take_column(una_dataset *data, size_t c, const una_form_study 
     una_form form;
     una_form_found found = una_form_decide(&form, s, true);
     if (found == UNA_MIXED_FORMS && s->seen[0]) return warn_mixed(data, c, s, run);
-    if (found != UNA_ONE_FORM) return UNA_OK;
+    if (found != UNA_ONE_FORM) return note_near(data, c, s);
     const char *doubt = una_formed_doubt(s, &form, data->column[c].name, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     if (doubt) UNA_TRY(warn(data, doubt, run));

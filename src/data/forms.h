@@ -28,14 +28,18 @@ typedef struct una_form_study {
     size_t numbers, dates, times, words, missing;        /* cells that look so; missing: only as '-', '#N/A' ... */
     size_t point, comma;         /* numbers that make sense with this decimal mark alone            */
     size_t either_point, either_comma;                   /* 1.234 and 1,234                         */
-    size_t grouped, with_unit;
+    size_t with_unit;
+    size_t near_words;           /* words that begin like a number or a date: 20-29, Jan-24         */
     size_t day_first, month_first, either_first;         /* dates such as 3/1/2024                  */
     bool   units_differ;
     char   unit[UNA_UNIT_ROOM];  /* the first                                                       */
     char   seen[UNA_SEEN_ROOM];  /* the first number that is not plain, date or time                */
-    char   group[UNA_SEEN_ROOM]; /* the first with thousands marks, perhaps                         */
+    char   point_group[UNA_SEEN_ROOM], comma_group[UNA_SEEN_ROOM];       /* the first with thousands marks, if the
+                                    decimal mark is a point, and if it is a comma                   */
+    char   with_comma[UNA_SEEN_ROOM];    /* the first with a decimal comma, if it is one            */
+    char   sign[UNA_SEEN_ROOM], wrapped[UNA_SEEN_ROOM];  /* the first such as (5) or 5-, and such as ="5"   */
     char   mark[UNA_SEEN_ROOM];  /* the first that counts as missing                                */
-    char   word[UNA_SEEN_ROOM];  /* the first word                                                  */
+    char   word[UNA_SEEN_ROOM], near_word[UNA_SEEN_ROOM];        /* the first word                   */
     char   other[UNA_SEEN_ROOM]; /* the first number with another unit, or without                  */
 } una_form_study;
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION = 4, MOST_COLUMNS = 1 << 20 };
+enum { VERSION = 5, MOST_COLUMNS = 1 << 20 };
 static const char ENDING[] = ".table";
 static const char MAGIC[8] = { 'u', 'n', 'a', 'c', 'a', 'c', 'h', 'e' };
 
@@ -49,7 +49,7 @@ static bool fits(const head *h, const descriptor *d, size_t file_size)
     for (size_t c = 0; c < h->columns; c++) {
         if (d[c].is_text > 1 || d[c].words_size % 32 || d[c].words_size > left || d[c].first_word >= h->rows)
             return false;
-        if ((d[c].form & 255) > UNA_FORM_TIME || d[c].form >> 24 || d[c].unit[UNA_UNIT_ROOM - 1]) return false;
+        if ((d[c].form & 255) > UNA_FORM_COUNT || d[c].form >> 24 || d[c].unit[UNA_UNIT_ROOM - 1]) return false;
         if (d[c].levels > d[c].words_size || d[c].levels > UINT32_MAX - 1) return false;
         uint64_t size = d[c].is_text ? d[c].words_size + eights(4 * h->rows) : 8 * h->rows;
         if (size > left) return false;

@@ -475,11 +475,25 @@ static void note_rows(const learner *l)
                       "%zu rows with missing cells were left out", rest);
 }
 
+/* Numbers of rows say nothing of new ones: no input, unless somebody names them or there is nothing else. */
+static void drop_count(learner *l)
+{
+    const una_table_column *first = &l->data->column[0];
+    size_t inputs = 0;
+    for (size_t c = 0; c < l->data->columns; c++) inputs += l->used[c];
+    bool named = l->data->images || (l->selection && l->selection->only_count);
+    if (!l->used[0] || inputs < 2 || named) return;
+    if (una_company_any(first->form.kind != UNA_FORM_COUNT, l->run)) return;
+    l->used[0] = false;
+    una_notes_add(l->notes, "column '%s' counts the rows and was left out", first->name);
+}
+
 static una_status choose(learner *l)
 {
     const una_dataset *data = l->data;
     for (size_t c = 0; c < data->columns; c++)
         l->used[c] = !is_target(l, c) && !l->out[c] && (!data->images || c == data->image_column);
+    drop_count(l);
     if (l->missing != UNA_MISSING_DROP) UNA_TRY(refuse_missing(l));
     choose_rows(l, false);
     drop_constants(l);

@@ -42,7 +42,8 @@ static const char *moments(una_form_kind kind)
  * their numbers are days. */
 static una_status check_form(const coder *c, const una_source *source, const una_table_column *column)
 {
-    una_form_kind found = column->form.kind == UNA_FORM_NUMBER ? UNA_FORM_PLAIN : column->form.kind;
+    bool moment = column->form.kind == UNA_FORM_DATE || column->form.kind == UNA_FORM_TIME;
+    una_form_kind found = moment ? column->form.kind : UNA_FORM_PLAIN;
     size_t row = 0;
     while (row < c->data->rows && is_missing(column, row)) row++;
     bool file = c->data->line && strcmp(c->data->unit, "line") == 0 && !column->is_text && row < c->data->rows;

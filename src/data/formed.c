@@ -58,7 +58,9 @@ una_status una_formed_file(una_dataset *data, const una_csv *csv)
     if (csv->delimiter_found)
         UNA_TRY(una_table_note(data, "the cells have %s between them", una_delimiter_name(csv->delimiter)));
     if (csv->trailing)
-        UNA_TRY(una_table_note(data, "the last column has neither a name nor cells and was left out"));
+        UNA_TRY(una_table_note(data, csv->trailing == 1 ? "the last column has neither a name nor cells and was left "
+                               "out" : "the last %zu columns have neither names nor cells and were left out",
+                               csv->trailing));
     if (csv->comments)
         UNA_TRY(una_table_note(data, csv->comments == 1 ? "%zu line that begins with # was passed over" :
                                "%zu lines that begin with # were passed over", csv->comments));
@@ -122,7 +124,7 @@ static void say(una_text *text, way w, const una_form *form, const una_form_stud
     case UNITS: una_text_add(text, "the unit '%s' was taken off", form->unit); break;
     case COMMAS: una_text_add(text, "commas are decimal marks"); break;
     case GROUPS: una_text_add(text, "thousands marks were taken off"); break;
-    case SIGNS: una_text_add(text, "signs are written as in books or word processors"); break;
+    case SIGNS: una_text_add(text, "minus signs were read as accounts and word processors write them"); break;
     case WRAPS: una_text_add(text, "the marks =\"\" around the cells were taken off"); break;
     case DATES: una_text_add(text, "dates became days since 1970-01-01"); break;
     case TIMES: una_text_add(text, "times became parts of a day"); break;

@@ -12,7 +12,8 @@
 
 typedef enum una_cell_kind { UNA_CELL_NUMBER, UNA_CELL_MISSING, UNA_CELL_INFINITE, UNA_CELL_WORD } una_cell_kind;
 
-typedef enum una_form_kind { UNA_FORM_PLAIN, UNA_FORM_NUMBER, UNA_FORM_DATE, UNA_FORM_TIME } una_form_kind;
+typedef enum una_form_kind { UNA_FORM_PLAIN, UNA_FORM_NUMBER, UNA_FORM_DATE, UNA_FORM_TIME,
+                             UNA_FORM_COUNT } una_form_kind;     /* the last: plain numbers that count the rows */
 enum { UNA_UNIT_ROOM = 16, UNA_SEEN_ROOM = 32 };
 
 typedef struct una_form {

@@ -8,6 +8,7 @@
 #include "data/columns.h"
 
 #include "base/company.h"
+#include "data/formed.h"
 #include "data/images.h"
 #include "data/parts.h"
 
@@ -259,6 +260,15 @@ static double number_share(const learner *l, const una_table_column *column)
     return words > 0 ? numbers / words : 0;
 }
 
+/* --words names it. */
+static bool is_asked_for(const learner *l, const char *name)
+{
+    const una_read_settings *given = l->run->settings.reading;
+    for (size_t i = 0; given && i < given->word_count; i++)
+        if (strcmp(given->words[i], name) == 0) return true;
+    return false;
+}
+
 /* The cell that made the column text; NULL where it is among the rows of another rank. */
 static const char *odd_word(const learner *l, const una_table_column *column)
 {
@@ -270,9 +280,19 @@ static const char *odd_word(const learner *l, const una_table_column *column)
 static una_status too_many_levels(const learner *l, size_t c, size_t count)
 {
     const una_table_column *column = &l->data->column[c];
-    const char *word = odd_word(l, column);
+    const char *word = odd_word(l, column), *like = NULL;
+    una_form form;
+    bool on_purpose = is_asked_for(l, column->name);
+    bool numbers = number_share(l, column) > 0.5 && word && !on_purpose;
+    size_t odd = numbers || on_purpose || l->run->company ? SIZE_MAX
+                                                             : una_formed_odd(&form, &like, column, l->data->rows);
 
-    if (number_share(l, column) > 0.5 && word)
+    if (odd != SIZE_MAX)
+        UNA_FAIL(l->run, UNA_E_INPUT, "most cells of the column '%.60s' are written like '%.40s', but %s holds '%.40s': "
+                 "correct the cell, or write NA for a missing value (as categories its %zu different words are too "
+                 "many; at most %d are allowed)", column->name, like, place(l->data, odd, c, l->run), column->word[odd],
+                 count, UNA_MAX_LEVELS);
+    if (numbers)
         UNA_FAIL(
             l->run, UNA_E_INPUT,
             "column '%.60s' is mostly numbers, but %s holds '%.40s', which is none: correct the "
@@ -308,6 +328,22 @@ static una_status find_targets(size_t *at, const learner *l, const char *const *
     return UNA_OK;
 }
 
+/* A target of words: where it is numbers but for some cells, the first of these is named. */
+static una_status refuse_target(const learner *l, size_t target)
+{
+    const una_table_column *column = &l->data->column[target];
+    const char *like = NULL;
+    una_form form;
+    double value;
+    size_t row = una_formed_odd(&form, &like, column, l->data->rows);
+    if (row == SIZE_MAX || form.kind != UNA_FORM_NUMBER) row = column->first_word, like = NULL;
+    const char *word = row < l->data->rows ? column->word[row] : NULL;
+    bool show = like && !una_parse_number(like, strlen(like), &value);
+    UNA_FAIL(l->run, UNA_E_INPUT, "the target must be a number, but %s holds '%.40s'%s%.40s%s; correct the cell, or "
+             "choose another column with --target", place(l->data, row, target, l->run), word ? word : "",
+             show ? ", and most cells are written like '" : "", show ? like : "", show ? "'" : "");
+}
+
 static una_status check_target(const learner *l, size_t target)
 {
     const una_table_column *column = &l->data->column[target];
@@ -319,8 +355,9 @@ static una_status check_target(const learner *l, size_t target)
                  "another column with --target", column->name, l->data->origin,
                  column->form.kind == UNA_FORM_DATE ? "dates" : "times of day");
     if (!column->is_text) return UNA_OK;
+    if (!l->run->company) return refuse_target(l, target);
     const char *word = odd_word(l, column);
-    if (!word && l->run->company) {
+    if (!word) {
         una_company_any(false, l->run);                  /* who has the cell says where it is */
         UNA_TRY(una_company_check(l->run));
     }
@@ -603,7 +640,7 @@ static una_status learn_text(una_source *source, learner *l, size_t c)
     source->mean = (double)most;
     if (source->has_unseen) UNA_TRY(learn_rare(source, l, column));
 
-    bool mostly = number_share(l, column) > 0.5;
+    bool mostly = number_share(l, column) > 0.5 && !is_asked_for(l, column->name);
     if (mostly && l->run->company && !odd_word(l, column))
         una_notes_add(l->notes, "column '%s' is mostly numbers but was taken as %zu categories, because some cells are "
                       "not", column->name, source->level_count);

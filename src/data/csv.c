@@ -620,7 +620,7 @@ una_status una_csv_rewind(una_csv *csv)
 {
     if (csv->file ? gzrewind(csv->file) != 0 : lseek(csv->plain, 0, SEEK_SET) != 0)
         UNA_FAIL(csv->run, UNA_E_IO, "%s holds text below its first row and must be read twice, which is not possible "
-                 "here; write it to a file first", csv->path);
+                 "here; give it as - (the standard input), or write it to a file first", csv->path);
     UNA_TRY(begin(csv));
     bool more = csv->first <= csv->end;
     csv->start = more ? csv->first : csv->end;

@@ -355,9 +355,10 @@ una_wanted *una_columns_wanted(const una_columns *const *target, size_t targets,
     una_wanted *wanted = UNA_GET(arena, una_wanted, columns->source_count + targets);
     if (!wanted) return NULL;
     for (size_t s = 0; s < columns->source_count; s++)
-        wanted[s] = (una_wanted){ columns->sources[s].name, columns->sources[s].is_text, columns->sources[s].form,
-                                  columns->sources[s].unit ? columns->sources[s].unit : "" };
+        wanted[s] = (una_wanted){ .name = columns->sources[s].name, .is_text = columns->sources[s].is_text,
+                                  .form = columns->sources[s].form,
+                                  .unit = columns->sources[s].unit ? columns->sources[s].unit : "" };
     for (size_t t = 0; t < targets; t++)
-        wanted[columns->source_count + t] = (una_wanted){ target[t]->target, false, UNA_FORM_PLAIN, NULL };
+        wanted[columns->source_count + t] = (una_wanted){ .name = target[t]->target };
     return wanted;
 }

@@ -202,6 +202,40 @@ static una_status note_near(una_dataset *data, size_t c, const una_form_study *s
                           "words", name, seen[0] ? " ('" : "", seen, seen[0] ? "')" : "", name);
 }
 
+/* ---- the cell that is unlike the others ---------------------------------------------------------------------------- */
+
+static size_t count_alike(const una_table_column *column, size_t rows, const una_form *form)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows; i++)
+        count += column->word[i] && una_form_agrees(form, column->word[i], strlen(column->word[i]));
+    return count;
+}
+
+/* What most cells have in common, some cell that is picked here and there has. */
+size_t una_formed_odd(una_form *common, const char **like, const una_table_column *column, size_t rows)
+{
+    enum { PICKED = 16 };
+    size_t most = 0, cells = 0, step = rows / PICKED + 1, odd = 0;
+    for (size_t i = 0; i < rows; i++) cells += column->word[i] != NULL;
+    for (size_t i = 0; i < rows; i += step) {
+        const char *word = column->word[i];
+        una_form_study one = {0};
+        una_form form;
+        if (!word) continue;
+        una_form_meet(&one, word, strlen(word));
+        if (una_form_decide(&form, &one, true) != UNA_ONE_FORM) continue;
+        size_t count = count_alike(column, rows, &form);
+        if (count <= most) continue;
+        most = count;
+        *common = form;
+        *like = word;
+    }
+    if (2 * most <= cells || most == cells) return SIZE_MAX;
+    while (!column->word[odd] || una_form_agrees(common, column->word[odd], strlen(column->word[odd]))) odd++;
+    return odd;
+}
+
 /* ---- words become numbers ---------------------------------------------------------------------------------------- */
 
 static una_status convert(una_dataset *data, size_t c, const una_form *form)

@@ -743,3 +743,13 @@ una_cell_kind una_form_value(double *value, const una_form *form, const char *at
     if (!read_moment(unwrapped(p), &m) || m.date != (form->kind == UNA_FORM_DATE)) return UNA_CELL_WORD;
     return moment_value(&m, form->order, value) ? UNA_CELL_NUMBER : UNA_CELL_WORD;
 }
+
+bool una_form_agrees(const una_form *form, const char *at, size_t length)
+{
+    double value;
+    written w;
+    una_cell_kind kind = una_form_value(&value, form, at, length);
+    if (kind == UNA_CELL_WORD || kind == UNA_CELL_MISSING || form->kind != UNA_FORM_NUMBER)
+        return kind != UNA_CELL_WORD;
+    return take_apart(unwrapped(trimmed(at, length)), &w) && is_text(form->unit, w.unit);
+}

@@ -60,6 +60,8 @@ void una_form_why(una_text *text, const una_form_study *study);
 
 /* What a cell says under a form; UNA_CELL_WORD: it does not have it. With a unit, cells may also be without. */
 una_cell_kind una_form_value(double *value, const una_form *form, const char *at, size_t length);
+/* Whether the cell is written like the column: it has the form, with the form's unit. */
+bool una_form_agrees(const una_form *form, const char *at, size_t length);
 /* '-', '#N/A', 'none' ...: missing in a column of numbers or dates. */
 bool una_form_missing(const char *at, size_t length);
 

@@ -227,9 +227,10 @@ static una_status decide_forms(una_reader *reader)
     for (size_t c = 0; c < reader->table_columns; c++) {
         una_form_study *s = &reader->study[c];
         una_form_kind wants = reader->wanted[c].form;
-        bool moment = wants == UNA_FORM_DATE || wants == UNA_FORM_TIME;
         if (reader->is_text[c]) continue;
         una_form_decide(&reader->form[c], s, false);
+        if (reader->wanted[c].any_form) wants = reader->form[c].kind;
+        bool moment = wants == UNA_FORM_DATE || wants == UNA_FORM_TIME;
         reader->form[c].kind = moment ? wants : s->seen[0] || s->missing || reader->commas ? UNA_FORM_NUMBER
                                                                                            : UNA_FORM_PLAIN;
         UNA_TRY(check_unit(reader, c));

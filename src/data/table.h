@@ -58,6 +58,7 @@ typedef struct una_wanted {      /* a column and its type, as a model knows it  
     bool        is_text;
     una_form_kind form;          /* UNA_FORM_DATE, UNA_FORM_TIME: its cells must be such; else numbers in any form */
     const char *unit;            /* the one it must have, if any; "": the model knows none; NULL: whatever it is   */
+    bool        any_form;        /* its cells may also be dates or times, which no model knows      */
 } una_wanted;
 
 typedef struct una_reader una_reader;

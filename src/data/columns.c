@@ -826,11 +826,49 @@ static una_status learn_scales(una_columns *columns, const learner *l)
     return una_arena_check(l->arena);
 }
 
+/* ---- how the file was written ------------------------------------------------------------------------------ */
+
+static bool is_spoken_of(const learner *l, const una_table_note *note)
+{
+    return note->column == SIZE_MAX || !l->out[note->column];
+}
+
+/* The columns of this way, from note `first` on, and what is said of the first. */
+static void tell_way(const learner *l, size_t first)
+{
+    enum { SHOWN = 8 };
+    const una_dataset *data = l->data;
+    const una_table_note *begin = &data->note[first];
+    una_text names = una_text_in(&l->run->scratch);
+    size_t count = 0;
+    for (size_t i = first; i < data->notes; i++) {
+        const una_table_note *note = &data->note[i];
+        if (note->way != begin->way || !is_spoken_of(l, note)) continue;
+        if (count < SHOWN) una_text_add(&names, "%s'%s'", count ? ", " : "", data->column[note->column].name);
+        count++;
+    }
+    if (count > SHOWN) una_text_add(&names, " and %zu more", count - SHOWN);
+    if (!l->run->scratch.failed)
+        una_notes_add(l->notes, "column%s %s: %s", count == 1 ? "" : "s", names.at, begin->text);
+}
+
+/* Columns that were left out by request are not spoken of. */
+static una_status tell_reading(const learner *l)
+{
+    uint32_t told = 0;                                           /* bits 1 << way */
+    for (size_t i = 0; i < l->data->notes; i++) {
+        const una_table_note *note = &l->data->note[i];
+        if (!is_spoken_of(l, note)) continue;
+        if (note->way == 0) una_notes_add(l->notes, "%s", note->text);
+        else if (!(told >> note->way & 1)) tell_way(l, i);
+        told |= (uint32_t)1 << note->way;
+    }
+    return una_arena_check(&l->run->scratch);
+}
+
 static una_status learn(una_columns *const *columns, learner *l, const char *const *target)
 {
     UNA_TRY(first_checks(l, target));
-    for (size_t i = 0; i < l->data->notes; i++) una_notes_add(l->notes, "%s", l->data->note[i]);
-    columns[0]->said = l->notes ? l->notes->count : 0;
     una_arena *work = &l->run->scratch;
     l->used = UNA_GET(work, bool, l->data->columns);
     l->out = UNA_GET(work, bool, l->data->columns);
@@ -839,6 +877,8 @@ static una_status learn(una_columns *const *columns, learner *l, const char *con
     l->level = UNA_GET_ROWS(work, level, l->data->rows + 2);
     UNA_TRY(una_arena_check(work));
     UNA_TRY(una_selection_apply(l->out, l->selection, l->data, l->target, l->targets, l->run));
+    UNA_TRY(tell_reading(l));
+    columns[0]->said = l->notes ? l->notes->count : 0;
     UNA_TRY(choose(l));
     UNA_TRY(una_selection_copy(&columns[0]->selection, l->selection, l->arena));
     una_text left = una_text_in(&l->run->scratch);
@@ -856,11 +896,17 @@ static una_status learn(una_columns *const *columns, learner *l, const char *con
     return l->notes ? una_arena_check(l->notes->arena) : UNA_OK;
 }
 
-void una_columns_warn(una_columns *columns, const una_dataset *data, una_notes *warnings, const una_run *run)
+void una_columns_warn(una_columns *columns, const una_selection *selection, const una_dataset *data,
+                      una_notes *warnings, const una_run *run)
 {
     bool first = !run->company || una_rank(run) == 0;
-    for (size_t i = 0; first && i < data->doubts; i++) una_notes_add(warnings, "%s", data->doubt[i]);
-    columns->warned = data->doubts;
+    columns->warned = 0;
+    for (size_t i = 0; i < data->doubts; i++) {
+        const una_table_note *doubt = &data->doubt[i];
+        if (!una_selection_allows(selection, data->column[doubt->column].name)) continue;
+        columns->warned++;
+        if (first) una_notes_add(warnings, "%s", doubt->text);
+    }
 }
 
 una_status una_columns_learn_chosen(una_columns *const *columns, const una_dataset *data, const char *const *target,

@@ -573,10 +573,10 @@ static una_status take_unnamed(const una_reader *reader, una_dataset *data)
     const char *name = data->column[0].name;
     if (counts_rows(reader, data, 0)) {
         data->column[0].form.kind = UNA_FORM_COUNT;
-        return una_table_note(data, "the first column has no name and was called '%s'", name);
+        return una_table_sentence(data, 0, "the first column has no name and was called '%s'", name);
     }
-    return una_table_note(data, "the first column has no name and was called '%s'; leave it out with --drop '%s' if it "
-                          "does no more than name the rows", name, name);
+    return una_table_sentence(data, 0, "the first column has no name and was called '%.60s'; leave it out with --drop "
+                              "'%.60s' if it does no more than name the rows", name, name);
 }
 
 una_status una_reader_take_forms(const una_reader *reader, una_dataset *data)

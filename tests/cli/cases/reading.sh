@@ -214,6 +214,14 @@ check "a pipe" 5 sh -c 'cat pipe.csv | "$UNA" fit /dev/stdin --out x.una'
 err "give it as - (the standard input), or write it to a file first"
 printf 'x,d,y\n1,2024-01-01,1\n2,2024-02-01,2\n3,2024-03-01,4\n4,2023-01-01,3\n' >dated.csv
 check "dates that the model does not use" 0 una fit dated.csv $fast --only x --out x.una
+true_that "and are not spoken of" test "$(grep -c 'dates became' stdout.txt)" -eq 0
+printf 'x,d,e,y\n1,1/2/2024,2024-01-01,1 kg\n2,3/2/2024,2024-02-01,2 kg\n3,4/2/2024,2024-03-01,4 kg\n4,4/3/2024,2024-03-01,3 kg\n' >unused.csv
+check "several columns of dates" 0 una fit unused.csv $fast --out u.una
+out "columns 'd', 'e': dates became days since 1970-01-01 ('1/2/2024' is 19754" "warning           column 'd': dates such as"
+check "less one" 0 una fit unused.csv $fast --drop d --out u.una
+no_err
+out "column 'e': dates became days since 1970-01-01 ('2024-01-01' is 19723)" "column 'y': the unit 'kg' was taken off"
+true_that "not a word about d" test "$(grep -c 'day first' stdout.txt)" -eq 0
 check "are days in conditions" 0 una predict x.una dated.csv --where 'd > 19723'
 err "2 of 4 rows of dated.csv match"
 

@@ -579,6 +579,12 @@ static bool take_quarter(piece *p)
     return true;
 }
 
+static bool has_digit(piece p)
+{
+    while (p.at < p.end && !is_digit(*p.at)) p.at++;
+    return p.at < p.end;
+}
+
 /* Jan-24, January 2024, Mon, 01 Jan 2024, Q1 2024 */
 static bool begins_as_date(piece p)
 {
@@ -592,7 +598,7 @@ static bool begins_as_date(piece p)
 
 static void meet_word(una_form_study *s, piece p)
 {
-    bool near = begins_as_number(p) || begins_as_date(p);
+    bool near = has_digit(p) && (begins_as_number(p) || begins_as_date(p));
     s->words++;
     s->near_words += near;
     keep_first(s->word, true, p);

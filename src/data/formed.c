@@ -84,18 +84,20 @@ una_status una_table_remember(una_dataset *to, const una_dataset *from)
 
 una_status una_formed_file(una_dataset *data, const una_csv *csv)
 {
+    const size_t file = SIZE_MAX;
     if (csv->delimiter_found)
-        UNA_TRY(una_table_sentence(data, SIZE_MAX, "the cells have %s between them", una_delimiter_name(csv->delimiter)));
+        UNA_TRY(una_table_sentence(data, file, "the cells have %s between them", una_delimiter_name(csv->delimiter)));
     if (csv->trailing)
-        UNA_TRY(una_table_sentence(data, SIZE_MAX, csv->trailing == 1 ? "the last column has neither a name nor cells and was left "
-                               "out" : "the last %zu columns have neither names nor cells and were left out",
-                               csv->trailing));
+        UNA_TRY(una_table_sentence(data, file, csv->trailing == 1 ?
+                                   "the last column has neither a name nor cells and was left out" :
+                                   "the last %zu columns have neither names nor cells and were left out",
+                                   csv->trailing));
     if (csv->comments)
-        UNA_TRY(una_table_sentence(data, SIZE_MAX, csv->comments == 1 ? "%zu line that begins with # was passed over" :
-                               "%zu lines that begin with # were passed over", csv->comments));
+        UNA_TRY(una_table_sentence(data, file, csv->comments == 1 ? "%zu line that begins with # was passed over" :
+                                   "%zu lines that begin with # were passed over", csv->comments));
     if (csv->latin)
-        UNA_TRY(una_table_sentence(data, SIZE_MAX, "some characters are not in UTF-8 (perhaps Latin-1), and are taken as they are; "
-                               "save the file as UTF-8 to see them right"));
+        UNA_TRY(una_table_sentence(data, file, "some characters are not in UTF-8 (perhaps Latin-1), and are taken as "
+                                   "they are; save the file as UTF-8 to see them right"));
     return UNA_OK;
 }
 
@@ -224,7 +226,7 @@ static una_status note_near(una_dataset *data, size_t c, const una_form_study *s
                               "'%.60s' if they are words", name, seen[0] ? " ('" : "", seen, seen[0] ? "')" : "", name);
 }
 
-/* ---- the cell that is unlike the others ---------------------------------------------------------------------------- */
+/* ---- the cell that is unlike the others ------------------------------------------------------------------------ */
 
 static size_t count_alike(const una_table_column *column, size_t rows, const una_form *form)
 {

@@ -275,7 +275,8 @@ char      **cli_targets(const cli *c, const una_dataset *data, size_t *count);  
 void        cli_targets_free(char **targets, size_t count);
 /* --drop and --only into the settings of a fit; free the names after it. */
 typedef struct cli_selected { char **drop, **only; size_t drop_count, only_count; } cli_selected;
-void        cli_select(const cli *c, const una_dataset *data, cli_selected *names, una_fit_settings *settings);
+/* Warnings of the reading that are about other columns only are forgotten. */
+void        cli_select(cli *c, const una_dataset *data, cli_selected *names, una_fit_settings *settings);
 void        cli_selected_free(cli_selected *names);
 una_status  cli_dump_columns(const char *path);                          /* for completion: a name per line */
 /* main.c: a run with the flags of the command line but another seed; UNA_CANCELLED after Ctrl-C. */

@@ -85,7 +85,36 @@ void cli_targets_free(char **targets, size_t count)
     cli_columns_free(targets, count);
 }
 
-void cli_select(const cli *c, const una_dataset *data, cli_selected *names, una_fit_settings *settings)
+static bool is_named(char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) return true;
+    }
+    return false;
+}
+
+static void forget_logs(cli *c, const char *name)
+{
+    char begin[128];
+    size_t kept = 0, length = (size_t)snprintf(begin, sizeof begin, "warning: column '%.60s'", name);
+    for (size_t i = 0; i < c->log_count; i++) {
+        if (strncmp(c->logs[i], begin, length) == 0) free(c->logs[i]);
+        else c->logs[kept++] = c->logs[i];
+    }
+    c->log_count = kept;
+}
+
+/* A condition may rest on columns that are no inputs. */
+static void forget_others(cli *c, const una_dataset *data, const cli_selected *names)
+{
+    for (size_t i = 0; i < una_dataset_column_count(data) && !cli_has(c, "where"); i++) {
+        const char *name = una_dataset_column_name(data, i);
+        bool dropped = is_named(names->drop, names->drop_count, name);
+        if (dropped || (names->only_count && !is_named(names->only, names->only_count, name))) forget_logs(c, name);
+    }
+}
+
+void cli_select(cli *c, const una_dataset *data, cli_selected *names, una_fit_settings *settings)
 {
     names->drop = cli_columns(c, "drop", data, &names->drop_count);
     names->only = cli_columns(c, "only", data, &names->only_count);
@@ -93,6 +122,7 @@ void cli_select(const cli *c, const una_dataset *data, cli_selected *names, una_
     settings->drop_count = names->drop_count;
     settings->only = (const char *const *)names->only;
     settings->only_count = names->only_count;
+    if (c->log_count && (names->drop_count || names->only_count)) forget_others(c, data, names);
 }
 
 void cli_selected_free(cli_selected *names)

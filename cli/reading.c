@@ -24,8 +24,8 @@ una_status cli_reading_begin(cli *c)
     const char *delimiter = cli_text(c, "delimiter"), *decimal = cli_text(c, "decimal"), *words = cli_text(c, "words");
     c->reading = (una_read_settings)UNA_INIT(una_read_settings);
     if (delimiter && !(c->reading.delimiter = delimiter_named(delimiter)))
-        return cli_fail(c, UNA_E_USAGE, "--delimiter %s: give comma, semicolon, tab or bar, or the character itself",
-                        delimiter);
+        return cli_fail(c, UNA_E_USAGE, "--delimiter '%s': only commas, semicolons, tabs and bars can stand between "
+                        "cells; give comma, semicolon, tab or bar", delimiter);
     if (decimal) c->reading.decimal = strcmp(decimal, "comma") == 0 ? ',' : '.';
     c->reading.dates = cli_text(c, "dates");
     if (c->reading.delimiter == ',' && c->reading.decimal == ',')

@@ -10,11 +10,12 @@
 #include "data/build.h"
 #include "data/csv.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION = 4, MOST_COLUMNS = 1 << 20 };
+enum { VERSION = 5, MOST_COLUMNS = 1 << 20 };
 static const char ENDING[] = ".table";
 static const char MAGIC[8] = { 'u', 'n', 'a', 'c', 'a', 'c', 'h', 'e' };
 
@@ -49,7 +50,7 @@ static bool fits(const head *h, const descriptor *d, size_t file_size)
     for (size_t c = 0; c < h->columns; c++) {
         if (d[c].is_text > 1 || d[c].words_size % 32 || d[c].words_size > left || d[c].first_word >= h->rows)
             return false;
-        if ((d[c].form & 255) > UNA_FORM_TIME || d[c].form >> 24 || d[c].unit[UNA_UNIT_ROOM - 1]) return false;
+        if ((d[c].form & 255) > UNA_FORM_COUNT || d[c].form >> 24 || d[c].unit[UNA_UNIT_ROOM - 1]) return false;
         if (d[c].levels > d[c].words_size || d[c].levels > UINT32_MAX - 1) return false;
         uint64_t size = d[c].is_text ? d[c].words_size + eights(4 * h->rows) : 8 * h->rows;
         if (size > left) return false;
@@ -153,6 +154,16 @@ static una_form form_of(const descriptor *d)
     return form;
 }
 
+/* "3 5 dates became days": column (0: the file) and way before the text. */
+static bool read_note(una_dataset *data, const char *text)
+{
+    char *way, *end;
+    unsigned long long column = strtoull(text, &way, 10), number = strtoull(way, &end, 10);
+    if (*end != ' ' || column > data->columns || number >= UNA_WAYS) return false;
+    una_table_note note = { column ? (size_t)column - 1 : SIZE_MAX, (unsigned)number, end + 1 };
+    return una_table_say(data, note) == UNA_OK;
+}
+
 static bool read_table(int handle, una_dataset **data, const char *path, const una_cache_place *p,
                        const una_cache_key *key, una_run *run)
 {
@@ -182,7 +193,7 @@ static bool read_table(int handle, una_dataset **data, const char *path, const u
         if (!good) return false;
     }
     for (size_t i = 0; i < h.notes; i++)
-        if (una_table_note(t, "%s", text[1 + h.columns + i]) != UNA_OK) return false;
+        if (!read_note(t, text[1 + h.columns + i])) return false;
     return read_lines(handle, t, &h);
 }
 
@@ -297,7 +308,11 @@ static bool write_table(int handle, const una_dataset *data, const una_cache_pla
     una_text_bytes(&text, p->path, strlen(p->path) + 1);
     for (size_t c = 0; c < data->columns; c++)
         una_text_bytes(&text, data->column[c].name, strlen(data->column[c].name) + 1);
-    for (size_t i = 0; i < data->notes; i++) una_text_bytes(&text, data->note[i], strlen(data->note[i]) + 1);
+    for (size_t i = 0; i < data->notes; i++) {
+        const una_table_note *note = &data->note[i];
+        una_text_add(&text, "%zu %u %s", note->column == SIZE_MAX ? 0 : note->column + 1, note->way, note->text);
+        una_text_bytes(&text, zeroes, 1);
+    }
     una_text_bytes(&text, zeroes, eights(text.length) - text.length);
     h.text_size = text.length;
     size_t before = data->columns * sizeof(descriptor), size = sizeof h + before + text.length;

@@ -8,6 +8,7 @@
 #include "data/columns.h"
 
 #include "base/company.h"
+#include "data/formed.h"
 #include "data/images.h"
 #include "data/parts.h"
 
@@ -259,6 +260,15 @@ static double number_share(const learner *l, const una_table_column *column)
     return words > 0 ? numbers / words : 0;
 }
 
+/* --words names it. */
+static bool is_asked_for(const learner *l, const char *name)
+{
+    const una_read_settings *given = l->run->settings.reading;
+    for (size_t i = 0; given && i < given->word_count; i++)
+        if (strcmp(given->words[i], name) == 0) return true;
+    return false;
+}
+
 /* The cell that made the column text; NULL where it is among the rows of another rank. */
 static const char *odd_word(const learner *l, const una_table_column *column)
 {
@@ -270,9 +280,19 @@ static const char *odd_word(const learner *l, const una_table_column *column)
 static una_status too_many_levels(const learner *l, size_t c, size_t count)
 {
     const una_table_column *column = &l->data->column[c];
-    const char *word = odd_word(l, column);
+    const char *word = odd_word(l, column), *like = NULL;
+    una_form form;
+    bool on_purpose = is_asked_for(l, column->name);
+    bool numbers = number_share(l, column) > 0.5 && word && !on_purpose;
+    size_t odd = numbers || on_purpose || l->run->company ? SIZE_MAX
+                                                             : una_formed_odd(&form, &like, column, l->data->rows);
 
-    if (number_share(l, column) > 0.5 && word)
+    if (odd != SIZE_MAX)
+        UNA_FAIL(l->run, UNA_E_INPUT, "most cells of the column '%.60s' are written like '%.40s', but %s holds "
+                 "'%.40s': correct the cell, or write NA for a missing value (as categories its %zu different words are "
+                 "too many; at most %d are allowed)", column->name, like, place(l->data, odd, c, l->run), column->word[odd],
+                 count, UNA_MAX_LEVELS);
+    if (numbers)
         UNA_FAIL(
             l->run, UNA_E_INPUT,
             "column '%.60s' is mostly numbers, but %s holds '%.40s', which is none: correct the "
@@ -308,6 +328,22 @@ static una_status find_targets(size_t *at, const learner *l, const char *const *
     return UNA_OK;
 }
 
+/* A target of words: where it is numbers but for some cells, the first of these is named. */
+static una_status refuse_target(const learner *l, size_t target)
+{
+    const una_table_column *column = &l->data->column[target];
+    const char *like = NULL;
+    una_form form;
+    double value;
+    size_t row = una_formed_odd(&form, &like, column, l->data->rows);
+    if (row == SIZE_MAX || form.kind != UNA_FORM_NUMBER) row = column->first_word, like = NULL;
+    const char *word = row < l->data->rows ? column->word[row] : NULL;
+    bool show = like && !una_parse_number(like, strlen(like), &value);
+    UNA_FAIL(l->run, UNA_E_INPUT, "the target must be a number, but %s holds '%.40s'%s%.40s%s; correct the cell, or "
+             "choose another column with --target", place(l->data, row, target, l->run), word ? word : "",
+             show ? ", and most cells are written like '" : "", show ? like : "", show ? "'" : "");
+}
+
 static una_status check_target(const learner *l, size_t target)
 {
     const una_table_column *column = &l->data->column[target];
@@ -319,8 +355,9 @@ static una_status check_target(const learner *l, size_t target)
                  "another column with --target", column->name, l->data->origin,
                  column->form.kind == UNA_FORM_DATE ? "dates" : "times of day");
     if (!column->is_text) return UNA_OK;
+    if (!l->run->company) return refuse_target(l, target);
     const char *word = odd_word(l, column);
-    if (!word && l->run->company) {
+    if (!word) {
         una_company_any(false, l->run);                  /* who has the cell says where it is */
         UNA_TRY(una_company_check(l->run));
     }
@@ -475,11 +512,25 @@ static void note_rows(const learner *l)
                       "%zu rows with missing cells were left out", rest);
 }
 
+/* Numbers of rows say nothing of new ones: no input, unless somebody names them or there is nothing else. */
+static void drop_count(learner *l)
+{
+    const una_table_column *first = &l->data->column[0];
+    size_t inputs = 0;
+    for (size_t c = 0; c < l->data->columns; c++) inputs += l->used[c];
+    bool named = l->data->images || (l->selection && l->selection->only_count);
+    if (!l->used[0] || inputs < 2 || named) return;
+    if (una_company_any(first->form.kind != UNA_FORM_COUNT, l->run)) return;
+    l->used[0] = false;
+    una_notes_add(l->notes, "column '%s' counts the rows and was left out", first->name);
+}
+
 static una_status choose(learner *l)
 {
     const una_dataset *data = l->data;
     for (size_t c = 0; c < data->columns; c++)
         l->used[c] = !is_target(l, c) && !l->out[c] && (!data->images || c == data->image_column);
+    drop_count(l);
     if (l->missing != UNA_MISSING_DROP) UNA_TRY(refuse_missing(l));
     choose_rows(l, false);
     drop_constants(l);
@@ -589,7 +640,7 @@ static una_status learn_text(una_source *source, learner *l, size_t c)
     source->mean = (double)most;
     if (source->has_unseen) UNA_TRY(learn_rare(source, l, column));
 
-    bool mostly = number_share(l, column) > 0.5;
+    bool mostly = number_share(l, column) > 0.5 && !is_asked_for(l, column->name);
     if (mostly && l->run->company && !odd_word(l, column))
         una_notes_add(l->notes, "column '%s' is mostly numbers but was taken as %zu categories, because some cells are "
                       "not", column->name, source->level_count);
@@ -775,11 +826,49 @@ static una_status learn_scales(una_columns *columns, const learner *l)
     return una_arena_check(l->arena);
 }
 
+/* ---- how the file was written ------------------------------------------------------------------------------ */
+
+static bool is_spoken_of(const learner *l, const una_table_note *note)
+{
+    return note->column == SIZE_MAX || !l->out[note->column];
+}
+
+/* The columns of this way, from note `first` on, and what is said of the first. */
+static void tell_way(const learner *l, size_t first)
+{
+    enum { SHOWN = 8 };
+    const una_dataset *data = l->data;
+    const una_table_note *begin = &data->note[first];
+    una_text names = una_text_in(&l->run->scratch);
+    size_t count = 0;
+    for (size_t i = first; i < data->notes; i++) {
+        const una_table_note *note = &data->note[i];
+        if (note->way != begin->way || !is_spoken_of(l, note)) continue;
+        if (count < SHOWN) una_text_add(&names, "%s'%s'", count ? ", " : "", data->column[note->column].name);
+        count++;
+    }
+    if (count > SHOWN) una_text_add(&names, " and %zu more", count - SHOWN);
+    if (!l->run->scratch.failed)
+        una_notes_add(l->notes, "column%s %s: %s", count == 1 ? "" : "s", names.at, begin->text);
+}
+
+/* Columns that were left out by request are not spoken of. */
+static una_status tell_reading(const learner *l)
+{
+    uint32_t told = 0;                                           /* bits 1 << way */
+    for (size_t i = 0; i < l->data->notes; i++) {
+        const una_table_note *note = &l->data->note[i];
+        if (!is_spoken_of(l, note)) continue;
+        if (note->way == 0) una_notes_add(l->notes, "%s", note->text);
+        else if (!(told >> note->way & 1)) tell_way(l, i);
+        told |= (uint32_t)1 << note->way;
+    }
+    return una_arena_check(&l->run->scratch);
+}
+
 static una_status learn(una_columns *const *columns, learner *l, const char *const *target)
 {
     UNA_TRY(first_checks(l, target));
-    for (size_t i = 0; i < l->data->notes; i++) una_notes_add(l->notes, "%s", l->data->note[i]);
-    columns[0]->said = l->notes ? l->notes->count : 0;
     una_arena *work = &l->run->scratch;
     l->used = UNA_GET(work, bool, l->data->columns);
     l->out = UNA_GET(work, bool, l->data->columns);
@@ -788,6 +877,8 @@ static una_status learn(una_columns *const *columns, learner *l, const char *con
     l->level = UNA_GET_ROWS(work, level, l->data->rows + 2);
     UNA_TRY(una_arena_check(work));
     UNA_TRY(una_selection_apply(l->out, l->selection, l->data, l->target, l->targets, l->run));
+    UNA_TRY(tell_reading(l));
+    columns[0]->said = l->notes ? l->notes->count : 0;
     UNA_TRY(choose(l));
     UNA_TRY(una_selection_copy(&columns[0]->selection, l->selection, l->arena));
     una_text left = una_text_in(&l->run->scratch);
@@ -805,11 +896,17 @@ static una_status learn(una_columns *const *columns, learner *l, const char *con
     return l->notes ? una_arena_check(l->notes->arena) : UNA_OK;
 }
 
-void una_columns_warn(una_columns *columns, const una_dataset *data, una_notes *warnings, const una_run *run)
+void una_columns_warn(una_columns *columns, const una_selection *selection, const una_dataset *data,
+                      una_notes *warnings, const una_run *run)
 {
     bool first = !run->company || una_rank(run) == 0;
-    for (size_t i = 0; first && i < data->doubts; i++) una_notes_add(warnings, "%s", data->doubt[i]);
-    columns->warned = data->doubts;
+    columns->warned = 0;
+    for (size_t i = 0; i < data->doubts; i++) {
+        const una_table_note *doubt = &data->doubt[i];
+        if (!una_selection_allows(selection, data->column[doubt->column].name)) continue;
+        columns->warned++;
+        if (first) una_notes_add(warnings, "%s", doubt->text);
+    }
 }
 
 una_status una_columns_learn_chosen(una_columns *const *columns, const una_dataset *data, const char *const *target,

@@ -138,8 +138,10 @@ una_status una_columns_encode(const una_columns *columns, const una_dataset *dat
 una_status una_columns_encode_several(const una_columns *const *columns, size_t targets, const una_dataset *data,
                                       double **x, double **y, size_t **kept, size_t *rows, una_arena *arena,
                                       una_run *run);
-/* Warnings of what may have been misread in the file, as the first ones; of ranks, the first one gives them. */
-void una_columns_warn(una_columns *columns, const una_dataset *data, una_notes *warnings, const una_run *run);
+/* Warnings of what may have been misread in columns that may be inputs, as the first ones; of ranks, the first one gives
+ * them. */
+void una_columns_warn(una_columns *columns, const una_selection *selection, const una_dataset *data,
+                      una_notes *warnings, const una_run *run);
 /* A sentence for each column, the target first, in which a few cells of the encoded rows drown all others (outliers.c):
  * where, how far, what to do; at most four, then how many more there are. x or y NULL: without the inputs, or without
  * the target. */

@@ -326,12 +326,15 @@ static una_status next_record(una_csv *csv, bool *more)
     return UNA_OK;
 }
 
-/* A delimiter behind the last cell of every line, or behind the last of this one. */
+/* Delimiters behind the last cell of every line, or behind the last of this one. */
 static una_status take_trailing(una_csv *csv)
 {
-    if (!csv->trailing || csv->cell_count != csv->columns + 1) return UNA_OK;
-    csv->cell_count--;
-    if (stripped(csv->cells[csv->columns]).length == 0) return UNA_OK;
+    size_t count = csv->cell_count;
+    if (count <= csv->columns || count > csv->columns + csv->trailing) return UNA_OK;
+    csv->cell_count = csv->columns;
+    size_t c = csv->columns;
+    while (c < count && stripped(csv->cells[c]).length == 0) c++;
+    if (c == count) return UNA_OK;
     UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu has a cell behind the column '%.60s', which is the last with a name; "
              "give the next one a name in the header too", csv->path, csv->record_line, csv->names[csv->columns - 1]);
 }
@@ -384,10 +387,11 @@ static bool looks_like_data(const una_csv *csv)
 {
     bool running = true;
     double value = 0, first = 0;
-    for (size_t i = 0; i < csv->columns; i++) {
+    size_t from = csv->unnamed ? 1 : 0;
+    for (size_t i = from; i < csv->columns; i++) {
         if (una_cell_read(&csv->cells[i], &value) != UNA_CELL_NUMBER) return false;
-        if (i == 0) first = value;
-        running = running && (first == 0 || first == 1) && value == first + (double)i;
+        if (i == from) first = value;
+        running = running && (first == 0 || first == 1) && value == first + (double)(i - from);
     }
     return !running;
 }
@@ -401,7 +405,7 @@ static una_status check_header(una_csv *csv)
     for (size_t i = 0; i < csv->columns; i++)
         if (!csv->names[i][0])
             UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: column %zu of %zu has no name in the header; give it one",
-                     csv->path, csv->record_line, i + 1, csv->columns);
+                     csv->path, csv->record_line, i + 1, csv->columns + csv->trailing);
 
     if (csv->columns == 1 && csv->delimiter == ',' && strchr(csv->names[0], ';'))
         UNA_FAIL(csv->run, UNA_E_INPUT, "the header of %s has semicolons and no comma; read it with --delimiter "
@@ -414,6 +418,28 @@ static una_status check_header(una_csv *csv)
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: the name '%.60s' stands twice in the header, in columns %zu and "
                  "%zu; rename one", csv->path, csv->record_line, csv->names[first], first + 1, second + 1);
     return UNA_OK;
+}
+
+static bool is_name(const una_csv *csv, const char *name)
+{
+    for (size_t i = 0; i < csv->columns; i++)
+        if (strcmp(csv->names[i], name) == 0) return true;
+    return false;
+}
+
+/* Programs that number or name the rows have no name for that column, which is the first. */
+static una_status name_first(una_csv *csv)
+{
+    csv->unnamed = csv->columns > 1 && !csv->names[0][0];
+    if (!csv->unnamed) return UNA_OK;
+    una_text name = una_text_in(&csv->arena);
+    una_text_add(&name, "row");
+    for (size_t i = 2; !csv->arena.failed && is_name(csv, name.at); i++) {
+        name = una_text_in(&csv->arena);
+        una_text_add(&name, "row %zu", i);
+    }
+    csv->names[0] = name.at;
+    return una_arena_check(&csv->arena);
 }
 
 static una_status read_header(una_csv *csv)
@@ -434,8 +460,8 @@ static una_status read_header(una_csv *csv)
         UNA_TRY(una_arena_check(&csv->arena));
         csv->names[i] = memcpy(name, cell.at, cell.length);
     }
-    csv->trailing = csv->columns > 1 && !csv->names[csv->columns - 1][0];
-    csv->columns -= csv->trailing;
+    for (; csv->columns > 1 && !csv->names[csv->columns - 1][0]; csv->columns--) csv->trailing++;
+    UNA_TRY(name_first(csv));
     return check_header(csv);
 }
 
@@ -594,7 +620,7 @@ una_status una_csv_rewind(una_csv *csv)
 {
     if (csv->file ? gzrewind(csv->file) != 0 : lseek(csv->plain, 0, SEEK_SET) != 0)
         UNA_FAIL(csv->run, UNA_E_IO, "%s holds text below its first row and must be read twice, which is not possible "
-                 "here; write it to a file first", csv->path);
+                 "here; give it as - (the standard input), or write it to a file first", csv->path);
     UNA_TRY(begin(csv));
     bool more = csv->first <= csv->end;
     csv->start = more ? csv->first : csv->end;

@@ -35,7 +35,8 @@ typedef struct una_csv {
     size_t       record_line;    /* where it begins                                                 */
     char         decimal;        /* of the file as a whole, found or given; 0: it says nothing      */
     bool         delimiter_found;        /* from the cells: it is not the usual one                 */
-    bool         trailing;       /* a delimiter stands behind the last cell of the lines            */
+    size_t       trailing;       /* columns behind the last with a name, without a cell             */
+    bool         unnamed;        /* the first column had no name and was given one                  */
     bool         latin;          /* the beginning is no UTF-8                                       */
     size_t       comments;       /* lines passed over so far                                        */
     /* private */

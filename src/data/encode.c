@@ -42,7 +42,8 @@ static const char *moments(una_form_kind kind)
  * their numbers are days. */
 static una_status check_form(const coder *c, const una_source *source, const una_table_column *column)
 {
-    una_form_kind found = column->form.kind == UNA_FORM_NUMBER ? UNA_FORM_PLAIN : column->form.kind;
+    bool moment = column->form.kind == UNA_FORM_DATE || column->form.kind == UNA_FORM_TIME;
+    una_form_kind found = moment ? column->form.kind : UNA_FORM_PLAIN;
     size_t row = 0;
     while (row < c->data->rows && is_missing(column, row)) row++;
     bool file = c->data->line && strcmp(c->data->unit, "line") == 0 && !column->is_text && row < c->data->rows;
@@ -354,9 +355,10 @@ una_wanted *una_columns_wanted(const una_columns *const *target, size_t targets,
     una_wanted *wanted = UNA_GET(arena, una_wanted, columns->source_count + targets);
     if (!wanted) return NULL;
     for (size_t s = 0; s < columns->source_count; s++)
-        wanted[s] = (una_wanted){ columns->sources[s].name, columns->sources[s].is_text, columns->sources[s].form,
-                                  columns->sources[s].unit ? columns->sources[s].unit : "" };
+        wanted[s] = (una_wanted){ .name = columns->sources[s].name, .is_text = columns->sources[s].is_text,
+                                  .form = columns->sources[s].form,
+                                  .unit = columns->sources[s].unit ? columns->sources[s].unit : "" };
     for (size_t t = 0; t < targets; t++)
-        wanted[columns->source_count + t] = (una_wanted){ target[t]->target, false, UNA_FORM_PLAIN, NULL };
+        wanted[columns->source_count + t] = (una_wanted){ .name = target[t]->target };
     return wanted;
 }

@@ -12,40 +12,69 @@
 
 /* ---- notes --------------------------------------------------------------------------------------------------- */
 
-una_status una_table_note(una_dataset *data, const char *format, ...)
+/* The array is as large as the next power of two. */
+static una_status add_note(una_dataset *data, una_table_note **list, size_t *count, una_table_note note)
 {
-    va_list arguments, again;
-    va_start(arguments, format);
-    va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    char *sentence = UNA_GET(&data->arena, char, (size_t)(length < 0 ? 0 : length) + 1);
-    const char **note = UNA_GET(&data->arena, const char *, data->notes + 1);
-    if (sentence) vsnprintf(sentence, (size_t)length + 1, format, again);
-    va_end(again);
+    note.text = una_arena_text(&data->arena, note.text);
+    if ((*count & (*count - 1)) == 0) {
+        una_table_note *larger = UNA_GET(&data->arena, una_table_note, *count ? 2 * *count : 1);
+        UNA_TRY(una_arena_check(&data->arena));
+        if (*count) memcpy(larger, *list, *count * sizeof *larger);
+        *list = larger;
+    }
     UNA_TRY(una_arena_check(&data->arena));
-
-    if (data->notes) memcpy(note, data->note, data->notes * sizeof *note);
-    note[data->notes++] = sentence;
-    data->note = note;
+    (*list)[(*count)++] = note;
     return UNA_OK;
 }
 
-una_status una_table_doubt(una_dataset *data, const char *sentence)
+una_status una_table_say(una_dataset *data, una_table_note note)
 {
-    const char **doubt = UNA_GET(&data->arena, const char *, data->doubts + 1);
-    const char *copy = una_arena_text(&data->arena, sentence);
-    UNA_TRY(una_arena_check(&data->arena));
-    if (data->doubts) memcpy(doubt, data->doubt, data->doubts * sizeof *doubt);
-    doubt[data->doubts++] = copy;
-    data->doubt = doubt;
-    return UNA_OK;
+    return add_note(data, &data->note, &data->notes, note);
+}
+
+una_status una_table_doubt(una_dataset *data, una_table_note doubt)
+{
+    return add_note(data, &data->doubt, &data->doubts, doubt);
+}
+
+una_status una_table_sentence(una_dataset *data, size_t column, const char *format, ...)
+{
+    char sentence[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    return una_table_say(data, (una_table_note){ column, 0, sentence });
+}
+
+/* The same about the column of this name in another table; false: it is not there. */
+static bool moved(una_table_note *note, const una_dataset *to, const una_dataset *from)
+{
+    if (note->column == SIZE_MAX) return true;
+    const char *name = from->column[note->column].name;
+    bool same = note->column < to->columns && strcmp(to->column[note->column].name, name) == 0;
+    if (!same) note->column = una_table_find(to, name);
+    return note->column != SIZE_MAX;
+}
+
+static bool is_among(const una_table_note *note, const una_table_note *list, size_t count)
+{
+    for (size_t i = 0; i < count && note->way; i++)
+        if (list[i].column == note->column && list[i].way == note->way) return true;
+    return false;
 }
 
 una_status una_table_remember(una_dataset *to, const una_dataset *from)
 {
-    for (size_t i = 0; i < from->notes; i++) UNA_TRY(una_table_note(to, "%s", from->note[i]));
-    for (size_t i = 0; i < from->doubts; i++) UNA_TRY(una_table_doubt(to, from->doubt[i]));
+    size_t before = to->notes;
+    for (size_t i = 0; i < from->notes; i++) {
+        una_table_note note = from->note[i];
+        if (moved(&note, to, from) && !is_among(&note, to->note, before)) UNA_TRY(una_table_say(to, note));
+    }
+    for (size_t i = 0; i < from->doubts; i++) {
+        una_table_note doubt = from->doubt[i];
+        if (moved(&doubt, to, from)) UNA_TRY(una_table_doubt(to, doubt));
+    }
     for (size_t c = 0; c < from->columns; c++) {
         size_t at = from->column[c].form.kind == UNA_FORM_PLAIN ? SIZE_MAX : una_table_find(to, from->column[c].name);
         if (at != SIZE_MAX) to->column[at].form = from->column[c].form;
@@ -55,22 +84,26 @@ una_status una_table_remember(una_dataset *to, const una_dataset *from)
 
 una_status una_formed_file(una_dataset *data, const una_csv *csv)
 {
+    const size_t file = SIZE_MAX;
     if (csv->delimiter_found)
-        UNA_TRY(una_table_note(data, "the cells have %s between them", una_delimiter_name(csv->delimiter)));
+        UNA_TRY(una_table_sentence(data, file, "the cells have %s between them", una_delimiter_name(csv->delimiter)));
     if (csv->trailing)
-        UNA_TRY(una_table_note(data, "the last column has neither a name nor cells and was left out"));
+        UNA_TRY(una_table_sentence(data, file, csv->trailing == 1 ?
+                                   "the last column has neither a name nor cells and was left out" :
+                                   "the last %zu columns have neither names nor cells and were left out",
+                                   csv->trailing));
     if (csv->comments)
-        UNA_TRY(una_table_note(data, csv->comments == 1 ? "%zu line that begins with # was passed over" :
-                               "%zu lines that begin with # were passed over", csv->comments));
+        UNA_TRY(una_table_sentence(data, file, csv->comments == 1 ? "%zu line that begins with # was passed over" :
+                                   "%zu lines that begin with # were passed over", csv->comments));
     if (csv->latin)
-        UNA_TRY(una_table_note(data, "some characters are not in UTF-8 (perhaps Latin-1), and are taken as they are; "
-                               "save the file as UTF-8 to see them right"));
+        UNA_TRY(una_table_sentence(data, file, "some characters are not in UTF-8 (perhaps Latin-1), and are taken as "
+                                   "they are; save the file as UTF-8 to see them right"));
     return UNA_OK;
 }
 
 /* ---- one sentence for all columns that are written alike ------------------------------------------------------- */
 
-typedef enum way { PERCENT, UNITS, COMMAS, GROUPS, DATES, TIMES, MARKS, WAYS } way;
+typedef enum way { PERCENT, UNITS, COMMAS, GROUPS, SIGNS, WRAPS, DATES, TIMES, MARKS, WAYS } way;
 
 static bool is_written(const una_form *form, const una_form_study *s, way w)
 {
@@ -78,9 +111,10 @@ static bool is_written(const una_form *form, const una_form_study *s, way w)
     switch (w) {
     case PERCENT: return unit && percent;
     case UNITS: return unit && !percent;
-    case COMMAS: return number && form->decimal == ',' && s->comma + s->either_comma > 0;
-    case GROUPS: return number && (form->decimal == ',' ? s->grouped > s->either_comma || s->either_point > 0
-                                                        : s->grouped > 0);
+    case COMMAS: return number && form->decimal == ',' && s->with_comma[0];
+    case GROUPS: return number && (form->decimal == ',' ? s->comma_group[0] : s->point_group[0]);
+    case SIGNS: return number && s->sign[0];
+    case WRAPS: return number && s->wrapped[0];
     case DATES: return form->kind == UNA_FORM_DATE;
     case TIMES: return form->kind == UNA_FORM_TIME;
     default: return form->kind != UNA_FORM_PLAIN && s->missing > 0;
@@ -103,6 +137,17 @@ static void add_example(una_text *text, const una_form *form, const char *seen)
     una_text_add(text, ")");
 }
 
+static const char *example_of(way w, const una_form *form, const una_form_study *s)
+{
+    switch (w) {
+    case COMMAS: return s->with_comma;
+    case GROUPS: return form->decimal == ',' ? s->comma_group : s->point_group;
+    case SIGNS: return s->sign;
+    case WRAPS: return s->wrapped;
+    default: return s->seen;
+    }
+}
+
 static void say(una_text *text, way w, const una_form *form, const una_form_study *s)
 {
     switch (w) {
@@ -110,6 +155,8 @@ static void say(una_text *text, way w, const una_form *form, const una_form_stud
     case UNITS: una_text_add(text, "the unit '%s' was taken off", form->unit); break;
     case COMMAS: una_text_add(text, "commas are decimal marks"); break;
     case GROUPS: una_text_add(text, "thousands marks were taken off"); break;
+    case SIGNS: una_text_add(text, "minus signs were read as accounts and word processors write them"); break;
+    case WRAPS: una_text_add(text, "the marks =\"\" around the cells were taken off"); break;
     case DATES: una_text_add(text, "dates became days since 1970-01-01"); break;
     case TIMES: una_text_add(text, "times became parts of a day"); break;
     default:
@@ -117,34 +164,27 @@ static void say(una_text *text, way w, const una_form *form, const una_form_stud
                      "%zu cells such as '%s' count as missing", s->missing, s->mark);
         return;
     }
-    add_example(text, form, w == GROUPS ? s->group : s->seen);
+    add_example(text, form, example_of(w, form, s));
 }
 
-/* The first column that is written so begins a sentence, and those after it join. */
+/* Units and marks for missing cells are told for each column, other ways in one sentence for all. */
 static una_status note_way(una_dataset *data, const una_form_study *study, way w, una_run *run)
 {
-    enum { SHOWN = 8 };
-    una_text names = una_text_in(&run->scratch), what = una_text_in(&run->scratch);
-    size_t count = 0, first = 0;
     bool alone = w == UNITS || w == MARKS;
     for (size_t c = 0; c < data->columns; c++) {
-        if (data->column[c].form.kind == UNA_FORM_PLAIN || !is_written(&data->column[c].form, &study[c], w)) continue;
-        if (alone) {
-            una_text own = una_text_in(&run->scratch);
-            say(&own, w, &data->column[c].form, &study[c]);
-            UNA_TRY(una_arena_check(&run->scratch));
-            UNA_TRY(una_table_note(data, "column '%s': %s", data->column[c].name, own.at));
-            continue;
-        }
-        if (count == 0) first = c;
-        if (count < SHOWN) una_text_add(&names, "%s'%s'", count ? ", " : "", data->column[c].name);
-        count++;
+        const una_form *form = &data->column[c].form;
+        if (form->kind == UNA_FORM_PLAIN || !is_written(form, &study[c], w)) continue;
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_text own = una_text_in(&run->scratch);
+        if (alone) una_text_add(&own, "column '%s': ", data->column[c].name);
+        say(&own, w, form, &study[c]);
+        una_status status = una_arena_check(&run->scratch);
+        if (status == UNA_OK)
+            status = una_table_say(data, (una_table_note){ c, alone ? 0 : 1 + (unsigned)w, own.at });
+        una_arena_release(&run->scratch, mark);
+        UNA_TRY(status);
     }
-    if (count == 0) return UNA_OK;
-    if (count > SHOWN) una_text_add(&names, " and %zu more", count - SHOWN);
-    say(&what, w, &data->column[first].form, &study[first]);
-    UNA_TRY(una_arena_check(&run->scratch));
-    return una_table_note(data, "column%s %s: %s", count == 1 ? "" : "s", names.at, what.at);
+    return UNA_OK;
 }
 
 /* ---- doubts ----------------------------------------------------------------------------------------------------- */
@@ -158,10 +198,10 @@ const char *una_formed_doubt(const una_form_study *s, const una_form *form, cons
     return text.at;
 }
 
-static una_status warn(una_dataset *data, const char *sentence, una_run *run)
+static una_status warn(una_dataset *data, size_t c, const char *sentence, una_run *run)
 {
     una_log(run, UNA_LOG_WARNING, "%s", sentence);
-    return una_table_doubt(data, sentence);
+    return una_table_doubt(data, (una_table_note){ c, 0, sentence });
 }
 
 static una_status warn_mixed(una_dataset *data, size_t c, const una_form_study *s, una_run *run)
@@ -172,7 +212,52 @@ static una_status warn_mixed(una_dataset *data, size_t c, const una_form_study *
     una_form_why(&text, s);
     una_text_add(&text, "; write all of them alike, or say --words if they are words");
     UNA_TRY(una_arena_check(&run->scratch));
-    return warn(data, text.at, run);
+    return warn(data, c, text.at, run);
+}
+
+/* Half of the cells begin like numbers or dates. Where most are plain numbers, the fit names the cell that is none. */
+static una_status note_near(una_dataset *data, size_t c, const una_form_study *s)
+{
+    size_t like = s->numbers + s->dates + s->times, all = like + s->words;
+    const char *seen = s->near_word[0] ? s->near_word : s->seen, *name = data->column[c].name;
+    if (2 * (like + s->near_words) < all || all == 0 || (2 * like > all && !s->seen[0])) return UNA_OK;
+    return una_table_sentence(data, c, "column '%.60s' was taken as words, though its cells look like numbers or "
+                              "dates%s%s%s; write them as plain numbers or ISO dates if they are, or say --words "
+                              "'%.60s' if they are words", name, seen[0] ? " ('" : "", seen, seen[0] ? "')" : "", name);
+}
+
+/* ---- the cell that is unlike the others ------------------------------------------------------------------------ */
+
+static size_t count_alike(const una_table_column *column, size_t rows, const una_form *form)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows; i++)
+        count += column->word[i] && una_form_agrees(form, column->word[i], strlen(column->word[i]));
+    return count;
+}
+
+/* What most cells have in common, some cell that is picked here and there has. */
+size_t una_formed_odd(una_form *common, const char **like, const una_table_column *column, size_t rows)
+{
+    enum { PICKED = 16 };
+    size_t most = 0, cells = 0, step = rows / PICKED + 1, odd = 0;
+    for (size_t i = 0; i < rows; i++) cells += column->word[i] != NULL;
+    for (size_t i = 0; i < rows; i += step) {
+        const char *word = column->word[i];
+        una_form_study one = {0};
+        una_form form;
+        if (!word) continue;
+        una_form_meet(&one, word, strlen(word));
+        if (una_form_decide(&form, &one, true) != UNA_ONE_FORM) continue;
+        size_t count = count_alike(column, rows, &form);
+        if (count <= most) continue;
+        most = count;
+        *common = form;
+        *like = word;
+    }
+    if (2 * most <= cells || most == cells) return SIZE_MAX;
+    while (!column->word[odd] || una_form_agrees(common, column->word[odd], strlen(column->word[odd]))) odd++;
+    return odd;
 }
 
 /* ---- words become numbers ---------------------------------------------------------------------------------------- */
@@ -198,10 +283,10 @@ static una_status take_column(una_dataset *data, size_t c, const una_form_study 
     una_form form;
     una_form_found found = una_form_decide(&form, s, true);
     if (found == UNA_MIXED_FORMS && s->seen[0]) return warn_mixed(data, c, s, run);
-    if (found != UNA_ONE_FORM) return UNA_OK;
+    if (found != UNA_ONE_FORM) return note_near(data, c, s);
     const char *doubt = una_formed_doubt(s, &form, data->column[c].name, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    if (doubt) UNA_TRY(warn(data, doubt, run));
+    if (doubt) UNA_TRY(warn(data, c, doubt, run));
     return convert(data, c, &form);
 }
 

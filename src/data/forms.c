@@ -66,12 +66,21 @@ static piece trimmed(const char *at, size_t length)
     return p;
 }
 
-/* Bytes of the minus or plus at p, 0: none. */
+/* Bytes of the minus or plus at p, 0: none. Word processors make a minus or an en dash of it. */
 static size_t sign_at(piece p, bool *negative)
 {
     if (p.at == p.end) return 0;
-    *negative = *p.at == '-' || *p.at == '\xE2';
-    return *p.at == '-' || *p.at == '+' ? 1 : bytes_if(p, "\xE2\x88\x92");
+    *negative = *p.at != '+';
+    if (*p.at == '-' || *p.at == '+') return 1;
+    size_t n = bytes_if(p, "\xE2\x88\x92");
+    return n ? n : bytes_if(p, "\xE2\x80\x93");
+}
+
+/* ="5", which spreadsheets are given so that they leave a cell alone: what is between the quotes. */
+static piece unwrapped(piece p)
+{
+    if (p.end - p.at < 3 || p.at[0] != '=' || p.at[1] != '"' || p.end[-1] != '"') return p;
+    return trimmed(p.at + 2, (size_t)(p.end - p.at) - 3);
 }
 
 /* ---- the number itself -------------------------------------------------------------------------------- */
@@ -106,6 +115,22 @@ static bool add_digits(char text[NUMBER_ROOM], size_t *length, piece *p, size_t 
     return true;
 }
 
+/* 1,23,456 as in India: groups of two behind the first digits, and one of three that ends them. */
+static bool add_pairs(char text[NUMBER_ROOM], size_t *length, piece *p, bool *grouped)
+{
+    piece last = *p;
+    while (last.at < last.end && *last.at == ',' && digits_at((piece){ last.at + 1, last.end }) == 2) last.at += 3;
+    bool three = last.at < last.end && *last.at == ',' && digits_at((piece){ last.at + 1, last.end }) == 3;
+    if (last.at == p->at || !three) return true;
+    *grouped = true;
+    for (size_t n = 2; n == 2;) {
+        p->at++;
+        n = digits_at(*p);
+        if (!add_digits(text, length, p, n)) return false;
+    }
+    return true;
+}
+
 /* Groups of three behind the first digits. */
 static bool add_groups(char text[NUMBER_ROOM], size_t *length, piece *p, char decimal, bool *grouped)
 {
@@ -129,6 +154,8 @@ static bool read_body(piece p, char decimal, number *out)
     out->grouped = false;
     if (!add_digits(text, &length, &p, whole)) return false;
     if (whole > 0 && whole <= 3 && !leading && !add_groups(text, &length, &p, decimal, &out->grouped)) return false;
+    if (whole > 0 && whole <= 2 && !leading && !out->grouped && decimal == '.' &&
+        !add_pairs(text, &length, &p, &out->grouped)) return false;
 
     if (p.at < p.end && *p.at == decimal) {
         p.at++;
@@ -154,7 +181,7 @@ static bool read_body(piece p, char decimal, number *out)
 static size_t currency_at(piece p)
 {
     static const char *const marks[] = { "$", "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5", "US$", "USD", "EUR", "GBP", "CHF",
-                                         "JPY", "\xA3", "\x80" };
+                                         "JPY", "\xA3", "\x80", "\xE2\x82\xB9", "INR" };
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         size_t n = bytes_if(p, marks[i]);
         if (n) return n;
@@ -182,32 +209,42 @@ static bool is_exponent(piece p)
     return p.at < p.end && is_digit(*p.at);
 }
 
-typedef struct written { piece body, unit; bool negative; } written;
+typedef struct written {
+    piece body, unit;
+    bool  negative;
+    bool  unusual;               /* the sign is, by itself or by its place                          */
+} written;
 
-/* -$ 1,234.5 or 1.234,5 kg into its pieces; false: it does not look like a number. */
-static bool take_apart(piece p, written *w)
+/* A sign at p, with blanks behind it; or (5) and 5- of book-keeping, which is a minus. */
+static bool take_sign(piece *p, written *w)
 {
-    *w = (written){ .unit = { p.at, p.at } };
-    bool negative = false;
-    size_t n = sign_at(p, &negative);
-    p.at += n;
-    w->negative = n > 0 && negative;
-    size_t mark = currency_at(p);
-    if (mark) {
-        w->unit = (piece){ p.at, p.at + mark };
-        p.at += mark;
-        skip_blanks(&p);
-        if (n == 0) {
-            n = sign_at(p, &negative);
-            p.at += n;
-            w->negative = n > 0 && negative;
-        }
-    }
-    if (p.at == p.end || !(is_digit(*p.at) || ((*p.at == '.' || *p.at == ',') && p.at + 1 < p.end))) return false;
+    bool negative = true;
+    size_t length = (size_t)(p->end - p->at), before = sign_at(*p, &negative), behind = 0;
+    if (length > 1 && p->end[-1] == '-') behind = 1;
+    else if (length > 3 && memcmp(p->end - 3, "\xE2\x88\x92", 3) == 0) behind = 3;
+    bool brackets = length > 2 && *p->at == '(' && p->end[-1] == ')';
 
-    /* The number ends with its last digit that has no letter of a unit before it. */
-    const char *end = p.at, *digit = p.at;
-    for (; end < p.end; end++) {
+    if (before) {
+        p->at += before;
+        w->unusual = skip_blanks(p) || before > 1;
+    } else if (brackets) {
+        *p = trimmed(p->at + 1, length - 2);
+        w->unusual = true;
+    } else if (behind && is_digit(*(p->end - behind - 1))) {
+        p->end -= behind;
+        w->unusual = true;
+    } else {
+        return false;
+    }
+    w->negative = negative;
+    return true;
+}
+
+/* The number ends with its last digit that has no letter of a unit before it. */
+static const char *end_of_body(piece p)
+{
+    const char *digit = p.at;
+    for (const char *end = p.at; end < p.end; end++) {
         if (is_digit(*end)) digit = end + 1;
         else if (is_exponent((piece){ end, p.end })) continue;
         else if (is_letter(*end) || strchr("%$", *end) || currency_at((piece){ end, p.end })) break;
@@ -218,8 +255,25 @@ static bool take_apart(piece p, written *w)
             end += inside - 1;
         }
     }
-    w->body = (piece){ p.at, digit };
-    piece rest = { digit, p.end };
+    return digit;
+}
+
+/* -$ 1,234.5, ($5) or 1.234,5 kg into its pieces; false: it does not look like a number. */
+static bool take_apart(piece p, written *w)
+{
+    *w = (written){ .unit = { p.at, p.at } };
+    bool sign = take_sign(&p, w);
+    size_t mark = currency_at(p);
+    if (mark) {
+        w->unit = (piece){ p.at, p.at + mark };
+        p.at += mark;
+        skip_blanks(&p);
+        if (!sign) take_sign(&p, w);
+    }
+    if (p.at == p.end || !(is_digit(*p.at) || ((*p.at == '.' || *p.at == ',') && p.at + 1 < p.end))) return false;
+
+    w->body = (piece){ p.at, end_of_body(p) };
+    piece rest = { w->body.end, p.end };
     skip_blanks(&rest);
     if (rest.at == rest.end) return true;
     if (mark || !is_unit(rest)) return false;
@@ -241,6 +295,11 @@ static void keep_text(char *to, size_t room, piece p)
     to[length] = 0;
 }
 
+static void keep_first(char to[UNA_SEEN_ROOM], bool is_one, piece p)
+{
+    if (is_one && !to[0]) keep_text(to, UNA_SEEN_ROOM, p);
+}
+
 static bool is_text(const char *text, piece p)
 {
     return strlen(text) == (size_t)(p.end - p.at) && memcmp(text, p.at, (size_t)(p.end - p.at)) == 0;
@@ -250,7 +309,7 @@ int una_form_decimal(const char *at, size_t length)
 {
     written w;
     number a, b;
-    if (!take_apart(trimmed(at, length), &w)) return 0;
+    if (!take_apart(unwrapped(trimmed(at, length)), &w)) return 0;
     bool point = read_with(&w, '.', &a), comma = read_with(&w, ',', &b);
     return (int)comma - (int)point;
 }
@@ -479,16 +538,82 @@ bool una_form_missing(const char *at, size_t length)
 
 /* ---- studies ----------------------------------------------------------------------------------------------- */
 
+/* 20-29, <5, (x2), $ 3 to 4 */
+static bool begins_as_number(piece p)
+{
+    bool negative;
+    size_t n = 1;
+    while (n > 0) {
+        skip_blanks(&p);
+        if (p.at == p.end || is_digit(*p.at)) break;
+        n = *p.at && strchr("([<>=~.\"'", *p.at) ? 1 : sign_at(p, &negative);
+        if (n == 0) n = currency_at(p);
+        p.at += n;
+    }
+    return p.at < p.end && is_digit(*p.at);
+}
+
+/* Mon, Mon., Monday, with a comma perhaps */
+static bool take_weekday(piece *p)
+{
+    static const char *const days[] = { "mon", "tue", "wed", "thu", "fri", "sat", "sun" };
+    size_t n = 0;
+    while (p->at + n < p->end && is_letter(p->at[n])) n++;
+    bool whole = n > 5 && strncasecmp(p->at + n - 3, "day", 3) == 0;
+    for (size_t i = 0; i < 7 && (n == 3 || whole); i++) {
+        if (strncasecmp(p->at, days[i], 3) != 0) continue;
+        p->at += n;
+        take_char(p, '.');
+        take_char(p, ',');
+        return true;
+    }
+    return false;
+}
+
+static bool take_quarter(piece *p)
+{
+    int quarter;
+    piece q = *p;
+    if (!take_word(&q, "q") || !take_number(&q, 1, 1, &quarter) || q.at == q.end) return false;
+    *p = q;
+    return true;
+}
+
+static bool has_digit(piece p)
+{
+    while (p.at < p.end && !is_digit(*p.at)) p.at++;
+    return p.at < p.end;
+}
+
+/* Jan-24, January 2024, Mon, 01 Jan 2024, Q1 2024 */
+static bool begins_as_date(piece p)
+{
+    int month;
+    bool weekday = take_weekday(&p);
+    skip_blanks(&p);
+    if (!take_month(&p, &month) && !take_quarter(&p) && !weekday) return false;
+    while (skip_blanks(&p) || (p.at < p.end && *p.at && strchr("-/'", *p.at) && p.at++)) {}
+    return p.at < p.end && is_digit(*p.at);
+}
+
+static void meet_word(una_form_study *s, piece p)
+{
+    bool near = has_digit(p) && (begins_as_number(p) || begins_as_date(p));
+    s->words++;
+    s->near_words += near;
+    keep_first(s->word, true, p);
+    keep_first(s->near_word, near, p);
+}
+
 static void meet_moment(una_form_study *s, const moment *m, piece p)
 {
     double value;
     bool day = moment_value(m, 'd', &value), month = moment_value(m, 'm', &value);
     if (!day && !month) {
-        s->words++;
-        if (!s->word[0]) keep_text(s->word, sizeof s->word, p);
+        meet_word(s, p);
         return;
     }
-    if (!s->seen[0]) keep_text(s->seen, sizeof s->seen, p);
+    keep_first(s->seen, true, p);
     if (!m->date) {
         s->times++;
         return;
@@ -515,9 +640,12 @@ static bool meet_number(una_form_study *s, piece p)
 {
     written w;
     number a = { 0, false }, b = { 0, false };
-    if (!take_apart(p, &w)) return false;
+    piece inside = unwrapped(p);
+    if (!take_apart(inside, &w)) return false;
     bool point = read_with(&w, '.', &a), comma = read_with(&w, ',', &b);
     if (!point && !comma) return false;
+    a.grouped = a.grouped && point;
+    b.grouped = b.grouped && comma;
 
     meet_unit(s, w.unit, p);
     s->numbers++;
@@ -526,10 +654,13 @@ static bool meet_number(una_form_study *s, piece p)
     bool either = point && comma && a.grouped != b.grouped;
     s->either_comma += either && a.grouped;
     s->either_point += either && b.grouped;
-    s->grouped += point ? a.grouped : b.grouped;
-    bool plain = point && !a.grouped && w.unit.at == w.unit.end;
-    if ((a.grouped || b.grouped) && !s->group[0]) keep_text(s->group, sizeof s->group, p);
-    if (!plain && !s->seen[0]) keep_text(s->seen, sizeof s->seen, p);
+    bool wrapped = inside.at != p.at, plain = point && !a.grouped && w.unit.at == w.unit.end && !w.unusual && !wrapped;
+    keep_first(s->point_group, a.grouped, p);
+    keep_first(s->comma_group, b.grouped, p);
+    keep_first(s->with_comma, comma && memchr(w.body.at, ',', (size_t)(w.body.end - w.body.at)), p);
+    keep_first(s->sign, w.unusual, p);
+    keep_first(s->wrapped, wrapped, p);
+    keep_first(s->seen, !plain, p);
     return true;
 }
 
@@ -540,11 +671,10 @@ void una_form_meet(una_form_study *s, const char *at, size_t length)
     if (una_form_missing(p.at, (size_t)(p.end - p.at))) {
         s->missing++;
         if (!s->mark[0]) keep_text(s->mark, sizeof s->mark, p);
-    } else if (read_moment(p, &m)) {
+    } else if (read_moment(unwrapped(p), &m)) {
         meet_moment(s, &m, p);
     } else if (!meet_number(s, p)) {
-        s->words++;
-        if (!s->word[0]) keep_text(s->word, sizeof s->word, p);
+        meet_word(s, p);
     }
 }
 
@@ -604,7 +734,7 @@ static una_cell_kind number_value(double *value, const una_form *form, piece p)
 {
     written w;
     number n;
-    if (!take_apart(p, &w) || !read_with(&w, form->decimal, &n)) return UNA_CELL_WORD;
+    if (!take_apart(unwrapped(p), &w) || !read_with(&w, form->decimal, &n)) return UNA_CELL_WORD;
     if (w.unit.at < w.unit.end && !is_text(form->unit, w.unit)) return UNA_CELL_WORD;
     *value = n.value;
     return isfinite(n.value) ? UNA_CELL_NUMBER : UNA_CELL_INFINITE;
@@ -616,6 +746,16 @@ una_cell_kind una_form_value(double *value, const una_form *form, const char *at
     moment m;
     if (una_form_missing(p.at, (size_t)(p.end - p.at))) return UNA_CELL_MISSING;
     if (form->kind == UNA_FORM_NUMBER) return number_value(value, form, p);
-    if (!read_moment(p, &m) || m.date != (form->kind == UNA_FORM_DATE)) return UNA_CELL_WORD;
+    if (!read_moment(unwrapped(p), &m) || m.date != (form->kind == UNA_FORM_DATE)) return UNA_CELL_WORD;
     return moment_value(&m, form->order, value) ? UNA_CELL_NUMBER : UNA_CELL_WORD;
+}
+
+bool una_form_agrees(const una_form *form, const char *at, size_t length)
+{
+    double value;
+    written w;
+    una_cell_kind kind = una_form_value(&value, form, at, length);
+    if (kind == UNA_CELL_WORD || kind == UNA_CELL_MISSING || form->kind != UNA_FORM_NUMBER)
+        return kind != UNA_CELL_WORD;
+    return take_apart(unwrapped(trimmed(at, length)), &w) && is_text(form->unit, w.unit);
 }

@@ -12,7 +12,8 @@
 
 typedef enum una_cell_kind { UNA_CELL_NUMBER, UNA_CELL_MISSING, UNA_CELL_INFINITE, UNA_CELL_WORD } una_cell_kind;
 
-typedef enum una_form_kind { UNA_FORM_PLAIN, UNA_FORM_NUMBER, UNA_FORM_DATE, UNA_FORM_TIME } una_form_kind;
+typedef enum una_form_kind { UNA_FORM_PLAIN, UNA_FORM_NUMBER, UNA_FORM_DATE, UNA_FORM_TIME,
+                             UNA_FORM_COUNT } una_form_kind;     /* the last: plain numbers that count the rows */
 enum { UNA_UNIT_ROOM = 16, UNA_SEEN_ROOM = 32 };
 
 typedef struct una_form {
@@ -28,14 +29,18 @@ typedef struct una_form_study {
     size_t numbers, dates, times, words, missing;        /* cells that look so; missing: only as '-', '#N/A' ... */
     size_t point, comma;         /* numbers that make sense with this decimal mark alone            */
     size_t either_point, either_comma;                   /* 1.234 and 1,234                         */
-    size_t grouped, with_unit;
+    size_t with_unit;
+    size_t near_words;           /* words that begin like a number or a date: 20-29, Jan-24         */
     size_t day_first, month_first, either_first;         /* dates such as 3/1/2024                  */
     bool   units_differ;
     char   unit[UNA_UNIT_ROOM];  /* the first                                                       */
     char   seen[UNA_SEEN_ROOM];  /* the first number that is not plain, date or time                */
-    char   group[UNA_SEEN_ROOM]; /* the first with thousands marks, perhaps                         */
+    char   point_group[UNA_SEEN_ROOM], comma_group[UNA_SEEN_ROOM];       /* the first with thousands marks, if the
+                                    decimal mark is a point, and if it is a comma                   */
+    char   with_comma[UNA_SEEN_ROOM];    /* the first with a decimal comma, if it is one            */
+    char   sign[UNA_SEEN_ROOM], wrapped[UNA_SEEN_ROOM];  /* the first such as (5) or 5-, and such as ="5"   */
     char   mark[UNA_SEEN_ROOM];  /* the first that counts as missing                                */
-    char   word[UNA_SEEN_ROOM];  /* the first word                                                  */
+    char   word[UNA_SEEN_ROOM], near_word[UNA_SEEN_ROOM];        /* the first word                   */
     char   other[UNA_SEEN_ROOM]; /* the first number with another unit, or without                  */
 } una_form_study;
 
@@ -55,6 +60,8 @@ void una_form_why(una_text *text, const una_form_study *study);
 
 /* What a cell says under a form; UNA_CELL_WORD: it does not have it. With a unit, cells may also be without. */
 una_cell_kind una_form_value(double *value, const una_form *form, const char *at, size_t length);
+/* Whether the cell is written like the column: it has the form, with the form's unit. */
+bool una_form_agrees(const una_form *form, const char *at, size_t length);
 /* '-', '#N/A', 'none' ...: missing in a column of numbers or dates. */
 bool una_form_missing(const char *at, size_t length);
 

@@ -227,9 +227,10 @@ static una_status decide_forms(una_reader *reader)
     for (size_t c = 0; c < reader->table_columns; c++) {
         una_form_study *s = &reader->study[c];
         una_form_kind wants = reader->wanted[c].form;
-        bool moment = wants == UNA_FORM_DATE || wants == UNA_FORM_TIME;
         if (reader->is_text[c]) continue;
         una_form_decide(&reader->form[c], s, false);
+        if (reader->wanted[c].any_form) wants = reader->form[c].kind;
+        bool moment = wants == UNA_FORM_DATE || wants == UNA_FORM_TIME;
         reader->form[c].kind = moment ? wants : s->seen[0] || s->missing || reader->commas ? UNA_FORM_NUMBER
                                                                                            : UNA_FORM_PLAIN;
         UNA_TRY(check_unit(reader, c));
@@ -553,11 +554,37 @@ una_status una_reader_finite(const una_reader *reader)
     return refuse_infinity(reader, reader->infinite[first].line, first, reader->infinite[first].text);
 }
 
+/* 0, 1, 2 ... or 1, 2, 3 ... down the file. */
+static bool counts_rows(const una_reader *reader, const una_dataset *data, size_t c)
+{
+    const una_table_column *column = &data->column[c];
+    if (column->is_text) return false;
+    double first = column->number[0] - (double)reader->part;
+    bool counts = first == 0 || first == 1;
+    for (size_t i = 0; i < data->rows && counts; i++)
+        counts = column->number[i] == first + (double)(reader->part + i * reader->parts);
+    return counts;
+}
+
+/* A first column without a name: the numbers of the rows are no inputs. */
+static una_status take_unnamed(const una_reader *reader, una_dataset *data)
+{
+    if (!reader->csv->unnamed || data->rows == 0) return UNA_OK;
+    const char *name = data->column[0].name;
+    if (counts_rows(reader, data, 0)) {
+        data->column[0].form.kind = UNA_FORM_COUNT;
+        return una_table_sentence(data, 0, "the first column has no name and was called '%s'", name);
+    }
+    return una_table_sentence(data, 0, "the first column has no name and was called '%.60s'; leave it out with --drop "
+                              "'%.60s' if it does no more than name the rows", name, name);
+}
+
 una_status una_reader_take_forms(const una_reader *reader, una_dataset *data)
 {
     if (!reader->csv) return UNA_OK;
     UNA_TRY(una_formed_file(data, reader->csv));
-    return una_formed_take(data, reader->study, reader->stays, reader->run);
+    UNA_TRY(una_formed_take(data, reader->study, reader->stays, reader->run));
+    return take_unnamed(reader, data);
 }
 
 /* ---- rows of an array ------------------------------------------------------------------------------------ */

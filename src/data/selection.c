@@ -73,6 +73,19 @@ una_status una_selection_apply(bool *out, const una_selection *selection, const 
     return status;
 }
 
+static bool is_named(const char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+bool una_selection_allows(const una_selection *selection, const char *name)
+{
+    if (is_named(selection->drop, selection->drop_count, name)) return false;
+    return !selection->only_count || is_named(selection->only, selection->only_count, name);
+}
+
 static const char *const *copy_names(const char *const *names, size_t count, una_arena *arena)
 {
     const char **copy = count ? UNA_GET(arena, const char *, count) : NULL;

@@ -20,6 +20,8 @@ typedef struct una_selection {
  * target, the column that names images, and all inputs. selection NULL: none is left out. */
 una_status una_selection_apply(bool *out, const una_selection *selection, const una_dataset *data, const size_t *target,
                             size_t targets, una_run *run);
+/* Whether a column of this name may be an input. */
+bool       una_selection_allows(const una_selection *selection, const char *name);
 /* A copy that lives as long as the arena; NULL: an empty one. */
 una_status una_selection_copy(una_selection *to, const una_selection *from, una_arena *arena);
 /* "column a was left out by request" or "only the columns a and b were used, by request"; nothing where nothing was

@@ -17,6 +17,14 @@ typedef struct una_table_column {
     una_form     form;           /* how its numbers were written; kind UNA_FORM_PLAIN: as numbers   */
 } una_table_column;
 
+enum { UNA_WAYS = 32 };          /* of notes, at most                                               */
+typedef struct una_table_note {  /* on how a file was written                                       */
+    size_t      column;          /* that it is about; SIZE_MAX: the file as a whole                 */
+    unsigned    way;             /* 0: text is a sentence; else the end of one that begins with the columns, and which
+                                    all columns with a note of this way share                       */
+    const char *text;
+} una_table_note;
+
 struct una_dataset {
     una_arena         arena;     /* owns everything below                                           */
     una_run           *run;      /* allocator it came from                                          */
@@ -28,9 +36,9 @@ struct una_dataset {
     const char       *unit;      /* what `line` counts: "line" or "row"                             */
     struct una_images *images;   /* that its rows name (images.h); NULL: they name none             */
     size_t            image_column;      /* by the numbers of this column                           */
-    const char      **note;      /* [notes] sentences on how the file was written                   */
+    una_table_note   *note;      /* [notes]                                                         */
     size_t            notes;
-    const char      **doubt;     /* [doubts] the same where the file may have been misread: warnings */
+    una_table_note   *doubt;     /* [doubts] where the file may have been misread: warnings         */
     size_t            doubts;
 };
 
@@ -58,6 +66,7 @@ typedef struct una_wanted {      /* a column and its type, as a model knows it  
     bool        is_text;
     una_form_kind form;          /* UNA_FORM_DATE, UNA_FORM_TIME: its cells must be such; else numbers in any form */
     const char *unit;            /* the one it must have, if any; "": the model knows none; NULL: whatever it is   */
+    bool        any_form;        /* its cells may also be dates or times, which no model knows      */
 } una_wanted;
 
 typedef struct una_reader una_reader;

@@ -85,7 +85,8 @@ una_wanted *una_where_wanted(const una_where *where, const una_wanted *wanted, s
         while (k < *count && strcmp(all[k].name, c->name) != 0) k++;
         if (k < *count) continue;
         all[(*count)++] = (una_wanted){ .name = c->name,
-                                          .is_text = can_hold_words && c->holds != UNA_HOLDS_NUMBERS };
+                                          .is_text = can_hold_words && c->holds != UNA_HOLDS_NUMBERS,
+                                          .any_form = true };
     }
     return all;
 }

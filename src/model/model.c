@@ -194,7 +194,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     UNA_TRY(una_columns_learn_chosen(&columns, data, &settings->target, 1, &selection, settings->missing,
                                      settings->other, &result->notes, &model->keep, run));
     if (settings->log_target) UNA_TRY(una_columns_log_targets(&columns, 1, data, run));
-    una_columns_warn(&model->columns, data, &result->warnings, run);
+    una_columns_warn(&model->columns, &selection, data, &result->warnings, run);
     bool images = una_columns_image(&model->columns).height > 0;
     if (images && !model->kind->sees_images)
         UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted to images; luna, nlm, nn, mcd, sngp and ensemble can: "

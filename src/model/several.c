@@ -172,7 +172,7 @@ static una_status learn_columns(fitting *f)
                                      &f->common.notes, &whole->keep, f->run));
     whole->columns.said = columns[0]->said;              /* the notes are those of the whole */
     for (size_t t = 0; t < targets; t++) columns[t]->said = 0;
-    una_columns_warn(&whole->columns, f->data, &f->common.warnings, f->run);
+    una_columns_warn(&whole->columns, &selection, f->data, &f->common.warnings, f->run);
     if (s->log_target) UNA_TRY(una_columns_log_targets(columns, targets, f->data, f->run));
 
     size_t one, other;

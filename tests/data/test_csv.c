@@ -177,6 +177,10 @@ static void numbers_are_exact(void **state)
 static void headers(void **state)
 {
     (void)state;
+    refused("a,,c,,\n1,2,3,,\n", "line 1: column 2 of 5 has no name");
+    refused("a,c,,\n1,2,,\n1,2,,3\n", "line 3 has a cell behind the column 'c'");
+    refused(",,\n1,,\n", "line 1: column 1 of 3 has no name");
+    refused(",5,7\n1,2,3\n", "holds numbers only");
     refused("a,,c\n1,2,3\n", "line 1: column 2 of 3 has no name");
     refused("a,b,a\n1,2,3\n", "the name 'a' stands twice in the header, in columns 1 and 3");
     refused("1.5,2,3\n1,2,3\n", "holds numbers only, so the header is missing");

@@ -67,6 +67,19 @@ static void numbers_in_forms(void **state)
         { { "1.234", "5.678", "x" NBSP }, UNA_FORM_PLAIN, "", { 0 }, 0 },
         { { "1", "-", "#N/A" }, UNA_FORM_NUMBER, "", { 1, NAN, NAN }, 0 },
         { { "\xE2\x88\x92" "5", "+6", ".5" }, UNA_FORM_NUMBER, "", { -5, 6, 0.5 }, 0 },
+        { { "10.5-", "4-", "3.25", "1,234-", "$5" , "$6-" }, UNA_FORM_PLAIN, "", { 0 }, 0 },
+        { { "10.5-", "4-", "3.25", "1,234-" }, UNA_FORM_NUMBER, "", { -10.5, -4, 3.25, -1234 }, 0 },
+        { { "1.234,50-", "4" "\xE2\x88\x92" }, UNA_FORM_NUMBER, "", { -1234.5, -4 }, 0 },
+        { { "(1,234.50)", "( 7 )", "8" }, UNA_FORM_NUMBER, "", { -1234.5, -7, 8 }, 0 },
+        { { "($5)", "$(6)", "$7", "-$8", "$9-", "$ - 1" }, UNA_FORM_NUMBER, "$", { -5, -6, 7, -8, -9, -1 }, 0 },
+        { { "(5%)", "6%" }, UNA_FORM_NUMBER, "%", { -5, 6 }, 0 },
+        { { "\xE2\x80\x93" "5", "- 5", "-\xC2\xA0" "6", "7" }, UNA_FORM_NUMBER, "", { -5, -5, -6, 7 }, 0 },
+        { { "1,23,456.78", "12,34,567", "1,234", "99", "1,23,45,678", "-1,00,000" }, UNA_FORM_NUMBER, "",
+          { 123456.78, 1234567, 1234, 99, 12345678, -100000 }, 0 },
+        { { "=\"5\"", "=\" 6.5 \"", "7" }, UNA_FORM_NUMBER, "", { 5, 6.5, 7 }, 0 },
+        { { "(5", "5)", "-(5)", "-5-", "(-5)", "()" }, UNA_FORM_PLAIN, "", { 0 }, 0 },
+        { { "1,23", "1,23,45", "123,45,678", "1,234,56", "1,23,456,789", "0,12,345" }, UNA_FORM_PLAIN, "", { 0 }, 0 },
+        { { "20-29", "5-kg", "12-pack", "5--", "- ", "=\"" }, UNA_FORM_PLAIN, "", { 0 }, 0 },
         { { "12", "12 kg" }, UNA_FORM_PLAIN, "", { 0 }, 0 },
         { { "12 lb", "12 kg" }, UNA_FORM_PLAIN, "", { 0 }, 0 },
         { { "1,5", "1.25" }, UNA_FORM_PLAIN, "", { 0 }, 0 },
@@ -90,6 +103,25 @@ static void numbers_in_forms(void **state)
                 fail_msg("'%s' is %g", c->cell[i], value);
         }
     }
+}
+
+static void words_near_numbers(void **state)
+{
+    (void)state;
+    static const char *const near[] = { "20-29", "<5", "> 10", "~3x", "(5", "$ 5 to 6", "Jan-24", "Jan 2024", "2024-Q1",
+                                        "Q1 2024", "Mon, 01 Jan 2024 10:00", "Sept. '24", "Sunday 5 May", "1,2,3" };
+    static const char *const far[] = { "a", "Jan", "Q1", "Monkey 5", "A1", "q", "(a)", "$x", "Marge-24", "+", "x 5" };
+    una_form_study s = {0};
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
+        una_form_meet(&s, near[i], strlen(near[i]));
+        if (s.near_words != i + 1) fail_msg("%s", near[i]);
+    }
+    size_t before = s.near_words;
+    for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
+        una_form_meet(&s, far[i], strlen(far[i]));
+        if (s.near_words != before) fail_msg("%s", far[i]);
+    }
+    assert_string_equal(s.near_word, "20-29");
 }
 
 static double moment_of(const char *text, char order)
@@ -148,7 +180,7 @@ static void order_of_dates(void **state)
 static void random_bytes_do_no_harm(void **state)
 {
     (void)state;
-    static const char spice[] = "0123456789 .,'-+$%eE:/TZapmJanMar\xC2\xA0\xE2\x80\xAF\x99\xAC\xB0#NA()k";
+    static const char spice[] = "0123456789 .,'-+$%eE:/TZapmJanMar\xC2\xA0\xE2\x80\xAF\x99\xAC\xB0#NA()k=\"\x93";
     uint64_t s = 88172645463325252u;
     for (int i = 0; i < 200000; i++) {
         size_t length = (size_t)(s % 24);
@@ -364,7 +396,8 @@ static void cuts_and_changes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_in_forms), cmocka_unit_test(dates_in_forms), cmocka_unit_test(order_of_dates),
+        cmocka_unit_test(numbers_in_forms), cmocka_unit_test(words_near_numbers),
+        cmocka_unit_test(dates_in_forms), cmocka_unit_test(order_of_dates),
         cmocka_unit_test(random_bytes_do_no_harm), cmocka_unit_test(tables_in_conventions), cmocka_unit_test(as_ever),
         cmocka_unit_test(settings_win), cmocka_unit_test(chunks_in_forms), cmocka_unit_test(allocations_may_fail),
         cmocka_unit_test(cuts_and_changes),

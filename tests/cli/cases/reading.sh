@@ -154,7 +154,11 @@ check "a .tsv has tabs" 2 una fit semi.tsv $fast
 check "unless told" 0 una fit semi.tsv $fast --delimiter ';' --out x.una
 same x.una plain.una
 check "a wrong delimiter" 1 una fit plain.csv --delimiter colon
-err "--delimiter colon: give comma, semicolon, tab or bar, or the character itself"
+err "--delimiter 'colon': only commas, semicolons, tabs and bars can stand between cells; give comma, semicolon, tab or bar"
+for mark in : ' '; do
+    check "a wrong delimiter, '$mark'" 1 una fit plain.csv --delimiter "$mark"
+    err "--delimiter '$mark': only commas, semicolons, tabs and bars can stand between cells"
+done
 check "a wrong mark" 1 una fit plain.csv --decimal dot
 printf '#a,y\n1,2\n2,3\n3,5\n#4,6\n' >hash.csv
 check "a header with #" 0 una fit hash.csv $fast --out x.una
@@ -162,6 +166,74 @@ out "column '#a' is mostly numbers but was taken as 4 categories" "line 5, colum
 sed '7s/$/8/' trailing.csv >behind.csv
 check "a cell behind the last" 2 una fit behind.csv $fast
 err "behind.csv, line 7 has a cell behind the column 'y', which is the last with a name; give the next one a name in the header too."
+
+# ---- books, spreadsheets and statistics programs -------------------------------------------------------------------
+printf 'x,y\n10.5-,1\n4-,2\n3.25,3\n10.5-,4\n4-,5\n3.25,6.5\n' >sap.csv
+printf 'x,y\n-10.5,1\n-4,2\n3.25,3\n-10.5,4\n-4,5\n3.25,6.5\n' >sap-plain.csv
+check "minus behind, plain" 0 una fit sap-plain.csv $fast --out plain-x.una
+check "minus behind" 0 una fit sap.csv $fast --out x.una
+same x.una plain-x.una
+out "column 'x': minus signs were read as accounts and word processors write them"
+printf 'x\n-4\n3.25\n' >new-x.csv
+check "minus before, answered" 0 una predict x.una new-x.csv
+cp stdout.txt plain.txt
+for minus in 4- '(4)' '- 4' "$(printf '\342\200\2234')" "$(printf '\342\210\2224')" '"=""-4"""'; do
+    printf 'x\n%s\n3.25\n' "$minus" >new-x.csv
+    check "$minus, answered" 0 una predict x.una new-x.csv
+    same stdout.txt plain.txt
+done
+printf 'x,z,w,y\n20-29,Jan-24,a,1\n30-39,Feb-24,b,2\n20-29,Jan-24,a,3\n30-39,Mar-24,b,5\n' >near.csv
+check "words that look like numbers" 0 una fit near.csv $fast --json --out x.una
+out "column 'x' was taken as words, though its cells look like numbers or dates ('20-29'); write them as plain numbers or ISO dates if they are, or say --words 'x' if they are words" \
+    "column 'z' was taken as words, though its cells look like numbers or dates ('Jan-24')"
+check "and are words" 0 una fit near.csv $fast --words x,z --out x.una
+true_that "not a word about it" test "$(grep -c 'taken as words' stdout.txt)" -eq 0
+sed 's/$/,,,/' plain.csv >trailing.csv
+check "several empty columns" 0 una fit trailing.csv $fast --out x.una
+same x.una plain.una
+out "the last 3 columns have neither names nor cells and were left out"
+awk -v OFS=, '{ print (NR == 1 ? "" : NR - 2), $0 }' plain.csv >index.csv
+check "an index" 0 una fit index.csv $fast --out x.una
+out "the first column has no name and was called 'row'" "column 'row' counts the rows and was left out" "40 rows, 2 inputs"
+check "an index is asked for" 0 una fit index.csv $fast --only row,x1 --out x.una
+out "40 rows, 2 inputs"
+sed '2s/^0/7/; 1s/^/""/' index.csv >names.csv
+check "names of rows" 0 una fit names.csv $fast --out x.una
+out "40 rows, 3 inputs" "was called 'row'; leave it out with --drop"
+check "no header, a missing cell" 2 sh -c 'sed "1d; 2s/^[^,]*//" plain.csv >headless.csv; "$UNA" fit headless.csv'
+err "the header is missing"
+printf 'a;b;y\n1.234.567;382,702;1\n2.234.567;1,5;2\n3.234.567;2,5;7\n1.234.567;3,5;2\n' >marks.csv
+check "notes show what they say" 0 una fit marks.csv $fast --out x.una
+out "column 'b': commas are decimal marks ('382,702' is 382.702)" "column 'a': thousands marks were taken off ('1.234.567' is 1234567)"
+
+# ---- the cell that is unlike the others -------------------------------------------------------------------------------
+printf 'x,y\n1,2 kg\n2,3 kg\n3,3 lb\n4,6 kg\n5,2 kg\n' >odd.csv
+check "a target with one other unit" 2 una fit odd.csv $fast
+err "the target must be a number, but odd.csv, line 4, column 'y' holds '3 lb', and most cells are written like '2 kg'"
+printf 'x;y\n1;5,5\n2;3,1\n3;3.2\n4;6,1\n' >odd.csv
+check "a target with one other mark" 2 una fit odd.csv $fast
+err "odd.csv, line 4, column 'y' holds '3.2'"
+awk 'BEGIN { print "w,y"; for (i = 0; i < 300; i++) print i + 0.5 (i == 150 ? " lb," : " kg,") i % 17 }' >odd.csv
+check "an input with one other unit" 2 una fit odd.csv $fast
+err "most cells of the column 'w' are written like '0.5 kg', but odd.csv, line 152, column 'w' holds '150.5 lb'"
+printf 'plz,y\n01002,1\n01003,2\n01002,4\n99,5\n' >plz.csv
+check "postcodes" 0 una fit plz.csv $fast --words plz --out x.una
+true_that "not a word about it" test "$(grep -c 'mostly numbers' stdout.txt)" -eq 0
+printf 'x,y\n1,1\na,3\nb,4\n' >pipe.csv
+check "a pipe" 5 sh -c 'cat pipe.csv | "$UNA" fit /dev/stdin --out x.una'
+err "give it as - (the standard input), or write it to a file first"
+printf 'x,d,y\n1,2024-01-01,1\n2,2024-02-01,2\n3,2024-03-01,4\n4,2023-01-01,3\n' >dated.csv
+check "dates that the model does not use" 0 una fit dated.csv $fast --only x --out x.una
+true_that "and are not spoken of" test "$(grep -c 'dates became' stdout.txt)" -eq 0
+printf 'x,d,e,y\n1,1/2/2024,2024-01-01,1 kg\n2,3/2/2024,2024-02-01,2 kg\n3,4/2/2024,2024-03-01,4 kg\n4,4/3/2024,2024-03-01,3 kg\n' >unused.csv
+check "several columns of dates" 0 una fit unused.csv $fast --out u.una
+out "columns 'd', 'e': dates became days since 1970-01-01 ('1/2/2024' is 19754" "warning           column 'd': dates such as"
+check "less one" 0 una fit unused.csv $fast --drop d --out u.una
+no_err
+out "column 'e': dates became days since 1970-01-01 ('2024-01-01' is 19723)" "column 'y': the unit 'kg' was taken off"
+true_that "not a word about d" test "$(grep -c 'day first' stdout.txt)" -eq 0
+check "are days in conditions" 0 una predict x.una dated.csv --where 'd > 19723'
+err "2 of 4 rows of dated.csv match"
 
 # ---- missing marks --------------------------------------------------------------------------------------------------
 for mark in '#N/A' - -- n/a N/A . none '#DIV/0!' '#VALUE!'; do

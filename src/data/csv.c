@@ -605,6 +605,11 @@ una_status una_csv_rewind(una_csv *csv)
     return UNA_OK;
 }
 
+bool una_csv_can_rewind(const una_csv *csv)
+{
+    return csv->size > 0;
+}
+
 double una_csv_fraction(const una_csv *csv)
 {
     if (csv->finished) return 1;

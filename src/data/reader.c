@@ -27,6 +27,7 @@ struct una_reader {
     bool        *is_text;        /* [table_columns]                                                 */
     bool        *unwanted;       /* [columns]                                                       */
     double      *values;         /* [columns] of one row, where all wanted columns are numbers      */
+    una_watch   *watch;          /* [columns] plain numbers, for points that may be thousands marks */
     size_t      *first_word;     /* [table_columns] row of the file that made it text               */
     infinity    *infinite;       /* [table_columns], where the types were not given                 */
     una_form_study *study;       /* [table_columns] of columns of words; where types were given, of numbers */
@@ -88,6 +89,7 @@ static una_status take_columns(una_reader *reader, size_t count)
     reader->stays = UNA_GET(&reader->arena, bool, count);
     reader->unwanted = UNA_GET(&reader->arena, bool, reader->columns);
     reader->values = UNA_GET(&reader->arena, double, reader->columns);
+    reader->watch = UNA_GET(&reader->arena, una_watch, reader->columns);
     for (size_t i = 0; !reader->arena.failed && i < reader->columns; i++) reader->unwanted[i] = true;
     return una_arena_check(&reader->arena);
 }
@@ -151,6 +153,16 @@ static void begin_studies(una_reader *reader)
     reader->commas = reader->csv->decimal == ',' && anew;        /* files with commas or tabs: a matter of the column */
 }
 
+/* Who says what the decimal mark is leaves nothing to be found. */
+static void begin_watch(una_reader *reader)
+{
+    const una_read_settings *given = reader->run->settings.reading;
+    for (size_t c = 0; reader->csv && c < reader->table_columns; c++) {
+        bool open = !reader->is_text[c] && !(given && given->decimal);
+        reader->watch[reader->from[c]] = open ? UNA_WATCH_POINTS : UNA_WATCH_NOTHING;
+    }
+}
+
 static una_status choose_all(una_reader *reader)
 {
     UNA_TRY(take_columns(reader, reader->columns));
@@ -176,6 +188,7 @@ static una_status begin(una_reader **out, const char *path, const una_wanted *wa
     if (status == UNA_OK)
         status = count ? choose(reader, wanted, count, optional_from) : choose_all(reader);
     if (status == UNA_OK) begin_studies(reader);
+    if (status == UNA_OK) begin_watch(reader);
     if (status == UNA_OK) *out = reader;
     else una_reader_close(reader);
     return status;
@@ -198,6 +211,7 @@ static una_status learn_types(una_reader *reader)
     }
     UNA_TRY(una_reader_finite(reader));
     reader->typed = true;
+    for (size_t i = 0; i < reader->columns; i++) reader->watch[i] = UNA_WATCH_NOTHING;
     return una_reader_rewind(reader);
 }
 
@@ -244,6 +258,16 @@ static una_status decide_forms(una_reader *reader)
     return UNA_OK;
 }
 
+/* To the row that is read next or, in_row, is being read. */
+static una_status go_back(una_reader *reader, bool in_row)
+{
+    bool more = true;
+    UNA_TRY(una_csv_rewind(reader->csv));
+    for (size_t row = 0; more && row < reader->row + in_row; row++) UNA_TRY(una_csv_next(reader->csv, &more));
+    if (!more) UNA_FAIL(reader->run, UNA_E_IO, "%s changed while it was being read", reader->path);
+    return UNA_OK;
+}
+
 /* Looks through the whole file, then goes back to the row that is being read. */
 static una_status study_file(una_reader *reader, bool in_row)
 {
@@ -261,11 +285,71 @@ static una_status study_file(una_reader *reader, bool in_row)
         if (row % 65536 == 65535) UNA_TRY(una_tick(reader->run, "reading", 0, NAN));
     }
     reader->studied = true;
+    for (size_t i = 0; i < reader->columns; i++) reader->watch[i] = UNA_WATCH_NOTHING;
     UNA_TRY(decide_forms(reader));
+    return go_back(reader, in_row);
+}
+
+/* ---- points that may be thousands marks ------------------------------------------------------------------ */
+
+/* A plain number: 1.5 proves the point of its column to be decimal, 1.234 leaves it open. */
+static void watch_number(una_watch *watch, const una_cell *cell)
+{
+    enum { LONGEST = 32 };
+    if (*watch == UNA_WATCH_NOTHING || !memchr(cell->at, '.', cell->length)) return;
+    bool open = cell->length <= LONGEST && una_form_decimal(cell->at, cell->length) == 0;
+    *watch = open ? UNA_WATCH_PROOF : UNA_WATCH_NOTHING;
+}
+
+static bool has_comma(const una_cell *cell)
+{
+    una_form_study s = {0};
+    una_form_meet(&s, cell->at, cell->length);
+    return s.comma + s.either_comma > 0;
+}
+
+static bool any_open(const una_reader *reader)
+{
+    bool any = false;
+    for (size_t i = 0; i < reader->columns; i++) any = any || reader->watch[i] == UNA_WATCH_PROOF;
+    return any;
+}
+
+/* Is there a number in the file that may have a decimal comma? Not looked for behind the row by which all columns with
+ * open points are proved to be decimal. */
+static una_status find_comma(una_reader *reader, bool *found)
+{
+    bool *none = UNA_GET(&reader->arena, bool, reader->columns), more = true;
+    UNA_TRY(una_arena_check(&reader->arena));
     UNA_TRY(una_csv_rewind(reader->csv));
-    more = true;
-    for (size_t row = 0; more && row < reader->row + in_row; row++) UNA_TRY(una_csv_next(reader->csv, &more));
-    if (!more) UNA_FAIL(reader->run, UNA_E_IO, "%s changed while it was being read", reader->path);
+    *found = false;
+    for (bool open = true; open && !*found; open = any_open(reader)) {
+        while (una_csv_numbers(reader->csv, reader->values, none, reader->watch)) continue;
+        UNA_TRY(una_csv_next(reader->csv, &more));
+        if (!more) break;
+        for (size_t i = 0; i < reader->columns; i++) {
+            const una_cell *cell = &reader->csv->cells[i];
+            double value;
+            una_cell_kind kind = una_cell_read(cell, &value);
+            if (kind == UNA_CELL_NUMBER) watch_number(&reader->watch[i], cell);
+            if (kind == UNA_CELL_WORD && !*found) *found = has_comma(cell);
+        }
+    }
+    return UNA_OK;
+}
+
+/* Rows above are answered already, so what 1.234 is must be known when the first such cell of a column is met. A pipe
+ * cannot be looked through: should a comma come, that is an error then. */
+static una_status settle_points(una_reader *reader)
+{
+    bool comma = false;
+    if (una_csv_can_rewind(reader->csv)) {
+        UNA_TRY(find_comma(reader, &comma));
+        if (comma) return study_file(reader, true);
+        UNA_TRY(go_back(reader, true));
+    }
+    for (size_t i = 0; i < reader->columns; i++)
+        if (reader->watch[i] == UNA_WATCH_PROOF) reader->watch[i] = UNA_WATCH_NOTHING;
     return UNA_OK;
 }
 
@@ -449,6 +533,12 @@ static una_status read_cell(una_reader *reader, size_t column, una_build *build,
     una_cell_kind kind = cell_kind(reader, cell, &value);
 
     if (!reader->is_text[column] && (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING)) {
+        una_watch *watch = &reader->watch[reader->from[column]];
+        if (kind == UNA_CELL_NUMBER) watch_number(watch, cell);
+        if (reader->typed && *watch == UNA_WATCH_PROOF) {
+            UNA_TRY(settle_points(reader));
+            if (reader->form[column].kind != UNA_FORM_PLAIN) return read_formed(reader, column, build);
+        }
         una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
         return UNA_OK;
     }
@@ -485,6 +575,7 @@ static una_status pass_cell(una_reader *reader, size_t column, bool *again)
     double value;
     una_cell_kind kind = cell_kind(reader, cell, &value);
     una_cell trimmed = una_cell_trimmed(cell);
+    if (kind == UNA_CELL_NUMBER) watch_number(&reader->watch[reader->from[column]], cell);
     if (kind != UNA_CELL_MISSING && reader->is_text[column])
         una_form_meet(&reader->study[column], trimmed.at, trimmed.length);
     if (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING || reader->is_text[column]) return UNA_OK;
@@ -517,7 +608,7 @@ static una_status read_text_rows(una_reader *reader, una_build *build, size_t ma
     size_t start = reader->row;
     while (build->data->rows < max_rows) {
         bool kept = is_kept(reader, reader->row);
-        if (fast && una_csv_numbers(reader->csv, reader->values, reader->unwanted)) {
+        if (fast && una_csv_numbers(reader->csv, reader->values, reader->unwanted, reader->watch)) {
             if (kept)
                 UNA_TRY(una_build_numbers(build, reader->csv->record_line, reader->values, reader->from));
         } else {

@@ -119,6 +119,40 @@ check "predict them" 0 una predict zip.una zip.csv
 check "no such column" 2 una fit zip.csv $fast --words zap
 err "zip.csv has no column 'zap' (did you mean 'zip'?)"
 
+# ---- a point may be a thousands mark: all rows of a column are read alike ----------------------------------------
+awk 'BEGIN { print "x,z,y"; for (i = 0; i < 200; i++) { x = (i * 7919) % 5000 - .5; print x "," (i * 31 % 17) / 17 "," x } }' >id.csv
+check "y is x" 0 una fit id.csv --model linear --out id.una
+means() { # means NUMBER ...: of all answers
+    true_that "means are $*" test "$(tail -n +2 stdout.txt | cut -d, -f1 | xargs printf '%.8g ')" = "$* "
+}
+for odd in '"1.234,5"' '"1,5"' 1.234.567; do
+    printf 'x,z\n1.100,1\n%s,1\n1.100,1\n' "$odd" >odd.csv
+    check "thousands above and below $odd" 0 una predict id.una odd.csv
+    means 1100 $(echo $odd | sed 's/"//g; s/,/;/; s/\.//g; s/;/./') 1100
+    cp stdout.txt first.txt
+    check "the same from the standard input" 0 sh -c '"$UNA" predict id.una - <odd.csv'
+    same stdout.txt first.txt
+done
+{ echo 'x;z;y'; yes '1.100;1;1100' | head -100; echo '1.234.567;1;1234567'; echo '1.100;1;1100'; } >late.csv
+for verb in predict score; do
+    check "$verb" 0 una $verb id.una late.csv
+    cp stdout.txt first.txt
+    check "$verb, told" 0 una $verb id.una late.csv --decimal comma
+    same stdout.txt first.txt
+done
+check "update" 0 una update id.una late.csv --out a.una
+check "update, told" 0 una update id.una late.csv --decimal comma --out b.una
+same a.una b.una
+{ echo 'x,z'; yes '12.345,1' | head -9000; echo '"1,5",1'; } >far.csv
+check "thousands far above" 0 una predict id.una far.csv
+true_that "12345" awk -F, 'NR > 1 && NR < 9002 { good += $1 > 12344 && $1 < 12346 } END { exit good != 9000 }' stdout.txt
+{ echo 'x,z'; yes '12.345,1' | head -9000; echo '12.5,1'; } >far.csv
+check "decimals" 0 una predict id.una far.csv
+true_that "12.345" awk -F, 'NR > 1 && NR < 9002 { good += $1 > 12.3 && $1 < 12.4 } END { exit good != 9000 }' stdout.txt
+cp stdout.txt first.txt
+check "of a pipe, which cannot be looked through" 0 bash -c '"$UNA" predict id.una <(cat far.csv)'
+same stdout.txt first.txt
+
 # ---- delimiters, comments, ends of lines ---------------------------------------------------------------------------
 table 40 >plain.csv
 check "plain" 0 una fit plain.csv $fast --out plain.una

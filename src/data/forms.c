@@ -509,6 +509,7 @@ static void meet_unit(una_form_study *s, piece unit, piece p)
     if (!s->units_differ) keep_text(s->other, sizeof s->other, p);
     s->units_differ = true;
     if (!s->unit[0]) keep_text(s->unit, sizeof s->unit, unit);
+    else if (!s->other_unit[0]) keep_text(s->other_unit, sizeof s->other_unit, unit);
 }
 
 static bool meet_number(una_form_study *s, piece p)

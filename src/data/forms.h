@@ -37,6 +37,7 @@ typedef struct una_form_study {
     char   mark[UNA_SEEN_ROOM];  /* the first that counts as missing                                */
     char   word[UNA_SEEN_ROOM];  /* the first word                                                  */
     char   other[UNA_SEEN_ROOM]; /* the first number with another unit, or without                  */
+    char   other_unit[UNA_UNIT_ROOM];                    /* the first unit besides `unit`           */
 } una_form_study;
 
 /* One more cell; those that una_cell_read calls missing are not for it. */

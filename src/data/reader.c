@@ -226,8 +226,13 @@ static una_cell_kind cell_kind(const una_reader *reader, const una_cell *cell, d
 
 static una_status check_unit(const una_reader *reader, size_t c)
 {
-    const char *own = reader->wanted[c].unit, *found = reader->form[c].unit;
-    if (!own || !*found || strcmp(own, found) == 0 || strcmp(found, "%") == 0) return UNA_OK;
+    const char *own = reader->wanted[c].unit, *found = reader->form[c].unit, *second = reader->study[c].other_unit;
+    if (!own || !*found) return UNA_OK;
+    if (*own && strcmp(own, found) == 0 && *second) found = second;
+    else if (*second)
+        UNA_FAIL(reader->run, UNA_E_INPUT, "%s: some cells of the column '%.60s' have the unit '%s' and others '%s'; "
+                 "convert them to one", reader->path, reader->table_names[c], found, second);
+    if (strcmp(own, found) == 0 || (!*own && strcmp(found, "%") == 0)) return UNA_OK;
     if (*own)
         UNA_FAIL(reader->run, UNA_E_INPUT, "%s: the cells of the column '%.60s' have the unit '%s', and the model was "
                  "fitted to '%s'; convert them", reader->path, reader->table_names[c], found, own);

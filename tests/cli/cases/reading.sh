@@ -107,6 +107,31 @@ true_that "the same answers" test "$(tail -n 2 stdout.txt | sort -u | wc -l)" -e
 printf 'p,w,price\n30,12 lb,5\n' >lb.csv
 check "another unit" 2 una predict units.una lb.csv
 err "lb.csv: the cells of the column 'w' have the unit 'lb', and the model was fitted to 'kg'; convert them."
+printf 'p,w,price\n30,12%%,5\n' >lb.csv
+check "percent is another unit" 2 una predict units.una lb.csv
+err "lb.csv: the cells of the column 'w' have the unit '%', and the model was fitted to 'kg'; convert them."
+printf 'p,w,price\n30,5 kg,5\n30,6 lb,5\n' >lb.csv
+check "two units" 2 una predict units.una lb.csv
+err "lb.csv: the cells of the column 'w' have the unit 'lb', and the model was fitted to 'kg'; convert them."
+printf 'p,w,price\n5 kg,5,5\n6 lb,6,5\n' >lb.csv
+check "two units where none is known" 2 una predict units.una lb.csv
+err "lb.csv: some cells of the column 'p' have the unit 'kg' and others 'lb'; convert them to one."
+awk 'BEGIN { print "x,y"; for (i = 0; i < 60; i++) print i * 7 % 61 " kg," i * 7 % 61 " kg" }' >kg.csv
+sed 's/,\(.*\) kg/,\1 lb/' kg.csv >lb.csv
+sed 's/ kg//g' kg.csv >bare.csv
+check "the target has a unit" 0 una fit kg.csv --model linear --out kg.una
+for verb in score update; do
+    check "$verb by another" 2 una $verb kg.una lb.csv
+    err "lb.csv: the cells of the column 'y' have the unit 'lb', and the model was fitted to 'kg'; convert them."
+done
+check "score by its own" 0 una score kg.una kg.csv
+no_err
+check "score without" 0 una score kg.una bare.csv
+no_err
+check "validated by another" 2 una fit kg.csv --model "luna(epochs=5, width=5, members=1)" --valid lb.csv --out x.una
+err "lb.csv: the cells of the column 'y' have the unit 'lb', and the model was fitted to 'kg'; convert them."
+check "validated by one where none is known" 0 una fit bare.csv --model "luna(epochs=5, width=5, members=1)" --valid kg.csv --out x.una --json
+out "column 'x' of kg.csv: the unit 'kg' was taken off, and the model was fitted to numbers without a unit"
 printf 'w,x,y\n12,1,1\n12 kg,2,2\n12 lb,3,4\n13 kg,4,3\n12,5,3\n13 kg,7,4\n12 lb,1,2\n' >mixed.csv
 check "mixed units are words, and that is said" 0 una fit mixed.csv $fast --out x.una
 out "warning           column 'w' was taken as words, though many" "not all have the same unit ('12 kg')"

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION = 4, MOST_COLUMNS = 1 << 20 };
+enum { VERSION = 5, MOST_COLUMNS = 1 << 20 };
 static const char ENDING[] = ".table";
 static const char MAGIC[8] = { 'u', 'n', 'a', 'c', 'a', 'c', 'h', 'e' };
 

@@ -140,17 +140,35 @@ static una_status keep_words(una_reader *reader)
     return UNA_OK;
 }
 
-static void begin_studies(una_reader *reader)
+/* 1.234 is thousands where the rest of the file has decimal commas; with commas or tabs between cells, such a file could
+ * be read before anything was looked for, and points stay decimal. */
+static bool points_follow(const una_reader *reader)
+{
+    return strchr(";|", reader->csv->delimiter) != NULL;
+}
+
+static void begin_studies(una_reader *reader, una_form_study *study, size_t count)
 {
     const una_read_settings *given = reader->run->settings.reading;
     if (!reader->csv) return;
     char decimal = given ? given->decimal : 0, order = given && given->dates ? given->dates[0] : 0;
+    for (size_t c = 0; c < count; c++) study[c] = (una_form_study){ .decimal = decimal, .order = order };
+    reader->commas = reader->csv->decimal == ',' && (points_follow(reader) || decimal);
+}
+
+/* What the file as a whole says where a column leaves it open. */
+static void give_hints(una_reader *reader, const una_form_proof *proof)
+{
+    char decimal = una_proved_decimal(proof), order = una_proved_order(proof);
     /* Who writes semicolons between cells does so because of decimal commas. */
-    char hint = reader->csv->decimal ? reader->csv->decimal : reader->csv->delimiter == ';' ? ',' : 0;
-    for (size_t c = 0; c < reader->table_columns; c++)
-        reader->study[c] = (una_form_study){ .decimal = decimal, .order = order, .hint = hint };
-    bool anew = strchr(";|", reader->csv->delimiter) || decimal;
-    reader->commas = reader->csv->decimal == ',' && anew;        /* files with commas or tabs: a matter of the column */
+    char hint = decimal ? decimal : reader->csv->delimiter == ';' ? ',' : 0;
+    for (size_t c = 0; c < reader->table_columns; c++) {
+        una_form_study *s = &reader->study[c];
+        s->hint = hint;
+        s->plain_hint = points_follow(reader) ? decimal : 0;
+        s->against = decimal == ',' && !points_follow(reader);
+        s->order_hint = order;
+    }
 }
 
 /* Who says what the decimal mark is leaves nothing to be found. */
@@ -187,7 +205,7 @@ static una_status begin(una_reader **out, const char *path, const una_wanted *wa
     una_status status = open_file(reader, path);
     if (status == UNA_OK)
         status = count ? choose(reader, wanted, count, optional_from) : choose_all(reader);
-    if (status == UNA_OK) begin_studies(reader);
+    if (status == UNA_OK) begin_studies(reader, reader->study, reader->table_columns);
     if (status == UNA_OK) begin_watch(reader);
     if (status == UNA_OK) *out = reader;
     else una_reader_close(reader);
@@ -249,8 +267,8 @@ static una_status decide_forms(una_reader *reader)
         bool moment = wants == UNA_FORM_DATE || wants == UNA_FORM_TIME;
         if (reader->is_text[c]) continue;
         una_form_decide(&reader->form[c], s, false);
-        reader->form[c].kind = moment ? wants : s->seen[0] || s->missing || reader->commas ? UNA_FORM_NUMBER
-                                                                                           : UNA_FORM_PLAIN;
+        bool plain = !s->seen[0] && !s->missing && reader->form[c].decimal == '.';
+        reader->form[c].kind = moment ? wants : plain ? UNA_FORM_PLAIN : UNA_FORM_NUMBER;
         UNA_TRY(check_unit(reader, c));
         una_arena *work = &reader->run->scratch;
         una_mark mark = una_arena_mark(work);
@@ -273,37 +291,67 @@ static una_status go_back(una_reader *reader, bool in_row)
     return UNA_OK;
 }
 
-/* Looks through the whole file, then goes back to the row that is being read. */
-static una_status study_file(una_reader *reader, bool in_row)
+/* study [columns]: all of the file, for what the others prove. A word ends what one that is not wanted can tell. */
+static una_status study_rows(una_reader *reader, una_form_study *study)
 {
     bool more = true;
     UNA_TRY(una_csv_rewind(reader->csv));
     for (size_t row = 0;; row++) {
         UNA_TRY(una_csv_next(reader->csv, &more));
-        if (!more) break;
-        for (size_t c = 0; c < reader->table_columns; c++) {
-            const una_cell *cell = &reader->csv->cells[reader->from[c]];
+        if (!more) return UNA_OK;
+        for (size_t i = 0; i < reader->columns; i++) {
+            const una_cell *cell = &reader->csv->cells[i];
             double value;
-            if (reader->is_text[c] || una_cell_read(cell, &value) == UNA_CELL_MISSING) continue;
-            una_form_meet(&reader->study[c], cell->at, cell->length);
+            if (reader->unwanted[i] && study[i].words) continue;
+            if (una_cell_read(cell, &value) != UNA_CELL_MISSING) una_form_meet(&study[i], cell->at, cell->length);
         }
         if (row % 65536 == 65535) UNA_TRY(una_tick(reader->run, "reading", 0, NAN));
     }
-    reader->studied = true;
-    for (size_t i = 0; i < reader->columns; i++) reader->watch[i] = UNA_WATCH_NOTHING;
+}
+
+/* Looks through the whole file, then goes back to the row that is being read. */
+static una_status study_file(una_reader *reader, bool in_row)
+{
+    una_form_proof proof = {0};
+    una_form_study *study = UNA_GET(&reader->arena, una_form_study, reader->columns);
+    UNA_TRY(una_arena_check(&reader->arena));
+    begin_studies(reader, study, reader->columns);
+    UNA_TRY(study_rows(reader, study));
+    for (size_t c = 0; c < reader->table_columns; c++) {
+        una_form_study *own = &study[reader->from[c]];
+        reader->study[c] = *own;
+        if (reader->is_text[c]) *own = (una_form_study){0};
+    }
+    for (size_t i = 0; i < reader->columns; i++) {
+        una_form_prove(&proof, &study[i]);
+        reader->watch[i] = UNA_WATCH_NOTHING;
+    }
+    give_hints(reader, &proof);
     UNA_TRY(decide_forms(reader));
+    reader->studied = true;
+    reader->commas = false;
     return go_back(reader, in_row);
 }
 
 /* ---- points that may be thousands marks ------------------------------------------------------------------ */
 
-/* A plain number: 1.5 proves the point of its column to be decimal, 1.234 leaves it open. */
-static void watch_number(una_watch *watch, const una_cell *cell)
+/* A plain number: 1.5 proves the point of its column to be decimal, 1.234 leaves it open. Is that news? */
+static bool watch_number(una_watch *watch, const una_cell *cell)
 {
     enum { LONGEST = 32 };
-    if (*watch == UNA_WATCH_NOTHING || !memchr(cell->at, '.', cell->length)) return;
+    una_watch before = *watch;
+    if (before == UNA_WATCH_NOTHING || !memchr(cell->at, '.', cell->length)) return false;
     bool open = cell->length <= LONGEST && una_form_decimal(cell->at, cell->length) == 0;
     *watch = open ? UNA_WATCH_PROOF : UNA_WATCH_NOTHING;
+    return *watch != before;
+}
+
+/* The same for a cell of the table. Where types are not known, the column's study meets what is news: it has no more of
+ * a column of plain numbers. */
+static void watch_cell(una_reader *reader, size_t column, const una_cell *cell)
+{
+    bool news = watch_number(&reader->watch[reader->from[column]], cell);
+    if (news && !reader->typed) una_form_meet(&reader->study[column], cell->at, cell->length);
 }
 
 static bool has_comma(const una_cell *cell)
@@ -381,7 +429,10 @@ una_status una_reader_open(una_reader **reader, const char *path, const una_want
 una_status una_reader_rewind(una_reader *reader)
 {
     reader->row = 0;
-    if (!reader->typed) begin_studies(reader);
+    if (!reader->typed) {
+        begin_studies(reader, reader->study, reader->table_columns);
+        begin_watch(reader);
+    }
     return reader->csv ? una_csv_rewind(reader->csv) : UNA_OK;
 }
 
@@ -538,9 +589,8 @@ static una_status read_cell(una_reader *reader, size_t column, una_build *build,
     una_cell_kind kind = cell_kind(reader, cell, &value);
 
     if (!reader->is_text[column] && (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING)) {
-        una_watch *watch = &reader->watch[reader->from[column]];
-        if (kind == UNA_CELL_NUMBER) watch_number(watch, cell);
-        if (reader->typed && *watch == UNA_WATCH_PROOF) {
+        if (kind == UNA_CELL_NUMBER) watch_cell(reader, column, cell);
+        if (reader->typed && reader->watch[reader->from[column]] == UNA_WATCH_PROOF) {
             UNA_TRY(settle_points(reader));
             if (reader->form[column].kind != UNA_FORM_PLAIN) return read_formed(reader, column, build);
         }
@@ -580,7 +630,7 @@ static una_status pass_cell(una_reader *reader, size_t column, bool *again)
     double value;
     una_cell_kind kind = cell_kind(reader, cell, &value);
     una_cell trimmed = una_cell_trimmed(cell);
-    if (kind == UNA_CELL_NUMBER) watch_number(&reader->watch[reader->from[column]], cell);
+    if (kind == UNA_CELL_NUMBER && !reader->is_text[column]) watch_cell(reader, column, cell);
     if (kind != UNA_CELL_MISSING && reader->is_text[column])
         una_form_meet(&reader->study[column], trimmed.at, trimmed.length);
     if (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING || reader->is_text[column]) return UNA_OK;
@@ -649,9 +699,32 @@ una_status una_reader_finite(const una_reader *reader)
     return refuse_infinity(reader, reader->infinite[first].line, first, reader->infinite[first].text);
 }
 
-una_status una_reader_take_forms(const una_reader *reader, una_dataset *data)
+static una_form_proof proof_of(const una_reader *reader)
+{
+    una_form_proof proof = {0};
+    for (size_t c = 0; c < reader->table_columns; c++)
+        if (!reader->stays[c]) una_form_prove(&proof, &reader->study[c]);
+    return proof;
+}
+
+bool una_reader_learns_commas(una_reader *reader)
+{
+    if (!reader->csv || reader->commas || !points_follow(reader)) return false;
+    una_form_proof proof = proof_of(reader);
+    bool any = false;
+    for (size_t c = 0; c < reader->table_columns && una_proved_decimal(&proof) == ','; c++) {
+        if (reader->is_text[c] || reader->watch[reader->from[c]] != UNA_WATCH_PROOF) continue;
+        any = reader->is_text[c] = true;
+    }
+    if (any) reader->csv->decimal = ',';
+    return any;
+}
+
+una_status una_reader_take_forms(una_reader *reader, una_dataset *data)
 {
     if (!reader->csv) return UNA_OK;
+    una_form_proof proof = proof_of(reader);
+    give_hints(reader, &proof);
     UNA_TRY(una_formed_file(data, reader->csv));
     return una_formed_take(data, reader->study, reader->stays, reader->run);
 }

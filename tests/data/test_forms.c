@@ -216,6 +216,48 @@ static void tables_in_conventions(void **state)
     assert_same("a;b\n1,5;1.234\n2,5;950\n", "a,b\n1.5,1234\n2.5,950\n");
     assert_same("a;b\n1,5;0.234\n2,5;950\n", "a,b\n1.5,0.234\n2.5,950\n");
     assert_same("a;b\n1;1.234\n2;9.5\n", "a,b\n1,1.234\n2,9.5\n");
+    /* What one column proves decides for those that could be either. */
+    assert_same("a,b\n\"2,033\",\"0,5\"\n\"3,120\",\"0,1\"\n", "a,b\n2.033,0.5\n3.12,0.1\n");
+    assert_same("a,b\n\"2,033\",0.5\n\"3,120\",0.1\n", "a,b\n2033,0.5\n3120,0.1\n");
+    assert_same("a,b,c\n\"2,033\",0.5,\"0,5\"\n\"3,120\",0.1,\"1,5\"\n", "a,b,c\n2033,0.5,0.5\n3120,0.1,1.5\n");
+    assert_same("a\tb\n2,033\t0,5\n3,120\t0,1\n", "a,b\n2.033,0.5\n3.12,0.1\n");
+    assert_same("a,b\n3/4/2024,3/14/2024\n4/5/2024,4/15/2024\n", "a,b\n2024-03-04,2024-03-14\n2024-04-05,2024-04-15\n");
+    assert_same("a,b\n3/4/2024,14/3/2024\n4/5/2024,15/4/2024\n", "a,b\n2024-04-03,2024-03-14\n2024-05-04,2024-04-15\n");
+}
+
+/* In whatever row the proof stands. */
+static void proof_in_any_row(void **state)
+{
+    (void)state;
+    enum { ROWS = 9000 };
+    char *text = malloc(ROWS * 20), *plain = malloc(ROWS * 20);
+    for (size_t proof = 0; proof < ROWS; proof += ROWS / 3) {
+        size_t t = (size_t)sprintf(text, "a;b;c\n"), p = (size_t)sprintf(plain, "a,b,c\n");
+        for (size_t i = 0; i < ROWS; i++) {
+            t += (size_t)sprintf(text + t, "1.%03zu;%s;%zu\n", 100 + i % 800, i == proof ? "0,5" : "1", i);
+            p += (size_t)sprintf(plain + p, "1%03zu;%s;%zu\n", 100 + i % 800, i == proof ? "0.5" : "1", i);
+        }
+        for (char *c = plain; *c; c++) *c = *c == ';' ? ',' : *c;
+        assert_same(text, plain);
+    }
+    free(text);
+    free(plain);
+}
+
+static void doubts_of_points(void **state)
+{
+    (void)state;
+    una_dataset *data = read_text("t.tsv", "a\tb\tc\n1,5\t1.234\t1.5\n2,5\t5.678\t2.345\n");
+    assert_int_equal(data->doubts, 0);                           /* c has decimal points, too */
+    una_dataset_free(data);
+    data = read_text("t.tsv", "a\tb\tc\n1,5\t1.234\t7\n2,5\t5.678\t8\n");
+    assert_true(data->doubts == 1 && data->column[1].number[0] == 1.234);
+    assert_says(data->doubt[0], "column 'b': numbers such as '1.234' were read with a decimal point");
+    assert_says(data->doubt[0], "say --decimal comma");
+    una_dataset_free(data);
+    data = read_text("d.csv", "a,b\n3/4/2024,3/14/2024\n4/5/2024,4/15/2024\n");
+    assert_int_equal(data->doubts, 0);
+    una_dataset_free(data);
 }
 
 static void as_ever(void **state)
@@ -366,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_in_forms), cmocka_unit_test(dates_in_forms), cmocka_unit_test(order_of_dates),
         cmocka_unit_test(random_bytes_do_no_harm), cmocka_unit_test(tables_in_conventions), cmocka_unit_test(as_ever),
+        cmocka_unit_test(proof_in_any_row), cmocka_unit_test(doubts_of_points),
         cmocka_unit_test(settings_win), cmocka_unit_test(chunks_in_forms), cmocka_unit_test(allocations_may_fail),
         cmocka_unit_test(cuts_and_changes),
     };

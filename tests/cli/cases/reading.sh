@@ -178,6 +178,40 @@ cp stdout.txt first.txt
 check "of a pipe, which cannot be looked through" 0 bash -c '"$UNA" predict id.una <(cat far.csv)'
 same stdout.txt first.txt
 
+# ---- what one column proves holds for the file ----------------------------------------------------------------------
+printf 'x,z\n"2,033","0,5"\n"3,120","0,1"\n' >either.csv
+check "decimal commas of another column" 0 una predict id.una either.csv
+means 2.033 3.12
+printf 'x,z\n"2,033",0.5\n"3,120",0.1\n' >either.csv
+check "decimal points of another column" 0 una predict id.una either.csv
+means 2033 3120
+printf 'x;z;unused\n1.119;1;0,5\n1.200;2;7\n' >either.csv
+check "of a column that the model does not know" 0 una predict id.una either.csv
+means 1119 1200
+{ echo 'x;z;y'; awk 'BEGIN { for (i = 0; i < 9000; i++) printf "1.%d;%d;1%d\n", i % 800 + 100, i % 7, i % 800 + 100 }'; echo '1.500;0,5;1500'; } >late.csv
+check "far below" 0 una score id.una late.csv --json
+cp stdout.txt score.json
+check "far below, told" 0 una score id.una late.csv --json --decimal comma
+same stdout.txt score.json
+check "fit" 0 una fit late.csv $fast --out a.una
+check "fit, told" 0 una fit late.csv $fast --out b.una --decimal comma
+same a.una b.una
+printf 'x\tz\n2.033\t0,5\n3.120\t0,1\n' >points.tsv
+check "points stay where they always were decimal" 0 una predict id.una points.tsv
+err "warning: column 'x': numbers such as '2.033' were read with a decimal point, though other columns have decimal commas" \
+    "say --decimal comma"
+means 2.033 3.12
+check "unless told" 0 una predict id.una points.tsv --decimal comma
+no_err
+means 2033 3120
+printf 'd,e,y\n3/4/2024,3/14/2024,1\n4/5/2024,4/15/2024,2\n5/7/2024,5/16/2024,4\n' >months.csv
+check "months first in one column" 0 una fit months.csv $fast --out a.una
+true_that "no warning" test "$(grep -c 'day first' stdout.txt)" -eq 0
+check "told" 0 una fit months.csv $fast --out b.una --dates mdy
+same a.una b.una
+check "predict" 0 una predict a.una months.csv
+no_err
+
 # ---- delimiters, comments, ends of lines ---------------------------------------------------------------------------
 table 40 >plain.csv
 check "plain" 0 una fit plain.csv $fast --out plain.una

@@ -338,6 +338,62 @@ static void chunks_in_forms(void **state)
     una_reader_close(reader);
 }
 
+/* Rows of cells that leave much open; wanted columns are those of numbers. */
+static void random_table(char *text, size_t room, size_t rows, uint64_t *s)
+{
+    static const char *const cell[] = { "1.100", "12.345", "7", "950", "1.5", "1,5", "1.234,5", "1,100", "1.234.567",
+                                        "-", "2.500 kg", "3,250 kg" };
+    static const char *const kinds[] = { "a", "ab", "c", "abc", "ae", "acf", "hc", "hd", "abg", "aci", "aj", "bk", "l",
+                                         "ah", "ce", "fd", "kc" };
+    static const char delimiters[] = ",;\t|";
+    char d = delimiters[*s >> 60 & 3];
+    const char *kind[3];
+    size_t at = (size_t)snprintf(text, room, "x%cy%cz\n", d, d);
+    for (size_t c = 0; c < 3; c++) {
+        *s = *s * 6364136223846793005u + 1442695040888963407u;
+        kind[c] = kinds[(*s >> 33) % (sizeof kinds / sizeof *kinds)];
+    }
+    for (size_t i = 0; i < 3 * rows; i++) {
+        *s = *s * 6364136223846793005u + 1442695040888963407u;
+        const char *now = cell[kind[i % 3][(*s >> 33) % strlen(kind[i % 3])] - 'a'];
+        at += (size_t)snprintf(text + at, room - at, strchr(now, d) ? "\"%s\"%c" : "%s%c", now, i % 3 == 2 ? '\n' : d);
+    }
+}
+
+/* By chunks of one row as in one piece. */
+static void chunks_are_the_table(void **state)
+{
+    (void)state;
+    enum { ROWS = 12 };
+    uint64_t s = 88172645463325252u;
+    size_t numbers = 0;
+    for (int i = 0; i < 3000; i++) {
+        char text[2000];
+        random_table(text, sizeof text, ROWS, &s);
+        una_dataset *data = read_text("r.txt", text), *chunk;
+        una_wanted wanted[3];
+        size_t count = 0, from[3];
+        for (size_t c = 0; c < data->columns; c++) {
+            if (data->column[c].is_text) continue;
+            from[count] = c;
+            wanted[count++] = (una_wanted){ .name = data->column[c].name };
+        }
+        una_reader *reader = NULL;
+        if (count) assert_ok(una_reader_open(&reader, temp_path("r.txt"), wanted, count, count, run), run);
+        for (size_t r = 0; count && r < ROWS; r++) {
+            assert_ok(una_reader_next(&chunk, reader, 1), run);
+            for (size_t c = 0; c < count; c++, numbers++) {
+                double a = data->column[from[c]].number[r], b = chunk->column[c].number[0];
+                if (a != b && !(isnan(a) && isnan(b))) fail_msg("row %zu: %g and %g of\n%s", r, a, b, text);
+            }
+            una_dataset_free(chunk);
+        }
+        una_reader_close(reader);
+        una_dataset_free(data);
+    }
+    assert_true(numbers > 10000);
+}
+
 static una_status read_and_learn(void *context, una_run *other)
 {
     una_dataset *data = NULL, *part = NULL;
@@ -409,7 +465,8 @@ int main(void)
         cmocka_unit_test(numbers_in_forms), cmocka_unit_test(dates_in_forms), cmocka_unit_test(order_of_dates),
         cmocka_unit_test(random_bytes_do_no_harm), cmocka_unit_test(tables_in_conventions), cmocka_unit_test(as_ever),
         cmocka_unit_test(proof_in_any_row), cmocka_unit_test(doubts_of_points),
-        cmocka_unit_test(settings_win), cmocka_unit_test(chunks_in_forms), cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(settings_win), cmocka_unit_test(chunks_in_forms), cmocka_unit_test(chunks_are_the_table),
+        cmocka_unit_test(allocations_may_fail),
         cmocka_unit_test(cuts_and_changes),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -67,6 +67,9 @@ bool       una_number_at(const char **from, double *value);
 /* Back to the first row after the header; not possible with a pipe. */
 una_status una_csv_rewind(una_csv *csv);
 bool       una_csv_can_rewind(const una_csv *csv);
+/* Could some cell be a number with a decimal comma? By a glance at all bytes, which may say yes for nothing. To be
+ * rewound before and after. */
+una_status una_csv_glance(una_csv *csv, bool *may_have_commas);
 /* Share of the file read so far, 0..1. */
 double     una_csv_fraction(const una_csv *csv);
 void       una_csv_close(una_csv *csv);                          /* accepts NULL */

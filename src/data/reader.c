@@ -368,16 +368,16 @@ static bool any_open(const una_reader *reader)
     return any;
 }
 
-/* Is there a number in the file that may have a decimal comma? Not looked for behind the row by which all columns with
- * open points are proved to be decimal. */
-static una_status find_comma(una_reader *reader, bool *found)
+/* Is there a number in the first rows that may have a decimal comma? Not looked for behind the row by which all columns
+ * with open points are proved to be decimal. */
+static una_status find_comma(una_reader *reader, size_t rows, bool *found)
 {
     bool *none = UNA_GET(&reader->arena, bool, reader->columns), more = true;
     UNA_TRY(una_arena_check(&reader->arena));
     UNA_TRY(una_csv_rewind(reader->csv));
     *found = false;
-    for (bool open = true; open && !*found; open = any_open(reader)) {
-        while (una_csv_numbers(reader->csv, reader->values, none, reader->watch)) continue;
+    for (size_t row = 0; row < rows && any_open(reader) && !*found; row++) {
+        while (row < rows && una_csv_numbers(reader->csv, reader->values, none, reader->watch)) row++;
         UNA_TRY(una_csv_next(reader->csv, &more));
         if (!more) break;
         for (size_t i = 0; i < reader->columns; i++) {
@@ -395,9 +395,15 @@ static una_status find_comma(una_reader *reader, bool *found)
  * cannot be looked through: should a comma come, that is an error then. */
 static una_status settle_points(una_reader *reader)
 {
-    bool comma = false;
+    enum { FEW = 1000 };
+    bool comma = false, may_come = false;
     if (una_csv_can_rewind(reader->csv)) {
-        UNA_TRY(find_comma(reader, &comma));
+        UNA_TRY(find_comma(reader, FEW, &comma));
+        if (!comma && any_open(reader)) {
+            UNA_TRY(una_csv_rewind(reader->csv));
+            UNA_TRY(una_csv_glance(reader->csv, &may_come));
+        }
+        if (may_come) UNA_TRY(find_comma(reader, SIZE_MAX, &comma));
         if (comma) return study_file(reader, true);
         UNA_TRY(go_back(reader, true));
     }

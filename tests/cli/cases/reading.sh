@@ -168,9 +168,11 @@ done
 check "update" 0 una update id.una late.csv --out a.una
 check "update, told" 0 una update id.una late.csv --decimal comma --out b.una
 same a.una b.una
-{ echo 'x,z'; yes '12.345,1' | head -9000; echo '"1,5",1'; } >far.csv
-check "thousands far above" 0 una predict id.una far.csv
-true_that "12345" awk -F, 'NR > 1 && NR < 9002 { good += $1 > 12344 && $1 < 12346 } END { exit good != 9000 }' stdout.txt
+for odd in '"1,5"' 1.234.567; do
+    { echo 'x,z'; yes '12.345,1' | head -9000; echo "$odd,1"; } >far.csv
+    check "thousands far above $odd" 0 una predict id.una far.csv
+    true_that "12345" awk -F, 'NR > 1 && NR < 9002 { good += $1 > 12344 && $1 < 12346 } END { exit good != 9000 }' stdout.txt
+done
 { echo 'x,z'; yes '12.345,1' | head -9000; echo '12.5,1'; } >far.csv
 check "decimals" 0 una predict id.una far.csv
 true_that "12.345" awk -F, 'NR > 1 && NR < 9002 { good += $1 > 12.3 && $1 < 12.4 } END { exit good != 9000 }' stdout.txt

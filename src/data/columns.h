@@ -150,7 +150,8 @@ una_status una_columns_doubt(const una_columns *columns, const una_dataset *data
  * std: 1.4826 times the median distance; where more than half of the numbers are equal, of those that differ; 0: none do. */
 typedef struct una_robust { double median, std; } una_robust;
 una_robust una_robust_of(double *numbers, size_t count);
-/* A sentence for each column of numbers, the targets among them, that has a unit in this table and none in the model. */
+/* A sentence for each column of numbers, the targets among them, that has a unit in this table and none in the model.
+ */
 void una_columns_new_units(const una_columns *const *columns, size_t targets, const una_dataset *data,
                            una_notes *warnings);
 /* What to ask a reader for, of columns [targets] that were learnt together: sources first, then all targets. */

@@ -368,8 +368,8 @@ static void tell_unit(const char *name, const char *own, const una_dataset *data
     size_t at = una_table_find(data, name);
     const char *found = at == SIZE_MAX ? "" : data->column[at].form.unit;
     if (!*found || strcmp(found, "%") == 0 || (own && *own)) return;
-    una_notes_add(warnings, "column '%.60s' of %.200s: the unit '%s' was taken off, and the model was fitted to numbers "
-                  "without a unit", name, data->origin, found);
+    una_notes_add(warnings, "column '%.60s' of %.200s: the unit '%s' was taken off, and the model was fitted to "
+                  "numbers without a unit", name, data->origin, found);
 }
 
 void una_columns_new_units(const una_columns *const *target, size_t targets, const una_dataset *data,

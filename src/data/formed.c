@@ -167,8 +167,10 @@ const char *una_formed_doubt(const una_form_study *s, const una_form *form, cons
     if (doubts_points(s, form))
         una_text_add(&text, "column '%.60s': numbers such as '%s' were read with a decimal point, though other columns "
                      "have decimal commas; if the point marks thousands, say --decimal comma", name, s->group);
-    if (doubts_order(s, form)) una_text_add(&text, "column '%.60s': dates such as '%s' were read with the day first, for none has a day above 12 "
-                 "that would tell; if the month is first, say --dates mdy (and --dates dmy if not)", name, s->seen);
+    if (doubts_order(s, form))
+        una_text_add(&text, "column '%.60s': dates such as '%s' were read with the day first, for none has a day above "
+                     "12 that would tell; if the month is first, say --dates mdy (and --dates dmy if not)", name,
+                     s->seen);
     return text.length ? text.at : NULL;
 }
 

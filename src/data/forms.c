@@ -551,7 +551,8 @@ void una_form_meet(una_form_study *s, const char *at, size_t length)
 
 void una_form_prove(una_form_proof *proof, const una_form_study *s)
 {
-    bool numbers = s->numbers && !(s->dates + s->times + s->words), dates = s->dates && !(s->numbers + s->times + s->words);
+    bool numbers = s->numbers && !(s->dates + s->times + s->words);
+    bool dates = s->dates && !(s->numbers + s->times + s->words);
     proof->points |= numbers && s->point && !s->comma;
     proof->commas |= numbers && s->comma && !s->point;
     proof->days_first |= dates && s->day_first && !s->month_first;

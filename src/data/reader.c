@@ -140,8 +140,8 @@ static una_status keep_words(una_reader *reader)
     return UNA_OK;
 }
 
-/* 1.234 is thousands where the rest of the file has decimal commas; with commas or tabs between cells, such a file could
- * be read before anything was looked for, and points stay decimal. */
+/* 1.234 is thousands where the rest of the file has decimal commas; with commas or tabs between cells, such a file was
+ * read before anything was looked for, and points stay decimal. */
 static bool points_follow(const una_reader *reader)
 {
     return strchr(";|", reader->csv->delimiter) != NULL;

@@ -246,8 +246,8 @@ static una_status check_unit(const una_reader *reader, size_t c)
 {
     const char *own = reader->wanted[c].unit, *found = reader->form[c].unit, *second = reader->study[c].other_unit;
     if (!own || !*found) return UNA_OK;
-    if (*own && strcmp(own, found) == 0 && *second) found = second;
-    else if (*second)
+    if (*second && strcmp(own, found) == 0) found = second;
+    if (*second && !*own)
         UNA_FAIL(reader->run, UNA_E_INPUT, "%s: some cells of the column '%.60s' have the unit '%s' and others '%s'; "
                  "convert them to one", reader->path, reader->table_names[c], found, second);
     if (strcmp(own, found) == 0 || (!*own && strcmp(found, "%") == 0)) return UNA_OK;

@@ -113,6 +113,9 @@ err "lb.csv: the cells of the column 'w' have the unit '%', and the model was fi
 printf 'p,w,price\n30,5 kg,5\n30,6 lb,5\n' >lb.csv
 check "two units" 2 una predict units.una lb.csv
 err "lb.csv: the cells of the column 'w' have the unit 'lb', and the model was fitted to 'kg'; convert them."
+printf 'p,w,price\n30,5 lb,5\n30,6 kg,5\n' >lb.csv
+check "two units, the other way round" 2 una predict units.una lb.csv
+err "lb.csv: the cells of the column 'w' have the unit 'lb', and the model was fitted to 'kg'; convert them."
 printf 'p,w,price\n5 kg,5,5\n6 lb,6,5\n' >lb.csv
 check "two units where none is known" 2 una predict units.una lb.csv
 err "lb.csv: some cells of the column 'p' have the unit 'kg' and others 'lb'; convert them to one."

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VERSION = 5, MOST_COLUMNS = 1 << 20 };
+enum { VERSION = 6, MOST_COLUMNS = 1 << 20 };
 static const char ENDING[] = ".table";
 static const char MAGIC[8] = { 'u', 'n', 'a', 'c', 'a', 'c', 'h', 'e' };
 

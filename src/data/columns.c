@@ -684,11 +684,18 @@ static una_status learn_parts(una_source *source, learner *l, size_t c)
     return UNA_OK;
 }
 
+/* NULL: none that matters. 30% and 30 are the same. */
+static const char *learn_unit(const learner *l, size_t c)
+{
+    const char *unit = l->data->column[c].form.unit;
+    return unit[0] && strcmp(unit, "%") != 0 ? una_arena_text(l->arena, unit) : NULL;
+}
+
 /* What a new file must look like to be read the same way. A percent sign and a decimal mark do not matter. */
 static una_status learn_form(una_source *source, learner *l, size_t c)
 {
     const una_form *form = &l->data->column[c].form;
-    if (form->unit[0] && strcmp(form->unit, "%") != 0) source->unit = una_arena_text(l->arena, form->unit);
+    source->unit = learn_unit(l, c);
     if (form->kind != UNA_FORM_DATE && form->kind != UNA_FORM_TIME) return una_arena_check(l->arena);
     source->form = form->kind;
     return learn_parts(source, l, c);
@@ -776,6 +783,7 @@ static una_status learn_target(una_columns *columns, const learner *l, size_t ta
                  column->name, l->data->origin);
 
     columns->target = una_arena_text(l->arena, column->name);
+    columns->target_unit = learn_unit(l, target);
     columns->target_centre = m.mean;
     columns->target_scale = m.std;
     columns->one_of_several = l->targets > 1;

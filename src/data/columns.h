@@ -75,6 +75,7 @@ typedef struct una_columns {
     size_t      input_count;
     const char *target;
     double      target_centre, target_scale;    /* mean and population std of the training rows     */
+    const char *target_unit;     /* that its cells had in the file; NULL or "": none                */
     una_missing missing;
     size_t      said, warned;    /* first notes and warnings of the fit that are about how the file was written: no
                                     matter of the model                                             */
@@ -151,6 +152,10 @@ una_status una_columns_doubt(const una_columns *columns, const una_dataset *data
  * std: 1.4826 times the median distance; where more than half of the numbers are equal, of those that differ; 0: none do. */
 typedef struct una_robust { double median, std; } una_robust;
 una_robust una_robust_of(double *numbers, size_t count);
+/* A sentence for each column of numbers, the targets among them, that has a unit in this table and none in the model.
+ */
+void una_columns_new_units(const una_columns *const *columns, size_t targets, const una_dataset *data,
+                           una_notes *warnings);
 /* What to ask a reader for, of columns [targets] that were learnt together: sources first, then all targets. */
 una_wanted *una_columns_wanted(const una_columns *const *columns, size_t targets, una_arena *arena);
 /* Makes inputs from sources and input_count; a number gets its source's mean as centre, and scale 1. */

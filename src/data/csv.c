@@ -631,6 +631,36 @@ una_status una_csv_rewind(una_csv *csv)
     return UNA_OK;
 }
 
+/* A cell with two points in p .. end? inside: p is in a cell that has one; so may be the end. */
+static bool two_points(const char *p, const char *end, char delimiter, bool *inside)
+{
+    for (;;) {
+        if (!*inside && !(p = memchr(p, '.', (size_t)(end - p)))) return false;
+        p += !*inside;
+        while (p < end && *p != delimiter && *p != '\n' && *p != '.') p++;
+        *inside = p == end;
+        if (p == end || *p == '.') return p < end;
+    }
+}
+
+/* Such a number has a comma, which stands between quotes where commas part cells, or two points. */
+una_status una_csv_glance(una_csv *csv, bool *may_have_commas)
+{
+    char sign = csv->delimiter == ',' ? '"' : ',';
+    for (bool inside = false;;) {
+        const char *from = csv->buffer + csv->start, *end = csv->buffer + csv->end;
+        *may_have_commas = memchr(from, sign, (size_t)(end - from)) || two_points(from, end, csv->delimiter, &inside);
+        csv->start = csv->end;
+        if (*may_have_commas || csv->finished) return UNA_OK;
+        UNA_TRY(refill(csv));
+    }
+}
+
+bool una_csv_can_rewind(const una_csv *csv)
+{
+    return csv->size > 0;
+}
+
 double una_csv_fraction(const una_csv *csv)
 {
     if (csv->finished) return 1;

@@ -52,14 +52,25 @@ una_status una_csv_open(una_csv **csv, const char *path, una_run *run);
 /* *more is false at the end. Lines that begin with # and have another number of cells are passed over. A row with
  * more or fewer cells than the header is an error. */
 una_status una_csv_next(una_csv *csv, bool *more);
+/* What a column of numbers is watched for: a point may be no decimal mark. */
+typedef enum una_watch {
+    UNA_WATCH_NOTHING,           /* a number such as 1.5 has proved it to be decimal, or it is settled */
+    UNA_WATCH_POINTS,            /* there was none yet                                              */
+    UNA_WATCH_PROOF              /* only such as 1.234 so far, which could be thousands             */
+} una_watch;
 /* The same for a record that is wholly in the buffer and holds numbers (or nothing, NAN) in all columns but the
- * unwanted ones: fills values [columns], and cells stay as they were. Otherwise false, and nothing has happened. */
-bool       una_csv_numbers(una_csv *csv, double *values, const bool *unwanted);
+ * unwanted ones, none of which its column is watched for: fills values [columns], and cells stay as they were.
+ * Otherwise false, and nothing has happened. */
+bool       una_csv_numbers(una_csv *csv, double *values, const bool *unwanted, const una_watch *watch);
 /* A number in decimal or exponent form at *from, which goes on behind it; false leaves it to una_parse_number. Eight
  * bytes beyond its end must be readable, the first of them no digit. */
 bool       una_number_at(const char **from, double *value);
-/* Back to the first row after the header. */
+/* Back to the first row after the header; not possible with a pipe. */
 una_status una_csv_rewind(una_csv *csv);
+bool       una_csv_can_rewind(const una_csv *csv);
+/* Could some cell be a number with a decimal comma? By a glance at all bytes, which may say yes for nothing. To be
+ * rewound before and after. */
+una_status una_csv_glance(una_csv *csv, bool *may_have_commas);
 /* Share of the file read so far, 0..1. */
 double     una_csv_fraction(const una_csv *csv);
 void       una_csv_close(una_csv *csv);                          /* accepts NULL */

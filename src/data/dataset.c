@@ -63,17 +63,21 @@ void una_dataset_free(una_dataset *data)
 
 /* ---- from a file --------------------------------------------------------------------------------------- */
 
+static una_status read_once_more(una_dataset **data, bool *again, una_reader *reader)
+{
+    una_dataset_free(*data);
+    *data = NULL;
+    UNA_TRY(una_reader_rewind(reader));
+    return una_reader_fill(data, again, reader, SIZE_MAX);
+}
+
 static una_status read_all(una_dataset **data, una_reader *reader)
 {
     bool again;
     UNA_TRY(una_reader_fill(data, &again, reader, SIZE_MAX));
     una_status status = una_reader_finite(reader);
-    if (status == UNA_OK && again) {
-        una_dataset_free(*data);
-        *data = NULL;
-        UNA_TRY(una_reader_rewind(reader));
-        status = una_reader_fill(data, &again, reader, SIZE_MAX);
-    }
+    if (status == UNA_OK && again) status = read_once_more(data, &again, reader);
+    if (status == UNA_OK && !again && una_reader_learns_commas(reader)) status = read_once_more(data, &again, reader);
     if (status == UNA_OK && !again && *data) status = una_reader_take_forms(reader, *data);
     if (status != UNA_OK || !again) return status;
     UNA_FAIL((*data)->run, UNA_E_IO, "%s changed while it was being read", (*data)->origin);

@@ -42,6 +42,7 @@ static const char *moments(una_form_kind kind)
  * their numbers are days. */
 static una_status check_form(const coder *c, const una_source *source, const una_table_column *column)
 {
+    const char *own = source->unit ? source->unit : "";
     bool moment = column->form.kind == UNA_FORM_DATE || column->form.kind == UNA_FORM_TIME;
     una_form_kind found = moment ? column->form.kind : UNA_FORM_PLAIN;
     size_t row = 0;
@@ -51,10 +52,9 @@ static una_status check_form(const coder *c, const una_source *source, const una
         UNA_FAIL(c->run, UNA_E_INPUT, "%.200s: the column '%.60s' holds %s, and the model knows it as %s; write them "
                  "as they were in the table of the fit", c->data->origin, column->name, moments(found),
                  moments(source->form));
-    bool unit = column->form.unit[0] && source->unit && source->unit[0];
-    if (unit && strcmp(column->form.unit, "%") != 0 && strcmp(column->form.unit, source->unit) != 0)
+    if (column->form.unit[0] && *own && strcmp(column->form.unit, own) != 0)
         UNA_FAIL(c->run, UNA_E_INPUT, "%.200s: the cells of the column '%.60s' have the unit '%s', and the model was "
-                 "fitted to '%s'; convert them", c->data->origin, column->name, column->form.unit, source->unit);
+                 "fitted to '%s'; convert them", c->data->origin, column->name, column->form.unit, own);
     return UNA_OK;
 }
 
@@ -67,7 +67,8 @@ static una_status match_columns(coder *c)
         UNA_TRY(una_table_need(&c->at[s], c->data, name, c->run));
         const una_table_column *column = &c->data->column[c->at[s]];
         bool is_text = !target && c->columns->sources[s].is_text;
-        if (!target && !is_text) UNA_TRY(check_form(c, &c->columns->sources[s], column));
+        una_source answer = { .unit = target ? c->target[s - sources]->target_unit : NULL };
+        if (!is_text) UNA_TRY(check_form(c, target ? &answer : &c->columns->sources[s], column));
         if (is_text || !column->is_text || c->data->rows == 0) continue;
 
         const char *word = column->word[column->first_word];
@@ -359,6 +360,25 @@ una_wanted *una_columns_wanted(const una_columns *const *target, size_t targets,
                                   .form = columns->sources[s].form,
                                   .unit = columns->sources[s].unit ? columns->sources[s].unit : "" };
     for (size_t t = 0; t < targets; t++)
-        wanted[columns->source_count + t] = (una_wanted){ .name = target[t]->target };
+        wanted[columns->source_count + t] =
+            (una_wanted){ .name = target[t]->target, .unit = target[t]->target_unit ? target[t]->target_unit : "" };
     return wanted;
+}
+
+static void tell_unit(const char *name, const char *own, const una_dataset *data, una_notes *warnings)
+{
+    size_t at = una_table_find(data, name);
+    const char *found = at == SIZE_MAX ? "" : data->column[at].form.unit;
+    if (!*found || strcmp(found, "%") == 0 || (own && *own)) return;
+    una_notes_add(warnings, "column '%.60s' of %.200s: the unit '%s' was taken off, and the model was fitted to "
+                  "numbers without a unit", name, data->origin, found);
+}
+
+void una_columns_new_units(const una_columns *const *target, size_t targets, const una_dataset *data,
+                           una_notes *warnings)
+{
+    const una_columns *columns = target[0];
+    for (size_t s = 0; s < columns->source_count; s++)
+        if (!columns->sources[s].is_text) tell_unit(columns->sources[s].name, columns->sources[s].unit, data, warnings);
+    for (size_t t = 0; t < targets; t++) tell_unit(target[t]->target, target[t]->target_unit, data, warnings);
 }

@@ -206,6 +206,17 @@ static una_status check_names(una_columns *const *target, size_t targets, una_ar
     return status;
 }
 
+/* There only where it is known: files of targets without a unit, and older ones, do without it. */
+static una_status exchange_target_unit(una_columns *columns, una_archive *ar)
+{
+    const char *name = "columns.target_unit", *unit = columns->target_unit;
+    if (ar->loading ? !una_archive_next_is(ar, name) : !(unit && *unit)) return UNA_OK;
+    UNA_TRY(exchange_name(ar, name, &unit));
+    if (strlen(unit) >= UNA_UNIT_ROOM) return una_archive_refuse(ar, name, "is too long");
+    columns->target_unit = unit;
+    return UNA_OK;
+}
+
 static una_status exchange_target(una_columns *columns, una_archive *ar)
 {
     UNA_TRY(exchange_name(ar, "columns.target", &columns->target));
@@ -214,6 +225,7 @@ static una_status exchange_target(una_columns *columns, una_archive *ar)
     if (ar->loading && !(columns->target_scale > 0))
         return una_archive_refuse(ar, "columns.target_scale", "is not positive");
 
+    UNA_TRY(exchange_target_unit(columns, ar));
     if (ar->loading ? !una_archive_next_is(ar, "columns.log") : !columns->log_target) return UNA_OK;
     return exchange_bool(ar, "columns.log", &columns->log_target);
 }

@@ -189,13 +189,29 @@ static una_status note_way(una_dataset *data, const una_form_study *study, way w
 
 /* ---- doubts ----------------------------------------------------------------------------------------------------- */
 
+static bool doubts_points(const una_form_study *s, const una_form *form)
+{
+    bool plain = form->kind == UNA_FORM_PLAIN || (form->kind == UNA_FORM_NUMBER && form->decimal == '.');
+    return plain && s->against && s->either_point && !s->seen[0] && !s->point && !s->words && !s->decimal;
+}
+
+static bool doubts_order(const una_form_study *s, const una_form *form)
+{
+    return form->kind == UNA_FORM_DATE && s->either_first && !s->day_first && !s->month_first && !s->order &&
+           !s->order_hint;
+}
+
 const char *una_formed_doubt(const una_form_study *s, const una_form *form, const char *name, una_arena *arena)
 {
-    if (form->kind != UNA_FORM_DATE || s->order || s->day_first || s->month_first || !s->either_first) return NULL;
     una_text text = una_text_in(arena);
-    una_text_add(&text, "column '%.60s': dates such as '%s' were read with the day first, for none has a day above 12 "
-                 "that would tell; if the month is first, say --dates mdy (and --dates dmy if not)", name, s->seen);
-    return text.at;
+    if (doubts_points(s, form))
+        una_text_add(&text, "column '%.60s': numbers such as '%s' were read with a decimal point, though other columns "
+                     "have decimal commas; if the point marks thousands, say --decimal comma", name, s->comma_group);
+    if (doubts_order(s, form))
+        una_text_add(&text, "column '%.60s': dates such as '%s' were read with the day first, for none has a day above "
+                     "12 that would tell; if the month is first, say --dates mdy (and --dates dmy if not)", name,
+                     s->seen);
+    return text.length ? text.at : NULL;
 }
 
 static una_status warn(una_dataset *data, size_t c, const char *sentence, una_run *run)
@@ -278,15 +294,20 @@ static una_status convert(una_dataset *data, size_t c, const una_form *form)
     return UNA_OK;
 }
 
+static una_status warn_doubt(una_dataset *data, size_t c, const una_form_study *s, const una_form *form, una_run *run)
+{
+    const char *doubt = una_formed_doubt(s, form, data->column[c].name, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    return doubt ? warn(data, c, doubt, run) : UNA_OK;
+}
+
 static una_status take_column(una_dataset *data, size_t c, const una_form_study *s, una_run *run)
 {
     una_form form;
     una_form_found found = una_form_decide(&form, s, true);
     if (found == UNA_MIXED_FORMS && s->seen[0]) return warn_mixed(data, c, s, run);
     if (found != UNA_ONE_FORM) return note_near(data, c, s);
-    const char *doubt = una_formed_doubt(s, &form, data->column[c].name, &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
-    if (doubt) UNA_TRY(warn(data, c, doubt, run));
+    UNA_TRY(warn_doubt(data, c, s, &form, run));
     return convert(data, c, &form);
 }
 
@@ -296,6 +317,7 @@ una_status una_formed_take(una_dataset *data, const una_form_study *study, const
     una_status status = UNA_OK;
     bool any = false;
     for (size_t c = 0; status == UNA_OK && c < data->columns; c++) {
+        if (!data->column[c].is_text) status = warn_doubt(data, c, &study[c], &data->column[c].form, run);
         if (!data->column[c].is_text || stays[c]) continue;
         any = true;
         status = take_column(data, c, &study[c], run);

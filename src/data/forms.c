@@ -634,6 +634,7 @@ static void meet_unit(una_form_study *s, piece unit, piece p)
     if (!s->units_differ) keep_text(s->other, sizeof s->other, p);
     s->units_differ = true;
     if (!s->unit[0]) keep_text(s->unit, sizeof s->unit, unit);
+    else if (!s->other_unit[0]) keep_text(s->other_unit, sizeof s->other_unit, unit);
 }
 
 static bool meet_number(una_form_study *s, piece p)
@@ -678,13 +679,41 @@ void una_form_meet(una_form_study *s, const char *at, size_t length)
     }
 }
 
+void una_form_prove(una_form_proof *proof, const una_form_study *s)
+{
+    bool numbers = s->numbers && !(s->dates + s->times + s->words);
+    bool dates = s->dates && !(s->numbers + s->times + s->words);
+    proof->points |= numbers && s->point && !s->comma;
+    proof->commas |= numbers && s->comma && !s->point;
+    proof->days_first |= dates && s->day_first && !s->month_first;
+    proof->months_first |= dates && s->month_first && !s->day_first;
+}
+
+char una_proved_decimal(const una_form_proof *proof)
+{
+    return proof->points == proof->commas ? 0 : proof->commas ? ',' : '.';
+}
+
+char una_proved_order(const una_form_proof *proof)
+{
+    return proof->days_first == proof->months_first ? 0 : proof->days_first ? 'd' : 'm';
+}
+
 /* 0: both marks are used for decimals. */
 static char decimal_of(const una_form_study *s)
 {
     if (s->decimal) return s->decimal;
     if (s->point && s->comma) return 0;
     if (s->point || s->comma) return s->comma ? ',' : '.';
-    return s->hint == ',' && s->either_point + s->either_comma > 0 ? ',' : '.';
+    char hint = s->seen[0] ? s->hint : s->plain_hint;
+    return hint == ',' && s->either_point + s->either_comma > 0 ? ',' : '.';
+}
+
+static char order_of(const una_form_study *s)
+{
+    if (s->order) return s->order;
+    if (s->day_first || s->month_first) return s->month_first ? 'm' : 'd';
+    return s->order_hint ? s->order_hint : 'd';
 }
 
 static bool one_decimal(const una_form_study *s)
@@ -702,7 +731,7 @@ static bool one_order(const una_form_study *s)
 una_form_found una_form_decide(una_form *form, const una_form_study *s, bool strict)
 {
     size_t like = s->numbers + s->dates + s->times, all = like + s->words;
-    *form = (una_form){ .decimal = decimal_of(s), .order = s->order ? s->order : s->month_first ? 'm' : 'd' };
+    *form = (una_form){ .decimal = decimal_of(s), .order = order_of(s) };
     if (!form->decimal) form->decimal = '.';
     if (like == 0) return UNA_NO_FORM;
     form->kind = s->numbers ? UNA_FORM_NUMBER : s->dates ? UNA_FORM_DATE : UNA_FORM_TIME;

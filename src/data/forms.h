@@ -26,6 +26,9 @@ typedef struct una_form {
 typedef struct una_form_study {
     char   decimal, order;       /* given; 0: to be found                                           */
     char   hint;                 /* decimal mark of the file as a whole, where a cell could mean either */
+    char   plain_hint;           /* the same where all cells look like plain numbers: 1.234         */
+    bool   against;              /* such cells keep their points, and yet the file has decimal commas */
+    char   order_hint;           /* of the dates of the file as a whole                             */
     size_t numbers, dates, times, words, missing;        /* cells that look so; missing: only as '-', '#N/A' ... */
     size_t point, comma;         /* numbers that make sense with this decimal mark alone            */
     size_t either_point, either_comma;                   /* 1.234 and 1,234                         */
@@ -42,7 +45,16 @@ typedef struct una_form_study {
     char   mark[UNA_SEEN_ROOM];  /* the first that counts as missing                                */
     char   word[UNA_SEEN_ROOM], near_word[UNA_SEEN_ROOM];        /* the first word                   */
     char   other[UNA_SEEN_ROOM]; /* the first number with another unit, or without                  */
+    char   other_unit[UNA_UNIT_ROOM];                    /* the first unit besides `unit`           */
 } una_form_study;
+
+/* What columns of a file prove: numbers that make sense with one decimal mark alone, days above 12. */
+typedef struct una_form_proof { bool points, commas, days_first, months_first; } una_form_proof;
+/* Adds what this column proves, if it is one of numbers or of dates. */
+void una_form_prove(una_form_proof *proof, const una_form_study *study);
+/* What some columns need and none contradicts; 0: nothing such. */
+char una_proved_decimal(const una_form_proof *proof);
+char una_proved_order(const una_form_proof *proof);
 
 /* One more cell; those that una_cell_read calls missing are not for it. */
 void una_form_meet(una_form_study *study, const char *at, size_t length);

@@ -66,7 +66,8 @@ static inline bool take_exponent(const char **at, int *exponent)
     return true;
 }
 
-static inline bool read_number(const char **from, double *value)
+/* decimals: digits behind the point; -1: there is none. */
+static inline bool read_number(const char **from, double *value, int *decimals)
 {
     static const double power[] = { 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14,
                                     1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
@@ -79,11 +80,13 @@ static inline bool read_number(const char **from, double *value)
 
     int exponent = 0;
     size_t seen = count;
+    *decimals = -1;
     if (*at == '.') {
         const char *first = ++at;
         count = word ? count : 0;                        /* zeros in front take no room */
         if (!take_run(&at, &word, &count)) return false;
-        exponent = -(int)(at - first);
+        *decimals = (int)(at - first);
+        exponent = -*decimals;
         seen += (size_t)(at - first);
     }
     if (seen == 0 || ((*at | 0x20) == 'e' && !take_exponent(&at, &exponent))) return false;
@@ -104,11 +107,19 @@ static inline bool read_number(const char **from, double *value)
 
 bool una_number_at(const char **from, double *value)
 {
-    return read_number(from, value);
+    int decimals;
+    return read_number(from, value, &decimals);
 }
 
-bool una_csv_numbers(una_csv *csv, double *values, const bool *unwanted)
+/* A cell that the slow way should look at: 1.234 may be thousands, and tells nothing new once there was one. */
+static bool is_news(una_watch watch, int decimals, double value)
 {
+    return watch == UNA_WATCH_POINTS || decimals != 3 || !(fabs(value) >= 1 && fabs(value) < 1000);
+}
+
+bool una_csv_numbers(una_csv *csv, double *values, const bool *unwanted, const una_watch *watch)
+{
+    int decimals;
     const char *at = csv->buffer + csv->start, *end = csv->buffer + csv->end;
     const char delimiter = csv->delimiter;
 
@@ -118,7 +129,9 @@ bool una_csv_numbers(una_csv *csv, double *values, const bool *unwanted)
             while (*at != delimiter && *at != '\n' && *at != '\r' && *at != 0) at++;
         } else if (*at == delimiter && c + 1 < csv->columns) {
             values[c] = NAN;
-        } else if (!read_number(&at, &values[c])) {
+        } else if (!read_number(&at, &values[c], &decimals)) {
+            return false;
+        } else if (watch[c] != UNA_WATCH_NOTHING && decimals >= 0 && is_news(watch[c], decimals, values[c])) {
             return false;
         }
         if (c + 1 < csv->columns && *at++ != delimiter) return false;

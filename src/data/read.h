@@ -18,7 +18,10 @@ una_status una_reader_finite(const una_reader *reader);
 una_status una_reader_rewind(una_reader *reader);
 /* When all rows have been read into one table: columns of words that are numbers or dates in some form become numbers,
  * and the table's notes say how the file is written. */
-una_status una_reader_take_forms(const una_reader *reader, una_dataset *data);
+una_status una_reader_take_forms(una_reader *reader, una_dataset *data);
+/* When all rows have been read: does the file prove decimal commas, and has columns of nothing but such as 1.234, which
+ * are thousands then? If so, and if that was not known, it must be read once more. */
+bool       una_reader_learns_commas(una_reader *reader);
 /* From now on only one row in `parts` is kept, that of number `part` (from 0) and those after it. All are parsed: the
  * types of the columns are those of the whole file, and what is wrong in any row is an error. */
 void       una_reader_part(una_reader *reader, size_t part, size_t parts);

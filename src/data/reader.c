@@ -27,6 +27,7 @@ struct una_reader {
     bool        *is_text;        /* [table_columns]                                                 */
     bool        *unwanted;       /* [columns]                                                       */
     double      *values;         /* [columns] of one row, where all wanted columns are numbers      */
+    una_watch   *watch;          /* [columns] plain numbers, for points that may be thousands marks */
     size_t      *first_word;     /* [table_columns] row of the file that made it text               */
     infinity    *infinite;       /* [table_columns], where the types were not given                 */
     una_form_study *study;       /* [table_columns] of columns of words; where types were given, of numbers */
@@ -88,6 +89,7 @@ static una_status take_columns(una_reader *reader, size_t count)
     reader->stays = UNA_GET(&reader->arena, bool, count);
     reader->unwanted = UNA_GET(&reader->arena, bool, reader->columns);
     reader->values = UNA_GET(&reader->arena, double, reader->columns);
+    reader->watch = UNA_GET(&reader->arena, una_watch, reader->columns);
     for (size_t i = 0; !reader->arena.failed && i < reader->columns; i++) reader->unwanted[i] = true;
     return una_arena_check(&reader->arena);
 }
@@ -138,17 +140,45 @@ static una_status keep_words(una_reader *reader)
     return UNA_OK;
 }
 
-static void begin_studies(una_reader *reader)
+/* 1.234 is thousands where the rest of the file has decimal commas; with commas or tabs between cells, such a file was
+ * read before anything was looked for, and points stay decimal. */
+static bool points_follow(const una_reader *reader)
+{
+    return strchr(";|", reader->csv->delimiter) != NULL;
+}
+
+static void begin_studies(una_reader *reader, una_form_study *study, size_t count)
 {
     const una_read_settings *given = reader->run->settings.reading;
     if (!reader->csv) return;
     char decimal = given ? given->decimal : 0, order = given && given->dates ? given->dates[0] : 0;
+    for (size_t c = 0; c < count; c++) study[c] = (una_form_study){ .decimal = decimal, .order = order };
+    reader->commas = reader->csv->decimal == ',' && (points_follow(reader) || decimal);
+}
+
+/* What the file as a whole says where a column leaves it open. */
+static void give_hints(una_reader *reader, const una_form_proof *proof)
+{
+    char decimal = una_proved_decimal(proof), order = una_proved_order(proof);
     /* Who writes semicolons between cells does so because of decimal commas. */
-    char hint = reader->csv->decimal ? reader->csv->decimal : reader->csv->delimiter == ';' ? ',' : 0;
-    for (size_t c = 0; c < reader->table_columns; c++)
-        reader->study[c] = (una_form_study){ .decimal = decimal, .order = order, .hint = hint };
-    bool anew = strchr(";|", reader->csv->delimiter) || decimal;
-    reader->commas = reader->csv->decimal == ',' && anew;        /* files with commas or tabs: a matter of the column */
+    char hint = decimal ? decimal : reader->csv->delimiter == ';' ? ',' : 0;
+    for (size_t c = 0; c < reader->table_columns; c++) {
+        una_form_study *s = &reader->study[c];
+        s->hint = hint;
+        s->plain_hint = points_follow(reader) ? decimal : 0;
+        s->against = decimal == ',' && !points_follow(reader);
+        s->order_hint = order;
+    }
+}
+
+/* Who says what the decimal mark is leaves nothing to be found. */
+static void begin_watch(una_reader *reader)
+{
+    const una_read_settings *given = reader->run->settings.reading;
+    for (size_t c = 0; reader->csv && c < reader->table_columns; c++) {
+        bool open = !reader->is_text[c] && !(given && given->decimal);
+        reader->watch[reader->from[c]] = open ? UNA_WATCH_POINTS : UNA_WATCH_NOTHING;
+    }
 }
 
 static una_status choose_all(una_reader *reader)
@@ -175,7 +205,8 @@ static una_status begin(una_reader **out, const char *path, const una_wanted *wa
     una_status status = open_file(reader, path);
     if (status == UNA_OK)
         status = count ? choose(reader, wanted, count, optional_from) : choose_all(reader);
-    if (status == UNA_OK) begin_studies(reader);
+    if (status == UNA_OK) begin_studies(reader, reader->study, reader->table_columns);
+    if (status == UNA_OK) begin_watch(reader);
     if (status == UNA_OK) *out = reader;
     else una_reader_close(reader);
     return status;
@@ -198,6 +229,7 @@ static una_status learn_types(una_reader *reader)
     }
     UNA_TRY(una_reader_finite(reader));
     reader->typed = true;
+    for (size_t i = 0; i < reader->columns; i++) reader->watch[i] = UNA_WATCH_NOTHING;
     return una_reader_rewind(reader);
 }
 
@@ -212,8 +244,13 @@ static una_cell_kind cell_kind(const una_reader *reader, const una_cell *cell, d
 
 static una_status check_unit(const una_reader *reader, size_t c)
 {
-    const char *own = reader->wanted[c].unit, *found = reader->form[c].unit;
-    if (!own || !*found || strcmp(own, found) == 0 || strcmp(found, "%") == 0) return UNA_OK;
+    const char *own = reader->wanted[c].unit, *found = reader->form[c].unit, *second = reader->study[c].other_unit;
+    if (!own || !*found) return UNA_OK;
+    if (*second && strcmp(own, found) == 0) found = second;
+    if (*second && !*own)
+        UNA_FAIL(reader->run, UNA_E_INPUT, "%s: some cells of the column '%.60s' have the unit '%s' and others '%s'; "
+                 "convert them to one", reader->path, reader->table_names[c], found, second);
+    if (strcmp(own, found) == 0 || (!*own && strcmp(found, "%") == 0)) return UNA_OK;
     if (*own)
         UNA_FAIL(reader->run, UNA_E_INPUT, "%s: the cells of the column '%.60s' have the unit '%s', and the model was "
                  "fitted to '%s'; convert them", reader->path, reader->table_names[c], found, own);
@@ -231,8 +268,8 @@ static una_status decide_forms(una_reader *reader)
         una_form_decide(&reader->form[c], s, false);
         if (reader->wanted[c].any_form) wants = reader->form[c].kind;
         bool moment = wants == UNA_FORM_DATE || wants == UNA_FORM_TIME;
-        reader->form[c].kind = moment ? wants : s->seen[0] || s->missing || reader->commas ? UNA_FORM_NUMBER
-                                                                                           : UNA_FORM_PLAIN;
+        bool plain = !s->seen[0] && !s->missing && reader->form[c].decimal == '.';
+        reader->form[c].kind = moment ? wants : plain ? UNA_FORM_PLAIN : UNA_FORM_NUMBER;
         UNA_TRY(check_unit(reader, c));
         una_arena *work = &reader->run->scratch;
         una_mark mark = una_arena_mark(work);
@@ -245,28 +282,134 @@ static una_status decide_forms(una_reader *reader)
     return UNA_OK;
 }
 
-/* Looks through the whole file, then goes back to the row that is being read. */
-static una_status study_file(una_reader *reader, bool in_row)
+/* To the row that is read next or, in_row, is being read. */
+static una_status go_back(una_reader *reader, bool in_row)
+{
+    bool more = true;
+    UNA_TRY(una_csv_rewind(reader->csv));
+    for (size_t row = 0; more && row < reader->row + in_row; row++) UNA_TRY(una_csv_next(reader->csv, &more));
+    if (!more) UNA_FAIL(reader->run, UNA_E_IO, "%s changed while it was being read", reader->path);
+    return UNA_OK;
+}
+
+/* study [columns]: all of the file, for what the others prove. A word ends what one that is not wanted can tell. */
+static una_status study_rows(una_reader *reader, una_form_study *study)
 {
     bool more = true;
     UNA_TRY(una_csv_rewind(reader->csv));
     for (size_t row = 0;; row++) {
         UNA_TRY(una_csv_next(reader->csv, &more));
-        if (!more) break;
-        for (size_t c = 0; c < reader->table_columns; c++) {
-            const una_cell *cell = &reader->csv->cells[reader->from[c]];
+        if (!more) return UNA_OK;
+        for (size_t i = 0; i < reader->columns; i++) {
+            const una_cell *cell = &reader->csv->cells[i];
             double value;
-            if (reader->is_text[c] || una_cell_read(cell, &value) == UNA_CELL_MISSING) continue;
-            una_form_meet(&reader->study[c], cell->at, cell->length);
+            if (reader->unwanted[i] && study[i].words) continue;
+            if (una_cell_read(cell, &value) != UNA_CELL_MISSING) una_form_meet(&study[i], cell->at, cell->length);
         }
         if (row % 65536 == 65535) UNA_TRY(una_tick(reader->run, "reading", 0, NAN));
     }
-    reader->studied = true;
+}
+
+/* Looks through the whole file, then goes back to the row that is being read. */
+static una_status study_file(una_reader *reader, bool in_row)
+{
+    una_form_proof proof = {0};
+    una_form_study *study = UNA_GET(&reader->arena, una_form_study, reader->columns);
+    UNA_TRY(una_arena_check(&reader->arena));
+    begin_studies(reader, study, reader->columns);
+    UNA_TRY(study_rows(reader, study));
+    for (size_t c = 0; c < reader->table_columns; c++) {
+        una_form_study *own = &study[reader->from[c]];
+        reader->study[c] = *own;
+        if (reader->is_text[c]) *own = (una_form_study){0};
+    }
+    for (size_t i = 0; i < reader->columns; i++) {
+        una_form_prove(&proof, &study[i]);
+        reader->watch[i] = UNA_WATCH_NOTHING;
+    }
+    give_hints(reader, &proof);
     UNA_TRY(decide_forms(reader));
+    reader->studied = true;
+    reader->commas = false;
+    return go_back(reader, in_row);
+}
+
+/* ---- points that may be thousands marks ------------------------------------------------------------------ */
+
+/* A plain number: 1.5 proves the point of its column to be decimal, 1.234 leaves it open. Is that news? */
+static bool watch_number(una_watch *watch, const una_cell *cell)
+{
+    enum { LONGEST = 32 };
+    una_watch before = *watch;
+    if (before == UNA_WATCH_NOTHING || !memchr(cell->at, '.', cell->length)) return false;
+    bool open = cell->length <= LONGEST && una_form_decimal(cell->at, cell->length) == 0;
+    *watch = open ? UNA_WATCH_PROOF : UNA_WATCH_NOTHING;
+    return *watch != before;
+}
+
+/* The same for a cell of the table. Where types are not known, the column's study meets what is news: it has no more of
+ * a column of plain numbers. */
+static void watch_cell(una_reader *reader, size_t column, const una_cell *cell)
+{
+    bool news = watch_number(&reader->watch[reader->from[column]], cell);
+    if (news && !reader->typed) una_form_meet(&reader->study[column], cell->at, cell->length);
+}
+
+static bool has_comma(const una_cell *cell)
+{
+    una_form_study s = {0};
+    una_form_meet(&s, cell->at, cell->length);
+    return s.comma + s.either_comma > 0;
+}
+
+static bool any_open(const una_reader *reader)
+{
+    bool any = false;
+    for (size_t i = 0; i < reader->columns; i++) any = any || reader->watch[i] == UNA_WATCH_PROOF;
+    return any;
+}
+
+/* Is there a number in the first rows that may have a decimal comma? Not looked for behind the row by which all columns
+ * with open points are proved to be decimal. */
+static una_status find_comma(una_reader *reader, size_t rows, bool *found)
+{
+    bool *none = UNA_GET(&reader->arena, bool, reader->columns), more = true;
+    UNA_TRY(una_arena_check(&reader->arena));
     UNA_TRY(una_csv_rewind(reader->csv));
-    more = true;
-    for (size_t row = 0; more && row < reader->row + in_row; row++) UNA_TRY(una_csv_next(reader->csv, &more));
-    if (!more) UNA_FAIL(reader->run, UNA_E_IO, "%s changed while it was being read", reader->path);
+    *found = false;
+    for (size_t row = 0; row < rows && any_open(reader) && !*found; row++) {
+        while (row < rows && una_csv_numbers(reader->csv, reader->values, none, reader->watch)) row++;
+        UNA_TRY(una_csv_next(reader->csv, &more));
+        if (!more) break;
+        for (size_t i = 0; i < reader->columns; i++) {
+            const una_cell *cell = &reader->csv->cells[i];
+            double value;
+            una_cell_kind kind = una_cell_read(cell, &value);
+            if (kind == UNA_CELL_NUMBER) watch_number(&reader->watch[i], cell);
+            if (kind == UNA_CELL_WORD && !*found) *found = has_comma(cell);
+        }
+    }
+    return UNA_OK;
+}
+
+/* Rows above are answered already, so what 1.234 is must be known when the first such cell of a column is met. A pipe
+ * cannot be looked through: should a comma come, that is an error then. */
+static una_status settle_points(una_reader *reader)
+{
+    enum { FEW = 1000 };
+    bool comma = false, may_come = false;
+    if (una_csv_can_rewind(reader->csv)) {
+        UNA_TRY(find_comma(reader, FEW, &comma));
+        if (!comma && any_open(reader)) {
+            UNA_TRY(una_csv_rewind(reader->csv));
+            UNA_TRY(una_csv_glance(reader->csv, &may_come));
+        }
+        if (may_come) UNA_TRY(find_comma(reader, SIZE_MAX, &comma));
+        if (comma) return study_file(reader, true);
+        UNA_TRY(go_back(reader, true));
+    }
+    for (size_t i = 0; i < reader->columns; i++)
+        if (reader->watch[i] == UNA_WATCH_PROOF) reader->watch[i] = UNA_WATCH_NOTHING;
     return UNA_OK;
 }
 
@@ -293,7 +436,10 @@ una_status una_reader_open(una_reader **reader, const char *path, const una_want
 una_status una_reader_rewind(una_reader *reader)
 {
     reader->row = 0;
-    if (!reader->typed) begin_studies(reader);
+    if (!reader->typed) {
+        begin_studies(reader, reader->study, reader->table_columns);
+        begin_watch(reader);
+    }
     return reader->csv ? una_csv_rewind(reader->csv) : UNA_OK;
 }
 
@@ -450,6 +596,11 @@ static una_status read_cell(una_reader *reader, size_t column, una_build *build,
     una_cell_kind kind = cell_kind(reader, cell, &value);
 
     if (!reader->is_text[column] && (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING)) {
+        if (kind == UNA_CELL_NUMBER) watch_cell(reader, column, cell);
+        if (reader->typed && reader->watch[reader->from[column]] == UNA_WATCH_PROOF) {
+            UNA_TRY(settle_points(reader));
+            if (reader->form[column].kind != UNA_FORM_PLAIN) return read_formed(reader, column, build);
+        }
         una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
         return UNA_OK;
     }
@@ -486,6 +637,7 @@ static una_status pass_cell(una_reader *reader, size_t column, bool *again)
     double value;
     una_cell_kind kind = cell_kind(reader, cell, &value);
     una_cell trimmed = una_cell_trimmed(cell);
+    if (kind == UNA_CELL_NUMBER && !reader->is_text[column]) watch_cell(reader, column, cell);
     if (kind != UNA_CELL_MISSING && reader->is_text[column])
         una_form_meet(&reader->study[column], trimmed.at, trimmed.length);
     if (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING || reader->is_text[column]) return UNA_OK;
@@ -518,7 +670,7 @@ static una_status read_text_rows(una_reader *reader, una_build *build, size_t ma
     size_t start = reader->row;
     while (build->data->rows < max_rows) {
         bool kept = is_kept(reader, reader->row);
-        if (fast && una_csv_numbers(reader->csv, reader->values, reader->unwanted)) {
+        if (fast && una_csv_numbers(reader->csv, reader->values, reader->unwanted, reader->watch)) {
             if (kept)
                 UNA_TRY(una_build_numbers(build, reader->csv->record_line, reader->values, reader->from));
         } else {
@@ -579,9 +731,32 @@ static una_status take_unnamed(const una_reader *reader, una_dataset *data)
                               "'%.60s' if it does no more than name the rows", name, name);
 }
 
-una_status una_reader_take_forms(const una_reader *reader, una_dataset *data)
+static una_form_proof proof_of(const una_reader *reader)
+{
+    una_form_proof proof = {0};
+    for (size_t c = 0; c < reader->table_columns; c++)
+        if (!reader->stays[c]) una_form_prove(&proof, &reader->study[c]);
+    return proof;
+}
+
+bool una_reader_learns_commas(una_reader *reader)
+{
+    if (!reader->csv || reader->commas || !points_follow(reader)) return false;
+    una_form_proof proof = proof_of(reader);
+    bool any = false;
+    for (size_t c = 0; c < reader->table_columns && una_proved_decimal(&proof) == ','; c++) {
+        if (reader->is_text[c] || reader->watch[reader->from[c]] != UNA_WATCH_PROOF) continue;
+        any = reader->is_text[c] = true;
+    }
+    if (any) reader->csv->decimal = ',';
+    return any;
+}
+
+una_status una_reader_take_forms(una_reader *reader, una_dataset *data)
 {
     if (!reader->csv) return UNA_OK;
+    una_form_proof proof = proof_of(reader);
+    give_hints(reader, &proof);
     UNA_TRY(una_formed_file(data, reader->csv));
     UNA_TRY(una_formed_take(data, reader->study, reader->stays, reader->run));
     return take_unnamed(reader, data);

@@ -288,6 +288,7 @@ una_status una_problem_split_several(una_problem *problem, const una_columns *co
     if (!kind->learns_features) return UNA_OK;
     if (!settings->valid) return split_own_rows(problem, fraction, fold_rows(kind, options), result, run);
     UNA_TRY(take_valid(problem, columns, settings->valid, run));
+    una_columns_new_units(columns, problem->outputs, settings->valid, &result->warnings);
     return run->company ? UNA_OK : warn_of_twins(problem, result, run);
 }
 

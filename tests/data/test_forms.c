@@ -248,6 +248,48 @@ static void tables_in_conventions(void **state)
     assert_same("a;b\n1,5;1.234\n2,5;950\n", "a,b\n1.5,1234\n2.5,950\n");
     assert_same("a;b\n1,5;0.234\n2,5;950\n", "a,b\n1.5,0.234\n2.5,950\n");
     assert_same("a;b\n1;1.234\n2;9.5\n", "a,b\n1,1.234\n2,9.5\n");
+    /* What one column proves decides for those that could be either. */
+    assert_same("a,b\n\"2,033\",\"0,5\"\n\"3,120\",\"0,1\"\n", "a,b\n2.033,0.5\n3.12,0.1\n");
+    assert_same("a,b\n\"2,033\",0.5\n\"3,120\",0.1\n", "a,b\n2033,0.5\n3120,0.1\n");
+    assert_same("a,b,c\n\"2,033\",0.5,\"0,5\"\n\"3,120\",0.1,\"1,5\"\n", "a,b,c\n2033,0.5,0.5\n3120,0.1,1.5\n");
+    assert_same("a\tb\n2,033\t0,5\n3,120\t0,1\n", "a,b\n2.033,0.5\n3.12,0.1\n");
+    assert_same("a,b\n3/4/2024,3/14/2024\n4/5/2024,4/15/2024\n", "a,b\n2024-03-04,2024-03-14\n2024-04-05,2024-04-15\n");
+    assert_same("a,b\n3/4/2024,14/3/2024\n4/5/2024,15/4/2024\n", "a,b\n2024-04-03,2024-03-14\n2024-05-04,2024-04-15\n");
+}
+
+/* In whatever row the proof stands. */
+static void proof_in_any_row(void **state)
+{
+    (void)state;
+    enum { ROWS = 9000 };
+    char *text = malloc(ROWS * 20), *plain = malloc(ROWS * 20);
+    for (size_t proof = 0; proof < ROWS; proof += ROWS / 3) {
+        size_t t = (size_t)sprintf(text, "a;b;c\n"), p = (size_t)sprintf(plain, "a,b,c\n");
+        for (size_t i = 0; i < ROWS; i++) {
+            t += (size_t)sprintf(text + t, "1.%03zu;%s;%zu\n", 100 + i % 800, i == proof ? "0,5" : "1", i);
+            p += (size_t)sprintf(plain + p, "1%03zu;%s;%zu\n", 100 + i % 800, i == proof ? "0.5" : "1", i);
+        }
+        for (char *c = plain; *c; c++) *c = *c == ';' ? ',' : *c;
+        assert_same(text, plain);
+    }
+    free(text);
+    free(plain);
+}
+
+static void doubts_of_points(void **state)
+{
+    (void)state;
+    una_dataset *data = read_text("t.tsv", "a\tb\tc\n1,5\t1.234\t1.5\n2,5\t5.678\t2.345\n");
+    assert_int_equal(data->doubts, 0);                           /* c has decimal points, too */
+    una_dataset_free(data);
+    data = read_text("t.tsv", "a\tb\tc\n1,5\t1.234\t7\n2,5\t5.678\t8\n");
+    assert_true(data->doubts == 1 && data->column[1].number[0] == 1.234);
+    assert_says(data->doubt[0].text, "column 'b': numbers such as '1.234' were read with a decimal point");
+    assert_says(data->doubt[0].text, "say --decimal comma");
+    una_dataset_free(data);
+    data = read_text("d.csv", "a,b\n3/4/2024,3/14/2024\n4/5/2024,4/15/2024\n");
+    assert_int_equal(data->doubts, 0);
+    una_dataset_free(data);
 }
 
 static void as_ever(void **state)
@@ -328,6 +370,62 @@ static void chunks_in_forms(void **state)
     una_reader_close(reader);
 }
 
+/* Rows of cells that leave much open; wanted columns are those of numbers. */
+static void random_table(char *text, size_t room, size_t rows, uint64_t *s)
+{
+    static const char *const cell[] = { "1.100", "12.345", "7", "950", "1.5", "1,5", "1.234,5", "1,100", "1.234.567",
+                                        "-", "2.500 kg", "3,250 kg" };
+    static const char *const kinds[] = { "a", "ab", "c", "abc", "ae", "acf", "hc", "hd", "abg", "aci", "aj", "bk", "l",
+                                         "ah", "ce", "fd", "kc" };
+    static const char delimiters[] = ",;\t|";
+    char d = delimiters[*s >> 60 & 3];
+    const char *kind[3];
+    size_t at = (size_t)snprintf(text, room, "x%cy%cz\n", d, d);
+    for (size_t c = 0; c < 3; c++) {
+        *s = *s * 6364136223846793005u + 1442695040888963407u;
+        kind[c] = kinds[(*s >> 33) % (sizeof kinds / sizeof *kinds)];
+    }
+    for (size_t i = 0; i < 3 * rows; i++) {
+        *s = *s * 6364136223846793005u + 1442695040888963407u;
+        const char *now = cell[kind[i % 3][(*s >> 33) % strlen(kind[i % 3])] - 'a'];
+        at += (size_t)snprintf(text + at, room - at, strchr(now, d) ? "\"%s\"%c" : "%s%c", now, i % 3 == 2 ? '\n' : d);
+    }
+}
+
+/* By chunks of one row as in one piece. */
+static void chunks_are_the_table(void **state)
+{
+    (void)state;
+    enum { ROWS = 12 };
+    uint64_t s = 88172645463325252u;
+    size_t numbers = 0;
+    for (int i = 0; i < 3000; i++) {
+        char text[2000];
+        random_table(text, sizeof text, ROWS, &s);
+        una_dataset *data = read_text("r.txt", text), *chunk;
+        una_wanted wanted[3];
+        size_t count = 0, from[3];
+        for (size_t c = 0; c < data->columns; c++) {
+            if (data->column[c].is_text) continue;
+            from[count] = c;
+            wanted[count++] = (una_wanted){ .name = data->column[c].name };
+        }
+        una_reader *reader = NULL;
+        if (count) assert_ok(una_reader_open(&reader, temp_path("r.txt"), wanted, count, count, run), run);
+        for (size_t r = 0; count && r < ROWS; r++) {
+            assert_ok(una_reader_next(&chunk, reader, 1), run);
+            for (size_t c = 0; c < count; c++, numbers++) {
+                double a = data->column[from[c]].number[r], b = chunk->column[c].number[0];
+                if (a != b && !(isnan(a) && isnan(b))) fail_msg("row %zu: %g and %g of\n%s", r, a, b, text);
+            }
+            una_dataset_free(chunk);
+        }
+        una_reader_close(reader);
+        una_dataset_free(data);
+    }
+    assert_true(numbers > 10000);
+}
+
 static una_status read_and_learn(void *context, una_run *other)
 {
     una_dataset *data = NULL, *part = NULL;
@@ -399,7 +497,9 @@ int main(void)
         cmocka_unit_test(numbers_in_forms), cmocka_unit_test(words_near_numbers),
         cmocka_unit_test(dates_in_forms), cmocka_unit_test(order_of_dates),
         cmocka_unit_test(random_bytes_do_no_harm), cmocka_unit_test(tables_in_conventions), cmocka_unit_test(as_ever),
-        cmocka_unit_test(settings_win), cmocka_unit_test(chunks_in_forms), cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(proof_in_any_row), cmocka_unit_test(doubts_of_points),
+        cmocka_unit_test(settings_win), cmocka_unit_test(chunks_in_forms), cmocka_unit_test(chunks_are_the_table),
+        cmocka_unit_test(allocations_may_fail),
         cmocka_unit_test(cuts_and_changes),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -117,6 +117,34 @@ true_that "the same answers" test "$(tail -n 2 stdout.txt | sort -u | wc -l)" -e
 printf 'p,w,price\n30,12 lb,5\n' >lb.csv
 check "another unit" 2 una predict units.una lb.csv
 err "lb.csv: the cells of the column 'w' have the unit 'lb', and the model was fitted to 'kg'; convert them."
+printf 'p,w,price\n30,12%%,5\n' >lb.csv
+check "percent is another unit" 2 una predict units.una lb.csv
+err "lb.csv: the cells of the column 'w' have the unit '%', and the model was fitted to 'kg'; convert them."
+printf 'p,w,price\n30,5 kg,5\n30,6 lb,5\n' >lb.csv
+check "two units" 2 una predict units.una lb.csv
+err "lb.csv: the cells of the column 'w' have the unit 'lb', and the model was fitted to 'kg'; convert them."
+printf 'p,w,price\n30,5 lb,5\n30,6 kg,5\n' >lb.csv
+check "two units, the other way round" 2 una predict units.una lb.csv
+err "lb.csv: the cells of the column 'w' have the unit 'lb', and the model was fitted to 'kg'; convert them."
+printf 'p,w,price\n5 kg,5,5\n6 lb,6,5\n' >lb.csv
+check "two units where none is known" 2 una predict units.una lb.csv
+err "lb.csv: some cells of the column 'p' have the unit 'kg' and others 'lb'; convert them to one."
+awk 'BEGIN { print "x,y"; for (i = 0; i < 60; i++) print i * 7 % 61 " kg," i * 7 % 61 " kg" }' >kg.csv
+sed 's/,\(.*\) kg/,\1 lb/' kg.csv >lb.csv
+sed 's/ kg//g' kg.csv >bare.csv
+check "the target has a unit" 0 una fit kg.csv --model linear --out kg.una
+for verb in score update; do
+    check "$verb by another" 2 una $verb kg.una lb.csv
+    err "lb.csv: the cells of the column 'y' have the unit 'lb', and the model was fitted to 'kg'; convert them."
+done
+check "score by its own" 0 una score kg.una kg.csv
+no_err
+check "score without" 0 una score kg.una bare.csv
+no_err
+check "validated by another" 2 una fit kg.csv --model "luna(epochs=5, width=5, members=1)" --valid lb.csv --out x.una
+err "lb.csv: the cells of the column 'y' have the unit 'lb', and the model was fitted to 'kg'; convert them."
+check "validated by one where none is known" 0 una fit bare.csv --model "luna(epochs=5, width=5, members=1)" --valid kg.csv --out x.una --json
+out "column 'x' of kg.csv: the unit 'kg' was taken off, and the model was fitted to numbers without a unit"
 printf 'w,x,y\n12,1,1\n12 kg,2,2\n12 lb,3,4\n13 kg,4,3\n12,5,3\n13 kg,7,4\n12 lb,1,2\n' >mixed.csv
 check "mixed units are words, and that is said" 0 una fit mixed.csv $fast --out x.una
 out "warning           column 'w' was taken as words, though many" "not all have the same unit ('12 kg')"
@@ -128,6 +156,76 @@ out "4 rows, 2 inputs"
 check "predict them" 0 una predict zip.una zip.csv
 check "no such column" 2 una fit zip.csv $fast --words zap
 err "zip.csv has no column 'zap' (did you mean 'zip'?)"
+
+# ---- a point may be a thousands mark: all rows of a column are read alike ----------------------------------------
+awk 'BEGIN { print "x,z,y"; for (i = 0; i < 200; i++) { x = (i * 7919) % 5000 - .5; print x "," (i * 31 % 17) / 17 "," x } }' >id.csv
+check "y is x" 0 una fit id.csv --model linear --out id.una
+means() { # means NUMBER ...: of all answers
+    true_that "means are $*" test "$(tail -n +2 stdout.txt | cut -d, -f1 | xargs printf '%.8g ')" = "$* "
+}
+for odd in '"1.234,5"' '"1,5"' 1.234.567; do
+    printf 'x,z\n1.100,1\n%s,1\n1.100,1\n' "$odd" >odd.csv
+    check "thousands above and below $odd" 0 una predict id.una odd.csv
+    means 1100 $(echo $odd | sed 's/"//g; s/,/;/; s/\.//g; s/;/./') 1100
+    cp stdout.txt first.txt
+    check "the same from the standard input" 0 sh -c '"$UNA" predict id.una - <odd.csv'
+    same stdout.txt first.txt
+done
+{ echo 'x;z;y'; yes '1.100;1;1100' | head -100; echo '1.234.567;1;1234567'; echo '1.100;1;1100'; } >late.csv
+for verb in predict score; do
+    check "$verb" 0 una $verb id.una late.csv
+    cp stdout.txt first.txt
+    check "$verb, told" 0 una $verb id.una late.csv --decimal comma
+    same stdout.txt first.txt
+done
+check "update" 0 una update id.una late.csv --out a.una
+check "update, told" 0 una update id.una late.csv --decimal comma --out b.una
+same a.una b.una
+for odd in '"1,5"' 1.234.567; do
+    { echo 'x,z'; yes '12.345,1' | head -9000; echo "$odd,1"; } >far.csv
+    check "thousands far above $odd" 0 una predict id.una far.csv
+    true_that "12345" awk -F, 'NR > 1 && NR < 9002 { good += $1 > 12344 && $1 < 12346 } END { exit good != 9000 }' stdout.txt
+done
+{ echo 'x,z'; yes '12.345,1' | head -9000; echo '12.5,1'; } >far.csv
+check "decimals" 0 una predict id.una far.csv
+true_that "12.345" awk -F, 'NR > 1 && NR < 9002 { good += $1 > 12.3 && $1 < 12.4 } END { exit good != 9000 }' stdout.txt
+cp stdout.txt first.txt
+check "of a pipe, which cannot be looked through" 0 bash -c '"$UNA" predict id.una <(cat far.csv)'
+same stdout.txt first.txt
+
+# ---- what one column proves holds for the file ----------------------------------------------------------------------
+printf 'x,z\n"2,033","0,5"\n"3,120","0,1"\n' >either.csv
+check "decimal commas of another column" 0 una predict id.una either.csv
+means 2.033 3.12
+printf 'x,z\n"2,033",0.5\n"3,120",0.1\n' >either.csv
+check "decimal points of another column" 0 una predict id.una either.csv
+means 2033 3120
+printf 'x;z;unused\n1.119;1;0,5\n1.200;2;7\n' >either.csv
+check "of a column that the model does not know" 0 una predict id.una either.csv
+means 1119 1200
+{ echo 'x;z;y'; awk 'BEGIN { for (i = 0; i < 9000; i++) printf "1.%d;%d;1%d\n", i % 800 + 100, i % 7, i % 800 + 100 }'; echo '1.500;0,5;1500'; } >late.csv
+check "far below" 0 una score id.una late.csv --json
+cp stdout.txt score.json
+check "far below, told" 0 una score id.una late.csv --json --decimal comma
+same stdout.txt score.json
+check "fit" 0 una fit late.csv $fast --out a.una
+check "fit, told" 0 una fit late.csv $fast --out b.una --decimal comma
+same a.una b.una
+printf 'x\tz\n2.033\t0,5\n3.120\t0,1\n' >points.tsv
+check "points stay where they always were decimal" 0 una predict id.una points.tsv
+err "warning: column 'x': numbers such as '2.033' were read with a decimal point, though other columns have decimal commas" \
+    "say --decimal comma"
+means 2.033 3.12
+check "unless told" 0 una predict id.una points.tsv --decimal comma
+no_err
+means 2033 3120
+printf 'd,e,y\n3/4/2024,3/14/2024,1\n4/5/2024,4/15/2024,2\n5/7/2024,5/16/2024,4\n' >months.csv
+check "months first in one column" 0 una fit months.csv $fast --out a.una
+true_that "no warning" test "$(grep -c 'day first' stdout.txt)" -eq 0
+check "told" 0 una fit months.csv $fast --out b.una --dates mdy
+same a.una b.una
+check "predict" 0 una predict a.una months.csv
+no_err
 
 # ---- delimiters, comments, ends of lines ---------------------------------------------------------------------------
 table 40 >plain.csv

@@ -289,9 +289,9 @@ static una_status too_many_levels(const learner *l, size_t c, size_t count)
 
     if (odd != SIZE_MAX)
         UNA_FAIL(l->run, UNA_E_INPUT, "most cells of the column '%.60s' are written like '%.40s', but %s holds "
-                 "'%.40s': correct the cell, or write NA for a missing value (as categories its %zu different words are "
-                 "too many; at most %d are allowed)", column->name, like, place(l->data, odd, c, l->run), column->word[odd],
-                 count, UNA_MAX_LEVELS);
+                 "'%.40s': correct the cell, or write NA for a missing value (as categories its %zu different words "
+                 "are too many; at most %d are allowed)", column->name, like, place(l->data, odd, c, l->run),
+                 column->word[odd], count, UNA_MAX_LEVELS);
     if (numbers)
         UNA_FAIL(
             l->run, UNA_E_INPUT,

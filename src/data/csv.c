@@ -631,15 +631,15 @@ una_status una_csv_rewind(una_csv *csv)
     return UNA_OK;
 }
 
-/* A cell with two points in p .. end? inside: p is in a cell that has one; so may be the end. */
-static bool two_points(const char *p, const char *end, char delimiter, bool *inside)
+/* Is there a second thousands mark, a point four bytes behind another, in *p .. end? *p goes to the first point of which
+ * that cannot be told yet, or to the end. */
+static bool two_points(const char **p, const char *end)
 {
-    for (;;) {
-        if (!*inside && !(p = memchr(p, '.', (size_t)(end - p)))) return false;
-        p += !*inside;
-        while (p < end && *p != delimiter && *p != '\n' && *p != '.') p++;
-        *inside = p == end;
-        if (p == end || *p == '.') return p < end;
+    for (;; ++*p) {
+        const char *point = memchr(*p, '.', (size_t)(end - *p));
+        *p = point ? point : end;
+        if (end - *p <= 4) return false;
+        if (point[4] == '.') return true;
     }
 }
 
@@ -647,10 +647,10 @@ static bool two_points(const char *p, const char *end, char delimiter, bool *ins
 una_status una_csv_glance(una_csv *csv, bool *may_have_commas)
 {
     char sign = csv->delimiter == ',' ? '"' : ',';
-    for (bool inside = false;;) {
+    for (;;) {
         const char *from = csv->buffer + csv->start, *end = csv->buffer + csv->end;
-        *may_have_commas = memchr(from, sign, (size_t)(end - from)) || two_points(from, end, csv->delimiter, &inside);
-        csv->start = csv->end;
+        *may_have_commas = memchr(from, sign, (size_t)(end - from)) || two_points(&from, end);
+        csv->start = (size_t)(from - csv->buffer);
         if (*may_have_commas || csv->finished) return UNA_OK;
         UNA_TRY(refill(csv));
     }

@@ -195,6 +195,42 @@ static void draws_vary_as_predicted(void **state)
     una_run_free(run);
 }
 
+/* A column with missing cells is two inputs, and its slope is that of the number. */
+static void slopes_beside_missing_cells(void **state)
+{
+    (void)state;
+    enum { COUNT = 60 };
+    static const char *const names[] = { "a", "b", "y" };
+    double a[COUNT], b[COUNT], y[COUNT], mean, dmean[2], dstd[2], near[2];
+    una_run *run = quiet_run();
+    una_dataset *data = NULL;
+    for (size_t i = 0; i < COUNT; i++) {
+        a[i] = (double)(i * 7 % 23) / 10, b[i] = (double)(i * 5 % 17) / 10;
+        y[i] = exp(0.5 * a[i] - 0.3 * b[i] + 0.01 * (double)(i % 3));
+        if (i % 6 == 0) a[i] = NAN;
+    }
+    const double *const columns[] = { a, b, y };
+    assert_ok(una_dataset_from_columns(&data, names, columns, NULL, 3, COUNT, run), run);
+    una_fit_settings settings = SIZED(una_fit_settings, .missing = UNA_MISSING_MEAN, .log_target = 1);
+    una_model *model = fitted("linear", data, &settings, run);
+    assert_int_equal(una_model_info(model)->inputs, 3);
+    const double x[2] = { 1, 0.7 };
+    una_prediction out = { .size = sizeof out, .mean = &mean };
+    assert_ok(una_model_slope(model, x, dmean, dstd, run), run);
+    for (size_t d = 0; d < 2; d++) {
+        for (int side = 0; side < 2; side++) {
+            double moved[2] = { x[0], x[1] };
+            moved[d] += side ? 1e-3 : -1e-3;
+            assert_ok(una_model_predict_rows(model, moved, 1, 0.95, &out, run), run);
+            near[side] = mean;
+        }
+        assert_near(dmean[d], (near[1] - near[0]) / 2e-3, 1e-3, 1e-4);
+    }
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
 static void scores_are_those_of_y(void **state)
@@ -459,6 +495,7 @@ int main(void)
         cmocka_unit_test(the_lognormal_of_a_gaussian),
         cmocka_unit_test(mixtures_by_their_quantiles),
         cmocka_unit_test(draws_vary_as_predicted),
+        cmocka_unit_test(slopes_beside_missing_cells),
         cmocka_unit_test(scores_are_those_of_y),
         cmocka_unit_test(bands_hold_what_they_claim),
         cmocka_unit_test(several_targets_at_once),

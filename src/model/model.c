@@ -669,30 +669,35 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
 
 /* ---- slopes ------------------------------------------------------------------------------------------------- */
 
-/* dm, dv [inputs] of the kind's to dmean, dstd [the same] of the user's; either of these may be NULL. */
-static void slopes_in_users_units(const una_columns *c, const double *given, double var, const double *dm,
-                                  const double *dv, double *dmean, double *dstd)
+/* slope [inputs], by the numbers that the kind sees, becomes one by the columns given, in units of `unit`; parts of a date
+ * add up. */
+static void slopes_of_columns(const una_columns *c, const double *given, const double *slope, double unit, double *out)
 {
-    double by_std = var > 0 ? 1 / (2 * sqrt(var)) : 0;
-    for (size_t d = 0; d < c->input_count; d++) {
-        if (c->inputs[d].level == UNA_LEVEL_MISSING) continue;
+    for (size_t d = 0; out && d < c->input_count; d++) {
         const una_input *input = &c->inputs[d];
-        double unit = c->target_scale / input->scale * una_input_slope(input, given[input->source]);
-        if (dmean) dmean[input->source] = (input->turn ? dmean[input->source] : 0) + unit * dm[d];
-        if (dstd) dstd[input->source] = (input->turn ? dstd[input->source] : 0) + unit * dv[d] * by_std;
+        if (input->level == UNA_LEVEL_MISSING) continue;
+        double own = unit / input->scale * una_input_slope(input, given[input->source]) * slope[d];
+        out[input->source] = (input->turn ? out[input->source] : 0) + own;
     }
 }
 
-static una_status logged_slope_at(const una_model *model, double *x, double *dmean, double *dstd, una_run *run)
+/* dm, dv [inputs] of the kind's to dmean, dstd [columns] of the user's; either of these may be NULL. */
+static void slopes_in_users_units(const una_columns *c, const double *given, double var, const double *dm,
+                                  const double *dv, double *dmean, double *dstd)
+{
+    slopes_of_columns(c, given, dm, c->target_scale, dmean);
+    slopes_of_columns(c, given, dv, var > 0 ? c->target_scale / (2 * sqrt(var)) : 0, dstd);
+}
+
+static una_status logged_slope_at(const una_model *model, const double *given, double *x, double *dmean, double *dstd,
+                                  una_run *run)
 {
     const una_columns *c = &model->columns;
     double *dm = UNA_GET(&run->scratch, double, c->input_count), *ds = UNA_GET(&run->scratch, double, c->input_count);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_logged_slope(model, x, dm, ds, run));
-    for (size_t d = 0; d < c->input_count; d++) {
-        if (dmean) dmean[c->inputs[d].source] = dm[d] / c->inputs[d].scale;
-        if (dstd) dstd[c->inputs[d].source] = ds[d] / c->inputs[d].scale;
-    }
+    slopes_of_columns(c, given, dm, 1, dmean);
+    slopes_of_columns(c, given, ds, 1, dstd);
     return UNA_OK;
 }
 
@@ -703,7 +708,7 @@ static una_status slope_at(const una_model *model, const double *given, double *
     una_slope at = { .dmean = UNA_GET(&run->scratch, double, inputs), .dvar = UNA_GET(&run->scratch, double, inputs) };
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(standardise_row(&model->columns, given, x, 0, run));
-    if (model->columns.log_target) return logged_slope_at(model, x, dmean, dstd, run);
+    if (model->columns.log_target) return logged_slope_at(model, given, x, dmean, dstd, run);
     UNA_TRY(una_kind_slope(model->kind, model->state, x, inputs, &at, run));
     slopes_in_users_units(&model->columns, given, at.var, at.dmean, at.dvar, dmean, dstd);
     return UNA_OK;

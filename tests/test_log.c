@@ -212,7 +212,8 @@ static void slopes_beside_missing_cells(void **state)
     const double *const columns[] = { a, b, y };
     assert_ok(una_dataset_from_columns(&data, names, columns, NULL, 3, COUNT, run), run);
     una_fit_settings settings = SIZED(una_fit_settings, .missing = UNA_MISSING_MEAN, .log_target = 1);
-    una_model *model = fitted("linear", data, &settings, run);
+    una_model *model = NULL;
+    assert_ok(una_fit(&model, "linear", data, &settings, run), run);
     assert_int_equal(una_model_info(model)->inputs, 3);
     const double x[2] = { 1, 0.7 };
     una_prediction out = { .size = sizeof out, .mean = &mean };

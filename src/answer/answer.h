@@ -31,6 +31,7 @@ typedef struct una_case {
     size_t              finding_count, finding_room;
     una_suspect        *suspects;
     size_t              suspect_count, suspect_room;
+    bool               *foretold;        /* [rows] the target was, before the row was seen                  */
     bool               *listed;          /* [rows of the table] in the column that is looked at: among the suspects */
 } una_case;
 

@@ -49,6 +49,8 @@ void una_notes_add(una_notes *notes, const char *format, ...)
     char *sentence = UNA_GET(notes->arena, char, (size_t)(length < 0 ? 0 : length) + 1);
     if (sentence) vsnprintf(sentence, (size_t)length + 1, format, again);
     va_end(again);
+    for (size_t i = notes->count > 20 ? notes->count - 20 : 0; sentence && i < notes->count; i++)
+        if (strcmp(notes->text[i], sentence) == 0) return;       /* once is enough */
 
     if (sentence && notes->count == notes->room) {
         size_t room = notes->room ? 2 * notes->room : 8;
@@ -328,10 +330,29 @@ static una_status find_targets(size_t *at, const learner *l, const char *const *
     return UNA_OK;
 }
 
+/* The other of two words that all cells of a column hold; NULL: there are more, or one. */
+static const char *second_of_two(const una_table_column *column, size_t rows, const char *first)
+{
+    const char *second = NULL;
+    for (size_t i = 0; i < rows; i++) {
+        const char *word = column->word[i];
+        if (!word || strcmp(word, first) == 0 || (second && strcmp(word, second) == 0)) continue;
+        if (second) return NULL;
+        second = word;
+    }
+    return second;
+}
+
 /* A target of words: where it is numbers but for some cells, the first of these is named. */
 static una_status refuse_target(const learner *l, size_t target)
 {
     const una_table_column *column = &l->data->column[target];
+    const char *first = column->first_word < l->data->rows ? column->word[column->first_word] : NULL;
+    const char *second = first ? second_of_two(column, l->data->rows, first) : NULL;
+    if (second)
+        UNA_FAIL(l->run, UNA_E_INPUT, "the target must be a number, but the column '%.60s' of %s holds two words, "
+                 "'%.40s' and '%.40s'; write them as 0 and 1 (answers are shares of 1 then), or choose another column "
+                 "with --target", column->name, l->data->origin, first, second);
     const char *like = NULL;
     una_form form;
     double value;

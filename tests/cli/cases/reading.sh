@@ -227,6 +227,10 @@ same a.una b.una
 check "predict" 0 una predict a.una months.csv
 no_err
 
+printf 'a,y\n1,yes\n2,no\n3,yes\n' >yes.csv
+check "a target of yes and no" 2 una fit yes.csv $fast
+err "yes.csv holds two words, 'yes' and 'no'; write them as 0 and 1"
+
 # ---- delimiters, comments, ends of lines ---------------------------------------------------------------------------
 table 40 >plain.csv
 check "plain" 0 una fit plain.csv $fast --out plain.una

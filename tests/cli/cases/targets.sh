@@ -100,7 +100,7 @@ bad "unknown" 2 "both.csv has no column 'c'" both.csv a,c
 bad "an empty name" 2 "both.csv has no column ''" both.csv a,,b
 bad "all are targets" 2 "every column of both.csv is a target" both.csv x,z,a,b
 awk -F, -v OFS=, 'NR > 1 { $1 = NR % 2 ? "red" : "blue"; $2 = 7 } { print }' both.csv >odd.csv
-bad "words" 2 "the target must be a number, but odd.csv, line 2, column 'x' holds 'blue'" odd.csv a,x
+bad "words" 2 "the target must be a number, but the column 'x' of odd.csv holds two words, 'blue' and 'red'" odd.csv a,x
 bad "constant" 2 "the target 'z' has the same value in every row of odd.csv" odd.csv a,z
 awk -F, -v OFS=, 'NR > 2 { $4 = "" } { print }' both.csv >one.csv
 bad "one value" 2 "the target 'b' has only one value in one.csv" one.csv a,b

@@ -89,6 +89,11 @@ check "among the old rows" 0 una update file.una some.csv --with train.csv --out
 err "3 of 3 rows of some.csv have the same inputs and target as rows of the old table"
 
 # ---- what is shown
+check "fit" 0 una fit train.csv --target y --model gp --out digits.una
+out "(rounded; una info has every digit)"
+true_that "no long numbers" test -z "$(grep -oE '[0-9]\.[0-9]{7,}' stdout.txt)"
+check "info of it" 0 una info digits.una
+true_that "every digit" grep -qE '[0-9]\.[0-9]{9,}' stdout.txt
 check "info" 0 una info file.una
 true_that "options once" test "$(grep -c 'degree=1' stdout.txt)" -eq 1
 check "info --json" 0 una info file.una --json

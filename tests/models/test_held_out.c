@@ -218,12 +218,68 @@ static void few_rows_go_without(void **state)
     una_run_free(run);
 }
 
+/* Two of forty inputs matter. */
+static una_dataset *many_inputs(size_t rows, una_run *run)
+{
+    enum { INPUTS = 40, MOST = 150 };
+    static double x[MOST * INPUTS], y[MOST];
+    una_dataset *data = NULL;
+    for (size_t i = 0; i < rows; i++) {
+        una_rng rng = una_rng_at(5, UNA_FOR_TEST, i);
+        for (size_t d = 0; d < INPUTS; d++) x[i * INPUTS + d] = una_rng_normal(&rng);
+        y[i] = una_rng_normal(&rng) + 3 * sin(1.5 * x[i * INPUTS + 4]) + 2 * x[i * INPUTS + 11];
+    }
+    assert_ok(una_dataset_from_arrays(&data, x, y, rows, INPUTS, NULL, run), run);
+    return data;
+}
+
+static double explained(const una_held_out *h)
+{
+    double mean = 0, error = 0, spread = 0;
+    for (size_t i = 0; i < h->rows; i++) mean += h->y[i] / (double)h->rows;
+    for (size_t i = 0; i < h->rows; i++) {
+        error += pow(h->y[i] - h->mean[i], 2);
+        spread += pow(h->y[i] - mean, 2);
+    }
+    return 1 - error / spread;
+}
+
+/* From lengths of one all rows are far apart, and evidence would lead to noise alone. */
+static void gp_of_many_inputs_learns(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = many_inputs(150, run);
+    una_model *model = fitted("gp", data, &asking, run);
+    assert_true(explained(una_model_held_out(model)) > 0.5);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
+/* Rounds with scaled inputs, which carry the answer here, are heard by trainings afresh; the model is the same. */
+static void scaled_rounds_are_heard(void **state)
+{
+    static const char spec[] = "nlm(members=20, width=10, steps=200)";
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = many_inputs(150, run);
+    una_model *model = fitted(spec, data, &asking, run), *plain = fitted(spec, data, NULL, run);
+    assert_same_model(model, plain, run);
+    assert_true(explained(una_model_held_out(model)) > 0.4);
+    una_model_free(model);
+    una_model_free(plain);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_foretells), cmocka_unit_test(linear_is_a_fit_without_the_fold),
         cmocka_unit_test(gp_is_a_posterior_without_the_fold), cmocka_unit_test(rows_are_the_tables),
-        cmocka_unit_test(few_rows_go_without),
+        cmocka_unit_test(few_rows_go_without), cmocka_unit_test(gp_of_many_inputs_learns),
+        cmocka_unit_test(scaled_rounds_are_heard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,9 +220,9 @@ una_status una_tick(una_run *run, const char *stage, double fraction, double val
 
 typedef union block_head { size_t size; max_align_t align; char pad[64]; } block_head;
 
-void *una_allocate(una_run *run, size_t size)
+void *una_allocate_for(una_run *owner, size_t size, una_run *run)
 {
-    una_run *root = root_of(run);
+    una_run *root = root_of(owner);
     if (size > SIZE_MAX - sizeof(block_head)) {
         una_fail(run, UNA_E_MEMORY, "a request for %zu bytes is beyond any memory", size);
         return NULL;
@@ -247,6 +247,16 @@ void *una_allocate(una_run *run, size_t size)
 
     head->size = whole;
     return head + 1;
+}
+
+void *una_allocate(una_run *run, size_t size)
+{
+    return una_allocate_for(run, size, run);
+}
+
+una_run *una_run_root(una_run *run)
+{
+    return root_of(run);
 }
 
 void una_release(una_run *run, void *block)

@@ -56,10 +56,11 @@ static una_status check_variances(const una_head *head, una_run *run)
 
 /* L^-1 and m side by side, so that variances and means of many rows are one product. Column p of L^-1 solves L x = e_p:
  * an explicit inverse of a triangle is as accurate as solving (Higham 2002, 14.2). */
-static void fill_whiten(una_head *head)
+static una_status fill_whiten(una_head *head, una_run *run)
 {
     size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
     for (size_t p = 0; p < k; p++) {
+        if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while solving the linear head");
         double *x = head->whiten + p * wide;
         for (size_t j = p; j < k; j++) {
             const double *row = head->chol + j * k;
@@ -67,6 +68,7 @@ static void fill_whiten(una_head *head)
         }
         x[k] = head->mean[p];
     }
+    return UNA_OK;
 }
 
 una_status una_head_solve(una_head *head, una_run *run)
@@ -86,7 +88,7 @@ una_status una_head_solve(una_head *head, una_run *run)
     head->log_evidence = -0.5 * (stats->rows * (UNA_LOG_TWO_PI + log(s2)) + residual_square(stats, m) / s2
                                  + una_dot(m, m, k) / alpha + una_chol_logdet(l, k) - stats->log_count);
     for (size_t i = 0; i < k * k; i++) l[i] /= sqrt(alpha);
-    fill_whiten(head);
+    UNA_TRY(fill_whiten(head, run));
 
     if (!isfinite(head->log_evidence)) {
         UNA_FAIL(run, UNA_E_NUMERIC, "the evidence of the linear head is not finite; scale the data");
@@ -272,7 +274,9 @@ una_status una_head_exchange(una_head *head, una_archive *ar)
     UNA_TRY(check_loaded(head, ar));
     una_head_take(head, k, ar->arena);
     UNA_TRY(una_arena_check(ar->arena));
-    if (una_head_solve(head, ar->run) != UNA_OK) return una_archive_refuse(ar, "head.gram", "gives no posterior");
+    una_status status = una_head_solve(head, ar->run);
+    if (status == UNA_E_NUMERIC) return una_archive_refuse(ar, "head.gram", "gives no posterior");
+    if (status != UNA_OK) return ar->status = status;
     if (head->sure) una_head_set_mean(head, drawn);
     return UNA_OK;
 }

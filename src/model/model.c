@@ -82,8 +82,9 @@ static una_status tell_relevance(una_model *model, const double *scale)
     double *relevance = UNA_GET(&model->keep, double, c->source_count);
     UNA_TRY(una_arena_check(&model->keep));
     for (size_t d = 0; d < c->input_count; d++) {
-        double *at = &relevance[c->inputs[d].source];
-        bool first = !c->inputs[d].turn && c->inputs[d].level != UNA_LEVEL_MISSING;
+        const una_input *input = una_columns_input(c, d);
+        double *at = &relevance[input->source];
+        bool first = !input->turn && input->level != UNA_LEVEL_MISSING;
         *at = first ? scale[d] : fmax(*at, scale[d]);
     }
     model->info.relevance = relevance;
@@ -566,7 +567,7 @@ static una_status standardise_row(const una_columns *c, const double *given, dou
         if (isnan(value) && c->missing == UNA_MISSING_MEAN) value = c->sources[c->inputs[d].source].mean;
         if (!isfinite(value))
             UNA_FAIL(run, UNA_E_INPUT, "row %zu, column '%s': the value is not a finite number", row + 1,
-                     c->inputs[d].name);
+                     c->sources[c->inputs[d].source].name);
         x[d] = (una_input_value(&c->inputs[d], value) - c->inputs[d].centre) / c->inputs[d].scale;
     }
     return UNA_OK;

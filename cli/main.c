@@ -113,6 +113,7 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
         .no_cache = cli_has(c, "no-cache"),
         .verify_cache = cli_has(c, "verify-cache"),
         .no_scratch = cli_has(c, "no-scratch"),
+        .scratch_limit = cli_count(c, "scratch", 0),
         .path = getenv("UNA_PATH"),                      /* for looking into a fit: not a matter of the model */
         .ranks = c->ranks,
         .reading = c->reading.size ? &c->reading : NULL
@@ -244,6 +245,13 @@ static una_status version(void)
 {
     printf("una %s\n%s%s%s%s", una_version(), una_build_info(), una_report_build_info(), una_bench_build_info(),
            cli_rank_info());
+    una_run *run = NULL;
+    uint64_t memory, scratch;
+    if (una_run_new(&run, NULL) != UNA_OK) return UNA_OK;
+    una_run_limits(run, &memory, &scratch);
+    printf("limits   %.1f GB of memory (--memory), %.1f GB of scratch files (--scratch)\n", (double)memory / 1e9,
+           (double)scratch / 1e9);
+    una_run_free(run);
     return UNA_OK;
 }
 

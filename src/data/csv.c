@@ -87,6 +87,8 @@ static una_status read_failed(una_csv *csv, const char *text, int code)
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s ends in the middle of its compressed data; copy or download it again",
                  csv->path);
     if (code == Z_MEM_ERROR) UNA_FAIL(csv->run, UNA_E_MEMORY, "out of memory while %s was unpacked", csv->path);
+    if (code == Z_ERRNO && errno == EINTR && una_cancelled(csv->run))
+        UNA_FAIL(csv->run, UNA_CANCELLED, "interrupted while reading %s", csv->path);
     if (code == Z_ERRNO) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
     UNA_FAIL(csv->run, UNA_E_INPUT, "the compressed data of %s is damaged (%s); copy or download it again", csv->path,
              text);
@@ -112,7 +114,7 @@ static una_status take_bytes(una_csv *csv, size_t want, size_t *got)
     if (csv->file) {
         int count = gzread(csv->file, to, (unsigned)want), code = Z_OK;
         const char *text = count < (int)want ? gzerror(csv->file, &code) : "";
-        if (count < 0 || code == Z_BUF_ERROR) return read_failed(csv, text, code);
+        if (count < 0 || (code != Z_OK && code != Z_STREAM_END)) return read_failed(csv, text, code);
         *got = (size_t)count;
         return UNA_OK;
     }
@@ -584,7 +586,9 @@ static una_status open_stream(una_csv *csv, const char *path)
     errno = 0;
     int handle = -1;
     if (una_is_input(path)) UNA_TRY(open_input(csv, &handle));
-    else handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    else handle = una_open(path, O_RDONLY, csv->run);
+    if (handle < 0 && errno == EINTR && una_cancelled(csv->run))
+        UNA_FAIL(csv->run, UNA_CANCELLED, "interrupted while opening %s", path);
     if (handle < 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot open %s: %s", path, strerror(errno));
 
     bool regular = fstat(handle, &about) == 0 && S_ISREG(about.st_mode);

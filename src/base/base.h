@@ -79,8 +79,11 @@ typedef struct una_tally {       /* pieces of work that are counted as they are 
     double           begun;
 } una_tally;
 
+typedef struct una_hash_key { uint64_t word[2]; } una_hash_key;  /* by chance (hash.h)              */
+
 struct una_run {
     una_run_settings settings;   /* kernels, seed, threads resolved                                */
+    una_hash_key hash_key;       /* of the root: no file can be written to suit it                 */
     una_arena   scratch;         /* one call's working memory: mark at entry, release at exit      */
     una_arena   texts;           /* what a caller was given for as long as the run lives, or the task   */
     una_run    *parent;          /* of a task's child run, else NULL                               */

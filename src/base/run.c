@@ -6,6 +6,7 @@
  */
 #include "base/base.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/ranks.h"
 
 #include <pthread.h>
@@ -88,6 +89,7 @@ una_status una_run_new(una_run **out, const una_run_settings *given)
     memset(run, 0, sizeof *run);
     pthread_mutex_init(lock, NULL);
     run->settings = settings;
+    run->hash_key = una_hash_key_new();
     run->ranks = ranks;
     if (settings.ranks) run->settings.ranks = &run->ranks;
     run->reading = reading;

@@ -24,10 +24,12 @@ build: deps
 demo: build
 	@build/una demo --out build
 
-test: deps
+test:
+	@tools/deps.sh debhelper
 	@JOBS=$(JOBS) tools/test.sh
 
-test-long: deps
+test-long:
+	@tools/deps.sh debhelper lintian debootstrap
 	@JOBS=$(JOBS) tools/test.sh --long
 
 coverage: deps
@@ -51,7 +53,7 @@ results: build
 perf: deps
 	@JOBS=$(JOBS) tools/perf.sh
 
-dist: deps
+dist:
 	@tools/deps.sh debhelper
 	@tools/dist.sh
 

@@ -618,22 +618,48 @@ static void note_twin(const learner *l, size_t b, size_t c)
         una_notes_add(l->notes, "columns '%s' and '%s' are identical; both were kept", one, other);
 }
 
+typedef struct twin { size_t print, column; } twin;
+
+static int by_print(const void *a, const void *b)
+{
+    const twin *x = a, *y = b;
+    if (x->print != y->print) return x->print < y->print ? -1 : 1;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+/* first[c]: the first column that equals c, or c itself; prints of `count` columns that are alike, in their order. */
+static void find_twins(size_t *first, const twin *alike, size_t count, const learner *l)
+{
+    const una_table_column *column = l->data->column;
+    for (size_t i = 1; i < count; i++)
+        for (size_t b = 0; b < i && first[alike[i].column] == alike[i].column; b++) {
+            size_t of = alike[b].column, c = alike[i].column;
+            if (first[of] != of) continue;               /* the one that it equals was met */
+            if (!una_company_any(!equal_columns(l, &column[of], &column[c]), l->run)) first[c] = of;
+        }
+}
+
+/* Each column is compared with those of its own fingerprint alone. */
 static una_status note_twins(learner *l)
 {
     const una_dataset *data = l->data;
-    size_t *print = UNA_GET(&l->run->scratch, size_t, data->columns);
+    twin *print = UNA_GET(&l->run->scratch, twin, data->columns);
+    size_t *first = UNA_GET(&l->run->scratch, size_t, data->columns), count = 0;
     UNA_TRY(una_arena_check(&l->run->scratch));
-
     for (size_t c = 0; c < data->columns; c++) {
+        first[c] = c;
         if (!l->used[c] && !is_target(l, c)) continue;
-        print[c] = una_company_sum_size((size_t)(fingerprint(l, &data->column[c]) >> 24), l->run);
-        for (size_t b = 0; b < c; b++) {
-            if ((!l->used[b] && !is_target(l, b)) || print[b] != print[c]) continue;
-            if (una_company_any(!equal_columns(l, &data->column[b], &data->column[c]), l->run)) continue;
-            note_twin(l, b, c);
-            break;
-        }
+        size_t sum = una_company_sum_size((size_t)(fingerprint(l, &data->column[c]) >> 24), l->run);
+        print[count++] = (twin){ sum, c };
     }
+
+    qsort(print, count, sizeof *print, by_print);
+    for (size_t from = 0, to; from < count; from = to) {
+        for (to = from; to < count && print[to].print == print[from].print;) to++;
+        find_twins(first, print + from, to - from, l);
+    }
+    for (size_t c = 0; c < data->columns; c++)
+        if (first[c] != c) note_twin(l, first[c], c);
     return una_company_check(l->run);
 }
 

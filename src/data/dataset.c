@@ -9,6 +9,8 @@
 #include "data/images.h"
 #include "data/read.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -57,6 +59,7 @@ void una_dataset_free(una_dataset *data)
     if (!data) return;
     una_run *run = data->run;
     una_images_let_go(data->images);
+    una_release(run, data->by_name);
     una_arena_free(&data->arena);
     una_release(run, data);
 }
@@ -492,8 +495,54 @@ const char *const *una_dataset_words(const una_dataset *data, size_t column)
     return column < data->columns ? data->column[column].word : NULL;
 }
 
+/* ---- columns by name ------------------------------------------------------------------------------------- */
+
+enum { FEW_COLUMNS = 32 };               /* are looked through one by one                                   */
+
+typedef struct named { const char *name; size_t column; } named;
+typedef struct una_name_order { size_t count; named at[]; } una_name_order;
+
+static int by_name(const void *a, const void *b)
+{
+    const named *x = a, *y = b;
+    int order = strcmp(x->name, y->name);
+    return order ? order : (x->column > y->column) - (x->column < y->column);
+}
+
+/* The columns in the order of their names, made by whoever asks first; NULL where there is no memory for it. Tables are
+ * shared between threads: of two that make one at once, the second gives its own back. */
+static const una_name_order *name_order(const una_dataset *data)
+{
+    una_name_order *order = data->by_name, *none = NULL;
+    if (order) return order->count == data->columns ? order : NULL;      /* a column was taken out since */
+    order = una_allocate(data->run, sizeof *order + data->columns * sizeof *order->at);
+    if (!order) {
+        una_clear_message(data->run);                    /* it goes without */
+        return NULL;
+    }
+    order->count = data->columns;
+    for (size_t c = 0; c < data->columns; c++) order->at[c] = (named){ data->column[c].name, c };
+    qsort(order->at, order->count, sizeof *order->at, by_name);
+    if (atomic_compare_exchange_strong(&((una_dataset *)data)->by_name, &none, order)) return order;
+    una_release(data->run, order);
+    return none;
+}
+
+static size_t find_in_order(const una_name_order *order, const char *name)
+{
+    size_t low = 0, high = order->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(order->at[middle].name, name) < 0) low = middle + 1;
+        else high = middle;
+    }
+    return low < order->count && strcmp(order->at[low].name, name) == 0 ? order->at[low].column : SIZE_MAX;
+}
+
 size_t una_table_find(const una_dataset *data, const char *name)
 {
+    const una_name_order *order = data->columns > FEW_COLUMNS ? name_order(data) : NULL;
+    if (order) return find_in_order(order, name);
     for (size_t i = 0; i < data->columns; i++)
         if (strcmp(data->column[i].name, name) == 0) return i;
     return SIZE_MAX;

@@ -145,7 +145,8 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
 
 static una_status with_run(cli *c)
 {
-    una_status status = cli_reading_begin(c);
+    una_status status = cli_rank() == 0 ? cli_check_files(c, NULL, NULL) : UNA_OK;       /* rank 0 writes */
+    if (status == UNA_OK) status = cli_reading_begin(c);
     if (status == UNA_OK) status = cli_run_new(c, &c->run, cli_count(c, "seed", 0));
     if (status != UNA_OK) return status;
     status = c->verb->run(c);
@@ -283,6 +284,10 @@ static una_status dispatch(int count, char *const *arguments)
     if (strcmp(word, "--version") == 0) return version();
     if (strcmp(word, "--dump-man") == 0) {
         cli_dump_man();
+        return UNA_OK;
+    }
+    if (strcmp(word, "--dump-files") == 0) {
+        cli_dump_files();
         return UNA_OK;
     }
     if (strcmp(word, "--dump-columns") == 0) return count > 1 ? cli_dump_columns(arguments[1]) : UNA_OK;

@@ -280,6 +280,8 @@ typedef struct una_fit_settings {
                                                   above 0                                           */
     int                hold_out;               /* 1: keep what was foretold of rows not seen (una_model_held_out); the
                                                   model is the same without it                      */
+    int                no_files;               /* 1: the spec is somebody else's, as that of a model that was loaded:
+                                                  options that name files, which would be opened, are refused */
 } una_fit_settings;
 
 typedef struct una_curve {                     /* what training did, for the report                 */

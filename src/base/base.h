@@ -96,6 +96,7 @@ struct una_run {
     struct una_company *company; /* ranks that make this call with it (company.h); NULL: none      */
     una_ranks   ranks;           /* the caller's, if he gave some: settings.ranks points here. Tasks do not see them */
     una_read_settings reading;   /* the caller's, or all 0: settings.reading points here            */
+    bool        no_files;        /* options that name files are refused, in its tasks too          */
     char        message[1024];
 };
 

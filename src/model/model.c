@@ -286,7 +286,10 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     una_company_enter(&company, run);
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = new_model(&model, run);
+    bool before = run->no_files;
+    run->no_files = before || settings.no_files;
     if (status == UNA_OK) status = fit_targets(model, spec, data, &settings, run);
+    run->no_files = before;
     una_arena_release(&run->scratch, mark);
     status = una_company_leave(&company, status, run);
 

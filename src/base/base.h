@@ -131,6 +131,9 @@ una_status una_struct_take(void *to, const void *given, size_t size, const char 
 /* The other way, into a struct that was checked: fields that he does not know are not written, those that we do not
  * know become 0. */
 void       una_struct_give(void *to, const void *from, size_t size);
+/* What no header can keep a caller from writing: a word for missing cells that there is not, lists without texts. */
+una_status una_fit_settings_check(const una_fit_settings *settings, una_run *run);
+una_status una_texts_check(const char *const *list, size_t count, const char *what, una_run *run);
 #define UNA_CHECK_SIZE(given, type, run) una_struct_check((given), sizeof(type), #type, (run))
 #define UNA_TAKE(to, given, type, run) una_struct_take((to), (given), sizeof(type), #type, (run))
 

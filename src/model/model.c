@@ -279,6 +279,7 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     una_company company;
     double start = una_clock();
     UNA_TRY(UNA_TAKE(&settings, given, una_fit_settings, run));
+    UNA_TRY(una_fit_settings_check(&settings, run));
     UNA_TRY(name_target(&settings, run));
 
     if (!spec && data->images) spec = "luna";            /* auto sees none */
@@ -966,6 +967,7 @@ una_status una_model_relearn(una_model **out, const una_model *model, const una_
     una_clear_message(run);
     if (!model->kind->relearn)
         UNA_FAIL(run, UNA_E_USAGE, "%s keeps no features apart from its posterior: fit it again", model->kind->name);
+    UNA_TRY(una_texts_check(set, set_count, "set", run));
 
     una_company company;
     una_company_enter(&company, run);

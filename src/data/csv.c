@@ -351,37 +351,6 @@ una_status una_csv_next(una_csv *csv, bool *more)
 
 /* ---- header ------------------------------------------------------------------------------------------ */
 
-typedef struct named { const char *name; size_t at; } named;
-
-static int by_name(const void *a, const void *b)
-{
-    const named *left = a, *right = b;
-    int order = strcmp(left->name, right->name);
-    return order ? order : (left->at > right->at) - (left->at < right->at);
-}
-
-una_status una_names_repeated(bool *repeated, size_t *first, size_t *second, const char *const *names, size_t count,
-                              una_run *run)
-{
-    *repeated = false;
-    una_mark mark = una_arena_mark(&run->scratch);
-    named *sorted = UNA_GET(&run->scratch, named, count);
-    una_status status = una_arena_check(&run->scratch);
-
-    for (size_t i = 0; status == UNA_OK && i < count; i++) sorted[i] = (named){ names[i], i };
-    if (status == UNA_OK) qsort(sorted, count, sizeof *sorted, by_name);
-    for (size_t i = 1; status == UNA_OK && i < count; i++) {
-        if (strcmp(sorted[i - 1].name, sorted[i].name) != 0) continue;
-        *repeated = true;
-        *first = sorted[i - 1].at;
-        *second = sorted[i].at;
-        break;
-    }
-
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
 /* Numbers only, and not the running numbers 0, 1, 2 ... or 1, 2, 3 ... that some programs write as names. */
 static bool looks_like_data(const una_csv *csv)
 {
@@ -420,26 +389,36 @@ static una_status check_header(una_csv *csv)
     return UNA_OK;
 }
 
-static bool is_name(const una_csv *csv, const char *name)
-{
-    for (size_t i = 0; i < csv->columns; i++)
-        if (strcmp(csv->names[i], name) == 0) return true;
-    return false;
-}
-
 /* Programs that number or name the rows have no name for that column, which is the first. */
 static una_status name_first(una_csv *csv)
 {
+    una_names others;
     csv->unnamed = csv->columns > 1 && !csv->names[0][0];
     if (!csv->unnamed) return UNA_OK;
+    UNA_TRY(una_names_index(&others, csv->names, csv->columns, &csv->arena));
     una_text name = una_text_in(&csv->arena);
     una_text_add(&name, "row");
-    for (size_t i = 2; !csv->arena.failed && is_name(csv, name.at); i++) {
+    for (size_t i = 2; !csv->arena.failed && una_names_find(&others, name.at) != SIZE_MAX; i++) {
         name = una_text_in(&csv->arena);
         una_text_add(&name, "row %zu", i);
     }
     csv->names[0] = name.at;
     return una_arena_check(&csv->arena);
+}
+
+/* All of them in one piece: each by itself would take 64 bytes. */
+static una_status copy_names(una_csv *csv)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < csv->columns; i++) size += csv->cells[i].length + 1;
+    char *name = UNA_GET(&csv->arena, char, size);
+    UNA_TRY(una_arena_check(&csv->arena));
+    for (size_t i = 0; i < csv->columns; i++) {
+        una_cell cell = una_cell_trimmed(&csv->cells[i]);
+        csv->names[i] = memcpy(name, cell.at, cell.length);
+        name += cell.length + 1;                                 /* the arena gives zeroes */
+    }
+    return UNA_OK;
 }
 
 static una_status read_header(una_csv *csv)
@@ -454,12 +433,7 @@ static una_status read_header(una_csv *csv)
     UNA_TRY(una_arena_check(&csv->arena));
     UNA_TRY(next_record(csv, &more));
 
-    for (size_t i = 0; i < csv->columns; i++) {
-        una_cell cell = una_cell_trimmed(&csv->cells[i]);
-        char *name = UNA_GET(&csv->arena, char, cell.length + 1);
-        UNA_TRY(una_arena_check(&csv->arena));
-        csv->names[i] = memcpy(name, cell.at, cell.length);
-    }
+    UNA_TRY(copy_names(csv));
     for (; csv->columns > 1 && !csv->names[csv->columns - 1][0]; csv->columns--) csv->trailing++;
     UNA_TRY(name_first(csv));
     return check_header(csv);

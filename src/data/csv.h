@@ -7,6 +7,7 @@
 #define UNA_CSV_H
 
 #include "data/forms.h"
+#include "data/names.h"
 
 typedef struct una_cell {
     char  *at;                   /* not terminated; quotes taken off, doubled quotes made single       */
@@ -80,8 +81,5 @@ bool        una_is_input(const char *path);
 const char *una_path_shown(const char *path);
 /* Does the name end so? In any case of letters. */
 bool una_path_ends(const char *path, size_t length, const char *ending);
-/* Two equal names among [count]? Gives their positions, first < second; count must be below SIZE_MAX / 16. */
-una_status una_names_repeated(bool *repeated, size_t *first, size_t *second, const char *const *names, size_t count,
-                              una_run *run);
 
 #endif

@@ -94,20 +94,15 @@ static una_status take_columns(una_reader *reader, size_t count)
     return una_arena_check(&reader->arena);
 }
 
-static size_t find_name(const una_reader *reader, const char *name)
-{
-    for (size_t i = 0; i < reader->columns; i++)
-        if (strcmp(reader->names[i], name) == 0) return i;
-    return SIZE_MAX;
-}
-
 static una_status choose(una_reader *reader, const una_wanted *wanted, size_t count, size_t optional_from)
 {
+    una_names names;
     UNA_TRY(take_columns(reader, count));
+    UNA_TRY(una_names_index(&names, reader->names, reader->columns, &reader->arena));
     reader->typed = true;
 
     for (size_t i = 0; i < count; i++) {
-        size_t from = find_name(reader, wanted[i].name), to = reader->table_columns;
+        size_t from = una_names_find(&names, wanted[i].name), to = reader->table_columns;
         if (from == SIZE_MAX && i >= optional_from) continue;
         if (from == SIZE_MAX) {
             const char *near = una_nearest(wanted[i].name, reader->names, reader->columns);
@@ -132,9 +127,12 @@ static una_status choose(una_reader *reader, const una_wanted *wanted, size_t co
 static una_status keep_words(una_reader *reader)
 {
     const una_read_settings *given = reader->run->settings.reading;
-    for (size_t i = 0; reader->csv && given && i < given->word_count; i++) {
+    una_names names;
+    if (!reader->csv || !given || !given->word_count) return UNA_OK;
+    UNA_TRY(una_names_index(&names, reader->names, reader->columns, &reader->arena));
+    for (size_t i = 0; i < given->word_count; i++) {
         size_t column;
-        UNA_TRY(una_names_need(&column, reader->names, reader->columns, reader->path, given->words[i], reader->run));
+        UNA_TRY(una_names_need(&column, &names, reader->path, given->words[i], reader->run));
         reader->is_text[column] = reader->stays[column] = true;
     }
     return UNA_OK;

@@ -64,13 +64,16 @@ static una_status find_columns(const una_table_column **found, const una_where *
 una_status una_where_need(const una_where *where, const char *const *names, size_t count, const char *origin,
                           una_run *run)
 {
-    for (size_t i = 0; i < where->columns; i++) {
+    una_names all;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_names_index(&all, names, count, &run->scratch);
+    for (size_t i = 0; status == UNA_OK && i < where->columns; i++) {
         size_t position;
-        una_status status = una_names_need(&position, names, count, origin, where->column[i].name, run);
-        if (status == UNA_E_INPUT) return refuse_again(where, i, run);
-        UNA_TRY(status);
+        status = una_names_need(&position, &all, origin, where->column[i].name, run);
+        if (status == UNA_E_INPUT) status = refuse_again(where, i, run);
     }
-    return UNA_OK;
+    una_arena_release(&run->scratch, mark);
+    return status;
 }
 
 una_wanted *una_where_wanted(const una_where *where, const una_wanted *wanted, size_t *count, bool can_hold_words,

@@ -199,7 +199,10 @@ una_status una_build_end(una_build *build, bool with_lines)
     una_dataset *data = build->data;
     UNA_TRY(una_arena_check(build->work));                       /* the words' table may have failed */
     UNA_TRY(una_table_cells(data));
-    for (size_t c = 0; c < data->columns; c++) gather(build, c, data->column[c].number, data->column[c].word);
+    for (size_t c = 0; c < data->columns; c++) {
+        UNA_TRY(una_go_on(data->run, "reading"));
+        gather(build, c, data->column[c].number, data->column[c].word);
+    }
     if (!with_lines) return UNA_OK;
 
     data->line = UNA_GET_ROWS(&data->arena, size_t, data->rows);

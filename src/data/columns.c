@@ -295,8 +295,8 @@ static una_status too_many_levels(const learner *l, size_t c, size_t count)
     una_form form;
     bool on_purpose = is_asked_for(l, column->name);
     bool numbers = number_share(l, column) > 0.5 && word && !on_purpose;
-    size_t odd = numbers || on_purpose || l->run->company ? SIZE_MAX
-                                                             : una_formed_odd(&form, &like, column, l->data->rows);
+    bool looked = !numbers && !on_purpose && !l->run->company;
+    size_t odd = looked ? una_formed_odd(&form, &like, column, l->data->rows, l->run) : SIZE_MAX;
 
     if (odd != SIZE_MAX)
         UNA_FAIL(l->run, UNA_E_INPUT, "most cells of the column '%.60s' are written like '%.40s', but %s holds "
@@ -358,7 +358,7 @@ static una_status refuse_target(const learner *l, size_t target)
     const char *like = NULL;
     una_form form;
     double value;
-    size_t row = una_formed_odd(&form, &like, column, l->data->rows);
+    size_t row = una_formed_odd(&form, &like, column, l->data->rows, l->run);
     if (row == SIZE_MAX || form.kind != UNA_FORM_NUMBER) row = column->first_word, like = NULL;
     const char *word = row < l->data->rows ? column->word[row] : NULL;
     bool show = like && !una_parse_number(like, strlen(like), &value);

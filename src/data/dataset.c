@@ -338,6 +338,7 @@ static una_status gather_rows(una_dataset *to, const una_dataset *from, const si
     for (size_t c = 0; c < from->columns; c++) {
         una_table_column *column = &to->column[c];
         const una_table_column *source = &from->column[c];
+        UNA_TRY(una_go_on(to->run, "choosing rows"));
         if (column->is_text) gather_words(column, source, index, count, &words);
         else for (size_t i = 0; i < count; i++) column->number[i] = source->number[index[i]];
         UNA_TRY(una_arena_check(&to->arena));
@@ -428,6 +429,7 @@ static una_status append_rows(una_dataset *to, const una_dataset *a, const una_d
 
     for (size_t c = 0; c < a->columns; c++) {
         una_table_column *column = &to->column[c];
+        UNA_TRY(una_go_on(to->run, "joining tables"));
         append_column(column, &a->column[c], 0, a->rows, &words);
         append_column(column, &b->column[una_table_find(b, column->name)], a->rows, b->rows, &words);
         UNA_TRY(una_arena_check(&to->arena));

@@ -272,7 +272,8 @@ static size_t count_alike(const una_table_column *column, size_t rows, const una
 }
 
 /* What most cells have in common, some cell that is picked here and there has. */
-size_t una_formed_odd(una_form *common, const char **like, const una_table_column *column, size_t rows)
+size_t una_formed_odd(una_form *common, const char **like, const una_table_column *column, size_t rows,
+                      const una_run *run)
 {
     enum { PICKED = 16 };
     size_t most = 0, cells = 0, step = rows / PICKED + 1, odd = 0;
@@ -281,6 +282,7 @@ size_t una_formed_odd(una_form *common, const char **like, const una_table_colum
         const char *word = column->word[i];
         una_form_study one = {0};
         una_form form;
+        if (una_cancelled(run)) return SIZE_MAX;
         if (!word) continue;
         una_form_meet(&one, word, strlen(word));
         if (una_form_decide(&form, &one, true) != UNA_ONE_FORM) continue;
@@ -305,6 +307,7 @@ static una_status convert(una_dataset *data, size_t c, const una_form *form)
     const char *last = NULL;
     for (size_t i = 0; i < data->rows; i++) {
         const char *word = column->word[i];
+        if (i % 65536 == 0) UNA_TRY(una_go_on(data->run, "reading"));
         if (word && word != last && una_form_value(&value, form, word, strlen(word)) != UNA_CELL_NUMBER) value = NAN;
         number[i] = word ? value : NAN;
         last = word;

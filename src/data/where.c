@@ -180,7 +180,10 @@ una_status una_where_match(bool *match, const una_where *where, const una_datase
     const una_table_column **found = UNA_GET(&run->scratch, const una_table_column *, where->columns + 1);
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = find_columns(found, where, data, run);
-    for (size_t i = 0; status == UNA_OK && i < data->rows; i++) match[i] = holds(where, found, i);
+    for (size_t i = 0; status == UNA_OK && i < data->rows; i++) {
+        if (i % 65536 == 0) status = una_go_on(run, "choosing rows");
+        match[i] = holds(where, found, i);
+    }
     una_arena_release(&run->scratch, mark);
     return status;
 }

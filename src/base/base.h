@@ -236,8 +236,12 @@ typedef struct una_file {        /* written beside the goal, renamed over it on 
 /* Where `path` leads: links followed, also to a file that is not there yet; the name of a stream stays as it is. */
 una_status una_file_goal(const char **goal, const char *path, una_arena *arena, una_run *run);
 una_status una_file_begin(una_file *file, const char *path, una_arena *arena, una_run *run);
+/* Says why where it fails, and then has abandoned the file. Without it commit sees a failure of the stream. */
+una_status una_file_write(una_file *file, const void *bytes, size_t size, una_run *run);
 una_status una_file_commit(una_file *file, una_run *run);        /* flush, fsync, rename; on failure removes */
 void       una_file_abandon(una_file *file);                     /* removes the temporary; safe after commit */
+/* As open, for files that exist, with CLOEXEC and NOCTTY; a signal ends it only if the run is cancelled. */
+int        una_open(const char *path, int flags, const una_run *run);
 /* Zeroed pages of a file without a name, aligned to pages; NULL: there are none to be had (scratch_file.c). */
 void      *una_scratch_map(size_t size);
 /* Handle of an empty file without a name, for what is read twice and comes once; -1: none can be had. */

@@ -28,7 +28,7 @@ una_status una_bytes_wait(int handle, const char *path, una_run *run)
 una_status una_bytes_open(int *handle, const char *path, una_run *run)
 {
     struct stat about;
-    *handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    *handle = una_open(path, O_RDONLY | O_NONBLOCK, run);
     if (*handle < 0) UNA_FAIL(run, UNA_E_IO, "cannot open %s: %s", path, strerror(errno));
     if (fstat(*handle, &about) == 0 && S_ISREG(about.st_mode)) return UNA_OK;
     una_status status = una_bytes_wait(*handle, path, run);

@@ -121,7 +121,7 @@ static una_status take_unpacked(una_csv *csv, char *to, size_t want, size_t *got
     if (!csv->stamp.plain) UNA_TRY(una_bytes_wait(csv->handle, csv->path, csv->run));
     int count = gzread(csv->file, to, (unsigned)want), code = Z_OK;
     const char *text = count < (int)want ? gzerror(csv->file, &code) : "";
-    if (count < 0 || code == Z_BUF_ERROR) return read_failed(csv, text, code);
+    if (count < 0 || (code != Z_OK && code != Z_STREAM_END)) return read_failed(csv, text, code);
     *got = (size_t)count;
     return UNA_OK;
 }

@@ -45,7 +45,7 @@ static una_status blame(const una_packed *p, int count)
     if (code == Z_MEM_ERROR) UNA_FAIL(p->run, UNA_E_MEMORY, "cannot read %s: no memory for it", p->path);
     if (code == Z_BUF_ERROR)
         UNA_FAIL(p->run, UNA_E_INPUT, "%s is damaged: its compressed part ends too early; copy it again", p->path);
-    if (count < 0)
+    if (count < 0 || code == Z_DATA_ERROR)
         UNA_FAIL(p->run, UNA_E_INPUT, "%s is damaged: its compressed part does not unpack; copy it again", p->path);
     return UNA_OK;
 }

@@ -165,7 +165,8 @@ static una_status for_each_chunk(walk w, const una_model *model, const char *pat
 typedef struct predicting {
     const una_model *model;
     una_predict_settings settings;
-    const char *path;                    /* NULL: through settings.write                                    */
+    const char *path;
+    una_file *file;                      /* NULL: through settings.write                                    */
     bool  begun;
 } predicting;
 
@@ -243,18 +244,12 @@ static void add_rows(una_text *text, const predicting *p, const chunk *c, const 
     }
 }
 
-static una_status to_stream(void *stream, const char *bytes, size_t count)
-{
-    return fwrite(bytes, 1, count, stream) == count ? UNA_OK : UNA_E_IO;
-}
-
 /* A caller's own write may have said why it failed. */
 static una_status hand_on(const predicting *p, const una_text *text, una_run *run)
 {
+    if (p->file) return una_file_write(p->file, text->at, text->length, run);
     una_status status = p->settings.write(p->settings.writer, text->at, text->length);
     if (status == UNA_OK || *una_run_message(run)) return status;
-
-    if (p->path) UNA_FAIL(run, status, "%s: cannot be written to; is the disk full?", p->path);
     UNA_FAIL(run, status, "the answers cannot be handed on: %s", una_status_text(status));
 }
 
@@ -295,8 +290,7 @@ static una_status predict_to(predicting *p, const char *data_path, size_t *rows,
     una_file file = {0};
     if (p->path) {
         UNA_TRY(una_file_begin(&file, p->path, &run->scratch, run));
-        p->settings.write = to_stream;
-        p->settings.writer = file.stream;
+        p->file = &file;
     }
     walk w = { .keep = p->settings.keep, .condition = p->settings.where, .images_path = p->settings.images,
                .task = predict_chunk, .context = p };

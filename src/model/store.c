@@ -403,9 +403,8 @@ una_status una_model_save(const una_model *model, const char *path, una_run *run
     una_status status = save_in(model, &ar, &run->scratch, run);
     if (status == UNA_OK) status = una_file_begin(&file, path, &run->scratch, run);
     if (status == UNA_OK) {
-        if (fwrite(ar.bytes, 1, ar.size, file.stream) == ar.size) status = una_file_commit(&file, run);
-        else status = una_fail(run, UNA_E_IO, "%s: cannot be written to; is the disk full?", path);
-        una_file_abandon(&file);
+        status = una_file_write(&file, ar.bytes, ar.size, run);
+        if (status == UNA_OK) status = una_file_commit(&file, run);
     }
 
     una_arena_release(&run->scratch, mark);

@@ -14,12 +14,17 @@
 
 enum { AT_ONCE_MS = 200 };
 
+static una_status interrupted(const char *path, una_run *run)
+{
+    UNA_FAIL(run, UNA_CANCELLED, "interrupted while reading %s", path);
+}
+
 una_status una_bytes_wait(int handle, const char *path, una_run *run)
 {
     struct pollfd one = { .fd = handle, .events = POLLIN };
     int ready = 0;
     while (ready == 0 || (ready < 0 && errno == EINTR)) {
-        if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while reading %s", path);
+        if (una_cancelled(run)) return interrupted(path, run);
         ready = poll(&one, 1, AT_ONCE_MS);
     }
     return UNA_OK;                                               /* whatever is wrong, reading says */
@@ -29,6 +34,7 @@ una_status una_bytes_open(int *handle, const char *path, una_run *run)
 {
     struct stat about;
     *handle = una_open(path, O_RDONLY | O_NONBLOCK, run);
+    if (*handle < 0 && errno == EINTR && una_cancelled(run)) return interrupted(path, run);
     if (*handle < 0) UNA_FAIL(run, UNA_E_IO, "cannot open %s: %s", path, strerror(errno));
     if (fstat(*handle, &about) == 0 && S_ISREG(about.st_mode)) return UNA_OK;
     una_status status = una_bytes_wait(*handle, path, run);

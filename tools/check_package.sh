@@ -24,7 +24,7 @@ diff <(sed -n '/^build="/,/"$/p' tools/deps.sh | sed 's/^build=//; s/"//g' | nee
      <(sed -n '/^Build-Depends:/,/^Standards/p' debian/control | sed 's/^Build-Depends://; /^Standards/d' | needed) ||
     bad "tools/deps.sh (<) and Build-Depends of debian/control (>) differ"
 
-command -v dh >/dev/null && command -v dpkg-deb >/dev/null || skip "debhelper is not there"
+if ! command -v dh >/dev/null || ! command -v dpkg-deb >/dev/null; then skip "debhelper is not there"; fi
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
@@ -61,7 +61,7 @@ unpacked() { # what is in the packages, used where it was unpacked
         diff <(files $package) <(names $package) || bad "files of $package (<) are not those that should be there (>)"
         dpkg-deb -x "$place"/${package}_*.deb "$place/root"
     done
-    tools/check_hardened.sh "$place/root/usr/bin/una" $(find "$place/root" -name 'libuna*.so.*' -type f)
+    find "$place/root" -type f \( -path '*/bin/una' -o -name 'libuna*.so.*' \) -exec tools/check_hardened.sh {} +
     "$place/root/usr/bin/una" --version | grep -q "^una $version" || bad "una --version"
     gzip -cd "$place/root/usr/share/man/man1/una.1.gz" | grep -q '^\.TH' || bad "the manual page"
     bash -n "$place/root/usr/share/bash-completion/completions/una"
@@ -135,8 +135,9 @@ bare() {     # a bare Debian 12
     [ "$(id -u)" -eq 0 ] || skip "a bare Debian needs root"
     command -v debootstrap >/dev/null || skip "debootstrap is not there"
     grep -q '^VERSION_CODENAME=bookworm' /etc/os-release || skip "packages that are built here are not for Debian 12"
-    mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
-        sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) .*/\2/p' | grep -m 1 '/debian/*$') || skip "no mirror in /etc/apt"
+    mirror=$(find /etc/apt -name '*.list' -o -name '*.sources' | sort | xargs sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) .*/\2/p' |
+        awk '/\/debian\/*$/ && !found++')
+    [ -n "$mirror" ] || skip "no mirror in /etc/apt"
     debootstrap --variant=minbase bookworm "$place/bare" "$mirror" >"$place/log" 2>&1 || skip "debootstrap: $(tail -n 1 "$place/log")"
     mkdir "$place/bare/packages" "$place/bare/work"
     cp "$place"/*.deb "$place/bare/packages"

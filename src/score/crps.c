@@ -103,7 +103,7 @@ una_status una_crps_mixture(double *crps, double y, const double *mean, const do
     parts_of p = { mean, var, weight, parts, una_mixture_weights(weight, parts) };
     grid g;
     double half = 0;
-    if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while scoring");
+    UNA_TRY(una_go_on(run, "scoring"));
     if (parts > FEW_PARTS && make_grid(&g, &p)) UNA_TRY(half_spread_on_grid(&half, &g, &p, run));
     else if (parts > MANY_PARTS)
         UNA_TRY(una_half_spread(&half, &(una_spread_parts){ mean, var, weight, parts, false }, run));

@@ -166,7 +166,7 @@ static bool both_have_parts(const mixture *m, const panel *q)
 
 static una_status walk(mixture *m, panel *q)
 {
-    if (una_cancelled(m->run)) UNA_FAIL(m->run, UNA_CANCELLED, "interrupted while scoring");
+    UNA_TRY(una_go_on(m->run, "scoring"));
     take_wide(m, q);
     if (q->count == 0) {
         integrate(m, q);

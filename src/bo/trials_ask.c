@@ -5,8 +5,9 @@
  */
 #include "bo/ledger.h"
 
+#include "base/thread.h"
+
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -244,7 +245,7 @@ static void begin_pulse(pulse *p, una_ledger *l)
     *p = (pulse){ .ledger = l };
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->bell, NULL);
-    p->started = pthread_create(&p->thread, NULL, beat, p) == 0;
+    p->started = una_thread_start(&p->thread, beat, p) == 0;
 }
 
 static void end_pulse(pulse *p)

@@ -6,6 +6,8 @@
  */
 #include "data/build.h"
 
+#include "base/hash.h"
+
 #include <string.h>
 
 enum { MOST_ROWS = 4096, BLOCK_CELLS = 1 << 16, FIRST_SLOTS = 256, SLAB = 1 << 14, MANY_CELLS = 1 << 21 };
@@ -14,20 +16,12 @@ enum { MOST_ROWS = 4096, BLOCK_CELLS = 1 << 16, FIRST_SLOTS = 256, SLAB = 1 << 1
 
 una_words una_words_in(una_arena *keep, una_arena *work)
 {
-    return (una_words){ .keep = keep, .work = work };
+    return (una_words){ .keep = keep, .work = work, .key = una_hash_key_of(keep->run) };
 }
 
-/* FNV-1a. */
-static size_t hash_of(const char *at, size_t length)
+static const char **slot_for(const una_words *words, const char **slot, size_t slots, const char *at, size_t length)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)at[i]) * 1099511628211u;
-    return (size_t)(hash ^ hash >> 29);
-}
-
-static const char **slot_for(const char **slot, size_t slots, const char *at, size_t length)
-{
-    size_t i = hash_of(at, length) & (slots - 1);
+    size_t i = (size_t)una_hash_bytes(words->key, at, length) & (slots - 1);
     while (slot[i] && (strncmp(slot[i], at, length) != 0 || slot[i][length] != 0)) i = (i + 1) & (slots - 1);
     return &slot[i];
 }
@@ -38,7 +32,7 @@ static bool enlarge(una_words *words)
     const char **slot = UNA_GET(words->work, const char *, slots);
     if (!slot) return false;
     for (size_t i = 0; i < words->slots; i++)
-        if (words->slot[i]) *slot_for(slot, slots, words->slot[i], strlen(words->slot[i])) = words->slot[i];
+        if (words->slot[i]) *slot_for(words, slot, slots, words->slot[i], strlen(words->slot[i])) = words->slot[i];
     words->slot = slot;
     words->slots = slots;
     return true;
@@ -61,7 +55,7 @@ static char *room_for(una_words *words, size_t size)
 const char *una_words_get(una_words *words, const char *at, size_t length)
 {
     if (2 * words->count >= words->slots && !enlarge(words)) return NULL;
-    const char **slot = slot_for(words->slot, words->slots, at, length), *known = *slot;
+    const char **slot = slot_for(words, words->slot, words->slots, at, length), *known = *slot;
     if (known) return known;
     char *word = room_for(words, length + 1);
     if (!word) return NULL;

@@ -26,6 +26,7 @@ una_status una_table_remember(una_dataset *to, const una_dataset *from);
 
 typedef struct una_words {
     una_arena   *keep, *work;    /* the words; the hash table                                       */
+    una_hash_key key;
     const char **slot;
     size_t       slots, count;   /* slots: a power of two                                           */
     char        *slab;

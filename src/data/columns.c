@@ -785,35 +785,36 @@ double una_input_slope(const una_input *input, double number)
     return 2 * PI * turns[part] * (input->turn % 2 ? cos(angle) : -sin(angle));
 }
 
+const char *una_input_name(const una_columns *columns, const una_input *input, una_arena *arena)
+{
+    const una_source *source = &columns->sources[input->source];
+    una_text name = una_text_in(arena);
+    if (input->turn)
+        una_text_add(&name, "%s, %s (%s)", source->name,
+                     una_calendar_part_name((una_calendar_part)((input->turn - 1) / 2)),
+                     input->turn % 2 ? "sine" : "cosine");
+    else if (input->level == UNA_LEVEL_MISSING) una_text_add(&name, "%s is missing", source->name);
+    else if (input->level == SIZE_MAX) return source->name;
+    else una_text_add(&name, "%s=%s", source->name, source->levels[input->level]);
+    return name.at;
+}
+
 una_status una_columns_inputs(una_columns *columns, una_arena *arena)
 {
-    columns->inputs = UNA_GET(arena, una_input, columns->input_count);
+    bool image = una_columns_image(columns).height > 0;
+    columns->inputs = UNA_GET(arena, una_input, image ? 1 : columns->input_count);
     UNA_TRY(una_arena_check(arena));
 
     una_input *input = columns->inputs;
     for (size_t s = 0; s < columns->source_count; s++) {
         const una_source *source = &columns->sources[s];
-        size_t numbers = source->is_text ? 0 : source->image.height ? una_source_inputs(source) : 1;
-        for (size_t i = 0; i < numbers; i++) *input++ = (una_input){ source->name, s, SIZE_MAX, source->mean, 1, 0 };
-        for (unsigned turn = 1; turn <= 2 * UNA_PARTS && source->parts; turn++) {
-            una_text name = una_text_in(arena);
-            if (!(source->parts >> (turn - 1) / 2 & 1)) continue;
-            una_text_add(&name, "%s, %s (%s)", source->name,
-                         una_calendar_part_name((una_calendar_part)((turn - 1) / 2)), turn % 2 ? "sine" : "cosine");
-            *input++ = (una_input){ name.at, s, SIZE_MAX, 0, TURN_SCALE, turn };
-        }
-        if (source->tells_missing) {
-            una_text name = una_text_in(arena);
-            una_text_add(&name, "%s is missing", source->name);
-            *input++ = (una_input){ name.at, s, UNA_LEVEL_MISSING, 0, 1, 0 };
-        }
-        for (size_t k = 0; k < source->level_count; k++) {
-            una_text name = una_text_in(arena);
-            una_text_add(&name, "%s=%s", source->name, source->levels[k]);
-            *input++ = (una_input){ name.at, s, k, 0, 1, 0 };
-        }
+        if (!source->is_text) *input++ = (una_input){ s, SIZE_MAX, source->mean, 1, 0 };
+        for (unsigned turn = 1; turn <= 2 * UNA_PARTS && source->parts; turn++)
+            if (source->parts >> (turn - 1) / 2 & 1) *input++ = (una_input){ s, SIZE_MAX, 0, TURN_SCALE, turn };
+        if (source->tells_missing) *input++ = (una_input){ s, UNA_LEVEL_MISSING, 0, 1, 0 };
+        for (size_t k = 0; k < source->level_count; k++) *input++ = (una_input){ s, k, 0, 1, 0 };
     }
-    return una_arena_check(arena);
+    return UNA_OK;
 }
 
 static una_status learn_target(una_columns *columns, const learner *l, size_t target)
@@ -861,10 +862,8 @@ static una_status learn_image_scale(una_columns *columns, const learner *l)
     if (!(var > UNA_ROUNDING * mean * mean))
         UNA_FAIL(l->run, UNA_E_INPUT, "all images of %s that rows of %s name are of one shade, so there is nothing to "
                  "learn from", images->origin, l->data->origin);
-    for (size_t i = 0; i < columns->input_count; i++) {
-        columns->inputs[i].centre = mean;
-        columns->inputs[i].scale = sqrt(var);
-    }
+    columns->inputs->centre = mean;
+    columns->inputs->scale = sqrt(var);
     return UNA_OK;
 }
 
@@ -875,7 +874,7 @@ static una_status learn_scales(una_columns *columns, const learner *l)
     for (size_t i = 0; i < columns->input_count; i++) {
         una_input *input = &columns->inputs[i];
         if (input->level != SIZE_MAX || input->turn) continue;
-        size_t c = una_table_find(l->data, input->name);
+        size_t c = una_table_find(l->data, columns->sources[input->source].name);
         input->scale = moments_of(l, l->data->column[c].number).std;
     }
     return una_arena_check(l->arena);

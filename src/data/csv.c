@@ -87,6 +87,8 @@ static una_status read_failed(una_csv *csv, const char *text, int code)
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s ends in the middle of its compressed data; copy or download it again",
                  csv->path);
     if (code == Z_MEM_ERROR) UNA_FAIL(csv->run, UNA_E_MEMORY, "out of memory while %s was unpacked", csv->path);
+    if (code == Z_ERRNO && errno == EINTR && una_cancelled(csv->run))
+        UNA_FAIL(csv->run, UNA_CANCELLED, "interrupted while reading %s", csv->path);
     if (code == Z_ERRNO) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
     UNA_FAIL(csv->run, UNA_E_INPUT, "the compressed data of %s is damaged (%s); copy or download it again", csv->path,
              text);
@@ -112,7 +114,7 @@ static una_status take_bytes(una_csv *csv, size_t want, size_t *got)
     if (csv->file) {
         int count = gzread(csv->file, to, (unsigned)want), code = Z_OK;
         const char *text = count < (int)want ? gzerror(csv->file, &code) : "";
-        if (count < 0 || code == Z_BUF_ERROR) return read_failed(csv, text, code);
+        if (count < 0 || (code != Z_OK && code != Z_STREAM_END)) return read_failed(csv, text, code);
         *got = (size_t)count;
         return UNA_OK;
     }
@@ -531,6 +533,19 @@ static bool write_whole(int handle, const char *from, size_t size)
     return true;
 }
 
+static una_status count_spooled(una_csv *csv, size_t more)
+{
+    uint64_t allowed;
+    if (una_scratch_take(csv->run, more)) {
+        csv->spooled += more;
+        return UNA_OK;
+    }
+    una_run_limits(una_run_root(csv->run), NULL, &allowed);
+    UNA_FAIL(csv->run, UNA_E_MEMORY, "%s: %.3g MB came so far, and a scratch file of no more than %.3g MB is allowed; "
+             "raise the limit (--scratch), or give the name of a file", csv->path,
+             (double)(csv->spooled + more) / 1e6, (double)allowed / 1e6);
+}
+
 /* All of the standard input into a file without a name: it comes once, and a table may be read twice. */
 static una_status spool(una_csv *csv, int to)
 {
@@ -542,6 +557,7 @@ static una_status spool(una_csv *csv, int to)
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
         if (got == 0) break;
+        UNA_TRY(count_spooled(csv, (size_t)got));
         if (!write_whole(to, block, (size_t)got))
             UNA_FAIL(csv->run, UNA_E_IO, "cannot keep a copy of %s in a scratch file: %s; point TMPDIR to a folder "
                      "with more room", csv->path, strerror(errno));
@@ -570,7 +586,9 @@ static una_status open_stream(una_csv *csv, const char *path)
     errno = 0;
     int handle = -1;
     if (una_is_input(path)) UNA_TRY(open_input(csv, &handle));
-    else handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    else handle = una_open(path, O_RDONLY, csv->run);
+    if (handle < 0 && errno == EINTR && una_cancelled(csv->run))
+        UNA_FAIL(csv->run, UNA_CANCELLED, "interrupted while opening %s", path);
     if (handle < 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot open %s: %s", path, strerror(errno));
 
     bool regular = fstat(handle, &about) == 0 && S_ISREG(about.st_mode);
@@ -674,6 +692,7 @@ void una_csv_close(una_csv *csv)
     if (csv->file) gzclose(csv->file);
     if (csv->plain >= 0) close(csv->plain);
     una_run *run = csv->run;
+    una_scratch_give(run, csv->spooled);
     una_arena_free(&csv->arena);
     una_release(run, csv);
 }

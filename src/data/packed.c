@@ -16,7 +16,9 @@ enum { MOST_AT_ONCE = 1 << 30, BUFFER = 1 << 17 };
 static una_status open_handle(una_packed *p, int *handle)
 {
     struct stat about;
-    *handle = open(p->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    *handle = una_open(p->path, O_RDONLY, p->run);
+    if (*handle < 0 && errno == EINTR && una_cancelled(p->run))
+        UNA_FAIL(p->run, UNA_CANCELLED, "interrupted while opening %s", p->path);
     if (*handle < 0) UNA_FAIL(p->run, UNA_E_IO, "cannot open %s: %s", p->path, strerror(errno));
     if (fstat(*handle, &about) == 0 && S_ISDIR(about.st_mode)) {
         close(*handle);
@@ -46,11 +48,13 @@ static una_status blame(const una_packed *p, int count)
 {
     int code = Z_OK;
     gzerror(p->file, &code);
+    if (code == Z_ERRNO && errno == EINTR && una_cancelled(p->run))
+        UNA_FAIL(p->run, UNA_CANCELLED, "interrupted while reading %s", p->path);
     if (code == Z_ERRNO) UNA_FAIL(p->run, UNA_E_IO, "cannot read %s: %s", p->path, strerror(errno));
     if (code == Z_MEM_ERROR) UNA_FAIL(p->run, UNA_E_MEMORY, "cannot read %s: no memory for it", p->path);
     if (code == Z_BUF_ERROR)
         UNA_FAIL(p->run, UNA_E_INPUT, "%s is damaged: its compressed part ends too early; copy it again", p->path);
-    if (count < 0)
+    if (count < 0 || code == Z_DATA_ERROR)
         UNA_FAIL(p->run, UNA_E_INPUT, "%s is damaged: its compressed part does not unpack; copy it again", p->path);
     return UNA_OK;
 }

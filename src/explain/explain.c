@@ -416,6 +416,19 @@ static una_status explain(work *w, const una_dataset *data, una_run *run)
     return take_result(w->out, w, run);
 }
 
+static una_status check_settings(const una_explain_settings *s, una_run *run)
+{
+    if (s->whitening != UNA_WHITE_POSTERIOR && s->whitening != UNA_WHITE_ROWS)
+        UNA_FAIL(run, UNA_E_USAGE, "the whitening is %d, which means nothing: UNA_WHITE_POSTERIOR (0) and UNA_WHITE_ROWS "
+                 "(1) do", s->whitening);
+    if (s->disagreement != UNA_DISAGREEMENT_APART && s->disagreement != UNA_DISAGREEMENT_SPLIT)
+        UNA_FAIL(run, UNA_E_USAGE, "what to do about disagreement is %d, which means nothing: UNA_DISAGREEMENT_APART (0) "
+                 "and UNA_DISAGREEMENT_SPLIT (1) do", s->disagreement);
+    if (s->concept_count && !s->concepts)
+        UNA_FAIL(run, UNA_E_USAGE, "%zu concepts were announced, and none is there", s->concept_count);
+    return UNA_OK;
+}
+
 una_status una_explain(una_explanation **explanation, const una_model *model, const una_dataset *data,
                        const una_explain_settings *settings, una_run *run)
 {
@@ -423,6 +436,7 @@ una_status una_explain(una_explanation **explanation, const una_model *model, co
     una_clear_message(run);
     work w = { .model = model };
     UNA_TRY(UNA_TAKE(&w.settings, settings, una_explain_settings, run));
+    UNA_TRY(check_settings(&w.settings, run));
     result *out = w.out = una_allocate(run, sizeof *out);
     if (!out) return UNA_E_MEMORY;
     *out = (result){ .run = run };

@@ -93,8 +93,10 @@ una_status una_basis_groups(size_t **group, const una_columns *columns, una_aren
 {
     *group = UNA_GET(arena, size_t, columns->input_count);
     UNA_TRY(una_arena_check(arena));
-    for (size_t d = 0; d < columns->input_count; d++)
-        (*group)[d] = columns->inputs[d].level == SIZE_MAX ? SIZE_MAX : columns->inputs[d].source;
+    for (size_t d = 0; d < columns->input_count; d++) {
+        const una_input *input = una_columns_input(columns, d);
+        (*group)[d] = input->level == SIZE_MAX ? SIZE_MAX : input->source;
+    }
     return UNA_OK;
 }
 

@@ -275,7 +275,9 @@ una_status una_head_exchange(una_head *head, una_archive *ar)
     UNA_TRY(check_loaded(head, ar));
     una_head_take(head, k, ar->arena);
     UNA_TRY(una_arena_check(ar->arena));
-    if (una_head_solve(head, ar->run) != UNA_OK) return una_archive_refuse(ar, "head.gram", "gives no posterior");
+    una_status status = una_head_solve(head, ar->run);
+    if (status == UNA_E_NUMERIC) return una_archive_refuse(ar, "head.gram", "gives no posterior");
+    if (status != UNA_OK) return ar->status = status;
     if (head->sure) una_head_set_mean(head, drawn);
     return UNA_OK;
 }

@@ -201,6 +201,12 @@ bool una_cancelled(const una_run *run)
     return run->settings.cancel && *run->settings.cancel;
 }
 
+una_status una_go_on(una_run *run, const char *stage)
+{
+    if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while %s", stage);
+    return UNA_OK;
+}
+
 una_status una_tick(una_run *run, const char *stage, double fraction, double value)
 {
     una_run *root = root_of(run);
@@ -213,8 +219,8 @@ una_status una_tick(una_run *run, const char *stage, double fraction, double val
         stop = root->settings.progress(root->settings.callbacks, &progress);
         pthread_mutex_unlock(root->lock);
     }
-    if (stop || una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while %s", stage);
-    return UNA_OK;
+    if (stop) UNA_FAIL(run, UNA_CANCELLED, "interrupted while %s", stage);
+    return una_go_on(run, stage);
 }
 
 una_status una_go_on(una_run *run, const char *stage)

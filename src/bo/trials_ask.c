@@ -276,7 +276,7 @@ static una_status wait_a_little(unsigned round, una_run *run)
 {
     long ms = FIRST_WAIT_MS << (round < 6 ? round : 6);
     struct timespec pause = { .tv_nsec = (ms < MOST_WAIT_MS ? ms : MOST_WAIT_MS) * 1000000L };
-    if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while waiting for another who asks");
+    UNA_TRY(una_go_on(run, "waiting for another who asks"));
     nanosleep(&pause, NULL);
     return UNA_OK;
 }

@@ -90,8 +90,8 @@ static una_status weigh_rows(work *w, una_run *run)
 /* ---- turning every linear head ---------------------------------------------------------------------------- */
 
 /* c [K, K] += sum of |g| (p - centre)(p - centre)' over the rows whose g has that sign. */
-static void add_moments(double *c, const double *phi, const double *g, double sign, size_t rows, const una_white *white,
-                        double *block)
+static una_status add_moments(double *c, const double *phi, const double *g, double sign, size_t rows,
+                              const una_white *white, double *block, una_run *run)
 {
     size_t k = white->columns, filled = 0;
     for (size_t i = 0; i < rows; i++) {
@@ -101,10 +101,11 @@ static void add_moments(double *c, const double *phi, const double *g, double si
             filled++;
         }
         if (filled == BLOCK || (i + 1 == rows && filled)) {
-            una_gram_add(c, block, filled, k);
+            UNA_TRY(una_gram_add(c, block, filled, k, run));
             filled = 0;
         }
     }
+    return UNA_OK;
 }
 
 static una_status excesses(double **excess, const work *w, const una_leaf *leaf, const una_white *white, una_run *run)
@@ -115,8 +116,8 @@ static una_status excesses(double **excess, const work *w, const una_leaf *leaf,
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t c = 0; c < w->concepts; c++) {
         memset(less, 0, k * k * sizeof *less);
-        add_moments(all + c * k * k, leaf->phi, w->g + c * n, 1, n, white, block);
-        add_moments(less, leaf->phi, w->g + c * n, -1, n, white, block);
+        UNA_TRY(add_moments(all + c * k * k, leaf->phi, w->g + c * n, 1, n, white, block, run));
+        UNA_TRY(add_moments(less, leaf->phi, w->g + c * n, -1, n, white, block, run));
         for (size_t i = 0; i < k * k; i++) all[c * k * k + i] -= less[i];
     }
     return UNA_OK;

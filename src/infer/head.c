@@ -60,7 +60,7 @@ static una_status fill_whiten(una_head *head, una_run *run)
 {
     size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
     for (size_t p = 0; p < k; p++) {
-        if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while solving the linear head");
+        UNA_TRY(una_go_on(run, "solving for weights"));
         double *x = head->whiten + p * wide;
         for (size_t j = p; j < k; j++) {
             const double *row = head->chol + j * k;
@@ -117,6 +117,7 @@ static una_status predict_rows(const una_head *head, const double *phi, size_t r
 
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
+        UNA_TRY(una_go_on(run, "predicting"));
         whiten_block(head, phi + from * k, count, var != NULL, white, kern);
         for (size_t r = 0; r < count; r++) {
             const double *row = white + r * wide;
@@ -183,7 +184,7 @@ una_status una_head_draw(const una_head *head, size_t draws, bool prior, una_rng
 {
     size_t k = head->stats.features;
     for (size_t draw = 0; draw < draws; draw++, w += k) {
-        if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while drawing functions");
+        UNA_TRY(una_go_on(run, "drawing functions"));
         for (size_t i = 0; i < k; i++) w[i] = head->sure && !prior ? 0 : una_rng_normal(rng);
         if (!prior) una_chol_upper_solve(head->chol, k, w, 1);
         for (size_t i = 0; i < k; i++) w[i] = prior ? sqrt(head->prior_var) * w[i] : head->mean[i] + w[i];

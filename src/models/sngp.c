@@ -134,7 +134,7 @@ static una_status follow(una_stats *stats, const double *phi, const double *y, s
                 some_y[i] = y[order[from + i]];
             }
             una_stats_clear(&part);
-            una_stats_add(&part, some, some_y, batch);
+            UNA_TRY(una_stats_add(&part, some, some_y, batch, run));
             follow_batch(stats, &part, ++step, how->momentum, (double)rows);
         }
     }

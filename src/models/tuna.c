@@ -376,7 +376,7 @@ static una_status noise_from_held(double *noise_var, double prior_var, const una
             memcpy(held_phi + out * k, phi + i * k, k * sizeof *phi);
             held_y[out++] = p->y[i];
         } else {
-            una_stats_add(&stats, phi + i * k, p->y + i, 1);
+            UNA_TRY(una_stats_add(&stats, phi + i * k, p->y + i, 1, run));
             in++;
         }
     }

@@ -122,7 +122,7 @@ static void write_doubles(fuzz_bytes bytes)
     if (!fuzz_begin(&world, (fuzz_limits){0})) return;
     una_text text = una_text_in(&world.run->scratch);
     una_text_bytes(&text, "[", 1);
-    for (size_t i = 0; bytes.left >= 8 && i < 64; i++) {
+    for (size_t i = 0; bytes.left >= 8 && i < 17; i++) {
         double value = fuzz_double(&bytes), back;
         char number[32];
         una_number_text(number, value);

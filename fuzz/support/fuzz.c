@@ -156,9 +156,14 @@ void fuzz_memory_from(fuzz_world *world)
     world->peak = world->held;
 }
 
+void fuzz_memory_times(const fuzz_world *world, size_t times, size_t bytes, const char *what)
+{
+    FUZZ_CHECK(world->peak <= times * bytes + 1000000, "%s: %zu bytes of memory for %zu bytes", what, world->peak, bytes);
+}
+
 void fuzz_memory(const fuzz_world *world, size_t bytes, const char *what)
 {
-    FUZZ_CHECK(world->peak <= 64 * bytes + 1000000, "%s: %zu bytes of memory for %zu bytes", what, world->peak, bytes);
+    fuzz_memory_times(world, 64, bytes, what);
 }
 
 /* ---- the input ------------------------------------------------------------------------------------ */

@@ -61,6 +61,8 @@ void fuzz_json(const char *text, size_t size, const char *what);         /* by J
 /* At most 64 times the bytes that were there, and 1 MB; since fuzz_memory_from. */
 void fuzz_memory_from(fuzz_world *world);
 void fuzz_memory(const fuzz_world *world, size_t bytes, const char *what);
+/* The same with another factor: a table of one-byte cells has names and cells that are larger. */
+void fuzz_memory_times(const fuzz_world *world, size_t times, size_t bytes, const char *what);
 
 /* ---- the input ------------------------------------------------------------------------------------ */
 

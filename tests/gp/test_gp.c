@@ -264,8 +264,8 @@ static void text_reads_back(void **state)
 static void names_with_quotes_read_back(void **state)
 {
     (void)state;
-    static const char *const names[] = { "a", "5' 10\"" };
-    una_kernel_inputs inputs = { names, NULL, NULL, 2, false };
+    static const char *const two[] = { "a", "5' 10\"" };
+    una_kernel_inputs inputs = { two, NULL, NULL, 2, false };
     una_run *run = quiet_run();
     una_kernel *k = parsed("rbf(on=\"5' 10\"\"\", length=2)", &inputs, run);
     una_text text = una_text_in(&run->scratch);

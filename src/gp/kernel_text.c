@@ -69,8 +69,13 @@ static void write_inputs(const writer *w, const una_kernel_op *op)
     if (is_of_all(w, op)) return;
     una_text_add(w->text, "%s", ", on=[");
     for (size_t d = 0; d < op->count; d++) {
-        const char *name = w->in->name[w->k->input[op->input + d]], *quote = strchr(name, '"') ? "'" : "\"";
-        una_text_add(w->text, "%s%s%s%s", d ? ", " : "", quote, name, quote);
+        const char *name = w->in->name[w->k->input[op->input + d]], quote = strchr(name, '"') ? '\'' : '"';
+        una_text_add(w->text, "%s%c", d ? ", " : "", quote);
+        for (; *name; name++) {
+            if (*name == quote) una_text_bytes(w->text, name, 1);        /* one that stands twice is one of the name */
+            una_text_bytes(w->text, name, 1);
+        }
+        una_text_add(w->text, "%c", quote);
     }
     una_text_add(w->text, "]");
 }

@@ -103,6 +103,8 @@ struct una_run {
 void       una_log(una_run *run, una_log_level level, const char *format, ...) UNA_PRINTF(3, 4);
 /* Reports fraction of the current stage and asks whether to go on: UNA_CANCELLED if not. */
 una_status una_tick(una_run *run, const char *stage, double fraction, double value);
+/* The same without a report, which costs next to nothing: for loops over many rows, some thousands at a time. */
+una_status una_go_on(una_run *run, const char *stage);
 /* A tally that begins now. With it in run->tally every stage is told as "3 of 10 fits, 12 a minute: STAGE". */
 una_tally  una_tally_of(const char *what, size_t done, size_t all);
 /* Until una_progress_back the run's stages fill only the part from .. to (0 to 1) of what they fill now. */
@@ -110,8 +112,6 @@ typedef struct una_span { double from, to; } una_span;
 una_span   una_progress_part(una_run *run, double from, double to);
 void       una_progress_back(una_run *run, una_span before);
 bool       una_cancelled(const una_run *run);
-/* In loops that tell no progress: UNA_CANCELLED where the run is to end. Cheap enough for every millisecond's work. */
-una_status una_go_on(una_run *run, const char *stage);
 void      *una_allocate(una_run *run, size_t size);              /* raw; counted against the limit   */
 /* The same against the limit of `owner`, with which it is released; `run`, another thread's, hears why not. */
 void      *una_allocate_for(una_run *owner, size_t size, una_run *run);

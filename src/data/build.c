@@ -66,6 +66,51 @@ const char *una_words_get(una_words *words, const char *at, size_t length)
     return word;
 }
 
+/* ---- numbers of words ------------------------------------------------------------------------------ */
+
+enum { FIRST_BITS = 8 };
+
+una_numbering una_numbering_in(una_arena *work)
+{
+    return (una_numbering){ .work = work, .factor = una_hash_key_of(work->run).word[0] | 1, .shift = 64 - FIRST_BITS + 1 };
+}
+
+/* Multiplied by an odd number that nobody knows, the upper bits of two pointers seldom meet (Dietzfelbinger 1997). */
+static size_t place_of(const una_numbering *n, const char *word)
+{
+    size_t i = (size_t)((uint64_t)(uintptr_t)word * n->factor >> n->shift);
+    while (n->slot[i] && n->slot[i] != word) i = (i + 1) & (n->slots - 1);
+    return i;
+}
+
+static bool widen(una_numbering *n)
+{
+    una_numbering old = *n;
+    n->shift--;
+    n->slots = (size_t)1 << (64 - n->shift);
+    n->slot = UNA_GET(n->work, const char *, n->slots);
+    n->number = UNA_GET(n->work, uint32_t, n->slots);
+    if (!n->slot || !n->number) return false;
+    for (size_t i = 0; i < old.slots; i++) {
+        if (!old.slot[i]) continue;
+        size_t to = place_of(n, old.slot[i]);
+        n->slot[to] = old.slot[i];
+        n->number[to] = old.number[i];
+    }
+    return true;
+}
+
+uint32_t una_number_of(una_numbering *n, const char *word)
+{
+    if (!word || (2 * n->count >= n->slots && !widen(n))) return 0;
+    size_t i = place_of(n, word);
+    if (!n->slot[i]) {
+        n->slot[i] = word;
+        n->number[i] = (uint32_t)++n->count;
+    }
+    return n->number[i];
+}
+
 /* ---- rows ------------------------------------------------------------------------------------------- */
 
 struct una_build_block {
@@ -154,7 +199,10 @@ una_status una_build_end(una_build *build, bool with_lines)
     una_dataset *data = build->data;
     UNA_TRY(una_arena_check(build->work));                       /* the words' table may have failed */
     UNA_TRY(una_table_cells(data));
-    for (size_t c = 0; c < data->columns; c++) gather(build, c, data->column[c].number, data->column[c].word);
+    for (size_t c = 0; c < data->columns; c++) {
+        UNA_TRY(una_go_on(data->run, "reading"));
+        gather(build, c, data->column[c].number, data->column[c].word);
+    }
     if (!with_lines) return UNA_OK;
 
     data->line = UNA_GET_ROWS(&data->arena, size_t, data->rows);

@@ -8,6 +8,8 @@
 #include "data/columns.h"
 
 #include "base/company.h"
+#include "base/hash.h"
+#include "data/build.h"
 #include "data/formed.h"
 #include "data/images.h"
 #include "data/parts.h"
@@ -27,9 +29,10 @@ typedef struct learner {
     const una_selection *selection;
     bool       *out;             /* [data->columns] left out by request                             */
     bool       *used;            /* [data->columns] inputs so far; false for targets                */
+    bool       *asked;           /* [data->columns] targets                                         */
+    size_t     *at;              /* [sources] columns of the table                                  */
     size_t     *row;             /* [rows] rows in use                                              */
     size_t      rows;
-    const char **word;           /* [data->rows] working room                                       */
     level      *level;           /* [data->rows + 2] working room, or more: levels of all ranks     */
     una_notes  *notes;
     una_arena  *arena;
@@ -123,12 +126,6 @@ static moments moments_of(const learner *l, const double *number)
 
 /* ---- words -------------------------------------------------------------------------------------------- */
 
-static int by_word(const void *a, const void *b)
-{
-    const char *left = *(const char *const *)a, *right = *(const char *const *)b;
-    return left == right ? 0 : strcmp(left, right);
-}
-
 static int by_level(const void *a, const void *b)
 {
     return strcmp(((const level *)a)->word, ((const level *)b)->word);
@@ -183,19 +180,31 @@ static bool is_rare(const learner *l, const level *word)
     return word->count < l->other || strcmp(word->word, OTHER) == 0 || strcmp(word->word, NEVER_SEEN) == 0;
 }
 
-/* Fills l->level with the sorted words of the rows in use. */
+/* The words of the rows in use, in the order in which they come. */
+static una_status count_words(learner *l, const una_table_column *column, size_t *count)
+{
+    una_numbering words = una_numbering_in(&l->run->scratch);
+    for (size_t i = 0; i < l->rows; i++) {
+        const char *word = column->word[l->row[i]];
+        size_t before = words.count, number = una_number_of(&words, word);
+        if (i % 65536 == 0) UNA_TRY(una_go_on(l->run, "looking for categories"));
+        if (number == 0) continue;
+        if (words.count > before) l->level[before] = (level){ word, 0 };
+        l->level[number - 1].count++;
+    }
+    *count = words.count;
+    return una_arena_check(&l->run->scratch);
+}
+
+/* Fills l->level with the sorted words of the rows in use; of too many, no more than their number matters. */
 static size_t words_of(learner *l, const una_table_column *column)
 {
-    size_t words = 0, count = 0;
-    for (size_t i = 0; i < l->rows; i++)
-        if (column->word[l->row[i]]) l->word[words++] = column->word[l->row[i]];
-    qsort(l->word, words, sizeof *l->word, by_word);
-
-    for (size_t i = 0; i < words; i++) {
-        if (count == 0 || strcmp(l->level[count - 1].word, l->word[i]) != 0)
-            l->level[count++] = (level){ l->word[i], 0 };
-        l->level[count - 1].count++;
-    }
+    size_t count = 0;
+    una_mark mark = una_arena_mark(&l->run->scratch);
+    una_status status = count_words(l, column, &count);
+    una_arena_release(&l->run->scratch, mark);
+    if (status != UNA_OK && l->status == UNA_OK) l->status = status;
+    if (count && (count <= UNA_MAX_LEVELS || l->other)) qsort(l->level, count, sizeof *l->level, by_level);
     return levels_of_all(l, count);
 }
 
@@ -286,8 +295,8 @@ static una_status too_many_levels(const learner *l, size_t c, size_t count)
     una_form form;
     bool on_purpose = is_asked_for(l, column->name);
     bool numbers = number_share(l, column) > 0.5 && word && !on_purpose;
-    size_t odd = numbers || on_purpose || l->run->company ? SIZE_MAX
-                                                             : una_formed_odd(&form, &like, column, l->data->rows);
+    bool looked = !numbers && !on_purpose && !l->run->company;
+    size_t odd = looked ? una_formed_odd(&form, &like, column, l->data->rows, l->run) : SIZE_MAX;
 
     if (odd != SIZE_MAX)
         UNA_FAIL(l->run, UNA_E_INPUT, "most cells of the column '%.60s' are written like '%.40s', but %s holds "
@@ -310,13 +319,6 @@ static una_status too_many_levels(const learner *l, size_t c, size_t count)
 }
 
 /* ---- which rows and columns ----------------------------------------------------------------------------- */
-
-static bool is_target(const learner *l, size_t column)
-{
-    for (size_t t = 0; t < l->targets; t++)
-        if (l->target[t] == column) return true;
-    return false;
-}
 
 static una_status find_targets(size_t *at, const learner *l, const char *const *target)
 {
@@ -356,7 +358,7 @@ static una_status refuse_target(const learner *l, size_t target)
     const char *like = NULL;
     una_form form;
     double value;
-    size_t row = una_formed_odd(&form, &like, column, l->data->rows);
+    size_t row = una_formed_odd(&form, &like, column, l->data->rows, l->run);
     if (row == SIZE_MAX || form.kind != UNA_FORM_NUMBER) row = column->first_word, like = NULL;
     const char *word = row < l->data->rows ? column->word[row] : NULL;
     bool show = like && !una_parse_number(like, strlen(like), &value);
@@ -445,7 +447,7 @@ static una_status refuse_missing(const learner *l)
     for (size_t i = 0; i < data->rows; i++)
         for (size_t c = 0; c < data->columns; c++) {
             if (l->out[c] || !is_missing(&data->column[c], i)) continue;
-            bool target = is_target(l, c);
+            bool target = l->asked[c];
             if (!target && data->images && c != data->image_column) continue;
             if (target ? l->targets > 1 : l->missing == UNA_MISSING_MEAN) continue;
 
@@ -506,6 +508,8 @@ static bool drop_constants(learner *l)
     for (size_t c = 0; c < l->data->columns; c++) {
         const una_table_column *column = &l->data->column[c];
         if (!l->used[c]) continue;
+        if (!l->run->company && l->status == UNA_OK) l->status = una_go_on(l->run, "looking at columns");
+        if (!l->run->company && l->status != UNA_OK) break;
         size_t present = 0;
         for (size_t i = 0; i < l->rows && !present; i++) present = !is_missing(column, l->row[i]);
         present = una_company_any(present, l->run);
@@ -550,7 +554,7 @@ static una_status choose(learner *l)
 {
     const una_dataset *data = l->data;
     for (size_t c = 0; c < data->columns; c++)
-        l->used[c] = !is_target(l, c) && !l->out[c] && (!data->images || c == data->image_column);
+        l->used[c] = !l->asked[c] && !l->out[c] && (!data->images || c == data->image_column);
     drop_count(l);
     if (l->missing != UNA_MISSING_DROP) UNA_TRY(refuse_missing(l));
     choose_rows(l, false);
@@ -578,18 +582,15 @@ static una_status choose(learner *l)
 
 /* ---- twins ------------------------------------------------------------------------------------------------ */
 
-static uint64_t fingerprint(const learner *l, const una_table_column *column)
+static uint64_t fingerprint(const learner *l, const una_table_column *column, una_hash_key key)
 {
-    uint64_t hash = 14695981039346656037u;
+    una_hash h = una_hash_begin(key);
     for (size_t i = 0; i < l->rows; i++) {
-        uint64_t bits = 0;
-        double value = column->is_text ? 0 : column->number[l->row[i]] + 0.0;    /* -0 and 0 are equal */
-        if (column->is_text) bits = (uint64_t)(uintptr_t)column->word[l->row[i]];
-        else if (!isnan(value)) memcpy(&bits, &value, sizeof bits);
-        hash = (hash ^ bits) * 1099511628211u;
-        hash ^= hash >> 31;
+        size_t row = l->row[i];
+        if (column->is_text) una_hash_add(&h, (uint64_t)(uintptr_t)column->word[row]);
+        else una_hash_add_number(&h, column->number[row]);
     }
-    return hash;
+    return una_hash_end(h);
 }
 
 static bool equal_columns(const learner *l, const una_table_column *a, const una_table_column *b)
@@ -606,7 +607,7 @@ static bool equal_columns(const learner *l, const una_table_column *a, const una
 
 static void note_twin(const learner *l, size_t b, size_t c)
 {
-    bool first = is_target(l, b), second = is_target(l, c);
+    bool first = l->asked[b], second = l->asked[c];
     const char *one = l->data->column[b].name, *other = l->data->column[c].name;
     if (first && second)
         una_notes_add(l->notes, "targets '%s' and '%s' are identical", one, other);
@@ -618,48 +619,34 @@ static void note_twin(const learner *l, size_t b, size_t c)
         una_notes_add(l->notes, "columns '%s' and '%s' are identical; both were kept", one, other);
 }
 
-typedef struct twin { size_t print, column; } twin;
-
-static int by_print(const void *a, const void *b)
+/* slot [slots]: 1 + the first of columns that are alike, by the sum of their prints over all ranks. */
+static void find_twin(learner *l, size_t c, size_t *print, size_t *slot, size_t slots)
 {
-    const twin *x = a, *y = b;
-    if (x->print != y->print) return x->print < y->print ? -1 : 1;
-    return (x->column > y->column) - (x->column < y->column);
+    size_t i = print[c] & (slots - 1);
+    for (; slot[i]; i = (i + 1) & (slots - 1)) {
+        size_t b = slot[i] - 1;
+        if (print[b] != print[c]) continue;
+        if (una_company_any(!equal_columns(l, &l->data->column[b], &l->data->column[c]), l->run)) continue;
+        note_twin(l, b, c);
+        return;
+    }
+    slot[i] = c + 1;
 }
 
-/* first[c]: the first column that equals c, or c itself; prints of `count` columns that are alike, in their order. */
-static void find_twins(size_t *first, const twin *alike, size_t count, const learner *l)
-{
-    const una_table_column *column = l->data->column;
-    for (size_t i = 1; i < count; i++)
-        for (size_t b = 0; b < i && first[alike[i].column] == alike[i].column; b++) {
-            size_t of = alike[b].column, c = alike[i].column;
-            if (first[of] != of) continue;               /* the one that it equals was met */
-            if (!una_company_any(!equal_columns(l, &column[of], &column[c]), l->run)) first[c] = of;
-        }
-}
-
-/* Each column is compared with those of its own fingerprint alone. */
 static una_status note_twins(learner *l)
 {
     const una_dataset *data = l->data;
-    twin *print = UNA_GET(&l->run->scratch, twin, data->columns);
-    size_t *first = UNA_GET(&l->run->scratch, size_t, data->columns), count = 0;
+    una_hash_key key = una_hash_key_of(l->run);
+    size_t slots = 16;
+    while (slots < 2 * data->columns) slots *= 2;
+    size_t *print = UNA_GET(&l->run->scratch, size_t, data->columns), *slot = UNA_GET(&l->run->scratch, size_t, slots);
     UNA_TRY(una_arena_check(&l->run->scratch));
     for (size_t c = 0; c < data->columns; c++) {
-        first[c] = c;
-        if (!l->used[c] && !is_target(l, c)) continue;
-        size_t sum = una_company_sum_size((size_t)(fingerprint(l, &data->column[c]) >> 24), l->run);
-        print[count++] = (twin){ sum, c };
+        if (!l->used[c] && !l->asked[c]) continue;
+        print[c] = una_company_sum_size((size_t)(fingerprint(l, &data->column[c], key) >> 24), l->run);
+        find_twin(l, c, print, slot, slots);
+        UNA_TRY(una_go_on(l->run, "comparing columns"));
     }
-
-    qsort(print, count, sizeof *print, by_print);
-    for (size_t from = 0, to; from < count; from = to) {
-        for (to = from; to < count && print[to].print == print[from].print;) to++;
-        find_twins(first, print + from, to - from, l);
-    }
-    for (size_t c = 0; c < data->columns; c++)
-        if (first[c] != c) note_twin(l, first[c], c);
     return una_company_check(l->run);
 }
 
@@ -711,11 +698,10 @@ static bool some_missing(const learner *l, const una_table_column *column)
 static una_status learn_parts(una_source *source, learner *l, size_t c)
 {
     const una_dataset *data = l->data;
-    const double **x = UNA_GET(&l->run->scratch, const double *, data->columns);
-    UNA_TRY(una_arena_check(&l->run->scratch));
+    const double *x[UNA_PARTS_COLUMNS];
     una_parts_question q = { .days = data->column[c].number, .y = data->column[l->target[0]].number, .x = x,
                              .row = l->row, .rows = l->rows, .time_only = source->form == UNA_FORM_TIME };
-    for (size_t k = 0; k < data->columns; k++)
+    for (size_t k = 0; k < data->columns && q.columns < UNA_PARTS_COLUMNS; k++)
         if (k != c && l->used[k] && !data->column[k].is_text) x[q.columns++] = data->column[k].number;
     double gain;
     UNA_TRY(una_parts_choose(&source->parts, &gain, &q, l->run));
@@ -755,6 +741,8 @@ static una_status learn_sources(una_columns *columns, learner *l)
     UNA_TRY(una_arena_check(l->arena));
     for (size_t c = 0; c < data->columns; c++) {
         if (!l->used[c]) continue;
+        UNA_TRY(una_go_on(l->run, "learning about columns"));
+        l->at[columns->source_count] = c;
         una_source *source = &columns->sources[columns->source_count++];
         source->name = una_arena_text(l->arena, data->column[c].name);
         if (data->column[c].is_text) UNA_TRY(learn_text(source, l, c));
@@ -874,8 +862,7 @@ static una_status learn_scales(una_columns *columns, const learner *l)
     for (size_t i = 0; i < columns->input_count; i++) {
         una_input *input = &columns->inputs[i];
         if (input->level != SIZE_MAX || input->turn) continue;
-        size_t c = una_table_find(l->data, columns->sources[input->source].name);
-        input->scale = moments_of(l, l->data->column[c].number).std;
+        input->scale = moments_of(l, l->data->column[l->at[input->source]].number).std;
     }
     return una_arena_check(l->arena);
 }
@@ -926,10 +913,12 @@ static una_status learn(una_columns *const *columns, learner *l, const char *con
     una_arena *work = &l->run->scratch;
     l->used = UNA_GET(work, bool, l->data->columns);
     l->out = UNA_GET(work, bool, l->data->columns);
+    l->asked = UNA_GET(work, bool, l->data->columns);
+    l->at = UNA_GET(work, size_t, l->data->columns);
     l->row = UNA_GET_ROWS(work, size_t, l->data->rows);
-    l->word = UNA_GET_ROWS(work, const char *, l->data->rows);
     l->level = UNA_GET_ROWS(work, level, l->data->rows + 2);
     UNA_TRY(una_arena_check(work));
+    for (size_t t = 0; t < l->targets; t++) l->asked[l->target[t]] = true;
     UNA_TRY(una_selection_apply(l->out, l->selection, l->data, l->target, l->targets, l->run));
     UNA_TRY(tell_reading(l));
     columns[0]->said = l->notes ? l->notes->count : 0;

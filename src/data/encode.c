@@ -58,21 +58,13 @@ static una_status check_form(const coder *c, const una_source *source, const una
     return UNA_OK;
 }
 
-/* Chunks of a file have the columns in the order in which the model asked for them. */
-static una_status match_column(size_t *at, const coder *c, size_t guess, const char *name)
-{
-    *at = guess;
-    if (guess < c->data->columns && strcmp(c->data->column[guess].name, name) == 0) return UNA_OK;
-    return una_table_need(at, c->data, name, c->run);
-}
-
 static una_status match_columns(coder *c)
 {
     size_t sources = c->columns->source_count;
     for (size_t s = 0; s < sources + c->targets; s++) {
         bool target = s >= sources;
         const char *name = target ? c->target[s - sources]->target : c->columns->sources[s].name;
-        UNA_TRY(match_column(&c->at[s], c, s, name));
+        UNA_TRY(una_table_need(&c->at[s], c->data, name, c->run));
         const una_table_column *column = &c->data->column[c->at[s]];
         bool is_text = !target && c->columns->sources[s].is_text;
         una_source answer = { .unit = target ? c->target[s - sources]->target_unit : NULL };

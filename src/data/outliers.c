@@ -98,6 +98,7 @@ una_status una_columns_doubt(const una_columns *columns, const una_dataset *data
         if ((input && input->level != SIZE_MAX) || !may_dominate(c)) continue;
         if (!room) room = UNA_GET_ROWS(&run->scratch, double, rows);
         UNA_TRY(una_arena_check(&run->scratch));
+        UNA_TRY(una_go_on(run, "looking for outliers"));
 
         verdict v = judge(c, room);
         if (v.count == 0 || v.count > few(rows) || v.share <= most_share) continue;

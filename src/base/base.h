@@ -112,8 +112,6 @@ typedef struct una_span { double from, to; } una_span;
 una_span   una_progress_part(una_run *run, double from, double to);
 void       una_progress_back(una_run *run, una_span before);
 bool       una_cancelled(const una_run *run);
-/* In loops that tell no progress: UNA_CANCELLED where the run is to end. Cheap enough for every millisecond's work. */
-una_status una_go_on(una_run *run, const char *stage);
 void      *una_allocate(una_run *run, size_t size);              /* raw; counted against the limit   */
 /* The same against the limit of `owner`, with which it is released; `run`, another thread's, hears why not. */
 void      *una_allocate_for(una_run *owner, size_t size, una_run *run);

@@ -9,7 +9,6 @@
 #include "data/images.h"
 #include "data/read.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -176,7 +176,7 @@ static void print_header(const char *line)
 una_status cli_dump_columns(const char *path)
 {
     char *bytes = cli_memory(HEADER + 1, 1), *line = bytes;
-    FILE *file = fopen(path, "rb");
+    FILE *file = fopen(path, "rbe");
     size_t length = file ? fread(bytes, 1, HEADER, file) : 0;
     if (file) fclose(file);
 

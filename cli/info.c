@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const cli_flag flags[] = { CLI_FLAG_END };
 
@@ -128,8 +129,10 @@ static bool is_database(const char *path)
 {
     static const char begin[] = "SQLite format 3";
     char bytes[sizeof begin] = {0};
+    struct stat about;
     if (strncmp(path, "postgresql://", 13) == 0 || strncmp(path, "postgres://", 11) == 0) return true;
-    FILE *file = fopen(path, "rb");
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;        /* of a pipe every byte is needed */
+    FILE *file = fopen(path, "rbe");
     size_t length = file ? fread(bytes, 1, sizeof begin, file) : 0;
     if (file) fclose(file);
     return length == sizeof begin && memcmp(bytes, begin, sizeof begin) == 0;

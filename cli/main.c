@@ -3,7 +3,8 @@
  * The program: finds the verb, reads its flags, makes the run, and turns the status into the exit code.
  *
  * Signals: the first Ctrl-C (or SIGTERM) asks the work to stop where nothing is half-written, and the
- * program ends with 130; the second one ends it at once. SIGPIPE keeps its usual meaning;
+ * program ends with 130; the second one ends it at once. Calls of the system that wait, for a pipe that gives nothing
+ * or for somebody to open its other end, are interrupted by it. SIGPIPE keeps its usual meaning;
  * SIGXFSZ does not: a file above the limit of its size is a write that fails and is told of.
  */
 #include "cli.h"
@@ -11,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,21 +72,35 @@ const cli_verb *cli_find_verb(const char *name)
 /* ---- signals ------------------------------------------------------------------------------------- */
 
 static volatile int interrupted;                 /* the run looks at it */
+static pthread_t main_thread;
 
+/* Who looked whether to stop just before the signal, and waits just after it, is interrupted once more. */
+static void on_alarm(int number)
+{
+    (void)number;
+    alarm(1);
+}
+
+/* A thread of another library's may be the one that hears it; it is the main one that waits. */
 static void on_signal(int number)
 {
+    if (!pthread_equal(pthread_self(), main_thread)) {
+        pthread_kill(main_thread, number);
+        return;
+    }
     if (interrupted) {
         signal(number, SIG_DFL);
         raise(number);
     }
     interrupted = 1;
+    alarm(1);
 }
 
-static void catch_signal(int number)
+/* Without SA_RESTART: waiting calls return. */
+static void catch_signal(int number, void (*handler)(int))
 {
     struct sigaction old, action = {0};
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART;
+    action.sa_handler = handler;
     sigemptyset(&action.sa_mask);
     /* A job started with the signal ignored (nohup) keeps it so; a non-interactive shell starts background
      * jobs that way with SIGINT, and then SIGTERM remains. */
@@ -113,6 +129,7 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
         .no_cache = cli_has(c, "no-cache"),
         .verify_cache = cli_has(c, "verify-cache"),
         .no_scratch = cli_has(c, "no-scratch"),
+        .scratch_limit = cli_count(c, "scratch", 0),
         .path = getenv("UNA_PATH"),                      /* for looking into a fit: not a matter of the model */
         .ranks = c->ranks,
         .reading = c->reading.size ? &c->reading : NULL
@@ -128,7 +145,8 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
 
 static una_status with_run(cli *c)
 {
-    una_status status = cli_reading_begin(c);
+    una_status status = cli_rank() == 0 ? cli_check_files(c, NULL, NULL) : UNA_OK;       /* rank 0 writes */
+    if (status == UNA_OK) status = cli_reading_begin(c);
     if (status == UNA_OK) status = cli_run_new(c, &c->run, cli_count(c, "seed", 0));
     if (status != UNA_OK) return status;
     status = c->verb->run(c);
@@ -244,6 +262,13 @@ static una_status version(void)
 {
     printf("una %s\n%s%s%s%s", una_version(), una_build_info(), una_report_build_info(), una_bench_build_info(),
            cli_rank_info());
+    una_run *run = NULL;
+    uint64_t memory, scratch;
+    if (una_run_new(&run, NULL) != UNA_OK) return UNA_OK;
+    una_run_limits(run, &memory, &scratch);
+    printf("limits   %.1f GB of memory (--memory), %.1f GB of scratch files (--scratch)\n", (double)memory / 1e9,
+           (double)scratch / 1e9);
+    una_run_free(run);
     return UNA_OK;
 }
 
@@ -259,6 +284,10 @@ static una_status dispatch(int count, char *const *arguments)
     if (strcmp(word, "--version") == 0) return version();
     if (strcmp(word, "--dump-man") == 0) {
         cli_dump_man();
+        return UNA_OK;
+    }
+    if (strcmp(word, "--dump-files") == 0) {
+        cli_dump_files();
         return UNA_OK;
     }
     if (strcmp(word, "--dump-columns") == 0) return count > 1 ? cli_dump_columns(arguments[1]) : UNA_OK;
@@ -289,6 +318,7 @@ static una_status closed_well(una_status status)
     bool bad = ferror(stdout) != 0;
     errno = 0;
     if (fflush(stdout) != 0) bad = true;
+    if (interrupted && (bad || status == UNA_E_IO)) return UNA_CANCELLED;       /* whatever it was that waited */
     if (!bad || status != UNA_OK) return status;
     return cli_fail(&nobody, UNA_E_IO, "cannot write to the standard output: %s",
                     errno ? strerror(errno) : "an earlier write failed");
@@ -297,8 +327,10 @@ static una_status closed_well(una_status status)
 int main(int count, char **arguments)
 {
     hold_standard_streams();
-    catch_signal(SIGINT);
-    catch_signal(SIGTERM);
+    main_thread = pthread_self();
+    catch_signal(SIGALRM, on_alarm);
+    catch_signal(SIGINT, on_signal);
+    catch_signal(SIGTERM, on_signal);
     signal(SIGXFSZ, SIG_IGN);
     cli_ranks_look();
     cli_bench_flags();

@@ -88,7 +88,7 @@ static const cli_flag new_flags[] = {
 static char *read_text(const cli *c, const char *path, una_status *status)
 {
     enum { MOST = 1 << 24 };
-    FILE *file = fopen(path, "rb");
+    FILE *file = fopen(path, "rbe");
     char *text = NULL;
     size_t length = 0, room = 0;
     while (file && !ferror(file) && !feof(file) && length < MOST) {

@@ -6,9 +6,15 @@
  */
 #include "cli.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 static const cli_flag flags[] = {
     CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the updated model goes (default: over MODEL)"),
@@ -90,7 +96,8 @@ static una_status fit_joined(const cli *c, una_model **fresh, const una_model *m
     const char **drop = cli_memory(info->drop_count + 1, sizeof *drop);
     una_fit_settings settings = { .size = sizeof settings, .targets = names, .target_count = targets,
                                   .missing = info->missing, .other = info->other, .drop = drop, .only = info->only,
-                                  .only_count = info->only_count, .log_target = info->log_target };
+                                  .only_count = info->only_count, .log_target = info->log_target,
+                                  .no_files = 1 };
     una_dataset *old = NULL, *more = NULL, *joined = NULL;
 
     una_status status = una_dataset_read(&old, old_path, c->run);
@@ -121,6 +128,68 @@ static una_status refit(const cli *c, una_model **model, const char *old_path, s
     una_model_free(*model);
     *model = fresh;
     return UNA_OK;
+}
+
+/* ---- one after the other --------------------------------------------------------------------------------- */
+
+/* Of two updates of one file the second must read what the first has written: from before it is read until it is
+ * replaced, the file is locked. Who has waited for a file that was replaced meanwhile waits for the new one. Files that
+ * know no locks are updated without. */
+static bool is_free(int handle)
+{
+    return flock(handle, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+static bool is_same(int handle, const char *path)
+{
+    struct stat held, named;
+    return fstat(handle, &held) == 0 && stat(path, &named) == 0 && held.st_dev == named.st_dev
+           && held.st_ino == named.st_ino;
+}
+
+static una_status wait_for(const cli *c, int handle, const char *path, double since, bool *told)
+{
+    struct timespec step = { .tv_nsec = 10000000 };
+    char sentence[512];
+    while (!is_free(handle)) {
+        if (!*told && cli_seconds() - since > 1) {
+            snprintf(sentence, sizeof sentence, "another process is updating %.400s; waiting for it", path);
+            cli_warn(c, sentence);
+            *told = true;
+        }
+        nanosleep(&step, NULL);
+        una_status status = cli_check_interrupt(c);
+        if (status != UNA_OK) return status;
+    }
+    return UNA_OK;
+}
+
+/* *handle: close it when the file is replaced; -1: there is nothing to hold. A file system whose files are never the
+ * same is not waited for. */
+static una_status hold(const cli *c, int *handle, const char *path)
+{
+    enum { TRIES = 10000 };
+    double since = cli_seconds();
+    bool told = false;
+    *handle = -1;
+    for (int i = 0; i < TRIES; i++) {
+        *handle = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (*handle < 0) *handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (*handle < 0) return UNA_OK;                  /* reading it says why */
+        una_status status = wait_for(c, *handle, path, since, &told);
+        if (status == UNA_OK && is_same(*handle, path)) return UNA_OK;
+        close(*handle);
+        *handle = -1;
+        if (status != UNA_OK) return status;
+    }
+    return UNA_OK;
+}
+
+static bool is_renewed(const char *path, const char *out)
+{
+    struct stat old, goal;
+    return stat(path, &old) == 0 && stat(out, &goal) == 0 && S_ISREG(old.st_mode) && old.st_dev == goal.st_dev
+           && old.st_ino == goal.st_ino;
 }
 
 /* ---- the verb ------------------------------------------------------------------------------------------ */
@@ -186,16 +255,12 @@ static void tell(const cli *c, const una_model *model, size_t rows_added, const 
     }
 }
 
-static una_status run(cli *c)
+static una_status renew(cli *c, const char *out)
 {
-    const char *out = cli_has(c, "out") ? cli_text(c, "out") : c->operand[0];
     size_t rows_added = 0;
     una_model *model = NULL;
-    una_status status = cli_check_files(c, "out", out);
-    if (status != UNA_OK) return status;
-
     char *replaced = cli_replaced(c, out);
-    status = una_model_load(&model, c->operand[0], c->run);
+    una_status status = una_model_load(&model, c->operand[0], c->run);
     if (status != UNA_OK) {
         free(replaced);
         return cli_failed(c, status);
@@ -214,6 +279,17 @@ static una_status run(cli *c)
     }
     free(replaced);
     una_model_free(model);
+    return status;
+}
+
+static una_status run(cli *c)
+{
+    const char *out = cli_has(c, "out") ? cli_text(c, "out") : c->operand[0];
+    int handle = -1;
+    una_status status = cli_check_files(c, "out", out);
+    if (status == UNA_OK && is_renewed(c->operand[0], out)) status = hold(c, &handle, c->operand[0]);
+    if (status == UNA_OK) status = renew(c, out);
+    if (handle >= 0) close(handle);
     return status;
 }
 

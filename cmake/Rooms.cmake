@@ -73,24 +73,28 @@ function(una_objects name sources)
   endforeach()
 endfunction()
 
-# Compiles the commit into one file; every new commit configures anew, so that it is never an old one.
+# Compiles the commit into one file; every new commit configures anew, so that it is never an old one. An archive of the
+# source has no git: there `.commit` says which one it is of (.gitattributes), also inside of somebody else's checkout.
 function(una_build_commit source)
-  set(UNA_COMMIT unknown)
+  set(commit unknown)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/.commit said LIMIT_COUNT 1)
   find_package(Git QUIET)
-  if(GIT_FOUND)
+  if(said MATCHES "^([0-9a-f]+) ")
+    string(SUBSTRING "${CMAKE_MATCH_1}" 0 12 commit)
+  elseif(GIT_FOUND)
     execute_process(COMMAND ${GIT_EXECUTABLE} describe --always --dirty --abbrev=12 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-                    OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE bad ERROR_QUIET)
+                    OUTPUT_VARIABLE described OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE bad ERROR_QUIET)
     execute_process(COMMAND ${GIT_EXECUTABLE} rev-parse --git-path logs/HEAD WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
                     OUTPUT_VARIABLE log OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     get_filename_component(log "${log}" ABSOLUTE BASE_DIR ${PROJECT_SOURCE_DIR})
     if(NOT bad)
-      set(UNA_COMMIT "${commit}")
+      set(commit "${described}")
     endif()
     if(NOT bad AND EXISTS "${log}" AND NOT IS_DIRECTORY "${log}")
       set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${log}")
     endif()
   endif()
-  set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS "UNA_COMMIT=\"${UNA_COMMIT}\"")
+  set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS "UNA_COMMIT=\"${commit}\"")
 endfunction()
 
 # una_library(NAME ROOMS room... [COPIES room...] NAMES prefix...): NAME_static and NAME_shared. A room that does not

@@ -12,8 +12,8 @@
 #include "base/base.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -245,7 +245,7 @@ una_status una_crew_new(una_crew **out, int members, una_arena *arena)
     while (crew->helpers + 1 < crew->members) {
         seat *next = &crew->helper[crew->helpers];
         *next = (seat){ .crew = crew, .member = crew->helpers + 1 };
-        if (pthread_create(&next->thread, NULL, help, next) != 0) break;
+        if (una_thread_start(&next->thread, help, next) != 0) break;
         crew->helpers++;
     }
     return UNA_OK;

@@ -2,12 +2,14 @@
  *
  * Files, whole or not at all: what is written goes to a temporary file in the goal's folder, is flushed to the disk
  * and then renamed over the goal. Pipes and devices cannot be renamed over and are written straight away, and names
- * such as /dev/stdout are written through the descriptor that they stand for.
+ * such as /dev/stdout are written through the descriptor that they stand for. A goal that is mounted by itself can only
+ * be written over, which is done once the whole lies beside it.
  * Also: files into memory, and CRC-32 (polynomial 0x04C11DB7, bits reversed).
  */
 #define _XOPEN_SOURCE 700        /* realpath */
 
 #include "base/archive.h"
+#include "base/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -78,7 +80,18 @@ static const char *error_text(int number, char *text, size_t room)
 static una_status fail_io(una_run *run, const char *what, const char *path, int number)
 {
     char why[128];
+    if (number == EINTR && una_cancelled(run))
+        UNA_FAIL(run, UNA_CANCELLED, "interrupted before %s was %s", path, *what == 'r' ? "read" : "written");
     UNA_FAIL(run, UNA_E_IO, "cannot %s %s: %s", what, path, error_text(number, why, sizeof why));
+}
+
+/* A pipe with a name may keep its openers waiting for the other side. */
+int una_open(const char *path, int flags, const una_run *run)
+{
+    int handle = -1;
+    errno = EINTR;
+    while (handle < 0 && errno == EINTR && !una_cancelled(run)) handle = open(path, flags | O_CLOEXEC | O_NOCTTY);
+    return handle;
 }
 
 typedef struct place {           /* where a path leads                                              */
@@ -157,21 +170,14 @@ static una_status open_straight(una_file *file, int handle, const char *path, un
     return fail_io(run, "write", path, number);
 }
 
-/* A name that depends on the process and a count, never on clock or chance; O_EXCL makes it ours alone. */
 static una_status open_temporary(una_file *file, una_arena *arena, const struct stat *old, una_run *run)
 {
-    enum { TRIES = 1000 };
     const char *slash = strrchr(file->goal, '/');
-    size_t folder = slash ? (size_t)(slash - file->goal) + 1 : 0, room = folder + 64;
-    char *temporary = UNA_GET(arena, char, room);
+    size_t length = slash ? (size_t)(slash - file->goal) + 1 : 0;
+    char *folder = UNA_GET(arena, char, length + 1), *temporary = UNA_GET(arena, char, length + UNA_TEMPORARY_NAME);
     UNA_TRY(una_arena_check(arena));
-
-    int handle = -1;
-    for (int i = 0; i < TRIES && handle < 0; i++) {
-        snprintf(temporary, room, "%.*s.una-%ld-%d.tmp", (int)folder, file->goal, (long)getpid(), i);
-        handle = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (handle < 0 && errno != EEXIST) break;
-    }
+    memcpy(folder, file->goal, length);
+    int handle = una_temporary_open(temporary, folder, 0666);
     if (handle < 0) return fail_io(run, "write", file->goal, errno);
     file->temporary = temporary;
 
@@ -182,8 +188,8 @@ static una_status open_temporary(una_file *file, una_arena *arena, const struct 
     file->stream = fdopen(handle, "wb");
     if (file->stream) return UNA_OK;
     int number = errno;
-    close(handle);
     una_file_abandon(file);
+    close(handle);
     return fail_io(run, "write", file->goal, number);
 }
 
@@ -204,12 +210,36 @@ una_status una_file_begin(una_file *file, const char *path, una_arena *arena, un
     UNA_TRY(una_arena_check(arena));
     if (p.stream >= 0) return open_straight(file, fcntl(p.stream, F_DUPFD_CLOEXEC, 0), path, run);
     if (special)
-        return open_straight(file, open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY), path, run);
+        return open_straight(file, una_open(path, O_WRONLY | O_APPEND, run), path, run);
     if (exists && access(p.name, W_OK) != 0) return fail_io(run, "write", path, errno);
     return open_temporary(file, arena, exists ? &about : NULL, run);
 }
 
-/* So that the new name, too, survives a power cut. Not every file system can; then nothing is lost but that. */
+una_status una_file_write(una_file *file, const void *bytes, size_t size, una_run *run)
+{
+    if (fwrite(bytes, 1, size, file->stream) == size) return UNA_OK;
+    int number = errno;                          /* which commit would no longer know */
+    una_file_abandon(file);
+    return fail_io(run, "write", file->goal, number);
+}
+
+/* Not every file system can; then nothing is lost but what a loss of power takes. 0, or the number of the error. */
+static int sync_handle(int handle)
+{
+    static const int unable[] = { EINVAL, ENOSYS, EROFS, ENOTSUP, EOPNOTSUPP };
+    int result;
+    do result = fsync(handle);
+    while (result != 0 && errno == EINTR);
+    int number = result == 0 ? 0 : errno;
+    for (size_t i = 0; i < sizeof unable / sizeof *unable; i++)
+        if (number == unable[i]) number = 0;
+
+    int twin = number == 0 ? dup(handle) : -1;           /* some file systems speak up only when a file is closed */
+    if (twin >= 0 && close(twin) != 0 && errno != EINTR) number = errno;
+    return number;
+}
+
+/* So that the new name, too, survives a power cut. */
 static void sync_folder(const char *goal)
 {
     char folder[PATH_MAX];
@@ -232,38 +262,82 @@ static int flush_number(const una_file *file)
     return errno ? errno : EIO;
 }
 
+/* 0, or the number of the error. */
+static int copy_bytes(int to, int from)
+{
+    char block[1 << 14];
+    off_t size = 0;
+    for (;;) {
+        ssize_t got = pread(from, block, sizeof block, size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return errno;
+        if (got == 0) return ftruncate(to, size) == 0 ? 0 : errno;
+        for (ssize_t done = 0; done < got;) {
+            ssize_t put = pwrite(to, block + done, (size_t)(got - done), size + done);
+            if (put < 0 && errno != EINTR) return errno;
+            if (put > 0) done += put;
+        }
+        size += got;
+    }
+}
+
+/* Where the goal can only be written over: what lies beside it gets a name that nobody sweeps, and goes last, so that
+ * at any moment one of the two is whole. */
+static una_status write_over(una_file *file, int why, una_run *run)
+{
+    char kept[PATH_MAX], reason[128];
+    int used = snprintf(kept, sizeof kept, "%s.whole", file->goal), number = 0;
+    if (used < 0 || (size_t)used >= sizeof kept) return fail_io(run, "write", file->goal, ENAMETOOLONG);
+    if (rename(file->temporary, kept) != 0) return fail_io(run, "write", file->goal, why);
+    file->temporary = NULL;
+    sync_folder(file->goal);
+
+    int to = una_open(file->goal, O_WRONLY, run);
+    if (to < 0) number = errno;
+    else number = copy_bytes(to, fileno(file->stream));
+    if (number == 0) number = sync_handle(to);
+    if (to >= 0) close(to);
+    error_text(number ? number : why, reason, sizeof reason);
+    if (number)
+        UNA_FAIL(run, UNA_E_IO, "cannot write %s: %s; the whole of it is in %s, which nothing removes: copy it from "
+                 "there", file->goal, reason, kept);
+    unlink(kept);
+    una_log(run, UNA_LOG_WARNING, "%s cannot be replaced (%s), as where it is mounted by itself, and was written over "
+            "in place", file->goal, reason);
+    return UNA_OK;
+}
+
+/* From here on a failure leaves what is at the goal as it was. */
+static una_status put_in_place(una_file *file, una_run *run)
+{
+    int number = sync_handle(fileno(file->stream));
+    if (number) return fail_io(run, "write", file->goal, number);
+    if (rename(file->temporary, file->goal) == 0) file->temporary = NULL;
+    else if (errno == EBUSY || errno == EXDEV) UNA_TRY(write_over(file, errno, run));
+    else return fail_io(run, "write", file->goal, errno);
+    sync_folder(file->goal);
+    return UNA_OK;
+}
+
+/* The stream is closed last: with it goes the lock on the temporary. */
 una_status una_file_commit(una_file *file, una_run *run)
 {
     int number = flush_number(file);
-    bool good = number == 0;
-    if (good && file->temporary && fsync(fileno(file->stream)) != 0) {
-        good = false;
-        number = errno;
+    una_status status = number ? fail_io(run, "write", file->goal, number) : UNA_OK;
+    if (status == UNA_OK && file->temporary) {
+        status = put_in_place(file, run);
+    } else if (status == UNA_OK) {
+        if (fclose(file->stream) != 0) status = fail_io(run, "write", file->goal, errno);
+        file->stream = NULL;
     }
-    if (fclose(file->stream) != 0 && good) {
-        good = false;
-        number = errno;
-    }
-    file->stream = NULL;
-
-    if (good && file->temporary) {
-        good = rename(file->temporary, file->goal) == 0;
-        number = errno;
-        if (good) {
-            file->temporary = NULL;
-            sync_folder(file->goal);
-        }
-    }
-
-    if (good) return UNA_OK;
     una_file_abandon(file);
-    return fail_io(run, "write", file->goal, number);
+    return status;
 }
 
 void una_file_abandon(una_file *file)
 {
-    if (file->stream) fclose(file->stream);
     if (file->temporary) unlink(file->temporary);
+    if (file->stream) fclose(file->stream);
     file->stream = NULL;
     file->temporary = NULL;
 }
@@ -277,8 +351,26 @@ una_status una_open_read(FILE **stream, const char *path, una_run *run)
     if (stat(path, &about) != 0) return fail_io(run, "read", path, errno);
     if (S_ISDIR(about.st_mode))
         UNA_FAIL(run, UNA_E_IO, "cannot read %s: it is a folder; give the name of a file", path);
-    *stream = fopen(path, "rb");
-    return *stream ? UNA_OK : fail_io(run, "read", path, errno);
+    int handle = una_open(path, O_RDONLY, run);
+    if (handle < 0) return fail_io(run, "read", path, errno);
+    *stream = fdopen(handle, "rb");
+    if (*stream) return UNA_OK;
+    int number = errno;
+    close(handle);
+    return fail_io(run, "read", path, number);
+}
+
+/* As fread, and on after a signal that does not end the work; a failure is left in the stream, and in errno. */
+static size_t read_some(void *to, size_t want, FILE *stream, const una_run *run)
+{
+    size_t got = 0;
+    while (got < want) {
+        errno = 0;
+        got += fread((unsigned char *)to + got, 1, want - got, stream);
+        if (got == want || feof(stream) || errno != EINTR || una_cancelled(run)) break;
+        clearerr(stream);
+    }
+    return got;
 }
 
 una_status una_stream_read(unsigned char **bytes, size_t *size, FILE *stream, size_t most, size_t hint,
@@ -297,11 +389,14 @@ una_status una_stream_read(unsigned char **bytes, size_t *size, FILE *stream, si
         if (!larger) UNA_FAIL(run, UNA_E_MEMORY, "%s is too large: %s", path, run->message);
         if (got) memcpy(larger, at, got);
         at = larger;
-        got += fread(at + got, 1, room - got, stream);
+        unsigned char next;
+        got += read_some(at + got, room - got, stream, run);
         if (ferror(stream)) return fail_io(run, "read", path, errno);
         if (got < room || room == most) break;
-        int next = fgetc(stream);            /* a file as long as its hint needs no second round */
-        if (next == EOF) break;
+        if (read_some(&next, 1, stream, run) == 0) {     /* a file as long as its hint needs no second round */
+            if (ferror(stream)) return fail_io(run, "read", path, errno);
+            break;
+        }
         ungetc(next, stream);
         room = room > SIZE_MAX / 4 ? SIZE_MAX : 2 * room;
     }

@@ -5,7 +5,8 @@
  */
 #include "base/base.h"
 
-#include <pthread.h>
+#include "base/thread.h"
+
 #include <stdatomic.h>
 #include <string.h>
 
@@ -109,7 +110,7 @@ static una_status do_tasks(una_run *run, size_t tasks, una_task *task, void *con
     p.share = at_once > 0 && wanted > at_once ? (int)(wanted / at_once) : 1;
     if (wanted > at_once) wanted = at_once;
     if (wanted > MOST) wanted = MOST;
-    while (started + 1 < wanted && pthread_create(&helper[started], NULL, work, &p) == 0) started++;
+    while (started + 1 < wanted && una_thread_start(&helper[started], work, &p) == 0) started++;
 
     una_status status = UNA_OK;
     if (run->scratch.keeps) status = work_kept(&p);

@@ -8,15 +8,18 @@
  * the caller takes plain memory.
  */
 #if defined(__linux__)
-#define _GNU_SOURCE              /* O_TMPFILE, mkostemp, fallocate */
+#define _GNU_SOURCE              /* O_TMPFILE, fallocate */
 #endif
 
 #include "base/base.h"
 
 #if defined(__linux__)
+#include "base/temporary.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -35,9 +38,8 @@ static int open_nameless(const char *folder)
     char path[4096];
     int handle = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (handle >= 0) return handle;
-    int length = snprintf(path, sizeof path, "%s/una-XXXXXX", folder);
-    if (length < 0 || (size_t)length >= sizeof path) return -1;
-    handle = mkostemp(path, O_CLOEXEC);
+    if (strlen(folder) + UNA_TEMPORARY_NAME > sizeof path) return -1;
+    handle = una_temporary_open(path, folder, 0600);
     if (handle >= 0) unlink(path);
     return handle;
 }

@@ -6,7 +6,6 @@
 
 #include "data/read.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -119,10 +118,8 @@ static una_status write_file(const char *path, const una_text *text, una_run *ru
     una_file file = {0};
     UNA_TRY(una_arena_check(text->arena));
     UNA_TRY(una_file_begin(&file, path, &run->scratch, run));
-    if (fwrite(text->at, 1, text->length, file.stream) == text->length) return una_file_commit(&file, run);
-    int why = errno;
-    una_file_abandon(&file);
-    UNA_FAIL(run, UNA_E_IO, "cannot write %s: %s", path, strerror(why));
+    UNA_TRY(una_file_write(&file, text->at, text->length, run));
+    return una_file_commit(&file, run);
 }
 
 static una_status export_to(size_t *rows, una_study *s, const char *path, bool json, una_run *run)

@@ -5,8 +5,9 @@
  */
 #include "bo/ledger.h"
 
+#include "base/thread.h"
+
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -247,7 +248,7 @@ static void begin_pulse(pulse *p, una_ledger *l)
     *p = (pulse){ .ledger = l };
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->bell, NULL);
-    p->started = pthread_create(&p->thread, NULL, beat, p) == 0;
+    p->started = una_thread_start(&p->thread, beat, p) == 0;
 }
 
 static void end_pulse(pulse *p)
@@ -278,7 +279,7 @@ static una_status wait_a_little(unsigned round, una_run *run)
 {
     long ms = FIRST_WAIT_MS << (round < 6 ? round : 6);
     struct timespec pause = { .tv_nsec = (ms < MOST_WAIT_MS ? ms : MOST_WAIT_MS) * 1000000L };
-    if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while waiting for another who asks");
+    UNA_TRY(una_go_on(run, "waiting for another who asks"));
     nanosleep(&pause, NULL);
     return UNA_OK;
 }

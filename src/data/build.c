@@ -6,6 +6,8 @@
  */
 #include "data/build.h"
 
+#include "base/hash.h"
+
 #include <string.h>
 
 enum { MOST_ROWS = 4096, BLOCK_CELLS = 1 << 16, FIRST_SLOTS = 256, SLAB = 1 << 14, MANY_CELLS = 1 << 21 };
@@ -14,20 +16,12 @@ enum { MOST_ROWS = 4096, BLOCK_CELLS = 1 << 16, FIRST_SLOTS = 256, SLAB = 1 << 1
 
 una_words una_words_in(una_arena *keep, una_arena *work)
 {
-    return (una_words){ .keep = keep, .work = work };
+    return (una_words){ .keep = keep, .work = work, .key = una_hash_key_of(keep->run) };
 }
 
-/* FNV-1a. */
-static size_t hash_of(const char *at, size_t length)
+static const char **slot_for(const una_words *words, const char **slot, size_t slots, const char *at, size_t length)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)at[i]) * 1099511628211u;
-    return (size_t)(hash ^ hash >> 29);
-}
-
-static const char **slot_for(const char **slot, size_t slots, const char *at, size_t length)
-{
-    size_t i = hash_of(at, length) & (slots - 1);
+    size_t i = (size_t)una_hash_bytes(words->key, at, length) & (slots - 1);
     while (slot[i] && (strncmp(slot[i], at, length) != 0 || slot[i][length] != 0)) i = (i + 1) & (slots - 1);
     return &slot[i];
 }
@@ -38,7 +32,7 @@ static bool enlarge(una_words *words)
     const char **slot = UNA_GET(words->work, const char *, slots);
     if (!slot) return false;
     for (size_t i = 0; i < words->slots; i++)
-        if (words->slot[i]) *slot_for(slot, slots, words->slot[i], strlen(words->slot[i])) = words->slot[i];
+        if (words->slot[i]) *slot_for(words, slot, slots, words->slot[i], strlen(words->slot[i])) = words->slot[i];
     words->slot = slot;
     words->slots = slots;
     return true;
@@ -61,7 +55,7 @@ static char *room_for(una_words *words, size_t size)
 const char *una_words_get(una_words *words, const char *at, size_t length)
 {
     if (2 * words->count >= words->slots && !enlarge(words)) return NULL;
-    const char **slot = slot_for(words->slot, words->slots, at, length), *known = *slot;
+    const char **slot = slot_for(words, words->slot, words->slots, at, length), *known = *slot;
     if (known) return known;
     char *word = room_for(words, length + 1);
     if (!word) return NULL;
@@ -70,6 +64,51 @@ const char *una_words_get(una_words *words, const char *at, size_t length)
     words->count++;
     *slot = word;
     return word;
+}
+
+/* ---- numbers of words ------------------------------------------------------------------------------ */
+
+enum { FIRST_BITS = 8 };
+
+una_numbering una_numbering_in(una_arena *work)
+{
+    return (una_numbering){ .work = work, .factor = una_hash_key_of(work->run).word[0] | 1, .shift = 64 - FIRST_BITS + 1 };
+}
+
+/* Multiplied by an odd number that nobody knows, the upper bits of two pointers seldom meet (Dietzfelbinger 1997). */
+static size_t place_of(const una_numbering *n, const char *word)
+{
+    size_t i = (size_t)((uint64_t)(uintptr_t)word * n->factor >> n->shift);
+    while (n->slot[i] && n->slot[i] != word) i = (i + 1) & (n->slots - 1);
+    return i;
+}
+
+static bool widen(una_numbering *n)
+{
+    una_numbering old = *n;
+    n->shift--;
+    n->slots = (size_t)1 << (64 - n->shift);
+    n->slot = UNA_GET(n->work, const char *, n->slots);
+    n->number = UNA_GET(n->work, uint32_t, n->slots);
+    if (!n->slot || !n->number) return false;
+    for (size_t i = 0; i < old.slots; i++) {
+        if (!old.slot[i]) continue;
+        size_t to = place_of(n, old.slot[i]);
+        n->slot[to] = old.slot[i];
+        n->number[to] = old.number[i];
+    }
+    return true;
+}
+
+uint32_t una_number_of(una_numbering *n, const char *word)
+{
+    if (!word || (2 * n->count >= n->slots && !widen(n))) return 0;
+    size_t i = place_of(n, word);
+    if (!n->slot[i]) {
+        n->slot[i] = word;
+        n->number[i] = (uint32_t)++n->count;
+    }
+    return n->number[i];
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------- */
@@ -160,7 +199,10 @@ una_status una_build_end(una_build *build, bool with_lines)
     una_dataset *data = build->data;
     UNA_TRY(una_arena_check(build->work));                       /* the words' table may have failed */
     UNA_TRY(una_table_cells(data));
-    for (size_t c = 0; c < data->columns; c++) gather(build, c, data->column[c].number, data->column[c].word);
+    for (size_t c = 0; c < data->columns; c++) {
+        UNA_TRY(una_go_on(data->run, "reading"));
+        gather(build, c, data->column[c].number, data->column[c].word);
+    }
     if (!with_lines) return UNA_OK;
 
     data->line = UNA_GET_ROWS(&data->arena, size_t, data->rows);

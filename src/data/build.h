@@ -26,6 +26,7 @@ una_status una_table_remember(una_dataset *to, const una_dataset *from);
 
 typedef struct una_words {
     una_arena   *keep, *work;    /* the words; the hash table                                       */
+    una_hash_key key;
     const char **slot;
     size_t       slots, count;   /* slots: a power of two                                           */
     char        *slab;
@@ -35,6 +36,21 @@ typedef struct una_words {
 una_words   una_words_in(una_arena *keep, una_arena *work);
 /* The one copy of these bytes; NULL only without memory (sticky in keep or work). */
 const char *una_words_get(una_words *words, const char *at, size_t length);
+
+/* ---- words of a table by number -------------------------------------------------------------------- */
+
+typedef struct una_numbering {   /* of words that share one pointer where they are equal, in the order in which they came */
+    una_arena   *work;
+    uint64_t     factor;
+    const char **slot;
+    uint32_t    *number;         /* from 1                                                          */
+    size_t       slots, count;
+    unsigned     shift;          /* slots: 1 << (64 - shift)                                        */
+} una_numbering;
+
+una_numbering una_numbering_in(una_arena *work);
+/* Its number; of a new one, which count says, the next. 0: it is NULL; or without memory, sticky in work. */
+uint32_t      una_number_of(una_numbering *numbering, const char *word);
 
 /* ---- rows ------------------------------------------------------------------------------------------- */
 

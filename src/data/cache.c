@@ -227,64 +227,26 @@ una_cache_key una_cache_read(una_dataset **data, const char *path, una_run *run)
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-typedef struct levels {                  /* words to positions: equal words share one pointer            */
-    const char **slot;
-    uint32_t    *position;               /* from 1                                                       */
-    size_t       slots, count;
-    una_text     text;                   /* the words, each with its zero byte                           */
-} levels;
-
-static size_t slot_of(const levels *l, const char *word)
-{
-    size_t i = (size_t)((uint64_t)(uintptr_t)word * UINT64_C(0x9E3779B185EBCA87) >> 20) & (l->slots - 1);
-    while (l->slot[i] && l->slot[i] != word) i = (i + 1) & (l->slots - 1);
-    return i;
-}
-
-static bool grow_levels(levels *l, una_arena *work)
-{
-    levels old = *l;
-    l->slots = old.slots ? 2 * old.slots : 1024;
-    l->slot = UNA_GET(work, const char *, l->slots);
-    l->position = UNA_GET(work, uint32_t, l->slots);
-    if (!l->slot || !l->position) return false;
-    for (size_t i = 0; i < old.slots; i++) {
-        if (!old.slot[i]) continue;
-        size_t to = slot_of(l, old.slot[i]);
-        l->slot[to] = old.slot[i];
-        l->position[to] = old.position[i];
-    }
-    return true;
-}
-
-static uint32_t position_of(levels *l, const char *word, una_arena *work)
-{
-    if (!word) return 0;
-    if (2 * l->count >= l->slots && !grow_levels(l, work)) return 0;
-    size_t i = slot_of(l, word);
-    if (!l->slot[i]) {
-        l->slot[i] = word;
-        l->position[i] = (uint32_t)++l->count;
-        una_text_bytes(&l->text, word, strlen(word) + 1);
-    }
-    return l->position[i];
-}
-
 static bool write_words(int handle, const una_table_column *column, size_t rows, descriptor *d, una_arena *work)
 {
     static const char zeroes[32];
     size_t size = eights(4 * rows);
     uint32_t *position = UNA_GET(work, uint32_t, size / 4);
-    levels l = { .text = una_text_in(work) };
-    for (size_t i = 0; position && !work->failed && i < rows; i++) position[i] = position_of(&l, column->word[i], work);
-    una_text_bytes(&l.text, zeroes, 32 - l.text.length % 32);
-    if (work->failed || l.count >= UINT32_MAX) return false;
+    una_numbering levels = una_numbering_in(work);
+    una_text text = una_text_in(work);                           /* the words, each with its zero byte */
+    for (size_t i = 0; position && !work->failed && i < rows; i++) {
+        size_t before = levels.count;
+        position[i] = una_number_of(&levels, column->word[i]);
+        if (levels.count > before) una_text_bytes(&text, column->word[i], strlen(column->word[i]) + 1);
+    }
+    una_text_bytes(&text, zeroes, 32 - text.length % 32);
+    if (work->failed || levels.count >= UINT32_MAX) return false;
     una_sum s = una_sum_begin();
-    una_sum_add(&s, l.text.at, l.text.length);
+    una_sum_add(&s, text.at, text.length);
     una_sum_add(&s, position, size);
-    *d = (descriptor){ .is_text = 1, .first_word = column->first_word, .levels = l.count, .words_size = l.text.length,
-                       .sum = una_sum_end(&s) };
-    return una_cache_put(handle, l.text.at, l.text.length) && una_cache_put(handle, position, size);
+    *d = (descriptor){ .is_text = 1, .first_word = column->first_word, .levels = levels.count,
+                       .words_size = text.length, .sum = una_sum_end(&s) };
+    return una_cache_put(handle, text.at, text.length) && una_cache_put(handle, position, size);
 }
 
 static bool counts_up(const size_t *line, size_t rows)

@@ -8,6 +8,8 @@
 #include "data/columns.h"
 
 #include "base/company.h"
+#include "base/hash.h"
+#include "data/build.h"
 #include "data/formed.h"
 #include "data/images.h"
 #include "data/parts.h"
@@ -27,9 +29,10 @@ typedef struct learner {
     const una_selection *selection;
     bool       *out;             /* [data->columns] left out by request                             */
     bool       *used;            /* [data->columns] inputs so far; false for targets                */
+    bool       *asked;           /* [data->columns] targets                                         */
+    size_t     *at;              /* [sources] columns of the table                                  */
     size_t     *row;             /* [rows] rows in use                                              */
     size_t      rows;
-    const char **word;           /* [data->rows] working room                                       */
     level      *level;           /* [data->rows + 2] working room, or more: levels of all ranks     */
     una_notes  *notes;
     una_arena  *arena;
@@ -37,15 +40,19 @@ typedef struct learner {
     una_status  status;          /* of work that has none to return; looked at once it is done      */
 } learner;
 
+enum { MOST_NOTES = 9000 };              /* a file holds 10,000: some are added later */
+
 void una_notes_add(una_notes *notes, const char *format, ...)
 {
-    if (!notes) return;
+    if (!notes || notes->count > MOST_NOTES) return;
+    if (notes->count == MOST_NOTES) format = "There was more to say: the rest is left out.";
 
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
+    if (length > UNA_LONGEST_TEXT) length = UNA_LONGEST_TEXT;    /* names may be long, and files hold no longer one */
     char *sentence = UNA_GET(notes->arena, char, (size_t)(length < 0 ? 0 : length) + 1);
     if (sentence) vsnprintf(sentence, (size_t)length + 1, format, again);
     va_end(again);
@@ -123,12 +130,6 @@ static moments moments_of(const learner *l, const double *number)
 
 /* ---- words -------------------------------------------------------------------------------------------- */
 
-static int by_word(const void *a, const void *b)
-{
-    const char *left = *(const char *const *)a, *right = *(const char *const *)b;
-    return left == right ? 0 : strcmp(left, right);
-}
-
 static int by_level(const void *a, const void *b)
 {
     return strcmp(((const level *)a)->word, ((const level *)b)->word);
@@ -183,19 +184,31 @@ static bool is_rare(const learner *l, const level *word)
     return word->count < l->other || strcmp(word->word, OTHER) == 0 || strcmp(word->word, NEVER_SEEN) == 0;
 }
 
-/* Fills l->level with the sorted words of the rows in use. */
+/* The words of the rows in use, in the order in which they come. */
+static una_status count_words(learner *l, const una_table_column *column, size_t *count)
+{
+    una_numbering words = una_numbering_in(&l->run->scratch);
+    for (size_t i = 0; i < l->rows; i++) {
+        const char *word = column->word[l->row[i]];
+        size_t before = words.count, number = una_number_of(&words, word);
+        if (i % 65536 == 0) UNA_TRY(una_go_on(l->run, "looking for categories"));
+        if (number == 0) continue;
+        if (words.count > before) l->level[before] = (level){ word, 0 };
+        l->level[number - 1].count++;
+    }
+    *count = words.count;
+    return una_arena_check(&l->run->scratch);
+}
+
+/* Fills l->level with the sorted words of the rows in use; of too many, no more than their number matters. */
 static size_t words_of(learner *l, const una_table_column *column)
 {
-    size_t words = 0, count = 0;
-    for (size_t i = 0; i < l->rows; i++)
-        if (column->word[l->row[i]]) l->word[words++] = column->word[l->row[i]];
-    qsort(l->word, words, sizeof *l->word, by_word);
-
-    for (size_t i = 0; i < words; i++) {
-        if (count == 0 || strcmp(l->level[count - 1].word, l->word[i]) != 0)
-            l->level[count++] = (level){ l->word[i], 0 };
-        l->level[count - 1].count++;
-    }
+    size_t count = 0;
+    una_mark mark = una_arena_mark(&l->run->scratch);
+    una_status status = count_words(l, column, &count);
+    una_arena_release(&l->run->scratch, mark);
+    if (status != UNA_OK && l->status == UNA_OK) l->status = status;
+    if (count && (count <= UNA_MAX_LEVELS || l->other)) qsort(l->level, count, sizeof *l->level, by_level);
     return levels_of_all(l, count);
 }
 
@@ -286,8 +299,8 @@ static una_status too_many_levels(const learner *l, size_t c, size_t count)
     una_form form;
     bool on_purpose = is_asked_for(l, column->name);
     bool numbers = number_share(l, column) > 0.5 && word && !on_purpose;
-    size_t odd = numbers || on_purpose || l->run->company ? SIZE_MAX
-                                                             : una_formed_odd(&form, &like, column, l->data->rows);
+    bool looked = !numbers && !on_purpose && !l->run->company;
+    size_t odd = looked ? una_formed_odd(&form, &like, column, l->data->rows, l->run) : SIZE_MAX;
 
     if (odd != SIZE_MAX)
         UNA_FAIL(l->run, UNA_E_INPUT, "most cells of the column '%.60s' are written like '%.40s', but %s holds "
@@ -310,13 +323,6 @@ static una_status too_many_levels(const learner *l, size_t c, size_t count)
 }
 
 /* ---- which rows and columns ----------------------------------------------------------------------------- */
-
-static bool is_target(const learner *l, size_t column)
-{
-    for (size_t t = 0; t < l->targets; t++)
-        if (l->target[t] == column) return true;
-    return false;
-}
 
 static una_status find_targets(size_t *at, const learner *l, const char *const *target)
 {
@@ -356,7 +362,7 @@ static una_status refuse_target(const learner *l, size_t target)
     const char *like = NULL;
     una_form form;
     double value;
-    size_t row = una_formed_odd(&form, &like, column, l->data->rows);
+    size_t row = una_formed_odd(&form, &like, column, l->data->rows, l->run);
     if (row == SIZE_MAX || form.kind != UNA_FORM_NUMBER) row = column->first_word, like = NULL;
     const char *word = row < l->data->rows ? column->word[row] : NULL;
     bool show = like && !una_parse_number(like, strlen(like), &value);
@@ -445,7 +451,7 @@ static una_status refuse_missing(const learner *l)
     for (size_t i = 0; i < data->rows; i++)
         for (size_t c = 0; c < data->columns; c++) {
             if (l->out[c] || !is_missing(&data->column[c], i)) continue;
-            bool target = is_target(l, c);
+            bool target = l->asked[c];
             if (!target && data->images && c != data->image_column) continue;
             if (target ? l->targets > 1 : l->missing == UNA_MISSING_MEAN) continue;
 
@@ -506,6 +512,8 @@ static bool drop_constants(learner *l)
     for (size_t c = 0; c < l->data->columns; c++) {
         const una_table_column *column = &l->data->column[c];
         if (!l->used[c]) continue;
+        if (!l->run->company && l->status == UNA_OK) l->status = una_go_on(l->run, "looking at columns");
+        if (!l->run->company && l->status != UNA_OK) break;
         size_t present = 0;
         for (size_t i = 0; i < l->rows && !present; i++) present = !is_missing(column, l->row[i]);
         present = una_company_any(present, l->run);
@@ -550,7 +558,7 @@ static una_status choose(learner *l)
 {
     const una_dataset *data = l->data;
     for (size_t c = 0; c < data->columns; c++)
-        l->used[c] = !is_target(l, c) && !l->out[c] && (!data->images || c == data->image_column);
+        l->used[c] = !l->asked[c] && !l->out[c] && (!data->images || c == data->image_column);
     drop_count(l);
     if (l->missing != UNA_MISSING_DROP) UNA_TRY(refuse_missing(l));
     choose_rows(l, false);
@@ -578,18 +586,15 @@ static una_status choose(learner *l)
 
 /* ---- twins ------------------------------------------------------------------------------------------------ */
 
-static uint64_t fingerprint(const learner *l, const una_table_column *column)
+static uint64_t fingerprint(const learner *l, const una_table_column *column, una_hash_key key)
 {
-    uint64_t hash = 14695981039346656037u;
+    una_hash h = una_hash_begin(key);
     for (size_t i = 0; i < l->rows; i++) {
-        uint64_t bits = 0;
-        double value = column->is_text ? 0 : column->number[l->row[i]] + 0.0;    /* -0 and 0 are equal */
-        if (column->is_text) bits = (uint64_t)(uintptr_t)column->word[l->row[i]];
-        else if (!isnan(value)) memcpy(&bits, &value, sizeof bits);
-        hash = (hash ^ bits) * 1099511628211u;
-        hash ^= hash >> 31;
+        size_t row = l->row[i];
+        if (column->is_text) una_hash_add(&h, (uint64_t)(uintptr_t)column->word[row]);
+        else una_hash_add_number(&h, column->number[row]);
     }
-    return hash;
+    return una_hash_end(h);
 }
 
 static bool equal_columns(const learner *l, const una_table_column *a, const una_table_column *b)
@@ -606,7 +611,7 @@ static bool equal_columns(const learner *l, const una_table_column *a, const una
 
 static void note_twin(const learner *l, size_t b, size_t c)
 {
-    bool first = is_target(l, b), second = is_target(l, c);
+    bool first = l->asked[b], second = l->asked[c];
     const char *one = l->data->column[b].name, *other = l->data->column[c].name;
     if (first && second)
         una_notes_add(l->notes, "targets '%s' and '%s' are identical", one, other);
@@ -618,21 +623,33 @@ static void note_twin(const learner *l, size_t b, size_t c)
         una_notes_add(l->notes, "columns '%s' and '%s' are identical; both were kept", one, other);
 }
 
+/* slot [slots]: 1 + the first of columns that are alike, by the sum of their prints over all ranks. */
+static void find_twin(learner *l, size_t c, size_t *print, size_t *slot, size_t slots)
+{
+    size_t i = print[c] & (slots - 1);
+    for (; slot[i]; i = (i + 1) & (slots - 1)) {
+        size_t b = slot[i] - 1;
+        if (print[b] != print[c]) continue;
+        if (una_company_any(!equal_columns(l, &l->data->column[b], &l->data->column[c]), l->run)) continue;
+        note_twin(l, b, c);
+        return;
+    }
+    slot[i] = c + 1;
+}
+
 static una_status note_twins(learner *l)
 {
     const una_dataset *data = l->data;
-    size_t *print = UNA_GET(&l->run->scratch, size_t, data->columns);
+    una_hash_key key = una_hash_key_of(l->run);
+    size_t slots = 16;
+    while (slots < 2 * data->columns) slots *= 2;
+    size_t *print = UNA_GET(&l->run->scratch, size_t, data->columns), *slot = UNA_GET(&l->run->scratch, size_t, slots);
     UNA_TRY(una_arena_check(&l->run->scratch));
-
     for (size_t c = 0; c < data->columns; c++) {
-        if (!l->used[c] && !is_target(l, c)) continue;
-        print[c] = una_company_sum_size((size_t)(fingerprint(l, &data->column[c]) >> 24), l->run);
-        for (size_t b = 0; b < c; b++) {
-            if ((!l->used[b] && !is_target(l, b)) || print[b] != print[c]) continue;
-            if (una_company_any(!equal_columns(l, &data->column[b], &data->column[c]), l->run)) continue;
-            note_twin(l, b, c);
-            break;
-        }
+        if (!l->used[c] && !l->asked[c]) continue;
+        print[c] = una_company_sum_size((size_t)(fingerprint(l, &data->column[c], key) >> 24), l->run);
+        find_twin(l, c, print, slot, slots);
+        UNA_TRY(una_go_on(l->run, "comparing columns"));
     }
     return una_company_check(l->run);
 }
@@ -685,11 +702,10 @@ static bool some_missing(const learner *l, const una_table_column *column)
 static una_status learn_parts(una_source *source, learner *l, size_t c)
 {
     const una_dataset *data = l->data;
-    const double **x = UNA_GET(&l->run->scratch, const double *, data->columns);
-    UNA_TRY(una_arena_check(&l->run->scratch));
+    const double *x[UNA_PARTS_COLUMNS];
     una_parts_question q = { .days = data->column[c].number, .y = data->column[l->target[0]].number, .x = x,
                              .row = l->row, .rows = l->rows, .time_only = source->form == UNA_FORM_TIME };
-    for (size_t k = 0; k < data->columns; k++)
+    for (size_t k = 0; k < data->columns && q.columns < UNA_PARTS_COLUMNS; k++)
         if (k != c && l->used[k] && !data->column[k].is_text) x[q.columns++] = data->column[k].number;
     double gain;
     UNA_TRY(una_parts_choose(&source->parts, &gain, &q, l->run));
@@ -729,6 +745,8 @@ static una_status learn_sources(una_columns *columns, learner *l)
     UNA_TRY(una_arena_check(l->arena));
     for (size_t c = 0; c < data->columns; c++) {
         if (!l->used[c]) continue;
+        UNA_TRY(una_go_on(l->run, "learning about columns"));
+        l->at[columns->source_count] = c;
         una_source *source = &columns->sources[columns->source_count++];
         source->name = una_arena_text(l->arena, data->column[c].name);
         if (data->column[c].is_text) UNA_TRY(learn_text(source, l, c));
@@ -759,35 +777,36 @@ double una_input_slope(const una_input *input, double number)
     return 2 * PI * turns[part] * (input->turn % 2 ? cos(angle) : -sin(angle));
 }
 
+const char *una_input_name(const una_columns *columns, const una_input *input, una_arena *arena)
+{
+    const una_source *source = &columns->sources[input->source];
+    una_text name = una_text_in(arena);
+    if (input->turn)
+        una_text_add(&name, "%s, %s (%s)", source->name,
+                     una_calendar_part_name((una_calendar_part)((input->turn - 1) / 2)),
+                     input->turn % 2 ? "sine" : "cosine");
+    else if (input->level == UNA_LEVEL_MISSING) una_text_add(&name, "%s is missing", source->name);
+    else if (input->level == SIZE_MAX) return source->name;
+    else una_text_add(&name, "%s=%s", source->name, source->levels[input->level]);
+    return name.at;
+}
+
 una_status una_columns_inputs(una_columns *columns, una_arena *arena)
 {
-    columns->inputs = UNA_GET(arena, una_input, columns->input_count);
+    bool image = una_columns_image(columns).height > 0;
+    columns->inputs = UNA_GET(arena, una_input, image ? 1 : columns->input_count);
     UNA_TRY(una_arena_check(arena));
 
     una_input *input = columns->inputs;
     for (size_t s = 0; s < columns->source_count; s++) {
         const una_source *source = &columns->sources[s];
-        size_t numbers = source->is_text ? 0 : source->image.height ? una_source_inputs(source) : 1;
-        for (size_t i = 0; i < numbers; i++) *input++ = (una_input){ source->name, s, SIZE_MAX, source->mean, 1, 0 };
-        for (unsigned turn = 1; turn <= 2 * UNA_PARTS && source->parts; turn++) {
-            una_text name = una_text_in(arena);
-            if (!(source->parts >> (turn - 1) / 2 & 1)) continue;
-            una_text_add(&name, "%s, %s (%s)", source->name,
-                         una_calendar_part_name((una_calendar_part)((turn - 1) / 2)), turn % 2 ? "sine" : "cosine");
-            *input++ = (una_input){ name.at, s, SIZE_MAX, 0, TURN_SCALE, turn };
-        }
-        if (source->tells_missing) {
-            una_text name = una_text_in(arena);
-            una_text_add(&name, "%s is missing", source->name);
-            *input++ = (una_input){ name.at, s, UNA_LEVEL_MISSING, 0, 1, 0 };
-        }
-        for (size_t k = 0; k < source->level_count; k++) {
-            una_text name = una_text_in(arena);
-            una_text_add(&name, "%s=%s", source->name, source->levels[k]);
-            *input++ = (una_input){ name.at, s, k, 0, 1, 0 };
-        }
+        if (!source->is_text) *input++ = (una_input){ s, SIZE_MAX, source->mean, 1, 0 };
+        for (unsigned turn = 1; turn <= 2 * UNA_PARTS && source->parts; turn++)
+            if (source->parts >> (turn - 1) / 2 & 1) *input++ = (una_input){ s, SIZE_MAX, 0, TURN_SCALE, turn };
+        if (source->tells_missing) *input++ = (una_input){ s, UNA_LEVEL_MISSING, 0, 1, 0 };
+        for (size_t k = 0; k < source->level_count; k++) *input++ = (una_input){ s, k, 0, 1, 0 };
     }
-    return una_arena_check(arena);
+    return UNA_OK;
 }
 
 static una_status learn_target(una_columns *columns, const learner *l, size_t target)
@@ -835,10 +854,8 @@ static una_status learn_image_scale(una_columns *columns, const learner *l)
     if (!(var > UNA_ROUNDING * mean * mean))
         UNA_FAIL(l->run, UNA_E_INPUT, "all images of %s that rows of %s name are of one shade, so there is nothing to "
                  "learn from", images->origin, l->data->origin);
-    for (size_t i = 0; i < columns->input_count; i++) {
-        columns->inputs[i].centre = mean;
-        columns->inputs[i].scale = sqrt(var);
-    }
+    columns->inputs->centre = mean;
+    columns->inputs->scale = sqrt(var);
     return UNA_OK;
 }
 
@@ -849,8 +866,7 @@ static una_status learn_scales(una_columns *columns, const learner *l)
     for (size_t i = 0; i < columns->input_count; i++) {
         una_input *input = &columns->inputs[i];
         if (input->level != SIZE_MAX || input->turn) continue;
-        size_t c = una_table_find(l->data, input->name);
-        input->scale = moments_of(l, l->data->column[c].number).std;
+        input->scale = moments_of(l, l->data->column[l->at[input->source]].number).std;
     }
     return una_arena_check(l->arena);
 }
@@ -901,10 +917,12 @@ static una_status learn(una_columns *const *columns, learner *l, const char *con
     una_arena *work = &l->run->scratch;
     l->used = UNA_GET(work, bool, l->data->columns);
     l->out = UNA_GET(work, bool, l->data->columns);
+    l->asked = UNA_GET(work, bool, l->data->columns);
+    l->at = UNA_GET(work, size_t, l->data->columns);
     l->row = UNA_GET_ROWS(work, size_t, l->data->rows);
-    l->word = UNA_GET_ROWS(work, const char *, l->data->rows);
     l->level = UNA_GET_ROWS(work, level, l->data->rows + 2);
     UNA_TRY(una_arena_check(work));
+    for (size_t t = 0; t < l->targets; t++) l->asked[l->target[t]] = true;
     UNA_TRY(una_selection_apply(l->out, l->selection, l->data, l->target, l->targets, l->run));
     UNA_TRY(tell_reading(l));
     columns[0]->said = l->notes ? l->notes->count : 0;
@@ -922,6 +940,7 @@ static una_status learn(una_columns *const *columns, learner *l, const char *con
         UNA_TRY(learn_target(columns[t], l, l->target[t]));
     }
     UNA_TRY(note_twins(l));
+    UNA_TRY(una_columns_saveable(columns, l->targets, l->run));
     return l->notes ? una_arena_check(l->notes->arena) : UNA_OK;
 }
 

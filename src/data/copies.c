@@ -1,37 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows with equal inputs: sorted by a hash, then compared value by value. See copies.h.
+ * Rows with equal inputs: a table of hashes holds the last row of each ring. See copies.h.
  */
 #include "data/copies.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#define LINKED UINT32_MAX                /* a row's number is below it (una_order_new)                      */
-
-typedef struct print { uint64_t hash; uint32_t row; } print;     /* row LINKED: it stands in a ring already  */
+#include "base/hash.h"
 
 typedef struct rows { const double *at; size_t count, cols, stride; } rows;
 
-static uint64_t hash_of(const rows *x, size_t row)
+typedef struct rings {
+    uint64_t *slot;                      /* upper half of the hash, and 1 + the ring's last row; 0: free     */
+    size_t    slots;                     /* a power of two                                                  */
+    una_hash_key key;
+} rings;
+
+static uint64_t hash_of(const rings *r, const rows *x, size_t row)
 {
     const double *at = x->at + row * x->stride;
-    uint64_t hash = 1469598103934665603u;
-    for (size_t d = 0; d < x->cols; d++) {
-        double value = at[d] + 0.0;              /* -0 becomes 0 */
-        uint64_t word;
-        memcpy(&word, &value, sizeof word);
-        hash = (hash ^ word ^ word >> 32) * 1099511628211u;
-    }
-    return hash;
-}
-
-/* By the row too, so that rings run in the order of the rows whatever sorts them. */
-static int by_hash(const void *a, const void *b)
-{
-    const print *p = a, *q = b;
-    if (p->hash != q->hash) return p->hash < q->hash ? -1 : 1;
-    return (p->row > q->row) - (p->row < q->row);
+    una_hash h = una_hash_begin(r->key);
+    for (size_t d = 0; d < x->cols; d++) una_hash_add_number(&h, at[d]);
+    return una_hash_end(h);
 }
 
 static bool same(const rows *x, size_t a, size_t b)
@@ -42,34 +30,48 @@ static bool same(const rows *x, size_t a, size_t b)
     return true;
 }
 
-/* The ring of the first print, of those of the same hash that are in none; returns its size. */
-static size_t link_ring(una_copies *c, print *prints, size_t count, const rows *x)
+/* Rows come in their order, and so do those of a ring. */
+static void link_row(una_copies *c, rings *r, const rows *x, uint32_t row)
 {
-    uint32_t first = prints[0].row, last = first;
-    size_t size = 1;
-    for (size_t i = 1; i < count; i++) {
-        if (prints[i].row == LINKED || !same(x, first, prints[i].row)) continue;
-        c->next[last] = prints[i].row;
-        last = prints[i].row;
-        prints[i].row = LINKED;
-        size++;
+    uint64_t hash = hash_of(r, x, row), mark = hash >> 32 << 32;
+    size_t i = (size_t)hash & (r->slots - 1);
+    c->next[row] = row;
+    for (; r->slot[i]; i = (i + 1) & (r->slots - 1)) {
+        uint32_t last = (uint32_t)r->slot[i] - 1;
+        if (mark != r->slot[i] >> 32 << 32 || !same(x, last, row)) continue;
+        c->next[row] = c->next[last];
+        c->next[last] = row;
+        break;
     }
-    c->next[last] = first;
-    return size;
+    r->slot[i] = mark | (row + 1);
 }
 
-static void link_all(una_copies *c, print *prints, const rows *x)
+/* The last of a ring is the row whose next does not stand behind it. */
+static void count_rings(una_copies *c, size_t count)
 {
-    for (size_t from = 0, to; from < x->count; from = to) {
-        for (to = from; to < x->count && prints[to].hash == prints[from].hash;) to++;
-        for (size_t i = from; i < to; i++) {
-            if (prints[i].row == LINKED) continue;
-            size_t size = link_ring(c, prints + i, to - i, x);
-            c->groups++;
-            if (size > 1) c->copied += size;
-            if (size > c->largest) c->largest = size;
-        }
+    for (size_t i = 0; i < count; i++) {
+        if (c->next[i] > i) continue;
+        size_t size = 1;
+        for (size_t row = c->next[i]; row != i; row = c->next[row]) size++;
+        c->groups++;
+        if (size > 1) c->copied += size;
+        if (size > c->largest) c->largest = size;
     }
+}
+
+static una_status link_all(una_copies *c, const rows *x, una_run *run)
+{
+    enum { AT_ONCE = 1 << 14 };
+    rings r = { .slots = 16, .key = una_hash_key_of(run) };
+    while (r.slots < x->count + x->count / 2) r.slots *= 2;
+    r.slot = UNA_GET_ROWS(&run->scratch, uint64_t, r.slots);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < x->count; i++) {
+        if (i % AT_ONCE == 0) UNA_TRY(una_go_on(run, "looking for rows with equal inputs"));
+        link_row(c, &r, x, (uint32_t)i);
+    }
+    count_rings(c, x->count);
+    return UNA_OK;
 }
 
 una_status una_copies_find(una_copies *copies, const double *at, size_t count, size_t cols, size_t stride,
@@ -78,15 +80,8 @@ una_status una_copies_find(una_copies *copies, const double *at, size_t count, s
     rows x = { at, count, cols, stride };
     *copies = (una_copies){ .next = NULL };
     UNA_TRY(una_order_new(&copies->next, count, arena));
-
     una_mark mark = una_arena_mark(&run->scratch);
-    print *prints = UNA_GET_ROWS(&run->scratch, print, count);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) {
-        for (size_t i = 0; i < count; i++) prints[i] = (print){ hash_of(&x, i), (uint32_t)i };
-        qsort(prints, count, sizeof *prints, by_hash);
-        link_all(copies, prints, &x);
-    }
+    una_status status = link_all(copies, &x, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -3,22 +3,21 @@
  * CSV as in RFC 4180 with a header: quotes may hold delimiters, line ends and doubled quotes; lines end with
  * LF or CRLF; a UTF-8 byte order mark is skipped. The file is read in large blocks and cut up in place. A
  * record that is not wholly in the buffer is scanned again after more has been read, so the buffer grows with
- * the longest record and no line has a length limit but memory.
+ * the longest record: to an eighth of the run's memory and 256 MB at most, for a quote that is never closed makes one
+ * record of all that follows.
  */
 #include "data/csv.h"
 
 #include "data/sniff.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-enum { SMALL_BLOCK = 1 << 16, BLOCK = 1 << 20, LARGEST_READ = 1 << 30 };
+enum { SMALL_BLOCK = 1 << 16, BLOCK = 1 << 20, LARGEST_READ = 1 << 22, LONGEST = 256000000 };
 
 bool una_path_ends(const char *path, size_t length, const char *ending)
 {
@@ -81,25 +80,61 @@ una_cell_kind una_cell_read(const una_cell *given, double *value)
 
 /* ---- bytes ------------------------------------------------------------------------------------------ */
 
+static una_status interrupted(una_csv *csv)
+{
+    UNA_FAIL(csv->run, UNA_CANCELLED, "interrupted while reading %s", csv->path);
+}
+
 static una_status read_failed(una_csv *csv, const char *text, int code)
 {
     if (code == Z_BUF_ERROR)
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s ends in the middle of its compressed data; copy or download it again",
                  csv->path);
     if (code == Z_MEM_ERROR) UNA_FAIL(csv->run, UNA_E_MEMORY, "out of memory while %s was unpacked", csv->path);
+    if (code == Z_ERRNO && errno == EINTR && una_cancelled(csv->run)) return interrupted(csv);
     if (code == Z_ERRNO) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
     UNA_FAIL(csv->run, UNA_E_INPUT, "the compressed data of %s is damaged (%s); copy or download it again", csv->path,
              text);
 }
 
-static una_status grow(una_csv *csv)
+/* A buffer of this room in place of the old one, with the bytes that are unread. */
+static una_status make_room(una_csv *csv, size_t room)
 {
-    size_t room = 2 * csv->room;
-    char *buffer = UNA_GET(&csv->arena, char, room + UNA_CSV_SLACK);
-    UNA_TRY(una_arena_check(&csv->arena));
-    memcpy(buffer, csv->buffer + csv->start, csv->end - csv->start);
+    char *buffer = una_allocate(csv->run, room + UNA_CSV_SLACK);
+    if (!buffer) return UNA_E_MEMORY;
+    if (csv->buffer) memcpy(buffer, csv->buffer + csv->start, csv->end - csv->start);
+    una_release(csv->run, csv->buffer);
     csv->buffer = buffer;
     csv->room = room;
+    return UNA_OK;
+}
+
+static una_status too_long(const una_csv *csv, size_t held)
+{
+    UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu goes on for %.4g MB without an end, and a line may have %.4g MB (an "
+             "eighth of --memory, at most 256 MB); is there a quote that is never closed, or is this no table?",
+             csv->path, csv->line, (double)held / 1e6, (double)csv->longest / 1e6);
+}
+
+static una_status take_unpacked(una_csv *csv, char *to, size_t want, size_t *got)
+{
+    if (!csv->stamp.plain) UNA_TRY(una_bytes_wait(csv->handle, csv->path, csv->run));
+    int count = gzread(csv->file, to, (unsigned)want), code = Z_OK;
+    const char *text = count < (int)want ? gzerror(csv->file, &code) : "";
+    if (count < 0 || (code != Z_OK && code != Z_STREAM_END)) return read_failed(csv, text, code);
+    *got = (size_t)count;
+    return UNA_OK;
+}
+
+static una_status take_plain(una_csv *csv, char *to, size_t want, size_t *got)
+{
+    ssize_t count = 1;
+    while (*got < want && count > 0) {
+        do count = read(csv->handle, to + *got, want - *got);
+        while (count < 0 && errno == EINTR);
+        if (count < 0) return read_failed(csv, "", Z_ERRNO);
+        *got += (size_t)count;
+    }
     return UNA_OK;
 }
 
@@ -109,20 +144,12 @@ static una_status take_bytes(una_csv *csv, size_t want, size_t *got)
     char *to = csv->buffer + csv->end;
     *got = 0;
 
-    if (csv->file) {
-        int count = gzread(csv->file, to, (unsigned)want), code = Z_OK;
-        const char *text = count < (int)want ? gzerror(csv->file, &code) : "";
-        if (count < 0 || code == Z_BUF_ERROR) return read_failed(csv, text, code);
-        *got = (size_t)count;
-        return UNA_OK;
-    }
-
     while (*got < want) {
-        ssize_t count = read(csv->plain, to + *got, want - *got);
-        if (count < 0 && errno == EINTR) continue;
-        if (count < 0) return read_failed(csv, "", Z_ERRNO);
-        if (count == 0) break;
-        *got += (size_t)count;
+        size_t now = want - *got < LARGEST_READ ? want - *got : LARGEST_READ, piece = 0;
+        if (una_cancelled(csv->run)) return interrupted(csv);
+        UNA_TRY(csv->file ? take_unpacked(csv, to + *got, now, &piece) : take_plain(csv, to + *got, now, &piece));
+        *got += piece;
+        if (piece < now) break;
     }
     csv->taken += *got;
     return UNA_OK;
@@ -130,22 +157,19 @@ static una_status take_bytes(una_csv *csv, size_t want, size_t *got)
 
 static una_status refill(una_csv *csv)
 {
-    if (una_cancelled(csv->run)) UNA_FAIL(csv->run, UNA_CANCELLED, "interrupted while reading %s", csv->path);
-
-    size_t held = csv->end - csv->start;
-    if (held > csv->room / 2) UNA_TRY(grow(csv));
+    size_t held = csv->end - csv->start, got;
+    if (held > csv->longest) return too_long(csv, held);
+    if (held > csv->room - csv->room / 4) UNA_TRY(make_room(csv, 2 * csv->room));
     else memmove(csv->buffer, csv->buffer + csv->start, held);
     csv->start = 0;
     csv->end = held;
 
     size_t want = csv->room - held;
-    if (want > LARGEST_READ) want = LARGEST_READ;
-    size_t got;
     UNA_TRY(take_bytes(csv, want, &got));
     csv->finished = got < want;
     csv->end += got;
-    csv->buffer[csv->end] = '\n';
-    return UNA_OK;
+    memset(csv->buffer + csv->end, '\n', UNA_CSV_SLACK);
+    return csv->finished ? una_stamp_check(&csv->stamp, csv->handle, csv->path, csv->run) : UNA_OK;
 }
 
 /* ---- records ---------------------------------------------------------------------------------------- */
@@ -351,37 +375,6 @@ una_status una_csv_next(una_csv *csv, bool *more)
 
 /* ---- header ------------------------------------------------------------------------------------------ */
 
-typedef struct named { const char *name; size_t at; } named;
-
-static int by_name(const void *a, const void *b)
-{
-    const named *left = a, *right = b;
-    int order = strcmp(left->name, right->name);
-    return order ? order : (left->at > right->at) - (left->at < right->at);
-}
-
-una_status una_names_repeated(bool *repeated, size_t *first, size_t *second, const char *const *names, size_t count,
-                              una_run *run)
-{
-    *repeated = false;
-    una_mark mark = una_arena_mark(&run->scratch);
-    named *sorted = UNA_GET(&run->scratch, named, count);
-    una_status status = una_arena_check(&run->scratch);
-
-    for (size_t i = 0; status == UNA_OK && i < count; i++) sorted[i] = (named){ names[i], i };
-    if (status == UNA_OK) qsort(sorted, count, sizeof *sorted, by_name);
-    for (size_t i = 1; status == UNA_OK && i < count; i++) {
-        if (strcmp(sorted[i - 1].name, sorted[i].name) != 0) continue;
-        *repeated = true;
-        *first = sorted[i - 1].at;
-        *second = sorted[i].at;
-        break;
-    }
-
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
 /* Numbers only, and not the running numbers 0, 1, 2 ... or 1, 2, 3 ... that some programs write as names. */
 static bool looks_like_data(const una_csv *csv)
 {
@@ -420,26 +413,36 @@ static una_status check_header(una_csv *csv)
     return UNA_OK;
 }
 
-static bool is_name(const una_csv *csv, const char *name)
-{
-    for (size_t i = 0; i < csv->columns; i++)
-        if (strcmp(csv->names[i], name) == 0) return true;
-    return false;
-}
-
 /* Programs that number or name the rows have no name for that column, which is the first. */
 static una_status name_first(una_csv *csv)
 {
+    una_names others;
     csv->unnamed = csv->columns > 1 && !csv->names[0][0];
     if (!csv->unnamed) return UNA_OK;
+    UNA_TRY(una_names_index(&others, csv->names, csv->columns, &csv->arena));
     una_text name = una_text_in(&csv->arena);
     una_text_add(&name, "row");
-    for (size_t i = 2; !csv->arena.failed && is_name(csv, name.at); i++) {
+    for (size_t i = 2; !csv->arena.failed && una_names_find(&others, name.at) != SIZE_MAX; i++) {
         name = una_text_in(&csv->arena);
         una_text_add(&name, "row %zu", i);
     }
     csv->names[0] = name.at;
     return una_arena_check(&csv->arena);
+}
+
+/* All of them in one piece: each by itself would take 64 bytes. */
+static una_status copy_names(una_csv *csv)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < csv->columns; i++) size += csv->cells[i].length + 1;
+    char *name = UNA_GET(&csv->arena, char, size);
+    UNA_TRY(una_arena_check(&csv->arena));
+    for (size_t i = 0; i < csv->columns; i++) {
+        una_cell cell = una_cell_trimmed(&csv->cells[i]);
+        csv->names[i] = memcpy(name, cell.at, cell.length);
+        name += cell.length + 1;                                 /* the arena gives zeroes */
+    }
+    return UNA_OK;
 }
 
 static una_status read_header(una_csv *csv)
@@ -454,12 +457,7 @@ static una_status read_header(una_csv *csv)
     UNA_TRY(una_arena_check(&csv->arena));
     UNA_TRY(next_record(csv, &more));
 
-    for (size_t i = 0; i < csv->columns; i++) {
-        una_cell cell = una_cell_trimmed(&csv->cells[i]);
-        char *name = UNA_GET(&csv->arena, char, cell.length + 1);
-        UNA_TRY(una_arena_check(&csv->arena));
-        csv->names[i] = memcpy(name, cell.at, cell.length);
-    }
+    UNA_TRY(copy_names(csv));
     for (; csv->columns > 1 && !csv->names[csv->columns - 1][0]; csv->columns--) csv->trailing++;
     UNA_TRY(name_first(csv));
     return check_header(csv);
@@ -531,23 +529,38 @@ static bool write_whole(int handle, const char *from, size_t size)
     return true;
 }
 
+static una_status count_spooled(una_csv *csv, size_t more)
+{
+    uint64_t allowed;
+    if (una_scratch_take(csv->run, more)) {
+        csv->spooled += more;
+        return UNA_OK;
+    }
+    una_run_limits(una_run_root(csv->run), NULL, &allowed);
+    UNA_FAIL(csv->run, UNA_E_MEMORY, "%s: %.3g MB came so far, and a scratch file of no more than %.3g MB is allowed; "
+             "raise the limit (--scratch), or give the name of a file", csv->path,
+             (double)(csv->spooled + more) / 1e6, (double)allowed / 1e6);
+}
+
 /* All of the standard input into a file without a name: it comes once, and a table may be read twice. */
 static una_status spool(una_csv *csv, int to)
 {
     char *block = UNA_GET(&csv->arena, char, SMALL_BLOCK);
     UNA_TRY(una_arena_check(&csv->arena));
+    una_stamp stamp = una_stamp_of(STDIN_FILENO);
     for (;;) {
-        if (una_cancelled(csv->run)) UNA_FAIL(csv->run, UNA_CANCELLED, "interrupted while reading %s", csv->path);
+        UNA_TRY(una_bytes_wait(STDIN_FILENO, csv->path, csv->run));
         ssize_t got = read(STDIN_FILENO, block, SMALL_BLOCK);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
         if (got == 0) break;
+        UNA_TRY(count_spooled(csv, (size_t)got));
         if (!write_whole(to, block, (size_t)got))
             UNA_FAIL(csv->run, UNA_E_IO, "cannot keep a copy of %s in a scratch file: %s; point TMPDIR to a folder "
                      "with more room", csv->path, strerror(errno));
     }
     if (lseek(to, 0, SEEK_SET) != 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
-    return UNA_OK;
+    return una_stamp_check(&stamp, STDIN_FILENO, csv->path, csv->run);
 }
 
 static una_status open_input(una_csv *csv, int *handle)
@@ -565,24 +578,16 @@ static una_status open_input(una_csv *csv, int *handle)
 /* Compressed files and pipes go through zlib, which passes on what is not compressed. */
 static una_status open_stream(una_csv *csv, const char *path)
 {
-    struct stat about;
     unsigned char magic[2];
-    errno = 0;
     int handle = -1;
-    if (una_is_input(path)) UNA_TRY(open_input(csv, &handle));
-    else handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (handle < 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot open %s: %s", path, strerror(errno));
-
-    bool regular = fstat(handle, &about) == 0 && S_ISREG(about.st_mode);
-    if (regular) csv->size = (size_t)about.st_size;
-    if (regular && !(pread(handle, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b)) {
-        csv->plain = handle;
-        return UNA_OK;
-    }
+    UNA_TRY(una_is_input(path) ? open_input(csv, &handle) : una_bytes_open(&handle, path, csv->run));
+    csv->handle = handle;
+    csv->stamp = una_stamp_of(handle);
+    csv->size = (size_t)csv->stamp.size;
+    if (csv->stamp.plain && !(pread(handle, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b)) return UNA_OK;
 
     csv->file = gzdopen(handle, "rb");
     if (csv->file) gzbuffer(csv->file, 1 << 17);
-    else close(handle);
     if (!csv->file) UNA_FAIL(csv->run, UNA_E_IO, "cannot open %s: no memory for it", path);
     return UNA_OK;
 }
@@ -592,9 +597,9 @@ static una_status open_file(una_csv *csv, const char *path)
     csv->path = una_arena_text(&csv->arena, una_path_shown(path));
     UNA_TRY(una_arena_check(&csv->arena));
     UNA_TRY(open_stream(csv, path));
-    csv->room = csv->size > 0 && csv->size < SMALL_BLOCK ? SMALL_BLOCK : BLOCK;
-    csv->buffer = UNA_GET(&csv->arena, char, csv->room + UNA_CSV_SLACK);
-    UNA_TRY(una_arena_check(&csv->arena));
+    uint64_t most = csv->run->settings.memory_limit / 8;
+    csv->longest = most < BLOCK ? BLOCK : most > LONGEST ? LONGEST : (size_t)most;
+    UNA_TRY(make_room(csv, csv->size > 0 && csv->size < SMALL_BLOCK ? SMALL_BLOCK : BLOCK));
     UNA_TRY(begin(csv));
     if (csv->end > 0 && una_path_ends(path, strlen(path), ".gz") && (!csv->file || gzdirect(csv->file)))
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s is named .gz but is not compressed with gzip; rename or copy it again",
@@ -608,7 +613,7 @@ una_status una_csv_open(una_csv **out, const char *path, una_run *run)
     *out = NULL;
     una_csv *csv = una_allocate(run, sizeof *csv);
     if (!csv) return UNA_E_MEMORY;
-    *csv = (una_csv){ .run = run, .plain = -1 };
+    *csv = (una_csv){ .run = run, .handle = -1 };
     una_arena_init(&csv->arena, run);
     una_status status = open_file(csv, path);
     if (status == UNA_OK) *out = csv;
@@ -618,7 +623,7 @@ una_status una_csv_open(una_csv **out, const char *path, una_run *run)
 
 una_status una_csv_rewind(una_csv *csv)
 {
-    if (csv->file ? gzrewind(csv->file) != 0 : lseek(csv->plain, 0, SEEK_SET) != 0)
+    if (csv->file ? gzrewind(csv->file) != 0 : lseek(csv->handle, 0, SEEK_SET) != 0)
         UNA_FAIL(csv->run, UNA_E_IO, "%s holds text below its first row and must be read twice, which is not possible "
                  "here; give it as - (the standard input), or write it to a file first", csv->path);
     UNA_TRY(begin(csv));
@@ -672,8 +677,10 @@ void una_csv_close(una_csv *csv)
 {
     if (!csv) return;
     if (csv->file) gzclose(csv->file);
-    if (csv->plain >= 0) close(csv->plain);
+    else if (csv->handle >= 0) close(csv->handle);
     una_run *run = csv->run;
+    una_scratch_give(run, csv->spooled);
+    una_release(run, csv->buffer);
     una_arena_free(&csv->arena);
     una_release(run, csv);
 }

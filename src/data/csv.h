@@ -6,7 +6,9 @@
 #ifndef UNA_CSV_H
 #define UNA_CSV_H
 
+#include "data/bytes.h"
 #include "data/forms.h"
+#include "data/names.h"
 
 typedef struct una_cell {
     char  *at;                   /* not terminated; quotes taken off, doubled quotes made single       */
@@ -27,7 +29,8 @@ typedef struct una_csv {
     una_arena    arena;          /* owns everything below                                           */
     const char  *path;
     void        *file;           /* gzFile, or NULL: the file is read as it is                      */
-    int          plain;          /* its handle then                                                 */
+    int          handle;         /* the file's, which zlib closes if it has it                      */
+    una_stamp    stamp;          /* when it was opened                                              */
     char         delimiter;
     const char **names;          /* [columns], from the header                                      */
     size_t       columns;
@@ -40,10 +43,13 @@ typedef struct una_csv {
     bool         latin;          /* the beginning is no UTF-8                                       */
     size_t       comments;       /* lines passed over so far                                        */
     /* private */
-    char        *buffer;         /* [room + UNA_CSV_SLACK]; unread bytes are start .. end, buffer[end] is a line feed */
+    char        *buffer;         /* [room + UNA_CSV_SLACK], not of the arena; unread bytes are start .. end, and a line
+                                    feed stands behind them                                         */
+    size_t       longest;        /* bytes of a record, at most                                      */
     size_t       first, first_line, first_comments;      /* where the header begins                 */
     size_t       room, start, end, line, cell_count, cell_room, size, taken;    /* taken: bytes read in all */
     bool         finished;       /* the file has no more bytes                                      */
+    size_t       spooled;        /* bytes of it in a scratch file                                   */
 } una_csv;
 
 /* Opens and reads the header: every column must have a name, and no two the same. "-" is the standard input, all of
@@ -80,8 +86,5 @@ bool        una_is_input(const char *path);
 const char *una_path_shown(const char *path);
 /* Does the name end so? In any case of letters. */
 bool una_path_ends(const char *path, size_t length, const char *ending);
-/* Two equal names among [count]? Gives their positions, first < second; count must be below SIZE_MAX / 16. */
-una_status una_names_repeated(bool *repeated, size_t *first, size_t *second, const char *const *names, size_t count,
-                              una_run *run);
 
 #endif

@@ -9,6 +9,7 @@
 #include "data/images.h"
 #include "data/read.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -16,12 +17,20 @@
 
 static una_status fill_names(una_dataset *data, const char *origin, const char *const *names, size_t columns)
 {
+    size_t size = 0;
+    for (size_t i = 0; i < columns; i++) size += strlen(names[i]) + 1;
     data->origin = una_arena_text(&data->arena, origin);
     data->column = UNA_GET(&data->arena, una_table_column, columns);
-    for (size_t i = 0; i < columns && !data->arena.failed; i++)
-        data->column[i].name = una_arena_text(&data->arena, names[i]);
+    const char **name = UNA_GET(&data->arena, const char *, columns);
+    char *text = UNA_GET(&data->arena, char, size);
+    UNA_TRY(una_arena_check(&data->arena));
+    for (size_t i = 0; i < columns; i++) {
+        size_t length = strlen(names[i]) + 1;
+        data->column[i].name = name[i] = memcpy(text, names[i], length);
+        text += length;
+    }
     data->columns = columns;
-    return una_arena_check(&data->arena);
+    return una_names_index(&data->names, name, columns, &data->arena);
 }
 
 una_status una_table_new(una_dataset **out, const char *origin, const char *const *names, size_t columns, una_run *run)
@@ -330,6 +339,7 @@ static una_status gather_rows(una_dataset *to, const una_dataset *from, const si
     for (size_t c = 0; c < from->columns; c++) {
         una_table_column *column = &to->column[c];
         const una_table_column *source = &from->column[c];
+        UNA_TRY(una_go_on(to->run, "choosing rows"));
         if (column->is_text) gather_words(column, source, index, count, &words);
         else for (size_t i = 0; i < count; i++) column->number[i] = source->number[index[i]];
         UNA_TRY(una_arena_check(&to->arena));
@@ -420,6 +430,7 @@ static una_status append_rows(una_dataset *to, const una_dataset *a, const una_d
 
     for (size_t c = 0; c < a->columns; c++) {
         una_table_column *column = &to->column[c];
+        UNA_TRY(una_go_on(to->run, "joining tables"));
         append_column(column, &a->column[c], 0, a->rows, &words);
         append_column(column, &b->column[una_table_find(b, column->name)], a->rows, b->rows, &words);
         UNA_TRY(una_arena_check(&to->arena));
@@ -494,47 +505,12 @@ const char *const *una_dataset_words(const una_dataset *data, size_t column)
 
 size_t una_table_find(const una_dataset *data, const char *name)
 {
-    for (size_t i = 0; i < data->columns; i++)
-        if (strcmp(data->column[i].name, name) == 0) return i;
-    return SIZE_MAX;
-}
-
-static una_status no_such_column(const char *const *names, size_t count, const char *origin, const char *name,
-                                 una_run *run)
-{
-    enum { SHOWN = 12 };
-    una_text list = una_text_in(&run->scratch);
-    for (size_t i = 0; i < count && i < SHOWN; i++) una_text_add(&list, "%s%.40s", i ? ", " : "", names[i]);
-    if (count > SHOWN) una_text_add(&list, " and %zu more", count - SHOWN);
-    UNA_TRY(una_arena_check(&run->scratch));
-
-    const char *near = una_nearest(name, names, count);
-    UNA_FAIL(run, UNA_E_INPUT, "%.200s has no column '%.60s'%s%.60s%s; its columns are: %s", origin, name,
-             near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "", list.at);
-}
-
-una_status una_names_need(size_t *position, const char *const *names, size_t count, const char *origin,
-                          const char *name, una_run *run)
-{
-    for (*position = 0; *position < count; ++*position)
-        if (strcmp(names[*position], name) == 0) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = no_such_column(names, count, origin, name, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return una_names_find(&data->names, name);
 }
 
 una_status una_table_need(size_t *column, const una_dataset *data, const char *name, una_run *run)
 {
-    *column = una_table_find(data, name);
-    if (*column != SIZE_MAX) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    const char **names = UNA_GET(&run->scratch, const char *, data->columns);
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t c = 0; status == UNA_OK && c < data->columns; c++) names[c] = data->column[c].name;
-    if (status == UNA_OK) status = no_such_column(names, data->columns, data->origin, name, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return una_names_need(column, &data->names, data->origin, name, run);
 }
 
 void una_table_place(una_text *text, const una_dataset *data, size_t row, size_t column)

@@ -57,20 +57,39 @@ static bool moved(una_table_note *note, const una_dataset *to, const una_dataset
     return note->column != SIZE_MAX;
 }
 
-static bool is_among(const una_table_note *note, const una_table_note *list, size_t count)
+/* The first notes, as bits 1 << way for each column and, the last, for the file; ways of 0 are none. */
+static una_status ways_known(uint32_t **known, const una_dataset *data, una_arena *work)
 {
-    for (size_t i = 0; i < count && note->way; i++)
-        if (list[i].column == note->column && list[i].way == note->way) return true;
-    return false;
+    *known = UNA_GET(work, uint32_t, data->columns + 1);
+    UNA_TRY(una_arena_check(work));
+    for (size_t i = 0; i < data->notes; i++) {
+        const una_table_note *note = &data->note[i];
+        size_t at = note->column == SIZE_MAX ? data->columns : note->column;
+        if (note->way) (*known)[at] |= (uint32_t)1 << note->way;
+    }
+    return UNA_OK;
+}
+
+static una_status remember_notes(una_dataset *to, const una_dataset *from, una_arena *work)
+{
+    uint32_t *known;
+    UNA_TRY(ways_known(&known, to, work));
+    for (size_t i = 0; i < from->notes; i++) {
+        una_table_note note = from->note[i];
+        if (!moved(&note, to, from)) continue;
+        if (known[note.column == SIZE_MAX ? to->columns : note.column] >> note.way & 1) continue;
+        UNA_TRY(una_table_say(to, note));
+    }
+    return UNA_OK;
 }
 
 una_status una_table_remember(una_dataset *to, const una_dataset *from)
 {
-    size_t before = to->notes;
-    for (size_t i = 0; i < from->notes; i++) {
-        una_table_note note = from->note[i];
-        if (moved(&note, to, from) && !is_among(&note, to->note, before)) UNA_TRY(una_table_say(to, note));
-    }
+    una_arena *work = &to->run->scratch;
+    una_mark mark = una_arena_mark(work);
+    una_status status = remember_notes(to, from, work);
+    una_arena_release(work, mark);
+    UNA_TRY(status);
     for (size_t i = 0; i < from->doubts; i++) {
         una_table_note doubt = from->doubt[i];
         if (moved(&doubt, to, from)) UNA_TRY(una_table_doubt(to, doubt));
@@ -253,7 +272,8 @@ static size_t count_alike(const una_table_column *column, size_t rows, const una
 }
 
 /* What most cells have in common, some cell that is picked here and there has. */
-size_t una_formed_odd(una_form *common, const char **like, const una_table_column *column, size_t rows)
+size_t una_formed_odd(una_form *common, const char **like, const una_table_column *column, size_t rows,
+                      const una_run *run)
 {
     enum { PICKED = 16 };
     size_t most = 0, cells = 0, step = rows / PICKED + 1, odd = 0;
@@ -262,6 +282,7 @@ size_t una_formed_odd(una_form *common, const char **like, const una_table_colum
         const char *word = column->word[i];
         una_form_study one = {0};
         una_form form;
+        if (una_cancelled(run)) return SIZE_MAX;
         if (!word) continue;
         una_form_meet(&one, word, strlen(word));
         if (una_form_decide(&form, &one, true) != UNA_ONE_FORM) continue;
@@ -286,6 +307,7 @@ static una_status convert(una_dataset *data, size_t c, const una_form *form)
     const char *last = NULL;
     for (size_t i = 0; i < data->rows; i++) {
         const char *word = column->word[i];
+        if (i % 65536 == 0) UNA_TRY(una_go_on(data->run, "reading"));
         if (word && word != last && una_form_value(&value, form, word, strlen(word)) != UNA_CELL_NUMBER) value = NAN;
         number[i] = word ? value : NAN;
         last = word;

@@ -81,6 +81,7 @@ una_status una_idx_read(una_idx *idx, const char *path, una_arena *arena, una_ru
     UNA_TRY(una_packed_open(&s, path, run));
     una_status status = read_header(idx, &s);
     if (status == UNA_OK) status = read_items(idx, &s, arena);
+    if (status == UNA_OK) status = una_packed_check(&s);
     idx->is_packed = s.is_packed;
     una_packed_close(&s);
     return status;

@@ -247,7 +247,8 @@ una_status una_npy_end(una_npy *npy)
     size_t got = 0;
     UNA_TRY(una_packed_seek(&npy->packed, npy->start + npy->rows * npy->columns * npy->width));
     UNA_TRY(una_packed_take(&npy->packed, &more, 1, &got));
-    return got == 0 ? UNA_OK : refuse(npy, "it has more items than its header promises; copy it again");
+    if (got > 0) return refuse(npy, "it has more items than its header promises; copy it again");
+    return una_packed_check(&npy->packed);
 }
 
 static una_status open_stream(una_npy *npy, const char *path)

@@ -5,7 +5,7 @@
 #ifndef UNA_PACKED_H
 #define UNA_PACKED_H
 
-#include "base/base.h"
+#include "data/bytes.h"
 
 typedef struct una_packed {
     const char *path;            /* borrowed                                                        */
@@ -13,13 +13,17 @@ typedef struct una_packed {
     void       *file;            /* zlib's                                                          */
     bool        is_packed;
     uint64_t    size;            /* of a file that is not packed                                    */
+    int         handle;          /* which zlib closes                                               */
+    una_stamp   stamp;           /* when it was opened                                              */
 } una_packed;
 
 una_status una_packed_open(una_packed *packed, const char *path, una_run *run);
-/* As many bytes as there are, at most `want`; fewer only at the end. Damage has a sentence. */
+/* As many bytes as there are, at most `want`; fewer only at the end. Damage has a sentence, and so has an interruption. */
 una_status una_packed_take(const una_packed *packed, void *to, size_t want, size_t *got);
 /* The next byte is that of number `at`, unpacked. Going back in a packed file takes as long as reading it anew. */
 una_status una_packed_seek(const una_packed *packed, uint64_t at);
+/* When all has been read: refuses a file that was written to meanwhile. */
+una_status una_packed_check(const una_packed *packed);
 void       una_packed_close(una_packed *packed);                 /* also one that was never opened */
 
 #endif

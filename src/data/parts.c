@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { FOLDS = 5, MOST_COLUMNS = 24, MOST_ROWS = 20000, LEAST_ROWS = 40,
+enum { FOLDS = 5, MOST_COLUMNS = UNA_PARTS_COLUMNS, MOST_ROWS = 20000, LEAST_ROWS = 40,
        MOST = 2 + MOST_COLUMNS + 2 * UNA_PARTS,          /* 1, days, columns, pairs                     */
        WIDE = MOST + 1 };                                /* and y, the last                             */
 static const double CLEARLY = 0.05;                      /* of the error, at least, must go             */

@@ -7,6 +7,8 @@
 
 #include "data/calendar.h"
 
+enum { UNA_PARTS_COLUMNS = 24 };         /* other columns that are looked at, at most: the first            */
+
 typedef struct una_parts_question {
     const double *days, *y;      /* of the table; NAN: missing                                      */
     const double *const *x;      /* [columns] other columns of numbers                              */

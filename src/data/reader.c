@@ -35,6 +35,7 @@ struct una_reader {
     una_wanted  *wanted;         /* [table_columns] where types were given                          */
     bool        *stays;          /* [table_columns] words, because somebody said so                 */
     bool         studied;        /* types were given, and the forms have been looked for            */
+    size_t       settled;        /* how often points were settled by looking into the file          */
     bool         commas;         /* decimal commas: a number with a point may have it for thousands */
     size_t       table_columns, row;     /* row: of the file, next to be read                       */
     size_t       part, parts;    /* rows that are kept: row % parts == part                         */
@@ -94,20 +95,15 @@ static una_status take_columns(una_reader *reader, size_t count)
     return una_arena_check(&reader->arena);
 }
 
-static size_t find_name(const una_reader *reader, const char *name)
-{
-    for (size_t i = 0; i < reader->columns; i++)
-        if (strcmp(reader->names[i], name) == 0) return i;
-    return SIZE_MAX;
-}
-
 static una_status choose(una_reader *reader, const una_wanted *wanted, size_t count, size_t optional_from)
 {
+    una_names names;
     UNA_TRY(take_columns(reader, count));
+    UNA_TRY(una_names_index(&names, reader->names, reader->columns, &reader->arena));
     reader->typed = true;
 
     for (size_t i = 0; i < count; i++) {
-        size_t from = find_name(reader, wanted[i].name), to = reader->table_columns;
+        size_t from = una_names_find(&names, wanted[i].name), to = reader->table_columns;
         if (from == SIZE_MAX && i >= optional_from) continue;
         if (from == SIZE_MAX) {
             const char *near = una_nearest(wanted[i].name, reader->names, reader->columns);
@@ -132,9 +128,12 @@ static una_status choose(una_reader *reader, const una_wanted *wanted, size_t co
 static una_status keep_words(una_reader *reader)
 {
     const una_read_settings *given = reader->run->settings.reading;
-    for (size_t i = 0; reader->csv && given && i < given->word_count; i++) {
+    una_names names;
+    if (!reader->csv || !given || !given->word_count) return UNA_OK;
+    UNA_TRY(una_names_index(&names, reader->names, reader->columns, &reader->arena));
+    for (size_t i = 0; i < given->word_count; i++) {
         size_t column;
-        UNA_TRY(una_names_need(&column, reader->names, reader->columns, reader->path, given->words[i], reader->run));
+        UNA_TRY(una_names_need(&column, &names, reader->path, given->words[i], reader->run));
         reader->is_text[column] = reader->stays[column] = true;
     }
     return UNA_OK;
@@ -393,12 +392,14 @@ static una_status find_comma(una_reader *reader, size_t rows, bool *found)
 }
 
 /* Rows above are answered already, so what 1.234 is must be known when the first such cell of a column is met. A pipe
- * cannot be looked through: should a comma come, that is an error then. */
+ * cannot be looked through: should a comma come, that is an error then. Where columns come with such cells again and
+ * again, all of the file is studied once. */
 static una_status settle_points(una_reader *reader)
 {
-    enum { FEW = 1000 };
+    enum { FEW = 1000, OFTEN = 8 };
     bool comma = false, may_come = false;
     if (una_csv_can_rewind(reader->csv)) {
+        if (reader->settled++ >= OFTEN) return study_file(reader, true);
         UNA_TRY(find_comma(reader, FEW, &comma));
         if (!comma && any_open(reader)) {
             UNA_TRY(una_csv_rewind(reader->csv));
@@ -780,7 +781,7 @@ static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t 
     for (size_t done = 0; done < rows;) {
         size_t now = reader->parts == 1 && rows - done < strip ? rows - done : strip;
         if (now > npy->rows - reader->row) now = npy->rows - reader->row;
-        UNA_TRY(una_npy_rows(npy, reader->row, now, values));
+        UNA_TRY(una_npy_rows(npy, reader->row, now, values));        /* which heeds interruptions */
         for (size_t i = 0; i < now && done < rows; i++, reader->row++) {
             const double *row = values + i * npy->columns;
             if (!is_kept(reader, reader->row)) continue;
@@ -796,7 +797,7 @@ static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t 
             done++;
         }
     }
-    return UNA_OK;
+    return rows == left ? una_packed_check(&npy->packed) : UNA_OK;
 }
 
 /* ---- chunks ---------------------------------------------------------------------------------------------- */

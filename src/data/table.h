@@ -7,6 +7,7 @@
 #define UNA_TABLE_H
 
 #include "data/forms.h"
+#include "data/names.h"
 
 typedef struct una_table_column {
     const char  *name;
@@ -31,6 +32,7 @@ struct una_dataset {
     const char       *origin;    /* path or "array", for messages                                   */
     size_t            rows, columns;
     una_table_column *column;
+    una_names         names;     /* of the columns                                                  */
     size_t           *line;      /* [rows] line in the file where the row begins, or number of the row
                                     (from 1) in the array it was taken from; NULL when that is row + 1 */
     const char       *unit;      /* what `line` counts: "line" or "row"                             */
@@ -42,13 +44,10 @@ struct una_dataset {
     size_t            doubts;
 };
 
-/* Position of a column by name, or SIZE_MAX. */
+/* Position of a column by name, or SIZE_MAX; of several with that name the first. */
 size_t     una_table_find(const una_dataset *data, const char *name);
 /* Like find, but the failure names the column, the file and the nearest name. */
 una_status una_table_need(size_t *column, const una_dataset *data, const char *name, una_run *run);
-/* The same for names [count] of a file, `origin`, of which there is no table yet. */
-una_status una_names_need(size_t *position, const char *const *names, size_t count, const char *origin,
-                          const char *name, una_run *run);
 /* "measurements.csv, line 17, column 'age'" (or "row 16" without lines). */
 void       una_table_place(una_text *text, const una_dataset *data, size_t row, size_t column);
 

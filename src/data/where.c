@@ -64,13 +64,16 @@ static una_status find_columns(const una_table_column **found, const una_where *
 una_status una_where_need(const una_where *where, const char *const *names, size_t count, const char *origin,
                           una_run *run)
 {
-    for (size_t i = 0; i < where->columns; i++) {
+    una_names all;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_names_index(&all, names, count, &run->scratch);
+    for (size_t i = 0; status == UNA_OK && i < where->columns; i++) {
         size_t position;
-        una_status status = una_names_need(&position, names, count, origin, where->column[i].name, run);
-        if (status == UNA_E_INPUT) return refuse_again(where, i, run);
-        UNA_TRY(status);
+        status = una_names_need(&position, &all, origin, where->column[i].name, run);
+        if (status == UNA_E_INPUT) status = refuse_again(where, i, run);
     }
-    return UNA_OK;
+    una_arena_release(&run->scratch, mark);
+    return status;
 }
 
 una_wanted *una_where_wanted(const una_where *where, const una_wanted *wanted, size_t *count, bool can_hold_words,
@@ -177,7 +180,10 @@ una_status una_where_match(bool *match, const una_where *where, const una_datase
     const una_table_column **found = UNA_GET(&run->scratch, const una_table_column *, where->columns + 1);
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = find_columns(found, where, data, run);
-    for (size_t i = 0; status == UNA_OK && i < data->rows; i++) match[i] = holds(where, found, i);
+    for (size_t i = 0; status == UNA_OK && i < data->rows; i++) {
+        if (i % 65536 == 0) status = una_go_on(run, "choosing rows");
+        match[i] = holds(where, found, i);
+    }
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "model/scoring.h"
 #include "model/several.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { CHUNK = 4096, CHUNK_OF_IMAGES = 512, ANSWERS = 6, USUAL_DIGITS = 9 };
@@ -165,7 +166,8 @@ static una_status for_each_chunk(walk w, const una_model *model, const char *pat
 typedef struct predicting {
     const una_model *model;
     una_predict_settings settings;
-    const char *path;                    /* NULL: through settings.write                                    */
+    const char *path;
+    una_file *file;                      /* NULL: through settings.write                                    */
     bool  begun;
 } predicting;
 
@@ -186,39 +188,47 @@ static size_t columns_of(const una_predict_settings *settings)
     return ANSWERS + settings->draws + settings->quantile_count;
 }
 
-/* "mean", or of several targets "mean_NAME". */
-static void add_title(una_text *text, const char *title, size_t number, const una_model *whole, size_t target,
-                      una_run *run)
-{
-    una_text name = una_text_in(&run->scratch);
-    una_text_add(&name, "%s", title);
-    if (number) una_text_add(&name, "%zu", number);
-    if (whole->targets) una_text_add(&name, "_%s", una_model_target(whole, target)->columns.target);
-    add_cell(text, name.at ? name.at : "");
-}
-
-static void add_header(una_text *text, const predicting *p, const una_reader *reader, una_run *run)
+/* Of column k: "mean", or of several targets "mean_NAME". */
+static const char *title_of(const predicting *p, size_t k, una_run *run)
 {
     static const char *const titles[ANSWERS] = { "mean", "std", "std_epistemic", "std_noise", "lower", "upper" };
-    size_t targets = una_model_target_count(p->model), draws = p->settings.draws, columns = columns_of(&p->settings);
-    for (size_t j = 0; p->settings.keep && j < una_reader_columns(reader); j++) {
-        add_cell(text, una_reader_name(reader, j));
+    size_t draws = p->settings.draws, columns = columns_of(&p->settings), column = k % columns;
+    una_text name = una_text_in(&run->scratch);
+    char number[32];
+    if (column < ANSWERS) una_text_add(&name, "%s", titles[column]);
+    else if (column < ANSWERS + draws) una_text_add(&name, "draw_%zu", column - ANSWERS + 1);
+    else una_text_add(&name, "q%s", una_number_text(number, p->settings.quantiles[column - ANSWERS - draws]));
+    if (p->model->targets) una_text_add(&name, "_%s", una_model_target(p->model, k / columns)->columns.target);
+    return name.at ? name.at : "";
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Who keeps a column of an answer's name, as of answers that were predicted from before, would have two of it. */
+static una_status add_header(una_text *text, const predicting *p, const una_reader *reader, una_run *run)
+{
+    size_t all = una_model_target_count(p->model) * columns_of(&p->settings);
+    size_t kept = p->settings.keep ? una_reader_columns(reader) : 0;
+    const char **names = UNA_GET(&run->scratch, const char *, kept);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t j = 0; j < kept; j++) {
+        names[j] = una_reader_name(reader, j);
+        add_cell(text, names[j]);
         una_text_bytes(text, ",", 1);
     }
-    for (size_t k = 0; k < targets * columns; k++) {
-        size_t column = k % columns;
-        if (k) una_text_bytes(text, ",", 1);
-        if (column < ANSWERS) {
-            add_title(text, titles[column], 0, p->model, k / columns, run);
-        } else if (column < ANSWERS + draws) {
-            add_title(text, "draw_", column - ANSWERS + 1, p->model, k / columns, run);
-        } else {
-            char title[40] = "q";
-            una_number_text(title + 1, p->settings.quantiles[column - ANSWERS - draws]);
-            add_title(text, title, 0, p->model, k / columns, run);
-        }
+    qsort(names, kept, sizeof *names, by_name);
+    for (size_t k = 0; k < all; k++) {
+        const char *title = title_of(p, k, run);
+        if (kept && bsearch(&title, names, kept, sizeof *names, by_name))
+            UNA_FAIL(run, UNA_E_INPUT, "the table has a column '%.60s', and so have the answers: kept before them, it "
+                     "would stand twice in their header; rename it, or do not keep its columns", title);
+        add_cell(text, title);
+        una_text_bytes(text, k + 1 < all ? "," : "\n", 1);
     }
-    una_text_bytes(text, "\n", 1);
+    return UNA_OK;
 }
 
 static void add_value(una_text *text, double value, int digits, const char *end)
@@ -243,18 +253,12 @@ static void add_rows(una_text *text, const predicting *p, const chunk *c, const 
     }
 }
 
-static una_status to_stream(void *stream, const char *bytes, size_t count)
-{
-    return fwrite(bytes, 1, count, stream) == count ? UNA_OK : UNA_E_IO;
-}
-
 /* A caller's own write may have said why it failed. */
 static una_status hand_on(const predicting *p, const una_text *text, una_run *run)
 {
+    if (p->file) return una_file_write(p->file, text->at, text->length, run);
     una_status status = p->settings.write(p->settings.writer, text->at, text->length);
     if (status == UNA_OK || *una_run_message(run)) return status;
-
-    if (p->path) UNA_FAIL(run, status, "%s: cannot be written to; is the disk full?", p->path);
     UNA_FAIL(run, status, "the answers cannot be handed on: %s", una_status_text(status));
 }
 
@@ -283,7 +287,7 @@ static una_status predict_chunk(void *context, const chunk *c, una_run *run)
     for (size_t t = 0; t < targets; t++) UNA_TRY(predict_target(p, c, t, answers + t * step, q, run));
 
     una_text text = una_text_in(scratch);
-    if (!p->begun) add_header(&text, p, c->reader, run);
+    if (!p->begun) UNA_TRY(add_header(&text, p, c->reader, run));
     p->begun = true;
     add_rows(&text, p, c, answers);
     UNA_TRY(una_arena_check(scratch));
@@ -295,8 +299,7 @@ static una_status predict_to(predicting *p, const char *data_path, size_t *rows,
     una_file file = {0};
     if (p->path) {
         UNA_TRY(una_file_begin(&file, p->path, &run->scratch, run));
-        p->settings.write = to_stream;
-        p->settings.writer = file.stream;
+        p->file = &file;
     }
     walk w = { .keep = p->settings.keep, .condition = p->settings.where, .images_path = p->settings.images,
                .task = predict_chunk, .context = p };

@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * See repeats.h. Rows of one table are compared by 64-bit sums of their numbers.
+ * See repeats.h. Rows of one table are compared by 64-bit hashes of their numbers.
  */
 #include "model/repeats.h"
 
-#include <string.h>
+#include "base/hash.h"
 
 enum { FIRST_ROOM = 1024, MOST_ROWS = 1 << 20 };         /* beyond the last, rows of the table are not compared */
-
-static uint64_t sum_numbers(uint64_t sum, const double *numbers, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        double number = numbers[i] + 0.0;                /* -0 and 0 are equal */
-        uint64_t bits;
-        memcpy(&bits, &number, sizeof bits);
-        sum = (sum ^ bits) * 1099511628211u;
-        sum ^= sum >> 29;
-    }
-    return sum;
-}
 
 /* Where the sum stands, or could. */
 static size_t place_of(const una_repeats *r, uint64_t sum)
 {
-    size_t at = (size_t)(sum * 0x9E3779B97F4A7C15u >> 20) & (r->room - 1);
+    size_t at = (size_t)sum & (r->room - 1);
     while (r->sum[at] && r->sum[at] != sum) at = (at + 1) & (r->room - 1);
     return at;
 }
@@ -71,14 +59,17 @@ static una_status look(una_repeats *r, const una_model *model, const double *x, 
                        una_run *run)
 {
     size_t inputs = una_model_target(model, 0)->columns.input_count, targets = una_model_target_count(model);
+    una_hash_key key = una_hash_key_of(run);
     bool *held = UNA_GET_ROWS(&run->scratch, bool, rows);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(ask_model(held, model, x, y, rows, run));
 
     for (size_t i = 0; i < rows; i++) {
         bool before;
-        uint64_t sum = sum_numbers(14695981039346656037u, x + i * inputs, inputs);
-        UNA_TRY(add_row(r, sum_numbers(sum, y + i * targets, targets), &before));
+        una_hash h = una_hash_begin(key);
+        for (size_t d = 0; d < inputs; d++) una_hash_add_number(&h, x[i * inputs + d]);
+        for (size_t t = 0; t < targets; t++) una_hash_add_number(&h, y[i * targets + t]);
+        UNA_TRY(add_row(r, una_hash_end(h), &before));
         r->rows++;
         if (before && r->twice++ == 0) r->first_twice = r->rows;
         if (!before && held[i] && r->known++ == 0) r->first_known = r->rows;

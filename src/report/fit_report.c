@@ -10,7 +10,6 @@
 #include "report/number.h"
 #include "report/picture.h"
 
-#include <errno.h>
 #include <string.h>
 #include <strings.h>
 
@@ -528,8 +527,6 @@ una_status una_report_save(const char *path, const una_text *bytes, una_run *run
 {
     una_file file;
     UNA_TRY(una_file_begin(&file, path, bytes->arena, run));
-    if (fwrite(bytes->at, 1, bytes->length, file.stream) == bytes->length) return una_file_commit(&file, run);
-    int number = errno;                          /* commit would know that it failed, and not why */
-    una_file_abandon(&file);
-    UNA_FAIL(run, UNA_E_IO, "cannot write %s: %s", path, strerror(number));
+    UNA_TRY(una_file_write(&file, bytes->at, bytes->length, run));
+    return una_file_commit(&file, run);
 }

@@ -84,7 +84,7 @@ static una_status write_file(const char *folder, const una_data_file *file, cons
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(make_folders(path, run));
     UNA_TRY(una_file_begin(&out, path, &run->scratch, run));
-    fwrite(bytes, 1, size, out.stream);                  /* commit sees whether it failed */
+    UNA_TRY(una_file_write(&out, bytes, size, run));
     return una_file_commit(&out, run);
 }
 

@@ -8,6 +8,8 @@
  */
 #include "sweep/desk.h"
 
+#include "base/thread.h"
+
 #include <string.h>
 #include <time.h>
 
@@ -280,7 +282,7 @@ una_status una_clerk_start(una_clerk **out, una_desk *desk, una_arena *arena)
     *c = (una_clerk){ .desk = desk, .present = desk->sweep->ranks->count - 1, .asked = una_clock() };
     una_desk_aside(&c->aside, desk->run);
     c->aside.settings.ranks = desk->sweep->ranks;
-    if (pthread_create(&c->thread, NULL, work, c) != 0)
+    if (una_thread_start(&c->thread, work, c) != 0)
         UNA_FAIL(desk->run, UNA_E_MEMORY, "no thread could be started to speak with the other ranks");
     *out = c;
     return UNA_OK;

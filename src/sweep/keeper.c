@@ -7,6 +7,7 @@
  */
 #include "sweep/desk.h"
 
+#include "base/thread.h"
 #include "sweep/parcel.h"
 
 #include <string.h>
@@ -247,7 +248,7 @@ una_status una_keeper_start(una_keeper **out, una_desk *desk, const size_t *todo
                        .ahead = ahead < desk->count ? ahead : desk->count };
     if (k->ahead == 0) k->ahead = 1;
     una_desk_aside(&k->aside, desk->run);
-    if (pthread_create(&k->thread, NULL, keep, k) != 0)
+    if (una_thread_start(&k->thread, keep, k) != 0)
         UNA_FAIL(desk->run, UNA_E_MEMORY, "no thread could be started for the store of results");
     *out = k;
     return UNA_OK;

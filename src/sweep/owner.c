@@ -19,7 +19,7 @@ static bool process_start(char start[32], long process)
     start[0] = 0;
     if (process <= 0 || (kill((pid_t)process, 0) != 0 && errno == ESRCH)) return false;
 
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(path, "re");
     if (!file) return true;
     size_t length = fread(line, 1, sizeof line - 1, file);
     fclose(file);

@@ -4,12 +4,28 @@
  */
 #include "sweep/worker.h"
 
+#include "base/hash.h"
+
 #include <string.h>
+
+/* Not una_row_key_hash, which is the same for all: specs may be a stranger's. */
+static uint64_t hash_of(const una_plan *plan, const una_row_key *key)
+{
+    una_hash_key own = una_hash_key_of(plan->arena->run);
+    una_hash h = una_hash_begin(own);
+    una_hash_add(&h, una_hash_text(own, key->study));
+    una_hash_add(&h, una_hash_text(own, key->data));
+    una_hash_add(&h, una_hash_text(own, key->spec));
+    una_hash_add(&h, key->split);
+    una_hash_add(&h, key->seed);
+    una_hash_add(&h, key->results);
+    return una_hash_end(h);
+}
 
 /* The slot of a key: where it is, or would be. There is always an empty one. */
 static size_t slot_of(const una_plan *plan, const una_row_key *key)
 {
-    size_t slot = (size_t)una_row_key_hash(key) & (plan->slot_count - 1);
+    size_t slot = (size_t)hash_of(plan, key) & (plan->slot_count - 1);
     while (plan->slot[slot] && !una_row_key_same(&plan->keys[plan->slot[slot] - 1], key))
         slot = (slot + 1) & (plan->slot_count - 1);
     return slot;

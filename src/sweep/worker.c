@@ -5,10 +5,10 @@
  */
 #include "sweep/worker.h"
 
+#include "base/thread.h"
 #include "sweep/desk.h"
 #include "sweep/parcel.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -197,7 +197,7 @@ static una_status keep_alive(una_sweep *sweep, bool *alone, const size_t *todo, 
     pthread_cond_init(&p.stop, &clock);
 
     /* Without the thread a long fit may be made twice, by another machine: time is lost and nothing else. */
-    bool beats = pthread_create(&p.thread, NULL, beat, &p) == 0;
+    bool beats = una_thread_start(&p.thread, beat, &p) == 0;
     una_status status = work_through(sweep, alone, todo, count, arena, run);
     pthread_mutex_lock(&p.lock);
     p.stopped = true;

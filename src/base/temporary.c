@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See temporary.h. Between making a file and locking it there is a moment in which another process may take it for one
+ * that was left: the maker then finds it taken, or gone, and makes the next one. Where a file system knows no locks,
+ * none can be had by those who look either, and nothing is removed.
+ */
+#define _XOPEN_SOURCE 700        /* O_NOFOLLOW, dirfd */
+
+#include "base/temporary.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static size_t digits(const char *at)
+{
+    return strspn(at, "0123456789");
+}
+
+static bool is_temporary(const char *name)
+{
+    static const char begin[] = ".una-";
+    if (strncmp(name, begin, strlen(begin)) != 0) return false;
+    const char *at = name + strlen(begin);
+    size_t process = digits(at), number = at[process] == '-' ? digits(at + process + 1) : 0;
+    return process > 0 && number > 0 && strcmp(at + process + 1 + number, ".tmp") == 0;
+}
+
+/* Whoever can lock it is alone with it: its maker is gone. */
+static void remove_left(int folder, const char *name)
+{
+    struct stat held, named;
+    int handle = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (handle < 0) return;
+    bool ours = fstat(handle, &held) == 0 && S_ISREG(held.st_mode) && held.st_uid == geteuid() && held.st_nlink == 1;
+    bool left = ours && flock(handle, LOCK_EX | LOCK_NB) == 0;
+    bool same = left && fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == held.st_ino
+                && named.st_dev == held.st_dev;
+    if (same) unlinkat(folder, name, 0);
+    close(handle);
+}
+
+void una_temporaries_sweep(const char *folder)
+{
+    DIR *open = opendir(*folder ? folder : ".");
+    for (const struct dirent *entry; open && (entry = readdir(open));)
+        if (is_temporary(entry->d_name)) remove_left(dirfd(open), entry->d_name);
+    if (open) closedir(open);
+}
+
+/* False: somebody took it for a file that was left. */
+static bool hold(int handle)
+{
+    struct stat about;
+    if (flock(handle, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+    return fstat(handle, &about) != 0 || about.st_nlink > 0;
+}
+
+int una_temporary_open(char *path, const char *folder, mode_t mode)
+{
+    enum { TRIES = 1000 };
+    size_t length = strlen(folder);
+    const char *slash = length > 0 && folder[length - 1] != '/' ? "/" : "";
+    una_temporaries_sweep(folder);
+    memcpy(path, folder, length);
+    for (int i = 0; i < TRIES; i++) {
+        snprintf(path + length, UNA_TEMPORARY_NAME, "%s.una-%ld-%d.tmp", slash, (long)getpid(), i);
+        int handle = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (handle < 0 && errno != EEXIST && errno != EINTR) return -1;
+        if (handle >= 0 && hold(handle)) return handle;
+        if (handle >= 0) close(handle);
+    }
+    return -1;
+}

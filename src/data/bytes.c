@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See bytes.h. A program that is told to end is told so by a signal, whose handler sets a flag; a call that waits for a
+ * pipe would not look at it. So pipes are opened without waiting, and waited for some time after time.
+ */
+#include "data/bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { AT_ONCE_MS = 200 };
+
+static una_status interrupted(const char *path, una_run *run)
+{
+    UNA_FAIL(run, UNA_CANCELLED, "interrupted while reading %s", path);
+}
+
+una_status una_bytes_wait(int handle, const char *path, una_run *run)
+{
+    struct pollfd one = { .fd = handle, .events = POLLIN };
+    int ready = 0;
+    while (ready == 0 || (ready < 0 && errno == EINTR)) {
+        if (una_cancelled(run)) return interrupted(path, run);
+        ready = poll(&one, 1, AT_ONCE_MS);
+    }
+    return UNA_OK;                                               /* whatever is wrong, reading says */
+}
+
+una_status una_bytes_open(int *handle, const char *path, una_run *run)
+{
+    struct stat about;
+    *handle = una_open(path, O_RDONLY | O_NONBLOCK, run);
+    if (*handle < 0 && errno == EINTR && una_cancelled(run)) return interrupted(path, run);
+    if (*handle < 0) UNA_FAIL(run, UNA_E_IO, "cannot open %s: %s", path, strerror(errno));
+    if (fstat(*handle, &about) == 0 && S_ISREG(about.st_mode)) return UNA_OK;
+    una_status status = una_bytes_wait(*handle, path, run);
+    int flags = fcntl(*handle, F_GETFL);
+    if (status == UNA_OK && flags >= 0) fcntl(*handle, F_SETFL, flags & ~O_NONBLOCK);
+    if (status != UNA_OK) close(*handle);
+    return status;
+}
+
+una_stamp una_stamp_of(int handle)
+{
+    struct stat about;
+    if (fstat(handle, &about) != 0 || !S_ISREG(about.st_mode)) return (una_stamp){ .plain = false };
+    return (una_stamp){ true, (uint64_t)about.st_size, (int64_t)about.st_mtim.tv_sec, (int64_t)about.st_mtim.tv_nsec };
+}
+
+una_status una_stamp_check(const una_stamp *was, int handle, const char *path, una_run *run)
+{
+    una_stamp now = una_stamp_of(handle);
+    bool same = now.size == was->size && now.seconds == was->seconds && now.nanoseconds == was->nanoseconds;
+    if (!was->plain || same) return UNA_OK;
+    UNA_FAIL(run, UNA_E_IO, "%s was changed while it was read; read it again once it stays as it is", path);
+}

@@ -519,6 +519,22 @@ una_status una_table_need(size_t *column, const una_dataset *data, const char *n
     return una_names_need(column, &data->names, data->origin, name, run);
 }
 
+una_status una_table_drop(una_dataset *own, const bool *out)
+{
+    size_t kept = 0, image = own->image_column;
+    const char **name = UNA_GET(&own->arena, const char *, own->columns);
+    UNA_TRY(una_arena_check(&own->arena));
+    for (size_t c = 0; c < own->columns; c++) {
+        if (out[c]) continue;
+        if (own->images && c == own->image_column) image = kept;
+        name[kept] = own->column[c].name;
+        own->column[kept++] = own->column[c];
+    }
+    own->image_column = image;
+    own->columns = kept;
+    return una_names_index(&own->names, name, kept, &own->arena);
+}
+
 void una_table_place(una_text *text, const una_dataset *data, size_t row, size_t column)
 {
     una_text_add(text, "%.200s, %s %zu, column '%.60s'", data->origin, data->line ? data->unit : "row",

@@ -115,6 +115,7 @@ bool       una_cancelled(const una_run *run);
 void      *una_allocate(una_run *run, size_t size);              /* raw; counted against the limit   */
 /* The same against the limit of `owner`, with which it is released; `run`, another thread's, hears why not. */
 void      *una_allocate_for(una_run *owner, size_t size, una_run *run);
+bool       una_is_clean(const void *block);                       /* of una_allocate, untouched: all zeros */
 una_run   *una_run_root(una_run *run);                           /* of a task's: that of the caller  */
 void       una_release(una_run *run, void *block);
 void       una_clear_message(una_run *run);

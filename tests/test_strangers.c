@@ -289,6 +289,52 @@ static void headers_are_json(void **state)
     una_run_free(run);
 }
 
+/* ---- many draws -------------------------------------------------------------------------------------------------- */
+
+static una_status forget(void *context, const char *text, size_t count)
+{
+    (void)text;
+    *(size_t *)context += count;
+    return UNA_OK;
+}
+
+/* What is drawn is held once, and its text, which is larger, not at all. */
+static void draws_are_held_once(void **state)
+{
+    (void)state;
+    enum { ROWS = 1000, DRAWS = 1500 };
+    counted memory;
+    una_run *run = counting_run(&memory, (uint64_t)8 << 30, NULL);
+    una_dataset *data = wave_data(50, 0, run);
+    una_model *model = fitted("linear", data, NULL, run);
+    size_t written = 0, rows;
+    char *text = malloc(ROWS * 32), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "x1,x2\n");
+    for (int i = 0; i < ROWS; i++) at += sprintf(at, "%d,%d\n", i % 7, i % 5);
+    const char *path = temp_text_file("rows.csv", text);
+    memory.peak = memory.live;
+    assert_ok(una_predict_file(model, path, &SIZED(una_predict_settings, .draws = DRAWS, .write = forget,
+                                                   .writer = &written), NULL, &rows, run), run);
+    assert_int_equal(rows, ROWS);
+    assert_true(written > ROWS * DRAWS * 6);
+    if (memory.peak > 8 * ROWS * DRAWS + 8000000) fail_msg("%zu bytes", (size_t)memory.peak);
+    free(text);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+
+    run = counting_run(&memory, 6000000, NULL);
+    data = wave_data(50, 0, run);
+    model = fitted("linear", data, NULL, run);
+    assert_status(una_predict_file(model, path, &SIZED(una_predict_settings, .draws = DRAWS, .write = forget,
+                                                       .writer = &written), NULL, &rows, run), UNA_E_MEMORY, run);
+    assert_says(una_run_message(run), "MB of memory, and only 6 MB are allowed");
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 /* ---- a gp of many rows ------------------------------------------------------------------------------------------- */
 
 enum { MANY = 6000 };
@@ -389,6 +435,7 @@ int main(void)
         cmocka_unit_test(a_long_name_of_many_levels),
         cmocka_unit_test(a_large_image),
         cmocka_unit_test(headers_are_json),
+        cmocka_unit_test(draws_are_held_once),
         cmocka_unit_test(the_factor_comes_with_the_first_question),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

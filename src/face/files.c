@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 4096, CHUNK_OF_IMAGES = 512, ANSWERS = 6, USUAL_DIGITS = 9 };
+enum { CHUNK = 4096, CHUNK_OF_IMAGES = 512, ANSWERS = 6, USUAL_DIGITS = 9, PIECE = 1 << 20 };
 
 /* ---- one loop over the chunks of a file ------------------------------------------------------------------ */
 
@@ -229,20 +229,6 @@ static void add_value(una_text *text, double value, int digits, const char *end)
     una_text_bytes(text, end, 1);
 }
 
-/* answers [targets, columns, rows] */
-static void add_rows(una_text *text, const predicting *p, const chunk *c, const double *answers)
-{
-    size_t columns = una_model_target_count(p->model) * columns_of(&p->settings);
-    for (size_t r = 0; r < c->rows; r++) {
-        for (size_t j = 0; p->settings.keep && j < una_reader_columns(c->reader); j++) {
-            add_cell(text, una_reader_cell(c->reader, c->place ? c->place[r] : r, j));
-            una_text_bytes(text, ",", 1);
-        }
-        for (size_t k = 0; k < columns; k++)
-            add_value(text, answers[k * c->rows + r], p->settings.digits, k + 1 < columns ? "," : "\n");
-    }
-}
-
 static una_status to_stream(void *stream, const char *bytes, size_t count)
 {
     return fwrite(bytes, 1, count, stream) == count ? UNA_OK : UNA_E_IO;
@@ -256,6 +242,26 @@ static una_status hand_on(const predicting *p, const una_text *text, una_run *ru
 
     if (p->path) UNA_FAIL(run, status, "%s: cannot be written to; is the disk full?", p->path);
     UNA_FAIL(run, status, "the answers cannot be handed on: %s", una_status_text(status));
+}
+
+/* answers [targets, columns, rows]; the text is handed on as it grows, for with draws it is larger than the answers. */
+static una_status add_rows(una_text *text, const predicting *p, const chunk *c, const double *answers, una_run *run)
+{
+    size_t columns = una_model_target_count(p->model) * columns_of(&p->settings);
+    for (size_t r = 0; r < c->rows; r++) {
+        if (text->length >= PIECE) {
+            UNA_TRY(hand_on(p, text, run));
+            text->length = 0;
+        }
+        for (size_t j = 0; p->settings.keep && j < una_reader_columns(c->reader); j++) {
+            add_cell(text, una_reader_cell(c->reader, c->place ? c->place[r] : r, j));
+            una_text_bytes(text, ",", 1);
+        }
+        for (size_t k = 0; k < columns; k++)
+            add_value(text, answers[k * c->rows + r], p->settings.digits, k + 1 < columns ? "," : "\n");
+        UNA_TRY(una_arena_check(text->arena));
+    }
+    return hand_on(p, text, run);
 }
 
 /* to [columns_of, rows]; q [rows, quantiles] is room. */
@@ -285,9 +291,7 @@ static una_status predict_chunk(void *context, const chunk *c, una_run *run)
     una_text text = una_text_in(scratch);
     if (!p->begun) add_header(&text, p, c->reader, run);
     p->begun = true;
-    add_rows(&text, p, c, answers);
-    UNA_TRY(una_arena_check(scratch));
-    return hand_on(p, &text, run);
+    return add_rows(&text, p, c, answers, run);
 }
 
 static una_status predict_to(predicting *p, const char *data_path, size_t *rows, una_run *run)

@@ -126,8 +126,8 @@ typedef struct una_run_settings {
                                     its rows (docs/RANKS.md); lasts as long as the run */
     const una_read_settings *reading;    /* for every file that is read; NULL: all is found. Its texts last as long as
                                     the run */
-    uint64_t    scratch_limit;   /* bytes of scratch files (see no_scratch), which are not counted as memory; 0 = four times
-                                    memory_limit. A disk that is half full allows less */
+    uint64_t    scratch_limit;   /* bytes of scratch files (see no_scratch), which are not counted as memory; 0 = four
+                                    times memory_limit. A disk that is nearly full allows less */
 } una_run_settings;
 
 /* NULL = all defaults. UNA_E_USAGE: the settings' size was not set, or they ask for what this version does not know. */

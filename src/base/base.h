@@ -215,6 +215,8 @@ una_text una_text_in(una_arena *arena);
 void una_text_add(una_text *text, const char *format, ...) UNA_PRINTF(2, 3);
 void una_text_bytes(una_text *text, const char *bytes, size_t length);
 void una_text_json(una_text *text, const char *string);          /* quoted and escaped; bad UTF-8 becomes U+FFFD */
+/* Whether a text is one JSON object in UTF-8, nested 64 deep at most (json.c). */
+bool una_json_is_object(const char *text);
 /* Length of the valid UTF-8 sequence at `at`, 0 if it is not one. */
 size_t una_utf8_length(const char *at);
 /* Shortest that reads back the same; null if not finite. */
@@ -257,7 +259,7 @@ void       una_file_abandon(una_file *file);                     /* removes the 
 int        una_open(const char *path, int flags, const una_run *run);
 /* Zeroed pages of a file without a name, aligned to pages; NULL: there are none to be had (scratch_file.c). */
 void      *una_scratch_map(size_t size);
-/* Counts bytes of scratch files against the run's limit for them; false: they would be too many, and are not counted. */
+/* Counts bytes of scratch files against the run's limit for them; false: they would be too many, and do not count. */
 bool       una_scratch_take(una_run *run, uint64_t size);
 void       una_scratch_give(una_run *run, uint64_t size);
 /* Handle of an empty file without a name, for what is read twice and comes once; -1: none can be had. */

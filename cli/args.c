@@ -28,8 +28,10 @@ const cli_common_flag cli_common[] = {
                       "instruction set of the inner loops: auto, generic, avx2 or avx512 (default auto)"),
       CLI_WITH_RUN },
     { CLI_FLAG("memory", CLI_SIZE, "SIZE",
-               "refuse to use more memory than this, for instance 500M or 4G (default: what the machine has)"),
-      CLI_WITH_RUN },
+               "refuse to use more memory than this, for instance 500M or 4G (default: four fifths of what the machine "
+               "has, or what a cgroup allows)"), CLI_WITH_RUN },
+    { CLI_FLAG("scratch", CLI_SIZE, "SIZE", "refuse to write more to scratch files at a time (default: four times "
+               "--memory)"), CLI_WITH_RUN },
     { CLI_FLAG_SWITCH("no-cache", "parse the data anew and keep nothing of it in ~/.cache/una"),
       CLI_WITH_RUN | CLI_BY_PIECES },
     { CLI_FLAG_SWITCH("verify-cache", "use what is kept in ~/.cache/una only if every byte of the data is the same, "

@@ -357,10 +357,8 @@ static una_status move_rows(cli *c, const char *name)
     size_t rows = 0, added = 0;
     if (cli_rank() > 0) return UNA_OK;           /* nothing to share */
     if (to && from) return cli_fail(c, UNA_E_USAGE, "--export and --import do not go together; give one of them");
-    una_status status = cli_check_files(c, "export", to);
-    if (status != UNA_OK) return status;
-    status = to ? una_bench_export(&rows, name, out, to, c->run)
-                : una_bench_import(&rows, &added, name, out, from, c->run);
+    una_status status = to ? una_bench_export(&rows, name, out, to, c->run)
+                           : una_bench_import(&rows, &added, name, out, from, c->run);
     if (status != UNA_OK) return cli_failed(c, status);
 
     if (c->json) printf("{\"experiment\": \"%s\", \"rows\": %zu", name, rows);

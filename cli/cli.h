@@ -166,6 +166,7 @@ void        cli_flag_title(char *buffer, size_t size, const cli_flag *flag);    
 const char *cli_synopsis(const cli_verb *verb, char *buffer, size_t size);
 void        cli_dump_man(void);
 una_status  cli_dump_completion(const char *shell);
+void        cli_dump_files(void);                                        /* what each verb reads and writes */
 
 /* ranks.c: several processes under mpirun or srun. */
 void        cli_ranks_look(void);                /* before all else: which one this is; all but rank 0 keep quiet */
@@ -245,8 +246,11 @@ char       *cli_data_folder(const cli *c, bool *named);
 /* ---- files and the run ----------------------------------------------------------------------------------- */
 
 /* places.c. What the verb's tables say is written must be writable, and must not be the same file as anything else
- * that is read or written. `path` is where the file of `flag` goes, which the verb may have chosen itself. */
+ * that is read or written. This is looked at before any verb begins; one that has chosen a place itself, `path` for the
+ * file of `flag`, looks once more. */
 una_status  cli_check_files(cli *c, const char *flag, const char *path);
+/* The same for a file that a verb makes in the folder of `flag`, if that was given. */
+una_status  cli_check_made(const cli *c, const char *flag, const char *name);
 bool        cli_is_path(cli_type type);                                  /* one of the three types of files */
 /* reading.c: c->reading from the flags; prints the sentence where one is wrong. */
 una_status  cli_reading_begin(cli *c);

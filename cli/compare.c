@@ -96,7 +96,7 @@ static una_status work(cli *c, job *j)
 {
     una_status status = cli_check_chart(c, cli_text(c, "chart"));
     if (status == UNA_OK) status = cli_check_report(c, cli_text(c, "report"));
-    if (status == UNA_OK) status = cli_check_files(c, "chart", cli_text(c, "chart"));
+    if (status == UNA_OK) status = cli_check_made(c, "out", "compare.csv");
     if (status != UNA_OK) return status;
     if (cli_has(c, "models")) j->model_count = cli_split(cli_text(c, "models"), &j->list, &j->models);
     status = una_dataset_read(&j->data, c->operand[0], c->run);

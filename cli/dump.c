@@ -404,6 +404,26 @@ static void dump_fish(void)
     }
 }
 
+/* ---- what verbs read and write, for tests --------------------------------------------------------------------------------- */
+
+static void dump_file(const cli_verb *verb, const char *dashes, const char *name, cli_type type)
+{
+    if (!cli_is_path(type) && *dashes) return;
+    printf("%s\t%s%s\t%s\n", verb->name, dashes, name, !cli_is_path(type) ? "word" : type == CLI_WRITTEN ? "written"
+           : type == CLI_RENEWED ? "renewed" : "read");
+}
+
+void cli_dump_files(void)
+{
+    for (size_t i = 0; cli_verbs[i]; i++) {
+        const cli_flag *flag = NULL;
+        const cli_operand *operands = cli_verbs[i]->operands;
+        for (size_t k = 0; k < sizeof cli_verbs[i]->operands / sizeof *operands && operands[k].name; k++)
+            dump_file(cli_verbs[i], "", operands[k].name, operands[k].type);
+        while ((flag = cli_next_flag(cli_verbs[i], flag))) dump_file(cli_verbs[i], "--", flag->name, flag->type);
+    }
+}
+
 una_status cli_dump_completion(const char *shell)
 {
     cli nobody = {0};

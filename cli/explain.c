@@ -95,8 +95,6 @@ static una_status work(cli *c, job *j)
     if (!cli_has(c, "concepts"))
         return cli_fail(c, UNA_E_USAGE, "--concepts FILE is needed: lines such as 'old: days > 28'");
     una_status status = cli_check_chart(c, cli_text(c, "chart"));
-    if (status == UNA_OK) status = cli_check_files(c, "out", cli_text(c, "out"));
-    if (status == UNA_OK) status = cli_check_files(c, "report", cli_text(c, "report"));
     if (status == UNA_OK) status = cli_check_report(c, cli_text(c, "report"));
     if (status == UNA_OK) status = read_all(c, j);
     if (status != UNA_OK) return status;

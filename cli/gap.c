@@ -74,7 +74,6 @@ static una_status work(cli *c, job *j)
 {
     const char *report = cli_text(c, "report"), *chart = cli_text(c, "chart");
     una_status status = cli_check_chart(c, chart);
-    if (status == UNA_OK) status = cli_check_files(c, "report", report);
     if (status == UNA_OK) status = cli_check_report(c, report);
     if (status != UNA_OK) return status;
     status = una_dataset_read(&j->data, c->operand[0], c->run);

@@ -129,6 +129,7 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
         .no_cache = cli_has(c, "no-cache"),
         .verify_cache = cli_has(c, "verify-cache"),
         .no_scratch = cli_has(c, "no-scratch"),
+        .scratch_limit = cli_count(c, "scratch", 0),
         .path = getenv("UNA_PATH"),                      /* for looking into a fit: not a matter of the model */
         .ranks = c->ranks,
         .reading = c->reading.size ? &c->reading : NULL
@@ -144,7 +145,8 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
 
 static una_status with_run(cli *c)
 {
-    una_status status = cli_reading_begin(c);
+    una_status status = cli_rank() == 0 ? cli_check_files(c, NULL, NULL) : UNA_OK;       /* rank 0 writes */
+    if (status == UNA_OK) status = cli_reading_begin(c);
     if (status == UNA_OK) status = cli_run_new(c, &c->run, cli_count(c, "seed", 0));
     if (status != UNA_OK) return status;
     status = c->verb->run(c);
@@ -260,6 +262,13 @@ static una_status version(void)
 {
     printf("una %s\n%s%s%s%s", una_version(), una_build_info(), una_report_build_info(), una_bench_build_info(),
            cli_rank_info());
+    una_run *run = NULL;
+    uint64_t memory, scratch;
+    if (una_run_new(&run, NULL) != UNA_OK) return UNA_OK;
+    una_run_limits(run, &memory, &scratch);
+    printf("limits   %.1f GB of memory (--memory), %.1f GB of scratch files (--scratch)\n", (double)memory / 1e9,
+           (double)scratch / 1e9);
+    una_run_free(run);
     return UNA_OK;
 }
 
@@ -275,6 +284,10 @@ static una_status dispatch(int count, char *const *arguments)
     if (strcmp(word, "--version") == 0) return version();
     if (strcmp(word, "--dump-man") == 0) {
         cli_dump_man();
+        return UNA_OK;
+    }
+    if (strcmp(word, "--dump-files") == 0) {
+        cli_dump_files();
         return UNA_OK;
     }
     if (strcmp(word, "--dump-columns") == 0) return count > 1 ? cli_dump_columns(arguments[1]) : UNA_OK;

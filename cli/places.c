@@ -113,14 +113,17 @@ static bool is_there(const char *path, size_t length)
     return there;
 }
 
-/* Options name files too, as in values=heads.csv: any value that is the name of one. */
+/* Options name files too, as in values=heads.csv, also in lists of models and of what is varied: any value that is the
+ * name of one. */
+static const char before_value[] = "=|";
+
 static void add_option_files(places *all, const cli_given *given)
 {
-    for (const char *at = strchr(given->value, '='); at; at = strchr(at, '=')) {
+    for (const char *at = strpbrk(given->value, before_value); at; at = strpbrk(at, before_value)) {
         at += 1 + strspn(at + 1, " ");
         bool quoted = *at == '"';
         at += quoted;
-        size_t length = strcspn(at, quoted ? "\"" : ",)");
+        size_t length = strcspn(at, quoted ? "\"" : ",)|");
         while (!quoted && length > 0 && at[length - 1] == ' ') length--;
         if (!is_there(at, length)) continue;
         add(all, (place){ .dashes = "--", .name = given->flag->name, .type = CLI_FILE }, at, length);
@@ -132,7 +135,7 @@ static size_t most_places(const cli *c)
     size_t most = c->operand_count;
     for (const cli_flag *f = c->verb->flags; f->name; f++) most++;
     for (size_t i = 0; i < c->given_count; i++) {
-        for (const char *at = c->given[i].value; at && (at = strchr(at, '=')); at++) most++;
+        for (const char *at = c->given[i].value; at && (at = strpbrk(at, before_value)); at++) most++;
     }
     return most;
 }
@@ -148,14 +151,14 @@ static places find_places(const cli *c, const char *flag, const char *path)
     }
 
     for (const cli_flag *f = c->verb->flags; f->name; f++) {
-        const char *given = strcmp(f->name, flag) == 0 ? path : cli_text(c, f->name);
+        const char *given = flag && strcmp(f->name, flag) == 0 ? path : cli_text(c, f->name);
         if (!given || !cli_is_path(f->type)) continue;
         add(&all, (place){ .dashes = "--", .name = f->name, .type = f->type }, given, strlen(given));
     }
 
     for (size_t i = 0; i < c->given_count; i++) {
         cli_type type = c->given[i].flag->type;
-        if (type == CLI_MODEL || type == CLI_OPTION) add_option_files(&all, &c->given[i]);
+        if (type == CLI_MODEL || type == CLI_OPTION || type == CLI_TEXT) add_option_files(&all, &c->given[i]);
     }
     return all;
 }
@@ -189,8 +192,9 @@ static una_status check_apart(const cli *c, const place *p, const place *other)
 {
     bool may_replace = other->type == CLI_RENEWED || (other->type == CLI_FILE && !other->there);
     if (may_replace || !same_file(p, other)) return UNA_OK;
-    return cli_fail(c, UNA_E_USAGE, "--%s %s would overwrite %s%s %s: both are the same file; give --%s another name",
-                    p->name, p->path, other->dashes, other->name, other->path, p->name);
+    const char *name = other->name + (*other->name == '[');                /* "[DATA]", "DATA..." */
+    return cli_fail(c, UNA_E_USAGE, "--%s %s would overwrite %s%.*s %s: both are the same file; give --%s another name",
+                    p->name, p->path, other->dashes, (int)strcspn(name, ".]"), name, other->path, p->name);
 }
 
 static una_status check_place(cli *c, const place *p, const places *all)
@@ -206,6 +210,15 @@ static una_status check_place(cli *c, const place *p, const places *all)
                     "file", p->name, p->path, p->name);
 }
 
+static void forget(places *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        free(all->at[i].path);
+        free(all->at[i].goal);
+    }
+    free(all->at);
+}
+
 una_status cli_check_files(cli *c, const char *flag, const char *path)
 {
     places all = find_places(c, flag, path);
@@ -213,10 +226,21 @@ una_status cli_check_files(cli *c, const char *flag, const char *path)
     for (size_t i = 0; i < all.count && status == UNA_OK; i++) {
         if (all.at[i].type == CLI_WRITTEN) status = check_place(c, &all.at[i], &all);
     }
-    for (size_t i = 0; i < all.count; i++) {
-        free(all.at[i].path);
-        free(all.at[i].goal);
-    }
-    free(all.at);
+    forget(&all);
+    return status;
+}
+
+una_status cli_check_made(const cli *c, const char *flag, const char *name)
+{
+    const char *folder = cli_text(c, flag);
+    if (!folder || cli_rank() > 0) return UNA_OK;
+    una_status status = UNA_OK;
+    places all = find_places(c, NULL, NULL);
+    place made = { .dashes = "--", .name = flag, .type = CLI_WRITTEN, .path = cli_join(folder, name) };
+    identify(&made);
+    for (size_t i = 0; i < all.count && status == UNA_OK; i++) status = check_apart(c, &made, &all.at[i]);
+    free(made.path);
+    free(made.goal);
+    forget(&all);
     return status;
 }

@@ -230,7 +230,6 @@ static una_status run_show(cli *c)
 {
     una_study *study = NULL;
     una_status status = cli_check_chart(c, cli_text(c, "chart"));
-    if (status == UNA_OK) status = cli_check_files(c, "page", cli_text(c, "page"));
     if (status == UNA_OK) status = cli_study_open(c, &study);
     if (status != UNA_OK) return status;
     status = show(c, study);

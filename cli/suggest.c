@@ -55,11 +55,9 @@ static una_status ask(const cli *c, job *j)
 static una_status work(cli *c, job *j)
 {
     const char *pool = cli_text(c, "pool"), *data = cli_text(c, "data"), *out = cli_text(c, "out");
-    una_status status = cli_check_files(c, "out", out);
-    if (status != UNA_OK) return status;
     if (cli_has(c, "where") && !pool && !data)
         return cli_fail(c, UNA_E_USAGE, "--where chooses rows of a table, and none is read: give --pool or --data");
-    status = una_model_load(&j->model, c->operand[0], c->run);
+    una_status status = una_model_load(&j->model, c->operand[0], c->run);
     if (status == UNA_OK && pool) status = read_pool(c, j, pool);
     if (status == UNA_OK && data) status = una_dataset_read(&j->data, data, c->run);
     if (status == UNA_OK && data) status = cli_keep_rows(c, &j->data);

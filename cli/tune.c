@@ -105,6 +105,7 @@ static una_status work(cli *c, job *j)
         .select = cli_text(c, "select"), .refit = cli_has(c, "refit")
     };
     una_status status = check_asked(c, &settings);
+    if (status == UNA_OK) status = cli_check_made(c, "out", "tune.csv");
     if (status != UNA_OK) return status;
 
     for (size_t i = 0; status == UNA_OK && i < c->operand_count; i++) {

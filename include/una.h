@@ -100,7 +100,8 @@ typedef struct una_run_settings {
     size_t      size;
     uint64_t    seed;                          /* 0 by default                                      */
     int         threads;                       /* 0 = one per core                                  */
-    uint64_t    memory_limit;                  /* bytes, without scratch files; 0 = physical memory */
+    uint64_t    memory_limit;                  /* bytes, without scratch files; 0 = four fifths of the machine's memory,
+                                                  or what a control group (cgroup) allows if that is less */
     const char *kernels;                       /* NULL or "auto", "generic", "avx2", "avx512"       */
     void *(*allocate)(void *context, size_t size);       /* NULL = malloc                           */
     void  (*release)(void *context, void *block);        /* NULL = free                             */
@@ -125,6 +126,8 @@ typedef struct una_run_settings {
                                     its rows (docs/RANKS.md); lasts as long as the run */
     const una_read_settings *reading;    /* for every file that is read; NULL: all is found. Its texts last as long as
                                     the run */
+    uint64_t    scratch_limit;   /* bytes of scratch files (see no_scratch), which are not counted as memory; 0 = four times
+                                    memory_limit. A disk that is half full allows less */
 } una_run_settings;
 
 /* NULL = all defaults. UNA_E_USAGE: the settings' size was not set, or they ask for what this version does not know. */
@@ -132,6 +135,8 @@ una_status  una_run_new(una_run **run, const una_run_settings *settings);
 void        una_run_free(una_run *run);
 const char *una_run_message(const una_run *run);         /* of the last failed call, "" if none; NULL: why no run */
 const char *una_run_kernels(const una_run *run);         /* the kernel set in use                   */
+/* Bytes of memory and of scratch files that the run may take at a time. Either may be NULL. */
+void        una_run_limits(const una_run *run, uint64_t *memory, uint64_t *scratch);
 /* Makes `sentence` the message and returns `status`: for callbacks that fail and for libraries above this one. */
 una_status  una_run_fail(una_run *run, una_status status, const char *sentence);
 
@@ -275,6 +280,8 @@ typedef struct una_fit_settings {
                                                   above 0                                           */
     int                hold_out;               /* 1: keep what was foretold of rows not seen (una_model_held_out); the
                                                   model is the same without it                      */
+    int                no_files;               /* 1: the spec is somebody else's, as that of a model that was loaded:
+                                                  options that name files, which would be opened, are refused */
 } una_fit_settings;
 
 typedef struct una_curve {                     /* what training did, for the report                 */

@@ -373,9 +373,9 @@ static bool check_update(golden *file, worst *exact, worst *single)
         &head.prior_var)) return false;
     if (!read_count(file, "first", 0, rows, &first)) return false;
 
-    una_stats_add(&head.stats, phi, y, first);
+    una_stats_add(&head.stats, phi, y, first, NULL);
     if (una_head_solve(&head, file->run) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
-    una_stats_add(&head.stats, phi + first * k, y + first, rows - first);
+    una_stats_add(&head.stats, phi + first * k, y + first, rows - first, NULL);
     if (una_head_solve(&head, file->run) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
     return put_head(file, &head, &results) && compare(file, &results, exact);
 }

@@ -100,7 +100,7 @@ static bool REAL(solve)(REAL(evaluation) *e, const double *phi, una_head *head)
 {
     una_head_init(head, una_net_features(&e->p->net) + 1, e->file->arena);
     if (!phi || una_arena_check(e->file->arena) != UNA_OK) return refuse(e->file, "%s", una_run_message(e->file->run));
-    una_stats_add(&head->stats, phi, e->p->y, e->p->rows);
+    una_stats_add(&head->stats, phi, e->p->y, e->p->rows, NULL);
     head->noise_var = e->p->noise_var;
     head->prior_var = e->p->prior_var;
     if (una_head_solve(head, e->file->run) != UNA_OK) return refuse(e->file, "%s", una_run_message(e->file->run));

@@ -32,6 +32,15 @@ step() {     # step NAME LOG COMMAND...: one check, judged by its exit status
     return 1
 }
 
+maybe() {    # maybe NAME LOG COMMAND...: a step that may end with "skip: why" as its last line
+    step "$@" || return 1
+    local why
+    why=$(tail -n 1 "$2" | sed -n 's/^skip: //p')
+    [ -z "$why" ] && return 0
+    echo "$1: not all of it, because $why"
+    skipped=$((skipped + 1))
+}
+
 add() {      # the sum of the first number on each line
     awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/) { sum += $i; break } } END { print sum + 0 }'
 }
@@ -157,6 +166,9 @@ else
 fi
 step "examples" build/test-examples.log examples
 step "installed tree" build/test-install.log tools/check_install.sh build
+maybe "hardened files" build/test-hardened.log tools/check_hardened.sh
+maybe "packages" build/test-package.log tools/check_package.sh build
+[ "$long" -eq 1 ] && maybe "packages on a bare machine" build/test-package-long.log tools/check_package.sh --long build
 [ "$long" -eq 1 ] && step "demo, 1 and 2 threads" build/test-demo.log slow
 
 [ "$skipped" -gt 0 ] && echo "$skipped skipped (the logs build/test-*.log say why)"

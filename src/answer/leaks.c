@@ -104,7 +104,7 @@ static una_status rest_explains(double *share, const una_case *c, const bool *le
     rest.x = UNA_GET_ROWS(&run->scratch, double, c->rows * inputs);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t d = 0; d < inputs; d++)
-        for (size_t i = 0; !leak[c->columns->inputs[d].source] && i < c->rows; i++)
+        for (size_t i = 0; !leak[una_columns_input(c->columns, d)->source] && i < c->rows; i++)
             rest.x[i * inputs + d] = c->x[i * inputs + d];
     UNA_TRY(una_reference(mean, &known, &rest, c->y, run));
     *share = 0;

@@ -18,24 +18,26 @@ static void fill_row(double *phi, const una_case *c, size_t row, size_t features
     phi[features - 1] = 1;
 }
 
-static void flush(una_stats *stats, block *b)
+static una_status flush(una_stats *stats, block *b, una_run *run)
 {
-    una_stats_add(stats, b->phi, b->y, b->rows);
+    UNA_TRY(una_stats_add(stats, b->phi, b->y, b->rows, run));
     b->rows = 0;
+    return UNA_OK;
 }
 
 /* stats [folds + 1]: of each fold, the last of the rows that are in none. */
-static void sum_rows(una_stats *stats, const una_case *c, const double *y, block *b)
+static una_status sum_rows(una_stats *stats, const una_case *c, const double *y, block *b, una_run *run)
 {
     for (size_t f = 0; f <= c->folds; f++) {
         for (size_t i = 0; i < c->rows; i++) {
             if (c->fold[i] != f) continue;
             fill_row(b->phi + b->rows * b->features, c, i, b->features);
             b->y[b->rows++] = y[i];
-            if (b->rows == BLOCK) flush(&stats[f], b);
+            if (b->rows == BLOCK) UNA_TRY(flush(&stats[f], b, run));
         }
-        flush(&stats[f], b);
+        UNA_TRY(flush(&stats[f], b, run));
     }
+    return UNA_OK;
 }
 
 /* Rows that a fold leaves: all others. */
@@ -77,7 +79,7 @@ static una_status regress(double *mean, const una_case *c, const double *y, una_
     una_head_init(&head, features, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
 
-    sum_rows(stats, c, y, &b);
+    UNA_TRY(sum_rows(stats, c, y, &b, run));
     without(&train, stats, c->folds, SIZE_MAX);
     UNA_TRY(una_choose_evidence(&noise_var, &prior_var, &train, run));
     for (size_t f = 0; f < c->folds; f++) {

@@ -13,8 +13,7 @@ enum {
     FRONT = MAGIC + 4 + 4,       /* magic, version, length of the header */
     CRC = 4,
     END = 4 + 8,                 /* tag, number of blocks                */
-    LONGEST_HEADER = 16 << 20,
-    LONGEST_TEXT = 1 << 20
+    LONGEST_HEADER = 16 << 20
 };
 
 static const char magic[] = "UNAMODEL";
@@ -169,6 +168,12 @@ una_status una_archive_refuse(una_archive *ar, const char *name, const char *why
     return ar->status = una_fail(ar->run, UNA_E_NUMERIC, "%s cannot be saved: the block %s %s", ar->origin, name, why);
 }
 
+una_status una_archive_expect(una_archive *ar, const char *name, uint64_t count, size_t bytes)
+{
+    if (ar->status != UNA_OK || !ar->loading || count <= (ar->size - ar->at) / bytes) return ar->status;
+    return una_archive_refuse(ar, name, "counts more than the file holds");
+}
+
 static bool crc_agrees(const una_archive *ar, size_t from, size_t end)
 {
     return una_crc32(0, ar->bytes + from, end - from) == get(ar->bytes + end, CRC);
@@ -271,6 +276,7 @@ static una_status next_block(una_archive *ar, const char *name, const char *type
     const unsigned char *at = ar->bytes + ar->at;
     size_t left = ar->size - ar->at, length = strlen(name), fixed = 4 + 1 + length + 1 + 8;
 
+    if (una_cancelled(ar->run)) return ar->status = una_fail(ar->run, UNA_CANCELLED, "interrupted while loading");
     if (left < 5) return refuse_end(ar);
     if (memcmp(at, "END.", 4) == 0) return una_archive_refuse(ar, name, "is missing");
     if (memcmp(at, "BLK1", 4) != 0) return una_archive_refuse(ar, name, "is damaged where it begins");
@@ -364,7 +370,7 @@ static una_status load_text(una_archive *ar, const char *name, const char **text
     char type;
     const unsigned char *payload;
     *text = NULL;
-    UNA_TRY(next_block(ar, name, "tn", 0, LONGEST_TEXT, &type, &count, &payload));
+    UNA_TRY(next_block(ar, name, "tn", 0, UNA_LONGEST_TEXT, &type, &count, &payload));
     if (type == 'n') return count ? una_archive_refuse(ar, name, "should be empty") : UNA_OK;
     if (memchr(payload, 0, count)) return una_archive_refuse(ar, name, "holds a zero byte inside a text");
     char *copy = UNA_GET(ar->arena, char, count + 1);
@@ -378,7 +384,10 @@ una_status una_archive_text(una_archive *ar, const char *name, const char **text
     UNA_TRY(ready(ar, name));
     if (ar->loading) return load_text(ar, name, text);
     size_t length = *text ? strlen(*text) : 0, from;
-    if (length > LONGEST_TEXT) return una_archive_refuse(ar, name, "holds a text longer than 1 MiB");
+    if (length > UNA_LONGEST_TEXT)
+        return ar->status = una_fail(ar->run, UNA_E_INPUT, "%s cannot be saved: the block %s holds a text longer than 1 "
+                                     "MiB, which begins with '%.40s'; shorten it, or leave the column out (--drop)",
+                                     ar->origin, name, *text);
     unsigned char *at = put_block(ar, name, *text ? 't' : 'n', length, &from);
     if (!at) return ar->status;
     if (length) memcpy(at, *text, length);

@@ -46,7 +46,7 @@ una_status una_archive_header(const char **json, const char *path, una_arena *ar
  * that is not finite is UNA_E_NUMERIC then. */
 una_status una_archive_u64(una_archive *ar, const char *name, uint64_t *value, uint64_t low, uint64_t high);
 una_status una_archive_f64(una_archive *ar, const char *name, double *value);                      /* finite */
-/* NULL stays NULL; no NUL inside; at most 1 MiB. */
+/* NULL stays NULL; no NUL inside; at most UNA_LONGEST_TEXT. */
 una_status una_archive_text(una_archive *ar, const char *name, const char **text);
 /* *values has exactly `count` items (loading allocates). All finite. */
 una_status una_archive_f64s(una_archive *ar, const char *name, double **values, size_t count);
@@ -55,6 +55,12 @@ una_status una_archive_f32s(una_archive *ar, const char *name, float **values, s
 bool una_archive_next_is(const una_archive *ar, const char *name);
 /* A failure in the caller's own checks while loading: "FILE: the block NAME ...". */
 una_status una_archive_refuse(una_archive *ar, const char *name, const char *why);
+/* Before memory is taken by a count that a file names: what is counted stands further on in the file, with at least
+ * `bytes` for each. Refuses more than is left of it; saving is never refused. */
+una_status una_archive_expect(una_archive *ar, const char *name, uint64_t count, size_t bytes);
+
+/* What a file can hold, for those who must know before a fit that its model could not be saved. */
+enum { UNA_LONGEST_TEXT = 1 << 20 };
 
 /* Opens for reading; folders and missing files are UNA_E_IO naming the path. */
 una_status una_open_read(FILE **stream, const char *path, una_run *run);

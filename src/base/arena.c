@@ -34,6 +34,7 @@ static void close_top(una_arena *arena)
     una_arena_block *top = arena->top;
     arena->top = top->below;
     if (top->mapped) una_scratch_unmap(top->base, top->size);
+    if (top->mapped) una_scratch_give(arena->run, top->size);
     una_release(arena->run, top);
 }
 
@@ -126,11 +127,16 @@ static una_arena_block *open_block(una_arena *arena, size_t need)
 /* The head and the mapping, or neither. */
 static void *open_mapped(una_arena *arena, size_t size)
 {
+    if (!una_scratch_take(arena->run, size)) return NULL;
     void *at = una_scratch_map(size);
-    if (!at) return NULL;
+    if (!at) {
+        una_scratch_give(arena->run, size);
+        return NULL;
+    }
     una_arena_block *block = una_allocate(arena->run, sizeof *block);
     if (!block) {
         una_scratch_unmap(at, size);
+        una_scratch_give(arena->run, size);
         arena->failed = true;
         return NULL;
     }
@@ -164,6 +170,18 @@ void *una_arena_get(una_arena *arena, size_t count, size_t size)
     return memset(at, 0, need);
 }
 
+/* Neither kind of memory has room for these rows. */
+static void tell_both(una_run *run, size_t size)
+{
+    const una_run *root = una_run_root(run);
+    const una_run_settings *s = &root->settings;
+    if (s->no_scratch) return;
+    una_fail(run, UNA_E_MEMORY, "%.3g MB of rows have no room: %.3g MB of memory are taken and %.3g MB are allowed "
+             "(--memory), %.3g MB of scratch files are taken and %.3g MB are allowed (--scratch); use fewer rows, or "
+             "raise a limit", (double)size / 1e6, (double)root->used / 1e6, (double)s->memory_limit / 1e6,
+             (double)root->scratched / 1e6, (double)s->scratch_limit / 1e6);
+}
+
 void *una_arena_get_rows(una_arena *arena, size_t count, size_t size)
 {
     bool many = size && count >= LEAST_MAPPED / size && count <= (SIZE_MAX / 2 - 2 * ALIGN) / size;
@@ -171,7 +189,9 @@ void *una_arena_get_rows(una_arena *arena, size_t count, size_t size)
         void *at = open_mapped(arena, count * size);
         if (at) return at;
     }
-    return una_arena_get(arena, count, size);
+    void *at = una_arena_get(arena, count, size);
+    if (!at && many && !arena->keeps) tell_both(arena->run, count * size);
+    return at;
 }
 
 char *una_arena_text(una_arena *arena, const char *text)

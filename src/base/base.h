@@ -65,8 +65,8 @@ void     una_arena_join(una_arena *arena, una_arena *other);
 una_status una_arena_at_end(una_arena *arena, void (*end)(void *what), void *what);
 #define UNA_GET(arena, type, count) ((type *)una_arena_get((arena), (count), sizeof(type)))
 /* The same for rows of data and copies of them, of which there may be more than memory holds: from 16 MiB on pages
- * that the system may write to the disk and take back (una_scratch_map), not counted against the limit. Plain memory
- * where there are none to be had, where the caller has an allocator of his own, and with no_scratch. */
+ * that the system may write to the disk and take back (una_scratch_map), counted against a limit of their own. Plain
+ * memory where there are none to be had, where the caller has an allocator of his own, and with no_scratch. */
 void    *una_arena_get_rows(una_arena *arena, size_t count, size_t size);
 #define UNA_GET_ROWS(arena, type, count) ((type *)una_arena_get_rows((arena), (count), sizeof(type)))
 
@@ -90,11 +90,13 @@ struct una_run {
     una_run    *child;           /* with keep_memory: for the tasks that this thread does itself, or NULL */
     void       *lock;            /* pthread_mutex_t of the root: callbacks are never concurrent    */
     _Atomic uint64_t used;       /* bytes held now by all arenas (root)                            */
+    _Atomic uint64_t scratched;  /* bytes of scratch files now (root)                              */
     double      progress_from, progress_to;   /* the part of the whole that this stage covers      */
     const una_tally *tally;      /* what stages are part of, also those of tasks; NULL: nothing    */
     struct una_company *company; /* ranks that make this call with it (company.h); NULL: none      */
     una_ranks   ranks;           /* the caller's, if he gave some: settings.ranks points here. Tasks do not see them */
     una_read_settings reading;   /* the caller's, or all 0: settings.reading points here            */
+    bool        no_files;        /* options that name files are refused, in its tasks too          */
     char        message[1024];
 };
 
@@ -111,8 +113,15 @@ una_span   una_progress_part(una_run *run, double from, double to);
 void       una_progress_back(una_run *run, una_span before);
 bool       una_cancelled(const una_run *run);
 void      *una_allocate(una_run *run, size_t size);              /* raw; counted against the limit   */
+/* The same against the limit of `owner`, with which it is released; `run`, another thread's, hears why not. */
+void      *una_allocate_for(una_run *owner, size_t size, una_run *run);
+una_run   *una_run_root(una_run *run);                           /* of a task's: that of the caller  */
 void       una_release(una_run *run, void *block);
 void       una_clear_message(una_run *run);
+/* Memory that a run may take where its settings do not say (limits.c). The group's share of it is read below `root`,
+ * "" but in tests; UINT64_MAX: no group, or no limit. */
+uint64_t   una_usual_memory(void);
+uint64_t   una_group_memory(const char *root);
 
 /* ---- structs of a caller's, which begin with their size (sized.c) ---------------------------------- */
 
@@ -124,6 +133,9 @@ una_status una_struct_take(void *to, const void *given, size_t size, const char 
 /* The other way, into a struct that was checked: fields that he does not know are not written, those that we do not
  * know become 0. */
 void       una_struct_give(void *to, const void *from, size_t size);
+/* What no header can keep a caller from writing: a word for missing cells that there is not, lists without texts. */
+una_status una_fit_settings_check(const una_fit_settings *settings, una_run *run);
+una_status una_texts_check(const char *const *list, size_t count, const char *what, una_run *run);
 #define UNA_CHECK_SIZE(given, type, run) una_struct_check((given), sizeof(type), #type, (run))
 #define UNA_TAKE(to, given, type, run) una_struct_take((to), (given), sizeof(type), #type, (run))
 
@@ -244,6 +256,9 @@ void       una_file_abandon(una_file *file);                     /* removes the 
 int        una_open(const char *path, int flags, const una_run *run);
 /* Zeroed pages of a file without a name, aligned to pages; NULL: there are none to be had (scratch_file.c). */
 void      *una_scratch_map(size_t size);
+/* Counts bytes of scratch files against the run's limit for them; false: they would be too many, and are not counted. */
+bool       una_scratch_take(una_run *run, uint64_t size);
+void       una_scratch_give(una_run *run, uint64_t size);
 /* Handle of an empty file without a name, for what is read twice and comes once; -1: none can be had. */
 int        una_scratch_open(void);
 void       una_scratch_unmap(void *at, size_t size);

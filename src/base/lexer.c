@@ -165,8 +165,8 @@ una_status una_lexer_begin(una_lexer *lexer, const char *text, const una_grammar
     *lexer = (una_lexer){ .text = text, .grammar = grammar, .arena = arena, .run = run };
     const char *what = grammar->what;
     size_t length = strlen(text);
-    if (length > MOST_BYTES)
-        UNA_FAIL(run, UNA_E_USAGE, "the %s has %zu bytes; at most %d are read", what, length, (int)MOST_BYTES);
+    size_t most = grammar->most ? grammar->most : MOST_BYTES;
+    if (length > most) UNA_FAIL(run, UNA_E_USAGE, "the %s has %zu bytes; at most %zu are read", what, length, most);
     if (text[strspn(text, " \t\r\n")] == 0) UNA_FAIL(run, UNA_E_USAGE, "the %s is empty", what);
     return una_lexer_next(lexer);
 }

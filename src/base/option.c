@@ -156,6 +156,16 @@ static una_status set_word(int *place, const una_option *option, const char *own
     return UNA_OK;
 }
 
+static una_status check_file(const una_option *option, const char *owner, const char *value, una_run *run)
+{
+    const una_run *strict = *value ? run : NULL;
+    while (strict && !strict->no_files) strict = strict->parent;
+    if (!strict) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "%s: the option %s names the file %.200s, which is not opened: options that a model or a "
+             "study keeps may be somebody else's. Fit anew where the file is wanted, and name it yourself: una fit "
+             "--set %s=...", owner, option->name, value, option->name);
+}
+
 /* arena NULL: the text lives long enough as it is. */
 static una_status set_field(void *place, const una_option *option, const char *owner, const char *value,
                             una_arena *arena, una_run *run)
@@ -165,8 +175,8 @@ static una_status set_field(void *place, const una_option *option, const char *o
     case UNA_COUNT: return set_number(place, option, owner, value, run);
     case UNA_WORD: return set_word(place, option, owner, value, run);
     case UNA_FLAG: return set_flag(place, option, owner, value, run);
-    case UNA_TEXT:
-    case UNA_FILE: break;
+    case UNA_FILE: UNA_TRY(check_file(option, owner, value, run)); break;
+    case UNA_TEXT: break;
     }
     const char *text = arena ? una_arena_text(arena, value) : value;
     if (!text) return UNA_E_MEMORY;

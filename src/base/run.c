@@ -27,16 +27,12 @@ static void default_release(void *context, void *block)
     free(block);
 }
 
+enum { SCRATCH_SHARE = 4 };              /* scratch files may take so many times the memory, if nothing else is said */
+
 static una_run *root_of(una_run *run)
 {
     while (run->parent) run = run->parent;
     return run;
-}
-
-static uint64_t physical_memory(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
 }
 
 static int core_count(void)
@@ -54,7 +50,10 @@ static una_run_settings resolved(una_run_settings settings)
         settings.no_scratch = 1;         /* all memory is the caller's */
     }
     if (settings.threads <= 0) settings.threads = core_count();
-    if (settings.memory_limit == 0) settings.memory_limit = physical_memory();
+    if (settings.memory_limit == 0) settings.memory_limit = una_usual_memory();
+    if (settings.scratch_limit == 0)
+        settings.scratch_limit = settings.memory_limit > UINT64_MAX / SCRATCH_SHARE ? UINT64_MAX
+                                 : SCRATCH_SHARE * settings.memory_limit;
     return settings;
 }
 
@@ -202,6 +201,12 @@ bool una_cancelled(const una_run *run)
     return run->settings.cancel && *run->settings.cancel;
 }
 
+una_status una_go_on(una_run *run, const char *stage)
+{
+    if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while %s", stage);
+    return UNA_OK;
+}
+
 una_status una_tick(una_run *run, const char *stage, double fraction, double value)
 {
     una_run *root = root_of(run);
@@ -214,23 +219,17 @@ una_status una_tick(una_run *run, const char *stage, double fraction, double val
         stop = root->settings.progress(root->settings.callbacks, &progress);
         pthread_mutex_unlock(root->lock);
     }
-    if (stop || una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while %s", stage);
-    return UNA_OK;
-}
-
-una_status una_go_on(una_run *run, const char *stage)
-{
-    if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while %s", stage);
-    return UNA_OK;
+    if (stop) UNA_FAIL(run, UNA_CANCELLED, "interrupted while %s", stage);
+    return una_go_on(run, stage);
 }
 
 /* ---- raw memory: each block carries its size, so that what is held can be counted ---------------- */
 
 typedef union block_head { size_t size; max_align_t align; char pad[64]; } block_head;
 
-void *una_allocate(una_run *run, size_t size)
+void *una_allocate_for(una_run *owner, size_t size, una_run *run)
 {
-    una_run *root = root_of(run);
+    una_run *root = root_of(owner);
     if (size > SIZE_MAX - sizeof(block_head)) {
         una_fail(run, UNA_E_MEMORY, "a request for %zu bytes is beyond any memory", size);
         return NULL;
@@ -257,6 +256,16 @@ void *una_allocate(una_run *run, size_t size)
     return head + 1;
 }
 
+void *una_allocate(una_run *run, size_t size)
+{
+    return una_allocate_for(run, size, run);
+}
+
+una_run *una_run_root(una_run *run)
+{
+    return root_of(run);
+}
+
 void una_release(una_run *run, void *block)
 {
     if (!block) return;
@@ -264,6 +273,28 @@ void una_release(una_run *run, void *block)
     block_head *head = (block_head *)block - 1;
     atomic_fetch_sub(&root->used, head->size);
     root->settings.release(root->settings.allocator, head);
+}
+
+/* ---- scratch files, which are counted apart ------------------------------------------------------- */
+
+bool una_scratch_take(una_run *run, uint64_t size)
+{
+    una_run *root = root_of(run);
+    uint64_t limit = root->settings.scratch_limit, held = atomic_fetch_add(&root->scratched, size);
+    if (size <= limit && held <= limit - size) return true;
+    atomic_fetch_sub(&root->scratched, size);
+    return false;
+}
+
+void una_scratch_give(una_run *run, uint64_t size)
+{
+    atomic_fetch_sub(&root_of(run)->scratched, size);
+}
+
+void una_run_limits(const una_run *run, uint64_t *memory, uint64_t *scratch)
+{
+    if (memory) *memory = run->settings.memory_limit;
+    if (scratch) *scratch = run->settings.scratch_limit;
 }
 
 void una_memory_free(void *bytes, una_run *run)

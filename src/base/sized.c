@@ -54,3 +54,25 @@ void una_struct_give(void *to, const void *from, size_t size)
     memcpy((unsigned char *)to + head, (const unsigned char *)from + head, known - head);
     if (its > known) memset((unsigned char *)to + known, 0, its - known);
 }
+
+una_status una_texts_check(const char *const *list, size_t count, const char *what, una_run *run)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!list || !list[i])
+            UNA_FAIL(run, UNA_E_USAGE, "%zu texts of `%s` were announced, and number %zu is not there", count, what,
+                     i + 1);
+    return UNA_OK;
+}
+
+una_status una_fit_settings_check(const una_fit_settings *s, una_run *run)
+{
+    if (s->missing != UNA_MISSING_ERROR && s->missing != UNA_MISSING_DROP && s->missing != UNA_MISSING_MEAN)
+        UNA_FAIL(run, UNA_E_USAGE, "what to do about missing cells is %d, which means nothing: UNA_MISSING_ERROR (0), "
+                 "UNA_MISSING_DROP (1) and UNA_MISSING_MEAN (2) do", (int)s->missing);
+    if (!(s->valid_fraction >= 0 && s->valid_fraction < 1))
+        UNA_FAIL(run, UNA_E_USAGE, "the share of rows to hold out is %g; it must be at least 0 and below 1",
+                 s->valid_fraction);
+    UNA_TRY(una_texts_check(s->set, s->set_count, "set", run));
+    UNA_TRY(una_texts_check(s->drop, s->drop_count, "drop", run));
+    return una_texts_check(s->only, s->only_count, "only", run);
+}

@@ -432,6 +432,8 @@ static una_status get_ready(bench *b, const una_bench_settings *given)
 {
     una_bench_settings settings;
     UNA_TRY(UNA_TAKE(&settings, given, una_bench_settings, b->run));
+    UNA_TRY(una_texts_check(settings.models, settings.model_count, "models", b->run));
+    UNA_TRY(una_texts_check(settings.set, settings.set_count, "set", b->run));
     UNA_TRY(take_asked(b, &settings));
     b->plan.arena = &b->keep;
     if (b->experiment->begin) UNA_TRY(b->experiment->begin(&b->asked.shared, &b->asked, b->run));

@@ -56,6 +56,6 @@ una_status una_gaussian_kl(double *kl, const double *p, const double *q, size_t 
 void una_second_moment(double *cov, const double *f, size_t count, size_t size)
 {
     memset(cov, 0, size * size * sizeof *cov);
-    una_gram_add(cov, f, count, size);
+    una_gram_add(cov, f, count, size, NULL);
     for (size_t i = 0; i < size * size; i++) cov[i] /= (double)count;
 }

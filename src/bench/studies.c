@@ -347,7 +347,7 @@ static una_status evidence_of(double *right, double *printed, const double *x, c
         for (size_t p = 0; p < POWERS; p++) phi[i * (POWERS + 1) + p] = scale * (power *= x[i]);
     }
 
-    una_stats_add(&head.stats, phi, y, rows);
+    UNA_TRY(una_stats_add(&head.stats, phi, y, rows, run));
     head.noise_var = noise_var;
     head.prior_var = 1;
     UNA_TRY(una_head_solve(&head, run));

@@ -216,7 +216,7 @@ static void say_ratio(una_text *text, double mean, double low, double high)
 /* Every other value is within a factor of two of the claim's first. */
 static una_status judge_alike(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    char word[64];
+    char word[64] = "";
     una_paired paired;
     const char *rest = next_word(word, claim->model);
     const una_group *first = group_of(f, claim, word);

@@ -26,6 +26,8 @@ static una_status check_asked(const una_comparison *c)
 {
     const char *select = c->asked.select;
     const uint64_t last = (uint64_t)1 << 52;
+    UNA_TRY(una_fit_settings_check(&c->fit, c->run));
+    UNA_TRY(una_texts_check(c->asked.models, c->asked.model_count, "models", c->run));
     if (c->fit.target_count)
         UNA_FAIL(c->run, UNA_E_USAGE, "models are compared on one target: name it in `target`, not in `targets`");
     if (c->fit.valid)

@@ -47,7 +47,10 @@ static una_status check_settings(una_study *s, una_ledger_facts *facts, const un
         .acquisition = given->acquisition ? given->acquisition : "log_ei",
         .initial = given->initial ? given->initial : usual_initial(s->space),
         .lease = given->lease > 0 ? given->lease : DAY };
-    UNA_TRY(una_search_model(&facts->model, given->model, &s->keep, run));
+    run->no_files = true;                        /* as when it will be fitted */
+    una_status known = una_search_model(&facts->model, given->model, &s->keep, run);
+    run->no_files = false;
+    UNA_TRY(known);
     return una_acquisition_need_named(&acquisition, &options, facts->acquisition, run);
 }
 

@@ -170,7 +170,8 @@ static una_status fit_rows(una_model **model, una_surrogate *s, const una_known 
     if (status == UNA_OK) status = table_of(&data, known, rows, &s->warp, run);
     una_rng rng = una_rng_at(s->seed, UNA_FOR_SEARCH, rows);
     run->settings.seed = una_rng_u32(&rng);
-    if (status == UNA_OK) status = una_fit(model, s->spec, data, NULL, run);
+    una_fit_settings settings = { .size = sizeof settings, .no_files = 1 };      /* a study may be somebody else's */
+    if (status == UNA_OK) status = una_fit(model, s->spec, data, &settings, run);
     run->settings.seed = seed;
     una_dataset_free(data);
     una_arena_release(&run->scratch, mark);

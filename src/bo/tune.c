@@ -112,6 +112,8 @@ static una_status take_asked(tuning *t, const una_dataset *data, const una_tune_
     una_hunt *h = &t->hunt;
     UNA_TRY(UNA_TAKE(&t->asked, given, una_tune_settings, run));
     UNA_TRY(UNA_TAKE(&h->judge.fit, t->asked.fit.size ? &t->asked.fit : &plain, una_fit_settings, run));
+    UNA_TRY(una_fit_settings_check(&h->judge.fit, run));
+    UNA_TRY(una_texts_check(t->asked.models, t->asked.model_count, "models", run));
     h->judge.fit.size = sizeof h->judge.fit;
     if (!t->asked.over) UNA_FAIL(run, UNA_E_USAGE, "no options to search over were given");
     if (!t->asked.search) t->asked.search = "grid";

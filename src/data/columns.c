@@ -40,15 +40,19 @@ typedef struct learner {
     una_status  status;          /* of work that has none to return; looked at once it is done      */
 } learner;
 
+enum { MOST_NOTES = 9000 };              /* a file holds 10,000: some are added later */
+
 void una_notes_add(una_notes *notes, const char *format, ...)
 {
-    if (!notes) return;
+    if (!notes || notes->count > MOST_NOTES) return;
+    if (notes->count == MOST_NOTES) format = "There was more to say: the rest is left out.";
 
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
+    if (length > UNA_LONGEST_TEXT) length = UNA_LONGEST_TEXT;    /* names may be long, and files hold no longer one */
     char *sentence = UNA_GET(notes->arena, char, (size_t)(length < 0 ? 0 : length) + 1);
     if (sentence) vsnprintf(sentence, (size_t)length + 1, format, again);
     va_end(again);
@@ -641,7 +645,6 @@ static una_status note_twins(learner *l)
     while (slots < 2 * data->columns) slots *= 2;
     size_t *print = UNA_GET(&l->run->scratch, size_t, data->columns), *slot = UNA_GET(&l->run->scratch, size_t, slots);
     UNA_TRY(una_arena_check(&l->run->scratch));
-
     for (size_t c = 0; c < data->columns; c++) {
         if (!l->used[c] && !l->asked[c]) continue;
         print[c] = una_company_sum_size((size_t)(fingerprint(l, &data->column[c], key) >> 24), l->run);
@@ -774,35 +777,36 @@ double una_input_slope(const una_input *input, double number)
     return 2 * PI * turns[part] * (input->turn % 2 ? cos(angle) : -sin(angle));
 }
 
+const char *una_input_name(const una_columns *columns, const una_input *input, una_arena *arena)
+{
+    const una_source *source = &columns->sources[input->source];
+    una_text name = una_text_in(arena);
+    if (input->turn)
+        una_text_add(&name, "%s, %s (%s)", source->name,
+                     una_calendar_part_name((una_calendar_part)((input->turn - 1) / 2)),
+                     input->turn % 2 ? "sine" : "cosine");
+    else if (input->level == UNA_LEVEL_MISSING) una_text_add(&name, "%s is missing", source->name);
+    else if (input->level == SIZE_MAX) return source->name;
+    else una_text_add(&name, "%s=%s", source->name, source->levels[input->level]);
+    return name.at;
+}
+
 una_status una_columns_inputs(una_columns *columns, una_arena *arena)
 {
-    columns->inputs = UNA_GET(arena, una_input, columns->input_count);
+    bool image = una_columns_image(columns).height > 0;
+    columns->inputs = UNA_GET(arena, una_input, image ? 1 : columns->input_count);
     UNA_TRY(una_arena_check(arena));
 
     una_input *input = columns->inputs;
     for (size_t s = 0; s < columns->source_count; s++) {
         const una_source *source = &columns->sources[s];
-        size_t numbers = source->is_text ? 0 : source->image.height ? una_source_inputs(source) : 1;
-        for (size_t i = 0; i < numbers; i++) *input++ = (una_input){ source->name, s, SIZE_MAX, source->mean, 1, 0 };
-        for (unsigned turn = 1; turn <= 2 * UNA_PARTS && source->parts; turn++) {
-            una_text name = una_text_in(arena);
-            if (!(source->parts >> (turn - 1) / 2 & 1)) continue;
-            una_text_add(&name, "%s, %s (%s)", source->name,
-                         una_calendar_part_name((una_calendar_part)((turn - 1) / 2)), turn % 2 ? "sine" : "cosine");
-            *input++ = (una_input){ name.at, s, SIZE_MAX, 0, TURN_SCALE, turn };
-        }
-        if (source->tells_missing) {
-            una_text name = una_text_in(arena);
-            una_text_add(&name, "%s is missing", source->name);
-            *input++ = (una_input){ name.at, s, UNA_LEVEL_MISSING, 0, 1, 0 };
-        }
-        for (size_t k = 0; k < source->level_count; k++) {
-            una_text name = una_text_in(arena);
-            una_text_add(&name, "%s=%s", source->name, source->levels[k]);
-            *input++ = (una_input){ name.at, s, k, 0, 1, 0 };
-        }
+        if (!source->is_text) *input++ = (una_input){ s, SIZE_MAX, source->mean, 1, 0 };
+        for (unsigned turn = 1; turn <= 2 * UNA_PARTS && source->parts; turn++)
+            if (source->parts >> (turn - 1) / 2 & 1) *input++ = (una_input){ s, SIZE_MAX, 0, TURN_SCALE, turn };
+        if (source->tells_missing) *input++ = (una_input){ s, UNA_LEVEL_MISSING, 0, 1, 0 };
+        for (size_t k = 0; k < source->level_count; k++) *input++ = (una_input){ s, k, 0, 1, 0 };
     }
-    return una_arena_check(arena);
+    return UNA_OK;
 }
 
 static una_status learn_target(una_columns *columns, const learner *l, size_t target)
@@ -850,10 +854,8 @@ static una_status learn_image_scale(una_columns *columns, const learner *l)
     if (!(var > UNA_ROUNDING * mean * mean))
         UNA_FAIL(l->run, UNA_E_INPUT, "all images of %s that rows of %s name are of one shade, so there is nothing to "
                  "learn from", images->origin, l->data->origin);
-    for (size_t i = 0; i < columns->input_count; i++) {
-        columns->inputs[i].centre = mean;
-        columns->inputs[i].scale = sqrt(var);
-    }
+    columns->inputs->centre = mean;
+    columns->inputs->scale = sqrt(var);
     return UNA_OK;
 }
 
@@ -938,6 +940,7 @@ static una_status learn(una_columns *const *columns, learner *l, const char *con
         UNA_TRY(learn_target(columns[t], l, l->target[t]));
     }
     UNA_TRY(note_twins(l));
+    UNA_TRY(una_columns_saveable(columns, l->targets, l->run));
     return l->notes ? una_arena_check(l->notes->arena) : UNA_OK;
 }
 

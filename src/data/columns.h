@@ -19,7 +19,6 @@
 #define UNA_LEVEL_MISSING (SIZE_MAX - 1)
 
 typedef struct una_input {       /* one input as the model sees it                                  */
-    const char *name;            /* "age", "colour=red", "age is missing"                           */
     size_t      source;          /* index into una_columns.sources                                  */
     size_t      level;           /* within the source's levels; SIZE_MAX for a number, UNA_LEVEL_MISSING    */
     double      centre, scale;   /* standardised = (value - centre) / scale; categories have 0, 1    */
@@ -71,7 +70,7 @@ double una_word_sum(const char *word);
 typedef struct una_columns {
     una_source *sources;         /* columns the model needs, in training order                      */
     size_t      source_count;
-    una_input  *inputs;
+    una_input  *inputs;          /* [input_count]; of an image the first stands for all (una_columns_input) */
     size_t      input_count;
     const char *target;
     double      target_centre, target_scale;    /* mean and population std of the training rows     */
@@ -96,6 +95,15 @@ static inline una_image_shape una_columns_image(const una_columns *columns)
 {
     return columns && columns->source_count == 1 ? columns->sources[0].image : (una_image_shape){ 0, 0, 0 };
 }
+
+static inline const una_input *una_columns_input(const una_columns *columns, size_t input)
+{
+    return &columns->inputs[una_columns_image(columns).height ? 0 : input];
+}
+
+/* "age", "colour=red", "age is missing": the column's own name, or a text in the arena. Not kept with the columns: a
+ * column's name may be long, and has as many inputs as it has levels. */
+const char *una_input_name(const una_columns *columns, const una_input *input, una_arena *arena);
 
 /* Inputs follow the sources: for a number itself and perhaps whether it was missing, one per level for text, all
  * numbers of an image, which is then the only source, whose numbers share their centre and scale.
@@ -162,6 +170,8 @@ una_wanted *una_columns_wanted(const una_columns *const *columns, size_t targets
 una_status una_columns_inputs(una_columns *columns, una_arena *arena);
 /* Saves, or loads into ar->arena and checks everything: a file may come from a stranger. */
 una_status una_columns_exchange(una_columns *columns, una_archive *ar);
+/* Refuses, before anything is fitted, columns that a file could not hold: names or words that are too long. */
+una_status una_columns_saveable(una_columns *const *columns, size_t targets, una_run *run);
 /* Columns [targets] that were learnt together: their sources are written once. */
 una_status una_columns_exchange_several(una_columns *const *columns, size_t targets, una_archive *ar);
 

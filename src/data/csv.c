@@ -529,6 +529,19 @@ static bool write_whole(int handle, const char *from, size_t size)
     return true;
 }
 
+static una_status count_spooled(una_csv *csv, size_t more)
+{
+    uint64_t allowed;
+    if (una_scratch_take(csv->run, more)) {
+        csv->spooled += more;
+        return UNA_OK;
+    }
+    una_run_limits(una_run_root(csv->run), NULL, &allowed);
+    UNA_FAIL(csv->run, UNA_E_MEMORY, "%s: %.3g MB came so far, and a scratch file of no more than %.3g MB is allowed; "
+             "raise the limit (--scratch), or give the name of a file", csv->path,
+             (double)(csv->spooled + more) / 1e6, (double)allowed / 1e6);
+}
+
 /* All of the standard input into a file without a name: it comes once, and a table may be read twice. */
 static una_status spool(una_csv *csv, int to)
 {
@@ -541,6 +554,7 @@ static una_status spool(una_csv *csv, int to)
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
         if (got == 0) break;
+        UNA_TRY(count_spooled(csv, (size_t)got));
         if (!write_whole(to, block, (size_t)got))
             UNA_FAIL(csv->run, UNA_E_IO, "cannot keep a copy of %s in a scratch file: %s; point TMPDIR to a folder "
                      "with more room", csv->path, strerror(errno));
@@ -665,6 +679,7 @@ void una_csv_close(una_csv *csv)
     if (csv->file) gzclose(csv->file);
     else if (csv->handle >= 0) close(csv->handle);
     una_run *run = csv->run;
+    una_scratch_give(run, csv->spooled);
     una_release(run, csv->buffer);
     una_arena_free(&csv->arena);
     una_release(run, csv);

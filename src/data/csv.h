@@ -49,6 +49,7 @@ typedef struct una_csv {
     size_t       first, first_line, first_comments;      /* where the header begins                 */
     size_t       room, start, end, line, cell_count, cell_room, size, taken;    /* taken: bytes read in all */
     bool         finished;       /* the file has no more bytes                                      */
+    size_t       spooled;        /* bytes of it in a scratch file                                   */
 } una_csv;
 
 /* Opens and reads the header: every column must have a name, and no two the same. "-" is the standard input, all of

@@ -10,12 +10,8 @@
 
 #include <string.h>
 
-/* More than any table has, and never more than the bytes of the file could hold. */
-static uint64_t most_sources(const una_archive *ar)
-{
-    uint64_t most = (uint64_t)1 << 24;
-    return ar->loading && ar->size / 16 < most ? ar->size / 16 : most;
-}
+/* Sources of a file: more than any table has. Least bytes of one, of a level and of a number in it. */
+enum { MOST_SOURCES = 1 << 24, LEAST_SOURCE = 100, LEAST_LEVEL = 31, LEAST_RARE = 8 };
 
 static una_status exchange_name(una_archive *ar, const char *block, const char **name)
 {
@@ -52,7 +48,8 @@ static una_status exchange_rare(una_source *source, una_archive *ar)
     const char *name = "columns.rare";
     uint64_t count = source->rare_count;
     if (ar->loading ? !una_archive_next_is(ar, name) : !source->untaught) return UNA_OK;
-    UNA_TRY(una_archive_u64(ar, name, &count, 0, ar->loading ? ar->size / 8 : UINT64_MAX / 8));
+    UNA_TRY(una_archive_u64(ar, name, &count, 0, UINT64_MAX / 8));
+    UNA_TRY(una_archive_expect(ar, name, count, LEAST_RARE));
     if (count) UNA_TRY(una_archive_f64s(ar, name, &source->rare, (size_t)count));
     if (!ar->loading) return UNA_OK;
     source->rare_count = (size_t)count;
@@ -73,6 +70,7 @@ static una_status exchange_levels(una_source *source, una_archive *ar)
     if (ar->loading) {
         if (count > UNA_MAX_LEVELS && !source->has_other)
             return una_archive_refuse(ar, "columns.levels", "is larger than a category may be");
+        UNA_TRY(una_archive_expect(ar, "columns.levels", count, LEAST_LEVEL));
         source->level_count = (size_t)count;
         source->levels = UNA_GET(ar->arena, const char *, source->level_count);
         UNA_TRY(una_arena_check(ar->arena));
@@ -179,11 +177,10 @@ static una_status load_sources(una_columns *columns, una_archive *ar)
     }
 
     UNA_TRY(una_columns_inputs(columns, ar->arena));
-    for (size_t i = 0; i < columns->input_count; i++) {
-        una_input *input = &columns->inputs[i];
-        if (input->level != SIZE_MAX || input->turn) continue;
-        input->centre = centre[input->source];
-        input->scale = scale[input->source];
+    una_input *input = columns->inputs;
+    for (size_t s = 0; s < columns->source_count; s++) {
+        if (!columns->sources[s].is_text) input->centre = centre[s], input->scale = scale[s];
+        input += una_source_inputs(&columns->sources[s]);
     }
     return UNA_OK;
 }
@@ -253,7 +250,8 @@ una_status una_columns_exchange_several(una_columns *const *target, size_t targe
 
     uint64_t count = columns->source_count, missing = (uint64_t)columns->missing;
     UNA_TRY(una_archive_u64(ar, "columns.missing", &missing, UNA_MISSING_ERROR, UNA_MISSING_MEAN));
-    UNA_TRY(una_archive_u64(ar, "columns.sources", &count, 1, most_sources(ar)));
+    UNA_TRY(una_archive_u64(ar, "columns.sources", &count, 1, MOST_SOURCES));
+    UNA_TRY(una_archive_expect(ar, "columns.sources", count, LEAST_SOURCE));
     columns->missing = (una_missing)missing;
     columns->source_count = (size_t)count;
 
@@ -265,6 +263,21 @@ una_status una_columns_exchange_several(una_columns *const *target, size_t targe
     UNA_TRY(una_selection_exchange(&columns->selection, ar));
     for (size_t t = 1; t < targets; t++) share(columns, target[t]);
     return check_names(target, targets, ar);
+}
+
+/* By saving them: the sentence is the one that there would be afterwards. */
+una_status una_columns_saveable(una_columns *const *columns, size_t targets, una_run *run)
+{
+    una_arena work;
+    una_archive ar;
+    una_arena_init(&work, run);
+    una_text names = una_text_in(&work);
+    for (size_t s = 0; s < columns[0]->source_count; s++) una_text_json(&names, columns[0]->sources[s].name);
+    una_status status = una_arena_check(&work);
+    if (status == UNA_OK) status = una_archive_save_begin(&ar, names.at, &work, run);
+    if (status == UNA_OK) status = una_columns_exchange_several(columns, targets, &ar);
+    una_arena_free(&work);
+    return status;
 }
 
 una_status una_columns_exchange(una_columns *columns, una_archive *ar)

@@ -102,7 +102,8 @@ una_status una_columns_doubt(const una_columns *columns, const una_dataset *data
 
         verdict v = judge(c, room);
         if (v.count == 0 || v.count > few(rows) || v.share <= most_share) continue;
-        if (told++ < MOST_SENTENCES) tell(&v, data, input ? input->name : columns->target, !input, kept, warnings);
+        const char *name = input ? columns->sources[input->source].name : columns->target;
+        if (told++ < MOST_SENTENCES) tell(&v, data, name, !input, kept, warnings);
         else untold++;
     }
 

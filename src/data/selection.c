@@ -124,9 +124,11 @@ void una_selection_tell(una_text *sentence, const una_selection *selection)
 
 static una_status exchange_names(const char *const **names, size_t *count, const char *block, una_archive *ar)
 {
-    uint64_t n = *count, most = (uint64_t)1 << 24;
+    enum { MOST_NAMES = 1 << 24, LEAST_NAME = 32 };
+    uint64_t n = *count;
     if (ar->loading ? !una_archive_next_is(ar, block) : !n) return UNA_OK;
-    UNA_TRY(una_archive_u64(ar, block, &n, 1, ar->loading && ar->size / 8 < most ? ar->size / 8 : most));
+    UNA_TRY(una_archive_u64(ar, block, &n, 1, MOST_NAMES));
+    UNA_TRY(una_archive_expect(ar, block, n, LEAST_NAME));
     const char **list = ar->loading ? UNA_GET(ar->arena, const char *, (size_t)n) : NULL;
     if (ar->loading) UNA_TRY(una_arena_check(ar->arena));
     for (size_t i = 0; i < n; i++) {

@@ -44,7 +44,7 @@ struct una_dataset {
     size_t            doubts;
 };
 
-/* Position of a column by name, or SIZE_MAX. */
+/* Position of a column by name, or SIZE_MAX; of several with that name the first. */
 size_t     una_table_find(const una_dataset *data, const char *name);
 /* Like find, but the failure names the column, the file and the nearest name. */
 una_status una_table_need(size_t *column, const una_dataset *data, const char *name, una_run *run);

@@ -90,8 +90,8 @@ static una_status weigh_rows(work *w, una_run *run)
 /* ---- turning every linear head ---------------------------------------------------------------------------- */
 
 /* c [K, K] += sum of |g| (p - centre)(p - centre)' over the rows whose g has that sign. */
-static void add_moments(double *c, const double *phi, const double *g, double sign, size_t rows, const una_white *white,
-                        double *block)
+static una_status add_moments(double *c, const double *phi, const double *g, double sign, size_t rows,
+                              const una_white *white, double *block, una_run *run)
 {
     size_t k = white->columns, filled = 0;
     for (size_t i = 0; i < rows; i++) {
@@ -101,10 +101,11 @@ static void add_moments(double *c, const double *phi, const double *g, double si
             filled++;
         }
         if (filled == BLOCK || (i + 1 == rows && filled)) {
-            una_gram_add(c, block, filled, k);
+            UNA_TRY(una_gram_add(c, block, filled, k, run));
             filled = 0;
         }
     }
+    return UNA_OK;
 }
 
 static una_status excesses(double **excess, const work *w, const una_leaf *leaf, const una_white *white, una_run *run)
@@ -115,8 +116,8 @@ static una_status excesses(double **excess, const work *w, const una_leaf *leaf,
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t c = 0; c < w->concepts; c++) {
         memset(less, 0, k * k * sizeof *less);
-        add_moments(all + c * k * k, leaf->phi, w->g + c * n, 1, n, white, block);
-        add_moments(less, leaf->phi, w->g + c * n, -1, n, white, block);
+        UNA_TRY(add_moments(all + c * k * k, leaf->phi, w->g + c * n, 1, n, white, block, run));
+        UNA_TRY(add_moments(less, leaf->phi, w->g + c * n, -1, n, white, block, run));
         for (size_t i = 0; i < k * k; i++) all[c * k * k + i] -= less[i];
     }
     return UNA_OK;
@@ -415,6 +416,19 @@ static una_status explain(work *w, const una_dataset *data, una_run *run)
     return take_result(w->out, w, run);
 }
 
+static una_status check_settings(const una_explain_settings *s, una_run *run)
+{
+    if (s->whitening != UNA_WHITE_POSTERIOR && s->whitening != UNA_WHITE_ROWS)
+        UNA_FAIL(run, UNA_E_USAGE, "the whitening is %d, which means nothing: UNA_WHITE_POSTERIOR (0) and UNA_WHITE_ROWS "
+                 "(1) do", s->whitening);
+    if (s->disagreement != UNA_DISAGREEMENT_APART && s->disagreement != UNA_DISAGREEMENT_SPLIT)
+        UNA_FAIL(run, UNA_E_USAGE, "what to do about disagreement is %d, which means nothing: UNA_DISAGREEMENT_APART (0) "
+                 "and UNA_DISAGREEMENT_SPLIT (1) do", s->disagreement);
+    if (s->concept_count && !s->concepts)
+        UNA_FAIL(run, UNA_E_USAGE, "%zu concepts were announced, and none is there", s->concept_count);
+    return UNA_OK;
+}
+
 una_status una_explain(una_explanation **explanation, const una_model *model, const una_dataset *data,
                        const una_explain_settings *settings, una_run *run)
 {
@@ -422,6 +436,7 @@ una_status una_explain(una_explanation **explanation, const una_model *model, co
     una_clear_message(run);
     work w = { .model = model };
     UNA_TRY(UNA_TAKE(&w.settings, settings, una_explain_settings, run));
+    UNA_TRY(check_settings(&w.settings, run));
     result *out = w.out = una_allocate(run, sizeof *out);
     if (!out) return UNA_E_MEMORY;
     *out = (result){ .run = run };

@@ -9,6 +9,7 @@
 #include "model/scoring.h"
 #include "model/several.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { CHUNK = 4096, CHUNK_OF_IMAGES = 512, ANSWERS = 6, USUAL_DIGITS = 9 };
@@ -187,39 +188,47 @@ static size_t columns_of(const una_predict_settings *settings)
     return ANSWERS + settings->draws + settings->quantile_count;
 }
 
-/* "mean", or of several targets "mean_NAME". */
-static void add_title(una_text *text, const char *title, size_t number, const una_model *whole, size_t target,
-                      una_run *run)
-{
-    una_text name = una_text_in(&run->scratch);
-    una_text_add(&name, "%s", title);
-    if (number) una_text_add(&name, "%zu", number);
-    if (whole->targets) una_text_add(&name, "_%s", una_model_target(whole, target)->columns.target);
-    add_cell(text, name.at ? name.at : "");
-}
-
-static void add_header(una_text *text, const predicting *p, const una_reader *reader, una_run *run)
+/* Of column k: "mean", or of several targets "mean_NAME". */
+static const char *title_of(const predicting *p, size_t k, una_run *run)
 {
     static const char *const titles[ANSWERS] = { "mean", "std", "std_epistemic", "std_noise", "lower", "upper" };
-    size_t targets = una_model_target_count(p->model), draws = p->settings.draws, columns = columns_of(&p->settings);
-    for (size_t j = 0; p->settings.keep && j < una_reader_columns(reader); j++) {
-        add_cell(text, una_reader_name(reader, j));
+    size_t draws = p->settings.draws, columns = columns_of(&p->settings), column = k % columns;
+    una_text name = una_text_in(&run->scratch);
+    char number[32];
+    if (column < ANSWERS) una_text_add(&name, "%s", titles[column]);
+    else if (column < ANSWERS + draws) una_text_add(&name, "draw_%zu", column - ANSWERS + 1);
+    else una_text_add(&name, "q%s", una_number_text(number, p->settings.quantiles[column - ANSWERS - draws]));
+    if (p->model->targets) una_text_add(&name, "_%s", una_model_target(p->model, k / columns)->columns.target);
+    return name.at ? name.at : "";
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Who keeps a column of an answer's name, as of answers that were predicted from before, would have two of it. */
+static una_status add_header(una_text *text, const predicting *p, const una_reader *reader, una_run *run)
+{
+    size_t all = una_model_target_count(p->model) * columns_of(&p->settings);
+    size_t kept = p->settings.keep ? una_reader_columns(reader) : 0;
+    const char **names = UNA_GET(&run->scratch, const char *, kept);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t j = 0; j < kept; j++) {
+        names[j] = una_reader_name(reader, j);
+        add_cell(text, names[j]);
         una_text_bytes(text, ",", 1);
     }
-    for (size_t k = 0; k < targets * columns; k++) {
-        size_t column = k % columns;
-        if (k) una_text_bytes(text, ",", 1);
-        if (column < ANSWERS) {
-            add_title(text, titles[column], 0, p->model, k / columns, run);
-        } else if (column < ANSWERS + draws) {
-            add_title(text, "draw_", column - ANSWERS + 1, p->model, k / columns, run);
-        } else {
-            char title[40] = "q";
-            una_number_text(title + 1, p->settings.quantiles[column - ANSWERS - draws]);
-            add_title(text, title, 0, p->model, k / columns, run);
-        }
+    qsort(names, kept, sizeof *names, by_name);
+    for (size_t k = 0; k < all; k++) {
+        const char *title = title_of(p, k, run);
+        if (kept && bsearch(&title, names, kept, sizeof *names, by_name))
+            UNA_FAIL(run, UNA_E_INPUT, "the table has a column '%.60s', and so have the answers: kept before them, it "
+                     "would stand twice in their header; rename it, or do not keep its columns", title);
+        add_cell(text, title);
+        una_text_bytes(text, k + 1 < all ? "," : "\n", 1);
     }
-    una_text_bytes(text, "\n", 1);
+    return UNA_OK;
 }
 
 static void add_value(una_text *text, double value, int digits, const char *end)
@@ -278,7 +287,7 @@ static una_status predict_chunk(void *context, const chunk *c, una_run *run)
     for (size_t t = 0; t < targets; t++) UNA_TRY(predict_target(p, c, t, answers + t * step, q, run));
 
     una_text text = una_text_in(scratch);
-    if (!p->begun) add_header(&text, p, c->reader, run);
+    if (!p->begun) UNA_TRY(add_header(&text, p, c->reader, run));
     p->begun = true;
     add_rows(&text, p, c, answers);
     UNA_TRY(una_arena_check(scratch));

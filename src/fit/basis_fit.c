@@ -93,8 +93,10 @@ una_status una_basis_groups(size_t **group, const una_columns *columns, una_aren
 {
     *group = UNA_GET(arena, size_t, columns->input_count);
     UNA_TRY(una_arena_check(arena));
-    for (size_t d = 0; d < columns->input_count; d++)
-        (*group)[d] = columns->inputs[d].level == SIZE_MAX ? SIZE_MAX : columns->inputs[d].source;
+    for (size_t d = 0; d < columns->input_count; d++) {
+        const una_input *input = una_columns_input(columns, d);
+        (*group)[d] = input->level == SIZE_MAX ? SIZE_MAX : input->source;
+    }
     return UNA_OK;
 }
 
@@ -125,7 +127,7 @@ static una_status absorb_rows(basis_trial *t, const una_network_f32 *net, size_t
         net->body->forward(net, t->base.parameters, r->x + from * r->inputs, count, phi, k, NULL, work);
         for (size_t i = 0; i < t->targets; i++) {
             una_cells_pick(&cells, phi, r->y + from * t->targets, count, i);
-            una_stats_add(&t->of[i].stats, cells.phi, cells.y, cells.rows);
+            UNA_TRY(una_stats_add(&t->of[i].stats, cells.phi, cells.y, cells.rows, run));
         }
     }
     for (size_t i = 0; i < t->targets; i++) UNA_TRY(una_stats_of_all(&t->of[i].stats, run));
@@ -180,7 +182,7 @@ static una_status judge(void *context, const void *const *trial, size_t count, c
     head.noise_var = question->noise_var;
     head.prior_var = question->prior_var;
     if (question->evidence) {
-        una_stats_add(&head.stats, held->phi, held->y, held->rows);
+        UNA_TRY(una_stats_add(&head.stats, held->phi, held->y, held->rows, run));
         UNA_TRY(una_stats_of_all(&head.stats, run));
         UNA_TRY(una_head_solve(&head, run));
         if (una_company_rank(run) == 0) answer->loss -= head.log_evidence;       /* of all ranks: counted once */

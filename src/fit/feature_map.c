@@ -75,7 +75,8 @@ una_status una_map_absorb(const una_feature_map *map, una_view x, const double *
     una_map_pass pass;
     una_status status = una_map_begin(&pass, map, x, run);
     while (status == UNA_OK && una_map_next(&pass))
-        una_stats_add_counted(stats, pass.phi, y + pass.from, weight ? weight + pass.from : NULL, pass.rows);
+        status = una_stats_add_counted(stats, pass.phi, y + pass.from, weight ? weight + pass.from : NULL, pass.rows,
+                                       run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -122,7 +122,7 @@ static una_status add_target(evidence *e, size_t target, double *log_evidence, u
     double scale = l->how.target_scale ? l->how.target_scale[target] : 1;
     una_cells_pick(&e->cells, e->phi, l->rows->y, l->rows->rows, target);
     una_stats_clear(&e->head.stats);
-    una_stats_add(&e->head.stats, c->phi, c->y, c->rows);
+    UNA_TRY(una_stats_add(&e->head.stats, c->phi, c->y, c->rows, run));
     e->head.noise_var = l->of.evidence.noise_var / (scale * scale);
     UNA_TRY(una_head_solve(&e->head, run));
 

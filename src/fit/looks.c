@@ -47,7 +47,7 @@ static una_status look_at_posterior(void *context, const float *p, double *score
         una_cells_pick(&w->held_cells, w->held_phi, w->held_y, w->held, t);
         if (w->held_cells.rows == 0) continue;
         una_stats_clear(&w->stats);
-        una_stats_add(&w->stats, w->cells.phi, w->cells.y, w->cells.rows);
+        UNA_TRY(una_stats_add(&w->stats, w->cells.phi, w->cells.y, w->cells.rows, run));
         UNA_TRY(una_stats_of_all(&w->stats, run));
         UNA_TRY(una_choose_valid(&noise_var, 1, &w->stats, w->held_cells.phi, w->held_cells.y, w->held_cells.rows, &own,
                                  &rmse, run));

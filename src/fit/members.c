@@ -715,6 +715,7 @@ static una_status exchange_state(una_member *member, una_archive *ar)
 
 static una_status take_members(una_members *members, size_t count, const una_kind *of, una_archive *ar)
 {
+    UNA_TRY(una_archive_expect(ar, "members", count, UNA_LEAST_MEMBER));
     *members = (una_members){ .count = count, .inputs = ar->inputs, .at = UNA_GET(ar->arena, una_member, count) };
     UNA_TRY(una_arena_check(ar->arena));
     for (size_t m = 0; m < count; m++) members->at[m].kind = of;

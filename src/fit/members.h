@@ -11,7 +11,7 @@
 
 #include "fit/noise.h"
 
-enum { UNA_MOST_MEMBERS = 1000 };
+enum { UNA_MOST_MEMBERS = 1000, UNA_LEAST_MEMBER = 64 };  /* the second: bytes of one in a file */
 
 typedef struct una_member {
     const una_kind *kind;                /* whose calls know the state                                      */

@@ -282,7 +282,7 @@ static una_status make_information(study *s, una_run *run)
                 double share = sqrt(0.5) / (1 + s->var[from + r] * exp(-s->constant));
                 for (size_t j = 0; j < k; j++) part[r * k + j] = share * s->phi[(from + r) * k + j];
             }
-            una_gram_add(gram, part, count, k);
+            UNA_TRY(una_gram_add(gram, part, count, k, run));
         }
         for (size_t i = 0; i < k * k; i++) all[i] += gram[i];
     }
@@ -377,7 +377,7 @@ static una_status score_on(scoring *q, una_run *run)
     double now = objective(q, 0);
 
     for (int i = 0; i < STEPS; i++) {
-        if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while learning the noise");
+        UNA_TRY(una_go_on(run, "learning the noise"));
         descend(q);
         memcpy(q->step, q->slope, k * sizeof *q->step);
         una_chol_solve(q->factor, k, q->step, 1);

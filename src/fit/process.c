@@ -14,13 +14,13 @@ una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_co
     double *centre = UNA_GET(&run->scratch, double, count), *scale = UNA_GET(&run->scratch, double, count);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t d = 0; d < count; d++) {
-        name[d] = c->inputs[d].name;
+        name[d] = una_input_name(c, &c->inputs[d], &run->scratch);
         centre[d] = c->inputs[d].centre;
         scale[d] = c->inputs[d].scale;
     }
     *inputs = (una_kernel_inputs){ .name = name, .centre = own_units ? centre : NULL,
                                    .scale = own_units ? scale : NULL, .count = count };
-    return UNA_OK;
+    return una_arena_check(&run->scratch);
 }
 
 una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, const double *weight, size_t rows,
@@ -67,11 +67,7 @@ una_status una_gp_exchange(void *state, una_archive *ar)
     if (!(gp->noise_var > 0)) return una_archive_refuse(ar, "noise_var", "is not greater than 0");
     if (!(gp->jitter_var >= 0)) return una_archive_refuse(ar, "jitter_var", "is less than 0");
 
-    UNA_TRY(una_gp_memory((size_t)rows, 1, ar->run));
-    UNA_TRY(una_gp_init(gp, gp->kernel, x, (size_t)inputs, y, (size_t)rows, (size_t)inputs, ar->arena));
-    UNA_TRY(una_gp_weigh(gp, weight, ar->arena));
-    una_status status = una_gp_solve(gp, 0, ar->run);    /* the factor is not stored: it has the same bits again */
-    return status == UNA_E_NUMERIC ? una_archive_refuse(ar, "x", "gives a covariance without a factor") : status;
+    return una_gp_defer(gp, gp->kernel, x, y, weight, (size_t)rows, (size_t)inputs, ar->arena);
 }
 
 static una_status prior_draws(const una_gp *gp, una_view x, size_t draws, una_rng *rng, double *f, una_run *run)

@@ -38,7 +38,7 @@ static size_t rank_inputs(size_t *order, size_t inputs, const una_columns *colum
 {
     size_t count = 0;
     for (size_t d = 0; d < inputs; d++) {
-        if (columns->inputs[d].level != SIZE_MAX) continue;
+        if (una_columns_input(columns, d)->level != SIZE_MAX) continue;
         size_t at = count++;
         while (at > 0 && scale && scale[order[at - 1]] < scale[d]) order[at] = order[at - 1], at--;
         order[at] = d;

@@ -114,7 +114,7 @@ static una_status learn(double *scale, const una_problem *p, una_run *run)
     UNA_TRY(choose_rows(&s, p, run));
     if (!standardise(s.y, s.rows)) return UNA_OK;
 
-    for (size_t d = 0; d < inputs; d++) group[d] = p->columns->inputs[d].source;
+    for (size_t d = 0; d < inputs; d++) group[d] = una_columns_input(p->columns, d)->source;
     una_hyper_plan plan = { .ard = true, .group = group };
     bool many = s.rows > FIRST_ROWS;
     stage first = { many ? FIRST_ROWS : s.rows, FIRST_STEPS, 1, 0 },

@@ -53,11 +53,12 @@ static una_status read_side(side *s, const char *range, const char *item, const 
 /* The input that a name means; only numbers have grids. */
 static una_status find_input(size_t *input, const char *name, const una_columns *c, const char *owner, una_run *run)
 {
-    for (*input = 0; *input < c->input_count; ++*input)
-        if (c->inputs[*input].level == SIZE_MAX && strcmp(c->inputs[*input].name, name) == 0) return UNA_OK;
     const char **names = UNA_GET(&run->scratch, const char *, c->input_count);
+    for (size_t d = 0; names && d < c->input_count; d++)
+        names[d] = una_input_name(c, &c->inputs[d], &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t d = 0; d < c->input_count; d++) names[d] = c->inputs[d].name;
+    for (*input = 0; *input < c->input_count; ++*input)
+        if (c->inputs[*input].level == SIZE_MAX && strcmp(names[*input], name) == 0) return UNA_OK;
     const char *near = una_nearest(name, names, c->input_count);
     if (near) UNA_FAIL(run, UNA_E_USAGE, "%s: there is no numeric input '%.80s'; did you mean '%s'?", owner, name,
                                          near);

@@ -33,6 +33,9 @@ static una_status take_asked(una_gap_work *t, const una_gap_settings *given, una
     UNA_TRY(UNA_TAKE(&t->asked, given ? given : &none, una_gap_settings, run));
     UNA_TRY(UNA_TAKE(&t->fit, t->asked.fit.size ? &t->asked.fit : &plain, una_fit_settings, run));
     t->fit.size = sizeof t->fit;
+    UNA_TRY(una_fit_settings_check(&t->fit, run));
+    UNA_TRY(una_texts_check(t->asked.columns, t->asked.column_count, "columns", run));
+    UNA_TRY(una_texts_check(t->fit.targets, t->fit.target_count, "targets", run));
     if (t->fit.target_count > 1)
         UNA_FAIL(run, UNA_E_USAGE, "holes are cut for one target, and %zu were given: test each by itself",
                  t->fit.target_count);

@@ -49,7 +49,7 @@ static una_status multiply_lower(const double *l, size_t n, double *f, size_t dr
             double weight = l[i * n + j];
             for (size_t d = 0; d < draws; d++) to[d] += weight * from[d];
         }
-        if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while drawing from the prior");
+        UNA_TRY(una_go_on(run, "drawing from the prior"));
     }
     return UNA_OK;
 }

@@ -8,18 +8,24 @@
 
 #include "gp/pairs.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
-una_status una_gp_memory(size_t rows, double matrices, una_run *run)
+static una_status memory_of(una_run *owner, size_t rows, double matrices, una_run *run)
 {
-    una_run *root = run;
-    while (root->parent) root = root->parent;
+    una_run *root = una_run_root(owner);
     double need = matrices * 8 * (double)rows * (double)rows, used = (double)atomic_load(&root->used);
     if (need + used <= (double)root->settings.memory_limit) return UNA_OK;
     UNA_FAIL(run, UNA_E_MEMORY, "gp: the covariances of %zu rows need %.3g MB of memory, and only %.3g MB are allowed; "
              "use fewer rows, another model (luna, nlm), or raise the limit", rows, (need + used) / 1e6,
              (double)root->settings.memory_limit / 1e6);
+}
+
+una_status una_gp_memory(size_t rows, double matrices, una_run *run)
+{
+    return memory_of(run, rows, matrices, run);
 }
 
 static void take_room(una_gp *gp, size_t room, una_arena *keep)
@@ -48,6 +54,7 @@ una_status una_gp_init(una_gp *gp, una_kernel *kernel, const double *x, size_t s
     gp->rows = 0;
     gp->inputs = inputs;
     gp->weight = NULL;
+    gp->late = NULL;
     gp->log_evidence = NAN;
     take_room(gp, rows, keep);
     UNA_TRY(una_arena_check(keep));
@@ -162,6 +169,95 @@ una_status una_gp_solve_jittered(una_gp *gp, una_run *run)
     }
 }
 
+/* ---- the factor of one that was loaded --------------------------------------------------------------------------- */
+
+struct una_gp_late {
+    pthread_mutex_t lock;
+    una_run *owner;                      /* whose memory it is: the run that loaded                           */
+    void    *block;                      /* as it was allocated; NULL: not yet                                */
+    double  *l, *alpha;                  /* in it: [rows, stride] aligned, [rows]                             */
+    double   log_evidence;
+};
+
+static void drop_late(una_gp_late *late)
+{
+    una_release(late->owner, late->block);
+    late->block = NULL;
+    late->l = late->alpha = NULL;
+}
+
+static void end_late(void *what)
+{
+    una_gp_late *late = what;
+    drop_late(late);
+    pthread_mutex_destroy(&late->lock);
+}
+
+una_status una_gp_defer(una_gp *gp, una_kernel *kernel, double *x, double *y, double *weight, size_t rows,
+                        size_t inputs, una_arena *keep)
+{
+    una_gp_late *late = UNA_GET(keep, una_gp_late, 1);
+    UNA_TRY(una_arena_check(keep));
+    *gp = (una_gp){ .kernel = kernel, .noise_var = gp->noise_var, .jitter_var = gp->jitter_var, .rows = rows,
+                    .inputs = inputs, .room = rows, .stride = una_large_stride(rows), .x = x, .y = y, .weight = weight,
+                    .log_evidence = NAN, .late = late };
+    late->owner = una_run_root(keep->run);
+    pthread_mutex_init(&late->lock, NULL);
+    return una_arena_at_end(keep, end_late, late);
+}
+
+/* Whoever waits for another thread's factor can be interrupted, too. */
+static una_status take_lock(una_gp_late *late, una_run *run)
+{
+    const long wait = 20000000;          /* nanoseconds */
+    for (;;) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += (until.tv_nsec + wait) / 1000000000;
+        until.tv_nsec = (until.tv_nsec + wait) % 1000000000;
+        if (pthread_mutex_timedlock(&late->lock, &until) == 0) return UNA_OK;
+        UNA_TRY(una_tick(run, "factoring the covariances", 0, NAN));
+    }
+}
+
+static una_status make_late(una_gp_late *late, const una_gp *gp, una_run *run)
+{
+    enum { ALIGN = 64 };
+    UNA_TRY(memory_of(late->owner, gp->rows, 1, run));
+    size_t factor = gp->rows * gp->stride, size = (factor + gp->rows) * sizeof *gp->l;
+    late->block = una_allocate_for(late->owner, size + ALIGN, run);
+    if (!late->block) return UNA_E_MEMORY;
+    late->l = (double *)(((uintptr_t)late->block + ALIGN - 1) / ALIGN * ALIGN);
+    late->alpha = late->l + factor;
+    memset(late->l, 0, size);
+
+    una_gp whole = *gp;
+    whole.l = late->l;
+    whole.alpha = late->alpha;
+    una_status status = una_gp_solve(&whole, 0, run);
+    late->log_evidence = whole.log_evidence;
+    if (status != UNA_OK) drop_late(late);
+    if (status != UNA_E_NUMERIC) return status;
+    char why[sizeof run->message];
+    memcpy(why, run->message, sizeof why);
+    UNA_FAIL(run, UNA_E_INPUT, "gp: the rows in the model file give a covariance without a factor (%s); copy the file "
+             "again from where it came from, or fit the model anew", why);
+}
+
+una_status una_gp_solved(una_gp *solved, const una_gp *gp, una_run *run)
+{
+    *solved = *gp;
+    if (gp->l) return UNA_OK;
+    una_gp_late *late = gp->late;
+    UNA_TRY(take_lock(late, run));
+    una_status status = late->block ? UNA_OK : make_late(late, gp, run);
+    solved->l = late->l;
+    solved->alpha = late->alpha;
+    solved->log_evidence = late->log_evidence;
+    pthread_mutex_unlock(&late->lock);
+    return status;
+}
+
 /* ---- gradient ---------------------------------------------------------------------------------------------------- */
 
 typedef struct contraction {
@@ -248,7 +344,7 @@ static una_status grow(una_gp *gp, size_t rows, una_arena *keep)
     memcpy(gp->x, old.x, old.rows * old.inputs * sizeof *gp->x);
     memcpy(gp->y, old.y, old.rows * sizeof *gp->y);
     if (gp->weight) memcpy(gp->weight, old.weight, old.rows * sizeof *gp->weight);
-    for (size_t i = 0; i < old.rows; i++)
+    for (size_t i = 0; old.l && i < old.rows; i++)
         memcpy(gp->l + i * gp->stride, old.l + i * old.stride, (i + 1) * sizeof *gp->l);
     return UNA_OK;
 }
@@ -271,14 +367,22 @@ una_status una_gp_append(una_gp *gp, const double *x, size_t stride, const doubl
 {
     una_mark mark = una_arena_mark(keep);
     una_gp next = *gp;
+    una_gp_late *late = gp->late;
+    if (late && (late->block || rows == 0)) UNA_TRY(una_gp_solved(&next, gp, run));
+    gp->log_evidence = next.log_evidence;
+    if (rows == 0) return UNA_OK;
+    size_t done = next.l ? gp->rows : 0;                 /* without a factor all rows are factored at once */
+    next.late = NULL;
     una_status status = next.rows + rows <= next.room ? UNA_OK : una_gp_memory(next.rows + rows, 2.5, run);
     if (status == UNA_OK) status = grow(&next, next.rows + rows, keep);
     if (status == UNA_OK) status = take_weights(&next, weight, rows, keep);
     if (status == UNA_OK) {
         take_rows(&next, x, stride, y, rows);            /* beyond the rows of gp, which does not look there */
-        status = una_gp_solve(&next, gp->rows, run);     /* alpha is written at the very end, when all went well */
+        status = una_gp_solve(&next, done, run);         /* alpha is written at the very end, when all went well */
     }
-    if (status == UNA_OK) *gp = next;
-    else una_arena_release(keep, mark);
-    return status;
+    if (status != UNA_OK) una_arena_release(keep, mark);
+    if (status != UNA_OK) return status;
+    *gp = next;
+    if (late) drop_late(late);
+    return UNA_OK;
 }

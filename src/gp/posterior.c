@@ -75,9 +75,11 @@ static una_status answer_tile(void *context, size_t index, una_run *child)
     return UNA_OK;
 }
 
-una_status una_gp_predict(const una_gp *gp, const double *x, size_t rows, size_t stride, double *mean, double *var,
+una_status una_gp_predict(const una_gp *asked, const double *x, size_t rows, size_t stride, double *mean, double *var,
                           una_run *run)
 {
+    una_gp solved, *gp = &solved;
+    UNA_TRY(una_gp_solved(gp, asked, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_side train, stars;
     query q = { .gp = gp, .rows = &train, .stars = &stars, .x = x, .count = rows, .stride = stride, .mean = mean,
@@ -130,8 +132,10 @@ static una_status slope(const una_gp *gp, const double *x, double *mean, double 
 una_status una_gp_slope(const una_gp *gp, const double *x, double *mean, double *var, double *dmean, double *dvar,
                         una_run *run)
 {
+    una_gp solved;
+    UNA_TRY(una_gp_solved(&solved, gp, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = slope(gp, x, mean, var, dmean, dvar, run);
+    una_status status = slope(&solved, x, mean, var, dmean, dvar, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -205,8 +209,10 @@ una_status una_gp_draw(const una_gp *gp, const double *x, size_t rows, size_t st
                        double *f, una_run *run)
 {
     if (rows == 0 || draws == 0) return UNA_OK;
+    una_gp solved;
+    UNA_TRY(una_gp_solved(&solved, gp, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    query q = { .gp = gp, .x = x, .count = rows, .stride = stride };
+    query q = { .gp = &solved, .x = x, .count = rows, .stride = stride };
     una_status status = draw(q, draws, rng, f, run);
     una_arena_release(&run->scratch, mark);
     return status;

@@ -201,10 +201,11 @@ typedef struct held_out {
     una_run      *run;
 } held_out;
 
-static void project_rows(held_out *h, const double *phi, double *turned)
+static una_status project_rows(held_out *h, const double *phi, double *turned, una_run *run)
 {
     size_t k = h->features;
     for (size_t from = 0; from < h->rows; from += BLOCK) {
+        UNA_TRY(una_go_on(run, "choosing the noise"));
         size_t count = h->rows - from < BLOCK ? h->rows - from : BLOCK;
         memset(turned, 0, k * BLOCK * sizeof *turned);
         for (size_t r = 0; r < count; r++) {
@@ -214,6 +215,7 @@ static void project_rows(held_out *h, const double *phi, double *turned)
             una_combine(h->a + from * k + i * BLOCK, h->train.vector + i * k, turned, BLOCK, k, BLOCK);
         }
     }
+    return UNA_OK;
 }
 
 static void block_moments(const held_out *h, const double *a, double mean[BLOCK], double var[BLOCK])
@@ -266,7 +268,7 @@ static una_status likeliest_noise(double *noise_var, held_out *h, const double *
     h->spread = UNA_GET(&run->scratch, double, k);
     double *turned = UNA_GET(&run->scratch, double, k * BLOCK);
     UNA_TRY(una_arena_check(&run->scratch));
-    project_rows(h, phi, turned);
+    UNA_TRY(project_rows(h, phi, turned, run));
 
     double held[2] = { una_dot(h->y, h->y, h->rows), (double)h->rows };
     UNA_TRY(una_company_sum_f64(held, 2, run));

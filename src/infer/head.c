@@ -56,10 +56,11 @@ static una_status check_variances(const una_head *head, una_run *run)
 
 /* L^-1 and m side by side, so that variances and means of many rows are one product. Column p of L^-1 solves L x = e_p:
  * an explicit inverse of a triangle is as accurate as solving (Higham 2002, 14.2). */
-static void fill_whiten(una_head *head)
+static una_status fill_whiten(una_head *head, una_run *run)
 {
     size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
     for (size_t p = 0; p < k; p++) {
+        UNA_TRY(una_go_on(run, "solving for weights"));
         double *x = head->whiten + p * wide;
         for (size_t j = p; j < k; j++) {
             const double *row = head->chol + j * k;
@@ -67,6 +68,7 @@ static void fill_whiten(una_head *head)
         }
         x[k] = head->mean[p];
     }
+    return UNA_OK;
 }
 
 una_status una_head_solve(una_head *head, una_run *run)
@@ -86,7 +88,7 @@ una_status una_head_solve(una_head *head, una_run *run)
     head->log_evidence = -0.5 * (stats->rows * (UNA_LOG_TWO_PI + log(s2)) + residual_square(stats, m) / s2
                                  + una_dot(m, m, k) / alpha + una_chol_logdet(l, k) - stats->log_count);
     for (size_t i = 0; i < k * k; i++) l[i] /= sqrt(alpha);
-    fill_whiten(head);
+    UNA_TRY(fill_whiten(head, run));
 
     if (!isfinite(head->log_evidence)) {
         UNA_FAIL(run, UNA_E_NUMERIC, "the evidence of the linear head is not finite; scale the data");
@@ -115,6 +117,7 @@ static una_status predict_rows(const una_head *head, const double *phi, size_t r
 
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
+        UNA_TRY(una_go_on(run, "predicting"));
         whiten_block(head, phi + from * k, count, var != NULL, white, kern);
         for (size_t r = 0; r < count; r++) {
             const double *row = white + r * wide;
@@ -181,7 +184,7 @@ una_status una_head_draw(const una_head *head, size_t draws, bool prior, una_rng
 {
     size_t k = head->stats.features;
     for (size_t draw = 0; draw < draws; draw++, w += k) {
-        if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while drawing functions");
+        UNA_TRY(una_go_on(run, "drawing functions"));
         for (size_t i = 0; i < k; i++) w[i] = head->sure && !prior ? 0 : una_rng_normal(rng);
         if (!prior) una_chol_upper_solve(head->chol, k, w, 1);
         for (size_t i = 0; i < k; i++) w[i] = prior ? sqrt(head->prior_var) * w[i] : head->mean[i] + w[i];
@@ -272,7 +275,9 @@ una_status una_head_exchange(una_head *head, una_archive *ar)
     UNA_TRY(check_loaded(head, ar));
     una_head_take(head, k, ar->arena);
     UNA_TRY(una_arena_check(ar->arena));
-    if (una_head_solve(head, ar->run) != UNA_OK) return una_archive_refuse(ar, "head.gram", "gives no posterior");
+    una_status status = una_head_solve(head, ar->run);
+    if (status == UNA_E_NUMERIC) return una_archive_refuse(ar, "head.gram", "gives no posterior");
+    if (status != UNA_OK) return ar->status = status;
     if (head->sure) una_head_set_mean(head, drawn);
     return UNA_OK;
 }

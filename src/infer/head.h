@@ -24,9 +24,11 @@ typedef struct una_stats {
 
 void una_stats_init(una_stats *stats, size_t features, una_arena *arena);
 void una_stats_clear(una_stats *stats);
-void una_stats_add(una_stats *stats, const double *phi, const double *y, size_t rows);   /* phi [rows, K] */
+/* phi [rows, K]. run NULL: to its end. Sums of a call that was cancelled are of no use. */
+una_status una_stats_add(una_stats *stats, const double *phi, const double *y, size_t rows, una_run *run);
 /* The same for rows that count so often, count [rows], positive; NULL: once. Rows of phi are scaled on the way. */
-void una_stats_add_counted(una_stats *stats, double *phi, const double *y, const double *count, size_t rows);
+una_status una_stats_add_counted(una_stats *stats, double *phi, const double *y, const double *count, size_t rows,
+                                 una_run *run);
 void una_stats_merge(una_stats *stats, const una_stats *other);
 una_status una_stats_of_all(una_stats *stats, una_run *run);     /* of ranks that fit together: the sums of all */
 una_status una_stats_check(const una_stats *stats, una_run *run);   /* UNA_E_NUMERIC unless all sums are finite */

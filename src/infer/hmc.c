@@ -51,6 +51,8 @@ void una_leapfrog(una_sampler *s, una_phase *z, double step, size_t steps)
     size_t n = s->target->dimension;
     kick(n, step / 2, z->g, z->p);
     for (size_t k = 0; k < steps; k++) {
+        s->stopped = s->stopped || (s->run && una_cancelled(s->run));
+        if (s->stopped) return;
         drift(n, step, s->inverse_mass, z->p, z->q);
         evaluate(s, z);
         if (k + 1 < steps) kick(n, step, z->g, z->p);
@@ -127,6 +129,7 @@ static una_status find_step(una_sampler *s, una_run *run)
     int direction = 0;
 
     for (int tries = 0; tries < 100; tries++) {
+        UNA_TRY(una_go_on(run, s->how->stage));
         una_phase_copy(&s->moving, &s->at, s->target->dimension);
         una_momentum_draw(s, s->moving.p);
         double h0 = una_energy(s, &s->moving);
@@ -274,6 +277,7 @@ static una_status iterate(una_chain *chain, una_sampler *s, warmup *w, una_run *
     for (size_t i = 0; i < all; i++) {
         UNA_TRY(una_tick(run, how->stage, (double)i / (double)all, s->at.u));
         transition(s);
+        if (s->stopped) UNA_FAIL(run, UNA_CANCELLED, "interrupted while %s", how->stage);
         chain->moved += s->moved;
         if (i < how->warmup) {
             chain->warmup_divergent += s->divergent;
@@ -300,7 +304,7 @@ una_status una_hmc_sample(una_chain *chain, const una_target *target, const una_
     una_mark mark = una_arena_mark(&run->scratch);
     bool adapts = UNA_IS_AUTO(how->step_size);
     una_sampler s = { .target = target, .how = how, .inverse_mass = chain->inverse_mass, .rng = rng,
-                      .step = adapts ? 0.1 : how->step_size };
+                      .step = adapts ? 0.1 : how->step_size, .run = run };
     warmup w = { .adapts = adapts };
 
     una_status status = set_up(&s, start, run);

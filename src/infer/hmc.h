@@ -70,6 +70,8 @@ typedef struct una_sampler {
     bool   divergent, too_deep, moved;   /* of the last transition                                          */
     double acceptance;                   /* of the last transition, for dual averaging                      */
     struct una_tree *tree;               /* work of nuts                                                    */
+    const una_run *run;                  /* NULL: nobody interrupts it                                      */
+    bool   stopped;                      /* somebody did, and where it is now is of no use                  */
 } una_sampler;
 
 void   una_phase_take(una_phase *phase, size_t dimension, una_arena *arena);

@@ -98,7 +98,7 @@ static bool build_leaf(una_sampler *s, double direction, branch *out)
     una_phase_copy(&out->chosen, &s->moving, s->target->dimension);
 
     s->divergent = h - t->h0 > UNA_DIVERGENT;
-    return !s->divergent;
+    return !s->divergent && !s->stopped;
 }
 
 /* 2^depth steps on from s->moving; false if they diverge or turn back on themselves. */

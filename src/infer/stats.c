@@ -40,24 +40,23 @@ static void add_targets(una_stats *stats, const double *phi, const double *y, si
     stats->square += una_dot(y, y, rows);
 }
 
-void una_stats_add(una_stats *stats, const double *phi, const double *y, size_t rows)
+una_status una_stats_add(una_stats *stats, const double *phi, const double *y, size_t rows, una_run *run)
 {
     size_t k = stats->features;
-    una_gram_add(stats->gram, phi, rows, k);
+    UNA_TRY(una_gram_add(stats->gram, phi, rows, k, run));
     for (size_t from = 0; from < rows; from += BLOCK)
         add_targets(stats, phi + from * k, y + from, rows - from < BLOCK ? rows - from : BLOCK);
     stats->rows += (double)rows;
+    return UNA_OK;
 }
 
 /* Products of sqrt(c) phi and sqrt(c) y are those of rows that count c times; counts of 1 leave every bit. */
-void una_stats_add_counted(una_stats *stats, double *phi, const double *y, const double *count, size_t rows)
+una_status una_stats_add_counted(una_stats *stats, double *phi, const double *y, const double *count, size_t rows,
+                                 una_run *run)
 {
     size_t k = stats->features;
     double scaled[BLOCK];
-    if (!count) {
-        una_stats_add(stats, phi, y, rows);
-        return;
-    }
+    if (!count) return una_stats_add(stats, phi, y, rows, run);
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t some = rows - from < BLOCK ? rows - from : BLOCK;
         for (size_t r = 0; r < some; r++) {
@@ -68,8 +67,9 @@ void una_stats_add_counted(una_stats *stats, double *phi, const double *y, const
         }
         add_targets(stats, phi + from * k, scaled, some);
     }
-    una_gram_add(stats->gram, phi, rows, k);
+    UNA_TRY(una_gram_add(stats->gram, phi, rows, k, run));
     stats->rows += (double)rows;
+    return UNA_OK;
 }
 
 void una_stats_merge(una_stats *stats, const una_stats *other)

@@ -76,10 +76,11 @@ static una_status factor_panel(double *a, size_t n, size_t from, size_t to, cons
 }
 
 /* What the panel [from, to) takes off the lower triangle to its right, a tile of columns at a time. */
-static void take_off_panel(double *a, size_t n, size_t from, size_t to)
+static una_status take_off_panel(double *a, size_t n, size_t from, size_t to, una_run *run)
 {
     double tile[PANEL * TILE];                                /* minus the transposed panel [to - from, TILE] */
     for (size_t left = to; left < n; left += TILE) {
+        UNA_TRY(una_go_on(run, "solving for weights"));
         size_t width = n - left < TILE ? n - left : TILE;
         for (size_t j = 0; j < width; j++) {
             for (size_t k = from; k < to; k++) tile[(k - from) * TILE + j] = -a[(left + j) * n + k];
@@ -89,14 +90,16 @@ static void take_off_panel(double *a, size_t n, size_t from, size_t to)
             una_combine(a + i * n + left, a + i * n + from, tile, TILE, to - from, reach);
         }
     }
+    return UNA_OK;
 }
 
 una_status una_chol(double *a, size_t n, const char *what, una_run *run)
 {
     for (size_t from = 0; from < n; from += PANEL) {
         size_t to = n - from < PANEL ? n : from + PANEL;
+        UNA_TRY(una_go_on(run, "solving for weights"));
         UNA_TRY(factor_panel(a, n, from, to, what, run));
-        take_off_panel(a, n, from, to);
+        UNA_TRY(take_off_panel(a, n, from, to, run));
     }
     for (size_t i = 0; i < n; i++) memset(a + i * n + i + 1, 0, (n - i - 1) * sizeof *a);
     return UNA_OK;
@@ -190,13 +193,17 @@ static void gram_row(double *c, const double *a, size_t rows, size_t n, size_t i
     }
 }
 
-void una_gram_add(double *c, const double *a, size_t rows, size_t n)
+una_status una_gram_add(double *c, const double *a, size_t rows, size_t n, una_run *run)
 {
     for (size_t from = 0; from < rows; from += TILE) {
         size_t count = rows - from < TILE ? rows - from : TILE;
-        for (size_t i = 0; i < n; i++) gram_row(c, a + from * n, count, n, i);
+        for (size_t i = 0; i < n; i++) {
+            if (run && i % PANEL == 0) UNA_TRY(una_go_on(run, "adding up rows"));
+            gram_row(c, a + from * n, count, n, i);
+        }
     }
     for (size_t i = 0; i < n; i++) {
         for (size_t j = i + 1; j < n; j++) c[j * n + i] = c[i * n + j];
     }
+    return UNA_OK;
 }

@@ -10,6 +10,8 @@
 #include <float.h>
 #include <string.h>
 
+#define STAGE "looking for eigenvalues"
+
 enum { STEPS_PER_VALUE = 60 };
 
 typedef struct tridiagonal {
@@ -38,9 +40,10 @@ static double reflect(double *x, size_t n, double *tau)
 }
 
 /* Row k keeps its reflection in columns k+1.. ; the block below and right of it becomes H A H. */
-static void make_tridiagonal(double *a, size_t n, tridiagonal *t)
+static una_status make_tridiagonal(double *a, size_t n, tridiagonal *t, una_run *run)
 {
     for (size_t k = 0; k + 1 < n; k++) {
+        UNA_TRY(una_go_on(run, STAGE));
         size_t m = n - k - 1;
         double *v = a + k * n + k + 1, *block = a + (k + 1) * n + k + 1, *p = t->work;
         t->d[k] = a[k * n + k];
@@ -56,13 +59,15 @@ static void make_tridiagonal(double *a, size_t n, tridiagonal *t)
         }
     }
     t->d[n - 1] = a[n * n - 1];
+    return UNA_OK;
 }
 
 /* a becomes Q' = ... H_1 H_0: from the last reflection to the first, each acting on the rows of the block so far. */
-static void gather_reflections(double *a, size_t n, const tridiagonal *t)
+static una_status gather_reflections(double *a, size_t n, const tridiagonal *t, una_run *run)
 {
     a[n * n - 1] = 1;
     for (size_t k = n - 1; k-- > 0;) {
+        UNA_TRY(una_go_on(run, STAGE));
         size_t m = n - k - 1;
         double *v = a + k * n + k + 1;
         for (size_t i = 0; i < m && t->tau[k] != 0; i++) {
@@ -75,6 +80,7 @@ static void gather_reflections(double *a, size_t n, const tridiagonal *t)
         for (size_t i = k + 1; i < n; i++) a[i * n + k] = 0;
         a[k * n + k] = 1;
     }
+    return UNA_OK;
 }
 
 static void rotate_rows(double *restrict upper, double *restrict lower, size_t n, double c, double s)
@@ -123,6 +129,7 @@ static una_status make_diagonal(tridiagonal *t, double *z, size_t n, una_run *ru
             high--;
             continue;
         }
+        UNA_TRY(una_go_on(run, STAGE));
         size_t low = high - 1;
         while (low > 0 && fabs(t->e[low - 1]) > negligible) low--;
         if (steps-- == 0) UNA_FAIL(run, UNA_E_NUMERIC, "the eigenvalues of a matrix of %zu rows did not converge", n);
@@ -154,8 +161,8 @@ static una_status solve_scaled(double *a, size_t n, double *w, una_run *run)
     tridiagonal t = { w, UNA_GET(&run->scratch, double, n), UNA_GET(&run->scratch, double, n),
                       UNA_GET(&run->scratch, double, n) };
     UNA_TRY(una_arena_check(&run->scratch));
-    make_tridiagonal(a, n, &t);
-    gather_reflections(a, n, &t);
+    UNA_TRY(make_tridiagonal(a, n, &t, run));
+    UNA_TRY(gather_reflections(a, n, &t, run));
     UNA_TRY(make_diagonal(&t, a, n, run));
     sort_ascending(w, a, n);
     return UNA_OK;

@@ -20,8 +20,8 @@ void   una_chol_update(double *l, size_t n, double *v);
 /* Symmetric eigenproblem: a [n, n] becomes the eigenvectors as rows, values ascending in w [n]. UNA_E_NUMERIC if a
  * is not finite. */
 una_status una_eigen(double *a, size_t n, double *w, una_run *run);
-/* c [n, n] += a' a for a [rows, n] (both triangles), blocked summation in fixed order. */
-void   una_gram_add(double *c, const double *a, size_t rows, size_t n);
+/* c [n, n] += a' a for a [rows, n] (both triangles), blocked summation in fixed order. run NULL: to its end. */
+una_status una_gram_add(double *c, const double *a, size_t rows, size_t n, una_run *run);
 /* out [width] += sum over j < terms of weight_j x_j, row x_j [width] at x + j stride, in the order of j. Each column
  * is summed alike, wherever it stands. */
 void   una_combine(double *out, const double *weight, const double *x, size_t stride, size_t terms, size_t width);

@@ -82,8 +82,9 @@ static una_status tell_relevance(una_model *model, const double *scale)
     double *relevance = UNA_GET(&model->keep, double, c->source_count);
     UNA_TRY(una_arena_check(&model->keep));
     for (size_t d = 0; d < c->input_count; d++) {
-        double *at = &relevance[c->inputs[d].source];
-        bool first = !c->inputs[d].turn && c->inputs[d].level != UNA_LEVEL_MISSING;
+        const una_input *input = una_columns_input(c, d);
+        double *at = &relevance[input->source];
+        bool first = !input->turn && input->level != UNA_LEVEL_MISSING;
         *at = first ? scale[d] : fmax(*at, scale[d]);
     }
     model->info.relevance = relevance;
@@ -278,6 +279,7 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     una_company company;
     double start = una_clock();
     UNA_TRY(UNA_TAKE(&settings, given, una_fit_settings, run));
+    UNA_TRY(una_fit_settings_check(&settings, run));
     UNA_TRY(name_target(&settings, run));
 
     if (!spec && data->images) spec = "luna";            /* auto sees none */
@@ -285,7 +287,10 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     una_company_enter(&company, run);
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = new_model(&model, run);
+    bool before = run->no_files;
+    run->no_files = before || settings.no_files;
     if (status == UNA_OK) status = fit_targets(model, spec, data, &settings, run);
+    run->no_files = before;
     una_arena_release(&run->scratch, mark);
     status = una_company_leave(&company, status, run);
 
@@ -566,7 +571,7 @@ static una_status standardise_row(const una_columns *c, const double *given, dou
         if (isnan(value) && c->missing == UNA_MISSING_MEAN) value = c->sources[c->inputs[d].source].mean;
         if (!isfinite(value))
             UNA_FAIL(run, UNA_E_INPUT, "row %zu, column '%s': the value is not a finite number", row + 1,
-                     c->inputs[d].name);
+                     c->sources[c->inputs[d].source].name);
         x[d] = (una_input_value(&c->inputs[d], value) - c->inputs[d].centre) / c->inputs[d].scale;
     }
     return UNA_OK;
@@ -962,6 +967,7 @@ una_status una_model_relearn(una_model **out, const una_model *model, const una_
     una_clear_message(run);
     if (!model->kind->relearn)
         UNA_FAIL(run, UNA_E_USAGE, "%s keeps no features apart from its posterior: fit it again", model->kind->name);
+    UNA_TRY(una_texts_check(set, set_count, "set", run));
 
     una_company company;
     una_company_enter(&company, run);

@@ -283,8 +283,6 @@ una_status una_problem_split_several(una_problem *problem, const una_columns *co
                                      una_run *run)
 {
     double fraction = settings->valid_fraction;
-    if (!(fraction >= 0 && fraction < 1))
-        UNA_FAIL(run, UNA_E_USAGE, "the share of rows to hold out is %g; it must be at least 0 and below 1", fraction);
     if (!kind->learns_features) return UNA_OK;
     if (!settings->valid) return split_own_rows(problem, fraction, fold_rows(kind, options), result, run);
     UNA_TRY(take_valid(problem, columns, settings->valid, run));

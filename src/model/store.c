@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+/* Of a file; and bytes that one of each takes in it, at least: a target has a dozen blocks of its own. */
+enum { MOST_TARGETS = 1 << 16, LEAST_TARGET = 256, MOST_SENTENCES = 10000, LEAST_SENTENCE = 20 };
+
 static void add_names(una_text *json, const una_columns *c)
 {
     for (size_t i = 0; i < c->source_count; i++) {
@@ -161,7 +164,8 @@ static una_status exchange_maybe(una_archive *ar, const char *name, double *valu
 static una_status exchange_sentences(una_archive *ar, const char *name, const char *const **text, size_t *count)
 {
     uint64_t n = *count;
-    UNA_TRY(una_archive_u64(ar, name, &n, 0, 10000));
+    UNA_TRY(una_archive_u64(ar, name, &n, 0, MOST_SENTENCES));
+    UNA_TRY(una_archive_expect(ar, name, n, LEAST_SENTENCE));
     const char **list = ar->loading ? UNA_GET(ar->arena, const char *, (size_t)n) : NULL;
     if (ar->loading) UNA_TRY(una_arena_check(ar->arena));
 
@@ -302,13 +306,6 @@ static una_status exchange_together(una_together *together, size_t targets, una_
     return ar->loading ? check_noise(together, ar) : UNA_OK;
 }
 
-/* Targets that the bytes of the file could hold: each has a dozen blocks of its own. */
-static uint64_t most_targets(const una_archive *ar)
-{
-    uint64_t most = 1 << 16;
-    return ar->loading && ar->size / 256 < most ? ar->size / 256 : most;
-}
-
 /* Parts to save are copies, for exchange takes places that it could write to. */
 static una_status copy_parts(una_model *model, una_archive *ar)
 {
@@ -338,7 +335,8 @@ static una_status refuse_alike(const una_model *model, una_archive *ar)
 static una_status exchange_several(una_model *model, una_archive *ar)
 {
     uint64_t targets = model->targets;
-    UNA_TRY(una_archive_u64(ar, "targets", &targets, 2, most_targets(ar)));
+    UNA_TRY(una_archive_u64(ar, "targets", &targets, 2, MOST_TARGETS));
+    UNA_TRY(una_archive_expect(ar, "targets", targets, LEAST_TARGET));
     UNA_TRY(ar->loading ? una_several_blank(model, (size_t)targets, ar->run) : copy_parts(model, ar));
 
     una_columns **columns = UNA_GET(ar->arena, una_columns *, (size_t)targets);

@@ -307,6 +307,7 @@ static una_status load_old(una_members *e, una_archive *ar)
     if (kind == &una_kind_ensemble) return una_archive_refuse(ar, "of", "is an ensemble in an ensemble");
     UNA_TRY(una_archive_u64(ar, "members", &members, 1, UNA_MOST_MEMBERS));
     UNA_TRY(una_archive_f64(ar, "ensemble.noise_var", &e->noise_var));
+    UNA_TRY(una_archive_expect(ar, "members", members, UNA_LEAST_MEMBER));
 
     e->count = (size_t)members;
     e->inputs = ar->inputs;

@@ -302,6 +302,7 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
     for (size_t d = 0; d < inputs.count; d++) group[d] = p->columns->inputs[d].source;
     plan.group = group;
     UNA_TRY(read_kernel(&kernel, o, &inputs, keep, run));
+    UNA_TRY(una_kernel_text_fits(kernel, &inputs, "gp", run));
     UNA_TRY(una_gp_init(gp, kernel, p->x.at, p->x.stride, p->y, p->x.rows, p->x.cols, keep));
     UNA_TRY(una_gp_weigh(gp, p->weight, keep));
     if (o->optimise == GRID) UNA_TRY(choose_from_grid(gp, o, &plan, p, noise_var, result, run));

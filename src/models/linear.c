@@ -64,7 +64,7 @@ static una_status absorb(const linear *m, const una_problem *p, una_stats *stats
     una_mark mark = una_arena_mark(&run->scratch);
     double *phi;
     una_status status = features(m, p->x, &phi, run);
-    if (status == UNA_OK) una_stats_add_counted(stats, phi, p->y, p->weight, p->x.rows);
+    if (status == UNA_OK) status = una_stats_add_counted(stats, phi, p->y, p->weight, p->x.rows, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -83,9 +83,7 @@ static double mcd_divergence(void *context, const una_sampled *m)
 /* Of the user's table: the levels of a text column are one. */
 static size_t input_columns(const una_columns *c)
 {
-    size_t count = 0;
-    for (size_t d = 0; d < c->input_count; d++) count += d == 0 || c->inputs[d].source != c->inputs[d - 1].source;
-    return count;
+    return c->source_count;
 }
 
 static una_status mcd_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,

@@ -134,7 +134,7 @@ static una_status follow(una_stats *stats, const double *phi, const double *y, s
                 some_y[i] = y[order[from + i]];
             }
             una_stats_clear(&part);
-            una_stats_add(&part, some, some_y, batch);
+            UNA_TRY(una_stats_add(&part, some, some_y, batch, run));
             follow_batch(stats, &part, ++step, how->momentum, (double)rows);
         }
     }
@@ -511,6 +511,15 @@ static una_status exchange_numbers(una_sngp *m, una_archive *ar)
     return UNA_OK;
 }
 
+/* The matrices fill what is taken for them, but for padding. */
+static una_status expect_numbers(const una_sngp *m, una_archive *ar)
+{
+    una_matrix at;
+    uint64_t numbers = 0;
+    for (size_t i = 0; m->net.body->matrix(m->net.shape, i, &at); i++) numbers += (uint64_t)at.rows * at.cols;
+    return una_archive_expect(ar, "width", numbers, sizeof(float));
+}
+
 static una_status exchange_process(una_sngp *m, una_archive *ar)
 {
     size_t inputs = ar->inputs;
@@ -531,6 +540,7 @@ static una_status sngp_exchange(void *state, una_archive *ar)
     if (convolves && m->posterior == UNA_SNGP_GP) return una_archive_refuse(ar, "laplace", "does not fit the network");
 
     una_body_size size = m->net.body->size(m->net.shape);
+    UNA_TRY(expect_numbers(m, ar));
     if (ar->loading) {
         m->frozen = UNA_GET(ar->arena, float, size.frozen);
         m->parameters = UNA_GET(ar->arena, float, size.parameters);

@@ -159,6 +159,7 @@ static una_status prior_process(una_gp *gp, const tuna_options *o, const una_ker
         if (weight) weight[i] = p->weight[order[i]];
     }
     UNA_TRY(una_kernel_parse(&kernel, o->prior, inputs, &run->scratch, run));
+    UNA_TRY(una_kernel_text_fits(kernel, inputs, "tuna", run));
     UNA_TRY(una_gp_init(gp, kernel, x, cols, y, used, cols, &run->scratch));
     return una_gp_weigh(gp, weight, &run->scratch);
 }
@@ -376,7 +377,7 @@ static una_status noise_from_held(double *noise_var, double prior_var, const una
             memcpy(held_phi + out * k, phi + i * k, k * sizeof *phi);
             held_y[out++] = p->y[i];
         } else {
-            una_stats_add(&stats, phi + i * k, p->y + i, 1);
+            UNA_TRY(una_stats_add(&stats, phi + i * k, p->y + i, 1, run));
             in++;
         }
     }

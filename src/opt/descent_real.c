@@ -185,6 +185,7 @@ static una_status run_loop(loop *t, una_trained *out, una_run *run)
     size_t end = end_of(t->how), tick_every = 1 + end / 200;
     bool stop = false;
     for (size_t step = 0; step < end && !stop; step++) {
+        UNA_TRY(una_go_on(run, t->how->stage));                  /* ticks may be seconds apart */
         UNA_TRY(one_step(t, step, run));
         out->steps = step + 1;
         if ((step + 1) % t->how->look_every == 0 || step + 1 == end) UNA_TRY(look(t, step + 1, out, &stop, run));

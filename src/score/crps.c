@@ -13,9 +13,10 @@
 
 #include "la/la.h"
 #include "la/mixture.h"
+#include "score/spread.h"
 
 static const double REACH = 6, NODES_PER_STD = 1.5;              /* Phi(-6) = 1e-9 */
-enum { FEW_PARTS = 64, MOST_NODES = 1 << 16 };
+enum { FEW_PARTS = 64, MANY_PARTS = 1024, MOST_NODES = 1 << 16 };
 
 static double mean_size(double mean, double var)
 {
@@ -50,7 +51,8 @@ static double half_spread_by_pairs(const parts_of *p)
 
 typedef struct grid { double low, step; size_t nodes; } grid;
 
-/* false where the nodes would be too many, or the work more than that of all pairs. */
+/* false where the nodes would be too many, or the work more than that of all pairs: then pairs are summed up, and from
+ * MANY_PARTS on, where they would be too many, panels (spread.c). */
 static bool make_grid(grid *g, const parts_of *p)
 {
     double low = HUGE_VAL, high = -HUGE_VAL, narrowest = HUGE_VAL, stds = 0;
@@ -101,7 +103,10 @@ una_status una_crps_mixture(double *crps, double y, const double *mean, const do
     parts_of p = { mean, var, weight, parts, una_mixture_weights(weight, parts) };
     grid g;
     double half = 0;
+    UNA_TRY(una_go_on(run, "scoring"));
     if (parts > FEW_PARTS && make_grid(&g, &p)) UNA_TRY(half_spread_on_grid(&half, &g, &p, run));
+    else if (parts > MANY_PARTS)
+        UNA_TRY(una_half_spread(&half, &(una_spread_parts){ mean, var, weight, parts, false }, run));
     else half = half_spread_by_pairs(&p);
     *crps = distance_to(y, &p) - half;
     return UNA_OK;

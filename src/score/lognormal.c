@@ -12,9 +12,10 @@
 
 #include "la/la.h"
 #include "la/mixture.h"
+#include "score/spread.h"
 
 static const double REACH = 6.5, NODES_PER_STD = 1.5;
-enum { FEW_PARTS = 64, MOST_NODES = 1 << 16 };
+enum { FEW_PARTS = 64, MANY_PARTS = 1024, MOST_NODES = 1 << 16 };
 
 typedef struct parts_of {                /* a mixture, of log y                                             */
     const double *mean, *var, *weight;
@@ -72,7 +73,8 @@ static double last_of(const parts_of *p, size_t m)
     return p->mean[m] + p->var[m] + REACH * sqrt(p->var[m]);
 }
 
-/* false where the nodes would be too many, or the work more than that of all pairs. */
+/* false where the nodes would be too many, or the work more than that of all pairs: then pairs are summed up, and from
+ * MANY_PARTS on, where they would be too many, panels (spread.c). */
 static bool make_grid(grid *g, const parts_of *p)
 {
     double low = HUGE_VAL, high = -HUGE_VAL, narrowest = HUGE_VAL, length = 0;
@@ -122,7 +124,10 @@ una_status una_crps_lognormals(double *crps, double y, const double *mean, const
     parts_of p = { mean, var, weight, parts, una_mixture_weights(weight, parts) };
     grid g;
     double half = 0;
+    UNA_TRY(una_go_on(run, "scoring"));
     if (parts > FEW_PARTS && make_grid(&g, &p)) UNA_TRY(half_spread_on_grid(&half, &g, &p, run));
+    else if (parts > MANY_PARTS)
+        UNA_TRY(una_half_spread(&half, &(una_spread_parts){ mean, var, weight, parts, true }, run));
     else half = half_spread_by_pairs(&p);
     *crps = distance_to(y, &p) - half;
     return UNA_OK;

@@ -153,7 +153,7 @@ static void constants(void **state)
     learn("k,a,near,z,w,y\n5,1,1000000,0,one,1\n5,2,1000000.0000000001,0,one,2\n5,3,1000000,0,one,4\n", NULL,
           UNA_MISSING_ERROR, 0);
     assert_int_equal(columns.source_count, 1);
-    assert_string_equal(columns.inputs[0].name, "a");
+    assert_string_equal(una_input_name(&columns, &columns.inputs[0], &run->scratch), "a");
     assert_int_equal(notes.count, 4);
     assert_note("column 'k' is constant and was left out");
     assert_note("column 'near' is constant");
@@ -256,7 +256,7 @@ static void missing_filled(void **state)
     assert_near(columns.sources[0].mean, 15.0 / 4, 1e-15, 0);
     assert_near(columns.sources[1].mean, 0, 0, 0);               /* blue and red are equally frequent: the first */
     assert_int_equal(columns.input_count, 4);
-    assert_string_equal(columns.inputs[1].name, "a is missing");
+    assert_string_equal(una_input_name(&columns, &columns.inputs[1], &run->scratch), "a is missing");
     assert_true(columns.inputs[1].level == UNA_LEVEL_MISSING && columns.inputs[1].source == 0);
     coded c = encode(HOLES);
     assert_int_equal(c.rows, 5);
@@ -276,13 +276,35 @@ static void missing_filled(void **state)
 
 /* ---- categories ------------------------------------------------------------------------------------------------ */
 
+/* What a model file could not hold is refused before anybody trains, with the sentence of saving. */
+static void texts_that_cannot_be_saved(void **state)
+{
+    (void)state;
+    enum { LONG = (1 << 20) + 1 };
+    char *text = UNA_GET(&arena, char, 3 * LONG);
+    assert_non_null(text);
+    char *word = UNA_GET(&arena, char, LONG + 1);
+    memset(word, 'w', LONG);
+    static const char *const block[] = { "columns.level", "columns.name", "columns.target" };
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(text, 3 * LONG, i == 0 ? "a,c,y\n1,%s,2\n2,b,3\n3,b,4\n" : i == 1 ? "a,%s,y\n1,1,2\n2,3,3\n3,2,4\n"
+                 : "a,c,%s\n1,1,2\n2,3,3\n3,2,4\n", word);
+        una_dataset *data = table(text);
+        assert_status(una_columns_learn(&columns, data, NULL, UNA_MISSING_ERROR, 0, NULL, &arena, run), UNA_E_INPUT, run);
+        assert_says(run->message, "the model cannot be saved: the block");
+        assert_says(run->message, block[i]);
+        assert_says(run->message, "longer than 1 MiB, which begins with 'wwww");
+        una_dataset_free(data);
+    }
+}
+
 static void categories(void **state)
 {
     (void)state;
     learn("colour,y\nred,1\nblue,2\nred,3\nGreen,4\n", NULL, UNA_MISSING_ERROR, 0);
     assert_int_equal(columns.input_count, 3);
-    assert_string_equal(columns.inputs[0].name, "colour=Green");
-    assert_string_equal(columns.inputs[2].name, "colour=red");
+    assert_string_equal(una_input_name(&columns, &columns.inputs[0], &run->scratch), "colour=Green");
+    assert_string_equal(una_input_name(&columns, &columns.inputs[2], &run->scratch), "colour=red");
     assert_true(columns.inputs[1].centre == 0 && columns.inputs[1].scale == 1);
     assert_int_equal(columns.inputs[1].level, 1);
 
@@ -322,8 +344,8 @@ static void other_level(void **state)
     assert_int_equal(columns.input_count, 4);
     assert_true(columns.sources[0].has_other && columns.sources[0].has_unseen);
     assert_int_equal(columns.sources[0].rare_count, 2);
-    assert_string_equal(columns.inputs[2].name, "c=other");
-    assert_string_equal(columns.inputs[3].name, "c=never seen");
+    assert_string_equal(una_input_name(&columns, &columns.inputs[2], &run->scratch), "c=other");
+    assert_string_equal(una_input_name(&columns, &columns.inputs[3], &run->scratch), "c=never seen");
     coded c = encode("c,y\nnever,1\nq,2\na,3\nother,4\n");     /* rare words share a level, others were never seen */
     const double x[] = { 0, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0 };
     assert_arrays_near(c.x, x, 16, 0, 0);
@@ -390,7 +412,8 @@ static void saved_and_loaded(void **state)
     assert_int_equal(back.missing, UNA_MISSING_MEAN);
     assert_true(back.target_centre == columns.target_centre && back.target_scale == columns.target_scale);
     for (size_t i = 0; i < 6; i++) {
-        assert_string_equal(back.inputs[i].name, columns.inputs[i].name);
+        assert_string_equal(una_input_name(&back, &back.inputs[i], &run->scratch),
+                            una_input_name(&columns, &columns.inputs[i], &run->scratch));
         assert_true(back.inputs[i].centre == columns.inputs[i].centre &&
                     back.inputs[i].scale == columns.inputs[i].scale);
         assert_int_equal(back.inputs[i].level, columns.inputs[i].level);
@@ -726,7 +749,7 @@ static void results_in_scratch(void **state)
     una_mark mark = una_arena_mark(&run->scratch);
     assert_ok(una_columns_learn(&columns, data, NULL, UNA_MISSING_ERROR, 0, NULL, &run->scratch, run), run);
     UNA_GET(&run->scratch, char, 4000);
-    assert_string_equal(columns.inputs[0].name, "a");
+    assert_string_equal(una_input_name(&columns, &columns.inputs[0], &run->scratch), "a");
     assert_near(columns.inputs[0].scale, 0.5, 1e-15, 0);
     una_arena_release(&run->scratch, mark);
     una_dataset_free(data);
@@ -774,6 +797,7 @@ int main(void)
         cmocka_unit_test(torn_files_are_refused),
         cmocka_unit_test(allocations_may_fail),
         cmocka_unit_test(several_targets),
+        cmocka_unit_test(texts_that_cannot_be_saved),
         cmocka_unit_test(several_saved_and_loaded),
         cmocka_unit_test(results_in_scratch),
         cmocka_unit_test(naval_columns),

@@ -67,7 +67,8 @@ static void assert_same_columns(const una_columns *a, const una_columns *b)
             assert_string_equal(a->sources[s].levels[k], b->sources[s].levels[k]);
     }
     for (size_t i = 0; i < a->input_count; i++) {
-        assert_string_equal(a->inputs[i].name, b->inputs[i].name);
+        assert_int_equal(a->inputs[i].source, b->inputs[i].source);
+        assert_true(a->inputs[i].level == b->inputs[i].level);
         assert_near(a->inputs[i].centre, b->inputs[i].centre, 1e-13, 1e-13);
         assert_near(a->inputs[i].scale, b->inputs[i].scale, 1e-13, 0);
     }

@@ -29,7 +29,7 @@ static void make(made *m, double prior_var)
     }
     una_head_init(&m->head, K, &m->arena);
     assert_ok(una_arena_check(&m->arena), m->run);
-    una_stats_add(&m->head.stats, m->phi, m->y, ROWS);
+    una_stats_add(&m->head.stats, m->phi, m->y, ROWS, NULL);
     m->head.noise_var = 0.09;
     m->head.prior_var = prior_var;
     assert_ok(una_head_solve(&m->head, m->run), m->run);

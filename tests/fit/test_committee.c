@@ -108,7 +108,7 @@ static void set_task(task *t, bool copies, bool folds, una_run *run)
         t->x[i] = (double)(copies ? i % (ROWS / 2) : i) / 10;
         t->y[i] = una_rng_normal(&rng);
     }
-    t->input = (una_input){ .name = "x", .level = SIZE_MAX, .scale = 1 };
+    t->input = (una_input){ .level = SIZE_MAX, .scale = 1 };
     t->columns = (una_columns){ .inputs = &t->input, .input_count = 1, .target_scale = 1 };
     t->p = (una_problem){ .x = { t->x, ROWS, 1, 1 }, .y = t->y, .outputs = 1, .columns = &t->columns, .seed = 1 };
     if (!folds) {

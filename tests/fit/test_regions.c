@@ -26,7 +26,7 @@ static table new_table(size_t inputs)
     una_rng rng = una_rng_at(9, UNA_FOR_TEST, inputs);
     for (size_t i = 0; i < ROWS * inputs; i++) t.x[i] = una_rng_normal(&rng);
     for (size_t d = 0; d < inputs; d++)
-        t.input[d] = (una_input){ .name = "x", .source = d, .level = SIZE_MAX, .scale = 1 };
+        t.input[d] = (una_input){ .source = d, .level = SIZE_MAX, .scale = 1 };
     t.columns.input_count = inputs;
     t.view = (una_view){ NULL, ROWS, inputs, inputs };
     return t;

@@ -29,7 +29,7 @@ static table *new_table(size_t rows, size_t inputs)
     for (size_t i = 0; i < rows * inputs; i++) t.x[i] = sqrt(12) * (una_rng_uniform(&rng) - 0.5);
     for (size_t i = 0; i < rows; i++) t.y[i] = una_rng_normal(&rng);
     for (size_t d = 0; d < inputs; d++)
-        t.input[d] = (una_input){ .name = "x", .source = d, .level = SIZE_MAX, .scale = 1 };
+        t.input[d] = (una_input){ .source = d, .level = SIZE_MAX, .scale = 1 };
     t.columns = (una_columns){ .inputs = t.input, .input_count = inputs, .target_scale = 1 };
     t.problem = (una_problem){ .x = { t.x, rows, inputs, inputs }, .y = t.y, .outputs = 1, .columns = &t.columns,
                                .seed = 3 };

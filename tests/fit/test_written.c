@@ -9,8 +9,8 @@
 
 const una_kind *const una_kinds[] = { NULL };
 
-static una_input inputs[] = { { "x1", 0, SIZE_MAX, 1, 2, 0 }, { "flow rate", 1, SIZE_MAX, 0, 10, 0 },
-                              { "x3", 2, SIZE_MAX, 5, 1, 0 } };
+static una_input inputs[] = { { 0, SIZE_MAX, 1, 2, 0 }, { 1, SIZE_MAX, 0, 10, 0 },
+                              { 2, SIZE_MAX, 5, 1, 0 } };
 static una_source sources[] = { { .name = "x1" }, { .name = "flow rate" }, { .name = "x3" } };
 static const una_columns columns = { .sources = sources, .source_count = 3, .inputs = inputs, .input_count = 3 };
 

@@ -66,7 +66,7 @@ static inline una_head solved(const made *m, double noise_var, double prior_var,
     una_head head;
     una_head_init(&head, m->features, arena);
     assert_ok(una_arena_check(arena), run);
-    una_stats_add(&head.stats, m->phi, m->y, m->rows);
+    una_stats_add(&head.stats, m->phi, m->y, m->rows, NULL);
     head.noise_var = noise_var;
     head.prior_var = prior_var;
     assert_ok(una_head_solve(&head, run), run);

@@ -25,7 +25,7 @@ static void add(una_stats *stats, const made *m, const double *count, size_t fir
 {
     static double phi[ROWS * FEATURES];
     memcpy(phi, m->phi + first * FEATURES, (last - first) * FEATURES * sizeof *phi);
-    una_stats_add_counted(stats, phi, m->y + first, count ? count + first : NULL, last - first);
+    una_stats_add_counted(stats, phi, m->y + first, count ? count + first : NULL, last - first, NULL);
 }
 
 static una_head solved_counts(const made *m, const double *count, double noise_var, double prior_var, una_arena *arena,
@@ -124,7 +124,7 @@ static void once_and_twice(void **state)
     /* Rows 0 .. 59 twice. */
     for (size_t i = 0; i < 60; i++) count[i] = 2;
     una_head twice = solved_counts(&m, count, 0.09, 1.3, &run->scratch, run);
-    una_stats_add(&none.stats, m.phi, m.y, 60);
+    una_stats_add(&none.stats, m.phi, m.y, 60, NULL);
     assert_ok(una_head_solve(&none, run), run);
     assert_arrays_near(twice.mean, none.mean, FEATURES, 1e-10, 1e-12);
     assert_arrays_near(twice.chol, none.chol, FEATURES * FEATURES, 1e-10, 1e-12);

@@ -209,14 +209,15 @@ static void one_at_a_time_equals_chunks_equals_batch(void **state)
     }
 
     for (size_t i = 0; i < N; i++) {
-        una_stats_add(&single.stats, m.phi + i * K, m.y + i, 1);
+        una_stats_add(&single.stats, m.phi + i * K, m.y + i, 1, NULL);
         assert_ok(una_head_solve(&single, run), run);          /* solving in between must not disturb the sums */
     }
-    for (size_t i = 0; i < N; i += 70) una_stats_add(&chunks.stats, m.phi + i * K, m.y + i, N - i < 70 ? N - i : 70);
+    for (size_t i = 0; i < N; i += 70)
+        una_stats_add(&chunks.stats, m.phi + i * K, m.y + i, N - i < 70 ? N - i : 70, NULL);
     una_stats other;
     una_stats_init(&other, K, &arena);
-    una_stats_add(&merged.stats, m.phi, m.y, 33);
-    una_stats_add(&other, m.phi + 33 * K, m.y + 33, N - 33);
+    una_stats_add(&merged.stats, m.phi, m.y, 33, NULL);
+    una_stats_add(&other, m.phi + 33 * K, m.y + 33, N - 33, NULL);
     una_stats_merge(&merged.stats, &other);
 
     for (size_t i = 0; i < 3; i++) {
@@ -227,7 +228,7 @@ static void one_at_a_time_equals_chunks_equals_batch(void **state)
     /* The factor itself can be carried forward too: precision + phi phi'/s2. */
     double v[K];
     for (size_t j = 0; j < K; j++) v[j] = m.phi[j] / sqrt(0.04);
-    una_stats_add(&batch.stats, m.phi, m.y, 1);
+    una_stats_add(&batch.stats, m.phi, m.y, 1, NULL);
     una_chol_update(single.chol, K, v);
     assert_ok(una_head_solve(&batch, run), run);
     assert_arrays_near(single.chol, batch.chol, K * K, 1e-9, 1e-9);
@@ -321,7 +322,7 @@ static void ranks_of_the_truth_are_uniform(void **state)
             y[i] = una_dot(phi + i * K, truth, K) + sqrt(0.3) * una_rng_normal(&rng);
         }
 
-        una_stats_add(&head.stats, phi, y, N);
+        una_stats_add(&head.stats, phi, y, N, NULL);
         assert_ok(una_head_solve(&head, run), run);
         assert_ok(una_head_draw(&head, DRAWS, false, &rng, w, run), run);
 
@@ -463,11 +464,11 @@ static void what_is_not_finite_is_refused(void **state)
     assert_status(una_head_predict(&head, m.phi, N, mean, var, run), UNA_E_NUMERIC, run);
     assert_ok(una_head_predict(&head, m.phi, N, mean, NULL, run), run);
 
-    una_stats_add(&head.stats, m.phi, m.y, N);
+    una_stats_add(&head.stats, m.phi, m.y, N, NULL);
     assert_status(una_head_solve(&head, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "the features are not finite");
     head = solved(&(made){ .rows = 1, .features = 1, .phi = { 1 }, .y = { 1 } }, 1, 1, &arena, run);
-    una_stats_add(&head.stats, (double[]){ 1 }, (double[]){ NAN }, 1);
+    una_stats_add(&head.stats, (double[]){ 1 }, (double[]){ NAN }, 1, NULL);
     assert_status(una_head_solve(&head, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "the targets are not finite");
 
@@ -571,7 +572,7 @@ static una_status whole_life(void *context, una_run *run)
     una_head_init(&head, m->features, &arena);
     una_status status = una_arena_check(&arena);
     if (status == UNA_OK) {
-        una_stats_add(&head.stats, m->phi, m->y, m->rows);
+        una_stats_add(&head.stats, m->phi, m->y, m->rows, NULL);
         head.noise_var = head.prior_var = 1;
         status = una_head_solve(&head, run);
     }

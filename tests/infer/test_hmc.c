@@ -159,7 +159,7 @@ static void linear_gaussian_posterior(void **state)
     una_head_init(&head, K, &arena);
     head.noise_var = 0.25;
     head.prior_var = 2;
-    una_stats_add(&head.stats, phi, y, ROWS);
+    una_stats_add(&head.stats, phi, y, ROWS, NULL);
     assert_ok(una_head_solve(&head, run), run);
 
     for (size_t i = 0; i < K; i++) {

@@ -9,7 +9,7 @@ static una_stats stats_of(const made *m, una_arena *arena)
 {
     una_stats stats;
     una_stats_init(&stats, m->features, arena);
-    una_stats_add(&stats, m->phi, m->y, m->rows);
+    una_stats_add(&stats, m->phi, m->y, m->rows, NULL);
     return stats;
 }
 
@@ -182,7 +182,7 @@ static void what_cannot_be_chosen_is_said(void **state)
     assert_status(una_choose_evidence(&noise, &prior, &stats, run), UNA_E_INPUT, run);
 
     double phi[4] = { 1, 1, 2, 1 }, y[2] = { 0, 0 };
-    una_stats_add(&stats, phi, y, 2);
+    una_stats_add(&stats, phi, y, 2, NULL);
     assert_status(una_choose_evidence(&noise, &prior, &stats, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "every target is zero");
     assert_status(una_choose_valid(&noise, 1, &stats, phi, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
@@ -195,7 +195,7 @@ static void what_cannot_be_chosen_is_said(void **state)
     double broken[4] = { 1, 1, NAN, 1 };
     assert_status(una_choose_valid(&noise, 1, &stats, broken, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "not finite");
-    una_stats_add(&stats, broken, y, 2);
+    una_stats_add(&stats, broken, y, 2, NULL);
     assert_status(una_choose_valid(&noise, 1, &stats, phi, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "the features are not finite");
     noise = prior = UNA_AUTO;
@@ -282,7 +282,7 @@ static una_status choices(void *context, una_run *run)
 
     una_stats_init(&stats, m->features, &arena);
     una_status status = una_arena_check(&arena);
-    if (status == UNA_OK) una_stats_add(&stats, m->phi, m->y, m->rows);
+    if (status == UNA_OK) una_stats_add(&stats, m->phi, m->y, m->rows, NULL);
     if (status == UNA_OK) status = una_spectrum_of(&spectrum, &stats, &arena, run);
     if (status == UNA_OK) status = una_choose_evidence(&noise, &prior, &stats, run);
     if (status == UNA_OK) status = una_choose_valid(&noise, prior, &stats, m->phi, m->y, m->rows, &log_lik, &rmse, run);

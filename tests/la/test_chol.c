@@ -185,11 +185,11 @@ static void gram_adds_up(void **state)
     gram_plainly(plain, a, ROWS, N, 2);
     for (size_t i = 0; i < N; i++) once[i * N + i] = chunks[i * N + i] = again[i * N + i] = 2;
 
-    una_gram_add(once, a, ROWS, N);
-    una_gram_add(again, a, ROWS, N);
+    una_gram_add(once, a, ROWS, N, NULL);
+    una_gram_add(again, a, ROWS, N, NULL);
     assert_memory_equal(once, again, sizeof once);
     for (size_t from = 0; from < ROWS; from += 7) {
-        una_gram_add(chunks, a + from * N, ROWS - from < 7 ? ROWS - from : 7, N);
+        una_gram_add(chunks, a + from * N, ROWS - from < 7 ? ROWS - from : 7, N, NULL);
     }
 
     assert_arrays_near(once, plain, N * N, 1e-13, 1e-12);

@@ -68,7 +68,7 @@ static void awkward_spectra(void **state)
 
     fill(x, 5 * N, 1);
     memset(a, 0, sizeof a);
-    una_gram_add(a, x, 5, N);
+    una_gram_add(a, x, 5, N, NULL);
     check(a, N, 10, run);                                      /* rank five */
     for (size_t i = 0; i < N; i++) a[i * N + 7] = a[7 * N + i] = 0;
     check(a, N, 10, run);                                      /* a dead feature */

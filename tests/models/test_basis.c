@@ -521,7 +521,7 @@ static void update_is_a_fresh_posterior(void **state)
     for (size_t i = 0; i < 2; i++) {
         assert_ok(una_columns_encode(&model->columns, parts[i], &x, &y, NULL, &rows, &run->scratch, run), run);
         assert_ok(una_basis_phi(basis, (una_view){ x, rows, 2, 2 }, &phi, run), run);
-        una_stats_add(&fresh.stats, phi, y, rows);
+        una_stats_add(&fresh.stats, phi, y, rows, NULL);
     }
     assert_ok(una_head_solve(&fresh, run), run);
     mean = UNA_GET(&run->scratch, double, rows);

@@ -74,7 +74,7 @@ static void solved_head(una_head *head, una_bnn *bnn, const double *q, una_arena
     una_net_forward_f64(&bnn->net, bnn->padded, bnn->x, bnn->rows, phi, 5, NULL, bnn->work);
     for (size_t i = 0; fan_in && i < MANY * 5; i++) phi[i] *= i % 5 < 4 ? 0.5 : 1;
     una_head_init(head, 5, arena);
-    una_stats_add(&head->stats, phi, bnn->y, bnn->rows);
+    una_stats_add(&head->stats, phi, bnn->y, bnn->rows, NULL);
     head->noise_var = bnn->noise_var;
     head->prior_var = bnn->prior_var;
     assert_ok(una_head_solve(head, run), run);

@@ -43,7 +43,7 @@ static void make_table(table *t, size_t targets, double share, uint64_t seed)
     fill(t->new_x, t->new_y, FRESH, targets, share, &rng);
     for (size_t i = 0; i < ROWS; i++) t->fold[i] = (unsigned char)(i % 5);
     for (size_t d = 0; d < INPUTS; d++)
-        t->input[d] = (una_input){ .name = d ? "b" : "a", .source = d, .level = SIZE_MAX, .scale = 1 };
+        t->input[d] = (una_input){ .source = d, .level = SIZE_MAX, .scale = 1 };
     for (size_t k = 0; k < MOST; k++)
         t->columns[k] = (una_columns){ .inputs = t->input, .input_count = INPUTS, .target = "y", .target_scale = 1 };
     t->p = (una_problem){ .x = { t->x, ROWS, INPUTS, INPUTS }, .y = t->y, .outputs = targets, .columns = t->columns,

@@ -647,7 +647,7 @@ static void bare_fits(void **state)
     (void)state;
     una_run *run = quiet_run();
     double x[] = { -1, -0.5, 0, 0.5, 1, 1.5 }, y[] = { 1, 0.2, 0, 0.3, 1.1, 2 };
-    una_input input = { .name = "x", .level = SIZE_MAX, .scale = 1 };
+    una_input input = { .level = SIZE_MAX, .scale = 1 };
     una_columns columns = { .target_scale = 1, .inputs = &input, .input_count = 1 };
     una_problem p = { .x = { x, 6, 1, 1 }, .y = y, .columns = &columns };
 

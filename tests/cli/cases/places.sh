@@ -54,6 +54,72 @@ check "a link to nothing yet" 0 una fit train.csv --target y $fast --out early.u
 true_that "the link stays" test -L early.una
 same later.una model.una
 
+# Folders of results: the table in it is not the one that is read.
+mkdir results
+for verb in compare tune; do
+    cp train.csv results/$verb.csv
+    cp train.csv $verb.csv
+    how="--models linear --folds 2"
+    [ $verb = compare ] || how="--model linear --over degree=1|2"
+    apart "$verb in the folder of its data" "--out results/$verb.csv" "DATA results/$verb.csv" -- $verb results/$verb.csv --target y $how --out results
+    apart "$verb here" "--out ./$verb.csv" "DATA $verb.csv" -- $verb $verb.csv --target y $how --out .
+    same results/$verb.csv train.kept
+    same $verb.csv train.kept
+    rm $verb.csv
+done
+apart "a file that a list of models names" "--report more.csv" "--models more.csv" -- compare train.csv --target y --models 'linear,tuna(values=more.csv)' --report more.csv
+
+# Every file that a verb writes against every other one that it reads or writes, as its tables have them, so that no
+# flag of tomorrow is left out: under the same name, another spelling, a link, a hard link, and, of two that are
+# written, before there is a file.
+others() { awk -F'\t' -v verb="$1" -v but="$2" '$1 == verb && $2 != but && ($3 == "read" || $3 == "written") { print $2 }' files.txt; }
+clash() {       # clash VERB WRITTEN OTHER NAME SAME: given NAME and SAME
+    local words thing sort i=0
+    read -ra words <<<"$1"
+    while IFS=$'\t' read -r _ thing sort; do
+        case $thing in
+            "$3") if [ "${thing#--}" = "$thing" ]; then words+=("$5"); else words+=("$thing" "$5"); fi ;;
+            --*) ;;
+            *) i=$((i + 1)) && if [ "$sort" = word ]; then words+=(word); else words+=(walk/operand-$i); fi ;;
+        esac
+    done < <(awk -F'\t' -v verb="$1" '$1 == verb' files.txt)
+    una "${words[@]}" "$2" "$4" >stdout.txt 2>stderr.txt </dev/null
+    [ $? -eq 1 ] && grep -q "would overwrite" stderr.txt
+}
+una --dump-files >files.txt
+mkdir walk
+for i in 1 2 3; do cp train.csv walk/operand-$i; done
+cp train.csv walk/a
+ln walk/a walk/twin
+ln -s a walk/link
+pairs=0 forms=(walk/a ./walk/a walk/link walk/twin)
+while IFS=$'\t' read -r verb written sort; do
+    [ "$sort" = written ] || continue
+    for other in $(others "$verb" "$written"); do
+        pairs=$((pairs + 1))
+        form=${forms[$((pairs % 4))]}
+        name="$verb $written"
+        if ! clash "$verb" "$written" "$other" "$form" walk/a; then
+            fail "$verb: $written $form and $other walk/a are one file" "$(cat stdout.txt stderr.txt)"
+        fi
+        grep -qF "$verb	$other	written" files.txt || continue
+        if ! clash "$verb" "$written" "$other" walk/new ./walk/new; then
+            fail "$verb: $written and $other would be one file" "$(cat stdout.txt stderr.txt)"
+        fi
+    done
+done <files.txt
+name="every two files of every verb"
+true_that "there were many ($pairs)" test "$pairs" -gt 30
+same walk/a train.kept
+absent walk/new
+# What looks like a file in the help is one in the tables.
+for verb in $(cut -f1 files.txt | tr ' ' _ | uniq); do
+    una ${verb/_/ } --help | sed -n 's/^ *\(--[a-z-]*\) \(.*FILE.*\|CSV\|MODEL\|FILE.html\)\( .*\)*$/\1/p' | while read -r flag; do
+        case "$verb $flag" in *" --model") continue ;; esac
+        grep -qF "${verb/_/ }	$flag" files.txt || fail "$verb $flag is a file that the tables do not know as one"
+    done
+done
+
 cp model.una update.una
 check "update over itself" 0 una update update.una more.csv --quiet
 cp model.una again.una
@@ -99,7 +165,13 @@ if shm=$(mktemp -d /dev/shm/una-XXXXXX 2>/dev/null); then
     check "/dev/shm, predict" 0 una predict "$shm/m.una" more.csv --out "$shm/a.csv" --quiet
     check "/dev/shm, predict again" 0 una predict model.una more.csv --out "$shm/a.csv" --quiet
     same "$shm/a.csv" plain.csv
-    true_that "no temporary files in /dev/shm" test "$(ls -A "$shm" | wc -l)" -eq 2
+    check "a report" 0 una fit train.csv --target y $fast --report page.html --chart chart.svg --quiet
+    for i in 1 2; do
+        check "/dev/shm, report $i" 0 una fit train.csv --target y $fast --report "$shm/page.html" --chart "$shm/chart.svg" --quiet
+    done
+    same "$shm/chart.svg" chart.svg
+    true_that "as many bytes as elsewhere" test "$(grep -c '</html>' "$shm/page.html")" -eq 1
+    true_that "no temporary files in /dev/shm" test "$(ls -A "$shm" | wc -l)" -eq 4
     rm -r "$shm"
 else
     skip "there is no /dev/shm to write to"

@@ -5,7 +5,7 @@
  * numbers, unless they simply count up. Each part has a sum, all are checked, and no count is believed before it fits
  * the size of the file.
  */
-#include "data/cache_file.h"
+#include "data/cache_layout.h"
 
 #include "data/build.h"
 #include "data/csv.h"
@@ -17,22 +17,6 @@
 
 enum { MOST_COLUMNS = 1 << 20, AT_ONCE = 1 << 16 };      /* rows between two looks at whether to go on       */
 
-typedef struct head {
-    una_cache_kind kind;
-    uint64_t      sum;           /* of head (with sum 0), descriptors and text                      */
-    una_cache_key key;
-    uint64_t      content;       /* sum of the data file's bytes, with zeroes to a multiple of 32   */
-    uint64_t      rows, columns, text_size;      /* text: path, names, notes, each with its zero byte, then zeroes */
-    uint64_t      notes;
-    uint64_t      first_line, has_lines, lines_sum;
-} head;
-
-typedef struct descriptor {
-    uint64_t is_text, first_word, levels, words_size, sum;     /* words_size in bytes, a multiple of 32 */
-    uint64_t form;                       /* its kind, decimal mark and order, a byte each                */
-    char     unit[UNA_UNIT_ROOM];
-} descriptor;
-
 static size_t eights(size_t size)
 {
     return (size + 7) / 8 * 8;
@@ -41,7 +25,7 @@ static size_t eights(size_t size)
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
 /* Do the counts make up exactly a file of this size? Each is bounded before it is multiplied. */
-static bool fits(const head *h, const descriptor *d, size_t file_size)
+static bool fits(const una_cache_table *h, const una_cache_column *d, size_t file_size)
 {
     uint64_t left = file_size - sizeof *h - h->columns * sizeof *d - h->text_size;
     for (size_t c = 0; c < h->columns; c++) {
@@ -57,7 +41,7 @@ static bool fits(const head *h, const descriptor *d, size_t file_size)
 }
 
 /* Head, descriptors and text into *bytes (scratch); false unless all of it is sound and about this very file. */
-static bool read_head(int handle, head *h, unsigned char **bytes, const una_cache_key *key, una_run *run)
+static bool read_head(int handle, una_cache_table *h, unsigned char **bytes, const una_cache_key *key, una_run *run)
 {
     struct stat about;
     if (fstat(handle, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < (off_t)sizeof *h) return false;
@@ -65,21 +49,21 @@ static bool read_head(int handle, head *h, unsigned char **bytes, const una_cach
     if (memcmp(&h->kind, &una_cache_tables, sizeof h->kind) != 0 || memcmp(&h->key, key, sizeof *key) != 0) return false;
 
     uint64_t size = (uint64_t)about.st_size, rest = size - sizeof *h;
-    if (h->columns == 0 || h->columns > MOST_COLUMNS || h->columns > rest / sizeof(descriptor)) return false;
-    rest -= h->columns * sizeof(descriptor);
+    if (h->columns == 0 || h->columns > MOST_COLUMNS || h->columns > rest / sizeof(una_cache_column)) return false;
+    rest -= h->columns * sizeof(una_cache_column);
     if (h->notes > h->text_size) return false;
     if (h->rows == 0 || h->rows > size / 4 || h->text_size % 8 || h->text_size > rest || h->has_lines > 1) return false;
 
-    size_t more = h->columns * sizeof(descriptor) + h->text_size;
+    size_t more = h->columns * sizeof(una_cache_column) + h->text_size;
     *bytes = UNA_GET(&run->scratch, unsigned char, sizeof *h + more);
     if (!*bytes) return false;
     memcpy(*bytes, h, sizeof *h);
-    memset(*bytes + offsetof(head, sum), 0, sizeof h->sum);
+    memset(*bytes + offsetof(una_cache_table, sum), 0, sizeof h->sum);
     if (!una_cache_take(handle, *bytes + sizeof *h, more, run)) return false;
 
     una_sum s = una_sum_begin();
     una_sum_add(&s, *bytes, sizeof *h + more);
-    return una_sum_end(&s) == h->sum && fits(h, (descriptor *)(*bytes + sizeof *h), (size_t)size);
+    return una_sum_end(&s) == h->sum && fits(h, (una_cache_column *)(*bytes + sizeof *h), (size_t)size);
 }
 
 /* The texts of a block with `count` of them, each ended by a zero byte. */
@@ -102,14 +86,14 @@ static bool has_infinity(const double *number, size_t rows)
     return count > 0;
 }
 
-static bool read_numbers(int handle, una_table_column *column, size_t rows, const descriptor *d, una_run *run)
+static bool read_numbers(int handle, una_table_column *column, size_t rows, const una_cache_column *d, una_run *run)
 {
     una_sum s = una_sum_begin();
     return una_cache_take_summed(handle, column->number, rows * sizeof(double), &s, run)
            && una_sum_end(&s) == d->sum && !has_infinity(column->number, rows);
 }
 
-static bool read_words(int handle, una_table_column *column, size_t rows, const descriptor *d, una_words *words,
+static bool read_words(int handle, una_table_column *column, size_t rows, const una_cache_column *d, una_words *words,
                        una_run *run)
 {
     una_sum s = una_sum_begin();
@@ -133,7 +117,7 @@ static bool read_words(int handle, una_table_column *column, size_t rows, const 
     return level && column->word[d->first_word];
 }
 
-static bool read_lines(int handle, una_dataset *data, const head *h, una_run *run)
+static bool read_lines(int handle, una_dataset *data, const una_cache_table *h, una_run *run)
 {
     una_sum s = una_sum_begin();
     data->line = UNA_GET_ROWS(&data->arena, size_t, data->rows);
@@ -143,7 +127,7 @@ static bool read_lines(int handle, una_dataset *data, const head *h, una_run *ru
                              una_sum_end(&s) == h->lines_sum);
 }
 
-static una_form form_of(const descriptor *d)
+static una_form form_of(const una_cache_column *d)
 {
     una_form form = { (una_form_kind)(d->form & 255), (char)(d->form >> 8 & 127), (char)(d->form >> 16 & 127), "" };
     memcpy(form.unit, d->unit, sizeof form.unit);
@@ -163,12 +147,12 @@ static bool read_note(una_dataset *data, const char *text)
 static bool read_table(int handle, una_dataset **data, const char *path, const una_cache_place *p,
                        const una_cache_key *key, una_run *run)
 {
-    head h;
+    una_cache_table h;
     unsigned char *bytes = NULL;
     una_arena *work = &run->scratch;
     if (!read_head(handle, &h, &bytes, key, run)) return false;
 
-    const descriptor *d = (const descriptor *)(bytes + sizeof h);
+    const una_cache_column *d = (const una_cache_column *)(bytes + sizeof h);
     const char **text = split_texts((const char *)(d + h.columns), h.text_size, h.columns + 1 + h.notes, work);
     if (!text || strcmp(text[0], p->path) != 0) return false;
     if (run->settings.verify_cache && !una_cache_verified(&h.key, h.content, path, run)) return false;
@@ -272,7 +256,7 @@ bool una_cache_agrees(const una_dataset *kept, const una_dataset *parsed, const 
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-static bool write_words(int handle, const una_table_column *column, size_t rows, descriptor *d, una_run *run)
+static bool write_words(int handle, const una_table_column *column, size_t rows, una_cache_column *d, una_run *run)
 {
     static const char zeroes[32];
     una_arena *work = &run->scratch;
@@ -291,7 +275,7 @@ static bool write_words(int handle, const una_table_column *column, size_t rows,
     una_sum s = una_sum_begin();
     bool good = una_cache_put_summed(handle, text.at, text.length, &s, run)
                 && una_cache_put_summed(handle, position, size, &s, run);
-    *d = (descriptor){ .is_text = 1, .first_word = column->first_word, .levels = levels.count,
+    *d = (una_cache_column){ .is_text = 1, .first_word = column->first_word, .levels = levels.count,
                        .words_size = text.length, .sum = una_sum_end(&s) };
     return good;
 }
@@ -317,7 +301,7 @@ static bool write_table(int handle, const una_dataset *data, const una_cache_pla
 {
     static const char zeroes[8];
     una_arena *work = &run->scratch;
-    head h = { .kind = una_cache_tables, .key = *key, .content = content, .rows = data->rows,
+    una_cache_table h = { .kind = una_cache_tables, .key = *key, .content = content, .rows = data->rows,
                .columns = data->columns, .notes = data->notes, .first_line = data->line[0],
                .has_lines = !counts_up(data->line, data->rows) };
 
@@ -332,11 +316,11 @@ static bool write_table(int handle, const una_dataset *data, const una_cache_pla
     }
     una_text_bytes(&text, zeroes, eights(text.length) - text.length);
     h.text_size = text.length;
-    size_t before = data->columns * sizeof(descriptor), size = sizeof h + before + text.length;
+    size_t before = data->columns * sizeof(una_cache_column), size = sizeof h + before + text.length;
     unsigned char *bytes = UNA_GET(work, unsigned char, size);
     if (work->failed || lseek(handle, (off_t)size, SEEK_SET) < 0) return false;
 
-    descriptor *d = (descriptor *)(bytes + sizeof h);
+    una_cache_column *d = (una_cache_column *)(bytes + sizeof h);
     for (size_t c = 0; c < data->columns; c++) {
         const una_table_column *column = &data->column[c];
         una_mark mark = una_arena_mark(work);

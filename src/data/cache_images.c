@@ -4,7 +4,7 @@
  * mapped and not read: several programs share its pages, and a set may be larger than memory. A file of the cache is
  * only ever replaced, never written to, so that a mapping stays as it is. Both parts have a sum, and both are checked.
  */
-#include "data/cache_file.h"
+#include "data/cache_layout.h"
 #include "data/images.h"
 
 #include <string.h>
@@ -14,17 +14,6 @@
 
 enum { CHUNK = 1 << 22 };                /* bytes between two looks at whether to go on                     */
 
-typedef struct head {
-    una_cache_kind kind;
-    uint64_t      sum;           /* of head (with sum 0) and path                                   */
-    una_cache_key key;
-    uint64_t      content;       /* sum of the packed file's bytes                                  */
-    uint64_t      count, height, width, channels;
-    uint64_t      item;          /* bytes of a number: 1, or 4 for float                            */
-    uint64_t      path_size;     /* with zeroes                                                     */
-    uint64_t      numbers_sum;
-} head;
-
 static size_t up_to(size_t size, size_t step)
 {
     return (size + step - 1) / step * step;
@@ -33,13 +22,13 @@ static size_t up_to(size_t size, size_t step)
 /* Zeroes behind the path let the numbers begin where any of them may. */
 static size_t path_room(const char *path)
 {
-    return up_to(sizeof(head) + strlen(path) + 1, 64) - sizeof(head);
+    return up_to(sizeof(una_cache_tensor) + strlen(path) + 1, 64) - sizeof(una_cache_tensor);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
 /* Sizes of images, and exactly as many bytes as they need. Each is bounded before it is multiplied. */
-static bool fits(const head *h, uint64_t size)
+static bool fits(const una_cache_tensor *h, uint64_t size)
 {
     if (h->height == 0 || h->height > UNA_MOST_PIXELS || h->width == 0 || h->width > UNA_MOST_PIXELS) return false;
     if (h->channels == 0 || h->channels > UNA_MOST_CHANNELS || (h->item != 1 && h->item != 4)) return false;
@@ -49,7 +38,7 @@ static bool fits(const head *h, uint64_t size)
 }
 
 /* The head of a file that is mapped at `at`, if all of it is sound and about this very data file. */
-static bool is_sound(const unsigned char *at, uint64_t size, head *h, const una_cache_place *p,
+static bool is_sound(const unsigned char *at, uint64_t size, una_cache_tensor *h, const una_cache_place *p,
                      const una_cache_key *key, una_run *run)
 {
     memcpy(h, at, sizeof *h);
@@ -61,7 +50,7 @@ static bool is_sound(const unsigned char *at, uint64_t size, head *h, const una_
     unsigned char *copy = UNA_GET(&run->scratch, unsigned char, before);
     if (!copy) return false;
     memcpy(copy, at, before);
-    memset(copy + offsetof(head, sum), 0, sizeof h->sum);
+    memset(copy + offsetof(una_cache_tensor, sum), 0, sizeof h->sum);
     una_sum first = una_sum_begin(), numbers = una_sum_begin();
     una_sum_add(&first, copy, before);
     for (size_t from = before; from < size && !una_cancelled(run); from += CHUNK)
@@ -69,7 +58,7 @@ static bool is_sound(const unsigned char *at, uint64_t size, head *h, const una_
     return una_sum_end(&first) == h->sum && una_sum_end(&numbers) == h->numbers_sum;
 }
 
-static void take_mapping(una_images *m, void *at, size_t size, const head *h)
+static void take_mapping(una_images *m, void *at, size_t size, const una_cache_tensor *h)
 {
     const unsigned char *numbers = (const unsigned char *)at + sizeof *h + h->path_size;
     m->mapping = at;
@@ -84,7 +73,7 @@ static void take_mapping(una_images *m, void *at, size_t size, const head *h)
 static void map_images(una_images *m, int handle, const una_cache_place *p, const una_cache_key *key)
 {
     struct stat about;
-    head h;
+    una_cache_tensor h;
     una_run *run = m->run;
     if (fstat(handle, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < (off_t)sizeof h) return;
     size_t size = (size_t)about.st_size;
@@ -136,7 +125,7 @@ bool una_cache_agrees_on_images(const una_images *kept, const una_images *unpack
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
 /* Numbers, with zeroes to a multiple of what is summed up at once. */
-static bool put_numbers(int handle, const una_images *m, head *h, una_run *run)
+static bool put_numbers(int handle, const una_images *m, una_cache_tensor *h, una_run *run)
 {
     unsigned char last[32] = {0};
     const unsigned char *from = m->bytes ? m->bytes : (const unsigned char *)m->numbers;
@@ -149,7 +138,7 @@ static bool put_numbers(int handle, const una_images *m, head *h, una_run *run)
     return good;
 }
 
-static bool put_images(int handle, const una_images *m, head h, const char *path, una_run *run)
+static bool put_images(int handle, const una_images *m, una_cache_tensor h, const char *path, una_run *run)
 {
     size_t before = sizeof h + h.path_size;
     unsigned char *bytes = UNA_GET(&run->scratch, unsigned char, before);
@@ -167,7 +156,7 @@ void una_cache_write_images(const una_images *m, const una_cache_key *key)
 {
     una_cache_writer w;
     una_run *run = m->run;
-    head h = { .kind = una_cache_tensors, .key = *key, .count = m->count,
+    una_cache_tensor h = { .kind = una_cache_tensors, .key = *key, .count = m->count,
                .height = m->shape.height, .width = m->shape.width, .channels = m->shape.channels,
                .item = m->bytes ? 1 : sizeof(float) };
     double size = (double)h.count * (double)m->each * (double)h.item;

@@ -102,6 +102,9 @@ long fuzz_allocations(uint8_t byte)
 
 una_status fuzz_said(una_status status, const fuzz_world *world, const char *call)
 {
+    static const char *tell;
+    if (!tell) tell = getenv("UNA_FUZZ_TELL") ? getenv("UNA_FUZZ_TELL") : "";
+    if (*tell) fprintf(stderr, "%.60s: %d %s\n", call, (int)status, status ? una_run_message(world->run) : "");
     if (status == UNA_OK) return status;
     const char *message = una_run_message(world->run);
     FUZZ_CHECK(strcmp(una_status_text(status), "unknown status") != 0, "%s: status %d", call, (int)status);

@@ -223,12 +223,6 @@ una_status una_tick(una_run *run, const char *stage, double fraction, double val
     return una_go_on(run, stage);
 }
 
-una_status una_go_on(una_run *run, const char *stage)
-{
-    if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while %s", stage);
-    return UNA_OK;
-}
-
 /* ---- raw memory: each block carries its size, so that what is held can be counted ---------------- */
 
 typedef union block_head { size_t size; max_align_t align; char pad[64]; } block_head;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pages and charts about a small model whose names, words, title and story are the input: bytes that say what is
- * written and which names stand where, then texts up to a NUL. Whatever they hold, the page is valid UTF-8, its tags are
- * the ones that una writes, properly nested, its attributes quoted and none of them runs anything; and so is every SVG.
+ * written and which names stand where, then texts up to a NUL. Whatever they hold, the page is valid UTF-8, its tags
+ * are the ones that una writes, properly nested, its attributes quoted and none of them runs anything; and so is every
+ * SVG.
  */
 #include "table.h"
 
@@ -24,16 +25,17 @@ static bool is_one_of(const char *name, const char *words)
 }
 
 /* Elements that una writes; one that is not among them came in with a name. */
-static const char known[] = "html head meta title style script body header main footer section nav article aside details "
-    "summary div span p h1 h2 h3 h4 ul ol li dl dt dd table thead tbody tfoot tr th td caption colgroup col figure "
-    "figcaption img a b i em strong small code pre sub sup br hr button input label select option noscript link "
-    "svg g path rect circle ellipse line polyline polygon text tspan defs clippath clipPath use symbol image title desc "
-    "pattern linearGradient radialGradient stop filter feFlood feComposite feColorMatrix feImage mask xml";
+static const char known[] = "html head meta title style script body header main footer section nav article aside "
+    "details summary div span p h1 h2 h3 h4 ul ol li dl dt dd table thead tbody tfoot tr th td caption colgroup col "
+    "figure figcaption img a b i em strong small code pre sub sup br hr button input label select option noscript link "
+    "svg g path rect circle ellipse line polyline polygon text tspan defs clippath clipPath use symbol image title "
+    "desc pattern linearGradient radialGradient stop filter feFlood feComposite feColorMatrix feImage mask xml";
 static const char alone[] = "meta br hr img input link col";
 
 static bool name_char(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == ':' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == ':' ||
+           c == '_';
 }
 
 static void take_name(page *p, char name[16])
@@ -87,7 +89,8 @@ static void take_tag(page *p)
     bool closing = p->at < p->end && *p->at == '/';
     p->at += closing;
     take_name(p, name);
-    FUZZ_CHECK(*name && is_one_of(name, known), "%s: <%s%.20s is no element of ours", p->what, closing ? "/" : "", p->at);
+    FUZZ_CHECK(*name && is_one_of(name, known), "%s: <%s%.20s is no element of ours", p->what, closing ? "/" : "",
+               p->at);
     if (closing) {
         FUZZ_CHECK(p->at < p->end && *p->at++ == '>', "%s: </%s", p->what, name);
         FUZZ_CHECK(p->depth > 0 && strcmp(p->open[p->depth - 1], name) == 0, "%s: </%s> closes <%s>", p->what, name,
@@ -165,7 +168,8 @@ static void write_study(char *const *text, fuzz_world *w)
     una_text_add(&space, ", ");
     una_text_json(&space, text[3]);
     una_text_add(&space, "]}}");
-    una_study_settings settings = { .size = sizeof settings, .space = space.at, .acquisition = "random", .initial = 100 };
+    una_study_settings settings = { .size = sizeof settings, .space = space.at, .acquisition = "random",
+                                    .initial = 100 };
     const char *html = fuzz_path("study.html"), *svg = fuzz_path("study.svg");
     if (una_arena_check(&w->run->scratch) == UNA_OK &&
         FUZZ_SAID(una_study_new(&study, NULL, &settings, w->run), w) == UNA_OK) {

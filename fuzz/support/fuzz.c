@@ -161,7 +161,8 @@ void fuzz_memory_from(fuzz_world *world)
 
 void fuzz_memory_times(const fuzz_world *world, size_t times, size_t bytes, const char *what)
 {
-    FUZZ_CHECK(world->peak <= times * bytes + 1000000, "%s: %zu bytes of memory for %zu bytes", what, world->peak, bytes);
+    FUZZ_CHECK(world->peak <= times * bytes + 1000000, "%s: %zu bytes of memory for %zu bytes", what, world->peak,
+               bytes);
 }
 
 void fuzz_memory(const fuzz_world *world, size_t bytes, const char *what)

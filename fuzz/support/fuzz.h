@@ -73,7 +73,8 @@ uint8_t  fuzz_first(fuzz_bytes *bytes);
 uint8_t  fuzz_last(fuzz_bytes *bytes);
 uint64_t fuzz_word(fuzz_bytes *bytes);                       /* eight from the front, lowest first  */
 double   fuzz_double(fuzz_bytes *bytes);                     /* any bits: also NAN and infinite     */
-/* Up to the next NUL (which is taken, too) or the end, as a text with a zero byte; NULL: no memory. Release with free. */
+/* Up to the next NUL (which is taken, too) or the end, as a text with a zero byte; NULL: no memory. Release with
+ * free. */
 char    *fuzz_text(fuzz_bytes *bytes);
 
 /* ---- files ----------------------------------------------------------------------------------------- */

@@ -39,8 +39,8 @@ static void ask(una_model *model, const una_dataset *data, fuzz_world *w)
             FUZZ_CHECK(i % LEVELS == 0 || q[i - 1] <= q[i], "quantiles %g and %g", q[i - 1], q[i]);
     }
     if (FUZZ_SAID(una_model_score(&score, model, data, w->run), w) == UNA_OK)
-        FUZZ_CHECK(isfinite(score.rmse) && isfinite(score.log_lik) && isfinite(score.crps), "rmse %g, log_lik %g, crps %g",
-                   score.rmse, score.log_lik, score.crps);
+        FUZZ_CHECK(isfinite(score.rmse) && isfinite(score.log_lik) && isfinite(score.crps),
+                   "rmse %g, log_lik %g, crps %g", score.rmse, score.log_lik, score.crps);
     if (FUZZ_SAID(una_model_update(model, data, w->run), w) == UNA_OK) {
         double *after = fuzz_predictions(model, data, w);
         free(after);
@@ -53,7 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_bytes bytes = { data, size };
     fuzz_world world;
     uint8_t memory = fuzz_first(&bytes), ticks = fuzz_first(&bytes), how = fuzz_first(&bytes);
-    fuzz_limits limits = { .memory = 24000000, .allocations = fuzz_allocations(memory), .ticks = 1 + ticks, .seed = how };
+    fuzz_limits limits = { .memory = 24000000, .allocations = fuzz_allocations(memory), .ticks = 1 + ticks,
+                           .seed = how };
     if (!fuzz_begin(&world, limits)) return 0;
     char *spec = fuzz_text(&bytes), *set = fuzz_text(&bytes), *preset = fuzz_text(&bytes);
     const char *sets[] = { set };

@@ -227,7 +227,8 @@ static una_status made_table(una_dataset **data, una_run *run)
 {
     static const char *const columns[] = { "x", "sex", "y z", "colour" };
     static const double one[ROWS] = { 0, 1, -2.5, NAN, 1e300 }, two[ROWS] = { 0, 1, 1, 2, NAN };
-    static const char *const first[ROWS] = { "a", "b", NULL, "it's", "c" }, *const second[ROWS] = { "red", "red", "", "blue", "a" };
+    static const char *const first[ROWS] = { "a", "b", NULL, "it's", "c" };
+    static const char *const second[ROWS] = { "red", "red", "", "blue", "a" };
     const double *numbers[] = { one, two, NULL, NULL };
     const char *const *words[] = { NULL, NULL, first, second };
     return una_dataset_from_columns(data, columns, numbers, words, 4, ROWS, run);
@@ -267,7 +268,8 @@ static void check_condition(const char *source, fuzz_world *w)
                    una_run_message(w->run));
     }
     if (again) {
-        FUZZ_CHECK(again->op_count == where->op_count && again->columns == where->columns, "'%s' is '%s'", source, text);
+        FUZZ_CHECK(again->op_count == where->op_count && again->columns == where->columns, "'%s' is '%s'", source,
+                   text);
         for (size_t i = 0; i < where->op_count; i++)
             FUZZ_CHECK(again->op[i].code == where->op[i].code && again->op[i].column == where->op[i].column &&
                        again->op[i].number == where->op[i].number && again->op[i].count == where->op[i].count,

@@ -44,7 +44,8 @@ static void check_saved(una_kernel *kernel, fuzz_world *w)
     if (status == UNA_OK) status = FUZZ_SAID(una_archive_load_end(&in), w);
     FUZZ_CHECK(status == UNA_OK || w->starved, "a kernel is saved, and not loaded: %s", una_run_message(w->run));
     if (status != UNA_OK) return;
-    FUZZ_CHECK(loaded->op_count == kernel->op_count && loaded->parameter_count == kernel->parameter_count, "another one");
+    FUZZ_CHECK(loaded->op_count == kernel->op_count && loaded->parameter_count == kernel->parameter_count,
+               "another one is loaded");
     fuzz_same(loaded->parameter, kernel->parameter, kernel->parameter_count, "parameters");
 }
 
@@ -68,8 +69,8 @@ static void check_program(const una_kernel *kernel, const una_kernel *again, con
         FUZZ_CHECK(again->op[i].code == kernel->op[i].code && again->op[i].count == kernel->op[i].count,
                    "'%s': operation %zu is another", text, i);
     for (size_t i = 0; i < kernel->parameter_count; i++)
-        FUZZ_CHECK(near(kernel->parameter[i], again->parameter[i]), "'%s': parameter %zu is %.17g and was %.17g", text, i,
-                   again->parameter[i], kernel->parameter[i]);
+        FUZZ_CHECK(near(kernel->parameter[i], again->parameter[i]), "'%s': parameter %zu is %.17g and was %.17g", text,
+                   i, again->parameter[i], kernel->parameter[i]);
 }
 
 /* Far from all data a last bit of a period or a centre counts much, so only the first rows are compared. */
@@ -98,7 +99,8 @@ static void check_printed(const una_kernel *kernel, const una_kernel_inputs *inp
     if (status != UNA_OK) return;
 
     if (again->op_count == kernel->op_count) check_program(kernel, again, first.at);
-    else FUZZ_CHECK(has_linear(kernel), "'%s' has %zu operations, and had %zu", first.at, again->op_count, kernel->op_count);
+    else FUZZ_CHECK(has_linear(kernel), "'%s' has %zu operations, and had %zu", first.at, again->op_count,
+                    kernel->op_count);
     check_values(kernel, again, first.at);
 }
 

@@ -162,7 +162,8 @@ static void check_days(double days)
     FUZZ_CHECK(weekday >= 0 && weekday <= 6, "day %.17g is weekday %d", days, weekday);
     for (int part = 0; part < UNA_PARTS; part++) {
         double phase = una_calendar_phase((una_calendar_part)part, days);
-        FUZZ_CHECK(phase >= 0 && phase < 1, "%s of %.17g: %g", una_calendar_part_name((una_calendar_part)part), days, phase);
+        FUZZ_CHECK(phase >= 0 && phase < 1, "%s of %.17g: %g",
+                   una_calendar_part_name((una_calendar_part)part), days, phase);
     }
     una_calendar_date(days, &year, &month, &day);
     double back;
@@ -238,12 +239,13 @@ static void sniff(fuzz_bytes bytes)
     memcpy(text, bytes.at, bytes.left);
     const char *binary = una_sniff_binary(text, bytes.left);
     FUZZ_CHECK(!binary || *binary, "a file of no sort");
-    una_sniff s = una_sniff_text(text, bytes.left, how & 1, how & 2 ? '\t' : ',', how & 4, how & 8 ? given[how >> 4 & 3] : 0);
+    una_sniff s = una_sniff_text(text, bytes.left, how & 1, how & 2 ? '\t' : ',', how & 4,
+                                 how & 8 ? given[how >> 4 & 3] : 0);
     FUZZ_CHECK(s.delimiter && strchr(given, s.delimiter), "delimiter %d", s.delimiter);
     FUZZ_CHECK(!(how & 8) || s.delimiter == given[how >> 4 & 3], "not the delimiter that was given");
     FUZZ_CHECK(!s.decimal || s.decimal == '.' || s.decimal == ',', "decimal mark %d", s.decimal);
-    FUZZ_CHECK(s.skip <= bytes.left && s.lines <= s.skip && s.comments <= s.lines, "%zu bytes skipped of %zu, %zu lines",
-               s.skip, bytes.left, s.lines);
+    FUZZ_CHECK(s.skip <= bytes.left && s.lines <= s.skip && s.comments <= s.lines, 
+               "%zu bytes skipped of %zu, %zu lines", s.skip, bytes.left, s.lines);
     FUZZ_CHECK(*una_delimiter_name(s.delimiter), "no name");
     free(text);
 }

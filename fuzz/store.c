@@ -44,7 +44,8 @@ static void make_rows(made *m, fuzz_bytes *bytes)
         row->key.seed = shape & 32 ? fuzz_word(bytes) : 7;
         row->seconds = shape & 64 ? fabs(fuzz_double(bytes)) : 0.5;
         if (!isfinite(row->seconds)) row->seconds = 0;
-        for (size_t i = 0; i < row->count; i++) m->value[m->count][i] = fuzz_double(bytes) + 0.0;     /* no -0: see una_cell */
+        /* No -0: a database does not keep it. */
+        for (size_t i = 0; i < row->count; i++) m->value[m->count][i] = fuzz_double(bytes) + 0.0;
         m->count++;
     }
 }
@@ -67,7 +68,8 @@ static void check_row(const una_row *a, const una_row *b)
                strcmp(a->commit, b->commit) == 0, "other texts");
     for (size_t i = 0; i < a->count; i++) {
         FUZZ_CHECK(strcmp(a->measure[i], b->measure[i]) == 0, "measure %s, not %s", b->measure[i], a->measure[i]);
-        FUZZ_CHECK(same_value(a->value[i], b->value[i]), "%s is %.17g, not %.17g", a->measure[i], b->value[i], a->value[i]);
+        FUZZ_CHECK(same_value(a->value[i], b->value[i]), "%s is %.17g, not %.17g", a->measure[i], b->value[i],
+                   a->value[i]);
     }
 }
 
@@ -128,14 +130,15 @@ static void check_exported(una_store *store, const char *first, bool whole, fuzz
     unsigned char *one = fuzz_slurp(first, &sizes[0]);
     if (one && is_utf8(one, sizes[0]) && FUZZ_SAID(una_store_open_copy(&second, NULL, w->run), w) == UNA_OK) {
         una_status status = FUZZ_SAID(una_rows_import(second, "s", NULL, 0, first, &read, &added, w->run), w);
-        FUZZ_CHECK(status == UNA_OK || w->starved || !whole, "rows are exported, and refused: %s", una_run_message(w->run));
+        FUZZ_CHECK(status == UNA_OK || w->starved || !whole, "rows are exported, and refused: %s",
+                   una_run_message(w->run));
         const char *again = fuzz_path("again.csv");
         if (status == UNA_OK) {
             FUZZ_CHECK(read == rows && added == rows, "%zu rows are %zu, of which %zu are new", rows, read, added);
             if (FUZZ_SAID(una_rows_export(second, "s", measures, 2, again, &rows, w->run), w) == UNA_OK) {
                 unsigned char *two = fuzz_slurp(again, &sizes[1]);
-                FUZZ_CHECK(two && sizes[0] == sizes[1] && memcmp(one, two, sizes[0]) == 0, "other rows come back:\n%s%s",
-                           one, two);
+                FUZZ_CHECK(two && sizes[0] == sizes[1] && memcmp(one, two, sizes[0]) == 0, 
+                           "other rows come back:\n%s%s", one, two);
                 free(two);
             }
         }

@@ -3,8 +3,8 @@
  * Spaces and studies. The first byte says which:
  *   0  a space (JSON up to a NUL), then numbers: what was read is written and read again to the same, points go through
  *      their encoding and their text and come back
- *   1  a study in memory: space, model, acquisition (texts up to a NUL), then a CSV file of trials: taken in or refused;
- *      asked, told, failed; what it exports another study takes in, with the same bits; its JSON is some
+ *   1  a study in memory: space, model, acquisition (texts up to a NUL), then a CSV file of trials: taken in or
+ *      refused; asked, told, failed; what it exports another study takes in, with the same bits; its JSON is some
  *   2  SQL by which a stranger changed a study's file: refused, or read to its end
  *   3  the file itself
  * The second bounds memory.
@@ -62,8 +62,10 @@ static void check_space(fuzz_bytes bytes, fuzz_world *w)
     if (FUZZ_SAID(una_space_parse(&space, json, NULL, arena, w->run), w) == UNA_OK) {
         fuzz_json(space->json, strlen(space->json), "a space");
         una_status status = FUZZ_SAID(una_space_parse(&again, space->json, NULL, arena, w->run), w);
-        FUZZ_CHECK(status == UNA_OK || w->starved, "%s is written, and refused: %s", space->json, una_run_message(w->run));
-        if (status == UNA_OK) FUZZ_CHECK(strcmp(space->json, again->json) == 0, "%s becomes %s", space->json, again->json);
+        FUZZ_CHECK(status == UNA_OK || w->starved, "%s is written, and refused: %s", space->json,
+                   una_run_message(w->run));
+        if (status == UNA_OK)
+            FUZZ_CHECK(strcmp(space->json, again->json) == 0, "%s becomes %s", space->json, again->json);
 
         double *unit = UNA_GET(arena, double, space->count);
         for (uint64_t i = 0; i < 4 && una_arena_check(arena) == UNA_OK; i++) {

@@ -102,6 +102,9 @@ long fuzz_allocations(uint8_t byte)
 
 una_status fuzz_said(una_status status, const fuzz_world *world, const char *call)
 {
+    static const char *tell;
+    if (!tell) tell = getenv("UNA_FUZZ_TELL") ? getenv("UNA_FUZZ_TELL") : "";
+    if (*tell) fprintf(stderr, "%.60s: %d %s\n", call, (int)status, status ? una_run_message(world->run) : "");
     if (status == UNA_OK) return status;
     const char *message = una_run_message(world->run);
     FUZZ_CHECK(strcmp(una_status_text(status), "unknown status") != 0, "%s: status %d", call, (int)status);
@@ -158,7 +161,8 @@ void fuzz_memory_from(fuzz_world *world)
 
 void fuzz_memory_times(const fuzz_world *world, size_t times, size_t bytes, const char *what)
 {
-    FUZZ_CHECK(world->peak <= times * bytes + 1000000, "%s: %zu bytes of memory for %zu bytes", what, world->peak, bytes);
+    FUZZ_CHECK(world->peak <= times * bytes + 1000000, "%s: %zu bytes of memory for %zu bytes", what, world->peak,
+               bytes);
 }
 
 void fuzz_memory(const fuzz_world *world, size_t bytes, const char *what)

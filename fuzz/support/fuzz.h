@@ -49,7 +49,8 @@ void fuzz_end(fuzz_world *world);
  * branches of those who have no memory left. */
 long fuzz_allocations(uint8_t byte);
 
-/* The status is passed on: UNA_OK, or a failure with a sentence in valid UTF-8 that the world can explain. */
+/* The status is passed on: UNA_OK, or a failure with a sentence that the world can explain. With UNA_FUZZ_TELL=1 in the
+ * environment every call and its sentence are printed. */
 una_status fuzz_said(una_status status, const fuzz_world *world, const char *call);
 #define FUZZ_SAID(call, world) fuzz_said((call), (world), #call)
 
@@ -72,7 +73,8 @@ uint8_t  fuzz_first(fuzz_bytes *bytes);
 uint8_t  fuzz_last(fuzz_bytes *bytes);
 uint64_t fuzz_word(fuzz_bytes *bytes);                       /* eight from the front, lowest first  */
 double   fuzz_double(fuzz_bytes *bytes);                     /* any bits: also NAN and infinite     */
-/* Up to the next NUL (which is taken, too) or the end, as a text with a zero byte; NULL: no memory. Release with free. */
+/* Up to the next NUL (which is taken, too) or the end, as a text with a zero byte; NULL: no memory. Release with
+ * free. */
 char    *fuzz_text(fuzz_bytes *bytes);
 
 /* ---- files ----------------------------------------------------------------------------------------- */

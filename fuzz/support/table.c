@@ -53,8 +53,8 @@ double *fuzz_predictions(const una_model *model, const una_dataset *data, fuzz_w
     fuzz_finite(n, 6 * rows, "predictions");
     for (size_t i = 0; i < rows; i++)
         FUZZ_CHECK(p.std[i] >= 0 && p.std_epistemic[i] >= 0 && p.std_noise[i] >= 0 && p.lower[i] <= p.upper[i],
-                   "row %zu: std %g, %g, %g, from %g to %g", i, p.std[i], p.std_epistemic[i], p.std_noise[i], p.lower[i],
-                   p.upper[i]);
+                   "row %zu: std %g, %g, %g, from %g to %g", i, p.std[i], p.std_epistemic[i], p.std_noise[i],
+                   p.lower[i], p.upper[i]);
     return n;
 }
 

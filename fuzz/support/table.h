@@ -9,8 +9,8 @@
 
 enum { FUZZ_MOST_ROWS = 40, FUZZ_MOST_COLUMNS = 5 };
 
-/* Up to 40 rows of up to 5 columns, of numbers or words, some missing. The first byte tells rows, the second columns and
- * which of them are words; then cells, one byte each: where they end, they begin anew, a little moved. names
+/* Up to 40 rows of up to 5 columns, of numbers or words, some missing. The first byte tells rows, the second columns
+ * and which of them are words; then cells, one byte each: where they end, they begin anew, a little moved. names
  * [FUZZ_MOST_COLUMNS] may be NULL. */
 una_status fuzz_table(una_dataset **data, fuzz_bytes *bytes, const char *const *names, una_run *run);
 

@@ -39,7 +39,7 @@ void una_calendar_date(double days, int *year, int *month, int *day)
 
 int una_calendar_weekday(double days)
 {
-    double of_week = fmod(floor(days) + 3, 7);                   /* day 0 is a Thursday; exact for numbers of any size */
+    double of_week = fmod(floor(days) + 3, 7);               /* day 0 is a Thursday; exact for any number */
     return (int)(of_week < 0 ? of_week + 7 : of_week);
 }
 

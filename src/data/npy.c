@@ -174,8 +174,8 @@ static una_status check_size(una_npy *npy)
         UNA_FAIL(npy->run, UNA_E_INPUT, "%s has %llu bytes where its header promises %zu (%zu rows of %zu columns); "
                  "copy it again", npy->path, (unsigned long long)npy->packed.size, promised, npy->rows, npy->columns);
     if (npy->packed.is_packed && promised / MOST_PACKED > npy->packed.size)      /* before memory is taken for it */
-        UNA_FAIL(npy->run, UNA_E_INPUT, "%s promises %zu rows of %zu columns in its header, more than its %llu compressed "
-                 "bytes can hold; copy it again", npy->path, npy->rows, npy->columns,
+        UNA_FAIL(npy->run, UNA_E_INPUT, "%s promises %zu rows of %zu columns in its header, more than its %llu "
+                 "compressed bytes can hold; copy it again", npy->path, npy->rows, npy->columns,
                  (unsigned long long)npy->packed.size);
     return UNA_OK;
 }

@@ -586,8 +586,8 @@ static void signs_behind_blanks_count(void **state)
     size_t count, added;
     (void)state;
     assert_ok(una_store_open_copy(&store, NULL, run), run);
-    const char *path = temp_text_file("blank.csv", "study,data,split,spec,seed,results,a,b,seconds,kernels,commit,options\n"
-                                      "csv,d,0,s,0,1, -inf, inf,1,k,c,o\n");
+    const char *path = temp_text_file("blank.csv", "study,data,split,spec,seed,results,a,b,seconds,kernels,commit,"
+                                      "options\ncsv,d,0,s,0,1, -inf, inf,1,k,c,o\n");
     assert_ok(una_rows_import(store, "csv", NULL, 0, path, &count, &added, run), run);
     assert_ok(una_store_each(store, "csv", note_row, &s, run), run);
     assert_true(s.last[0] == -HUGE_VAL && s.last[1] == HUGE_VAL);

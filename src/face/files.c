@@ -239,7 +239,6 @@ static void add_value(una_text *text, double value, int digits, const char *end)
     una_text_bytes(text, end, 1);
 }
 
-<<<<<<< HEAD
 /* A caller's own write may have said why it failed. */
 static una_status hand_on(const predicting *p, const una_text *text, una_run *run)
 {
@@ -267,41 +266,6 @@ static una_status add_rows(una_text *text, const predicting *p, const chunk *c, 
         text->length = 0;
     }
     UNA_TRY(una_arena_check(&run->scratch));
-    return hand_on(p, text, run);
-=======
-static una_status to_stream(void *stream, const char *bytes, size_t count)
-{
-    return fwrite(bytes, 1, count, stream) == count ? UNA_OK : UNA_E_IO;
-}
-
-/* A caller's own write may have said why it failed. */
-static una_status hand_on(const predicting *p, const una_text *text, una_run *run)
-{
-    una_status status = p->settings.write(p->settings.writer, text->at, text->length);
-    if (status == UNA_OK || *una_run_message(run)) return status;
-
-    if (p->path) UNA_FAIL(run, status, "%s: cannot be written to; is the disk full?", p->path);
-    UNA_FAIL(run, status, "the answers cannot be handed on: %s", una_status_text(status));
->>>>>>> strangers
-}
-
-/* answers [targets, columns, rows]; the text is handed on as it grows, for with draws it is larger than the answers. */
-static una_status add_rows(una_text *text, const predicting *p, const chunk *c, const double *answers, una_run *run)
-{
-    size_t columns = una_model_target_count(p->model) * columns_of(&p->settings);
-    for (size_t r = 0; r < c->rows; r++) {
-        if (text->length >= PIECE) {
-            UNA_TRY(hand_on(p, text, run));
-            text->length = 0;
-        }
-        for (size_t j = 0; p->settings.keep && j < una_reader_columns(c->reader); j++) {
-            add_cell(text, una_reader_cell(c->reader, c->place ? c->place[r] : r, j));
-            una_text_bytes(text, ",", 1);
-        }
-        for (size_t k = 0; k < columns; k++)
-            add_value(text, answers[k * c->rows + r], p->settings.digits, k + 1 < columns ? "," : "\n");
-        UNA_TRY(una_arena_check(text->arena));
-    }
     return hand_on(p, text, run);
 }
 

@@ -181,6 +181,17 @@ static void note(tracer *t, long number)
     r->log[r->calls] = (short)number;
 }
 
+/* The call is made, and has ended when this returns; false: the program has ended instead. */
+static bool let_it(pid_t thread, struct user_regs_struct *r)
+{
+    int status;
+    ptrace(PTRACE_SYSCALL, thread, NULL, NULL);
+    while (waitpid(thread, &status, __WALL) < 0 && errno == EINTR) continue;
+    if (!WIFSTOPPED(status)) return false;
+    ptrace(PTRACE_GETREGS, thread, NULL, r);
+    return true;
+}
+
 static void strike(tracer *t, const fault *f, const call *c, struct user_regs_struct *r)
 {
     t->result.struck++;
@@ -191,22 +202,17 @@ static void strike(tracer *t, const fault *f, const call *c, struct user_regs_st
     } else if (f->blow == SHORTEN) {
         bool vector = c->number == SYS_writev || c->number == SYS_pwritev || c->number == SYS_readv;
         if (r->rdx > 1) r->rdx = vector ? 1 : r->rdx / 2;        /* the first of several pieces */
-    } else {
-        r->orig_rax = (unsigned long long)-1;
+    } else if (c->number != SYS_close || let_it(c->thread, r)) {         /* which closes also where it fails */
+        if (c->number != SYS_close) r->orig_rax = (unsigned long long)-1;
         r->rax = (unsigned long long)-(long long)f->number;
     }
     ptrace(PTRACE_SETREGS, c->thread, NULL, r);
 }
 
-/* The call is made and ends before anything else is let on. */
 static void watch_call(tracer *t, call *c, struct user_regs_struct *r)
 {
-    int status;
     t->watch(t->context, c, true);
-    ptrace(PTRACE_SYSCALL, c->thread, NULL, NULL);
-    while (waitpid(c->thread, &status, __WALL) < 0 && errno == EINTR) continue;
-    if (!WIFSTOPPED(status)) return;
-    ptrace(PTRACE_GETREGS, c->thread, NULL, r);
+    if (!let_it(c->thread, r)) return;
     c->result = (long long)r->rax;
     t->watch(t->context, c, false);
 }

@@ -255,6 +255,8 @@ una_status una_file_begin(una_file *file, const char *path, una_arena *arena, un
 una_status una_file_write(una_file *file, const void *bytes, size_t size, una_run *run);
 una_status una_file_commit(una_file *file, una_run *run);        /* flush, fsync, rename; on failure removes */
 void       una_file_abandon(una_file *file);                     /* removes the temporary; safe after commit */
+/* So that the name `path`, which is new in its folder, survives a loss of power as well. Not every file system can. */
+void       una_name_sync(const char *path);
 /* As open, for files that exist, with CLOEXEC and NOCTTY; a signal ends it only if the run is cancelled. */
 int        una_open(const char *path, int flags, const una_run *run);
 /* Zeroed pages of a file without a name, aligned to pages; NULL: there are none to be had (scratch_file.c). */

@@ -84,7 +84,7 @@ static trial make_trial(const shape *s, una_run *run)
     float *drawn = UNA_GET(&run->scratch, float, t.net.parameters);
     t.Psi_f64 = UNA_GET(&run->scratch, double, t.net.parameters);
     assert_non_null(t.Psi_f64);
-    una_net_initialise_f32(&t.net, 0, 1, &rng, drawn);
+    una_net_initialise_f32(&t.net, 0, 1, &rng, drawn, NULL);
     for (size_t l = 0; l <= s->depth; l++)
         for (size_t j = 0; j < t.net.size[l + 1]; j++)
             drawn[t.net.biases[l] + j] = (float)(0.3 * una_rng_normal(&rng));

@@ -15,6 +15,7 @@ struct una_arena_block {
     una_arena_block *below;
     unsigned char   *base;       /* aligned */
     size_t           size, used;
+    size_t           touched;    /* bytes before it were given out once, or may hold anything; zeros follow */
     bool             mapped;     /* base is no part of this allocation, and full                 */
 };
 
@@ -119,7 +120,7 @@ static una_arena_block *open_block(una_arena *arena, size_t need)
     una_arena_block *block = una_allocate(arena->run, sizeof *block + ALIGN + size);
     if (!block) return NULL;
     uintptr_t start = (uintptr_t)(block + 1);
-    *block = (una_arena_block){ .below = arena->top, .size = size,
+    *block = (una_arena_block){ .below = arena->top, .size = size, .touched = una_is_clean(block) ? 0 : size,
                                 .base = (unsigned char *)((start + ALIGN - 1) / ALIGN * ALIGN) };
     return arena->top = block;
 }
@@ -163,11 +164,13 @@ void *una_arena_get(una_arena *arena, size_t count, size_t size)
         return NULL;
     }
 
-    void *at = block->base + block->used;
+    unsigned char *at = block->base + block->used;
+    size_t before = block->touched > block->used ? block->touched - block->used : 0;
     block->used += need;
+    if (block->touched < block->used) block->touched = block->used;
     arena->live += need;
     if (arena->live > arena->peak) arena->peak = arena->live;
-    return memset(at, 0, need);
+    return memset(at, 0, before < need ? before : need);
 }
 
 /* Neither kind of memory has room for these rows. */

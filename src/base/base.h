@@ -112,11 +112,10 @@ typedef struct una_span { double from, to; } una_span;
 una_span   una_progress_part(una_run *run, double from, double to);
 void       una_progress_back(una_run *run, una_span before);
 bool       una_cancelled(const una_run *run);
-/* In loops that tell no progress: UNA_CANCELLED where the run is to end. Cheap enough for every millisecond's work. */
-una_status una_go_on(una_run *run, const char *stage);
 void      *una_allocate(una_run *run, size_t size);              /* raw; counted against the limit   */
 /* The same against the limit of `owner`, with which it is released; `run`, another thread's, hears why not. */
 void      *una_allocate_for(una_run *owner, size_t size, una_run *run);
+bool       una_is_clean(const void *block);                       /* of una_allocate, untouched: all zeros */
 una_run   *una_run_root(una_run *run);                           /* of a task's: that of the caller  */
 void       una_release(una_run *run, void *block);
 void       una_clear_message(una_run *run);
@@ -216,6 +215,8 @@ una_text una_text_in(una_arena *arena);
 void una_text_add(una_text *text, const char *format, ...) UNA_PRINTF(2, 3);
 void una_text_bytes(una_text *text, const char *bytes, size_t length);
 void una_text_json(una_text *text, const char *string);          /* quoted and escaped; bad UTF-8 becomes U+FFFD */
+/* Whether a text is one JSON object in UTF-8, nested 64 deep at most (json.c). */
+bool una_json_is_object(const char *text);
 /* Length of the valid UTF-8 sequence at `at`, 0 if it is not one. */
 size_t una_utf8_length(const char *at);
 /* Shortest that reads back the same; null if not finite. */
@@ -258,7 +259,7 @@ void       una_file_abandon(una_file *file);                     /* removes the 
 int        una_open(const char *path, int flags, const una_run *run);
 /* Zeroed pages of a file without a name, aligned to pages; NULL: there are none to be had (scratch_file.c). */
 void      *una_scratch_map(size_t size);
-/* Counts bytes of scratch files against the run's limit for them; false: they would be too many, and are not counted. */
+/* Counts bytes of scratch files against the run's limit for them; false: they would be too many, and do not count. */
 bool       una_scratch_take(una_run *run, uint64_t size);
 void       una_scratch_give(una_run *run, uint64_t size);
 /* Handle of an empty file without a name, for what is read twice and comes once; -1: none can be had. */

@@ -279,7 +279,7 @@ static double slow_value(decimal *number)
         number->digits[number->count++] = '1';
         number->exponent--;
     }
-    snprintf(number->digits + number->count, 32, "e%d", (int)clamped(number->exponent));
+    snprintf(number->digits + number->count, sizeof number->digits - number->count, "e%d", (int)clamped(number->exponent));
     return strtod(number->digits, NULL);
 }
 

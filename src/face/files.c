@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 4096, CHUNK_OF_IMAGES = 512, ANSWERS = 6, USUAL_DIGITS = 9 };
+enum { CHUNK = 4096, CHUNK_OF_IMAGES = 512, ANSWERS = 6, USUAL_DIGITS = 9, PIECE = 1 << 20 };
 
 /* ---- one loop over the chunks of a file ------------------------------------------------------------------ */
 
@@ -239,8 +239,17 @@ static void add_value(una_text *text, double value, int digits, const char *end)
     una_text_bytes(text, end, 1);
 }
 
-/* answers [targets, columns, rows] */
-static void add_rows(una_text *text, const predicting *p, const chunk *c, const double *answers)
+/* A caller's own write may have said why it failed. */
+static una_status hand_on(const predicting *p, const una_text *text, una_run *run)
+{
+    if (p->file) return una_file_write(p->file, text->at, text->length, run);
+    una_status status = p->settings.write(p->settings.writer, text->at, text->length);
+    if (status == UNA_OK || *una_run_message(run)) return status;
+    UNA_FAIL(run, status, "the answers cannot be handed on: %s", una_status_text(status));
+}
+
+/* answers [targets, columns, rows]. Handed on piece by piece: with many draws, the text of a chunk is large. */
+static una_status add_rows(una_text *text, const predicting *p, const chunk *c, const double *answers, una_run *run)
 {
     size_t columns = una_model_target_count(p->model) * columns_of(&p->settings);
     for (size_t r = 0; r < c->rows; r++) {
@@ -250,16 +259,14 @@ static void add_rows(una_text *text, const predicting *p, const chunk *c, const 
         }
         for (size_t k = 0; k < columns; k++)
             add_value(text, answers[k * c->rows + r], p->settings.digits, k + 1 < columns ? "," : "\n");
+        if (text->length < PIECE) continue;
+        UNA_TRY(una_arena_check(&run->scratch));
+        UNA_TRY(una_go_on(run, "writing answers"));
+        UNA_TRY(hand_on(p, text, run));
+        text->length = 0;
     }
-}
-
-/* A caller's own write may have said why it failed. */
-static una_status hand_on(const predicting *p, const una_text *text, una_run *run)
-{
-    if (p->file) return una_file_write(p->file, text->at, text->length, run);
-    una_status status = p->settings.write(p->settings.writer, text->at, text->length);
-    if (status == UNA_OK || *una_run_message(run)) return status;
-    UNA_FAIL(run, status, "the answers cannot be handed on: %s", una_status_text(status));
+    UNA_TRY(una_arena_check(&run->scratch));
+    return hand_on(p, text, run);
 }
 
 /* to [columns_of, rows]; q [rows, quantiles] is room. */
@@ -289,9 +296,7 @@ static una_status predict_chunk(void *context, const chunk *c, una_run *run)
     una_text text = una_text_in(scratch);
     if (!p->begun) UNA_TRY(add_header(&text, p, c->reader, run));
     p->begun = true;
-    add_rows(&text, p, c, answers);
-    UNA_TRY(una_arena_check(scratch));
-    return hand_on(p, &text, run);
+    return add_rows(&text, p, c, answers, run);
 }
 
 static una_status predict_to(predicting *p, const char *data_path, size_t *rows, una_run *run)

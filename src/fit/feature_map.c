@@ -63,7 +63,10 @@ una_status una_map_phi(const una_feature_map *map, una_view x, double *phi, una_
     size_t k = una_map_columns(map);
     una_map_pass pass;
     una_status status = una_map_begin(&pass, map, x, run);
-    while (status == UNA_OK && una_map_next(&pass)) memcpy(phi + pass.from * k, pass.phi, pass.rows * k * sizeof *phi);
+    while (status == UNA_OK && una_map_next(&pass)) {
+        memcpy(phi + pass.from * k, pass.phi, pass.rows * k * sizeof *phi);
+        status = una_go_on(run, "computing features");
+    }
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -122,8 +125,10 @@ una_status una_map_draw(const una_feature_map *map, const una_head *head, una_vi
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
     if (status == UNA_OK) status = una_head_draw(head, draws, prior, &rng, w, run);
     if (status == UNA_OK) status = una_map_phi(map, x, phi, run);
-    for (size_t s = 0; status == UNA_OK && s < draws; s++)
+    for (size_t s = 0; status == UNA_OK && s < draws; s++) {
         for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = una_dot(phi + r * k, w + s * k, k);
+        status = una_go_on(run, "drawing functions");
+    }
     una_arena_release(&run->scratch, mark);
     return status;
 }

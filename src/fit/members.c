@@ -340,13 +340,13 @@ static una_status place_draws(const una_members *all, size_t m, const size_t *wh
     for (size_t k = 0; k < draws; k++) count += which[k] == m;
     if (count == 0) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
-    double *own = UNA_GET(&run->scratch, double, count * x.rows);
+    double *own = count == draws ? f : UNA_GET(&run->scratch, double, count * x.rows);
     una_view scaled;
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_scaled(&scaled, x, all->at[m].scale, run);
     if (status == UNA_OK && b.count) status = draw_blend(all, m, scaled, count, prior, b, own, run);
     else if (status == UNA_OK) status = draw_member(all, m, scaled, count, prior, own, run);
-    for (size_t k = 0, next = 0; status == UNA_OK && k < draws; k++)
+    for (size_t k = 0, next = 0; status == UNA_OK && own != f && k < draws; k++)
         if (which[k] == m) memcpy(f + k * x.rows, own + next++ * x.rows, x.rows * sizeof *f);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -359,10 +359,10 @@ static bool even_weights(const una_members *all)
     return true;
 }
 
-/* By its weight. */
-static size_t choose_member(const una_members *all, una_rng *rng)
+/* By its weight; even: all are alike. */
+static size_t choose_member(const una_members *all, bool even, una_rng *rng)
 {
-    if (even_weights(all)) return una_rng_below(rng, all->count);
+    if (even) return una_rng_below(rng, all->count);
     double at = una_rng_uniform(rng), below = all->at[0].weight;
     size_t m = 0;
     while (at >= below && m + 1 < all->count) below += all->at[++m].weight;
@@ -372,7 +372,8 @@ static size_t choose_member(const una_members *all, una_rng *rng)
 static void choose_members(size_t *which, size_t draws, const una_members *all, uint64_t seed)
 {
     una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, (uint64_t)3 << 40);
-    for (size_t k = 0; k < draws; k++) which[k] = choose_member(all, &rng);
+    bool even = even_weights(all);
+    for (size_t k = 0; k < draws; k++) which[k] = choose_member(all, even, &rng);
 }
 
 static una_status draw(const una_members *all, una_view x, size_t draws, bool prior, blend b, double *f, una_run *run)
@@ -541,7 +542,7 @@ una_status una_members_parts(const void *members, una_view x, const una_gaussian
 una_status una_members_sample(void *function, const void *members, una_rng *rng, una_arena *keep, una_run *run)
 {
     const una_members *all = members;
-    const una_member *member = &all->at[choose_member(all, rng)];
+    const una_member *member = &all->at[choose_member(all, even_weights(all), rng)];
     una_members *drawn = function;
     if (!member->kind->sample)
         UNA_FAIL(run, UNA_E_USAGE, "%s cannot give a function for all rows at once: una_model_draw gives it at rows "

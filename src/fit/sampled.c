@@ -95,10 +95,12 @@ static void through(const pass *p, double *f)
 }
 
 /* f [rows] of part s. */
-static void part_through(const pass *p, const double *numbers, size_t s, double *f)
+static una_status part_through(const pass *p, const double *numbers, size_t s, double *f, una_run *run)
 {
+    UNA_TRY(una_go_on(run, "predicting"));
     p->m->part(p->m, numbers + p->m->from, p->m->first + s, p->kernels, p->packed);
     through(p, f);
+    return UNA_OK;
 }
 
 una_status una_sampled_values(const una_sampled *m, const double *numbers, const float *x, size_t rows, double *f,
@@ -108,7 +110,7 @@ una_status una_sampled_values(const una_sampled *m, const double *numbers, const
     pass p;
     una_status status = begin(&p, m, numbers, x, rows, run);
     for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
-        part_through(&p, numbers, s, p.f);
+        status = part_through(&p, numbers, s, p.f, run);
         for (size_t r = 0; r < rows; r++) f[r * by_row + s * by_part] = p.f[r];
     }
     una_arena_release(&run->scratch, mark);
@@ -141,7 +143,7 @@ una_status una_sampled_predict(const void *state, una_view x, una_predictive *ou
     memset(out->mean, 0, x.rows * sizeof(double));
     memset(out->var_model, 0, x.rows * sizeof(double));
     for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
-        part_through(&p, m->numbers, s, p.f);
+        status = part_through(&p, m->numbers, s, p.f, run);
         take_part(out, p.f, x.rows, s, m);
     }
 
@@ -186,6 +188,7 @@ static una_status draw_prior(const pass *p, uint64_t seed, size_t draws, double 
         una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, (uint64_t)1 << 40 | k);
         p->kernels->normals(p->m->varied, rng.key, rng.counter, (float)sqrt(p->m->prior_var), 0, p->packed);
         through(p, f + k * p->rows);
+        UNA_TRY(una_go_on(run, "drawing functions"));
     }
     return UNA_OK;
 }
@@ -195,21 +198,19 @@ static una_status draw_parts(const pass *p, uint64_t seed, size_t draws, double 
 {
     const una_sampled *m = p->m;
     size_t rows = p->rows;
-    size_t *which = UNA_GET(&run->scratch, size_t, draws);
+    size_t *last = UNA_GET(&run->scratch, size_t, m->parts);     /* 1 + the last draw of each part; 0: none */
+    size_t *before = UNA_GET(&run->scratch, size_t, draws);      /* 1 + the one before it of the same part  */
     UNA_TRY(una_arena_check(&run->scratch));
     una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, 0);
-    for (size_t k = 0; k < draws; k++) which[k] = una_rng_below(&rng, m->parts);
+    for (size_t k = 0; k < draws; k++) {
+        size_t s = una_rng_below(&rng, m->parts);
+        before[k] = last[s];
+        last[s] = k + 1;
+    }
 
     for (size_t s = 0; s < m->parts; s++) {
-        bool known = false;
-        for (size_t k = 0; k < draws; k++) {
-            if (which[k] != s) continue;
-            if (!known) {
-                part_through(p, m->numbers, s, p->f);
-                known = true;
-            }
-            memcpy(f + k * rows, p->f, rows * sizeof *f);
-        }
+        if (last[s]) UNA_TRY(part_through(p, m->numbers, s, p->f, run));
+        for (size_t k = last[s]; k > 0; k = before[k - 1]) memcpy(f + (k - 1) * rows, p->f, rows * sizeof *f);
     }
     return UNA_OK;
 }

@@ -157,9 +157,9 @@ una_status una_kernel_text_fits(const una_kernel *kernel, const una_kernel_input
     const size_t others = 4096;          /* options beside it */
     size_t most = longest_text(kernel, inputs) + others;
     if (most <= UNA_LONGEST_TEXT) return UNA_OK;
-    UNA_FAIL(run, UNA_E_USAGE, "%s: the lengths of %zu inputs may take %.3g MB as text, and a model file holds a text of "
-             "%.3g MB at most, so that the model could not be saved; use fewer columns (--only, --drop), or another model "
-             "(luna, nlm)", owner, inputs->count, (double)most / 1e6, (double)UNA_LONGEST_TEXT / 1e6);
+    UNA_FAIL(run, UNA_E_USAGE, "%s: the lengths of %zu inputs may take %.3g MB as text, and a model file holds a text "
+             "of %.3g MB at most, so that the model could not be saved; use fewer columns (--only, --drop), or another "
+             "model (luna, nlm)", owner, inputs->count, (double)most / 1e6, (double)UNA_LONGEST_TEXT / 1e6);
 }
 
 /* ---- blocks of a file -------------------------------------------------------------------------------------------- */

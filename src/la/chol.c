@@ -97,7 +97,7 @@ una_status una_chol(double *a, size_t n, const char *what, una_run *run)
 {
     for (size_t from = 0; from < n; from += PANEL) {
         size_t to = n - from < PANEL ? n : from + PANEL;
-        if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while factoring %s", what);
+        UNA_TRY(una_go_on(run, "solving for weights"));
         UNA_TRY(factor_panel(a, n, from, to, what, run));
         UNA_TRY(take_off_panel(a, n, from, to, run));
     }

@@ -427,7 +427,8 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
         size_t count = rows - from < most ? rows - from : most;
         una_view view = { x + from * inputs, count, inputs, inputs };
         for (size_t m = 0; m < parts; m++) p.part_weight[m] = 1 / (double)parts;
-        status = model->kind->predict(model->state, view, &p, run);
+        status = una_go_on(run, "predicting");
+        if (status == UNA_OK) status = model->kind->predict(model->state, view, &p, run);
         if (status == UNA_OK) status = una_new_words_widen(&p, model, view, run);
         if (status == UNA_OK) status = check_predictive(model, &p, count, from, run);
         if (status == UNA_OK) relative_weights(&p);
@@ -472,6 +473,7 @@ static una_status find_quantiles(void *context, size_t index, una_run *run)
     double *upper = bands_are_quantiles(a) ? a->out->upper : NULL;
 
     for (size_t r = index * ROWS_PER_TASK; r < end; r++) {
+        UNA_TRY(una_go_on(run, "predicting"));
         if (lower) UNA_TRY(quantile(&lower[a->from + r], a, r, 0.5 - a->level / 2, run));
         if (upper) UNA_TRY(quantile(&upper[a->from + r], a, r, 0.5 + a->level / 2, run));
         for (size_t k = 0; k < a->asked.count; k++)

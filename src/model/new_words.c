@@ -73,7 +73,8 @@ una_status una_new_words_extra(double *extra, const una_model *model, una_view x
         size_t words = count_words(&model->columns, x.at + r * x.stride);
         una_mark mark = una_arena_mark(&run->scratch);
         extra[r] = 0;
-        if (words) status = row_extra(&extra[r], model, x.at + r * x.stride, words, run);
+        status = una_go_on(run, "predicting");
+        if (words && status == UNA_OK) status = row_extra(&extra[r], model, x.at + r * x.stride, words, run);
         una_arena_release(&run->scratch, mark);
     }
     return status;

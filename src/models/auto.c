@@ -59,7 +59,7 @@ static bool has_numbers(const una_columns *columns)
     return una_columns_image(columns).height > 0;
 }
 
-enum { GP_COLUMNS = 40000 };             /* of more than that a file could not hold the lengths (una_kernel_text_fits) */
+enum { GP_COLUMNS = 40000 };             /* a file could not hold more lengths than that (una_kernel_text_fits) */
 
 /* Those that are asked for and have not too many rows; returns how many. */
 static una_status take_hands(hand *hands, size_t *count, auto_options *o, const una_problem *p, una_arena *keep,

@@ -179,8 +179,10 @@ static una_status integrated_chain(chain_job *j, const chains *all, una_bnn *bnn
     j->chain.potential = j->chain.inverse_mass = NULL;
     j->chain.draws = UNA_GET(&j->arena, double, j->chain.count * whole);
     UNA_TRY(una_arena_check(&j->arena));
-    for (size_t k = 0; k < j->chain.count; k++)
+    for (size_t k = 0; k < j->chain.count; k++) {
+        UNA_TRY(una_go_on(run, all->how->stage));
         una_bnn_complete(bnn, moved + k * target.dimension, rng, j->chain.draws + k * whole);
+    }
     return UNA_OK;
 }
 
@@ -249,12 +251,14 @@ static una_status judge_functions(verdict *v, const hmc *m, const chains *all, s
 
     for (size_t c = 0; c < count; c++)
         for (size_t k = 0; k < draws; k++) {
+            UNA_TRY(una_go_on(run, "comparing chains"));
             evaluate(&pass, m, all->job[c].chain.draws + k * dimension);
             for (size_t i = 0; i < PROBES; i++) values[(i * count + c) * draws + k] = pass.f[i];
         }
 
     for (size_t i = 0; i < PROBES; i++) {
         una_convergence one;
+        UNA_TRY(una_go_on(run, "comparing chains"));
         UNA_TRY(una_convergence_of(&one, values + i * count * draws, count, draws, run));
         worse(v, one);
     }
@@ -271,6 +275,7 @@ static una_status judge_weights(verdict *v, const hmc *m, const chains *all, siz
 
     for (size_t back = 0; back < dimension; back += step) {
         una_convergence one;
+        UNA_TRY(una_go_on(run, "comparing chains"));
         for (size_t c = 0; c < count; c++)
             for (size_t k = 0; k < draws; k++)
                 values[c * draws + k] = all->job[c].chain.draws[(k + 1) * dimension - 1 - back];
@@ -444,6 +449,7 @@ static una_status hmc_predict(const void *state, una_view x, una_predictive *out
     }
 
     for (size_t k = 0; status == UNA_OK && k < m->kept; k++) {
+        status = una_go_on(run, "predicting");
         evaluate(&pass, m, m->draws + k * m->weights);
         for (size_t r = 0; r < x.rows; r++) {
             double off = pass.f[r] - out->mean[r];
@@ -564,6 +570,7 @@ static una_status hmc_draw(const void *state, una_view x, size_t draws, bool pri
     if (status == UNA_OK) status = begin_pass(&pass, m, x, run);
 
     for (size_t s = 0; status == UNA_OK && s < draws; s++) {
+        status = una_go_on(run, "drawing functions");
         if (!prior && s % m->kept == 0) una_rng_permute(&rng, order, m->kept);
         for (size_t i = 0; prior && i < m->weights; i++) q[i] = una_rng_normal(&rng) / sqrt(precision[i]);
         copy_functions(m, &pass, prior ? q : m->draws + order[s % m->kept] * m->weights, f + s * x.rows);

@@ -152,8 +152,10 @@ static una_status linear_draw(const void *state, una_view x, size_t draws, bool 
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_head_draw(&m->head, draws, prior, &rng, w, run);
     if (status == UNA_OK) status = features(m, x, &phi, run);
-    for (size_t s = 0; status == UNA_OK && s < draws; s++)
+    for (size_t s = 0; status == UNA_OK && s < draws; s++) {
         for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = una_dot(phi + r * k, w + s * k, k);
+        status = una_go_on(run, "drawing functions");
+    }
     una_arena_release(&run->scratch, mark);
     return status;
 }

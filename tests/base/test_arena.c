@@ -39,6 +39,36 @@ static void memory_is_zeroed_and_aligned(void **state)
     una_run_free(run);
 }
 
+/* A large block comes from the system as zeros, and is filled with them by hand only where it was used. */
+static void large_blocks_are_zeroed_again(void **state)
+{
+    (void)state;
+    enum { LARGE = 48 << 20 };
+    una_run *run = quiet_run();
+    una_arena arena;
+    una_arena_init(&arena, run);
+    assert_non_null(una_arena_get(&arena, LARGE, 1));
+    una_mark empty = una_arena_mark(&arena);
+    unsigned char *first = una_arena_get(&arena, LARGE, 1);
+    assert_non_null(first);
+    memset(first, 0xAA, LARGE);
+    una_arena_release(&arena, empty);
+    una_arena_reuse(&arena);                             /* one block for both, next time */
+
+    unsigned char *whole = una_arena_get(&arena, LARGE, 1);
+    empty = una_arena_mark(&arena);
+    for (size_t part = 1; part <= 4; part++) {           /* the same bytes, and each time some that are new */
+        unsigned char *at = una_arena_get(&arena, part << 20, 1);
+        assert_non_null(at);
+        for (size_t i = 0; i < part << 20; i += 997) assert_int_equal(at[i], 0);
+        memset(at, 0xBB, part << 20);
+        una_arena_release(&arena, empty);
+    }
+    for (size_t i = 0; i < LARGE; i += 997) assert_int_equal(whole[i], 0);
+    una_arena_free(&arena);
+    una_run_free(run);
+}
+
 static void release_gives_back(void **state)
 {
     (void)state;
@@ -290,7 +320,8 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_zeroed_and_aligned), cmocka_unit_test(release_gives_back),
+        cmocka_unit_test(memory_is_zeroed_and_aligned), cmocka_unit_test(large_blocks_are_zeroed_again),
+        cmocka_unit_test(release_gives_back),
         cmocka_unit_test(what_is_reused_fits_into_one_block),
         cmocka_unit_test(what_is_kept_is_not_taken_again),
         cmocka_unit_test(what_cannot_be_kept_is_taken_again),

@@ -290,7 +290,7 @@ static void texts_that_cannot_be_saved(void **state)
         snprintf(text, 3 * LONG, i == 0 ? "a,c,y\n1,%s,2\n2,b,3\n3,b,4\n" : i == 1 ? "a,%s,y\n1,1,2\n2,3,3\n3,2,4\n"
                  : "a,c,%s\n1,1,2\n2,3,3\n3,2,4\n", word);
         una_dataset *data = table(text);
-        assert_status(una_columns_learn(&columns, data, NULL, UNA_MISSING_ERROR, 0, NULL, &arena, run), UNA_E_INPUT, run);
+        assert_status(learn_from(data, NULL, UNA_MISSING_ERROR, 0), UNA_E_INPUT, run);
         assert_says(run->message, "the model cannot be saved: the block");
         assert_says(run->message, block[i]);
         assert_says(run->message, "longer than 1 MiB, which begins with 'wwww");

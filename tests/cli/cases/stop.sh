@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+# One SIGTERM is enough: every verb ends soon after it, with the status of an interruption, and leaves nothing half
+# written. Of work that would take minutes, each is stopped at some moment; what must be soon is the time that its
+# threads still work, two seconds, so that a busy machine does not matter (and, for those who sleep, a minute).
+# UNA_TEST_LONG=1: every kind and verb, at several moments.
+# shellcheck shell=bash
+watch=$(dirname "$UNA")/tests/watch
+if [ ! -x "$watch" ]; then
+    skip "there is no $watch"
+    return 0
+fi
+export XDG_CACHE_HOME=$PWD/cache
+most=2 slower=1
+[ -z "${SANITIZED:-}" ] || most=6 slower=3
+moments=${moments:-0.5}
+[ -z "${UNA_TEST_LONG:-}" ] || moments="0.3 1 3"
+
+stopped() {     # stopped NAME COMMAND...: words of una; what it writes is called never.*, or lies in the folder never
+    local title=$1 moment status wall cpu place
+    shift
+    for moment in $moments; do
+        place=$(mktemp -d "$PWD/at.XXXXXX")
+        (
+            cd "$place" || exit 1
+            name="$title after $moment s"
+            read -r status wall cpu < <("$watch" stop "$moment" "$UNA" "$@" 2>stderr.txt | tail -n 1)
+            if [ "$status" = early ]; then
+                if [ "$wall" -eq 0 ]; then skip "$name: it was done already"
+                else fail "$name: it fails" "$(cat stderr.txt)"; fi
+            elif [ "$status" = 0 ]; then skip "$name: it was about to end"
+            elif [ "$status" = 130 ] && awk "BEGIN { exit !($cpu <= $most && $wall < 60) }"; then pass "$name: it ends"
+            else fail "$name: status $status, $wall s, $cpu s of work" "$(cat stderr.txt)"; fi
+            rm -f stderr.txt
+            left=$(find . -name 'never*.*' -o -name '*.una.*' -o -name '*tmp*' -o -name '.*.una*' | head -n 5)
+            if [ "$status" = 130 ]; then
+                if [ -z "$left" ]; then pass "$name: nothing is left"; else fail "$name: files are left" "$left"; fi
+            fi
+        ) >"$place.log" 2>&1 &
+        while [ "$(jobs -rp | wc -l)" -ge "${at_once:-3}" ]; do wait -n; done
+    done
+}
+
+here=$PWD
+numbers() {     # numbers ROWS COLUMNS
+    awk -v rows="$1" -v columns="$2" 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
+        BEGIN { s = 5; for (c = 1; c <= columns; c++) printf "x%d,", c
+                print "y"
+                for (i = 0; i < rows; i++) { y = 0
+                    for (c = 1; c <= columns; c++) { v = u(); if (c < 4) y += c * v; printf "%.4f,", v }
+                    printf "%.4f\n", y + 0.1 * u() } }'
+}
+numbers 1500 6 >mid.csv
+numbers 60 2 >few.csv
+numbers 400 700 >wide.csv
+mid=$here/mid.csv few=$here/few.csv wide=$here/wide.csv quiet="--out never.una --threads 1"
+una fit few.csv --model 'mcd(passes=100000,steps=20,width=4,noise_std=1e-7)' --no-verdict --out many.una --quiet
+
+stopped "fit nlm" fit "$mid" --model 'nlm(epochs=10000000)' $quiet
+stopped "fit hmc" fit "$mid" --model 'hmc(samples=1000000)' $quiet
+stopped "fit linear, many columns" fit "$wide" --model 'linear(degree=12)' $quiet
+stopped "score of many parts" score "$here/many.una" "$mid" --threads 1
+stopped "draws of many parts" predict "$here/many.una" "$mid" --draws 100000 --out never.csv --threads 1
+stopped "tune" tune "$mid" --model 'nlm(epochs=10000000)' --over 'width=4|8' --out never --threads 1
+stopped "bench" bench cubic --models 'nn(steps=10000000)' --seeds 1 --threads 1 --out never
+if [ -n "${UNA_TEST_LONG:-}" ]; then
+    long=$here/long.csv
+    numbers 300000 8 >long.csv
+    numbers 1500 6 | cut -d, -f1-6 >pool.csv
+    una fit mid.csv --model 'linear(degree=2)' --no-verdict --out lin.una --quiet
+    una fit mid.csv --model 'gp(lengths=1,noise_std=0.1)' --no-verdict --out gp.una --quiet ||
+        una fit mid.csv --model gp --no-verdict --out gp.una --quiet
+    una fit few.csv --model 'hmc(samples=60,warmup=60,chains=2)' --no-verdict --out hmc.una --quiet
+    for kind in luna nn mcd bbvi sngp ensemble; do
+        stopped "fit $kind" fit "$mid" --model "$kind(epochs=10000000)" $quiet
+    done
+    for kind in auto gp tuna; do stopped "fit $kind" fit "$mid" --model "$kind" $quiet; done
+    stopped "fit gp, many columns" fit "$wide" --model gp $quiet
+    stopped "fit of one large step" fit "$mid" --model 'nn(width=4096,depth=8,epochs=1000)' $quiet
+    stopped "fit of a large sngp" fit "$mid" --model 'sngp(width=1024,depth=8,epochs=1000)' $quiet
+    stopped "fit of several targets" fit "$mid" --target y,x1 --model 'nlm(epochs=10000000)' $quiet
+    for model in lin gp hmc many; do
+        m=$here/$model.una
+        stopped "predict, $model" predict "$m" "$long" --out never.csv --threads 1 --no-cache
+        stopped "draws, $model" predict "$m" "$long" --draws 5000 --out never.csv --threads 1
+        stopped "quantiles, $model" predict "$m" "$long" --quantiles 0.1,0.2,0.5 --out never.csv --threads 1
+        stopped "score, $model" score "$m" "$long" --threads 1
+        stopped "suggest, $model" suggest "$m" --pool "$here/pool.csv" --count 500 --out never.csv --threads 1
+        for what in bands effect observed calibration residuals ignorance importance; do
+            stopped "plot of $what, $model" plot "$m" "$long" --what $what --out never.svg --threads 1
+        done
+    done
+    for model in lin gp; do
+        stopped "update, $model" update "$here/$model.una" "$long" --out never.una --threads 1
+        stopped "explain, $model" explain "$here/$model.una" "$long" --out never.csv --report never.html --threads 1
+    done
+    stopped "report" fit "$mid" --model linear --report never.html --chart never.svg $quiet
+    stopped "report of many parts" fit "$few" --model 'mcd(passes=100000,steps=20)' --report never.html $quiet
+    stopped "compare" compare "$mid" --models 'nlm(epochs=10000000)' --out never --threads 1
+    stopped "gap" gap "$mid" --model 'nlm(epochs=100000)' --report never.html --threads 1
+    stopped "demo" demo --out never --threads 1
+    for what in uci gap bayesopt knowledge radial; do stopped "bench $what" bench $what --full --threads 1 --out never; done
+    printf '{"x1": {"type": "real", "low": 0, "high": 1}, "x2": {"type": "real", "low": 0, "high": 1}}' >space.json
+    una study new "$here/run.study" --space space.json --quiet
+    stopped "study run" study run "$here/run.study" --trials 50 -- sleep 100
+    stopped "info of a pipe" info <(sleep 100)
+fi
+wait
+cat at.*.log

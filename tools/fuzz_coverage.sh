@@ -28,17 +28,17 @@ for source in fuzz/*.c; do
     name=$(basename "$source" .c)
     LLVM_PROFILE_FILE=$folder/profiles/$name.raw $folder/fuzz/"$name" "fuzz/corpus/$name" >$folder/replay.log 2>&1 ||
         { cat $folder/replay.log; exit 1; }
-    objects+=(-object "$folder/fuzz/$name")
+    objects+=(${objects:+-object} "$folder/fuzz/$name")          # the first stands alone
 done
 llvm-profdata merge -sparse $folder/profiles/*.raw -o $folder/all.profile || exit 1
 
 if [ "${1:-}" = --show ]; then
-    exec llvm-cov show --show-branches=count --instr-profile $folder/all.profile "${objects[@]}" "$2"
+    exec llvm-cov show --show-branches=count --instr-profile $folder/all.profile "${objects[@]}" "$PWD/$2"
 fi
 
 # The summary has one line for each file: regions, functions, lines and branches, each with how many were missed.
 # shellcheck disable=SC2086
-llvm-cov report --instr-profile $folder/all.profile "${objects[@]}" $files >$folder/report.txt || exit 1
+llvm-cov report --instr-profile $folder/all.profile "${objects[@]}" $(printf "$PWD/%s " $files) >$folder/report.txt || exit 1
 awk -v lines_wanted=$lines_wanted -v branches_wanted=$branches_wanted '
     function share(all, missed) { return all ? 100 * (all - missed) / all : 100 }
     $1 ~ /\.c$/ || $1 == "TOTAL" {

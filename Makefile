@@ -2,6 +2,7 @@
 # The door for people; the real build is CMake's (CMakePresets.json).
 #   make demo     build, then the main job on built-in data
 #   make test     everything that must never break; ends with "N passed, N failed"
+#   make fuzz     every fuzz target for T seconds (make fuzz T=600), or RUNS executions; docs/FUZZING.md
 #   make mutants  do the unit tests notice wrong formulas? prints which faults survive (takes its time; tools/mutants)
 #   make results  docs/RESULTS.md from the rows that are kept in results/ (tools/results.sh)
 #   make dist     dist/: an archive of the source of the last commit, and Debian packages (tools/dist.sh)
@@ -10,7 +11,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all deps build demo test test-long coverage lint mutants perf results dist install clean
+.PHONY: all deps build demo test test-long coverage lint fuzz fuzz-coverage mutants perf results dist install clean
 all: build
 
 deps:
@@ -43,6 +44,14 @@ lint: deps
 	cmake --preset clang
 	cmake --build build-clang -j $(JOBS)
 
+fuzz: deps
+	@tools/deps.sh clang llvm libclang-rt-dev
+	@JOBS=$(JOBS) T=$(T) RUNS=$(RUNS) tools/fuzz.sh $(TARGETS)
+
+fuzz-coverage: deps
+	@tools/deps.sh clang llvm libclang-rt-dev
+	@JOBS=$(JOBS) tools/fuzz_coverage.sh
+
 mutants:
 	@tools/deps.sh python3 git
 	@JOBS=$(JOBS) tools/mutants
@@ -64,4 +73,4 @@ install: build
 	    if [ "$$(id -u)" -eq 0 ] && command -v ldconfig >/dev/null; then ldconfig; fi ;; esac
 
 clean:
-	rm -rf build build-asan build-debug build-coverage build-clang dist
+	rm -rf build build-asan build-debug build-coverage build-clang build-fuzz build-fuzz-coverage dist

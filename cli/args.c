@@ -34,8 +34,8 @@ const cli_common_flag cli_common[] = {
                "--memory)"), CLI_WITH_RUN },
     { CLI_FLAG_SWITCH("no-cache", "parse the data anew and keep nothing of it in ~/.cache/una"),
       CLI_WITH_RUN | CLI_BY_PIECES },
-    { CLI_FLAG_SWITCH("verify-cache", "use what is kept in ~/.cache/una only if every byte of the data is the same, "
-                      "not just its size and times"), CLI_WITH_RUN | CLI_BY_PIECES },
+    { CLI_FLAG_SWITCH("verify-cache", "parse the data all the same, and warn if what is kept in ~/.cache/una is not "
+                      "what it holds"), CLI_WITH_RUN | CLI_BY_PIECES },
     { CLI_FLAG_SWITCH("no-scratch", "hold all rows in memory, none in scratch files under $TMPDIR or /var/tmp"),
       CLI_WITH_RUN | CLI_BY_PIECES },
     { CLI_FLAG_SWITCH("json", "print one JSON object on stdout and nothing else"), CLI_WITH_JSON },

@@ -194,8 +194,8 @@ static void print_means(const una_bench_result *r, size_t experiment)
         const char *label = label_of(r, i, measures);
         if ((int)strlen(label) > width) printf("%s\n%-*s ", label, width, "");
         else printf("%-*s ", width, label);
-        if (show_data) printf("%-*s ", data_width, mean->key->data);
-        if (show_study) printf("%-*s ", study_width, mean->key->study);
+        if (show_data) printf("%-*s ", data_width, cli_shown(mean->key->data));
+        if (show_study) printf("%-*s ", study_width, cli_shown(mean->key->study));
         printf("%*zu", count_width, mean->count);
         for (size_t m = 0; m + 1 < measures; m++)
             if (una_bench_measure_at(experiment, m)->title) print_mean(mean[m].mean, mean[m].sd);

@@ -201,6 +201,13 @@ void        cli_progress_clear(void);
 void        cli_progress_span(double from, double to);
 double      cli_seconds(void);                                           /* a clock that only goes forward */
 /* A number for people: 5 significant digits; and the shortest that reads back the same. */
+/* Bytes of the letter at `at`, in UTF-8; 0: that byte is none. code (may be NULL) gets its number. */
+size_t cli_letter(const char *at, unsigned *code);
+/* For the eyes: what a terminal would obey, or hide, as \x1b or \u202e. A name from a file may hold anything. The text
+ * itself where there is nothing of the kind, else good until sixteen calls later. cli_line leaves line ends as they
+ * are; cli_wrap, cli_fail and cli_warn do all of this themselves. */
+const char *cli_shown(const char *text);
+const char *cli_line(const char *text);
 bool cli_shorten(char *text);                    /* long numbers in it to six digits; whether there were any */
 const char *cli_figure(char buffer[32], double value);
 const char *cli_number(char buffer[32], double value);

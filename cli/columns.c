@@ -19,22 +19,49 @@ static char *trimmed(const char *from, size_t length)
     return text;
 }
 
-static bool is_column(const una_dataset *data, const char *name)
+typedef struct known {           /* names, sorted: a table may have a hundred thousand              */
+    const char **name;
+    size_t       count, longest;
+} known;
+
+static int by_name(const void *a, const void *b)
 {
-    for (size_t i = 0; i < una_dataset_column_count(data); i++) {
-        if (strcmp(una_dataset_column_name(data, i), name) == 0) return true;
-    }
-    return false;
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The longest piece that ends at a comma and is a column; else up to the first comma. */
-static char *next_name(const una_dataset *data, const char **at)
+static void sort_names(known *names)
 {
-    const char *begin = *at, *first = begin + strcspn(begin, ",");
-    for (const char *end = begin + strlen(begin); end > first; end--) {
+    for (size_t i = 0; i < names->count; i++) {
+        size_t length = strlen(names->name[i]);
+        if (length > names->longest) names->longest = length;
+    }
+    if (names->count) qsort(names->name, names->count, sizeof *names->name, by_name);
+}
+
+static known names_of(const una_dataset *data)
+{
+    known names = { .count = una_dataset_column_count(data) };
+    names.name = cli_memory(names.count + 1, sizeof *names.name);
+    for (size_t i = 0; i < names.count; i++) names.name[i] = una_dataset_column_name(data, i);
+    sort_names(&names);
+    return names;
+}
+
+static bool is_known(const known *names, const char *name)
+{
+    return names->count && bsearch(&name, names->name, names->count, sizeof *names->name, by_name);
+}
+
+/* The longest piece that ends at a comma and is a column; else up to the first comma. Blanks around it do not count. */
+static char *next_name(const known *columns, const char **at)
+{
+    const char *begin = *at, *first = begin + strcspn(begin, ","), *from = begin + strspn(begin, " ");
+    const char *end = from + strnlen(from, columns->longest);
+    end += *end == ' ' ? strspn(end, " ") : 0;
+    for (; end > first; end--) {
         if (*end && *end != ',') continue;
         char *name = trimmed(begin, (size_t)(end - begin));
-        if (is_column(data, name)) {
+        if (is_known(columns, name)) {
             *at = *end ? end + 1 : end;
             return name;
         }
@@ -44,13 +71,13 @@ static char *next_name(const una_dataset *data, const char **at)
     return trimmed(begin, (size_t)(first - begin));
 }
 
-static void add_names(char **names, size_t *count, const char *at, const una_dataset *data)
+static void add_names(char **names, size_t *count, const char *at, const known *columns)
 {
-    if (is_column(data, at) || !strchr(at, ',')) {       /* as it is, blanks and all */
+    if (is_known(columns, at) || !strchr(at, ',')) {     /* as it is, blanks and all */
         names[(*count)++] = cli_join("", at);
         return;
     }
-    while (*at) names[(*count)++] = next_name(data, &at);
+    while (*at) names[(*count)++] = next_name(columns, &at);
 }
 
 /* Of a flag that may be repeated all are taken, else the last one. */
@@ -63,8 +90,10 @@ char **cli_columns(const cli *c, const char *flag, const una_dataset *data, size
         for (const char *comma = given[i]; *comma; comma++) room += *comma == ',';
     }
     char **names = texts ? cli_memory(room, sizeof *names) : NULL;
+    known columns = texts ? names_of(data) : (known){ .count = 0 };
     *count = 0;
-    for (size_t i = first; i < texts; i++) add_names(names, count, given[i], data);
+    for (size_t i = first; i < texts; i++) add_names(names, count, given[i], &columns);
+    free(columns.name);
     free(given);
     return names;
 }
@@ -85,12 +114,13 @@ void cli_targets_free(char **targets, size_t count)
     cli_columns_free(targets, count);
 }
 
-static bool is_named(char *const *names, size_t count, const char *name)
+static known names_in(char *const *given, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i], name) == 0) return true;
-    }
-    return false;
+    known names = { .count = count };
+    names.name = cli_memory(count + 1, sizeof *names.name);
+    for (size_t i = 0; i < count; i++) names.name[i] = given[i];
+    sort_names(&names);
+    return names;
 }
 
 static void forget_logs(cli *c, const char *name)
@@ -107,11 +137,13 @@ static void forget_logs(cli *c, const char *name)
 /* A condition may rest on columns that are no inputs. */
 static void forget_others(cli *c, const una_dataset *data, const cli_selected *names)
 {
-    for (size_t i = 0; i < una_dataset_column_count(data) && !cli_has(c, "where"); i++) {
+    known drop = names_in(names->drop, names->drop_count), only = names_in(names->only, names->only_count);
+    for (size_t i = 0; i < una_dataset_column_count(data) && c->log_count && !cli_has(c, "where"); i++) {
         const char *name = una_dataset_column_name(data, i);
-        bool dropped = is_named(names->drop, names->drop_count, name);
-        if (dropped || (names->only_count && !is_named(names->only, names->only_count, name))) forget_logs(c, name);
+        if (is_known(&drop, name) || (only.count && !is_known(&only, name))) forget_logs(c, name);
     }
+    free(drop.name);
+    free(only.name);
 }
 
 void cli_select(cli *c, const una_dataset *data, cli_selected *names, una_fit_settings *settings)

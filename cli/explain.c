@@ -152,17 +152,22 @@ static void tell_table(const una_explanation *e, size_t rows)
 {
     size_t width = cli_width(stdout), used = 8 + 14 + 12, parts = 0;
     char a[32], b[32];
-    while (parts < e->parts && used + 2 + width_of(e->names[parts]) <= width) used += 2 + width_of(e->names[parts++]);
+    for (; parts < e->parts; parts++) {
+        size_t more = 2 + width_of(cli_shown(e->names[parts]));
+        if (used + more > width) break;
+        used += more;
+    }
     printf("%s%8s%14s%12s", cli_on(stdout, CLI_DIM), "row", "mean", "ignorance");
-    for (size_t p = 0; p < parts; p++)
-        printf("  %*s%.*s", (int)(width_of(e->names[p]) - letters_of(e->names[p])), "", cut(e->names[p], NAME),
-               e->names[p]);
+    for (size_t p = 0; p < parts; p++) {
+        const char *name = cli_shown(e->names[p]);
+        printf("  %*s%.*s", (int)(width_of(name) - letters_of(name)), "", cut(name, NAME), name);
+    }
     printf("%s\n", cli_off(stdout));
     for (size_t i = 0; i < rows; i++) {
         size_t row = e->order[i];
         printf("%8zu%14s%12s", row + 1, cli_figure(a, e->mean[row]), cli_figure(b, e->std_epistemic[row]));
         for (size_t p = 0; p < parts; p++)
-            printf("  %*.0f %%", (int)width_of(e->names[p]) - 2, 100 * share_of(e, row, p));
+            printf("  %*.0f %%", (int)width_of(cli_shown(e->names[p])) - 2, 100 * share_of(e, row, p));
         printf("\n");
     }
     if (parts < e->parts) printf("%zu more parts are in --out and --json.\n", e->parts - parts);

@@ -320,8 +320,8 @@ static void print_targets(const cli *c, const job *j)
 {
     for (size_t t = 0; t < una_model_target_count(j->model); t++) {
         const una_model *part = una_model_target(j->model, t);
-        printf("target %s%s%s, %zu rows\n", cli_on(stdout, CLI_BOLD), una_model_info(part)->target, cli_off(stdout),
-               una_model_info(part)->rows);
+        printf("target %s%s%s, %zu rows\n", cli_on(stdout, CLI_BOLD), cli_shown(una_model_info(part)->target),
+               cli_off(stdout), una_model_info(part)->rows);
         print_target(c, j, part);
         print_remarks(una_model_info(part));
         printf("\n");
@@ -344,7 +344,7 @@ static void print_summary(const cli *c, const job *j)
     for (size_t t = 0; t < una_model_target_count(j->model); t++)
         cli_verdict_print(j->verdicts[t], cli_wants_verdict(c));
     printf("%s%s%s fitted to %s: target%s %s, %zu rows, %zu input%s, %.1f s\n\n", cli_on(stdout, CLI_BOLD), info->kind,
-           cli_off(stdout), j->data_path, several ? "s" : "", info->target, info->rows, info->inputs,
+           cli_off(stdout), j->data_path, several ? "s" : "", cli_shown(info->target), info->rows, info->inputs,
            info->inputs == 1 ? "" : "s", info->seconds);
 
     if (several) print_targets(c, j);

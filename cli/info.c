@@ -96,7 +96,7 @@ static void print_object(const char *json, size_t indent, unsigned depth)
         if (item.key) spaced(item.key, title, sizeof title);
         else snprintf(title, sizeof title, "%zu", ++number);
         size_t width = strlen(title) < TITLE ? TITLE : strlen(title) + 1, column = indent + width;
-        printf("%*s%s%-*s%s", (int)indent, "", cli_on(stdout, CLI_BOLD), (int)width, title, cli_off(stdout));
+        printf("%*s%s%-*s%s", (int)indent, "", cli_on(stdout, CLI_BOLD), (int)width, cli_shown(title), cli_off(stdout));
 
         bool nested = item.type == '{' || item.type == '[';
         if (depth == 0 && item.type == '{' && item.key && strcmp(item.key, "relevance") == 0) {
@@ -119,7 +119,7 @@ static void print_all(const cli *c, const char *json)
     if (c->json) {
         printf("%s%s", json, *json && json[strlen(json) - 1] == '\n' ? "" : "\n");
     } else {
-        printf("%-*s%s\n", TITLE, "file", c->operand[0]);
+        printf("%-*s%s\n", TITLE, "file", cli_shown(c->operand[0]));
         print_object(json, 0, 0);
     }
 }

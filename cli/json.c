@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Bytes that are no UTF-8 become U+FFFD, as in the library's own JSON. */
 void cli_json_text(FILE *to, const char *text)
 {
     if (!text) {
@@ -17,12 +18,15 @@ void cli_json_text(FILE *to, const char *text)
     }
 
     fputc('"', to);
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        size_t length = cli_letter((const char *)at, NULL);
         if (*at == '"' || *at == '\\') fprintf(to, "\\%c", *at);
         else if (*at == '\n') fputs("\\n", to);
         else if (*at == '\t') fputs("\\t", to);
         else if (*at < 0x20) fprintf(to, "\\u%04x", *at);
-        else fputc(*at, to);
+        else if (length == 0) fputs("\\ufffd", to);
+        else fwrite(at, 1, length, to);
+        at += length ? length : 1;
     }
     fputc('"', to);
 }

@@ -95,7 +95,7 @@ const char *cli_rank_info(void)
 static void tell(void *context)
 {
     (void)context;
-    if (world.rank > 0 && *world.held) fprintf(stderr, "%s\n", world.held);
+    if (world.rank > 0 && *world.held) fprintf(stderr, "%s\n", cli_line(world.held));
 }
 
 static una_status joined(cli *c, una_status (*body)(cli *c))

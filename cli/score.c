@@ -85,7 +85,7 @@ static void print_targets(const cli *c, const una_model *model, const una_score 
             printf(", ");
             print_json(&scores[t]);
         } else {
-            printf("target %s%s%s\n", cli_on(stdout, CLI_BOLD), name, cli_off(stdout));
+            printf("target %s%s%s\n", cli_on(stdout, CLI_BOLD), cli_shown(name), cli_off(stdout));
             print_table(&scores[t]);
             printf("\n");
         }

@@ -120,7 +120,8 @@ static void print_new(const cli *c, const una_study *study)
     } else if (!c->quiet) {
         printf("a new study is in %s: %zu %s, %s, model %s, acquisition %s\n", una_study_text(study, "where"),
                una_study_input_count(study), una_study_input_count(study) == 1 ? "input" : "inputs",
-               una_study_text(study, "goal"), una_study_text(study, "model"), una_study_text(study, "acquisition"));
+               una_study_text(study, "goal"), cli_shown(una_study_text(study, "model")),
+               cli_shown(una_study_text(study, "acquisition")));
     }
 }
 
@@ -190,7 +191,8 @@ static void print_asked(const cli *c, const una_study *study, const una_trials *
         }
         printf("%" PRIu64, t->id);
         for (size_t k = 0; k < una_study_input_count(study); k++)
-            printf("  %s=%s", una_study_input_name(study, k), una_study_input_text(study, k, t->x[k], c->run));
+            printf("  %s=%s", cli_shown(una_study_input_name(study, k)),
+                   cli_shown(una_study_input_text(study, k, t->x[k], c->run)));
         printf("\n");
     }
     if (c->json) printf("]}\n");

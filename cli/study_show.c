@@ -34,14 +34,14 @@ static void print_best(const cli *c, const una_study *study, const una_trial *be
     char number[32];
     size_t width = 5;
     for (size_t i = 0; i < una_study_input_count(study); i++) {
-        size_t length = strlen(una_study_input_name(study, i));
+        size_t length = strlen(cli_shown(una_study_input_name(study, i)));
         if (length > width) width = length;
     }
     printf("%-*s  %" PRIu64 "\n%-*s  %s\n", (int)width, "trial", best->id, (int)width, "value",
            cli_number(number, best->value));
     for (size_t i = 0; i < una_study_input_count(study); i++)
-        printf("%-*s  %s\n", (int)width, una_study_input_name(study, i),
-               una_study_input_text(study, i, best->x[i], c->run));
+        printf("%-*s  %s\n", (int)width, cli_shown(una_study_input_name(study, i)),
+               cli_shown(una_study_input_text(study, i, best->x[i], c->run)));
 }
 
 static una_status run_best(cli *c)
@@ -97,7 +97,8 @@ static const char *cell_of(const cli *c, const una_study *study, const una_trial
     double value;
     if (column == inputs) return t->state == UNA_TRIAL_TOLD ? cli_figure(number, t->value) : "";
     const char *text = una_study_input_text(study, column, t->x[column], c->run);
-    return text && strlen(text) > LONG && cli_is_number(text, &value) ? cli_figure(number, value) : text ? text : "";
+    if (text && strlen(text) > LONG && cli_is_number(text, &value)) return cli_figure(number, value);
+    return cli_shown(text);
 }
 
 static size_t letters(const char *text)          /* not bytes: names may hold any letter */
@@ -120,7 +121,7 @@ static void print_rows(const cli *c, const una_study *study, const una_trials *t
     size_t *width = cli_memory(columns, sizeof *width);
     char number[32];
     for (size_t k = 0; k < columns; k++) {
-        width[k] = letters(k < inputs ? una_study_input_name(study, k) : "value");
+        width[k] = letters(k < inputs ? cli_shown(una_study_input_name(study, k)) : "value");
         for (size_t i = first; i < trials->count; i++) {
             size_t length = letters(cell_of(c, study, &trials->at[i], k, number));
             if (length > width[k]) width[k] = length;
@@ -129,13 +130,13 @@ static void print_rows(const cli *c, const una_study *study, const una_trials *t
 
     printf("%6s  %-6s", "trial", "state");
     for (size_t k = 0; k <= inputs; k++)
-        print_right(k < inputs ? una_study_input_name(study, k) : "value", width[k]);
+        print_right(k < inputs ? cli_shown(una_study_input_name(study, k)) : "value", width[k]);
     printf("\n");
     for (size_t i = first; i < trials->count; i++) {
         const una_trial *t = &trials->at[i];
         printf("%6" PRIu64 "  %-6s", t->id, cli_study_state(t->state));
         for (size_t k = 0; k <= inputs; k++) print_right(cell_of(c, study, t, k, number), width[k]);
-        printf("%s%s\n", *t->note ? "  " : "", t->note);
+        printf("%s%s\n", *t->note ? "  " : "", cli_shown(t->note));
     }
     free(width);
 }
@@ -145,7 +146,7 @@ static void print_show(const cli *c, una_study *study, const una_trials *trials,
     size_t first = cli_has(c, "all") || trials->count <= SHOWN ? 0 : trials->count - SHOWN;
     char number[32];
     printf("%s: %s, model %s, acquisition %s\n", una_study_text(study, "where"), una_study_text(study, "goal"),
-           una_study_text(study, "model"), una_study_text(study, "acquisition"));
+           cli_shown(una_study_text(study, "model")), cli_shown(una_study_text(study, "acquisition")));
     printf("%zu %s: %zu told, %zu failed, %zu open\n", trials->count, trials->count == 1 ? "trial" : "trials",
            count_state(trials, UNA_TRIAL_TOLD), count_state(trials, UNA_TRIAL_FAILED),
            count_state(trials, UNA_TRIAL_OPEN));

@@ -48,11 +48,75 @@ size_t cli_width(FILE *to)
     return 100;
 }
 
+/* ---- names and sentences that may hold anything ---------------------------------------------------- */
+
+size_t cli_letter(const char *at, unsigned *code)
+{
+    const unsigned char *s = (const unsigned char *)at;
+    size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : (s[0] & 0xF0) == 0xE0 ? 3
+                    : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
+    unsigned value = length < 2 ? s[0] : s[0] & (0x7Fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xC0) != 0x80) return 0;
+        value = value << 6 | (s[i] & 0x3Fu);
+    }
+    if (length == 3 && (value < 0x800 || (value >= 0xD800 && value < 0xE000))) return 0;
+    if (length == 4 && (value < 0x10000 || value > 0x10FFFF)) return 0;
+    if (code) *code = value;
+    return length;
+}
+
+/* Controls, among them those of the second hundred, and marks that turn the direction of what follows. */
+static bool is_obeyed(unsigned code)
+{
+    return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C || (code >= 0x200E && code <= 0x200F) ||
+           (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
+static const char *shown(const char *text, const char *allowed)
+{
+    enum { SLOTS = 16, LONGEST = 6 };
+    static char *slots[SLOTS];
+    static unsigned next;
+    unsigned code = 0;
+    size_t length;
+    const char *at = text;
+    if (!text) return "";
+    for (; *at && (length = cli_letter(at, &code)) > 0; at += length)
+        if (is_obeyed(code) && (code >= 0x80 || !strchr(allowed, (int)code))) break;
+    if (!*at) return text;
+
+    char **slot = &slots[next++ % SLOTS];
+    free(*slot);
+    char *to = *slot = cli_memory(LONGEST * strlen(text) + 1, 1);
+    for (at = text; *at; at += length ? length : 1) {
+        length = cli_letter(at, &code);
+        bool plain = length > 0 && (!is_obeyed(code) || (code < 0x80 && strchr(allowed, (int)code)));
+        if (plain) memcpy(to, at, length), to += length;
+        else if (length > 1) to += sprintf(to, "\\u%04x", code);
+        else to += sprintf(to, "\\x%02x", (unsigned)(unsigned char)*at);
+    }
+    *to = 0;
+    return *slot;
+}
+
+const char *cli_shown(const char *text)
+{
+    return shown(text, "");
+}
+
+const char *cli_line(const char *text)
+{
+    return shown(text, "\n\t");
+}
+
+/* ---- paragraphs and figures ------------------------------------------------------------------------ */
+
 void cli_wrap(FILE *to, size_t column, size_t indent, const char *text)
 {
     size_t width = cli_width(to);
     bool first = true;
-    for (const char *at = text; *at;) {
+    for (const char *at = cli_line(text); *at;) {
         size_t blanks = strspn(at, " "), length = strcspn(at + blanks, " \n");
         const char *word = at + blanks;
         at = word + length;
@@ -214,7 +278,8 @@ una_status cli_fail(const cli *c, una_status status, const char *format, ...)
         return status;
     }
     print_prefix(c);
-    fprintf(stderr, "%s%s%s%s\n", cli_on(stderr, CLI_RED), text, ends_sentence(text) ? "" : ".", cli_off(stderr));
+    fprintf(stderr, "%s%s%s%s\n", cli_on(stderr, CLI_RED), cli_line(text), ends_sentence(text) ? "" : ".",
+            cli_off(stderr));
     return status;
 }
 
@@ -228,7 +293,7 @@ void cli_warn(const cli *c, const char *sentence)
 {
     if (c->quiet || cli_rank() > 0) return;
     print_prefix(c);
-    fprintf(stderr, "%s%s%s\n", cli_on(stderr, CLI_YELLOW), sentence, cli_off(stderr));
+    fprintf(stderr, "%s%s%s\n", cli_on(stderr, CLI_YELLOW), cli_line(sentence), cli_off(stderr));
 }
 
 void cli_log(void *context, una_log_level level, const char *sentence)

@@ -179,7 +179,7 @@ static void print_best(const cli *c, const job *j)
         printf("%s\n", spec);
         for (size_t d = 0; d < t->table_count; d++) {
             size_t in = t->best_in[m * t->table_count + d];
-            printf("  on %s: %s\n", t->table[d], in == SIZE_MAX ? "none" : t->spec[in]);
+            printf("  on %s: %s\n", cli_shown(t->table[d]), in == SIZE_MAX ? "none" : t->spec[in]);
         }
     }
 }

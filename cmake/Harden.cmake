@@ -2,7 +2,7 @@
 # What costs an attacker much and una next to nothing: canaries on the stack, checked copies, no page that is both
 # written and run, every address looked up before main and write-protected then. Each flag is asked for first, so that
 # other compilers and processors build with what they have. Sanitizers look closer by themselves, and fortified
-# functions would hide calls from them; without an optimiser there is nothing to fortify.
+# functions would hide calls from them; without an optimiser, as in programs of tests, there is nothing to fortify.
 include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
 include(CheckLinkerFlag)
@@ -42,7 +42,7 @@ function(una_harden target)
       list(APPEND links LINKER:-z,${word})
     endif()
   endforeach()
-  target_compile_options(${target} INTERFACE ${flags})
+  target_compile_options(${target} INTERFACE "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNA_TEST>>>:${flags}>")
   target_link_options(${target} INTERFACE ${links})
 endfunction()
 

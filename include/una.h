@@ -112,7 +112,7 @@ typedef struct una_run_settings {
     const volatile int *cancel;                /* may be set by a signal handler; NULL = never      */
     int         no_cache;        /* 1: parsed tables and unpacked images are not kept in $XDG_CACHE_HOME/una (or
                                     ~/.cache/una)                                                   */
-    int         verify_cache; /* 1: one kept there counts only if the data's bytes agree, not just size and times */
+    int         verify_cache; /* 1: the data is read all the same, and what is kept there is compared with it */
     int         no_scratch;      /* 1: many rows are held in memory too, not in scratch files that have no name in
                                     $TMPDIR or /var/tmp. An allocator of your own has the same effect. */
     int         keep_memory;     /* 1: a workspace. Working memory is kept between calls, in one piece as large as the
@@ -126,8 +126,8 @@ typedef struct una_run_settings {
                                     its rows (docs/RANKS.md); lasts as long as the run */
     const una_read_settings *reading;    /* for every file that is read; NULL: all is found. Its texts last as long as
                                     the run */
-    uint64_t    scratch_limit;   /* bytes of scratch files (see no_scratch), which are not counted as memory; 0 = four times
-                                    memory_limit. A disk that is half full allows less */
+    uint64_t    scratch_limit;   /* bytes of scratch files (see no_scratch), which are not counted as memory; 0 = four
+                                    times memory_limit. A disk that is nearly full allows less */
 } una_run_settings;
 
 /* NULL = all defaults. UNA_E_USAGE: the settings' size was not set, or they ask for what this version does not know. */
@@ -149,7 +149,8 @@ typedef struct una_dataset una_dataset;        /* a table in memory: named colum
  * written so, percent signs, currency and thousands marks and units are taken off, and dates become days since
  * 1970-01-01; the run's reading settings say otherwise (docs/FILES.md). Text files from 1 MB are parsed once and
  * kept in a cache of the user's (see no_cache), which is good until the file's size or times change; with
- * verify_cache also its bytes are compared, by their sum, and a warning is logged if they alone have changed. */
+ * verify_cache the file is parsed all the same, and a warning is logged if what was kept is not what it holds. A file
+ * that is written to while it is read is refused. */
 una_status una_dataset_read(una_dataset **data, const char *path, una_run *run);
 
 /* The rows of this rank, where the run has ranks: row i of the file (from 0) goes to rank i % count. Every rank reads

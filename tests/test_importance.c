@@ -73,6 +73,33 @@ static void same_numbers_on_any_threads(void **state)
 }
 
 /* Kinds that are fitted again see the model's columns, and no others: as if the table had no others. */
+/* A model that was saved and loaded says the same of its inputs. */
+static void loaded_models_are_asked(void **state)
+{
+    static const char *const specs[] = { "linear", "gp(restarts=1)" };
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = make_table(60, run);
+    for (size_t k = 0; k < 2; k++) {
+        una_model *model = fitted(specs[k], data, NULL, run), *loaded;
+        una_importance *here, *there;
+        void *bytes;
+        size_t size;
+        assert_ok(una_model_save_memory(model, &bytes, &size, run), run);
+        assert_ok(una_model_load_memory(&loaded, bytes, size, run), run);
+        assert_ok(una_importance_of(&here, model, data, run), run);
+        assert_ok(una_importance_of(&there, loaded, data, run), run);
+        assert_memory_equal(here->rise, there->rise, 4 * sizeof *here->rise);
+        una_importance_free(there);
+        una_importance_free(here);
+        una_memory_free(bytes, run);
+        una_model_free(loaded);
+        una_model_free(model);
+    }
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void judges_see_what_the_model_sees(void **state)
 {
     static const char *const x2 = "x2";
@@ -155,7 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(real_inputs_come_first),
         cmocka_unit_test(same_numbers_on_any_threads),
-        cmocka_unit_test(judges_see_what_the_model_sees),
+        cmocka_unit_test(loaded_models_are_asked), cmocka_unit_test(judges_see_what_the_model_sees),
         cmocka_unit_test(judges_learn_the_logarithm),
         cmocka_unit_test(refusals_say_why),
     };

@@ -243,6 +243,98 @@ static void a_large_image(void **state)
     free(b.at);
 }
 
+/* The header and the options are passed on as JSON, so they must be JSON. */
+static void headers_are_json(void **state)
+{
+    (void)state;
+    static const char *const bad[] = { "", "no", "[1]", "{\"a\": 1} x", "{\"a\": \x1b[2J}", "{\"a\": \"\x1b\"}",
+                                       "{\"a\": \"\xff\"}", "{\"a\": 01}", "{\"a\" 1}", "{\"a\": \"\\x\"}", "{'a': 1}",
+                                       "{\"a\": [1,]}", "{\"a\": nul}", "{\"a\": 1.}", "{\"a\": \"\\u12g4\"}" };
+    static const char *const good[] = { "{}", " {\"a\": [1, -2.5e-3, {\"b\": null}], \"\\u00e9\": \"\xc3\xa9\\n\"}\n",
+                                        "{\"t\": true, \"f\": false, \"e\": [], \"o\": {}}" };
+    una_run *run = quiet_run();
+    for (size_t i = 0; i < COUNT_OF(bad) + COUNT_OF(good); i++) {
+        bool well = i >= COUNT_OF(bad);
+        const char *header = well ? good[i - COUNT_OF(bad)] : bad[i];
+        char *json = NULL;
+        assert_true(una_json_is_object(header) == well);
+        una_archive ar;
+        una_mark mark = una_arena_mark(&run->scratch);
+        assert_ok(una_archive_save_begin(&ar, header, &run->scratch, run), run);
+        assert_ok(una_archive_save_end(&ar), run);
+        una_status status = una_file_info(&json, temp_file("h.una", ar.bytes, ar.size), run);
+        assert_status(status, well ? UNA_OK : UNA_E_INPUT, run);
+        if (!well) assert_says(una_run_message(run), "header is no JSON");
+        if (well) assert_string_equal(json, header);
+        una_memory_free(json, run);
+        una_arena_release(&run->scratch, mark);
+    }
+    char deep[200];
+    memset(deep, '[', sizeof deep);
+    memcpy(deep, "{\"a\":", 5);
+    deep[sizeof deep - 1] = 0;
+    assert_false(una_json_is_object(deep));
+
+    static block list[MOST_BLOCKS];
+    bytes b = file_of("tests/fixtures/linear_0_1.una");
+    una_model *model = NULL;
+    size_t count = read_blocks(&b, list), k = 0;
+    while (k < count && !named(&b, &list[k], "options")) k++;
+    assert_true(k < count);
+    b.at[list[k].payload] = '[';
+    mend(&b);
+    assert_status(una_model_load_memory(&model, b.at, b.size, run), UNA_E_INPUT, run);
+    assert_says(una_run_message(run), "the block options is no JSON");
+    free(b.at);
+    una_run_free(run);
+}
+
+/* ---- many draws -------------------------------------------------------------------------------------------------- */
+
+static una_status forget(void *context, const char *text, size_t count)
+{
+    (void)text;
+    *(size_t *)context += count;
+    return UNA_OK;
+}
+
+/* What is drawn is held once, and its text, which is larger, not at all. */
+static void draws_are_held_once(void **state)
+{
+    (void)state;
+    enum { ROWS = 1000, DRAWS = 1500 };
+    counted memory;
+    una_run *run = counting_run(&memory, (uint64_t)8 << 30, NULL);
+    una_dataset *data = wave_data(50, 0, run);
+    una_model *model = fitted("linear", data, NULL, run);
+    size_t written = 0, rows;
+    char *text = malloc(ROWS * 32), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, "x1,x2\n");
+    for (int i = 0; i < ROWS; i++) at += sprintf(at, "%d,%d\n", i % 7, i % 5);
+    const char *path = temp_text_file("rows.csv", text);
+    memory.peak = memory.live;
+    assert_ok(una_predict_file(model, path, &SIZED(una_predict_settings, .draws = DRAWS, .write = forget,
+                                                   .writer = &written), NULL, &rows, run), run);
+    assert_int_equal(rows, ROWS);
+    assert_true(written > ROWS * DRAWS * 6);
+    if (memory.peak > 8 * ROWS * DRAWS + 8000000) fail_msg("%zu bytes", (size_t)memory.peak);
+    free(text);
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+
+    run = counting_run(&memory, 6000000, NULL);
+    data = wave_data(50, 0, run);
+    model = fitted("linear", data, NULL, run);
+    assert_status(una_predict_file(model, path, &SIZED(una_predict_settings, .draws = DRAWS, .write = forget,
+                                                       .writer = &written), NULL, &rows, run), UNA_E_MEMORY, run);
+    assert_says(una_run_message(run), "MB of memory, and only 6 MB are allowed");
+    una_model_free(model);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 /* ---- a gp of many rows ------------------------------------------------------------------------------------------- */
 
 enum { MANY = 6000 };
@@ -256,7 +348,7 @@ static bytes many_rows(void)
     for (size_t k = 0; k < count; k++)
         if (named(&old, &list[k], "inputs")) inputs = (size_t)number_at(&old, list[k].payload, 8), state = k;
     assert_true(state < count);
-    memcpy(b.at, old.at, b.size = list[state + 1].from);        /* "rows" of the info stands before: the state's is next */
+    memcpy(b.at, old.at, b.size = list[state + 1].from);        /* "rows" of the info stands before */
 
     double *x = calloc(MANY * inputs, sizeof *x), *y = calloc(MANY, sizeof *y);
     assert_true(x && y && inputs > 0);
@@ -342,6 +434,8 @@ int main(void)
         cmocka_unit_test(a_large_sngp_without_numbers),
         cmocka_unit_test(a_long_name_of_many_levels),
         cmocka_unit_test(a_large_image),
+        cmocka_unit_test(headers_are_json),
+        cmocka_unit_test(draws_are_held_once),
         cmocka_unit_test(the_factor_comes_with_the_first_question),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

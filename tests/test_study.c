@@ -550,6 +550,29 @@ static void trials_go_through_csv_and_back(void **state)
     una_run_free(run);
 }
 
+/* Levels are words, whatever they look like: percentages, dates, one number in two ways. */
+static void levels_stay_words(void **state)
+{
+    una_run *run = quiet_run();
+    una_study *study = in_memory("{\"p\": {\"type\": \"category\", \"levels\": [\"5%\", \"7%\"]}, "
+                                 "\"d\": {\"type\": \"category\", \"levels\": [\"2024-01-01\", \"2024-02-01\"]}, "
+                                 "\"n\": {\"type\": \"category\", \"levels\": [\"1\", \"1.0\"]}}", run);
+    una_trials *trials;
+    size_t rows, added;
+    (void)state;
+    const char *path = temp_text_file("levels.csv", "p,d,n,value\n7%,2024-01-01,1.0,3\n5%,2024-02-01,1,4\n"
+                                      "5%,2024-02-01,1.00,5\n");
+    assert_ok(una_study_import_csv(&rows, &added, study, path, NULL, run), run);
+    assert_ok(una_study_trials(&trials, study, run), run);
+    assert_int_equal(trials->count, 3);
+    const double *first = trials->at[0].x, *second = trials->at[1].x, *third = trials->at[2].x;
+    assert_true(first[0] == 1 && first[1] == 0 && first[2] == 1);
+    assert_true(second[0] == 0 && second[1] == 1 && second[2] == 0 && third[2] == 0);
+    una_trials_free(trials);
+    una_study_close(study);
+    una_run_free(run);
+}
+
 static void wrong_rows_are_named(void **state)
 {
     static const struct { const char *csv, *says; una_status status; } cases[] = {
@@ -784,6 +807,46 @@ static void what_is_no_study_is_left_alone(void **state)
     una_run_free(run);
 }
 
+/* What a stranger, or a slip with another program, may leave in a study: it is said, and nothing hangs. */
+static void damaged_studies_are_refused(void **state)
+{
+    static const struct { const char *sql, *says; } cases[] = {
+        { "UPDATE study_trial SET value = 9e999", "trial 1 was told a value that is not finite" },
+        { "UPDATE study_trial SET value = NULL", "trial 1 was told a value that is not finite" },
+        { "UPDATE study SET initial = -5", "initial points makes no sense" },
+        { "UPDATE study SET lease = 9e999", "lease" },
+        { "DELETE FROM study_turn", "whose turn it is" },
+        { "UPDATE study_trial SET id = 9223372036854775807", "numbers of trials begin with 1" },
+        { "ALTER TABLE study_trial RENAME TO old; CREATE TABLE study_trial AS SELECT * FROM old; "
+          "UPDATE study_trial SET note = NULL", "trial 1 has no state, point or note" },
+    };
+    una_run *run = quiet_run();
+    una_study_settings settings = quick(plane);
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[32], path[4096];
+        una_database *db;
+        una_trials *trials = NULL;
+        snprintf(name, sizeof name, "damaged%zu.study", i);
+        snprintf(path, sizeof path, "%s", temp_path(name));
+        una_study *study = made(path, &settings, run);
+        assert_ok(una_study_tell(study, ask_one(study, NULL, run), 1, run), run);
+        una_study_close(study);
+        assert_ok(una_database_open(&db, path, UNA_DATABASE_LOG, run), run);
+        assert_ok(una_database_script(db, cases[i].sql, run), run);
+        una_database_close(db);
+
+        una_status status = una_study_open(&study, path, run);
+        if (status == UNA_OK) status = una_study_trials(&trials, study, run);
+        una_trials_free(trials);
+        if (status == UNA_OK) status = una_study_ask(&trials, study, 1, run);
+        assert_status(status, UNA_E_INPUT, run);
+        assert_says(una_run_message(run), cases[i].says);
+        una_study_close(study);
+    }
+    una_run_free(run);
+}
+
 /* No file may grow beyond what the study has: as on a full disk. Nothing is lost, nothing is damaged, and when there is
  * room again it goes on. */
 static void a_full_disk_loses_nothing(void **state)
@@ -910,6 +973,7 @@ int main(void)
         cmocka_unit_test(a_lease_without_end_has_ended),
         cmocka_unit_test(who_waits_for_the_turn_can_be_interrupted), cmocka_unit_test(a_resumed_study_asks_the_same),
         cmocka_unit_test(a_finite_space_ends), cmocka_unit_test(trials_go_through_csv_and_back),
+        cmocka_unit_test(levels_stay_words), cmocka_unit_test(damaged_studies_are_refused),
         cmocka_unit_test(wrong_rows_are_named), cmocka_unit_test(commands_end_in_many_ways),
         cmocka_unit_test(commands_run_side_by_side_and_again), cmocka_unit_test(wrong_commands_are_refused),
         cmocka_unit_test(an_interrupted_run_gives_trials_back), cmocka_unit_test(what_is_no_study_is_left_alone),

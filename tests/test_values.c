@@ -50,8 +50,8 @@ static void fits(void **state)
         assert_status(una_compare(&compared, data, &SIZED(una_compare_settings, .fit = list[i].settings), run),
                       UNA_E_USAGE, run);
         assert_says(una_run_message(run), list[i].says);
-        assert_status(una_gap_test(&gap, data, &SIZED(una_gap_settings, .model = "linear", .fit = list[i].settings), run),
-                      UNA_E_USAGE, run);
+        const una_gap_settings holes = SIZED(una_gap_settings, .model = "linear", .fit = list[i].settings);
+        assert_status(una_gap_test(&gap, data, &holes, run), UNA_E_USAGE, run);
         assert_says(una_run_message(run), list[i].says);
         assert_true(!model && !tuned && !compared && !gap);
     }

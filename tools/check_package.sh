@@ -24,7 +24,7 @@ diff <(sed -n '/^build="/,/"$/p' tools/deps.sh | sed 's/^build=//; s/"//g' | nee
      <(sed -n '/^Build-Depends:/,/^Standards/p' debian/control | sed 's/^Build-Depends://; /^Standards/d' | needed) ||
     bad "tools/deps.sh (<) and Build-Depends of debian/control (>) differ"
 
-command -v dh >/dev/null && command -v dpkg-deb >/dev/null || skip "debhelper is not there"
+if ! command -v dh >/dev/null || ! command -v dpkg-deb >/dev/null; then skip "debhelper is not there"; fi
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
@@ -61,7 +61,7 @@ unpacked() { # what is in the packages, used where it was unpacked
         diff <(files $package) <(names $package) || bad "files of $package (<) are not those that should be there (>)"
         dpkg-deb -x "$place"/${package}_*.deb "$place/root"
     done
-    tools/check_hardened.sh "$place/root/usr/bin/una" $(find "$place/root" -name 'libuna*.so.*' -type f)
+    find "$place/root" -type f \( -path '*/bin/una' -o -name 'libuna*.so.*' \) -exec tools/check_hardened.sh {} +
     "$place/root/usr/bin/una" --version | grep -q "^una $version" || bad "una --version"
     gzip -cd "$place/root/usr/share/man/man1/una.1.gz" | grep -q '^\.TH' || bad "the manual page"
     bash -n "$place/root/usr/share/bash-completion/completions/una"
@@ -88,7 +88,7 @@ short() {    # a tree with what debian/rules looks at, around a build that is th
           --suppress-tags pkg-config-unavailable-for-cross-compilation "$place"/*.deb
 }
 
-walk() {     # the commands of the README's walk-through, as a script
+walk() {     # walk FILE SECTION LEAST: the commands of a page's section as a script; at least so many of them run
     cat <<'END'
 set -eu
 ran=0
@@ -102,21 +102,18 @@ run() {
     done
     echo "\$ $1"
     sh -c "$1" >said || { cat said; exit 1; }
-    [ -s said ] || { echo "says nothing"; exit 1; }
     ran=$((ran + 1))
 }
 END
-    awk '/^## / { here = $0 == "## With a table of your own" }
-         !here { next }
-         /^```sh$/ { block = 1; next }
-         /^```$/ { if (!block) block = 2; else block = 0; next }
-         block == 1 { print; next }
-         block == 2 && /^\$ / { command = substr($0, 3); gsub(/\047/, "\047\\\047\047", command); printf "run \047%s\047\n", command }' \
-        "$root/README.md"
-    cat <<'END'
-echo "$ran commands of the README ran, $passed_over were passed over"
-[ "$ran" -ge 10 ]
-END
+    awk -v section="## $2" '
+        /^## / { here = $0 == section }
+        !here { next }
+        /^```sh$/ { block = 1; next }
+        /^```/ { block = block ? 0 : 2; next }
+        block == 1 { print; next }
+        block == 2 && /^\$ / { command = substr($0, 3); gsub(/\047/, "\047\\\047\047", command); printf "run \047%s\047\n", command }' "$1"
+    echo "echo \"\$ran commands of $(basename "$1") ran, \$passed_over were passed over\""
+    echo "[ \$ran -ge $3 ]"
 }
 
 inside() {   # inside COMMAND...: on the bare machine, with its own /proc
@@ -135,15 +132,18 @@ bare() {     # a bare Debian 12
     [ "$(id -u)" -eq 0 ] || skip "a bare Debian needs root"
     command -v debootstrap >/dev/null || skip "debootstrap is not there"
     grep -q '^VERSION_CODENAME=bookworm' /etc/os-release || skip "packages that are built here are not for Debian 12"
-    mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
-        sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) .*/\2/p' | grep -m 1 '/debian/*$') || skip "no mirror in /etc/apt"
+    mirror=$(find /etc/apt -name '*.list' -o -name '*.sources' | sort | xargs sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) .*/\2/p' |
+        awk '/\/debian\/*$/ && !found++')
+    [ -n "$mirror" ] || skip "no mirror in /etc/apt"
     debootstrap --variant=minbase bookworm "$place/bare" "$mirror" >"$place/log" 2>&1 || skip "debootstrap: $(tail -n 1 "$place/log")"
     mkdir "$place/bare/packages" "$place/bare/work"
     cp "$place"/*.deb "$place/bare/packages"
 
     satisfy "$place"/una_*.deb >"$place/log" 2>&1 || { tail -n 20 "$place/log"; bad "what una depends on"; }
     inside sh -c 'dpkg -i /packages/una_*.deb && una --version'
-    walk >"$place/bare/work/walk.sh"
+    walk README.md "With a table of your own" 10 >"$place/bare/work/walk.sh"
+    inside sh -c 'cd /work && sh walk.sh'
+    walk docs/STUDIES.md "Five minutes" 3 >"$place/bare/work/walk.sh"
     inside sh -c 'cd /work && sh walk.sh'
 
     satisfy "$place"/libuna0_*.deb "$place"/libuna-dev_*.deb >"$place/log" 2>&1 || { tail -n 20 "$place/log"; bad "what libuna-dev depends on"; }

@@ -89,7 +89,9 @@ examples() { # each ends well and says something; README shows the first as it i
 }
 
 build() {    # build PRESET FOLDER
-    cmake --preset "$1" && cmake --build "$2" -j "$jobs"
+    local more=
+    [ "$1" = asan ] && more=-DUNA_EVERY_ACCESS=$long
+    cmake --preset "$1" $more && cmake --build "$2" -j "$jobs"
 }
 
 program() {  # program PRESET FOLDER: the scripts in tests/cli

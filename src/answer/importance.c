@@ -68,10 +68,10 @@ static una_status teach_posterior(una_model *judge, const work *w, const una_pro
 {
     const una_model *model = w->model;
     una_archive bytes;
-    void *options = una_arena_get(&run->scratch, 1, model->kind->options_size);
-    UNA_TRY(una_arena_check(&run->scratch));
+    void *options;
+    UNA_TRY(una_model_options(&options, model, &run->scratch, run));
+    if (model->options) memcpy(options, model->options, model->kind->options_size);      /* else it was loaded */
     *judge = *model;
-    memcpy(options, model->options, model->kind->options_size);
     UNA_TRY(una_model_snapshot(&bytes, model, &run->scratch, run));
     UNA_TRY(una_model_revive(&judge->state, model, &bytes, &run->scratch, run));
     una_fit_result told = una_fit_result_in(&run->scratch);

@@ -384,7 +384,10 @@ una_status una_archive_text(una_archive *ar, const char *name, const char **text
     UNA_TRY(ready(ar, name));
     if (ar->loading) return load_text(ar, name, text);
     size_t length = *text ? strlen(*text) : 0, from;
-    if (length > UNA_LONGEST_TEXT) return una_archive_refuse(ar, name, "holds a text longer than 1 MiB");
+    if (length > UNA_LONGEST_TEXT)
+        return ar->status = una_fail(ar->run, UNA_E_INPUT, "%s cannot be saved: the block %s holds a text longer than "
+                                     "1 MiB, which begins with '%.40s'; shorten it, or leave the column out (--drop)",
+                                     ar->origin, name, *text);
     unsigned char *at = put_block(ar, name, *text ? 't' : 'n', length, &from);
     if (!at) return ar->status;
     if (length) memcpy(at, *text, length);

@@ -55,7 +55,7 @@ una_status una_lexer_fail(const una_lexer *lexer, size_t at, const char *format,
     char sentence[800];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    una_write_list(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     return una_grammar_fail(lexer->grammar, lexer->text, at, UNA_E_USAGE, sentence, lexer->run);
 }
@@ -165,8 +165,8 @@ una_status una_lexer_begin(una_lexer *lexer, const char *text, const una_grammar
     *lexer = (una_lexer){ .text = text, .grammar = grammar, .arena = arena, .run = run };
     const char *what = grammar->what;
     size_t length = strlen(text);
-    if (length > MOST_BYTES)
-        UNA_FAIL(run, UNA_E_USAGE, "the %s has %zu bytes; at most %d are read", what, length, (int)MOST_BYTES);
+    size_t most = grammar->most ? grammar->most : MOST_BYTES;
+    if (length > most) UNA_FAIL(run, UNA_E_USAGE, "the %s has %zu bytes; at most %zu are read", what, length, most);
     if (text[strspn(text, " \t\r\n")] == 0) UNA_FAIL(run, UNA_E_USAGE, "the %s is empty", what);
     return una_lexer_next(lexer);
 }

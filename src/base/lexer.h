@@ -21,6 +21,7 @@ typedef struct una_grammar {     /* where grammars differ                       
     bool        shows;           /* messages show the text around the place                       */
     const char *nothing;         /* said of quotes with nothing between them                      */
     const char *quoting;         /* ends "a name that begins with a digit ..."                    */
+    size_t      most;            /* bytes that are read; 0: 64 KiB, more than a person writes     */
 } una_grammar;
 
 typedef struct una_token {

@@ -48,7 +48,7 @@ static una_status read_bound(double *bound, const reading *r, const una_dimensio
                          "\"high\": 1", r->origin, d->name, key);
     if (!json_is_number(value) || !isfinite(json_number_value(value)))
         UNA_FAIL(r->run, UNA_E_INPUT, "%s: \"%s\" of input \"%s\" must be a number", r->origin, key, d->name);
-    *bound = json_number_value(value);
+    *bound = json_number_value(value) + 0.0;     /* -0 is 0: JSON keeps no sign of it */
     return UNA_OK;
 }
 
@@ -110,7 +110,7 @@ static una_status read_fixed(const reading *r, una_dimension *d, const json_t *g
 {
     const json_t *value = json_object_get(given, "value");
     if (json_is_number(value) && isfinite(json_number_value(value))) {
-        d->low = d->high = json_number_value(value);
+        d->low = d->high = json_number_value(value) + 0.0;
         return UNA_OK;
     }
     if (!json_is_string(value))
@@ -271,7 +271,7 @@ static double from_unit(const una_dimension *d, double u)
     if (!(u > 0)) return d->low;
     if (u >= 1) return d->high;
     double value = d->log ? d->low * pow(d->high / d->low, u) : d->low + u * (d->high - d->low);
-    if (d->type == UNA_DIMENSION_INTEGER) value = nearbyint(value);
+    if (d->type == UNA_DIMENSION_INTEGER) value = nearbyint(value) + 0.0;
     return fmin(d->high, fmax(d->low, value));
 }
 

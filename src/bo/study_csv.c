@@ -4,8 +4,11 @@
  */
 #include "bo/study.h"
 
+#include "data/read.h"
+
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *const states[] = { "open", "told", "failed" };
 
@@ -197,7 +200,7 @@ static una_status wrong_cell(const importing *m, size_t row, const char *column,
     UNA_FAIL(run, UNA_E_INPUT, "%s, line %zu, column %s: %s", m->path, row + 2, column, kept);
 }
 
-/* A category whose words look like numbers has been read as numbers. */
+/* A level that is a number may be written in another way: 1.0 for 1. */
 static bool level_of_number(double *value, const una_dimension *d, double number)
 {
     for (size_t i = 0; i < d->level_count; i++) {
@@ -218,15 +221,17 @@ static una_status read_input(double *x, const importing *m, size_t row, size_t i
     const double *numbers = una_dataset_numbers(m->data, column);
     const char *const *words = una_dataset_words(m->data, column);
     bool missing = numbers ? isnan(numbers[row]) : !words[row];
+    double number;
     if (missing) return wrong_cell(m, row, d->name, "the cell is empty", run);
-    if (numbers && (!d->levels || level_of_number(x, d, numbers[row]))) {
-        if (!d->levels) *x = numbers[row];
+    if (numbers && !d->levels) {
+        *x = numbers[row];
         return UNA_OK;
     }
 
-    char number[32];
-    if (una_dimension_read(x, d, numbers ? una_number_text(number, numbers[row]) : words[row], run) == UNA_OK)
-        return UNA_OK;
+    char buffer[32];
+    const char *word = numbers ? una_number_text(buffer, numbers[row]) : words[row];
+    if (una_dimension_read(x, d, word, run) == UNA_OK) return UNA_OK;
+    if (d->levels && una_parse_number(word, strlen(word), &number) && level_of_number(x, d, number)) return UNA_OK;
     return wrong_cell(m, row, d->name, una_run_message(run), run);
 }
 
@@ -288,6 +293,39 @@ static una_status import_rows(size_t *added, importing *m, const char *value, un
     return una_ledger_add(added, m->study->ledger, &m->rows, true, run);
 }
 
+/* Columns of the file that have levels go behind names [*count]; of what cannot be read twice none is known. */
+static una_status level_columns(const char **names, size_t *count, const una_space *space, const char *path,
+                                una_run *run)
+{
+    struct stat about;
+    una_reader *reader;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return UNA_OK;
+    UNA_TRY(una_reader_begin(&reader, path, run));
+    for (size_t i = 0; i < space->count; i++)
+        for (size_t c = 0; space->dimension[i].levels && c < una_reader_columns(reader); c++)
+            if (strcmp(una_reader_name(reader, c), space->dimension[i].name) == 0)
+                names[(*count)++] = space->dimension[i].name;
+    una_reader_close(reader);
+    return UNA_OK;
+}
+
+/* Levels stay the words that they are, also such as 5% and 2024-01-01. */
+static una_status read_table(una_dataset **data, const una_study *s, const char *path, una_run *run)
+{
+    const una_read_settings *before = run->settings.reading;
+    una_read_settings reading = *before;
+    const char **words = UNA_GET(&run->scratch, const char *, reading.word_count + s->space->count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < before->word_count; i++) words[i] = before->words[i];
+    reading.words = words;
+    UNA_TRY(level_columns(words, &reading.word_count, s->space, path, run));
+
+    run->settings.reading = &reading;
+    una_status status = una_dataset_read(data, path, run);
+    run->settings.reading = before;
+    return status;
+}
+
 una_status una_study_import_csv(size_t *rows, size_t *added, una_study *s, const char *path, const char *value,
                                 una_run *run)
 {
@@ -296,11 +334,10 @@ una_status una_study_import_csv(size_t *rows, size_t *added, una_study *s, const
     if (rows) *rows = 0;
     if (added) *added = 0;
     UNA_TRY(una_enter(run));
-    UNA_TRY(una_dataset_read(&data, path, run));
-
-    importing m = { .study = s, .data = data, .path = path };
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = import_rows(&more, &m, value, run);
+    una_status status = read_table(&data, s, path, run);
+    importing m = { .study = s, .data = data, .path = path };
+    if (status == UNA_OK) status = import_rows(&more, &m, value, run);
     una_arena_release(&run->scratch, mark);
     if (rows && status == UNA_OK) *rows = una_dataset_row_count(data);
     if (added) *added = more;

@@ -97,15 +97,25 @@ static una_status opened(una_ledger **out, una_ledger *l, una_status status)
     return status;
 }
 
+/* A file may be a stranger's, and hold anything under our names. */
+static una_status damaged(const una_ledger *l, uint64_t id, const char *why, una_run *run)
+{
+    if (id == 0) UNA_FAIL(run, UNA_E_INPUT, "the study in %s is damaged: %s", l->name, why);
+    UNA_FAIL(run, UNA_E_INPUT, "the study in %s is damaged: trial %" PRIu64 " %s", l->name, id, why);
+}
+
 static una_status take_facts(void *context, const una_cell *cells, size_t count, una_run *run)
 {
     una_ledger *l = context;
     (void)count;
-    (void)run;
+    for (size_t i = 0; i < 4; i++)
+        if (!cells[i].text) return damaged(l, 0, "space, model, acquisition and goal are texts", run);
+    if (cells[5].whole < 0 || !(cells[6].real >= 0 && isfinite(cells[6].real)))
+        return damaged(l, 0, "its lease or number of initial points makes no sense", run);
     l->facts = (una_ledger_facts){
         .space = una_arena_text(&l->keep, cells[0].text), .model = una_arena_text(&l->keep, cells[1].text),
         .acquisition = una_arena_text(&l->keep, cells[2].text),
-        .maximize = cells[3].text && strcmp(cells[3].text, "maximize") == 0, .seed = (uint64_t)cells[4].whole,
+        .maximize = strcmp(cells[3].text, "maximize") == 0, .seed = (uint64_t)cells[4].whole,
         .initial = (size_t)cells[5].whole, .lease = cells[6].real };
     return una_arena_check(&l->keep);
 }
@@ -187,11 +197,12 @@ una_status una_ledger_make(una_ledger **out, const char *where, const una_ledger
 
 #define TRIAL_COLUMNS "id, state, x, value, attempts, note, asked, told, expected, doubt"
 
-typedef struct reading { una_ledger_trials *to; size_t room; una_arena *arena; } reading;
+typedef struct reading { una_ledger_trials *to; size_t room; const una_ledger *ledger; una_arena *arena; } reading;
 
 static una_trial_state state_of(const char *word)
 {
-    return strcmp(word, "told") == 0 ? UNA_TRIAL_TOLD : strcmp(word, "failed") == 0 ? UNA_TRIAL_FAILED : UNA_TRIAL_OPEN;
+    return !word ? UNA_TRIAL_OPEN : strcmp(word, "told") == 0 ? UNA_TRIAL_TOLD
+         : strcmp(word, "failed") == 0 ? UNA_TRIAL_FAILED : UNA_TRIAL_OPEN;
 }
 
 const char *una_ledger_state_word(una_trial_state state)
@@ -207,8 +218,13 @@ double una_ledger_number(const una_cell *cell)
 static una_status take_trial(void *context, const una_cell *cells, size_t count, una_run *run)
 {
     reading *r = context;
+    uint64_t id = (uint64_t)cells[0].whole;
+    double value = una_ledger_number(&cells[3]);
     (void)count;
-    (void)run;
+    if (!cells[1].text || !cells[2].text || !cells[5].text)
+        return damaged(r->ledger, id, "has no state, point or note", run);
+    if (state_of(cells[1].text) == UNA_TRIAL_TOLD && !isfinite(value))
+        return damaged(r->ledger, id, "was told a value that is not finite", run);
     if (r->to->count == r->room) {
         size_t room = r->room ? 2 * r->room : 16;
         una_ledger_trial *wider = UNA_GET(r->arena, una_ledger_trial, room);
@@ -217,8 +233,8 @@ static una_status take_trial(void *context, const una_cell *cells, size_t count,
         r->to->at = wider;
         r->room = room;
     }
-    r->to->at[r->to->count++] = (una_ledger_trial){ .id = (uint64_t)cells[0].whole, .state = state_of(cells[1].text),
-        .x = una_arena_text(r->arena, cells[2].text), .value = una_ledger_number(&cells[3]),
+    r->to->at[r->to->count++] = (una_ledger_trial){ .id = id, .state = state_of(cells[1].text),
+        .x = una_arena_text(r->arena, cells[2].text), .value = value,
         .attempts = (unsigned)cells[4].whole, .note = una_arena_text(r->arena, cells[5].text),
         .asked = cells[6].whole, .told = cells[7].whole, .expected = una_ledger_number(&cells[8]),
         .doubt = una_ledger_number(&cells[9]) };
@@ -227,7 +243,7 @@ static una_status take_trial(void *context, const una_cell *cells, size_t count,
 
 una_status una_ledger_read(una_ledger_trials *all, una_ledger *l, una_arena *arena, una_run *run)
 {
-    reading r = { .to = all, .arena = arena };
+    reading r = { .to = all, .ledger = l, .arena = arena };
     const una_cell given[] = { una_words(l->study) };
     *all = (una_ledger_trials){0};
     return una_database_each(l->db, "SELECT " TRIAL_COLUMNS " FROM study_trial WHERE study = $1 ORDER BY id", given, 1,
@@ -237,7 +253,7 @@ una_status una_ledger_read(una_ledger_trials *all, una_ledger *l, una_arena *are
 /* What an ask was given, by its token. */
 una_status una_ledger_read_given(una_ledger_trials *given, una_ledger *l, una_arena *arena, una_run *run)
 {
-    reading r = { .to = given, .arena = arena };
+    reading r = { .to = given, .ledger = l, .arena = arena };
     const una_cell cells[] = { una_words(l->study), una_words(l->token) };
     *given = (una_ledger_trials){0};
     return una_database_each(l->db, "SELECT " TRIAL_COLUMNS " FROM study_trial WHERE study = $1 AND token = $2 "
@@ -260,7 +276,8 @@ una_status una_ledger_next_id(int64_t *id, una_ledger *l, una_run *run)
     una_cell last;
     UNA_TRY(una_database_ask(&last, l->db, "SELECT max(id) FROM study_trial WHERE study = $1", cells, 1, &run->scratch,
                              run));
-    *id = last.type == UNA_CELL_NULL ? 1 : last.whole + 1;
+    if (last.whole < 0 || last.whole == INT64_MAX) return damaged(l, 0, "numbers of trials begin with 1", run);
+    *id = last.whole + 1;                        /* 0 where there is none */
     return UNA_OK;
 }
 

@@ -46,7 +46,7 @@ static una_status note_free(void *context, const una_cell *cells, size_t count, 
     return UNA_OK;
 }
 
-typedef struct turning { una_ledger *ledger; bool is_free; } turning;
+typedef struct turning { una_ledger *ledger; bool found, is_free; } turning;
 
 /* Also an owner who lives loses it if he gives no sign of life: he may have forgotten it. */
 static una_status note_turn(void *context, const una_cell *cells, size_t count, una_run *run)
@@ -54,9 +54,10 @@ static una_status note_turn(void *context, const una_cell *cells, size_t count, 
     turning *t = context;
     int64_t since;
     una_owner_name him = owner_in(cells, &since);
-    int64_t age = (int64_t)time(NULL) - since;
+    double age = (double)time(NULL) - (double)since;             /* of a stranger's file it may be any number */
     (void)count;
     (void)run;
+    t->found = true;
     t->is_free = him.process == 0 || una_owner_same(&him, &t->ledger->me) || age > UNA_OWNER_LEASE ||
                  age < -UNA_OWNER_LEASE || !una_owner_alive(&him, since, &t->ledger->me);
     return UNA_OK;
@@ -64,10 +65,12 @@ static una_status note_turn(void *context, const una_cell *cells, size_t count, 
 
 static una_status turn_is_free(bool *is_free, una_ledger *l, una_run *run)
 {
-    turning t = { l, false };
+    turning t = { .ledger = l };
     const una_cell given[] = { una_words(l->study) };
     UNA_TRY(una_database_each(l->db, "SELECT host, process, start, handle, since FROM study_turn WHERE study = $1",
                               given, 1, note_turn, &t, run));
+    if (!t.found)                                /* it would be waited for without end */
+        UNA_FAIL(run, UNA_E_INPUT, "the study in %s is damaged: it does not say whose turn it is", l->name);
     *is_free = t.is_free;
     return UNA_OK;
 }

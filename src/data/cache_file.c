@@ -7,9 +7,14 @@
  * stores through a mapping of the file or a file system is careless about times; for those who ask (verify_cache), each
  * head has a sum of the data file's bytes too, and they are read again. It is made after parsing, from bytes that are
  * still in memory; a change of that kind in between is not noticed.
+ *
+ * Sums are no proof against somebody who writes a table of his own with the right sums. So nothing is believed that
+ * another user may have written: folder and file are opened without following links, and what is open must belong to
+ * this user, with no right to write for anybody else.
  */
 #define _XOPEN_SOURCE 700        /* realpath */
 
+#include "base/temporary.h"
 #include "data/cache_file.h"
 
 #include <errno.h>
@@ -26,7 +31,10 @@
 _Static_assert(UNA_CACHE_PATH >= PATH_MAX, "realpath needs this room");
 #endif
 
-enum { CHUNK = 1 << 18, STALE_SECONDS = 3600 };
+enum { CHUNK = 1 << 18, MOST = 1 << 24 };        /* of bytes at once; the first are summed, too */
+
+const una_cache_kind una_cache_tables = { { 'u', 'n', 'a', 'c', 'a', 'c', 'h', 'e' }, 6, UNA_CACHE_ORDER };
+const una_cache_kind una_cache_tensors = { { 'u', 'n', 'a', 'i', 'm', 'a', 'g', 'e' }, 1, UNA_CACHE_ORDER };
 
 /* ---- where --------------------------------------------------------------------------------------------- */
 
@@ -36,10 +44,11 @@ static bool joined(char to[UNA_CACHE_PATH], const char *folder, const char *name
     return length > 0 && length < UNA_CACHE_PATH;
 }
 
-bool una_cache_find(una_cache_place *p, const char *path, const char *ending)
+bool una_cache_find(una_cache_place *p, const char *path, const una_cache_kind *kind)
 {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char name[64], above[UNA_CACHE_PATH];
+    p->kind = kind;
     if (!realpath(path, p->path)) return false;
 
     if (base && base[0] == '/') {
@@ -51,7 +60,8 @@ bool una_cache_find(una_cache_place *p, const char *path, const char *ending)
 
     uint64_t hash = UINT64_C(14695981039346656037);              /* FNV-1a */
     for (const char *c = p->path; *c; c++) hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
-    snprintf(name, sizeof name, "%016llx%s", (unsigned long long)hash, ending);
+    snprintf(name, sizeof name, "%016llx%s", (unsigned long long)hash,
+             una_cache_ending(kind));
     return joined(p->file, p->folder, name);
 }
 
@@ -76,9 +86,52 @@ una_cache_key una_cache_key_of(const char *path, const una_run *run)
     return kept ? key_of(&about) : (una_cache_key){0};
 }
 
-int una_cache_open(const una_cache_place *p)
+/* ---- whose --------------------------------------------------------------------------------------------- */
+
+static bool is_own(const struct stat *about)
 {
-    return open(p->file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    return about->st_uid == geteuid() && !(about->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Negative: it is not there; or there, but a link, or not this user's alone. */
+static int open_folder(const una_cache_place *p, bool *foreign)
+{
+    struct stat about;
+    int handle = open(p->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    *foreign = handle < 0 ? errno == ELOOP || errno == ENOTDIR : fstat(handle, &about) != 0 || !is_own(&about);
+    if (handle < 0 || !*foreign) return handle;
+    close(handle);
+    return -1;
+}
+
+static int open_entry(const una_cache_place *p, int folder, bool *foreign)
+{
+    struct stat about;
+    int handle = openat(folder, strrchr(p->file, '/') + 1, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+    *foreign = handle < 0 ? errno != ENOENT
+                          : fstat(handle, &about) != 0 || !S_ISREG(about.st_mode) || !is_own(&about);
+    if (handle < 0 || !*foreign) return handle;
+    close(handle);
+    return -1;
+}
+
+int una_cache_open(const una_cache_place *p, una_run *run)
+{
+    bool strange_folder, strange = false;
+    int folder = open_folder(p, &strange_folder), handle = folder < 0 ? -1 : open_entry(p, folder, &strange);
+    if (folder >= 0) close(folder);
+    if (strange_folder)
+        una_log(run, UNA_LOG_NOTE, "the cache %.500s is not used: it is not a folder that belongs to this user and that "
+                "nobody else may write to; mend it with chmod 700, or name another with XDG_CACHE_HOME", p->folder);
+    else if (strange)
+        una_log(run, UNA_LOG_NOTE, "%.500s was not believed: it is not a file that belongs to this user and that nobody "
+                "else may write to; %.300s is read anew", p->file, p->path);
+    return handle;
+}
+
+void una_cache_used(int handle)
+{
+    futimens(handle, NULL);                                      /* times of access are often not kept */
 }
 
 /* A file written just now might be written again without its time changing: clocks of file systems are coarse. */
@@ -90,10 +143,13 @@ static bool settled(const una_cache_key *key)
     return age > (key->changed_ns == 0 ? 3 : 0.1);
 }
 
-bool una_cache_take(int handle, void *to, size_t size)
+/* ---- reading ------------------------------------------------------------------------------------------- */
+
+bool una_cache_take(int handle, void *to, size_t size, const una_run *run)
 {
     for (char *at = to; size > 0;) {
-        ssize_t got = read(handle, at, size);
+        if (una_cancelled(run)) return false;
+        ssize_t got = read(handle, at, size < MOST ? size : MOST);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;
         at += got;
@@ -103,11 +159,11 @@ bool una_cache_take(int handle, void *to, size_t size)
 }
 
 /* Reads and sums up; in pieces, so that each is summed while it is in the cache of the processor. */
-bool una_cache_take_summed(int handle, void *to, size_t size, una_sum *s)
+bool una_cache_take_summed(int handle, void *to, size_t size, una_sum *s, const una_run *run)
 {
     for (size_t from = 0; from < size; from += CHUNK) {
         size_t now = size - from < CHUNK ? size - from : CHUNK;
-        if (!una_cache_take(handle, (char *)to + from, now)) return false;
+        if (!una_cache_take(handle, (char *)to + from, now, run)) return false;
         una_sum_add(s, (char *)to + from, now);
     }
     return true;
@@ -120,7 +176,7 @@ static bool read_content(int handle, uint64_t size, uint64_t *content, una_run *
     if (!piece) return false;
     for (uint64_t left = size; left > 0;) {
         size_t now = left < CHUNK ? (size_t)left : CHUNK, padded = (now + 31) / 32 * 32;
-        if (una_cancelled(run) || !una_cache_take(handle, piece, now)) return false;
+        if (!una_cache_take(handle, piece, now, run)) return false;
         memset(piece + now, 0, padded - now);
         una_sum_add(&s, piece, padded);
         left -= now;
@@ -153,12 +209,19 @@ bool una_cache_verified(const una_cache_key *key, uint64_t before, const char *p
     return false;
 }
 
+void una_cache_denied(const char *path, una_run *run)
+{
+    una_log(run, UNA_LOG_WARNING, "what was kept of %s in the cache is not what the file holds, although all sums are "
+            "right; it is replaced now, but fit models again that were fitted to it since", path);
+}
+
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-bool una_cache_put(int handle, const void *from, size_t size)
+bool una_cache_put(int handle, const void *from, size_t size, const una_run *run)
 {
     for (const char *at = from; size > 0;) {
-        ssize_t put = write(handle, at, size);
+        if (una_cancelled(run)) return false;
+        ssize_t put = write(handle, at, size < MOST ? size : MOST);
         if (put < 0 && errno == EINTR) continue;
         if (put <= 0) return false;
         at += put;
@@ -167,31 +230,14 @@ bool una_cache_put(int handle, const void *from, size_t size)
     return true;
 }
 
-bool una_cache_put_summed(int handle, const void *from, size_t size, uint64_t *result)
+bool una_cache_put_summed(int handle, const void *from, size_t size, una_sum *s, const una_run *run)
 {
-    una_sum s = una_sum_begin();
-    una_sum_add(&s, from, size);
-    *result = una_sum_end(&s);
-    return una_cache_put(handle, from, size);
-}
-
-/* Is there room without filling the disk up? */
-static bool has_room(const char *folder, double size)
-{
-    struct statvfs about;
-    if (statvfs(folder, &about) != 0) return false;
-    return (double)about.f_bavail * (double)about.f_frsize > 4 * size;
-}
-
-/* One writer at a time; what a crash left over gives way after an hour. */
-static int open_temporary(const char *path)
-{
-    struct stat about;
-    int handle = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (handle >= 0 || errno != EEXIST || stat(path, &about) != 0 || time(NULL) - about.st_mtime < STALE_SECONDS)
-        return handle;
-    unlink(path);
-    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    for (size_t at = 0; at < size; at += CHUNK) {
+        size_t now = size - at < CHUNK ? size - at : CHUNK;
+        una_sum_add(s, (const char *)from + at, now);
+        if (!una_cache_put(handle, (const char *)from + at, now, run)) return false;
+    }
+    return true;
 }
 
 static void make_folder(char *folder)
@@ -203,26 +249,44 @@ static void make_folder(char *folder)
     mkdir(folder, 0700);
 }
 
-bool una_cache_begin(una_cache_writer *w, const char *path, const char *ending, const una_cache_key *key, double size,
-                     una_run *run)
+/* Is there a folder of this user's, and room without filling the disk up? */
+static bool has_room(const una_cache_place *p, double size)
+{
+    struct statvfs about;
+    bool foreign;
+    int folder = open_folder(p, &foreign);
+    bool known = folder >= 0 && fstatvfs(folder, &about) == 0;
+    if (folder >= 0) close(folder);
+    if (!known) return false;
+    double left = (double)about.f_bavail * (double)about.f_frsize;
+    return left > 4 * size && size <= una_cache_most(left);
+}
+
+bool una_cache_begin(una_cache_writer *w, const char *path, const una_cache_kind *kind, const una_cache_key *key,
+                     double size, una_run *run)
 {
     struct stat about;
     if (key->size == 0 || !settled(key) || stat(path, &about) != 0 || !same_key(&about, key)) return false;
-    if (!una_cache_find(&w->place, path, ending)) return false;
+    if (!una_cache_find(&w->place, path, kind)) return false;
     make_folder(w->place.folder);
-    if (!has_room(w->place.folder, size)) return false;
+    if (!has_room(&w->place, size)) return false;
 
-    snprintf(w->temporary, sizeof w->temporary, "%s.tmp", w->place.file);
-    w->handle = open_temporary(w->temporary);
+    w->handle = una_temporary_open(w->temporary, w->place.folder, 0600);
     if (w->handle < 0) return false;
     if (sum_content(&w->content, path, key, run)) return true;
     una_cache_end(w, false, run);
     return false;
 }
 
+/* The name goes over to the new file before its handle is closed: with it goes the lock on the temporary. */
 void una_cache_end(una_cache_writer *w, bool good, una_run *run)
 {
-    good = close(w->handle) == 0 && good;
-    if (!good || rename(w->temporary, w->place.file) != 0) unlink(w->temporary);
-    if (!good) una_clear_message(run);                           /* of memory that was not there */
+    good = good && rename(w->temporary, w->place.file) == 0;
+    if (!good) unlink(w->temporary);
+    close(w->handle);
+    bool foreign;
+    int folder = good ? open_folder(&w->place, &foreign) : -1;
+    if (folder >= 0) una_cache_sweep(folder, &run->scratch);
+    if (folder >= 0) close(folder);
+    una_clear_message(run);                                      /* of memory that was not there */
 }

@@ -39,8 +39,8 @@ void una_calendar_date(double days, int *year, int *month, int *day)
 
 int una_calendar_weekday(double days)
 {
-    double week = floor(days) + 3;                               /* day 0 is a Thursday */
-    return (int)(week - 7 * floor(week / 7));
+    double of_week = fmod(floor(days) + 3, 7);               /* day 0 is a Thursday; exact for any number */
+    return (int)(of_week < 0 ? of_week + 7 : of_week);
 }
 
 const char *una_calendar_part_name(una_calendar_part part)
@@ -52,7 +52,7 @@ const char *una_calendar_part_name(una_calendar_part part)
 double una_calendar_phase(una_calendar_part part, double days)
 {
     if (!isfinite(days)) return NAN;
-    if (part == UNA_PART_HOUR) return days - floor(days);
+    if (part == UNA_PART_HOUR) return fmod(days - floor(days), 1);       /* a moment before midnight may round to it */
     if (part == UNA_PART_WEEKDAY) return una_calendar_weekday(days) / 7.0;
     int year, month, day;
     una_calendar_date(days, &year, &month, &day);

@@ -40,17 +40,21 @@ typedef struct learner {
     una_status  status;          /* of work that has none to return; looked at once it is done      */
 } learner;
 
+enum { MOST_NOTES = 9000 };              /* a file holds 10,000: some are added later */
+
 void una_notes_add(una_notes *notes, const char *format, ...)
 {
-    if (!notes) return;
+    if (!notes || notes->count > MOST_NOTES) return;
+    if (notes->count == MOST_NOTES) format = "There was more to say: the rest is left out.";
 
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = una_write_list(NULL, 0, format, arguments);
     va_end(arguments);
+    if (length > UNA_LONGEST_TEXT) length = UNA_LONGEST_TEXT;    /* names may be long, and files hold no longer one */
     char *sentence = UNA_GET(notes->arena, char, (size_t)(length < 0 ? 0 : length) + 1);
-    if (sentence) vsnprintf(sentence, (size_t)length + 1, format, again);
+    if (sentence) una_write_list(sentence, (size_t)length + 1, format, again);
     va_end(again);
     for (size_t i = notes->count > 20 ? notes->count - 20 : 0; sentence && i < notes->count; i++)
         if (strcmp(notes->text[i], sentence) == 0) return;       /* once is enough */
@@ -936,6 +940,7 @@ static una_status learn(una_columns *const *columns, learner *l, const char *con
         UNA_TRY(learn_target(columns[t], l, l->target[t]));
     }
     UNA_TRY(note_twins(l));
+    UNA_TRY(una_columns_saveable(columns, l->targets, l->run));
     return l->notes ? una_arena_check(l->notes->arena) : UNA_OK;
 }
 

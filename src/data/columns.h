@@ -170,6 +170,8 @@ una_wanted *una_columns_wanted(const una_columns *const *columns, size_t targets
 una_status una_columns_inputs(una_columns *columns, una_arena *arena);
 /* Saves, or loads into ar->arena and checks everything: a file may come from a stranger. */
 una_status una_columns_exchange(una_columns *columns, una_archive *ar);
+/* Refuses, before anything is fitted, columns that a file could not hold: names or words that are too long. */
+una_status una_columns_saveable(una_columns *const *columns, size_t targets, una_run *run);
 /* Columns [targets] that were learnt together: their sources are written once. */
 una_status una_columns_exchange_several(una_columns *const *columns, size_t targets, una_archive *ar);
 

@@ -91,23 +91,30 @@ static una_status read_all(una_dataset **data, una_reader *reader)
     UNA_FAIL((*data)->run, UNA_E_IO, "%s changed while it was being read", (*data)->origin);
 }
 
-una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
+static una_status read_text(una_dataset **data, const char *path, una_run *run)
 {
-    una_cache_key key = una_cache_read(data, path, run);
-    if (*data) return UNA_OK;
-
     una_reader *reader;
+    *data = NULL;
     UNA_TRY(una_reader_begin(&reader, path, run));
     una_status status = read_all(data, reader);
     una_reader_close(reader);
-    if (status == UNA_OK && *data) una_cache_write(*data, path, &key, run);
+    if (status == UNA_OK && *data) return UNA_OK;
+    una_dataset_free(*data);
+    *data = NULL;
+    UNA_TRY(status);
+    UNA_FAIL(run, UNA_E_INPUT, "%s has a header but no rows", una_path_shown(path));
+}
 
-    if (status != UNA_OK) {
-        una_dataset_free(*data);
-        *data = NULL;
-    }
-    if (status == UNA_OK && !*data)
-        UNA_FAIL(run, UNA_E_INPUT, "%s has a header but no rows", una_path_shown(path));
+una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
+{
+    una_cache_key key = una_cache_read(data, path, run);
+    una_dataset *kept = *data;
+    if (kept && !run->settings.verify_cache) return UNA_OK;
+
+    una_status status = read_text(data, path, run);
+    bool known = status == UNA_OK && kept && una_cache_agrees(kept, *data, path, run);
+    una_dataset_free(kept);
+    if (status == UNA_OK && !known) una_cache_write(*data, path, &key, run);
     return status;
 }
 
@@ -510,6 +517,22 @@ size_t una_table_find(const una_dataset *data, const char *name)
 una_status una_table_need(size_t *column, const una_dataset *data, const char *name, una_run *run)
 {
     return una_names_need(column, &data->names, data->origin, name, run);
+}
+
+una_status una_table_drop(una_dataset *own, const bool *out)
+{
+    size_t kept = 0, image = own->image_column;
+    const char **name = UNA_GET(&own->arena, const char *, own->columns);
+    UNA_TRY(una_arena_check(&own->arena));
+    for (size_t c = 0; c < own->columns; c++) {
+        if (out[c]) continue;
+        if (own->images && c == own->image_column) image = kept;
+        name[kept] = own->column[c].name;
+        own->column[kept++] = own->column[c];
+    }
+    own->image_column = image;
+    own->columns = kept;
+    return una_names_index(&own->names, name, kept, &own->arena);
 }
 
 void una_table_place(una_text *text, const una_dataset *data, size_t row, size_t column)

@@ -265,6 +265,21 @@ una_status una_columns_exchange_several(una_columns *const *target, size_t targe
     return check_names(target, targets, ar);
 }
 
+/* By saving them: the sentence is the one that there would be afterwards. */
+una_status una_columns_saveable(una_columns *const *columns, size_t targets, una_run *run)
+{
+    una_arena work;
+    una_archive ar;
+    una_arena_init(&work, run);
+    una_text names = una_text_in(&work);
+    for (size_t s = 0; s < columns[0]->source_count; s++) una_text_json(&names, columns[0]->sources[s].name);
+    una_status status = una_arena_check(&work);
+    if (status == UNA_OK) status = una_archive_save_begin(&ar, names.at, &work, run);
+    if (status == UNA_OK) status = una_columns_exchange_several(columns, targets, &ar);
+    una_arena_free(&work);
+    return status;
+}
+
 una_status una_columns_exchange(una_columns *columns, una_archive *ar)
 {
     return una_columns_exchange_several(&columns, 1, ar);

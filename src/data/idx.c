@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { UNSIGNED_BYTES = 8, FIRST_BLOCK = 1 << 20 };
+enum { UNSIGNED_BYTES = 8, FIRST_BLOCK = 1 << 18 };
 
 static una_status refuse(const una_packed *s, const char *why)
 {

@@ -41,6 +41,8 @@ static inline size_t una_image_size(una_image_shape shape)
  * unpacked, they are kept there. As with tables nothing fails. */
 una_cache_key una_cache_map_images(una_images *images);
 void          una_cache_unmap_images(una_images *images);
+/* With verify_cache: is what was kept what the file holds? A warning if it is not. */
+bool          una_cache_agrees_on_images(const una_images *kept, const una_images *unpacked);
 void          una_cache_write_images(const una_images *images, const una_cache_key *key);
 
 /* The image that a row of the table names; what is no number of one gets a sentence with its place. */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { LONGEST_HEADER = 1 << 16, STRIP_BYTES = 1 << 18 };
+enum { LONGEST_HEADER = 1 << 16, STRIP_BYTES = 1 << 18, MOST_PACKED = 1032 };    /* bytes that deflate makes of one */
 
 static una_status refuse(const una_npy *npy, const char *why)
 {
@@ -173,6 +173,10 @@ static una_status check_size(una_npy *npy)
     if (!npy->packed.is_packed && npy->packed.size != promised)
         UNA_FAIL(npy->run, UNA_E_INPUT, "%s has %llu bytes where its header promises %zu (%zu rows of %zu columns); "
                  "copy it again", npy->path, (unsigned long long)npy->packed.size, promised, npy->rows, npy->columns);
+    if (npy->packed.is_packed && promised / MOST_PACKED > npy->packed.size)      /* before memory is taken for it */
+        UNA_FAIL(npy->run, UNA_E_INPUT, "%s promises %zu rows of %zu columns in its header, more than its %llu "
+                 "compressed bytes can hold; copy it again", npy->path, npy->rows, npy->columns,
+                 (unsigned long long)npy->packed.size);
     return UNA_OK;
 }
 
@@ -204,13 +208,18 @@ static double item(const una_npy *npy, const unsigned char *bytes)
     return word & sign ? -(double)((~word & (sign - 1)) + 1) : (double)word;
 }
 
+static size_t strip_items(const una_npy *npy, size_t count)
+{
+    size_t most = STRIP_BYTES / npy->width;
+    return count < most ? count : most;
+}
+
 /* count items from item `from` of the file to values[0], values[step], ... */
 static una_status read_strip(una_npy *npy, size_t from, size_t count, double *values, size_t step, unsigned char *strip)
 {
     UNA_TRY(una_packed_seek(&npy->packed, npy->start + from * npy->width));
     for (size_t done = 0; done < count;) {
-        size_t now = STRIP_BYTES / npy->width;
-        if (now > count - done) now = count - done;
+        size_t now = strip_items(npy, count - done);
         UNA_TRY(read_exactly(npy, strip, now * npy->width));
         for (size_t i = 0; i < now; i++) values[(done + i) * step] = item(npy, strip + i * npy->width);
         done += now;
@@ -221,10 +230,11 @@ static una_status read_strip(una_npy *npy, size_t from, size_t count, double *va
 una_status una_npy_rows(una_npy *npy, size_t first, size_t count, double *values)
 {
     una_mark mark = una_arena_mark(&npy->run->scratch);
-    unsigned char *strip = UNA_GET(&npy->run->scratch, unsigned char, STRIP_BYTES);
+    size_t at_once = npy->by_column ? count : count * npy->columns;
+    unsigned char *strip = UNA_GET(&npy->run->scratch, unsigned char, strip_items(npy, at_once) * npy->width);
     una_status status = una_arena_check(&npy->run->scratch);
     if (status == UNA_OK && !npy->by_column)
-        status = read_strip(npy, first * npy->columns, count * npy->columns, values, 1, strip);
+        status = read_strip(npy, first * npy->columns, at_once, values, 1, strip);
     for (size_t c = 0; status == UNA_OK && npy->by_column && c < npy->columns; c++)
         status = read_strip(npy, c * npy->rows + first, count, values + c, npy->columns, strip);
     una_arena_release(&npy->run->scratch, mark);

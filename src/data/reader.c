@@ -770,7 +770,7 @@ static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t 
     una_npy *npy = reader->npy;
     size_t left = kept_before(reader, npy->rows) - kept_before(reader, reader->row);
     size_t rows = left < max_rows ? left : max_rows;
-    size_t strip = 1 + (1 << 16) / npy->columns;
+    size_t most = 1 + (1 << 16) / npy->columns, strip = npy->rows < most ? npy->rows : most;
     double *values = UNA_GET(work, double, strip * npy->columns);        /* [strip, columns] */
 
     data->rows = rows;

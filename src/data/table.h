@@ -48,6 +48,8 @@ struct una_dataset {
 size_t     una_table_find(const una_dataset *data, const char *name);
 /* Like find, but the failure names the column, the file and the nearest name. */
 una_status una_table_need(size_t *column, const una_dataset *data, const char *name, una_run *run);
+/* A table that nobody else looks at loses the columns with out[column]. */
+una_status una_table_drop(una_dataset *own, const bool *out);
 /* "measurements.csv, line 17, column 'age'" (or "row 16" without lines). */
 void       una_table_place(una_text *text, const una_dataset *data, size_t row, size_t column);
 

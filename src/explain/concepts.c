@@ -119,8 +119,8 @@ static void read_rows(const char *at, size_t *row, size_t *count)
             last = whole_number(&at);
         }
         if (first == 0 || last < first || last - first > 100000000) break;
-        for (size_t i = first; i <= last; i++, ++*count)
-            if (row) row[*count] = i - 1;
+        for (size_t i = first; row && i <= last; i++) row[*count + i - first] = i - 1;
+        *count += last - first + 1;              /* counted at once: there may be many, and memory says no to them */
         if (!*at) return;
         if (*at != ',') break;
     }

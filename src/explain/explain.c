@@ -419,11 +419,11 @@ static una_status explain(work *w, const una_dataset *data, una_run *run)
 static una_status check_settings(const una_explain_settings *s, una_run *run)
 {
     if (s->whitening != UNA_WHITE_POSTERIOR && s->whitening != UNA_WHITE_ROWS)
-        UNA_FAIL(run, UNA_E_USAGE, "the whitening is %d, which means nothing: UNA_WHITE_POSTERIOR (0) and UNA_WHITE_ROWS "
-                 "(1) do", s->whitening);
+        UNA_FAIL(run, UNA_E_USAGE, "the whitening is %d, which means nothing: UNA_WHITE_POSTERIOR (0) and "
+                 "UNA_WHITE_ROWS (1) do", s->whitening);
     if (s->disagreement != UNA_DISAGREEMENT_APART && s->disagreement != UNA_DISAGREEMENT_SPLIT)
-        UNA_FAIL(run, UNA_E_USAGE, "what to do about disagreement is %d, which means nothing: UNA_DISAGREEMENT_APART (0) "
-                 "and UNA_DISAGREEMENT_SPLIT (1) do", s->disagreement);
+        UNA_FAIL(run, UNA_E_USAGE, "what to do about disagreement is %d, which means nothing: UNA_DISAGREEMENT_APART "
+                 "(0) and UNA_DISAGREEMENT_SPLIT (1) do", s->disagreement);
     if (s->concept_count && !s->concepts)
         UNA_FAIL(run, UNA_E_USAGE, "%zu concepts were announced, and none is there", s->concept_count);
     return UNA_OK;

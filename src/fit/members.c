@@ -340,13 +340,13 @@ static una_status place_draws(const una_members *all, size_t m, const size_t *wh
     for (size_t k = 0; k < draws; k++) count += which[k] == m;
     if (count == 0) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
-    double *own = UNA_GET(&run->scratch, double, count * x.rows);
+    double *own = count == draws ? f : UNA_GET(&run->scratch, double, count * x.rows);
     una_view scaled;
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_scaled(&scaled, x, all->at[m].scale, run);
     if (status == UNA_OK && b.count) status = draw_blend(all, m, scaled, count, prior, b, own, run);
     else if (status == UNA_OK) status = draw_member(all, m, scaled, count, prior, own, run);
-    for (size_t k = 0, next = 0; status == UNA_OK && k < draws; k++)
+    for (size_t k = 0, next = 0; status == UNA_OK && own != f && k < draws; k++)
         if (which[k] == m) memcpy(f + k * x.rows, own + next++ * x.rows, x.rows * sizeof *f);
     una_arena_release(&run->scratch, mark);
     return status;

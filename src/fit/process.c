@@ -14,9 +14,10 @@ una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_co
     double *centre = UNA_GET(&run->scratch, double, count), *scale = UNA_GET(&run->scratch, double, count);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t d = 0; d < count; d++) {
-        name[d] = una_input_name(c, &c->inputs[d], &run->scratch);
-        centre[d] = c->inputs[d].centre;
-        scale[d] = c->inputs[d].scale;
+        const una_input *input = una_columns_input(c, d);
+        name[d] = una_input_name(c, input, &run->scratch);
+        centre[d] = input->centre;
+        scale[d] = input->scale;
     }
     *inputs = (una_kernel_inputs){ .name = name, .centre = own_units ? centre : NULL,
                                    .scale = own_units ? scale : NULL, .count = count };

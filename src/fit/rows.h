@@ -41,12 +41,12 @@
     UNA_ROW(type, in, penalty, UNA_REAL, penalty_text, 0, 1e6, false, NULL, \
             "gamma: weight of the squared parameters, per data set" more)
 #define UNA_ROW_TRAIN_NOISE(type, in, help) \
-    UNA_ROW(type, in, train_noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL, help)
+    UNA_ROW(type, in, train_noise_std, UNA_REAL, "auto", 1e-150, 1e150, true, NULL, help)
 /* What it says where one network is trained to fit, and the noise scales the whole objective but for the penalty. */
 #define UNA_TRAIN_NOISE_RATIO \
     "noise std inside the training objective, where only its ratio to the penalty counts; auto = 0.3 standardised"
 #define UNA_ROW_NOISE(type, in, automatic) \
-    UNA_ROW(type, in, noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL, \
+    UNA_ROW(type, in, noise_std, UNA_REAL, "auto", 1e-150, 1e150, true, NULL, \
             "noise std of the target; auto = " automatic)
 #define UNA_ROW_PRIOR(type, in, prior_text, help) \
     UNA_ROW(type, in, prior_var, UNA_REAL, prior_text, 1e-12, 1e12, true, NULL, help)

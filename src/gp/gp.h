@@ -32,8 +32,8 @@ una_status una_gp_memory(size_t rows, double matrices, una_run *run);
 /* Takes the rows in: copies of x [rows, stride] and y, room for the factor. */
 una_status una_gp_init(una_gp *gp, una_kernel *kernel, const double *x, size_t stride, const double *y, size_t rows,
                        size_t inputs, una_arena *keep);
-/* The same without the factor, which has n^2 numbers and costs n^3: a file does not hold it, and one that is only loaded
- * must not take what its bytes do not justify. It is made by the first call that needs it, within the limit of the
+/* The same without the factor, which has n^2 numbers and costs n^3: a file does not hold it, and what is only loaded
+ * must not take more than its bytes justify. It is made by the first call that needs it, within the limit of the
  * run that loaded, with the same bits; several threads may ask at once. x [rows, inputs] and y lie in keep. */
 una_status una_gp_defer(una_gp *gp, una_kernel *kernel, double *x, double *y, double *weight, size_t rows,
                         size_t inputs, una_arena *keep);

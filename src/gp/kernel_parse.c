@@ -54,8 +54,9 @@ typedef struct leaf_text {       /* one kernel as written */
     size_t   input_count, group_count;
 } leaf_text;
 
+/* Of many inputs the text of a fitted kernel is long, and is read again to repeat the fit: what a file can hold. */
 static const una_grammar grammar = {
-    .what = "kernel", .signs = "+-*/^()[],;=~",
+    .most = UNA_LONGEST_TEXT, .what = "kernel", .signs = "+-*/^()[],;=~",
     .nothing = "there is no name between the quotes", .quoting = "is quoted"
 };
 

@@ -57,15 +57,25 @@ static void write_centres(const writer *w, const una_kernel_op *op, const double
     una_text_add(w->text, "]");
 }
 
-static void write_inputs(const writer *w, const una_kernel_op *op)
+static bool is_of_all(const writer *w, const una_kernel_op *op)
 {
     bool all = op->count == w->in->count;
     for (size_t d = 0; all && d < op->count; d++) all = w->k->input[op->input + d] == d;
-    if (all) return;
+    return all;
+}
+
+static void write_inputs(const writer *w, const una_kernel_op *op)
+{
+    if (is_of_all(w, op)) return;
     una_text_add(w->text, "%s", ", on=[");
     for (size_t d = 0; d < op->count; d++) {
-        const char *name = w->in->name[w->k->input[op->input + d]], *quote = strchr(name, '"') ? "'" : "\"";
-        una_text_add(w->text, "%s%s%s%s", d ? ", " : "", quote, name, quote);
+        const char *name = w->in->name[w->k->input[op->input + d]], quote = strchr(name, '"') ? '\'' : '"';
+        una_text_add(w->text, "%s%c", d ? ", " : "", quote);
+        for (; *name; name++) {
+            if (*name == quote) una_text_bytes(w->text, name, 1);        /* one that stands twice is one of the name */
+            una_text_bytes(w->text, name, 1);
+        }
+        una_text_add(w->text, "%c", quote);
     }
     una_text_add(w->text, "]");
 }
@@ -124,6 +134,32 @@ void una_kernel_text(una_text *text, const una_kernel *kernel, const una_kernel_
 {
     writer w = { text, kernel, inputs };
     write_part(&w, kernel->op_count - 1);
+}
+
+/* Whatever its numbers become. */
+static size_t longest_text(const una_kernel *kernel, const una_kernel_inputs *inputs)
+{
+    enum { OF_A_NUMBER = 26, OF_AN_OP = 64, AROUND_A_NAME = 4 };         /* with what stands between them */
+    writer w = { NULL, kernel, inputs };
+    size_t most = OF_A_NUMBER * kernel->parameter_count + OF_AN_OP * kernel->op_count;
+    for (size_t o = 0; o < kernel->op_count; o++) {
+        const una_kernel_op *op = &kernel->op[o];
+        if (!una_kernel_owns(op) || is_of_all(&w, op)) continue;
+        for (size_t d = 0; d < op->count; d++)
+            most += strlen(inputs->name[kernel->input[op->input + d]]) + AROUND_A_NAME;
+    }
+    return most;
+}
+
+una_status una_kernel_text_fits(const una_kernel *kernel, const una_kernel_inputs *inputs, const char *owner,
+                                una_run *run)
+{
+    const size_t others = 4096;          /* options beside it */
+    size_t most = longest_text(kernel, inputs) + others;
+    if (most <= UNA_LONGEST_TEXT) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "%s: the lengths of %zu inputs may take %.3g MB as text, and a model file holds a text "
+             "of %.3g MB at most, so that the model could not be saved; use fewer columns (--only, --drop), or another "
+             "model (luna, nlm)", owner, inputs->count, (double)most / 1e6, (double)UNA_LONGEST_TEXT / 1e6);
 }
 
 /* ---- blocks of a file -------------------------------------------------------------------------------------------- */

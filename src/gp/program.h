@@ -43,5 +43,8 @@ size_t     una_kernel_owns(const una_kernel_op *op);
 una_status una_kernel_exchange(una_kernel **kernel, una_archive *ar);
 /* The expression again, every number written out; reading it back gives the same kernel but for the last bit. */
 void       una_kernel_text(una_text *text, const una_kernel *kernel, const una_kernel_inputs *inputs);
+/* Refuses, before its numbers are sought, a kernel whose text a model file could not hold. owner: "gp". */
+una_status una_kernel_text_fits(const una_kernel *kernel, const una_kernel_inputs *inputs, const char *owner,
+                                una_run *run);
 
 #endif

@@ -254,6 +254,8 @@ struct una_model {
 };
 
 una_status una_model_blank(una_model **model, una_run *run);     /* for loading */
+/* The options that it was fitted with, from its spec: a model that was loaded has none of its own. */
+una_status una_model_options(void **options, const una_model *model, una_arena *arena, una_run *run);
 /* The state as bytes in `arena`, and back again: for calls of several steps that do all or nothing. */
 una_status una_model_snapshot(una_archive *bytes, const una_model *model, una_arena *arena, una_run *run);
 una_status una_model_revive(void **state, const una_model *model, const una_archive *bytes, una_arena *arena,

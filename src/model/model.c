@@ -876,17 +876,23 @@ una_status una_model_update_rows(una_model *model, const double *x, const double
 
 /* ---- the posterior anew ------------------------------------------------------------------------------------- */
 
-/* The options that the model was fitted with, from its spec; then those set. Noise and prior variance belong to the
- * posterior, everything else is in the features. */
-static una_status posterior_options(una_model *model, const char *const *set, size_t count, una_run *run)
+una_status una_model_options(void **options, const una_model *model, una_arena *arena, una_run *run)
 {
     const una_kind *kind = model->kind;
     una_spec spec;
-    model->options = una_arena_get(&model->keep, 1, kind->options_size);
-    UNA_TRY(una_arena_check(&model->keep));
-    UNA_TRY(una_options_default(model->options, kind->options, run));
-    UNA_TRY(una_spec_parse(&spec, model->info.spec, &model->keep, run));
-    UNA_TRY(una_options_apply(model->options, kind->options, kind->name, &spec, &model->keep, run));
+    *options = una_arena_get(arena, 1, kind->options_size);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_options_default(*options, kind->options, run));
+    UNA_TRY(una_spec_parse(&spec, model->info.spec, arena, run));
+    return una_options_apply(*options, kind->options, kind->name, &spec, arena, run);
+}
+
+/* Those of the fit, then those set. Noise and prior variance belong to the posterior, everything else is in the
+ * features. */
+static una_status posterior_options(una_model *model, const char *const *set, size_t count, una_run *run)
+{
+    const una_kind *kind = model->kind;
+    UNA_TRY(una_model_options(&model->options, model, &model->keep, run));
 
     for (size_t i = 0; i < count; i++) {
         una_spec part;

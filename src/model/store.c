@@ -218,6 +218,7 @@ static una_status exchange_info(una_model *model, una_archive *ar)
     UNA_TRY(una_archive_text(ar, "spec", &info->spec));
     UNA_TRY(una_archive_text(ar, "options", &model->options_json));
     if (!info->spec || !model->options_json) return una_archive_refuse(ar, "spec", "is empty");
+    if (ar->loading && !una_json_is_object(model->options_json)) return una_archive_refuse(ar, "options", "is no JSON");
 
     UNA_TRY(una_archive_u64(ar, "rows", &rows, 0, UINT64_MAX / 2));
     UNA_TRY(una_archive_u64(ar, "valid_rows", &valid, 0, UINT64_MAX / 2));
@@ -472,6 +473,9 @@ una_status una_file_info(char **json, const char *path, una_run *run)
     *json = NULL;
 
     una_status status = una_archive_header(&header, path, &run->scratch, run);
+    if (status == UNA_OK && !una_json_is_object(header))
+        status = una_fail(run, UNA_E_INPUT, "%s: the model file's header is no JSON; copy it again from where it came "
+                          "from, or fit the model anew", path);
     if (status == UNA_OK) {
         size_t size = strlen(header) + 1;
         *json = una_allocate(run, size);

@@ -59,6 +59,8 @@ static bool has_numbers(const una_columns *columns)
     return una_columns_image(columns).height > 0;
 }
 
+enum { GP_COLUMNS = 40000 };             /* a file could not hold more lengths than that (una_kernel_text_fits) */
+
 /* Those that are asked for and have not too many rows; returns how many. */
 static una_status take_hands(hand *hands, size_t *count, auto_options *o, const una_problem *p, una_arena *keep,
                              una_run *run)
@@ -72,7 +74,8 @@ static una_status take_hands(hand *hands, size_t *count, auto_options *o, const 
         hand *h = &hands[*count];
         *h = (hand){ .spec = spec[k] };
         UNA_TRY(read_spec(h, keep, run));
-        if (strcmp(h->kind->name, "gp") == 0 && rows > o->gp_rows) *h->spec = "none";
+        bool gp = strcmp(h->kind->name, "gp") == 0;
+        if (gp && (rows > o->gp_rows || p->x.cols > GP_COLUMNS)) *h->spec = "none";
         else ++*count;
     }
     if (*count == 0) UNA_FAIL(run, UNA_E_USAGE, "auto: nothing is left of the stack; give luna or gp");

@@ -32,7 +32,7 @@ static const una_option ensemble_table[] = {
       "1 there, and noise=auto as constant" },
     { "epochs", UNA_COUNT, offsetof(una_ensemble_options, epochs), "auto", 1, 1e7, true, NULL,
       "passes over the data of each member; auto = as its own options say" },
-    { "noise_std", UNA_REAL, offsetof(una_ensemble_options, noise_std), "auto", 1e-300, 1e300, true, NULL,
+    { "noise_std", UNA_REAL, offsetof(una_ensemble_options, noise_std), "auto", 1e-150, 1e150, true, NULL,
       "noise std of the target; auto = best likelihood of the mixture on held-out rows" },
     { "anchor_noise_var", UNA_REAL, offsetof(una_ensemble_options, anchor_noise_var), "0.01", 1e-12, 1e6, false, NULL,
       "anchored: sigma_eps^2, how little the rows are trusted, on the standardised target" },

@@ -35,7 +35,7 @@ static const una_option gp_table[] = {
         "a length for each input (text columns: one per column); no = the lengths of a kernel move together"),
     ROW(amplitude, UNA_REAL, "auto", 1e-6, 1e6, true, NULL,
         "auto = the kernel's variances are chosen by evidence; a number = they stay as written, times its square"),
-    ROW(noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL, "noise std of the target; auto = maximum evidence"),
+    ROW(noise_std, UNA_REAL, "auto", 1e-150, 1e150, true, NULL, "noise std of the target; auto = maximum evidence"),
     ROW(optimise, UNA_WORD, "yes", 0, 0, false, "yes|no|grid",
         "lengths and variances: by evidence from the written values, as written, or lengths from the grid"),
     ROW(grid, UNA_TEXT, "[0.001, 0.01, 0.1, 1, 5, 10]", 0, 0, false, NULL,
@@ -302,6 +302,7 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
     for (size_t d = 0; d < inputs.count; d++) group[d] = p->columns->inputs[d].source;
     plan.group = group;
     UNA_TRY(read_kernel(&kernel, o, &inputs, keep, run));
+    UNA_TRY(una_kernel_text_fits(kernel, &inputs, "gp", run));
     UNA_TRY(una_gp_init(gp, kernel, p->x.at, p->x.stride, p->y, p->x.rows, p->x.cols, keep));
     UNA_TRY(una_gp_weigh(gp, p->weight, keep));
     if (o->optimise == GRID) UNA_TRY(choose_from_grid(gp, o, &plan, p, noise_var, result, run));

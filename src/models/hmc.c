@@ -43,7 +43,7 @@ static const una_option hmc_table[] = {
     ROW(prior_scale, UNA_WORD, "fan_in", 0, 0, false, "fan_in|none",
         "prior variance of a weight: prior_var over the units that its layer sees, so that the prior of the function "
         "does not grow with inputs and width; or prior_var"),
-    ROW(noise_std, UNA_REAL, "auto", 1e-300, 1e300, true, NULL,
+    ROW(noise_std, UNA_REAL, "auto", 1e-150, 1e150, true, NULL,
         "noise std, in the target's units; where the noise is sampled the centre of its prior (auto = 0.3 of the "
         "target's std), else auto = held-out error of a plain network"),
     ROW(sample_noise, UNA_WORD, "auto", 0, 0, false, "auto|yes|no",

@@ -19,7 +19,7 @@ typedef struct linear_options {
 static const una_option linear_table[] = {
     { "degree", UNA_COUNT, offsetof(linear_options, degree), "1", 1, 12, false, NULL,
       "highest power of each numeric input" },
-    { "noise_std", UNA_REAL, offsetof(linear_options, noise_std), "auto", 1e-300, 1e300, true, NULL,
+    { "noise_std", UNA_REAL, offsetof(linear_options, noise_std), "auto", 1e-150, 1e150, true, NULL,
       "noise std, in the target's units; auto = maximum evidence" },
     { "prior_var", UNA_REAL, offsetof(linear_options, prior_var), "auto", 1e-12, 1e12, true, NULL,
       "alpha: prior variance of the weights on standardised inputs and target; auto = maximum evidence" },

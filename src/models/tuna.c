@@ -159,6 +159,7 @@ static una_status prior_process(una_gp *gp, const tuna_options *o, const una_ker
         if (weight) weight[i] = p->weight[order[i]];
     }
     UNA_TRY(una_kernel_parse(&kernel, o->prior, inputs, &run->scratch, run));
+    UNA_TRY(una_kernel_text_fits(kernel, inputs, "tuna", run));
     UNA_TRY(una_gp_init(gp, kernel, x, cols, y, used, cols, &run->scratch));
     return una_gp_weigh(gp, weight, &run->scratch);
 }

@@ -377,21 +377,11 @@ una_status una_folds_split(size_t *train, size_t *train_count, size_t *test, siz
     return by_time && f->group_of ? leave_groups_out(train, train_count, f, test, *test_count, run) : UNA_OK;
 }
 
-/* Of a table of our own. */
-static void drop_column(una_dataset *own, size_t column)
-{
-    own->columns--;
-    memmove(own->column + column, own->column + column + 1, (own->columns - column) * sizeof *own->column);
-    if (own->images && own->image_column > column) own->image_column--;
-}
-
 static una_status part_table(una_dataset **table, const una_folds *f, const una_dataset *data, const size_t *row,
                              size_t count, una_run *run)
 {
     UNA_TRY(una_dataset_rows(table, data, row, count, run));
-    for (size_t c = data->columns; c-- > 0;)
-        if (f->out[c]) drop_column(*table, c);
-    return UNA_OK;
+    return una_table_drop(*table, f->out);
 }
 
 una_status una_folds_tables(una_dataset **train, una_dataset **test, const una_folds *f, size_t index,

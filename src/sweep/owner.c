@@ -54,7 +54,7 @@ bool una_owner_same(const una_owner_name *a, const una_owner_name *b)
 bool una_owner_alive(const una_owner_name *him, int64_t since, const una_owner_name *me)
 {
     char now[32];
-    int64_t age = (int64_t)time(NULL) - since;
+    double age = (double)time(NULL) - (double)since;             /* of a stranger's file it may be any number */
     if (strcmp(him->host, me->host) != 0) return age < UNA_OWNER_LEASE && age > -UNA_OWNER_LEASE;
     if (same_process(him, me)) return true;
     return process_start(now, him->process) && (!*now || strcmp(now, him->start) == 0);

@@ -195,8 +195,10 @@ static una_status take_count(uint64_t *count, const reading *r, size_t fixed)
 static bool take_number(double *value, const una_cell *cell)
 {
     una_cell_kind kind = una_cell_read(cell, value);
+    size_t first = 0;                            /* behind blanks, as people write them */
+    while (first < cell->length && (cell->at[first] == ' ' || cell->at[first] == '\t')) first++;
     if (kind == UNA_CELL_MISSING) *value = NAN;
-    if (kind == UNA_CELL_INFINITE) *value = cell->at[0] == '-' ? -HUGE_VAL : HUGE_VAL;
+    if (kind == UNA_CELL_INFINITE) *value = cell->at[first] == '-' ? -HUGE_VAL : HUGE_VAL;
     return kind != UNA_CELL_WORD;
 }
 

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/file.h>
 
 static size_t entries(const char *folder)
 {
@@ -369,6 +370,94 @@ static void reading_in_parts(void **state)
     fclose(stream);
 }
 
+/* ---- temporaries ------------------------------------------------------------------------------------------ */
+
+static bool is_there(const char *name)
+{
+    return access(temp_path(name), F_OK) == 0;
+}
+
+/* What nobody holds goes with the next file; what is not ours for certain stays. */
+static void left_temporaries_go(void **state)
+{
+    (void)state;
+    static const char *const left[] = { ".una-1-0.tmp", ".una-999999-12.tmp" };
+    static const char *const not_ours[] = { ".una-1.tmp", ".una-1-0.tmp2", ".una--0.tmp", ".una-1-.tmp", "una-1-0.tmp",
+                                            ".una-x1-0.tmp", ".una-2-0.tmp.whole" };
+    for (size_t i = 0; i < 2; i++) temp_text_file(left[i], "half");
+    for (size_t i = 0; i < sizeof not_ours / sizeof *not_ours; i++) temp_text_file(not_ours[i], "whole");
+    temp_text_file(".una-3-0.tmp", "under way");
+    int held = open(temp_path(".una-3-0.tmp"), O_RDWR);
+    assert_int_equal(flock(held, LOCK_EX), 0);
+    temp_text_file("linked", "twice");
+    assert_int_equal(link(temp_path("linked"), temp_path(".una-4-0.tmp")), 0);
+    assert_int_equal(symlink("linked", temp_path(".una-5-0.tmp")), 0);
+    assert_int_equal(mkdir(temp_path(".una-6-0.tmp"), 0777), 0);
+    assert_int_equal(mkfifo(temp_path(".una-7-0.tmp"), 0666), 0);
+
+    write_whole(temp_path("goal.txt"), "new");
+    holds(temp_path("goal.txt"), "new");
+    for (size_t i = 0; i < 2; i++) assert_false(is_there(left[i]));
+    for (size_t i = 0; i < sizeof not_ours / sizeof *not_ours; i++) assert_true(is_there(not_ours[i]));
+    for (int i = 3; i < 8; i++) {
+        char name[32];
+        snprintf(name, sizeof name, ".una-%d-0.tmp", i);
+        assert_true(is_there(name));
+    }
+
+    close(held);
+    write_whole(temp_path("goal.txt"), "newer");
+    assert_false(is_there(".una-3-0.tmp"));
+    temp_folder_empty(temp_folder());
+}
+
+/* Another file in the same folder leaves one alone that is being written, whoever writes it. */
+static void files_under_way_stay(void **state)
+{
+    (void)state;
+    una_file slow;
+    assert_ok(una_file_begin(&slow, temp_path("slow.txt"), &arena, run), run);
+    fputs("slow", slow.stream);
+    for (int i = 0; i < 3; i++) write_whole(temp_path("quick.txt"), "quick");
+    assert_int_equal(access(slow.temporary, F_OK), 0);
+    assert_ok(una_file_commit(&slow, run), run);
+    holds(temp_path("slow.txt"), "slow");
+    temp_folder_empty(temp_folder());
+}
+
+static void *write_often(void *context)
+{
+    una_run *own = quiet_run();
+    una_arena memory;
+    una_arena_init(&memory, own);
+    for (int i = 0; i < 200; i++) {
+        una_file file;
+        assert_ok(una_file_begin(&file, context, &memory, own), own);
+        fputs("all of it", file.stream);
+        assert_ok(una_file_commit(&file, own), own);
+    }
+    una_arena_free(&memory);
+    una_run_free(own);
+    return NULL;
+}
+
+/* Whoever makes one just when another looks for what was left makes the next. */
+static void writers_do_not_sweep_each_other(void **state)
+{
+    (void)state;
+    enum { WRITERS = 4 };
+    pthread_t writer[WRITERS];
+    char goal[WRITERS][4200];
+    for (int i = 0; i < WRITERS; i++) {
+        snprintf(goal[i], sizeof goal[i], "%s/goal-%d", temp_folder(), i);
+        assert_int_equal(pthread_create(&writer[i], NULL, write_often, goal[i]), 0);
+    }
+    for (int i = 0; i < WRITERS; i++) pthread_join(writer[i], NULL);
+    for (int i = 0; i < WRITERS; i++) holds(goal[i], "all of it");
+    assert_int_equal(entries(temp_folder()), WRITERS);
+    temp_folder_empty(temp_folder());
+}
+
 static una_status write_and_read(void *context, una_run *failing)
 {
     (void)context;
@@ -405,7 +494,9 @@ int main(void)
         cmocka_unit_test(redirected_streams), cmocka_unit_test(failures_name_the_path),
         cmocka_unit_test(read_only_files_stay), cmocka_unit_test(a_full_disk),
         cmocka_unit_test(devices_are_written_straight), cmocka_unit_test(pipes), cmocka_unit_test(slurp_refuses),
-        cmocka_unit_test(reading_in_parts), cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(reading_in_parts), cmocka_unit_test(left_temporaries_go),
+        cmocka_unit_test(files_under_way_stay), cmocka_unit_test(writers_do_not_sweep_each_other),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

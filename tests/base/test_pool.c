@@ -5,6 +5,10 @@
 #include "base/base.h"
 #include "test_support.h"
 
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
 enum { TASKS = 100 };
 
 /* Threads of each of 100 tasks, or of 2 where there are more threads. */
@@ -253,6 +257,33 @@ static void every_allocation_may_fail(void **state)
     assert_true(wide > own && wide <= own + 3);
 }
 
+/* A signal to the process must reach the caller's thread, where it interrupts what waits. */
+static una_status look_at_mask(void *context, size_t index, una_run *child)
+{
+    static const int sent[] = { SIGTERM, SIGINT, SIGALRM, SIGCHLD, SIGUSR1, SIGHUP };
+    static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGPIPE, SIGXFSZ };
+    sigset_t mask;
+    (void)index;
+    pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    bool helper = !pthread_equal(pthread_self(), *(pthread_t *)context);
+    for (size_t i = 0; i < sizeof sent / sizeof *sent; i++)
+        if (sigismember(&mask, sent[i]) != helper) UNA_FAIL(child, UNA_E_USAGE, "signal %d, %d", sent[i], helper);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (sigismember(&mask, own[i])) UNA_FAIL(child, UNA_E_USAGE, "signal %d is blocked", own[i]);
+    struct timespec moment = { .tv_nsec = 1000000 };
+    nanosleep(&moment, NULL);                    /* so that all of them come to do some */
+    return UNA_OK;
+}
+
+static void threads_take_no_signals(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run_threads(4);
+    pthread_t caller = pthread_self();
+    assert_ok(una_pool(run, TASKS, look_at_mask, &caller), run);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,7 +291,7 @@ int main(void)
         cmocka_unit_test(a_pool_in_a_pool), cmocka_unit_test(tasks_have_texts),
         cmocka_unit_test(the_lowest_failure_is_reported), cmocka_unit_test(cancel_stops_it),
         cmocka_unit_test(callbacks_are_never_concurrent), cmocka_unit_test(pools_in_pools),
-        cmocka_unit_test(results_outlive_their_jobs), cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(threads_take_no_signals), cmocka_unit_test(results_outlive_their_jobs), cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

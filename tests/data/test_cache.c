@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * The cache of parsed tables: the same table as from the text, never an old or a damaged one, and no harm where it
- * cannot be written. Verified: not even where bytes change and times do not, as they do under a mapping of the file.
+ * cannot be written. Verified: not even where bytes change and times do not, as they do under a mapping of the file,
+ * nor where somebody wrote a table of his own. What another user may have written is not believed at all.
  */
 #define _XOPEN_SOURCE 700        /* realpath */
 
 #include "test_support.h"
 
-#include "data/cache.h"
+#include "base/temporary.h"
+#include "data/cache_file.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -545,27 +547,222 @@ static void no_cache_no_harm(void **state)
     assert_null(cached_file());                                  /* small files are not worth it */
 }
 
-static void one_writer_at_a_time(void **state)
+/* Of a process that is gone, also of an older version; what somebody is writing stays. */
+static void what_a_crash_left_goes(void **state)
 {
     (void)state;
     temp_folder_empty(cache);
-    char path[8192], temporary[8300];
+    char path[8192], old[8300], left[8300], held[8300], folder[6000];
     snprintf(path, sizeof path, "%s", write_data("e.csv", 50, 0.1, false));
     una_dataset_free(read_with(path, run));
-    snprintf(temporary, sizeof temporary, "%s.tmp", cached_file());
-
-    put_back("", 0);
-    fclose(fopen(temporary, "wb"));                              /* somebody is writing */
-    una_dataset_free(read_with(path, run));
-    assert_null(looked_up(path));
-
+    snprintf(folder, sizeof folder, "%s/una", cache);
+    snprintf(old, sizeof old, "%s.tmp", cached_file());
+    snprintf(left, sizeof left, "%s/.una-1-0.tmp", folder);
+    fclose(fopen(old, "wb"));
+    fclose(fopen(left, "wb"));
+    int handle = una_temporary_open(held, folder, 0600);
+    assert_true(handle >= 0);
     struct timespec times[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
-    assert_int_equal(utimensat(AT_FDCWD, temporary, times, 0), 0);   /* or was, long ago */
+    assert_int_equal(utimensat(AT_FDCWD, old, times, 0), 0);
+
+    write_data("e.csv", 50, 0.2, false);
     una_dataset_free(read_with(path, run));
+    assert_int_not_equal(access(old, F_OK), 0);
+    assert_int_not_equal(access(left, F_OK), 0);
+    assert_int_equal(access(held, F_OK), 0);
+    unlink(held);
+    close(handle);
     una_dataset *data = looked_up(path);
-    assert_non_null(data);
+    assert_true(data && data->column[0].number[0] == 0.2);
     una_dataset_free(data);
-    assert_int_not_equal(access(temporary, F_OK), 0);
+}
+
+/* ---- strangers ---------------------------------------------------------------------------------------- */
+
+/* A table with another number, whole and with all its sums: what somebody writes who means harm. */
+static void forge(const char *path, double number)
+{
+    una_dataset *table = parsed(path);
+    una_cache_key key = key_now(path);
+    table->column[0].number[0] = number;
+    una_cache_write(table, path, &key, run);
+    una_dataset_free(table);
+    table = looked_up(path);
+    assert_true(table && table->column[0].number[0] == number);          /* it would be believed */
+    una_dataset_free(table);
+}
+
+static void verified_is_compared(void **state)
+{
+    (void)state;
+    temp_folder_empty(cache);
+    char path[8192];
+    snprintf(path, sizeof path, "%s", write_data("v.csv", 60, 0.5, true));
+    forge(path, 77);
+    assert_true(first_number(path, run) == 77);
+
+    una_run *careful = verifying_run();
+    assert_true(first_number(path, careful) == 0.5);
+    assert_int_equal(logs, 1);
+    assert_says(logged, "v.csv in the cache is not what the file holds");
+    assert_true(first_number(path, careful) == 0.5 && first_number(path, run) == 0.5);       /* and it was replaced */
+    assert_int_equal(logs, 1);
+    una_run_free(careful);
+}
+
+static int notes;
+static void keep_note(void *context, una_log_level level, const char *sentence)
+{
+    (void)context;
+    notes += level == UNA_LOG_NOTE;
+    snprintf(logged, sizeof logged, "%s", sentence);
+}
+
+/* Reads as a run that hears notes: was the text read, and how many notes were there? */
+static void assert_not_believed(const char *path, int expected)
+{
+    una_run *other = NULL;
+    una_run_settings settings = { .size = sizeof settings, .threads = 1, .log = keep_note };
+    assert_int_equal(una_run_new(&other, &settings), UNA_OK);
+    notes = 0;
+    assert_true(first_number(path, other) == 0.5);
+    assert_int_equal(notes, expected);
+    una_run_free(other);
+}
+
+static void others_are_not_believed(void **state)
+{
+    (void)state;
+    char path[8192], file[8192], folder[6000], away[8300];
+    struct stat about;
+    snprintf(path, sizeof path, "%s", write_data("o.csv", 60, 0.5, false));
+    snprintf(folder, sizeof folder, "%s/una", cache);
+    snprintf(away, sizeof away, "%s/away", temp_folder());
+
+    temp_folder_empty(cache);
+    forge(path, 77);
+    snprintf(file, sizeof file, "%s", cached_file());
+    assert_true(stat(file, &about) == 0 && (about.st_mode & 07777) == 0600);
+    assert_true(stat(folder, &about) == 0 && (about.st_mode & 07777) == 0700);
+
+    static const mode_t loose[] = { 0620, 0602, 0666 };
+    for (size_t i = 0; i < 3; i++) {
+        forge(path, 77);
+        assert_int_equal(chmod(file, loose[i]), 0);
+        assert_not_believed(path, 1);
+        assert_says(logged, "was not believed");
+        assert_true(stat(file, &about) == 0 && (about.st_mode & 07777) == 0600);     /* read anew and replaced */
+        assert_not_believed(path, 0);
+    }
+
+    forge(path, 77);                                             /* a link, even to a file of one's own */
+    remove(away);
+    assert_true(rename(file, away) == 0 && symlink(away, file) == 0);
+    assert_not_believed(path, 1);
+    assert_true(lstat(file, &about) == 0 && S_ISREG(about.st_mode));
+    assert_true(unlink(file) == 0 && mkfifo(file, 0600) == 0);   /* no file at all: nobody waits */
+    assert_not_believed(path, 1);
+
+    forge(path, 77);                                             /* the folder: neither read nor written */
+    static const mode_t open_to_all[] = { 0770, 0702, 01777 };
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(chmod(folder, open_to_all[i]), 0);
+        assert_not_believed(path, 1);
+        assert_says(logged, "is not used");
+        assert_int_equal(chmod(folder, 0700), 0);
+        assert_true(first_number(path, run) == 77);
+    }
+    remove(away);
+    assert_true(rename(folder, away) == 0 && symlink(away, folder) == 0);
+    assert_not_believed(path, 1);
+    assert_true(unlink(folder) == 0 && rename(away, folder) == 0);
+
+    if (geteuid() == 0) {
+        assert_int_equal(chown(file, 12345, (gid_t)-1), 0);
+        assert_not_believed(path, 1);
+        assert_true(stat(file, &about) == 0 && about.st_uid == 0);
+        forge(path, 77);
+        assert_int_equal(chown(folder, 12345, (gid_t)-1), 0);
+        assert_not_believed(path, 1);
+        assert_int_equal(chown(folder, 0, (gid_t)-1), 0);
+    } else {
+        print_message("not tried: files of another user, which only root can make\n");
+    }
+}
+
+/* ---- how much ------------------------------------------------------------------------------------------ */
+
+static size_t count_files(void)
+{
+    size_t count = 0;
+    char folder[6000];
+    snprintf(folder, sizeof folder, "%s/una", cache);
+    DIR *open = opendir(folder);
+    for (struct dirent *entry; open && (entry = readdir(open));) count += entry->d_name[0] != '.';
+    if (open) closedir(open);
+    return count;
+}
+
+static bool is_kept(const char *path)
+{
+    una_dataset *data = looked_up(path);
+    una_dataset_free(data);
+    return data != NULL;
+}
+
+/* Each takes some 6 kB: three fit. The one that was not used for longest goes, and what is of another version. */
+static void the_oldest_go(void **state)
+{
+    (void)state;
+    enum { FILES = 4 };
+    char path[FILES][4096], stranger[8192];
+    temp_folder_empty(cache);
+    for (int i = 0; i < FILES; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "z%d.csv", i);
+        snprintf(path[i], sizeof path[i], "%s", write_fresh(name, 250, 0.5, false));
+    }
+    wait_ms(130);
+    assert_int_equal(setenv("UNA_CACHE_LIMIT", "22k", 1), 0);
+    for (int i = 0; i < 3; i++) {
+        una_dataset_free(read_with(path[i], run));
+        wait_ms(20);
+    }
+    assert_int_equal(count_files(), 3);
+    assert_true(is_kept(path[0]));                               /* used: 1 is the oldest now */
+    wait_ms(20);
+    snprintf(stranger, sizeof stranger, "%s/una/0123456789abcdef.table", cache);
+    FILE *stream = fopen(stranger, "wb");
+    fputs("unacache and another version", stream);
+    fclose(stream);
+
+    una_dataset_free(read_with(path[3], run));
+    assert_int_equal(count_files(), 3);
+    assert_int_not_equal(access(stranger, F_OK), 0);
+    assert_true(is_kept(path[0]) && !is_kept(path[1]) && is_kept(path[2]) && is_kept(path[3]));
+
+    assert_int_equal(setenv("UNA_CACHE_LIMIT", "0", 1), 0);      /* nothing is written any more */
+    una_dataset_free(read_with(path[1], run));
+    assert_false(is_kept(path[1]));
+    assert_true(is_kept(path[3]));
+    assert_int_equal(unsetenv("UNA_CACHE_LIMIT"), 0);
+    una_dataset_free(read_with(path[1], run));
+    assert_true(is_kept(path[1]) && count_files() == 4);
+}
+
+static void limits(void **state)
+{
+    (void)state;
+    static const struct { const char *given; double most; } known[] = {
+        { "0", 0 }, { "17", 17 }, { "3k", 3e3 }, { "1.5M", 1.5e6 }, { "4G", 4e9 }, { "2T", 2e12 },
+        { "", 1e8 }, { "much", 1e8 }, { "-5", 1e8 }, { "G", 1e8 }
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        assert_int_equal(setenv("UNA_CACHE_LIMIT", known[i].given, 1), 0);
+        assert_true(una_cache_most(1e9) == known[i].most);
+    }
+    assert_int_equal(unsetenv("UNA_CACHE_LIMIT"), 0);
+    assert_true(una_cache_most(1e9) == 1e8 && una_cache_most(1e12) == 2e9);
 }
 
 static void allocations_may_fail(void **state)
@@ -617,7 +814,11 @@ int main(void)
         cmocka_unit_test(moving_files_are_left_alone),
         cmocka_unit_test(verifying_can_be_cancelled),
         cmocka_unit_test(no_cache_no_harm),
-        cmocka_unit_test(one_writer_at_a_time),
+        cmocka_unit_test(what_a_crash_left_goes),
+        cmocka_unit_test(verified_is_compared),
+        cmocka_unit_test(others_are_not_believed),
+        cmocka_unit_test(the_oldest_go),
+        cmocka_unit_test(limits),
         cmocka_unit_test(allocations_may_fail),
     };
 

@@ -262,6 +262,34 @@ static void arrays_too(void **state)
     assert_says(una_run_message(run), "more items than its header promises");
 }
 
+/* Other images, whole and with all their sums. */
+static void verified_is_compared(void **state)
+{
+    (void)state;
+    static unsigned char others[SIZE];
+    const char *path = pack_idx("v.gz");
+    memcpy(others, tensor + HEAD, SIZE);
+    others[7] ^= 1;
+    una_images m = { .run = run, .origin = path }, forged = { .run = run, .origin = path, .shape = { SIDE, SIDE, 1 },
+                     .count = COUNT, .each = EACH, .bytes = others };
+    una_cache_key key = una_cache_map_images(&m);
+    una_cache_write_images(&forged, &key);
+    una_cache_map_images(&m);
+    assert_true(m.mapping && m.bytes[7] == others[7]);           /* it would be believed */
+    una_cache_unmap_images(&m);
+
+    run->settings.verify_cache = 1;
+    assert_false(mapped(path));
+    assert_true(mapped(path));                                   /* and it was replaced */
+    run->settings.verify_cache = 0;
+    assert_true(mapped(path));
+
+    una_cache_write_images(&forged, &key);                       /* others may write to it */
+    assert_int_equal(chmod(cached_file(), 0666), 0);
+    assert_false(mapped(path));
+    assert_true(mapped(path));
+}
+
 static void no_harm_without(void **state)
 {
     (void)state;
@@ -295,6 +323,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unpacked_once), cmocka_unit_test(changed_files_are_unpacked_again),
         cmocka_unit_test(damage_is_noticed), cmocka_unit_test(arrays_too), cmocka_unit_test(no_harm_without),
+        cmocka_unit_test(verified_is_compared),
         cmocka_unit_test(allocations_may_fail), cmocka_unit_test(changes_never_crash),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

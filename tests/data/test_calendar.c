@@ -56,6 +56,13 @@ static void phases(void **state)
             double phase = una_calendar_phase((una_calendar_part)p, d);
             assert_true(phase >= 0 && phase < 1);
         }
+
+    static const double far[] = { 66666666666666664, -66666666666666664, 1e300, -1e300, -5e-31, -1e-17 };
+    for (size_t i = 0; i < sizeof far / sizeof *far; i++)        /* a model may be asked about any number */
+        for (int p = 0; p < UNA_PARTS; p++) {
+            double phase = una_calendar_phase((una_calendar_part)p, far[i]);
+            assert_true(phase >= 0 && phase < 1);
+        }
 }
 
 /* ---- parts --------------------------------------------------------------------------------------------------- */

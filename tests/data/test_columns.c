@@ -276,6 +276,28 @@ static void missing_filled(void **state)
 
 /* ---- categories ------------------------------------------------------------------------------------------------ */
 
+/* What a model file could not hold is refused before anybody trains, with the sentence of saving. */
+static void texts_that_cannot_be_saved(void **state)
+{
+    (void)state;
+    enum { LONG = (1 << 20) + 1 };
+    char *text = UNA_GET(&arena, char, 3 * LONG);
+    assert_non_null(text);
+    char *word = UNA_GET(&arena, char, LONG + 1);
+    memset(word, 'w', LONG);
+    static const char *const block[] = { "columns.level", "columns.name", "columns.target" };
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(text, 3 * LONG, i == 0 ? "a,c,y\n1,%s,2\n2,b,3\n3,b,4\n" : i == 1 ? "a,%s,y\n1,1,2\n2,3,3\n3,2,4\n"
+                 : "a,c,%s\n1,1,2\n2,3,3\n3,2,4\n", word);
+        una_dataset *data = table(text);
+        assert_status(learn_from(data, NULL, UNA_MISSING_ERROR, 0), UNA_E_INPUT, run);
+        assert_says(run->message, "the model cannot be saved: the block");
+        assert_says(run->message, block[i]);
+        assert_says(run->message, "longer than 1 MiB, which begins with 'wwww");
+        una_dataset_free(data);
+    }
+}
+
 static void categories(void **state)
 {
     (void)state;
@@ -775,6 +797,7 @@ int main(void)
         cmocka_unit_test(torn_files_are_refused),
         cmocka_unit_test(allocations_may_fail),
         cmocka_unit_test(several_targets),
+        cmocka_unit_test(texts_that_cannot_be_saved),
         cmocka_unit_test(several_saved_and_loaded),
         cmocka_unit_test(results_in_scratch),
         cmocka_unit_test(naval_columns),

@@ -14,6 +14,7 @@ enum { MOST_ROWS = 900, MOST_INPUTS = 25 };
 typedef struct table {
     size_t rows, inputs;
     double x[MOST_ROWS * MOST_INPUTS], y[MOST_ROWS];
+    una_source source[MOST_INPUTS];
     una_input input[MOST_INPUTS];
     una_columns columns;
     una_problem problem;
@@ -28,9 +29,12 @@ static table *new_table(size_t rows, size_t inputs)
     t.inputs = inputs;
     for (size_t i = 0; i < rows * inputs; i++) t.x[i] = sqrt(12) * (una_rng_uniform(&rng) - 0.5);
     for (size_t i = 0; i < rows; i++) t.y[i] = una_rng_normal(&rng);
-    for (size_t d = 0; d < inputs; d++)
+    for (size_t d = 0; d < inputs; d++) {
+        t.source[d] = (una_source){ .name = "x" };
         t.input[d] = (una_input){ .source = d, .level = SIZE_MAX, .scale = 1 };
-    t.columns = (una_columns){ .inputs = t.input, .input_count = inputs, .target_scale = 1 };
+    }
+    t.columns = (una_columns){ .sources = t.source, .source_count = inputs, .inputs = t.input, .input_count = inputs,
+                               .target_scale = 1 };
     t.problem = (una_problem){ .x = { t.x, rows, inputs, inputs }, .y = t.y, .outputs = 1, .columns = &t.columns,
                                .seed = 3 };
     return &t;
@@ -106,6 +110,8 @@ static void categories_share(void **state)
     double scale[6];
     table *t = new_table(300, 6);
     una_rng rng = una_rng_at(9, UNA_FOR_TEST, 0);
+    static const char *levels[] = { "p", "q", "r", "s" };
+    t->source[2] = (una_source){ .name = "word", .levels = levels, .level_count = 4 };
     for (size_t d = 2; d < 6; d++) t->input[d].source = 2, t->input[d].level = d - 2;
     for (size_t i = 0; i < t->rows; i++) {
         size_t word = una_rng_below(&rng, 4);

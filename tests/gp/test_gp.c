@@ -260,6 +260,20 @@ static void text_reads_back(void **state)
     una_run_free(run);
 }
 
+/* A name with both sorts of quotes in it reads back, too. */
+static void names_with_quotes_read_back(void **state)
+{
+    (void)state;
+    static const char *const two[] = { "a", "5' 10\"" };
+    una_kernel_inputs inputs = { two, NULL, NULL, 2, false };
+    una_run *run = quiet_run();
+    una_kernel *k = parsed("rbf(on=\"5' 10\"\"\", length=2)", &inputs, run);
+    una_text text = una_text_in(&run->scratch);
+    una_kernel_text(&text, k, &inputs);
+    assert_int_equal(parsed(text.at, &inputs, run)->input[0], 1);
+    una_run_free(run);
+}
+
 static void exchanged(una_kernel **kernel, una_kernel *given, size_t inputs, una_status wanted, una_run *run)
 {
     una_archive save, load;
@@ -584,7 +598,7 @@ int main(void)
         cmocka_unit_test(derivatives),
         cmocka_unit_test(evidence_gradient),
         cmocka_unit_test(free_numbers),
-        cmocka_unit_test(text_reads_back),
+        cmocka_unit_test(text_reads_back), cmocka_unit_test(names_with_quotes_read_back),
         cmocka_unit_test(files_of_kernels),
         cmocka_unit_test(one_row),
         cmocka_unit_test(linear_regression),

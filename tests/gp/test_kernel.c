@@ -5,7 +5,7 @@
  */
 #include "gp_support.h"
 
-#include "gp/kernel.h"
+#include "gp/program.h"
 #include "la/la.h"
 
 static const char *const names3[] = { "x1", "x2", "x3" };
@@ -282,6 +282,32 @@ static void characters_are_counted_not_bytes(void **state)
     assert_says(una_run_message(r->run), "did you mean \"colour\"?");
 }
 
+/* Of many inputs: what a file can hold is written and read again, and what it cannot is known beforehand. */
+static void many_inputs(void **state)
+{
+    enum { MANY = 35000, TOO_MANY = 100000 };
+    room *r = *state;
+    una_kernel *kernel, *again;
+    const char **name = UNA_GET(&r->arena, const char *, TOO_MANY);
+    assert_non_null(name);
+    for (size_t i = 0; i < TOO_MANY; i++) name[i] = "x";
+    una_kernel_inputs inputs = { name, NULL, NULL, MANY, false };
+    assert_ok(una_kernel_parse(&kernel, "rbf", &inputs, &r->arena, r->run), r->run);
+    for (size_t p = 0; p < kernel->parameter_count; p++) kernel->parameter[p] = 1e-9 / (3.0 + (double)p);
+    assert_ok(una_kernel_text_fits(kernel, &inputs, "gp", r->run), r->run);
+    una_text text = una_text_in(&r->arena);
+    una_kernel_text(&text, kernel, &inputs);
+    assert_true(text.length > 700000 && text.length < UNA_LONGEST_TEXT);
+    assert_ok(una_kernel_parse(&again, text.at, &inputs, &r->arena, r->run), r->run);
+    assert_memory_equal(again->parameter, kernel->parameter, kernel->parameter_count * sizeof(double));
+
+    inputs.count = TOO_MANY;
+    assert_ok(una_kernel_parse(&kernel, "rbf", &inputs, &r->arena, r->run), r->run);
+    assert_status(una_kernel_text_fits(kernel, &inputs, "gp", r->run), UNA_E_USAGE, r->run);
+    assert_says(una_run_message(r->run), "gp: the lengths of 100000 inputs may take 2.6 MB as text");
+    assert_says(una_run_message(r->run), "1.05 MB at most");
+}
+
 static void nesting_is_bounded(void **state)
 {
     char text[70 << 10];
@@ -300,10 +326,11 @@ static void nesting_is_bounded(void **state)
     assert_status(una_kernel_parse(&kernel, text, &plain, &r->arena, r->run), UNA_E_USAGE, r->run);
     assert_says(una_run_message(r->run), "more than 32 sums and products wait");
 
-    memset(text, '1', sizeof text - 1);
-    text[sizeof text - 1] = 0;
-    assert_status(una_kernel_parse(&kernel, text, &plain, &r->arena, r->run), UNA_E_USAGE, r->run);
-    assert_says(una_run_message(r->run), "at most 65536 are read");
+    char *much = UNA_GET(&r->arena, char, UNA_LONGEST_TEXT + 2);
+    assert_non_null(much);
+    memset(much, '1', UNA_LONGEST_TEXT + 1);
+    assert_status(una_kernel_parse(&kernel, much, &plain, &r->arena, r->run), UNA_E_USAGE, r->run);
+    assert_says(una_run_message(r->run), "at most 1048576 are read");
 
     /* A long flat sum is fine. */
     at = 0;
@@ -393,6 +420,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(on_means_blind_to_the_rest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refusals_say_what_and_where, set_up, tear_down),
         cmocka_unit_test_setup_teardown(characters_are_counted_not_bytes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_inputs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nesting_is_bounded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(texts_at_random_never_crash, set_up, tear_down),
         cmocka_unit_test(every_allocation_may_fail),

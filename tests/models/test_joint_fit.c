@@ -14,6 +14,7 @@ typedef struct table {
     double x[ROWS * INPUTS], y[ROWS * MOST];
     double new_x[FRESH * INPUTS], new_y[FRESH * MOST];
     unsigned char fold[ROWS];
+    una_source source[INPUTS];
     una_input input[INPUTS];
     una_columns columns[MOST];
     una_problem p;
@@ -42,10 +43,13 @@ static void make_table(table *t, size_t targets, double share, uint64_t seed)
     fill(t->x, t->y, ROWS, targets, share, &rng);
     fill(t->new_x, t->new_y, FRESH, targets, share, &rng);
     for (size_t i = 0; i < ROWS; i++) t->fold[i] = (unsigned char)(i % 5);
-    for (size_t d = 0; d < INPUTS; d++)
+    for (size_t d = 0; d < INPUTS; d++) {
+        t->source[d] = (una_source){ .name = d ? "b" : "a" };
         t->input[d] = (una_input){ .source = d, .level = SIZE_MAX, .scale = 1 };
+    }
     for (size_t k = 0; k < MOST; k++)
-        t->columns[k] = (una_columns){ .inputs = t->input, .input_count = INPUTS, .target = "y", .target_scale = 1 };
+        t->columns[k] = (una_columns){ .sources = t->source, .source_count = INPUTS, .inputs = t->input,
+                                       .input_count = INPUTS, .target = "y", .target_scale = 1 };
     t->p = (una_problem){ .x = { t->x, ROWS, INPUTS, INPUTS }, .y = t->y, .outputs = targets, .columns = t->columns,
                           .folds = 5, .fold = t->fold, .seed = seed, .table_rows = ROWS };
 }

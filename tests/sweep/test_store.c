@@ -577,6 +577,24 @@ static void columns_of_no_measure(void **state)
     una_run_free(run);
 }
 
+/* " -inf" as people write it is what "-inf" is. */
+static void signs_behind_blanks_count(void **state)
+{
+    una_run *run = quiet_run();
+    una_store *store;
+    seen s = {0};
+    size_t count, added;
+    (void)state;
+    assert_ok(una_store_open_copy(&store, NULL, run), run);
+    const char *path = temp_text_file("blank.csv", "study,data,split,spec,seed,results,a,b,seconds,kernels,commit,"
+                                      "options\ncsv,d,0,s,0,1, -inf, inf,1,k,c,o\n");
+    assert_ok(una_rows_import(store, "csv", NULL, 0, path, &count, &added, run), run);
+    assert_ok(una_store_each(store, "csv", note_row, &s, run), run);
+    assert_true(s.last[0] == -HUGE_VAL && s.last[1] == HUGE_VAL);
+    una_store_close(store);
+    una_run_free(run);
+}
+
 static void contradictions_are_named(void **state)
 {
     static const char head[] = "study,data,split,spec,seed,results,a,b,seconds,kernels,commit,options\n";
@@ -815,7 +833,7 @@ int main(void)
         cmocka_unit_test(a_cut_file_never_gives_a_torn_row),
         cmocka_unit_test(bad_lines_are_named),
         cmocka_unit_test(columns_of_no_measure),
-        cmocka_unit_test(contradictions_are_named),
+        cmocka_unit_test(contradictions_are_named), cmocka_unit_test(signs_behind_blanks_count),
         cmocka_unit_test(a_damaged_store_is_refused),
         cmocka_unit_test(no_memory_is_no_crash),
         cmocka_unit_test(a_file_of_an_older_una),

@@ -36,15 +36,16 @@ else
     true_that "no scratch file is left" test -z "$(ls -A scratch)"
 fi
 
-# A few kilobytes that unpack to millions of rows: refused by the limits, of which the sentence tells, and nothing stays.
+# A few kilobytes that unpack to millions of rows: refused by limits of which the sentence tells, and nothing stays.
 { echo a,b,y; yes "1,2,3
 4,6,5" | head -n 2000000; } | gzip >bomb.csv.gz
-check "a table beyond both limits" 4 env TMPDIR="$PWD/scratch" "$UNA" fit bomb.csv.gz --model linear --no-cache --quiet \
-    --memory 20M --scratch 20M --out bomb.una
+check "a table beyond both limits" 4 env TMPDIR="$PWD/scratch" "$UNA" fit bomb.csv.gz --model linear --no-cache \
+    --quiet --memory 20M --scratch 20M --out bomb.una
 err "MB are allowed"
 absent bomb.una
 true_that "nothing of it is left" test -z "$(ls -A scratch)"
 check "standard input beyond the limit of scratch files" 4 \
-    bash -c 'yes "1,2,3" | head -n 500000 | TMPDIR="$1" "$2" fit - --no-cache --scratch 1M --out bomb.una' _ "$PWD/scratch" "$UNA"
+    bash -c 'yes "1,2,3" | head -n 500000 | TMPDIR="$1" "$2" fit - --no-cache --scratch 1M --out bomb.una' _ \
+    "$PWD/scratch" "$UNA"
 err "MB came so far, and a scratch file of no more than 1.05 MB is allowed"
 absent bomb.una

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What the committed inputs of the fuzz targets reach: lines and branches of all that reads bytes of strangers or text
+# written by hand. Fails below 95 % of lines and 85 % of branches, or if the inputs are 2 MB and more.
+#   tools/fuzz_coverage.sh [--show FILE]      --show: that source, with how often each line ran
+set -u
+cd "$(dirname "$0")/.." || exit 1
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+folder=build-fuzz-coverage
+lines_wanted=95
+branches_wanted=85
+
+# base: specs, options, tokens, numbers, the model file. data: every format of tables, caches, conditions, columns in
+# model files. gp: kernels and formulas. model: model files. bo, sweep: spaces, constraints, stores and studies.
+files="src/base/archive.c src/base/spec.c src/base/option.c src/base/lexer.c src/base/text.c src/base/decimal.c
+src/data/csv.c src/data/numbers.c src/data/sniff.c src/data/forms.c src/data/calendar.c src/data/npy.c src/data/idx.c
+src/data/packed.c src/data/cache.c src/data/cache_file.c src/data/cache_images.c src/data/exchange.c
+src/data/where_parse.c src/gp/kernel_parse.c src/gp/kernel_text.c src/gp/formula_parse.c src/model/store.c
+src/bo/space.c src/bo/constraint.c src/sweep/rows.c"
+
+mkdir -p $folder
+{ cmake --preset fuzz-coverage && cmake --build $folder -j "$jobs" --target fuzz_targets; } >$folder/build.log 2>&1 ||
+    { tail -n 40 $folder/build.log; exit 1; }
+rm -rf $folder/profiles
+mkdir -p $folder/profiles
+objects=()
+for source in fuzz/*.c; do
+    name=$(basename "$source" .c)
+    LLVM_PROFILE_FILE=$folder/profiles/$name.raw $folder/fuzz/"$name" "fuzz/corpus/$name" >$folder/replay.log 2>&1 ||
+        { cat $folder/replay.log; exit 1; }
+    objects+=(${objects:+-object} "$folder/fuzz/$name")          # the first stands alone
+done
+llvm-profdata merge -sparse $folder/profiles/*.raw -o $folder/all.profile || exit 1
+
+if [ "${1:-}" = --show ]; then
+    exec llvm-cov show --show-branches=count --instr-profile $folder/all.profile "${objects[@]}" "$PWD/$2"
+fi
+
+# The summary has one line for each file: regions, functions, lines and branches, each with how many were missed.
+# shellcheck disable=SC2086
+llvm-cov report --instr-profile $folder/all.profile "${objects[@]}" $(printf "$PWD/%s " $files) >$folder/report.txt || exit 1
+awk -v lines_wanted=$lines_wanted -v branches_wanted=$branches_wanted '
+    function share(all, missed) { return all ? 100 * (all - missed) / all : 100 }
+    $1 ~ /\.c$/ || $1 == "TOTAL" {
+        printf "%-26s lines %5d of %5d %6.1f %%   branches %5d of %5d %6.1f %%\n", $1, $8 - $9, $8,
+               share($8, $9), $11 - $12, $11, share($11, $12)
+    }
+    $1 == "TOTAL" { bad = share($8, $9) < lines_wanted || share($11, $12) < branches_wanted }
+    END { exit bad }' $folder/report.txt
+status=$?
+size=$(find fuzz/corpus -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum + 0 }')
+echo "$(find fuzz/corpus -type f | wc -l) inputs, $size bytes"
+[ "$size" -lt 2000000 ] && [ "$status" -eq 0 ]

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { IMAGES = 1, SUMS = 2, KEEP_SIZES = 4, WRITE = 3 << 4, VERIFY = 3 << 6 };  /* the last two take time: both bits  */
+enum { IMAGES = 1, SUMS = 2, KEEP_SIZES = 4, WRITE = 3 << 4, VERIFY = 3 << 6 };  /* the last two take time: both bits */
 enum { ROWS = 40, SIDE = 4, COUNT = 6 };
 
 static struct fixed {                    /* made once                                                       */
@@ -77,7 +77,7 @@ static void begin_once(void)
     FUZZ_CHECK(fixed.data_key.size > 0 && fixed.images_key.size > 0, "it is not to be kept");
 }
 
-/* ---- the file ------------------------------------------------------------------------------------------------------ */
+/* ---- the file ----------------------------------------------------------------------------------------------------- */
 
 typedef struct bytes { unsigned char *at; size_t size; } bytes;
 
@@ -171,7 +171,7 @@ static void put_in_place(bytes b, const char *path, const una_cache_kind *kind)
     FUZZ_CHECK(chmod(place.file, 0600) == 0, "no mode");
 }
 
-/* ---- oracles --------------------------------------------------------------------------------------------------------- */
+/* ---- oracles ------------------------------------------------------------------------------------------------------ */
 
 static void check_table(const una_dataset *t)
 {
@@ -270,7 +270,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 /* Half of the time a field of eight bytes becomes a number that is near to what it should be, or far from it. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned int seed)
 {
-    static const uint64_t numbers[] = { 0, 1, 2, 3, 8, 32, 64, 255, 1 << 20, UINT32_MAX, (uint64_t)1 << 61, UINT64_MAX };
+    static const uint64_t numbers[] = { 0, 1, 2, 3, 8, 32, 255, 1 << 20, UINT32_MAX, (uint64_t)1 << 61, UINT64_MAX };
     if (seed % 2 || size < 64) return LLVMFuzzerMutate(data, size, room);
     uint64_t field, turn = seed / 2;
     size_t at = turn / 64 % (size / 8) * 8;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
  * NPY and IDX arrays. The input is the file but for its last two bytes: the last says how it is read (as a table, as
- * images, as IDX; as it is or compressed here), the one before bounds memory. A table of doubles has the bits of the
- * file; nothing is infinite; memory is bounded by the bytes that are there.
+ * images, as IDX; as it is or compressed here; or not at all: a folder stands there, or nothing), the one before bounds
+ * memory. A table of doubles has the bits of the file; nothing is infinite; memory is bounded by the bytes that are
+ * there.
  */
 #include "data/idx.h"
 #include "data/images.h"
 #include "data/npy.h"
 #include "fuzz.h"
 
+#include <sys/stat.h>
 #include <zlib.h>
 
 /* gzip, of which a fuzzer would find little by itself */
@@ -99,6 +101,13 @@ static void read_labels(const char *path, size_t size, bool packed, fuzz_world *
     FUZZ_CHECK(memcmp(images.bytes, labels.bytes, all) == 0, "the same file, and other bytes");
 }
 
+static const char *odd_path(bool folder)
+{
+    const char *path = fuzz_path(folder ? "folder.npy" : "nothing.npy");
+    if (folder) mkdir(path, 0700);
+    return path;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_bytes file = { data, size };
@@ -109,6 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *name = (how & 3) < 2 ? "a.npy" : "a.idx";
     size_t written = file.left;
     const char *path = pack ? packed_file(name, file, &written) : fuzz_file(name, file.at, file.left);
+    if (how & 8) path = odd_path(how & 16);
 
     if ((how & 3) == 0) read_table(path, file, written, pack || gz, &world);
     else if ((how & 3) == 3) read_labels(path, written, pack || gz, &world);

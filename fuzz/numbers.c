@@ -161,9 +161,10 @@ static void check_days(double days)
     int year, month, day, weekday = una_calendar_weekday(days);
     FUZZ_CHECK(weekday >= 0 && weekday <= 6, "day %.17g is weekday %d", days, weekday);
     for (int part = 0; part < UNA_PARTS; part++) {
+        const char *name = una_calendar_part_name((una_calendar_part)part);
         double phase = una_calendar_phase((una_calendar_part)part, days);
-        FUZZ_CHECK(phase >= 0 && phase < 1, "%s of %.17g: %g",
-                   una_calendar_part_name((una_calendar_part)part), days, phase);
+        FUZZ_CHECK(phase >= 0 && phase < 1, "%s of %.17g: %g", name, days, phase);
+        FUZZ_CHECK(isnan(una_calendar_phase((una_calendar_part)part, NAN)), "%s of no moment", name);
     }
     una_calendar_date(days, &year, &month, &day);
     double back;

@@ -70,6 +70,7 @@ static void logged(void *context, una_log_level level, const char *sentence)
 
 bool fuzz_begin(fuzz_world *world, fuzz_limits limits)
 {
+    enum { BLOCK = 16 << 10, PIECE = 64 };       /* of an arena */
     *world = (fuzz_world){ .left = limits.allocations > 0 ? limits.allocations : -1,
                            .ticks = limits.ticks > 0 ? limits.ticks : -1 };
     una_run_settings settings = {
@@ -79,6 +80,11 @@ bool fuzz_begin(fuzz_world *world, fuzz_limits limits)
         .reading = limits.reading
     };
     una_status status = una_run_new(&world->run, &settings);
+    if (status == UNA_OK && limits.allocations < 0) {
+        size_t left = (size_t)-limits.allocations * PIECE;
+        una_arena_get(&world->run->scratch, BLOCK - (left < BLOCK ? left : BLOCK), 1);
+        world->left = 0;
+    }
     if (status == UNA_OK) return true;
     FUZZ_CHECK(status == UNA_E_MEMORY && world->starved, "no run: status %d", (int)status);
     FUZZ_CHECK(world->live == 0, "%ld blocks leak where no run could be made", world->live);
@@ -93,9 +99,9 @@ void fuzz_end(fuzz_world *world)
 
 long fuzz_allocations(uint8_t byte)
 {
+    long n = byte % 64 + 1, few = n <= 32 ? n : 32;
     if (byte < 128) return 0;
-    long n = byte - 127;
-    return n <= 64 ? n : 64 + (n - 64) * (n - 64);
+    return byte < 192 ? few + (n - few) * (n - few) : -(few + 7 * (n - few));
 }
 
 /* ---- oracles -------------------------------------------------------------------------------------- */

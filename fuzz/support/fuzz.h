@@ -35,7 +35,8 @@ typedef struct fuzz_world {
 
 typedef struct fuzz_limits {
     uint64_t memory;             /* bytes; 0: 256 MB                                               */
-    long     allocations;        /* so many are granted, then none; 0: all                         */
+    long     allocations;        /* so many are granted, then none; 0: all; below 0: none, and so many pieces of 64
+                                    bytes are left in the run's scratch                            */
     long     ticks;              /* so many reports of progress, then it is cancelled; 0: any      */
     const una_read_settings *reading;
     uint64_t seed;
@@ -45,8 +46,8 @@ typedef struct fuzz_limits {
 bool fuzz_begin(fuzz_world *world, fuzz_limits limits);
 /* The run goes; aborts if anything made with it has not gone before. */
 void fuzz_end(fuzz_world *world);
-/* How many allocations a byte of the input grants: below 128 all (0), else few to some thousands. So inputs reach the
- * branches of those who have no memory left. */
+/* How many allocations a byte of the input grants: below 128 all (0), below 192 one to a thousand, else none but some
+ * pieces of scratch. Arenas ask for whole blocks; so inputs reach the branch of each single request that fails. */
 long fuzz_allocations(uint8_t byte);
 
 /* The status is passed on: UNA_OK, or a failure with a sentence that the world can explain. With UNA_FUZZ_TELL=1 in the

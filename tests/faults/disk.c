@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * See disk.h. A file is a body, which may have a name or none; a body that lost its last name is kept, for the name may
- * come back. The number of an inode is used again as soon as it is free, so that a number that comes back is a new body.
+ * come back. The number of an inode is used again as soon as it is free: a number that comes back is a new body.
  */
 #define _GNU_SOURCE
 

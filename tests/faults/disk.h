@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a disk may show after a loss of power. While a program works in a folder, the bytes of every file and the names
- * in every folder are kept as they were when they were last synced. Of what came after, all of it may be there, nothing,
- * or pieces; names and bytes independently of each other.
+ * in every folder are kept as they were when they were last synced. Of what came after, all may be there, nothing, or
+ * pieces; names and bytes independently of each other.
  */
 #ifndef UNA_TEST_DISK_H
 #define UNA_TEST_DISK_H

@@ -183,7 +183,8 @@ static content compared(content table)
         if (quoted || (c != ',' && c != '\n')) continue;
         size_t length = i - from;
         for (size_t k = 0; header && k < sizeof passing / sizeof *passing && column < 256; k++)
-            if (length == strlen(passing[k]) && memcmp(table.at + from, passing[k], length) == 0) skipped[column] = true;
+            if (length == strlen(passing[k]) && memcmp(table.at + from, passing[k], length) == 0)
+                skipped[column] = true;
         if (column >= 256 || !skipped[column]) {
             memmove(to, table.at + from, length);
             to += length;
@@ -254,7 +255,7 @@ static void reset(const stage *s)
     for (size_t i = 0; i < s->begin.count; i++) {
         if (s->begin.at[i][strlen(s->begin.at[i]) - 1] == '/') continue;
         content there = read_file(s->folder, s->begin.at[i]);
-        if (!same(&there, &s->first[i])) write_file(s->folder, s->begin.at[i], &s->first[i]);    /* others keep their age */
+        if (!same(&there, &s->first[i])) write_file(s->folder, s->begin.at[i], &s->first[i]);  /* or it keeps its age */
         free(there.at);
     }
 }
@@ -502,7 +503,8 @@ static void choose(const stage *s, const blows *b, size_t vital, size_t index, s
     for (int i = 0; i < 5; i++) dice(&state);
     size_t first = 1 + dice(&state) % s->calls, second = 1 + dice(&state) % s->calls;
     f[0] = with_error(s, first, dice(&state) % errors_count(s, first));
-    f[1] = dice(&state) % 2 ? (fault){ second, KILL, 0 } : with_error(s, second, dice(&state) % errors_count(s, second));
+    f[1] = with_error(s, second, dice(&state) % errors_count(s, second));
+    if (dice(&state) % 2) f[1].blow = KILL;
     if (f[1].at == f[0].at) f[1].at++;
 }
 
@@ -653,7 +655,8 @@ static void set_environment(void)
 
 int main(int count, char **words)
 {
-    asked a = { .count = count > 2 ? strtoul(words[2], NULL, 10) : 0, .jobs = count > 3 ? strtoul(words[3], NULL, 10) : 1,
+    asked a = { .count = count > 2 ? strtoul(words[2], NULL, 10) : 0,
+                .jobs = count > 3 ? strtoul(words[3], NULL, 10) : 1,
                 .scenes = count > 4 ? (size_t)count - 4 : 0, .only = words + 4 };
     char path[4096];
     if (count < 2 || a.jobs < 1 || a.jobs > 64 || !realpath(words[1], path)) {
@@ -676,8 +679,8 @@ int main(int count, char **words)
         all.torn += t.torn, all.lost += t.lost, all.left += t.left, all.silent += t.silent;
     }
     while (wait(NULL) > 0) continue;
-    printf("%zu kills, %zu faults, %zu cuts: %zu torn, %zu lost, %zu left, %zu silent\n", all.kills, all.faults, all.cuts,
-           all.torn, all.lost, all.left, all.silent);
+    printf("%zu kills, %zu faults, %zu cuts: %zu torn, %zu lost, %zu left, %zu silent\n", all.kills, all.faults,
+           all.cuts, all.torn, all.lost, all.left, all.silent);
     return heard == a.jobs && all.torn + all.lost + all.left + all.silent == 0 ? 0 : 1;
 }
 #endif

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 typedef enum blow { FAIL, SHORTEN, KILL } blow;  /* SHORTEN: half of the bytes, as a disk that fills up may do */
-typedef struct fault { size_t at; blow blow; int number; } fault;        /* at: from 1; 0: none. number: of FAIL's error */
+typedef struct fault { size_t at; blow blow; int number; } fault;        /* at: from 1; 0: none. number: of the error */
 enum { MOST_FAULTS = 2 };
 
 typedef struct command {

@@ -75,8 +75,11 @@ if [ "$(id -u)" -eq 0 ] && inside 'mkdir -p disk; mount -t tmpfs -o size=1m none
         test ! -e goal.una.whole; '"$UNA"' update goal.una more.csv'
     err "written over in place"
     same real.una updated.una
+    check "mounted, and read under another name" 1 inside 'cp train.csv twin.csv; mount --bind train.csv twin.csv
+        '"$UNA"' fit train.csv --target y --model linear --out twin.csv'
+    err "would overwrite"
     check "mounted, and too small" 5 inside 'cp model.una goal.una; mount -t tmpfs -o size=4k none disk; head -c 1000 /dev/zero >disk/real
-        mount --bind disk/real goal.una; for i in $(seq 300); do echo "$i,$i,$i"; done >wide.txt
+        mount --bind disk/real goal.una
         awk "BEGIN { for (i = 0; i < 300; i++) printf \"c%d,\", i; print \"y\"; for (r = 0; r < 20; r++) { for (i = 0; i < 300; i++) printf \"%d,\", (r * i) % 7; print r } }" >wide.csv
         '"$UNA"' fit wide.csv --target y --model linear --out goal.una --quiet || { code=$?; cp goal.una.whole whole.una; exit $code; }'
     err "No space left on device" "goal.una.whole"

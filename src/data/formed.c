@@ -299,6 +299,15 @@ size_t una_formed_odd(una_form *common, const char **like, const una_table_colum
 
 /* ---- words become numbers ---------------------------------------------------------------------------------------- */
 
+static una_status refuse_infinity(const una_dataset *data, size_t row, size_t c)
+{
+    una_text place = una_text_in(&data->run->scratch);
+    una_table_place(&place, data, row, c);
+    UNA_TRY(una_arena_check(&data->run->scratch));
+    UNA_FAIL(data->run, UNA_E_INPUT, "%s: '%.40s' is infinite or too large for a number; correct it, or write NA for a "
+             "missing value", place.at, data->column[c].word[row]);
+}
+
 static una_status convert(una_dataset *data, size_t c, const una_form *form)
 {
     una_table_column *column = &data->column[c];
@@ -308,7 +317,9 @@ static una_status convert(una_dataset *data, size_t c, const una_form *form)
     for (size_t i = 0; i < data->rows; i++) {
         const char *word = column->word[i];
         if (i % 65536 == 0) UNA_TRY(una_go_on(data->run, "reading"));
-        if (word && word != last && una_form_value(&value, form, word, strlen(word)) != UNA_CELL_NUMBER) value = NAN;
+        una_cell_kind kind = word && word != last ? una_form_value(&value, form, word, strlen(word)) : UNA_CELL_NUMBER;
+        if (kind == UNA_CELL_INFINITE) return refuse_infinity(data, i, c);
+        if (kind != UNA_CELL_NUMBER) value = NAN;
         number[i] = word ? value : NAN;
         last = word;
     }

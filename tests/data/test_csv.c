@@ -206,6 +206,7 @@ static void refusals(void **state)
     refused("a,b\r1,2\r", "line 1: a carriage return stands alone");
     refused("a,b\n1,2\n3,inf\n4,5\n", "line 3, column 'b': 'inf' is infinite");
     refused("a,b\n1e999,2\n3,-Infinity\n", "line 2, column 'a': '1e999' is infinite or too large");
+    refused("a,b\n3 kg,2\n1e999 kg,4\n", "line 3, column 'a': '1e999 kg' is infinite or too large");
     refused("a,b\n1,+INF\nInf,2\n", "line 2, column 'b': '+INF'");
     refused_bytes("bad.csv", "a,b\n1,\0\n", 8, UNA_E_INPUT, "line 2: there is a zero byte");
     refused_bytes("bad.csv", "a,b\n1,\"\0\"\n", 10, UNA_E_INPUT, "line 2: there is a zero byte");

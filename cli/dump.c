@@ -404,7 +404,7 @@ static void dump_fish(void)
     }
 }
 
-/* ---- what verbs read and write, for tests --------------------------------------------------------------------------------- */
+/* ---- what verbs read and write, for tests ------------------------------------------------------------- */
 
 static void dump_file(const cli_verb *verb, const char *dashes, const char *name, cli_type type)
 {

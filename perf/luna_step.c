@@ -61,7 +61,7 @@ static double disagreement(const perf_case *c, const una_net *net, const numbers
     double *p64 = UNA_GET(&arena, double, net->parameters), worst = 0;
 
     una_rng rng = una_rng_at(1 + how.seed, UNA_FOR_TEST, 0);
-    una_net_initialise_f64(net, 0, 1, &rng, p64);
+    una_net_initialise_f64(net, 0, 1, &rng, p64, NULL);
     for (size_t i = 0; i < net->parameters; i++) p64[i] = p32[i] = (float)p64[i];
 
     una_train_data_f32 d32 = { data->x32, data->y32, c->rows, 1, { c->inputs, NULL } };
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
     una_arena_init(&arena, run);
     float *parameters = UNA_GET(&arena, float, net.parameters);
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
-    una_net_initialise_f32(&net, 0, 1, &rng, parameters);
+    una_net_initialise_f32(&net, 0, 1, &rng, parameters, NULL);
     if (una_train_f32(&net, parameters, &rows, &how, &laps, &trained, &arena, run))
         return fprintf(stderr, "luna_step: %s\n", una_run_message(run)), 3;
     if (counting || watch.blocks == 0) return 0;

@@ -47,7 +47,7 @@ static int train(const worker *w)
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
 
     int bad = !parameters;
-    if (!bad) una_net_initialise_f32(&net, 0, 1, &rng, parameters);
+    if (!bad) una_net_initialise_f32(&net, 0, 1, &rng, parameters, NULL);
     bad = bad || una_train_f32(&net, parameters, &rows, &how, NULL, &trained, &arena, run) != UNA_OK;
 
     una_arena_free(&arena);

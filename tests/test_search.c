@@ -565,6 +565,7 @@ static void noisy_values_do_not_lead_astray(void **state)
  * than before. */
 static void open_points_push_each_other_away(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     static const char *const models[] = { "gp", "nlm(steps=60)", "ensemble(members=2, of=nn(steps=40))" };
     for (size_t k = 0; k < 3; k++) {

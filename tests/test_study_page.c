@@ -390,6 +390,7 @@ static void forty_inputs(void **state)
 
 static void two_thousand_trials(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     static una_dimension inputs[12];
     static char names[12][16];

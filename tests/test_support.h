@@ -149,12 +149,19 @@ static inline una_run *quiet_run(void)
     return quiet_run_threads(1);
 }
 
-/* Runs job with the n-th allocation failing, n = 0, 1, 2, ... until it succeeds. Each failure must be
- * UNA_E_MEMORY with a message, and nothing may be held after the run is freed. The job gives back all that it
- * took from the run (arenas, handles) whether it fails or not. Returns the number of failures seen. */
+/* `make test-long`: what is sampled in `make test` is done in full. */
+static inline bool long_tier(void) { return getenv("UNA_TEST_LONG") != NULL; }
+
+/* The allocation that fails after the n-th: each of the first ones, then one in every so many, since each takes as
+ * long as all before it; in the long tier each. */
+static inline long next_allocation(long n, long each) { return long_tier() || n < each ? n + 1 : n + 1 + n / 12; }
+
+/* Runs job with the n-th allocation failing, n = 0, 1, 2, ... and then in strides, until it succeeds. Each failure must
+ * be UNA_E_MEMORY with a message, and nothing may be held after the run is freed. The job gives back all that it
+ * took from the run (arenas, handles) whether it fails or not. Returns the number of the first that was not asked for. */
 static inline long sweep_allocations_threads(una_status (*job)(void *context, una_run *run), void *context, int threads)
 {
-    for (long n = 0; n < 1000000; n++) {
+    for (long n = 0; n < 1000000; n = next_allocation(n, sanitized ? 60 : 120)) {
         struct fail_after memory = { .left = n };
         una_run_settings settings = failing_settings(&memory);
         settings.threads = threads;

@@ -6,6 +6,7 @@
 #   - the same holds for calls through the public headers: a public function belongs to the room that defines it;
 #   - the program includes only the public headers and its own cli.h;
 #   - nothing under src/ prints, ends the process or uses rand();
+#   - nothing under src/ but base/text.c writes or reads doubles by functions that follow the host's locale;
 #   - every source file has its licence line.
 # Prints what is out of order and exits 1, or says that all is in order.
 
@@ -84,6 +85,17 @@ program=$(awk '/^[ \t]*#[ \t]*include[ \t]*"/ && !/"una(_[a-z]+)?\.h"/ && !/"cli
     print FILENAME ":" FNR ": the program uses the public headers and cli.h only: " $0
 }' cli/*.[ch])
 
+# Statement by statement, since a format may stand on the next line.
+numbers=$(for file in src/*/*.[ch]; do
+    [ "$file" = src/base/text.c ] || awk -v file="$file" 'BEGIN { RS = ";" }
+        /(^|[^A-Za-z0-9_])(vsnprintf|vfprintf|strtod|strtof|strtold|atof)[ \t\n]*\(/ ||
+        (/(^|[^A-Za-z0-9_])(snprintf|fprintf|sscanf|fscanf)[ \t\n]*\(/ &&
+         /%[-+ #0-9.*]*l?[aefgAEFG]([^A-Za-z0-9_]|$|")/) {
+            sub(/^[ \t\n]+/, ""); sub(/\n.*/, "")
+            print file ": numbers follow the locale here; use una_write_text, una_text_add, una_parse_number: " $0
+        }' "$file"
+done)
+
 licence=$(find src include cli tests tools perf examples cmake python web \
     \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.cmake' \) -type f -print0 2>/dev/null |
     xargs -0 awk 'FNR == 1 && NR > 1 && !found { print last }
@@ -91,8 +103,8 @@ licence=$(find src include cli tests tools perf examples cmake python web \
         FNR <= 5 && /SPDX-License-Identifier/ { found = 1 }
         END { if (!found) print last }')
 
-if [ -n "$rooms$program$licence" ]; then
-    printf '%s\n' "$rooms" "$program" "$licence" | sed '/^$/d'
+if [ -n "$rooms$program$numbers$licence" ]; then
+    printf '%s\n' "$rooms" "$program" "$numbers" "$licence" | sed '/^$/d'
     exit 1
 fi
 echo "arrows: all in order"

@@ -167,5 +167,7 @@ tar -x -C "$place/again" -f "$place/una-$version.tar.xz"
 cmp "$place/una-$version.tar.xz" "$place/again/una-$version.tar.xz"
 rm -f "$place"/*-dbgsym_*.deb
 unpacked
+commit=$(cut -c1-12 "$place/again/una-$version/.commit")
+grep -qF "$commit" "$place/root/usr/bin/una" || bad "una does not know that it is of commit $commit"
 judge "$place"/*.deb
 bare

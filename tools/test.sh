@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.." || exit 1
 long=0
 [ "${1:-}" = "--long" ] && long=1
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+many=$((jobs + 1))    # tests at once: there is always one that waits, for a server, a signal or a moment
 passed=0
 failed=0
 skipped=0
@@ -62,7 +63,7 @@ sums() {     # sums NAME LOG STATUS: a log that ends in "N passed, N failed"
 
 unit() {     # unit PRESET FOLDER: the cmocka programs, counted test by test
     local log=build/test-unit-$1.log status=0
-    ctest --test-dir "$2" -V -j "$jobs" >"$log" 2>&1 || status=$?
+    ctest --test-dir "$2" -V -j "$many" >"$log" 2>&1 || status=$?
     local good bad programs not
     good=$(grep -oE '\[  PASSED  \] [0-9]+ test' "$log" | grep -oE '[0-9]+' | add)
     bad=$(grep -oE '\[  FAILED  \] [0-9]+ test' "$log" | grep -oE '[0-9]+' | add)
@@ -98,7 +99,7 @@ program() {  # program PRESET FOLDER: the scripts in tests/cli
     local log=build/test-cli-$1.log status=0
     local sanitized=
     [ "$1" = release ] || sanitized=1
-    SANITIZED=$sanitized JOBS=$jobs bash tests/cli/run.sh "$2/una" >"$log" 2>&1 || status=$?
+    SANITIZED=$sanitized JOBS=$many bash tests/cli/run.sh "$2/una" >"$log" 2>&1 || status=$?
     skipped=$((skipped + $(grep -c '^skip' "$log")))
     sums "program ($1)" "$log" "$status"
 }

@@ -211,7 +211,11 @@ typedef struct una_text {
 } una_text;
 
 una_text una_text_in(una_arena *arena);
-/* Numbers with a decimal point go through una_text_number: %g and %f would follow the locale. */
+/* snprintf and vsnprintf with a decimal point, whatever the locale of the host program. Nothing else in src may format
+ * a double (tools/check_arrows.sh). */
+int una_write_text(char *to, size_t room, const char *format, ...) UNA_PRINTF(3, 4);
+int una_write_list(char *to, size_t room, const char *format, va_list arguments) UNA_PRINTF(3, 0);
+/* A double that is to be read back goes through una_text_number. */
 void una_text_add(una_text *text, const char *format, ...) UNA_PRINTF(2, 3);
 void una_text_bytes(una_text *text, const char *bytes, size_t length);
 void una_text_json(una_text *text, const char *string);          /* quoted and escaped; bad UTF-8 becomes U+FFFD */
@@ -255,6 +259,8 @@ una_status una_file_begin(una_file *file, const char *path, una_arena *arena, un
 una_status una_file_write(una_file *file, const void *bytes, size_t size, una_run *run);
 una_status una_file_commit(una_file *file, una_run *run);        /* flush, fsync, rename; on failure removes */
 void       una_file_abandon(una_file *file);                     /* removes the temporary; safe after commit */
+/* So that the name `path`, which is new in its folder, survives a loss of power as well. Not every file system can. */
+void       una_name_sync(const char *path);
 /* As open, for files that exist, with CLOEXEC and NOCTTY; a signal ends it only if the run is cancelled. */
 int        una_open(const char *path, int flags, const una_run *run);
 /* Zeroed pages of a file without a name, aligned to pages; NULL: there are none to be had (scratch_file.c). */

@@ -239,11 +239,15 @@ static int sync_handle(int handle)
     return number;
 }
 
-/* So that the new name, too, survives a power cut. */
-static void sync_folder(const char *goal)
+void una_name_sync(const char *goal)
 {
-    char folder[PATH_MAX];
-    int handle = folder_of(folder, goal) ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
+    char folder[PATH_MAX], name[PATH_MAX];
+    size_t length = strlen(goal);
+    while (length > 1 && goal[length - 1] == '/') length--;
+    if (length >= sizeof name) return;
+    memcpy(name, goal, length);
+    name[length] = 0;
+    int handle = folder_of(folder, name) ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
     if (handle < 0) return;
     fsync(handle);
     close(handle);
@@ -290,9 +294,9 @@ static una_status write_over(una_file *file, int why, una_run *run)
     if (used < 0 || (size_t)used >= sizeof kept) return fail_io(run, "write", file->goal, ENAMETOOLONG);
     if (rename(file->temporary, kept) != 0) return fail_io(run, "write", file->goal, why);
     file->temporary = NULL;
-    sync_folder(file->goal);
+    una_name_sync(file->goal);
 
-    int to = una_open(file->goal, O_WRONLY, run);
+    int to = open(file->goal, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (to < 0) number = errno;
     else number = copy_bytes(to, fileno(file->stream));
     if (number == 0) number = sync_handle(to);
@@ -315,7 +319,7 @@ static una_status put_in_place(una_file *file, una_run *run)
     if (rename(file->temporary, file->goal) == 0) file->temporary = NULL;
     else if (errno == EBUSY || errno == EXDEV) UNA_TRY(write_over(file, errno, run));
     else return fail_io(run, "write", file->goal, errno);
-    sync_folder(file->goal);
+    una_name_sync(file->goal);
     return UNA_OK;
 }
 

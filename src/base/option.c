@@ -161,8 +161,8 @@ static una_status check_file(const una_option *option, const char *owner, const 
     const una_run *strict = *value ? run : NULL;
     while (strict && !strict->no_files) strict = strict->parent;
     if (!strict) return UNA_OK;
-    UNA_FAIL(run, UNA_E_USAGE, "%s: the option %s names the file %.200s, which is not opened: options that a model or a "
-             "study keeps may be somebody else's. Fit anew where the file is wanted, and name it yourself: una fit "
+    UNA_FAIL(run, UNA_E_USAGE, "%s: the option %s names the file %.200s, which is not opened: options that a model or "
+             "a study keeps may be somebody else's. Fit anew where the file is wanted, and name it yourself: una fit "
              "--set %s=...", owner, option->name, value, option->name);
 }
 

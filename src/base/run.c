@@ -144,7 +144,7 @@ una_status una_fail(una_run *run, una_status code, const char *format, ...)
     char sentence[sizeof run->message];      /* the old message may be among the arguments */
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    una_write_list(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     memcpy(run->message, sentence, strlen(sentence) + 1);
     return code;
@@ -157,7 +157,7 @@ void una_log(una_run *run, una_log_level level, const char *format, ...)
     char sentence[1024];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    una_write_list(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     pthread_mutex_lock(root->lock);
     root->settings.log(root->settings.callbacks, level, sentence);
@@ -191,10 +191,9 @@ static const char *counted(char words[160], const una_tally *tally, const char *
     double spent = una_clock() - tally->begun, rate = 60 * (double)(done - tally->before) / fmax(spent, 1);
     int used = snprintf(words, 160, "%zu of %zu %s", done, tally->all, tally->what);
     if (done > tally->before && spent >= 1 && rate < 10)
-        used += snprintf(words + used, 160 - (size_t)used, ", %.0f.%.0f a minute", floor(rate),
-                         floor(10 * (rate - floor(rate))));
+        used += una_write_text(words + used, 160 - (size_t)used, ", %.1f a minute", floor(10 * rate) / 10);
     else if (done > tally->before && spent >= 1)
-        used += snprintf(words + used, 160 - (size_t)used, ", %.0f a minute", rate);
+        used += una_write_text(words + used, 160 - (size_t)used, ", %.0f a minute", rate);
     snprintf(words + used, 160 - (size_t)used, ": %.60s", stage);
     return words;
 }

@@ -2,16 +2,45 @@
  *
  * Growing text in an arena, JSON strings, numbers out and in, and the nearest of some names.
  *
- * Numbers never follow the locale. The shortest text that reads back: a decimal of at most 15 digits survives the way
- * into a double and back, so where one reads back, %.15g (which drops trailing zeros) is it.
+ * Numbers never follow the locale, not even those in sentences, which models remember. The shortest text that reads
+ * back: a decimal of at most 15 digits survives the way into a double and back, so where one reads back, %.15g (which
+ * drops trailing zeros) is it.
  * Reading: w 10^e is exact in one operation when w <= 2^53 and |e| <= 22 (Clinger, How to read floating point numbers
  * accurately, 1990); otherwise the C library reads the digits without their point, which no locale can change.
  */
 #include "base/base.h"
 
 #include <float.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- formats, whatever the locale ------------------------------------------------------------------- */
+
+int una_write_list(char *to, size_t room, const char *format, va_list arguments)
+{
+    const char *radix = nl_langinfo(RADIXCHAR);
+    if (radix[0] == '.' && radix[1] == 0) return vsnprintf(to, room, format, arguments);
+
+    /* The host program speaks another language: for this thread and this sentence it speaks none. */
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = plain ? uselocale(plain) : (locale_t)0;
+    int length = vsnprintf(to, room, format, arguments);
+    if (plain) {
+        uselocale(before);
+        freelocale(plain);
+    }
+    return length;
+}
+
+int una_write_text(char *to, size_t room, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = una_write_list(to, room, format, arguments);
+    va_end(arguments);
+    return length;
+}
 
 /* ---- growing text ---------------------------------------------------------------------------------- */
 
@@ -47,10 +76,10 @@ void una_text_add(una_text *text, const char *format, ...)
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = una_write_list(NULL, 0, format, arguments);
     va_end(arguments);
     if (length > 0 && make_room(text, (size_t)length)) {
-        vsnprintf(text->at + text->length, (size_t)length + 1, format, again);
+        una_write_list(text->at + text->length, (size_t)length + 1, format, again);
         text->length += (size_t)length;
     }
     va_end(again);
@@ -89,20 +118,6 @@ void una_text_json(una_text *text, const char *string)
 }
 
 /* ---- numbers out ------------------------------------------------------------------------------------- */
-
-/* Copies a number; whatever the locale put between the digits becomes one '.'. */
-static void copy_number(char to[32], const char *from)
-{
-    const char *last = to + 31;
-    bool in_point = false;
-    for (; *from && to < last; from++) {
-        bool plain = (*from >= '0' && *from <= '9') || *from == '-' || *from == '+' || *from == 'e';
-        if (plain) *to++ = *from;
-        else if (!in_point) *to++ = '.';
-        in_point = !plain;
-    }
-    *to = 0;
-}
 
 /* What printf's %g makes of digits [count] with a point after the first, times 10^power. */
 static char *lay_out(char *to, const char *digits, int count, int power)
@@ -181,9 +196,7 @@ const char *una_number_text(char buffer[32], double value)
     int digits = fabs(value) < DBL_MIN && value != 0 ? 1 : 15;
     for (; digits <= 17; digits++) {
         double back;
-        char local[64];
-        snprintf(local, sizeof local, "%.*g", digits, value);
-        copy_number(buffer, local);
+        una_write_text(buffer, 32, "%.*g", digits, value);
         if (una_parse_number(buffer, strlen(buffer), &back) && back == value) break;
     }
     return buffer;
@@ -192,11 +205,9 @@ const char *una_number_text(char buffer[32], double value)
 const char *una_number_digits(char buffer[32], double value, int digits)
 {
     double kept;
-    char local[64];
     if (digits >= 17 || !isfinite(value)) return una_number_text(buffer, value);
     if (ordinary_number_text(buffer, value, digits)) return buffer;
-    snprintf(local, sizeof local, "%.*e", digits - 1, value);
-    copy_number(buffer, local);
+    una_write_text(buffer, 32, "%.*e", digits - 1, value);
     return una_parse_number(buffer, strlen(buffer), &kept) ? una_number_text(buffer, kept) : buffer;
 }
 

@@ -218,7 +218,8 @@ static una_status measure_known(double *value, const una_model *model, const una
         best = outside.log_lik;
         value[UNA_TRANSFER_VALID] = best;
         value[UNA_TRANSFER_KNOWN] = inside.log_lik;
-        if (has_prior) value[UNA_TRANSFER_ALPHA] = atof(una_transfer_alphas[a]);
+        const char *alpha = una_transfer_alphas[a];
+        if (has_prior) una_parse_number(alpha, strlen(alpha), &value[UNA_TRANSFER_ALPHA]);
     }
     return UNA_OK;
 }

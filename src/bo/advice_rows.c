@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define STAGE "weighing where to measure"
+
 enum { DRAWS = 128, DRAWN_ROWS = 512, DRAWN_REGION = 256 };
 enum { STREAM_REGION = 5 << 20, STREAM_ROWS };   /* of UNA_FOR_SEARCH */
 
@@ -219,19 +221,22 @@ typedef struct drawn {                   /* rows that may be measured, then rows
     bool   *taken;                       /* [rows]                                                                   */
 } drawn;
 
-static void covariances(double *cov, double *f, size_t draws, size_t all)
+static una_status covariances(double *cov, double *f, size_t draws, size_t all, una_run *run)
 {
     for (size_t r = 0; r < all; r++) {
         double mean = 0;
         for (size_t k = 0; k < draws; k++) mean += f[k * all + r] / (double)draws;
         for (size_t k = 0; k < draws; k++) f[k * all + r] -= mean;
     }
-    for (size_t k = 0; k < draws; k++)
+    for (size_t k = 0; k < draws; k++) {
+        UNA_TRY(una_go_on(run, STAGE));
         for (size_t r = 0; r < all; r++) {
             const double *g = f + k * all;
             double share = g[r] / (double)(draws - 1);
             for (size_t q = 0; q < all; q++) cov[r * all + q] += share * g[q];
         }
+    }
+    return UNA_OK;
 }
 
 /* The row that takes most from the region; SIZE_MAX: none is left. */
@@ -270,7 +275,7 @@ static una_status draw_both(drawn *d, const una_model *model, const una_dataset 
     UNA_TRY(una_arena_check(arena));
     una_status status = una_dataset_join(&both, rows, region, run);
     if (status == UNA_OK) status = una_model_draw(model, both, DRAWS, 0, f, run);
-    if (status == UNA_OK) covariances(d->cov, f, DRAWS, d->all);
+    if (status == UNA_OK) status = covariances(d->cov, f, DRAWS, d->all, run);
     una_dataset_free(both);
     return status;
 }
@@ -290,6 +295,7 @@ static una_status screen(size_t *row, size_t *count, const size_t *drawn_row, dr
 
     size_t wanted = *count;
     for (*count = 0; *count < wanted; ++*count) {
+        UNA_TRY(una_go_on(run, STAGE));
         size_t c = most_promising(d);
         if (c == SIZE_MAX) break;
         measure(d, c, with);

@@ -4,6 +4,7 @@
  */
 #include "bo/study.h"
 
+#include "data/forms.h"
 #include "data/read.h"
 
 #include <inttypes.h>
@@ -212,6 +213,18 @@ static bool level_of_number(double *value, const una_dimension *d, double number
     return false;
 }
 
+/* A table takes words such as ? and none for missing cells; here one of them may be a level. */
+static bool level_of_nothing(double *value, const una_dimension *d)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < d->level_count; i++) {
+        if (!una_form_missing(d->levels[i], strlen(d->levels[i]))) continue;
+        *value = d->type == UNA_DIMENSION_FIXED ? d->low : (double)i;
+        found++;
+    }
+    return found == 1;
+}
+
 static una_status read_input(double *x, const importing *m, size_t row, size_t input, una_run *run)
 {
     const una_dimension *d = &m->study->space->dimension[input];
@@ -222,6 +235,7 @@ static una_status read_input(double *x, const importing *m, size_t row, size_t i
     const char *const *words = una_dataset_words(m->data, column);
     bool missing = numbers ? isnan(numbers[row]) : !words[row];
     double number;
+    if (missing && d->levels && level_of_nothing(x, d)) return UNA_OK;
     if (missing) return wrong_cell(m, row, d->name, "the cell is empty", run);
     if (numbers && !d->levels) {
         *x = numbers[row];

@@ -72,7 +72,8 @@ enum { FIRST_BITS = 8 };
 
 una_numbering una_numbering_in(una_arena *work)
 {
-    return (una_numbering){ .work = work, .factor = una_hash_key_of(work->run).word[0] | 1, .shift = 64 - FIRST_BITS + 1 };
+    uint64_t odd = una_hash_key_of(work->run).word[0] | 1;
+    return (una_numbering){ .work = work, .factor = odd, .shift = 64 - FIRST_BITS + 1 };
 }
 
 /* Multiplied by an odd number that nobody knows, the upper bits of two pointers seldom meet (Dietzfelbinger 1997). */

@@ -39,7 +39,7 @@ const char *una_words_get(una_words *words, const char *at, size_t length);
 
 /* ---- words of a table by number -------------------------------------------------------------------- */
 
-typedef struct una_numbering {   /* of words that share one pointer where they are equal, in the order in which they came */
+typedef struct una_numbering {   /* of words that share one pointer where they are equal, as they come */
     una_arena   *work;
     uint64_t     factor;
     const char **slot;

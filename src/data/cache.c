@@ -46,7 +46,8 @@ static bool read_head(int handle, una_cache_table *h, unsigned char **bytes, con
     struct stat about;
     if (fstat(handle, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < (off_t)sizeof *h) return false;
     if (!una_cache_take(handle, h, sizeof *h, run)) return false;
-    if (memcmp(&h->kind, &una_cache_tables, sizeof h->kind) != 0 || memcmp(&h->key, key, sizeof *key) != 0) return false;
+    if (memcmp(&h->kind, &una_cache_tables, sizeof h->kind) != 0) return false;
+    if (memcmp(&h->key, key, sizeof *key) != 0) return false;
 
     uint64_t size = (uint64_t)about.st_size, rest = size - sizeof *h;
     if (h->columns == 0 || h->columns > MOST_COLUMNS || h->columns > rest / sizeof(una_cache_column)) return false;

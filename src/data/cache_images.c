@@ -42,8 +42,8 @@ static bool is_sound(const unsigned char *at, uint64_t size, una_cache_tensor *h
                      const una_cache_key *key, una_run *run)
 {
     memcpy(h, at, sizeof *h);
-    if (memcmp(&h->kind, &una_cache_tensors, sizeof h->kind) != 0 || memcmp(&h->key, key, sizeof *key) != 0) return false;
-    if (!fits(h, size)) return false;
+    if (memcmp(&h->kind, &una_cache_tensors, sizeof h->kind) != 0) return false;
+    if (memcmp(&h->key, key, sizeof *key) != 0 || !fits(h, size)) return false;
     if (h->path_size != path_room(p->path) || strcmp((const char *)at + sizeof *h, p->path) != 0) return false;
 
     size_t before = sizeof *h + h->path_size;

@@ -400,7 +400,9 @@ static una_status check_header(una_csv *csv)
             UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: column %zu of %zu has no name in the header; give it one",
                      csv->path, csv->record_line, i + 1, csv->columns + csv->trailing);
 
-    if (csv->columns == 1 && csv->delimiter == ',' && strchr(csv->names[0], ';'))
+    const una_read_settings *given = csv->run->settings.reading;
+    bool told = given && given->delimiter;
+    if (csv->columns == 1 && csv->delimiter == ',' && !told && strchr(csv->names[0], ';'))
         UNA_FAIL(csv->run, UNA_E_INPUT, "the header of %s has semicolons and no comma; read it with --delimiter "
                  "semicolon", csv->path);
 

@@ -665,10 +665,20 @@ static bool meet_number(una_form_study *s, piece p)
     return true;
 }
 
+/* Blanks beyond ASCII before or behind p. */
+static bool wide_blanks(piece p, const char *at, const char *end)
+{
+    bool wide = false;
+    for (; at < p.at; at++) wide |= (unsigned char)*at > 127;
+    for (; end > p.end; end--) wide |= (unsigned char)end[-1] > 127;
+    return wide;
+}
+
 void una_form_meet(una_form_study *s, const char *at, size_t length)
 {
     piece p = trimmed(at, length);
     moment m;
+    s->blanks |= (size_t)(p.end - p.at) < length && wide_blanks(p, at, at + length);
     if (una_form_missing(p.at, (size_t)(p.end - p.at))) {
         s->missing++;
         if (!s->mark[0]) keep_text(s->mark, sizeof s->mark, p);

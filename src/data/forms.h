@@ -36,6 +36,7 @@ typedef struct una_form_study {
     size_t near_words;           /* words that begin like a number or a date: 20-29, Jan-24         */
     size_t day_first, month_first, either_first;         /* dates such as 3/1/2024                  */
     bool   units_differ;
+    bool   blanks;               /* no-break blanks around a cell, which a plain number has not     */
     char   unit[UNA_UNIT_ROOM];  /* the first                                                       */
     char   seen[UNA_SEEN_ROOM];  /* the first number that is not plain, date or time                */
     char   point_group[UNA_SEEN_ROOM], comma_group[UNA_SEEN_ROOM];       /* the first with thousands marks, if the

@@ -267,7 +267,7 @@ static una_status decide_forms(una_reader *reader)
         una_form_decide(&reader->form[c], s, false);
         if (reader->wanted[c].any_form) wants = reader->form[c].kind;
         bool moment = wants == UNA_FORM_DATE || wants == UNA_FORM_TIME;
-        bool plain = !s->seen[0] && !s->missing && reader->form[c].decimal == '.';
+        bool plain = !s->seen[0] && !s->missing && !s->blanks && reader->form[c].decimal == '.';
         reader->form[c].kind = moment ? wants : plain ? UNA_FORM_PLAIN : UNA_FORM_NUMBER;
         UNA_TRY(check_unit(reader, c));
         una_arena *work = &reader->run->scratch;

@@ -32,8 +32,8 @@ static void add_reason(const una_explanation *e, size_t part, double share, cons
 {
     size_t used = strlen(text);
     const char *quote = part < e->concepts ? "'" : "";
-    snprintf(text + used, room - used, " because of %s%s%s (%.0f %%%s)", quote,
-             part < e->concepts ? e->names[part] : reason(e->names[part]), quote, 100 * share, of);
+    una_write_text(text + used, room - used, " because of %s%s%s (%.0f %%%s)", quote,
+                   part < e->concepts ? e->names[part] : reason(e->names[part]), quote, 100 * share, of);
 }
 
 static void add_words(char *text, size_t room, const char *words)

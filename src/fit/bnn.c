@@ -149,7 +149,7 @@ una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain
     const una_net *net = &bnn->net;
     una_mark mark = una_arena_mark(&run->scratch);
     una_rng rng = una_rng_at(seed, UNA_FOR_INIT, (uint64_t)1 << 32 | chain);
-    una_net_initialise_f64(net, 1, 1, &rng, bnn->padded);
+    una_net_initialise_f64(net, 1, 1, &rng, bnn->padded, run);
 
     una_training how = { .descent = { .steps = steps, .rate = 0.01, .rate_schedule = 1, .look_every = steps + 1,
                                       .stage = "looking for a start" },

@@ -7,15 +7,18 @@
 #include "base/company.h"
 #include "infer/vi.h"
 
-static una_status begin(una_pupil *pupil, una_trial *t)
+static una_status begin(una_pupil *pupil, una_trial *t, una_run *run)
 {
     const una_lesson *l = &t->lesson;
+    una_start start = l->start;
     *pupil = (una_pupil){ .lesson = l, .size = l->body->size(l->shape) };
     t->frozen = UNA_GET(&t->arena, float, pupil->size.frozen);
     t->parameters = UNA_GET(&t->arena, float, pupil->size.parameters);
     UNA_TRY(una_arena_check(&t->arena));
     pupil->rng = una_rng_at(l->how.seed, UNA_FOR_INIT, l->first ? l->first : l->how.stream);
-    l->body->initialise(l->shape, &l->start, &pupil->rng, t->frozen, t->parameters);
+    start.run = run;
+    l->body->initialise(l->shape, &start, &pupil->rng, t->frozen, t->parameters);
+    UNA_TRY(una_go_on(run, "drawing first weights"));
     pupil->net = (una_network_f32){ l->body, l->shape, t->frozen };
     pupil->parameters = t->parameters;
     return UNA_OK;
@@ -76,7 +79,7 @@ static una_status train_one(void *context, size_t index, una_run *run)
     una_watch_f32 watch = {0};
     una_pupil pupil;
     UNA_TRY(una_kernels_need(run));
-    UNA_TRY(begin(&pupil, t));
+    UNA_TRY(begin(&pupil, t, run));
     if (l->look != UNA_LOOK_NOT && l->rows->held) UNA_TRY(una_watch_new(&watch, &pupil, run));
 
     bool features = l->goal == UNA_GOAL_SQUARES && l->body == &una_body_mlp_f32;

@@ -25,7 +25,7 @@ static void say_why(una_hole *hole, una_arena *arena, const char *format, ...)
     char sentence[256];
     va_list words;
     va_start(words, format);
-    vsnprintf(sentence, sizeof sentence, format, words);
+    una_write_list(sentence, sizeof sentence, format, words);
     va_end(words);
     hole->why_not = una_arena_text(arena, sentence);
 }

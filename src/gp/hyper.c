@@ -18,17 +18,18 @@ static size_t new_number(una_hyper *h, double start, bool is_length)
     return h->count++;
 }
 
-/* `lists` of op->count parameters from `at` on: one number for all, or one for each group. */
-static void free_list(una_hyper *h, const una_kernel *k, const una_kernel_op *op, size_t at, const una_hyper_plan *plan)
+/* A list of op->count parameters from `at` on: one number for all, or one for each group. first: [groups] 1 + the first
+ * of each, all 0 before and after. */
+static void free_list(una_hyper *h, const una_kernel *k, const una_kernel_op *op, size_t at, const una_hyper_plan *plan,
+                      size_t *first)
 {
+    const size_t *input = k->input + op->input;
     for (size_t d = 0; d < op->count; d++) {
-        size_t same = SIZE_MAX, column = k->input[op->input + d];
-        for (size_t e = 0; e < d && same == SIZE_MAX; e++) {
-            size_t other = k->input[op->input + e];
-            if (!plan->ard || (plan->group && plan->group[other] == plan->group[column])) same = e;
-        }
-        h->of[at + d] = same != SIZE_MAX ? h->of[at + same] : new_number(h, k->parameter[at + d], true);
+        size_t same = !plan->ard && d > 0 ? 1 : plan->ard && plan->group ? first[plan->group[input[d]]] : 0;
+        h->of[at + d] = same ? h->of[at + same - 1] : new_number(h, k->parameter[at + d], true);
+        if (plan->ard && plan->group && !same) first[plan->group[input[d]]] = d + 1;
     }
+    for (size_t d = 0; plan->ard && plan->group && d < op->count; d++) first[plan->group[input[d]]] = 0;
 }
 
 /* The variance that scales the whole part of the program ending in `last`, or SIZE_MAX:
@@ -62,16 +63,28 @@ static void fix_factors(una_hyper *h, const una_kernel *k)
     }
 }
 
-static void free_leaf(una_hyper *h, const una_kernel *k, size_t o, const una_hyper_plan *plan)
+static void free_leaf(una_hyper *h, const una_kernel *k, size_t o, const una_hyper_plan *plan, size_t *first)
 {
     const una_kernel_op *op = &k->op[o];
     size_t at = op->parameter;
     if (h->of[at] != SIZE_MAX) h->of[at] = new_number(h, k->parameter[at], false);
     h->common[o] = true;
     if (!is_stationary(op->code) || plan->fix_lengths) return;
-    free_list(h, k, op, at + 1, plan);
-    if (op->code == UNA_KERNEL_PERIODIC) free_list(h, k, op, at + 1 + op->count, plan);
+    free_list(h, k, op, at + 1, plan, first);
+    if (op->code == UNA_KERNEL_PERIODIC) free_list(h, k, op, at + 1 + op->count, plan, first);
     for (size_t d = 1; d < op->count; d++) h->common[o] = h->common[o] && h->of[at + 1 + d] == h->of[at + 1];
+}
+
+/* One more than the largest number of a group that a leaf names. */
+static size_t count_groups(const una_kernel *k, const una_hyper_plan *plan)
+{
+    size_t count = 0;
+    for (size_t o = 0; plan->group && o < k->op_count; o++)
+        for (size_t d = 0; is_stationary(k->op[o].code) && d < k->op[o].count; d++) {
+            size_t group = plan->group[k->input[k->op[o].input + d]];
+            if (group >= count) count = group + 1;
+        }
+    return count;
 }
 
 una_status una_hyper_init(una_hyper *h, const una_kernel *k, const una_hyper_plan *plan, una_arena *arena)
@@ -80,6 +93,7 @@ una_status una_hyper_init(una_hyper *h, const una_kernel *k, const una_hyper_pla
     *h = (una_hyper){ .of = UNA_GET(arena, size_t, count), .start = UNA_GET(arena, double, count),
                       .origin = UNA_GET(arena, double, count), .is_length = UNA_GET(arena, bool, count),
                       .common = UNA_GET(arena, bool, k->op_count) };
+    size_t *first = UNA_GET(arena, size_t, count_groups(k, plan));
     UNA_TRY(una_arena_check(arena));
 
     for (size_t p = 0; p < count; p++) {
@@ -92,7 +106,7 @@ una_status una_hyper_init(una_hyper *h, const una_kernel *k, const una_hyper_pla
             h->of[k->op[o].parameter] = 0;
     fix_factors(h, k);
     for (size_t o = 0; o < k->op_count; o++)
-        if (una_kernel_owns(&k->op[o])) free_leaf(h, k, o, plan);
+        if (una_kernel_owns(&k->op[o])) free_leaf(h, k, o, plan, first);
     return UNA_OK;
 }
 

@@ -11,9 +11,22 @@
  */
 #include "infer/head.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum { BLOCK = 64, PANEL = 32, MOST_FEATURES = 1 << 20 };
+
+/* Products, factor, its inverse, and the axes by which variances are chosen. */
+una_status una_head_memory(const char *kind, size_t features, una_run *run)
+{
+    const double matrices = 4;
+    const una_run *root = una_run_root(run);
+    double k = (double)features, need = matrices * 8 * k * k + (double)atomic_load(&root->used);
+    if (need <= (double)root->settings.memory_limit) return UNA_OK;
+    UNA_FAIL(run, UNA_E_MEMORY, "%s: the products of %zu features by pairs need %.3g MB of memory, and only %.3g MB are "
+             "allowed; use fewer columns (--only, --drop), another model (nn, ensemble), or raise the limit", kind,
+             features, need / 1e6, (double)root->settings.memory_limit / 1e6);
+}
 
 void una_head_init(una_head *head, size_t features, una_arena *arena)
 {

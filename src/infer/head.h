@@ -46,6 +46,8 @@ typedef struct una_head {
     bool      sure;              /* one function, drawn: mean holds its weights, and there is no variance    */
 } una_head;
 
+/* UNA_E_MEMORY, with both numbers, where a head of so many features cannot be had and solved: before work begins. */
+una_status una_head_memory(const char *kind, size_t features, una_run *run);
 void       una_head_init(una_head *head, size_t features, una_arena *arena);
 void       una_head_take(una_head *head, size_t features, una_arena *arena);  /* room for what solve finds, no sums */
 /* Factors the precision from head->stats and the two variances; mean, evidence. */

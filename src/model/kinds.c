@@ -124,7 +124,8 @@ int una_kind_relearns(size_t kind) { return kind < una_kind_count() && una_kinds
 size_t una_kind_option_count(size_t kind)
 {
     size_t count = 0;
-    while (kind < una_kind_count() && una_kinds[kind]->options[count].name) count++;
+    if (kind >= una_kind_count()) return 0;
+    while (una_kinds[kind]->options[count].name) count++;
     return count;
 }
 

@@ -292,6 +292,7 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     if (status == UNA_OK) status = fit_targets(model, spec, data, &settings, run);
     run->no_files = before;
     una_arena_release(&run->scratch, mark);
+    if (status == UNA_E_NUMERIC && una_cancelled(run)) status = una_go_on(run, "fitting");      /* work broken off */
     status = una_company_leave(&company, status, run);
 
     if (status != UNA_OK) {
@@ -430,6 +431,7 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
         status = una_go_on(run, "predicting");
         if (status == UNA_OK) status = model->kind->predict(model->state, view, &p, run);
         if (status == UNA_OK) status = una_new_words_widen(&p, model, view, run);
+        if (status == UNA_OK) status = una_go_on(run, "predicting");
         if (status == UNA_OK) status = check_predictive(model, &p, count, from, run);
         if (status == UNA_OK) relative_weights(&p);
         if (status == UNA_OK) status = task(context, &p, from, count, run);

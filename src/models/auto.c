@@ -6,6 +6,7 @@
  * Source: Yao, Vehtari, Simpson and Gelman 2018.
  */
 #include "fit/committee.h"
+#include "gp/gp.h"
 
 #include <string.h>
 
@@ -61,9 +62,18 @@ static bool has_numbers(const una_columns *columns)
 
 enum { GP_COLUMNS = 40000 };             /* a file could not hold more lengths than that (una_kernel_text_fits) */
 
+/* A process for which there is no memory is passed over, with its own words of why. */
+static bool has_room(size_t rows, una_notes *notes, una_run *run)
+{
+    if (una_gp_memory(rows, 2, run) == UNA_OK) return true;
+    una_notes_add(notes, "The stack goes without gp. %s.", una_run_message(run));
+    una_clear_message(run);
+    return false;
+}
+
 /* Those that are asked for and have not too many rows; returns how many. */
-static una_status take_hands(hand *hands, size_t *count, auto_options *o, const una_problem *p, una_arena *keep,
-                             una_run *run)
+static una_status take_hands(hand *hands, size_t *count, auto_options *o, const una_problem *p, una_notes *notes,
+                             una_arena *keep, una_run *run)
 {
     const char **spec[KINDS] = { &o->luna, &o->gp };
     double rows = (double)(p->x.rows + p->valid_x.rows);
@@ -75,7 +85,8 @@ static una_status take_hands(hand *hands, size_t *count, auto_options *o, const 
         *h = (hand){ .spec = spec[k] };
         UNA_TRY(read_spec(h, keep, run));
         bool gp = strcmp(h->kind->name, "gp") == 0;
-        if (gp && (rows > o->gp_rows || p->x.cols > GP_COLUMNS)) *h->spec = "none";
+        bool many = rows > o->gp_rows || p->x.cols > GP_COLUMNS;
+        if (gp && (many || !has_room((size_t)rows, notes, run))) *h->spec = "none";
         else ++*count;
     }
     if (*count == 0) UNA_FAIL(run, UNA_E_USAGE, "auto: nothing is left of the stack; give luna or gp");
@@ -208,7 +219,7 @@ static una_status auto_fit(void *state, void *options, const una_problem *p, una
     una_members *m = state;
     hand hands[KINDS];
     size_t count, rows = una_judged_x(p).rows, said, kept = 0;
-    UNA_TRY(take_hands(hands, &count, options, p, keep, run));
+    UNA_TRY(take_hands(hands, &count, options, p, &result->notes, keep, run));
     double *told = UNA_GET_ROWS(&run->scratch, double, count * rows);
     UNA_TRY(una_arena_check(&run->scratch));
 

@@ -81,6 +81,7 @@ static una_status linear_fit(void *state, void *options, const una_problem *prob
     m->is_number = UNA_GET(keep, double, m->inputs);
     UNA_TRY(una_arena_check(keep));
     for (size_t d = 0; d < m->inputs; d++) m->is_number[d] = problem->columns->inputs[d].level == SIZE_MAX;
+    UNA_TRY(una_head_memory("linear", feature_count(m), run));
     una_head_init(&m->head, feature_count(m), keep);
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(absorb(m, problem, &m->head.stats, run));

@@ -24,6 +24,7 @@ typedef struct una_start {               /* how first weights are drawn; a body 
     int    initialisation;               /* of UNA_INITIALISATIONS, for multi-layer perceptrons             */
     double scale;                        /* factor on it                                                    */
     double lengthscale;                  /* of random Fourier features                                      */
+    const una_run *run;                  /* that may be interrupted; NULL: none                             */
 } una_start;
 
 typedef struct una_body_size {

@@ -37,7 +37,7 @@ static void set_heads(void *at, size_t heads)
 static void initialise(const void *at, const una_start *start, una_rng *rng, real *frozen, real *parameters)
 {
     (void)frozen;
-    REAL(una_net_initialise)(at, start->initialisation, start->scale, rng, parameters);
+    REAL(una_net_initialise)(at, start->initialisation, start->scale, rng, parameters, start->run);
 }
 
 static una_status work_for(void **work, const NETWORK *net, size_t rows, bool slopes, const REAL(una_kernels) *kernels,

@@ -2,7 +2,8 @@
  *
  * Included by net.h once with `real` float and once with double: no guard on purpose.
  */
-void REAL(una_net_initialise)(const una_net *net, int initialisation, double scale, una_rng *rng, real *parameters);
+void REAL(una_net_initialise)(const una_net *net, int initialisation, double scale, una_rng *rng, real *parameters,
+                              const una_run *run);               /* NULL: to its end, whoever interrupts it */
 
 /* What one step looks at. Rows of x: first `rows` that are fitted, then (own_probes) the probes, if any. */
 typedef struct REAL(una_batch) {

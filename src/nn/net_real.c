@@ -21,13 +21,14 @@ static double spread(int initialisation, double in, double out)
     }
 }
 
-void REAL(una_net_initialise)(const una_net *net, int initialisation, double scale, una_rng *rng, real *parameters)
+void REAL(una_net_initialise)(const una_net *net, int initialisation, double scale, una_rng *rng, real *parameters,
+                              const una_run *run)
 {
     memset(parameters, 0, net->parameters * sizeof *parameters);
     for (size_t l = 0; l <= net->depth; l++) {
         size_t in = net->size[l], out = net->size[l + 1], width = UNA_PADDED(out);
         double std = scale * spread(initialisation, (double)in, (double)out);
-        for (size_t i = 0; i < in; i++)
+        for (size_t i = 0; i < in && !(run && una_cancelled(run)); i++)
             for (size_t j = 0; j < out; j++)
                 parameters[net->weights[l] + i * width + j] = (real)(std * una_rng_normal(rng));
     }
@@ -119,6 +120,7 @@ una_status REAL(una_work_new)(WORK **out, const una_net *net, const una_work_siz
         WORK *w = first->piece[i] = &first[i];
         w->piece[0] = first;
         w->kern = kernels;
+        w->run = arena->run;
         w->most_rows = size->rows + (size->own_probes ? size->probes : 0);
         if (i == 0 && w->most_rows < BLOCK && !size->one_point) w->most_rows = BLOCK;    /* of una_net_forward */
         take_buffers(w, net, size, arena);
@@ -136,6 +138,13 @@ una_way REAL(una_work_way)(const WORK *w)
 
 /* ---- forward --------------------------------------------------------------------------------------- */
 
+/* A layer may take a second. What a pass that was broken off leaves is of no use, and it says so: not a number. */
+static bool is_stopped(WORK *w)
+{
+    w->stopped = w->stopped || una_cancelled(w->run);
+    return w->stopped;
+}
+
 /* From `below`, the output of the layers before `from`. With a mask m (NULL: none) h = m act(z), so dh/dz = m act'(z):
  * multiplied into both, it is no concern of the way back. */
 static void forward_from(const una_net *net, const real *parameters, size_t from, const real *below,
@@ -143,7 +152,7 @@ static void forward_from(const una_net *net, const real *parameters, size_t from
 {
     size_t below_width = from == 0 ? net->size[0] : UNA_PADDED(net->size[from]);
 
-    for (size_t l = from; l < net->depth; l++) {
+    for (size_t l = from; l < net->depth && !is_stopped(w); l++) {
         layer *at = &w->layer[l];
         size_t width = UNA_PADDED(net->size[l + 1]);
         w->kern->product(rows, width, net->size[l], below, below_width, 1, parameters + net->weights[l], width, at->z,
@@ -184,12 +193,13 @@ void REAL(una_net_forward)(const una_net *net, const real *parameters, const rea
         if (phi)
             for (size_t r = 0; r < count; r++)
                 for (size_t j = 0; j < features; j++)
-                    phi[(from + r) * stride + j] = (double)w->layer[net->depth - 1].h[r * wide + j];
+                    phi[(from + r) * stride + j] = w->stopped ? NAN : (double)w->layer[net->depth - 1].h[r * wide + j];
 
         if (!f) continue;
         forward_heads(net, parameters, count, w);
         for (size_t r = 0; r < count; r++)
-            for (size_t m = 0; m < heads; m++) f[(from + r) * heads + m] = (double)w->f[r * heads_wide + m];
+            for (size_t m = 0; m < heads; m++)
+                f[(from + r) * heads + m] = w->stopped ? NAN : (double)w->f[r * heads_wide + m];
     }
 }
 
@@ -235,7 +245,7 @@ static void backward_hidden(const una_net *net, const BATCH *batch, bool line, r
     size_t rows = batch->rows + (batch->own_probes ? batch->probes : 0), first = batch->own_probes ? batch->rows : 0;
     real *g = w->g[0], *g_below = w->g[1];
 
-    for (size_t l = net->depth; l-- > 0;) {
+    for (size_t l = net->depth; l-- > 0 && !is_stopped(w);) {
         layer *at = &w->layer[l];
         size_t in = net->size[l], width = UNA_PADDED(net->size[l + 1]), below = UNA_PADDED(in);
         w->kern->multiply(rows * width, at->d, g);
@@ -414,7 +424,7 @@ void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters
     una_crew_do(crew, w->pieces, backward_piece, &s);
 
     for (size_t i = 0; i < w->pieces; i++) {
-        losses->fit += w->piece[i]->fit;
+        losses->fit += w->piece[i]->stopped ? NAN : w->piece[i]->fit;
         losses->diverse += w->piece[i]->diverse;
     }
     if (w->pieces > 1) una_crew_do(crew, w->pieces, add_up, &s);

@@ -94,6 +94,8 @@ struct REAL(una_work) {
     real  *gradient;                     /* of a piece but the first                                        */
     double fit, diverse;                 /* its part of the losses                                          */
     double all_probes;                   /* of all pieces                                                   */
+    const una_run *run;
+    bool   stopped;                      /* somebody interrupted it                                         */
 };
 
 static inline bool is_first(const WORK *w)

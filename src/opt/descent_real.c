@@ -88,6 +88,7 @@ static una_status one_step(loop *t, size_t step, una_run *run)
     t->step = step;
     UNA_TRY(what->gradient(what->context, step, t->p, t->g, &t->losses, run));
     if (run->company) UNA_TRY(add_ranks(t, run));
+    if (!isfinite(t->losses.total)) UNA_TRY(una_go_on(run, t->how->stage));      /* of a step that was broken off */
     if (!isfinite(t->losses.total))
         UNA_FAIL(run, UNA_E_NUMERIC, "training diverged at step %zu: the loss is not finite (fit %g, penalty %g, "
                  "diversity %g); use a smaller rate (now %g)", step + 1, t->losses.fit, t->losses.penalty,

@@ -29,19 +29,19 @@ const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int dec
 {
     char ascii[64];
     buffer[0] = 0;
-    int length = snprintf(ascii, sizeof ascii, "%.*f", decimals, fabs(value));
+    int length = una_write_text(ascii, sizeof ascii, "%.*f", decimals, fabs(value));
     if (!isfinite(value) || length < 0 || (size_t)length >= sizeof ascii) {
         put(buffer, 0, isfinite(value) ? "large" : "\xE2\x80\x93", isfinite(value) ? 5 : 3);
         return buffer;
     }
 
-    bool zero = strspn(ascii, "0.,") == (size_t)length;          /* no "−0.0" */
+    bool zero = strspn(ascii, "0.") == (size_t)length;          /* no "−0.0" */
     size_t at = value < 0 && !zero ? put(buffer, 0, MINUS, 3) : 0;
     size_t whole = whole_digits(ascii);
     for (size_t i = 0; i < (size_t)length; i++) {
         bool group = i > 0 && i < whole && (whole - i) % 3 == 0 && whole > 4;
         if (group) at = put(buffer, at, UNA_THIN_SPACE, 3);
-        at = put(buffer, at, i == whole ? "." : ascii + i, 1);   /* a point whatever the locale */
+        at = put(buffer, at, ascii + i, 1);
     }
     return buffer;
 }
@@ -65,7 +65,7 @@ const char *una_number_short(char buffer[UNA_NUMBER_ROOM], double value, int dig
 {
     if (!isfinite(value) || value == 0) return una_number_plain(buffer, value, 0);
     char ascii[40];
-    snprintf(ascii, sizeof ascii, "%.*e", digits - 1, value);    /* rounds before the exponent is read */
+    una_write_text(ascii, sizeof ascii, "%.*e", digits - 1, value);      /* rounds before the exponent is read */
     int exponent = 0;
     sscanf(strchr(ascii, 'e') + 1, "%d", &exponent);
     if (exponent < 7 && exponent >= -4)

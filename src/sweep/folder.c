@@ -30,7 +30,11 @@ una_status una_folder_check(const char *folder, una_run *run)
 una_status una_folder_make(const char *folder, una_run *run)
 {
     UNA_TRY(una_folder_check(folder, run));
-    if (mkdir(folder, 0777) == 0 || errno == EEXIST) return UNA_OK;
+    if (mkdir(folder, 0777) == 0) {
+        una_name_sync(folder);           /* or all that is acknowledged in it would go with it */
+        return UNA_OK;
+    }
+    if (errno == EEXIST) return UNA_OK;
     if (errno == ENOENT)
         UNA_FAIL(run, UNA_E_IO, "cannot make the folder %s: the folder that it would be in is not there; make that one "
                  "first, or choose another one for the results", folder);

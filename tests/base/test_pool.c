@@ -291,7 +291,8 @@ int main(void)
         cmocka_unit_test(a_pool_in_a_pool), cmocka_unit_test(tasks_have_texts),
         cmocka_unit_test(the_lowest_failure_is_reported), cmocka_unit_test(cancel_stops_it),
         cmocka_unit_test(callbacks_are_never_concurrent), cmocka_unit_test(pools_in_pools),
-        cmocka_unit_test(threads_take_no_signals), cmocka_unit_test(results_outlive_their_jobs), cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(threads_take_no_signals), cmocka_unit_test(results_outlive_their_jobs),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -262,6 +262,7 @@ static void claims_that_hold(void **state)
 
 static void claims_that_do_not_hold(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     una_run *run = quiet_run_threads(2);
     slope_along_x2 = 0.3, best_std = 400, prior_scale = 0.9;

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # kill -9 at random moments, then the same command to its end: `disturb EXPERIMENT FLAGS...` compares its rows with those
-# of a run that nobody disturbed, in all but their seconds. Needs lib.sh; $kills says how often. tests/cli/kill.sh does
-# it by hand.
+# of a run that nobody disturbed, in all but their seconds. Needs lib.sh; $kills says how often.
 # shellcheck shell=bash
 kills=${kills:-5} state=12345
 

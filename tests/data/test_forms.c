@@ -399,7 +399,7 @@ static void chunks_are_the_table(void **state)
     enum { ROWS = 12 };
     uint64_t s = 88172645463325252u;
     size_t numbers = 0;
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < (long_tier() ? 10000 : 1000); i++) {
         char text[2000];
         random_table(text, sizeof text, ROWS, &s);
         una_dataset *data = read_text("r.txt", text), *chunk;

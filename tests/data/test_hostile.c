@@ -51,7 +51,8 @@ static const char *write_words(const char *name, bool chosen)
     fputs("word\n", stream);
     char word[9] = "";
     for (uint64_t n = 0, written = 0; written < WORDS; n++) {
-        for (uint64_t i = 0, left = n * 2654435761u % (1u << 31); i < 8; i++, left /= 15) word[i] = (char)('a' + left % 15);
+        uint64_t left = n * 2654435761u % (1u << 31);
+        for (size_t i = 0; i < 8; i++, left /= 15) word[i] = (char)('a' + left % 15);
         if (chosen && (known_hash(word) & 0xffff) >= 512) continue;
         fprintf(stream, "%s\n", word);
         written++;

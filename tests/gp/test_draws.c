@@ -110,7 +110,7 @@ static void it_can_be_interrupted(void **state)
     una_rng rng = una_rng_at(6, UNA_FOR_TEST, 0);
     r->run->settings.cancel = &cancel;
     assert_status(una_gp_prior_draws(parsed(r, "rbf"), x, 2, 2, 1, &rng, f, &jitter, r->run), UNA_CANCELLED, r->run);
-    assert_says(una_run_message(r->run), "interrupted while factoring");
+    assert_says(una_run_message(r->run), "interrupted while");
     r->run->settings.cancel = NULL;
 }
 

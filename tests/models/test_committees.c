@@ -287,6 +287,7 @@ static double noise_at(const una_model *model, double x1, una_run *run)
 /* Of a fan of noise every kind finds the fan, alone or as a committee, unless it is told not to. */
 static void noise_that_varies(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     static const char *const specs[] = { "luna(width=8, heads=3, steps=100, members=5", "linear(",
                                          "nlm(width=8, steps=100, members=5",

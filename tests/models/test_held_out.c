@@ -247,6 +247,7 @@ static double explained(const una_held_out *h)
 /* From lengths of one all rows are far apart, and evidence would lead to noise alone. */
 static void gp_of_many_inputs_learns(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = many_inputs(150, run);
@@ -260,6 +261,7 @@ static void gp_of_many_inputs_learns(void **state)
 /* Rounds with scaled inputs, which carry the answer here, are heard by trainings afresh; the model is the same. */
 static void scaled_rounds_are_heard(void **state)
 {
+    skip_if_sanitized();
     static const char spec[] = "nlm(members=20, width=10, steps=200)";
     (void)state;
     una_run *run = quiet_run();

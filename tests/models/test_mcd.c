@@ -96,7 +96,7 @@ static void gradient_agrees_with_differences(void **state)
     una_rng rng = una_rng_at(6, UNA_FOR_TEST, 0);
     assert_true(d.net.parameters <= 256);
 
-    una_net_initialise_f64(&d.net, 0, 1, &rng, d.parameters);
+    una_net_initialise_f64(&d.net, 0, 1, &rng, d.parameters, NULL);
     for (size_t i = 0; i < ROWS * 3; i++) d.x[i] = una_rng_normal(&rng);
     for (size_t i = 0; i < ROWS; i++) d.y[i] = una_rng_normal(&rng);
     for (int l = 0; l < 2; l++) {
@@ -140,7 +140,7 @@ static void a_pass_is_a_network(void **state)
     float *masks[2] = { mask[0], mask[1] };
     una_rng rng = una_rng_at(7, UNA_FOR_TEST, 0);
 
-    una_net_initialise_f32(&net, 0, 1, &rng, parameters);
+    una_net_initialise_f32(&net, 0, 1, &rng, parameters, NULL);
     for (size_t i = 0; i < ROWS * 3; i++) x[i] = (float)una_rng_normal(&rng);
     for (size_t i = 0; i < ROWS; i++) y[i] = (float)una_rng_normal(&rng);
     una_rng units = una_rng_at(8, UNA_FOR_TEST, 0), again = units;

@@ -323,6 +323,7 @@ static void trained_weights_keep_the_bound(void **state)
 
 static void it_learns_and_doubts_far_away(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -2, 2, 0.1, 250, run);
@@ -565,6 +566,7 @@ static void process_on_the_last_layer(void **state)
 
 static void process_learns_and_doubts_far_away(void **state)
 {
+    skip_if_sanitized();
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = curve_data(wave, -2, 2, 0.1, 250, run);

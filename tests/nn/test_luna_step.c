@@ -35,7 +35,7 @@ static void make_problem(problem *p, size_t heads)
         p->y[i] = sin(p->x[i * INPUTS]) + 0.3 * p->x[i * INPUTS + 1];
     }
     una_rng first = una_rng_at(1, UNA_FOR_INIT, 0);
-    una_net_initialise_f64(&p->net, 0, 1, &first, p->parameters);
+    una_net_initialise_f64(&p->net, 0, 1, &first, p->parameters, NULL);
     p->data = (una_train_data_f64){ p->x, p->y, ROWS, 1, { INPUTS, NULL } };
 }
 
@@ -522,7 +522,7 @@ static size_t train_team(const team_case *c, int threads, float *parameters)
         for (size_t d = 0; d < WIDE; d++) x[i * WIDE + d] = (float)una_rng_normal(&rng);
         y[i] = sinf(x[i * WIDE]) + 0.3f * x[i * WIDE + 1];
     }
-    una_net_initialise_f32(&net, 0, 1, &first, parameters);
+    una_net_initialise_f32(&net, 0, 1, &first, parameters, NULL);
 
     una_train_data_f32 data = { x, y, c->rows, 1, { WIDE, NULL } };
     una_training how = c->how;

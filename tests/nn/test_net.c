@@ -59,7 +59,7 @@ static double *random_parameters(una_run *run, una_rng *rng, const una_net *net)
 {
     double *parameters = UNA_GET(&run->scratch, double, net->parameters);
     assert_non_null(parameters);
-    una_net_initialise_f64(net, 2, 1.3, rng, parameters);
+    una_net_initialise_f64(net, 2, 1.3, rng, parameters, NULL);
     for (size_t l = 0; l <= net->depth; l++)
         for (size_t j = 0; j < net->size[l + 1]; j++) parameters[net->biases[l] + j] = 0.3 * una_rng_normal(rng);
     return parameters;
@@ -855,8 +855,8 @@ static void initialisations(void **state)
 
     for (int initialisation = 0; initialisation < 4; initialisation++) {
         una_rng rng = una_rng_at(15, UNA_FOR_TEST, 2), same = una_rng_at(15, UNA_FOR_TEST, 2);
-        una_net_initialise_f64(&net, initialisation, 0.5, &rng, parameters);
-        una_net_initialise_f32(&net, initialisation, 0.5, &same, single);
+        una_net_initialise_f64(&net, initialisation, 0.5, &rng, parameters, NULL);
+        una_net_initialise_f32(&net, initialisation, 0.5, &same, single, NULL);
         double square = 0, sum = 0;
         for (size_t i = 0; i < net.parameters; i++) {
             assert_true(single[i] == (float)parameters[i]);

@@ -27,7 +27,7 @@ static void make_table(table *t, const shape *s)
     assert_true(t->net.parameters <= ROOM);
     for (size_t i = 0; i < ROWS * s->inputs; i++) t->x[i] = una_rng_normal(&rng);
     for (size_t i = 0; i < ROWS; i++) t->y[i] = sin(t->x[i * s->inputs]);
-    una_net_initialise_f64(&t->net, 0, 1, &start, t->parameters);
+    una_net_initialise_f64(&t->net, 0, 1, &start, t->parameters, NULL);
     t->part[0] = 15, t->part[1] = 20, t->part[2] = 12;
     t->first[0] = 0, t->first[1] = 15, t->first[2] = 35;
 }

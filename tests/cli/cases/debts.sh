@@ -20,7 +20,7 @@ same stdout.txt answers.csv
 check "predict - with --keep" 0 sh -c "cat more.csv | '$UNA' predict file.una - --keep | head -n 1"
 out "y,mean"
 check "--out - and --json" 1 una predict file.una new.csv --out - --json
-err "--json needs --out FILE"
+err "the object of --json cannot share the standard output"
 check "score" 0 una score file.una more.csv --json
 cp stdout.txt scored.txt
 check "score -" 0 sh -c "'$UNA' score file.una - --json <more.csv"

@@ -15,6 +15,7 @@ if [ "$("$watch" count "$UNA" --version 2>/dev/null | tail -n 1 | cut -d' ' -f2)
     return 0
 fi
 export XDG_CACHE_HOME=$PWD/cache
+: >stdout.txt >stderr.txt
 
 counted() {     # counted COMMAND...: "INSTRUCTIONS KILOBYTES" of it, or "failed"
     local status instructions memory
@@ -31,11 +32,13 @@ counted() {     # counted COMMAND...: "INSTRUCTIONS KILOBYTES" of it, or "failed
 }
 
 grows() {       # grows NAME SIZE PREPARE COMMAND...: PREPARE SIZE makes what the command, words of una, reads
-    local title=$1 size=$2 prepare=$3 work=() memory=() step one
+    local title=$1 size=$2 prepare=$3 work=() memory=() step one alone="--threads 1"
     shift 3
+    case $1 in info|study) alone= ;; esac
     for step in 1 2 4; do
         "$prepare" $((size * step)) >prepare.txt 2>&1 || cat prepare.txt
-        one=$(counted "$UNA" "${@//SIZE/$((size * step))}" --threads 1)
+        # shellcheck disable=SC2086
+        one=$(counted "$UNA" "${@//SIZE/$((size * step))}" $alone)
         if [ "${one%% *}" = failed ]; then
             name=$title
             fail "$title: it fails at $((size * step))" "$(cat prepare.txt error.txt)"
@@ -72,6 +75,57 @@ parts() { numbers 40 3 >fit.csv; una fit fit.csv --model "mcd(passes=$1,steps=20
 grows "fit, columns" 500 columns fit in.csv --model "$small" --no-cache --quiet --out m.una
 grows "predict, columns" 500 fitted_columns predict m.una in.csv --out out.csv --quiet
 grows "score, parts" 1500 parts score m.una in.csv
+
+# What grows faster is refused with numbers before anything begins.
+numbers 60 300 >in.csv
+check "linear, too little memory" 4 una fit in.csv --model linear --memory 3M --out never.una
+err "linear: the products of 301 features by pairs need" "MB of memory, and only 3.15 MB are allowed" "--only"
+check "gp, too little memory" 4 sh -c 'awk "BEGIN { print \"x,y\"; for (i = 0; i < 900; i++) print i \",\" i % 7 }" >rows.csv; "$UNA" fit rows.csv --model gp --memory 8M --out never.una'
+err "gp: the covariances of 900 rows need" "MB of memory, and only 8.39 MB are allowed"
+check "auto goes without gp then" 0 una fit rows.csv --memory 8M --set 'luna=nlm(steps=2,members=1)' --no-verdict --out m.una
+out "The stack goes without gp." "covariances of 900 rows"
+[ -n "${UNA_TEST_LONG:-}" ] || return 0
+
+levels() { worded 400 "$1" >in.csv; }
+fitted_words() { worded "$1" $(($1 / 2)) >in.csv; una fit in.csv --model "$small" --other 3 --no-verdict --out m.una --quiet; }
+gp_rows() { numbers 40 3 >fit.csv; una fit fit.csv --model gp --no-verdict --out m.una --quiet; numbers "$1" 3 >in.csv; }
+study() {       # of so many trials
+    rm -f s.study
+    printf '{"x1": {"type": "real", "low": 0, "high": 1}, "x2": {"type": "real", "low": 0, "high": 1}}' >space.json
+    una study new s.study --space space.json --quiet
+    awk -v rows="$1" 'BEGIN { print "x1,x2,value"; for (i = 1; i <= rows; i++) printf "%.6f,%.6f,%.6f\n", (i * 0.5698403) % 1, (i * 0.7548777) % 1, (i * 0.31) % 1 }' >trials.csv
+    [ "${import:-yes}" = no ] || una study import s.study trials.csv --quiet
+}
 grows "fit, words" 1000 words fit in.csv --model "$small" --other 3 --no-cache --quiet --out m.una
 grows "predict, draws" 2000 fitted_rows predict m.una fit.csv --draws SIZE --out out.csv --quiet
-[ -n "${UNA_TEST_LONG:-}" ] || return 0
+grows "fit, rows" 2000 rows fit in.csv --model linear --no-cache --quiet --out m.una
+grows "fit nn, rows" 2000 rows fit in.csv --model "$small" --no-cache --quiet --out m.una
+# Up to 400 inputs the verdict has a linear regression beside it, whose cost grows with their cube and ends there.
+grows "fit, levels" 25 levels fit in.csv --model "$small" --no-verdict --no-cache --quiet --out m.una
+grows "fit with a report, rows" 1000 rows fit in.csv --model linear --no-cache --quiet --out m.una --report r.html
+grows "fit with a report, columns" 100 columns fit in.csv --model "$small" --no-cache --quiet --out m.una --report r.html
+grows "predict, rows" 2000 fitted_rows predict m.una in.csv --out out.csv --quiet
+grows "predict, words" 1000 fitted_words predict m.una in.csv --out out.csv --quiet
+grows "predict, parts" 1500 parts predict m.una in.csv --out out.csv --quiet
+grows "draws of parts" 1500 parts predict m.una in.csv --draws SIZE --out out.csv --quiet
+grows "predict gp, rows" 1000 gp_rows predict m.una in.csv --out out.csv --quiet
+grows "score, rows" 2000 fitted_rows score m.una in.csv
+grows "score, columns" 500 fitted_columns score m.una in.csv
+grows "update, rows" 2000 fitted_rows update m.una in.csv --out more.una --quiet
+grows "info, columns" 1000 fitted_columns info m.una
+for what in bands effect observed calibration residuals ignorance; do
+    grows "plot of $what, rows" 1000 fitted_rows plot m.una in.csv --what $what --input x1 --out c.svg --quiet
+    grows "plot of $what, columns" 1000 fitted_columns plot m.una in.csv --what $what --input x1 --out c.svg --quiet
+done
+printf 'far: x1 > 0.5\nright: x2 > 0.5\n' >concepts.txt
+grows "explain, rows" 1000 fitted_rows explain m.una in.csv --concepts concepts.txt --out why.csv --report why.html
+grows "compare, rows" 500 rows compare in.csv --models linear --out kept-SIZE --quiet
+grows "gap, rows" 300 rows gap in.csv --model linear --pairs 0
+grows "suggest, rows" 500 fitted_rows suggest m.una --pool in.csv
+grows "tune, trials" 8 rows tune in.csv --model linear --over 'degree=1|2, prior_var=1e-3:10:log' --search random --trials SIZE --out tuned-SIZE --quiet
+import=no
+grows "study import, trials" 200 study study import s.study trials.csv
+import=yes
+grows "study export, trials" 200 study study export s.study csv
+grows "study show, trials" 200 study study show s.study
+grows "study best, trials" 200 study study best s.study

@@ -387,3 +387,8 @@ same three.una four.una
 true_that "the same notes" sh -c 'grep "  note" said.txt >a; grep "  note" stdout.txt >b; cmp -s a b'
 check "told otherwise" 0 una fit dots.csv $fast --out five.una --decimal point --words n --other 100000
 true_that "not from the cache" sh -c '! cmp -s four.una five.una'
+
+# Blanks that no keyboard shows: what a fit reads, predict reads.
+awk 'BEGIN { print "x,y"; for (i = 0; i < 30; i++) printf "%s%d,%d\n", i % 2 ? "~" : "", i, 2 * i + i % 3 }' | tr '~' '\240' >blanks.csv
+check "no-break blanks before numbers" 0 una fit blanks.csv --target y $fast --out blanks.una
+check "no-break blanks again" 0 una predict blanks.una blanks.csv

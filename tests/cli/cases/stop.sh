@@ -10,11 +10,18 @@ if [ ! -x "$watch" ]; then
     return 0
 fi
 export XDG_CACHE_HOME=$PWD/cache
-most=2 slower=1
-[ -z "${SANITIZED:-}" ] || most=6 slower=3
+most=2
+[ -z "${SANITIZED:-}" ] || most=6
 moments=${moments:-0.5}
 [ -z "${UNA_TEST_LONG:-}" ] || moments="0.3 1 3"
 
+is_whole() {    # no temporaries; what was written before the signal came is all of it, and a model was said to be safe
+    local left
+    left=$(find . -name '*.una.*' -o -name '*tmp*' -o -name '.?*.*' -o -name 'never*.svg' -o -name 'never*.csv' | head -n 5)
+    [ ! -e never.html ] || tail -n 1 never.html | grep -q '</html>' || left="never.html"
+    [ ! -e never.una ] || { grep -q 'is safe in never.una' stderr.txt && una info never.una >/dev/null; } || left="never.una"
+    if [ -z "$left" ]; then pass "$name: nothing is left that is not whole"; else fail "$name: files are left" "$left"; fi
+}
 stopped() {     # stopped NAME COMMAND...: words of una; what it writes is called never.*, or lies in the folder never
     local title=$1 moment status wall cpu place
     shift
@@ -28,13 +35,10 @@ stopped() {     # stopped NAME COMMAND...: words of una; what it writes is calle
                 if [ "$wall" -eq 0 ]; then skip "$name: it was done already"
                 else fail "$name: it fails" "$(cat stderr.txt)"; fi
             elif [ "$status" = 0 ]; then skip "$name: it was about to end"
+            elif [ "$status" = 143 ]; then skip "$name: it had hardly begun"
             elif [ "$status" = 130 ] && awk "BEGIN { exit !($cpu <= $most && $wall < 60) }"; then pass "$name: it ends"
             else fail "$name: status $status, $wall s, $cpu s of work" "$(cat stderr.txt)"; fi
-            rm -f stderr.txt
-            left=$(find . -name 'never*.*' -o -name '*.una.*' -o -name '*tmp*' -o -name '.*.una*' | head -n 5)
-            if [ "$status" = 130 ]; then
-                if [ -z "$left" ]; then pass "$name: nothing is left"; else fail "$name: files are left" "$left"; fi
-            fi
+            [ "$status" = 130 ] && is_whole
         ) >"$place.log" 2>&1 &
         while [ "$(jobs -rp | wc -l)" -ge "${at_once:-3}" ]; do wait -n; done
     done
@@ -67,8 +71,8 @@ if [ -n "${UNA_TEST_LONG:-}" ]; then
     numbers 300000 8 >long.csv
     numbers 1500 6 | cut -d, -f1-6 >pool.csv
     una fit mid.csv --model 'linear(degree=2)' --no-verdict --out lin.una --quiet
-    una fit mid.csv --model 'gp(lengths=1,noise_std=0.1)' --no-verdict --out gp.una --quiet ||
-        una fit mid.csv --model gp --no-verdict --out gp.una --quiet
+    una fit few.csv --model gp --no-verdict --out gp.una --quiet
+    printf 'far: x1 > 0.5\nright: x2 > 0.5\n' >concepts.txt
     una fit few.csv --model 'hmc(samples=60,warmup=60,chains=2)' --no-verdict --out hmc.una --quiet
     for kind in luna nn mcd bbvi sngp ensemble; do
         stopped "fit $kind" fit "$mid" --model "$kind(epochs=10000000)" $quiet
@@ -84,21 +88,21 @@ if [ -n "${UNA_TEST_LONG:-}" ]; then
         stopped "draws, $model" predict "$m" "$long" --draws 5000 --out never.csv --threads 1
         stopped "quantiles, $model" predict "$m" "$long" --quantiles 0.1,0.2,0.5 --out never.csv --threads 1
         stopped "score, $model" score "$m" "$long" --threads 1
-        stopped "suggest, $model" suggest "$m" --pool "$here/pool.csv" --count 500 --out never.csv --threads 1
-        for what in bands effect observed calibration residuals ignorance importance; do
+        for what in bands effect observed calibration residuals ignorance; do
             stopped "plot of $what, $model" plot "$m" "$long" --what $what --out never.svg --threads 1
         done
     done
     for model in lin gp; do
         stopped "update, $model" update "$here/$model.una" "$long" --out never.una --threads 1
-        stopped "explain, $model" explain "$here/$model.una" "$long" --out never.csv --report never.html --threads 1
+        stopped "suggest, $model" suggest "$here/$model.una" --pool "$here/pool.csv" --count 500 --out never.csv --threads 1
+        stopped "explain, $model" explain "$here/$model.una" "$long" --concepts "$here/concepts.txt" --out never.csv --report never.html --threads 1
     done
     stopped "report" fit "$mid" --model linear --report never.html --chart never.svg $quiet
     stopped "report of many parts" fit "$few" --model 'mcd(passes=100000,steps=20)' --report never.html $quiet
     stopped "compare" compare "$mid" --models 'nlm(epochs=10000000)' --out never --threads 1
     stopped "gap" gap "$mid" --model 'nlm(epochs=100000)' --report never.html --threads 1
-    stopped "demo" demo --out never --threads 1
-    for what in uci gap bayesopt knowledge radial; do stopped "bench $what" bench $what --full --threads 1 --out never; done
+    stopped "demo" demo --out . --seeds 100 --threads 1
+    for what in bayesopt knowledge radial; do stopped "bench $what" bench $what --full --threads 1 --out never; done
     printf '{"x1": {"type": "real", "low": 0, "high": 1}, "x2": {"type": "real", "low": 0, "high": 1}}' >space.json
     una study new "$here/run.study" --space space.json --quiet
     stopped "study run" study run "$here/run.study" --trials 50 -- sleep 100

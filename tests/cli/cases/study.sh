@@ -241,5 +241,10 @@ else
     skip "a full disk: no tmpfs can be mounted here"
 fi
 check "export to a full disk" 5 una study export b.study csv --out /dev/full
+# Options that a study keeps may be a stranger's: files that they name are not opened.
+printf 'x1,h\n0.1,2\n0.5,3\n' >heads.csv
+check "a file in the options of the model" 1 una study new named.study --space space.json --model 'tuna(values=heads.csv)'
+err "heads.csv, which is not opened"
+absent named.study
 check "no temporary files" 0 true
 tidy

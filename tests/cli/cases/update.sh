@@ -44,6 +44,14 @@ out '"missing": "mean"' '"other": 2'
 check "--with, a column is missing" 2 sh -c 'cut -d, -f1,2 more.csv >x.csv; "$UNA" update mixed.una x.csv --with mixed.csv --out no.una'
 err "x.csv has no column 'size'"
 absent no.una
+# Options that a model brings may be a stranger's: files that they name are not opened.
+printf 'x1,x2,h\n0.1,1,2\n0.5,2,3\n0.9,1,1\n' >heads.csv
+for model in 'tuna(values=heads.csv, steps=5)' 'ensemble(of=tuna(values=heads.csv, steps=5), members=2)'; do
+    check "a file in the options" 0 una fit train.csv --target y --model "$model" --out named.una --quiet
+    check "--with, a file in the options of the model" 1 una update named.una new.csv --with train.csv --out no.una
+    err "heads.csv, which is not opened" "values" "una fit"
+    absent no.una
+done
 check "target missing" 2 sh -c 'cut -d, -f1,2 new.csv >x.csv; "$UNA" update luna.una x.csv'
 err "y"
 tidy

@@ -71,6 +71,10 @@ check "predict --level" 0 una predict train.una test.csv --level 0.5 --out half.
 true_that "narrower bands" awk -F, 'NR == FNR { w[FNR] = $6 - $5; next } FNR > 1 && !($6 - $5 < w[FNR]) { bad = 1 } END { exit bad }' a.csv half.csv
 check "predict --keep" 0 una predict train.una test.csv --keep
 has stdout.txt "x1,x2,y,mean,std"
+sed '1s/y/mean/' test.csv >taken.csv
+check "predict --keep, a name of the answers" 2 una predict train.una taken.csv --keep --out taken-answers.csv
+err "'mean'" "twice" "rename"
+absent taken-answers.csv
 check "predict --draws" 0 una predict train.una test.csv --draws 3
 has stdout.txt "upper,draw_1,draw_2,draw_3"
 check "variances add up" 0 una predict train.una test.csv --out a.csv

@@ -174,7 +174,7 @@ static void write_study(char *const *text, fuzz_world *w)
     if (una_arena_check(&w->run->scratch) == UNA_OK &&
         FUZZ_SAID(una_study_new(&study, NULL, &settings, w->run), w) == UNA_OK) {
         for (int i = 0; i < 3; i++)
-            FUZZ_SAID(una_study_add(study, (double[]){ 0.3 * i, i % 2 }, i == 2 ? NAN : i, text[4], w->run), w);
+            FUZZ_SAID(una_study_add(study, (double[]){ 0.3 * i, i % 2 }, i == 2 ? (double)NAN : i, text[4], w->run), w);
         if (FUZZ_SAID(una_study_page(study, html, w->run), w) == UNA_OK) check_page(html, "the study");
         if (FUZZ_SAID(una_study_chart(study, svg, w->run), w) == UNA_OK) check_page(svg, "its charts");
     }

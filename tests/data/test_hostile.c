@@ -206,7 +206,7 @@ static const char *write_points(const char *name, size_t columns, bool points)
 static double time_of_points(const char *path, size_t columns, una_run *run)
 {
     static una_wanted wanted[1000];
-    static char names[1000][8];
+    static char names[1000][24];
     una_reader *reader;
     for (size_t c = 0; c < columns; c++) {
         snprintf(names[c], sizeof names[c], "c%zu", c);

@@ -85,7 +85,7 @@ una_lesson una_basis_lesson(const una_basis_options *o, una_network_f32 net, con
     una_augment augment = { .image = una_network_image(&net), .flips = o->flips == 1, .shifts = (size_t)o->shifts };
     if (!augment.image.height) augment = (una_augment){0};
     return (una_lesson){ .body = net.body, .shape = net.shape, .augment = augment, .how = how,
-                         .start = { o->initialisation, 1, 1 },
+                         .start = { o->initialisation, 1, 1, NULL },
                          .look = o->kept == 1 ? UNA_LOOK_NOT : UNA_LOOK_POSTERIOR };
 }
 

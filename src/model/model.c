@@ -329,12 +329,23 @@ const char *una_model_input_name(const una_model *model, size_t input)
 
 /* ---- predict: standardised inside, the user's units outside ------------------------------------------------- */
 
-static void in_users_units(const una_columns *c, const una_predictive *p, size_t rows, double z, size_t from,
-                           una_prediction *out)
+una_status una_row_refused(const una_model *model, size_t row, una_run *run)
 {
+    UNA_FAIL(run, UNA_E_NUMERIC, "%s: the prediction for row %zu is not finite; its inputs may be far beyond the training "
+             "data", model->kind->name, row + 1);
+}
+
+/* What is finite when it is standardised may not be in the target's units. */
+static una_status in_users_units(const una_model *model, const una_predictive *p, size_t rows, double z, size_t from,
+                                 una_prediction *out, una_run *run)
+{
+    const una_columns *c = &model->columns;
+    bool spread = out->std || out->std_epistemic || out->std_noise || out->lower || out->upper;
     for (size_t r = 0; r < rows; r++) {
         double mean = c->target_centre + c->target_scale * p->mean[r];
         double std = c->target_scale * sqrt(p->var_model[r] + p->var_noise[r]);
+        bool good = spread ? isfinite(mean - z * std) && isfinite(mean + z * std) : isfinite(mean);
+        if (!good) return una_row_refused(model, from + r, run);
         if (out->mean) out->mean[from + r] = mean;
         if (out->std) out->std[from + r] = std;
         if (out->std_epistemic) out->std_epistemic[from + r] = c->target_scale * sqrt(p->var_model[r]);
@@ -342,6 +353,7 @@ static void in_users_units(const una_columns *c, const una_predictive *p, size_t
         if (out->lower) out->lower[from + r] = mean - z * std;
         if (out->upper) out->upper[from + r] = mean + z * std;
     }
+    return UNA_OK;
 }
 
 static una_status logged_in_users_units(const una_columns *c, const una_predictive *p, size_t rows, size_t from,
@@ -386,9 +398,7 @@ static una_status check_predictive(const una_model *model, const una_predictive 
                     p->var_noise[r] > 0;
         for (size_t m = r * p->parts; m < (r + 1) * p->parts; m++)
             good = good && isfinite(p->part_mean[m]) && is_variance(p->part_var[m]) && p->part_var[m] > 0;
-        if (!good)
-            UNA_FAIL(run, UNA_E_NUMERIC, "%s: the prediction for row %zu is not finite; its inputs may be far beyond "
-                     "the training data", model->kind->name, from + r + 1);
+        if (!good) return una_row_refused(model, from + r, run);
     }
     return UNA_OK;
 }
@@ -442,6 +452,7 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
 }
 
 typedef struct answer {
+    const una_model   *model;
     const una_columns *columns;
     una_prediction    *out;
     double level, z;
@@ -458,7 +469,7 @@ static una_status quantile(double *to, const answer *a, size_t r, double level, 
                         : p->mean[r] + una_normal_quantile(level) * sqrt(p->var_model[r] + p->var_noise[r]);
     if (a->columns->log_target) return una_logged_value(to, a->columns, t, a->from + r, run);
     *to = una_target_value(a->columns, t);
-    return UNA_OK;
+    return isfinite(*to) ? UNA_OK : una_row_refused(a->model, a->from + r, run);
 }
 
 /* The bands of a mixture end at its quantiles, and so do those of a logarithm; the others are there already. */
@@ -491,7 +502,7 @@ static una_status answer_block(void *context, una_predictive *p, size_t from, si
     a->from = from;
     a->rows = rows;
     if (a->columns->log_target) UNA_TRY(logged_in_users_units(a->columns, p, rows, from, a->out, run));
-    else in_users_units(a->columns, p, rows, a->z, from, a->out);
+    else UNA_TRY(in_users_units(a->model, p, rows, a->z, from, a->out, run));
     if (!bands_are_quantiles(a) && !a->asked.count) return UNA_OK;
     return una_pool(run, (rows + ROWS_PER_TASK - 1) / ROWS_PER_TASK, find_quantiles, a);
 }
@@ -501,7 +512,7 @@ una_status una_model_answer_encoded(const una_model *model, const double *x, siz
 {
     if (!(level > 0 && level < 1))
         UNA_FAIL(run, UNA_E_USAGE, "the level of the bands is %g; it must lie between 0 and 1", level);
-    answer a = { .columns = &model->columns, .out = out, .level = level, .z = una_normal_quantile(0.5 + level / 2) };
+    answer a = { .model = model, .columns = &model->columns, .out = out, .level = level, .z = una_normal_quantile(0.5 + level / 2) };
     if (asked) a.asked = *asked;
     una_detail detail = out->lower || out->upper || a.asked.count || model->columns.log_target ? UNA_PARTS
                       : out->std || out->std_epistemic ? UNA_VARIANCES : UNA_ONLY_MEANS;
@@ -723,11 +734,21 @@ static una_status slope_at(const una_model *model, const double *given, double *
     return UNA_OK;
 }
 
+static una_status check_slopes(const una_model *model, const double *dmean, const double *dstd, una_run *run)
+{
+    for (size_t i = 0; i < model->columns.source_count; i++)
+        if ((dmean && !isfinite(dmean[i])) || (dstd && !isfinite(dstd[i])))
+            UNA_FAIL(run, UNA_E_NUMERIC, "%s: the slope along '%.60s' is not finite; the point may be far beyond the "
+                     "training data", model->kind->name, model->columns.sources[i].name);
+    return UNA_OK;
+}
+
 una_status una_model_slope(const una_model *model, const double *x, double *dmean, double *dstd, una_run *run)
 {
     UNA_TRY(need_numbers(model, NULL, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = slope_at(model, x, dmean, dstd, run);
+    if (status == UNA_OK) status = check_slopes(model, dmean, dstd, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -760,10 +781,11 @@ static una_status give_parts(const una_model *model, const una_gaussians *g, con
     for (size_t k = 0; k < rows * g->parts; k++) {
         size_t to = from * g->parts + k, column = to * c->source_count;
         if (!isfinite(g->mean[k]) || !is_variance(g->var[k]))
-            UNA_FAIL(run, UNA_E_NUMERIC, "%s: the prediction for row %zu is not finite; its inputs may be far beyond "
-                     "the training data", model->kind->name, from + k / g->parts + 1);
-        if (out->mean) out->mean[to] = c->target_centre + c->target_scale * g->mean[k];
-        if (out->std) out->std[to] = c->target_scale * sqrt(g->var[k]);
+            return una_row_refused(model, from + k / g->parts, run);
+        double mean = c->target_centre + c->target_scale * g->mean[k], std = c->target_scale * sqrt(g->var[k]);
+        if (!isfinite(mean) || !isfinite(std)) return una_row_refused(model, from + k / g->parts, run);
+        if (out->mean) out->mean[to] = mean;
+        if (out->std) out->std[to] = std;
         if (g->dmean)
             slopes_in_users_units(c, given + (from + k / g->parts) * c->source_count, g->var[k],
                                   g->dmean + k * c->input_count, g->dvar + k * c->input_count,

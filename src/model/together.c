@@ -334,6 +334,9 @@ static una_status density_block(void *context, const seeing *s, size_t from, una
             const una_columns *c = &una_model_target(s->whole, t)->columns;
             if (c->log_target) value -= c->target_centre + c->target_scale * y[t];
         }
+        if (!isfinite(value))
+            UNA_FAIL(run, UNA_E_NUMERIC, "row %zu: its targets have a density beyond all numbers; look at the row, or "
+                     "leave it out", from + r + 1);
         all->sum += value;
         all->rows++;
     }

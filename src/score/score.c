@@ -233,6 +233,10 @@ una_status una_score_finish(una_score *score, const una_score_sums *sums, una_ru
         .mean_std_noise = sums->std_noise / rows,
     };
 
+    if (!isfinite(whole.rmse) || !isfinite(whole.log_lik) || !isfinite(whole.crps) ||
+        !isfinite(whole.mean_std_epistemic + whole.mean_std_noise))
+        UNA_FAIL(run, UNA_E_NUMERIC, "the scores are beyond all numbers: the errors are too large, or the standard "
+                 "deviations too small; take other units, or look for rows far beyond the training data");
     una_struct_give(score, &whole, sizeof whole);
     return UNA_OK;
 }

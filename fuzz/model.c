@@ -13,11 +13,13 @@
  * corpus are crossed block by block.
  *   UNA_FUZZ_MEMORY=8000000000     what the run may take; 256 MB if it does not say
  */
+#include "page.h"
 #include "table.h"
 
 #include "../tests/model_blocks.h"
 #include "model/kind.h"
 #include "model/several.h"
+#include "una_report.h"
 
 #include <signal.h>
 #include <sys/time.h>
@@ -279,6 +281,23 @@ static void others(const subject *s)
     }
 }
 
+/* Its page and one of its charts: names and numbers in them are a stranger's. */
+static void show(const subject *s, unsigned choice)
+{
+    static const char *const what[] = { "bands", "effect", "observed", "calibration", "residuals", "ignorance",
+                                        "importance" };
+    const una_model *model = s->model;
+    const char *html = fuzz_path("page.html"), *svg = fuzz_path("chart.svg");
+    una_plot_settings plot = { .size = sizeof plot, .what = what[choice % COUNT_OF(what)] };
+    una_run *run = s->world->run;
+    if (!s->data) return;
+    if (choice / 7 % 2 == 0 &&
+        FUZZ_SAID(una_report_write(html, &model, NULL, 1, s->data, NULL, NULL, run), s->world) == UNA_OK)
+        fuzz_page(html, "the report");
+    if (choice / 7 % 2 == 1 && FUZZ_SAID(una_plot_write(svg, model, s->data, &plot, run), s->world) == UNA_OK)
+        fuzz_page(svg, "the chart");
+}
+
 static void update(subject *s, const double *before)
 {
     una_run *run = s->world->run;
@@ -299,6 +318,7 @@ static void use(subject *s, unsigned choice)
 {
     double *answers = answers_of(s, s->model);
     save_and_load(s, s->model, answers);
+    if (choice % 256 == 255 && !excused(s)) show(s, choice / 256);
     switch (excused(s) ? UINT32_MAX : choice % 7) {
     case 0: draw(s); break;
     case 1: score(s); break;

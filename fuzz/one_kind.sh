@@ -13,5 +13,5 @@ mkdir -p "$work" build-fuzz/findings
 cp fuzz/corpus/model/"$kind" fuzz/corpus/model/"$kind"-* tests/fixtures/"$kind"_*.una "$work" 2>/dev/null || true
 [ -n "$(ls -A "$work")" ] || { echo "there is no seed of the kind '$kind'" >&2; exit 1; }
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0} UBSAN_OPTIONS=print_stacktrace=1
-exec "${PROGRAM:-build-fuzz/fuzz/model}" -runs="$runs" -timeout=25 -rss_limit_mb="${RSS:-10240}" -print_final_stats=1 \
+exec "${PROGRAM:-build-fuzz/fuzz/model}" -runs="$runs" -timeout=25 -rss_limit_mb="${RSS:-10240}" -print_final_stats=1 -detect_leaks=0 \
     -artifact_prefix="build-fuzz/findings/model-$kind-" "$@" "$work"

@@ -1,125 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pages and charts about a small model whose names, words, title and story are the input: bytes that say what is
- * written and which names stand where, then texts up to a NUL. Whatever they hold, the page is valid UTF-8, its tags
- * are the ones that una writes, properly nested, its attributes quoted and none of them runs anything; and so is every
- * SVG.
+ * written and which names stand where, then texts up to a NUL. Whatever they hold, pages and pictures are as page.h says.
  */
+#include "page.h"
 #include "table.h"
 
 #include "una_report.h"
 #include "una_study.h"
 
-enum { TEXTS = FUZZ_MOST_COLUMNS + 3, DEEPEST = 64 };
-
-/* ---- pages ------------------------------------------------------------------------------------------------ */
-
-typedef struct page { const char *at, *end, *what; size_t depth; char open[DEEPEST][16]; } page;
-
-static bool is_one_of(const char *name, const char *words)
-{
-    size_t length = strlen(name);
-    for (const char *at = words; (at = strstr(at, name)); at++)
-        if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == 0)) return true;
-    return false;
-}
-
-/* Elements that una writes; one that is not among them came in with a name. */
-static const char known[] = "html head meta title style script body header main footer section nav article aside "
-    "details summary div span p h1 h2 h3 h4 ul ol li dl dt dd table thead tbody tfoot tr th td caption colgroup col "
-    "figure figcaption img a b i em strong small code pre sub sup br hr button input label select option noscript link "
-    "svg g path rect circle ellipse line polyline polygon text tspan defs clippath clipPath use symbol image title "
-    "desc pattern linearGradient radialGradient stop filter feFlood feComposite feColorMatrix feImage mask xml";
-static const char alone[] = "meta br hr img input link col";
-
-static bool name_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == ':' ||
-           c == '_';
-}
-
-static void take_name(page *p, char name[16])
-{
-    size_t length = 0;
-    for (; p->at < p->end && name_char(*p->at); p->at++)
-        if (length < 15) name[length++] = *p->at;
-    name[length] = 0;
-}
-
-/* name="value" ... up to the > ; true: it ends itself. */
-static bool take_attributes(page *p, const char *element)
-{
-    for (;;) {
-        while (p->at < p->end && strchr(" \t\r\n", *p->at)) p->at++;
-        FUZZ_CHECK(p->at < p->end, "%s: <%s has no end", p->what, element);
-        if (*p->at == '>') return p->at++, false;
-        if (*p->at == '/' && p->at + 1 < p->end && p->at[1] == '>') return p->at += 2, true;
-        char name[16];
-        take_name(p, name);
-        FUZZ_CHECK(*name, "%s: <%s has an attribute that begins with '%c'", p->what, element, *p->at);
-        FUZZ_CHECK(strncmp(name, "on", 2) != 0, "%s: <%s has %s=", p->what, element, name);
-        if (*p->at != '=') continue;
-        char quote = *++p->at;
-        FUZZ_CHECK(quote == '"' || quote == '\'', "%s: %s of <%s is not quoted", p->what, name, element);
-        const char *close = memchr(p->at + 1, quote, (size_t)(p->end - p->at - 1));
-        FUZZ_CHECK(close, "%s: %s of <%s has no closing quote", p->what, name, element);
-        FUZZ_CHECK(!memchr(p->at, '<', (size_t)(close - p->at)), "%s: %s of <%s holds a <", p->what, name, element);
-        p->at = close + 1;
-    }
-}
-
-/* Of script and style: up to their end. */
-static void skip_raw(page *p, const char *element)
-{
-    char closing[20];
-    int length = snprintf(closing, sizeof closing, "</%s>", element);
-    while (p->end - p->at >= length && memcmp(p->at, closing, (size_t)length) != 0) p->at++;
-    FUZZ_CHECK(p->end - p->at >= length, "%s: <%s> is never closed", p->what, element);
-}
-
-static void take_tag(page *p)
-{
-    char name[16];
-    if (p->at < p->end && (*p->at == '!' || *p->at == '?')) {
-        const char *close = memchr(p->at, '>', (size_t)(p->end - p->at));
-        FUZZ_CHECK(close, "%s: <%c has no end", p->what, *p->at);
-        p->at = close + 1;
-        return;
-    }
-    bool closing = p->at < p->end && *p->at == '/';
-    p->at += closing;
-    take_name(p, name);
-    FUZZ_CHECK(*name && is_one_of(name, known), "%s: <%s%.20s is no element of ours", p->what, closing ? "/" : "",
-               p->at);
-    if (closing) {
-        FUZZ_CHECK(p->at < p->end && *p->at++ == '>', "%s: </%s", p->what, name);
-        FUZZ_CHECK(p->depth > 0 && strcmp(p->open[p->depth - 1], name) == 0, "%s: </%s> closes <%s>", p->what, name,
-                   p->depth ? p->open[p->depth - 1] : "");
-        p->depth--;
-        return;
-    }
-    bool ended = take_attributes(p, name);
-    if (ended || is_one_of(name, alone)) return;
-    FUZZ_CHECK(p->depth < DEEPEST, "%s is nested too deep", p->what);
-    memcpy(p->open[p->depth++], name, sizeof name);
-    if (strcmp(name, "script") == 0 || strcmp(name, "style") == 0) skip_raw(p, name);
-}
-
-static void check_page(const char *path, const char *what)
-{
-    size_t size;
-    unsigned char *bytes = fuzz_slurp(path, &size);
-    FUZZ_CHECK(bytes && size > 0, "%s: nothing is written", what);
-    fuzz_utf8((const char *)bytes, size, what);
-    page p = { .at = (const char *)bytes, .end = (const char *)bytes + size, .what = what };
-    while (p.at < p.end && (p.at = memchr(p.at, '<', (size_t)(p.end - p.at)))) {
-        p.at++;
-        take_tag(&p);
-    }
-    FUZZ_CHECK(p.depth == 0, "%s: <%s> is never closed", what, p.depth ? p.open[p.depth - 1] : "");
-    free(bytes);
-    remove(path);
-}
+enum { TEXTS = FUZZ_MOST_COLUMNS + 3 };
 
 /* ---- what is written --------------------------------------------------------------------------------------- */
 
@@ -131,11 +21,11 @@ static void write_pages(const una_model *model, const una_dataset *data, char *c
     una_plot_settings plot = { .size = sizeof plot, .what = what[how >> 3 & 7], .input = how & 64 ? text[0] : NULL };
     if ((how & 7) == 0 && FUZZ_SAID(una_report_write(html, &model, &title, 1, data, text[FUZZ_MOST_COLUMNS + 1],
                                                      text[FUZZ_MOST_COLUMNS + 2], w->run), w) == UNA_OK)
-        check_page(html, "the report");
+        fuzz_page(html, "the report");
     if ((how & 7) == 1 && FUZZ_SAID(una_chart_write(svg, &model, &title, 1, data, w->run), w) == UNA_OK)
-        check_page(svg, "the chart");
+        fuzz_page(svg, "the chart");
     if ((how & 7) > 1 && (how & 7) < 5 && FUZZ_SAID(una_plot_write(svg, model, data, &plot, w->run), w) == UNA_OK)
-        check_page(svg, "the plot");
+        fuzz_page(svg, "the plot");
 }
 
 static void write_explanation(const una_model *model, const una_dataset *data, char *const *text, fuzz_world *w)
@@ -148,8 +38,8 @@ static void write_explanation(const una_model *model, const una_dataset *data, c
     const char *html = fuzz_path("why.html"), *svg = fuzz_path("why.svg");
     if (FUZZ_SAID(una_explain(&explanation, model, data, &settings, w->run), w) == UNA_OK) {
         if (FUZZ_SAID(una_report_explanation(html, explanation, data, text[FUZZ_MOST_COLUMNS], 5, w->run), w) == UNA_OK)
-            check_page(html, "the explanation");
-        if (FUZZ_SAID(una_chart_explanation(svg, explanation, 5, w->run), w) == UNA_OK) check_page(svg, "its chart");
+            fuzz_page(html, "the explanation");
+        if (FUZZ_SAID(una_chart_explanation(svg, explanation, 5, w->run), w) == UNA_OK) fuzz_page(svg, "its chart");
     }
     una_explanation_free(explanation);
 }
@@ -175,8 +65,8 @@ static void write_study(char *const *text, fuzz_world *w)
         FUZZ_SAID(una_study_new(&study, NULL, &settings, w->run), w) == UNA_OK) {
         for (int i = 0; i < 3; i++)
             FUZZ_SAID(una_study_add(study, (double[]){ 0.3 * i, i % 2 }, i == 2 ? (double)NAN : i, text[4], w->run), w);
-        if (FUZZ_SAID(una_study_page(study, html, w->run), w) == UNA_OK) check_page(html, "the study");
-        if (FUZZ_SAID(una_study_chart(study, svg, w->run), w) == UNA_OK) check_page(svg, "its charts");
+        if (FUZZ_SAID(una_study_page(study, html, w->run), w) == UNA_OK) fuzz_page(html, "the study");
+        if (FUZZ_SAID(una_study_chart(study, svg, w->run), w) == UNA_OK) fuzz_page(svg, "its charts");
     }
     una_study_close(study);
 }

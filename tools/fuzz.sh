@@ -40,7 +40,7 @@ fuzz() {     # fuzz NAME WORKER
     local name=$1 dictionary=()
     mkdir -p "build-fuzz/work/$name" "fuzz/corpus/$name"
     [ -e "fuzz/support/$name.dict" ] && dictionary=("-dict=fuzz/support/$name.dict")
-    "build-fuzz/fuzz/$name" "$limit" -timeout=25 -rss_limit_mb=4096 -print_final_stats=1 -reload=1 \
+    "build-fuzz/fuzz/$name" "$limit" -timeout=25 -rss_limit_mb=4096 -print_final_stats=1 -detect_leaks=0 -reload=1 \
         -artifact_prefix="build-fuzz/findings/$name-" "${dictionary[@]}" \
         "build-fuzz/work/$name" "fuzz/corpus/$name" >"build-fuzz/logs/$name.$2" 2>&1
     echo $? >"build-fuzz/logs/$name.$2.status"

@@ -21,7 +21,7 @@ static bool is_one_of(const char *name, const char *words)
 /* Elements that una writes; one that is not among them came in with a name. */
 static const char known[] = "html head meta title style script body header main footer section nav article aside "
     "details summary div span p h1 h2 h3 h4 ul ol li dl dt dd table thead tbody tfoot tr th td caption colgroup col "
-    "figure figcaption img a b i em strong small code pre sub sup br hr button input label select option noscript link "
+    "figure figcaption img a b i em strong small code pre sub sup bdi br hr button input label select option noscript link "
     "svg g path rect circle ellipse line polyline polygon text tspan defs clippath clipPath use symbol image title "
     "desc pattern linearGradient radialGradient stop filter feFlood feComposite feColorMatrix feImage mask xml";
 static const char alone[] = "meta br hr img input link col";

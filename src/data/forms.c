@@ -145,8 +145,8 @@ static bool add_groups(char text[NUMBER_ROOM], size_t *length, piece *p, char de
     return true;
 }
 
-/* All of p is a number with this decimal mark, without a sign. */
-static bool read_body(piece p, char decimal, number *out)
+/* With thousands marks perhaps, and as short as people write numbers. */
+static bool read_short(piece p, char decimal, number *out)
 {
     char text[NUMBER_ROOM];
     size_t length = 0, whole = digits_at(p), part = 0;
@@ -173,6 +173,15 @@ static bool read_body(piece p, char decimal, number *out)
         p.at = p.end;
     }
     return p.at == p.end && una_parse_number(text, length, &out->value);
+}
+
+/* All of p is a number with this decimal mark, without a sign. As programs write them, any number of digits will do. */
+static bool read_body(piece p, char decimal, number *out)
+{
+    size_t length = (size_t)(p.end - p.at);
+    if (read_short(p, decimal, out)) return true;
+    out->grouped = false;
+    return (decimal == '.' || !memchr(p.at, '.', length)) && una_parse_number(p.at, length, &out->value);
 }
 
 /* ---- marks and units ------------------------------------------------------------------------------------ */

@@ -197,11 +197,45 @@ static una_status check_apart(const cli *c, const place *p, const place *other)
                     p->name, p->path, other->dashes, (int)strcspn(name, ".]"), name, other->path, p->name);
 }
 
+static bool is_database(const char *path)
+{
+    static const char begin[] = "SQLite format 3";
+    char bytes[sizeof begin] = {0};
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    bool all = fread(bytes, 1, sizeof begin, file) == sizeof begin;
+    fclose(file);
+    return all && memcmp(bytes, begin, sizeof begin) == 0;
+}
+
+/* SQLite has files of its own beside a database: what stands in them belongs to it, and what does not damages it. */
+static una_status check_beside(const cli *c, const place *p, const place *database)
+{
+    static const char *const endings[] = { "-wal", "-shm", "-journal" };
+    bool may_be = p->type == CLI_WRITTEN && database->there && !database->special && is_database(database->path);
+    una_status status = UNA_OK;
+    for (size_t i = 0; may_be && i < sizeof endings / sizeof *endings && status == UNA_OK; i++) {
+        size_t size = strlen(database->goal) + strlen(endings[i]) + 1;
+        place beside = { .type = CLI_FILE, .path = cli_memory(size, 1) };
+        snprintf(beside.path, size, "%s%s", database->goal, endings[i]);
+        identify(&beside);
+        if (same_file(p, &beside)) {
+            status = cli_fail(c, UNA_E_USAGE, "--%s %s would overwrite a part of the database %s: SQLite keeps changes "
+                              "in files of such names; give --%s another name", p->name, p->path, database->path,
+                              p->name);
+        }
+        free(beside.path);
+        free(beside.goal);
+    }
+    return status;
+}
+
 static una_status check_place(cli *c, const place *p, const places *all)
 {
     una_status status = check_writable(c, p);
     for (size_t i = 0; i < all->count && status == UNA_OK; i++) {        /* of two that are written, the later looks */
         if (all->at[i].type != CLI_WRITTEN || &all->at[i] < p) status = check_apart(c, p, &all->at[i]);
+        if (status == UNA_OK) status = check_beside(c, p, &all->at[i]);
     }
     if (status != UNA_OK || !is_stdout(p->path)) return status;
     c->stdout_taken = true;

@@ -8,9 +8,13 @@
  * SQLite says "busy" in many ways: while another writes, while he recovers what a killed process left, while he makes
  * the log or takes it away. All of them are waited for here, and none is handed on.
  *
- * It takes its memory from malloc, not from the run: a few megabytes, whatever the size of the file.
+ * It takes its memory from malloc, not from the run: a cache of 2 MB, whatever the size of the file and whatever the
+ * file says of it, and one row, whose texts are bounded. Besides, a copy has all of the file, whose size is compared
+ * with the limit of memory before; and where a stranger's table has no key by which its rows could be found in their
+ * order, those rows are sorted in memory: never more than the file has, and nothing is spilled to the disk.
  */
 #include "sweep/database.h"
+#include "sweep/database_strangers.h"
 
 #include <errno.h>
 #include <sqlite3.h>
@@ -22,7 +26,10 @@
 enum {
     WAIT_MS = 300000, CANCELLED_MS = 1000,       /* somebody else is at it                                       */
     RACE_MS = 3000,                              /* a file comes or goes under our feet, or it is not allowed    */
-    STEP_MS = 5, KEPT = 32
+    STEP_MS = 5, KEPT = 32,
+    LOOK_STEPS = 10000,                          /* of SQLite's machine, between two looks at the run            */
+    COPY_PAGES = 1000,                           /* the same for copies                                          */
+    LAST_MS = 500                                /* a cancelled run still writes down what it has, if it is soon */
 };
 
 typedef struct database_file {
@@ -30,6 +37,7 @@ typedef struct database_file {
     una_run      *asking;                /* of the call under way: it may be cancelled                           */
     sqlite3      *db;
     int64_t       since;                 /* this call waits since, milliseconds; 0: it has not waited yet        */
+    int64_t       cancelled;             /* this call has known since, milliseconds; 0: it does not know of it   */
     const char   *path, *open_as;        /* behind the struct                                                    */
     sqlite3_stmt *kept[KEPT];            /* prepared statements, the last one used first                         */
 } database_file;
@@ -60,6 +68,16 @@ static int wait_for_lock(void *context, int before)
 {
     (void)before;
     return wait_a_little(context, WAIT_MS);
+}
+
+/* Not 0: the statement under way is to end. */
+static int is_enough(void *context)
+{
+    database_file *f = context;
+    if (!una_cancelled(f->asking)) return 0;
+    int64_t now = milliseconds();
+    if (!f->cancelled) f->cancelled = now;
+    return now - f->cancelled >= LAST_MS;
 }
 
 static bool is_locked(int code)
@@ -99,6 +117,17 @@ static una_status locked(const database_file *f, una_run *run)
              "end it, or try again later", f->path, WAIT_MS / 60000, f->path);
 }
 
+static una_status interrupted(const database_file *f, una_run *run)
+{
+    UNA_FAIL(run, UNA_CANCELLED, "interrupted while working with %s", f->path);
+}
+
+static una_status too_long(const database_file *f, una_run *run)
+{
+    UNA_FAIL(run, UNA_E_MEMORY, "a text of %s has more than %.3g MB, which are allowed for one of them; give a shorter "
+             "one, or raise the limit of memory", f->path, 1e-6 * una_strangers_longest(f->run));
+}
+
 static una_status failed_with(sqlite3 *db, const database_file *f, una_run *run)
 {
     int extended = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM, code = extended & 0xff;
@@ -106,6 +135,8 @@ static una_status failed_with(sqlite3 *db, const database_file *f, una_run *run)
     if (code == SQLITE_NOMEM) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", f->path);
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) return damaged(f, sqlite3_errmsg(db), run);
     if (is_locked(code)) return locked(f, run);
+    if (code == SQLITE_INTERRUPT) return interrupted(f, run);
+    if (code == SQLITE_TOOBIG) return too_long(f, run);
     if (code == SQLITE_FULL || (code == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT || system == EFBIG)))
         UNA_FAIL(run, UNA_E_IO, "cannot write %s: there is no space left for it; nothing of this change was made, and "
                  "what was there before is intact", f->path);
@@ -129,7 +160,7 @@ static una_status failed(const database_file *f, una_run *run)
 static void begin_call(database_file *f, una_run *run)
 {
     f->asking = run;
-    f->since = 0;
+    f->since = f->cancelled = 0;
 }
 
 static una_status execute(database_file *f, const char *sql, una_run *run)
@@ -292,6 +323,8 @@ static una_status connect_to(sqlite3 **db, const char *path, int flags, database
     if (sqlite3_open_v2(path, db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) return failed_with(*db, f, run);
     sqlite3_extended_result_codes(*db, 1);
     sqlite3_busy_handler(*db, wait_for_lock, f);
+    sqlite3_progress_handler(*db, LOOK_STEPS, is_enough, f);
+    una_strangers_bound(*db, run);
     return UNA_OK;
 }
 
@@ -307,32 +340,55 @@ static void still_address(una_text *address, const char *path)
     una_text_add(address, "?immutable=1");
 }
 
+/* One state of the file, whoever writes meanwhile: it is read in the transaction that is begun here. What goes wrong
+ * with that, goes wrong with the copy too, which says it. */
+static una_status copy_pages(database_file *f, sqlite3 *from, una_run *run)
+{
+    sqlite3_exec(from, "BEGIN; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
+    sqlite3_backup *backup = sqlite3_backup_init(f->db, "main", from, "main");
+    int code;
+    do code = !backup ? SQLITE_ERROR : is_enough(f) ? SQLITE_INTERRUPT : sqlite3_backup_step(backup, COPY_PAGES);
+    while (code == SQLITE_OK || (is_locked(code) && wait_a_little(f, WAIT_MS)));
+
+    bool good = sqlite3_backup_finish(backup) == SQLITE_OK && code == SQLITE_DONE;
+    if (code == SQLITE_INTERRUPT) return interrupted(f, run);
+    return good ? UNA_OK : failed(f, run);
+}
+
 static una_status copy_from(database_file *f, const char *path, int flags, una_run *run)
 {
     sqlite3 *from = NULL;
     una_status status = connect_to(&from, path, flags, f, run);
-    if (status == UNA_OK) {
-        sqlite3_backup *backup = sqlite3_backup_init(f->db, "main", from, "main");
-        int code = SQLITE_ERROR;
-        do code = backup ? sqlite3_backup_step(backup, -1) : SQLITE_ERROR;
-        while (is_locked(code) && wait_a_little(f, WAIT_MS));
-        bool good = sqlite3_backup_finish(backup) == SQLITE_OK && code == SQLITE_DONE;
-        if (!good) status = failed(f, run);
-    }
+    if (status == UNA_OK) status = copy_pages(f, from, run);
     sqlite3_close(from);
     return status;
 }
 
-static bool has_log(database_file *f, una_text *name)
+static uint64_t size_of(const char *path)
 {
     struct stat about;
+    return stat(path, &about) == 0 && about.st_size > 0 ? (uint64_t)about.st_size : 0;
+}
+
+static bool has_log(database_file *f, una_text *name)
+{
     una_text_add(name, "%s-wal", f->open_as);
-    return !name->at || (stat(name->at, &about) == 0 && about.st_size > 0);
+    return !name->at || size_of(name->at) > 0;
+}
+
+static una_status check_room(const database_file *f, una_run *run)
+{
+    const una_run *root = una_run_root(run);
+    uint64_t size = size_of(f->open_as), limit = root->settings.memory_limit, used = root->used;
+    if (used <= limit && size <= limit - used) return UNA_OK;
+    UNA_FAIL(run, UNA_E_MEMORY, "%s is read into memory and has %.3g MB; %.3g MB are taken and %.3g MB are allowed: "
+             "raise the limit", f->path, 1e-6 * (double)size, 1e-6 * (double)used, 1e-6 * (double)limit);
 }
 
 /* Opened for writing where that is allowed: what a killed process left behind is rolled back then. */
 static una_status copy_file(database_file *f, una_run *run)
 {
+    UNA_TRY(check_room(f, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = copy_from(f, f->open_as, SQLITE_OPEN_READWRITE, run);
     int code = sqlite3_errcode(f->db) & 0xff;            /* nothing can be written beside it, not even a log's index */
@@ -346,6 +402,14 @@ static una_status copy_file(database_file *f, una_run *run)
     }
     una_arena_release(&run->scratch, mark);
     return status;
+}
+
+/* Before anything else is asked of it. */
+static una_status check_schema(database_file *f, una_run *run)
+{
+    UNA_TRY(execute(f, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA cache_size = -2000", run));
+    return file_each(f, NULL, "SELECT type, name, sql FROM sqlite_master", NULL, 0, una_strangers_check,
+                     (void *)f->path, run);
 }
 
 static una_status note_ours(void *context, const una_cell *cells, size_t count, una_run *run)
@@ -377,8 +441,9 @@ static una_status open_file(database_file *f, const char *where, una_database_mo
 
     bool in_memory = !where || mode == UNA_DATABASE_COPY;
     UNA_TRY(connect_to(&f->db, in_memory ? ":memory:" : f->open_as, flags, f, run));
-    if (!in_memory) return choose_mode(f, mode, run);
-    return where && access(f->open_as, F_OK) == 0 ? copy_file(f, run) : UNA_OK;
+    if (in_memory && where && access(f->open_as, F_OK) == 0) UNA_TRY(copy_file(f, run));
+    UNA_TRY(check_schema(f, run));
+    return in_memory ? UNA_OK : choose_mode(f, mode, run);
 }
 
 static void file_close(void *link)

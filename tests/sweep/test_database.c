@@ -455,6 +455,195 @@ static void what_is_no_database(void **state)
     una_run_free(run);
 }
 
+/* ---- files of strangers ---------------------------------------------------------------------------------------- */
+
+/* By a handle of SQLite's own, which allows everything. */
+static void by_hand(const char *path, const char *sql)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK) fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+static void new_counter(char path[4096], const char *name, una_run *run)
+{
+    una_database *db;
+    copy_place(path, temp_path(name));
+    remove(path);
+    assert_ok(open_counter(&db, path, run), run);
+    una_database_close(db);
+}
+
+/* What computes in a schema is refused when the file is opened, before a statement touches it; and in every mode. */
+static void schemas_that_compute_are_refused(void **state)
+{
+    static const struct { const char *sql, *says; } cases[] = {
+        { "DROP TABLE note; CREATE VIEW note AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+          "SELECT i AS id, 'a' AS word, 1 AS value FROM n", "the view 'note'" },
+        { "CREATE VIEW beside AS SELECT 1", "the view 'beside'" },
+        { "DROP TABLE una_kind; CREATE VIEW una_kind AS SELECT 'counter' AS kind, 1 AS format", "the view 'una_kind'" },
+        { "CREATE TRIGGER pull AFTER UPDATE ON counter BEGIN DELETE FROM note; END", "the trigger 'pull'" },
+        { "CREATE INDEX slow ON note (length(hex(zeroblob(id))))", "the index 'slow'" },
+        { "ALTER TABLE note ADD COLUMN x AS (hex(zeroblob(300000000)))", "the table 'note' with AS" },
+        { "ALTER TABLE note ADD COLUMN x TEXT\tgenerated always\nas (1) VIRTUAL", "the table 'note' with AS" },
+        { "ALTER TABLE note ADD COLUMN x CHECK(length(hex(zeroblob(9))) > 1)", "the table 'note' with CHECK" },
+        { "CREATE TABLE more (a TEXT default(hex(zeroblob(9))))", "the table 'more' with DEFAULT" },
+        { "CREATE VIRTUAL TABLE words USING fts5(a)", "which is no ordinary table" },
+    };
+    una_run *run = quiet_run();
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[4096];
+        new_counter(path, "schema.db", run);
+        by_hand(path, cases[i].sql);
+        for (int mode = 0; mode <= UNA_DATABASE_COPY; mode++) {
+            una_database *db;
+            assert_status(una_database_open(&db, path, (una_database_mode)mode, run), UNA_E_INPUT, run);
+            assert_null(db);
+            assert_says(una_run_message(run), "was not written by una, or was changed since");
+            assert_says(una_run_message(run), cases[i].says);
+        }
+    }
+    una_run_free(run);
+}
+
+/* Names in which such words are parts, and statistics, are nothing of the kind. */
+static void plain_schemas_are_taken(void **state)
+{
+    una_run *run = quiet_run();
+    una_database *db;
+    char path[4096];
+    (void)state;
+    new_counter(path, "plain.db", run);
+    by_hand(path, "CREATE TABLE lease (measure TEXT, checked REAL, as_told REAL, default_of TEXT UNIQUE); ANALYZE");
+    assert_ok(open_counter(&db, path, run), run);
+    una_database_close(db);
+    una_run_free(run);
+}
+
+/* What comes into the schema while the file is open does not run. */
+static void later_triggers_and_views_do_not_run(void **state)
+{
+    una_run *run = quiet_run();
+    una_database *db;
+    char path[4096];
+    (void)state;
+    new_counter(path, "later.db", run);
+    assert_ok(open_counter(&db, path, run), run);
+    by_hand(path, "CREATE TRIGGER pull AFTER UPDATE ON counter BEGIN INSERT INTO note VALUES (1, 'ran', 1); END;"
+            "CREATE VIEW seen AS SELECT number FROM counter");
+    assert_ok(una_database_transact(db, count_up, NULL, run), run);
+    assert_int_equal(number_of(db, "SELECT number FROM counter", run), 1);
+    assert_int_equal(number_of(db, "SELECT count(*) FROM note", run), 0);
+    assert_status(una_database_do(NULL, db, "SELECT number FROM seen", NULL, 0, run), UNA_E_IO, run);
+    assert_says(una_run_message(run), "view");
+    assert_status(una_database_script(db, "ATTACH ':memory:' AS other", run), UNA_E_IO, run);
+    una_database_close(db);
+    una_run_free(run);
+}
+
+static void *cancel_soon(void *context)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
+    *(volatile int *)context = 1;
+    return NULL;
+}
+
+#define ENDLESS "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+
+static void endless_statements_can_be_cancelled(void **state)
+{
+    static const char *const endless[] = { ENDLESS "SELECT max(i) FROM n", ENDLESS "SELECT i FROM n ORDER BY -i LIMIT 1",
+                                           ENDLESS "UPDATE counter SET number = (SELECT count(*) FROM n)" };
+    volatile int cancel = 0;
+    una_run *run = NULL;
+    una_run_settings about = { .size = sizeof about, .cancel = &cancel };
+    una_database *db;
+    char path[4096];
+    (void)state;
+    assert_int_equal(una_run_new(&run, &about), UNA_OK);
+    new_counter(path, "endless.db", run);
+    assert_ok(open_counter(&db, path, run), run);
+    for (size_t i = 0; i < sizeof endless / sizeof *endless; i++) {
+        pthread_t other;
+        time_t begun = time(NULL);
+        cancel = 0;
+        assert_int_equal(pthread_create(&other, NULL, cancel_soon, (void *)&cancel), 0);
+        assert_status(una_database_do(NULL, db, endless[i], NULL, 0, run), UNA_CANCELLED, run);
+        assert_says(una_run_message(run), "interrupted while working with");
+        assert_true(time(NULL) - begun < 10);
+        pthread_join(other, NULL);
+    }
+    /* What is soon done is still done: results are written down by runs that were cancelled. */
+    for (int i = 0; i < 1000; i++) assert_ok(una_database_transact(db, count_up, NULL, run), run);
+    cancel = 0;
+    assert_int_equal(number_of(db, "SELECT number FROM counter", run), 1000);
+    una_database_close(db);
+    una_run_free(run);
+}
+
+/* One text may take a part of the memory that is allowed, and no more, whoever wrote it. */
+static void long_texts_are_refused(void **state)
+{
+    una_run *run = NULL;
+    una_run_settings about = { .size = sizeof about, .memory_limit = 50000000 };
+    una_database *db;
+    una_cell cell;
+    char path[4096];
+    (void)state;
+    assert_int_equal(una_run_new(&run, &about), UNA_OK);
+    new_counter(path, "long.db", run);
+    by_hand(path, "INSERT INTO note VALUES (1, hex(zeroblob(1000000)), 1), (2, hex(zeroblob(5000000)), 1)");
+    assert_ok(open_counter(&db, path, run), run);
+    assert_ok(una_database_ask(&cell, db, "SELECT word FROM note WHERE id = 1", NULL, 0, &run->scratch, run), run);
+    assert_int_equal(strlen(cell.text), 2000000);
+    assert_status(una_database_ask(&cell, db, "SELECT word FROM note WHERE id = 2", NULL, 0, &run->scratch, run),
+                  UNA_E_MEMORY, run);
+    assert_says(una_run_message(run), "more than 5 MB");
+    assert_status(una_database_do(NULL, db, "SELECT hex(zeroblob(300000000))", NULL, 0, run), UNA_E_MEMORY, run);
+    una_database_close(db);
+    una_run_free(run);
+}
+
+/* A copy has all of the file in memory. */
+static void copies_need_room(void **state)
+{
+    una_run *run = quiet_run(), *small = NULL;
+    una_run_settings about = { .size = sizeof about, .memory_limit = 2000000 };
+    una_database *db;
+    char path[4096];
+    (void)state;
+    assert_int_equal(una_run_new(&small, &about), UNA_OK);
+    new_counter(path, "room.db", run);
+    assert_ok(una_database_open(&db, path, UNA_DATABASE_COPY, small), small);
+    una_database_close(db);
+    by_hand(path, "INSERT INTO note VALUES (1, hex(zeroblob(2000000)), 1)");
+    assert_status(una_database_open(&db, path, UNA_DATABASE_COPY, small), UNA_E_MEMORY, small);
+    assert_says(una_run_message(small), "is read into memory");
+    assert_ok(una_database_open(&db, path, UNA_DATABASE_COPY, run), run);        /* of several parts */
+    assert_int_equal(number_of(db, "SELECT length(word) FROM note", run), 4000000);
+    una_database_close(db);
+    una_run_free(small);
+    una_run_free(run);
+}
+
+/* A file may ask for a cache as large as it likes; what it gets is seen from outside. */
+static void caches_are_ours(void **state)
+{
+    una_run *run = quiet_run();
+    una_database *db;
+    char path[4096];
+    (void)state;
+    new_counter(path, "cache.db", run);
+    by_hand(path, "PRAGMA default_cache_size = 1000000");
+    assert_ok(open_counter(&db, path, run), run);
+    assert_int_equal(number_of(db, "PRAGMA cache_size", run), -2000);
+    assert_int_equal(number_of(db, "PRAGMA temp_store", run), 2);
+    una_database_close(db);
+    una_run_free(run);
+}
+
 static void in_memory(void **state)
 {
     una_run *run = quiet_run();
@@ -828,6 +1017,13 @@ int main(void)
         ON_BOTH(tables_of_another_program),
         ON_BOTH(no_memory_is_no_crash),
         cmocka_unit_test(what_is_no_database),
+        cmocka_unit_test(schemas_that_compute_are_refused),
+        cmocka_unit_test(plain_schemas_are_taken),
+        cmocka_unit_test(later_triggers_and_views_do_not_run),
+        cmocka_unit_test(endless_statements_can_be_cancelled),
+        cmocka_unit_test(long_texts_are_refused),
+        cmocka_unit_test(copies_need_room),
+        cmocka_unit_test(caches_are_ours),
         cmocka_unit_test(in_memory),
         cmocka_unit_test(a_file_at_rest_is_one_file),
         cmocka_unit_test(a_read_only_folder),

@@ -133,6 +133,25 @@ err "folder" "--out"
 check "a folder, predict" 5 una predict model.una more.csv --out folder
 true_that "the folder stays" test -f folder/train.csv
 
+# SQLite's own files beside a study are parts of it, whether they are there now or not.
+echo '{"x": {"type": "real", "low": 0, "high": 1}}' >space.json
+una study new q.study --space space.json --acquisition random --quiet
+una study ask q.study >asked.txt
+ln -s q.study q.link
+for ending in wal shm journal; do
+    for line in "export q.study csv --out q.study-$ending" "export q.link csv --out ./folder/../q.study-$ending" \
+                "show q.study --page q.study-$ending" "show q.study --chart q.study-$ending"; do
+        read -ra words <<<"$line"
+        check "study $line" 1 una study "${words[@]}"
+        err "would overwrite a part of the database" "another name"
+        absent "q.study-$ending"
+    done
+done
+check "a longer name is another file" 0 una study export q.study csv --out q.study-journal.csv
+check "the same name in another folder" 0 una study export q.study csv --out folder/q.study-wal
+check "no database, no files beside it" 0 una fit train.csv --target y $fast --out train.csv-wal --quiet
+check "the study is there" 0 una study show q.study
+
 # The standard output is a stream, whatever it leads to.
 una predict model.una more.csv >plain.csv
 una predict model.una more.csv --out /dev/stdout >redirected.csv 2>stderr.txt

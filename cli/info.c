@@ -12,7 +12,7 @@
 
 static const cli_flag flags[] = { CLI_FLAG_END };
 
-enum { TITLE = 20, DEEPEST = 8 };
+enum { TITLE = 20, DEEPEST = 8, LONGEST = 1 << 20 /* of one part: what una writes is far shorter */ };
 
 static void spaced(const char *key, char *buffer, size_t size)   /* log_evidence -> "log evidence" */
 {
@@ -81,47 +81,68 @@ static void print_relevance(const char *json, size_t column, size_t indent)
     free(items);
 }
 
-static void print_object(const char *json, size_t indent, unsigned depth)
+static void print_length(const char *text)                        /* of a part too long for eyes */
+{
+    printf("%.1f MB, which --json prints\n", (double)strlen(text) / 1e6);
+}
+
+static una_status print_object(const cli *c, const char *json, size_t indent, unsigned depth);
+
+static una_status print_value(const cli *c, const cli_json_item *item, size_t column, size_t indent, unsigned depth)
+{
+    char figure[32];
+    double value;
+    bool nested = item->type == '{' || item->type == '[';
+    if (depth == 0 && item->type == '{' && item->key && strcmp(item->key, "relevance") == 0) {
+        print_relevance(item->value, column, indent + TITLE);
+    } else if (strlen(item->value) > LONGEST) {
+        print_length(item->value);
+    } else if (nested && (is_flat(item->value) || depth >= DEEPEST)) {
+        print_flat(item->value, column, indent + TITLE);
+    } else if (nested) {
+        printf("\n");
+        return print_object(c, item->value, indent + 2, depth + 1);
+    } else if (!item->type && cli_is_number(item->value, &value) && strpbrk(item->value, ".eE")) {
+        printf("%s\n", cli_figure(figure, value));
+    } else {
+        cli_wrap(stdout, column, indent + TITLE, item->value);
+    }
+    return UNA_OK;
+}
+
+/* A stranger's header may hold millions of items: before each of them a signal is heard. */
+static una_status print_object(const cli *c, const char *json, size_t indent, unsigned depth)
 {
     cli_json walk;
     cli_json_item item;
     size_t number = 0;
+    una_status status = UNA_OK;
     bool said = false;           /* the spec, in which all options are */
 
-    for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
-        char title[64], figure[32];
-        double value;
+    bool more = cli_json_open(&walk, json);
+    for (; status == UNA_OK && more && cli_json_next(&walk, &item); cli_json_done(&item)) {
+        char title[64];
         if (item.key && said && strcmp(item.key, "options") == 0) continue;
         said = said || (item.key && strcmp(item.key, "spec") == 0);
         if (item.key) spaced(item.key, title, sizeof title);
         else snprintf(title, sizeof title, "%zu", ++number);
-        size_t width = strlen(title) < TITLE ? TITLE : strlen(title) + 1, column = indent + width;
+        size_t width = strlen(title) < TITLE ? TITLE : strlen(title) + 1;
+        status = cli_check_interrupt(c);
+        if (status != UNA_OK) continue;
         printf("%*s%s%-*s%s", (int)indent, "", cli_on(stdout, CLI_BOLD), (int)width, cli_shown(title), cli_off(stdout));
-
-        bool nested = item.type == '{' || item.type == '[';
-        if (depth == 0 && item.type == '{' && item.key && strcmp(item.key, "relevance") == 0) {
-            print_relevance(item.value, column, indent + TITLE);
-        } else if (nested && (is_flat(item.value) || depth >= DEEPEST)) {
-            print_flat(item.value, column, indent + TITLE);
-        } else if (nested) {
-            printf("\n");
-            print_object(item.value, indent + 2, depth + 1);
-        } else if (!item.type && cli_is_number(item.value, &value) && strpbrk(item.value, ".eE")) {
-            printf("%s\n", cli_figure(figure, value));
-        } else {
-            cli_wrap(stdout, column, indent + TITLE, item.value);
-        }
+        status = print_value(c, &item, indent + width, indent, depth);
     }
+    return status;
 }
 
-static void print_all(const cli *c, const char *json)
+static una_status print_all(const cli *c, const char *json)
 {
-    if (c->json) {
-        printf("%s%s", json, *json && json[strlen(json) - 1] == '\n' ? "" : "\n");
-    } else {
+    if (!c->json) {
         printf("%-*s%s\n", TITLE, "file", cli_shown(c->operand[0]));
-        print_object(json, 0, 0);
+        return print_object(c, json, 0, 0);
     }
+    printf("%s%s", json, *json && json[strlen(json) - 1] == '\n' ? "" : "\n");
+    return UNA_OK;
 }
 
 /* A server, or a file of SQLite, which begins like this. */
@@ -144,15 +165,15 @@ static una_status run(cli *c)
     una_status status;
     if (is_database(c->operand[0])) {
         status = cli_study_info(c, &json);
-        if (status == UNA_OK) print_all(c, json);
+        if (status == UNA_OK) status = print_all(c, json);
         free(json);
         return status;
     }
     status = una_file_info(&json, c->operand[0], c->run);
     if (status != UNA_OK) return cli_failed(c, status);
-    print_all(c, json);
+    status = print_all(c, json);
     una_memory_free(json, c->run);
-    return UNA_OK;
+    return status;
 }
 
 const cli_verb cli_info = {

@@ -23,6 +23,7 @@
 
 #include <signal.h>
 #include <sys/time.h>
+#include <time.h>
 
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size, const uint8_t *two, size_t two_size, uint8_t *out,
                                  size_t room, unsigned int seed);
@@ -335,6 +336,7 @@ static void use(subject *s, unsigned choice)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static uint64_t memory;
+    const clock_t begun = clock();
     fuzz_world world;
     subject s = { .world = &world };
     if (!memory) memory = getenv("UNA_FUZZ_MEMORY") ? strtoull(getenv("UNA_FUZZ_MEMORY"), NULL, 10) : 256000000;
@@ -350,8 +352,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_memory(&world, size, "loading");
     FUZZ_CHECK(status == UNA_OK || status == UNA_E_INPUT || excused(&s) || status == UNA_E_MEMORY, "loading: %d",
                (int)status);
-    if (status == UNA_OK) remember(data, size);
     if (status == UNA_OK && make_rows(&s)) use(&s, sum >> 8);
+    if (status == UNA_OK && clock() - begun < CLOCKS_PER_SEC / 100) remember(data, size);
 
     count_time(false);
     free(s.x);
@@ -443,7 +445,8 @@ static void scale_block(bytes *b, const block *k, una_rng *rng)
     }
 }
 
-/* Files that loaded: most changes begin with one of them, for of those that are refused most are refused early. */
+/* Files that loaded and were quick: most changes begin with one of them, for of those that are refused most are refused
+ * early, and slow ones would breed. */
 static struct { unsigned char *at; size_t size; } pool[POOL];
 static size_t pooled;
 

@@ -356,6 +356,9 @@ static una_status joint_log_lik(double *log_lik, size_t *count, const una_model 
 
     for (size_t t = 0; t < targets; t++) units += log(columns[t]->target_scale);
     *log_lik = d.rows ? d.sum / (double)d.rows - units : NAN;
+    if (d.rows && !isfinite(*log_lik))
+        UNA_FAIL(run, UNA_E_NUMERIC, "the densities of %zu rows add up beyond all numbers; look for rows that are far "
+                 "from all that the model knows, and leave them out", d.rows);
     if (count) *count = d.rows;
     return UNA_OK;
 }

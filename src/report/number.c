@@ -98,6 +98,7 @@ una_ticks una_ticks_choose(double low, double high, size_t most)
         if (nice[i] * power >= raw * (1 - 1e-9)) step = nice[i] * power;
     }
 
+    if (!(step > 0 && isfinite(step))) return (una_ticks){ .step = 1, .first = low };    /* no way, or beyond numbers */
     double first = ceil(low / step - 1e-9), last = floor(high / step + 1e-9);
     una_ticks ticks = { .step = step, .first = first * step };
     ticks.count = last >= first ? (size_t)(last - first) + 1 : 0;

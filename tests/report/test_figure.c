@@ -71,6 +71,8 @@ static void ticks_by_logarithm(void **state)
 {
     (void)state;
     char a[UNA_NUMBER_ROOM];
+    assert_int_equal(una_ticks_choose(5, 5, 6).count, 0);                                /* a count beyond all else */
+    assert_int_equal(una_ticks_choose(-1.7e308, 1.7e308, 6).count, 0);
     una_ticks t = una_ticks_choose_log(1e-5, 0.1, 6);
     assert_int_equal(t.count, 5);
     assert_near(una_tick_value(&t, 0), 1e-5, 1e-12, 0);

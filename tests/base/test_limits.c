@@ -4,7 +4,9 @@
  */
 #include "base_support.h"
 
+#include <math.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Folders and a file below the test's own folder, as /proc and /sys would have it. */
 static void put(const char *path, const char *text)
@@ -58,7 +60,24 @@ static void groups(void **state)
     put("sys/fs/cgroup/memory/docker/memory.limit_in_bytes", "nonsense\n");
     assert_true(memory_with(old) == 9223372036854771712u);
     assert_true(memory_with("nonsense\n\n:\n0:") == UINT64_MAX);
-    assert_true(una_usual_memory() > 0);
+}
+
+/* What is taken where nothing is said: the least of the groups of this process and 80 % of the machine's memory. */
+static void usual_memory(void **state)
+{
+    (void)state;
+    double machine = 0.8 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double group = (double)una_group_memory("");
+    double wanted = group < machine ? group : machine;
+    assert_true(machine > 0);
+    assert_true(fabs((double)una_usual_memory() - wanted) <= 1e-6 * wanted);
+
+    una_run *own = NULL;
+    uint64_t memory, scratch;
+    assert_ok(una_run_new(&own, &SIZED(una_run_settings, .seed = 0)), NULL);
+    una_run_limits(own, &memory, &scratch);
+    assert_true(memory == una_usual_memory() && scratch / 4 == memory);
+    una_run_free(own);
 }
 
 /* Four times the memory where nothing is said; what is said counts. */
@@ -106,6 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups),
+        cmocka_unit_test(usual_memory),
         cmocka_unit_test(limits_of_a_run),
         cmocka_unit_test(rows_beyond_both),
     };

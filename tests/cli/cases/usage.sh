@@ -16,6 +16,7 @@ for verb in demo fit predict update score bench models info; do
 done
 check "--version" 0 una --version
 out "una 0." "SQLite 3." "libpq "
+true_that "both limits" grep -qE '^limits +[0-9]+\.[0-9] GB of memory \(--memory\), [0-9]+\.[0-9] GB of scratch files \(--scratch\)$' stdout.txt
 check "unknown verb" 1 una fitt
 err "did you mean 'una fit'"
 no_out

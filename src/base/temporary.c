@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * See temporary.h. Between making a file and locking it there is a moment in which another process may take it for one
- * that was left: the maker then finds it taken, or gone, and makes the next one. Where a file system knows no locks,
- * none can be had by those who look either, and nothing is removed.
+ * that was left: the maker then finds it taken, or gone, and makes the next one; the one that was taken goes, whoever
+ * may have died before removing it. Where a file system knows no locks, none can be had by those who look either, and
+ * nothing is removed.
  */
 #define _XOPEN_SOURCE 700        /* O_NOFOLLOW, dirfd */
 
@@ -62,6 +63,13 @@ static bool hold(int handle)
     return fstat(handle, &about) != 0 || about.st_nlink > 0;
 }
 
+static void drop(int handle, const char *path)
+{
+    struct stat about;
+    if (fstat(handle, &about) == 0 && about.st_nlink > 0) unlink(path);
+    close(handle);
+}
+
 int una_temporary_open(char *path, const char *folder, mode_t mode)
 {
     enum { TRIES = 1000 };
@@ -74,7 +82,7 @@ int una_temporary_open(char *path, const char *folder, mode_t mode)
         int handle = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (handle < 0 && errno != EEXIST && errno != EINTR) return -1;
         if (handle >= 0 && hold(handle)) return handle;
-        if (handle >= 0) close(handle);
+        if (handle >= 0) drop(handle, path);
     }
     return -1;
 }

@@ -293,10 +293,10 @@ static void undouble(una_cell *cell)
     cell->length = to;
 }
 
-/* A line that begins with # and has another number of cells than the header: a comment. Quotes mean nothing there. */
+/* A line below the header that begins with # and has another number of cells: a comment. Quotes mean nothing there. */
 static bool is_comment(const una_csv *csv, scan *s)
 {
-    if (csv->start == csv->end || csv->buffer[csv->start] != '#' || csv->cell_room < 2) return false;
+    if (csv->start == csv->end || csv->buffer[csv->start] != '#' || csv->cell_room < 2 || !csv->names) return false;
     const char *from = csv->buffer + csv->start, *feed = memchr(from, '\n', csv->end - csv->start);
     s->short_of_bytes = !feed && !csv->finished;
     if (!feed) feed = csv->buffer + csv->end;
@@ -437,6 +437,7 @@ static una_status copy_names(una_csv *csv)
 {
     size_t size = 0;
     for (size_t i = 0; i < csv->columns; i++) size += csv->cells[i].length + 1;
+    csv->names = UNA_GET(&csv->arena, const char *, csv->columns);
     char *name = UNA_GET(&csv->arena, char, size);
     UNA_TRY(una_arena_check(&csv->arena));
     for (size_t i = 0; i < csv->columns; i++) {
@@ -455,7 +456,6 @@ static una_status read_header(una_csv *csv)
 
     csv->columns = csv->cell_room = csv->cell_count;
     csv->cells = UNA_GET(&csv->arena, una_cell, csv->columns);
-    csv->names = UNA_GET(&csv->arena, const char *, csv->columns);
     UNA_TRY(una_arena_check(&csv->arena));
     UNA_TRY(next_record(csv, &more));
 

@@ -3,12 +3,14 @@
  * Mixtures of Gaussians. The quantile lies between the smallest and the largest quantile of the parts, where the search
  * begins. Newton's steps are taken on Phi^-1(F(t)) = Phi^-1(p), which is a straight line for one part and nearly one
  * for parts that overlap; where they do not (F is flat between far parts) a step leaves the bracket or does not become
- * shorter, and the bracket is halved instead. Upper quantiles are lower ones of the mirror image: 1 - F has no digits
- * there.
+ * shorter, and the bracket is halved instead; at last by the doubles in it, where parts are apart by more powers of ten
+ * than steps would cross. Upper quantiles are lower ones of the mirror image: 1 - F has no digits there.
  */
 #include "la/mixture.h"
 
 #include "la/la.h"
+
+#include <string.h>
 
 double una_mixture_weights(const double *weight, size_t parts)
 {
@@ -94,14 +96,38 @@ static double newton(search *s, double t)
     return t - (probit - s->z) * una_normal_pdf(probit) / density;      /* not finite where F is 0 or 1 */
 }
 
+/* The place of a double among all doubles, and back. */
+static int64_t place_of(double t)
+{
+    int64_t bits;
+    memcpy(&bits, &t, sizeof bits);
+    return bits < 0 ? INT64_MIN - bits : bits;
+}
+
+static double double_at(int64_t place)
+{
+    int64_t bits = place < 0 ? INT64_MIN - place : place;
+    double t;
+    memcpy(&t, &bits, sizeof t);
+    return t;
+}
+
+/* As many doubles below as above. */
+static double middle_double(double low, double high)
+{
+    int64_t a = place_of(low), b = place_of(high);
+    return double_at(a / 2 + b / 2 + (a % 2 + b % 2) / 2);
+}
+
 static double solve(search *s)
 {
-    enum { MOST_STEPS = 200 };
+    enum { STEPS = 136, HALVES = 64 };                           /* 2^64 doubles: none is left between */
     begin(s);
     double t = s->start, last = s->high - s->low;
-    for (int step = 0; step < MOST_STEPS && s->low < s->high; step++) {
+    for (int step = 0; step < STEPS + HALVES && s->low < s->high; step++) {
         double next = newton(s, t);
-        if (!(next >= s->low && next <= s->high && fabs(next - t) <= 0.5 * last))
+        if (step >= STEPS) next = middle_double(s->low, s->high);
+        else if (!(next >= s->low && next <= s->high && fabs(next - t) <= 0.5 * last))
             next = s->low + 0.5 * (s->high - s->low);
         last = fabs(next - t);
         t = next;

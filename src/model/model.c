@@ -472,6 +472,14 @@ static una_status quantile(double *to, const answer *a, size_t r, double level, 
     return isfinite(*to) ? UNA_OK : una_row_refused(a->model, a->from + r, run);
 }
 
+/* Of a row, in ascending order also where what lies between is rounded away. */
+static una_status next_quantile(double *to, double *most, const answer *a, size_t r, double level, una_run *run)
+{
+    UNA_TRY(quantile(to, a, r, level, run));
+    *to = *most = fmax(*to, *most);
+    return UNA_OK;
+}
+
 /* The bands of a mixture end at its quantiles, and so do those of a logarithm; the others are there already. */
 static bool bands_are_quantiles(const answer *a)
 {
@@ -486,11 +494,13 @@ static una_status find_quantiles(void *context, size_t index, una_run *run)
     double *upper = bands_are_quantiles(a) ? a->out->upper : NULL;
 
     for (size_t r = index * ROWS_PER_TASK; r < end; r++) {
+        double of_band = -HUGE_VAL, of_asked = -HUGE_VAL;
         UNA_TRY(una_go_on(run, "predicting"));
-        if (lower) UNA_TRY(quantile(&lower[a->from + r], a, r, 0.5 - a->level / 2, run));
-        if (upper) UNA_TRY(quantile(&upper[a->from + r], a, r, 0.5 + a->level / 2, run));
+        if (lower) UNA_TRY(next_quantile(&lower[a->from + r], &of_band, a, r, 0.5 - a->level / 2, run));
+        if (upper) UNA_TRY(next_quantile(&upper[a->from + r], &of_band, a, r, 0.5 + a->level / 2, run));
         for (size_t k = 0; k < a->asked.count; k++)
-            UNA_TRY(quantile(&a->asked.q[(a->from + r) * a->asked.count + k], a, r, a->asked.level[k], run));
+            UNA_TRY(next_quantile(&a->asked.q[(a->from + r) * a->asked.count + k], &of_asked, a, r, a->asked.level[k],
+                                  run));
     }
     return UNA_OK;
 }

@@ -191,6 +191,13 @@ static void headers(void **state)
     assert_string_equal(data->column[2].name, "2");
     una_dataset_free(data);
     una_dataset_free(read_text("a.csv", "1,2\n1,2\n"));
+
+    /* A header is no comment, also where a comma stands in quotes. */
+    una_dataset *numbered = read_text("a.csv", "#,\"b, c\"\n1,2\n# a comment\n3,4\n");
+    assert_true(numbered->columns == 2 && numbered->rows == 2);
+    assert_string_equal(numbered->column[0].name, "#");
+    assert_string_equal(numbered->column[1].name, "b, c");
+    una_dataset_free(numbered);
 }
 
 static void refusals(void **state)

@@ -425,7 +425,7 @@ static void judge_run(const stage *s, const traced *r, const fault *faults, cons
     size_t count = faults[1].at ? 2 : 1;
     const char *why = NULL;
     if (r->late) why = "it does not end";
-    else if (r->code < 0 && !r->killed) why = "it crashed";
+    else if (r->code < 0 && !r->killed) why = strsignal(-r->code);
     else if (!r->killed && r->code >= 126) why = "it could not be started";
     else if (!r->killed && r->code > 0 && complaint.size == 0 && !r->in_stderr) why = "it failed without a word";
     else if (ended && !whole) why = "it ended well, and did not say all";

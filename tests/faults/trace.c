@@ -192,8 +192,25 @@ static bool let_it(pid_t thread, struct user_regs_struct *r)
     return true;
 }
 
+/* Calls move where a fault came before: the one that was to be cut short may be another now. */
+static bool is_divisible(long number)
+{
+    const int *e = errors_of(number);
+    while (*e > 0) e++;
+    return *e < 0;
+}
+
+/* Giving a lock back cannot fail; SQLite, which is told that it did, would wait for itself, for five minutes. */
+static bool gives_lock_back(const call *c)
+{
+    if (c->number != SYS_fcntl || (c->argument[1] != F_SETLK && c->argument[1] != F_SETLKW)) return false;
+    long word = ptrace(PTRACE_PEEKDATA, c->thread, (void *)c->argument[2], NULL);
+    return (short)word == F_UNLCK;                               /* l_type comes first */
+}
+
 static void strike(tracer *t, const fault *f, const call *c, struct user_regs_struct *r)
 {
+    if ((f->blow == SHORTEN && !is_divisible(c->number)) || (f->blow == FAIL && gives_lock_back(c))) return;
     t->result.struck++;
     if ((c->number == SYS_write || c->number == SYS_writev) && c->argument[0] == 2) t->result.in_stderr = true;
     if (f->blow == KILL) {

@@ -256,6 +256,17 @@ static void quantiles_between_far_parts(void **state)
     assert_near(una_mixture_cdf(middle, mean, var, NULL, 2), 0.5, 0, 1e-15);
 }
 
+/* Halving what lies between the outer parts would take 500 steps to come to the one in the middle. */
+static void quantiles_between_parts_of_other_orders(void **state)
+{
+    (void)state;
+    static const double mean[] = { -1e150, 5, 3e150 }, var[] = { 1, 4, 1 }, p[] = { 0.4, 0.5, 0.6 };
+    for (size_t i = 0; i < 3; i++)
+        assert_near(una_mixture_quantile(p[i], mean, var, NULL, 3), 5 + 2 * una_normal_quantile(3 * p[i] - 1), 1e-11, 0);
+    assert_near(una_mixture_quantile(0.2, mean, var, NULL, 3), -1e150, 1e-12, 0);
+    assert_near(una_mixture_quantile(0.8, mean, var, NULL, 3), 3e150, 1e-12, 0);
+}
+
 /* ---- weights ------------------------------------------------------------------------------------------------ */
 
 /* The density is the slope of F: its integral from far below to t is F(t), which is a sum of weights times erfc. */
@@ -459,6 +470,7 @@ int main(void)
         cmocka_unit_test(quantiles_invert),
         cmocka_unit_test(quantiles_of_one_part),
         cmocka_unit_test(quantiles_between_far_parts),
+        cmocka_unit_test(quantiles_between_parts_of_other_orders),
         cmocka_unit_test(weighted_density_adds_up),
         cmocka_unit_test(weights_are_ratios),
         cmocka_unit_test(weights_are_counts),

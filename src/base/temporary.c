@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * See temporary.h. Between making a file and locking it there is a moment in which another process may take it for one
- * that was left: the maker then finds it taken, or gone, and makes the next one; the one that was taken goes, whoever
- * may have died before removing it. Where a file system knows no locks, none can be had by those who look either, and
- * nothing is removed.
+ * that was left: the maker waits until it lets go of it, and if the file is gone then, makes the next one. Where a file
+ * system knows no locks, none can be had by those who look either, and nothing is removed.
  */
 #define _XOPEN_SOURCE 700        /* O_NOFOLLOW, dirfd */
 
@@ -17,6 +16,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static size_t digits(const char *at)
@@ -55,19 +55,16 @@ void una_temporaries_sweep(const char *folder)
     if (open) closedir(open);
 }
 
-/* False: somebody took it for a file that was left. */
+/* False: somebody took it for a file that was left, and removes it. */
 static bool hold(int handle)
 {
+    enum { TRIES = 100, WAIT_NS = 1000000 };
     struct stat about;
-    if (flock(handle, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+    for (int i = 0; flock(handle, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; i++) {
+        if (i == TRIES) return false;
+        nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
+    }
     return fstat(handle, &about) != 0 || about.st_nlink > 0;
-}
-
-static void drop(int handle, const char *path)
-{
-    struct stat about;
-    if (fstat(handle, &about) == 0 && about.st_nlink > 0) unlink(path);
-    close(handle);
 }
 
 int una_temporary_open(char *path, const char *folder, mode_t mode)
@@ -82,7 +79,7 @@ int una_temporary_open(char *path, const char *folder, mode_t mode)
         int handle = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (handle < 0 && errno != EEXIST && errno != EINTR) return -1;
         if (handle >= 0 && hold(handle)) return handle;
-        if (handle >= 0) drop(handle, path);
+        if (handle >= 0) close(handle);
     }
     return -1;
 }

@@ -129,7 +129,7 @@ static double solve(search *s)
         if (step >= STEPS) next = middle_double(s->low, s->high);
         else if (!(next >= s->low && next <= s->high && fabs(next - t) <= 0.5 * last))
             next = s->low + 0.5 * (s->high - s->low);
-        last = fabs(next - t);
+        last = step < STEPS ? fabs(next - t) : s->high - s->low;
         t = next;
         if (last <= 1e-12 * (fabs(t) + s->narrowest)) break;
     }

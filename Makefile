@@ -9,6 +9,8 @@
 #   make perf     training, prediction, large files and kernels timed; writes perf/results.md (some six minutes)
 PREFIX  ?= /usr/local
 DESTDIR ?=
+# What some tests look at una with: packages, counts of instructions, a locale with a decimal comma, databases.
+tests_need = debhelper valgrind locales sqlite3
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: all deps build demo test test-long coverage lint fuzz fuzz-coverage mutants perf results dist install clean
@@ -26,11 +28,11 @@ demo: build
 	@build/una demo --out build
 
 test:
-	@tools/deps.sh debhelper
+	@tools/deps.sh $(tests_need)
 	@JOBS=$(JOBS) tools/test.sh
 
 test-long:
-	@tools/deps.sh debhelper lintian debootstrap
+	@tools/deps.sh $(tests_need) lintian debootstrap
 	@JOBS=$(JOBS) tools/test.sh --long
 
 coverage: deps

@@ -9,6 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 long=""
+not_judged=""
 [ "${1:-}" != "--long" ] || { long=1; shift; }
 build=$(cd "${1:-build}" && pwd)
 
@@ -52,7 +53,7 @@ judge() {    # judge OPTIONS... FILES...
     if command -v lintian >/dev/null; then
         lintian --fail-on error,warning --tag-display-limit 0 --allow-root "$@"
     else
-        echo "not judged: lintian is not there"
+        not_judged="lintian is not there to judge the packages"
     fi
 }
 
@@ -157,6 +158,7 @@ bare() {     # a bare Debian 12
 
 if [ -z "$long" ]; then
     short
+    [ -z "$not_judged" ] || skip "$not_judged"
     exit 0
 fi
 command -v dpkg-buildpackage >/dev/null || skip "dpkg-buildpackage is not there"

@@ -285,16 +285,45 @@ static int copy_bytes(int to, int from)
     }
 }
 
-/* Where the goal can only be written over: what lies beside it gets a name that nobody sweeps, and goes last, so that
- * at any moment one of the two is whole. */
+/* GOAL.whole, or the first of GOAL.whole-2 and so on that is free, and from here on taken by an empty file. 0, or the
+ * number of the error. */
+static int take_name(char kept[PATH_MAX], const char *goal)
+{
+    enum { MOST = 1000 };
+    for (int i = 1; i <= MOST; i++) {
+        int used = i == 1 ? snprintf(kept, PATH_MAX, "%s.whole", goal)
+                          : snprintf(kept, PATH_MAX, "%s.whole-%d", goal, i);
+        if (used < 0 || used >= PATH_MAX) return ENAMETOOLONG;
+        int handle = open(kept, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (handle >= 0) close(handle);
+        if (handle >= 0) return 0;
+        if (errno != EEXIST && errno != EINTR) return errno;
+    }
+    return EEXIST;
+}
+
+/* What was written gets that name, which nobody sweeps. */
+static int keep_whole(char kept[PATH_MAX], una_file *file)
+{
+    int number = take_name(kept, file->goal);
+    if (number) return number;
+    if (rename(file->temporary, kept) != 0) {
+        number = errno;
+        unlink(kept);
+        return number;
+    }
+    file->temporary = NULL;
+    una_name_sync(file->goal);
+    return 0;
+}
+
+/* Where the goal can only be written over: what lies beside it goes last, so that at any moment one of the two is
+ * whole. */
 static una_status write_over(una_file *file, int why, una_run *run)
 {
     char kept[PATH_MAX], reason[128];
-    int used = snprintf(kept, sizeof kept, "%s.whole", file->goal), number = 0;
-    if (used < 0 || (size_t)used >= sizeof kept) return fail_io(run, "write", file->goal, ENAMETOOLONG);
-    if (rename(file->temporary, kept) != 0) return fail_io(run, "write", file->goal, why);
-    file->temporary = NULL;
-    una_name_sync(file->goal);
+    int number = keep_whole(kept, file);
+    if (number) return fail_io(run, "write", file->goal, number);
 
     int to = open(file->goal, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (to < 0) number = errno;

@@ -488,13 +488,20 @@ static blows all_blows(const stage *s, size_t *vital)
     return b;
 }
 
+/* Which of `count` blows is the index-th of `wanted`: the vital ones all, or evenly where they are too many, and the rest
+ * evenly. */
+static size_t spread(size_t index, size_t wanted, size_t vital, size_t count)
+{
+    if (wanted >= count) return index;
+    if (wanted <= vital) return index * vital / wanted;
+    return index < vital ? index : vital + (index - vital) * (count - vital) / (wanted - vital);
+}
+
 /* The index-th of `wanted`; beyond all single ones two at random. */
 static void choose(const stage *s, const blows *b, size_t vital, size_t index, size_t wanted, fault f[MOST_FAULTS])
 {
     f[1] = (fault){0};
-    if (vital >= wanted) vital = 0;
-    size_t rest = b->count - vital, taken = wanted - vital;
-    if (wanted < b->count && index >= vital) index = vital + (index - vital) * rest / taken;
+    index = spread(index, wanted, vital, b->count);
     if (index < b->count) {
         f[0] = b->at[index];
         return;

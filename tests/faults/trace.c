@@ -31,7 +31,7 @@ typedef struct kind { long number; const char *name; bool changes; const int *er
 
 static const int opening[] = { ENOSPC, EMFILE, EIO, EACCES, EINTR, 0 }, reading[] = { EIO, EINTR, -1, 0 };
 static const int writing[] = { ENOSPC, EIO, EDQUOT, -1, EINTR, 0 };
-static const int syncing[] = { EIO, EINVAL, ENOSPC, ENOTSUP, EINTR, 0 };
+static const int syncing[] = { EIO, EINVAL, ENOSYS, ENOSPC, ENOTSUP, EINTR, 0 };
 static const int renaming[] = { EIO, EBUSY, EXDEV, ENOSPC, EACCES, 0 }, removing[] = { EIO, EACCES, 0 };
 static const int sizing[] = { ENOSPC, EIO, EINTR, 0 }, closing[] = { EIO, EINTR, 0 }, mapping[] = { ENOMEM, 0 };
 static const int looking[] = { EIO, EACCES, 0 }, locking[] = { ENOLCK, EINTR, EAGAIN, 0 };

@@ -26,9 +26,9 @@ static void report(void *context, const una_trial *trial, const char *sentence)
     if (w->c->json || w->c->quiet) return;
     printf("%" PRIu64, trial->id);
     for (size_t i = 0; i < una_study_input_count(w->study); i++)
-        printf("  %s=%s", una_study_input_name(w->study, i),
-               una_study_input_text(w->study, i, trial->x[i], w->c->run));
-    printf("  %s\n", sentence);
+        printf("  %s=%s", cli_shown(una_study_input_name(w->study, i)),
+               cli_shown(una_study_input_text(w->study, i, trial->x[i], w->c->run)));
+    printf("  %s\n", cli_shown(sentence));
     fflush(stdout);
 }
 
@@ -78,7 +78,9 @@ static una_status run(cli *c)
 const cli_verb cli_study_run = {
     "study run", "let a command carry the trials out",
     "Runs the command behind -- again and again, with {name} replaced by the value of an input and {id} by the number "
-    "of the trial. The value is the last word of the last line that it prints. A command that ends with a status other "
+    "of the trial. A word that is {name} alone reaches the command as it is, whatever the value; in the middle of a "
+    "word only levels of A-Z a-z 0-9 _ . + - are put in, since a shell could run any other. ${name} is left to the "
+    "shell. The value is the last word of the last line that it prints. A command that ends with a status other "
     "than 0, is killed, prints no number or takes too long is a failed trial; the search goes on. Ctrl-C ends the "
     "commands that run and gives their trials back. Several of these, on several machines, may work on one study.",
     { { "WHERE", CLI_FILE, "file of the study, or postgresql://HOST/DATABASE#NAME" }, { NULL, CLI_TEXT, NULL },
@@ -86,6 +88,7 @@ const cli_verb cli_study_run = {
     flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_COMMAND,
     "una study run coffee.study -- ./brew --grind {grind} --heat {heat}\n"
     "una study run coffee.study --workers 4 --timeout 3600 --retries 1 --trials 99 -- python3 train.py {rate} {width}\n"
-    "una study run coffee.study --trials 20 -- sh -c 'echo \"({x1} - 0.3)^2\" | bc -l'",
+    "una study run coffee.study --trials 20 -- sh -c 'echo \"({x1} - 0.3)^2\" | bc -l'\n"
+    "una study run coffee.study -- sh -c './brew --bean \"$1\" | tail -n 1' _ {bean}",
     run
 };

@@ -3,7 +3,8 @@
  * The store of sweeps. The first byte says which:
  *   0  rows made of the input: put, found and exported as they were, and imported from that again
  *   1  the input is a CSV file of rows: taken in or refused; exported and imported again it is the same
- *   2  the input is SQL, by which a stranger changed a store: refused, or read to its end
+ *   2  the input is SQL, by which a stranger changed a store, and behind a NUL what lies beside it: refused, or read
+ *      to its end, and no other file is touched
  *   3  the input is the file itself
  * The second bounds memory.
  */
@@ -247,10 +248,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else if (how % 4 == 1) import_rows(bytes, &world);
     else if (how % 4 == 2) {
         char *sql = fuzz_text(&bytes);
-        open_file(fuzz_database("store.sqlite", made_by_una, length, sql), &world);
+        open_file(fuzz_database("store.sqlite", made_by_una, length, sql, bytes), &world);
         free(sql);
+        fuzz_database_kept();
     } else {
-        open_file(fuzz_database("store.sqlite", bytes.at, bytes.left, NULL), &world);
+        open_file(fuzz_database("store.sqlite", bytes.at, bytes.left, NULL, (fuzz_bytes){ NULL, 0 }), &world);
     }
     fuzz_end(&world);
     return 0;

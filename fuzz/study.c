@@ -5,7 +5,8 @@
  *      their encoding and their text and come back
  *   1  a study in memory: space, model, acquisition (texts up to a NUL), then a CSV file of trials: taken in or
  *      refused; asked, told, failed; what it exports another study takes in, with the same bits; its JSON is some
- *   2  SQL by which a stranger changed a study's file: refused, or read to its end
+ *   2  SQL by which a stranger changed a study's file, and behind a NUL what lies beside it: refused, or read to its
+ *      end, and no other file is touched
  *   3  the file itself
  * The second bounds memory.
  */
@@ -249,10 +250,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else if (how % 4 == 1) run_study(bytes, &world);
     else if (how % 4 == 2) {
         char *sql = fuzz_text(&bytes);
-        open_file(fuzz_database("a.study", made_by_una, length, sql), &world);
+        open_file(fuzz_database("a.study", made_by_una, length, sql, bytes), &world);
         free(sql);
+        fuzz_database_kept();
     } else {
-        open_file(fuzz_database("a.study", bytes.at, bytes.left, NULL), &world);
+        open_file(fuzz_database("a.study", bytes.at, bytes.left, NULL, (fuzz_bytes){ NULL, 0 }), &world);
     }
     fuzz_end(&world);
     return 0;

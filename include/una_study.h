@@ -115,7 +115,8 @@ una_status una_study_chart(una_study *study, const char *path, una_run *run);
 typedef struct una_study_command {
     size_t             size;
     const char *const *words;                  /* [count] program and arguments; {name} stands for an input's value,
-                                                  {id} for the trial's number                                       */
+                                                  {id} for the trial's number. As a whole word any value; within one
+                                                  only levels of A-Z a-z 0-9 _ . + -: UNA_E_USAGE names another      */
     size_t             count;
     size_t             workers;                /* at the same time; 0 = 1                                           */
     size_t             trials;                 /* end after so many told or failed, or when all of a finite space has

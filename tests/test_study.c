@@ -631,7 +631,7 @@ static void commands_end_in_many_ways(void **state)
 {
     static const struct { const char *script, *says; double value; } cases[] = {
         { "echo noise; echo '  value = -2.5e-1  '; echo", NULL, -0.25 },
-        { "echo {n} {kind} {fix} {id}", NULL, 1 },
+        { "echo {n} {fix} {id}", NULL, 1 },
         { "yes 0123456789 | head -c 300000; echo; echo 4", NULL, 4 },
         { "echo 1; exit 3", "ended with status 3", NAN },
         { "echo 1; kill -9 $$", "was killed by signal 9", NAN },
@@ -696,6 +696,51 @@ static void commands_run_side_by_side_and_again(void **state)
     assert_int_equal(stat(temp_path("tries"), &about), 0);
     assert_int_equal(about.st_size, 4);
     una_study_close(study);
+    una_run_free(run);
+}
+
+static const char strange[] = "{\"k\": {\"type\": \"category\", \"levels\": [\"a; touch pwned; echo 1\", \"`b`\"]},"
+    "\"fix\": {\"type\": \"fixed\", \"value\": \"$(touch pwned)\"},"
+    "\"print 6;\": {\"type\": \"fixed\", \"value\": \"7\"},"
+    "\"empty\": {\"type\": \"fixed\", \"value\": \"\"}, \"x\": {\"type\": \"real\", \"low\": -1e-9, \"high\": 1e9},"
+    "\"safe\": {\"type\": \"category\", \"levels\": [\"aZ_1.+-2\", \"-1_2\"]},"
+    "\"dots\": {\"type\": \"category\", \"levels\": [\"a\", \"..\"]}}";
+
+/* Words of a study may be a stranger's: whole arguments or harmless parts of one, and never a command. */
+static void words_of_a_study_are_no_commands(void **state)
+{
+    static const struct { const char *words[6], *says; double value; } cases[] = {
+        { { "sh", "-c", "echo {k}" }, "its level 'a; touch pwned; echo 1'", 0 },
+        { { "sh", "-c", "true {safe}; echo 1{fix}" }, "its level '$(touch pwned)'", 0 },
+        { { "echo", "--k={k}" }, "sh -c '... \"$1\"' _ {k}", 0 },
+        { { "cat", "data/{dots}" }, "its level '..'", 0 },
+        { { "cat", "data/{empty}" }, "its level ''", 0 },
+        { { "{k}" }, "{k} is the first word", 0 },
+        { { "sh", "-c", "test \"$1\" = 'a; touch pwned; echo 1' -o \"$1\" = '`b`' && echo 3", "_", "{k}" }, NULL, 3 },
+        { { "sh", "-c", "test -e pwned || echo '{safe}' | tr -d a-zA-Z_.+-" }, NULL, 12 },
+        { { "sh", "-c", "k=4; echo ${k}" }, NULL, 4 },
+        { { "sh", "-c", "{ echo 5; }" }, NULL, 5 },
+        { { "sh", "-c", "echo x | awk \"$1\"", "_", "{print 6;}" }, NULL, 6 },
+        { { "sh", "-c", "echo {x}{id} | tr -d 0-9.e+- | wc -c" }, NULL, 1 },
+    };
+    una_run *run = quiet_run();
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        una_study *study = in_memory(strange, run);
+        una_trials *all;
+        heard h = {0};
+        size_t done = 0;
+        una_study_command command = shell(cases[i].words, &h);
+        una_status status = una_study_run(&done, study, &command, run);
+        assert_int_equal(status, cases[i].says ? UNA_E_USAGE : UNA_OK);
+        if (cases[i].says) assert_says(una_run_message(run), cases[i].says);
+        assert_ok(una_study_trials(&all, study, run), run);
+        assert_int_equal(all->count, cases[i].says ? 0 : 1);         /* refused before anything is asked for */
+        if (!cases[i].says) assert_near(all->at[0].value, cases[i].value, 0, 0);
+        assert_int_not_equal(access("pwned", F_OK), 0);
+        una_trials_free(all);
+        una_study_close(study);
+    }
     una_run_free(run);
 }
 
@@ -976,6 +1021,7 @@ int main(void)
         cmocka_unit_test(levels_stay_words), cmocka_unit_test(damaged_studies_are_refused),
         cmocka_unit_test(wrong_rows_are_named), cmocka_unit_test(commands_end_in_many_ways),
         cmocka_unit_test(commands_run_side_by_side_and_again), cmocka_unit_test(wrong_commands_are_refused),
+        cmocka_unit_test(words_of_a_study_are_no_commands),
         cmocka_unit_test(an_interrupted_run_gives_trials_back), cmocka_unit_test(what_is_no_study_is_left_alone),
         cmocka_unit_test(a_full_disk_loses_nothing), cmocka_unit_test(a_value_that_cannot_be_written_is_said),
         cmocka_unit_test(every_allocation_may_fail)

@@ -152,10 +152,11 @@ void fuzz_utf8(const char *text, size_t size, const char *what)
     }
 }
 
+/* Seeds have 64 bits without a sign: JSON, but more than an integer of Jansson's. */
 void fuzz_json(const char *text, size_t size, const char *what)
 {
     json_error_t error;
-    json_t *json = json_loadb(text, size, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+    json_t *json = json_loadb(text, size, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error);
     FUZZ_CHECK(json, "%s: no JSON: %s at byte %d of %.*s", what, error.text, error.position, (int)size, text);
     json_decref(json);
 }

@@ -9,7 +9,15 @@
 #include "fuzz.h"
 
 /* FOLDER/name becomes these bytes, and what an earlier input left beside it goes; then the statements are tried, each
- * that fails is passed over. */
-const char *fuzz_database(const char *name, const void *bytes, size_t size, const char *sql);
+ * that fails is passed over. What is left of the input lies beside it (the first byte says as what):
+ *   0  as its journal
+ *   1  as its log
+ *   2  as its journal, which ends with the name of another file, for SQLite to remove
+ *   3  behind the log in which the statements' changes are
+ */
+const char *fuzz_database(const char *name, const void *bytes, size_t size, const char *sql, fuzz_bytes beside);
+
+/* The other file is as it was. */
+void fuzz_database_kept(void);
 
 #endif

@@ -61,10 +61,12 @@ static void note_failure(shop *s, una_status status)
 
 /* ---- the words of a command ---------------------------------------------------------------------------------- */
 
-/* The input that {name} stands for; inputs: the number of the trial; more: not a name of ours. */
+/* The input that {name} stands for; inputs: the number of the trial; more: not a name of ours. Names come from the
+ * study, which may be a stranger's: what looks like a program, as {print $1} does, is never one of them. */
 static size_t meant(const una_study *study, const char *name, size_t length)
 {
     const una_space *space = study->space;
+    if (strcspn(name, "$;\"'`\\") < length) return SIZE_MAX;
     for (size_t i = 0; i < space->count; i++) {
         const char *input = space->dimension[i].name;
         if (strlen(input) == length && strncmp(input, name, length) == 0) return i;
@@ -72,18 +74,62 @@ static size_t meant(const una_study *study, const char *name, size_t length)
     return length == 2 && strncmp(name, "id", 2) == 0 ? space->count : SIZE_MAX;
 }
 
+/* The part of a word that begins at `at`: a placeholder, or one letter that stays (SIZE_MAX). ${HOME} is the command's
+ * own business. */
+static size_t part_at(const una_study *study, const char *word, const char *at, size_t *length)
+{
+    size_t inside = *at == '{' && (at == word || at[-1] != '$') ? strcspn(at + 1, "{}") : 0;
+    size_t input = inside > 0 && at[1 + inside] == '}' ? meant(study, at + 1, inside) : SIZE_MAX;
+    *length = input == SIZE_MAX ? 1 : inside + 2;
+    return input;
+}
+
 static const char *filled(const shop *s, const char *word, const una_trial *trial, una_arena *arena)
 {
     una_text text = una_text_in(arena);
-    for (const char *end; *word; word = end) {
-        size_t length = *word == '{' ? strcspn(word + 1, "{}") : 0;
-        size_t input = *word == '{' && word[1 + length] == '}' ? meant(s->study, word + 1, length) : SIZE_MAX;
-        end = input == SIZE_MAX ? word + 1 : word + length + 2;
-        if (input == SIZE_MAX) una_text_bytes(&text, word, 1);
+    size_t length;
+    for (const char *at = word; *at; at += length) {
+        size_t input = part_at(s->study, word, at, &length);
+        if (input == SIZE_MAX) una_text_bytes(&text, at, 1);
         else if (input == s->study->space->count) una_text_add(&text, "%" PRIu64, trial->id);
         else una_dimension_write(&text, &s->study->space->dimension[input], trial->x[input]);
     }
     return text.at ? text.at : una_arena_text(arena, "");
+}
+
+/* Whoever reads a word in which it stands (a shell, say) takes it for a part of a name and for nothing else. Numbers
+ * are written with these letters alone. */
+static bool is_harmless(const char *level)
+{
+    size_t length = strlen(level);
+    return strspn(level, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+-") == length &&
+           strspn(level, ".") < length;
+}
+
+static una_status check_levels(const una_dimension *d, bool alone, bool program, una_run *run)
+{
+    if (program && alone && d->levels)
+        UNA_FAIL(run, UNA_E_USAGE, "the program itself would be a word of the study: {%.60s} is the first word of the "
+                 "command; give a program of your own there, and {%.60s} as an argument", d->name, d->name);
+    for (size_t l = 0; !alone && d->levels && l < d->level_count; l++)
+        if (!is_harmless(d->levels[l]))
+            UNA_FAIL(run, UNA_E_USAGE, "{%.60s} is a part of a word of the command, and its level '%.100s' has other "
+                     "letters than A-Z a-z 0-9 _ . + - or none but dots: a shell could take it for a command. Give "
+                     "{%.60s} as a word of its own; in a shell: sh -c '... \"$1\"' _ {%.60s}", d->name, d->levels[l],
+                     d->name, d->name);
+    return UNA_OK;
+}
+
+/* A word that is a placeholder and nothing else reaches the program as it is, whatever is in it. */
+static una_status check_values(const una_study *study, const char *word, bool program, una_run *run)
+{
+    size_t length, whole = strlen(word);
+    for (const char *at = word; *at; at += length) {
+        size_t input = part_at(study, word, at, &length);
+        if (input < study->space->count)
+            UNA_TRY(check_levels(&study->space->dimension[input], length == whole, program, run));
+    }
+    return UNA_OK;
 }
 
 /* {wdith} where there is an input width is a slip; ${HOME} and {print $1} are the command's own business. */
@@ -116,7 +162,10 @@ static una_status check_command(const una_study *study, const una_study_command 
     if (c->workers > MOST_WORKERS) UNA_FAIL(run, UNA_E_USAGE, "at most %d commands run at a time", MOST_WORKERS);
     if (!(c->timeout >= 0) || isinf(c->timeout))
         UNA_FAIL(run, UNA_E_USAGE, "the timeout is a number of seconds, at least 0");
-    for (size_t i = 0; i < c->count; i++) UNA_TRY(check_word(study, c->words[i], &named, run));
+    for (size_t i = 0; i < c->count; i++) {
+        UNA_TRY(check_word(study, c->words[i], &named, run));
+        UNA_TRY(check_values(study, c->words[i], i == 0, run));
+    }
     if (!named) una_log(run, UNA_LOG_WARNING, "the command names none of the study's inputs, as {%s} would",
                         study->space->dimension[0].name);
     return UNA_OK;

@@ -14,6 +14,7 @@
  * order, those rows are sorted in memory: never more than the file has, and nothing is spilled to the disk.
  */
 #include "sweep/database.h"
+#include "sweep/database_guard.h"
 #include "sweep/database_strangers.h"
 
 #include <errno.h>
@@ -36,6 +37,7 @@ typedef struct database_file {
     una_run      *run;                   /* allocator                                                            */
     una_run      *asking;                /* of the call under way: it may be cancelled                           */
     sqlite3      *db;
+    una_guard     guard;                 /* what the handle reaches, or that of the file it is copied from       */
     int64_t       since;                 /* this call waits since, milliseconds; 0: it has not waited yet        */
     int64_t       cancelled;             /* this call has known since, milliseconds; 0: it does not know of it   */
     const char   *path, *open_as;        /* behind the struct                                                    */
@@ -137,6 +139,7 @@ static una_status failed_with(sqlite3 *db, const database_file *f, una_run *run)
     if (is_locked(code)) return locked(f, run);
     if (code == SQLITE_INTERRUPT) return interrupted(f, run);
     if (code == SQLITE_TOOBIG) return too_long(f, run);
+    if (code == SQLITE_PERM && f->guard.refused) return una_guard_says(&f->guard, f->path, run);
     if (code == SQLITE_FULL || (code == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT || system == EFBIG)))
         UNA_FAIL(run, UNA_E_IO, "cannot write %s: there is no space left for it; nothing of this change was made, and "
                  "what was there before is intact", f->path);
@@ -320,7 +323,8 @@ static una_status new_file(database_file **out, const char *where, una_run *run)
 
 static una_status connect_to(sqlite3 **db, const char *path, int flags, database_file *f, una_run *run)
 {
-    if (sqlite3_open_v2(path, db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) return failed_with(*db, f, run);
+    int code = una_guard_open(db, &f->guard, path, flags | SQLITE_OPEN_NOMUTEX);
+    if (code != SQLITE_OK) return failed_with(*db, f, run);
     sqlite3_extended_result_codes(*db, 1);
     sqlite3_busy_handler(*db, wait_for_lock, f);
     sqlite3_progress_handler(*db, LOOK_STEPS, is_enough, f);
@@ -360,7 +364,7 @@ static una_status copy_from(database_file *f, const char *path, int flags, una_r
     sqlite3 *from = NULL;
     una_status status = connect_to(&from, path, flags, f, run);
     if (status == UNA_OK) status = copy_pages(f, from, run);
-    sqlite3_close(from);
+    una_guard_close(&f->guard, from);
     return status;
 }
 
@@ -370,10 +374,12 @@ static uint64_t size_of(const char *path)
     return stat(path, &about) == 0 && about.st_size > 0 ? (uint64_t)about.st_size : 0;
 }
 
-static bool has_log(database_file *f, una_text *name)
+/* A log, or a journal of somebody who was killed: the file alone is not all of it, or half of something. */
+static bool has_beside(const database_file *f, const char *end, una_run *run)
 {
-    una_text_add(name, "%s-wal", f->open_as);
-    return !name->at || size_of(name->at) > 0;
+    una_text name = una_text_in(&run->scratch);
+    una_text_add(&name, "%s%s", f->open_as, end);
+    return !name.at || size_of(name.at) > 0;
 }
 
 static una_status check_room(const database_file *f, una_run *run)
@@ -393,9 +399,9 @@ static una_status copy_file(database_file *f, una_run *run)
     una_status status = copy_from(f, f->open_as, SQLITE_OPEN_READWRITE, run);
     int code = sqlite3_errcode(f->db) & 0xff;            /* nothing can be written beside it, not even a log's index */
     bool still = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR || code == SQLITE_FULL;
-    una_text log = una_text_in(&run->scratch), address = una_text_in(&run->scratch);
+    una_text address = una_text_in(&run->scratch);
 
-    if (status == UNA_E_IO && still && !has_log(f, &log)) {
+    if (status == UNA_E_IO && still && !has_beside(f, "-wal", run) && !has_beside(f, "-journal", run)) {
         still_address(&address, f->open_as);
         status = una_arena_check(&run->scratch);
         if (status == UNA_OK) status = copy_from(f, address.at, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, run);
@@ -451,7 +457,7 @@ static void file_close(void *link)
     database_file *f = link;
     begin_call(f, f->run);
     for (size_t i = 0; i < KEPT; i++) sqlite3_finalize(f->kept[i]);
-    sqlite3_close(f->db);
+    una_guard_close(&f->guard, f->db);
     una_release(f->run, f);
 }
 

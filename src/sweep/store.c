@@ -69,6 +69,15 @@ static una_status do_for(una_database *db, const char *sql, const una_row_key *k
 
 /* ---- opening ------------------------------------------------------------------------------------------------- */
 
+/* Why it was refused, and what becomes of the results. */
+static void say_more(una_run *run)
+{
+    char why[800];
+    snprintf(why, sizeof why, "%.799s", una_run_message(run));
+    una_fail(run, UNA_E_INPUT, "%s. A file that is not a store of results can be moved away: results are taken from "
+             "the CSV file beside it", why);
+}
+
 static una_status open_as(una_store **out, const char *path, una_database_mode mode, una_run *run)
 {
     una_store *store = una_allocate(run, sizeof *store);
@@ -78,9 +87,7 @@ static una_status open_as(una_store **out, const char *path, una_database_mode m
     una_owner_here(&store->me, store);
 
     una_status status = una_database_open(&store->db, path, mode, run);
-    if (status == UNA_E_INPUT && !una_database_is_server(path))
-        una_fail(run, status, "%s is not a store of results, or is damaged; move it away, and results are taken from "
-                 "the CSV file beside it", path);
+    if (status == UNA_E_INPUT && !una_database_is_server(path)) say_more(run);
     if (status == UNA_OK) status = una_database_expect(store->db, "store of results", FORMAT, schema, run);
     if (status == UNA_OK) *out = store;
     else una_store_close(store);

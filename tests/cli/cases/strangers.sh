@@ -86,3 +86,86 @@ strange "an index that computes" "CREATE INDEX slow ON study_trial (hex(zeroblob
 check "what is honest is taken" 0 una study ask honest.study
 check "and has its trials" 0 una study show honest.study
 out "2 trials: 1 told, 0 failed, 1 open"
+
+# What lies beside a study. A journal may name any file, for SQLite to remove when it has rolled back: refused, whoever
+# opens it, and the file stays.
+big_endian() { printf '%b' "$(printf '\\x%02x\\x%02x\\x%02x\\x%02x' $(($1 >> 24 & 255)) $(($1 >> 16 & 255)) $(($1 >> 8 & 255)) $(($1 & 255)))"; }
+magic() { printf '\331\325\005\371\040\241\143\327'; }
+journal() {     # journal DATABASE NAMED: of pages of 4096 bytes
+    local number sum=0
+    for number in $(printf '%s' "$2" | od -An -v -tu1); do sum=$((sum + number)); done
+    {
+        magic; big_endian 0; big_endian 1; big_endian $(($(stat -c %s "$1") / 4096)); big_endian 512; big_endian 4096
+        head -c 484 /dev/zero
+        big_endian 262145; printf '%s' "$2"; big_endian ${#2}; big_endian $sum; magic
+    } >"$1-journal"
+}
+echo "of mine" >precious.txt
+cp honest.study named.study
+for verb in "study show" "study best" "study ask" "info"; do
+    journal named.study "$PWD/precious.txt"
+    check "a journal that names a file: $verb" 2 timeout 20 "$UNA" $verb named.study
+    err "named.study-journal names another file" "remove that journal"
+    true_that "precious.txt is there" grep -qx "of mine" precious.txt
+done
+check "a journal that names a file: export" 2 una study export named.study csv
+err "named.study-journal names another file"
+check "a journal that names a file: tell" 2 una study tell named.study 2 0.5
+check "a journal that names a file: run" 2 una study run named.study --trials 1 -- echo {x}
+true_that "precious.txt is there" grep -qx "of mine" precious.txt
+same named.study honest.study
+rm named.study-journal
+check "without it" 0 una study show named.study
+check "an honest sweep" 0 una compare odd.csv --models linear --folds 2 --no-cache --out sweep
+journal sweep/compare.sqlite "$PWD/precious.txt"
+check "a journal beside a sweep" 2 una compare odd.csv --models linear --folds 2 --no-cache --out sweep
+err "compare.sqlite-journal names another file"
+true_that "precious.txt is there" grep -qx "of mine" precious.txt
+
+# A log holds what the file does not: it is looked at, too. Links and pipes in the place of either are refused.
+cp honest.study logged.study
+sqlite3 logged.study 'PRAGMA journal_mode = WAL' 'CREATE VIEW beside AS SELECT 1' '.shell cp logged.study-wal kept-wal' \
+    '.shell cp logged.study kept' >/dev/null
+cp kept logged.study
+cp kept-wal logged.study-wal
+check "a view in the log" 2 timeout 20 "$UNA" study show logged.study
+err "the view 'beside'"
+for end in journal wal; do
+    cp honest.study odd.study
+    ln -s "$PWD/precious.txt" odd.study-$end
+    check "a link as its $end" 2 timeout 20 "$UNA" study ask odd.study
+    err "odd.study-$end is not an ordinary file"
+    true_that "precious.txt is there" grep -qx "of mine" precious.txt
+    rm odd.study-$end
+    mkfifo odd.study-$end
+    check "a pipe as its $end" 2 timeout 20 "$UNA" study ask odd.study
+    err "odd.study-$end is not an ordinary file"
+    rm odd.study-$end
+done
+
+# Words of a study: none is a command, none reaches the terminal as it is.
+cat >words.json <<'END'
+{"k": {"type": "category", "levels": ["a; touch pwned; echo 1", "b"]},
+ "esc\u001b[2J": {"type": "category", "levels": ["\u001b]0;owned\u0007", "\u202eb"]}}
+END
+una study new words.study --space words.json --acquisition random --quiet
+check "shell text in a level" 1 una study run words.study --trials 1 -- sh -c 'echo {k}'
+err "{k} is a part of a word" "'a; touch pwned; echo 1'" "sh -c '... \"\$1\"' _ {k}"
+absent pwned
+check "within an option" 1 una study run words.study --trials 1 -- echo --k={k} 1
+check "as the program" 1 una study run words.study --trials 1 -- {k}
+check "nothing was asked for" 0 una study show words.study
+out "0 trials"
+check "as a word of its own" 0 una study run words.study --trials 2 -- sh -c 'test -n "$1" && echo 1' _ {k}
+out "k=" "best so far: 1"
+harmless stdout.txt
+out 'esc\x1b[2J='
+absent pwned
+check "escapes in a warning" 0 una study run words.study --trials 1 -- echo 1
+harmless stderr.txt
+check "escapes in a refusal" 1 una study run words.study --trials 1 -- echo "a$(printf '{esc\033[2J}')"
+harmless stderr.txt
+for verb in show best ask; do
+    check "escapes in study $verb" 0 una study $verb words.study
+    harmless stdout.txt
+done

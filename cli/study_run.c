@@ -26,8 +26,8 @@ static void report(void *context, const una_trial *trial, const char *sentence)
     if (w->c->json || w->c->quiet) return;
     printf("%" PRIu64, trial->id);
     for (size_t i = 0; i < una_study_input_count(w->study); i++)
-        printf("  %s=%s", una_study_input_name(w->study, i),
-               una_study_input_text(w->study, i, trial->x[i], w->c->run));
+        printf("  %s=%s", cli_shown(una_study_input_name(w->study, i)),
+               cli_shown(una_study_input_text(w->study, i, trial->x[i], w->c->run)));
     printf("  %s\n", sentence);
     fflush(stdout);
 }

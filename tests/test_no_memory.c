@@ -14,7 +14,7 @@
 #include "una_study.h"
 
 enum { ROWS = 24, MORE = 5, MANY = 66 };
-enum { MOST = 150, SOME = 30, FEW = 8 };      /* requests of a call that are refused, where they are many */
+enum { MOST = 100, SOME = 20, FEW = 6 };      /* requests of a call that are refused, where they are many */
 
 typedef struct world {
     una_run     *calm;

@@ -31,23 +31,17 @@ una_status cli_study_open(cli *c, una_study **study)
     return status == UNA_OK ? status : cli_failed(c, status);
 }
 
-static bool is_category(const una_study *study, size_t input, double x, una_run *run)
-{
-    double number;
-    const char *text = una_study_input_text(study, input, x, run);
-    return text && !cli_is_number(text, &number);
-}
-
 void cli_study_point(FILE *to, const una_study *study, const una_trial *trial, una_run *run)
 {
     fputc('{', to);
     for (size_t i = 0; i < una_study_input_count(study); i++) {
-        double x = trial->x[i];
+        double x = trial->x[i], number;
+        const char *text = una_study_input_text(study, i, x, run);
         if (i) fputs(", ", to);
         cli_json_text(to, una_study_input_name(study, i));
         fputs(": ", to);
-        if (is_category(study, i, x, run)) cli_json_text(to, una_study_input_text(study, i, x, run));
-        else cli_json_number(to, x);
+        if (text && cli_is_number(text, &number)) cli_json_number(to, x);
+        else cli_json_text(to, text);                    /* null: there is no memory for it */
     }
     fputc('}', to);
 }

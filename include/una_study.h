@@ -70,7 +70,8 @@ void       una_study_close(una_study *study);            /* NULL is harmless    
 /* The space. Names of fixed inputs are among them; their value is always the same. */
 size_t      una_study_input_count(const una_study *study);
 const char *una_study_input_name(const una_study *study, size_t input);
-/* The value of an input as people write it: "0.25", "3", "steel". Lives as long as run. */
+/* The value of an input as people write it: "0.25", "3", "steel". Lives as long as run. NULL: there is no such input,
+ * or no memory. */
 const char *una_study_input_text(const una_study *study, size_t input, double x, una_run *run);
 /* "space" (JSON), "model" (a spec), "acquisition", "goal" ("minimize"), "seed", "lease", "where"; NULL: no such thing.
  * Lives as long as the study. */

@@ -30,6 +30,7 @@ typedef struct rank_here {
     una_status (*job)(void *context, una_run *run);
     void       *context;
     volatile int *cancel;
+    struct fail_after *memory;           /* NULL: all there is                                                  */
     una_status  status;
     char        message[1024];
 } rank_here;
@@ -84,8 +85,10 @@ static inline void *be_rank_here(void *context)
 {
     rank_here *me = context;
     una_run *run = NULL;
-    una_run_settings settings = SIZED(una_run_settings, .threads = me->threads, .ranks = &me->ranks,
-                                      .cancel = me->cancel);
+    una_run_settings settings = me->memory ? failing_settings(me->memory) : SIZED(una_run_settings, .seed = 0);
+    settings.threads = me->threads;
+    settings.ranks = &me->ranks;
+    settings.cancel = me->cancel;
     me->status = una_run_new(&run, &settings);
     if (me->status == UNA_OK) {
         me->status = me->job(me->context, run);
@@ -100,8 +103,8 @@ static inline void *be_rank_here(void *context)
 }
 
 /* job(context of rank r, run of rank r) on `count` ranks at once, context [count] items of `size` bytes; me [count] has
- * their statuses and messages afterwards. Fields threads and cancel of `me` are taken from there. Returns the number of
- * messages. */
+ * their statuses and messages afterwards. Fields threads, cancel and memory of `me` are taken from there. Returns the
+ * number of messages. */
 static inline size_t with_ranks_here(rank_here *me, int count, una_status (*job)(void *context, una_run *run),
                                      void *contexts, size_t size)
 {

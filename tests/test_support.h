@@ -76,19 +76,23 @@ static inline void message_or_fail(const char *message, const char *part, const 
 
 /* ---- runs and the failing allocator ----------------------------------------------------------------- */
 
-/* left: requests still granted, below zero for no limit; live: blocks held now; taken: all that ever were. */
+/* left: requests still granted, below zero for no limit; live: blocks held now; taken: all that ever were; once: one
+ * request is refused, and all behind it are granted again. */
 struct fail_after {
     _Atomic long left;
     _Atomic long live;
     _Atomic long taken;
+    bool once;
 };
 
 static inline void *fail_after_allocate(void *context, size_t size)
 {
     struct fail_after *memory = context;
     for (long left = memory->left; left >= 0;) {             /* several threads may ask at once */
-        if (left == 0) return NULL;
-        if (atomic_compare_exchange_weak(&memory->left, &left, left - 1)) break;
+        if (left == 0 && !memory->once) return NULL;
+        if (!atomic_compare_exchange_weak(&memory->left, &left, left - 1)) continue;
+        if (left == 0) return NULL;                          /* the one: nothing is counted any more */
+        break;
     }
     void *block = malloc(size);
     if (!block) return NULL;

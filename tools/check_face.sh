@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # One library as strangers see it: its header compiles alone, as C11 and as C++; the shared library gives out the
-# functions that the header declares, each of them and nothing else; and it needs no more than it may.
+# functions that the header declares, each of them and nothing else; each has its place in the test of calls without
+# memory; and it needs no more than it may.
 #   tools/check_face.sh BUILD una|una_report|una_bench|una_mpi
 set -eu
 build=$1
@@ -23,6 +24,13 @@ done
 for header in $headers; do cc -w -fpreprocessed -dD -E -P "$header"; done | grep -v '^typedef' | grep -oE '\buna_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$place/declared"
 nm -D --defined-only "$library" | awk '{ print $3 }' | sort -u >"$place/given"
 test -s "$place/declared"
+missing=0
+while read -r call; do
+    grep -qE "(CALL|ELSEWHERE|NEVER)\\($call[,)]" tests/test_no_memory.c && continue
+    echo "$call is in none of the lists of tests/test_no_memory.c: what does it do without memory?"
+    missing=1
+done <"$place/declared"
+[ "$missing" -eq 0 ]
 diff "$place/declared" "$place/given" || { echo "< only in $headers, > only in $library"; exit 1; }
 
 case $name in

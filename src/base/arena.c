@@ -9,7 +9,13 @@
 
 #include <string.h>
 
-enum { ALIGN = 64, FIRST_BLOCK = 16 << 10, LARGEST_STEP = 4 << 20, LEAST_MAPPED = 16 << 20 };
+/* A test in which the n-th request fails makes them 0: each piece of memory is a block of its own then. */
+#ifndef UNA_FIRST_BLOCK
+#define UNA_FIRST_BLOCK (16 << 10)
+#define UNA_LARGEST_STEP (4 << 20)
+#endif
+
+enum { ALIGN = 64, LEAST_MAPPED = 16 << 20 };
 
 struct una_arena_block {
     una_arena_block *below;
@@ -113,8 +119,8 @@ void una_arena_reuse(una_arena *arena)
 static una_arena_block *open_block(una_arena *arena, size_t need)
 {
     bool grows = arena->top && !arena->top->mapped;
-    size_t size = grows ? 2 * arena->top->size : FIRST_BLOCK;
-    if (size > LARGEST_STEP) size = LARGEST_STEP;
+    size_t size = grows ? 2 * arena->top->size : UNA_FIRST_BLOCK;
+    if (size > UNA_LARGEST_STEP) size = UNA_LARGEST_STEP;
     if (!arena->top && size < arena->least) size = arena->least;
     if (size < need) size = need;
     una_arena_block *block = una_allocate(arena->run, sizeof *block + ALIGN + size);
@@ -223,9 +229,12 @@ void una_arena_release(una_arena *arena, una_mark mark)
     arena->live = mark.live;
 }
 
+/* Between the request and this, others may have failed, been pardoned, and their sentence cleared, and with it ours. */
 una_status una_arena_check(const una_arena *arena)
 {
-    return arena->failed ? UNA_E_MEMORY : UNA_OK;
+    if (!arena->failed) return UNA_OK;
+    if (!*arena->run->message) una_fail(arena->run, UNA_E_MEMORY, "out of memory: not all that was needed could be had");
+    return UNA_E_MEMORY;
 }
 
 void una_arena_join(una_arena *arena, una_arena *other)

@@ -52,6 +52,14 @@ static una_status meet(una_status mine, size_t kind, void *few, size_t count, un
              "and build of una");
 }
 
+una_status una_company_tell(una_status mine, una_run *run)
+{
+    una_company *c = run->company;
+    if (!c || mine == UNA_OK) return mine;
+    if (c->status == UNA_OK) keep(meet(mine, THE_END, NULL, 0, run), run);
+    return una_company_check(run);
+}
+
 /* All say that they are well (or not: `mine`) before they add up. Alone there is nothing to do, and after a failure
  * nothing is done any more. */
 static una_status sum(una_status mine, size_t kind, void *values, size_t count, una_run *run)

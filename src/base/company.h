@@ -25,6 +25,9 @@ una_status una_company_leave(una_company *company, una_status status, una_run *r
 size_t     una_company_count(const una_run *run);        /* ranks that make this call; 1: alone     */
 size_t     una_company_rank(const una_run *run);
 una_status una_company_check(una_run *run);              /* of everything that was asked for so far */
+/* A failure here, after which this rank goes on for a while: the others meet it where they are, and nothing is added up
+ * any more. Gives the status of all; UNA_OK tells nothing. */
+una_status una_company_tell(una_status mine, una_run *run);
 
 /* In place, over all ranks, with the same bits everywhere (base/ranks.h). After a failure values are of no use. */
 una_status una_company_sum_f64(double *values, size_t count, una_run *run);

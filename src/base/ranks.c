@@ -166,21 +166,22 @@ una_status una_ranks_sum_f32(float *value, size_t count, una_run *run)
     return sum(value, count, sizeof *value, add_f32, run);
 }
 
+/* Before anything is sent to rank 0 it says that it has room: one that has given up receives nothing any more. */
 una_status una_ranks_gather(una_message *all, const void *bytes, size_t count, una_arena *arena, una_run *run)
 {
     uint64_t size = count;
-    if (una_rank(run) > 0) {
-        UNA_TRY(una_ranks_send(0, &size, sizeof size, run));
-        return una_ranks_send(0, bytes, count, run);
-    }
-    for (int r = 0; r < una_rank_count(run); r++) {
+    int rank = una_rank(run), ranks = rank == 0 ? una_rank_count(run) : 0;
+    if (rank > 0) UNA_TRY(una_ranks_send(0, &size, sizeof size, run));
+    for (int r = 0; r < ranks; r++) {
         if (r > 0) UNA_TRY(una_ranks_receive(r, &size, sizeof size, run));
         all[r].count = (size_t)size;
         all[r].bytes = una_arena_get(arena, all[r].count, 1);
-        UNA_TRY(una_arena_check(arena));
-        if (r > 0) UNA_TRY(una_ranks_receive(r, all[r].bytes, all[r].count, run));
-        else if (count) memcpy(all[0].bytes, bytes, count);
     }
+    UNA_TRY(una_ranks_follow(rank == 0 ? una_arena_check(arena) : UNA_OK, run));
+
+    if (rank > 0) return una_ranks_send(0, bytes, count, run);
+    for (int r = 1; r < ranks; r++) UNA_TRY(una_ranks_receive(r, all[r].bytes, all[r].count, run));
+    if (count) memcpy(all[0].bytes, bytes, count);
     return UNA_OK;
 }
 

@@ -480,9 +480,12 @@ una_status una_experiment_run(una_bench_result **result, const una_experiment *e
 {
     bench *b;
     *result = NULL;
-    UNA_TRY(new_bench(&b, experiment, run));
+    una_status status = new_bench(&b, experiment, run);
+    if (!b) return una_ranks_agree(status, run);
     b->ranks = una_ranks_hide(run);
-    una_status status = perform(b, settings);
+    una_mark mark = una_arena_mark(&run->scratch);
+    status = perform(b, settings);
+    una_arena_release(&run->scratch, mark);
     una_ranks_show(run, b->ranks);
     if (experiment->end) experiment->end(b->asked.shared);
     una_store_close(b->store);
@@ -601,9 +604,11 @@ static una_status in_folder(const char *name, const char *out, folder_task *task
     una_clear_message(run);
     UNA_TRY(find_experiment(&experiment, name, run));
     UNA_TRY(new_bench(&b, experiment, run));
+    una_mark mark = una_arena_mark(&run->scratch);
     una_status status = task == export_rows ? check_goal(b, out, path) : UNA_OK;
     if (status == UNA_OK) status = open_folder(b, out, task == export_rows);
     if (status == UNA_OK) status = task(b, path, rows, added);
+    una_arena_release(&run->scratch, mark);
     una_store_close(b->store);
     una_bench_free(&b->result);
     return status;

@@ -313,8 +313,10 @@ una_status una_suggest(una_advice **advice, const una_model *model, const una_da
 
     una_arena arena;
     una_arena_init(&arena, run);
+    una_mark mark = una_arena_mark(&run->scratch);
     una_status status = set_out(&s, pool, data, count, &arena, run);
     if (status == UNA_OK) status = choose_rows(r, &s, count);
+    una_arena_release(&run->scratch, mark);
     una_model_free(s.now);
     una_memory_free(s.bytes, run);
     una_dataset_free(s.listed);

@@ -457,8 +457,9 @@ static una_status perform(una_comparison *c, const una_dataset *data, const una_
     UNA_TRY(una_sweep_agree(status, c->ranks, c->run));
     status = fit_all(c);
     if (status != UNA_OK) return stopped(c, status);
-    UNA_TRY(read_all(c));
-    return una_sweep_agree(write_table(c), c->ranks, c->run);
+    status = read_all(c);
+    if (status == UNA_OK) status = write_table(c);
+    return una_sweep_agree(status, c->ranks, c->run);
 }
 
 /* ---- the public calls ------------------------------------------------------------------------------------------ */
@@ -470,7 +471,7 @@ una_status una_compare(una_compared **compared, const una_dataset *data, const u
     UNA_TRY(una_version_check("libuna_bench", run));
     una_clear_message(run);
     una_comparison *c = una_allocate(run, sizeof *c);
-    if (!c) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for a comparison");
+    if (!c) return una_ranks_agree(una_fail(run, UNA_E_MEMORY, "there is no memory for a comparison"), run);
     memset(c, 0, sizeof *c);
     una_arena_init(&c->keep, run);
     c->run = run;

@@ -54,10 +54,9 @@ static una_status check_settings(una_study *s, una_ledger_facts *facts, const un
     return una_acquisition_need_named(&acquisition, &options, facts->acquisition, run);
 }
 
-static una_status write_texts(una_study *s)
+static una_status write_texts(una_study *s, const una_ledger_facts *facts)
 {
     char number[32];
-    const una_ledger_facts *facts = una_ledger_facts_of(s->ledger);
     una_text seed = una_text_in(&s->keep);
     una_text_add(&seed, "%" PRIu64, facts->seed);
     s->seed = seed.at;
@@ -94,9 +93,11 @@ una_status una_study_new(una_study **out, const char *where, const una_study_set
     if (where && !*where) UNA_FAIL(run, UNA_E_USAGE, "the file of the study has no name");
 
     UNA_TRY(new_study(&s, run));
+    una_mark mark = una_arena_mark(&run->scratch);
     una_status status = check_settings(s, &facts, &given, run);
-    if (status == UNA_OK) status = una_ledger_make(&s->ledger, where, &facts, run);
-    if (status == UNA_OK) status = write_texts(s);
+    if (status == UNA_OK) status = write_texts(s, &facts);
+    if (status == UNA_OK) status = una_ledger_make(&s->ledger, where, &facts, run);      /* what is made, stays */
+    una_arena_release(&run->scratch, mark);
     return made(out, s, status);
 }
 
@@ -108,10 +109,12 @@ una_status una_study_open(una_study **out, const char *where, una_run *run)
     if (!where || !*where) UNA_FAIL(run, UNA_E_USAGE, "which study? Give its file, or the address of its server");
 
     UNA_TRY(new_study(&s, run));
+    una_mark mark = una_arena_mark(&run->scratch);
     una_status status = una_ledger_open(&s->ledger, where, run);
     if (status == UNA_OK) status = una_space_parse(&s->space, una_ledger_facts_of(s->ledger)->space,
                                                    una_ledger_name(s->ledger), &s->keep, run);
-    if (status == UNA_OK) status = write_texts(s);
+    if (status == UNA_OK) status = write_texts(s, una_ledger_facts_of(s->ledger));
+    una_arena_release(&run->scratch, mark);
     return made(out, s, status);
 }
 
@@ -139,9 +142,12 @@ const char *una_study_input_name(const una_study *study, size_t input)
 const char *una_study_input_text(const una_study *study, size_t input, double x, una_run *run)
 {
     if (input >= study->space->count) return NULL;
+    una_mark mark = una_arena_mark(&run->texts);
     una_text text = una_text_in(&run->texts);
     una_dimension_write(&text, &study->space->dimension[input], x);
-    return text.at;
+    if (una_arena_check(&run->texts) == UNA_OK) return text.at;
+    una_arena_release(&run->texts, mark);
+    return NULL;
 }
 
 const char *una_study_text(const una_study *study, const char *what)
@@ -294,7 +300,10 @@ static una_status ask(una_trials **trials, una_study *s, size_t count, bool by_p
     if (count < 1 || count > 10000) UNA_FAIL(run, UNA_E_USAGE, "ask for 1 to 10000 trials, not %zu", count);
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = una_ledger_ask(&given, s->ledger, count, by_process, choose, s, &run->scratch, run);
-    if (status == UNA_OK) status = give_trials(trials, s, &given, run);
+    if (status == UNA_OK) {
+        status = give_trials(trials, s, &given, run);
+        if (status != UNA_OK) una_ledger_give_up(s->ledger, status, run);        /* nobody knows of them */
+    }
     una_arena_release(&run->scratch, mark);
     return status;
 }

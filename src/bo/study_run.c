@@ -214,8 +214,7 @@ static una_status start(shop *s, job *j)
     una_mark mark = una_arena_mark(&s->run->scratch);
     char **words = UNA_GET(&s->run->scratch, char *, c->count + 1);
     int ends[2], why = 0;
-    UNA_TRY(una_arena_check(&s->run->scratch));
-    for (size_t i = 0; i < c->count; i++)
+    for (size_t i = 0; words && i < c->count; i++)
         words[i] = (char *)filled(s, c->words[i], &j->trials->at[0], &s->run->scratch);
 
     una_status status = una_arena_check(&s->run->scratch);

@@ -66,6 +66,9 @@ typedef una_status una_chooser(void *context, const una_ledger_trials *all, una_
  * points, but at least one. by_process: see above. */
 una_status una_ledger_ask(una_ledger_trials *given, una_ledger *ledger, size_t count, bool by_process,
                           una_chooser *choose, void *context, una_arena *arena, una_run *run);
+/* After an ask that failed, also behind una_ledger_ask: what it was given is given back, as if it had not been. Returns
+ * `status`. */
+una_status una_ledger_give_up(una_ledger *ledger, una_status status, una_run *run);
 /* state told (value finite) or failed (why). Again the same is no error. */
 una_status una_ledger_tell(una_ledger *ledger, uint64_t id, una_trial_state state, double value, const char *note,
                            una_run *run);

@@ -175,16 +175,18 @@ static una_status end_turn(una_database *db, void *context, una_run *run)
     return una_database_do(NULL, db, END_TURN, cells, 2, run);
 }
 
+/* What was to be given has not been given out, and is offered to the next. */
 static una_status end_ask(una_database *db, void *context, una_run *run)
 {
     const una_ledger *l = context;
     const una_cell cells[] = { una_words(l->study), una_words(l->token) };
-    UNA_TRY(una_database_do(NULL, db, UNA_LET_GO "WHERE study = $1 AND token = $2 AND state = 'open'", cells, 2, run));
-    return end_turn(db, context, run);
+    UNA_TRY(end_turn(db, context, run));
+    return una_database_do(NULL, db, UNA_LET_GO ", token = '', attempts = attempts - 1 WHERE study = $1 AND "
+                           "token = $2 AND state = 'open'", cells, 2, run);
 }
 
-/* After a failure; what is said of that failure stays. Should this fail too, the turn ends without signs of life. */
-static una_status give_up(una_ledger *l, una_status status, una_run *run)
+/* What is said of the failure stays. Should this fail too, the turn ends without signs of life. */
+una_status una_ledger_give_up(una_ledger *l, una_status status, una_run *run)
 {
     char message[sizeof run->message];
     memcpy(message, run->message, sizeof message);
@@ -324,6 +326,6 @@ una_status una_ledger_ask(una_ledger_trials *given, una_ledger *l, size_t count,
         a.lost = false;
         status = ask_once(&a, choose, context, arena, run);
     } while (status == UNA_OK && a.lost);
-    if (status != UNA_OK) return give_up(l, status, run);
-    return una_ledger_read_given(given, l, arena, run);
+    if (status == UNA_OK) status = una_ledger_read_given(given, l, arena, run);
+    return status == UNA_OK ? status : una_ledger_give_up(l, status, run);
 }

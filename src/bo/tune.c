@@ -448,8 +448,9 @@ static una_status perform(tuning *t, const una_dataset *data, const una_tune_set
     UNA_TRY(una_sweep_share(t->hunt.store, t->hunt.name, t->hunt.ranks, t->run));
     status = search_all(t);
     if (status != UNA_OK) return stopped(t, status);
-    UNA_TRY(gather(t));
-    return una_sweep_agree(write_table(t), t->hunt.ranks, t->run);
+    status = gather(t);
+    if (status == UNA_OK) status = write_table(t);
+    return una_sweep_agree(status, t->hunt.ranks, t->run);
 }
 
 /* ---- the public calls ---------------------------------------------------------------------------------------- */
@@ -459,7 +460,7 @@ una_status una_tune_by(una_tuned **tuned, const una_dataset *data, const una_tun
 {
     tuning *t = una_allocate(run, sizeof *t);
     *tuned = NULL;
-    if (!t) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for a search");
+    if (!t) return una_ranks_agree(una_fail(run, UNA_E_MEMORY, "there is no memory for a search"), run);
     memset(t, 0, sizeof *t);
     una_arena_init(&t->keep, run);
     t->run = run;

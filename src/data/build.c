@@ -84,20 +84,22 @@ static size_t place_of(const una_numbering *n, const char *word)
     return i;
 }
 
+/* Without memory for it, all is as it was. */
 static bool widen(una_numbering *n)
 {
-    una_numbering old = *n;
-    n->shift--;
-    n->slots = (size_t)1 << (64 - n->shift);
-    n->slot = UNA_GET(n->work, const char *, n->slots);
-    n->number = UNA_GET(n->work, uint32_t, n->slots);
-    if (!n->slot || !n->number) return false;
-    for (size_t i = 0; i < old.slots; i++) {
-        if (!old.slot[i]) continue;
-        size_t to = place_of(n, old.slot[i]);
-        n->slot[to] = old.slot[i];
-        n->number[to] = old.number[i];
+    una_numbering wide = *n;
+    wide.shift--;
+    wide.slots = (size_t)1 << (64 - wide.shift);
+    wide.slot = UNA_GET(n->work, const char *, wide.slots);
+    wide.number = UNA_GET(n->work, uint32_t, wide.slots);
+    if (!wide.slot || !wide.number) return false;
+    for (size_t i = 0; i < n->slots; i++) {
+        if (!n->slot[i]) continue;
+        size_t to = place_of(&wide, n->slot[i]);
+        wide.slot[to] = n->slot[i];
+        wide.number[to] = n->number[i];
     }
+    *n = wide;
     return true;
 }
 

@@ -165,14 +165,19 @@ static una_status merge_levels(learner *l, size_t *count)
     return UNA_OK;
 }
 
+/* The first failure is the one that counts. Ranks whose levels differ would ask for other sums than the others do. */
+static void give_up(learner *l, una_status status)
+{
+    if (l->status == UNA_OK) l->status = una_company_tell(status, l->run);
+}
+
 /* The same where words may be too many to be sent: then only their number, or less, is known. */
 static size_t levels_of_all(learner *l, size_t count)
 {
     if (!l->run->company) return count;
     double most = una_company_most((double)count, l->run);
     if (l->other == 0 && most > UNA_MAX_LEVELS) return (size_t)most;
-    una_status status = merge_levels(l, &count);
-    if (status != UNA_OK && l->status == UNA_OK) l->status = status;
+    give_up(l, merge_levels(l, &count));
     return l->status == UNA_OK ? count : 0;
 }
 
@@ -207,7 +212,7 @@ static size_t words_of(learner *l, const una_table_column *column)
     una_mark mark = una_arena_mark(&l->run->scratch);
     una_status status = count_words(l, column, &count);
     una_arena_release(&l->run->scratch, mark);
-    if (status != UNA_OK && l->status == UNA_OK) l->status = status;
+    give_up(l, status);
     if (count && (count <= UNA_MAX_LEVELS || l->other)) qsort(l->level, count, sizeof *l->level, by_level);
     return levels_of_all(l, count);
 }

@@ -186,13 +186,18 @@ static double pull(const rotation *t)
     return sum;
 }
 
-/* The orthonormal rows nearest to M: (M M')^-1/2 M. false: M has not that many directions. */
-static bool nearest(double *turn, const double *m, size_t count, size_t r, double *gram, double *value, una_run *run)
+/* The orthonormal rows nearest to M: (M M')^-1/2 M. Not *found: M has not that many directions. */
+static una_status nearest(bool *found, double *turn, const double *m, size_t count, size_t r, double *gram,
+                          double *value, una_run *run)
 {
     double *along = value + count;
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++) gram[i * count + j] = una_dot(m + i * r, m + j * r, r);
-    if (una_eigen(gram, count, value, run) != UNA_OK || !(value[0] > 1e-14 * value[count - 1])) return false;
+    una_status status = una_eigen(gram, count, value, run);
+    *found = status == UNA_OK && value[0] > 1e-14 * value[count - 1];
+    if (status == UNA_E_NUMERIC) una_clear_message(run);         /* of such rows there are no nearest ones either */
+    else UNA_TRY(status);
+    if (!*found) return UNA_OK;
 
     memset(turn, 0, count * r * sizeof *turn);
     for (size_t e = 0; e < count; e++) {
@@ -202,7 +207,7 @@ static bool nearest(double *turn, const double *m, size_t count, size_t r, doubl
         for (size_t c = 0; c < count; c++)
             for (size_t i = 0; i < r; i++) turn[c * r + i] += vector[c] / sqrt(value[e]) * along[i];
     }
-    return true;
+    return UNA_OK;
 }
 
 static una_status alternate(const rotation *t, una_run *run)
@@ -213,7 +218,9 @@ static una_status alternate(const rotation *t, una_run *run)
     UNA_TRY(una_arena_check(&run->scratch));
     double sum = pull(t);
     for (size_t turns = 0; turns < MOST_TURNS; turns++) {
-        if (!nearest(better, t->pull, all, r, gram, value, run)) break;
+        bool found;
+        UNA_TRY(nearest(&found, better, t->pull, all, r, gram, value, run));
+        if (!found) break;
         memcpy(t->turn, better, all * r * sizeof *better);
         double now = pull(t);
         if (!(now > sum * (1 + GAIN))) break;

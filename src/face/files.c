@@ -373,13 +373,16 @@ una_status una_score_file(una_score *score, const una_model *model, const char *
 
 /* ---- update ---------------------------------------------------------------------------------------------------- */
 
-typedef struct updating { una_model *model; una_repeats repeats; } updating;
+typedef struct updating { una_model *model; una_repeats repeats; bool changed; } updating;
 
+/* One target takes a chunk in or stays as it was; of several the first may have taken it in alone. */
 static una_status update_chunk(void *context, const chunk *c, una_run *run)
 {
     updating *u = context;
     UNA_TRY(una_repeats_look(&u->repeats, u->model, c->x, c->y, c->rows, run));
-    return una_several_observe(u->model, c->x, c->y, c->rows, run);
+    una_status status = una_several_observe(u->model, c->x, c->y, c->rows, run);
+    u->changed = u->changed || status == UNA_OK || u->model->targets;
+    return status;
 }
 
 una_status una_update_file_with(una_model *model, const char *data_path, const una_file_settings *given, size_t *rows,
@@ -399,8 +402,8 @@ una_status una_update_file_with(una_model *model, const char *data_path, const u
         walk w = { .with_targets = true, .condition = settings.where, .images_path = settings.images,
                    .task = update_chunk, .context = &u };
         status = for_each_chunk(w, model, data_path, &count, run);
-        if (status != UNA_OK) una_spare_back(model, &spare);
-        else una_repeats_tell(&u.repeats, data_path, run);
+        if (status == UNA_OK) una_repeats_tell(&u.repeats, data_path, run);
+        else if (u.changed) una_spare_back(model, &spare);       /* the state it had stays behind in its memory */
     }
     una_arena_free(&sums);
     una_spare_free(&spare);

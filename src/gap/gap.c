@@ -54,6 +54,17 @@ static una_status take_asked(una_gap_work *t, const una_gap_settings *given, una
     return una_spec_check(t->asked.model, NULL, run);
 }
 
+/* What the run would keep for as long as it lives goes at once. */
+static una_status take_spec(una_gap_work *t, una_run *run)
+{
+    const char *spec;
+    una_mark texts = una_arena_mark(&run->texts);
+    una_status status = una_spec_text(&spec, t->asked.model, run);
+    t->result->gap.spec = una_arena_text(&t->result->keep, spec);
+    una_arena_release(&run->texts, texts);
+    return status == UNA_OK ? una_arena_check(&t->result->keep) : status;
+}
+
 static double least_error(const double *y, size_t rows)
 {
     double low = INFINITY, high = -INFINITY;
@@ -273,11 +284,9 @@ static una_status conclude(una_gap_work *t, una_run *run)
 
 static una_status work(una_gap_work *t, const una_dataset *data, const una_gap_settings *settings, una_run *run)
 {
-    const char *spec;
     UNA_TRY(take_asked(t, settings, run));
     UNA_TRY(take_table(t, data, run));
-    UNA_TRY(una_spec_text(&spec, t->asked.model, run));
-    t->result->gap.spec = una_arena_text(&t->result->keep, spec);
+    UNA_TRY(take_spec(t, run));
     UNA_TRY(cut_columns(t, run));
 
     const una_tally *outer = run->tally;

@@ -24,15 +24,10 @@ static const char *value_in(const una_spec *spec, const char *key)
 /* What an option is where nobody gives it. */
 static una_status initial_of(const char **initial, const char *kind, const char *key, una_run *run)
 {
-    size_t k = 0;
-    *initial = NULL;
-    while (k < una_kind_count() && strcmp(una_kind_name(k), kind) != 0) k++;
-    for (size_t o = 0; k < una_kind_count() && o < una_kind_option_count(k); o++) {
-        una_option_info info = UNA_INIT(una_option_info);
-        UNA_TRY(una_kind_option(&info, k, o, run));
-        if (strcmp(info.name, key) == 0) *initial = info.initial;
-    }
-    return UNA_OK;
+    una_option_info option;
+    una_status status = una_option_named(&option, kind, key, run);
+    *initial = option.initial;
+    return status;
 }
 
 static void add_item(una_text *text, const char *open, const char *key, const char *value)

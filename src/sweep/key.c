@@ -85,14 +85,21 @@ una_status una_row_key_table(const char **name, const una_dataset *data, const c
 
 /* ---- specs --------------------------------------------------------------------------------------------------- */
 
-static bool names_file(const char *key, size_t kind, una_run *run)
+una_status una_option_named(una_option_info *info, const char *kind, const char *key, una_run *run)
 {
-    for (size_t o = 0; o < una_kind_option_count(kind); o++) {
-        una_option_info info = UNA_INIT(una_option_info);
-        if (una_kind_option(&info, kind, o, run) != UNA_OK) return false;
-        if (strcmp(info.name, key) == 0) return strcmp(info.type, "file") == 0;
+    size_t k = 0;
+    una_status status = UNA_OK;
+    una_mark texts = una_arena_mark(&run->texts);
+    *info = (una_option_info){0};
+    while (k < una_kind_count() && strcmp(una_kind_name(k), kind) != 0) k++;
+    for (size_t o = 0; k < una_kind_count() && o < una_kind_option_count(k) && status == UNA_OK && !info->name; o++) {
+        una_option_info one = UNA_INIT(una_option_info);
+        status = una_kind_option(&one, k, o, run);
+        if (status == UNA_OK && strcmp(one.name, key) == 0) *info = one;
     }
-    return false;
+    una_arena_release(&run->texts, texts);       /* the range, which the run would keep for as long as it lives */
+    info->range = NULL;
+    return status;
 }
 
 /* A key is a text, and what a file holds may change behind it; also inside of other specs. The spec has been checked,
@@ -100,17 +107,17 @@ static bool names_file(const char *key, size_t kind, una_run *run)
 static una_status refuse_files(const char *text, una_arena *arena, una_run *run)
 {
     una_spec spec;
-    size_t kind = 0;
     if (una_spec_parse(&spec, text, arena, run) != UNA_OK) {
         UNA_TRY(una_arena_check(arena));
         una_clear_message(run);
         return UNA_OK;
     }
-    while (kind < una_kind_count() && strcmp(una_kind_name(kind), spec.name) != 0) kind++;
 
-    for (size_t i = 0; kind < una_kind_count() && i < spec.count; i++) {
+    for (size_t i = 0; i < spec.count; i++) {
         const una_spec_item *item = &spec.items[i];
-        if (*item->value && names_file(item->key, kind, run))
+        una_option_info option;
+        UNA_TRY(una_option_named(&option, spec.name, item->key, run));
+        if (*item->value && option.name && strcmp(option.type, "file") == 0)
             UNA_FAIL(run, UNA_E_USAGE, "%s: %s=%.80s names a file, which may change while its rows stay; experiments "
                      "take specs without files", spec.name, item->key, item->value);
         UNA_TRY(refuse_files(item->value, arena, run));

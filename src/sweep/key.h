@@ -42,6 +42,9 @@ uint32_t   una_table_sum(const una_dataset *data);
 una_status una_row_key_spec(const char **spec, const char **kind, unsigned *results, const char *text, una_arena *arena,
                         una_run *run);
 
+/* The option of a kind by its name; info->name NULL: it has none such. Without its range. */
+una_status una_option_named(una_option_info *info, const char *kind, const char *key, una_run *run);
+
 /* What this una was built from ("unknown" where there is no git). */
 const char *una_build_commit(void);
 

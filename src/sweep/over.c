@@ -159,16 +159,13 @@ static una_status look_up(bool *there, bool *is_number, una_over_axis *axis, con
                           una_run *run)
 {
     size_t k = 0;
+    una_option_info option;
     *there = *is_number = axis->whole = axis->posterior = false;
+    UNA_TRY(una_option_named(&option, kind, key, run));
+    *there = option.name != NULL;
+    axis->whole = *there && strcmp(option.type, "whole number") == 0;
+    *is_number = axis->whole || (*there && strcmp(option.type, "number") == 0);
     while (k < una_kind_count() && strcmp(una_kind_name(k), kind) != 0) k++;
-    for (size_t o = 0; k < una_kind_count() && o < una_kind_option_count(k); o++) {
-        una_option_info info = UNA_INIT(una_option_info);
-        UNA_TRY(una_kind_option(&info, k, o, run));
-        if (strcmp(info.name, key) != 0) continue;
-        *there = true;
-        axis->whole = strcmp(info.type, "whole number") == 0;
-        *is_number = axis->whole || strcmp(info.type, "number") == 0;
-    }
     bool of_posterior = strcmp(key, "prior_var") == 0 || strcmp(key, "noise_std") == 0;
     axis->posterior = *there && of_posterior && una_kind_relearns(k);
     return UNA_OK;
@@ -259,18 +256,20 @@ static una_status nearest_option(const char **near, const una_over *overs, size_
     size_t most = 0, names = 0;
     for (size_t k = 0; k < una_kind_count(); k++) most += una_kind_option_count(k);
     const char **name = UNA_GET(arena, const char *, count * most);
-    UNA_TRY(una_arena_check(arena));
+    una_status status = una_arena_check(arena);
+    una_mark texts = una_arena_mark(&run->texts);
     for (size_t m = 0; m < count; m++)
         for (size_t k = 0; k < una_kind_count(); k++) {
             size_t options = strcmp(una_kind_name(k), overs[m].model.name) == 0 ? una_kind_option_count(k) : 0;
-            for (size_t o = 0; o < options; o++) {
+            for (size_t o = 0; o < options && status == UNA_OK; o++) {
                 una_option_info info = UNA_INIT(una_option_info);
-                UNA_TRY(una_kind_option(&info, k, o, run));
+                status = una_kind_option(&info, k, o, run);
                 name[names++] = info.name;
             }
         }
-    *near = una_nearest(key, name, names);
-    return UNA_OK;
+    una_arena_release(&run->texts, texts);       /* ranges, for which nobody has asked */
+    *near = status == UNA_OK ? una_nearest(key, name, names) : NULL;
+    return status;
 }
 
 /* To whoever has it. Of a single model the check of its spec says that it is unknown. */

@@ -48,7 +48,8 @@ static void add_column(writing *w, const char *measure)
         w->measure = wider;
         w->room = room;
     }
-    w->measure[w->count++] = una_arena_text(w->arena, measure);
+    w->measure[w->count] = una_arena_text(w->arena, measure);
+    w->count += w->measure[w->count] != NULL;
 }
 
 static una_status collect_columns(void *context, const una_row *row, una_run *run)

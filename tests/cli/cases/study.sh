@@ -246,5 +246,13 @@ printf 'x1,h\n0.1,2\n0.5,3\n' >heads.csv
 check "a file in the options of the model" 1 una study new named.study --space space.json --model 'tuna(values=heads.csv)'
 err "heads.csv, which is not opened"
 absent named.study
+# Names too, and a terminal would obey some of them.
+printf '{"x\\u001b[31m": {"type": "category", "levels": ["a\\u001b[0m", "b\\u001b[0m"]}}' >red.json
+una study new red.study --space red.json $quasi --quiet
+for verb in 'run red.study --trials 1 -- echo 1' 'ask red.study' 'show red.study' 'best red.study'; do
+    # shellcheck disable=SC2086
+    check "names that a terminal would obey: $verb" 0 una study $verb
+    true_that "none is obeyed" test "$(cat stdout.txt stderr.txt | grep -c "$(printf '\033')")" -eq 0
+done
 check "no temporary files" 0 true
 tidy

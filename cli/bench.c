@@ -175,7 +175,7 @@ static void print_means(const una_bench_result *r, size_t experiment)
     bool show_data = false;                      /* not where the experiment has one set, its own */
     bool show_study = needs_study(r, measures);
     for (size_t i = 0; i < r->mean_count; i += measures) {
-        width = width_of(label_of(r, i, measures), width);
+        width = width_of(cli_shown(label_of(r, i, measures)), width);
         data_width = width_of(r->means[i].key->data, data_width);
         study_width = width_of(r->means[i].key->study, study_width);
         show_data = show_data || strcmp(r->means[i].key->data, una_bench_name(experiment)) != 0;
@@ -191,7 +191,7 @@ static void print_means(const una_bench_result *r, size_t experiment)
 
     for (size_t i = 0; i < r->mean_count; i += measures) {
         const una_bench_mean *mean = &r->means[i];
-        const char *label = label_of(r, i, measures);
+        const char *label = cli_shown(label_of(r, i, measures));
         if ((int)strlen(label) > width) printf("%s\n%-*s ", label, width, "");
         else printf("%-*s ", width, label);
         if (show_data) printf("%-*s ", data_width, cli_shown(mean->key->data));
@@ -212,11 +212,12 @@ static void print_text(const una_bench_result *r, size_t experiment)
     for (size_t i = 0; i < r->claim_count; i++) {
         const una_bench_claim *claim = &r->claims[i];
         const char *on = cli_on(stdout, claim->holds > 0 ? CLI_BOLD : claim->holds == 0 ? CLI_RED : CLI_DIM);
-        printf("%s%-14s%s %s\n               ", on, una_bench_verdict(claim->holds), cli_off(stdout), claim->sentence);
+        printf("%s%-14s%s %s\n               ", on, una_bench_verdict(claim->holds), cli_off(stdout),
+               cli_shown(claim->sentence));
         cli_wrap(stdout, 15, 15, claim->numbers);
     }
-    printf("%sPage:  %s\nTable: %s (%zu fits made now, %zu were there)\n", r->claim_count ? "\n" : "", r->page,
-           r->table, r->fitted, r->fits - r->fitted);
+    printf("%sPage:  %s\nTable: %s (%zu fits made now, %zu were there)\n", r->claim_count ? "\n" : "",
+           cli_shown(r->page), cli_shown(r->table), r->fitted, r->fits - r->fitted);
 }
 
 static void json_name(bool more, const una_bench_key *key)
@@ -365,8 +366,8 @@ static una_status move_rows(cli *c, const char *name)
     if (c->json && from) printf(", \"added\": %zu", added);
     if (c->json) printf("}\n");
     else if (c->quiet || c->stdout_taken) return UNA_OK;
-    else if (to) printf("%zu rows were written to %s\n", rows, to);
-    else printf("%zu rows are in %s, and %zu of them were new\n", rows, from, added);
+    else if (to) printf("%zu rows were written to %s\n", rows, cli_shown(to));
+    else printf("%zu rows are in %s, and %zu of them were new\n", rows, cli_shown(from), added);
     return UNA_OK;
 }
 

@@ -203,6 +203,8 @@ double      cli_seconds(void);                                           /* a cl
 /* A number for people: 5 significant digits; and the shortest that reads back the same. */
 /* Bytes of the letter at `at`, in UTF-8; 0: that byte is none. code (may be NULL) gets its number. */
 size_t cli_letter(const char *at, unsigned *code);
+/* Whether a terminal would do something else with this code than show it. None is beyond U+FFFF. */
+bool cli_obeyed(unsigned code);
 /* For the eyes: what a terminal would obey, or hide, as \x1b or \u202e. A name from a file may hold anything. The text
  * itself where there is nothing of the kind, else good until sixteen calls later. cli_line leaves line ends as they
  * are; cli_wrap, cli_fail and cli_warn do all of this themselves. */
@@ -218,6 +220,8 @@ char       *cli_shares(cli_named *list, size_t count);                   /* puts
 
 /* json.c: writing, and walking over JSON made by the library. */
 void        cli_json_text(FILE *to, const char *text);                   /* quoted; "null" for NULL    */
+/* JSON as the library or a file has it, with what a terminal would obey as \uXXXX: the same content. */
+void        cli_json_pass(FILE *to, const char *json);
 void        cli_json_number(FILE *to, double value);                     /* shortest; null if not finite */
 void        cli_json_texts(FILE *to, const char *const *texts, size_t count);
 /* ', "key": value' */

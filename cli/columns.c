@@ -184,7 +184,7 @@ static char find_delimiter(const char *line)
     return marks[best];
 }
 
-/* One name to a line; a name that has a line of its own inside is left out. */
+/* One name to a line; a name that has a line of its own inside, or what a terminal would obey, is left out. */
 static void print_header(const char *line)
 {
     char delimiter = find_delimiter(line), *name = cli_memory(strlen(line) + 1, 1);
@@ -199,7 +199,7 @@ static void print_header(const char *line)
         }
         while (length > 0 && name[length - 1] == ' ') length--;
         name[length] = 0;
-        if (length > 0) printf("%s\n", name);
+        if (length > 0 && cli_shown(name) == name) printf("%s\n", name);
     }
     free(name);
 }

@@ -137,7 +137,7 @@ static void print_values(const una_compared *a)
     printf("%-*s %18s %18s %18s %16s %9s\n", width, "model", "log-lik", "rmse", "crps", "inside 95 %", "seconds");
     for (size_t i = 0; i < a->count; i++) {
         const una_compared_model *m = &a->model[i];
-        printf("%s%-*s%s", cli_on(stdout, i == 0 ? CLI_BOLD : CLI_PLAIN), width, m->spec, cli_off(stdout));
+        printf("%s%-*s%s", cli_on(stdout, i == 0 ? CLI_BOLD : CLI_PLAIN), width, cli_shown(m->spec), cli_off(stdout));
         print_number(&m->log_lik, 18);
         print_number(&m->rmse, 18);
         print_number(&m->crps, 18);
@@ -159,10 +159,10 @@ static void print_differences(const una_compared *a)
 {
     int width = widest(a);
     if (a->count < 2 || isnan(a->model[0].log_lik.mean)) return;
-    printf("\nDifferences to %s, with 95 %% intervals\n", a->model[0].spec);
+    printf("\nDifferences to %s, with 95 %% intervals\n", cli_shown(a->model[0].spec));
     printf("%-*s %28s %28s\n", width, "model", "log-lik", "rmse");
     for (size_t i = 1; i < a->count; i++) {
-        printf("%-*s", width, a->model[i].spec);
+        printf("%-*s", width, cli_shown(a->model[i].spec));
         print_difference(&a->model[i].log_lik, 28);
         print_difference(&a->model[i].rmse, 28);
         printf("  %s\n", a->model[i].worse == 1 ? "worse" : "cannot be told");
@@ -196,9 +196,9 @@ static void tell(const cli *c, const una_compared *a)
     print_meaning(c, a);
     if (a->table)
         printf("%zu fit%s made now, %zu were in %s; table: %s\n", a->made, a->made == 1 ? "" : "s", a->fits - a->made,
-               cli_text(c, "out"), a->table);
-    if (cli_has(c, "report")) printf("report: %s\n", cli_text(c, "report"));
-    if (cli_has(c, "chart")) printf("chart: %s\n", cli_text(c, "chart"));
+               cli_shown(cli_text(c, "out")), cli_shown(a->table));
+    if (cli_has(c, "report")) printf("report: %s\n", cli_shown(cli_text(c, "report")));
+    if (cli_has(c, "chart")) printf("chart: %s\n", cli_shown(cli_text(c, "chart")));
 }
 
 static void json_number(const char *key, const una_compared_number *n, size_t folds)

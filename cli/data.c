@@ -122,7 +122,7 @@ static void print_whole(const una_data_set *set, const looked *l, const char *fo
     print_line("remark", set->remark);
     print_line("citation", set->citation);
     printf("%-10s %s\n", "source", set->source ? set->source : "una knows no public address");
-    printf("%-10s %s\n", "folder", folder);
+    printf("%-10s %s\n", "folder", cli_shown(folder));
     for (size_t f = 0; f < set->file_count; f++)
         printf("%-10s %s (%llu bytes, %s)\n%-10s sha256 %s\n", f ? "" : "files", set->files[f].path,
                (unsigned long long)set->files[f].bytes, states[l->file[f]], "", set->files[f].sha256);
@@ -134,8 +134,9 @@ static void print_wrong(const una_data_set *set, const looked *l, const char *fo
     for (size_t f = 0; f < set->file_count; f++) {
         char *path = cli_join(folder, set->files[f].path);
         if (l->file[f] == UNA_DATA_DAMAGED)
-            printf("%s: %s is not the published file; 'una data get %s' fetches it anew\n", set->name, path, set->name);
-        else if (l->file[f] == UNA_DATA_ABSENT && l->intact) printf("%s: there is no %s\n", set->name, path);
+            printf("%s: %s is not the published file; 'una data get %s' fetches it anew\n", set->name, cli_shown(path),
+                   set->name);
+        else if (l->file[f] == UNA_DATA_ABSENT && l->intact) printf("%s: there is no %s\n", set->name, cli_shown(path));
         free(path);
     }
 }
@@ -177,7 +178,7 @@ static void print_list(const looked *all, const char *folder)
 {
     printf("%-18s %6s %7s  %-8s %-15s %s\n", "name", "rows", "inputs", "here", "licence", "target");
     for (size_t s = 0; s < una_data_count(); s++) print_set(una_data_at(s), &all[s]);
-    printf("\nThe data folder is %s\n", folder);
+    printf("\nThe data folder is %s\n", cli_shown(folder));
     for (size_t s = 0; s < una_data_count(); s++) print_wrong(una_data_at(s), &all[s], folder);
 }
 
@@ -239,8 +240,8 @@ static void tell(const cli *c, const done *all, const char *folder)
     for (size_t s = 0; s < una_data_count(); s++) {
         const done *d = &all[s];
         if (!d->files || d->refused) continue;
-        printf("%-18s %zu file%s in %s, %s\n", una_data_at(s)->name, d->files, d->files == 1 ? "" : "s", folder,
-               d->written == 0 ? "there before" : d->written == d->files ? "new" : "some of them new");
+        printf("%-18s %zu file%s in %s, %s\n", una_data_at(s)->name, d->files, d->files == 1 ? "" : "s",
+               cli_shown(folder), d->written == 0 ? "there before" : d->written == d->files ? "new" : "some of them new");
     }
 }
 

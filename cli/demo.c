@@ -171,8 +171,8 @@ static void print_text(const demo *d)
     }
     printf("\nRatio of the means, %s to %s: gap std %.2f, RMSE %.2f\n\n", titles[1], titles[0],
            d->mean[1].gap_std / d->mean[0].gap_std, d->mean[1].rmse / d->mean[0].rmse);
-    printf("Report: %s\n", d->report);
-    if (d->chart) printf("Chart:  %s\n", d->chart);
+    printf("Report: %s\n", cli_shown(d->report));
+    if (d->chart) printf("Chart:  %s\n", cli_shown(d->chart));
     printf("Time:   %.1f s\n", d->seconds);
 }
 

@@ -200,9 +200,9 @@ static void tell(const cli *c, const job *j)
     if (e->parts > e->concepts + 1 && strcmp(e->names[e->concepts + 1], "disagreement") == 0 &&
         e->share[e->concepts + 1] > 0.2)
         printf("--disagreement split divides what members disagree about, too.\n");
-    if (cli_has(c, "out")) printf("parts of all rows: %s\n", cli_text(c, "out"));
-    if (cli_has(c, "report")) printf("report: %s\n", cli_text(c, "report"));
-    if (cli_has(c, "chart")) printf("chart: %s\n", cli_text(c, "chart"));
+    if (cli_has(c, "out")) printf("parts of all rows: %s\n", cli_shown(cli_text(c, "out")));
+    if (cli_has(c, "report")) printf("report: %s\n", cli_shown(cli_text(c, "report")));
+    if (cli_has(c, "chart")) printf("chart: %s\n", cli_shown(cli_text(c, "chart")));
     free(list);
     free(shares);
     free(all);

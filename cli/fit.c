@@ -169,7 +169,9 @@ static void print_findings(const una_model *model, const una_verdict *verdict)
     if (!isnan(info->mean_cos2)) print_number("mean_cos2", info->mean_cos2);
     print_relevance_json(model);
 
-    printf(", \"options\": %s, \"valid\": {\"rows\": %zu", una_model_options_json(model), info->valid_rows);
+    printf(", \"options\": ");
+    cli_json_pass(stdout, una_model_options_json(model));
+    printf(", \"valid\": {\"rows\": %zu", info->valid_rows);
     print_number("rmse", info->valid_rows ? info->valid_rmse : NAN);
     print_number("log_lik", info->valid_rows ? info->valid_log_lik : NAN);
     printf("}, \"steps\": %zu", info->steps);
@@ -344,8 +346,8 @@ static void print_summary(const cli *c, const job *j)
     for (size_t t = 0; t < una_model_target_count(j->model); t++)
         cli_verdict_print(j->verdicts[t], cli_wants_verdict(c));
     printf("%s%s%s fitted to %s: target%s %s, %zu rows, %zu input%s, %.1f s\n\n", cli_on(stdout, CLI_BOLD), info->kind,
-           cli_off(stdout), j->data_path, several ? "s" : "", cli_shown(info->target), info->rows, info->inputs,
-           info->inputs == 1 ? "" : "s", info->seconds);
+           cli_off(stdout), cli_shown(j->data_path), several ? "s" : "", cli_shown(info->target), info->rows,
+           info->inputs, info->inputs == 1 ? "" : "s", info->seconds);
 
     if (several) print_targets(c, j);
     else print_target(c, j, j->model);
@@ -358,7 +360,7 @@ static void print_summary(const cli *c, const job *j)
     if (j->report) row(CLI_BOLD, "report", j->report);
     if (j->chart) row(CLI_BOLD, "chart", j->chart);
     if (c->ranks && (j->report || j->chart)) row(CLI_PLAIN, "", "(of the rows that rank 0 has)");
-    printf("\nNext: una predict %s NEW.csv%s --out answers.csv\n", j->out,
+    printf("\nNext: una predict %s NEW.csv%s --out answers.csv\n", cli_shown(j->out),
            cli_has(c, "images") ? " --images FILE" : "");
 }
 

@@ -131,10 +131,10 @@ static void tell(const cli *c, const una_gap *gap)
     printf("\n");
     cli_wrap(stdout, 0, 0, "Bands, ignorance and error are those of rows that the model has not seen, and are compared "
              "with what they would be with rows in the hole. Ignorance: what it does not know for want of rows.");
-    printf("\n%s, target %s, %zu rows, %zu fits of %s\n", c->operand[0], cli_shown(gap->target),
-           gap->rows, gap->fits, gap->spec);
-    if (cli_has(c, "report")) printf("report: %s\n", cli_text(c, "report"));
-    if (cli_has(c, "chart")) printf("chart: %s\n", cli_text(c, "chart"));
+    printf("\n%s, target %s, %zu rows, %zu fits of %s\n", cli_shown(c->operand[0]), cli_shown(gap->target),
+           gap->rows, gap->fits, cli_shown(gap->spec));
+    if (cli_has(c, "report")) printf("report: %s\n", cli_shown(cli_text(c, "report")));
+    if (cli_has(c, "chart")) printf("chart: %s\n", cli_shown(cli_text(c, "chart")));
 }
 
 static void json_truth(const char *key, int value)

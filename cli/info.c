@@ -141,7 +141,8 @@ static una_status print_all(const cli *c, const char *json)
         printf("%-*s%s\n", TITLE, "file", cli_shown(c->operand[0]));
         return print_object(c, json, 0, 0);
     }
-    printf("%s%s", json, *json && json[strlen(json) - 1] == '\n' ? "" : "\n");
+    cli_json_pass(stdout, json);
+    if (!*json || json[strlen(json) - 1] != '\n') printf("\n");
     return UNA_OK;
 }
 

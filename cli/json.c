@@ -9,7 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that are no UTF-8 become U+FFFD, as in the library's own JSON. */
+/* One letter of a text, which may be on a terminal's screen; the next begins at what is returned. Bytes that are no
+ * UTF-8 become U+FFFD, as in the library's own JSON. */
+static const char *put_letter(FILE *to, const char *at)
+{
+    unsigned code = 0;
+    size_t length = cli_letter(at, &code);
+    if (length == 0) fputs("\\ufffd", to);
+    else if (cli_obeyed(code)) fprintf(to, "\\u%04x", code);
+    else fwrite(at, 1, length, to);
+    return at + (length ? length : 1);
+}
+
 void cli_json_text(FILE *to, const char *text)
 {
     if (!text) {
@@ -18,17 +29,25 @@ void cli_json_text(FILE *to, const char *text)
     }
 
     fputc('"', to);
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        size_t length = cli_letter((const char *)at, NULL);
-        if (*at == '"' || *at == '\\') fprintf(to, "\\%c", *at);
-        else if (*at == '\n') fputs("\\n", to);
-        else if (*at == '\t') fputs("\\t", to);
-        else if (*at < 0x20) fprintf(to, "\\u%04x", *at);
-        else if (length == 0) fputs("\\ufffd", to);
-        else fwrite(at, 1, length, to);
-        at += length ? length : 1;
+    while (*text) {
+        static const char signs[] = "\"\\\n\t", letters[] = "\"\\nt";
+        const char *quoted = strchr(signs, *text);
+        if (quoted) fprintf(to, "\\%c", letters[quoted - signs]);
+        text = quoted ? text + 1 : put_letter(to, text);
     }
     fputc('"', to);
+}
+
+/* Controls below the blank are line ends and tabs between values here: no string of JSON holds one. */
+void cli_json_pass(FILE *to, const char *json)
+{
+    while (*json) {
+        size_t plain = 0;
+        while (json[plain] && (unsigned char)json[plain] < 0x7F) plain++;
+        fwrite(json, 1, plain, to);
+        json += plain;
+        if (*json) json = put_letter(to, json);
+    }
 }
 
 void cli_json_number(FILE *to, double value)

@@ -201,7 +201,7 @@ static bool is_database(const char *path)
 {
     static const char begin[] = "SQLite format 3";
     char bytes[sizeof begin] = {0};
-    FILE *file = fopen(path, "rb");
+    FILE *file = fopen(path, "rbe");
     if (!file) return false;
     bool all = fread(bytes, 1, sizeof begin, file) == sizeof begin;
     fclose(file);

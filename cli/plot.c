@@ -77,7 +77,7 @@ static void tell(const cli *c, const job *j, const char *what)
                  "them, the chart shows it better than it is.", c->operand[1]);
         cli_wrap(stdout, 0, 0, text);
     }
-    printf("chart: %s\n", j->out);
+    printf("chart: %s\n", cli_shown(j->out));
 }
 
 static una_status run(cli *c)

@@ -98,7 +98,7 @@ static una_status run(cli *c)
         cli_json_text(stdout, out);
         printf("}\n");
     } else if (out && !c->quiet && !c->stdout_taken) {
-        printf("%zu row%s predicted; the answers are in %s\n", rows, rows == 1 ? "" : "s", out);
+        printf("%zu row%s predicted; the answers are in %s\n", rows, rows == 1 ? "" : "s", cli_shown(out));
     }
     return UNA_OK;
 }

@@ -125,7 +125,7 @@ static void tell(const cli *c, const job *j)
                  a->before[i] > 0 ? 100 * (a->before[i] - a->after[i]) / a->before[i] : 0);
         cli_wrap(stdout, 0, 3, text);
     }
-    if (cli_has(c, "out")) printf("\nwritten to %s\n", cli_text(c, "out"));
+    if (cli_has(c, "out")) printf("\nwritten to %s\n", cli_shown(cli_text(c, "out")));
 }
 
 static void print_json(const cli *c, const job *j)

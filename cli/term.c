@@ -67,7 +67,7 @@ size_t cli_letter(const char *at, unsigned *code)
 }
 
 /* Controls, among them those of the second hundred, and marks that turn the direction of what follows. */
-static bool is_obeyed(unsigned code)
+bool cli_obeyed(unsigned code)
 {
     return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C || (code >= 0x200E && code <= 0x200F) ||
            (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
@@ -83,7 +83,7 @@ static const char *shown(const char *text, const char *allowed)
     const char *at = text;
     if (!text) return "";
     for (; *at && (length = cli_letter(at, &code)) > 0; at += length)
-        if (is_obeyed(code) && (code >= 0x80 || !strchr(allowed, (int)code))) break;
+        if (cli_obeyed(code) && (code >= 0x80 || !strchr(allowed, (int)code))) break;
     if (!*at) return text;
 
     char **slot = &slots[next++ % SLOTS];
@@ -91,7 +91,7 @@ static const char *shown(const char *text, const char *allowed)
     char *to = *slot = cli_memory(LONGEST * strlen(text) + 1, 1);
     for (at = text; *at; at += length ? length : 1) {
         length = cli_letter(at, &code);
-        bool plain = length > 0 && (!is_obeyed(code) || (code < 0x80 && strchr(allowed, (int)code)));
+        bool plain = length > 0 && (!cli_obeyed(code) || (code < 0x80 && strchr(allowed, (int)code)));
         if (plain) memcpy(to, at, length), to += length;
         else if (length > 1) to += sprintf(to, "\\u%04x", code);
         else to += sprintf(to, "\\x%02x", (unsigned)(unsigned char)*at);
@@ -242,7 +242,7 @@ int cli_progress(void *context, const una_progress *progress)
     double spent = now - line.begun, gone = fraction - line.first;
     if (gone > 0.01 * (1 - line.first) && spent > 0.5) print_time(left, sizeof left, spent * (1 - fraction) / gone);
     if (isfinite(progress->value)) snprintf(value, sizeof value, "   loss %.4g", progress->value);
-    snprintf(whole, sizeof whole, "%s  %3.0f %%  %s%s", progress->stage, 100 * fraction, left, value);
+    snprintf(whole, sizeof whole, "%s  %3.0f %%  %s%s", cli_shown(progress->stage), 100 * fraction, left, value);
 
     fprintf(stderr, "\r%.*s\033[K", (int)cli_width(stderr) - 1, whole);
     fflush(stderr);

@@ -125,9 +125,23 @@ static una_status work(cli *c, job *j)
 
 /* ---- telling ----------------------------------------------------------------------------------------- */
 
+/* What a terminal would obey, in a form that shells read as the same. */
+static void print_odd_word(const char *word)
+{
+    char *text = cli_memory(2 * strlen(word) + 1, 1), *to = text;
+    for (; *word; *to++ = *word++)
+        if (*word == '\'' || *word == '\\') *to++ = '\\';
+    printf("$'%s'", cli_shown(text));
+    free(text);
+}
+
 /* A word as a shell reads it. */
 static void print_word(const char *word)
 {
+    if (cli_shown(word) != word) {
+        print_odd_word(word);
+        return;
+    }
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+:,%@";
     bool bare = *word && word[strspn(word, plain)] == 0;
     if (!bare) putchar('\'');
@@ -170,16 +184,16 @@ static void print_best(const cli *c, const job *j)
     for (size_t m = 0; m < t->model_count; m++) {
         if (t->best[m] == SIZE_MAX) continue;
         const char *spec = t->spec[t->best[m]];
-        if (t->model_count > 1) printf("Best of %s: ", j->models[m]);
+        if (t->model_count > 1) printf("Best of %s: ", cli_shown(j->models[m]));
         else printf("Best: ");
         if (t->table_count == 1) {
             print_fit(c, spec);
             continue;
         }
-        printf("%s\n", spec);
+        printf("%s\n", cli_shown(spec));
         for (size_t d = 0; d < t->table_count; d++) {
             size_t in = t->best_in[m * t->table_count + d];
-            printf("  on %s: %s\n", cli_shown(t->table[d]), in == SIZE_MAX ? "none" : t->spec[in]);
+            printf("  on %s: %s\n", cli_shown(t->table[d]), in == SIZE_MAX ? "none" : cli_shown(t->spec[in]));
         }
     }
 }
@@ -194,7 +208,8 @@ static void print_row(const una_tuned *t, size_t i, bool heads)
     if (t->rows > 1) printf(" %10s", failed ? "" : cli_figure(figure, t->rmse_sd[i]));
     if (heads) printf(" %7s", isnan(t->mean_cos2[i]) ? "" : cli_figure(figure, round(t->mean_cos2[i] * 1e4) / 1e4));
     if (t->table_count > 1) printf(" %6s", isnan(t->rank[i]) ? "" : cli_figure(figure, t->rank[i]));
-    printf(" %9.2f  %s%s%s\n", t->seconds[i], cli_on(stdout, best ? CLI_BOLD : CLI_PLAIN), t->spec[i], cli_off(stdout));
+    printf(" %9.2f  %s%s%s\n", t->seconds[i], cli_on(stdout, best ? CLI_BOLD : CLI_PLAIN),
+           cli_shown(t->spec[i]), cli_off(stdout));
 }
 
 static void print_counted(const char *before, size_t count, const char *what)
@@ -245,7 +260,7 @@ static void print_table(const cli *c, const job *j)
     const char *what = t->trained < t->made ? "result" : "fit";
     if (cli_has(c, "out"))
         printf("%zu %s%s made now, %zu were in %s; table: %s/tune.csv\n", t->made, what, t->made == 1 ? "" : "s",
-               all > t->made ? all - t->made : 0, cli_text(c, "out"), cli_text(c, "out"));
+               all > t->made ? all - t->made : 0, cli_shown(cli_text(c, "out")), cli_shown(cli_text(c, "out")));
     print_best(c, j);
 }
 

@@ -248,10 +248,11 @@ static void tell(const cli *c, const una_model *model, size_t rows_added, const 
         printf("}\n");
     } else if (!c->quiet && !c->stdout_taken) {
         printf("%zu row%s added%s: the %s model now rests on %zu rows and is in %s\n", rows_added,
-               rows_added == 1 ? "" : "s", again ? " and the model fitted again" : "", info->kind, info->rows, out);
+               rows_added == 1 ? "" : "s", again ? " and the model fitted again" : "", cli_shown(info->kind),
+               info->rows, cli_shown(out));
         if (replaced && strcmp(out, c->operand[0]) != 0)
             printf(strcmp(replaced, "file") == 0 ? "(replaced a %s that was no model)\n"
-                   : "(replaced: a model of kind %s was there)\n", replaced);
+                   : "(replaced: a model of kind %s was there)\n", cli_shown(replaced));
     }
 }
 

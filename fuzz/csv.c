@@ -4,6 +4,7 @@
  * read, how much memory there is, and what is done with it; with a condition, that stands before the first zero byte.
  * What is read has no infinite number; written plainly it reads back to the same bits; read with little memory, or in
  * chunks by somebody who knows its columns, it is the same table; what is learnt from it encodes it to finite numbers.
+ * Memory is bounded by the bytes that are there.
  */
 #include "data/columns.h"
 #include "data/csv.h"
@@ -32,6 +33,12 @@ static const char *packed_file(const file *f)
         FUZZ_CHECK(gzclose(out) == Z_OK, "zlib does not close");
     }
     return path;
+}
+
+/* By us or by whoever made the input. */
+static bool is_packed(const file *f)
+{
+    return f->how & 8 || (f->bytes.left > 1 && f->bytes.at[0] == 0x1F && f->bytes.at[1] == 0x8B);
 }
 
 static file take_options(const uint8_t *data, size_t size)
@@ -252,7 +259,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     const char *path = f.how & 8 ? packed_file(&f) : fuzz_file(f.name, f.bytes.at, f.bytes.left);
     una_dataset *table = NULL;
-    if (FUZZ_SAID(una_dataset_read(&table, path, w.run), &w) == UNA_OK) {
+    fuzz_memory_from(&w);
+    una_status status = FUZZ_SAID(una_dataset_read(&table, path, w.run), &w);
+    if (!is_packed(&f)) fuzz_memory_text(&w, f.bytes.left, "a table of text");
+    if (status == UNA_OK) {
         check_cells(table);
         read_again(table);
         read_in_little_memory(table, path, &f);

@@ -2,7 +2,7 @@
  *
  * What people write into flags and files besides: search spaces over options ("width=25|50, rate=1e-4:1e-1:log4"),
  * files of concepts, files of splits. The first byte bounds memory, the second says which. Every spec of a search space
- * is one; rows of splits are there, each once.
+ * is one; rows of splits are there, each once; Jansson takes no more than was estimated.
  */
 #include "fuzz.h"
 #include "sweep/over.h"
@@ -52,7 +52,10 @@ static void check_concepts(fuzz_bytes bytes, fuzz_world *w)
 {
     una_concepts *concepts = NULL;
     const char *path = fuzz_file("concepts", bytes.at, bytes.left);
-    if (FUZZ_SAID(una_concepts_read(&concepts, path, w->run), w) != UNA_OK) return;
+    fuzz_jansson_from();
+    una_status status = FUZZ_SAID(una_concepts_read(&concepts, path, w->run), w);
+    fuzz_jansson(bytes.at, bytes.left, "concepts");
+    if (status != UNA_OK) return;
     FUZZ_CHECK(concepts->count > 0, "a file without concepts");
     for (size_t i = 0; i < concepts->count; i++) {
         const una_concept *c = &concepts->at[i];
@@ -66,7 +69,10 @@ static void check_split(fuzz_bytes bytes, fuzz_world *w)
     una_split split = UNA_INIT(una_split);
     uint8_t which = fuzz_first(&bytes);
     const char *path = fuzz_file("splits.json", bytes.at, bytes.left), *group = which & 1 ? "gap" : "standard";
-    if (FUZZ_SAID(una_split_read(&split, path, group, which >> 1 & 1, ROWS, w->run), w) == UNA_OK) {
+    fuzz_jansson_from();
+    una_status status = FUZZ_SAID(una_split_read(&split, path, group, which >> 1 & 1, ROWS, w->run), w);
+    fuzz_jansson(bytes.at, bytes.left, "splits");
+    if (status == UNA_OK) {
         bool seen[ROWS] = {0};
         FUZZ_CHECK(split.train_count > 0 && split.test_count > 0, "an empty part");
         for (size_t i = 0; i < split.train_count + split.test_count; i++) {

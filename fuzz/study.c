@@ -60,7 +60,10 @@ static void check_space(fuzz_bytes bytes, fuzz_world *w)
     char *json = fuzz_text(&bytes);
     una_arena *arena = &w->run->scratch;
     una_space *space = NULL, *again = NULL;
-    if (FUZZ_SAID(una_space_parse(&space, json, NULL, arena, w->run), w) == UNA_OK) {
+    fuzz_jansson_from();
+    una_status parsed = FUZZ_SAID(una_space_parse(&space, json, NULL, arena, w->run), w);
+    fuzz_jansson(json, strlen(json), "a space");
+    if (parsed == UNA_OK) {
         fuzz_json(space->json, strlen(space->json), "a space");
         una_status status = FUZZ_SAID(una_space_parse(&again, space->json, NULL, arena, w->run), w);
         FUZZ_CHECK(status == UNA_OK || w->starved, "%s is written, and refused: %s", space->json,

@@ -221,7 +221,7 @@ typedef struct una_split {
 una_status una_split_random(una_split *split, size_t rows, double test_fraction, uint64_t seed, una_run *run);
 /* The middle third of the column, sorted (stable), becomes `test`. */
 una_status una_split_gap(una_split *split, const una_dataset *data, const char *column, una_run *run);
-/* Published split files: group "standard" or "gap", index within the group. */
+/* Published split files: group "standard" or "gap", index within the group. JSON of at most 64 MB. */
 una_status una_split_read(una_split *split, const char *path, const char *group, size_t index, size_t rows,
                           una_run *run);
 void       una_split_free(una_split *split, una_run *run);
@@ -534,7 +534,8 @@ typedef struct una_concept {                   /* what some rows have in common,
 } una_concept;
 
 typedef struct una_concepts { size_t count; const una_concept *at; } una_concepts;
-/* From a file with lines "name: condition" or "name: rows 3, 17, 20-25" (counted from 1), or a JSON object. */
+/* From a file with lines "name: condition" or "name: rows 3, 17, 20-25" (counted from 1), or a JSON object of
+ * at most 64 MB. */
 una_status una_concepts_read(una_concepts **concepts, const char *path, una_run *run);
 void       una_concepts_free(una_concepts *concepts);
 

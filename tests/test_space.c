@@ -120,6 +120,40 @@ static void mistakes_in_constraints_are_named(void **state)
     una_run_free(run);
 }
 
+/* A category of a thousand levels, each of `length` letters. Release with free. */
+static char *large_space(size_t length)
+{
+    char *json = malloc(1000 * (length + 3) + 100), *at = json;
+    at += sprintf(at, "{\"k\":{\"type\":\"category\",\"levels\":[");
+    for (int i = 0; i < 1000; i++) at += sprintf(at, "%s\"%0*d\"", i ? "," : "", (int)length, i);
+    sprintf(at, "]}}");
+    return json;
+}
+
+/* What is taken can be read again, also where una writes it with more blanks. */
+static void large_spaces_are_refused(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_space *space;
+    char *fits = large_space(990), *grows = large_space(996), *large = large_space(998);
+    assert_ok(una_space_parse(&space, fits, "it", &run->scratch, run), run);
+    assert_ok(una_space_parse(&space, space->json, "it", &run->scratch, run), run);
+    assert_status(una_space_parse(&space, grows, "it", &run->scratch, run), UNA_E_INPUT, run);
+    assert_says(una_run_message(run), "it: written down, this space has 1000");
+    assert_status(una_space_parse(&space, large, "it", &run->scratch, run), UNA_E_INPUT, run);
+    assert_says(una_run_message(run), "it has 1001");
+    assert_says(una_run_message(run), "bytes of JSON, and at most 1000000 are read");
+
+    double point;
+    assert_status(una_space_read(&point, space_of("{\"x\": " REAL(0, 1) "}", run), large, run), UNA_E_INPUT, run);
+    assert_says(una_run_message(run), "the point has 1001");
+    free(large);
+    free(grows);
+    free(fits);
+    una_run_free(run);
+}
+
 static void two_ways_of_writing_are_one_space(void **state)
 {
     (void)state;
@@ -321,7 +355,7 @@ static void points_that_cannot_be_read(void **state)
 {
     (void)state;
     static const struct { const char *json, *says; } wrong[] = {
-        { "", "a point must be an object" }, { "[1]", "a point must be an object" },
+        { "", "the point, line 1, column 0: this is not JSON" }, { "[1]", "a point must be an object" },
         { "{\"x\": 0.5}", "the point has no value of \"kind\"" },
         { "{\"kind\": \"steel\"}", "the point has no value of \"x\"" },
         { "{\"x\": true, \"kind\": \"steel\"}", "the value of \"x\" must be a number" },
@@ -439,6 +473,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_mistake_is_named),
         cmocka_unit_test(mistakes_in_constraints_are_named),
+        cmocka_unit_test(large_spaces_are_refused),
         cmocka_unit_test(two_ways_of_writing_are_one_space),
         cmocka_unit_test(points_are_encoded),
         cmocka_unit_test(every_valid_point_comes_back),

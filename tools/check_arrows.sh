@@ -7,6 +7,8 @@
 #   - the program includes only the public headers and its own cli.h;
 #   - nothing under src/ prints, ends the process or uses rand();
 #   - nothing under src/ but base/text.c writes or reads doubles by functions that follow the host's locale;
+#   - nothing but data/json.c reads JSON with Jansson, which knows no limit of memory;
+#   - every file is opened so that no other program inherits it ("e" of fopen);
 #   - every source file has its licence line.
 # Prints what is out of order and exits 1, or says that all is in order.
 
@@ -96,6 +98,18 @@ numbers=$(for file in src/*/*.[ch]; do
         }' "$file"
 done)
 
+json=$(grep -nE '(^|[^A-Za-z0-9_])json_load[a-z_]*[ \t]*\(|json_set_alloc_funcs' src/*/*.[ch] cli/*.[ch] |
+    grep -v '^src/data/json\.c:[0-9]*:.*json_load_callback' | sed 's/$/   <- JSON of strangers goes through una_json_read/')
+
+# Statement by statement, since the mode may stand on the next line.
+opened=$(for file in src/*/*.[ch] cli/*.[ch]; do
+    awk -v file="$file" 'BEGIN { RS = ";" }
+        /(^|[^A-Za-z0-9_])fopen[ \t\n]*\(/ && !/fopen[ \t\n]*\([^;]*,[ \t\n]*"[a-z+]*e[a-z+]*"[ \t\n]*\)/ {
+            sub(/^[ \t\n]+/, ""); sub(/\n.*/, "")
+            print file ": fopen without \"e\": programs that are started would inherit it: " $0
+        }' "$file"
+done)
+
 licence=$(find src include cli tests tools perf examples cmake python web \
     \( -name '*.[ch]' -o -name '*.sh' -o -name '*.py' -o -name '*.cmake' \) -type f -print0 2>/dev/null |
     xargs -0 awk 'FNR == 1 && NR > 1 && !found { print last }
@@ -103,8 +117,8 @@ licence=$(find src include cli tests tools perf examples cmake python web \
         FNR <= 5 && /SPDX-License-Identifier/ { found = 1 }
         END { if (!found) print last }')
 
-if [ -n "$rooms$program$numbers$licence" ]; then
-    printf '%s\n' "$rooms" "$program" "$numbers" "$licence" | sed '/^$/d'
+if [ -n "$rooms$program$numbers$json$opened$licence" ]; then
+    printf '%s\n' "$rooms" "$program" "$numbers" "$json" "$opened" "$licence" | sed '/^$/d'
     exit 1
 fi
 echo "arrows: all in order"

@@ -65,6 +65,12 @@ void fuzz_memory_from(fuzz_world *world);
 void fuzz_memory(const fuzz_world *world, size_t bytes, const char *what);
 /* The same with another factor: a table of one-byte cells has names and cells that are larger. */
 void fuzz_memory_times(const fuzz_world *world, size_t times, size_t bytes, const char *what);
+/* Tables of text: 512 times and 4 MB, since words have a table of their own. */
+void fuzz_memory_text(const fuzz_world *world, size_t bytes, const char *what);
+/* What Jansson takes from the first call to the second, which is no world's: at most what una_json_memory says of the
+ * text, and nothing that is left. */
+void fuzz_jansson_from(void);
+void fuzz_jansson(const void *text, size_t size, const char *what);
 
 /* ---- the input ------------------------------------------------------------------------------------ */
 

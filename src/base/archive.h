@@ -68,7 +68,7 @@ una_status una_open_read(FILE **stream, const char *path, una_run *run);
  * hint: how many bytes are expected, 0 if unknown. */
 una_status una_stream_read(unsigned char **bytes, size_t *size, FILE *stream, size_t most, size_t hint,
                            const char *path, una_arena *arena, una_run *run);
-/* A file into memory (bounded by the run's limit). One zero byte follows, so text can be read as a string. */
+/* A file into memory (bounded by the run's limit); refused if it was written to meanwhile. One zero byte follows, so text can be read as a string. */
 una_status una_slurp(unsigned char **bytes, size_t *size, const char *path, una_arena *arena, una_run *run);
 
 #endif

@@ -118,6 +118,10 @@ void      *una_allocate_for(una_run *owner, size_t size, una_run *run);
 bool       una_is_clean(const void *block);                       /* of una_allocate, untouched: all zeros */
 una_run   *una_run_root(una_run *run);                           /* of a task's: that of the caller  */
 void       una_release(una_run *run, void *block);
+/* Counts memory that another library takes for us against the run's limit, as if it were ours; false: it would be too
+ * much, and does not count. held: what is held with it. */
+bool       una_memory_take(una_run *run, uint64_t size, uint64_t *held);
+void       una_memory_give(una_run *run, uint64_t size);
 void       una_clear_message(una_run *run);
 /* Memory that a run may take where its settings do not say (limits.c). The group's share of it is read below `root`,
  * "" but in tests; UINT64_MAX: no group, or no limit. */
@@ -263,6 +267,15 @@ void       una_file_abandon(una_file *file);                     /* removes the 
 void       una_name_sync(const char *path);
 /* As open, for files that exist, with CLOEXEC and NOCTTY; a signal ends it only if the run is cancelled. */
 int        una_open(const char *path, int flags, const una_run *run);
+typedef struct una_stamp {       /* what a file was like                                            */
+    bool     plain;              /* else nothing can be told of it                                  */
+    uint64_t size;
+    int64_t  seconds, nanoseconds;       /* of its last change                                      */
+} una_stamp;
+
+una_stamp  una_stamp_of(int handle);
+/* Refuses a plain file that was written to since then: what was read may be part of one and part of another. */
+una_status una_stamp_check(const una_stamp *stamp, int handle, const char *path, una_run *run);
 /* Zeroed pages of a file without a name, aligned to pages; NULL: there are none to be had (scratch_file.c). */
 void      *una_scratch_map(size_t size);
 /* Counts bytes of scratch files against the run's limit for them; false: they would be too many, and do not count. */

@@ -393,6 +393,21 @@ una_status una_open_read(FILE **stream, const char *path, una_run *run)
     return fail_io(run, "read", path, number);
 }
 
+una_stamp una_stamp_of(int handle)
+{
+    struct stat about;
+    if (fstat(handle, &about) != 0 || !S_ISREG(about.st_mode)) return (una_stamp){ .plain = false };
+    return (una_stamp){ true, (uint64_t)about.st_size, (int64_t)about.st_mtim.tv_sec, (int64_t)about.st_mtim.tv_nsec };
+}
+
+una_status una_stamp_check(const una_stamp *was, int handle, const char *path, una_run *run)
+{
+    una_stamp now = una_stamp_of(handle);
+    bool same = now.size == was->size && now.seconds == was->seconds && now.nanoseconds == was->nanoseconds;
+    if (!was->plain || same) return UNA_OK;
+    UNA_FAIL(run, UNA_E_IO, "%s was changed while it was read; read it again once it stays as it is", path);
+}
+
 /* As fread, and on after a signal that does not end the work; a failure is left in the stream, and in errno. */
 static size_t read_some(void *to, size_t want, FILE *stream, const una_run *run)
 {
@@ -446,9 +461,10 @@ una_status una_slurp(unsigned char **bytes, size_t *size, const char *path, una_
     *bytes = NULL;
     *size = 0;
     UNA_TRY(una_open_read(&stream, path, run));
-    struct stat about;
-    size_t hint = fstat(fileno(stream), &about) == 0 && S_ISREG(about.st_mode) ? (size_t)about.st_size : 0;
-    una_status status = una_stream_read(bytes, size, stream, SIZE_MAX, hint, path, arena, run);
+    una_stamp stamp = una_stamp_of(fileno(stream));
+    una_status status = una_stream_read(bytes, size, stream, SIZE_MAX, stamp.plain ? (size_t)stamp.size : 0, path, arena,
+                                        run);
+    if (status == UNA_OK) status = una_stamp_check(&stamp, fileno(stream), path, run);
     fclose(stream);
     return status;
 }

@@ -233,6 +233,20 @@ typedef union block_head {
     char pad[64];
 } block_head;
 
+bool una_memory_take(una_run *run, uint64_t size, uint64_t *held)
+{
+    una_run *root = root_of(run);
+    *held = atomic_fetch_add(&root->used, size) + size;
+    if (*held <= root->settings.memory_limit) return true;
+    una_memory_give(root, size);
+    return false;
+}
+
+void una_memory_give(una_run *run, uint64_t size)
+{
+    atomic_fetch_sub(&root_of(run)->used, size);
+}
+
 void *una_allocate_for(una_run *owner, size_t size, una_run *run)
 {
     una_run *root = root_of(owner);
@@ -242,9 +256,8 @@ void *una_allocate_for(una_run *owner, size_t size, una_run *run)
     }
 
     size_t whole = size + sizeof(block_head);
-    uint64_t held = atomic_fetch_add(&root->used, whole) + whole;
-    if (held > root->settings.memory_limit) {
-        atomic_fetch_sub(&root->used, whole);
+    uint64_t held;
+    if (!una_memory_take(root, whole, &held)) {
         una_fail(run, UNA_E_MEMORY, "this needs %.3g MB of memory, and only %.3g MB are allowed; "
                  "use fewer rows or a smaller model, or raise the limit",
                  (double)held / 1e6, (double)root->settings.memory_limit / 1e6);
@@ -253,7 +266,7 @@ void *una_allocate_for(una_run *owner, size_t size, una_run *run)
 
     block_head *head = root->settings.allocate(root->settings.allocator, whole);
     if (!head) {
-        atomic_fetch_sub(&root->used, whole);
+        una_memory_give(root, whole);
         una_fail(run, UNA_E_MEMORY, "out of memory: %.1f MB more could not be had", (double)whole / 1e6);
         return NULL;
     }
@@ -283,7 +296,7 @@ void una_release(una_run *run, void *block)
     if (!block) return;
     una_run *root = root_of(run);
     block_head *head = (block_head *)block - 1;
-    atomic_fetch_sub(&root->used, head->size);
+    una_memory_give(root, head->size);
     root->settings.release(root->settings.allocator, head);
 }
 

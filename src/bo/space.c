@@ -7,8 +7,8 @@
 #include "bo/space.h"
 
 #include "bo/constraint.h"
+#include "data/json.h"
 
-#include <jansson.h>
 #include <string.h>
 
 enum { MOST_INPUTS = 1000, MOST_LEVELS = 1000, MOST_CONSTRAINTS = 100 };
@@ -205,7 +205,7 @@ static una_status read_space(const reading *r, const json_t *root)
     return constraints ? read_constraints(r, constraints) : UNA_OK;
 }
 
-/* In a form of its own, so that two ways of writing the same space are the same text. */
+/* In a form of its own, so that two ways of writing the same space are the same text; no point has more bytes. */
 static una_status write_space(const reading *r)
 {
     una_space *s = r->space;
@@ -239,21 +239,21 @@ static una_status write_space(const reading *r)
     }
     una_text_add(&text, s->constraint_count ? "]}" : "}");
     s->json = text.at;
-    return una_arena_check(r->keep);
+    UNA_TRY(una_arena_check(r->keep));
+    if (text.length <= UNA_JSON_SHORT) return UNA_OK;
+    UNA_FAIL(r->run, UNA_E_INPUT, "%s: written down, this space has %zu bytes, and at most %d are read again; use fewer "
+             "levels, or shorter words", r->origin, text.length, UNA_JSON_SHORT);
 }
 
 una_status una_space_parse(una_space **space, const char *json, const char *origin, una_arena *keep, una_run *run)
 {
-    json_error_t error;
+    una_json given;
     reading r = { UNA_GET(keep, una_space, 1), origin ? origin : "the space", keep, run };
     *space = r.space;
     UNA_TRY(una_arena_check(keep));
-    json_t *root = json_loads(json, JSON_REJECT_DUPLICATES, &error);
-    if (!root)
-        UNA_FAIL(run, UNA_E_INPUT, "%s, line %d, column %d: this is not JSON that can be read (%.160s); every name "
-                 "stands once, in quotes", r.origin, error.line, error.column, error.text);
-    una_status status = read_space(&r, root);
-    json_decref(root);
+    UNA_TRY(una_json_read(&given, &(una_json_text){ json, strlen(json), UNA_JSON_SHORT, r.origin }, run));
+    una_status status = read_space(&r, given.root);
+    una_json_free(&given);
     UNA_TRY(status);
     return write_space(&r);
 }
@@ -387,13 +387,16 @@ static una_status read_value(double *value, const una_dimension *d, const json_t
 
 una_status una_space_read(double *point, const una_space *space, const char *json, una_run *run)
 {
-    json_error_t error;
-    json_t *root = json_loads(json, JSON_REJECT_DUPLICATES, &error);
+    una_json given;
+    UNA_TRY(una_json_read(&given, &(una_json_text){ json, strlen(json), UNA_JSON_SHORT, "the point" }, run));
     una_status status = UNA_OK;
-    if (!json_is_object(root)) status = una_fail(run, UNA_E_INPUT, "a point must be an object, as in {\"x1\": 0.5}");
-    for (size_t i = 0; status == UNA_OK && i < space->count; i++)
-        status = read_value(&point[i], &space->dimension[i], json_object_get(root, space->dimension[i].name), run);
-    json_decref(root);
+    if (!json_is_object(given.root))
+        status = una_fail(run, UNA_E_INPUT, "a point must be an object, as in {\"x1\": 0.5}");
+    for (size_t i = 0; status == UNA_OK && i < space->count; i++) {
+        const una_dimension *d = &space->dimension[i];
+        status = read_value(&point[i], d, json_object_get(given.root, d->name), run);
+    }
+    una_json_free(&given);
     UNA_TRY(status);
     return una_space_check(space, point, run);
 }

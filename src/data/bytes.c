@@ -43,18 +43,3 @@ una_status una_bytes_open(int *handle, const char *path, una_run *run)
     if (status != UNA_OK) close(*handle);
     return status;
 }
-
-una_stamp una_stamp_of(int handle)
-{
-    struct stat about;
-    if (fstat(handle, &about) != 0 || !S_ISREG(about.st_mode)) return (una_stamp){ .plain = false };
-    return (una_stamp){ true, (uint64_t)about.st_size, (int64_t)about.st_mtim.tv_sec, (int64_t)about.st_mtim.tv_nsec };
-}
-
-una_status una_stamp_check(const una_stamp *was, int handle, const char *path, una_run *run)
-{
-    una_stamp now = una_stamp_of(handle);
-    bool same = now.size == was->size && now.seconds == was->seconds && now.nanoseconds == was->nanoseconds;
-    if (!was->plain || same) return UNA_OK;
-    UNA_FAIL(run, UNA_E_IO, "%s was changed while it was read; read it again once it stays as it is", path);
-}

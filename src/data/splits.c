@@ -2,9 +2,9 @@
  *
  * Index lists: at random, with a gap (the middle third of one column is held out), or as published.
  */
+#include "data/json.h"
 #include "data/table.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,29 +220,20 @@ static una_status find_split(una_split *split, const json_t *file, const publish
     return take_split(split, json_array_get(group, from->index), from, run);
 }
 
-static una_status load(json_t **file, const char *path, una_run *run)
-{
-    json_error_t error;
-    *file = json_load_file(path, 0, &error);
-    if (*file) return UNA_OK;
-    if (json_error_code(&error) == json_error_cannot_open_file) UNA_FAIL(run, UNA_E_IO, "%s", error.text);
-    UNA_FAIL(run, UNA_E_INPUT, "%s, line %d: %s", path, error.line, error.text);
-}
-
 una_status una_split_read(una_split *split, const char *path, const char *group, size_t index, size_t rows,
                           una_run *run)
 {
     una_split made = UNA_INIT(una_split);
     UNA_TRY(empty(split, run));
 
-    json_t *file;
-    UNA_TRY(load(&file, path, run));
+    una_json file;
+    UNA_TRY(una_json_read_file(&file, path, run));
     published from = { path, group, index, rows };
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = find_split(&made, file, &from, run);
+    una_status status = find_split(&made, file.root, &from, run);
     if (status != UNA_OK) una_split_free(&made, run);
     una_arena_release(&run->scratch, mark);
-    json_decref(file);
+    una_json_free(&file);
     return give(split, &made, status);
 }
 
@@ -258,6 +249,7 @@ static una_status check_group(const json_t *file, const char *name, published *f
     for (from->index = 0; from->index < json_array_size(group); from->index++) {
         const json_t *entry = json_array_get(group, from->index);
         memset(seen, 0, from->rows);
+        UNA_TRY(una_go_on(run, "reading splits"));
         UNA_TRY(check_lists(entry, from, run));
         UNA_TRY(copy_list(NULL, json_object_get(entry, "train"), seen, from, run));
         UNA_TRY(copy_list(NULL, json_object_get(entry, "test"), seen, from, run));
@@ -277,11 +269,11 @@ static una_status check_file(const json_t *file, const char *path, size_t rows, 
 
 una_status una_splits_check(const char *path, size_t rows, size_t inputs, una_run *run)
 {
-    json_t *file;
-    UNA_TRY(load(&file, path, run));
+    una_json file;
+    UNA_TRY(una_json_read_file(&file, path, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = check_file(file, path, rows, inputs, run);
+    una_status status = check_file(file.root, path, rows, inputs, run);
     una_arena_release(&run->scratch, mark);
-    json_decref(file);
+    una_json_free(&file);
     return status;
 }

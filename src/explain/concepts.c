@@ -9,10 +9,10 @@
 #include "explain/concepts.h"
 
 #include "base/archive.h"
+#include "data/json.h"
 #include "data/where.h"
 
 #include <ctype.h>
-#include <jansson.h>
 #include <string.h>
 
 enum { LONGEST_NAME = 100 };
@@ -211,14 +211,12 @@ static una_status read_object(const reading *r, json_t *root)
     return UNA_OK;
 }
 
-static una_status read_json(const reading *r, const char *text)
+static una_status read_json(const reading *r, const char *text, size_t size)
 {
-    json_error_t error;
-    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    if (!root)
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %d: this is no JSON: %s", r->path, error.line, error.text);
-    una_status status = read_object(r, root);
-    json_decref(root);
+    una_json json;
+    UNA_TRY(una_json_read(&json, &(una_json_text){ text, size, UNA_JSON_LONG, r->path }, r->run));
+    una_status status = read_object(r, json.root);
+    una_json_free(&json);
     return status;
 }
 
@@ -239,7 +237,7 @@ static una_status read_file(reading *r)
 
     bool json = text[strspn(text, " \t\r\n")] == '{';
     r->line = json ? 0 : 1;
-    UNA_TRY(json ? read_json(r, text) : read_lines(r, text));
+    UNA_TRY(json ? read_json(r, text, size) : read_lines(r, text));
     if (r->out->face.count == 0)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s names no concept; its lines are a name, a colon and a condition, such as "
                  "'old: days > 28'", r->path);

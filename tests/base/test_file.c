@@ -321,6 +321,36 @@ static void pipes(void **state)
     remove(path);
 }
 
+/* Memory is asked for when the file is open and nothing of it was read: then somebody writes to it. */
+static void *allocate_and_write(void *path, size_t size)
+{
+    FILE *file = size > 200000 ? fopen(path, "ae") : NULL;
+    if (file) fputs("more", file), fclose(file);
+    return malloc(size);
+}
+
+static void release_plainly(void *path, void *block)
+{
+    (void)path;
+    free(block);
+}
+
+static void slurp_notices_changes(void **state)
+{
+    (void)state;
+    unsigned char *bytes;
+    size_t size;
+    char path[8192], *much = calloc(1, 200000);
+    snprintf(path, sizeof path, "%s", temp_file("changing", much, 200000));
+    free(much);
+    una_run *other;
+    assert_ok(una_run_new(&other, &SIZED(una_run_settings, .threads = 1, .allocate = allocate_and_write,
+                                         .release = release_plainly, .allocator = path)), NULL);
+    assert_status(una_slurp(&bytes, &size, path, &other->scratch, other), UNA_E_IO, other);
+    assert_says(other->message, "changing was changed while it was read; read it again once it stays as it is");
+    una_run_free(other);
+}
+
 static void slurp_refuses(void **state)
 {
     (void)state;
@@ -493,7 +523,8 @@ int main(void)
         cmocka_unit_test(links_may_lead_to_nothing_yet), cmocka_unit_test(plain_files_among_devices),
         cmocka_unit_test(redirected_streams), cmocka_unit_test(failures_name_the_path),
         cmocka_unit_test(read_only_files_stay), cmocka_unit_test(a_full_disk),
-        cmocka_unit_test(devices_are_written_straight), cmocka_unit_test(pipes), cmocka_unit_test(slurp_refuses),
+        cmocka_unit_test(devices_are_written_straight), cmocka_unit_test(pipes),
+        cmocka_unit_test(slurp_notices_changes), cmocka_unit_test(slurp_refuses),
         cmocka_unit_test(reading_in_parts), cmocka_unit_test(left_temporaries_go),
         cmocka_unit_test(files_under_way_stay), cmocka_unit_test(writers_do_not_sweep_each_other),
         cmocka_unit_test(every_allocation_may_fail),

@@ -189,6 +189,53 @@ static void wide_tables(void **state)
     una_run_free(run);
 }
 
+/* A name of its own for each, as short as can be. */
+static void short_name(char *name, size_t number)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    do *name++ = letters[number % 52];
+    while ((number /= 52));
+    *name = 0;
+}
+
+static const char *write_small_cells(const char *cell, size_t columns, size_t rows)
+{
+    const char *path = temp_path("small.csv");
+    FILE *stream = fopen(path, "wbe");
+    char name[16];
+    for (size_t c = 0; c < columns; c++) {
+        short_name(name, c);
+        fprintf(stream, "%s%s", c ? "," : "", name);
+    }
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < columns; c++) fprintf(stream, "%s%s", c ? "," : "\n", c ? cell : r ? "b" : "a");
+    fclose(stream);
+    return path;
+}
+
+/* Columns need descriptions, and cells are larger than their bytes: what docs/SECURITY.md says is enough. */
+static void memory_is_justified(void **state)
+{
+    (void)state;
+    static const struct { const char *cell; size_t columns, rows; } shapes[] = {
+        { "", 1, 1 }, { "", 60, 1 }, { "", 600, 1 }, { "", 3000, 1 }, { "", 10000, 1 }, { "", 60000, 1 },
+        { "1", 3000, 1 }, { "1.5 kg", 3000, 1 }, { "b", 600, 1 }, { "b", 10000, 1 }, { "", 600, 3 }, { "1", 1, 300000 },
+        { "", 8, 30000 }, { "a", 8, 3000 }, { "2020-01-02", 600, 2 },
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct stat about;
+        const char *path = write_small_cells(shapes[i].cell, shapes[i].columns, shapes[i].rows);
+        assert_int_equal(stat(path, &about), 0);
+        una_run *run = NULL;
+        una_dataset *data = NULL;
+        assert_int_equal(una_run_new(&run, &SIZED(una_run_settings, .threads = 1, .no_cache = 1, .no_scratch = 1,
+                                                  .memory_limit = 512 * (uint64_t)about.st_size + 4000000)), UNA_OK);
+        assert_ok(una_dataset_read(&data, path, run), run);
+        una_dataset_free(data);
+        una_run_free(run);
+    }
+}
+
 /* Row after row another column begins with such as 1.234, for which a file of known types is looked into. */
 static const char *write_points(const char *name, size_t columns, bool points)
 {
@@ -465,6 +512,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chosen_words), cmocka_unit_test(chosen_rows), cmocka_unit_test(wide_tables),
+        cmocka_unit_test(memory_is_justified),
         cmocka_unit_test(points_again_and_again), cmocka_unit_test(long_lines), cmocka_unit_test(changing_text),
         cmocka_unit_test(changing_arrays), cmocka_unit_test(silent_pipes),
     };

@@ -50,8 +50,8 @@ static void damaged_files_get_a_sentence(void **state)
         { "a: rows 99999999999999999999999\n", "is no list of rows" }, { "a: rows 1-\n", "is no list of rows" },
         { "a: x > 1\na: x > 2\n", "two concepts are called 'a'" }, { "other: x > 1\n", "no concept can be called" },
         { "{\"a\": 1}", "neither a condition" }, { "{\"a\": [0]}", "item 1 of its list" },
-        { "{\"a\": [1.5]}", "item 1 of its list" }, { "{\"a\": \"x >\"}", "c.txt" }, { "{\"a\": ", "no JSON" },
-        { "{}", "names no concept" }, { "{\"a\": \"x > 1\", \"a\": \"x > 2\"}", "no JSON" },
+        { "{\"a\": [1.5]}", "item 1 of its list" }, { "{\"a\": \"x >\"}", "c.txt" }, { "{\"a\": ", "not JSON" },
+        { "{}", "names no concept" }, { "{\"a\": \"x > 1\", \"a\": \"x > 2\"}", "not JSON" },
         { "{\"\": \"x > 1\"}", "has no name" },
     };
     una_run *run = quiet_run();

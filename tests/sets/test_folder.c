@@ -77,7 +77,7 @@ static void splits_that_do_not_fit_are_named(void **state)
 {
     (void)state;
     static const struct { const char *text, *part; } wrong[] = {
-        { "{\"rows\": 308, \"standard\": [{\"train\": [0, 1", "uci/splits/yacht.json, line 1:" },
+        { "{\"rows\": 308, \"standard\": [{\"train\": [0, 1", "uci/splits/yacht.json, line 1, column" },
         { "{\"rows\": 307, \"standard\": [], \"gap\": []}", "splits 307 rows, and the data has 308" },
         { "{\"rows\": 308, \"standard\": [{\"train\": [0], \"test\": [1]}, {\"train\": [5], \"test\": [2, 999999]}]}",
           "split 1 of 'standard' names row 999999, which does not exist: the data has rows 0 to 307" },

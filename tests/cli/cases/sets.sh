@@ -55,7 +55,7 @@ err "from/uci/splits/yacht.json: split 0 of 'standard' names row 999999, which d
 head -c 700 from/uci/splits/yacht.json >cut.json
 mv cut.json from/uci/splits/yacht.json
 check "a file that is cut off" 2 una data import from --data to
-err "from/uci/splits/yacht.json, line 1:" "nothing of yacht was taken"
+err "from/uci/splits/yacht.json, line 1, column" "nothing of yacht was taken"
 absent to
 
 check "get without a name" 1 una data get

@@ -3,20 +3,22 @@
 # bytes they are made of.
 # shellcheck shell=bash
 {
-    printf 'a\033]0;owned\007\033[2J,caf\351 \342\200\256x,y\n'
+    printf 'a\033]0;owned\007\033[2J,caf\351 \342\200\256x\302\233\177,y\n'
     for i in $(seq 30); do echo "$i,$((i * i % 11)),$((3 * i + i % 5))"; done
 } >odd.csv
 sed "1s/y\$/y$(printf '\351\002')/" odd.csv >target.csv
 printf 'od\351d\033[1m: y > 3\n' >concepts.txt
 fast="--model linear --no-cache"
 
-harmless() {    # harmless FILE: no control but line ends, no mark that turns the text
+harmless() {    # harmless FILE: no control but line ends, also of two bytes, no mark that turns the text
     local odd
     odd=$(LC_ALL=C tr -d '\n\t\040-\176\200-\377' <"$1" | wc -c)
     true_that "$name: nothing in $1 that a terminal obeys" test "$odd" = 0
-    true_that "$name: no mark in $1 that turns the text" bash -c '! LC_ALL=C grep -q "$(printf "\342\200\256")" "$1"' _ "$1"
+    odd=$(LC_ALL=C grep -c "$(printf '\302[\200-\237]\|\342\200[\250-\256]')" "$1")
+    true_that "$name: no control of two bytes in $1, and no mark that turns the text" test "$odd" = 0
 }
 utf8() {
+    harmless stdout.txt
     json "$@"
     if command -v iconv >/dev/null; then true_that "$name: UTF-8" iconv -f UTF-8 -t UTF-8 -o /dev/null stdout.txt; fi
 }
@@ -40,12 +42,90 @@ harmless stdout.txt
 check "explain --json" 0 una explain odd.una odd.csv --concepts concepts.txt --json
 utf8 rows
 check "names in info" 0 una info odd.una
-out '\x1b]0;owned\x07' '\u202e'
+out '\x1b]0;owned\x07' '\u202e' '\u009b'
+check "suggest --json" 0 una suggest odd.una --json
+utf8 rows
+check "names in info --json" 0 una info odd.una --json
+out ' \u202ex\u009b\u007f"'
+if command -v jq >/dev/null; then
+    true_that "$name: the name is the same" \
+        test "$(jq '.columns[1] | endswith(" \u202ex\u009b\u007f")' stdout.txt)" = true
+fi
+
+# Of a model whose place is taken, and of paths, nothing either.
+foreign() {     # foreign MODEL: its kind, of six letters, becomes an escape; the CRC of gzip is that of the header
+    local end=$((16 + $(od -An -tu4 -j12 -N4 "$1")))
+    LC_ALL=C sed '1s/"kind": "[a-z]\{6\}"/"kind": "\\u001b"/' "$1" >foreign.bytes
+    head -c "$end" foreign.bytes >foreign.head
+    { cat foreign.head; gzip -c foreign.head | tail -c 8 | head -c 4; tail -c +"$((end + 5))" foreign.bytes; } >evil.una
+}
+foreign odd.una
+check "update in the place of a stranger's model" 0 una update odd.una odd.csv --out evil.una
+harmless stdout.txt
+out "(replaced: a model of kind \\x1b was there)"
+foreign odd.una
+check "fit in its place" 0 una fit odd.csv $fast --out evil.una
+harmless stdout.txt
+out "(replaced: a model of kind \\x1b was there)"
+path=$(printf 'p\033[2J\302\233')
+{ head -n 1 odd.csv; for i in $(seq 90); do echo "$i,$((i * i % 11)),$((3 * i + i % 5))"; done; } >"$path.csv"
+check "fit of an odd path" 0 una fit "$path.csv" $fast --out "$path.una" --report "$path.html"
+harmless stdout.txt
+for verb in "update $path.una $path.csv --out $path.2.una" "predict $path.una $path.csv --out $path.2.csv" \
+            "gap $path.csv --model linear --report $path.html" "suggest $path.una --out $path.2.csv" \
+            "explain $path.una $path.csv --concepts concepts.txt --report $path.html --out $path.3.csv" \
+            "compare $path.csv --models linear --no-cache --chart $path.svg" \
+            "tune $path.csv --model linear --over degree=1|2" "--dump-columns $path.csv"; do
+    check "${verb%% *} of an odd path" 0 una $verb
+    harmless stdout.txt
+    harmless stderr.txt
+done
 
 printf 'y\n1\n' >less.csv
 check "a missing column" 2 una predict odd.una less.csv --out no.csv
 harmless stderr.txt
 err '\x1b]0;owned\x07'
+
+# JSON that would take eighty times its bytes, beyond the limit of memory: refused by its numbers, before it is read.
+watch=$(dirname "$UNA")/tests/watch
+in_memory() {   # in_memory NAME STATUS MEGABYTES COMMAND...: as check, and it takes at most so many
+    local what=$1 wanted=$2 most=$3 memory
+    shift 3
+    if [ -n "${SANITIZED:-}" ] || [ ! -x "$watch" ]; then
+        check "$what" "$wanted" "$@"
+        return
+    fi
+    check "$what" 0 "$watch" count "$@"
+    read -r wanted_is _ memory < <(tail -n 1 stdout.txt)
+    true_that "$what: status $wanted, not $wanted_is" test "$wanted_is" = "$wanted"
+    true_that "$what: at most $most MB, not $((memory / 1000))" test "$memory" -le "$((1000 * most))"
+}
+objects() { yes '{},' | head -n "$1" | tr -d '\n'; }       # objects COUNT
+{ printf '{"a":['; objects 330000; printf '{}]}'; } >short.json      # 1 MB of bytes, 80 of memory
+{ printf '{"a":['; objects 330000; objects 330000; printf '{}]}'; } >many.json
+{ printf '{"a":['; yes 12345, | head -n 3000000 | tr -d '\n'; printf '1]}'; } >numbers.json
+{ printf '{"a":['; objects 4000000; printf '{}]}'; } >million.json
+in_memory "many objects" 4 100 "$UNA" explain odd.una odd.csv --concepts many.json --memory 60M
+err "many.json: to read its 1.98 MB of JSON may take" "and only 62.9 MB are allowed"
+in_memory "millions of objects" 2 100 "$UNA" explain odd.una odd.csv --concepts million.json --memory 100M
+err "million.json has 4000004 objects, lists and names in its JSON, and at most 1000000 are read"
+in_memory "many numbers" 4 100 "$UNA" explain odd.una odd.csv --concepts numbers.json --memory 100M
+err "numbers.json: to read its 18 MB of JSON may take"
+in_memory "many numbers, and memory" 2 600 "$UNA" explain odd.una odd.csv --concepts numbers.json --memory 600M
+err "concept 'a' names row 12345"
+in_memory "a large space" 4 100 "$UNA" study new large.study --space short.json --memory 60M
+err "short.json: to read its 0.99 MB of JSON may take"
+in_memory "a larger space" 2 100 "$UNA" study new large.study --space many.json --memory 60M
+err "many.json has 1980" "bytes of JSON, and at most 1000000 are read"
+absent large.study
+if [ -x "$watch" ]; then
+    yes 12345, | head -n 9000000 | tr -d '\n' | sed 's/^/{"a":[/; s/$/1]}/' >long.json
+    read -r status wall _ < <("$watch" stop 0.5 "$UNA" explain odd.una odd.csv --concepts long.json 2>stderr.txt | tail -n 1)
+    true_that "54 MB of numbers: a signal is heard ($status after $wall s)" \
+        awk -v s="$status" -v w="$wall" 'BEGIN { exit !(s == "early" || (s == 130 && w < 2)) }'
+    rm -f long.json
+fi
+rm -f many.json numbers.json million.json
 
 # Studies whose schema is a program: refused at once by every verb that opens one, and nothing of it runs.
 if ! command -v sqlite3 >/dev/null; then
@@ -169,3 +249,8 @@ for verb in show best ask; do
     check "escapes in study $verb" 0 una study $verb words.study
     harmless stdout.txt
 done
+
+cp honest.study strange.study
+sqlite3 strange.study "UPDATE study_trial SET x = '{\"a\":[' || replace(hex(zeroblob(2500000)), '00', '{},{},') || '{}]}'"
+in_memory "a large trial" 2 150 "$UNA" study show strange.study --memory 200M
+err "the point has 15000010 bytes of JSON, and at most 1000000 are read"

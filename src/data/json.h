@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * JSON of strangers. Jansson takes up to some eighty times the bytes of a text, with an allocator that belongs to the
+ * whole program and hears of no limit; so what it will take is estimated before, from above, and counted against the
+ * limit of the run. No other file calls Jansson's readers (tools/check_arrows.sh).
+ */
+#ifndef UNA_JSON_H
+#define UNA_JSON_H
+
+#include "base/base.h"
+
+#include <jansson.h>
+
+#define UNA_JSON_SHORT 1000000           /* bytes at most: a point, a space                                     */
+#define UNA_JSON_LONG 64000000           /* lists of rows: concepts, splits                                     */
+#define UNA_JSON_PARTS 1000000           /* objects, lists and names at most, of either: they are what takes time */
+
+typedef struct una_json_text { const char *at; size_t size, most; const char *origin; } una_json_text;
+typedef struct una_json { json_t *root; uint64_t memory; una_run *run; } una_json;
+
+/* What Jansson takes for it at most, in bytes: one look at the text, nothing is made of it. */
+uint64_t una_json_memory(const char *text, size_t size);
+/* No name may stand twice in an object. A signal is heard at every kilobyte. After a failure there is no root. */
+una_status una_json_read(una_json *json, const una_json_text *text, una_run *run);
+/* The same for a file of at most UNA_JSON_LONG bytes. */
+una_status una_json_read_file(una_json *json, const char *path, una_run *run);
+void una_json_free(una_json *json);      /* harmless where there is no root */
+
+#endif

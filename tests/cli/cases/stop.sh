@@ -56,12 +56,23 @@ numbers() {     # numbers ROWS COLUMNS
 numbers 1500 6 >mid.csv
 numbers 60 2 >few.csv
 numbers 400 700 >wide.csv
+awk 'BEGIN { for (c = 1; c <= 60000; c++) printf "x%d,", c
+             print "y"
+             for (i = 0; i < 6; i++) { for (c = 1; c <= 60000; c++) printf "%d %s,", i, i % 2 ? "kg" : "lb"; print i } }' >units.csv
 mid=$here/mid.csv few=$here/few.csv wide=$here/wide.csv quiet="--out never.una --threads 1"
 una fit few.csv --model 'mcd(passes=100000,steps=20,width=4,noise_std=1e-7)' --no-verdict --out many.una --quiet
 
 stopped "fit nlm" fit "$mid" --model 'nlm(epochs=10000000)' $quiet
 stopped "fit hmc" fit "$mid" --model 'hmc(samples=1000000)' $quiet
 stopped "fit linear, many columns" fit "$wide" --model 'linear(degree=12)' $quiet
+moments=2 stopped "fit, a warning for each column" fit "$here/units.csv" --model 'nlm(epochs=10000000)' $quiet
+head -c 16 many.una >large.una          # holes of a file take no disk
+truncate -s 3G large.una none.una
+moments=0.4 stopped "a model that is long" score "$here/large.una" "$few"
+name="what is no model is not read to its end"
+read -r status code < <("$watch" stop 2 "$UNA" score none.una few.csv 2>stderr.txt | tail -n 1)
+true_that "it is refused at once ($status $code)" test "$status $code" = "early 2"
+err "none.una is not a una model file"
 stopped "score of many parts" score "$here/many.una" "$mid" --threads 1
 stopped "draws of many parts" predict "$here/many.una" "$mid" --draws 100000 --out never.csv --threads 1
 stopped "tune" tune "$mid" --model 'nlm(epochs=10000000)' --over 'width=4|8' --out never --threads 1

@@ -296,6 +296,7 @@ void        cli_selected_free(cli_selected *names);
 una_status  cli_dump_columns(const char *path);                          /* for completion: a name per line */
 /* main.c: a run with the flags of the command line but another seed; UNA_CANCELLED after Ctrl-C. */
 una_status  cli_run_new(cli *c, una_run **run, uint64_t seed);
+bool        cli_interrupted(void);
 una_status  cli_check_interrupt(const cli *c);
 char       *cli_default_out(const char *data, const char *ending);       /* "dir/a.csv.gz" -> "a.una"; free it */
 char       *cli_join(const char *folder, const char *name);

@@ -128,6 +128,11 @@ static void catch_signal(int number, void (*handler)(int))
     if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
 }
 
+bool cli_interrupted(void)
+{
+    return interrupted;
+}
+
 una_status cli_check_interrupt(const cli *c)
 {
     return interrupted ? cli_fail(c, UNA_CANCELLED, "interrupted; nothing was written") : UNA_OK;

@@ -141,6 +141,7 @@ struct cli {
     bool            stdout_taken;  /* a file goes to the standard output, so no summary may         */
     char          **logs;        /* "warning: ..." sentences the library sent while it worked        */
     size_t          log_count;
+    void           *log_words;   /* the same without "warning: ", to be found (logs.c)              */
     una_read_settings reading;   /* how its files are written (reading.c); the words below are of it */
     char           *words_copy;
     const char    **words;
@@ -191,15 +192,18 @@ void        cli_wrap(FILE *to, size_t column, size_t indent, const char *text);
 una_status  cli_fail(const cli *c, una_status status, const char *format, ...) CLI_PRINTF(3, 4);
 una_status  cli_failed(const cli *c, una_status status);                 /* with the library's sentence */
 void        cli_warn(const cli *c, const char *sentence);                /* stderr, unless --quiet     */
-/* Sentences the library logged that are not among the warnings and notes that will be shown anyway. */
-void        cli_show_logs(const cli *c, const char *const *warnings, size_t warning_count, const char *const *notes,
-                          size_t note_count);
 int         cli_progress(void *context, const una_progress *progress);
-void        cli_log(void *context, una_log_level level, const char *sentence);
 void        cli_progress_clear(void);
 /* Demo: the part of the whole that the calls from now on cover. */
 void        cli_progress_span(double from, double to);
 double      cli_seconds(void);                                           /* a clock that only goes forward */
+/* logs.c: what the library said. A sentence is kept once. */
+void        cli_log(void *context, una_log_level level, const char *sentence);
+void        cli_logs_forget(cli *c, const char *const *columns, size_t count);   /* warnings about these columns */
+void        cli_logs_free(cli *c);
+/* Sentences the library logged that are not among the warnings and notes that will be shown anyway. */
+void        cli_show_logs(const cli *c, const char *const *warnings, size_t warning_count, const char *const *notes,
+                          size_t note_count);
 /* A number for people: 5 significant digits; and the shortest that reads back the same. */
 /* Bytes of the letter at `at`, in UTF-8; 0: that byte is none. code (may be NULL) gets its number. */
 size_t cli_letter(const char *at, unsigned *code);
@@ -296,6 +300,7 @@ void        cli_selected_free(cli_selected *names);
 una_status  cli_dump_columns(const char *path);                          /* for completion: a name per line */
 /* main.c: a run with the flags of the command line but another seed; UNA_CANCELLED after Ctrl-C. */
 una_status  cli_run_new(cli *c, una_run **run, uint64_t seed);
+bool        cli_interrupted(void);
 una_status  cli_check_interrupt(const cli *c);
 char       *cli_default_out(const char *data, const char *ending);       /* "dir/a.csv.gz" -> "a.una"; free it */
 char       *cli_join(const char *folder, const char *name);

@@ -123,25 +123,18 @@ static known names_in(char *const *given, size_t count)
     return names;
 }
 
-static void forget_logs(cli *c, const char *name)
-{
-    char begin[128];
-    size_t kept = 0, length = (size_t)snprintf(begin, sizeof begin, "warning: column '%.60s'", name);
-    for (size_t i = 0; i < c->log_count; i++) {
-        if (strncmp(c->logs[i], begin, length) == 0) free(c->logs[i]);
-        else c->logs[kept++] = c->logs[i];
-    }
-    c->log_count = kept;
-}
-
 /* A condition may rest on columns that are no inputs. */
 static void forget_others(cli *c, const una_dataset *data, const cli_selected *names)
 {
     known drop = names_in(names->drop, names->drop_count), only = names_in(names->only, names->only_count);
-    for (size_t i = 0; i < una_dataset_column_count(data) && c->log_count && !cli_has(c, "where"); i++) {
+    size_t columns = una_dataset_column_count(data), count = 0;
+    const char **gone = cli_memory(columns + 1, sizeof *gone);
+    for (size_t i = 0; i < columns && !cli_has(c, "where"); i++) {
         const char *name = una_dataset_column_name(data, i);
-        if (is_known(&drop, name) || (only.count && !is_known(&only, name))) forget_logs(c, name);
+        if (is_known(&drop, name) || (only.count && !is_known(&only, name))) gone[count++] = name;
     }
+    cli_logs_forget(c, gone, count);
+    free(gone);
     free(drop.name);
     free(only.name);
 }

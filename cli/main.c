@@ -4,14 +4,16 @@
  *
  * Signals: the first Ctrl-C (or SIGTERM) asks the work to stop where nothing is half-written, and the
  * program ends with 130; the second one ends it at once. Calls of the system that wait, for a pipe that gives nothing
- * or for somebody to open its other end, are interrupted by it. SIGPIPE keeps its usual meaning;
- * SIGXFSZ does not: a file above the limit of its size is a write that fails and is told of.
+ * or for somebody to open its other end, are interrupted by it; an output that nobody takes is given up a second later.
+ * SIGPIPE keeps its usual meaning; SIGXFSZ does not: a file above the limit of its size is a write that fails and is
+ * told of.
  */
 #include "cli.h"
 #include "una_report.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -74,20 +76,39 @@ const cli_verb *cli_find_verb(const char *name)
 static volatile int interrupted;                 /* the run looks at it */
 static pthread_t main_thread;
 
+/* A thread of another library's may be the one that hears it; it is the main one that waits. */
+static bool heard_elsewhere(int number)
+{
+    if (pthread_equal(pthread_self(), main_thread)) return false;
+    pthread_kill(main_thread, number);
+    return true;
+}
+
+/* A pipe that nobody empties is given up: what is written to it from now on fails at once, as to /dev/null that was
+ * opened the wrong way round. */
+static void give_up_if_full(int stream)
+{
+    struct pollfd place = { .fd = stream, .events = POLLOUT };
+    int nowhere = poll(&place, 1, 0) == 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
+    if (nowhere < 0) return;
+    dup2(nowhere, stream);
+    close(nowhere);
+}
+
 /* Who looked whether to stop just before the signal, and waits just after it, is interrupted once more. */
 static void on_alarm(int number)
 {
-    (void)number;
+    int before = errno;
+    if (heard_elsewhere(number)) return;
+    give_up_if_full(STDOUT_FILENO);
+    give_up_if_full(STDERR_FILENO);
     alarm(1);
+    errno = before;
 }
 
-/* A thread of another library's may be the one that hears it; it is the main one that waits. */
 static void on_signal(int number)
 {
-    if (!pthread_equal(pthread_self(), main_thread)) {
-        pthread_kill(main_thread, number);
-        return;
-    }
+    if (heard_elsewhere(number)) return;
     if (interrupted) {
         signal(number, SIG_DFL);
         raise(number);
@@ -105,6 +126,11 @@ static void catch_signal(int number, void (*handler)(int))
     /* A job started with the signal ignored (nohup) keeps it so; a non-interactive shell starts background
      * jobs that way with SIGINT, and then SIGTERM remains. */
     if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(number, &action, NULL);
+}
+
+bool cli_interrupted(void)
+{
+    return interrupted;
 }
 
 una_status cli_check_interrupt(const cli *c)
@@ -161,8 +187,7 @@ static una_status run_verb(const cli_verb *verb, int count, char *const *argumen
     una_status status = cli_parse(&c, count, arguments);
     if (status == UNA_OK && c.help) cli_help_verb(verb, stdout);
     else if (status == UNA_OK) status = cli_with_ranks(&c, with_run);
-    for (size_t i = 0; i < c.log_count; i++) free(c.logs[i]);
-    free(c.logs);
+    cli_logs_free(&c);
     cli_reading_end(&c);
     free(c.given);
     free(c.operand);

@@ -122,7 +122,7 @@ static void print_rows(const cli *c, const una_study *study, const una_trials *t
     char number[32];
     for (size_t k = 0; k < columns; k++) {
         width[k] = letters(k < inputs ? cli_shown(una_study_input_name(study, k)) : "value");
-        for (size_t i = first; i < trials->count; i++) {
+        for (size_t i = first; i < trials->count && !cli_interrupted(); i++) {
             size_t length = letters(cell_of(c, study, &trials->at[i], k, number));
             if (length > width[k]) width[k] = length;
         }
@@ -132,7 +132,7 @@ static void print_rows(const cli *c, const una_study *study, const una_trials *t
     for (size_t k = 0; k <= inputs; k++)
         print_right(k < inputs ? cli_shown(una_study_input_name(study, k)) : "value", width[k]);
     printf("\n");
-    for (size_t i = first; i < trials->count; i++) {
+    for (size_t i = first; i < trials->count && !cli_interrupted(); i++) {
         const una_trial *t = &trials->at[i];
         printf("%6" PRIu64 "  %-6s", t->id, cli_study_state(t->state));
         for (size_t k = 0; k <= inputs; k++) print_right(cell_of(c, study, t, k, number), width[k]);
@@ -186,7 +186,7 @@ static void json_show(const cli *c, const una_study *study, const una_trials *tr
     if (best->count == 0) printf("null");
     else cli_study_best_json(c, study, &best->at[0]);
     printf(", \"trials\": [");
-    for (size_t i = 0; i < trials->count; i++) {
+    for (size_t i = 0; i < trials->count && !cli_interrupted(); i++) {
         const una_trial *t = &trials->at[i];
         printf("%s{\"id\": %" PRIu64 ", \"state\": \"%s\", \"x\": ", i ? ", " : "", t->id, cli_study_state(t->state));
         cli_study_point(stdout, study, t, c->run);
@@ -222,6 +222,7 @@ static una_status show(cli *c, una_study *study)
     if (status != UNA_OK) cli_failed(c, status);
     else if (c->json) json_show(c, study, trials, best);
     else if (!c->stdout_taken) print_show(c, study, trials, best);
+    if (status == UNA_OK) status = cli_check_interrupt(c);
     una_trials_free(best);
     una_trials_free(trials);
     return status;

@@ -296,41 +296,6 @@ void cli_warn(const cli *c, const char *sentence)
     fprintf(stderr, "%s%s%s\n", cli_on(stderr, CLI_YELLOW), cli_line(sentence), cli_off(stderr));
 }
 
-void cli_log(void *context, una_log_level level, const char *sentence)
-{
-    cli *c = context;
-    const char *prefix = level == UNA_LOG_WARNING ? "warning: " : "note: ";
-    for (size_t i = 0; i < c->log_count && !c->logs_at_once; i++) {      /* pieces of one file say the same */
-        if (strcmp(strstr(c->logs[i], ": ") + 2, sentence) == 0) return;
-    }
-    char **logs = realloc(c->logs, (c->log_count + 1) * sizeof *logs);
-    if (!logs) return;
-    c->logs = logs;
-    size_t size = strlen(prefix) + strlen(sentence) + 1;
-    logs[c->log_count] = cli_memory(size, 1);
-    snprintf(logs[c->log_count++], size, "%s%s", prefix, sentence);
-    if (c->logs_at_once) cli_warn(c, logs[c->log_count - 1]);
-}
-
-static bool is_among(const char *sentence, const char *const *known, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(known[i], sentence) == 0) return true;
-    }
-    return false;
-}
-
-void cli_show_logs(const cli *c, const char *const *warnings, size_t warning_count, const char *const *notes,
-                   size_t note_count)
-{
-    for (size_t i = 0; i < c->log_count; i++) {
-        const char *sentence = strstr(c->logs[i], ": ") + 2;
-        if (!is_among(sentence, warnings, warning_count) && !is_among(sentence, notes, note_count)) {
-            cli_warn(c, c->logs[i]);
-        }
-    }
-}
-
 static int by_value(const void *a, const void *b)
 {
     const cli_named *x = a, *y = b;

@@ -152,6 +152,7 @@ una_status una_archive_save_end(una_archive *ar)
 
 static una_status refuse_file(una_archive *ar, const char *why)
 {
+    if (ar->status != UNA_OK) return ar->status;
     return ar->status = una_fail(ar->run, UNA_E_INPUT, "%s: %s; %s", ar->origin, why, damaged);
 }
 
@@ -174,9 +175,24 @@ una_status una_archive_expect(una_archive *ar, const char *name, uint64_t count,
     return una_archive_refuse(ar, name, "counts more than the file holds");
 }
 
-static bool crc_agrees(const una_archive *ar, size_t from, size_t end)
+static una_status interrupted(una_archive *ar)
 {
-    return una_crc32(0, ar->bytes + from, end - from) == get(ar->bytes + end, CRC);
+    return ar->status = una_fail(ar->run, UNA_CANCELLED, "interrupted while loading");
+}
+
+/* Also false if it was interrupted, which is then the status. */
+static bool crc_agrees(una_archive *ar, size_t from, size_t end)
+{
+    enum { PIECE = 4 << 20 };
+    uint32_t crc = 0;
+    for (size_t at = from, piece; at < end; at += piece) {
+        piece = end - at < PIECE ? end - at : PIECE;
+        crc = una_crc32(crc, ar->bytes + at, piece);
+        if (piece < PIECE || !una_cancelled(ar->run)) continue;
+        interrupted(ar);
+        return false;
+    }
+    return crc == get(ar->bytes + end, CRC);
 }
 
 /* Checks the first FRONT bytes; *length becomes that of the header. */
@@ -226,19 +242,17 @@ una_status una_archive_load_begin(una_archive *ar, const void *bytes, size_t siz
     return read_header(ar, length, header);
 }
 
-static una_status read_front_of(una_archive *ar, FILE *stream, const char **json)
+static una_status read_front_of(una_archive *ar, FILE *stream, size_t *length)
 {
-    size_t length, got;
-    unsigned char *rest;
     UNA_TRY(una_stream_read(&ar->bytes, &ar->size, stream, FRONT, FRONT, ar->origin, ar->arena, ar->run));
-    UNA_TRY(check_front(ar, &length));
-    UNA_TRY(una_stream_read(&rest, &got, stream, length + CRC, 0, ar->origin, ar->arena, ar->run));
-    unsigned char *whole = UNA_GET(ar->arena, unsigned char, FRONT + got);
-    UNA_TRY(una_arena_check(ar->arena));
-    memcpy(whole, ar->bytes, FRONT);
-    memcpy(whole + FRONT, rest, got);
-    ar->bytes = whole;
-    ar->size = FRONT + got;
+    return check_front(ar, length);
+}
+
+static una_status read_to_header(una_archive *ar, FILE *stream, const char **json)
+{
+    size_t length;
+    UNA_TRY(read_front_of(ar, stream, &length));
+    UNA_TRY(una_stream_more(&ar->bytes, &ar->size, stream, FRONT + length + CRC, 0, ar->origin, ar->arena, ar->run));
     return read_header(ar, length, json);
 }
 
@@ -248,8 +262,27 @@ una_status una_archive_header(const char **json, const char *path, una_arena *ar
     *json = NULL;
     UNA_TRY(una_open_read(&stream, path, run));
     una_archive ar = { .loading = true, .arena = arena, .run = run, .origin = path };
-    una_status status = read_front_of(&ar, stream, json);
+    una_status status = read_to_header(&ar, stream, json);
     fclose(stream);
+    return status;
+}
+
+una_status una_archive_slurp(unsigned char **bytes, size_t *size, const char *path, una_arena *arena, una_run *run)
+{
+    FILE *stream;
+    size_t length;
+    *bytes = NULL;
+    *size = 0;
+    UNA_TRY(una_open_read(&stream, path, run));
+    una_stamp stamp = una_stamp_of(fileno(stream));
+    una_archive ar = { .loading = true, .arena = arena, .run = run, .origin = path };
+    una_status status = read_front_of(&ar, stream, &length);
+    if (status == UNA_OK)
+        status = una_stream_more(&ar.bytes, &ar.size, stream, SIZE_MAX, (size_t)stamp.size, path, arena, run);
+    if (status == UNA_OK) status = una_stamp_check(&stamp, fileno(stream), path, run);
+    fclose(stream);
+    *bytes = ar.bytes;
+    *size = ar.size;
     return status;
 }
 
@@ -276,7 +309,7 @@ static una_status next_block(una_archive *ar, const char *name, const char *type
     const unsigned char *at = ar->bytes + ar->at;
     size_t left = ar->size - ar->at, length = strlen(name), fixed = 4 + 1 + length + 1 + 8;
 
-    if (una_cancelled(ar->run)) return ar->status = una_fail(ar->run, UNA_CANCELLED, "interrupted while loading");
+    if (una_cancelled(ar->run)) return interrupted(ar);
     if (left < 5) return refuse_end(ar);
     if (memcmp(at, "END.", 4) == 0) return una_archive_refuse(ar, name, "is missing");
     if (memcmp(at, "BLK1", 4) != 0) return una_archive_refuse(ar, name, "is damaged where it begins");

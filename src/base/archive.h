@@ -39,6 +39,8 @@ una_status una_archive_save_end(una_archive *ar);                /* ar->bytes, a
 una_status una_archive_load_begin(una_archive *ar, const void *bytes, size_t size, const char *origin,
                                   const char **header, una_arena *arena, una_run *run);
 una_status una_archive_load_end(una_archive *ar);                /* nothing may be left over         */
+/* A model file into memory, for load_begin. What does not begin like one is refused before the rest is read. */
+una_status una_archive_slurp(unsigned char **bytes, size_t *size, const char *path, una_arena *arena, una_run *run);
 /* Only the header of a file, which is at most 16 MiB; the rest may be of any size and is not looked at. */
 una_status una_archive_header(const char **json, const char *path, una_arena *arena, una_run *run);
 
@@ -68,7 +70,11 @@ una_status una_open_read(FILE **stream, const char *path, una_run *run);
  * hint: how many bytes are expected, 0 if unknown. */
 una_status una_stream_read(unsigned char **bytes, size_t *size, FILE *stream, size_t most, size_t hint,
                            const char *path, una_arena *arena, una_run *run);
-/* A file into memory (bounded by the run's limit); refused if it was written to meanwhile. One zero byte follows, so text can be read as a string. */
+/* The same behind *size bytes that are there already, which count among the `most` and the hint. */
+una_status una_stream_more(unsigned char **bytes, size_t *size, FILE *stream, size_t most, size_t hint,
+                           const char *path, una_arena *arena, una_run *run);
+/* A file into memory (bounded by the run's limit); refused if it was written to meanwhile. One zero byte follows, so
+ * text can be read as a string. */
 una_status una_slurp(unsigned char **bytes, size_t *size, const char *path, una_arena *arena, una_run *run);
 
 #endif

@@ -408,25 +408,30 @@ una_status una_stamp_check(const una_stamp *was, int handle, const char *path, u
     UNA_FAIL(run, UNA_E_IO, "%s was changed while it was read; read it again once it stays as it is", path);
 }
 
-/* As fread, and on after a signal that does not end the work; a failure is left in the stream, and in errno. */
+/* As fread, and on after a signal that does not end the work; a failure is left in the stream, and in errno. In pieces,
+ * since fread itself goes on after a signal. */
 static size_t read_some(void *to, size_t want, FILE *stream, const una_run *run)
 {
+    enum { PIECE = 4 << 20 };
     size_t got = 0;
-    while (got < want) {
+    while (got < want && !feof(stream) && !una_cancelled(run)) {
+        size_t piece = want - got < PIECE ? want - got : PIECE;
         errno = 0;
-        got += fread((unsigned char *)to + got, 1, want - got, stream);
-        if (got == want || feof(stream) || errno != EINTR || una_cancelled(run)) break;
+        size_t read = fread((unsigned char *)to + got, 1, piece, stream);
+        got += read;
+        if (read == piece || feof(stream)) continue;
+        if (errno != EINTR || una_cancelled(run)) break;
         clearerr(stream);
     }
     return got;
 }
 
-una_status una_stream_read(unsigned char **bytes, size_t *size, FILE *stream, size_t most, size_t hint,
+una_status una_stream_more(unsigned char **bytes, size_t *size, FILE *stream, size_t most, size_t hint,
                            const char *path, una_arena *arena, una_run *run)
 {
     enum { STEP = 64 << 10 };
-    size_t room = hint ? hint : STEP, got = 0;
-    unsigned char *at = NULL;
+    size_t got = *size, room = hint > got ? hint : got + STEP;
+    unsigned char *at = *bytes;
     *bytes = NULL;
     *size = 0;
     if (most == SIZE_MAX) most--;            /* the zero byte must fit as well */
@@ -439,7 +444,7 @@ una_status una_stream_read(unsigned char **bytes, size_t *size, FILE *stream, si
         at = larger;
         unsigned char next;
         got += read_some(at + got, room - got, stream, run);
-        if (ferror(stream)) return fail_io(run, "read", path, errno);
+        if (ferror(stream) || una_cancelled(run)) return fail_io(run, "read", path, ferror(stream) ? errno : EINTR);
         if (got < room || room == most) break;
         if (read_some(&next, 1, stream, run) == 0) {     /* a file as long as its hint needs no second round */
             if (ferror(stream)) return fail_io(run, "read", path, errno);
@@ -455,6 +460,14 @@ una_status una_stream_read(unsigned char **bytes, size_t *size, FILE *stream, si
     return UNA_OK;
 }
 
+una_status una_stream_read(unsigned char **bytes, size_t *size, FILE *stream, size_t most, size_t hint,
+                           const char *path, una_arena *arena, una_run *run)
+{
+    *bytes = NULL;
+    *size = 0;
+    return una_stream_more(bytes, size, stream, most, hint, path, arena, run);
+}
+
 una_status una_slurp(unsigned char **bytes, size_t *size, const char *path, una_arena *arena, una_run *run)
 {
     FILE *stream;
@@ -462,8 +475,7 @@ una_status una_slurp(unsigned char **bytes, size_t *size, const char *path, una_
     *size = 0;
     UNA_TRY(una_open_read(&stream, path, run));
     una_stamp stamp = una_stamp_of(fileno(stream));
-    una_status status = una_stream_read(bytes, size, stream, SIZE_MAX, stamp.plain ? (size_t)stamp.size : 0, path, arena,
-                                        run);
+    una_status status = una_stream_read(bytes, size, stream, SIZE_MAX, (size_t)stamp.size, path, arena, run);
     if (status == UNA_OK) status = una_stamp_check(&stamp, fileno(stream), path, run);
     fclose(stream);
     return status;

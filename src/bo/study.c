@@ -203,8 +203,10 @@ static una_status give_trials(una_trials **out, const una_study *s, const una_le
     UNA_TRY(new_box(&b, run));
     una_trial *at = UNA_GET(&b->arena, una_trial, all->count);
     una_status status = una_arena_check(&b->arena);
-    for (size_t i = 0; i < all->count && status == UNA_OK; i++)
-        status = take_trial(&at[i], s, &all->at[i], &b->arena, run);
+    for (size_t i = 0; i < all->count && status == UNA_OK; i++) {
+        if (i % 256 == 255) status = una_go_on(run, "reading trials");
+        if (status == UNA_OK) status = take_trial(&at[i], s, &all->at[i], &b->arena, run);
+    }
     b->face = (una_trials){ at, all->count };
     if (status == UNA_OK) *out = &b->face;
     else una_trials_free(&b->face);
@@ -253,6 +255,7 @@ una_status una_history_take(una_history *history, const una_study *s, const una_
     una_trial_state *state = UNA_GET(&run->scratch, una_trial_state, room);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < all->count; i++) {
+        if (i % 256 == 255) UNA_TRY(una_go_on(run, "reading trials"));
         UNA_TRY(una_space_read(point + i * inputs, s->space, all->at[i].x, run));
         value[i] = all->at[i].value;
         state[i] = all->at[i].state;

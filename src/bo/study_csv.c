@@ -96,7 +96,7 @@ static void json_trial(una_text *text, const una_study *s, const una_trial *t)
     una_text_add(text, "}");
 }
 
-static void put_json(una_text *text, const una_study *s, const una_trials *trials)
+static una_status put_json(una_text *text, const una_study *s, const una_trials *trials, una_run *run)
 {
     const una_ledger_facts *f = una_ledger_facts_of(s->ledger);
     una_text_add(text, "{\"space\": %s,\n \"model\": ", f->space);
@@ -108,10 +108,22 @@ static void put_json(una_text *text, const una_study *s, const una_trials *trial
     una_text_number(text, f->lease);
     una_text_add(text, ",\n \"trials\": [");
     for (size_t i = 0; i < trials->count; i++) {
+        UNA_TRY(una_go_on(run, "writing trials"));
         una_text_add(text, i ? ",\n  " : "\n  ");
         json_trial(text, s, &trials->at[i]);
     }
     una_text_add(text, "]}\n");
+    return UNA_OK;
+}
+
+static una_status put_csv(una_text *text, const una_study *s, const una_trials *trials, una_run *run)
+{
+    put_head(text, s, &run->scratch);
+    for (size_t i = 0; i < trials->count; i++) {
+        UNA_TRY(una_go_on(run, "writing trials"));
+        put_trial(text, s, &trials->at[i], &run->scratch);
+    }
+    return UNA_OK;
 }
 
 static una_status write_file(const char *path, const una_text *text, una_run *run)
@@ -130,14 +142,8 @@ static una_status export_to(size_t *rows, una_study *s, const char *path, bool j
     UNA_TRY(una_study_trials(&trials, s, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_text text = una_text_in(&run->scratch);
-    if (json) {
-        put_json(&text, s, trials);
-    } else {
-        put_head(&text, s, &run->scratch);
-        for (size_t i = 0; i < trials->count; i++) put_trial(&text, s, &trials->at[i], &run->scratch);
-    }
-
-    una_status status = write_file(path, &text, run);
+    una_status status = json ? put_json(&text, s, trials, run) : put_csv(&text, s, trials, run);
+    if (status == UNA_OK) status = write_file(path, &text, run);
     una_arena_release(&run->scratch, mark);
     if (rows && status == UNA_OK) *rows = trials->count;
     una_trials_free(trials);
@@ -303,7 +309,10 @@ static una_status import_rows(size_t *added, importing *m, const char *value, un
     m->rows.at = UNA_GET(&run->scratch, una_ledger_trial, rows);
     double *x = UNA_GET(&run->scratch, double, m->study->space->count);
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t row = 0; row < rows; row++) UNA_TRY(read_row(m, row, x, run));
+    for (size_t row = 0; row < rows; row++) {
+        UNA_TRY(una_go_on(run, "reading trials"));
+        UNA_TRY(read_row(m, row, x, run));
+    }
     return una_ledger_add(added, m->study->ledger, &m->rows, true, run);
 }
 

@@ -72,6 +72,7 @@ static una_status write_added(una_database *db, void *context, una_run *run)
     if (a->passed) UNA_TRY(mark_present(a, run));
     UNA_TRY(una_ledger_next_id(&id, a->ledger, run));
     for (size_t i = 0; i < a->more->count; i++) {
+        if (i % 256 == 255) UNA_TRY(una_go_on(run, "writing trials"));   /* a few are written all the same */
         if (a->there[i]) continue;
         UNA_TRY(insert_added(a->ledger, &a->more->at[i], id + (int64_t)a->added, run));
         a->added++;

@@ -193,6 +193,7 @@ static una_status note_way(una_dataset *data, const una_form_study *study, way w
     for (size_t c = 0; c < data->columns; c++) {
         const una_form *form = &data->column[c].form;
         if (form->kind == UNA_FORM_PLAIN || !is_written(form, &study[c], w)) continue;
+        UNA_TRY(una_go_on(run, "reading"));
         una_mark mark = una_arena_mark(&run->scratch);
         una_text own = una_text_in(&run->scratch);
         if (alone) una_text_add(&own, "column '%s': ", data->column[c].name);
@@ -329,6 +330,7 @@ static una_status convert(una_dataset *data, size_t c, const una_form *form)
 
 static una_status warn_doubt(una_dataset *data, size_t c, const una_form_study *s, const una_form *form, una_run *run)
 {
+    UNA_TRY(una_go_on(run, "reading"));
     const char *doubt = una_formed_doubt(s, form, data->column[c].name, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     return doubt ? warn(data, c, doubt, run) : UNA_OK;
@@ -337,6 +339,7 @@ static una_status warn_doubt(una_dataset *data, size_t c, const una_form_study *
 static una_status take_column(una_dataset *data, size_t c, const una_form_study *s, una_run *run)
 {
     una_form form;
+    UNA_TRY(una_go_on(run, "reading"));
     una_form_found found = una_form_decide(&form, s, true);
     if (found == UNA_MIXED_FORMS && s->seen[0]) return warn_mixed(data, c, s, run);
     if (found != UNA_ONE_FORM) return note_near(data, c, s);

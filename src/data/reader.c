@@ -264,6 +264,7 @@ static una_status decide_forms(una_reader *reader)
         una_form_study *s = &reader->study[c];
         una_form_kind wants = reader->wanted[c].form;
         if (reader->is_text[c]) continue;
+        UNA_TRY(una_go_on(reader->run, "reading"));
         una_form_decide(&reader->form[c], s, false);
         if (reader->wanted[c].any_form) wants = reader->form[c].kind;
         bool moment = wants == UNA_FORM_DATE || wants == UNA_FORM_TIME;

@@ -438,7 +438,7 @@ una_status una_model_load(una_model **model, const char *path, una_run *run)
     unsigned char *bytes;
     size_t size;
     *model = NULL;
-    una_status status = una_slurp(&bytes, &size, path, &run->scratch, run);
+    una_status status = una_archive_slurp(&bytes, &size, path, &run->scratch, run);
     if (status == UNA_OK) status = load(model, bytes, size, path, run);
     una_arena_release(&run->scratch, mark);
     return status;

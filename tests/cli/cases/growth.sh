@@ -69,11 +69,13 @@ rows() { numbers "$1" 3 >in.csv; }
 columns() { numbers 12 "$1" >in.csv; }
 words() { worded "$1" $(($1 / 2)) >in.csv; }
 fitted_columns() { numbers 12 "$1" >in.csv; una fit in.csv --model "$small" --no-verdict --out m.una --quiet; }
+warned_columns() { fitted_columns "$1"; sed -i '2,$s/,/ kg,/g' in.csv; }      # the model knows no unit of any of them
 fitted_rows() { numbers 40 3 >fit.csv; una fit fit.csv --model "${model:-linear}" --no-verdict --out m.una --quiet; numbers "$1" 3 >in.csv; }
 parts() { numbers 40 3 >fit.csv; una fit fit.csv --model "mcd(passes=$1,steps=20,width=2,noise_std=1e-7)" --no-verdict --out m.una --quiet; head -n 3 fit.csv >in.csv; }
 
 grows "fit, columns" 500 columns fit in.csv --model "$small" --no-cache --quiet --out m.una
 grows "predict, columns" 500 fitted_columns predict m.una in.csv --out out.csv --quiet
+grows "predict, columns with a warning each" 1000 warned_columns predict m.una in.csv --out out.csv --quiet
 grows "score, parts" 1500 parts score m.una in.csv
 
 # What grows faster is refused with numbers before anything begins.

@@ -783,12 +783,12 @@ static void an_interrupted_run_gives_trials_back(void **state)
     heard h = {0};
     size_t done;
     (void)state;
+    cancel_now = 0;
     assert_ok(una_run_new(&run, &SIZED(una_run_settings, .threads = 1, .cancel = &cancel_now)), NULL);
     una_study *study = in_memory(plane, run);
     una_study_command command = shell((const char *const[]){ "sleep", "30", NULL }, &h);
     command.workers = 2;
     command.trials = 0;
-    cancel_now = 0;
     signal(SIGALRM, on_alarm);
     alarm(1);
     assert_status(una_study_run(&done, study, &command, run), UNA_CANCELLED, run);

@@ -174,8 +174,8 @@ static void json_settings(const una_study *study)
         printf(", \"%s\": ", parts[i]);
         cli_json_text(stdout, una_study_text(study, parts[i]));
     }
-    printf(", \"seed\": %s, \"lease\": %s, \"space\": %s", una_study_text(study, "seed"),
-           una_study_text(study, "lease"), una_study_text(study, "space"));
+    printf(", \"seed\": %s, \"lease\": %s, \"space\": ", una_study_text(study, "seed"), una_study_text(study, "lease"));
+    cli_json_pass(stdout, una_study_text(study, "space"));
 }
 
 static void json_show(const cli *c, const una_study *study, const una_trials *trials, const una_trials *best)
@@ -268,7 +268,9 @@ static char *info_text(const cli *c, const una_study *study, const una_trials *t
             count_state(trials, UNA_TRIAL_OPEN));
     if (best->count == 0) fputs("null", to);
     else best_json(to, c, study, &best->at[0]);
-    fprintf(to, ", \"space\": %s}", una_study_text(study, "space"));
+    fprintf(to, ", \"space\": ");
+    cli_json_pass(to, una_study_text(study, "space"));
+    fputc('}', to);
     return fclose(to) == 0 ? text : NULL;
 }
 

@@ -157,7 +157,8 @@ void fuzz_utf8(const char *text, size_t size, const char *what)
 void fuzz_json(const char *text, size_t size, const char *what)
 {
     json_error_t error;
-    json_t *json = json_loadb(text, size, JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &error);
+    size_t how = JSON_DECODE_ANY | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL;     /* a seed may be beyond 2^63 */
+    json_t *json = json_loadb(text, size, how, &error);
     FUZZ_CHECK(json, "%s: no JSON: %s at byte %d of %.*s", what, error.text, error.position, (int)size, text);
     json_decref(json);
 }

@@ -83,14 +83,22 @@ static una_status take_memory(const una_json *json, const una_json_text *text, u
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
-typedef struct feed { const char *at; size_t left; const una_run *run; } feed;
+/* Texts up to here are read within milliseconds, also by those who were told to stop and still put things in order. */
+enum { AT_ONCE = 1 << 16 };
+
+typedef struct feed { const char *at; size_t left; const una_run *run; bool at_once; } feed;
+
+static bool is_interrupted(const feed *f)
+{
+    return !f->at_once && una_cancelled(f->run);
+}
 
 /* Jansson asks for about a kilobyte at a time; -1 makes it give up. */
 static size_t next_bytes(void *to, size_t room, void *context)
 {
     feed *f = context;
     size_t count = f->left < room ? f->left : room;
-    if (una_cancelled(f->run)) return (size_t)-1;
+    if (is_interrupted(f)) return (size_t)-1;
     if (count) memcpy(to, f->at, count);
     f->at += count;
     f->left -= count;
@@ -100,9 +108,9 @@ static size_t next_bytes(void *to, size_t room, void *context)
 static una_status parse(una_json *json, const una_json_text *text, una_run *run)
 {
     json_error_t error;
-    feed f = { text->at, text->size, run };
+    feed f = { text->at, text->size, run, text->size <= AT_ONCE };
     json->root = json_load_callback(next_bytes, &f, JSON_REJECT_DUPLICATES, &error);
-    if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while reading %s", text->origin);
+    if (is_interrupted(&f)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while reading %s", text->origin);
     if (json->root) return UNA_OK;
     if (json_error_code(&error) == json_error_out_of_memory)
         UNA_FAIL(run, UNA_E_MEMORY, "%s: there is no memory for its %.3g MB of JSON", text->origin,

@@ -20,7 +20,8 @@ typedef struct una_json { json_t *root; uint64_t memory; una_run *run; } una_jso
 
 /* What Jansson takes for it at most, in bytes: one look at the text, nothing is made of it. */
 uint64_t una_json_memory(const char *text, size_t size);
-/* No name may stand twice in an object. A signal is heard at every kilobyte. After a failure there is no root. */
+/* No name may stand twice in an object. A signal is heard at every kilobyte of a text longer than 64. After a failure
+ * there is no root. */
 una_status una_json_read(una_json *json, const una_json_text *text, una_run *run);
 /* The same for a file of at most UNA_JSON_LONG bytes. */
 una_status una_json_read_file(una_json *json, const char *path, una_run *run);

@@ -245,9 +245,11 @@ check "escapes in a warning" 0 una study run words.study --trials 1 -- echo 1
 harmless stderr.txt
 check "escapes in a refusal" 1 una study run words.study --trials 1 -- echo "a$(printf '{esc\033[2J}')"
 harmless stderr.txt
-for verb in show best ask; do
-    check "escapes in study $verb" 0 una study $verb words.study
-    harmless stdout.txt
+for verb in "study show" "study best" "study ask" info; do
+    for how in "" --json; do
+        check "escapes in $verb $how" 0 una $verb words.study $how
+        harmless stdout.txt
+    done
 done
 
 cp honest.study strange.study

@@ -245,11 +245,9 @@ check "escapes in a warning" 0 una study run words.study --trials 1 -- echo 1
 harmless stderr.txt
 check "escapes in a refusal" 1 una study run words.study --trials 1 -- echo "a$(printf '{esc\033[2J}')"
 harmless stderr.txt
-for verb in "study show" "study best" "study ask" info; do
-    for how in "" --json; do
-        check "escapes in $verb $how" 0 una $verb words.study $how
-        harmless stdout.txt
-    done
+for verb in "study ask --json" "study show" "study show --json" "study best" "study best --json" info "info --json"; do
+    check "escapes in $verb" 0 una $verb words.study
+    harmless stdout.txt
 done
 
 cp honest.study strange.study

@@ -26,6 +26,7 @@ typedef struct job {
     una_model   *model;
     una_dataset *pool, *data;
     una_advice  *advice, told;           /* told: the same, with rows of the pool as the file has them */
+    bool        *is_input;
     size_t      *place, *row;            /* in the file: of the pool's rows that match, of those that are told */
 } job;
 
@@ -40,12 +41,26 @@ static una_status read_pool(const cli *c, job *j, const char *path)
     return status == UNA_OK ? cli_keep_rows(c, &j->pool) : status;
 }
 
+/* By column of the rows: a pool may have others. */
+static una_status find_inputs(const cli *c, job *j)
+{
+    size_t column;
+    j->is_input = cli_memory(una_dataset_column_count(j->told.table), sizeof *j->is_input);
+    for (size_t i = 0; i < una_model_input_count(j->model); i++) {
+        una_status status = una_dataset_find(&column, j->told.table, una_model_input_name(j->model, i), c->run);
+        if (status != UNA_OK) return status;
+        j->is_input[column] = true;
+    }
+    return UNA_OK;
+}
+
 static una_status ask(const cli *c, job *j)
 {
     una_status status = una_suggest(&j->advice, j->model, j->pool, j->data, (size_t)cli_count(c, "count", 1), c->run);
     if (status != UNA_OK) return status;
     j->told = *j->advice;
-    if (!j->place) return UNA_OK;
+    status = find_inputs(c, j);
+    if (status != UNA_OK || !j->place) return status;
     j->row = cli_memory(j->told.count, sizeof *j->row);
     for (size_t i = 0; i < j->told.count; i++) j->row[i] = j->place[j->advice->row[i]];
     j->told.row = j->row;
@@ -69,13 +84,6 @@ static una_status work(cli *c, job *j)
 
 /* ---- telling --------------------------------------------------------------------------------------------- */
 
-static bool is_input(const una_model *model, const char *name)
-{
-    for (size_t i = 0; i < una_model_input_count(model); i++)
-        if (strcmp(una_model_input_name(model, i), name) == 0) return true;
-    return false;
-}
-
 /* "temperature 21.5, cement A": the inputs of one row; at most so many that a sentence stays one. */
 static void describe(char *text, size_t room, const job *j, size_t row)
 {
@@ -87,7 +95,7 @@ static void describe(char *text, size_t room, const job *j, size_t row)
         const char *name = una_dataset_column_name(table, i);
         const double *number = una_dataset_numbers(table, i);
         char figure[32];
-        if (!is_input(j->model, name)) continue;
+        if (!j->is_input[i]) continue;
         if (told == MOST || used + strlen(name) + 80 > room) {
             left++;
             continue;
@@ -140,7 +148,7 @@ static void print_json(const cli *c, const job *j)
         for (size_t d = 0; d < una_dataset_column_count(a->table); d++) {
             const char *name = una_dataset_column_name(a->table, d);
             const double *number = una_dataset_numbers(a->table, d);
-            if (!is_input(j->model, name)) continue;
+            if (!j->is_input[d]) continue;
             if (more) printf(", ");
             more = true;
             cli_json_text(stdout, name);
@@ -171,6 +179,7 @@ static una_status run(cli *c)
         else if (!c->stdout_taken && !(c->quiet && cli_has(c, "out"))) tell(c, &j);
     }
     una_advice_free(j.advice);
+    free(j.is_input);
     free(j.place);
     free(j.row);
     una_dataset_free(j.data);

@@ -55,6 +55,7 @@ static una_status gather(cells *c, const una_columns *columns, const una_dataset
 {
     for (size_t s = 0; s < columns->source_count; s++) {
         size_t column;
+        UNA_TRY(una_go_on(run, STAGE));
         UNA_TRY(una_dataset_find(&column, from, c->names[s], run));
         const double *number = una_dataset_numbers(from, column);
         const char *const *word = una_dataset_words(from, column);
@@ -127,21 +128,19 @@ static range range_of_rows(const double *number, size_t rows)
     return r;
 }
 
-static una_status find_range(range *r, const una_columns *columns, size_t source, const una_dataset *data,
+static una_status find_range(range *r, const una_source *source, const una_input *input, const una_dataset *data,
                              una_run *run)
 {
     size_t column;
     if (data) {
-        UNA_TRY(una_dataset_find(&column, data, columns->sources[source].name, run));
+        UNA_TRY(una_dataset_find(&column, data, source->name, run));
         const double *number = una_dataset_numbers(data, column);
         if (number) *r = range_of_rows(number, una_dataset_row_count(data));
         if (number && r->low <= r->high) return UNA_OK;
         UNA_FAIL(run, UNA_E_INPUT, "%s: the column '%.60s' holds no number, so there is no range to look in",
-                 una_dataset_origin(data), columns->sources[source].name);
+                 una_dataset_origin(data), source->name);
     }
 
-    const una_input *input = columns->inputs;
-    while (input->source != source) input++;
     r->low = input->centre - 2 * input->scale;
     r->high = input->centre + 2 * input->scale;
     r->step = handy_step(r->low, r->high);
@@ -162,10 +161,12 @@ static una_status place_points(cells *c, const una_columns *columns, const una_d
     range *ranges = UNA_GET(&run->scratch, range, inputs);
     double *unit = UNA_GET(&run->scratch, double, inputs);
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t s = 0; s < inputs; s++)
-        if (c->number[s]) UNA_TRY(find_range(&ranges[s], columns, s, data, run));
+    const una_input *input = columns->inputs;    /* the first of each source */
+    for (size_t s = 0; s < inputs; input += una_source_inputs(&columns->sources[s++]))
+        if (c->number[s]) UNA_TRY(find_range(&ranges[s], &columns->sources[s], input, data, run));
 
     for (size_t i = 0; i < count; i++) {
+        UNA_TRY(una_go_on(run, STAGE));
         una_quasi(unit, inputs, i, run->settings.seed);
         for (size_t s = 0; s < inputs; s++) {
             const una_source *source = &columns->sources[s];

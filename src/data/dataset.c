@@ -279,6 +279,7 @@ static una_status copy_columns(una_dataset *data, const double *const *numbers, 
     for (size_t c = 0; c < data->columns; c++) data->column[c].is_text = !(numbers && numbers[c]);
     UNA_TRY(una_table_cells(data));
     for (size_t c = 0; c < data->columns; c++) {
+        UNA_TRY(una_go_on(data->run, "making a table"));
         if (data->column[c].is_text) UNA_TRY(copy_words(&data->column[c], words[c], data->rows, &known));
         else UNA_TRY(copy_column(data, c, numbers[c], 1, data->rows));
     }

@@ -63,6 +63,7 @@ static una_status match_columns(coder *c)
     size_t sources = c->columns->source_count;
     for (size_t s = 0; s < sources + c->targets; s++) {
         bool target = s >= sources;
+        UNA_TRY(una_go_on(c->run, "matching columns"));
         const char *name = target ? c->target[s - sources]->target : c->columns->sources[s].name;
         UNA_TRY(una_table_need(&c->at[s], c->data, name, c->run));
         const una_table_column *column = &c->data->column[c->at[s]];
@@ -110,6 +111,7 @@ static una_status choose_rows(coder *c)
 
     for (size_t i = 0; i < c->data->rows; i++) {
         bool whole = !several || has_target(c, i);
+        UNA_TRY(una_go_on(c->run, "looking for missing cells"));
         for (size_t s = 0; whole && s < needed; s++) {
             bool target = s >= sources;
             if (!is_missing(&c->data->column[c->at[s]], i) || (missing == UNA_MISSING_MEAN && !target)) continue;
@@ -296,6 +298,7 @@ static una_status encode_inputs(const coder *c)
         const una_source *source = &columns->sources[input->source];
         const una_table_column *column = &c->data->column[c->at[input->source]];
 
+        UNA_TRY(una_go_on(c->run, "encoding"));
         if (source->is_text)
             UNA_TRY(encode_text(c, source, column, c->x + i));
         else

@@ -199,6 +199,7 @@ static una_status draw(query q, size_t draws, una_rng *rng, double *f, una_run *
     UNA_TRY(factor_joint(&q, run));
 
     for (size_t s = 0; s < draws; s++) {
+        UNA_TRY(una_go_on(run, "drawing functions"));
         for (size_t i = 0; i < rows; i++) z[i] = una_rng_normal(rng);
         for (size_t i = 0; i < rows; i++) f[s * rows + i] = q.mean[i] + una_dot(q.joint + i * q.joint_stride, z, i + 1);
     }

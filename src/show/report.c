@@ -38,11 +38,14 @@ static una_status find_columns(gathering *g, const una_model *const *models, siz
                                size_t **places)
 {
     size_t inputs = una_model_input_count(models[0]);
-    size_t *place = UNA_GET(g->arena, size_t, inputs + 1);
+    size_t *place = UNA_GET(g->arena, size_t, inputs + 1), at;
+    bool *is_input = UNA_GET(g->arena, bool, una_dataset_column_count(data));
     UNA_TRY(una_arena_check(g->arena));
 
-    for (size_t i = 0; i < inputs; i++)
+    for (size_t i = 0; i < inputs; i++) {
         UNA_TRY(una_dataset_find(&place[i], data, una_model_input_name(models[0], i), g->run));
+        is_input[place[i]] = true;
+    }
     UNA_TRY(una_dataset_find(&place[inputs], data, una_model_info(models[0])->target, g->run));
 
     for (size_t m = 1; m < count; m++) {
@@ -51,11 +54,10 @@ static una_status find_columns(gathering *g, const una_model *const *models, siz
                      "'%s' and model %zu predicts '%s'",
                      una_model_info(models[0])->target, m + 1, una_model_info(models[m])->target);
         for (size_t i = 0; i < una_model_input_count(models[m]); i++) {
-            bool known = false;
-            for (size_t k = 0; k < inputs && !known; k++)
-                known = strcmp(una_model_input_name(models[m], i), una_model_input_name(models[0], k)) == 0;
+            const char *name = una_model_input_name(models[m], i);
+            bool known = una_dataset_find(&at, data, name, g->run) == UNA_OK && is_input[at];
             if (!known) UNA_FAIL(g->run, UNA_E_USAGE, "the models of one report must use the same inputs; model %zu "
-                                 "uses '%s' and model 1 does not", m + 1, una_model_input_name(models[m], i));
+                                 "uses '%s' and model 1 does not", m + 1, name);
         }
     }
 

@@ -14,7 +14,7 @@ export XDG_CACHE_HOME=$PWD/cache
 most=2
 [ -z "${SANITIZED:-}" ] || most=6
 moments=${moments:-0.5}
-[ -z "${UNA_TEST_LONG:-}" ] || moments="0.3 1 3"
+[ -z "${UNA_TEST_LONG:-}" ] || moments="0.2 1 3"
 
 is_whole() {    # no temporaries; what was written before the signal came is all of it, and a model was said to be safe
     local left
@@ -81,7 +81,10 @@ stopped "tune" tune "$mid" --model 'nlm(epochs=10000000)' --over 'width=4|8' --o
 stopped "bench" bench cubic --models 'nn(steps=10000000)' --seeds 1 --threads 1 --out never
 if [ -n "${UNA_TEST_LONG:-}" ]; then
     long=$here/long.csv
-    numbers 300000 8 >long.csv
+    numbers 1000000 8 >long.csv
+    numbers 6 100000 >inputs.csv
+    una fit inputs.csv --model 'nlm(steps=1,width=2,members=1)' --no-verdict --out inputs.una --quiet
+    for moment in 1 5 15 25; do moments=$moment stopped "suggest, many inputs" suggest "$here/inputs.una" --threads 1; done
     numbers 1500 6 | cut -d, -f1-6 >pool.csv
     una fit mid.csv --model 'linear(degree=2)' --no-verdict --out lin.una --quiet
     una fit few.csv --model gp --no-verdict --out gp.una --quiet
@@ -105,10 +108,10 @@ if [ -n "${UNA_TEST_LONG:-}" ]; then
             stopped "plot of $what, $model" plot "$m" "$long" --what $what --out never.svg --threads 1
         done
     done
+    stopped "explain" explain "$here/lin.una" "$long" --concepts "$here/concepts.txt" --out never.csv --report never.html --threads 1
     for model in lin gp; do
         stopped "update, $model" update "$here/$model.una" "$long" --out never.una --threads 1
         stopped "suggest, $model" suggest "$here/$model.una" --pool "$here/pool.csv" --count 500 --out never.csv --threads 1
-        stopped "explain, $model" explain "$here/$model.una" "$long" --concepts "$here/concepts.txt" --out never.csv --report never.html --threads 1
     done
     stopped "report" fit "$mid" --model linear --report never.html --chart never.svg $quiet
     stopped "report of many parts" fit "$few" --model 'mcd(passes=100000,steps=20)' --report never.html $quiet

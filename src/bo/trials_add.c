@@ -25,13 +25,45 @@ static int by_content(const void *a, const void *b)
     return x->value < y->value ? -1 : 1;
 }
 
-static const una_ledger_trial **sorted(const una_ledger_trials *list, una_run *run)
+typedef const una_ledger_trial *entry;
+
+/* from [0, middle) and [middle, count), each in order, become to [0, count). */
+static void merge(entry *to, entry *from, size_t middle, size_t count)
 {
-    const una_ledger_trial **order = UNA_GET(&run->scratch, const una_ledger_trial *, list->count);
-    if (!order) return NULL;
-    for (size_t i = 0; i < list->count; i++) order[i] = &list->at[i];
-    qsort(order, list->count, sizeof *order, by_content);
-    return order;
+    for (size_t i = 0, k = middle, n = 0; n < count; n++) {
+        bool first = k == count || (i < middle && by_content(&from[i], &from[k]) <= 0);
+        to[n] = from[first ? i++ : k++];
+    }
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* By pieces, since sorting a million takes a second in which no signal would be heard. */
+static una_status sorted(entry **out, const una_ledger_trials *list, una_run *run)
+{
+    enum { PIECE = 1 << 16 };
+    size_t count = list->count;
+    entry *order = UNA_GET(&run->scratch, entry, count), *other = UNA_GET(&run->scratch, entry, count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < count; i++) order[i] = &list->at[i];
+    for (size_t from = 0; from < count; from += PIECE) {
+        UNA_TRY(una_go_on(run, "comparing trials"));
+        qsort(order + from, least(count - from, PIECE), sizeof *order, by_content);
+    }
+    for (size_t width = PIECE; width < count; width *= 2) {
+        for (size_t from = 0; from < count; from += 2 * width) {
+            UNA_TRY(una_go_on(run, "comparing trials"));
+            merge(other + from, order + from, least(count - from, width), least(count - from, 2 * width));
+        }
+        entry *both = order;
+        order = other;
+        other = both;
+    }
+    *out = order;
+    return UNA_OK;
 }
 
 /* Both in order, one for one: three equal rows where two are there already are one more. */
@@ -39,8 +71,9 @@ static una_status mark_present(adding *a, una_run *run)
 {
     una_ledger_trials all;
     UNA_TRY(una_ledger_read(&all, a->ledger, &run->scratch, run));
-    const una_ledger_trial **here = sorted(a->more, run), **there = sorted(&all, run);
-    UNA_TRY(una_arena_check(&run->scratch));
+    entry *here, *there;
+    UNA_TRY(sorted(&here, a->more, run));
+    UNA_TRY(sorted(&there, &all, run));
     for (size_t i = 0, k = 0; i < a->more->count && k < all.count;) {
         int order = by_content(&here[i], &there[k]);
         if (order == 0) a->there[here[i] - a->more->at] = true;

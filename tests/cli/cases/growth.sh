@@ -17,7 +17,7 @@ fi
 export XDG_CACHE_HOME=$PWD/cache
 : >stdout.txt >stderr.txt
 
-counted() {     # counted COMMAND...: "INSTRUCTIONS KILOBYTES" of it, or "failed"
+counted() {     # counted COMMAND...: "INSTRUCTIONS KILOBYTES" of it, or "failed"; "fresh" makes what it reads anew
     local status instructions memory
     read -r status instructions memory < <("$watch" count "$@" 2>error.txt | tail -n 1)
     if [ "$status" -ne 0 ]; then
@@ -25,6 +25,7 @@ counted() {     # counted COMMAND...: "INSTRUCTIONS KILOBYTES" of it, or "failed
         return
     fi
     if [ "$instructions" = - ]; then
+        fresh
         instructions=$(valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
             sed -n 's/.*I *refs: *//p' | tr -d ,)
     fi
@@ -36,7 +37,11 @@ grows() {       # grows NAME SIZE PREPARE COMMAND...: PREPARE SIZE makes what th
     shift 3
     case $1 in info|study) alone= ;; esac
     for step in 1 2 4; do
-        "$prepare" $((size * step)) >prepare.txt 2>&1 || cat prepare.txt
+        fresh() { rm -rf kept-* tuned-* && "$prepare" $((size * step)) >prepare.txt 2>&1; }    # nothing of an earlier run
+        if ! fresh; then
+            fail "$title: it cannot be prepared at $((size * step))" "$(cat prepare.txt)"
+            return
+        fi
         # shellcheck disable=SC2086
         one=$(counted "$UNA" "${@//SIZE/$((size * step))}" $alone)
         if [ "${one%% *}" = failed ]; then
@@ -90,6 +95,11 @@ out "The stack goes without gp." "covariances of 900 rows"
 
 levels() { worded 400 "$1" >in.csv; }
 fitted_words() { worded "$1" $(($1 / 2)) >in.csv; una fit in.csv --model "$small" --other 3 --no-verdict --out m.una --quiet; }
+exact="nlm(steps=1,width=2,members=1)"         # it can be updated, explained, and asked where to measure
+exact_columns() { numbers 12 "$1" >in.csv; una fit in.csv --model "$exact" --no-verdict --out m.una --quiet; }
+tall_columns() { numbers 80 "$1" >in.csv; }
+exact_words() { worded "$1" $(($1 / 2)) >in.csv; una fit in.csv --model "$exact" --other 3 --no-verdict --out m.una --quiet; }
+exact_levels() { worded 4000 "$1" >in.csv; una fit in.csv --model "$exact" --no-verdict --out m.una --quiet; }
 gp_rows() { numbers 40 3 >fit.csv; una fit fit.csv --model gp --no-verdict --out m.una --quiet; numbers "$1" 3 >in.csv; }
 study() {       # of so many trials
     rm -f s.study
@@ -115,12 +125,29 @@ grows "score, rows" 2000 fitted_rows score m.una in.csv
 grows "score, columns" 500 fitted_columns score m.una in.csv
 grows "update, rows" 2000 fitted_rows update m.una in.csv --out more.una --quiet
 grows "info, columns" 1000 fitted_columns info m.una
+grows "info, levels" 25 exact_levels info m.una
+grows "info, parts" 1500 parts info m.una
+grows "predict, levels" 25 exact_levels predict m.una in.csv --out out.csv --quiet
+grows "score, words" 32000 exact_words score m.una in.csv
+grows "score, levels" 25 exact_levels score m.una in.csv
+grows "update, columns" 500 exact_columns update m.una in.csv --out more.una --quiet
+grows "update, words" 32000 exact_words update m.una in.csv --out more.una --quiet
+grows "update, levels" 25 exact_levels update m.una in.csv --out more.una --quiet
+grows "update --with, rows" 2000 fitted_rows update m.una fit.csv --with in.csv --out more.una --quiet --no-cache
+grows "update --with, columns" 250 exact_columns update m.una in.csv --with in.csv --out more.una --quiet --no-cache
 for what in bands effect observed calibration residuals ignorance; do
     grows "plot of $what, rows" 1000 fitted_rows plot m.una in.csv --what $what --input x1 --out c.svg --quiet
     grows "plot of $what, columns" 1000 fitted_columns plot m.una in.csv --what $what --input x1 --out c.svg --quiet
 done
 printf 'far: x1 > 0.5\nright: x2 > 0.5\n' >concepts.txt
 grows "explain, rows" 1000 fitted_rows explain m.una in.csv --concepts concepts.txt --out why.csv --report why.html
+printf 'far: x1 > 0.5\n' >one.txt
+grows "explain, columns" 100 exact_columns explain m.una in.csv --concepts one.txt --out why.csv --report why.html
+grows "suggest, columns" 100 exact_columns suggest m.una --pool in.csv
+grows "suggest without a pool, columns" 50 exact_columns suggest m.una
+grows "compare, columns" 100 columns compare in.csv --models "$small" --out kept-SIZE --quiet
+# A hole is cut along each column, with a fit of its own, unless columns are named.
+grows "gap, columns" 100 tall_columns gap in.csv --model "$small" --pairs 0 --columns x1,x2
 grows "compare, rows" 500 rows compare in.csv --models linear --out kept-SIZE --quiet
 grows "gap, rows" 300 rows gap in.csv --model linear --pairs 0
 grows "suggest, rows" 500 fitted_rows suggest m.una --pool in.csv

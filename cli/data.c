@@ -240,8 +240,9 @@ static void tell(const cli *c, const done *all, const char *folder)
     for (size_t s = 0; s < una_data_count(); s++) {
         const done *d = &all[s];
         if (!d->files || d->refused) continue;
+        const char *age = d->written == 0 ? "there before" : d->written == d->files ? "new" : "some of them new";
         printf("%-18s %zu file%s in %s, %s\n", una_data_at(s)->name, d->files, d->files == 1 ? "" : "s",
-               cli_shown(folder), d->written == 0 ? "there before" : d->written == d->files ? "new" : "some of them new");
+               cli_shown(folder), age);
     }
 }
 

@@ -233,7 +233,8 @@ void una_arena_release(una_arena *arena, una_mark mark)
 una_status una_arena_check(const una_arena *arena)
 {
     if (!arena->failed) return UNA_OK;
-    if (!*arena->run->message) una_fail(arena->run, UNA_E_MEMORY, "out of memory: not all that was needed could be had");
+    if (!*arena->run->message)
+        una_fail(arena->run, UNA_E_MEMORY, "out of memory: not all that was needed could be had");
     return UNA_E_MEMORY;
 }
 

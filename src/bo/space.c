@@ -241,8 +241,8 @@ static una_status write_space(const reading *r)
     s->json = text.at;
     UNA_TRY(una_arena_check(r->keep));
     if (text.length <= UNA_JSON_SHORT) return UNA_OK;
-    UNA_FAIL(r->run, UNA_E_INPUT, "%s: written down, this space has %zu bytes, and at most %d are read again; use fewer "
-             "levels, or shorter words", r->origin, text.length, UNA_JSON_SHORT);
+    UNA_FAIL(r->run, UNA_E_INPUT, "%s: written down, this space has %zu bytes, and at most %d are read again; use "
+             "fewer levels, or shorter words", r->origin, text.length, UNA_JSON_SHORT);
 }
 
 una_status una_space_parse(una_space **space, const char *json, const char *origin, una_arena *keep, una_run *run)

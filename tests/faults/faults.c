@@ -488,8 +488,8 @@ static blows all_blows(const stage *s, size_t *vital)
     return b;
 }
 
-/* Which of `count` blows is the index-th of `wanted`: the vital ones all, or evenly where they are too many, and the rest
- * evenly. */
+/* Which of `count` blows is the index-th of `wanted`: the vital ones all, or evenly where they are too many, and the
+ * rest evenly. */
 static size_t spread(size_t index, size_t wanted, size_t vital, size_t count)
 {
     if (wanted >= count) return index;

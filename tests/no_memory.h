@@ -63,16 +63,6 @@ static inline size_t file_bytes(char **bytes, const char *path)
     return size;
 }
 
-static inline size_t entries_of(const char *folder)
-{
-    size_t count = 0;
-    DIR *open = opendir(folder);
-    assert_non_null(open);
-    while (readdir(open)) count++;
-    closedir(open);
-    return count - 2;
-}
-
 /* A file of that name, which has a folder to itself, with old bytes in it; the call is to write it anew. */
 static inline const char *writes(const char *name)
 {

@@ -226,6 +226,17 @@ static inline void temp_folder_empty(const char *folder)
     if (open) closedir(open);
 }
 
+/* Files and folders in it. */
+static inline size_t entries_of(const char *folder)
+{
+    size_t count = 0;
+    DIR *open = opendir(folder);
+    assert_non_null(open);
+    while (readdir(open)) count++;
+    closedir(open);
+    return count - 2;
+}
+
 static inline void temp_folder_remove(void)
 {
     temp_folder_empty(temp_folder_place());

@@ -11,16 +11,6 @@
 #include <pthread.h>
 #include <sys/file.h>
 
-static size_t entries(const char *folder)
-{
-    size_t count = 0;
-    DIR *open = opendir(folder);
-    assert_non_null(open);
-    while (readdir(open)) count++;
-    closedir(open);
-    return count - 2;
-}
-
 static void holds(const char *path, const char *wanted)
 {
     unsigned char *bytes;
@@ -79,7 +69,7 @@ static void commit_and_abandon(void **state)
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 0777, 0600);        /* a private file stays private */
     remove(path);
-    assert_int_equal(entries(temp_folder()), 0);
+    assert_int_equal(entries_of(temp_folder()), 0);
 }
 
 static void two_at_once(void **state)
@@ -155,7 +145,7 @@ static void links_may_lead_to_nothing_yet(void **state)
     remove(ring);
     remove(goal);
     remove(link);
-    assert_int_equal(entries(temp_folder()), 0);
+    assert_int_equal(entries_of(temp_folder()), 0);
 }
 
 /* A plain file is one wherever it stands. */
@@ -229,7 +219,7 @@ static void failures_name_the_path(void **state)
     assert_status(una_file_commit(&file, run), UNA_E_IO, run);
     assert_says(run->message, "late");
     una_file_abandon(&file);
-    assert_int_equal(entries(temp_folder()), 1);
+    assert_int_equal(entries_of(temp_folder()), 1);
     remove(temp_path("late/inside"));
     remove(path);
 }
@@ -484,7 +474,7 @@ static void writers_do_not_sweep_each_other(void **state)
     }
     for (int i = 0; i < WRITERS; i++) pthread_join(writer[i], NULL);
     for (int i = 0; i < WRITERS; i++) holds(goal[i], "all of it");
-    assert_int_equal(entries(temp_folder()), WRITERS);
+    assert_int_equal(entries_of(temp_folder()), WRITERS);
     temp_folder_empty(temp_folder());
 }
 

@@ -863,7 +863,14 @@ static void damaged_studies_are_refused(void **state)
         { "DELETE FROM study_turn", "whose turn it is" },
         { "UPDATE study_trial SET id = 9223372036854775807", "numbers of trials begin with 1" },
         { "ALTER TABLE study_trial RENAME TO old; CREATE TABLE study_trial AS SELECT * FROM old; "
-          "UPDATE study_trial SET note = NULL", "trial 1 has no state, point or note" },
+          "UPDATE study_trial SET note = NULL", "its table 'study_trial' is not defined as una defines it" },
+        { "UPDATE study_trial SET value = 'seven'", "the column 'value' of trial 1 holds a text, and a number" },
+        { "UPDATE study_trial SET value = x'37'", "the column 'value' of trial 1 holds bytes, and a number" },
+        { "UPDATE study_trial SET x = x'37'", "the column 'x' of trial 1 holds bytes, and a text belongs there" },
+        { "UPDATE study_trial SET attempts = 'two'", "the column 'attempts' of trial 1 holds a text, and a whole" },
+        { "UPDATE study_trial SET id = 'first'", "the column 'id' of trial holds a text" },
+        { "UPDATE study_turn SET since = x'00'", "the column 'since' of the turn holds bytes" },
+        { "UPDATE study SET seed = 'lucky'", "the column 'seed' of the study holds a text" },
     };
     una_run *run = quiet_run();
     una_study_settings settings = quick(plane);

@@ -3,7 +3,7 @@
 # Are these programs and libraries hardened, as cmake/Harden.cmake asks? Canaries, bound addresses and marks of
 # control-flow protection in each; checked copies in those that copy anything themselves. Of stacks that cannot jump over
 # their guard nothing is left to see: the build is asked. What this compiler or processor does not know is not asked for.
-# And no library is looked for in the current folder, which may be a stranger's: that is asked of tests and examples too.
+# And no library is looked for in the current folder, which may be a stranger's: that is asked of tests, too.
 #   tools/check_hardened.sh [FILE...]      default: all of build/
 set -eu
 export LC_ALL=C
@@ -15,7 +15,7 @@ search_path() {     # search_path FILE DYNAMIC: every element is a place of the 
     path=$(echo "$2" | sed -n 's/.*(R\(UN\)\{0,1\}PATH).*\[\(.*\)\]$/[\2]/p')
     [ -z "$path" ] || ! echo "$path" | tr -d '[]' | tr : '\n' | grep -qvE '^(/|\$ORIGIN)' ||
         say "$1" "looks for libraries in the current folder (search path $path)"
-    if echo "$2" | grep -qE '\(NEEDED\).*\[[^/].*/'; then say "$1" "needs a library by a path from the current folder"; fi
+    if echo "$2" | grep -qE '\(NEEDED\).*\[[^/].*/'; then say "$1" "needs a library by a path from here"; fi
     looked=$((looked + 1))
 }
 marks=""

@@ -26,7 +26,6 @@ struct una_ledger {
 /* With the owner as $3 to $6. */
 #define UNA_IS_MINE "host = $3 AND process = $4 AND start = $5 AND handle = $6"
 
-double      una_ledger_now(void);                                /* seconds since 1970                              */
 void        una_ledger_next_token(una_ledger *ledger);
 const char *una_ledger_state_word(una_trial_state state);
 double      una_ledger_number(const una_cell *cell);             /* NAN where there is none                         */

@@ -30,13 +30,6 @@ const char *una_ledger_name(const una_ledger *ledger)
     return ledger->name;
 }
 
-double una_ledger_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_REALTIME, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 void una_ledger_next_token(una_ledger *l)
 {
     snprintf(l->token, sizeof l->token, "%s/%ld/%s/%s/%" PRId64 "/%" PRIu64, l->me.host, l->me.process, l->me.start,
@@ -104,12 +97,14 @@ static una_status damaged(const una_ledger *l, uint64_t id, const char *why, una
     UNA_FAIL(run, UNA_E_INPUT, "the study in %s is damaged: trial %" PRIu64 " %s", l->name, id, why);
 }
 
+#define FACT_COLUMNS "space, model, acquisition, goal, seed, initial, lease"
+
 static una_status take_facts(void *context, const una_cell *cells, size_t count, una_run *run)
 {
+    static const una_record_form facts = { FACT_COLUMNS, "ttttwwn", "the study" };
     una_ledger *l = context;
     (void)count;
-    for (size_t i = 0; i < 4; i++)
-        if (!cells[i].text) return damaged(l, 0, "space, model, acquisition and goal are texts", run);
+    UNA_TRY(una_database_check(l->db, &facts, cells, 0, run));
     if (cells[5].whole < 0 || !(cells[6].real >= 0 && isfinite(cells[6].real)))
         return damaged(l, 0, "its lease or number of initial points makes no sense", run);
     l->facts = (una_ledger_facts){
@@ -124,8 +119,7 @@ static una_status read_facts(una_ledger *l, una_run *run)
 {
     const una_cell given[] = { una_words(l->study) };
     l->facts = (una_ledger_facts){0};
-    return una_database_each(l->db, "SELECT space, model, acquisition, goal, seed, initial, lease FROM study "
-                             "WHERE name = $1", given, 1, take_facts, l, run);
+    return una_database_each(l->db, "SELECT " FACT_COLUMNS " FROM study WHERE name = $1", given, 1, take_facts, l, run);
 }
 
 static una_status expect(una_ledger *l, una_run *run)
@@ -157,25 +151,40 @@ typedef struct making { una_ledger *ledger; const una_ledger_facts *facts; } mak
 
 static una_status insert_study(una_ledger *l, const una_ledger_facts *f, una_run *run)
 {
+    double now = 0;
+    UNA_TRY(una_database_now(&now, l->db, run));
     const una_cell given[] = { una_words(l->study), una_words(f->space), una_words(f->model),
         una_words(f->acquisition), una_words(f->maximize ? "maximize" : "minimize"), una_whole((int64_t)f->seed),
-        una_whole((int64_t)f->initial), una_real(f->lease), una_whole((int64_t)una_ledger_now()), una_words(l->token) };
-    UNA_TRY(una_database_do(NULL, l->db, "INSERT INTO study (name, space, model, acquisition, goal, seed, initial, "
-                            "lease, made, token) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", given, 10, run));
-    return una_database_do(NULL, l->db, "INSERT INTO study_turn (study, host, process, start, handle, since, token) "
-                           "VALUES ($1, '', 0, '', '', 0, '')", given, 1, run);
+        una_whole((int64_t)f->initial), una_real(f->lease), una_whole((int64_t)now), una_words(l->token) };
+    UNA_TRY(una_database_write(l->db, 1, "INSERT INTO study (name, space, model, acquisition, goal, seed, initial, "
+                               "lease, made, token) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", given, 10, run));
+    return una_database_write(l->db, 1, "INSERT INTO study_turn (study, " UNA_OWNER_COLUMNS ", token) "
+                              "VALUES ($1, '', 0, '', '', 0, '')", given, 1, run);
+}
+
+typedef struct finding { una_ledger *ledger; bool found, ours; } finding;
+
+static una_status take_token(void *context, const una_cell *cells, size_t count, una_run *run)
+{
+    static const una_record_form token = { "token", "t", "the study" };
+    finding *f = context;
+    (void)count;
+    UNA_TRY(una_database_check(f->ledger->db, &token, cells, 0, run));
+    f->found = true;
+    f->ours = strcmp(cells[0].text, f->ledger->token) == 0;
+    return UNA_OK;
 }
 
 static una_status make_study(una_database *db, void *context, una_run *run)
 {
     const making *m = context;
     una_ledger *l = m->ledger;
-    una_cell token;
+    finding f = { .ledger = l };
+    const una_cell name = una_words(l->study);
     UNA_TRY(expect(l, run));
-    UNA_TRY(una_database_ask(&token, db, "SELECT token FROM study WHERE name = $1",
-                             &(una_cell){ .type = UNA_CELL_TEXT, .text = l->study }, 1, &l->keep, run));
-    if (token.type == UNA_CELL_NULL) UNA_TRY(insert_study(l, m->facts, run));
-    else if (strcmp(token.text, l->token) != 0)
+    UNA_TRY(una_database_each(db, "SELECT token FROM study WHERE name = $1", &name, 1, take_token, &f, run));
+    if (!f.found) UNA_TRY(insert_study(l, m->facts, run));
+    else if (!f.ours)
         UNA_FAIL(run, UNA_E_INPUT, "there is a study in %s already; go on with it, or choose another name", l->name);
     return read_facts(l, run);
 }
@@ -201,7 +210,7 @@ typedef struct reading { una_ledger_trials *to; size_t room; const una_ledger *l
 
 static una_trial_state state_of(const char *word)
 {
-    return !word ? UNA_TRIAL_OPEN : strcmp(word, "told") == 0 ? UNA_TRIAL_TOLD
+    return strcmp(word, "told") == 0 ? UNA_TRIAL_TOLD
          : strcmp(word, "failed") == 0 ? UNA_TRIAL_FAILED : UNA_TRIAL_OPEN;
 }
 
@@ -217,12 +226,12 @@ double una_ledger_number(const una_cell *cell)
 
 static una_status take_trial(void *context, const una_cell *cells, size_t count, una_run *run)
 {
+    static const una_record_form trial = { TRIAL_COLUMNS, "wttNwtwwNN", "trial" };
     reading *r = context;
     uint64_t id = (uint64_t)cells[0].whole;
     double value = una_ledger_number(&cells[3]);
     (void)count;
-    if (!cells[1].text || !cells[2].text || !cells[5].text)
-        return damaged(r->ledger, id, "has no state, point or note", run);
+    UNA_TRY(una_database_check(r->ledger->db, &trial, cells, cells[0].whole, run));
     if (state_of(cells[1].text) == UNA_TRIAL_TOLD && !isfinite(value))
         return damaged(r->ledger, id, "was told a value that is not finite", run);
     if (r->to->count == r->room) {
@@ -276,7 +285,9 @@ una_status una_ledger_next_id(int64_t *id, una_ledger *l, una_run *run)
     una_cell last;
     UNA_TRY(una_database_ask(&last, l->db, "SELECT max(id) FROM study_trial WHERE study = $1", cells, 1, &run->scratch,
                              run));
-    if (last.whole < 0 || last.whole == INT64_MAX) return damaged(l, 0, "numbers of trials begin with 1", run);
+    bool number = last.type == UNA_CELL_WHOLE || last.type == UNA_CELL_NULL;
+    if (!number || last.whole < 0 || last.whole == INT64_MAX)
+        return damaged(l, 0, "numbers of trials begin with 1", run);
     *id = last.whole + 1;                        /* 0 where there is none */
     return UNA_OK;
 }
@@ -302,23 +313,27 @@ static una_status no_such_trial(una_ledger *l, uint64_t id, una_run *run)
              next - 1);
 }
 
-typedef struct present { una_trial_state state; double value; bool there; } present;
+typedef struct present { const una_ledger *ledger; una_trial_state state; double value; bool there; } present;
 
 static una_status take_present(void *context, const una_cell *cells, size_t count, una_run *run)
 {
+    static const una_record_form trial = { "state, value, id", "tNw", "trial" };
+    present *p = context;
     (void)count;
-    (void)run;
-    *(present *)context = (present){ state_of(cells[0].text), una_ledger_number(&cells[1]), true };
+    UNA_TRY(una_database_check(p->ledger->db, &trial, cells, cells[2].whole, run));
+    p->state = state_of(cells[0].text);
+    p->value = una_ledger_number(&cells[1]);
+    p->there = true;
     return UNA_OK;
 }
 
 static una_status find_trial(present *p, una_ledger *l, uint64_t id, una_run *run)
 {
     const una_cell cells[] = { una_words(l->study), una_whole((int64_t)id) };
-    *p = (present){0};
+    *p = (present){ .ledger = l };
     if (id > 0 && id <= INT64_MAX)
-        UNA_TRY(una_database_each(l->db, "SELECT state, value FROM study_trial WHERE study = $1 AND id = $2", cells, 2,
-                                  take_present, p, run));
+        UNA_TRY(una_database_each(l->db, "SELECT state, value, id FROM study_trial WHERE study = $1 AND id = $2", cells,
+                                  2, take_present, p, run));
     return p->there ? UNA_OK : no_such_trial(l, id, run);
 }
 
@@ -330,22 +345,30 @@ static una_status told_before(uint64_t id, const present *p, una_run *run)
     UNA_FAIL(run, UNA_E_INPUT, "trial %" PRIu64 " was told before (%s)", id, una_number_text(number, p->value));
 }
 
+static bool says_so(const present *p, const telling *t)
+{
+    return p->state == t->state && (p->state != UNA_TRIAL_TOLD || p->value == t->value);
+}
+
+/* Read again behind it: only what is there is acknowledged. */
 static una_status write_told(una_database *db, void *context, una_run *run)
 {
     const telling *t = context;
+    double now = 0;
     present p;
     UNA_TRY(find_trial(&p, t->ledger, t->id, run));
-    if (p.state != UNA_TRIAL_OPEN) {
-        bool same = p.state == t->state && (p.state == UNA_TRIAL_FAILED || p.value == t->value);
-        return same ? UNA_OK : told_before(t->id, &p, run);
-    }
+    if (p.state != UNA_TRIAL_OPEN) return says_so(&p, t) ? UNA_OK : told_before(t->id, &p, run);
 
+    UNA_TRY(una_database_now(&now, db, run));
     const una_cell cells[] = { una_words(t->ledger->study), una_whole((int64_t)t->id),
-        una_words(una_ledger_state_word(t->state)), una_real(t->value), una_words(t->note),
-        una_whole((int64_t)una_ledger_now()) };
-    return una_database_do(NULL, db, "UPDATE study_trial SET state = $3, value = $4, note = $5, told = $6, host = '', "
-                           "process = 0, start = '', handle = '', since = 0, lease_until = 0 "
-                           "WHERE study = $1 AND id = $2", cells, 6, run);
+        una_words(una_ledger_state_word(t->state)), una_real(t->value), una_words(t->note), una_whole((int64_t)now) };
+    UNA_TRY(una_database_write(db, 1, "UPDATE study_trial SET state = $3, value = $4, note = $5, told = $6, host = '', "
+                               "process = 0, start = '', handle = '', since = 0, lease_until = 0 "
+                               "WHERE study = $1 AND id = $2", cells, 6, run));
+    UNA_TRY(find_trial(&p, t->ledger, t->id, run));
+    if (says_so(&p, t)) return UNA_OK;
+    UNA_FAIL(run, UNA_E_IO, "%s has made something else of what trial %" PRIu64 " was told, and nothing was kept; a "
+             "trigger or rule that una has not made stands between, and must be removed", t->ledger->name, t->id);
 }
 
 una_status una_ledger_tell(una_ledger *l, uint64_t id, una_trial_state state, double value, const char *note,
@@ -367,7 +390,7 @@ static una_status write_dropped(una_database *db, void *context, una_run *run)
         una_whole(l->me.process), una_words(l->me.start), una_words(l->me.handle) };
     if (t->only_ours)
         return una_database_do(NULL, db, UNA_LET_GO "WHERE study = $1 AND id = $2 AND " UNA_IS_MINE, cells, 6, run);
-    return una_database_do(NULL, db, UNA_LET_GO "WHERE study = $1 AND id = $2", cells, 2, run);
+    return una_database_write(db, 1, UNA_LET_GO "WHERE study = $1 AND id = $2", cells, 2, run);
 }
 
 una_status una_ledger_drop(una_ledger *l, uint64_t id, bool only_ours, una_run *run)
@@ -382,9 +405,10 @@ static una_status write_renewed(una_database *db, void *context, una_run *run)
 {
     const renewing *r = context;
     const una_ledger *l = r->ledger;
+    double time = 0;
+    UNA_TRY(una_database_now(&time, db, run));
     for (size_t i = 0; i < r->count; i++) {
         size_t changed = 0;
-        double time = una_ledger_now();
         const una_cell cells[] = { una_words(l->study), una_whole((int64_t)r->id[i]), una_words(l->me.host),
             una_whole(l->me.process), una_words(l->me.start), una_words(l->me.handle), una_whole((int64_t)time),
             una_real(time + l->facts.lease) };

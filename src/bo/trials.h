@@ -6,7 +6,7 @@
  * asks next, lowest number first. There are two ways of holding it:
  *   by lease      lease_until is a time: held until then, whatever becomes of the process that asked. (A time further
  *                 off than the study's lease and two minutes is a clock that went wrong, and counts as over.)
- *   by process    lease_until is 0: held while its owner lives as owner.h has it, so on this host until that process
+ *   by process    lease_until is 0: held while its owner lives as owner.h has it, so in this place until that process
  *                 ends and elsewhere until two minutes have passed without a sign of life.
  * Whoever is told something takes it, whoever held the trial: a value is data. Only the first counts.
  *

@@ -13,6 +13,7 @@ typedef struct adding {
     bool                     passed;
     bool                    *there;      /* [more->count]                                                   */
     size_t                   added;
+    int64_t                  now;
 } adding;
 
 static int by_content(const void *a, const void *b)
@@ -83,21 +84,24 @@ static una_status mark_present(adding *a, una_run *run)
     return UNA_OK;
 }
 
-static una_status insert_added(una_ledger *l, const una_ledger_trial *trial, int64_t id, una_run *run)
+static una_status insert_added(const adding *a, const una_ledger_trial *trial, int64_t id, una_run *run)
 {
+    const una_ledger *l = a->ledger;
     const una_cell given[] = { una_words(l->study), una_whole(id), una_words(una_ledger_state_word(trial->state)),
         una_words(trial->x), una_real(trial->state == UNA_TRIAL_TOLD ? trial->value : NAN), una_words(trial->note),
-        una_whole((int64_t)una_ledger_now()), una_words(l->token) };
-    return una_database_do(NULL, l->db, "INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, "
-                           "told, expected, doubt, host, process, start, handle, since, lease_until, token) VALUES "
-                           "($1, $2, $3, $4, $5, 0, $6, 0, $7, NULL, NULL, '', 0, '', '', 0, 0, $8)", given, 8, run);
+        una_whole(a->now), una_words(l->token) };
+    return una_database_write(l->db, 1, "INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, "
+                              "told, expected, doubt, " UNA_OWNER_COLUMNS ", lease_until, token) VALUES "
+                              "($1, $2, $3, $4, $5, 0, $6, 0, $7, NULL, NULL, '', 0, '', '', 0, 0, $8)", given, 8, run);
 }
 
 static una_status write_added(una_database *db, void *context, una_run *run)
 {
     adding *a = context;
     int64_t id = 0;
-    (void)db;
+    double now = 0;
+    UNA_TRY(una_database_now(&now, db, run));
+    a->now = (int64_t)now;
     UNA_TRY(una_ledger_count_given(&a->added, a->ledger, run));
     if (a->added > 0) return UNA_OK;             /* written before the server was lost */
 
@@ -107,7 +111,7 @@ static una_status write_added(una_database *db, void *context, una_run *run)
     for (size_t i = 0; i < a->more->count; i++) {
         if (i % 256 == 255) UNA_TRY(una_go_on(run, "writing trials"));   /* a few are written all the same */
         if (a->there[i]) continue;
-        UNA_TRY(insert_added(a->ledger, &a->more->at[i], id + (int64_t)a->added, run));
+        UNA_TRY(insert_added(a, &a->more->at[i], id + (int64_t)a->added, run));
         a->added++;
     }
     return UNA_OK;

@@ -15,51 +15,43 @@ enum { FIRST_WAIT_MS = 2, MOST_WAIT_MS = 100 };
 
 /* ---- who holds what ------------------------------------------------------------------------------------------ */
 
-/* The columns host, process, start, handle, since from `cells` on. */
-static una_owner_name owner_in(const una_cell *cells, int64_t *since)
-{
-    una_owner_name him = { .process = (long)cells[1].whole };
-    snprintf(him.host, sizeof him.host, "%s", cells[0].text ? cells[0].text : "");
-    snprintf(him.start, sizeof him.start, "%s", cells[2].text ? cells[2].text : "");
-    snprintf(him.handle, sizeof him.handle, "%s", cells[3].text ? cells[3].text : "");
-    *since = cells[4].whole;
-    return him;
-}
+#define HELD_COLUMNS "id, lease_until, " UNA_OWNER_COLUMNS
 
-typedef struct freeing { una_ledger *ledger; uint64_t *id; size_t count, most; } freeing;
+typedef struct freeing { una_ledger *ledger; double now; uint64_t *id; size_t count, most; } freeing;
 
 static una_status note_free(void *context, const una_cell *cells, size_t count, una_run *run)
 {
+    static const una_record_form held_trial = { HELD_COLUMNS, "wn" UNA_OWNER_TYPES, "trial" };
     freeing *f = context;
     int64_t since;
-    double until = una_ledger_number(&cells[6]), time = una_ledger_now();
-    double most = f->ledger->facts.lease + UNA_OWNER_LEASE;
-    una_owner_name him = owner_in(cells + 1, &since);
     (void)count;
-    (void)run;
+    UNA_TRY(una_database_check(f->ledger->db, &held_trial, cells, cells[0].whole, run));
     if (f->count == f->most) return UNA_OK;
 
-    bool held = until > time && until - time <= most;
-    if (until <= 0 && him.process != 0)
-        held = una_owner_same(&him, &f->ledger->me) || una_owner_alive(&him, since, &f->ledger->me);
+    double until = una_ledger_number(&cells[1]), most = f->ledger->facts.lease + UNA_OWNER_LEASE;
+    una_owner_name owner = una_owner_in(cells + 2, &since);
+    bool held = until > f->now && until - f->now <= most;
+    if (until <= 0 && owner.process != 0)
+        held = una_owner_same(&owner, &f->ledger->me) || una_owner_alive(&owner, since, f->now, &f->ledger->me);
     if (!held) f->id[f->count++] = (uint64_t)cells[0].whole;
     return UNA_OK;
 }
 
-typedef struct turning { una_ledger *ledger; bool found, is_free; } turning;
+typedef struct turning { una_ledger *ledger; double now; bool found, is_free; } turning;
 
 /* Also an owner who lives loses it if he gives no sign of life: he may have forgotten it. */
 static una_status note_turn(void *context, const una_cell *cells, size_t count, una_run *run)
 {
+    static const una_record_form turn = { UNA_OWNER_COLUMNS, UNA_OWNER_TYPES, "the turn" };
     turning *t = context;
     int64_t since;
-    una_owner_name him = owner_in(cells, &since);
-    double age = (double)time(NULL) - (double)since;             /* of a stranger's file it may be any number */
     (void)count;
-    (void)run;
+    UNA_TRY(una_database_check(t->ledger->db, &turn, cells, 0, run));
+    una_owner_name owner = una_owner_in(cells, &since);
+    double age = t->now - (double)since;                         /* of a stranger's file it may be any number */
     t->found = true;
-    t->is_free = him.process == 0 || una_owner_same(&him, &t->ledger->me) || age > UNA_OWNER_LEASE ||
-                 age < -UNA_OWNER_LEASE || !una_owner_alive(&him, since, &t->ledger->me);
+    t->is_free = owner.process == 0 || una_owner_same(&owner, &t->ledger->me) || age > UNA_OWNER_LEASE ||
+                 age < -UNA_OWNER_LEASE || !una_owner_alive(&owner, since, t->now, &t->ledger->me);
     return UNA_OK;
 }
 
@@ -67,8 +59,9 @@ static una_status turn_is_free(bool *is_free, una_ledger *l, una_run *run)
 {
     turning t = { .ledger = l };
     const una_cell given[] = { una_words(l->study) };
-    UNA_TRY(una_database_each(l->db, "SELECT host, process, start, handle, since FROM study_turn WHERE study = $1",
-                              given, 1, note_turn, &t, run));
+    UNA_TRY(una_database_now(&t.now, l->db, run));
+    UNA_TRY(una_database_each(l->db, "SELECT " UNA_OWNER_COLUMNS " FROM study_turn WHERE study = $1", given, 1,
+                              note_turn, &t, run));
     if (!t.found)                                /* it would be waited for without end */
         UNA_FAIL(run, UNA_E_INPUT, "the study in %s is damaged: it does not say whose turn it is", l->name);
     *is_free = t.is_free;
@@ -84,31 +77,32 @@ typedef struct asking {
     una_ledger_trials *all;
     una_ledger_trial  *found;
     size_t             chosen;
+    double             now;              /* of the transaction under way                                    */
 } asking;
 
 static double lease_end(const asking *a)
 {
-    return a->by_process ? 0 : una_ledger_now() + a->ledger->facts.lease;
+    return a->by_process ? 0 : a->now + a->ledger->facts.lease;
 }
 
 static una_status offer_again(asking *a, uint64_t id, una_run *run)
 {
     una_ledger *l = a->ledger;
-    int64_t time = (int64_t)una_ledger_now();
     const una_cell given[] = { una_words(l->study), una_whole((int64_t)id), una_words(l->me.host),
-        una_whole(l->me.process), una_words(l->me.start), una_words(l->me.handle), una_whole(time),
+        una_whole(l->me.process), una_words(l->me.start), una_words(l->me.handle), una_whole((int64_t)a->now),
         una_real(lease_end(a)), una_words(l->token) };
-    return una_database_do(NULL, l->db, "UPDATE study_trial SET host = $3, process = $4, start = $5, handle = $6, "
-                           "since = $7, asked = $7, lease_until = $8, token = $9, attempts = attempts + 1 "
-                           "WHERE study = $1 AND id = $2", given, 9, run);
+    return una_database_write(l->db, 1, "UPDATE study_trial SET host = $3, process = $4, start = $5, handle = $6, "
+                              "since = $7, asked = $7, lease_until = $8, token = $9, attempts = attempts + 1 "
+                              "WHERE study = $1 AND id = $2", given, 9, run);
 }
 
-static una_status take_turn(una_ledger *l, una_run *run)
+static una_status take_turn(const asking *a, una_run *run)
 {
+    const una_ledger *l = a->ledger;
     const una_cell given[] = { una_words(l->study), una_words(l->me.host), una_whole(l->me.process),
-        una_words(l->me.start), una_words(l->me.handle), una_whole((int64_t)una_ledger_now()), una_words(l->token) };
-    return una_database_do(NULL, l->db, "UPDATE study_turn SET host = $2, process = $3, start = $4, handle = $5, "
-                           "since = $6, token = $7 WHERE study = $1", given, 7, run);
+        una_words(l->me.start), una_words(l->me.handle), una_whole((int64_t)a->now), una_words(l->token) };
+    return una_database_write(l->db, 1, "UPDATE study_turn SET host = $2, process = $3, start = $4, handle = $5, "
+                              "since = $6, token = $7 WHERE study = $1", given, 7, run);
 }
 
 /* Trials that nobody holds any more; and the turn, if more are wanted and it is to be had. */
@@ -117,32 +111,32 @@ static una_status offer(una_database *db, void *context, una_run *run)
     asking *a = context;
     una_ledger *l = a->ledger;
     const una_cell cells[] = { una_words(l->study) };
+    UNA_TRY(una_database_now(&a->now, db, run));
     UNA_TRY(una_ledger_count_given(&a->given, l, run));
-    freeing f = { .ledger = l, .most = a->want - (a->given < a->want ? a->given : a->want) };
+    freeing f = { .ledger = l, .now = a->now, .most = a->want - (a->given < a->want ? a->given : a->want) };
     f.id = UNA_GET(&run->scratch, uint64_t, f.most);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_database_each(db, "SELECT id, host, process, start, handle, since, lease_until FROM study_trial "
-                              "WHERE study = $1 AND state = 'open' ORDER BY id", cells, 1, note_free, &f, run));
+    UNA_TRY(una_database_each(db, "SELECT " HELD_COLUMNS " FROM study_trial WHERE study = $1 AND state = 'open' "
+                              "ORDER BY id", cells, 1, note_free, &f, run));
     for (size_t i = 0; i < f.count; i++) UNA_TRY(offer_again(a, f.id[i], run));
 
     a->given += f.count;
     a->turn = false;
     if (a->given >= a->want) return UNA_OK;
     UNA_TRY(turn_is_free(&a->turn, l, run));
-    return a->turn ? take_turn(l, run) : UNA_OK;
+    return a->turn ? take_turn(a, run) : UNA_OK;
 }
 
 static una_status insert_trial(asking *a, const una_ledger_trial *trial, int64_t id, una_run *run)
 {
     una_ledger *l = a->ledger;
-    int64_t time = (int64_t)una_ledger_now();
-    const una_cell given[] = { una_words(l->study), una_whole(id), una_words(trial->x), una_whole(time),
+    const una_cell given[] = { una_words(l->study), una_whole(id), una_words(trial->x), una_whole((int64_t)a->now),
         una_real(trial->expected), una_real(trial->doubt), una_words(l->me.host), una_whole(l->me.process),
         una_words(l->me.start), una_words(l->me.handle), una_real(lease_end(a)), una_words(l->token) };
-    return una_database_do(NULL, l->db, "INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, "
-                           "told, expected, doubt, host, process, start, handle, since, lease_until, token) VALUES "
-                           "($1, $2, 'open', $3, NULL, 1, '', $4, 0, $5, $6, $7, $8, $9, $10, $4, $11, $12)", given, 12,
-                           run);
+    return una_database_write(l->db, 1, "INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, "
+                              "told, expected, doubt, " UNA_OWNER_COLUMNS ", lease_until, token) VALUES "
+                              "($1, $2, 'open', $3, NULL, 1, '', $4, 0, $5, $6, $7, $8, $9, $10, $4, $11, $12)", given,
+                              12, run);
 }
 
 #define END_TURN "UPDATE study_turn SET host = '', process = 0, start = '', handle = '', since = 0, token = '' " \
@@ -156,6 +150,7 @@ static una_status write_chosen(una_database *db, void *context, una_run *run)
     const una_cell cells[] = { una_words(l->study), una_words(l->token) };
     size_t there = 0, ended = 0;
     int64_t id = 0;
+    UNA_TRY(una_database_now(&a->now, db, run));
     UNA_TRY(una_ledger_count_given(&there, l, run));
     a->lost = false;
     if (there > a->given) return UNA_OK;         /* written before the server was lost */
@@ -208,7 +203,9 @@ typedef struct pulse {
 static una_status send_pulse(una_database *db, void *context, una_run *run)
 {
     const una_ledger *l = context;
-    const una_cell cells[] = { una_words(l->study), una_whole((int64_t)una_ledger_now()), una_words(l->token),
+    double now = 0;
+    UNA_TRY(una_database_now(&now, db, run));
+    const una_cell cells[] = { una_words(l->study), una_whole((int64_t)now), una_words(l->token),
         una_words(l->me.host), una_whole(l->me.process), una_words(l->me.start), una_words(l->me.handle) };
     UNA_TRY(una_database_do(NULL, db, "UPDATE study_turn SET since = $2 WHERE study = $1 AND token = $3", cells, 3,
                             run));

@@ -8,6 +8,8 @@
 #include <ctype.h>
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { MOST_REPEATS = 10 };              /* a server that goes down each time is not to be worn out              */
 
@@ -18,6 +20,7 @@ struct una_database {
     una_database_mode  mode;
     pthread_mutex_t    lock;             /* recursive: the body of a transaction comes by again                  */
     bool               inside;           /* a transaction                                                        */
+    pid_t              process;          /* that opened it                                                       */
     char              *name;             /* behind the struct                                                    */
 };
 
@@ -69,7 +72,8 @@ static una_status new_database(una_database **out, const char *where, una_databa
     *out = db;
     if (!db) return UNA_E_MEMORY;
     bool server = una_database_is_server(where);
-    *db = (una_database){ .run = run, .driver = server ? &una_driver_postgres : &una_driver_sqlite, .mode = mode };
+    *db = (una_database){ .run = run, .driver = server ? &una_driver_postgres : &una_driver_sqlite, .mode = mode,
+                          .process = getpid() };
     db->name = memcpy(db + 1, name, length);
     if (server) una_database_address(db->name);
 
@@ -94,12 +98,20 @@ una_status una_database_open(una_database **out, const char *where, una_database
 void una_database_close(una_database *db)
 {
     if (!db) return;
-    if (db->link) db->driver->close(db->link);
+    if (db->link && db->process == getpid()) db->driver->close(db->link);        /* else it is the parent's */
     pthread_mutex_destroy(&db->lock);
     una_release(db->run, db);
 }
 
 /* ---- statements ---------------------------------------------------------------------------------------------- */
+
+/* Before the lock, which another thread may have held when this process was forked. */
+static una_status check_process(const una_database *db, una_run *run)
+{
+    if (db->process == getpid()) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "%s was opened by process %ld, and this is process %ld: after a fork each process has "
+             "to open it for itself", db->name, (long)db->process, (long)getpid());
+}
 
 /* After a failure: was it that of the connection, and is there a new one? Else the failure is in *status. */
 static bool is_back(una_database *db, una_status *status, int *repeats, una_run *run)
@@ -115,6 +127,7 @@ static una_status perform(size_t *changed, una_database *db, const char *sql, co
     una_status status;
     int repeats = 0;
     if (count > UNA_MOST_CELLS) UNA_FAIL(run, UNA_E_USAGE, "more than %d values: %.100s", UNA_MOST_CELLS, sql);
+    UNA_TRY(check_process(db, run));
     pthread_mutex_lock(&db->lock);
     do status = db->driver->each(db->link, changed, sql, given, count, task, context, run);
     while (is_back(db, &status, &repeats, run));
@@ -128,6 +141,17 @@ una_status una_database_do(size_t *changed, una_database *db, const char *sql, c
     return perform(changed, db, sql, given, count, NULL, NULL, run);
 }
 
+una_status una_database_write(una_database *db, size_t rows, const char *sql, const una_cell *given, size_t count,
+                              una_run *run)
+{
+    size_t changed = 0;
+    UNA_TRY(una_database_do(&changed, db, sql, given, count, run));
+    if (changed == rows) return UNA_OK;
+    UNA_FAIL(run, UNA_E_IO, "%s did not take what una wrote: %zu rows were changed instead of %zu, and nothing was "
+             "kept; a trigger, rule, policy or constraint that una has not made stands between (%.40s ...), and must "
+             "be removed", db->name, changed, rows, sql);
+}
+
 una_status una_database_each(una_database *db, const char *sql, const una_cell *given, size_t count,
                              una_record_task *task, void *context, una_run *run)
 {
@@ -138,6 +162,7 @@ una_status una_database_script(una_database *db, const char *sql, una_run *run)
 {
     una_status status;
     int repeats = 0;
+    UNA_TRY(check_process(db, run));
     pthread_mutex_lock(&db->lock);
     do status = db->driver->script(db->link, sql, run);
     while (is_back(db, &status, &repeats, run));
@@ -168,6 +193,65 @@ una_status una_database_ask(una_cell *cell, una_database *db, const char *sql, c
     return status;
 }
 
+/* ---- cells --------------------------------------------------------------------------------------------------- */
+
+static bool fits(const una_cell *cell, char type)
+{
+    switch (cell->type) {
+    case UNA_CELL_NULL:  return type == 'T' || type == 'W' || type == 'N';
+    case UNA_CELL_WHOLE: return type == 'w' || type == 'W' || type == 'n' || type == 'N';
+    case UNA_CELL_REAL:  return type == 'n' || type == 'N';
+    case UNA_CELL_TEXT:  return type == 't' || type == 'T';
+    default:             return false;
+    }
+}
+
+/* The name in `columns` behind so many commas, without the table before it. */
+static void column_name(char name[64], const char *columns, size_t at)
+{
+    for (; at > 0; at--) columns = strchr(columns, ',') + 1;
+    columns += strspn(columns, " ");
+    size_t table = strcspn(columns, ".,");
+    if (columns[table] == '.') columns += table + 1;
+    snprintf(name, 64, "%.*s", (int)strcspn(columns, ", "), columns);
+}
+
+static una_status refuse_cell(const una_database *db, const una_record_form *form, const una_cell *cells, size_t at,
+                              int64_t id, una_run *run)
+{
+    static const char *const found[] = { "nothing", "a whole number", "a number", "a text", "bytes" };
+    char type = (char)tolower((unsigned char)form->types[at]), name[64], row[96];
+    column_name(name, form->columns, at);
+    snprintf(row, sizeof row, id > 0 ? "%s %lld" : "%s", form->row, (long long)id);
+    UNA_FAIL(run, UNA_E_INPUT, "%s is damaged: the column '%s' of %s holds %s, and %s belongs there; take a copy that "
+             "is as una wrote it", db->name, name, row, found[cells[at].type],
+             type == 't' ? "a text" : type == 'w' ? "a whole number" : "a number");
+}
+
+una_status una_database_check(const una_database *db, const una_record_form *form, const una_cell *cells, int64_t id,
+                              una_run *run)
+{
+    for (size_t i = 0; form->types[i]; i++)
+        if (!fits(&cells[i], form->types[i])) return refuse_cell(db, form, cells, i, id, run);
+    return UNA_OK;
+}
+
+/* ---- time ---------------------------------------------------------------------------------------------------- */
+
+una_status una_database_now(double *seconds, una_database *db, una_run *run)
+{
+    una_cell cell;
+    struct timespec time;
+    if (db->driver->now) {
+        UNA_TRY(una_database_ask(&cell, db, db->driver->now, NULL, 0, &run->scratch, run));
+        *seconds = cell.real;
+        return UNA_OK;
+    }
+    clock_gettime(CLOCK_REALTIME, &time);
+    *seconds = (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+    return UNA_OK;
+}
+
 /* ---- transactions -------------------------------------------------------------------------------------------- */
 
 static una_status attempt(una_database *db, una_transaction *body, void *context, una_run *run)
@@ -185,6 +269,7 @@ una_status una_database_transact(una_database *db, una_transaction *body, void *
 {
     una_status status;
     int repeats = 0;
+    UNA_TRY(check_process(db, run));
     pthread_mutex_lock(&db->lock);
     if (db->inside) {                                        /* part of the one that is under way */
         status = body(db, context, run);
@@ -208,15 +293,18 @@ static una_status ask_number(int64_t *number, una_database *db, const char *sql,
     return UNA_OK;
 }
 
-/* The first table that a schema makes: one of an older una, which wrote no una_kind, is known by it. */
-static void first_table(char name[64], const char *schema)
+static const char table_begins[] = "CREATE TABLE ";
+
+/* From there on, the next statement of a schema that makes a table, and the table's name; NULL: there is none. */
+static const char *next_table(char name[64], const char *schema)
 {
-    const char *at = strstr(schema, "CREATE TABLE ");
+    const char *statement = strstr(schema, table_begins);
+    const char *at = statement ? statement + strlen(table_begins) : "";
     size_t length = 0;
-    if (at) at += strlen("CREATE TABLE ");
-    while (at && length < 63 && (isalnum((unsigned char)at[length]) || at[length] == '_')) length++;
-    memcpy(name, at ? at : "", length);
+    while (length < 63 && (isalnum((unsigned char)at[length]) || at[length] == '_')) length++;
+    memcpy(name, at, length);
     name[length] = 0;
+    return statement;
 }
 
 static una_status check_sound(una_database *db, una_run *run)
@@ -228,9 +316,38 @@ static una_status check_sound(una_database *db, una_run *run)
              word.type == UNA_CELL_TEXT ? word.text : "no answer");
 }
 
+/* A table of the schema's names that is defined in another way could lose a row without a word, or change it. */
+static una_status check_table(una_database *db, const char *statement, const char *table, una_run *run)
+{
+    una_cell found, name = una_words(table);
+    una_text text = una_text_in(&run->scratch), wanted = una_text_in(&run->scratch);
+    una_text_bytes(&text, statement, strcspn(statement, ";"));
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (db->driver->define) db->driver->define(&wanted, text.at);
+    else una_text_add(&wanted, "%s", text.at);
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    UNA_TRY(una_database_ask(&found, db, db->driver->definition, &name, 1, &run->scratch, run));
+    if (found.type == UNA_CELL_TEXT && strcmp(found.text, wanted.at) == 0) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s was not written by una, or was changed since: its table '%s' is not defined as una "
+             "defines it (%.200s); take a copy that is as una wrote it, or another place", db->name, table,
+             found.type == UNA_CELL_TEXT ? found.text : "it is not there");
+}
+
+static una_status check_tables(una_database *db, const char *schema, una_run *run)
+{
+    char name[64];
+    for (const char *at = next_table(name, schema); at; at = next_table(name, at + 1))
+        UNA_TRY(check_table(db, at, name, run));
+    return UNA_OK;
+}
+
 static una_status check_format(una_database *db, const expecting *e, int64_t format, una_run *run)
 {
-    if (format == e->format) return check_sound(db, run);
+    if (format == e->format) {
+        UNA_TRY(check_sound(db, run));
+        return check_tables(db, e->schema, run);
+    }
     UNA_FAIL(run, UNA_E_INPUT, "%s is not a %s that this una can read (format %lld, and it knows %d); use a newer una, "
              "or another place", db->name, e->kind, (long long)format, e->format);
 }
@@ -241,7 +358,7 @@ static una_status make(una_database *db, const expecting *e, una_run *run)
     if (db->mode == UNA_DATABASE_PRESENT) UNA_FAIL(run, UNA_E_INPUT, "there is no %s in %s", e->kind, db->name);
     UNA_TRY(una_database_script(db, "CREATE TABLE IF NOT EXISTS una_kind (kind TEXT PRIMARY KEY, format INTEGER NOT "
                                 "NULL)", run));
-    UNA_TRY(una_database_do(NULL, db, "INSERT INTO una_kind (kind, format) VALUES ($1, $2)", line, 2, run));
+    UNA_TRY(una_database_write(db, 1, "INSERT INTO una_kind (kind, format) VALUES ($1, $2)", line, 2, run));
     return una_database_script(db, e->schema, run);
 }
 
@@ -253,7 +370,7 @@ static una_status without_kinds(una_database *db, const expecting *e, una_run *r
     UNA_TRY(ask_number(&tables, db, db->driver->tables, "", run));
     UNA_TRY(ask_number(&format, db, db->driver->version, NULL, run));
     if (tables == 0 && format == 0) return make(db, e, run);
-    first_table(table, e->schema);
+    next_table(table, e->schema);
     UNA_TRY(ask_number(&known, db, db->driver->tables, table, run));
     if (known || format > e->format) return check_format(db, e, format, run);
     UNA_FAIL(run, UNA_E_INPUT, "%s is not a %s: its tables are those of another program", db->name, e->kind);

@@ -2,7 +2,9 @@
  *
  * A database, whichever it is: a file of SQLite or a server of PostgreSQL. Statements are written once, in the SQL that
  * both understand, with $1, $2 ... for what is given. Whoever uses it never hears that it is locked: it waits for its
- * turn, until the run is cancelled; and never of a connection that was lost and found again.
+ * turn, until the run is cancelled; and never of a connection that was lost and found again. It belongs to the process
+ * that opened it: after a fork the child's copy says so at every call (UNA_E_USAGE), and leaves what it shares with its
+ * parent alone.
  *
  * One driver is one file (database_sqlite.c, database_postgres.c) that ends in a const una_driver.
  */
@@ -15,7 +17,10 @@ typedef struct una_database una_database;
 
 enum { UNA_MOST_CELLS = 64 };            /* given to one statement, and of one row that it finds                 */
 
-typedef enum una_cell_type { UNA_CELL_NULL, UNA_CELL_WHOLE, UNA_CELL_REAL, UNA_CELL_TEXT } una_cell_type;
+typedef enum una_cell_type {
+    UNA_CELL_NULL, UNA_CELL_WHOLE, UNA_CELL_REAL, UNA_CELL_TEXT,
+    UNA_CELL_BYTES                       /* found, never given: una writes none                                  */
+} una_cell_type;
 typedef struct una_cell {                /* one value, given or found; a REAL that is NAN is stored as NULL, and -0.0
                                             comes back from SQLite as 0                                             */
     una_cell_type type;
@@ -53,6 +58,10 @@ const char *una_database_address(char *address);         /* of a server, to be s
 /* One statement without results. *changed (may be NULL): rows that it touched. */
 una_status  una_database_do(size_t *changed, una_database *db, const char *sql, const una_cell *given, size_t count,
                             una_run *run);
+/* The same where exactly `rows` rows are meant. Else UNA_E_IO: a trigger, a rule, a policy or a constraint of the
+ * database's own stands between. In a transaction, so that nothing is kept of it then. */
+una_status  una_database_write(una_database *db, size_t rows, const char *sql, const una_cell *given, size_t count,
+                               una_run *run);
 /* One with results: the task gets every row, whose cells last for the call; it leaves the database alone. */
 typedef una_status una_record_task(void *context, const una_cell *cells, size_t count, una_run *run);
 una_status  una_database_each(una_database *db, const char *sql, const una_cell *given, size_t count,
@@ -64,15 +73,28 @@ una_status  una_database_script(una_database *db, const char *sql, una_run *run)
 una_status  una_database_ask(una_cell *cell, una_database *db, const char *sql, const una_cell *given, size_t count,
                              una_arena *arena, una_run *run);
 
+/* What the cells of a row are to be: a database may hold anything under una's names. */
+typedef struct una_record_form {
+    const char *columns;                 /* as in the statement: "id, state, value"                              */
+    const char *types;                   /* a letter each: t text, w whole number, n number; capital: or nothing */
+    const char *row;                     /* what a row is called: "trial"                                        */
+} una_record_form;
+/* UNA_E_INPUT names the first cell that is something else, and its row: `id`, where that is greater than 0. */
+una_status  una_database_check(const una_database *db, const una_record_form *form, const una_cell *cells, int64_t id,
+                               una_run *run);
+/* Seconds since 1970: of the server, so that all who work with it agree; of this machine, where there is none. */
+una_status  una_database_now(double *seconds, una_database *db, una_run *run);
+
 /* All of the body or nothing of it, one writer at a time over all processes and machines, on the disk when it returns
  * UNA_OK. The body runs again from its beginning where the server was lost in the middle: it must not mind, and must
  * not mind either if what it wrote the first time is there. Threads take turns. */
 typedef una_status una_transaction(una_database *db, void *context, una_run *run);
 una_status  una_database_transact(una_database *db, una_transaction *body, void *context, una_run *run);
 
-/* What kind of thing this database holds and in which format: written when it is made, compared when it is opened.
- * In a transaction. `kind` is a noun that sentences are made with ("study"). An empty database is made by `schema`, but
- * not if it was opened as PRESENT; UNA_E_INPUT where it is another program's, another kind of una's, or of a newer una.
+/* What kind of thing this database holds and in which format: written when it is made, compared when it is opened, and
+ * so are the tables of `schema`: one that is defined in another way may lose what is written. In a transaction.
+ * `kind` is a noun that sentences are made with ("study"). An empty database is made by `schema`, but not if it was
+ * opened as PRESENT; UNA_E_INPUT where it is another program's, another kind of una's, or of a newer una.
  * Several kinds may live in one server, each with tables of its own names. */
 una_status  una_database_expect(una_database *db, const char *kind, int format, const char *schema, una_run *run);
 
@@ -92,6 +114,9 @@ typedef struct una_driver {
     una_status (*again)(void *link, una_run *run);                               /* makes it anew                   */
     const char *tables;                  /* SQL: how many tables of the name $1 there are; of '': how many in all    */
     const char *version, *sound;         /* SQL: the format in a file without una_kind; 'ok', or what is damaged     */
+    const char *definition;              /* SQL: how the table $1 is defined, one text                              */
+    void       (*define)(una_text *to, const char *statement);   /* what it says of one made by this; NULL: the same */
+    const char *now;                     /* SQL: the time in seconds since 1970; NULL: that of this machine         */
 } una_driver;
 
 extern const una_driver una_driver_sqlite, una_driver_postgres;

@@ -242,7 +242,7 @@ static una_status server_each(void *link, size_t *changed, const char *sql, cons
     return status;
 }
 
-/* ---- scripts ------------------------------------------------------------------------------------------------- */
+/* ---- schemas ------------------------------------------------------------------------------------------------- */
 
 static bool is_letter(char c)
 {
@@ -254,14 +254,25 @@ static bool is_in_word(char c)
     return is_letter(c) || (c >= '0' && c <= '9');
 }
 
-/* Texts are compared byte by byte, as SQLite does, whatever the language of the server. */
-static void add_word(una_text *to, const char *word, size_t length)
+static size_t word_length(const char *at)
 {
-    static const char *const other[][2] = { { "INTEGER", "BIGINT" }, { "REAL", "DOUBLE PRECISION" },
-        { "TEXT", "TEXT COLLATE \"C\"" }, { "WITHOUT", "" }, { "ROWID", "" } };
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-        if (strlen(other[i][0]) == length && memcmp(other[i][0], word, length) == 0) {
-            una_text_add(to, "%s", other[i][1]);
+    size_t length = 0;
+    while (is_in_word(at[length])) length++;
+    return length;
+}
+
+/* Words of a schema, how this server is told them, and how it names such a type itself. Texts are compared byte by
+ * byte, as SQLite does, whatever the language of the server. */
+static const struct { const char *word, *told, *named; } other_words[] = {
+    { "INTEGER", "BIGINT", "bigint" }, { "REAL", "DOUBLE PRECISION", "double precision" },
+    { "TEXT", "TEXT COLLATE \"C\"", "text" }, { "WITHOUT", "", "" }, { "ROWID", "", "" }
+};
+
+static void add_word(una_text *to, const char *word, size_t length, bool named)
+{
+    for (size_t i = 0; i < sizeof other_words / sizeof *other_words; i++)
+        if (strlen(other_words[i].word) == length && memcmp(other_words[i].word, word, length) == 0) {
+            una_text_add(to, "%s", named ? other_words[i].named : other_words[i].told);
             return;
         }
     una_text_bytes(to, word, length);
@@ -280,13 +291,35 @@ static void translate(una_text *to, const char *sql)
             const char *end = strchr(sql + 1, *sql);
             length = end ? (size_t)(end - sql) + 1 : strlen(sql);
         } else if (is_in_word(*sql)) {
-            while (is_in_word(sql[length])) length++;
-            add_word(to, sql, length);
+            length = word_length(sql);
+            add_word(to, sql, length, false);
             sql += length;
             continue;
         }
         una_text_bytes(to, sql, length);
         sql += length;
+    }
+}
+
+/* Behind the comma that ends this part of a list, or at the bracket that ends the list. */
+static const char *next_part(const char *at)
+{
+    for (int depth = 0; *at && !(depth == 0 && (*at == ',' || *at == ')')); at++) depth += (*at == '(') - (*at == ')');
+    return *at == ',' ? at + 1 : at;
+}
+
+/* The columns and their types as `definition` gives them, of CREATE TABLE name (column TYPE ..., UNIQUE (...)). Keys
+ * and constraints are left out: without one that is needed, or with one more, the server fails with a sentence. */
+static void server_define(una_text *to, const char *statement)
+{
+    for (const char *at = strchr(statement, '(') + 1; *at && *at != ')'; at = next_part(at)) {
+        at += strspn(at, " ");
+        size_t length = word_length(at);
+        bool column = strncmp(at, "PRIMARY ", 8) != 0 && strncmp(at, "UNIQUE ", 7) != 0;
+        const char *type = at + length + strspn(at + length, " ");
+        if (!column) continue;
+        una_text_add(to, "%s%.*s ", to->length > 0 ? ", " : "", (int)length, at);
+        add_word(to, type, word_length(type), true);
     }
 }
 
@@ -498,5 +531,9 @@ const una_driver una_driver_postgres = {
     .begin = server_begin, .commit = server_commit, .undo = server_undo, .lost = server_lost, .again = server_again,
     .tables = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND ($1 = '' OR tablename = $1)",
     .version = "SELECT 0",
-    .sound = "SELECT 'ok'"
+    .sound = "SELECT 'ok'",
+    .definition = "SELECT string_agg(attname || ' ' || format_type(atttypid, atttypmod), ', ' ORDER BY attnum) "
+                  "FROM pg_attribute WHERE attrelid = to_regclass(quote_ident($1)) AND attnum > 0 AND NOT attisdropped",
+    .define = server_define,
+    .now = "SELECT extract(epoch FROM clock_timestamp())::float8"
 };

@@ -230,8 +230,10 @@ static una_cell cell_at(sqlite3_stmt *statement, int column)
                            .real = sqlite3_column_double(statement, column) };
     case SQLITE_FLOAT:
         return (una_cell){ .type = UNA_CELL_REAL, .real = sqlite3_column_double(statement, column) };
-    default:
+    case SQLITE_TEXT:
         return una_words((const char *)sqlite3_column_text(statement, column));
+    default:
+        return (una_cell){ .type = UNA_CELL_BYTES };
     }
 }
 
@@ -490,5 +492,6 @@ const una_driver una_driver_sqlite = {
     .begin = file_begin, .commit = file_commit, .undo = file_undo, .lost = file_lost, .again = file_again,
     .tables = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND ($1 = '' OR name = $1)",
     .version = "PRAGMA user_version",
-    .sound = "PRAGMA quick_check(1)"
+    .sound = "PRAGMA quick_check(1)",
+    .definition = "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = $1"
 };

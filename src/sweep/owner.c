@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who holds something, and whether he lives: of this host the system knows, of another host his last sign of life.
+ * Who holds something, and whether that owner lives: here the system knows, of another place the last sign of life.
  */
 #include "sweep/owner.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* When a process began, from /proc/PID/stat; false: it has ended. Where there is no /proc, any process that exists is
@@ -32,13 +32,49 @@ static bool process_start(char start[32], long process)
     return state != 'Z' && state != 'X';         /* killed, but not yet taken note of */
 }
 
+/* A random word of the system's, made when it was booted; "" where there is none. */
+static void read_boot(char boot[40])
+{
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+    size_t length = file ? fread(boot, 1, 39, file) : 0;
+    if (file) fclose(file);
+    boot[length] = 0;
+    boot[strcspn(boot, "/\n")] = 0;
+}
+
+static void name_place(char place[256])
+{
+    char name[UNA_OWNER_HOST], boot[40];
+    struct stat namespace;
+    bool known = stat("/proc/self/ns/pid", &namespace) == 0;
+    if (gethostname(name, sizeof name) != 0) name[0] = 0;
+    name[sizeof name - 1] = 0;
+    name[strcspn(name, "/")] = 0;
+    read_boot(boot);
+    snprintf(place, 256, "%s/%s/%llu", name, boot, known ? (unsigned long long)namespace.st_ino : 0);
+}
+
 void una_owner_here(una_owner_name *me, const void *handle)
 {
     *me = (una_owner_name){ .process = (long)getpid() };
-    if (gethostname(me->host, sizeof me->host) != 0) me->host[0] = 0;
-    me->host[sizeof me->host - 1] = 0;
+    name_place(me->host);
     process_start(me->start, me->process);
     snprintf(me->handle, sizeof me->handle, "%p", handle);
+}
+
+una_owner_name una_owner_in(const una_cell *cells, int64_t *since)
+{
+    una_owner_name owner = { .process = (long)cells[1].whole };
+    snprintf(owner.host, sizeof owner.host, "%s", cells[0].text);
+    snprintf(owner.start, sizeof owner.start, "%s", cells[2].text);
+    snprintf(owner.handle, sizeof owner.handle, "%s", cells[3].text);
+    *since = cells[4].whole;
+    return owner;
+}
+
+void una_owner_host_name(char name[UNA_OWNER_HOST], const char *host)
+{
+    snprintf(name, UNA_OWNER_HOST, "%.*s", (int)strcspn(host, "/"), host);
 }
 
 static bool same_process(const una_owner_name *a, const una_owner_name *b)
@@ -51,11 +87,11 @@ bool una_owner_same(const una_owner_name *a, const una_owner_name *b)
     return same_process(a, b) && strcmp(a->handle, b->handle) == 0;
 }
 
-bool una_owner_alive(const una_owner_name *him, int64_t since, const una_owner_name *me)
+bool una_owner_alive(const una_owner_name *owner, int64_t since, double now, const una_owner_name *me)
 {
-    char now[32];
-    double age = (double)time(NULL) - (double)since;             /* of a stranger's file it may be any number */
-    if (strcmp(him->host, me->host) != 0) return age < UNA_OWNER_LEASE && age > -UNA_OWNER_LEASE;
-    if (same_process(him, me)) return true;
-    return process_start(now, him->process) && (!*now || strcmp(now, him->start) == 0);
+    char start[32];
+    double age = now - (double)since;                            /* of a stranger's file it may be any number */
+    if (strcmp(owner->host, me->host) != 0) return age < UNA_OWNER_LEASE && age > -UNA_OWNER_LEASE;
+    if (same_process(owner, me)) return true;
+    return process_start(start, owner->process) && (!*start || strcmp(start, owner->start) == 0);
 }

@@ -11,7 +11,6 @@
 #include "sweep/owner.h"
 
 #include <string.h>
-#include <time.h>
 
 enum { FORMAT = 1, KEY_CELLS = 6 };
 
@@ -115,11 +114,6 @@ static void give_owner(una_cell cells[OWNER_CELLS], const una_store *store)
     cells[3] = una_words(store->me.handle);
 }
 
-static una_cell time_now(void)
-{
-    return una_whole((int64_t)time(NULL));
-}
-
 /* For all claims of this handle. Nobody is there to hear of a failure, and the thread is another than that of the run,
  * whose message is left alone: claims that are not dropped end with the process, and those that are not renewed now are
  * renewed next time. */
@@ -127,8 +121,10 @@ static void for_own_claims(una_store *store, const char *sql)
 {
     una_run aside = { .settings = store->run->settings, .parent = store->run };
     una_cell cells[OWNER_CELLS + 1];
+    double now = 0;
+    if (una_database_now(&now, store->db, &aside) != UNA_OK) return;
     give_owner(cells, store);
-    cells[OWNER_CELLS] = time_now();
+    cells[OWNER_CELLS] = una_whole((int64_t)now);
     (void)una_database_do(NULL, store->db, sql, cells, OWNER_CELLS + 1, &aside);
 }
 
@@ -147,18 +143,15 @@ void una_store_renew(una_store *store)
 
 /* ---- claims -------------------------------------------------------------------------------------------------- */
 
-typedef struct holder { una_owner_name name; int64_t since; bool found; } holder;
+typedef struct holder { const una_database *db; una_owner_name name; int64_t since; bool found; } holder;
 
 static una_status take_holder(void *context, const una_cell *cells, size_t count, una_run *run)
 {
+    static const una_record_form claim = { UNA_OWNER_COLUMNS, UNA_OWNER_TYPES, "a claim" };
     holder *h = context;
     (void)count;
-    (void)run;
-    snprintf(h->name.host, sizeof h->name.host, "%s", cells[0].text ? cells[0].text : "");
-    snprintf(h->name.start, sizeof h->name.start, "%s", cells[2].text ? cells[2].text : "");
-    snprintf(h->name.handle, sizeof h->name.handle, "%s", cells[3].text ? cells[3].text : "");
-    h->name.process = (long)cells[1].whole;
-    h->since = cells[4].whole;
+    UNA_TRY(una_database_check(h->db, &claim, cells, 0, run));
+    h->name = una_owner_in(cells, &h->since);
     h->found = true;
     return UNA_OK;
 }
@@ -166,29 +159,29 @@ static una_status take_holder(void *context, const una_cell *cells, size_t count
 static una_status find_holder(holder *h, una_database *db, const una_row_key *key, una_run *run)
 {
     una_cell cells[KEY_CELLS];
-    *h = (holder){ .found = false };
+    *h = (holder){ .db = db };
     give_key(cells, key);
-    return una_database_each(db, "SELECT host, process, start, handle, since FROM claim WHERE " KEY_IS, cells,
-                             KEY_CELLS, take_holder, h, run);
+    return una_database_each(db, "SELECT " UNA_OWNER_COLUMNS " FROM claim WHERE " KEY_IS, cells, KEY_CELLS, take_holder,
+                             h, run);
 }
 
-static una_status take_claim(bool *granted, una_database *db, const una_store *store, const una_row_key *key,
-                             una_run *run)
+static una_status take_claim(bool *granted, const una_store *store, const una_row_key *key, double now, una_run *run)
 {
+    una_database *db = store->db;
     const una_owner_name *me = &store->me;
     una_cell cells[KEY_CELLS + OWNER_CELLS + 1];
     holder h;
     *granted = false;
     UNA_TRY(find_holder(&h, db, key, run));
-    if (h.found && !una_owner_same(&h.name, me) && una_owner_alive(&h.name, h.since, me)) return UNA_OK;
+    if (h.found && !una_owner_same(&h.name, me) && una_owner_alive(&h.name, h.since, now, me)) return UNA_OK;
 
     give_key(cells, key);
     give_owner(cells + KEY_CELLS, store);
-    cells[KEY_CELLS + OWNER_CELLS] = time_now();
-    UNA_TRY(una_database_do(NULL, db, "INSERT INTO claim (" KEY ", host, process, start, handle, since) "
-                            "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (" KEY ") DO UPDATE SET "
-                            "host = $7, process = $8, start = $9, handle = $10, since = $11", cells,
-                            KEY_CELLS + OWNER_CELLS + 1, run));
+    cells[KEY_CELLS + OWNER_CELLS] = una_whole((int64_t)now);
+    UNA_TRY(una_database_write(db, 1, "INSERT INTO claim (" KEY ", " UNA_OWNER_COLUMNS ") "
+                               "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (" KEY ") DO UPDATE "
+                               "SET host = $7, process = $8, start = $9, handle = $10, since = $11", cells,
+                               KEY_CELLS + OWNER_CELLS + 1, run));
     *granted = true;
     return UNA_OK;
 }
@@ -203,7 +196,9 @@ typedef struct claiming {
 static una_status take_claims(una_database *db, void *context, una_run *run)
 {
     const claiming *c = context;
-    for (size_t i = 0; i < c->count; i++) UNA_TRY(take_claim(&c->granted[i], db, c->store, c->keys[i], run));
+    double now = 0;
+    UNA_TRY(una_database_now(&now, db, run));
+    for (size_t i = 0; i < c->count; i++) UNA_TRY(take_claim(&c->granted[i], c->store, c->keys[i], now, run));
     return UNA_OK;
 }
 
@@ -237,7 +232,7 @@ una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key
     *owner = (una_owner){0};
     UNA_TRY(find_holder(&h, store->db, key, run));
     if (!h.found) return UNA_OK;
-    memcpy(owner->host, h.name.host, sizeof owner->host);
+    una_owner_host_name(owner->host, h.name.host);
     owner->process = h.name.process;
     return UNA_OK;
 }
@@ -245,7 +240,8 @@ una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key
 /* ---- rows out ------------------------------------------------------------------------------------------------ */
 
 #define ROW_COLUMNS "f.study, f.data, f.split, f.spec, f.seed, f.results, f.options, f.made_by, f.kernels, " \
-                    "f.seconds, f.id, v.measure, v.value FROM fit f LEFT JOIN value v ON v.fit = f.id "
+                    "f.seconds, f.id, v.measure, v.value"
+#define ROWS ROW_COLUMNS " FROM fit f LEFT JOIN value v ON v.fit = f.id "
 enum { AT_OPTIONS = KEY_CELLS, AT_MADE_BY, AT_KERNELS, AT_SECONDS, AT_ID, AT_MEASURE, AT_VALUE };
 
 typedef struct building {                /* a row put together from the lines of a query                    */
@@ -288,8 +284,10 @@ static una_status add_value(building *b, const una_cell *measure, const una_cell
 
 static una_status take_line(void *context, const una_cell *cells, size_t count, una_run *run)
 {
+    static const una_record_form line = { ROW_COLUMNS, "ttwtwwtttnwTN", "row" };
     building *b = context;
     (void)count;
+    UNA_TRY(una_database_check(b->store->db, &line, cells, cells[AT_ID].whole, run));
     if (cells[AT_ID].whole != b->id) {
         if (b->id >= 0) UNA_TRY(b->task(b->context, &b->row, run));
         una_arena_reuse(&b->texts);
@@ -316,7 +314,7 @@ static una_status walk_key(una_store *store, const una_row_key *key, una_row_tas
 {
     una_cell cells[KEY_CELLS];
     give_key(cells, key);
-    return walk(store, "SELECT " ROW_COLUMNS "WHERE " KEY_IS " ORDER BY v.place", cells, KEY_CELLS, task, context, run);
+    return walk(store, "SELECT " ROWS "WHERE " KEY_IS " ORDER BY v.place", cells, KEY_CELLS, task, context, run);
 }
 
 typedef struct finding { una_row *row; una_arena *arena; bool found; } finding;
@@ -358,22 +356,24 @@ una_status una_store_find(bool *found, una_row *row, una_store *store, const una
 una_status una_store_each(una_store *store, const char *study, una_row_task *task, void *context, una_run *run)
 {
     una_cell name = una_words(study);
-    return walk(store, "SELECT " ROW_COLUMNS "WHERE study = $1 OR substr(study, 1, length($1) + 1) = $1 || '(' "
+    return walk(store, "SELECT " ROWS "WHERE study = $1 OR substr(study, 1, length($1) + 1) = $1 || '(' "
                 "ORDER BY " KEY ", v.place", &name, 1, task, context, run);
 }
 
-typedef struct pairing { una_pair_task *task; void *context; } pairing;
+typedef struct pairing { const una_store *store; una_pair_task *task; void *context; } pairing;
 
 static una_status take_pair(void *context, const una_cell *cells, size_t count, una_run *run)
 {
+    static const una_record_form pair = { "study, data", "tt", "a row" };
     pairing *p = context;
     (void)count;
-    return p->task(p->context, cells[0].text ? cells[0].text : "", cells[1].text ? cells[1].text : "", run);
+    UNA_TRY(una_database_check(p->store->db, &pair, cells, 0, run));
+    return p->task(p->context, cells[0].text, cells[1].text, run);
 }
 
 una_status una_store_pairs(una_store *store, una_pair_task *task, void *context, una_run *run)
 {
-    pairing p = { task, context };
+    pairing p = { store, task, context };
     return una_database_each(store->db, "SELECT DISTINCT study, data FROM fit ORDER BY study, data", NULL, 0, take_pair,
                              &p, run);
 }
@@ -424,18 +424,19 @@ static una_status insert_values(una_database *db, const una_row *row, una_cell f
 {
     for (size_t i = 0; i < row->count; i++) {
         una_cell cells[] = { fit, una_whole((int64_t)i), una_words(row->measure[i]), una_real(row->value[i]) };
-        UNA_TRY(una_database_do(NULL, db, "INSERT INTO value (fit, place, measure, value) VALUES ($1, $2, $3, $4)",
-                                cells, 4, run));
+        UNA_TRY(una_database_write(db, 1, "INSERT INTO value (fit, place, measure, value) VALUES ($1, $2, $3, $4)",
+                                   cells, 4, run));
     }
     return UNA_OK;
 }
 
-typedef struct comparing { const una_row *here; una_clash *clash; size_t row; } comparing;
+typedef struct comparing { const una_row *here; una_clash *clash; size_t row; bool there; } comparing;
 
 static una_status compare_row(void *context, const una_row *there, una_run *run)
 {
-    const comparing *c = context;
+    comparing *c = context;
     (void)run;
+    c->there = true;
     if (strcmp(c->here->kernels, there->kernels) != 0) return UNA_OK;
     for (size_t i = 0; i < c->here->count; i++) {
         size_t at = una_row_find(there, c->here->measure[i]);
@@ -448,41 +449,41 @@ static una_status compare_row(void *context, const una_row *there, una_run *run)
     return UNA_OK;
 }
 
-static una_status refuse_clash(putting *p, size_t row, una_run *run)
+/* Is there a row of its key already? One that contradicts it is refused. */
+static una_status look_for(bool *there, putting *p, size_t row, una_run *run)
 {
-    comparing c = { &p->rows[row], &p->clash, row };
+    comparing c = { .here = &p->rows[row], .clash = &p->clash, .row = row };
     UNA_TRY(walk_key(p->store, &p->rows[row].key, compare_row, &c, run));
+    *there = c.there;
     if (p->clash.row == SIZE_MAX) return UNA_OK;
     UNA_FAIL(run, UNA_E_INPUT, "%s has another value of '%s' for a row that is put into it", una_store_path(p->store),
              p->clash.measure);
 }
 
 /* Nobody else writes meanwhile, so the next number is free. */
-static una_status insert_fit(size_t *inserted, una_cell *id, una_database *db, const una_row *row, una_run *run)
+static una_status insert_row(una_database *db, const una_row *row, una_run *run)
 {
-    una_cell cells[KEY_CELLS + 5];
-    UNA_TRY(una_database_ask(id, db, "SELECT coalesce(max(id), 0) + 1 FROM fit", NULL, 0, &run->scratch, run));
+    una_cell cells[KEY_CELLS + 5], id;
+    UNA_TRY(una_database_ask(&id, db, "SELECT coalesce(max(id), 0) + 1 FROM fit", NULL, 0, &run->scratch, run));
     give_key(cells, &row->key);
     cells[6] = una_words(row->options);
     cells[7] = una_words(row->commit);
     cells[8] = una_words(row->kernels);
     cells[9] = una_real(row->seconds);
-    cells[10] = *id;
-    return una_database_do(inserted, db, "INSERT INTO fit (" KEY ", options, made_by, kernels, seconds, id) VALUES "
-                           "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (" KEY ") DO NOTHING", cells,
-                           KEY_CELLS + 5, run);
+    cells[10] = id;
+    UNA_TRY(una_database_write(db, 1, "INSERT INTO fit (" KEY ", options, made_by, kernels, seconds, id) VALUES "
+                               "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)", cells, KEY_CELLS + 5, run));
+    return insert_values(db, row, id, run);
 }
 
 static una_status put_row(una_database *db, size_t at, putting *p, una_run *run)
 {
     const una_row *row = &p->rows[at];
-    size_t inserted;
-    una_cell id;
+    bool there = false;
     if (p->replace) UNA_TRY(remove_row(db, &row->key, run));
-    UNA_TRY(insert_fit(&inserted, &id, db, row, run));
-    if (inserted) UNA_TRY(insert_values(db, row, id, run));
-    else UNA_TRY(refuse_clash(p, at, run));              /* it was there */
-    p->added += inserted;
+    else UNA_TRY(look_for(&there, p, at, run));
+    if (!there) UNA_TRY(insert_row(db, row, run));
+    p->added += !there;
     return do_for(db, "DELETE FROM claim WHERE " KEY_IS, &row->key, run);
 }
 

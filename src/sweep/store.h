@@ -34,8 +34,8 @@ una_status una_store_open(una_store **store, const char *path, una_run *run);
 una_status una_store_open_copy(una_store **store, const char *path, una_run *run);
 void       una_store_close(una_store *store);            /* drops the claims made through it; NULL is harmless */
 
-/* Asks for the right to make a row. Not granted while somebody else who is alive holds it: a process of this machine
- * until it ends, one of another machine until its last sign of life is two minutes old. */
+/* Asks for the right to make a row. Not granted while somebody else who is alive holds it: a process of this place
+ * (owner.h) until it ends, one of another until its last sign of life is two minutes old. */
 una_status una_store_claim(bool *granted, una_store *store, const una_row_key *key, una_run *run);
 /* Several at once, granted [count]: on a disk one claim takes as long as twenty. */
 una_status una_store_claim_all(bool *granted, una_store *store, const una_row_key *const *keys, size_t count,

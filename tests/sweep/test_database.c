@@ -970,36 +970,181 @@ static void passwords_are_not_shown(void **state)
     assert_false(una_database_is_server(NULL));
 }
 
+/* ---- what stands between -------------------------------------------------------------------------------------- */
+
+/* A table that is not as una defines it is refused when it is opened, with its name. */
+static void tables_of_another_form(void **state)
+{
+    static const char *const changes[] = {
+        "ALTER TABLE counter RENAME COLUMN number TO numbers",
+        "ALTER TABLE note ADD COLUMN more TEXT",
+        "DROP TABLE note; CREATE TABLE note (id INTEGER NOT NULL, word TEXT NOT NULL, value TEXT, PRIMARY KEY (id, "
+        "word)) WITHOUT ROWID",
+        "DROP TABLE note",
+        "DROP TABLE note; CREATE TABLE note (id INTEGER NOT NULL, word TEXT NOT NULL, value REAL UNIQUE ON CONFLICT "
+        "IGNORE, PRIMARY KEY (id, word)) WITHOUT ROWID",
+    };
+    size_t count = sizeof changes / sizeof *changes - (strcmp(*state, "server") == 0);   /* the last is SQLite's */
+    una_run *run = quiet_run();
+    for (size_t i = 0; i < count; i++) {
+        una_database *db;
+        char where[4096], name[32];
+        snprintf(name, sizeof name, "form%zu.db", i);
+        copy_place(where, place_of(state, name));
+        assert_ok(open_counter(&db, where, run), run);
+        una_database_close(db);
+        assert_ok(open_counter(&db, where, run), run);                   /* as it was made */
+        assert_ok(una_database_script(db, changes[i], run), run);
+        una_database_close(db);
+        assert_status(open_counter(&db, where, run), UNA_E_INPUT, run);
+        assert_says(una_run_message(run), i == 0 ? "its table 'counter'" : "its table 'note'");
+        assert_says(una_run_message(run), "not defined as una defines it");
+    }
+    una_run_free(run);
+}
+
+static una_status write_one(una_database *db, void *context, una_run *run)
+{
+    (void)context;
+    UNA_TRY(una_database_write(db, 1, "UPDATE counter SET number = 5 WHERE id = 1", NULL, 0, run));
+    const una_cell nobody = una_whole(77);
+    return una_database_write(db, 1, "UPDATE counter SET number = 6 WHERE id = $1", &nobody, 1, run);
+}
+
+static void writes_change_what_they_mean(void **state)
+{
+    una_run *run = quiet_run();
+    una_database *db;
+    assert_ok(open_counter(&db, place_of(state, "write.db"), run), run);
+    assert_status(una_database_transact(db, write_one, NULL, run), UNA_E_IO, run);
+    assert_says(una_run_message(run), "0 rows were changed instead of 1");
+    assert_int_equal(number_of(db, "SELECT number FROM counter", run), 0);       /* nor was the first kept */
+    una_database_close(db);
+    una_run_free(run);
+}
+
+static una_status note_checked(void *context, const una_cell *cells, size_t count, una_run *run)
+{
+    static const una_record_form note = { "n.id, n.word, n.value, other", "wtNW", "note" };
+    assert_int_equal(count, 4);
+    return una_database_check(context, &note, cells, cells[0].whole, run);
+}
+
+static void cells_are_checked(void **state)
+{
+    static const struct { const char *select, *says; } cases[] = {
+        { "SELECT 3, 'a', 0.5, 4", NULL }, { "SELECT 3, 'a', NULL, NULL", NULL }, { "SELECT 3, 'a', 2, NULL", NULL },
+        { "SELECT 3, 'a', 'half', 4", "the column 'value' of note 3 holds a text, and a number belongs there" },
+        { "SELECT 3, NULL, 0.5, 4", "the column 'word' of note 3 holds nothing, and a text belongs there" },
+        { "SELECT 3, 4, 0.5, 4", "the column 'word' of note 3 holds a whole number, and a text" },
+        { "SELECT 'three', 'a', 0.5, 4", "the column 'id' of note holds a text, and a whole number belongs there" },
+        { "SELECT 3, 'a', 0.5, 0.25::float8", "the column 'other' of note 3 holds a number, and a whole number" },
+    };
+    bool server = strcmp(*state, "server") == 0;
+    una_run *run = quiet_run();
+    una_database *db;
+    assert_ok(open_counter(&db, place_of(state, "cells.db"), run), run);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char sql[128];
+        size_t length = server ? strlen(cases[i].select) : strcspn(cases[i].select, ":");
+        snprintf(sql, sizeof sql, "%.*s", (int)length, cases[i].select);
+        una_status status = una_database_each(db, sql, NULL, 0, note_checked, db, run);
+        assert_status(status, cases[i].says ? UNA_E_INPUT : UNA_OK, run);
+        if (cases[i].says) assert_says(una_run_message(run), cases[i].says);
+    }
+    if (!server) {
+        una_status status = una_database_each(db, "SELECT 3, 'a', x'0102', 4", NULL, 0, note_checked, db, run);
+        assert_status(status, UNA_E_INPUT, run);
+        assert_says(una_run_message(run), "the column 'value' of note 3 holds bytes");
+    }
+    una_database_close(db);
+    una_run_free(run);
+}
+
+/* ---- forks ----------------------------------------------------------------------------------------------------- */
+
+/* The child's copy of a handle says whose it is, and may be closed; the parent's goes on. */
+static void a_handle_knows_its_process(void **state)
+{
+    una_run *run = quiet_run();
+    una_database *db;
+    char where[4096];
+    copy_place(where, place_of(state, "fork.db"));
+    assert_ok(open_counter(&db, where, run), run);
+    assert_ok(una_database_transact(db, count_up, NULL, run), run);
+    for (int i = 0; i < 4; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            una_cell cell;
+            bool good = una_database_transact(db, count_up, NULL, run) == UNA_E_USAGE &&
+                        una_database_ask(&cell, db, "SELECT 1", NULL, 0, &run->scratch, run) == UNA_E_USAGE &&
+                        una_database_script(db, "DELETE FROM counter", run) == UNA_E_USAGE &&
+                        strstr(una_run_message(run), "after a fork each process has to open it for itself");
+            una_database_close(db);
+            una_run_free(run);
+            _exit(good ? 0 : 1);
+        }
+        child_went_well(child);
+        assert_ok(una_database_transact(db, count_up, NULL, run), run);
+    }
+    assert_int_equal(number_of(db, "SELECT number FROM counter", run), 5);
+    una_database_close(db);
+    una_run_free(run);
+}
+
 /* ---- owners ---------------------------------------------------------------------------------------------------- */
 
 static void owners(void **state)
 {
     una_owner_name me, other, him;
-    int a, b;
-    int64_t now = (int64_t)time(NULL);
+    int a = 0, b = 0;
+    const int64_t since = 1000000;                           /* whatever the clock of this machine says */
+    const double now = 1000000;
     (void)state;
     una_owner_here(&me, &a);
     una_owner_here(&other, &b);
     assert_true(una_owner_same(&me, &me));
     assert_false(una_owner_same(&me, &other));
-    assert_true(una_owner_alive(&other, now - 100000, &me));
-    assert_true(una_owner_alive(&me, 0, &me));
+    assert_true(una_owner_alive(&other, since - 100000, now, &me));
+    assert_true(una_owner_alive(&me, 0, now, &me));
 
     him = me;
     snprintf(him.start, sizeof him.start, "1");              /* an older process of the same number */
-    assert_false(una_owner_alive(&him, now, &me));
-    him = me;
-    snprintf(him.host, sizeof him.host, "elsewhere");
-    assert_true(una_owner_alive(&him, now - UNA_OWNER_LEASE + 10, &me));
-    assert_false(una_owner_alive(&him, now - UNA_OWNER_LEASE - 10, &me));
-    assert_false(una_owner_alive(&him, now + UNA_OWNER_LEASE + 10, &me));
+    assert_false(una_owner_alive(&him, since, now, &me));
 
     him = me;
     pid_t child = fork();
     if (child == 0) _exit(0);
     him.process = (long)child;
     assert_int_equal(waitpid(child, NULL, 0), child);
-    assert_false(una_owner_alive(&him, now, &me));
+    assert_false(una_owner_alive(&him, since, now, &me));
+}
+
+/* A process number means something on one host, since one boot, in one namespace of processes. */
+static void places(void **state)
+{
+    una_owner_name me, him;
+    char name[UNA_OWNER_HOST], here[UNA_OWNER_HOST];
+    (void)state;
+    una_owner_here(&me, state);
+    una_owner_host_name(name, me.host);
+    assert_int_equal(gethostname(here, sizeof here), 0);
+    assert_string_equal(name, here);
+    const char *boot = strchr(me.host, '/'), *namespace = strrchr(me.host, '/');
+    assert_true(boot && namespace > boot + 1 && strtoull(namespace + 1, NULL, 10) > 0);
+
+    char containers[256], localhosts[256];
+    snprintf(containers, sizeof containers, "%.*s/4026539999", (int)(namespace - me.host), me.host);
+    snprintf(localhosts, sizeof localhosts, "%s/11111111-2222-3333-4444-555555555555%s", name, namespace);
+    const char *const elsewhere[] = { "elsewhere", name /* of an older una */, containers, localhosts };
+    for (size_t i = 0; i < 4; i++) {
+        him = me;
+        him.process = 1L << 40;                              /* which is no process here, and may be one there */
+        snprintf(him.host, sizeof him.host, "%s", elsewhere[i]);
+        assert_true(una_owner_alive(&him, 5000, 5000 + UNA_OWNER_LEASE - 10, &me));
+        assert_false(una_owner_alive(&him, 5000, 5000 + UNA_OWNER_LEASE + 10, &me));
+        assert_false(una_owner_alive(&him, 5000, 5000 - UNA_OWNER_LEASE - 10, &me));
+    }
 }
 
 int main(void)
@@ -1032,7 +1177,12 @@ int main(void)
         cmocka_unit_test(a_server_that_was_down_for_a_while),
         cmocka_unit_test(nobody_there),
         cmocka_unit_test(passwords_are_not_shown),
+        ON_BOTH(tables_of_another_form),
+        ON_BOTH(writes_change_what_they_mean),
+        ON_BOTH(cells_are_checked),
+        ON_BOTH(a_handle_knows_its_process),
         cmocka_unit_test(owners),
+        cmocka_unit_test(places),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

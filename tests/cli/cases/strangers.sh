@@ -163,6 +163,54 @@ strange "a trigger" "CREATE TRIGGER pull AFTER UPDATE ON study_turn BEGIN DELETE
 strange "a computed column" "ALTER TABLE study_trial ADD COLUMN more AS (hex(zeroblob(300000000)))" \
     "the table 'study_trial' with AS"
 strange "an index that computes" "CREATE INDEX slow ON study_trial (hex(zeroblob(id)))" "the index 'slow'"
+# Tables that lose what is told, or give it back as something else: with one each second value of 7 was lost, with one
+# each ask took what was told before, with one 0 was the best value. All of it with status 0.
+again() {       # again TABLE SED: the SQL by which a table is made again in another form, with what it holds
+    echo "CREATE TEMP TABLE kept AS SELECT * FROM $1; DROP TABLE $1;"
+    sqlite3 honest.study ".schema $1" | sed "$2"
+    echo "INSERT INTO $1 SELECT * FROM kept;"
+}
+strange "a table that ignores" "$(again study_trial 's/value REAL/value REAL UNIQUE ON CONFLICT IGNORE/')" \
+    "its table 'study_trial' is not defined as una defines it"
+strange "a table that replaces" "$(again study_trial 's/PRIMARY KEY/UNIQUE (study) ON CONFLICT REPLACE, PRIMARY KEY/')" \
+    "its table 'study_trial' is not defined as una defines it"
+strange "a table of texts" "$(again study_trial 's/value REAL/value TEXT/')" "its table 'study_trial' is not defined"
+strange "a turn that ignores" "$(again study_turn 's/token TEXT NOT NULL/token TEXT NOT NULL UNIQUE ON CONFLICT IGNORE/')" \
+    "its table 'study_turn' is not defined as una defines it"
+sqlite3 honest.study "$(again study_trial 's/ / /')" && check "the same table again" 0 una study show honest.study
+
+odd_cell() {    # odd_cell SQL SAYS VERB...: a cell of another type is named, whoever reads it
+    cp honest.study strange.study
+    sqlite3 strange.study "$1"
+    shift
+    local says=$1 verb
+    shift
+    for verb in "$@"; do
+        check "$says: $verb" 2 timeout 20 "$UNA" $verb
+        err "strange.study is damaged: the column $says"
+    done
+}
+odd_cell "UPDATE study_trial SET value = 'seven'" "'value' of trial 1 holds a text, and a number belongs there" \
+    "study best strange.study" "study show strange.study" "study ask strange.study" "study tell strange.study 1 0.5" \
+    "study export strange.study csv" "info strange.study"
+odd_cell "UPDATE study_trial SET value = x'37'" "'value' of trial 1 holds bytes, and a number belongs there" \
+    "study best strange.study"
+odd_cell "UPDATE study SET initial = 'few'" "'initial' of the study holds a text, and a whole number belongs there" \
+    "study show strange.study"
+
+check "a comparison" 0 una compare odd.csv --models linear --no-cache --quiet --out kept
+for cell in "'much'" "x'37'"; do
+    cp kept/compare.sqlite kept.sqlite
+    sqlite3 kept/compare.sqlite "UPDATE value SET value = $cell WHERE measure = 'log_lik' AND fit = 2"
+    check "a comparison with $cell" 2 una compare odd.csv --models linear --no-cache --quiet --out kept
+    err "compare.sqlite is damaged: the column 'value' of row 2 holds" "and a number belongs there"
+    mv kept.sqlite kept/compare.sqlite
+done
+sqlite3 kept/compare.sqlite "$(sqlite3 kept/compare.sqlite '.schema value' | sed 's/^/DROP TABLE value; /; s/value REAL/value TEXT/')"
+check "a comparison of texts" 2 una compare odd.csv --models linear --no-cache --quiet --out kept
+err "its table 'value' is not defined as una defines it"
+rm -rf kept
+
 check "what is honest is taken" 0 una study ask honest.study
 check "and has its trials" 0 una study show honest.study
 out "2 trials: 1 told, 0 failed, 1 open"

@@ -22,7 +22,7 @@ struct una_ledger {
     bool             holds;              /* something by process, to be given back at the end               */
 };
 
-#define UNA_LET_GO "UPDATE study_trial SET host = '', process = 0, start = '', handle = '', since = 0, lease_until = 0 "
+#define UNA_LET_GO "host = '', process = 0, start = '', handle = '', since = 0, lease_until = 0"
 /* With the owner as $3 to $6. */
 #define UNA_IS_MINE "host = $3 AND process = $4 AND start = $5 AND handle = $6"
 

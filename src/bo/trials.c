@@ -362,9 +362,8 @@ static una_status write_told(una_database *db, void *context, una_run *run)
     UNA_TRY(una_database_now(&now, db, run));
     const una_cell cells[] = { una_words(t->ledger->study), una_whole((int64_t)t->id),
         una_words(una_ledger_state_word(t->state)), una_real(t->value), una_words(t->note), una_whole((int64_t)now) };
-    UNA_TRY(una_database_write(db, 1, "UPDATE study_trial SET state = $3, value = $4, note = $5, told = $6, host = '', "
-                               "process = 0, start = '', handle = '', since = 0, lease_until = 0 "
-                               "WHERE study = $1 AND id = $2", cells, 6, run));
+    UNA_TRY(una_database_write(db, 1, "UPDATE study_trial SET state = $3, value = $4, note = $5, told = $6, "
+                               UNA_LET_GO " WHERE study = $1 AND id = $2", cells, 6, run));
     UNA_TRY(find_trial(&p, t->ledger, t->id, run));
     if (says_so(&p, t)) return UNA_OK;
     UNA_FAIL(run, UNA_E_IO, "%s has made something else of what trial %" PRIu64 " was told, and nothing was kept; a "
@@ -380,6 +379,7 @@ una_status una_ledger_tell(una_ledger *l, uint64_t id, una_trial_state state, do
 
 static una_status write_dropped(una_database *db, void *context, una_run *run)
 {
+    static const una_change ours = { "study_trial", UNA_LET_GO, "study = $1 AND id = $2 AND " UNA_IS_MINE };
     const telling *t = context;
     const una_ledger *l = t->ledger;
     present p;
@@ -388,9 +388,9 @@ static una_status write_dropped(una_database *db, void *context, una_run *run)
 
     const una_cell cells[] = { una_words(l->study), una_whole((int64_t)t->id), una_words(l->me.host),
         una_whole(l->me.process), una_words(l->me.start), una_words(l->me.handle) };
-    if (t->only_ours)
-        return una_database_do(NULL, db, UNA_LET_GO "WHERE study = $1 AND id = $2 AND " UNA_IS_MINE, cells, 6, run);
-    return una_database_write(db, 1, UNA_LET_GO "WHERE study = $1 AND id = $2", cells, 2, run);
+    if (t->only_ours) return una_database_change(NULL, db, &ours, cells, 6, run);
+    return una_database_write(db, 1, "UPDATE study_trial SET " UNA_LET_GO " WHERE study = $1 AND id = $2", cells, 2,
+                              run);
 }
 
 una_status una_ledger_drop(una_ledger *l, uint64_t id, bool only_ours, una_run *run)
@@ -403,6 +403,8 @@ typedef struct renewing { una_ledger *ledger; const uint64_t *id; size_t count; 
 
 static una_status write_renewed(una_database *db, void *context, una_run *run)
 {
+    static const una_change ours = { "study_trial", "since = $7, lease_until = CASE WHEN lease_until > 0 THEN $8 ELSE "
+        "lease_until END", "study = $1 AND id = $2 AND state = 'open' AND " UNA_IS_MINE };
     const renewing *r = context;
     const una_ledger *l = r->ledger;
     double time = 0;
@@ -412,9 +414,7 @@ static una_status write_renewed(una_database *db, void *context, una_run *run)
         const una_cell cells[] = { una_words(l->study), una_whole((int64_t)r->id[i]), una_words(l->me.host),
             una_whole(l->me.process), una_words(l->me.start), una_words(l->me.handle), una_whole((int64_t)time),
             una_real(time + l->facts.lease) };
-        UNA_TRY(una_database_do(&changed, db, "UPDATE study_trial SET since = $7, lease_until = CASE WHEN "
-                                "lease_until > 0 THEN $8 ELSE lease_until END WHERE study = $1 AND id = $2 AND "
-                                "state = 'open' AND " UNA_IS_MINE, cells, 8, run));
+        UNA_TRY(una_database_change(&changed, db, &ours, cells, 8, run));
         if (changed == 0)
             UNA_FAIL(run, UNA_E_INPUT, "trial %" PRIu64 " of %s is not in our hands: it was told, given back or given "
                      "to somebody else", r->id[i], l->name);
@@ -430,11 +430,12 @@ una_status una_ledger_renew(una_ledger *l, const uint64_t *id, size_t count, una
 
 static una_status let_all_go(una_database *db, void *context, una_run *run)
 {
+    static const una_change ours = { "study_trial", UNA_LET_GO,
+        "study = $1 AND state = $2 AND lease_until = 0 AND " UNA_IS_MINE };
     const una_ledger *l = context;
     const una_cell cells[] = { una_words(l->study), una_words("open"), una_words(l->me.host),
         una_whole(l->me.process), una_words(l->me.start), una_words(l->me.handle) };
-    return una_database_do(NULL, db, UNA_LET_GO "WHERE study = $1 AND state = $2 AND lease_until = 0 AND " UNA_IS_MINE,
-                           cells, 6, run);
+    return una_database_change(NULL, db, &ours, cells, 6, run);
 }
 
 void una_ledger_close(una_ledger *l)

@@ -139,8 +139,8 @@ static una_status insert_trial(asking *a, const una_ledger_trial *trial, int64_t
                               12, run);
 }
 
-#define END_TURN "UPDATE study_turn SET host = '', process = 0, start = '', handle = '', since = 0, token = '' " \
-                 "WHERE study = $1 AND token = $2"
+static const una_change ended_turn = { "study_turn", "host = '', process = 0, start = '', handle = '', since = 0, "
+                                       "token = ''", "study = $1 AND token = $2" };
 
 /* What was chosen, if the turn is still ours, and the turn back. */
 static una_status write_chosen(una_database *db, void *context, una_run *run)
@@ -155,7 +155,7 @@ static una_status write_chosen(una_database *db, void *context, una_run *run)
     a->lost = false;
     if (there > a->given) return UNA_OK;         /* written before the server was lost */
 
-    UNA_TRY(una_database_do(&ended, db, END_TURN, cells, 2, run));
+    UNA_TRY(una_database_change(&ended, db, &ended_turn, cells, 2, run));
     a->lost = ended == 0;
     if (a->lost) return UNA_OK;
     UNA_TRY(una_ledger_next_id(&id, l, run));
@@ -167,17 +167,18 @@ static una_status end_turn(una_database *db, void *context, una_run *run)
 {
     const una_ledger *l = context;
     const una_cell cells[] = { una_words(l->study), una_words(l->token) };
-    return una_database_do(NULL, db, END_TURN, cells, 2, run);
+    return una_database_change(NULL, db, &ended_turn, cells, 2, run);
 }
 
 /* What was to be given has not been given out, and is offered to the next. */
 static una_status end_ask(una_database *db, void *context, una_run *run)
 {
+    static const una_change given = { "study_trial", UNA_LET_GO ", token = '', attempts = attempts - 1",
+                                      "study = $1 AND token = $2 AND state = 'open'" };
     const una_ledger *l = context;
     const una_cell cells[] = { una_words(l->study), una_words(l->token) };
     UNA_TRY(end_turn(db, context, run));
-    return una_database_do(NULL, db, UNA_LET_GO ", token = '', attempts = attempts - 1 WHERE study = $1 AND "
-                           "token = $2 AND state = 'open'", cells, 2, run);
+    return una_database_change(NULL, db, &given, cells, 2, run);
 }
 
 /* What is said of the failure stays. Should this fail too, the turn ends without signs of life. */
@@ -202,17 +203,16 @@ typedef struct pulse {
 
 static una_status send_pulse(una_database *db, void *context, una_run *run)
 {
+    static const una_change turn = { "study_turn", "since = $2", "study = $1 AND token = $7" };
+    static const una_change trials = { "study_trial", "since = $2",
+        "study = $1 AND state = 'open' AND lease_until = 0 AND " UNA_IS_MINE };
     const una_ledger *l = context;
     double now = 0;
     UNA_TRY(una_database_now(&now, db, run));
-    const una_cell cells[] = { una_words(l->study), una_whole((int64_t)now), una_words(l->token),
-        una_words(l->me.host), una_whole(l->me.process), una_words(l->me.start), una_words(l->me.handle) };
-    UNA_TRY(una_database_do(NULL, db, "UPDATE study_turn SET since = $2 WHERE study = $1 AND token = $3", cells, 3,
-                            run));
-    const una_cell mine[] = { cells[0], cells[1], cells[3], cells[4], cells[5], cells[6] };
-    return una_database_do(NULL, db, "UPDATE study_trial SET since = $2 WHERE study = $1 AND state = 'open' AND "
-                           "lease_until = 0 AND host = $3 AND process = $4 AND start = $5 AND handle = $6", mine, 6,
-                           run);
+    const una_cell cells[] = { una_words(l->study), una_whole((int64_t)now), una_words(l->me.host),
+        una_whole(l->me.process), una_words(l->me.start), una_words(l->me.handle), una_words(l->token) };
+    UNA_TRY(una_database_change(NULL, db, &turn, cells, 7, run));
+    return una_database_change(NULL, db, &trials, cells, 6, run);
 }
 
 una_status una_ledger_pulse(una_ledger *l, una_run *run)

@@ -193,6 +193,24 @@ una_status una_database_ask(una_cell *cell, una_database *db, const char *sql, c
     return status;
 }
 
+static una_status note_number(void *context, const una_cell *cells, size_t count, una_run *run)
+{
+    (void)count;
+    (void)run;
+    *(una_cell *)context = cells[0];
+    return UNA_OK;
+}
+
+/* The same of a number, without any memory of the run: also where that has ended. */
+static una_status ask_number(una_cell *number, una_database *db, const char *sql, const una_cell *given, size_t count,
+                             una_run *run)
+{
+    *number = (una_cell){ .type = UNA_CELL_NULL };
+    UNA_TRY(una_database_each(db, sql, given, count, note_number, number, run));
+    number->text = NULL;                                     /* of a text, which ended with the call */
+    return UNA_OK;
+}
+
 /* ---- cells --------------------------------------------------------------------------------------------------- */
 
 static bool fits(const una_cell *cell, char type)
@@ -243,7 +261,7 @@ una_status una_database_now(double *seconds, una_database *db, una_run *run)
     una_cell cell;
     struct timespec time;
     if (db->driver->now) {
-        UNA_TRY(una_database_ask(&cell, db, db->driver->now, NULL, 0, &run->scratch, run));
+        UNA_TRY(ask_number(&cell, db, db->driver->now, NULL, 0, run));
         *seconds = cell.real;
         return UNA_OK;
     }
@@ -281,14 +299,48 @@ una_status una_database_transact(una_database *db, una_transaction *body, void *
     return status;
 }
 
+/* ---- changes of all rows that are found -------------------------------------------------------------------------- */
+
+enum { LONGEST_CHANGE = 1024 };
+
+typedef struct changing { const una_change *change; const una_cell *given; size_t count, changed; } changing;
+
+/* Takes no memory of the run: what was claimed is to be given back even where there is none left. */
+static una_status write_found(una_database *db, void *context, una_run *run)
+{
+    changing *c = context;
+    const una_change *what = c->change;
+    char look[LONGEST_CHANGE], write[LONGEST_CHANGE];
+    una_cell found;
+    int length = snprintf(look, sizeof look, "SELECT count(*) FROM %s WHERE %s", what->table, what->condition);
+    int longer = what->set
+        ? snprintf(write, sizeof write, "UPDATE %s SET %s WHERE %s", what->table, what->set, what->condition)
+        : snprintf(write, sizeof write, "DELETE FROM %s WHERE %s", what->table, what->condition);
+    if (length >= LONGEST_CHANGE || longer >= LONGEST_CHANGE)
+        UNA_FAIL(run, UNA_E_USAGE, "a statement for %s has more than %d letters", what->table, LONGEST_CHANGE);
+
+    UNA_TRY(ask_number(&found, db, look, c->given, c->count, run));
+    c->changed = (size_t)found.whole;
+    return una_database_write(db, c->changed, write, c->given, c->count, run);
+}
+
+una_status una_database_change(size_t *changed, una_database *db, const una_change *change, const una_cell *given,
+                               size_t count, una_run *run)
+{
+    changing c = { change, given, count, 0 };
+    una_status status = una_database_transact(db, write_found, &c, run);
+    if (changed) *changed = status == UNA_OK ? c.changed : 0;
+    return status;
+}
+
 /* ---- what a database holds ----------------------------------------------------------------------------------- */
 
 typedef struct expecting { const char *kind, *schema; int format; } expecting;
 
-static una_status ask_number(int64_t *number, una_database *db, const char *sql, const char *given, una_run *run)
+static una_status ask_for(int64_t *number, una_database *db, const char *sql, const char *given, una_run *run)
 {
     una_cell cell, word = una_words(given);
-    UNA_TRY(una_database_ask(&cell, db, sql, &word, given ? 1 : 0, &run->scratch, run));
+    UNA_TRY(ask_number(&cell, db, sql, &word, given ? 1 : 0, run));
     *number = cell.whole;
     return UNA_OK;
 }
@@ -367,11 +419,11 @@ static una_status without_kinds(una_database *db, const expecting *e, una_run *r
 {
     int64_t tables = 0, format = 0, known = 0;
     char table[64];
-    UNA_TRY(ask_number(&tables, db, db->driver->tables, "", run));
-    UNA_TRY(ask_number(&format, db, db->driver->version, NULL, run));
+    UNA_TRY(ask_for(&tables, db, db->driver->tables, "", run));
+    UNA_TRY(ask_for(&format, db, db->driver->version, NULL, run));
     if (tables == 0 && format == 0) return make(db, e, run);
     next_table(table, e->schema);
-    UNA_TRY(ask_number(&known, db, db->driver->tables, table, run));
+    UNA_TRY(ask_for(&known, db, db->driver->tables, table, run));
     if (known || format > e->format) return check_format(db, e, format, run);
     UNA_FAIL(run, UNA_E_INPUT, "%s is not a %s: its tables are those of another program", db->name, e->kind);
 }
@@ -382,7 +434,7 @@ static una_status expect_kind(una_database *db, void *context, una_run *run)
     bool server = una_database_is_server(db->name);
     int64_t kinds = 0;
     una_cell format, other, kind = una_words(e->kind);
-    UNA_TRY(ask_number(&kinds, db, db->driver->tables, "una_kind", run));
+    UNA_TRY(ask_for(&kinds, db, db->driver->tables, "una_kind", run));
     if (!kinds) return server ? make(db, e, run) : without_kinds(db, e, run);
 
     UNA_TRY(una_database_ask(&format, db, "SELECT format FROM una_kind WHERE kind = $1", &kind, 1, &run->scratch, run));

@@ -62,6 +62,13 @@ una_status  una_database_do(size_t *changed, una_database *db, const char *sql, 
  * database's own stands between. In a transaction, so that nothing is kept of it then. */
 una_status  una_database_write(una_database *db, size_t rows, const char *sql, const una_cell *given, size_t count,
                                una_run *run);
+/* The same where all rows are meant for which the condition holds. *changed (may be NULL): how many there were. */
+typedef struct una_change {
+    const char *table, *set;             /* "value = $1"; NULL: the rows are deleted                             */
+    const char *condition;
+} una_change;
+una_status  una_database_change(size_t *changed, una_database *db, const una_change *change, const una_cell *given,
+                                size_t count, una_run *run);
 /* One with results: the task gets every row, whose cells last for the call; it leaves the database alone. */
 typedef una_status una_record_task(void *context, const una_cell *cells, size_t count, una_run *run);
 una_status  una_database_each(una_database *db, const char *sql, const una_cell *given, size_t count,

@@ -59,11 +59,12 @@ static void give_key(una_cell cells[KEY_CELLS], const una_row_key *key)
     cells[5] = una_whole((int64_t)key->results);
 }
 
-static una_status do_for(una_database *db, const char *sql, const una_row_key *key, una_run *run)
+static una_status delete_of(una_database *db, const char *table, const char *condition, const una_row_key *key,
+                            una_run *run)
 {
     una_cell cells[KEY_CELLS];
     give_key(cells, key);
-    return una_database_do(NULL, db, sql, cells, KEY_CELLS, run);
+    return una_database_change(NULL, db, &(una_change){ table, NULL, condition }, cells, KEY_CELLS, run);
 }
 
 /* ---- opening ------------------------------------------------------------------------------------------------- */
@@ -117,7 +118,7 @@ static void give_owner(una_cell cells[OWNER_CELLS], const una_store *store)
 /* For all claims of this handle. Nobody is there to hear of a failure, and the thread is another than that of the run,
  * whose message is left alone: claims that are not dropped end with the process, and those that are not renewed now are
  * renewed next time. */
-static void for_own_claims(una_store *store, const char *sql)
+static void for_own_claims(una_store *store, const char *set)
 {
     una_run aside = { .settings = store->run->settings, .parent = store->run };
     una_cell cells[OWNER_CELLS + 1];
@@ -125,20 +126,20 @@ static void for_own_claims(una_store *store, const char *sql)
     if (una_database_now(&now, store->db, &aside) != UNA_OK) return;
     give_owner(cells, store);
     cells[OWNER_CELLS] = una_whole((int64_t)now);
-    (void)una_database_do(NULL, store->db, sql, cells, OWNER_CELLS + 1, &aside);
+    (void)una_database_change(NULL, store->db, &(una_change){ "claim", set, IS_MINE }, cells, OWNER_CELLS + 1, &aside);
 }
 
 void una_store_close(una_store *store)
 {
     if (!store) return;
-    if (store->db) for_own_claims(store, "DELETE FROM claim WHERE " IS_MINE);
+    if (store->db) for_own_claims(store, NULL);
     una_database_close(store->db);
     una_release(store->run, store);
 }
 
 void una_store_renew(una_store *store)
 {
-    for_own_claims(store, "UPDATE claim SET since = $5 WHERE " IS_MINE);
+    for_own_claims(store, "since = $5");
 }
 
 /* ---- claims -------------------------------------------------------------------------------------------------- */
@@ -219,11 +220,12 @@ una_status una_store_claim(bool *granted, una_store *store, const una_row_key *k
 /* Its own only: another may have taken it over meanwhile. */
 una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run)
 {
+    static const una_change own = { "claim", NULL,
+        KEY_IS " AND host = $7 AND process = $8 AND start = $9 AND handle = $10" };
     una_cell cells[KEY_CELLS + OWNER_CELLS];
     give_key(cells, key);
     give_owner(cells + KEY_CELLS, store);
-    return una_database_do(NULL, store->db, "DELETE FROM claim WHERE " KEY_IS " AND host = $7 AND process = $8 AND "
-                           "start = $9 AND handle = $10", cells, KEY_CELLS + OWNER_CELLS, run);
+    return una_database_change(NULL, store->db, &own, cells, KEY_CELLS + OWNER_CELLS, run);
 }
 
 una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key *key, una_run *run)
@@ -416,8 +418,8 @@ typedef struct putting {
 
 static una_status remove_row(una_database *db, const una_row_key *key, una_run *run)
 {
-    UNA_TRY(do_for(db, "DELETE FROM value WHERE fit = (SELECT id FROM fit WHERE " KEY_IS ")", key, run));
-    return do_for(db, "DELETE FROM fit WHERE " KEY_IS, key, run);
+    UNA_TRY(delete_of(db, "value", "fit = (SELECT id FROM fit WHERE " KEY_IS ")", key, run));
+    return delete_of(db, "fit", KEY_IS, key, run);
 }
 
 static una_status insert_values(una_database *db, const una_row *row, una_cell fit, una_run *run)
@@ -484,7 +486,7 @@ static una_status put_row(una_database *db, size_t at, putting *p, una_run *run)
     else UNA_TRY(look_for(&there, p, at, run));
     if (!there) UNA_TRY(insert_row(db, row, run));
     p->added += !there;
-    return do_for(db, "DELETE FROM claim WHERE " KEY_IS, &row->key, run);
+    return delete_of(db, "claim", KEY_IS, &row->key, run);
 }
 
 static una_status put_rows(una_database *db, void *context, una_run *run)

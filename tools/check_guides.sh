@@ -110,7 +110,7 @@ do_block() { # do_block LANGUAGE NAME TEXT
     sh) ready && script "$3" ;;
     "") if [[ $(head -n 1 "$3") == '$ '* ]]; then ready && session "$3"
         else fail "has neither a language nor '\$ ' before its first line: what should be done with it?"; fi ;;
-    indented) fail "an indented block of commands: put it into a fence, so that it is checked" ;;
+    indented) fail "stands indented: put it between fences at the edge of the page, so that it is checked" ;;
     *) fail "a block of the sort '$1', with which this tool can do nothing" ;;
     esac
 }
@@ -118,8 +118,11 @@ do_block() { # do_block LANGUAGE NAME TEXT
 # ---- C: compared, compiled, linked ------------------------------------------------------------------------
 
 quoted() {   # quoted NAME TEXT: all or some lines of a file of the tree; commands below find the block under its name
-    cp "$2" "$walk/$(basename "$1")"
-    if [[ $'\n'$(<"$1")$'\n' == *$'\n'$(<"$2")$'\n'* ]]; then pass "stands in $1"; return; fi
+    local whole part
+    whole=$(printf '\n'; cat "$1"; echo end)
+    part=$(printf '\n'; cat "$2"; echo end)
+    cp "$2" "$walk/${1##*/}"
+    if [[ $whole == *"${part%end}"* ]]; then pass "stands in $1"; return; fi
     diff "$1" "$2" >"$place/log"
     fail "does not stand in $1 (<)" "$place/log"
 }

@@ -11,7 +11,7 @@
 # tests that the page runs as build/tests/NAME. Pages run one after the other in one folder, README.md first, with una
 # in PATH. tools/guides.list names the blocks that are not run like this, and why.
 #   tools/check_guides.sh [--long] [BUILD]     --long: also blocks that take long
-# Every block counts once. The last line is "N passed, N failed".
+# Every block counts once, and once more what a page makes of its own. The last line is "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 root=$(pwd -P)
@@ -232,7 +232,7 @@ make_programs() {
     declarations_only || return 1
     : >"$place/make"
     objects=()
-    compile_laid || return 1
+    compile_laid "${tests[@]}" || return 1
     compile_tests "${tests[@]}" || return 1
     xargs -0 -P "${JOBS:-2}" -n 1 sh -c <"$place/make" || return 1
     link una una "$here" || return 1
@@ -242,26 +242,30 @@ make_programs() {
 declarations_only() { # other files see a changed header of src/ as it was: it may only gain declarations
     local name
     for name in "${laid[@]}"; do
-        case $name in src/*.h) ;; *) continue ;; esac
-        [ ! -e "$name" ] || diff "$name" "$over/$name" | grep '^[<>]' | grep -v '^> extern ' || continue
-        [ -e "$name" ] || continue
+        [[ -e $name && $name == src/*.h ]] || continue
+        diff "$name" "$over/$name" | grep '^[<>]' | grep -v '^> extern ' || continue
         echo "$name changes in more than extern lines: files that include it would have to be compiled again"
         return 1
     done
 }
 
-compile_laid() { # the commands for all .c files of the page, as many for each as BUILD has for it, or for one like it
-    local name like command
+# The commands for all .c files of the page: each is compiled as often as BUILD compiles it, or one like it.
+compile_laid() { # compile_laid TEST...
+    local name like command before
     for name in "${laid[@]}"; do
-        case $name in src/*.c) ;; *) continue ;; esac
+        case $name in
+        src/*.h | tests/*.h) continue ;;
+        tests/*.c) if [[ " $* " == *" $(basename "$name" .c) "* ]]; then continue; fi ;;
+        esac
+        before=${#objects[@]}
         like=$name
         [ -e "$name" ] || like=$(neighbour "$name")
-        while read -r command; do
+        while [[ $name == src/* ]] && read -r command; do
             objects+=("$place/made/${#objects[@]}-${page##*/}.o")
             printf 'cd %s && %s\0' "$build" "$(compiled "$command" "$over/$name" "${objects[-1]}")" >>"$place/make"
-        done < <(grep -F -- " -c $root/$like" "$place/commands" | grep -E "$like\$")
+        done < <(grep -E -- " -c $root/$like\$" "$place/commands")
+        [ ${#objects[@]} -gt "$before" ] || { echo "$name is part of nothing that the page runs"; return 1; }
     done
-    [ ${#objects[@]} -gt 0 ] || { echo "no file of src/ is there to compile"; return 1; }
 }
 
 way() { grep -oE '_(real|fast|loops)\.c$' <<<"$1"; }     # how often a file is compiled: cmake/Rooms.cmake
@@ -276,11 +280,13 @@ neighbour() { # neighbour NAME: a file of its folder that is compiled as it must
 }
 
 compile_tests() { # test programs include headers of tests/, which the page may have changed
-    local name command
+    local name command source
     for name in "$@"; do
         command=$(grep -F -- " -o CMakeFiles/$name.dir/" "$place/commands")
         [ -n "$command" ] || { echo "$name is not built from one file"; return 1; }
-        command=$(compiled "$command" "${command##* -c }" "$place/made/$name.o")
+        source=${command##* -c }
+        [ ! -e "$over/${source#"$root"/}" ] || source=$over/${source#"$root"/}
+        command=$(compiled "$command" "$source" "$place/made/$name.o")
         printf 'cd %s && %s\0' "$build" "$command" >>"$place/make"
     done
 }

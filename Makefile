@@ -10,7 +10,7 @@
 PREFIX  ?= /usr/local
 DESTDIR ?=
 # What some tests look at una with: packages, counts of instructions, a locale with a decimal comma, databases.
-tests_need = debhelper valgrind locales sqlite3
+tests_need = debhelper valgrind locales sqlite3 python3
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: all deps build demo test test-long coverage lint fuzz fuzz-coverage mutants perf results dist install clean

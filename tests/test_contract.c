@@ -370,9 +370,9 @@ static void presets_work(void **state)
     una_run *run = quiet_run();
     una_dataset *data = quick_data(40, 0, run);
     una_model *model = NULL;
-    /* a kind of other budgets is as small as in the other tests, in the first of its ways */
+    /* a kind of other budgets is as small as in the other tests, in the first of its ways; one that is quick has no row */
     const char *set[] = { has_option(kind, "epochs") ? "epochs=5" : quick_row(kind->name, 0) };
-    una_fit_settings settings = { .size = sizeof settings, .preset = "thesis", .set = set, .set_count = 1 };
+    una_fit_settings settings = { .size = sizeof settings, .preset = "thesis", .set = set, .set_count = *set ? 1 : 0 };
 
     assert_status(una_fit(&model, kind->name, data, &settings, run), UNA_OK, run);
     una_model_free(model);
@@ -1167,7 +1167,8 @@ static const struct { const char *name; CMUnitTestFunction test; int about; } ch
     { "the cancel flag", cancel_flag, BOTH },
 };
 
-int main(void)
+/* test_contract [PATTERN]: only checks whose name fits, as 'nlm*' or '*: presets'. */
+int main(int argc, char **argv)
 {
     enum { CHECKS = sizeof checks / sizeof *checks, MOST = 64 };
     static struct CMUnitTest tests[CHECKS * MOST];
@@ -1195,5 +1196,6 @@ int main(void)
         }
     }
 
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     return _cmocka_run_group_tests("contract", tests, count, NULL, NULL);
 }

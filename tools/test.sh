@@ -79,14 +79,20 @@ unit() {     # unit PRESET FOLDER: the cmocka programs, counted test by test
     tally "unit tests ($1)" "$good" "$bad"
 }
 
-
-examples() { # each ends well and says something; README shows the first as it is
+examples() { # each ends well and says something
     local program
     for program in build/examples/*; do
         "$program" >build/example.out || return 1
         [ -s build/example.out ] || { echo "$program says nothing"; return 1; }
     done
-    awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | diff - examples/quickstart.c
+}
+
+guides() {   # what README.md and docs/*.md show, done and compared
+    local log=build/test-guides.log status=0 more=
+    [ "$long" -eq 1 ] && more=--long
+    JOBS=$jobs tools/check_guides.sh $more build >"$log" 2>&1 || status=$?
+    skipped=$((skipped + $(grep -c '^skip' "$log")))
+    sums guides "$log" "$status"
 }
 
 build() {    # build PRESET FOLDER
@@ -168,6 +174,7 @@ else
     skipped=$((skipped + 1))
 fi
 step "examples" build/test-examples.log examples
+guides
 step "installed tree" build/test-install.log tools/check_install.sh build
 maybe "hardened files" build/test-hardened.log tools/check_hardened.sh
 maybe "packages" build/test-package.log tools/check_package.sh build

@@ -4,6 +4,7 @@
  */
 #include "bo/study.h"
 
+#include "base/record.h"
 #include "data/forms.h"
 #include "data/read.h"
 
@@ -31,53 +32,43 @@ static const char *column_of(const una_study *s, const char *name, una_arena *ar
 
 /* ---- out ----------------------------------------------------------------------------------------------------- */
 
-static void put_cell(una_text *text, const char *words)
-{
-    if (!strpbrk(words, ",\"\r\n") && *words != ' ' && (!*words || words[strlen(words) - 1] != ' ')) {
-        una_text_bytes(text, words, strlen(words));
-        return;
-    }
-    una_text_add(text, "\"");
-    for (; *words; words++) una_text_bytes(text, *words == '"' ? "\"\"" : words, *words == '"' ? 2 : 1);
-    una_text_add(text, "\"");
-}
-
-static void put_number(una_text *text, double value)
-{
-    char number[32];
-    una_text_add(text, ",%s", isnan(value) ? "" : una_number_text(number, value));
-}
-
 static void put_head(una_text *text, const una_study *s, una_arena *arena)
 {
     static const char *const behind[] = { "value", "note", "attempts", "asked", "told", "expected", "doubt" };
-    una_text_add(text, "%s,", column_of(s, "id", arena));
-    una_text_add(text, "%s", column_of(s, "state", arena));
-    for (size_t i = 0; i < s->space->count; i++) {
-        una_text_add(text, ",");
-        put_cell(text, s->space->dimension[i].name);
-    }
+    una_record record = una_record_begin(text);
+    una_record_words(&record, column_of(s, "id", arena));
+    una_record_words(&record, column_of(s, "state", arena));
+    for (size_t i = 0; i < s->space->count; i++) una_record_words(&record, s->space->dimension[i].name);
     for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
-        una_text_add(text, ",%s", column_of(s, behind[i], arena));
-    una_text_add(text, "\n");
+        una_record_words(&record, column_of(s, behind[i], arena));
+    una_record_end(&record);
+}
+
+static void put_time(una_record *record, int64_t seconds)
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%" PRId64, seconds);
+    una_record_bytes(record, digits, (size_t)length);
 }
 
 static void put_trial(una_text *text, const una_study *s, const una_trial *t, una_arena *arena)
 {
-    una_text_add(text, "%" PRIu64 ",%s", t->id, states[t->state]);
+    una_record record = una_record_begin(text);
+    una_record_count(&record, t->id);
+    una_record_words(&record, states[t->state]);
     for (size_t i = 0; i < s->space->count; i++) {
         una_text word = una_text_in(arena);
         una_dimension_write(&word, &s->space->dimension[i], t->x[i]);
-        una_text_add(text, ",");
-        if (word.at) put_cell(text, word.at);
+        una_record_words(&record, word.at);
     }
-    put_number(text, t->value);
-    una_text_add(text, ",");
-    put_cell(text, t->note);
-    una_text_add(text, ",%u,%" PRId64 ",%" PRId64, t->attempts, t->asked, t->told);
-    put_number(text, t->expected);
-    put_number(text, t->doubt);
-    una_text_add(text, "\n");
+    una_record_number(&record, t->value);
+    una_record_words(&record, t->note);
+    una_record_count(&record, t->attempts);
+    put_time(&record, t->asked);
+    put_time(&record, t->told);
+    una_record_number(&record, t->expected);
+    una_record_number(&record, t->doubt);
+    una_record_end(&record);
 }
 
 static void json_trial(una_text *text, const una_study *s, const una_trial *t)

@@ -75,7 +75,8 @@ static void warn_of_repeats(const cli *c, const una_model *model, const una_data
     qsort(sums, count, sizeof *sums, by_sum);
     for (size_t i = 0; i < una_dataset_row_count(more); i++) {
         uint64_t sum = sum_row(model, more, i, c->run);
-        if (sum && count && bsearch(&sum, sums, count, sizeof *sums, by_sum) && again++ == 0) first = i + 1;
+        if (sum && count && bsearch(&sum, sums, count, sizeof *sums, by_sum) && again++ == 0)
+            first = una_dataset_row_number(more, i);
     }
     free(sums);
 

@@ -186,10 +186,11 @@ static una_status refuse_word(const una_dataset *data, size_t at, una_run *run)
 {
     const una_table_column *column = &data->column[at];
     const char *word = data->rows > 0 ? column->word[column->first_word] : NULL;
-    UNA_FAIL(run, UNA_E_INPUT, "%.200s, %s %zu, column '%.60s' holds '%.40s', and images are named by whole numbers, "
-             "counted from 0; correct the cell, or name another column with --index", data->origin,
-             data->line ? data->unit : "row", data->line ? data->line[column->first_word] : column->first_word + 1,
-             column->name, word ? word : "");
+    una_text place = una_text_in(&run->scratch);
+    una_table_place(&place, data, column->first_word, at);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_FAIL(run, UNA_E_INPUT, "%s holds '%.40s', and images are named by whole numbers, counted from 0; correct the "
+             "cell, or name another column with --index", place.at, word ? word : "");
 }
 
 una_status una_dataset_add_images(una_dataset *data, const char *path, const char *column, una_run *run)

@@ -288,7 +288,7 @@ static void test_order(void **state)
     const una_importance importance = { .target = "y", .inputs = 4, .rows = 40, .repeats = 5, .names = plain_names,
         .rise = rise, .low = low, .high = high, .order = order };
     const una_finding finding = { UNA_FOUND_TOO_GOOD, "too_good", "Column <b> is the target itself.", "b" };
-    const una_suspect suspect = { 16, 18, "a", 4100, "lies <far> from all others" };
+    const una_suspect suspect = { 16, 18, "a", 4100, "lies <far> from all others", 17, NULL };
     const una_verdict verdict = { .sentence = "It explains 83 % of <y>.", .rows = 40, .rmse_linear = 0.7654,
         .rmse_mean = NAN, .finding_count = 1, .findings = &finding, .suspect_count = 1, .suspects = &suspect };
     const una_report_cause causes[] = { { 7, 1, 0.6, "b is 3 where the data end" }, { 9, SIZE_MAX, 0, NULL } };

@@ -191,11 +191,16 @@ static una_status find_columns(importing *m, const char *value, una_run *run)
     return UNA_OK;
 }
 
+/* column NULL: the row as a whole. */
 static una_status wrong_cell(const importing *m, size_t row, const char *column, const char *why, una_run *run)
 {
     char kept[512];
+    una_text place = una_text_in(&run->scratch);
     snprintf(kept, sizeof kept, "%s", why);
-    UNA_FAIL(run, UNA_E_INPUT, "%s, line %zu, column %s: %s", m->path, row + 2, column, kept);
+    una_table_row(&place, m->data, row);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_FAIL(run, UNA_E_INPUT, "%s, %s%s%s: %s", m->path, place.at, column ? ", column " : "", column ? column : "",
+             kept);
 }
 
 /* A level that is a number may be written in another way: 1.0 for 1. */
@@ -280,11 +285,7 @@ static una_status read_row(importing *m, size_t row, double *x, una_run *run)
     UNA_TRY(read_result(trial, m, row, run));
     if (trial->state == UNA_TRIAL_OPEN) return UNA_OK;
     for (size_t i = 0; i < space->count; i++) UNA_TRY(read_input(&x[i], m, row, i, run));
-    if (una_space_check(space, x, run) != UNA_OK) {
-        char why[512];
-        snprintf(why, sizeof why, "%s", una_run_message(run));
-        UNA_FAIL(run, UNA_E_INPUT, "%s, line %zu: %s", m->path, row + 2, why);
-    }
+    if (una_space_check(space, x, run) != UNA_OK) return wrong_cell(m, row, NULL, una_run_message(run), run);
 
     una_text text = una_text_in(&run->scratch);
     una_space_write(&text, space, x);

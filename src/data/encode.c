@@ -276,7 +276,8 @@ static una_status encode_images(const coder *c)
     una_image_shape own = una_columns_image(c->columns);
     if (!images)
         UNA_FAIL(c->run, UNA_E_USAGE, "the model was fitted to images that the column '%.60s' names, and %s comes "
-                 "without any; name their file with --images", c->columns->sources[0].name, c->data->origin);
+                 "without any; name their file with --images ('una predict', score, update, explain and plot have it)",
+                 c->columns->sources[0].name, c->data->origin);
     if (!same_shape(own, images->shape))
         UNA_FAIL(c->run, UNA_E_INPUT, "%s has images of %zu x %zu x %zu (height, width, channels), and the model was "
                  "fitted to images of %zu x %zu x %zu; bring them to that size", images->origin, images->shape.height,

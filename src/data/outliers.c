@@ -80,7 +80,6 @@ static void tell(const verdict *v, const una_dataset *data, const char *name, bo
     una_text place = una_text_in(&run->scratch);
     char more[64] = "";
     una_table_row(&place, data, v->worst);
-    if (!place.at) return;
     if (v->count > 1) snprintf(more, sizeof more, " (%zu cells are like that)", v->count);
     una_notes_add(warnings, "%s, column '%.60s': the %s %g lies %.3g robust standard deviations from the median%s, "
                   "and %.0f %% of the column's variance is there, so that all other rows look alike. Look at it: "

@@ -33,8 +33,9 @@ static void value_cell(una_html *html, double value)
 static void place_cell(una_html *html, const char *origin, const char *number)
 {
     una_text words = una_text_in(html->text.arena);
-    if (origin) una_text_add(&words, "%.200s, %s", origin, number);
-    una_html_cell(html, UNA_HTML_NUMBER, words.at ? words.at : number);
+    if (origin) una_text_add(&words, "%.200s, ", origin);
+    una_text_add(&words, "%s", number);
+    una_html_cell(html, UNA_HTML_NUMBER, words.at);
 }
 
 static void suspects(una_html *html, const una_verdict *verdict)

@@ -127,7 +127,9 @@ static void names_come_back(void **state)
         come_back(first, 2, 2);
         come_back(last, 2, 2);
         double number;
-        una_cell name = { (char *)hostile[i], strlen(hostile[i]), true, false };
+        char bytes[64] = { 0 };                                  /* with the slack that una_cell_read may look at */
+        strcpy(bytes, hostile[i]);
+        una_cell name = { bytes, strlen(bytes), true, false };
         if (una_cell_read(&name, &number) == UNA_CELL_NUMBER) continue;      /* taken for a row without a header */
         const row alone[] = { { { hostile[i] } }, { { "x" } }, { { "y" } } };
         come_back(alone, 3, 1);

@@ -310,7 +310,7 @@ static void test_order(void **state)
     assert_ids(&w->arena, page);
     assert_self_contained(page);
     static const char *const expected[] = { "<p class=\"verdict\">It explains 83 % of &lt;y&gt;.</p>",
-        "Column &lt;b&gt; is the target itself.", "Suspicious rows.", "lies &lt;far&gt; from all others",
+        "Column &lt;b&gt; is the target itself.", "Suspicious rows.", ">18</td>", "lies &lt;far&gt; from all others",
         "How good it is",
         "0.7654", "Predicted against observed, on held-out rows.", "Calibration on held-out rows.",
         "Which inputs matter", "it is b, a and d that matter. Of the other input these rows cannot tell",

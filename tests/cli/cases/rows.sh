@@ -9,6 +9,7 @@ awk -v s=5 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
 
 check "fit" 0 una fit t.csv --target y $fast --only x --where 'k == 1' --missing drop --out m.una --report r.html --json
 out '"suspects": [{"row": 81, "line": 84, ' '"line 84, column '"'y'"': the target 4000 lies'
+has r.html '<tr><td class="n">84</td><td>y</td>'
 true_that "no row that was left out" test "$(grep -cE '<title>row ([1-9]|[1-4][0-9]|50|70)$' r.html)" -eq 0
 true_that "all others" test "$(grep -oE '<title>row [0-9]+$' r.html | sort -u | wc -l)" -eq 69
 true_that "the table of rows" sh -c "tr -d '\n' <r.html | grep -o 'rows it knows least about.*' | grep -qE '<td class=\"n\">(5[1-9]|[6-9][0-9]|1[0-2][0-9])</td>'"

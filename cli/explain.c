@@ -165,7 +165,7 @@ static void tell_table(const una_explanation *e, size_t rows)
     printf("%s\n", cli_off(stdout));
     for (size_t i = 0; i < rows; i++) {
         size_t row = e->order[i];
-        printf("%8zu%14s%12s", row + 1, cli_figure(a, e->mean[row]), cli_figure(b, e->std_epistemic[row]));
+        printf("%8zu%14s%12s", e->number[row], cli_figure(a, e->mean[row]), cli_figure(b, e->std_epistemic[row]));
         for (size_t p = 0; p < parts; p++)
             printf("  %*.0f %%", (int)width_of(cli_shown(e->names[p])) - 2, 100 * share_of(e, row, p));
         printf("\n");
@@ -224,7 +224,7 @@ static void json_row(const una_explanation *e, size_t row)
 {
     char text[512];
     una_explanation_sentence(e, row, text, sizeof text);
-    printf("{\"row\": %zu", row + 1);
+    printf("{\"row\": %zu", e->number[row]);
     cli_json_number_of(stdout, "mean", e->mean[row]);
     cli_json_number_of(stdout, "std_epistemic", e->std_epistemic[row]);
     json_values("parts", e, e->part + row * e->parts);

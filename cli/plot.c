@@ -23,6 +23,8 @@ static const cli_flag flags[] = {
                    "1 (default: the most typical one)"),
     CLI_FLAG("target", CLI_TEXT, "COLUMN", "of a model of several targets: which one"),
     CLI_FLAG_WHERE,
+    CLI_FLAG_IMAGES,
+    CLI_FLAG_INDEX,
     CLI_FLAG_END
 };
 

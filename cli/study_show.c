@@ -356,7 +356,8 @@ const cli_verb cli_study_import = {
     "Takes earlier trials in: columns by the names of the inputs, words for categories, and a column with the values. "
     "With 'failed' in a column state, a row is a trial without a value. Rows that are there already are passed over. "
     "All rows or none: a row that is outside of the space is an error that names file, line and column.",
-    { WHERE, { "FILE", CLI_FILE, "CSV or TSV with a header" }, NOTHING }, import_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
+    { WHERE, { "FILE", CLI_FILE, "CSV or TSV with a header" }, NOTHING }, import_flags,
+    CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study import coffee.study earlier.csv\n"
     "una study import coffee.study notebook.csv --value taste",
     run_import

@@ -25,29 +25,24 @@ static const cli_flag flags[] = {
 typedef struct job {
     una_model   *model;
     una_dataset *pool, *data;
-    una_advice  *advice, told;           /* told: the same, with rows of the pool as the file has them */
+    una_advice  *advice;
     bool        *is_input;
-    size_t      *place, *row;            /* in the file: of the pool's rows that match, of those that are told */
 } job;
 
-static una_status read_pool(const cli *c, job *j, const char *path)
+static una_status read_rows(const cli *c, una_dataset **data, const char *path)
 {
-    const char *condition = cli_text(c, "where");
-    size_t count;
-    una_status status = una_dataset_read(&j->pool, path, c->run);
-    if (status != UNA_OK || !condition) return status;
-    j->place = cli_memory(una_dataset_row_count(j->pool), sizeof *j->place);
-    status = una_dataset_match(j->place, &count, j->pool, condition, c->run);
-    return status == UNA_OK ? cli_keep_rows(c, &j->pool) : status;
+    una_status status = una_dataset_read(data, path, c->run);
+    return status == UNA_OK ? cli_keep_rows(c, data) : status;
 }
 
 /* By column of the rows: a pool may have others. */
 static una_status find_inputs(const cli *c, job *j)
 {
     size_t column;
-    j->is_input = cli_memory(una_dataset_column_count(j->told.table), sizeof *j->is_input);
+    const una_dataset *table = j->advice->table;
+    j->is_input = cli_memory(una_dataset_column_count(table), sizeof *j->is_input);
     for (size_t i = 0; i < una_model_input_count(j->model); i++) {
-        una_status status = una_dataset_find(&column, j->told.table, una_model_input_name(j->model, i), c->run);
+        una_status status = una_dataset_find(&column, table, una_model_input_name(j->model, i), c->run);
         if (status != UNA_OK) return status;
         j->is_input[column] = true;
     }
@@ -57,14 +52,7 @@ static una_status find_inputs(const cli *c, job *j)
 static una_status ask(const cli *c, job *j)
 {
     una_status status = una_suggest(&j->advice, j->model, j->pool, j->data, (size_t)cli_count(c, "count", 1), c->run);
-    if (status != UNA_OK) return status;
-    j->told = *j->advice;
-    status = find_inputs(c, j);
-    if (status != UNA_OK || !j->place) return status;
-    j->row = cli_memory(j->told.count, sizeof *j->row);
-    for (size_t i = 0; i < j->told.count; i++) j->row[i] = j->place[j->advice->row[i]];
-    j->told.row = j->row;
-    return UNA_OK;
+    return status == UNA_OK ? find_inputs(c, j) : status;
 }
 
 static una_status work(cli *c, job *j)
@@ -73,11 +61,10 @@ static una_status work(cli *c, job *j)
     if (cli_has(c, "where") && !pool && !data)
         return cli_fail(c, UNA_E_USAGE, "--where chooses rows of a table, and none is read: give --pool or --data");
     una_status status = una_model_load(&j->model, c->operand[0], c->run);
-    if (status == UNA_OK && pool) status = read_pool(c, j, pool);
-    if (status == UNA_OK && data) status = una_dataset_read(&j->data, data, c->run);
-    if (status == UNA_OK && data) status = cli_keep_rows(c, &j->data);
+    if (status == UNA_OK && pool) status = read_rows(c, &j->pool, pool);
+    if (status == UNA_OK && data) status = read_rows(c, &j->data, data);
     if (status == UNA_OK) status = ask(c, j);
-    if (status == UNA_OK && out) status = una_advice_write(&j->told, out, c->run);
+    if (status == UNA_OK && out) status = una_advice_write(j->advice, out, c->run);
     cli_progress_clear();
     return status == UNA_OK ? status : cli_failed(c, status);
 }
@@ -88,7 +75,7 @@ static una_status work(cli *c, job *j)
 static void describe(char *text, size_t room, const job *j, size_t row)
 {
     enum { MOST = 8 };
-    const una_dataset *table = j->told.table;
+    const una_dataset *table = j->advice->table;
     size_t used = 0, told = 0, left = 0;
     *text = 0;
     for (size_t i = 0; i < una_dataset_column_count(table); i++) {
@@ -110,7 +97,7 @@ static void describe(char *text, size_t room, const job *j, size_t row)
 
 static void tell(const cli *c, const job *j)
 {
-    const una_advice *a = &j->told;
+    const una_advice *a = j->advice;
     const char *pool = cli_text(c, "pool"), *data = cli_text(c, "data");
     char text[2048], where[1024], std[32], before[32], after[32], place[256] = "";
     if (pool) snprintf(place, sizeof place, "%zu rows of %.200s", a->region, data ? data : pool);
@@ -126,7 +113,8 @@ static void tell(const cli *c, const job *j)
         describe(where, sizeof where, j, i);
         size_t used = (size_t)snprintf(text, sizeof text, "%zu. ", i + 1);
         if (a->row)
-            used += (size_t)snprintf(text + used, sizeof text - used, "row %zu of %.200s: ", a->row[i] + 1, pool);
+            used += (size_t)snprintf(text + used, sizeof text - used, "row %zu of %.200s: ",
+                                     una_dataset_row_number(a->table, i), pool);
         snprintf(text + used, sizeof text - used, "%s; ignorance there is %s; measured, ignorance over all falls "
                  "from %s to %s (%.2g %%)", where, cli_figure(std, a->std[i]), cli_figure(before, a->before[i]),
                  cli_figure(after, a->after[i]),
@@ -138,11 +126,11 @@ static void tell(const cli *c, const job *j)
 
 static void print_json(const cli *c, const job *j)
 {
-    const una_advice *a = &j->told;
+    const una_advice *a = j->advice;
     printf("{\"rows\": [");
     for (size_t i = 0; i < a->count; i++) {
         printf("%s{", i ? ", " : "");
-        if (a->row) printf("\"row\": %zu, ", a->row[i] + 1);
+        if (a->row) printf("\"row\": %zu, ", una_dataset_row_number(a->table, i));
         printf("\"x\": {");
         bool more = false;
         for (size_t d = 0; d < una_dataset_column_count(a->table); d++) {
@@ -180,8 +168,6 @@ static una_status run(cli *c)
     }
     una_advice_free(j.advice);
     free(j.is_input);
-    free(j.place);
-    free(j.row);
     una_dataset_free(j.data);
     una_dataset_free(j.pool);
     una_model_free(j.model);

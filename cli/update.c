@@ -20,6 +20,8 @@ static const cli_flag flags[] = {
     CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the updated model goes (default: over MODEL)"),
     CLI_FLAG("with", CLI_FILE, "OLD", "do not update but fit again on OLD and DATA together, with the options of "
              "MODEL; for models that cannot be updated exactly"),
+    CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "with --with: what to do with missing cells, drop the row, or fill "
+                    "in the mean (default: as MODEL was fitted)"),
     CLI_FLAG_WHERE,
     CLI_FLAG_IMAGES,
     CLI_FLAG_INDEX,
@@ -75,7 +77,8 @@ static void warn_of_repeats(const cli *c, const una_model *model, const una_data
     qsort(sums, count, sizeof *sums, by_sum);
     for (size_t i = 0; i < una_dataset_row_count(more); i++) {
         uint64_t sum = sum_row(model, more, i, c->run);
-        if (sum && count && bsearch(&sum, sums, count, sizeof *sums, by_sum) && again++ == 0) first = i + 1;
+        if (sum && count && bsearch(&sum, sums, count, sizeof *sums, by_sum) && again++ == 0)
+            first = una_dataset_row_number(more, i);
     }
     free(sums);
 
@@ -84,6 +87,19 @@ static void warn_of_repeats(const cli *c, const una_model *model, const una_data
              "the old table (the first is row %zu); if they are the same observations, they count twice now", again,
              una_dataset_row_count(more), c->operand[1], first);
     if (again) cli_warn(c, sentence);
+}
+
+/* What 'una fit' can be asked for and this verb cannot. */
+static una_status fit_refused(const cli *c, una_status status)
+{
+    static const char *const foreign[] = { "--drop", "--other", "--target" };
+    bool found = false;
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        found = found || strstr(una_run_message(c->run), foreign[i]);
+    if (!found) return cli_failed(c, status);
+    return cli_fail(c, status, "%s. An update makes the choices that %s was fitted with; for others, put the rows of "
+                    "both tables into one and give it to 'una fit'", una_run_message(c->run),
+                    cli_shown(c->operand[0]));
 }
 
 static una_status fit_joined(const cli *c, una_model **fresh, const una_model *model, const char *old_path,
@@ -95,8 +111,8 @@ static una_status fit_joined(const cli *c, una_model **fresh, const una_model *m
     for (size_t t = 0; t < targets; t++) names[t] = una_model_info(una_model_target(model, t))->target;
     const char **drop = cli_memory(info->drop_count + 1, sizeof *drop);
     una_fit_settings settings = { .size = sizeof settings, .targets = names, .target_count = targets,
-                                  .missing = info->missing, .other = info->other, .drop = drop, .only = info->only,
-                                  .only_count = info->only_count, .log_target = info->log_target,
+                                  .missing = cli_has(c, "missing") ? cli_missing(c) : info->missing,
+                                  .other = info->other, .drop = drop, .only = info->only, .only_count = info->only_count, .log_target = info->log_target,
                                   .no_files = 1 };
     una_dataset *old = NULL, *more = NULL, *joined = NULL;
 
@@ -124,7 +140,7 @@ static una_status refit(const cli *c, una_model **model, const char *old_path, s
 {
     una_model *fresh = NULL;
     una_status status = fit_joined(c, &fresh, *model, old_path, rows_added);
-    if (status != UNA_OK) return cli_failed(c, status);
+    if (status != UNA_OK) return fit_refused(c, status);
     una_model_free(*model);
     *model = fresh;
     return UNA_OK;
@@ -199,6 +215,9 @@ static una_status update(const cli *c, una_model **model, size_t *rows_added)
     const char *old_path = cli_text(c, "with"), *kind = una_model_info(*model)->kind;
     size_t index = cli_kind_find(kind);
     if (old_path) return refit(c, model, old_path, rows_added);
+    if (cli_has(c, "missing"))
+        return cli_fail(c, UNA_E_USAGE, "--missing goes with --with OLD: without it the model keeps the rule that it "
+                        "was fitted with");
     if (index != SIZE_MAX && !una_kind_updates(index)) {
         return cli_fail(c, UNA_E_USAGE, "a %s model cannot take rows in exactly; give the rows it was trained on with "
                         "--with OLD.csv, and it will be fitted again", kind);

@@ -62,7 +62,7 @@ static void print_suspects(const una_verdict *v)
     char text[768], value[32];
     for (size_t i = 0; i < v->suspect_count && i < MOST_SHOWN; i++) {
         const una_suspect *s = &v->suspects[i];
-        snprintf(text, sizeof text, "%s %zu: %.200s = %s %s", s->line ? "line" : "row", s->line ? s->line : s->row + 1,
+        snprintf(text, sizeof text, "%s %zu: %.200s = %s %s", s->line ? "line" : "row", s->line ? s->line : s->number,
                  s->column, cli_figure(value, s->value), s->why);
         row(CLI_PLAIN, "", text);
     }
@@ -100,7 +100,7 @@ static void json_findings(const una_verdict *v)
     printf("], \"suspects\": [");
     for (size_t i = 0; i < v->suspect_count; i++) {
         const una_suspect *s = &v->suspects[i];
-        printf(i ? ", {\"row\": %zu" : "{\"row\": %zu", s->row + 1);
+        printf(i ? ", {\"row\": %zu" : "{\"row\": %zu", s->number);
         cli_json_number_of(stdout, "line", s->line ? (double)s->line : NAN);
         cli_json_text_of(stdout, "column", s->column);
         cli_json_number_of(stdout, "value", s->value);

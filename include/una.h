@@ -206,6 +206,9 @@ size_t      una_dataset_row_count(const una_dataset *data);
 size_t      una_dataset_column_count(const una_dataset *data);
 const char *una_dataset_column_name(const una_dataset *data, size_t column);
 const char *una_dataset_origin(const una_dataset *data);         /* the path that was read, or "array" */
+/* Which row of its file or array a row is, counted from 1 without the header: also of a table from which others were
+ * left out (una_dataset_rows, una_dataset_where), or that was joined. 0: there is no such row. */
+size_t      una_dataset_row_number(const una_dataset *data, size_t row);
 /* Position of a column by name; UNA_E_INPUT says where it was looked for and which name is near. */
 una_status  una_dataset_find(size_t *column, const una_dataset *data, const char *name, una_run *run);
 const double *una_dataset_numbers(const una_dataset *data, size_t column);  /* NULL for a text column; NAN = missing */
@@ -480,6 +483,8 @@ typedef struct una_suspect {                   /* a cell that may be wrong      
     const char *column;
     double      value;
     const char *why;                           /* "lies 41 robust standard deviations ..."          */
+    size_t      number;                        /* of the row, as una_dataset_row_number             */
+    const char *origin;                        /* of a table that was joined: the file; else NULL   */
 } una_suspect;
 
 typedef struct una_verdict {
@@ -531,11 +536,13 @@ typedef struct una_concept {                   /* what some rows have in common,
     const char   *where;                       /* a condition as in una_dataset_where; NULL: the rows of the list */
     const size_t *rows;                        /* [row_count] of the table that shows the concepts, from 0 */
     size_t        row_count;
+    int           numbered;                    /* 1: these are una_dataset_row_number - 1: rows of the file, of which
+                                                  the table may have left some out                  */
 } una_concept;
 
 typedef struct una_concepts { size_t count; const una_concept *at; } una_concepts;
-/* From a file with lines "name: condition" or "name: rows 3, 17, 20-25" (counted from 1), or a JSON object of
- * at most 64 MB. */
+/* From a file with lines "name: condition" or "name: rows 3, 17, 20-25" (counted from 1 in the file that the
+ * table comes from), or a JSON object of at most 64 MB. */
 una_status una_concepts_read(una_concepts **concepts, const char *path, una_run *run);
 void       una_concepts_free(una_concepts *concepts);
 
@@ -574,6 +581,7 @@ typedef struct una_explanation {
     size_t        members;                     /* with a linear head                                */
     size_t        warning_count;
     const char *const *warnings;
+    const size_t *number;                      /* [rows] as una_dataset_row_number: by these rows are named */
 } una_explanation;
 
 /* The ignorance of each row of `data`, split by concepts: models with linear heads (luna, nlm, tuna, linear, sngp) and
@@ -585,7 +593,7 @@ void       una_explanation_free(una_explanation *explanation);
 size_t     una_explanation_largest(const una_explanation *explanation, size_t row);
 /* "Row 17 is unsure mostly because of 'old' (63 % of its ignorance)." into text [room], cut where there is no room. */
 void       una_explanation_sentence(const una_explanation *explanation, size_t row, char *text, size_t room);
-/* CSV with header row,mean,std_epistemic,part_NAME..., rows counted from 1; whole or not at all. */
+/* CSV with header row,mean,std_epistemic,part_NAME..., rows counted from 1 as in their file; whole or not at all. */
 una_status una_explanation_write(const una_explanation *explanation, const char *path, una_run *run);
 
 /* ---- files, row by row (any size) ------------------------------------------------------------- */

@@ -154,7 +154,7 @@ typedef struct una_advice {                    /* rows in the order in which the
  * exact update: UNA_E_USAGE. */
 una_status una_suggest(una_advice **advice, const una_model *model, const una_dataset *pool, const una_dataset *data,
                        size_t count, una_run *run);
-/* CSV: rank, with a pool row (from 1), the columns of the table, std_epistemic, before, after. */
+/* CSV: rank, with a pool row (una_dataset_row_number), the columns of the table, std_epistemic, before, after. */
 una_status una_advice_write(const una_advice *advice, const char *path, una_run *run);
 void       una_advice_free(una_advice *advice);
 

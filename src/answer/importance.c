@@ -106,7 +106,7 @@ static const char *few_members(const char *spec, bool *cut, una_arena *arena)
 static una_status fit_again(una_model *judge, const work *w, una_problem *p, una_arena *keep, una_run *run)
 {
     const una_fit_settings plain = UNA_INIT(una_fit_settings);
-    una_fit_result told = una_fit_result_in(&run->scratch);
+    una_fit_result told = una_fit_result_in(keep);       /* scratch goes back while the fit goes on */
     bool cut;
     if (run->settings.ranks)
         UNA_FAIL(run, UNA_E_USAGE, "%s would have to be fitted again to say which inputs matter, which one of several "

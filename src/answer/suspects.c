@@ -141,9 +141,10 @@ static una_status add(una_case *c, size_t row, const char *column, double value,
         c->suspect_room = room;
     }
     const una_dataset *data = c->data;
-    bool file = data->line && data->unit && strcmp(data->unit, "line") == 0;
-    c->suspects[c->suspect_count++] = (una_suspect){ row, file ? data->line[row] : 0, una_arena_text(c->keep, column),
-                                                     value, una_arena_text(c->keep, why) };
+    const char *origin = data->source ? una_table_source_of(data, row).origin : NULL;
+    c->suspects[c->suspect_count++] = (una_suspect){
+        row, una_table_line(data, row), una_arena_text(c->keep, column), value, una_arena_text(c->keep, why),
+        una_table_number(data, row), origin ? una_arena_text(c->keep, origin) : NULL };
     return una_arena_check(c->keep);
 }
 
@@ -385,8 +386,9 @@ static una_status tell(una_case *c, una_run *run)
     for (size_t i = 0; i < shown; i++) {
         const una_suspect *s = &c->suspects[i];
         char value[32];
-        una_text_add(&text, "%s%s %zu, %.60s = %s", i ? "; " : "", s->line ? "line" : "row",
-                     s->line ? s->line : s->row + 1, s->column, una_short(value, s->value, 6));
+        if (i) una_text_add(&text, "; ");
+        una_table_row(&text, c->data, s->row);
+        una_text_add(&text, ", %.60s = %s", s->column, una_short(value, s->value, 6));
     }
     una_text_add(&text, n > shown ? " ... " : ". ");
     UNA_TRY(una_arena_check(&run->scratch));

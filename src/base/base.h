@@ -81,6 +81,10 @@ typedef struct una_tally {       /* pieces of work that are counted as they are 
 
 typedef struct una_hash_key { uint64_t word[2]; } una_hash_key;  /* by chance (hash.h)              */
 
+typedef struct una_named_rows {          /* what sentences call the rows of the arrays that a call works on */
+    void      (*name)(char *text, size_t room, const struct una_named_rows *rows, size_t row);
+} una_named_rows;
+
 struct una_run {
     una_run_settings settings;   /* kernels, seed, threads resolved                                */
     una_hash_key hash_key;       /* of the root: no file can be written to suit it                 */
@@ -97,6 +101,8 @@ struct una_run {
     una_ranks   ranks;           /* the caller's, if he gave some: settings.ranks points here. Tasks do not see them */
     una_read_settings reading;   /* the caller's, or all 0: settings.reading points here            */
     bool        no_files;        /* options that name files are refused, in its tasks too          */
+    const una_named_rows *rows;  /* NULL: "row 17"                                                 */
+    size_t      first_row;       /* of the block that is worked on, among them                     */
     char        message[1024];
 };
 
@@ -123,6 +129,10 @@ void       una_release(una_run *run, void *block);
 bool       una_memory_take(una_run *run, uint64_t size, uint64_t *held);
 void       una_memory_give(una_run *run, uint64_t size);
 void       una_clear_message(una_run *run);
+/* What sentences call row `row`, from 0, of the block that is worked on: "row 17", or where the caller gave names to
+ * his rows such as "new.csv, line 18". Returns `text`. */
+enum { UNA_ROW_ROOM = 320 };
+const char *una_row_called(char text[UNA_ROW_ROOM], size_t row, const una_run *run);
 /* Memory that a run may take where its settings do not say (limits.c). The group's share of it is read below `root`,
  * "" but in tests; UINT64_MAX: no group, or no limit. */
 uint64_t   una_usual_memory(void);

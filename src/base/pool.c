@@ -62,6 +62,8 @@ static void all_tasks(pool *p, una_run *child)
     if (!p->company) child->settings.ranks = NULL;       /* other ranks do not do the same tasks at the same time */
     child->tally = p->run->tally;
     child->company = p->company;
+    child->rows = p->run->rows;
+    child->first_row = p->run->first_row;
     /* After a failure no new task starts: every index below the failed one was already taken. */
     while (!atomic_load(&p->stop)) {
         size_t index = atomic_fetch_add(&p->next, 1);

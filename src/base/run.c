@@ -139,6 +139,14 @@ void una_clear_message(una_run *run)
     run->message[0] = 0;
 }
 
+const char *una_row_called(char text[UNA_ROW_ROOM], size_t row, const una_run *run)
+{
+    row += run->first_row;
+    if (run->rows) run->rows->name(text, UNA_ROW_ROOM, run->rows, row);
+    else una_write_text(text, UNA_ROW_ROOM, "row %zu", row + 1);
+    return text;
+}
+
 una_status una_fail(una_run *run, una_status code, const char *format, ...)
 {
     char sentence[sizeof run->message];      /* the old message may be among the arguments */

@@ -7,6 +7,7 @@
  */
 #include "bo/advice.h"
 
+#include "base/record.h"
 #include "model/above.h"
 #include "una_study.h"
 
@@ -341,57 +342,32 @@ void una_advice_free(una_advice *advice)
 
 /* ---- CSV ----------------------------------------------------------------------------------------------------- */
 
-static void put_word(FILE *to, const char *word)
+static void put_head(una_text *text, const una_advice *a)
 {
-    if (word && !strpbrk(word, ",\"\r\n") && word[0] != ' ') {
-        fputs(word, to);
-        return;
-    }
-    fputc('"', to);
-    for (; word && *word; word++) {
-        if (*word == '"') fputc('"', to);
-        fputc(*word, to);
-    }
-    fputc('"', to);
+    static const char *const last[] = { "std_epistemic", "before", "after" };
+    una_record record = una_record_begin(text);
+    una_record_words(&record, "rank");
+    if (a->row) una_record_words(&record, "row");
+    for (size_t c = 0; c < una_dataset_column_count(a->table); c++)
+        una_record_words(&record, una_dataset_column_name(a->table, c));
+    for (size_t k = 0; k < sizeof last / sizeof *last; k++) una_record_words(&record, last[k]);
+    una_record_end(&record);
 }
 
-static void put_number(FILE *to, double value)
+static void put_row(una_text *text, const una_advice *a, size_t row)
 {
-    char text[32];
-    if (!isnan(value)) fputs(una_number_text(text, value), to);
-}
-
-static void put_cell(FILE *to, const una_dataset *table, size_t column, size_t row)
-{
-    const double *number = una_dataset_numbers(table, column);
-    if (number) put_number(to, number[row]);
-    else if (una_dataset_words(table, column)[row]) put_word(to, una_dataset_words(table, column)[row]);
-}
-
-static void put_rows(FILE *to, const una_advice *a)
-{
-    size_t columns = una_dataset_column_count(a->table);
-    fputs(a->row ? "rank,row" : "rank", to);
-    for (size_t c = 0; c < columns; c++) {
-        fputc(',', to);
-        put_word(to, una_dataset_column_name(a->table, c));
+    una_record record = una_record_begin(text);
+    una_record_count(&record, row + 1);
+    if (a->row) una_record_count(&record, una_dataset_row_number(a->table, row));
+    for (size_t c = 0; c < una_dataset_column_count(a->table); c++) {
+        const double *number = una_dataset_numbers(a->table, c);
+        if (number) una_record_number(&record, number[row]);
+        else una_record_words(&record, una_dataset_words(a->table, c)[row]);
     }
-    fputs(",std_epistemic,before,after\n", to);
-
-    for (size_t i = 0; i < a->count; i++) {
-        const double numbers[] = { a->std[i], a->before[i], a->after[i] };
-        fprintf(to, "%zu", i + 1);
-        if (a->row) fprintf(to, ",%zu", a->row[i] + 1);
-        for (size_t c = 0; c < columns; c++) {
-            fputc(',', to);
-            put_cell(to, a->table, c, i);
-        }
-        for (size_t k = 0; k < 3; k++) {
-            fputc(',', to);
-            put_number(to, numbers[k]);
-        }
-        fputc('\n', to);
-    }
+    una_record_number(&record, a->std[row]);
+    una_record_number(&record, a->before[row]);
+    una_record_number(&record, a->after[row]);
+    una_record_end(&record);
 }
 
 una_status una_advice_write(const una_advice *advice, const char *path, una_run *run)
@@ -400,12 +376,14 @@ una_status una_advice_write(const una_advice *advice, const char *path, una_run 
     UNA_TRY(una_version_check("libuna_bench", run));
     una_clear_message(run);
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_file_begin(&file, path, &run->scratch, run);
-    if (status == UNA_OK) {
-        put_rows(file.stream, advice);
-        status = una_file_commit(&file, run);
-        una_file_abandon(&file);
-    }
+    una_text text = una_text_in(&run->scratch);
+    put_head(&text, advice);
+    for (size_t i = 0; i < advice->count; i++) put_row(&text, advice, i);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_file_begin(&file, path, &run->scratch, run);
+    if (status == UNA_OK) status = una_file_write(&file, text.at, text.length, run);
+    if (status == UNA_OK) status = una_file_commit(&file, run);
+    una_file_abandon(&file);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -4,6 +4,7 @@
  */
 #include "bo/study.h"
 
+#include "base/record.h"
 #include "data/forms.h"
 #include "data/read.h"
 
@@ -31,53 +32,43 @@ static const char *column_of(const una_study *s, const char *name, una_arena *ar
 
 /* ---- out ----------------------------------------------------------------------------------------------------- */
 
-static void put_cell(una_text *text, const char *words)
-{
-    if (!strpbrk(words, ",\"\r\n") && *words != ' ' && (!*words || words[strlen(words) - 1] != ' ')) {
-        una_text_bytes(text, words, strlen(words));
-        return;
-    }
-    una_text_add(text, "\"");
-    for (; *words; words++) una_text_bytes(text, *words == '"' ? "\"\"" : words, *words == '"' ? 2 : 1);
-    una_text_add(text, "\"");
-}
-
-static void put_number(una_text *text, double value)
-{
-    char number[32];
-    una_text_add(text, ",%s", isnan(value) ? "" : una_number_text(number, value));
-}
-
 static void put_head(una_text *text, const una_study *s, una_arena *arena)
 {
     static const char *const behind[] = { "value", "note", "attempts", "asked", "told", "expected", "doubt" };
-    una_text_add(text, "%s,", column_of(s, "id", arena));
-    una_text_add(text, "%s", column_of(s, "state", arena));
-    for (size_t i = 0; i < s->space->count; i++) {
-        una_text_add(text, ",");
-        put_cell(text, s->space->dimension[i].name);
-    }
+    una_record record = una_record_begin(text);
+    una_record_words(&record, column_of(s, "id", arena));
+    una_record_words(&record, column_of(s, "state", arena));
+    for (size_t i = 0; i < s->space->count; i++) una_record_words(&record, s->space->dimension[i].name);
     for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
-        una_text_add(text, ",%s", column_of(s, behind[i], arena));
-    una_text_add(text, "\n");
+        una_record_words(&record, column_of(s, behind[i], arena));
+    una_record_end(&record);
+}
+
+static void put_time(una_record *record, int64_t seconds)
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%" PRId64, seconds);
+    una_record_bytes(record, digits, (size_t)length);
 }
 
 static void put_trial(una_text *text, const una_study *s, const una_trial *t, una_arena *arena)
 {
-    una_text_add(text, "%" PRIu64 ",%s", t->id, states[t->state]);
+    una_record record = una_record_begin(text);
+    una_record_count(&record, t->id);
+    una_record_words(&record, states[t->state]);
     for (size_t i = 0; i < s->space->count; i++) {
         una_text word = una_text_in(arena);
         una_dimension_write(&word, &s->space->dimension[i], t->x[i]);
-        una_text_add(text, ",");
-        if (word.at) put_cell(text, word.at);
+        una_record_words(&record, word.at);
     }
-    put_number(text, t->value);
-    una_text_add(text, ",");
-    put_cell(text, t->note);
-    una_text_add(text, ",%u,%" PRId64 ",%" PRId64, t->attempts, t->asked, t->told);
-    put_number(text, t->expected);
-    put_number(text, t->doubt);
-    una_text_add(text, "\n");
+    una_record_number(&record, t->value);
+    una_record_words(&record, t->note);
+    una_record_count(&record, t->attempts);
+    put_time(&record, t->asked);
+    put_time(&record, t->told);
+    una_record_number(&record, t->expected);
+    una_record_number(&record, t->doubt);
+    una_record_end(&record);
 }
 
 static void json_trial(una_text *text, const una_study *s, const una_trial *t)
@@ -200,11 +191,16 @@ static una_status find_columns(importing *m, const char *value, una_run *run)
     return UNA_OK;
 }
 
+/* column NULL: the row as a whole. */
 static una_status wrong_cell(const importing *m, size_t row, const char *column, const char *why, una_run *run)
 {
     char kept[512];
+    una_text place = una_text_in(&run->scratch);
     snprintf(kept, sizeof kept, "%s", why);
-    UNA_FAIL(run, UNA_E_INPUT, "%s, line %zu, column %s: %s", m->path, row + 2, column, kept);
+    una_table_row(&place, m->data, row);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_FAIL(run, UNA_E_INPUT, "%s, %s%s%s: %s", m->path, place.at, column ? ", column " : "", column ? column : "",
+             kept);
 }
 
 /* A level that is a number may be written in another way: 1.0 for 1. */
@@ -289,11 +285,7 @@ static una_status read_row(importing *m, size_t row, double *x, una_run *run)
     UNA_TRY(read_result(trial, m, row, run));
     if (trial->state == UNA_TRIAL_OPEN) return UNA_OK;
     for (size_t i = 0; i < space->count; i++) UNA_TRY(read_input(&x[i], m, row, i, run));
-    if (una_space_check(space, x, run) != UNA_OK) {
-        char why[512];
-        snprintf(why, sizeof why, "%s", una_run_message(run));
-        UNA_FAIL(run, UNA_E_INPUT, "%s, line %zu: %s", m->path, row + 2, why);
-    }
+    if (una_space_check(space, x, run) != UNA_OK) return wrong_cell(m, row, NULL, una_run_message(run), run);
 
     una_text text = una_text_in(&run->scratch);
     una_space_write(&text, space, x);

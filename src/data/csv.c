@@ -402,7 +402,7 @@ static una_status check_header(una_csv *csv)
 
     const una_read_settings *given = csv->run->settings.reading;
     bool told = given && given->delimiter;
-    if (csv->columns == 1 && csv->delimiter == ',' && !told && strchr(csv->names[0], ';'))
+    if (csv->columns == 1 && csv->delimiter == ',' && !told && !csv->cells[0].quoted && strchr(csv->names[0], ';'))
         UNA_FAIL(csv->run, UNA_E_INPUT, "the header of %s has semicolons and no comma; read it with --delimiter "
                  "semicolon", csv->path);
 

@@ -37,7 +37,7 @@ una_status una_table_new(una_dataset **out, const char *origin, const char *cons
     *out = NULL;
     una_dataset *data = una_allocate(run, sizeof *data);
     if (!data) return UNA_E_MEMORY;
-    *data = (una_dataset){ .run = run, .unit = "line" };
+    *data = (una_dataset){ .run = run, .unit = "line", .row_step = 1 };
     una_arena_init(&data->arena, run);
     una_status status = fill_names(data, origin, names, columns);
     if (status == UNA_OK) *out = data;
@@ -328,18 +328,46 @@ static void gather_words(una_table_column *to, const una_table_column *from, con
     }
 }
 
+static una_status copy_sources(una_dataset *to, const una_dataset *from)
+{
+    una_table_source *source = UNA_GET(&to->arena, una_table_source, from->sources);
+    for (size_t s = 0; source && s < from->sources; s++) {
+        source[s] = from->source[s];
+        source[s].origin = una_arena_text(&to->arena, from->source[s].origin);
+    }
+    to->source = source;
+    to->sources = from->sources;
+    return una_arena_check(&to->arena);
+}
+
+/* They keep the places that they have in the file, or in the array. */
+static una_status gather_places(una_dataset *to, const una_dataset *from, const size_t *index, size_t count)
+{
+    bool text = from->line && strcmp(from->unit, "line") == 0;
+    to->unit = from->line ? from->unit : "row";
+    to->all_rows = from->all_rows ? from->all_rows : from->rows;
+    to->line = UNA_GET_ROWS(&to->arena, size_t, count);
+    to->number = text || from->source ? UNA_GET_ROWS(&to->arena, size_t, count) : NULL;
+    uint32_t *source = from->source ? UNA_GET_ROWS(&to->arena, uint32_t, count) : NULL;
+    UNA_TRY(una_arena_check(&to->arena));
+    for (size_t i = 0; i < count; i++) {
+        size_t number = una_table_number(from, index[i]);
+        to->line[i] = from->line ? from->line[index[i]] : number;
+        if (to->number) to->number[i] = number;
+    }
+    for (size_t i = 0; source && i < count; i++) source[i] = from->from[index[i]];
+    to->from = source;
+    return source ? copy_sources(to, from) : UNA_OK;
+}
+
 static una_status gather_rows(una_dataset *to, const una_dataset *from, const size_t *index, size_t count,
                               una_arena *work)
 {
     una_words words = una_words_in(&to->arena, work);
     to->rows = count;
-    to->unit = from->unit;
     to->images = una_images_hold(from->images);
     to->image_column = from->image_column;
-    to->line = UNA_GET_ROWS(&to->arena, size_t, count);
-    UNA_TRY(una_arena_check(&to->arena));
-
-    for (size_t i = 0; i < count; i++) to->line[i] = from->line ? from->line[index[i]] : index[i] + 1;
+    UNA_TRY(gather_places(to, from, index, count));
     for (size_t c = 0; c < from->columns; c++) to->column[c].is_text = from->column[c].is_text;
     UNA_TRY(una_table_cells(to));
 
@@ -414,11 +442,49 @@ static void append_column(una_table_column *to, const una_table_column *from, si
     }
 }
 
+static void append_sources(una_table_source *source, uint32_t *index, const una_dataset *from, size_t first,
+                           una_arena *arena)
+{
+    size_t count = from->source ? from->sources : 1;
+    for (size_t s = 0; s < count; s++) {
+        source[first + s] = from->source ? from->source[s] : una_table_source_of(from, 0);
+        source[first + s].origin = una_arena_text(arena, source[first + s].origin);
+    }
+    for (size_t i = 0; i < from->rows; i++) index[i] = (uint32_t)(first + (from->source ? from->from[i] : 0));
+}
+
+static void append_places(una_dataset *to, size_t at, const una_dataset *from)
+{
+    for (size_t i = 0; i < from->rows; i++) {
+        to->number[at + i] = una_table_number(from, i);
+        to->line[at + i] = from->line ? from->line[i] : to->number[at + i];
+    }
+}
+
+/* Each row keeps the place that it has in its own file. */
+static una_status join_places(una_dataset *to, const una_dataset *a, const una_dataset *b)
+{
+    size_t first = a->source ? a->sources : 1;
+    to->sources = first + (b->source ? b->sources : 1);
+    una_table_source *source = UNA_GET(&to->arena, una_table_source, to->sources);
+    uint32_t *from = UNA_GET_ROWS(&to->arena, uint32_t, to->rows);
+    to->line = UNA_GET_ROWS(&to->arena, size_t, to->rows);
+    to->number = UNA_GET_ROWS(&to->arena, size_t, to->rows);
+    UNA_TRY(una_arena_check(&to->arena));
+    append_sources(source, from, a, 0, &to->arena);
+    append_sources(source, from + a->rows, b, first, &to->arena);
+    append_places(to, 0, a);
+    append_places(to, a->rows, b);
+    to->source = source;
+    to->from = from;
+    return una_arena_check(&to->arena);
+}
+
 static una_status append_rows(una_dataset *to, const una_dataset *a, const una_dataset *b, una_arena *work)
 {
     una_words words = una_words_in(&to->arena, work);
     to->rows = a->rows + b->rows;
-    to->unit = "row";
+    UNA_TRY(join_places(to, a, b));
     if (!una_images_same(a->images, b->images))
         UNA_FAIL(to->run, UNA_E_USAGE, "the rows of %.200s and %.200s do not name images of one file", a->origin,
                  b->origin);
@@ -534,10 +600,4 @@ una_status una_table_drop(una_dataset *own, const bool *out)
     own->image_column = image;
     own->columns = kept;
     return una_names_index(&own->names, name, kept, &own->arena);
-}
-
-void una_table_place(una_text *text, const una_dataset *data, size_t row, size_t column)
-{
-    una_text_add(text, "%.200s, %s %zu, column '%.60s'", data->origin, data->line ? data->unit : "row",
-                 data->line ? data->line[row] : row + 1, data->column[column].name);
 }

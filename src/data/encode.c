@@ -47,7 +47,7 @@ static una_status check_form(const coder *c, const una_source *source, const una
     una_form_kind found = moment ? column->form.kind : UNA_FORM_PLAIN;
     size_t row = 0;
     while (row < c->data->rows && is_missing(column, row)) row++;
-    bool file = c->data->line && strcmp(c->data->unit, "line") == 0 && !column->is_text && row < c->data->rows;
+    bool file = row < c->data->rows && !column->is_text && una_table_line(c->data, row) > 0;
     if ((file || found != UNA_FORM_PLAIN) && found != source->form)
         UNA_FAIL(c->run, UNA_E_INPUT, "%.200s: the column '%.60s' holds %s, and the model knows it as %s; write them "
                  "as they were in the table of the fit", c->data->origin, column->name, moments(found),
@@ -276,7 +276,8 @@ static una_status encode_images(const coder *c)
     una_image_shape own = una_columns_image(c->columns);
     if (!images)
         UNA_FAIL(c->run, UNA_E_USAGE, "the model was fitted to images that the column '%.60s' names, and %s comes "
-                 "without any; name their file with --images", c->columns->sources[0].name, c->data->origin);
+                 "without any; name their file with --images ('una predict', score, update, explain and plot have it)",
+                 c->columns->sources[0].name, c->data->origin);
     if (!same_shape(own, images->shape))
         UNA_FAIL(c->run, UNA_E_INPUT, "%s has images of %zu x %zu x %zu (height, width, channels), and the model was "
                  "fitted to images of %zu x %zu x %zu; bring them to that size", images->origin, images->shape.height,

@@ -177,24 +177,43 @@ una_status una_table_image(size_t *item, const una_dataset *data, size_t row, un
     una_number_text(text, number);
     if (number != floor(number))
         UNA_FAIL(run, UNA_E_INPUT, "%s holds %s, and images are named by whole numbers, counted from 0; correct the "
-                 "cell, or name another column with --index", place.at, text);
+                 "cell", place.at, text);
     UNA_FAIL(run, UNA_E_INPUT, "%s names image %s, and %s has %zu, counted from 0", place.at, text,
              data->images->origin, data->images->count);
+}
+
+/* It may be the wrong column. words: what the cell holds. */
+static una_status refuse_column(const una_dataset *data, size_t row, size_t column, const char *words, una_run *run)
+{
+    una_text place = una_text_in(&run->scratch);
+    una_table_place(&place, data, row, column);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_FAIL(run, UNA_E_INPUT, "%s holds %s, and images are named by whole numbers, counted from 0; correct the cell, "
+             "or name another column with --index", place.at, words);
 }
 
 static una_status refuse_word(const una_dataset *data, size_t at, una_run *run)
 {
     const una_table_column *column = &data->column[at];
     const char *word = data->rows > 0 ? column->word[column->first_word] : NULL;
-    UNA_FAIL(run, UNA_E_INPUT, "%.200s, %s %zu, column '%.60s' holds '%.40s', and images are named by whole numbers, "
-             "counted from 0; correct the cell, or name another column with --index", data->origin,
-             data->line ? data->unit : "row", data->line ? data->line[column->first_word] : column->first_word + 1,
-             column->name, word ? word : "");
+    char words[64];
+    snprintf(words, sizeof words, "'%.40s'", word ? word : "");
+    return refuse_column(data, column->first_word, at, words, run);
+}
+
+static una_status check_image(const una_dataset *data, size_t row, size_t at, una_run *run)
+{
+    double number = data->column[at].number[row];
+    size_t item;
+    char words[32];
+    if (isnan(number)) return UNA_OK;
+    if (number != floor(number)) return refuse_column(data, row, at, una_number_text(words, number), run);
+    return una_table_image(&item, data, row, run);
 }
 
 una_status una_dataset_add_images(una_dataset *data, const char *path, const char *column, una_run *run)
 {
-    size_t at, item;
+    size_t at;
     una_images *images;
     una_clear_message(run);
     UNA_TRY(una_table_need(&at, data, column, run));
@@ -205,8 +224,7 @@ una_status una_dataset_add_images(una_dataset *data, const char *path, const cha
     data->image_column = at;
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = UNA_OK;
-    for (size_t i = 0; status == UNA_OK && i < data->rows; i++)
-        if (!isnan(data->column[at].number[i])) status = una_table_image(&item, data, i, run);
+    for (size_t i = 0; status == UNA_OK && i < data->rows; i++) status = check_image(data, i, at, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

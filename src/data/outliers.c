@@ -72,17 +72,20 @@ static verdict judge(cells c, double *room)
     return v;
 }
 
-static void tell(const verdict *v, const una_dataset *data, const char *name, bool target, const size_t *kept,
-                 una_notes *warnings)
+/* worst: as a row of the table. */
+static void tell(const verdict *v, const una_dataset *data, const char *name, bool target, una_notes *warnings,
+                 una_run *run)
 {
-    size_t row = kept ? kept[v->worst] : v->worst, column = una_table_find(data, name);
+    size_t column = una_table_find(data, name);
+    una_text place = una_text_in(&run->scratch);
     char more[64] = "";
+    una_table_row(&place, data, v->worst);
     if (v->count > 1) snprintf(more, sizeof more, " (%zu cells are like that)", v->count);
-    una_notes_add(warnings, "%s %zu, column '%.60s': the %s %g lies %.3g robust standard deviations from the median%s, "
+    una_notes_add(warnings, "%s, column '%.60s': the %s %g lies %.3g robust standard deviations from the median%s, "
                   "and %.0f %% of the column's variance is there, so that all other rows look alike. Look at it: "
                   "correct the cell, take the row out, or transform the column (its logarithm, for instance).",
-                  data->line ? data->unit : "row", data->line ? data->line[row] : row + 1, name,
-                  target ? "target" : "value", data->column[column].number[row], v->distance, more, 100 * v->share);
+                  place.at, name, target ? "target" : "value", data->column[column].number[v->worst], v->distance,
+                  more, 100 * v->share);
 }
 
 una_status una_columns_doubt(const una_columns *columns, const una_dataset *data, const double *x, const double *y,
@@ -103,11 +106,14 @@ una_status una_columns_doubt(const una_columns *columns, const una_dataset *data
         verdict v = judge(c, room);
         if (v.count == 0 || v.count > few(rows) || v.share <= most_share) continue;
         const char *name = input ? columns->sources[input->source].name : columns->target;
-        if (told++ < MOST_SENTENCES) tell(&v, data, name, !input, kept, warnings);
+        if (kept) v.worst = kept[v.worst];
+        if (told++ < MOST_SENTENCES) tell(&v, data, name, !input, warnings, run);
         else untold++;
     }
 
     if (untold) una_notes_add(warnings, "So it is in %zu more column%s.", untold, untold == 1 ? "" : "s");
+    una_status status = una_arena_check(&run->scratch);
     una_arena_release(&run->scratch, mark);
+    UNA_TRY(status);
     return una_arena_check(warnings->arena);
 }

@@ -456,6 +456,12 @@ static bool is_kept(const una_reader *reader, size_t row)
     return row % reader->parts == reader->part;
 }
 
+/* That row, or the next one that is kept. */
+static size_t first_kept(const una_reader *reader, size_t row)
+{
+    return row + (reader->part + reader->parts - row % reader->parts) % reader->parts;
+}
+
 /* Rows that are kept of the first `rows` of the file. */
 static size_t kept_before(const una_reader *reader, size_t rows)
 {
@@ -488,12 +494,13 @@ static una_status keep_row(una_reader *reader, const double *values)
     }
 
     size_t size = 0;
-    for (size_t i = 0; i < reader->columns; i++) size += reader->csv ? reader->csv->cells[i].length + 1 : 32;
+    for (size_t i = 0; i < reader->columns; i++) size += 1 + (reader->csv ? reader->csv->cells[i].length + 1 : 32);
     const char **row = UNA_GET(arena, const char *, reader->columns);
     char *text = UNA_GET(arena, char, size);
     UNA_TRY(una_arena_check(arena));
 
     for (size_t i = 0; i < reader->columns; i++) {
+        *text++ = reader->csv && reader->csv->cells[i].quoted;
         row[i] = text;
         if (reader->csv) {
             una_cell cell = reader->csv->cells[i];
@@ -522,6 +529,12 @@ const char *una_reader_cell(const una_reader *reader, size_t row, size_t column)
 size_t una_reader_columns(const una_reader *reader)
 {
     return reader->columns;
+}
+
+bool una_reader_quoted(const una_reader *reader, size_t row, size_t column)
+{
+    const char *cell = una_reader_cell(reader, row, column);
+    return cell && cell[-1];                     /* which stands before it */
 }
 
 const char *una_reader_name(const una_reader *reader, size_t column)
@@ -824,6 +837,8 @@ una_status una_reader_fill(una_dataset **chunk, bool *again, una_reader *reader,
 
     una_dataset *data = NULL;
     UNA_TRY(una_table_new(&data, reader->path, reader->table_names, reader->table_columns, reader->run));
+    data->first_row = first_kept(reader, reader->row);
+    data->row_step = reader->parts;
     una_arena *work = &reader->run->scratch;
     una_mark mark = una_arena_mark(work);
     una_status status = fill_table(reader, data, max_rows, again, work);

@@ -26,16 +26,29 @@ typedef struct una_table_note {  /* on how a file was written                   
     const char *text;
 } una_table_note;
 
+typedef struct una_table_source {        /* of rows: a file or an array                             */
+    const char *origin;                  /* path or "array"                                         */
+    const char *unit;                    /* what `line` counts there: "line" or "row"               */
+    size_t      rows;                    /* that it has                                             */
+} una_table_source;
+
 struct una_dataset {
     una_arena         arena;     /* owns everything below                                           */
     una_run           *run;      /* allocator it came from                                          */
-    const char       *origin;    /* path or "array", for messages                                   */
+    const char       *origin;    /* path or "array", for messages; of a joined table both           */
     size_t            rows, columns;
     una_table_column *column;
     una_names         names;     /* of the columns                                                  */
     size_t           *line;      /* [rows] line in the file where the row begins, or number of the row
                                     (from 1) in the array it was taken from; NULL when that is row + 1 */
     const char       *unit;      /* what `line` counts: "line" or "row"                             */
+    size_t           *number;    /* [rows] of a table of chosen rows: which row of its file each is, from 1; NULL:
+                                    `line` where that counts rows, else first_row + row * row_step + 1 */
+    size_t            first_row, row_step;       /* of a chunk, or of a rank's part                 */
+    size_t            all_rows;  /* of the file, where only some of them are here; 0: these are all */
+    const una_table_source *source;      /* [sources] of a joined table; NULL: it has one           */
+    const uint32_t   *from;      /* [rows] which of them                                            */
+    size_t            sources;
     struct una_images *images;   /* that its rows name (images.h); NULL: they name none             */
     size_t            image_column;      /* by the numbers of this column                           */
     una_table_note   *note;      /* [notes]                                                         */
@@ -50,8 +63,28 @@ size_t     una_table_find(const una_dataset *data, const char *name);
 una_status una_table_need(size_t *column, const una_dataset *data, const char *name, una_run *run);
 /* A table that nobody else looks at loses the columns with out[column]. */
 una_status una_table_drop(una_dataset *own, const bool *out);
+/* Where a row comes from, also where others were left out or tables were joined. Its number is that in the file or
+ * array, from 1, the header not counted. */
+una_table_source una_table_source_of(const una_dataset *data, size_t row);
+size_t     una_table_number(const una_dataset *data, size_t row);
+/* Of the text file, from 1; 0: it comes of no text. */
+size_t     una_table_line(const una_dataset *data, size_t row);
+/* "line 17", or "row 16" without lines; of a joined table "measurements.csv, line 17". */
+void       una_table_row(una_text *text, const una_dataset *data, size_t row);
 /* "measurements.csv, line 17, column 'age'" (or "row 16" without lines). */
 void       una_table_place(una_text *text, const una_dataset *data, size_t row, size_t column);
+
+/* While a model is asked about rows of a table, sentences call them "measurements.csv, line 17" (una_row_called). kept:
+ * the table's row of each, as una_columns_encode gives it; NULL: they are all of its rows. */
+typedef struct una_asked_rows {
+    una_named_rows        named; /* first                                                           */
+    const una_dataset    *data;
+    const size_t         *kept;
+    const una_named_rows *before;
+    size_t                first_before;
+} una_asked_rows;
+void       una_ask_rows(una_asked_rows *asked, const una_dataset *data, const size_t *kept, una_run *run);
+void       una_ask_no_more(const una_asked_rows *asked, una_run *run);
 
 /* The function of the made-up data set "squiggle", without noise (synthetic.c). */
 double     una_squiggle(double x);
@@ -84,6 +117,7 @@ una_status una_reader_next(una_dataset **chunk, una_reader *reader, size_t max_r
 size_t      una_reader_columns(const una_reader *reader);
 const char *una_reader_name(const una_reader *reader, size_t column);
 const char *una_reader_cell(const una_reader *reader, size_t row_in_chunk, size_t column);
+bool        una_reader_quoted(const una_reader *reader, size_t row_in_chunk, size_t column);   /* that cell was */
 void        una_reader_keep(una_reader *reader);
 void        una_reader_close(una_reader *reader);
 

@@ -159,6 +159,7 @@ static una_status read_line(const reading *r, const char *line, size_t length)
     UNA_TRY(una_arena_check(keep));
     read_rows(rows, row, &concept.row_count);
     concept.rows = row;
+    concept.numbered = 1;
     concept.where = NULL;
     return add(r, concept);
 }
@@ -188,6 +189,7 @@ static una_status read_json_rows(const reading *r, una_concept *concept, const j
         row[i] = (size_t)json_integer_value(item) - 1;
     }
     concept->rows = row;
+    concept->numbered = 1;
     concept->row_count = json_array_size(list_of);
     return UNA_OK;
 }
@@ -273,14 +275,31 @@ void una_concepts_free(una_concepts *concepts)
 
 /* ---- the rows that show them ------------------------------------------------------------------------------ */
 
+/* Rows of the file, which are there or were left out. */
+static una_status holds_numbered(bool *holds, const una_concept *concept, const una_dataset *data, size_t most,
+                                 una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    bool *named = UNA_GET_ROWS(&run->scratch, bool, most);
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t i = 0; status == UNA_OK && i < concept->row_count; i++) named[concept->rows[i]] = true;
+    for (size_t r = 0; status == UNA_OK && r < data->rows; r++) {
+        size_t number = una_table_number(data, r);
+        holds[r] = number <= most && named[number - 1];
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
 static una_status holds_listed(bool *holds, const una_concept *concept, const una_dataset *data, una_run *run)
 {
-    for (size_t i = 0; i < concept->row_count; i++) {
-        if (concept->rows[i] >= data->rows)
+    size_t most = concept->numbered && data->all_rows ? data->all_rows : data->rows;
+    for (size_t i = 0; i < concept->row_count; i++)
+        if (concept->rows[i] >= most)
             UNA_FAIL(run, UNA_E_INPUT, "concept '%s' names row %zu, and %s has only %zu rows", concept->name,
-                     concept->rows[i] + 1, data->origin, data->rows);
-        holds[concept->rows[i]] = true;
-    }
+                     concept->rows[i] + 1, data->origin, most);
+    if (concept->numbered) return holds_numbered(holds, concept, data, most, run);
+    for (size_t i = 0; i < concept->row_count; i++) holds[concept->rows[i]] = true;
     return UNA_OK;
 }
 

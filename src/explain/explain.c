@@ -27,7 +27,7 @@ typedef struct result {
     una_arena keep;
     una_run  *run;
     double   *mean, *std, *part, *share;
-    size_t   *order, *shown;
+    size_t   *order, *shown, *number;
     const char **names, **warnings;
     una_notes notes;
 } result;
@@ -313,6 +313,7 @@ static una_status take_result(result *out, const work *w, una_run *run)
     e->part = out->part;
     e->share = out->share;
     e->order = out->order;
+    e->number = out->number;
     e->shown = out->shown;
     e->warning_count = out->notes.count;
     e->warnings = out->notes.text;
@@ -368,8 +369,10 @@ static una_status split_all(work *w, const una_dataset *data, una_run *run)
     w->weight = UNA_GET(&run->scratch, double, w->leaves);
     out->mean = UNA_GET(&out->keep, double, x.rows);
     out->std = UNA_GET(&out->keep, double, x.rows);
+    out->number = UNA_GET(&out->keep, size_t, x.rows);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_arena_check(&out->keep));
+    for (size_t r = 0; r < x.rows; r++) out->number[r] = una_table_number(data, r);
 
     una_prediction asked = { .size = sizeof asked, .mean = out->mean, .std_epistemic = out->std };
     una_model by_logs = *w->model;               /* of a logarithm it is the ignorance of the logarithm that is split */

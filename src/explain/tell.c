@@ -2,6 +2,7 @@
  *
  * An explanation in words, and as a table.
  */
+#include "base/record.h"
 #include "explain/concepts.h"
 
 #include <string.h>
@@ -49,13 +50,13 @@ void una_explanation_sentence(const una_explanation *e, size_t row, char *text, 
     double sum = 0;
     for (size_t p = 0; p < e->parts; p++) sum += part[p];
     if (best == SIZE_MAX || !(sum > 0)) {
-        snprintf(text, room, "Row %zu is sure: it has no ignorance.", row + 1);
+        snprintf(text, room, "Row %zu is sure: it has no ignorance.", e->number[row]);
         return;
     }
     for (size_t p = 0; p < e->parts; p++)
         if (p != best && part[p] >= WORTH_NAMING * sum && (next == SIZE_MAX || part[p] > part[next])) next = p;
 
-    snprintf(text, room, "Row %zu is unsure %s", row + 1, part[best] >= 0.5 * sum ? "mostly" : "first of all");
+    snprintf(text, room, "Row %zu is unsure %s", e->number[row], part[best] >= 0.5 * sum ? "mostly" : "first of all");
     add_reason(e, best, part[best] / sum, " of its ignorance", text, room);
     if (next != SIZE_MAX) {
         add_words(text, room, ", then");
@@ -66,29 +67,40 @@ void una_explanation_sentence(const una_explanation *e, size_t row, char *text, 
 
 /* ---- CSV -------------------------------------------------------------------------------------------------- */
 
-static void put_title(FILE *to, const char *name)
+static void put_head(una_text *text, const una_explanation *e)
 {
-    bool quoted = strpbrk(name, ",\"\r\n") != NULL;
-    fputs(quoted ? ",\"part_" : ",part_", to);
-    for (; *name; name++) {
-        if (*name == '"') fputc('"', to);
-        fputc(*name, to);
+    static const char *const first[] = { "row", "mean", "std_epistemic" };
+    una_record record = una_record_begin(text);
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) una_record_words(&record, first[i]);
+    for (size_t p = 0; p < e->parts; p++) {
+        una_text title = una_text_in(text->arena);
+        una_text_add(&title, "part_%s", e->names[p]);
+        una_record_words(&record, title.at);
     }
-    if (quoted) fputc('"', to);
+    una_record_end(&record);
 }
 
-static void put_rows(FILE *to, const una_explanation *e)
+static void put_row(una_text *text, const una_explanation *e, size_t row)
 {
-    char number[32];
-    fputs("row,mean,std_epistemic", to);
-    for (size_t p = 0; p < e->parts; p++) put_title(to, e->names[p]);
-    fputc('\n', to);
+    una_record record = una_record_begin(text);
+    una_record_count(&record, e->number[row]);
+    una_record_number(&record, e->mean[row]);
+    una_record_number(&record, e->std_epistemic[row]);
+    for (size_t p = 0; p < e->parts; p++) una_record_number(&record, e->part[row * e->parts + p]);
+    una_record_end(&record);
+}
+
+static una_status put_rows(una_file *file, const una_explanation *e, una_run *run)
+{
+    una_text text = una_text_in(&run->scratch);
+    put_head(&text, e);
     for (size_t r = 0; r < e->rows; r++) {
-        fprintf(to, "%zu,%s", r + 1, una_number_text(number, e->mean[r]));
-        fprintf(to, ",%s", una_number_text(number, e->std_epistemic[r]));
-        for (size_t p = 0; p < e->parts; p++) fprintf(to, ",%s", una_number_text(number, e->part[r * e->parts + p]));
-        fputc('\n', to);
+        put_row(&text, e, r);
+        UNA_TRY(una_arena_check(&run->scratch));
+        UNA_TRY(una_file_write(file, text.at, text.length, run));
+        text.length = 0;
     }
+    return UNA_OK;
 }
 
 una_status una_explanation_write(const una_explanation *explanation, const char *path, una_run *run)
@@ -97,11 +109,9 @@ una_status una_explanation_write(const una_explanation *explanation, const char 
     una_clear_message(run);
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = una_file_begin(&file, path, &run->scratch, run);
-    if (status == UNA_OK) {
-        put_rows(file.stream, explanation);
-        status = una_file_commit(&file, run);
-        una_file_abandon(&file);
-    }
+    if (status == UNA_OK) status = put_rows(&file, explanation, run);
+    if (status == UNA_OK) status = una_file_commit(&file, run);
+    una_file_abandon(&file);
     una_arena_release(&run->scratch, mark);
     return status;
 }

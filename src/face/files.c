@@ -2,6 +2,7 @@
  *
  * Prediction, scoring and update of whole files, chunk by chunk: memory does not grow with the file.
  */
+#include "base/record.h"
 #include "data/csv.h"
 #include "data/images.h"
 #include "data/where.h"
@@ -20,6 +21,8 @@ typedef struct chunk {
     const una_reader *reader;
     double *x, *y;                       /* encoded; y [rows, targets] only where it was asked for          */
     size_t  rows;
+    const una_dataset *table;            /* that they stand in                                              */
+    const size_t *kept;                  /* [rows] and where                                                */
     const size_t *place;                 /* [rows] among the rows that were read; NULL: they are all of them */
 } chunk;
 
@@ -38,22 +41,35 @@ typedef struct walk {
     void       *context;
 } walk;
 
-/* Models count the rows that they are given, which begin somewhere in the file. */
+/* What is said of no row alone is about these, which begin somewhere in the file. */
 static una_status say_where(una_status status, const una_dataset *table, una_run *run)
 {
-    if (status != UNA_E_NUMERIC || table->rows == 0) return status;
-    return una_fail(run, status, "%s, from %s %zu on: %s", table->origin, table->line ? table->unit : "row",
-                    table->line ? table->line[0] : 1, una_run_message(run));
+    if (status != UNA_E_NUMERIC || table->rows == 0 || strstr(una_run_message(run), table->origin)) return status;
+    una_text place = una_text_in(&run->scratch);
+    una_table_row(&place, table, 0);
+    UNA_TRY(una_arena_check(&run->scratch));
+    return una_fail(run, status, "%s, from %s on: %s", table->origin, place.at, una_run_message(run));
+}
+
+static una_status do_task(const walk *w, const chunk *c, una_run *run)
+{
+    una_asked_rows asked;
+    una_ask_rows(&asked, c->table, c->kept, run);
+    una_status status = w->task(w->context, c, run);
+    una_ask_no_more(&asked, run);
+    return say_where(status, c->table, run);
 }
 
 static una_status do_chunk(const walk *w, una_reader *reader, const una_dataset *table, const size_t *place,
                            size_t *rows, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    chunk c = { .reader = reader, .place = place };
+    chunk c = { .reader = reader, .table = table, .place = place };
+    size_t *kept = NULL;
     una_status status = una_columns_encode_several(w->columns, w->targets, table, &c.x, w->with_targets ? &c.y : NULL,
-                                                   NULL, &c.rows, &run->scratch, run);
-    if (status == UNA_OK) status = say_where(w->task(w->context, &c, run), table, run);
+                                                   &kept, &c.rows, &run->scratch, run);
+    c.kept = kept;
+    if (status == UNA_OK) status = do_task(w, &c, run);
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
 
@@ -171,17 +187,6 @@ typedef struct predicting {
     bool  begun;
 } predicting;
 
-static void add_cell(una_text *line, const char *cell)
-{
-    if (!strpbrk(cell, ",\"\r\n")) {
-        una_text_bytes(line, cell, strlen(cell));
-        return;
-    }
-    una_text_bytes(line, "\"", 1);
-    for (const char *c = cell; *c; c++) una_text_bytes(line, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
-    una_text_bytes(line, "\"", 1);
-}
-
 /* Of one target: answers, draws, quantiles. */
 static size_t columns_of(const una_predict_settings *settings)
 {
@@ -213,30 +218,36 @@ static una_status add_header(una_text *text, const predicting *p, const una_read
     size_t all = una_model_target_count(p->model) * columns_of(&p->settings);
     size_t kept = p->settings.keep ? una_reader_columns(reader) : 0;
     const char **names = UNA_GET(&run->scratch, const char *, kept);
+    una_record record = una_record_begin(text);
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t j = 0; j < kept; j++) {
-        names[j] = una_reader_name(reader, j);
-        add_cell(text, names[j]);
-        una_text_bytes(text, ",", 1);
-    }
+    for (size_t j = 0; j < kept; j++) una_record_words(&record, names[j] = una_reader_name(reader, j));
     qsort(names, kept, sizeof *names, by_name);
     for (size_t k = 0; k < all; k++) {
         const char *title = title_of(p, k, run);
         if (kept && bsearch(&title, names, kept, sizeof *names, by_name))
             UNA_FAIL(run, UNA_E_INPUT, "the table has a column '%.60s', and so have the answers: kept before them, it "
                      "would stand twice in their header; rename it, or do not keep its columns", title);
-        add_cell(text, title);
-        una_text_bytes(text, k + 1 < all ? "," : "\n", 1);
+        una_record_words(&record, title);
     }
+    una_record_end(&record);
     return UNA_OK;
 }
 
-static void add_value(una_text *text, double value, int digits, const char *end)
+/* The cells of a row as they are in the file: blanks in quotes are cells' own, others are not. */
+static void add_kept(una_record *record, const una_reader *reader, size_t row)
+{
+    for (size_t j = 0; j < una_reader_columns(reader); j++) {
+        const char *cell = una_reader_cell(reader, row, j);
+        if (una_reader_quoted(reader, row, j)) una_record_words(record, cell);
+        else una_record_loose(record, cell);
+    }
+}
+
+static void add_value(una_record *record, double value, int digits)
 {
     char number[32];
     una_number_digits(number, value, digits);
-    una_text_bytes(text, number, strlen(number));
-    una_text_bytes(text, end, 1);
+    una_record_bytes(record, number, strlen(number));
 }
 
 /* A caller's own write may have said why it failed. */
@@ -253,12 +264,10 @@ static una_status add_rows(una_text *text, const predicting *p, const chunk *c, 
 {
     size_t columns = una_model_target_count(p->model) * columns_of(&p->settings);
     for (size_t r = 0; r < c->rows; r++) {
-        for (size_t j = 0; p->settings.keep && j < una_reader_columns(c->reader); j++) {
-            add_cell(text, una_reader_cell(c->reader, c->place ? c->place[r] : r, j));
-            una_text_bytes(text, ",", 1);
-        }
-        for (size_t k = 0; k < columns; k++)
-            add_value(text, answers[k * c->rows + r], p->settings.digits, k + 1 < columns ? "," : "\n");
+        una_record record = una_record_begin(text);
+        if (p->settings.keep) add_kept(&record, c->reader, c->place ? c->place[r] : r);
+        for (size_t k = 0; k < columns; k++) add_value(&record, answers[k * c->rows + r], p->settings.digits);
+        una_record_end(&record);
         if (text->length < PIECE) continue;
         UNA_TRY(una_arena_check(&run->scratch));
         UNA_TRY(una_go_on(run, "writing answers"));
@@ -379,6 +388,8 @@ typedef struct updating { una_model *model; una_repeats repeats; bool changed; }
 static una_status update_chunk(void *context, const chunk *c, una_run *run)
 {
     updating *u = context;
+    u->repeats.data = c->table;
+    u->repeats.kept = c->kept;
     UNA_TRY(una_repeats_look(&u->repeats, u->model, c->x, c->y, c->rows, run));
     una_status status = una_several_observe(u->model, c->x, c->y, c->rows, run);
     u->changed = u->changed || status == UNA_OK || u->model->targets;

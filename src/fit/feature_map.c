@@ -91,12 +91,15 @@ una_status una_map_predict(const una_feature_map *map, const una_head *head, una
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_map_pass pass;
+    size_t before = run->first_row;
     una_status status = una_map_begin(&pass, map, x, run);
     while (status == UNA_OK && una_map_next(&pass)) {
+        run->first_row = before + pass.from;
         double *var = out->mean_only ? NULL : out->var_model + pass.from;
         status = una_head_predict(head, pass.phi, pass.rows, out->mean + pass.from, var, run);
         for (size_t r = 0; r < pass.rows; r++) out->var_noise[pass.from + r] = head->noise_var;
     }
+    run->first_row = before;
     una_arena_release(&run->scratch, mark);
     return status;
 }

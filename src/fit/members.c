@@ -236,15 +236,17 @@ una_status una_members_predict(const void *members, una_view x, una_predictive *
 
     una_mark mark = una_arena_mark(&run->scratch);
     answers a;
-    size_t most = rows_at_once(all, x.rows);
+    size_t most = rows_at_once(all, x.rows), before = run->first_row;
     una_status status = take_answers(&a, all, most, out->part_mean != NULL, run);
     for (size_t from = 0; status == UNA_OK && from < x.rows; from += most) {
         size_t count = x.rows - from < most ? x.rows - from : most;
         una_view block = { x.at + from * x.stride, count, x.cols, x.stride };
         common_noise(&a, all, block);
+        run->first_row = before + from;
         status = ask_all(&a, all, block, from, out, run);
         if (status == UNA_OK) mix(&a, all, count, from, out);
     }
+    run->first_row = before;
     una_arena_release(&run->scratch, mark);
     return status;
 }

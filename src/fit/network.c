@@ -91,8 +91,8 @@ una_status una_network_make(una_network_f32 *net, una_network_plan *plan, const 
     if (arena != &run->scratch) una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
     if (!image.height)
-        UNA_FAIL(run, UNA_E_USAGE, "body=%.60s is for images, and the table names none; use body=%s, or name the file "
-                 "of the images with --images", plan->body, table);
+        UNA_FAIL(run, UNA_E_USAGE, "body=%.60s is for images, and the table names none; use body=%s, or 'una fit' and "
+                 "name the file of the images with --images", plan->body, table);
     outline.image = image;
     return make_shape(net, plan->fourier ? &una_body_conv_fourier_f32 : &una_body_conv_f32, &outline, arena);
 }

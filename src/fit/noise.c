@@ -85,8 +85,8 @@ static una_status check_foretold(const una_foretold *f, una_run *run)
 {
     for (size_t r = 0; r < f->x.rows; r++) {
         if (isfinite(f->y[r]) && isfinite(f->mean[r]) && isfinite(f->var[r]) && f->var[r] >= 0) continue;
-        UNA_FAIL(run, UNA_E_NUMERIC, "the noise cannot be learnt: what was foretold of row %zu is not finite; "
-                 "scale the data, or set noise=constant", r + 1);
+        UNA_FAIL(run, UNA_E_NUMERIC, "the noise cannot be learnt: what was foretold of some rows is not finite; "
+                 "scale the data, or set noise=constant");
     }
     return UNA_OK;
 }

@@ -14,7 +14,7 @@ static una_status mean_of_diagonal(const una_kernel *kernel, const double *x, si
         double k = 0;
         una_kernel_diagonal(kernel, x + i * stride, 1, stride, &k);
         if (!isfinite(k))
-            UNA_FAIL(run, UNA_E_NUMERIC, "the prior variance at row %zu is not finite; choose a smaller var", i + 1);
+            UNA_FAIL(run, UNA_E_NUMERIC, "the prior variance is not finite at some of the rows; choose a smaller var");
         *mean += k / (double)n;
     }
     return UNA_OK;

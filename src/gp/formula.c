@@ -84,9 +84,10 @@ static double draw_parameter(const una_formula_parameter *p, una_rng *rng)
     }
 }
 
-/* Names the row's values and the parameters: with them the failure can be followed by hand. */
-static una_status not_finite(const una_formula *formula, const double *parameter, const double *row, size_t number,
-                             double value, una_run *run)
+/* Names the row's values and the parameters: with them the failure can be followed by hand. Its number would be that of
+ * no table: a fit asks at some of its rows, and beside them. */
+static una_status not_finite(const una_formula *formula, const double *parameter, const double *row, double value,
+                             una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_text words = una_text_in(&run->scratch);
@@ -98,9 +99,9 @@ static una_status not_finite(const una_formula *formula, const double *parameter
         una_text_add(&words, "%s%.60s = %g", words.length ? ", " : "", formula->parameter[i].name, parameter[i]);
 
     una_status status = una_fail(run, UNA_E_NUMERIC,
-                                 "the formula \"%.200s\" gives %s at row %zu%s%s; choose parameters that "
-                                 "keep it finite over the whole range of the inputs",
-                                 formula->text, isnan(value) ? "no number" : "an infinite value", number,
+                                 "the formula \"%.200s\" gives %s%s%s; choose parameters that keep it finite "
+                                 "over the whole range of the inputs",
+                                 formula->text, isnan(value) ? "no number" : "an infinite value",
                                  words.length ? ", where " : "", words.at);
 
     una_arena_release(&run->scratch, mark);
@@ -122,7 +123,7 @@ una_status una_formula_draw(const una_formula *formula, una_rng *rng, const doub
         una_formula_run(formula, formula->op, formula->op_count, parameter, at, rows, stride, block);
         for (size_t j = 0; j < rows; j++) {
             if (!isfinite(block[j]))
-                return not_finite(formula, parameter, at + j * stride, from + j + 1, block[j], run);
+                return not_finite(formula, parameter, at + j * stride, block[j], run);
             f[(from + j) * f_stride] = block[j];
         }
     }

@@ -122,6 +122,13 @@ static void whiten_block(const una_head *head, const double *phi, size_t rows, b
     }
 }
 
+static una_status refuse_row(size_t row, una_run *run)
+{
+    char place[UNA_ROW_ROOM];
+    UNA_FAIL(run, UNA_E_NUMERIC, "the prediction of %s is not finite: the features are not finite or too large",
+             una_row_called(place, row, run));
+}
+
 static una_status predict_rows(const una_head *head, const double *phi, size_t rows, double *mean, double *var,
                                double *white, una_run *run)
 {
@@ -135,9 +142,7 @@ static una_status predict_rows(const una_head *head, const double *phi, size_t r
         for (size_t r = 0; r < count; r++) {
             const double *row = white + r * wide;
             double row_var = var ? una_dot(row, row, k) : 0;
-            if (!isfinite(row[k]) || !isfinite(row_var))
-                UNA_FAIL(run, UNA_E_NUMERIC, "the prediction of row %zu is not finite: the features are not finite "
-                         "or too large", from + r + 1);
+            if (!isfinite(row[k]) || !isfinite(row_var)) return refuse_row(from + r, run);
             if (mean) mean[from + r] = row[k];
             if (var) var[from + r] = head->sure ? 0 : row_var;
         }

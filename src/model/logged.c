@@ -13,9 +13,10 @@
 
 static una_status refuse(const una_columns *c, double log_mean, double log_std, size_t row, una_run *run)
 {
-    UNA_FAIL(run, UNA_E_NUMERIC, "row %zu: log %.60s is %.3g there, give or take %.3g, so that %.60s itself is beyond "
-             "all numbers; its inputs may be far beyond the training data: leave the row out", row + 1, c->target,
-             log_mean, log_std, c->target);
+    char place[UNA_ROW_ROOM];
+    UNA_FAIL(run, UNA_E_NUMERIC, "%s: log %.60s is %.3g there, give or take %.3g, so that %.60s itself is beyond all "
+             "numbers; its inputs may be far beyond the training data: leave the row out",
+             una_row_called(place, row, run), c->target, log_mean, log_std, c->target);
 }
 
 /* ---- one row ------------------------------------------------------------------------------------------------- */
@@ -78,9 +79,10 @@ una_status una_logged_value(double *y, const una_columns *c, double standard, si
 {
     *y = fmax(una_target_value(c, standard), DBL_MIN);
     if (isfinite(*y)) return UNA_OK;
-    UNA_FAIL(run, UNA_E_NUMERIC, "row %zu: log %.60s may be as large as %.3g there, so that %.60s itself is beyond all "
-             "numbers; its inputs may be far beyond the training data: leave the row out", row + 1, c->target,
-             c->target_centre + c->target_scale * standard, c->target);
+    char place[UNA_ROW_ROOM];
+    UNA_FAIL(run, UNA_E_NUMERIC, "%s: log %.60s may be as large as %.3g there, so that %.60s itself is beyond all "
+             "numbers; its inputs may be far beyond the training data: leave the row out",
+             una_row_called(place, row, run), c->target, c->target_centre + c->target_scale * standard, c->target);
 }
 
 /* ---- functions ------------------------------------------------------------------------------------------------- */

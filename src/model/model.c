@@ -331,8 +331,9 @@ const char *una_model_input_name(const una_model *model, size_t input)
 
 una_status una_row_refused(const una_model *model, size_t row, una_run *run)
 {
-    UNA_FAIL(run, UNA_E_NUMERIC, "%s: the prediction for row %zu is not finite; its inputs may be far beyond the training "
-             "data", model->kind->name, row + 1);
+    char place[UNA_ROW_ROOM];
+    UNA_FAIL(run, UNA_E_NUMERIC, "%s: the prediction for %s is not finite; its inputs may be far beyond the training "
+             "data", model->kind->name, una_row_called(place, row, run));
 }
 
 /* What is finite when it is standardised may not be in the target's units. */
@@ -425,7 +426,7 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
     una_mark mark = una_arena_mark(&run->scratch);
     size_t inputs = model->columns.input_count;
     size_t parts = detail == UNA_PARTS && model->kind->mixture ? model->kind->mixture(model->state) : 0;
-    size_t most = block_rows(rows, parts);
+    size_t most = block_rows(rows, parts), before = run->first_row;
     una_predictive p = { .mean = UNA_GET(&run->scratch, double, most),
                          .var_model = UNA_GET(&run->scratch, double, most),
                          .var_noise = UNA_GET(&run->scratch, double, most), .mean_only = detail == UNA_ONLY_MEANS,
@@ -439,7 +440,9 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
         una_view view = { x + from * inputs, count, inputs, inputs };
         for (size_t m = 0; m < parts; m++) p.part_weight[m] = 1 / (double)parts;
         status = una_go_on(run, "predicting");
+        run->first_row = before + from;
         if (status == UNA_OK) status = model->kind->predict(model->state, view, &p, run);
+        run->first_row = before;
         if (status == UNA_OK) status = una_new_words_widen(&p, model, view, run);
         if (status == UNA_OK) status = una_go_on(run, "predicting");
         if (status == UNA_OK) status = check_predictive(model, &p, count, from, run);
@@ -560,12 +563,15 @@ una_status una_model_predict(const una_model *model, const una_dataset *data, do
                              una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
+    una_asked_rows named;
     una_prediction asked;
     double *x;
     size_t rows;
     una_status status = UNA_TAKE(&asked, out, una_prediction, run);
     if (status == UNA_OK) status = encode_all(model, data, &x, &rows, run);
+    una_ask_rows(&named, data, NULL, run);
     if (status == UNA_OK) status = una_model_predict_encoded(model, x, rows, level, &asked, run);
+    una_ask_no_more(&named, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -576,11 +582,14 @@ una_status una_model_quantiles(const una_model *model, const una_dataset *data, 
     una_mark mark = una_arena_mark(&run->scratch);
     una_prediction none = { .size = sizeof none };
     const una_quantiles asked = { count, levels, q };
+    una_asked_rows named;
     double *x;
     size_t rows;
     una_status status = encode_all(model, data, &x, &rows, run);
     if (status == UNA_OK) status = una_quantiles_check(levels, count, run);
+    una_ask_rows(&named, data, NULL, run);
     if (status == UNA_OK) status = una_model_answer_encoded(model, x, rows, 0.95, &none, &asked, run);
+    una_ask_no_more(&named, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -672,11 +681,14 @@ una_status una_model_draw(const una_model *model, const una_dataset *data, size_
                           una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
+    una_asked_rows named;
     double *x;
     size_t rows;
     una_status status = encode_all(una_model_target(model, 0), data, &x, &rows, run);
+    una_ask_rows(&named, data, NULL, run);
     for (size_t t = 0; status == UNA_OK && t < una_model_target_count(model); t++)
         status = una_several_draw(model, t, x, rows, draws, prior != 0, f + t * draws * rows, run);
+    una_ask_no_more(&named, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -71,8 +71,8 @@ static una_status look(una_repeats *r, const una_model *model, const double *x, 
         for (size_t t = 0; t < targets; t++) una_hash_add_number(&h, y[i * targets + t]);
         UNA_TRY(add_row(r, una_hash_end(h), &before));
         r->rows++;
-        if (before && r->twice++ == 0) r->first_twice = r->rows;
-        if (!before && held[i] && r->known++ == 0) r->first_known = r->rows;
+        if (before && r->twice++ == 0) r->first_twice = una_table_number(r->data, r->kept[i]);
+        if (!before && held[i] && r->known++ == 0) r->first_known = una_table_number(r->data, r->kept[i]);
     }
     return UNA_OK;
 }

@@ -111,6 +111,7 @@ una_status una_score_encoded(una_score_sums *sums, double *below, const una_mode
                              const double *y, size_t rows, una_run *run)
 {
     scoring s = { &model->columns, sums, y, below };
+    sums->begun = sums->rows;
     return una_model_each_block(model, x, rows, UNA_PARTS, score_block, &s, run);
 }
 
@@ -120,11 +121,16 @@ una_status una_score_table(una_score *score, double *below, const una_model *mod
     const una_columns *c = &model->columns;
     una_mark mark = una_arena_mark(&run->scratch);
     una_score_sums sums = {0};
+    una_asked_rows asked;
     double *x, *y;
-    size_t rows;
-    una_status status = una_columns_encode(c, data, &x, &y, NULL, &rows, &run->scratch, run);
+    size_t rows, *kept;
+    una_status status = una_columns_encode(c, data, &x, &y, &kept, &rows, &run->scratch, run);
     for (size_t r = 0; status == UNA_OK && r < rows; r++) y[r] = una_target_value(c, y[r]);
-    if (status == UNA_OK) status = una_score_encoded(&sums, below, model, x, y, rows, run);
+    if (status == UNA_OK) {
+        una_ask_rows(&asked, data, kept, run);
+        status = una_score_encoded(&sums, below, model, x, y, rows, run);
+        una_ask_no_more(&asked, run);
+    }
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
     if (rows == 0 && c->one_of_several)

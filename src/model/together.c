@@ -166,6 +166,7 @@ static una_status give_logged_covariance(const seeing *s, bool noise, size_t fro
     size_t n = s->targets;
     for (size_t i = 0; i < s->rows * n * n; i++) {
         size_t row = i / (n * n), a = i / n % n, b = i % n;
+        char place[UNA_ROW_ROOM];
         const member_view *v = &s->target[a];
         const una_columns *one = &una_model_target(s->whole, a)->columns;
         const una_predictive p = { .mean = v->mean, .var_model = v->var, .var_noise = v->noise, .parts = v->parts,
@@ -176,8 +177,8 @@ static una_status give_logged_covariance(const seeing *s, bool noise, size_t fro
         if (a == b) *to = y.std_epistemic * y.std_epistemic + (noise ? y.std_noise * y.std_noise : 0);
         else *to = s->whole->together.joint ? logged_covariance(s, a, b, row, noise) : 0;
         if (!isfinite(*to))
-            UNA_FAIL(run, UNA_E_NUMERIC, "row %zu: the covariance of '%.60s' and '%.60s' is beyond all numbers; take "
-                     "other units, or leave the row out", from + row + 1, one->target,
+            UNA_FAIL(run, UNA_E_NUMERIC, "%s: the covariance of '%.60s' and '%.60s' is beyond all numbers; take other "
+                     "units, or leave the row out", una_row_called(place, from + row, run), one->target,
                      una_model_target(s->whole, b)->columns.target);
     }
     return UNA_OK;
@@ -213,7 +214,9 @@ static una_status each_seen(const una_model *whole, const double *x, size_t rows
         una_mark mark = una_arena_mark(&run->scratch);
         seeing s;
         size_t count = rows - from < ROWS_AT_ONCE ? rows - from : ROWS_AT_ONCE;
+        run->first_row = from;
         una_status status = see(&s, whole, x + from * inputs, count, run);
+        run->first_row = 0;
         if (status == UNA_OK) status = task(context, &s, from, run);
         una_arena_release(&run->scratch, mark);
         UNA_TRY(status);
@@ -236,10 +239,13 @@ una_status una_model_covariance(const una_model *model, const una_dataset *data,
     una_mark mark = una_arena_mark(&run->scratch);
     const una_columns *columns = &una_model_target(model, 0)->columns;
     wanted w = { noise != 0, cov };
+    una_asked_rows asked;
     double *x;
     size_t rows;
     una_status status = una_columns_encode(columns, data, &x, NULL, NULL, &rows, &run->scratch, run);
+    una_ask_rows(&asked, data, NULL, run);
     if (status == UNA_OK) status = each_seen(model, x, rows, covariance_block, &w, run);
+    una_ask_no_more(&asked, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -314,6 +320,7 @@ static una_status log_joint(double *value, const seeing *s, size_t row, const do
 static una_status density_block(void *context, const seeing *s, size_t from, una_run *run)
 {
     density *all = context;
+    char place[UNA_ROW_ROOM];
     size_t n = s->targets, most = 1;
     for (size_t t = 0; t < n; t++) {
         most = s->target[t].parts > most ? s->target[t].parts : most;
@@ -335,8 +342,8 @@ static una_status density_block(void *context, const seeing *s, size_t from, una
             if (c->log_target) value -= c->target_centre + c->target_scale * y[t];
         }
         if (!isfinite(value))
-            UNA_FAIL(run, UNA_E_NUMERIC, "row %zu: its targets have a density beyond all numbers; look at the row, or "
-                     "leave it out", from + r + 1);
+            UNA_FAIL(run, UNA_E_NUMERIC, "%s: its targets have a density beyond all numbers; look at the row, or leave "
+                     "it out", una_row_called(place, from + r, run));
         all->sum += value;
         all->rows++;
     }
@@ -348,11 +355,15 @@ static una_status joint_log_lik(double *log_lik, size_t *count, const una_model 
 {
     const una_columns **columns = una_several_columns(model, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    size_t targets = una_model_target_count(model), rows;
+    una_asked_rows asked;
+    size_t targets = una_model_target_count(model), rows, *kept;
     double *x, *y, units = 0;
-    UNA_TRY(una_columns_encode_several(columns, targets, data, &x, &y, NULL, &rows, &run->scratch, run));
+    UNA_TRY(una_columns_encode_several(columns, targets, data, &x, &y, &kept, &rows, &run->scratch, run));
     density d = { .y = y };
-    UNA_TRY(each_seen(model, x, rows, density_block, &d, run));
+    una_ask_rows(&asked, data, kept, run);
+    una_status status = each_seen(model, x, rows, density_block, &d, run);
+    una_ask_no_more(&asked, run);
+    UNA_TRY(status);
 
     for (size_t t = 0; t < targets; t++) units += log(columns[t]->target_scale);
     *log_lik = d.rows ? d.sum / (double)d.rows - units : NAN;

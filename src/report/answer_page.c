@@ -29,6 +29,15 @@ static void value_cell(una_html *html, double value)
     una_html_cell(html, UNA_HTML_NUMBER, una_number_brief(a, value, 6));
 }
 
+/* "18", or of a table that was joined "b.csv, 18". */
+static void place_cell(una_html *html, const char *origin, const char *number)
+{
+    una_text words = una_text_in(html->text.arena);
+    if (origin) una_text_add(&words, "%.200s, ", origin);
+    una_text_add(&words, "%s", number);
+    una_html_cell(html, UNA_HTML_NUMBER, words.at);
+}
+
 static void suspects(una_html *html, const una_verdict *verdict)
 {
     size_t count = verdict->suspect_count < MOST_SUSPECTS ? verdict->suspect_count : MOST_SUSPECTS;
@@ -50,8 +59,8 @@ static void suspects(una_html *html, const una_verdict *verdict)
     for (size_t i = 0; i < count; i++) {
         const una_suspect *suspect = &verdict->suspects[i];
         una_html_row(html);
-        double place = (double)(lines ? suspect->line : suspect->row + 1);
-        una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(a, place, 0));
+        double place = (double)(lines ? suspect->line : suspect->number);
+        place_cell(html, suspect->origin, una_number_plain(a, place, 0));
         una_html_cell(html, UNA_HTML_TEXT, suspect->column ? una_report_name(name, suspect->column) : "");
         value_cell(html, suspect->value);
         una_html_cell(html, UNA_HTML_WIDE, suspect->why ? cut(suspect->why, html->text.arena) : "");

@@ -67,7 +67,7 @@ typedef struct una_report {
     bool          one_of_several;        /* its spec fits this target alone (una_report_html_several sets it) */
     size_t        rows;
     const double *y;                     /* [rows]                                                  */
-    const size_t *row_number;            /* [rows], counted from 1 in the table that was given      */
+    const size_t *row_number;            /* [rows], counted from 1 in the file they come from       */
     size_t        left_out;              /* rows of that table without the values needed            */
     const una_report_column *columns;    /* inputs, in the order of the table                       */
     size_t        column_count;

@@ -6,6 +6,8 @@
  */
 #include "report/sheet.h"
 
+#include "base/record.h"
+
 #include "report/number.h"
 
 #include <ctype.h>
@@ -153,27 +155,6 @@ void una_sheet_html(una_html *html, const una_sheet *sheet)
 
 /* ---- CSV ----------------------------------------------------------------------------------------------------- */
 
-static void csv_words(una_text *text, const char *words, const char *ending)
-{
-    bool quoted = words[strcspn(words, "\",\r\n")] || *ending == '"';
-    if (!quoted) {
-        una_text_add(text, "%s%s", words, ending);
-        return;
-    }
-    una_text_add(text, "\"");
-    for (const char *s = words; *s; s++) {
-        if (*s == '"') una_text_add(text, "\"");
-        una_text_bytes(text, s, 1);
-    }
-    una_text_add(text, "%s\"", ending);
-}
-
-static void csv_number(una_text *text, double value)
-{
-    char number[32];
-    if (!isnan(value)) una_text_add(text, "%s", una_number_text(number, value));
-}
-
 static bool has_groups(const una_sheet *sheet)
 {
     for (size_t i = 0; i < sheet->lines; i++)
@@ -183,26 +164,25 @@ static bool has_groups(const una_sheet *sheet)
 
 static void csv_head(una_text *text, const una_sheet *sheet)
 {
-    if (has_groups(sheet)) una_text_add(text, "group,");
+    una_record record = una_record_begin(text);
+    if (has_groups(sheet)) una_record_words(&record, "group");
     for (size_t c = 0; c < sheet->columns; c++) {
         const char *title = sheet->column[c].title ? sheet->column[c].title : "";
-        if (c > 0) una_text_add(text, ",");
-        csv_words(text, title, "");
+        una_text spread = una_text_in(text->arena);
+        una_record_words(&record, title);
         if (sheet->column[c].kind != UNA_SHEET_SPREAD) continue;
-        una_text_add(text, ",");
-        csv_words(text, title, " sd");
+        una_text_add(&spread, "%s sd", title);
+        una_record_words(&record, spread.at);
     }
-    una_text_add(text, "\n");
+    una_record_end(&record);
 }
 
-static void csv_cell(una_text *text, const una_sheet_cell *cell, una_sheet_kind column)
+static void csv_cell(una_record *record, const una_sheet_cell *cell, una_sheet_kind column)
 {
     bool number = cell->kind == UNA_SHEET_NUMBER || cell->kind == UNA_SHEET_SPREAD;
-    if (number) csv_number(text, cell->value);
-    else if (cell->words) csv_words(text, cell->words, "");
-    if (column != UNA_SHEET_SPREAD) return;
-    una_text_add(text, ",");
-    if (cell->kind == UNA_SHEET_SPREAD) csv_number(text, cell->sd);
+    if (number) una_record_number(record, cell->value);
+    else una_record_words(record, cell->words);
+    if (column == UNA_SHEET_SPREAD) una_record_number(record, cell->kind == UNA_SHEET_SPREAD ? cell->sd : NAN);
 }
 
 void una_sheet_csv(una_text *text, const una_sheet *sheet)
@@ -217,12 +197,10 @@ void una_sheet_csv(una_text *text, const una_sheet *sheet)
             group = line->group;
             continue;
         }
-        if (groups) csv_words(text, group, "");
-        for (size_t c = 0; c < sheet->columns; c++) {
-            if (groups || c > 0) una_text_add(text, ",");
-            csv_cell(text, &line->cell[c], sheet->column[c].kind);
-        }
-        una_text_add(text, "\n");
+        una_record record = una_record_begin(text);
+        if (groups) una_record_words(&record, group);
+        for (size_t c = 0; c < sheet->columns; c++) csv_cell(&record, &line->cell[c], sheet->column[c].kind);
+        una_record_end(&record);
     }
 }
 

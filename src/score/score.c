@@ -28,14 +28,19 @@ static double whole_std(double std_epistemic, double std_noise)
 static una_status check_rows(size_t before, const double *y, const double *mean, const double *std_epistemic,
                              const double *std_noise, size_t rows, una_run *run)
 {
+    char row[UNA_ROW_ROOM];
     for (size_t i = 0; i < rows; i++) {
-        size_t row = before + i + 1;
         double std = whole_std(std_epistemic[i], std_noise[i]);
-        if (!isfinite(y[i])) UNA_FAIL(run, UNA_E_INPUT, "row %zu cannot be scored: its target is not finite", row);
-        if (!isfinite(mean[i])) UNA_FAIL(run, UNA_E_NUMERIC, "row %zu cannot be scored: its mean is not finite", row);
+        if (!isfinite(y[i]))
+            UNA_FAIL(run, UNA_E_INPUT, "%s cannot be scored: its target is not finite",
+                     una_row_called(row, before + i, run));
+        if (!isfinite(mean[i]))
+            UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: its mean is not finite",
+                     una_row_called(row, before + i, run));
         if (!(std > 0) || !isfinite(std)) {
-            UNA_FAIL(run, UNA_E_NUMERIC, "row %zu cannot be scored: its standard deviations %g (epistemic) and %g "
-                     "(noise) do not make a positive, finite one", row, std_epistemic[i], std_noise[i]);
+            UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: its standard deviations %g (epistemic) and %g "
+                     "(noise) do not make a positive, finite one", una_row_called(row, before + i, run),
+                     std_epistemic[i], std_noise[i]);
         }
     }
     return UNA_OK;
@@ -51,7 +56,7 @@ static void count_below(una_score_sums *sums, double probability)
 una_status una_score_add(una_score_sums *sums, const double *y, const double *mean, const double *std_epistemic,
                          const double *std_noise, size_t rows, una_run *run)
 {
-    UNA_TRY(check_rows(sums->rows, y, mean, std_epistemic, std_noise, rows, run));
+    UNA_TRY(check_rows(sums->rows - sums->begun, y, mean, std_epistemic, std_noise, rows, run));
     double reach_50 = una_normal_quantile(0.75), reach_90 = una_normal_quantile(0.95);
     double reach_95 = una_normal_quantile(0.975);
 
@@ -79,18 +84,21 @@ static una_status check_mixture(size_t before, const double *y, const double *pa
                                 size_t parts, const double *std_epistemic, const double *std_noise, size_t rows,
                                 una_run *run)
 {
+    char row[UNA_ROW_ROOM];
     for (size_t i = 0; i < rows; i++) {
-        size_t row = before + i + 1;
-        if (!isfinite(y[i])) UNA_FAIL(run, UNA_E_INPUT, "row %zu cannot be scored: its target is not finite", row);
+        if (!isfinite(y[i]))
+            UNA_FAIL(run, UNA_E_INPUT, "%s cannot be scored: its target is not finite",
+                     una_row_called(row, before + i, run));
         for (size_t m = i * parts; m < (i + 1) * parts; m++)
             if (!isfinite(part_mean[m]) || !(part_var[m] > 0 && isfinite(part_var[m])))
-                UNA_FAIL(run, UNA_E_NUMERIC, "row %zu cannot be scored: part %zu of its prediction has the mean %g and "
-                         "the variance %g, and they must be finite, the variance above 0", row, m - i * parts + 1,
-                         part_mean[m], part_var[m]);
+                UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: part %zu of its prediction has the mean %g and "
+                         "the variance %g, and they must be finite, the variance above 0",
+                         una_row_called(row, before + i, run), m - i * parts + 1, part_mean[m], part_var[m]);
 
         if (!isfinite(whole_std(std_epistemic[i], std_noise[i])))
-            UNA_FAIL(run, UNA_E_NUMERIC, "row %zu cannot be scored: its standard deviations %g (epistemic) and %g "
-                     "(noise) are not finite numbers of at least 0", row, std_epistemic[i], std_noise[i]);
+            UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: its standard deviations %g (epistemic) and %g "
+                     "(noise) are not finite numbers of at least 0", una_row_called(row, before + i, run),
+                     std_epistemic[i], std_noise[i]);
     }
     return UNA_OK;
 }
@@ -171,8 +179,8 @@ static una_status add_rows(una_score_sums *sums, mixture_rows all, const double 
 {
     size_t rows = all.rows;
     UNA_TRY(check_weights(all.weight, all.parts, run));
-    UNA_TRY(check_mixture(sums->rows, all.y, all.part_mean, all.part_var, all.parts, std_epistemic, std_noise, rows,
-                          run));
+    UNA_TRY(check_mixture(sums->rows - sums->begun, all.y, all.part_mean, all.part_var, all.parts, std_epistemic,
+                          std_noise, rows, run));
 
     una_mark mark = una_arena_mark(&run->scratch);
     all.weights = una_mixture_weights(all.weight, all.parts);
@@ -205,10 +213,11 @@ una_status una_score_add_lognormals(una_score_sums *sums, const double *y, const
 {
     mixture_rows all = { .y = y, .part_mean = part_mean, .part_var = part_var, .weight = part_weight, .parts = parts,
                          .rows = rows, .logged = true };
+    char row[UNA_ROW_ROOM];
     for (size_t i = 0; i < rows; i++)
         if (!(y[i] > 0))
-            UNA_FAIL(run, UNA_E_INPUT, "row %zu cannot be scored: its target is %g, and what is predicted is always "
-                     "above 0", sums->rows + i + 1, y[i]);
+            UNA_FAIL(run, UNA_E_INPUT, "%s cannot be scored: its target is %g, and what is predicted is always "
+                     "above 0", una_row_called(row, sums->rows - sums->begun + i, run), y[i]);
     return add_rows(sums, all, std_epistemic, std_noise, run);
 }
 

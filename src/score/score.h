@@ -10,7 +10,7 @@
 #define UNA_CALIBRATION_LEVELS 99
 
 typedef struct una_score_sums {
-    size_t rows;
+    size_t rows, begun;                         /* begun: those before the arrays at hand, which sentences count */
     double square, log_lik, crps, std_epistemic, std_noise;
     size_t inside_50, inside_90, inside_95;
     size_t below[UNA_CALIBRATION_LEVELS];       /* rows with F(y) <= p, p = 0.01 .. 0.99 */

@@ -97,7 +97,7 @@ static void draw_rows(una_figure *figure, const una_explanation *e, const colour
         double sum = sum_of(e, row);
         stack(end + i * c->count, e, c, row, sum > 0 ? e->std_epistemic[row] / sum : 0);
         longest = fmax(longest, end[(i + 1) * c->count - 1]);
-        una_text_add(&words, "row %zu", row + 1);
+        una_text_add(&words, "row %zu", e->number[row]);
         at[i] = (double)(rows - i);
         name[rows - 1 - i] = words.at;
     }
@@ -191,7 +191,7 @@ static void add_table(una_html *html, const una_explanation *e, size_t rows, una
         size_t row = e->order[i], best = una_explanation_largest(e, row);
         double sum = sum_of(e, row);
         una_sheet_line(&sheet);
-        una_sheet_number(&sheet, (double)(row + 1), 0);
+        una_sheet_number(&sheet, (double)e->number[row], 0);
         una_sheet_number(&sheet, e->mean[row], -4);
         una_sheet_number(&sheet, e->std_epistemic[row], -3);
         for (size_t p = 0; p < e->parts; p++) {
@@ -233,7 +233,7 @@ static const char *words_of(const una_explanation *e, size_t row, una_arena *are
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], share[UNA_NUMBER_ROOM + 8];
     size_t best = una_explanation_largest(e, row);
     una_text words = una_text_in(arena);
-    una_text_add(&words, "row %zu\nmean %s\nignorance %s", row + 1, una_number_brief(a, e->mean[row], 3),
+    una_text_add(&words, "row %zu\nmean %s\nignorance %s", e->number[row], una_number_brief(a, e->mean[row], 3),
                  una_number_brief(b, e->std_epistemic[row], 3));
     if (best != SIZE_MAX)
         una_text_add(&words, "\n%s %s", e->names[best],

@@ -83,7 +83,7 @@ static una_status take_rows(plotting *p, unsigned need)
         UNA_FAIL(p->run, UNA_E_INPUT, "%s: no row has a value in every column that the chart needs",
                  una_dataset_origin(p->given));
     UNA_TRY(una_dataset_rows(&p->table, p->given, kept, count, p->run));
-    for (size_t i = 0; i < count; i++) kept[i]++;
+    for (size_t i = 0; i < count; i++) kept[i] = una_dataset_row_number(p->table, i);
     p->number = kept;
     p->rows.count = count;
     p->rows.target = p->info->target;

@@ -98,7 +98,7 @@ static una_status gather_table(gathering *g, const una_model *const *models, siz
         cells column = cells_of(g->table, place[i]);
         shown[i] = (una_report_column){ una_dataset_column_name(g->table, place[i]), column.number, column.word };
     }
-    for (size_t i = 0; i < rows; i++) number[i] = kept[i] + 1;
+    for (size_t i = 0; i < rows; i++) number[i] = una_dataset_row_number(g->table, i);
     report->target = una_dataset_column_name(g->table, place[inputs]);
     report->rows = rows;
     report->y = una_dataset_numbers(g->table, place[inputs]);

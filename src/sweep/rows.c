@@ -4,9 +4,9 @@
  */
 #include "sweep/rows.h"
 
+#include "base/record.h"
 #include "data/csv.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,22 +19,12 @@ static const char *const names[FIXED] = { "study", "data", "split", "spec", "see
 /* ---- out ----------------------------------------------------------------------------------------------------- */
 
 typedef struct writing {
-    FILE        *to;
-    const char  *path;
+    una_file    *to;
+    una_text     text;                   /* of one record                                                    */
     una_arena   *arena;
     const char **measure;                /* [count, room]: the columns                                       */
     size_t       count, room, rows;
 } writing;
-
-static void put_quoted(FILE *to, const char *words)
-{
-    fputc('"', to);
-    for (; *words; words++) {
-        if (*words == '"') fputc('"', to);
-        fputc(*words, to);
-    }
-    fputc('"', to);
-}
 
 static void add_column(writing *w, const char *measure)
 {
@@ -60,43 +50,54 @@ static una_status collect_columns(void *context, const una_row *row, una_run *ru
     return una_arena_check(w->arena);
 }
 
-static void put_header(const writing *w)
+static una_status put_record(writing *w, una_record *record, una_run *run)
 {
-    fputs("study,data,split,spec,seed,results", w->to);
-    for (size_t i = 0; i < w->count; i++) {
-        fputc(',', w->to);
-        if (strpbrk(w->measure[i], ",\"\r\n")) put_quoted(w->to, w->measure[i]);      /* a foreign column */
-        else fputs(w->measure[i], w->to);
-    }
-    fputs(",seconds,kernels,commit,options\n", w->to);
+    una_record_end(record);
+    UNA_TRY(una_arena_check(w->arena));
+    una_status status = una_file_write(w->to, w->text.at, w->text.length, run);
+    w->text.length = 0;
+    return status;
+}
+
+static una_status put_header(writing *w, una_run *run)
+{
+    una_record record = una_record_begin(&w->text);
+    for (size_t i = 0; i < SECONDS; i++) una_record_words(&record, names[i]);
+    for (size_t i = 0; i < w->count; i++) una_record_words(&record, w->measure[i]);
+    for (size_t i = SECONDS; i < FIXED; i++) una_record_words(&record, names[i]);
+    return put_record(w, &record, run);
+}
+
+/* Of what is not finite, too. */
+static void put_number(una_record *record, double value)
+{
+    char number[32];
+    una_number_text(number, value);
+    una_record_bytes(record, number, strlen(number));
 }
 
 static una_status put_row(void *context, const una_row *row, una_run *run)
 {
     writing *w = context;
-    char number[32];
-    put_quoted(w->to, row->key.study);
-    fputc(',', w->to);
-    put_quoted(w->to, row->key.data);
-    fprintf(w->to, ",%" PRIu64 ",", row->key.split);
-    put_quoted(w->to, row->key.spec);
-    fprintf(w->to, ",%" PRIu64 ",%u", row->key.seed, row->key.results);
+    una_record record = una_record_begin(&w->text);
+    una_record_quoted(&record, row->key.study);
+    una_record_quoted(&record, row->key.data);
+    una_record_count(&record, row->key.split);
+    una_record_quoted(&record, row->key.spec);
+    una_record_count(&record, row->key.seed);
+    una_record_count(&record, row->key.results);
 
     for (size_t i = 0; i < w->count; i++) {
         size_t at = una_row_find(row, w->measure[i]);
-        fprintf(w->to, ",%s", at == SIZE_MAX ? "" : una_number_text(number, row->value[at]));
+        if (at == SIZE_MAX) una_record_words(&record, NULL);
+        else put_number(&record, row->value[at]);
     }
-    fprintf(w->to, ",%s,", una_number_text(number, row->seconds));
-    put_quoted(w->to, row->kernels);
-    fputc(',', w->to);
-    put_quoted(w->to, row->commit);
-    fputc(',', w->to);
-    put_quoted(w->to, row->options);
-    fputc('\n', w->to);
+    put_number(&record, row->seconds);
+    una_record_quoted(&record, row->kernels);
+    una_record_quoted(&record, row->commit);
+    una_record_quoted(&record, row->options);
     w->rows++;
-    /* Here it is known why; at the end, only that it failed. */
-    if (ferror(w->to)) UNA_FAIL(run, UNA_E_IO, "cannot write %s: %s", w->path, strerror(errno));
-    return UNA_OK;
+    return put_record(w, &record, run);
 }
 
 una_status una_rows_export(una_store *store, const char *study, const char *const *measures, size_t measure_count,
@@ -105,18 +106,17 @@ una_status una_rows_export(una_store *store, const char *study, const char *cons
     una_arena arena;
     una_file file = {0};
     una_arena_init(&arena, run);
-    writing w = { .arena = &arena, .path = path };
+    writing w = { .to = &file, .text = una_text_in(&arena), .arena = &arena };
     for (size_t i = 0; i < measure_count; i++) add_column(&w, measures[i]);
 
     una_status status = una_store_each(store, study, collect_columns, &w, run);
     if (status == UNA_OK) status = una_arena_check(&arena);
     if (status == UNA_OK) status = una_file_begin(&file, path, &arena, run);
     if (status == UNA_OK) {
-        w.to = file.stream;
-        put_header(&w);
-        status = una_store_each(store, study, put_row, &w, run);
+        status = put_header(&w, run);
+        if (status == UNA_OK) status = una_store_each(store, study, put_row, &w, run);
         if (status == UNA_OK) status = una_file_commit(&file, run);      /* which sees a failure of the stream */
-        else una_file_abandon(&file);
+        una_file_abandon(&file);
     }
     una_arena_free(&arena);
     if (count) *count = w.rows;

@@ -28,6 +28,25 @@ check() {
     "$@" >stdout.txt 2>stderr.txt </dev/null || got=$?
     if [ "$got" -eq "$wanted" ]; then pass "$name"
     else fail "$name: exit status $got instead of $wanted" "$(cat stdout.txt stderr.txt)"; fi
+    if [ "$1" = una ]; then check_advice "$@"; fi
+}
+flags_of() {    # flags_of VERB...: those that its help lists, one per line
+    una "$@" --help 2>/dev/null | grep -oE '^ +--[a-z-]+' | tr -d ' '
+}
+# What a sentence advises exists: every flag in it is one of the verb's, or was given, or belongs to a verb that the
+# sentence names ('una fit --set ...', "fit the model with --missing mean").
+check_advice() {
+    local verb=${2:-} flag other
+    case $verb in study | data) verb="$verb ${3:-}" ;; esac
+    for flag in $(grep -oE "(^|[ ('])--[a-z][a-z-]*" stderr.txt | tr -d " ('" | sort -u); do
+        case " --help --version $* " in *" $flag "* | *" $flag="*) continue ;; esac
+        flags_of $verb | grep -qxe "$flag" && continue
+        for other in $(grep -oE "una [a-z]+" stderr.txt | cut -c5- | sort -u) \
+                     $(grep -qE "fit (the model|it|one|again|anew|with)" stderr.txt && echo fit); do
+            [ "$other" != "$verb" ] && flags_of "$other" | grep -qxe "$flag" && continue 2
+        done
+        fail "$name: the advice $flag is no flag of 'una $verb'" "$(cat stderr.txt)"
+    done
 }
 has() {     # has FILE TEXT
     if grep -qF -- "$2" "$1"; then pass "$name: $1 says '$2'"

@@ -39,9 +39,41 @@ static void columns_are_found_by_name(void **state)
 
     una_text place = una_text_in(&run->scratch);
     una_table_place(&place, both, 3, 1);
-    assert_says(place.at, "a.csv and ");
-    assert_says(place.at, "b.csv, row 4, column 'colour'");
+    assert_says(place.at, "b.csv, line 2, column 'colour'");
+    assert_null(strstr(place.at, "a.csv"));
     una_dataset_free(both);
+    una_run_free(run);
+}
+
+/* Each row keeps its place in its own file, also where some were left out before or after. */
+static void rows_keep_their_places(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *a = read_text("a.csv", "# two lines\nsize,y\n\"1\",10\n2,20\n3,30\n", run), *some = NULL;
+    una_dataset *b = read_text("b.csv", "size,y\n4,40\n5,50\n", run), *both = NULL, *all = NULL, *last = NULL;
+    assert_ok(una_dataset_where(&some, a, "size > 1", run), run);
+    assert_int_equal(una_dataset_row_number(some, 0), 2);
+    assert_int_equal(una_dataset_row_number(some, 2), 0);
+    assert_ok(una_dataset_join(&both, some, b, run), run);
+    assert_ok(una_dataset_join(&all, both, a, run), run);
+    const size_t chosen[] = { 6, 1, 3 };
+    assert_ok(una_dataset_rows(&last, all, chosen, 3, run), run);
+    una_dataset_free(a);
+    una_dataset_free(some);
+    una_dataset_free(b);
+    una_dataset_free(both);
+    una_dataset_free(all);                                       /* the last table stands alone */
+
+    const struct { const char *place; size_t number; } wanted[] = { { "a.csv, line 5", 3 }, { "a.csv, line 5", 3 },
+                                                                    { "b.csv, line 3", 2 } };
+    for (size_t r = 0; r < 3; r++) {
+        una_text place = una_text_in(&run->scratch);
+        una_table_row(&place, last, r);
+        assert_says(place.at, wanted[r].place);
+        assert_int_equal(una_dataset_row_number(last, r), wanted[r].number);
+    }
+    una_dataset_free(last);
     una_run_free(run);
 }
 
@@ -130,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_found_by_name),
+        cmocka_unit_test(rows_keep_their_places),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(empty_columns_have_no_type),
         cmocka_unit_test(every_allocation_may_fail),

@@ -267,7 +267,7 @@ static void nothing_to_learn_from(void **state)
     assert_non_null(noise);
     t.mean[17] = NAN;
     assert_status(una_noise_learn(&noise, &t.foretold, false, &keep, run), UNA_E_NUMERIC, run);
-    assert_says(una_run_message(run), "row 18");
+    assert_says(una_run_message(run), "what was foretold of some rows is not finite");
     assert_null(noise);
     una_arena_free(&keep);
     una_run_free(run);

@@ -93,7 +93,7 @@ static void failures_have_their_sentences(void **state)
     double x[] = { 0.5, -3, 1e200, 0 }, f[2], jitter = 7;
     una_rng rng = una_rng_at(5, UNA_FOR_TEST, 0);
     assert_status(una_gp_prior_draws(parsed(r, "linear"), x, 2, 2, 1, &rng, f, &jitter, r->run), UNA_E_NUMERIC, r->run);
-    assert_says(una_run_message(r->run), "the prior variance at row 2 is not finite");
+    assert_says(una_run_message(r->run), "the prior variance is not finite at some of the rows");
     assert_true(jitter == 0);
     /* k(a, b) is not a number though both variances are: no jitter helps. */
     double apart[] = { 1e308, 0, -1e308, 0 };

@@ -288,7 +288,7 @@ static void test_order(void **state)
     const una_importance importance = { .target = "y", .inputs = 4, .rows = 40, .repeats = 5, .names = plain_names,
         .rise = rise, .low = low, .high = high, .order = order };
     const una_finding finding = { UNA_FOUND_TOO_GOOD, "too_good", "Column <b> is the target itself.", "b" };
-    const una_suspect suspect = { 16, 18, "a", 4100, "lies <far> from all others" };
+    const una_suspect suspect = { 16, 18, "a", 4100, "lies <far> from all others", 17, NULL };
     const una_verdict verdict = { .sentence = "It explains 83 % of <y>.", .rows = 40, .rmse_linear = 0.7654,
         .rmse_mean = NAN, .finding_count = 1, .findings = &finding, .suspect_count = 1, .suspects = &suspect };
     const una_report_cause causes[] = { { 7, 1, 0.6, "b is 3 where the data end" }, { 9, SIZE_MAX, 0, NULL } };
@@ -310,7 +310,7 @@ static void test_order(void **state)
     assert_ids(&w->arena, page);
     assert_self_contained(page);
     static const char *const expected[] = { "<p class=\"verdict\">It explains 83 % of &lt;y&gt;.</p>",
-        "Column &lt;b&gt; is the target itself.", "Suspicious rows.", "lies &lt;far&gt; from all others",
+        "Column &lt;b&gt; is the target itself.", "Suspicious rows.", ">18</td>", "lies &lt;far&gt; from all others",
         "How good it is",
         "0.7654", "Predicted against observed, on held-out rows.", "Calibration on held-out rows.",
         "Which inputs matter", "it is b, a and d that matter. Of the other input these rows cannot tell",

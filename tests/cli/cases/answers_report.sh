@@ -44,3 +44,10 @@ has h.html "&lt;script&gt;alert(1)&lt;/script&gt;"
 has h.html "&lt;img src=x onerror=alert(2)&gt;"
 has h.html "a &quot;quoted&quot; &amp; name"
 true_that "long names are cut" test "$(grep -ao 'W*' h.html | awk '{ print length($0) }' | sort -n | tail -n 1)" -lt 300
+
+# A model of few steps warns of itself, and so does the one that judges its inputs.
+awk -v s=5 'function u() { s = (s * 16807) % 2147483647; return s / 2147483647 }
+    BEGIN { print "x,k,y"; for (i = 1; i <= 90; i++) { x = 4 * u() - 2; k = i % 2 ? "b" : "c"
+                printf "%.4f,%s,%.4f\n", x, k, i == 51 ? 300 : 2 * x + u() } }' >warn.csv
+check "a report with warnings of fits for it" 0 una fit warn.csv --target y --model luna $quick --out w.una --report w.html --quiet
+there w.html

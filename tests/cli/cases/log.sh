@@ -65,7 +65,7 @@ una info with.una --json >stdout.txt
 out '"log": true' '"rows": 2200'
 printf 'a,b\n1,1\n100000,0\n' >far.csv
 check "far beyond all rows" 3 una predict log.una far.csv
-err "far.csv, from line 2 on: row 2: log c is" "beyond all numbers"
+err "far.csv, line 3: log c is" "beyond all numbers"
 awk -F, 'BEGIN { OFS = "," } { print $0, NR == 1 ? "d" : $3 * $3 + 1 }' few.csv >two.csv
 check "two targets" 0 una fit two.csv --target c,d --log $fast --out two.una
 out "log c" "log d"

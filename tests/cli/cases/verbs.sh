@@ -71,6 +71,18 @@ check "predict --level" 0 una predict train.una test.csv --level 0.5 --out half.
 true_that "narrower bands" awk -F, 'NR == FNR { w[FNR] = $6 - $5; next } FNR > 1 && !($6 - $5 < w[FNR]) { bad = 1 } END { exit bad }' a.csv half.csv
 check "predict --keep" 0 una predict train.una test.csv --keep
 has stdout.txt "x1,x2,y,mean,std"
+printf '"#one",x1,x2," two "\n"#a",1,1,"  lead"\n"#b, c",1,2,"tail "\n plain ,2,1," "\n"",1, 0.5 ,a "b" c\nNA,1,1,"two\nlines"\n' >cells.csv
+check "predict --keep, cells in quotes" 0 una predict train.una cells.csv --keep --out kept.csv
+true_that "the header" grep -qF '"#one",x1,x2," two ",mean' kept.csv
+true_that "blanks stay, and no row becomes a comment" grep -qF '"#a",1,1,"  lead",' kept.csv
+true_that "blanks at the end" grep -qF '"#b, c",1,2,"tail ",' kept.csv
+true_that "nothing but a blank" grep -qF ' plain ,2,1," ",' kept.csv
+true_that "quotes" grep -qF ',1, 0.5 ,"a ""b"" c",' kept.csv
+sed '1s/,mean.*/,m,s,e,n,l,u/' kept.csv >kept-2.csv          # answers under other names
+check "what was kept is read alike" 0 una predict train.una kept-2.csv --keep --out again.csv
+sed '1s/,m,s,e,n,l,u.*//; 1!s/\(,[^,]*\)\{12\}$//' again.csv | sed '1!s/^lines".*/lines"/' >again-cells.csv
+sed '1s/,mean.*//; 1!s/\(,[^,]*\)\{6\}$//' kept.csv | sed '1!s/^lines".*/lines"/' >kept-cells.csv
+same again-cells.csv kept-cells.csv
 sed '1s/y/mean/' test.csv >taken.csv
 check "predict --keep, a name of the answers" 2 una predict train.una taken.csv --keep --out taken-answers.csv
 err "'mean'" "twice" "rename"

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The one writer of CSV: see record.h.
+ */
+#include "base/record.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static bool begins_apart(const char *words)      /* a comment, or what editors put before a text */
+{
+    return *words == '#' || strncmp(words, "\xEF\xBB\xBF", 3) == 0;
+}
+
+static void begin_cell(una_record *r, bool quoted)
+{
+    if (r->cells++ > 0) una_text_bytes(r->text, ",", 1);
+    else r->quoted = quoted;
+}
+
+static void add_quoted(una_record *r, const char *words, size_t length)
+{
+    begin_cell(r, true);
+    una_text_bytes(r->text, "\"", 1);
+    for (const char *quote; (quote = memchr(words, '"', length));) {
+        size_t before = (size_t)(quote - words) + 1;
+        una_text_bytes(r->text, words, before);
+        una_text_bytes(r->text, "\"", 1);
+        words += before;
+        length -= before;
+    }
+    una_text_bytes(r->text, words, length);
+    una_text_bytes(r->text, "\"", 1);
+}
+
+una_record una_record_begin(una_text *text)
+{
+    return (una_record){ .text = text, .begin = text->length };
+}
+
+void una_record_bytes(una_record *r, const char *bytes, size_t length)
+{
+    begin_cell(r, false);
+    una_text_bytes(r->text, bytes, length);
+}
+
+void una_record_quoted(una_record *r, const char *words)
+{
+    add_quoted(r, words, strlen(words));
+}
+
+void una_record_words(una_record *r, const char *words)
+{
+    size_t length = words ? strlen(words) : 0;
+    bool blanks = length > 0 && (is_blank(words[0]) || is_blank(words[length - 1]));
+    if (length > 0 && (blanks || strpbrk(words, ",\"\r\n\t") || (r->cells == 0 && begins_apart(words))))
+        add_quoted(r, words, length);
+    else una_record_bytes(r, words ? words : "", length);
+}
+
+void una_record_loose(una_record *r, const char *words)
+{
+    size_t from = strspn(words, " \t"), to = strlen(words);
+    while (to > from && is_blank(words[to - 1])) to--;
+    if (strpbrk(words, ",\"\r\n\t") || (r->cells == 0 && begins_apart(words)))
+        add_quoted(r, words + from, to - from);
+    else una_record_bytes(r, words, strlen(words));
+}
+
+void una_record_number(una_record *r, double value)
+{
+    char number[32];
+    bool missing = value != value;
+    if (!missing) una_number_text(number, value);
+    una_record_bytes(r, number, missing ? 0 : strlen(number));
+}
+
+void una_record_count(una_record *r, uint64_t value)
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, value);
+    una_record_bytes(r, digits, (size_t)length);
+}
+
+/* A line without a byte would be no record, and with another delimiter in it one of several cells. */
+static bool misread_alone(const char *cell, size_t length)
+{
+    return length == 0 || memchr(cell, ';', length) || memchr(cell, '|', length);
+}
+
+void una_record_end(una_record *r)
+{
+    una_text *text = r->text;
+    size_t length = text->length - r->begin;
+    bool alone = r->cells == 1 && !r->quoted && misread_alone(text->at + r->begin, length);
+    if (alone) una_text_bytes(text, "\"\"", 2);
+    if (alone && !text->arena->failed) {
+        memmove(text->at + r->begin + 1, text->at + r->begin, length);
+        text->at[r->begin] = '"';
+    }
+    una_text_bytes(text, "\n", 1);
+}

@@ -181,7 +181,7 @@ static una_status refuse_option_of_another(const una_kind *kind, const una_kind 
     una_text value = una_text_in(&run->scratch);
     una_spec_value(&value, item->value);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_FAIL(run, UNA_E_USAGE, "%s has no option '%.80s', but %s has %s: ask for '%s(%s=%.80s)', or for "
+    UNA_FAIL(run, UNA_E_USAGE, "%s has no option '%.80s', but %s has %s: give the model as '%s(%s=%.80s)' or as "
              "'%s(%s=%s(%s=%.80s))'", kind->name, item->key, inside->name,
              strcmp(name, item->key) == 0 ? "it" : name, inside->name, name, value.at, kind->name, inside->name,
              inside->name, name, value.at);

@@ -236,9 +236,9 @@ static void options_of_its_kinds_are_pointed_at(void **state)
 {
     (void)state;
     static const struct { const char *set, *says, *remedy; } wrong[] = {
-        { "width=10", "but luna has it", "--model 'luna(width=10)'" },
-        { "epoch=3", "but luna has epochs", "--model 'auto(luna=luna(epochs=3))'" },
-        { "kernel=rbf + linear", "but gp has it", "--model 'gp(kernel=rbf + linear)'" },
+        { "width=10", "but luna has it", "give the model as 'luna(width=10)'" },
+        { "epoch=3", "but luna has epochs", "or as 'auto(luna=luna(epochs=3))'" },
+        { "kernel=rbf + linear", "but gp has it", "give the model as 'gp(kernel=rbf + linear)'" },
         { "gp_row=3", "did you mean 'gp_rows'", "una models auto" },
         { "xyzzyplugh=3", "xyzzyplugh", "una models auto" },
     };

@@ -30,7 +30,7 @@ err "holds 120 different words" "put the rows of both tables into one and give i
 absent no.una
 
 check "compare, an option of another kind" 1 una compare old.csv --target y --models 'auto(width=3)'
-err "auto has no option 'width', but luna has it: ask for 'luna(width=3)'"
+err "auto has no option 'width', but luna has it: give the model as 'luna(width=3)'"
 for verb in gap tune compare; do
     more=(--model)
     [ $verb = compare ] && more=(--models)

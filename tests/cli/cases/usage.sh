@@ -70,11 +70,11 @@ err "epochs"
 check "option out of range" 1 una fit d.csv --target y --model luna --set width=-4
 err "width"
 check "an option of luna, without a model" 1 una fit d.csv --target y --set width=10
-err "auto has no option 'width', but luna has it" "ask for 'luna(width=10)', or for 'auto(luna=luna(width=10))'"
+err "auto has no option 'width', but luna has it" "give the model as 'luna(width=10)' or as 'auto(luna=luna(width=10))'"
 check "an option of gp, without a model" 1 una fit d.csv --target y --set 'kernel=rbf + linear'
-err "gp has it" "ask for 'gp(kernel=rbf + linear)'"
+err "gp has it" "give the model as 'gp(kernel=rbf + linear)'"
 check "nearly an option of luna, without a model" 1 una fit d.csv --target y --set epoch=3
-err "luna has epochs" "ask for 'luna(epochs=3)'"
+err "luna has epochs" "give the model as 'luna(epochs=3)'"
 check "an option of nobody, without a model" 1 una fit d.csv --target y --set xyzzyplugh=3
 err "auto has no option 'xyzzyplugh'" "una models auto"
 check "option without a value" 1 una fit d.csv --target y --set width

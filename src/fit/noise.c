@@ -494,7 +494,8 @@ static double sum_of(const double *value, size_t n)
     return sum;
 }
 
-bool una_noise_is_clear(const double *gain, size_t n)
+/* Clearly more than nothing: by some standard errors, and by some nats. */
+static bool is_clear(const double *gain, size_t n)
 {
     double sum = sum_of(gain, n), square = 0;
     for (size_t i = 0; i < n; i++) square += pow(gain[i] - sum / (double)n, 2);
@@ -512,7 +513,7 @@ static una_status choose(size_t *best, bool *worth, scoring *q, una_run *run)
     for (size_t way = 1; way < WAYS; way++)
         if (sum_of(gain + way * n, n) > sum_of(gain + *best * n, n)) *best = way;
 
-    *worth = una_noise_is_clear(gain + *best * n, n);
+    *worth = is_clear(gain + *best * n, n);
     if (!*worth) return UNA_OK;
     UNA_TRY(try_plain(gain, *best, q, run));
     *worth = sum_of(gain, n) > 0;

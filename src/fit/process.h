@@ -41,8 +41,8 @@ typedef struct una_gp_search {           /* the caller sets the first eleven    
 } una_gp_search;
 /* Free are the numbers of gp's kernel by the plan; from scratch. */
 una_status una_gp_search_init(una_gp_search *search, const una_hyper_plan *plan, una_run *run);
-/* From the present numbers, or those of `from`, longer lengths if asked for, and starts - 1 random places: the best are put into gp, and
- * it is solved. */
+/* From the present numbers, or those of `from`, longer lengths if asked for, and starts - 1 random places: the best are
+ * put into gp, and it is solved. */
 una_status una_gp_search_run(una_gp_search *search, size_t starts, uint64_t seed, una_run *run);
 /* Writes one length into every length of the kernel; false if it has none. */
 bool       una_gp_set_lengths(una_kernel *kernel, double length);

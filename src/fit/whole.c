@@ -97,31 +97,38 @@ static una_status find_noise(answer *a, double noise_std, una_run *run)
     return status;
 }
 
-/* Log-likelihood of rows left out above that of another answer. */
-typedef struct gain { double sum; bool clear; } gain;
-
-static una_status compare(gain *out, const answer *a, const answer *other, una_run *run)
+/* Log-likelihood of all rows left out; -HUGE_VAL: nothing was said of them. */
+static double log_lik_of(const answer *a)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *more = UNA_GET_ROWS(&run->scratch, double, a->said.rows);
-    UNA_TRY(una_arena_check(&run->scratch));
-    out->sum = 0;
+    double sum = 0;
+    size_t rows = 0;
     for (size_t i = 0; i < a->said.rows; i++) {
         double own = una_said_log_lik(&a->said, i, a->noise_var);
-        more[i] = isnan(own) ? 0 : own - una_said_log_lik(&other->said, i, other->noise_var);
-        out->sum += more[i];
+        if (isnan(own)) continue;
+        sum += own;
+        rows++;
     }
-    out->clear = una_noise_is_clear(more, a->said.rows);
-    una_arena_release(&run->scratch, mark);
-    return UNA_OK;
+    return rows > 0 ? sum : -HUGE_VAL;
 }
 
-/* A shape that was learnt beside a constant noise is learnt again beside itself, the noise then chosen. */
-static una_status settle_shape(answer *a, una_arena *keep, una_run *run)
+/* What it says under its shape, with the noise that suits rows left out. */
+static una_status try_shape(answer *a, una_run *run)
 {
     a->noise_var = una_said_noise(&a->said);
     UNA_TRY(foretell(a, run));
-    UNA_TRY(una_said_shape(&a->noise, &a->said, &a->twins->plain, true, keep, run));
+    a->noise_var = una_said_noise(&a->said);
+    return UNA_OK;
+}
+
+/* A shape that was learnt beside a constant noise, or the one that is learnt beside it in turn, as rows left out are
+ * likelier; then the noise that the posterior has with it. */
+static una_status settle_shape(answer *a, una_arena *keep, una_run *run)
+{
+    UNA_TRY(try_shape(a, run));
+    answer again = *a;
+    UNA_TRY(una_said_shape(&again.noise, &again.said, &a->twins->plain, true, keep, run));
+    UNA_TRY(try_shape(&again, run));
+    if (log_lik_of(&again) > log_lik_of(a)) *a = again;
     UNA_TRY(find_noise(a, *una_kind_number(a->one, (void *)a->given, "noise_std"), run));
     return foretell(a, run);
 }
@@ -155,30 +162,23 @@ static una_status unless_numeric(una_status status, bool *any, una_run *run)
     return UNA_OK;
 }
 
-/* A shape was learnt beside the lengths of a constant noise. With these lengths, or with lengths chosen under it: as rows
- * left out are likelier; and unless there must be one, only where they clearly speak for it. found: steps > 0 if the
- * lengths are new. */
+/* A shape was learnt beside the lengths of a constant noise. Rows left out decide what is kept: the shape with these
+ * lengths, with lengths chosen under it, or, unless there must be one, none. found: steps > 0 if lengths are new. */
 static una_status choose_lengths(answer *a, bool must, una_fit_result *found, una_arena *keep, una_run *run)
 {
     answer constant = *a, old = *a, anew;
-    gain by = {0};
     bool any_old, any_new;
     constant.noise = NULL;
     constant.said.shape = NULL;
     UNA_TRY(unless_numeric(settle_shape(&old, keep, run), &any_old, run));
     anew = old;
     UNA_TRY(unless_numeric(search_again(&anew, found, keep, run), &any_new, run));
-    any_new = any_new && found->steps > 0;
-    if (any_old && any_new) {
-        UNA_TRY(compare(&by, &anew, &old, run));
-        any_new = by.sum > 0;
-    }
+    double with_old = any_old ? log_lik_of(&old) : -HUGE_VAL;
+    double with_new = any_new && found->steps > 0 ? log_lik_of(&anew) : -HUGE_VAL;
 
-    *a = any_new ? anew : old;
-    by.clear = false;
-    if (!must && (any_old || any_new)) UNA_TRY(compare(&by, a, &constant, run));
-    if (!must && !by.clear) *a = constant;
-    if (!any_new || !a->noise) found->steps = 0;
+    *a = with_new > with_old ? anew : old;
+    if (!must && !(fmax(with_new, with_old) > log_lik_of(&constant))) *a = constant;
+    if (!a->noise || !(with_new > with_old)) found->steps = 0;
     return UNA_OK;
 }
 

@@ -184,10 +184,10 @@ typedef struct una_kind {
      * and prior variance, by evidence where they are automatic. What the state points at stays as it was. */
     una_status (*relearn)(void *state, void *options, const una_problem *problem, una_fit_result *result,
                           una_arena *keep, una_run *run);
-    /* What fit chooses by its rows beyond noise and prior variance (gp's lengths: rows that its posterior leaves out have
-     * been seen), chosen again for the problem's weights, from what the state has; the state stays as it is. options: as
-     * they were given to fit; what was found is filled in. result: notes, and steps, 0 where the options leave nothing to
-     * choose. NULL: fit chooses nothing else. */
+    /* What fit chooses by its rows beyond noise and prior variance (gp's lengths: they have seen rows that a posterior
+     * leaves out) is chosen again for the problem's weights. It starts from the state, which stays as it is.
+     * options: as they were given to fit; what is found is filled in. result: notes, and steps, 0 where the options
+     * leave nothing to choose. NULL: fit chooses nothing else. */
     una_status (*search)(const void *state, void *options, const una_problem *problem, una_fit_result *result,
                          una_arena *keep, una_run *run);
     /* as fit, for members of anchored ensembles */

@@ -34,8 +34,8 @@ static double rounded(double noise_var)
 typedef struct answer {                  /* a posterior of all rows, and what it says of rows it leaves out */
     const una_kind *one;
     una_twins  *twins;
-    const void *given;                   /* options as they were given                                      */
-    void       *state, *options;         /* options: as they were filled in                                 */
+    void       *given, *options;         /* options as they were given, and filled in                       */
+    void       *state;
     double      noise_var, prior_var;
     una_noise  *noise;                   /* its shape; NULL: constant                                       */
     una_said    said;
@@ -129,7 +129,7 @@ static una_status settle_shape(answer *a, una_arena *keep, una_run *run)
     UNA_TRY(una_said_shape(&again.noise, &again.said, &a->twins->plain, true, keep, run));
     UNA_TRY(try_shape(&again, run));
     if (log_lik_of(&again) > log_lik_of(a)) *a = again;
-    UNA_TRY(find_noise(a, *una_kind_number(a->one, (void *)a->given, "noise_std"), run));
+    UNA_TRY(find_noise(a, *una_kind_number(a->one, a->given, "noise_std"), run));
     return foretell(a, run);
 }
 
@@ -186,22 +186,33 @@ static una_status choose_lengths(answer *a, bool must, una_fit_result *found, un
 
 typedef struct honest {
     una_committee c;
-    bool     search;                     /* under its noise once more                                       */
+    const answer *of;
+    bool     search;                     /* with its lengths chosen under the shape                         */
     double **noise;                      /* [seats] [held] of each, without the shape                       */
 } honest;
 
-/* As what is kept was fitted: under the shape, and perhaps with lengths that were chosen under it. */
 static una_status fit_under_shape(const honest *h, una_seat *s, una_problem *p, una_run *run)
 {
     const una_kind *one = h->c.one;
-    const double noise_std = *una_kind_number(one, (void *)h->c.options, "noise_std");
     UNA_TRY(una_seat_rows_weighed(p, &h->c, s, run));
-    if (!h->search) una_kind_set_number(one, s->options, "noise_std", noise_std);
-    else {
-        memcpy(s->options, h->c.options, one->options_size);
+    if (h->search) {
+        memcpy(s->options, h->of->given, one->options_size);
         UNA_TRY(one->search(s->state, s->options, p, &s->result, &s->arena, run));
-    }
+    } else una_kind_set_number(one, s->options, "noise_std", *una_kind_number(one, h->of->given, "noise_std"));
     return one->relearn(s->state, s->options, p, &s->result, &s->arena, run);
+}
+
+/* As what is kept was fitted. Where the covariance has no factor under the shape, the fit before stands. */
+static una_status fit_again(const honest *h, una_seat *s, una_problem *p, una_run *run)
+{
+    bool any;
+    void *before = una_arena_get(&run->scratch, 1, h->c.one->state_size);
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (!h->c.noise) return UNA_OK;
+    memcpy(before, s->state, h->c.one->state_size);
+    UNA_TRY(unless_numeric(fit_under_shape(h, s, p, run), &any, run));
+    if (!any) memcpy(s->state, before, h->c.one->state_size);
+    return UNA_OK;
 }
 
 static una_status fit_without(void *context, size_t index, una_run *run)
@@ -217,7 +228,7 @@ static una_status fit_without(void *context, size_t index, una_run *run)
     s->result = una_fit_result_in(&s->arena);
     UNA_TRY(una_seat_rows(&p, &h->c, s, &run->scratch));
     UNA_TRY(one->fit(s->state, s->options, &p, &s->result, &s->arena, run));
-    if (h->c.noise) UNA_TRY(fit_under_shape(h, s, &p, run));
+    UNA_TRY(fit_again(h, s, &p, run));
 
     s->held = p.valid_x.rows;
     s->mean = UNA_GET(&s->arena, double, 3 * s->held);
@@ -256,7 +267,7 @@ static una_status foretell_unseen(una_unseen *u, const answer *a, bool search, u
     size_t count = una_afresh_folds(p);
     honest h = { .c = { .one = a->one, .options = a->given, .twins = a->twins, .count = count, .noise = a->noise,
                         .seat = UNA_GET(&run->scratch, una_seat, count) },
-                 .search = search, .noise = UNA_GET(&run->scratch, double *, count) };
+                 .of = a, .search = search, .noise = UNA_GET(&run->scratch, double *, count) };
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < count; i++)
         h.c.seat[i] = (una_seat){ .number = i, .part = p->folds ? p->fold : NULL, .leaves = (unsigned char)i };
@@ -278,17 +289,23 @@ static una_status look_at_noise(answer *a, bool shape, bool must, una_fit_result
     return a->noise && a->one->search ? choose_lengths(a, must, found, keep, run) : UNA_OK;
 }
 
-/* Sentences about the lengths that were left behind go with them; those before the fit stay. */
-static void tell_again(una_notes *notes, size_t before, const una_notes *found)
+/* New lengths in the place of others: sentences about those go with them, while those from before the fit stay. */
+static void take_lengths(void *options, const answer *a, una_fit_result *result, const una_fit_result *before,
+                         const una_fit_result *found)
 {
-    notes->count = before;
-    for (size_t i = 0; i < found->count; i++) una_notes_add(notes, "%s", found->text[i]);
+    memcpy(options, a->options, a->one->options_size);
+    result->steps += found->steps;
+    result->warnings.count = before->warnings.count;
+    result->notes.count = before->notes.count;
+    for (size_t i = 0; i < found->warnings.count; i++) una_notes_add(&result->warnings, "%s", found->warnings.text[i]);
+    for (size_t i = 0; i < found->notes.count; i++) una_notes_add(&result->notes, "%s", found->notes.text[i]);
 }
 
-/* Of the shape's posterior, where that has all rows already; else by evidence. */
+/* noise_std as it was given; else of the shape's posterior, where that has all rows, or by evidence. */
 static double last_noise(const answer *a)
 {
     const una_problem *p = &a->twins->plain;
+    if (una_kind_is_given(a->one, a->given, "noise_std")) return *una_kind_number(a->one, a->given, "noise_std");
     if (!a->one->search || (p->valid_x.rows && p->valid_joins)) return UNA_AUTO;
     return sqrt(a->noise_var) / una_kind_unit(a->one, a->options, p);
 }
@@ -299,10 +316,7 @@ una_status una_fit_whole(una_members *m, const una_kind *one, void *options, con
     una_committee_options *o = una_committee_options_of(one, options);
     bool noise_given = una_kind_is_given(one, options, "noise_std"), varying = o->noise == UNA_NOISE_VARYING;
     bool shape = varying || (o->noise == UNA_NOISE_AUTO && !noise_given);
-    bool joins = p->valid_x.rows && p->valid_joins;
-    double noise_std = *una_kind_number(one, options, "noise_std");
-    size_t warnings = result->warnings.count, notes = result->notes.count;
-    una_fit_result found = una_fit_result_in(keep);
+    una_fit_result before = *result, found = una_fit_result_in(keep);
     una_twins t = { .plain = *p };
     void *given = una_arena_get(&run->scratch, 1, one->options_size);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -315,16 +329,11 @@ una_status una_fit_whole(una_members *m, const una_kind *one, void *options, con
     una_progress_part(run, 1, 1);                        /* una_committee_fit takes it back */
     bool scored = shape || result->foretold, told = scored || (result->unseen && !one->search);
     if (told) UNA_TRY(look_at_noise(&a, shape, varying, &found, keep, run));
-    if (found.steps > 0) {
-        memcpy(options, a.options, one->options_size);
-        result->steps += found.steps;
-        tell_again(&result->warnings, warnings, &found.warnings);
-        tell_again(&result->notes, notes, &found.notes);
-    }
+    if (found.steps > 0) take_lengths(options, &a, result, &before, &found);
     m->noise = a.noise;
     o->noise = a.noise ? UNA_NOISE_VARYING : UNA_NOISE_CONSTANT;
-    if (a.noise) una_kind_set_number(one, options, "noise_std", noise_given ? noise_std : last_noise(&a));
-    if (a.noise || joins) UNA_TRY(take_in(m, &t, options, result, keep, run));
+    if (a.noise) una_kind_set_number(one, options, "noise_std", last_noise(&a));
+    if (a.noise || (p->valid_x.rows && p->valid_joins)) UNA_TRY(take_in(m, &t, options, result, keep, run));
     if (scored) una_said_score(&a.said, result->noise_var, result);
     if (!result->unseen) return UNA_OK;
     if (one->search) return foretell_unseen(result->unseen, &a, found.steps > 0, run);

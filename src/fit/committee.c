@@ -129,9 +129,11 @@ static void pass_on(una_notes *to, const una_notes *from)
 static una_status keep_seats(una_members *m, const una_committee *c, const una_said *said, const una_chosen *by,
                              void *options, una_fit_result *result, una_arena *keep, una_run *run)
 {
+    una_problem all;
     const double *weight;
     double evidence = 0, total = 0;
-    UNA_TRY(una_row_weights(&weight, by->noise, c->twins, run));
+    una_all_rows(&all, &c->twins->plain);
+    UNA_TRY(una_row_weights(&weight, by->noise, all.x, run));
 
     for (size_t i = 0; i < c->count; i++) {
         const una_seat *s = &c->seat[i];

@@ -36,6 +36,8 @@ struct una_noise {
     double  offset;
     double *low, *high;                  /* [inputs] the range of the rows that taught it                   */
     double *input, *knot, *slope;        /* [terms] of which input (a whole number), from where, how steep  */
+    size_t  groups;                      /* of rows, each left out of one of `apart`; no file has them      */
+    una_noise *apart;                    /* [groups]                                                        */
 };
 
 /* ---- the shape ------------------------------------------------------------------------------------------------- */
@@ -64,6 +66,11 @@ void una_noise_shape(const una_noise *noise, una_view x, double *g)
         for (size_t t = 0; t < noise->terms; t++) sum += noise->slope[t] * term_at(noise, t, x.at + r * x.stride);
         g[r] = exp(bounded(sum));
     }
+}
+
+const una_noise *una_noise_without(const una_noise *noise, size_t part)
+{
+    return noise->groups ? &noise->apart[part % noise->groups] : noise;
 }
 
 /* ---- rows and columns ------------------------------------------------------------------------------------------- */
@@ -537,6 +544,26 @@ static void take_slopes(una_noise *noise, const study *s, scoring *q)
     set_offset(noise, q->log_g, s->rows);
 }
 
+/* The same terms, with slopes that each group in turn has not taught. */
+static una_status teach_apart(una_noise *noise, scoring *q, size_t way, una_arena *keep, una_run *run)
+{
+    const study *s = q->s;
+    noise->apart = UNA_GET(keep, una_noise, s->groups);
+    UNA_TRY(una_arena_check(keep));
+    for (size_t g = 0; g < s->groups; g++) {
+        una_noise *own = &noise->apart[g];
+        *own = *noise;
+        own->offset = 0;
+        own->slope = UNA_GET(keep, double, noise->terms);
+        UNA_TRY(una_arena_check(keep));
+        begin_without(q, g);
+        UNA_TRY(train(q, way, run));
+        take_slopes(own, s, q);
+    }
+    noise->groups = s->groups;
+    return UNA_OK;
+}
+
 static una_status learn(una_noise *noise, bool *worth, const una_foretold *foretold, una_arena *keep, una_run *run)
 {
     study s = {0};
@@ -559,7 +586,7 @@ static una_status learn(una_noise *noise, bool *worth, const una_foretold *foret
     begin_without(&q, s.groups);
     UNA_TRY(train(&q, best, run));
     take_slopes(noise, &s, &q);
-    return UNA_OK;
+    return foretold->apart ? teach_apart(noise, &q, best, keep, run) : UNA_OK;
 }
 
 una_status una_noise_learn(una_noise **noise, const una_foretold *foretold, bool must, una_arena *keep, una_run *run)

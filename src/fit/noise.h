@@ -16,12 +16,15 @@ typedef struct una_foretold {            /* what was said of rows before they we
     const double *y, *mean, *var;        /* [rows] var: of the model, without noise                         */
     const unsigned char *part;           /* [rows] rows of one part are left out together when shapes are judged */
     size_t        parts;
+    bool          apart;                 /* the shape is wanted as the other parts teach it, too: una_noise_without */
 } una_foretold;
 
 /* The shape in keep; NULL in *noise where a constant does as well on rows left out. must: never NULL. */
 una_status una_noise_learn(una_noise **noise, const una_foretold *foretold, bool must, una_arena *keep, una_run *run);
 /* g [rows]; nothing is allocated. Beyond the rows that taught it g stays what it was at their edge. */
 void       una_noise_shape(const una_noise *noise, una_view x, double *g);
+/* The shape as the other parts teach it; the shape itself where that was not asked for, or nothing was learnt. */
+const una_noise *una_noise_without(const una_noise *noise, size_t part);
 una_status una_noise_exchange(una_noise **noise, una_archive *ar);       /* NULL stays NULL */
 
 #endif

@@ -21,7 +21,7 @@ una_status una_gp_exchange(void *gp, una_archive *ar);
 una_status una_gp_draws(const void *gp, una_view x, size_t draws, bool prior, double *f, una_run *run);
 
 /* ---- the search for lengths, variances and noise: maximum evidence by L-BFGS, on a log scale ---- */
-typedef struct una_gp_search {           /* the caller sets the first ten                                       */
+typedef struct una_gp_search {           /* the caller sets the first eleven                                     */
     una_gp     *gp;
     const char *stage;                                   /* for the progress                                    */
     bool        free_noise;
@@ -31,6 +31,7 @@ typedef struct una_gp_search {           /* the caller sets the first ten       
     double      starts;                                  /* for the progress                                    */
     size_t      most_steps;                              /* of each start; 0: as many as it wants               */
     double      longer;                                  /* > 1: one more start, with lengths so many times as long */
+    const una_gp *from;                                  /* where the first start begins; NULL: at gp's own numbers */
     una_hyper   hyper;
     double     *inverse;                                 /* work                                                */
     double      noise_origin;                            /* log noise variance at the start                     */
@@ -40,8 +41,8 @@ typedef struct una_gp_search {           /* the caller sets the first ten       
 } una_gp_search;
 /* Free are the numbers of gp's kernel by the plan; from scratch. */
 una_status una_gp_search_init(una_gp_search *search, const una_hyper_plan *plan, una_run *run);
-/* From the present numbers, longer lengths if asked for, and starts - 1 random places: the best are put into gp, and
- * it is solved. */
+/* From the present numbers, or those of `from`, longer lengths if asked for, and starts - 1 random places: the best are
+ * put into gp, and it is solved. */
 una_status una_gp_search_run(una_gp_search *search, size_t starts, uint64_t seed, una_run *run);
 /* Writes one length into every length of the kernel; false if it has none. */
 bool       una_gp_set_lengths(una_kernel *kernel, double length);

@@ -97,6 +97,13 @@ static void set_bounds(una_gp_search *f)
     }
 }
 
+static void begin_at(una_gp_search *f, const una_gp *from)
+{
+    una_hyper_get(&f->hyper, from->kernel, f->theta);
+    if (f->free_noise) f->theta[f->hyper.count] = log(from->noise_var);
+    put(f, f->theta);
+}
+
 una_status una_gp_search_run(una_gp_search *f, size_t starts, uint64_t seed, una_run *run)
 {
     size_t count = numbers(f), all = starts + (f->longer > 1);
@@ -104,6 +111,7 @@ una_status una_gp_search_run(una_gp_search *f, size_t starts, uint64_t seed, una
     for (size_t h = 0; h < f->hyper.count; h++) f->theta[h] = f->hyper.origin[h];
     f->noise_origin = log(f->gp->noise_var);
     if (f->free_noise) f->theta[f->hyper.count] = f->noise_origin;
+    if (f->from) begin_at(f, f->from);
     UNA_TRY(settle(f, run));
     if (count == 0) return UNA_OK;
     set_bounds(f);

@@ -247,10 +247,15 @@ una_status una_said_weigh(una_said *s, double noise_var, una_run *run)
 
 /* ---- the shape of the noise, and what the result is told --------------------------------------------------------- */
 
+enum { PARTS = 5 };
+static size_t part_of(const una_problem *p, size_t row)
+{
+    return p->folds ? p->fold[row] : row % PARTS;
+}
+
 una_status una_said_shape(una_noise **noise, una_said *said, const una_problem *p, bool must, una_arena *keep,
                           una_run *run)
 {
-    enum { PARTS = 5 };
     una_view x = una_judged_x(p);
     size_t rows = 0, cols = x.cols;
     double *at = UNA_GET_ROWS(&run->scratch, double, x.rows * cols), *y = UNA_GET_ROWS(&run->scratch, double, x.rows);
@@ -262,16 +267,28 @@ una_status una_said_shape(una_noise **noise, una_said *said, const una_problem *
         if (!una_said_middle(said, i, &mean[rows], &var[rows])) continue;
         memcpy(at + rows * cols, x.at + i * x.stride, cols * sizeof *at);
         y[rows] = said->y[i];
-        part[rows] = p->folds ? p->fold[i] : (unsigned char)(rows % PARTS);
+        part[rows] = (unsigned char)part_of(p, i);
         rows++;
     }
-    una_foretold told = { { at, rows, cols, cols }, y, mean, var, part, p->folds ? p->folds : PARTS };
+    una_foretold told = { { at, rows, cols, cols }, y, mean, var, part, p->folds ? p->folds : PARTS, said->apart };
     UNA_TRY(una_noise_learn(noise, &told, must, keep, run));
     if (!*noise) return UNA_OK;
 
     said->shape = UNA_GET_ROWS(&run->scratch, double, x.rows);
     UNA_TRY(una_arena_check(&run->scratch));
     una_noise_shape(*noise, x, said->shape);
+    return UNA_OK;
+}
+
+una_status una_said_shape_apart(una_said *said, const una_noise *noise, const una_problem *p, una_run *run)
+{
+    una_view x = una_judged_x(p);
+    said->shape = UNA_GET_ROWS(&run->scratch, double, x.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < x.rows; i++) {
+        una_view row = { x.at + i * x.stride, 1, x.cols, x.stride };
+        una_noise_shape(una_noise_without(noise, part_of(p, i)), row, said->shape + i);
+    }
     return UNA_OK;
 }
 

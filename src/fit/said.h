@@ -16,6 +16,7 @@ typedef struct una_said {
     size_t *sort;                        /* [rounds] rounds of one sort differ by chance alone and weigh the same */
     size_t  sorts;
     bool    samples;                     /* the rounds stand for more trainings than speak of a row         */
+    bool    apart;                       /* the shape is to be learnt without each part of the rows, too    */
 } una_said;
 
 /* Nothing said yet, all weights equal, every round a sort of its own. */
@@ -41,6 +42,8 @@ una_status una_said_weigh_together(una_said *said, size_t targets, const double 
  * unless there must be one. The rows are those of the folds, or the ones held out. */
 una_status una_said_shape(una_noise **noise, una_said *said, const una_problem *problem, bool must, una_arena *keep,
                           una_run *run);
+/* said->shape anew: at each row the shape that its own part did not teach. */
+una_status una_said_shape_apart(una_said *said, const una_noise *noise, const una_problem *problem, una_run *run);
 /* The result's numbers of rows that were not seen. */
 void una_said_score(const una_said *said, double noise_var, una_fit_result *result);
 /* What was said of each row, for who asks the result for it. */

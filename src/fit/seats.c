@@ -155,6 +155,13 @@ una_status una_seat_rows(una_problem *p, const una_committee *c, const una_seat 
     return una_held_fold(p, s->leaves, arena);
 }
 
+una_status una_seat_rows_weighed(una_problem *p, const una_committee *c, const una_seat *s, una_run *run)
+{
+    const una_noise *noise = c->noise && s->part ? una_noise_without(c->noise, s->leaves) : c->noise;
+    UNA_TRY(una_seat_rows(p, c, s, &run->scratch));
+    return una_row_weights(&p->weight, noise, p->x, run);
+}
+
 static una_status foretell(una_seat *s, const una_kind *one, const void *state, const una_problem *p, una_arena *arena,
                            una_run *run)
 {
@@ -261,7 +268,7 @@ una_status una_seat_foretell_again(void *context, size_t index, una_run *run)
     una_seat *s = &c->seat[index];
     una_problem p;
     void *state;
-    UNA_TRY(una_seat_rows(&p, c, s, &run->scratch));
+    UNA_TRY(una_seat_rows_weighed(&p, c, s, run));
     UNA_TRY(relearnt(&state, c, s, c->noise_var, c->prior_var, &p, run));
     return foretell(s, c->one, state, &p, &s->arena, run);
 }
@@ -300,16 +307,14 @@ void una_all_rows(una_problem *p, const una_problem *twin)
     p->shared = NULL;
 }
 
-una_status una_row_weights(const double **weight, const una_noise *noise, const una_twins *t, una_run *run)
+una_status una_row_weights(const double **weight, const una_noise *noise, una_view x, una_run *run)
 {
-    una_problem p;
     *weight = NULL;
     if (!noise) return UNA_OK;
-    una_all_rows(&p, &t->plain);
-    double *w = UNA_GET_ROWS(&run->scratch, double, p.x.rows);
+    double *w = UNA_GET_ROWS(&run->scratch, double, x.rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    una_noise_shape(noise, p.x, w);
-    for (size_t i = 0; i < p.x.rows; i++) w[i] = 1 / w[i];
+    una_noise_shape(noise, x, w);
+    for (size_t i = 0; i < x.rows; i++) w[i] = 1 / w[i];
     *weight = w;
     return UNA_OK;
 }

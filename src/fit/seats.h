@@ -61,6 +61,8 @@ typedef struct una_committee {
     size_t          count;
     double          steps_share;         /* of the steps that the options say                               */
     double          noise_var, prior_var;        /* for judging again                                       */
+    const una_noise *noise;              /* by whose shape rows then count, the ones left out not having taught it;
+                                            NULL: each once                                                 */
     struct una_committee *of;            /* [targets] of several: those of each target, whose seats this one's train;
                                             NULL: it is one target's                                        */
     size_t          targets;
@@ -78,6 +80,8 @@ static inline una_committee *una_committee_of(una_committee *c, size_t target)
 
 /* The rows of a seat: those that train are x, those that it leaves out are valid_x. */
 una_status una_seat_rows(una_problem *problem, const una_committee *c, const una_seat *seat, una_arena *arena);
+/* The same, to be weighed by the committee's noise. */
+una_status una_seat_rows_weighed(una_problem *problem, const una_committee *c, const una_seat *seat, una_run *run);
 /* Jobs over the seats of a una_committee: to train, and to foretell the rows that were left out; to foretell the same
  * rows by a posterior with the committee's noise and prior variance. */
 una_status una_seat_train(void *committee, size_t index, una_run *run);
@@ -92,8 +96,8 @@ una_status una_committee_say_again(una_said *said, una_committee *c, double prio
 
 /* All rows of a twin: those held out, which stand behind the others, too if they join. */
 void       una_all_rows(una_problem *problem, const una_problem *twin);
-/* How often each of them counts, by the shape of the noise; NULL: once. From scratch. */
-una_status una_row_weights(const double **weight, const una_noise *noise, const una_twins *twins, una_run *run);
+/* How often each row counts, by the shape of the noise; NULL: once. From scratch. */
+una_status una_row_weights(const double **weight, const una_noise *noise, una_view x, una_run *run);
 
 /* Members of equal weight, without states. */
 una_status una_members_take(una_members *members, const una_kind *one, size_t count, const una_problem *problem,

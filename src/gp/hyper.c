@@ -116,6 +116,12 @@ void una_hyper_put(const una_hyper *h, const double *theta, una_kernel *k)
         if (h->of[p] != SIZE_MAX) k->parameter[p] = h->start[p] * exp(theta[h->of[p]] - h->origin[h->of[p]]);
 }
 
+void una_hyper_get(const una_hyper *h, const una_kernel *k, double *theta)
+{
+    for (size_t p = 0; p < k->parameter_count; p++)
+        if (h->of[p] != SIZE_MAX) theta[h->of[p]] = h->origin[h->of[p]] + log(k->parameter[p] / h->start[p]);
+}
+
 void una_hyper_fold(const una_hyper *h, const una_kernel *k, const double *sum, double *gradient)
 {
     for (size_t p = 0; p < k->parameter_count; p++, sum += UNA_PAD)

@@ -27,6 +27,8 @@ typedef struct una_hyper {
 una_status una_hyper_init(una_hyper *hyper, const una_kernel *kernel, const una_hyper_plan *plan, una_arena *arena);
 /* Parameters from theta [count]. */
 void una_hyper_put(const una_hyper *hyper, const double *theta, una_kernel *kernel);
+/* And theta [count] from the parameters of such a kernel. */
+void una_hyper_get(const una_hyper *hyper, const una_kernel *kernel, double *theta);
 /* gradient [count] += that by log parameters, sum [parameter_count, UNA_PAD]. */
 void una_hyper_fold(const una_hyper *hyper, const una_kernel *kernel, const double *sum, double *gradient);
 

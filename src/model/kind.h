@@ -159,8 +159,6 @@ typedef struct una_kind {
     bool        shares_rows;                      /* can be fitted by ranks that have some of the rows each: fit and
                                                      relearn then see those, and add up (base/company.h)   */
     bool        sees_images;                      /* can be fitted to images                               */
-    bool        searches;                         /* chooses more by its rows than noise and prior variance (gp's
-                                                     lengths): rows that its posterior leaves out have been seen */
     bool        sure;                             /* its var_model is 0 everywhere: it knows no ignorance (nn) */
     const char *inner;                            /* options that hold specs of other kinds, "of" or "luna|gp";
                                                      such a spec may be `none`. NULL: none has one         */
@@ -186,6 +184,12 @@ typedef struct una_kind {
      * and prior variance, by evidence where they are automatic. What the state points at stays as it was. */
     una_status (*relearn)(void *state, void *options, const una_problem *problem, una_fit_result *result,
                           una_arena *keep, una_run *run);
+    /* What fit chooses by its rows beyond noise and prior variance (gp's lengths: they have seen rows that a posterior
+     * leaves out) is chosen again for the problem's weights. It starts from the state, which stays as it is.
+     * options: as they were given to fit; what is found is filled in. result: notes, and steps, 0 where the options
+     * leave nothing to choose. NULL: fit chooses nothing else. */
+    una_status (*search)(const void *state, void *options, const una_problem *problem, una_fit_result *result,
+                         una_arena *keep, una_run *run);
     /* as fit, for members of anchored ensembles */
     una_status (*fit_anchored)(void *state, void *options, const una_anchor *anchor, const una_problem *problem,
                                una_fit_result *result, una_arena *keep, una_run *run);

@@ -96,15 +96,22 @@ static una_status read_grid(double grid[MOST_GRID], size_t *count, const char *t
     UNA_FAIL(run, UNA_E_USAGE, "gp: grid=%.200s: give 1 to %d lengths, as in grid=[0.1, 1, 10]", text, (int)MOST_GRID);
 }
 
-enum { MANY_INPUTS = 20 };
+enum { MANY_INPUTS = 20, STEPS_ON = 8 };
 
-static una_gp_search search_of(una_gp *gp, const gp_options *o)
+static size_t starts_of(const gp_options *o, const una_gp *from)
 {
-    bool many = o->optimise == YES && gp->inputs >= MANY_INPUTS;
+    return from ? 1 : (size_t)o->restarts;
+}
+
+/* from: where it begins, and begins once; NULL: at gp's own numbers, and as often as is asked for. */
+static una_gp_search search_of(una_gp *gp, const gp_options *o, const una_gp *from)
+{
+    bool many = o->optimise == YES && gp->inputs >= MANY_INPUTS && !from;
     return (una_gp_search){ .gp = gp, .stage = "fitting gp", .free_noise = UNA_IS_AUTO(o->noise_std),
                             .length_prior = o->length_prior, .noise_prior = o->noise_prior,
-                            .range = o->range, .jitter = o->jitter, .starts = o->restarts + many,
-                            .longer = many ? sqrt((double)gp->inputs) : 0 };
+                            .range = o->range, .jitter = o->jitter, .starts = (double)starts_of(o, from) + many,
+                            .longer = many ? sqrt((double)gp->inputs) : 0, .from = from,
+                            .most_steps = from ? STEPS_ON : 0 };
 }
 
 /* ---- the grid of lengths ----------------------------------------------------------------------------------------- */
@@ -147,7 +154,7 @@ static una_status search_grid(una_gp *gp, const gp_options *o, const una_hyper_p
     for (size_t g = 0; status == UNA_OK && g < count; g++) {
         una_mark mark = una_arena_mark(&run->scratch);
         double score = -HUGE_VAL, log_lik = 0, rmse = 0;
-        una_gp_search f = search_of(gp, o);
+        una_gp_search f = search_of(gp, o, NULL);
 
         una_gp_set_lengths(gp->kernel, grid[g]);
         gp->noise_var = noise_var;
@@ -248,11 +255,42 @@ static una_status fill_options(gp_options *o, const una_gp *gp, const una_kernel
     return UNA_OK;
 }
 
-/* Numbers of the kernel, and the noise, by some of the rows; nothing is left to search for on all of them. */
-static una_status search_some(una_gp *gp, const gp_options *o, una_hyper_plan *plan, const una_problem *p,
-                              una_fit_result *result, una_run *run)
+typedef struct fitting {                 /* what a fit goes by                                              */
+    const gp_options *o;
+    const una_gp     *from;              /* as search_of has it                                             */
+    una_kernel_inputs inputs;
+    una_hyper_plan    plan;
+    double            unit, noise_var;   /* of noise_std; the noise to begin with                           */
+    una_gp_search     search;
+} fitting;
+
+/* gp's kernel as written, and the rows. */
+static una_status prepare(fitting *f, una_gp *gp, const una_problem *p, una_arena *keep, una_run *run)
 {
-    size_t some = (size_t)o->search_rows, cols = p->x.cols;
+    const gp_options *o = f->o;
+    double start = o->noise_prior > 0 ? 1e-4 : 0.1;
+    una_kernel *kernel;
+    size_t *group = UNA_GET(&run->scratch, size_t, p->columns->input_count);
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    UNA_TRY(una_kernels_need(run));
+    UNA_TRY(una_gp_memory(p->x.rows, o->optimise == GRID && o->grid_rule == 1 ? 3.5 : 2, run));
+    f->unit = o->units == 0 ? p->columns->target_scale : 1;
+    f->noise_var = UNA_IS_AUTO(o->noise_std) ? start : pow(o->noise_std / f->unit, 2);
+    UNA_TRY(una_gp_inputs(&f->inputs, o->units == 0, p->columns, run));
+    for (size_t d = 0; d < f->inputs.count; d++) group[d] = p->columns->inputs[d].source;
+    f->plan = (una_hyper_plan){ .ard = o->ard != 0, .fix_variances = o->optimise == NO || !UNA_IS_AUTO(o->amplitude),
+                                .fix_lengths = o->optimise != YES, .group = group };
+    UNA_TRY(read_kernel(&kernel, o, &f->inputs, keep, run));
+    UNA_TRY(una_kernel_text_fits(kernel, &f->inputs, "gp", run));
+    UNA_TRY(una_gp_init(gp, kernel, p->x.at, p->x.stride, p->y, p->x.rows, p->x.cols, keep));
+    return una_gp_weigh(gp, p->weight, keep);
+}
+
+/* Numbers of the kernel, and the noise, by some of the rows; nothing is left to search for on all of them. */
+static una_status search_some(una_gp *gp, fitting *fit, const una_problem *p, una_fit_result *result, una_run *run)
+{
+    size_t some = (size_t)fit->o->search_rows, cols = p->x.cols;
     uint32_t *order;
     una_gp part = *gp;
     una_mark mark = una_arena_mark(&run->scratch);
@@ -271,13 +309,33 @@ static una_status search_some(una_gp *gp, const gp_options *o, una_hyper_plan *p
 
     UNA_TRY(una_gp_init(&part, gp->kernel, x, cols, y, some, cols, &run->scratch));
     UNA_TRY(una_gp_weigh(&part, weight, &run->scratch));
-    una_gp_search f = search_of(&part, o);
-    UNA_TRY(una_gp_search_init(&f, plan, run));
-    UNA_TRY(una_gp_search_run(&f, (size_t)o->restarts, p->seed, run));
+    una_gp_search f = search_of(&part, fit->o, fit->from);
+    UNA_TRY(una_gp_search_init(&f, &fit->plan, run));
+    UNA_TRY(una_gp_search_run(&f, starts_of(fit->o, fit->from), p->seed, run));
     gp->noise_var = part.noise_var;
     result->steps += f.steps;
-    plan->fix_variances = plan->fix_lengths = true;
+    fit->plan.fix_variances = fit->plan.fix_lengths = true;
     una_arena_release(&run->scratch, mark);
+    return UNA_OK;
+}
+
+static una_status choose_numbers(una_gp *gp, fitting *fit, const una_problem *p, una_fit_result *result, una_run *run)
+{
+    const gp_options *o = fit->o;
+    if (o->optimise == GRID) UNA_TRY(choose_from_grid(gp, o, &fit->plan, p, fit->noise_var, result, run));
+
+    gp->noise_var = fit->noise_var;
+    bool some = o->optimise == YES && o->search_rows > 0 && (double)p->x.rows > o->search_rows;
+    if (some) UNA_TRY(search_some(gp, fit, p, result, run));
+    una_gp_search *f = &fit->search;
+    *f = search_of(gp, o, some ? NULL : fit->from);
+    f->free_noise = f->free_noise && !some;
+    UNA_TRY(una_gp_search_init(f, &fit->plan, run));
+    if (o->optimise == GRID) f->done = 10, f->starts = 11;
+    UNA_TRY(una_gp_search_run(f, starts_of(o, fit->from), p->seed, run));
+    UNA_TRY(una_tick(run, "fitting gp", 1, gp->log_evidence));
+    result->steps += f->steps;
+    say_bounds(f, &fit->inputs, result);
     return UNA_OK;
 }
 
@@ -286,48 +344,18 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
 {
     una_gp *gp = state;
     gp_options *o = options;
-    double unit = o->units == 0 ? p->columns->target_scale : 1;
-    double start = o->noise_prior > 0 ? 1e-4 : 0.1;
-    double noise_var = UNA_IS_AUTO(o->noise_std) ? start : pow(o->noise_std / unit, 2);
-    una_kernel_inputs inputs;
-    una_kernel *kernel;
-    una_hyper_plan plan = { .ard = o->ard != 0, .fix_variances = o->optimise == NO || !UNA_IS_AUTO(o->amplitude),
-                            .fix_lengths = o->optimise != YES };
-    size_t *group = UNA_GET(&run->scratch, size_t, p->columns->input_count);
-    UNA_TRY(una_arena_check(&run->scratch));
-
-    UNA_TRY(una_kernels_need(run));
-    UNA_TRY(una_gp_memory(p->x.rows, o->optimise == GRID && o->grid_rule == 1 ? 3.5 : 2, run));
-    UNA_TRY(una_gp_inputs(&inputs, o->units == 0, p->columns, run));
-    for (size_t d = 0; d < inputs.count; d++) group[d] = p->columns->inputs[d].source;
-    plan.group = group;
-    UNA_TRY(read_kernel(&kernel, o, &inputs, keep, run));
-    UNA_TRY(una_kernel_text_fits(kernel, &inputs, "gp", run));
-    UNA_TRY(una_gp_init(gp, kernel, p->x.at, p->x.stride, p->y, p->x.rows, p->x.cols, keep));
-    UNA_TRY(una_gp_weigh(gp, p->weight, keep));
-    if (o->optimise == GRID) UNA_TRY(choose_from_grid(gp, o, &plan, p, noise_var, result, run));
-
-    gp->noise_var = noise_var;
-    bool some = o->optimise == YES && o->search_rows > 0 && (double)p->x.rows > o->search_rows;
-    if (some) UNA_TRY(search_some(gp, o, &plan, p, result, run));
-    una_gp_search f = search_of(gp, o);
-    f.free_noise = f.free_noise && !some;
-    UNA_TRY(una_gp_search_init(&f, &plan, run));
-    if (o->optimise == GRID) f.done = 10, f.starts = 11;
-    UNA_TRY(una_gp_search_run(&f, (size_t)o->restarts, p->seed, run));
-    UNA_TRY(una_tick(run, "fitting gp", 1, gp->log_evidence));
-
-    result->steps += f.steps;
+    fitting fit = { .o = o };
+    UNA_TRY(prepare(&fit, gp, p, keep, run));
+    UNA_TRY(choose_numbers(gp, &fit, p, result, run));
     result->noise_var = gp->noise_var;
     result->prior_var = una_gp_prior_mean_var(gp);
     result->log_evidence = gp->log_evidence;
-    say_bounds(&f, &inputs, result);
     UNA_TRY(say_relevance(gp, result, keep));
     if (gp->jitter_var > 0)
         una_notes_add(&result->notes, "A jitter of %.3g of the prior variance was added to the diagonal of the "
                       "covariance%s.", gp->jitter_var / result->prior_var,
                       UNA_IS_AUTO(o->jitter) ? ", which had no Cholesky factor without it" : "");
-    return fill_options(o, gp, &inputs, unit, keep);
+    return fill_options(o, gp, &fit.inputs, fit.unit, keep);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
@@ -384,6 +412,22 @@ static una_status gp_relearn(void *state, void *options, const una_problem *prob
     return status;
 }
 
+/* Lengths, variances and noise once more, from what gp has. */
+static una_status gp_search(const void *state, void *options, const una_problem *p, una_fit_result *result,
+                            una_arena *keep, una_run *run)
+{
+    gp_options *o = options;
+    una_gp part = {0};
+    fitting fit = { .o = o, .from = state };
+    if (o->optimise == NO) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = prepare(&fit, &part, p, &run->scratch, run);
+    if (status == UNA_OK) status = choose_numbers(&part, &fit, p, result, run);
+    if (status == UNA_OK) status = fill_options(o, &part, &fit.inputs, fit.unit, keep);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
 /* With the noise that its evidence gives it. */
 static const una_kind gp_one = {
     .name = "gp",
@@ -392,12 +436,12 @@ static const una_kind gp_one = {
     .committee = offsetof(gp_options, committee),
     .state_size = sizeof(una_gp),
     .least_rows = 2,
-    .searches = true,
     .fit = gp_fit,
     .predict = gp_predict,
     .exchange = una_gp_exchange,
     .observe = gp_observe,
     .relearn = gp_relearn,
+    .search = gp_search,
     .draw = una_gp_draws,
     .slope = gp_slope,
     .holds = gp_holds,
@@ -414,7 +458,7 @@ const una_kind una_kind_gp = {
     .state_size = sizeof(una_members),
     .thesis = "kernel=rbf, ard=no, optimise=grid, grid=[0.001, 0.01, 0.1, 1, 5, 10], grid_rule=validation, "
               "amplitude=1, units=standardised, noise=constant",
-    .results = 1,
+    .results = 2,
     .least_rows = 2,
     .fit = gp_one_members_fit,
     .predict = una_members_predict,

@@ -491,7 +491,7 @@ static una_noise *some_noise(una_arena *keep, una_run *run)
         var[i] = 1e-6;
         part[i] = (unsigned char)(i % 5);
     }
-    una_foretold foretold = { { x, TAUGHT, 2, 2 }, y, zero, var, part, 5 };
+    una_foretold foretold = { { x, TAUGHT, 2, 2 }, y, zero, var, part, 5, false };
     assert_ok(una_noise_learn(&noise, &foretold, true, keep, run), run);
     assert_non_null(noise);
     return noise;

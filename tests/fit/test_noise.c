@@ -38,7 +38,7 @@ static void tell(told *t, shape which, size_t rows, size_t inputs, double var, u
         t->y[r] = t->mean[r] + sqrt(t->var[r]) * una_rng_normal(&rng) + t->std[r] * una_rng_normal(&rng);
         t->part[r] = (unsigned char)(r % 5);
     }
-    t->foretold = (una_foretold){ { t->x, rows, inputs, inputs }, t->y, t->mean, t->var, t->part, 5 };
+    t->foretold = (una_foretold){ { t->x, rows, inputs, inputs }, t->y, t->mean, t->var, t->part, 5, false };
 }
 
 /* Mean of |std/true - 1|, both of geometric mean 1. */
@@ -387,6 +387,34 @@ static void every_allocation_may_fail(void **state)
     assert_true(sweep_allocations(learn_save_load, &t) > 5);
 }
 
+/* Shapes without a part are shapes of their own, as good as the whole one; who does not ask has the whole one only. */
+static void shapes_without_a_part(void **state)
+{
+    (void)state;
+    static told t;
+    una_run *run = quiet_run();
+    una_arena keep;
+    una_noise *noise;
+    una_arena_init(&keep, run);
+    tell(&t, TENFOLD, 1000, 3, 0.01, 1);
+    assert_ok(una_noise_learn(&noise, &t.foretold, true, &keep, run), run);
+    assert_ptr_equal(una_noise_without(noise, 3), noise);
+
+    t.foretold.apart = true;
+    assert_ok(una_noise_learn(&noise, &t.foretold, true, &keep, run), run);
+    double whole = error_of(noise, &t);
+    for (size_t part = 0; part < 5; part++) {
+        const una_noise *without = una_noise_without(noise, part);
+        assert_ptr_not_equal(without, noise);
+        assert_ptr_not_equal(without, una_noise_without(noise, part + 1));
+        double own = error_of(without, &t);
+        assert_true(own != whole && own < whole + 0.1);
+        assert_near(mean_log(&t, 1000), 0, 0, 1e-9);
+    }
+    una_arena_free(&keep);
+    una_run_free(run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -400,6 +428,7 @@ int main(void)
         cmocka_unit_test(a_file_gives_the_same_bits),
         cmocka_unit_test(an_impossible_file_is_refused),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(shapes_without_a_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The model gp: what the evidence chooses, grids, amplitude and units, inputs that do not matter, text columns, and the
- * sentences for settings that cannot be. Numbers of the process itself are tested in tests/gp/test_gp.c.
+ * The model gp: what the evidence chooses, grids, amplitude and units, inputs that do not matter, noise that varies,
+ * text columns, and the sentences for settings that cannot be. Numbers of the process itself are tested in
+ * tests/gp/test_gp.c.
  */
 #include "quick.h"
 
 #include "gp/gp.h"
+#include "la/la.h"
 
 static double wave(double x)
 {
@@ -357,6 +359,110 @@ static void text_columns_share_a_length(void **state)
     una_run_free(run);
 }
 
+/* ---- noise that varies ------------------------------------------------------------------------------------------ */
+
+enum { STEP_INPUTS = 5, STEP_ROWS = 500, STEP_FRESH = 2000 };
+
+/* Noise of std 0.1 on one side of x1 = 0 and 0.8 on the other, or 0.3 on both; *log_lik: of the truth, per row. */
+static una_dataset *step_data(size_t rows, bool varies, uint64_t seed, double *log_lik, una_run *run)
+{
+    double *x = malloc(rows * STEP_INPUTS * sizeof *x), *y = malloc(rows * sizeof *y);
+    una_dataset *data = NULL;
+    if (!x || !y) fail_msg("%s", "no memory for the test's own data");
+    *log_lik = 0;
+    for (size_t i = 0; i < rows; i++) {
+        una_rng rng = una_rng_at(seed, UNA_FOR_TEST, i);
+        double *at = x + i * STEP_INPUTS;
+        for (size_t d = 0; d < STEP_INPUTS; d++) at[d] = 4 * una_rng_uniform(&rng) - 2;
+        double std = !varies ? 0.3 : at[0] < 0 ? 0.1 : 0.8, e = una_rng_normal(&rng);
+        y[i] = sin(2 * at[0]) + 0.35 * at[1] * at[2] + fabs(at[3]) - at[4] / 2 + std * e;
+        *log_lik -= (0.5 * UNA_LOG_TWO_PI + log(std) + 0.5 * e * e) / (double)rows;
+    }
+    assert_ok(una_dataset_from_arrays(&data, x, y, rows, STEP_INPUTS, NULL, run), run);
+    free(x);
+    free(y);
+    return data;
+}
+
+typedef struct stepped { una_model *model; double evidence, held, fresh, truth, coverage; bool varies; } stepped;
+
+/* Evidence and held-out log-likelihood per row; on fresh rows log-likelihood, that of the truth, coverage. */
+static stepped fit_step(const char *spec, bool varies, uint64_t seed, una_run *run)
+{
+    double own;
+    una_score score = UNA_INIT(una_score);
+    stepped out = {0};
+    una_dataset *data = step_data(STEP_ROWS, varies, seed, &own, run);
+    una_dataset *fresh = step_data(STEP_FRESH, varies, seed + 1000, &out.truth, run);
+    out.model = fitted(spec, data, NULL, run);
+    assert_ok(una_model_score(&score, out.model, fresh, run), run);
+    const una_fit_info *info = una_model_info(out.model);
+    out.evidence = info->log_evidence / STEP_ROWS;
+    out.held = info->valid_log_lik;
+    out.fresh = score.log_lik;
+    out.coverage = score.coverage_95;
+    out.varies = strstr(info->spec, "noise=varying") != NULL;
+    una_dataset_free(data);
+    una_dataset_free(fresh);
+    return out;
+}
+
+/* Lengths and variance of the model, as they stand in its spec, under a noise that must vary. */
+static una_model *with_lengths_of(const una_model *model, uint64_t seed, una_run *run)
+{
+    const char *spec = una_model_info(model)->spec, *end = strchr(spec, ']');
+    char again[1024];
+    double own;
+    assert_non_null(end);
+    snprintf(again, sizeof again, "%.*s), optimise=no, amplitude=1, noise=varying)", (int)(end + 1 - spec), spec);
+    una_dataset *data = step_data(STEP_ROWS, true, seed, &own, run);
+    una_model *out = fitted(again, data, NULL, run);
+    una_dataset_free(data);
+    return out;
+}
+
+/* Noise, its shape and the lengths belong together: fresh rows are as likely as the rows left out were, and nearly as
+ * under the truth. The evidence is that of the saved model, and above that with the lengths of a constant noise. */
+static void shape_and_lengths_go_together(void **state)
+{
+    static const uint64_t seeds[] = { 2, 3, 8 };
+    (void)state;
+    for (size_t k = 0; k < sizeof seeds / sizeof *seeds; k++) {
+        una_run *run = quiet_run();
+        stepped constant = fit_step("gp(noise=constant)", true, seeds[k], run);
+        stepped own = fit_step("gp", true, seeds[k], run);
+        assert_true(own.varies && !constant.varies);
+        assert_true(own.evidence > constant.evidence + 0.3 && own.evidence > -0.55);
+        assert_true(own.fresh > constant.fresh + 0.4 && own.fresh > own.truth - 0.4);
+        assert_near(own.held, own.fresh, 0, 0.1);
+        assert_true(own.coverage > 0.92 && own.coverage < 0.97);
+
+        una_model *old = with_lengths_of(constant.model, seeds[k], run);
+        una_model *same = with_lengths_of(own.model, seeds[k], run);
+        assert_true(own.evidence > una_model_info(old)->log_evidence / STEP_ROWS + 0.01);
+        assert_near(una_model_info(same)->log_evidence / STEP_ROWS, own.evidence, 0, 1e-6);
+        una_model_free(old);
+        una_model_free(same);
+        una_model_free(constant.model);
+        una_model_free(own.model);
+        una_run_free(run);
+    }
+}
+
+/* And where the noise is constant it stays so, with the bits of a fit that was told so. */
+static void constant_noise_stays(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    stepped own = fit_step("gp", false, 1, run), told = fit_step("gp(noise=constant)", false, 1, run);
+    assert_false(own.varies);
+    assert_true(own.evidence == told.evidence && own.fresh == told.fresh);
+    assert_true(own.fresh > own.truth - 0.2);
+    una_model_free(own.model);
+    una_model_free(told.model);
+    una_run_free(run);
+}
+
 static void jitter_is_told(void **state)
 {
     (void)state;
@@ -495,6 +601,8 @@ int main(void)
         cmocka_unit_test(amplitude_and_units),
         cmocka_unit_test(inputs_that_do_not_matter),
         cmocka_unit_test(text_columns_share_a_length),
+        cmocka_unit_test(shape_and_lengths_go_together),
+        cmocka_unit_test(constant_noise_stays),
         cmocka_unit_test(jitter_is_told),
         cmocka_unit_test(cannot_be),
         cmocka_unit_test(files_are_checked),

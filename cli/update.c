@@ -112,8 +112,8 @@ static una_status fit_joined(const cli *c, una_model **fresh, const una_model *m
     const char **drop = cli_memory(info->drop_count + 1, sizeof *drop);
     una_fit_settings settings = { .size = sizeof settings, .targets = names, .target_count = targets,
                                   .missing = cli_has(c, "missing") ? cli_missing(c) : info->missing,
-                                  .other = info->other, .drop = drop, .only = info->only, .only_count = info->only_count, .log_target = info->log_target,
-                                  .no_files = 1 };
+                                  .other = info->other, .drop = drop, .only = info->only,
+                                  .only_count = info->only_count, .log_target = info->log_target, .no_files = 1 };
     una_dataset *old = NULL, *more = NULL, *joined = NULL;
 
     una_status status = una_dataset_read(&old, old_path, c->run);

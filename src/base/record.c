@@ -12,6 +12,17 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
+/* Its length, and whether it holds what ends a cell, begins quotes or is another delimiter of una's. */
+static size_t measure(const char *words, bool *marked)
+{
+    size_t length = 0;
+    bool found = false;
+    for (char c; (c = words[length]); length++)
+        found = found || (c <= ',' && (c == ',' || c == '"' || c == '\n' || c == '\r' || c == '\t'));
+    *marked = found;
+    return length;
+}
+
 static bool begins_apart(const char *words)      /* a comment, or what editors put before a text */
 {
     return *words == '#' || strncmp(words, "\xEF\xBB\xBF", 3) == 0;
@@ -56,20 +67,24 @@ void una_record_quoted(una_record *r, const char *words)
 
 void una_record_words(una_record *r, const char *words)
 {
-    size_t length = words ? strlen(words) : 0;
+    bool marked = false;
+    size_t length = words ? measure(words, &marked) : 0;
     bool blanks = length > 0 && (is_blank(words[0]) || is_blank(words[length - 1]));
-    if (length > 0 && (blanks || strpbrk(words, ",\"\r\n\t") || (r->cells == 0 && begins_apart(words))))
-        add_quoted(r, words, length);
+    if (length > 0 && (blanks || marked || (r->cells == 0 && begins_apart(words)))) add_quoted(r, words, length);
     else una_record_bytes(r, words ? words : "", length);
 }
 
 void una_record_loose(una_record *r, const char *words)
 {
-    size_t from = strspn(words, " \t"), to = strlen(words);
+    bool marked;
+    size_t length = measure(words, &marked), from = 0, to = length;
+    if (!marked && (r->cells > 0 || !begins_apart(words))) {
+        una_record_bytes(r, words, length);
+        return;
+    }
+    while (from < to && is_blank(words[from])) from++;
     while (to > from && is_blank(words[to - 1])) to--;
-    if (strpbrk(words, ",\"\r\n\t") || (r->cells == 0 && begins_apart(words)))
-        add_quoted(r, words + from, to - from);
-    else una_record_bytes(r, words, strlen(words));
+    add_quoted(r, words + from, to - from);
 }
 
 void una_record_number(una_record *r, double value)

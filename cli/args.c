@@ -32,10 +32,11 @@ const cli_common_flag cli_common[] = {
                "has, or what a cgroup allows)"), CLI_WITH_RUN },
     { CLI_FLAG("scratch", CLI_SIZE, "SIZE", "refuse to write more to scratch files at a time (default: four times "
                "--memory)"), CLI_WITH_RUN },
-    { CLI_FLAG_SWITCH("no-cache", "parse the data anew and keep nothing of it in ~/.cache/una"),
+    { CLI_FLAG_SWITCH("no-cache", "with --images: unpack them anew and keep nothing of them in ~/.cache/una; without, "
+                      "it has no effect"),
       CLI_WITH_RUN | CLI_BY_PIECES },
-    { CLI_FLAG_SWITCH("verify-cache", "parse the data all the same, and warn if what is kept in ~/.cache/una is not "
-                      "what it holds"), CLI_WITH_RUN | CLI_BY_PIECES },
+    { CLI_FLAG_SWITCH("verify-cache", "with --images: unpack them anew and replace what ~/.cache/una has of them; "
+                      "without, it has no effect"), CLI_WITH_RUN | CLI_BY_PIECES },
     { CLI_FLAG_SWITCH("no-scratch", "hold all rows in memory, none in scratch files under $TMPDIR or /var/tmp"),
       CLI_WITH_RUN | CLI_BY_PIECES },
     { CLI_FLAG_SWITCH("json", "print one JSON object on stdout and nothing else"), CLI_WITH_JSON },

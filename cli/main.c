@@ -169,8 +169,20 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
     return status == UNA_OK ? status : cli_fail(c, status, "cannot start: %s", una_status_text(status));
 }
 
+/* Flags of older versions, which kept parsed tables. */
+static void tell_old_flags(const cli *c)
+{
+    static const char *const flags[] = { "no-cache", "verify-cache" };
+    char note[100];
+    for (size_t i = 0; i < sizeof flags / sizeof *flags && !cli_text(c, "images"); i++) {
+        snprintf(note, sizeof note, "note: --%s has no effect any more: tables are not cached", flags[i]);
+        if (cli_has(c, flags[i])) cli_warn(c, note);
+    }
+}
+
 static una_status with_run(cli *c)
 {
+    tell_old_flags(c);
     una_status status = cli_rank() == 0 ? cli_check_files(c, NULL, NULL) : UNA_OK;       /* rank 0 writes */
     if (status == UNA_OK) status = cli_reading_begin(c);
     if (status == UNA_OK) status = cli_run_new(c, &c->run, cli_count(c, "seed", 0));

@@ -110,9 +110,10 @@ typedef struct una_run_settings {
     int   (*progress)(void *context, const una_progress *progress);  /* nonzero asks to cancel      */
     void       *callbacks;                     /* context of both; calls are never concurrent       */
     const volatile int *cancel;                /* may be set by a signal handler; NULL = never      */
-    int         no_cache;        /* 1: parsed tables and unpacked images are not kept in $XDG_CACHE_HOME/una (or
-                                    ~/.cache/una)                                                   */
-    int         verify_cache; /* 1: the data is read all the same, and what is kept there is compared with it */
+    int         no_cache;        /* 1: unpacked images are not kept in $XDG_CACHE_HOME/una (or ~/.cache/una). For
+                                    tables it does nothing: they are not kept                       */
+    int         verify_cache;    /* 1: images are unpacked all the same, and replace what is kept there. For tables it
+                                    does nothing                                                    */
     int         no_scratch;      /* 1: many rows are held in memory too, not in scratch files that have no name in
                                     $TMPDIR or /var/tmp. An allocator of your own has the same effect. */
     int         keep_memory;     /* 1: a workspace. Working memory is kept between calls, in one piece as large as the
@@ -147,16 +148,14 @@ typedef struct una_dataset una_dataset;        /* a table in memory: named colum
 /* Reads CSV, TSV (also .gz) or NPY, by the file's name; "-" is the standard input, as text. Text columns keep their
  * levels, missing cells are remembered: what they mean is decided when a model is fitted. Where a whole column is
  * written so, percent signs, currency and thousands marks and units are taken off, and dates become days since
- * 1970-01-01; the run's reading settings say otherwise (docs/FILES.md). Text files from 1 MB are parsed once and
- * kept in a cache of the user's (see no_cache), which is good until the file's size or times change; with
- * verify_cache the file is parsed all the same, and a warning is logged if what was kept is not what it holds. A file
- * that is written to while it is read is refused. */
+ * 1970-01-01; the run's reading settings say otherwise (docs/FILES.md). A file that is written to
+ * while it is read is refused. */
 una_status una_dataset_read(una_dataset **data, const char *path, una_run *run);
 
 /* The rows of this rank, where the run has ranks: row i of the file (from 0) goes to rank i % count. Every rank reads
- * through the whole file, keeps its part, and knows the types of all columns; nothing is cached. With %r in the path it
- * stands for the number of the rank, and each has a file of its own. What fails on one rank fails on all, with that
- * rank's sentence. Without ranks it is una_dataset_read. */
+ * through the whole file, keeps its part, and knows the types of all columns. With %r in the path it stands for the
+ * number of the rank, and each has a file of its own. What fails on one rank fails on all, with that rank's sentence.
+ * Without ranks it is una_dataset_read. */
 una_status una_dataset_read_part(una_dataset **data, const char *path, una_run *run);
 
 /* Copies arrays: x [rows, inputs] row-major, y [rows] or NULL; names [inputs + (y ? 1 : 0)] or NULL
@@ -195,8 +194,8 @@ una_status una_dataset_match(size_t *index, size_t *count, const una_dataset *da
 una_status una_dataset_join(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run);
 /* Rows of the table name images: the column `column` has their numbers in the file at `path`, counted from 0. The file
  * is IDX, as MNIST's, or NPY, with sizes count, height, width and perhaps channels; either may be compressed with gzip,
- * and is then unpacked once and kept in the cache (see no_cache). Models see the image and nothing else of a row. What
- * a table has, tables made of its rows have, too. */
+ * and is, from 1 MB on, then unpacked once and kept in a cache of the user's (see no_cache), which is good until the
+ * file's size or times change. Models see the image and nothing else of a row. What a table has, tables made of its rows have, too. */
 una_status una_dataset_add_images(una_dataset *data, const char *path, const char *column, una_run *run);
 /* The image that a row names, for pictures: sizes are its height, width and channels (all 0: the table has no images),
  * numbers [their product] what stands in the file, row by row of the image, channels last; NULL: the sizes alone. */

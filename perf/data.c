@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Large data on one core: parsing, the cache, the memory and linear cost of a fit, prediction and scoring of files.
+ * Large data on one core: parsing, the memory and linear cost of a fit, prediction and scoring of files.
  * Files are made in $TMPDIR (or here) and removed. Times are processor time, the least of several; every job has a
  * process of its own, so that peaks of memory do not mix.
  *
- *   data [--quick] [JOB ...]        --quick: a tenth of the rows; jobs: csv cache fit epoch rows files
+ *   data [--quick] [JOB ...]        --quick: a tenth of the rows; jobs: csv fit epoch rows files
  */
-#define _XOPEN_SOURCE 700        /* realpath */
-
 #include "una.h"
 
 #include <dirent.h>
@@ -139,7 +137,7 @@ static double read_time(const char *path, int times, una_run *run)
 
 static int parse_csv(void)
 {
-    una_run *run = run_with((una_run_settings){ .no_cache = 1 });
+    una_run *run = run_with((una_run_settings){0});
     double size = write_csv(in_folder("a.csv"), (size_t)(share * 1e6), 19, "%.6g");
     line("csv, 20 columns, 6 digits", size / read_time(in_folder("a.csv"), 4, run) * 1e-6, "MB/s", 200, 0);
     size = write_csv(in_folder("a.csv"), (size_t)(share * 1e6), 19, "%.17g");
@@ -147,22 +145,9 @@ static int parse_csv(void)
     return 0;
 }
 
-static int read_cache(void)
-{
-    una_run *run = run_with((una_run_settings){0}), *careful = run_with((una_run_settings){ .verify_cache = 1 });
-    double rows = floor(share * 1e6);
-    write_csv(in_folder("a.csv"), (size_t)rows, 19, "%.6g");
-    nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);     /* a file just written is not cached */
-    double first = read_time(in_folder("a.csv"), 1, run), again = read_time(in_folder("a.csv"), 5, run);
-    line("cache, 20 columns of doubles", rows * 160 / again * 1e-9, "GB/s", 1, 0);
-    line("cache, verified: over parsing", read_time(in_folder("a.csv"), 2, careful) / first, "", 1.5, 1);
-    line("first read (parsed and kept) over the next", first / again, "", 2, 0);
-    return 0;
-}
-
 static int fit_with(const char *spec, double rows, int inputs, double *seconds)
 {
-    una_run *run = run_with((una_run_settings){ .no_cache = 1 });
+    una_run *run = run_with((una_run_settings){0});
     una_dataset *data = NULL;
     una_model *model = NULL;
     write_csv(in_folder("a.csv"), (size_t)rows, inputs, "%.6g");
@@ -244,7 +229,7 @@ static int predict_rows(void)
 {
     enum { ROWS = 200000, INPUTS = 8, AGAIN = 7 };
     double seconds, least = HUGE_VAL;
-    una_run *run = run_with((una_run_settings){ .no_cache = 1 });
+    una_run *run = run_with((una_run_settings){0});
     una_model *model = NULL;
     if (fit_with("nlm(steps=200)", 2000, INPUTS, &seconds)) return 1;
     if (una_model_load(&model, in_folder("model.una"), run)) return complain(run);
@@ -273,7 +258,7 @@ static int make_large(void)
 
 static int predict_large(void)
 {
-    una_run *run = run_with((una_run_settings){ .no_cache = 1 });
+    una_run *run = run_with((una_run_settings){0});
     una_model *model = NULL;
     size_t rows = 0;
     if (una_model_load(&model, in_folder("model.una"), run)) return complain(run);
@@ -288,7 +273,7 @@ static int predict_large(void)
 
 static int score_large(void)
 {
-    una_run *run = run_with((una_run_settings){ .no_cache = 1 });
+    una_run *run = run_with((una_run_settings){0});
     una_model *model = NULL;
     una_score score = UNA_INIT(una_score);
     if (una_model_load(&model, in_folder("model.una"), run)) return complain(run);
@@ -304,7 +289,7 @@ static int score_large(void)
 
 typedef struct job { const char *name; int (*work)(void); } job;
 static const job jobs[] = {
-    { "csv", parse_csv }, { "cache", read_cache }, { "fit", fit_luna }, { "fit", fit_nlm }, { "epoch", epoch },
+    { "csv", parse_csv }, { "fit", fit_luna }, { "fit", fit_nlm }, { "epoch", epoch },
     { "rows", predict_rows }, { "files", make_large }, { "files", predict_large }, { "files", score_large },
 };
 
@@ -347,16 +332,13 @@ int main(int argc, char **argv)
     }
 
     snprintf(folder, sizeof folder, "%s/una-perf-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : ".");
-    char *whole = mkdtemp(folder) ? realpath(folder, NULL) : NULL;
-    if (!whole || setenv("XDG_CACHE_HOME", whole, 1)) return fprintf(stderr, "data: no folder for the files\n"), 5;
-    free(whole);
+    if (!mkdtemp(folder)) return fprintf(stderr, "data: no folder for the files\n"), 5;
 
     printf("| %-58s | %-19s | %-10s | %-5s | |\n|---|---|---|---|---|\n", "large data, one core", "measured", "goal",
            "ratio");
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         if (wanted(jobs[i].name, argc - first, argv + first)) bad |= apart(jobs[i].work);
 
-    empty(in_folder("una"));
     empty(folder);
     return bad;
 }

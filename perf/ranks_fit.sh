@@ -3,7 +3,7 @@
 # One training over the rows of several ranks: most memory of a rank, seconds of the whole command, and how well it
 # fits. On an otherwise quiet machine, with as many cores as ranks:
 #   perf/ranks_fit.sh [ROWS [STEPS [RANKS...]]]      2000000 rows of 10 inputs, 2000 steps, 1, 2 and 4 ranks
-# One rank is una without mpirun. Everything is held in memory (--no-scratch) and nothing cached; ranks have one thread.
+# One rank is una without mpirun. Everything is held in memory (--no-scratch); ranks have one thread.
 set -eu
 una=$(cd "$(dirname "$0")/.." && pwd)/build/una
 rows=${1:-2000000} steps=${2:-2000}
@@ -45,7 +45,7 @@ for ranks in "$@"; do
     start=(env)
     [ "$ranks" -eq 1 ] || start=(mpirun --oversubscribe --bind-to none -n "$ranks")
     from=$(date +%s%N)
-    "${start[@]}" python3 measured.py "$una" fit rows.csv --target y --model "$spec" --valid 0.15 --threads 1 --no-cache \
+    "${start[@]}" python3 measured.py "$una" fit rows.csv --target y --model "$spec" --valid 0.15 --threads 1 \
         --no-scratch --quiet --out model.una
     to=$(date +%s%N)
     score() { "$una" score model.una test.csv --json | sed "s/.*\"$1\": \([-0-9.e]*\).*/\1/"; }

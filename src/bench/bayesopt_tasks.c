@@ -7,10 +7,10 @@
 #include "base/archive.h"
 #include "base/clock.h"
 #include "bench/softmax.h"
+#include "bench/sum.h"
 #include "bench/svm.h"
 #include "bo/functions.h"
 #include "data/idx.h"
-#include "data/sum.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 
 #include "base/archive.h"
 #include "bench/protocol.h"
-#include "data/sum.h"
+#include "bench/sum.h"
 #include "sets/catalogue.h"
 
 #include <inttypes.h>

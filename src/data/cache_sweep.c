@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * How large the cache may become, and what goes first. See cache_file.h.
+ * How large the cache may become, and what goes first. See cache.h.
  */
 #define _XOPEN_SOURCE 700        /* fdopendir */
 
-#include "data/cache_file.h"
+#include "data/cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,11 +12,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { DIGITS = 16, NAME = 32, STALE_SECONDS = 3600 };
-static const char LEFT[] = ".tmp";       /* older versions called so what was under way */
+enum { DIGITS = 16, NAME = 32 };
 
 typedef struct entry {
     char    name[NAME];
@@ -29,11 +27,6 @@ typedef struct entries {
     size_t  count, room;
     double  size;
 } entries;
-
-const char *una_cache_ending(const una_cache_kind *kind)
-{
-    return kind == &una_cache_tables ? ".table" : ".images";
-}
 
 double una_cache_most(double left)
 {
@@ -48,27 +41,21 @@ double una_cache_most(double left)
     return fmin(2e9, left / 10);
 }
 
-/* The kind of a file by its name; NULL: it is none of the cache's. */
-static const una_cache_kind *kind_of(const char *name, bool *left)
+/* Images, and tables, which older versions kept. */
+static bool is_ours(const char *name)
 {
-    static const una_cache_kind *const kinds[] = { &una_cache_tables, &una_cache_tensors };
-    if (strspn(name, "0123456789abcdef") != DIGITS || strlen(name) >= NAME) return NULL;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const char *ending = una_cache_ending(kinds[i]);
-        if (strncmp(name + DIGITS, ending, strlen(ending)) != 0) continue;
-        const char *rest = name + DIGITS + strlen(ending);
-        *left = strcmp(rest, LEFT) == 0;
-        return *rest && !*left ? NULL : kinds[i];
-    }
-    return NULL;
+    if (strspn(name, "0123456789abcdef") != DIGITS || strlen(name) >= NAME) return false;
+    return strncmp(name + DIGITS, ".images", 7) == 0 || strncmp(name + DIGITS, ".table", 6) == 0;
 }
 
-static bool is_current(int folder, const char *name, const una_cache_kind *kind)
+static bool is_current(int folder, const char *name)
 {
     una_cache_kind found;
+    if (strcmp(name + DIGITS, ".images") != 0) return false;
     int handle = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
     if (handle < 0) return false;
-    bool same = read(handle, &found, sizeof found) == (ssize_t)sizeof found && memcmp(&found, kind, sizeof found) == 0;
+    bool same = read(handle, &found, sizeof found) == (ssize_t)sizeof found
+                && memcmp(&found, &una_cache_images, sizeof found) == 0;
     close(handle);
     return same;
 }
@@ -93,11 +80,9 @@ static void add(entries *all, const char *name, const struct stat *about, una_ar
 static void look_at(entries *all, int folder, const char *name, una_arena *work)
 {
     struct stat about;
-    bool left = false;
-    const una_cache_kind *kind = kind_of(name, &left);
-    if (!kind || fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(about.st_mode)) return;
-    if (left ? time(NULL) - about.st_mtime > STALE_SECONDS : !is_current(folder, name, kind)) unlinkat(folder, name, 0);
-    else if (!left) add(all, name, &about, work);
+    if (!is_ours(name) || fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(about.st_mode)) return;
+    if (is_current(folder, name)) add(all, name, &about, work);
+    else unlinkat(folder, name, 0);
 }
 
 static int by_use(const void *a, const void *b)

@@ -4,7 +4,6 @@
  */
 #include "base/company.h"
 #include "data/build.h"
-#include "data/cache.h"
 #include "data/csv.h"
 #include "data/images.h"
 #include "data/read.h"
@@ -91,7 +90,7 @@ static una_status read_all(una_dataset **data, una_reader *reader)
     UNA_FAIL((*data)->run, UNA_E_IO, "%s changed while it was being read", (*data)->origin);
 }
 
-static una_status read_text(una_dataset **data, const char *path, una_run *run)
+una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
 {
     una_reader *reader;
     *data = NULL;
@@ -103,19 +102,6 @@ static una_status read_text(una_dataset **data, const char *path, una_run *run)
     *data = NULL;
     UNA_TRY(status);
     UNA_FAIL(run, UNA_E_INPUT, "%s has a header but no rows", una_path_shown(path));
-}
-
-una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
-{
-    una_cache_key key = una_cache_read(data, path, run);
-    una_dataset *kept = *data;
-    if (kept && !run->settings.verify_cache) return UNA_OK;
-
-    una_status status = read_text(data, path, run);
-    bool known = status == UNA_OK && kept && una_cache_agrees(kept, *data, path, run);
-    una_dataset_free(kept);
-    if (status == UNA_OK && !known) una_cache_write(*data, path, &key, run);
-    return status;
 }
 
 /* ---- a part of a file for each rank ------------------------------------------------------------------------ */

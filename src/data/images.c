@@ -89,28 +89,10 @@ static una_status unpack(una_images *m, const una_cache_key *key)
     return UNA_OK;
 }
 
-/* What is mapped is kept only if it is what the file holds. */
-static una_status verify(una_images *m, const una_cache_key *key)
-{
-    una_images fresh = { .run = m->run, .origin = m->origin };
-    una_cache_key none = {0};
-    una_arena_init(&fresh.arena, m->run);
-    una_status status = unpack(&fresh, &none);
-    bool good = status == UNA_OK && una_cache_agrees_on_images(m, &fresh);
-    una_arena_free(&fresh.arena);
-    if (good) return UNA_OK;
-    una_cache_unmap_images(m);
-    m->bytes = NULL;
-    m->numbers = NULL;
-    UNA_TRY(status);
-    return unpack(m, key);
-}
-
 static una_status read_file(una_images *m)
 {
     una_cache_key key = una_cache_map_images(m);
-    if (!m->mapping) return unpack(m, &key);
-    return m->run->settings.verify_cache ? verify(m, &key) : UNA_OK;
+    return m->mapping ? UNA_OK : unpack(m, &key);
 }
 
 una_status una_images_read(una_images **images, const char *path, una_run *run)

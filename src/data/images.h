@@ -8,6 +8,7 @@
 #define UNA_IMAGES_H
 
 #include "data/cache.h"
+#include "data/table.h"
 
 enum { UNA_MOST_PIXELS = 1 << 18, UNA_MOST_CHANNELS = 16 };
 
@@ -37,12 +38,10 @@ static inline size_t una_image_size(una_image_shape shape)
     return shape.height * shape.width * shape.channels;
 }
 
-/* In the cache: the key of the file, and if the cache has its images, all of them (m->mapping). Later, when they were
- * unpacked, they are kept there. As with tables nothing fails. */
+/* In the cache: the key of the file, and if the cache has its images, all of them (m->mapping), but where they are to be
+ * unpacked anew (verify_cache). Later, when they were unpacked, they are kept there. */
 una_cache_key una_cache_map_images(una_images *images);
 void          una_cache_unmap_images(una_images *images);
-/* With verify_cache: is what was kept what the file holds? A warning if it is not. */
-bool          una_cache_agrees_on_images(const una_images *kept, const una_images *unpacked);
 void          una_cache_write_images(const una_images *images, const una_cache_key *key);
 
 /* The image that a row of the table names; what is no number of one gets a sentence with its place. */

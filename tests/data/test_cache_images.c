@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Packed images are unpacked once: the second reading maps the cache's file and has the same numbers; never old or
- * damaged ones, and no harm where the cache cannot be written.
+ * damaged ones, none that another user may have written, and no harm where the cache cannot be written.
  */
 #define _XOPEN_SOURCE 700        /* realpath */
 
 #include "test_support.h"
 
+#include "base/temporary.h"
 #include "data/images.h"
 
 #include <dirent.h>
@@ -62,21 +63,27 @@ static const char *pack_idx(const char *name)
     return pack(name, tensor, HEAD, tensor + HEAD, SIZE);
 }
 
-/* The one file in the cache folder, or NULL. */
-static const char *cached_file(void)
+static char listed[8192];
+
+/* How many files there are in the cache folder; one of them is in `listed`. */
+static size_t count_files(void)
 {
-    static char path[8192];
+    size_t count = 0;
     char folder[6000];
-    bool found = false;
     snprintf(folder, sizeof folder, "%s/una", cache);
     DIR *open = opendir(folder);
     for (struct dirent *entry; open && (entry = readdir(open));) {
         if (entry->d_name[0] == '.') continue;
-        snprintf(path, sizeof path, "%s/%.255s", folder, entry->d_name);
-        found = true;
+        snprintf(listed, sizeof listed, "%s/%.255s", folder, entry->d_name);
+        count++;
     }
     if (open) closedir(open);
-    return found ? path : NULL;
+    return count;
+}
+
+static const char *cached_file(void)
+{
+    return count_files() ? listed : NULL;
 }
 
 /* Reads, compares, and says whether the cache had them. */
@@ -107,9 +114,6 @@ static void unpacked_once(void **state)
     const char *file = cached_file();
     assert_true(file && strstr(file, ".images"));
     assert_true(mapped(path));
-    run->settings.verify_cache = 1;
-    assert_true(mapped(path));
-    run->settings.verify_cache = 0;
     run->settings.no_cache = 1;
     assert_false(mapped(path));
     run->settings.no_cache = 0;
@@ -152,8 +156,9 @@ static void damage_is_noticed(void **state)
     int handle = open(cached_file(), O_RDWR);
     assert_true(handle >= 0);
     una_images m = { .run = run, .origin = path };
-    for (size_t bit = 0; bit < 8 * 144 + 40; bit++) {
-        size_t at = bit < 8 * 144 ? bit / 8 : 144 + (bit - 8 * 144) * (size - 145) / 39;
+    size_t head = size - SIZE;                                   /* with the path, and some of the numbers */
+    for (size_t bit = 0; bit < 8 * head + 40; bit++) {
+        size_t at = bit < 8 * head ? bit / 8 : head + (bit - 8 * head) * (SIZE - 1) / 39;
         byte = bytes[at] ^ (unsigned char)(1u << bit % 8);
         assert_int_equal(pwrite(handle, &byte, 1, (off_t)at), 1);
         una_cache_map_images(&m);
@@ -262,42 +267,223 @@ static void arrays_too(void **state)
     assert_says(una_run_message(run), "more items than its header promises");
 }
 
-/* Other images, whole and with all their sums. */
-static void verified_is_compared(void **state)
+/* ---- strangers ---------------------------------------------------------------------------------------- */
+
+/* Other images, whole and with all their sums: what somebody writes who means harm. */
+static void forge(const char *path)
 {
-    (void)state;
     static unsigned char others[SIZE];
-    const char *path = pack_idx("v.gz");
     memcpy(others, tensor + HEAD, SIZE);
     others[7] ^= 1;
     una_images m = { .run = run, .origin = path }, forged = { .run = run, .origin = path, .shape = { SIDE, SIDE, 1 },
                      .count = COUNT, .each = EACH, .bytes = others };
-    una_cache_key key = una_cache_map_images(&m);
+    una_cache_key key = una_cache_key_of(path, run);
     una_cache_write_images(&forged, &key);
     una_cache_map_images(&m);
     assert_true(m.mapping && m.bytes[7] == others[7]);           /* it would be believed */
     una_cache_unmap_images(&m);
+}
 
+static void verified_is_replaced(void **state)
+{
+    (void)state;
+    const char *path = pack_idx("v.gz");
+    forge(path);
     run->settings.verify_cache = 1;
     assert_false(mapped(path));
-    assert_true(mapped(path));                                   /* and it was replaced */
     run->settings.verify_cache = 0;
     assert_true(mapped(path));
-
-    una_cache_write_images(&forged, &key);                       /* others may write to it */
-    assert_int_equal(chmod(cached_file(), 0666), 0);
-    assert_false(mapped(path));
-    assert_true(mapped(path));
 }
+
+static int notes;
+static char noted[5000];
+static void keep_note(void *context, una_log_level level, const char *sentence)
+{
+    (void)context;
+    notes += level == UNA_LOG_NOTE;
+    snprintf(noted, sizeof noted, "%s", sentence);
+}
+
+/* Reads as a run that hears notes: was the file unpacked, and how many notes were there? */
+static void assert_not_believed(const char *path, int expected)
+{
+    una_run *quiet = run;
+    assert_ok(una_run_new(&run, &SIZED(una_run_settings, .threads = 1, .log = keep_note)), run);
+    notes = 0;
+    assert_true(!mapped(path) || expected == 0);                 /* `mapped` compares with the truth */
+    assert_int_equal(notes, expected);
+    una_run_free(run);
+    run = quiet;
+}
+
+static void others_are_not_believed(void **state)
+{
+    (void)state;
+    char path[8192], file[8192], folder[6000], away[8300];
+    struct stat about;
+    snprintf(path, sizeof path, "%s", pack_idx("o.gz"));
+    snprintf(folder, sizeof folder, "%s/una", cache);
+    snprintf(away, sizeof away, "%s/away", temp_folder());
+    forge(path);
+    snprintf(file, sizeof file, "%s", cached_file());
+    assert_true(stat(file, &about) == 0 && (about.st_mode & 07777) == 0600);
+    assert_true(stat(folder, &about) == 0 && (about.st_mode & 07777) == 0700);
+
+    static const mode_t loose[] = { 0620, 0602, 0666 };
+    for (size_t i = 0; i < 3; i++) {
+        forge(path);
+        assert_int_equal(chmod(file, loose[i]), 0);
+        assert_not_believed(path, 1);
+        assert_says(noted, "was not believed");
+        assert_true(stat(file, &about) == 0 && (about.st_mode & 07777) == 0600);     /* unpacked anew and replaced */
+        assert_not_believed(path, 0);
+    }
+
+    forge(path);                                                 /* a link, even to a file of one's own */
+    remove(away);
+    assert_true(rename(file, away) == 0 && symlink(away, file) == 0);
+    assert_not_believed(path, 1);
+    assert_true(lstat(file, &about) == 0 && S_ISREG(about.st_mode));
+    assert_true(unlink(file) == 0 && mkfifo(file, 0600) == 0);   /* no file at all: nobody waits */
+    assert_not_believed(path, 1);
+
+    forge(path);                                                 /* the folder: neither read nor written */
+    static const mode_t open_to_all[] = { 0770, 0702, 01777 };
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(chmod(folder, open_to_all[i]), 0);
+        assert_not_believed(path, 1);
+        assert_says(noted, "is not used");
+    }
+    assert_int_equal(chmod(folder, 0700), 0);
+    remove(away);
+    assert_true(rename(folder, away) == 0 && symlink(away, folder) == 0);
+    assert_not_believed(path, 1);
+    assert_true(unlink(folder) == 0 && rename(away, folder) == 0);
+
+    if (geteuid() == 0) {
+        assert_int_equal(chown(file, 12345, (gid_t)-1), 0);
+        assert_not_believed(path, 1);
+        assert_true(stat(file, &about) == 0 && about.st_uid == 0);
+        forge(path);
+        assert_int_equal(chown(folder, 12345, (gid_t)-1), 0);
+        assert_not_believed(path, 1);
+        assert_int_equal(chown(folder, 0, (gid_t)-1), 0);
+    } else {
+        print_message("not tried: files of another user, which only root can make\n");
+    }
+}
+
+/* ---- where, and how much ---------------------------------------------------------------------------------- */
 
 static void no_harm_without(void **state)
 {
     (void)state;
-    const char *path = pack_idx("f.gz");
-    assert_int_equal(setenv("XDG_CACHE_HOME", "/dev/null", 1), 0);           /* no folder can be made in it */
+    char path[8192];
+    snprintf(path, sizeof path, "%s", pack_idx("f.gz"));
+    const char *places[] = { "/dev/null", "/proc/none", "relative", "" };    /* no folder can be made; HOME */
+    assert_int_equal(setenv("HOME", "/dev/null", 1), 0);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        assert_int_equal(setenv("XDG_CACHE_HOME", places[i], 1), 0);
+        bool with = mapped(path) || mapped(path);
+        assert_int_equal(setenv("XDG_CACHE_HOME", cache, 1), 0);
+        assert_false(with);
+    }
+    assert_null(cached_file());
+
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
     bool with = mapped(path) || mapped(path);
-    assert_int_equal(setenv("XDG_CACHE_HOME", cache, 1), 0);
-    assert_false(with);
+    setenv("HOME", cache, 1);                                    /* ~/.cache/una */
+    mkdir(cache, 0700);
+    bool first = mapped(path), second = mapped(path);
+    setenv("XDG_CACHE_HOME", cache, 1);
+    assert_true(!with && !first && second);
+
+    const char *small = pack("small.gz", tensor, HEAD, tensor + HEAD, 4);    /* small files are not worth it */
+    assert_int_equal(una_cache_key_of(small, run).size, 0);
+}
+
+/* Of a process that is gone, and of other versions; what somebody is writing stays. */
+static void what_others_left_goes(void **state)
+{
+    (void)state;
+    const char *path = pack_idx("e.gz"), *names[] = { ".una-1-0.tmp", "0123456789abcdef.table",
+                 "0123456789abcdef.images", "0123456789abcdef.images.tmp", "0123456789abcdef.table.tmp" };
+    char left[8300], held[8300], folder[6000];
+    assert_false(mapped(path));
+    snprintf(folder, sizeof folder, "%s/una", cache);
+    for (size_t i = 0; i < 5; i++) {
+        snprintf(left, sizeof left, "%s/%s", folder, names[i]);
+        FILE *stream = fopen(left, "wb");
+        assert_true(stream && fputs("unaimage and another version", stream) >= 0 && fclose(stream) == 0);
+    }
+    int handle = una_temporary_open(held, folder, 0600);
+    assert_true(handle >= 0);
+
+    forge(path);
+    for (size_t i = 0; i < 5; i++) {
+        snprintf(left, sizeof left, "%s/%s", folder, names[i]);
+        assert_int_not_equal(access(left, F_OK), 0);
+    }
+    assert_int_equal(access(held, F_OK), 0);
+    assert_int_equal(count_files(), 1);
+    unlink(held);
+    close(handle);
+}
+
+static bool is_kept(const char *path)
+{
+    una_images m = { .run = run, .origin = path };
+    una_cache_map_images(&m);
+    bool kept = m.mapping != NULL;
+    una_cache_unmap_images(&m);
+    return kept;
+}
+
+/* Three fit. The one that was not used for longest goes. */
+static void the_oldest_go(void **state)
+{
+    (void)state;
+    enum { FILES = 4 };
+    static const struct timespec a_while = { .tv_nsec = 20 * 1000000 };
+    char path[FILES][4096], name[32];
+    for (int i = 0; i < FILES; i++) {
+        snprintf(name, sizeof name, "z%d.gz", i);
+        snprintf(path[i], sizeof path[i], "%s", pack_idx(name));
+    }
+    assert_int_equal(setenv("UNA_CACHE_LIMIT", "3.5M", 1), 0);
+    for (int i = 0; i < 3; i++) {
+        assert_false(mapped(path[i]));
+        nanosleep(&a_while, NULL);
+    }
+    assert_int_equal(count_files(), 3);
+    assert_true(is_kept(path[0]));                               /* used: 1 is the oldest now */
+    nanosleep(&a_while, NULL);
+    assert_false(mapped(path[3]));
+    assert_int_equal(count_files(), 3);
+    assert_true(is_kept(path[0]) && !is_kept(path[1]) && is_kept(path[2]) && is_kept(path[3]));
+
+    assert_int_equal(setenv("UNA_CACHE_LIMIT", "0", 1), 0);      /* nothing is written any more */
+    assert_false(mapped(path[1]) || is_kept(path[1]));
+    assert_true(is_kept(path[3]));
+    assert_int_equal(unsetenv("UNA_CACHE_LIMIT"), 0);
+    assert_false(mapped(path[1]));
+    assert_true(is_kept(path[1]) && count_files() == 4);
+}
+
+static void limits(void **state)
+{
+    (void)state;
+    static const struct { const char *given; double most; } known[] = {
+        { "0", 0 }, { "17", 17 }, { "3k", 3e3 }, { "1.5M", 1.5e6 }, { "4G", 4e9 }, { "2T", 2e12 },
+        { "", 1e8 }, { "much", 1e8 }, { "-5", 1e8 }, { "G", 1e8 }
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        assert_int_equal(setenv("UNA_CACHE_LIMIT", known[i].given, 1), 0);
+        assert_true(una_cache_most(1e9) == known[i].most);
+    }
+    assert_int_equal(unsetenv("UNA_CACHE_LIMIT"), 0);
+    assert_true(una_cache_most(1e9) == 1e8 && una_cache_most(1e12) == 2e9);
 }
 
 static una_status read_one(void *context, una_run *with)
@@ -323,7 +509,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unpacked_once), cmocka_unit_test(changed_files_are_unpacked_again),
         cmocka_unit_test(damage_is_noticed), cmocka_unit_test(arrays_too), cmocka_unit_test(no_harm_without),
-        cmocka_unit_test(verified_is_compared),
+        cmocka_unit_test(verified_is_replaced), cmocka_unit_test(others_are_not_believed),
+        cmocka_unit_test(what_others_left_goes), cmocka_unit_test(the_oldest_go), cmocka_unit_test(limits),
         cmocka_unit_test(allocations_may_fail), cmocka_unit_test(changes_never_crash),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

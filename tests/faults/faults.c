@@ -64,9 +64,6 @@ static const scene scenes[] = {
     { "gp with a report", { FIT " --out m.una" },
       "una fit train.csv --target y --model gp(ard=no) --threads 2 --out m.una --report r.html --quiet", "m.una",
       { ANSWER }, "proof.csv", NULL, false },
-    { "cache", { NULL }, "una fit large.csv --target y --model linear --threads 1 --quiet --out m.una", "m.una",
-      { "una fit large.csv --target y --model linear --threads 1 --quiet --out m.una", ANSWER }, "proof.csv", NULL,
-      true },
     { "update", { FIT " --out m.una" }, "una update m.una more.csv", "m.una", { ANSWER }, "proof.csv", NULL,
       true },
     { "predict", { FIT " --out m.una", "una predict m.una train.csv --out a.csv --quiet" },
@@ -301,7 +298,6 @@ static void make_data(const stage *s)
     space.size = strlen(space.at);
     make_table(s->folder, "train.csv", 30, 1);
     make_table(s->folder, "more.csv", 12, 2);
-    if (strstr(s->scene->command, "large")) make_table(s->folder, "large.csv", 40000, 3);
     if (strstr(s->scene->command, "study")) write_file(s->folder, "space.json", &space);
     if (!strstr(s->scene->command, ".gz")) return;
     char text[2 * PATH];
@@ -324,15 +320,11 @@ static void prepare(stage *s, const scene *of, const char *root)
     snprintf(s->spare, PATH, "%s/disk", root);
     snprintf(s->out, PATH, "%s/stdout", root);
     snprintf(s->err, PATH, "%s/stderr", root);
-    char cache[PATH + 8];
-    snprintf(cache, sizeof cache, "%s/cache", s->folder);
-    setenv("XDG_CACHE_HOME", cache, 1);
     mkdir(s->folder, 0777);
     mkdir(s->spare, 0777);
     make_data(s);
     for (size_t i = 0; i < COMMANDS && of->before[i]; i++)
         must(perform(of->before[i], s->folder, s, NULL, NULL, false, NULL, NULL) == 0, s, of->before[i]);
-    if (strstr(of->command, "large")) usleep(300000);         /* what was written just now is not cached */
     list(&s->begin, s->folder, "");
     for (size_t i = 0; i < s->begin.count; i++) s->first[i] = read_file(s->folder, s->begin.at[i]);
     keep_names(&s->allowed, s->folder);
@@ -620,11 +612,10 @@ static void play(const scene *of, const asked *a, size_t job, const char *root, 
     prepare(s, of, root);
     size_t vital = 0, played = a->scenes ? a->scenes : SCENES;
     blows b = all_blows(s, &vital);
-    bool cuts = !strstr(of->command, "large");           /* a copied file has another age, and no cache */
     size_t every = a->jobs, wanted = b.count;
     if (a->count) {                                      /* one in six is a loss of power */
         tally nothing = {0};
-        size_t states = cuts ? cut(s, SIZE_MAX, 1, &nothing) : 0, share = a->count / played / 6 + 1;
+        size_t states = cut(s, SIZE_MAX, 1, &nothing), share = a->count / played / 6 + 1;
         if (states > share) every = a->jobs * (states / share);
         wanted = a->count / played - (states < share ? states : share);
     }
@@ -633,7 +624,7 @@ static void play(const scene *of, const asked *a, size_t job, const char *root, 
         choose(s, &b, vital, i, wanted, f);
         strike(s, f, t);
     }
-    if (cuts) cut(s, every, job, t);
+    cut(s, every, job, t);
     free(b.at);
     forget(s);
     free(s);

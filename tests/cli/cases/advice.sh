@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What a sentence advises can be done: `check` looks at every flag that is named on stderr (check_advice in lib.sh). Here
 # are sentences that several verbs share, asked of verbs that have fewer flags than 'una fit'.
-export XDG_CACHE_HOME=$PWD/cache
 table 12 >old.csv
 table 70 >many.csv
 printf 'x1,x2,y\n1,,2\n0.5,1,1\n' >hole.csv

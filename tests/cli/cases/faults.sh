@@ -110,18 +110,18 @@ elif command -v setpriv >/dev/null; then nobody() { setpriv --reuid=65534 --regi
 fi
 chmod a+rx . .. 2>/dev/null
 if declare -F nobody >/dev/null && nobody info model.una >/dev/null 2>&1; then
-    check "not root, /dev/null" 0 nobody fit train.csv --target y $fast --no-cache --out /dev/null
+    check "not root, /dev/null" 0 nobody fit train.csv --target y $fast --out /dev/null
     check "not root, answers to /dev/null" 0 nobody predict model.una more.csv --out /dev/null
-    nobody fit train.csv --target y $fast --no-cache --out /dev/stdout >stream.una 2>stderr.txt
+    nobody fit train.csv --target y $fast --out /dev/stdout >stream.una 2>stderr.txt
     same stream.una model.una
     nobody predict model.una more.csv --out /dev/stdout 2>stderr.txt | cat >stream.csv
     same stream.csv answers.csv
-    nobody fit train.csv --target y $fast --no-cache --out /dev/fd/5 5>other.una >/dev/null 2>stderr.txt
+    nobody fit train.csv --target y $fast --out /dev/fd/5 5>other.una >/dev/null 2>stderr.txt
     same other.una model.una
     mkdir -m 755 theirs
     cp model.una theirs
     if [ "$(id -u)" -eq 0 ]; then
-        check "not root, a folder of another's" 5 nobody fit train.csv --target y $fast --no-cache --out theirs/m.una
+        check "not root, a folder of another's" 5 nobody fit train.csv --target y $fast --out theirs/m.una
         err "Permission denied"
         check "not root, a file of another's" 5 nobody update theirs/model.una more.csv
         err "Permission denied"

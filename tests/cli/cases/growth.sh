@@ -14,7 +14,6 @@ if [ "$("$watch" count "$UNA" --version 2>/dev/null | tail -n 1 | cut -d' ' -f2)
     skip "instructions can be counted neither by the processor nor by valgrind"
     return 0
 fi
-export XDG_CACHE_HOME=$PWD/cache
 : >stdout.txt >stderr.txt
 
 counted() {     # counted COMMAND...: "INSTRUCTIONS KILOBYTES" of it, or "failed"; "fresh" makes what it reads anew
@@ -78,7 +77,7 @@ warned_columns() { fitted_columns "$1"; sed -i '2,$s/,/ kg,/g' in.csv; }      # 
 fitted_rows() { numbers 40 3 >fit.csv; una fit fit.csv --model "${model:-linear}" --no-verdict --out m.una --quiet; numbers "$1" 3 >in.csv; }
 parts() { numbers 40 3 >fit.csv; una fit fit.csv --model "mcd(passes=$1,steps=20,width=2,noise_std=1e-7)" --no-verdict --out m.una --quiet; head -n 3 fit.csv >in.csv; }
 
-grows "fit, columns" 500 columns fit in.csv --model "$small" --no-cache --quiet --out m.una
+grows "fit, columns" 500 columns fit in.csv --model "$small" --quiet --out m.una
 grows "predict, columns" 500 fitted_columns predict m.una in.csv --out out.csv --quiet
 grows "predict, columns with a warning each" 1000 warned_columns predict m.una in.csv --out out.csv --quiet
 grows "score, parts" 1500 parts score m.una in.csv
@@ -108,14 +107,14 @@ study() {       # of so many trials
     awk -v rows="$1" 'BEGIN { print "x1,x2,value"; for (i = 1; i <= rows; i++) printf "%.6f,%.6f,%.6f\n", (i * 0.5698403) % 1, (i * 0.7548777) % 1, (i * 0.31) % 1 }' >trials.csv
     [ "${import:-yes}" = no ] || una study import s.study trials.csv --quiet
 }
-grows "fit, words" 1000 words fit in.csv --model "$small" --other 3 --no-cache --quiet --out m.una
+grows "fit, words" 1000 words fit in.csv --model "$small" --other 3 --quiet --out m.una
 grows "predict, draws" 2000 fitted_rows predict m.una fit.csv --draws SIZE --out out.csv --quiet
-grows "fit, rows" 2000 rows fit in.csv --model linear --no-cache --quiet --out m.una
-grows "fit nn, rows" 2000 rows fit in.csv --model "$small" --no-cache --quiet --out m.una
+grows "fit, rows" 2000 rows fit in.csv --model linear --quiet --out m.una
+grows "fit nn, rows" 2000 rows fit in.csv --model "$small" --quiet --out m.una
 # Up to 400 inputs the verdict has a linear regression beside it, whose cost grows with their cube and ends there.
-grows "fit, levels" 25 levels fit in.csv --model "$small" --no-verdict --no-cache --quiet --out m.una
-grows "fit with a report, rows" 1000 rows fit in.csv --model linear --no-cache --quiet --out m.una --report r.html
-grows "fit with a report, columns" 100 columns fit in.csv --model "$small" --no-cache --quiet --out m.una --report r.html
+grows "fit, levels" 25 levels fit in.csv --model "$small" --no-verdict --quiet --out m.una
+grows "fit with a report, rows" 1000 rows fit in.csv --model linear --quiet --out m.una --report r.html
+grows "fit with a report, columns" 100 columns fit in.csv --model "$small" --quiet --out m.una --report r.html
 grows "predict, rows" 2000 fitted_rows predict m.una in.csv --out out.csv --quiet
 grows "predict, words" 1000 fitted_words predict m.una in.csv --out out.csv --quiet
 grows "predict, parts" 1500 parts predict m.una in.csv --out out.csv --quiet
@@ -133,8 +132,8 @@ grows "score, levels" 25 exact_levels score m.una in.csv
 grows "update, columns" 500 exact_columns update m.una in.csv --out more.una --quiet
 grows "update, words" 32000 exact_words update m.una in.csv --out more.una --quiet
 grows "update, levels" 25 exact_levels update m.una in.csv --out more.una --quiet
-grows "update --with, rows" 2000 fitted_rows update m.una fit.csv --with in.csv --out more.una --quiet --no-cache
-grows "update --with, columns" 250 exact_columns update m.una in.csv --with in.csv --out more.una --quiet --no-cache
+grows "update --with, rows" 2000 fitted_rows update m.una fit.csv --with in.csv --out more.una --quiet
+grows "update --with, columns" 250 exact_columns update m.una in.csv --with in.csv --out more.una --quiet
 for what in bands effect observed calibration residuals ignorance; do
     grows "plot of $what, rows" 1000 fitted_rows plot m.una in.csv --what $what --input x1 --out c.svg --quiet
     grows "plot of $what, columns" 1000 fitted_columns plot m.una in.csv --what $what --input x1 --out c.svg --quiet

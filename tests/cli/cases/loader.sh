@@ -2,7 +2,7 @@
 # The current folder may be a stranger's: no library in it is looked at, whatever it is called.
 # shellcheck shell=bash
 for i in $(seq 30); do echo "$i,$((3 * i + i % 5))"; done | sed '1i x,y' >t.csv
-check "fit" 0 una fit t.csv --model linear --no-cache --out m.una
+check "fit" 0 una fit t.csv --model linear --out m.una
 if command -v readelf >/dev/null; then
     libraries=$(readelf -d "$UNA" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p')
     true_that "una needs libraries" test -n "$libraries"

@@ -368,26 +368,6 @@ out "some characters are not in UTF-8 (perhaps Latin-1)"
 check "nothing comes in" 2 una fit - --out x.una
 err "standard input is empty; a header and rows are needed."
 
-# ---- the cache ---------------------------------------------------------------------------------------------------------
-export XDG_CACHE_HOME=$PWD/cache
-awk 'BEGIN { print "n;d;y"; for (i = 0; i < 60000; i++) printf "%d,%d;%02d/%02d/2024;%d\n", i % 977, i % 10, 1 + i % 12, 1 + i % 11, i % 7 }' >big.csv
-touch -d '1 hour ago' big.csv
-check "a large file" 0 una fit big.csv $fast --out one.una --dates mdy
-absent cache/una
-check "read by its own lights" 0 una fit big.csv $fast --out two.una
-out "warning           column 'd': dates such as '01/01/2024' were read with the day first"
-sed 's/\/2024/.2024/; s/\//./' big.csv >dots.csv
-touch -d '1 hour ago' dots.csv
-sleep 0.2
-check "a large file without doubts" 0 una fit dots.csv $fast --out three.una
-cp stdout.txt said.txt
-true_that "it was kept" test "$(find cache -name '*.table' | wc -l)" -eq 1
-check "from the cache" 0 una fit dots.csv $fast --out four.una
-same three.una four.una
-true_that "the same notes" sh -c 'grep "  note" said.txt >a; grep "  note" stdout.txt >b; cmp -s a b'
-check "told otherwise" 0 una fit dots.csv $fast --out five.una --decimal point --words n --other 100000
-true_that "not from the cache" sh -c '! cmp -s four.una five.una'
-
 # Blanks that no keyboard shows: what a fit reads, predict reads.
 awk 'BEGIN { print "x,y"; for (i = 0; i < 30; i++) printf "%s%d,%d\n", i % 2 ? "~" : "", i, 2 * i + i % 3 }' | tr '~' '\240' >blanks.csv
 check "no-break blanks before numbers" 0 una fit blanks.csv --target y $fast --out blanks.una

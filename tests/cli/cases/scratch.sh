@@ -12,7 +12,7 @@ times=100
                                     print "," $3 }' >part.csv
     for _ in $(seq $times); do cat part.csv; done
 } >many.csv                                # 300,000 rows of 20, or 90,000
-how="--target y --model nlm --set steps=40,width=10,train_noise_std=0.3,members=1,noise=constant --threads 1 --no-cache --quiet"
+how="--target y --model nlm --set steps=40,width=10,train_noise_std=0.3,members=1,noise=constant --threads 1 --quiet"
 limited() { (ulimit -d 65536 && TMPDIR=$PWD/scratch una "$@"); }
 
 check "scratch files" 0 env TMPDIR="$PWD/scratch" "$UNA" fit many.csv $how --out with.una
@@ -39,13 +39,13 @@ fi
 # A few kilobytes that unpack to millions of rows: refused by limits of which the sentence tells, and nothing stays.
 { echo a,b,y; yes "1,2,3
 4,6,5" | head -n 2000000; } | gzip >bomb.csv.gz
-check "a table beyond both limits" 4 env TMPDIR="$PWD/scratch" "$UNA" fit bomb.csv.gz --model linear --no-cache \
+check "a table beyond both limits" 4 env TMPDIR="$PWD/scratch" "$UNA" fit bomb.csv.gz --model linear \
     --quiet --memory 20M --scratch 20M --out bomb.una
 err "MB are allowed"
 absent bomb.una
 true_that "nothing of it is left" test -z "$(ls -A scratch)"
 check "standard input beyond the limit of scratch files" 4 \
-    bash -c 'yes "1,2,3" | head -n 500000 | TMPDIR="$1" "$2" fit - --no-cache --scratch 1M --out bomb.una' _ \
+    bash -c 'yes "1,2,3" | head -n 500000 | TMPDIR="$1" "$2" fit - --scratch 1M --out bomb.una' _ \
     "$PWD/scratch" "$UNA"
 err "MB came so far, and a scratch file of no more than 1.05 MB is allowed"
 absent bomb.una

@@ -10,7 +10,6 @@ if [ ! -x "$watch" ]; then
     skip "there is no $watch"
     return 0
 fi
-export XDG_CACHE_HOME=$PWD/cache
 most=2
 [ -z "${SANITIZED:-}" ] || most=6
 moments=${moments:-0.5}
@@ -100,7 +99,7 @@ if [ -n "${UNA_TEST_LONG:-}" ]; then
     stopped "fit of several targets" fit "$mid" --target y,x1 --model 'nlm(epochs=10000000)' $quiet
     for model in lin gp hmc many; do
         m=$here/$model.una
-        stopped "predict, $model" predict "$m" "$long" --out never.csv --threads 1 --no-cache
+        stopped "predict, $model" predict "$m" "$long" --out never.csv --threads 1
         stopped "draws, $model" predict "$m" "$long" --draws 5000 --out never.csv --threads 1
         stopped "quantiles, $model" predict "$m" "$long" --quantiles 0.1,0.2,0.5 --out never.csv --threads 1
         stopped "score, $model" score "$m" "$long" --threads 1

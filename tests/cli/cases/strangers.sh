@@ -8,7 +8,7 @@
 } >odd.csv
 sed "1s/y\$/y$(printf '\351\002')/" odd.csv >target.csv
 printf 'od\351d\033[1m: y > 3\n' >concepts.txt
-fast="--model linear --no-cache"
+fast="--model linear"
 
 harmless() {    # harmless FILE: no control but line ends, also of two bytes, no mark that turns the text
     local odd
@@ -34,7 +34,7 @@ for file in odd target; do
     utf8 spec
     check "score --json $file" 0 una score $file.una $file.csv --json
     utf8 rmse
-    check "compare --json $file" 0 una compare $file.csv --models linear --no-cache --json
+    check "compare --json $file" 0 una compare $file.csv --models linear --json
     utf8 rows
 done
 check "explain" 0 una explain odd.una odd.csv --concepts concepts.txt
@@ -74,7 +74,7 @@ harmless stdout.txt
 for verb in "update $path.una $path.csv --out $path.2.una" "predict $path.una $path.csv --out $path.2.csv" \
             "gap $path.csv --model linear --report $path.html" "suggest $path.una --out $path.2.csv" \
             "explain $path.una $path.csv --concepts concepts.txt --report $path.html --out $path.3.csv" \
-            "compare $path.csv --models linear --no-cache --chart $path.svg" \
+            "compare $path.csv --models linear --chart $path.svg" \
             "tune $path.csv --model linear --over degree=1|2" "--dump-columns $path.csv"; do
     check "${verb%% *} of an odd path" 0 una $verb
     harmless stdout.txt
@@ -198,16 +198,16 @@ odd_cell "UPDATE study_trial SET value = x'37'" "'value' of trial 1 holds bytes,
 odd_cell "UPDATE study SET initial = 'few'" "'initial' of the study holds a text, and a whole number belongs there" \
     "study show strange.study"
 
-check "a comparison" 0 una compare odd.csv --models linear --no-cache --quiet --out kept
+check "a comparison" 0 una compare odd.csv --models linear --quiet --out kept
 for cell in "'much'" "x'37'"; do
     cp kept/compare.sqlite kept.sqlite
     sqlite3 kept/compare.sqlite "UPDATE value SET value = $cell WHERE measure = 'log_lik' AND fit = 2"
-    check "a comparison with $cell" 2 una compare odd.csv --models linear --no-cache --quiet --out kept
+    check "a comparison with $cell" 2 una compare odd.csv --models linear --quiet --out kept
     err "compare.sqlite is damaged: the column 'value' of row 2 holds" "and a number belongs there"
     mv kept.sqlite kept/compare.sqlite
 done
 sqlite3 kept/compare.sqlite "$(sqlite3 kept/compare.sqlite '.schema value' | sed 's/^/DROP TABLE value; /; s/value REAL/value TEXT/')"
-check "a comparison of texts" 2 una compare odd.csv --models linear --no-cache --quiet --out kept
+check "a comparison of texts" 2 una compare odd.csv --models linear --quiet --out kept
 err "its table 'value' is not defined as una defines it"
 rm -rf kept
 
@@ -244,9 +244,9 @@ true_that "precious.txt is there" grep -qx "of mine" precious.txt
 same named.study honest.study
 rm named.study-journal
 check "without it" 0 una study show named.study
-check "an honest sweep" 0 una compare odd.csv --models linear --folds 2 --no-cache --out sweep
+check "an honest sweep" 0 una compare odd.csv --models linear --folds 2 --out sweep
 journal sweep/compare.sqlite "$PWD/precious.txt"
-check "a journal beside a sweep" 2 una compare odd.csv --models linear --folds 2 --no-cache --out sweep
+check "a journal beside a sweep" 2 una compare odd.csv --models linear --folds 2 --out sweep
 err "compare.sqlite-journal names another file"
 true_that "precious.txt is there" grep -qx "of mine" precious.txt
 

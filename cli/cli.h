@@ -70,6 +70,13 @@ typedef struct cli_flag {
 #define CLI_FLAG_ONLY                                                                                                \
     CLI_FLAG_MANY("only", CLI_COLUMN, "A,B,...", "use these columns as inputs and no others; remembered with the "    \
                   "model")
+/* What every verb that fits several models asks about columns. */
+#define CLI_FLAGS_COLUMNS                                                                                            \
+    CLI_FLAG_DROP, CLI_FLAG_ONLY,                                                                                    \
+    CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "what to do with missing cells: drop the row, or fill in the "    \
+                    "column's mean (default: refuse)"),                                                              \
+    CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "    \
+                   "'other'")
 #define CLI_FLAG_END { NULL, CLI_SWITCH, NULL, NULL, NULL, 0, 0, false }
 
 enum {                           /* which of the common flags a verb has                            */

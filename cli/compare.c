@@ -29,12 +29,7 @@ static const cli_flag flags[] = {
     CLI_FLAG("chart", CLI_WRITTEN, "FILE", "also write the pictures alone; the ending says how: .svg, .pdf or .png"),
     CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of all models that have it; may be repeated"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
-    CLI_FLAG_DROP,
-    CLI_FLAG_ONLY,
-    CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "what to do with missing cells: drop the row, or fill in the "
-                    "column's mean (default: refuse)"),
-    CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
-                   "'other'"),
+    CLI_FLAGS_COLUMNS,
     CLI_FLAG_SWITCH("log", "all models learn the logarithm of the target, whose values must all be above 0, and answer "
                     "in its own units"),
     CLI_FLAG_WHERE,

@@ -21,12 +21,7 @@ static const cli_flag flags[] = {
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
     CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "also write a report: one page with every verdict and its picture"),
     CLI_FLAG("chart", CLI_WRITTEN, "FILE", "also write the pictures alone; the ending says how: .svg, .pdf or .png"),
-    CLI_FLAG_DROP,
-    CLI_FLAG_ONLY,
-    CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "what to do with missing cells: drop the row, or fill in the "
-                    "column's mean (default: refuse)"),
-    CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
-                   "'other'"),
+    CLI_FLAGS_COLUMNS,
     CLI_FLAG_WHERE,
     CLI_FLAG_END
 };

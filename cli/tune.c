@@ -37,12 +37,7 @@ static const cli_flag flags[] = {
              "or a file of other rows (default: as 'una fit' does)"),
     CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of the model for all fits; may be repeated"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
-    CLI_FLAG_DROP,
-    CLI_FLAG_ONLY,
-    CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "what to do with missing cells: drop the row, or fill in the "
-                    "column's mean (default: refuse)"),
-    CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
-                   "'other'"),
+    CLI_FLAGS_COLUMNS,
     CLI_FLAG_WHERE,
     CLI_FLAG_END
 };

@@ -20,12 +20,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+/* Around what headers declare: C names in C++ too, and shared libraries give them out. */
 #if defined(__GNUC__)
-#pragma GCC visibility push(default)
+#define UNA_SHOW_BEGIN _Pragma("GCC visibility push(default)")
+#define UNA_SHOW_END _Pragma("GCC visibility pop")
+#else
+#define UNA_SHOW_BEGIN
+#define UNA_SHOW_END
 #endif
+#ifdef __cplusplus
+#define UNA_BEGIN_DECLS extern "C" { UNA_SHOW_BEGIN
+#define UNA_END_DECLS UNA_SHOW_END }
+#else
+#define UNA_BEGIN_DECLS UNA_SHOW_BEGIN
+#define UNA_END_DECLS UNA_SHOW_END
+#endif
+
+UNA_BEGIN_DECLS
 
 #define UNA_VERSION_MAJOR 0
 #define UNA_VERSION_MINOR 1
@@ -636,10 +647,6 @@ una_status una_score_file_with(una_score *score, const una_model *model, const c
 una_status una_update_file_with(una_model *model, const char *data_path, const una_file_settings *settings,
                                 size_t *rows, una_run *run);
 
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
-#ifdef __cplusplus
-}
-#endif
+UNA_END_DECLS
+
 #endif

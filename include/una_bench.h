@@ -10,12 +10,7 @@
 
 #include "una.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
+UNA_BEGIN_DECLS
 
 /* ---- which experiments there are ------------------------------------------------------------------ */
 
@@ -229,10 +224,6 @@ una_status  una_gap_page(const una_gap *gap, const char *path, una_run *run);
 una_status  una_gap_chart(const una_gap *gap, const char *path, una_run *run);
 void        una_gap_free(una_gap *gap);
 
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
-#ifdef __cplusplus
-}
-#endif
+UNA_END_DECLS
+
 #endif

@@ -13,12 +13,7 @@
 
 #include "una.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
+UNA_BEGIN_DECLS
 
 /* Starts MPI and finds the others. One started by itself is a rank of one. UNA_E_IO: MPI does not start, or cannot be
  * used from several threads in turn; UNA_E_USAGE: it was started before in this process. */
@@ -33,10 +28,6 @@ int        una_mpi_leave(const una_ranks *ranks, una_status status, void (*tell)
 /* One line: which MPI was built in. */
 const char *una_mpi_build_info(void);
 
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
-#ifdef __cplusplus
-}
-#endif
+UNA_END_DECLS
+
 #endif

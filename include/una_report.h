@@ -8,12 +8,7 @@
 
 #include "una.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
+UNA_BEGIN_DECLS
 
 const char *una_report_build_info(void);       /* one line per dependency built in */
 
@@ -56,10 +51,6 @@ una_status una_report_explanation(const char *path, const una_explanation *expla
                                   const char *title, size_t most, una_run *run);
 una_status una_chart_explanation(const char *path, const una_explanation *explanation, size_t most, una_run *run);
 
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
-#ifdef __cplusplus
-}
-#endif
+UNA_END_DECLS
+
 #endif

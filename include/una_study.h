@@ -18,12 +18,7 @@
 
 #include "una.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-#if defined(__GNUC__)
-#pragma GCC visibility push(default)
-#endif
+UNA_BEGIN_DECLS
 
 /* ---- studies -------------------------------------------------------------------------------------- */
 
@@ -264,10 +259,6 @@ una_status una_compare_page(const una_compared *compared, const char *path, una_
 una_status una_compare_chart(const una_compared *compared, const char *path, una_run *run);
 void       una_compared_free(una_compared *compared);
 
-#if defined(__GNUC__)
-#pragma GCC visibility pop
-#endif
-#ifdef __cplusplus
-}
-#endif
+UNA_END_DECLS
+
 #endif

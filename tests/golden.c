@@ -299,16 +299,8 @@ static bool put_head(golden *file, const una_head *head, answer *results)
     return true;
 }
 
-#define real float
-#define REAL(name) name##_f32
-#include "golden_net.h"
-#undef real
-#undef REAL
-#define real double
-#define REAL(name) name##_f64
-#include "golden_net.h"
-#undef real
-#undef REAL
+#define UNA_IN_BOTH "golden_net.h"
+#include "kern/both.h"
 
 /* The step that the library's is compared with elsewhere (its f is the library's). */
 static bool evaluate_reference(golden *file, const problem *p, answer *results)

@@ -30,18 +30,6 @@ static una_dataset *rebuilt(const una_dataset *from, una_run *run)
     return data;
 }
 
-static void assert_same_bytes(const una_model *a, const una_model *b, una_run *run)
-{
-    void *bytes[2];
-    size_t size[2];
-    assert_ok(una_model_save_memory(a, &bytes[0], &size[0], run), run);
-    assert_ok(una_model_save_memory(b, &bytes[1], &size[1], run), run);
-    assert_int_equal(size[0], size[1]);
-    assert_memory_equal(bytes[0], bytes[1], size[0]);
-    una_memory_free(bytes[0], run);
-    una_memory_free(bytes[1], run);
-}
-
 static void columns_are_a_table(void **state)
 {
     (void)state;

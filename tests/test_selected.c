@@ -4,24 +4,9 @@
  * remembers repeats its fit; arrays with missing numbers mean what tables mean; slopes are those of the numbers.
  */
 #include "models/quick.h"
+#include "one_run.h"
 
 enum { ROWS = 80 };
-
-static una_run *run;
-
-static int set_up(void **state)
-{
-    (void)state;
-    run = quiet_run();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    una_run_free(run);
-    return 0;
-}
 
 /* age lacks every fourth cell, which moves y; x is whole; id means nothing. */
 static una_dataset *lacking(void)
@@ -47,18 +32,6 @@ static una_model *fit_with(const char *spec, const una_dataset *data, una_fit_se
     settings.size = sizeof settings;
     assert_ok(una_fit(&model, spec, data, &settings, run), run);
     return model;
-}
-
-static void assert_same_bytes(const una_model *a, const una_model *b)
-{
-    void *bytes[2];
-    size_t size[2];
-    assert_ok(una_model_save_memory(a, &bytes[0], &size[0], run), run);
-    assert_ok(una_model_save_memory(b, &bytes[1], &size[1], run), run);
-    assert_int_equal(size[0], size[1]);
-    assert_memory_equal(bytes[0], bytes[1], size[0]);
-    una_memory_free(bytes[0], run);
-    una_memory_free(bytes[1], run);
 }
 
 static una_model *copied(const una_model *model)
@@ -88,7 +61,7 @@ static void info_repeats_the_fit(void **state)
         una_model *again = fit_with("linear", data, (una_fit_settings){
             .missing = info->missing, .drop = info->drop, .drop_count = info->drop_count, .only = info->only,
             .only_count = info->only_count });
-        assert_same_bytes(model, again);
+        assert_same_bytes(model, again, run);
         una_model_free(again);
         una_model_free(loaded);
         una_model_free(model);
@@ -107,7 +80,7 @@ static void several_targets_remember(void **state)
     assert_int_equal(una_model_info(loaded)->drop_count, 1);
     assert_string_equal(una_model_info(una_model_target(loaded, 1))->drop[0], "id");
     assert_int_equal(una_model_info(loaded)->inputs, 2);
-    assert_same_bytes(model, loaded);
+    assert_same_bytes(model, loaded, run);
     una_model_free(loaded);
     una_model_free(model);
     una_dataset_free(data);
@@ -141,7 +114,7 @@ static void arrays_mean_what_tables_mean(void **state)
 
         assert_ok(una_model_update(model, data, run), run);
         assert_ok(una_model_update_rows(other, rows, y, ROWS, run), run);
-        assert_same_bytes(model, other);
+        assert_same_bytes(model, other, run);
         una_model_free(other);
         una_model_free(model);
     }

@@ -4,26 +4,11 @@
  * covariances and joint densities against closed forms, all or nothing in updates, sentences for what cannot be.
  */
 #include "models/quick.h"
+#include "one_run.h"
 
 #include "model/several.h"
 
 static const char *const linear = "linear(degree=2)";
-static una_run *run;
-
-static int set_up(void **state)
-{
-    (void)state;
-    run = quiet_run();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    una_run_free(run);
-    return 0;
-}
-
 /* Columns of a table of numbers, by their places. */
 static una_dataset *some_columns(const una_dataset *data, const size_t *which, size_t count)
 {

@@ -153,6 +153,19 @@ static inline una_run *quiet_run(void)
     return quiet_run_threads(1);
 }
 
+/* The two ends of a group of tests whose state is a run. */
+static inline int begin_run(void **state)
+{
+    *state = quiet_run();
+    return 0;
+}
+
+static inline int end_run(void **state)
+{
+    una_run_free(*state);
+    return 0;
+}
+
 /* `make test-long`: what is sampled in `make test` is done in full. */
 static inline bool long_tier(void) { return getenv("UNA_TEST_LONG") != NULL; }
 

@@ -135,4 +135,10 @@ una_status una_basis_sample(void *function, const void *state, una_rng *rng, una
 una_status una_basis_leaves(const void *state, una_view x, double weight, una_leaf_task *task, void *context,
                             una_run *run);
 
+/* In the table of one training that is such a basis. */
+#define UNA_BASIS_CALLS                                                                                              \
+    .state_size = sizeof(una_basis), .predict = una_basis_predict, .exchange = una_basis_exchange,                   \
+    .observe = una_basis_observe, .relearn = una_basis_relearn, .draw = una_basis_draw,                              \
+    .slope = una_basis_slope, .sample = una_basis_sample, .leaves = una_basis_leaves
+
 #endif

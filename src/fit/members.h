@@ -48,13 +48,22 @@ size_t     una_members_part_count(const void *members);
 una_status una_members_parts(const void *members, una_view x, const una_gaussians *out, una_run *run);
 /* A member at random by its weight, then a function of it. */
 una_status una_members_sample(void *function, const void *members, una_rng *rng, una_arena *keep, una_run *run);
-/* The leaves of all members, in their order. */
 una_status una_members_holds(const void *members, una_view x, const double *y, bool *held, una_run *run);
+/* The leaves of all members, in their order. */
 una_status una_members_leaves(const void *members, una_view x, double weight, una_leaf_task *task, void *context,
                               una_run *run);
 /* `of`: the kind of all members; NULL: each names its own. A file of before there were members holds one state of `of`
  * and nothing else. */
 una_status una_members_exchange(una_members *members, const una_kind *of, una_archive *ar);
+
+/* In the table of a kind that is made of members: the calls that are the same for all of them, and, where members keep
+ * posteriors that are updated exactly, those that need them. */
+#define UNA_MEMBERS_CALLS                                                                                            \
+    .state_size = sizeof(una_members), .predict = una_members_predict, .mixture = una_members_mixture,               \
+    .part_count = una_members_part_count, .parts = una_members_parts, .sample = una_members_sample,                  \
+    .leaves = una_members_leaves
+#define UNA_EXACT_MEMBERS_CALLS                                                                                      \
+    UNA_MEMBERS_CALLS, .observe = una_members_observe, .draw = una_members_draw, .slope = una_members_slope
 
 /* A copy of a state in `arena`, by way of its own file format: every kind can be copied like this. */
 una_status una_state_copy(void **copy, const una_kind *kind, void *state, size_t inputs, una_arena *arena,

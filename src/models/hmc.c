@@ -683,7 +683,6 @@ const una_kind una_kind_hmc = {
     .options = hmc_table,
     .options_size = sizeof(hmc_options),
     .committee = offsetof(hmc_options, committee),
-    .state_size = sizeof(una_members),
     .thesis = "width=50, depth=1, prior_var=25, prior_scale=none, noise_std=3, head=sampled, scaling=own, "
               "trajectory=static, step_size=0.005, leapfrog=60, jitter=0, mass=unit, chains=1, warmup=500, "
               "samples=4500, thin=2, relevance=off",
@@ -691,13 +690,8 @@ const una_kind una_kind_hmc = {
     .least_rows = 5,
     .learns_features = true,
     .fit = hmc_one_members_fit,
-    .predict = una_members_predict,
     .exchange = hmc_one_members_exchange,
-    .mixture = una_members_mixture,
     .draw = una_members_draw,
     .functions = una_members_functions,
-    .part_count = una_members_part_count,
-    .parts = una_members_parts,
-    .sample = una_members_sample,
-    .leaves = una_members_leaves,
+    UNA_MEMBERS_CALLS,
 };

@@ -705,38 +705,11 @@ static void slopes_at_point(const NETWORK *net, const real *parameters, const re
     }
 }
 
-const REAL(una_body) REAL(una_body_conv) = {
-    .name = "conv",
-    .shape_size = sizeof(una_conv),
-    .shape = shape,
-    .size = size,
-    .set_heads = set_heads,
-    .matrix = una_conv_matrix,
-    .initialise = initialise,
-    .work = work_for,
-    .gradient = gradient_of,
-    .forward = forward,
-    .slopes = slopes_at_point,
-    .learn = learn,
-    .learn_back = learn_back,
-    .share = take_crew,
-    .settle = settle,
-};
+/* All but the shape. */
+#define CALLS                                                                                                        \
+    .shape_size = sizeof(una_conv), .size = size, .set_heads = set_heads, .matrix = una_conv_matrix,                 \
+    .initialise = initialise, .work = work_for, .gradient = gradient_of, .forward = forward,                         \
+    .slopes = slopes_at_point, .learn = learn, .learn_back = learn_back, .share = take_crew, .settle = settle
 
-const REAL(una_body) REAL(una_body_conv_fourier) = {
-    .name = "conv_fourier",
-    .shape_size = sizeof(una_conv),
-    .shape = shape_fourier,
-    .size = size,
-    .set_heads = set_heads,
-    .matrix = una_conv_matrix,
-    .initialise = initialise,
-    .work = work_for,
-    .gradient = gradient_of,
-    .forward = forward,
-    .slopes = slopes_at_point,
-    .learn = learn,
-    .learn_back = learn_back,
-    .share = take_crew,
-    .settle = settle,
-};
+const REAL(una_body) REAL(una_body_conv) = { .name = "conv", .shape = shape, CALLS };
+const REAL(una_body) REAL(una_body_conv_fourier) = { .name = "conv_fourier", .shape = shape_fourier, CALLS };

@@ -231,18 +231,6 @@ static void no_memory_is_said(void **state)
     assert_true(sweep_allocations_threads(make_one, NULL, 1) > 0);
 }
 
-static int begin(void **state)
-{
-    *state = quiet_run();
-    return 0;
-}
-
-static int end(void **state)
-{
-    una_run_free(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,5 +242,5 @@ int main(void)
 #endif
         cmocka_unit_test(no_memory_is_said),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, begin_run, end_run);
 }

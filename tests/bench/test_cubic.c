@@ -3,8 +3,8 @@
  * The cubic gap with made-up kinds in place of the registry, whose epistemic std is a bump of chosen height in the
  * middle; the claims on made-up rows; what the engine does for every experiment.
  */
+#include "bench_support.h"
 #include "draws.h"
-#include "test_support.h"
 
 #include "bench/cubic.h"
 #include "model/kind.h"
@@ -341,23 +341,12 @@ static void an_interrupted_run_says_so(void **state)
     una_run_free(run);
 }
 
-static una_status small_run(void *context, una_run *run)
-{
-    const char *models[] = { "other", "gp" }, *set[] = { "seeds=1" };
-    una_bench_settings settings = { .size = sizeof settings, .out = context, .models = models, .model_count = 2,
-                                    .set = set, .set_count = 1 };
-    una_bench_result *result = NULL;
-    una_status status = una_bench_run(&result, "cubic", &settings, run);
-    una_bench_free(result);
-    return status;
-}
-
 static void no_memory_is_no_crash(void **state)
 {
-    char folder[4096];
+    const char *models[] = { "other", "gp" }, *set[] = { "seeds=1" };
     (void)state;
-    snprintf(folder, sizeof folder, "%s", temp_path("memory"));
-    assert_true(sweep_allocations(small_run, folder) > 10);
+    assert_survives_no_memory("cubic", SIZED(una_bench_settings, .models = models, .model_count = 2, .set = set,
+                                             .set_count = 1));
 }
 
 /* ---- claims ------------------------------------------------------------------------------------------------ */

@@ -3,8 +3,8 @@
  * Knowledge as reference functions, with made-up kinds in place of the registry, whose answers are known: distances
  * against closed forms, the rows, the measures, the claims, the parts that may be asked for.
  */
+#include "bench_support.h"
 #include "draws.h"
-#include "test_support.h"
 
 #include "bench/distance.h"
 #include "bench/knowledge.h"
@@ -311,15 +311,7 @@ static void parts_that_are_refused(void **state)
 {
     static const char *const bad[] = { "parts=sinus", "parts=\"sine,\"", "parts=\"\"", "parts=\"sine;tune\"" };
     (void)state;
-    una_run *run = quiet_run();
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        una_bench_result *result = NULL;
-        una_bench_settings settings = { .size = sizeof settings, .out = temp_path("never"), .set = &bad[i],
-                                        .set_count = 1 };
-        assert_status(una_bench_run(&result, "knowledge", &settings, run), UNA_E_USAGE, run);
-        assert_says(una_run_message(run), "its parts are sine, strip, prior and tune");
-    }
-    una_run_free(run);
+    assert_sets_refused("knowledge", bad, sizeof bad / sizeof *bad, "its parts are sine, strip, prior and tune");
 }
 
 int main(void)

@@ -3,8 +3,8 @@
  * Uncertainty by hand with made-up kinds in place of the registry: which fits are asked for, what the model is told of
  * the pseudo points, the claims, the spreads that are refused.
  */
+#include "bench_support.h"
 #include "draws.h"
-#include "test_support.h"
 
 #include "bench/pseudo.h"
 #include "model/kind.h"
@@ -143,15 +143,7 @@ static void spreads_that_are_refused(void **state)
     static const char *const bad[] = { "spreads=\"\"", "spreads=\"1,,2\"", "spreads=\"-1\"", "spreads=wide",
         "spreads=\"nan\"", "spreads=\"1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17\"", "spreads=\"5,1,5\"" };
     (void)state;
-    una_run *run = quiet_run();
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        una_bench_result *result = NULL;
-        una_bench_settings settings = { .size = sizeof settings, .out = temp_path("never"), .set = &bad[i],
-                                        .set_count = 1 };
-        assert_status(una_bench_run(&result, "pseudo", &settings, run), UNA_E_USAGE, run);
-        assert_says(una_run_message(run), "spreads=");
-    }
-    una_run_free(run);
+    assert_sets_refused("pseudo", bad, sizeof bad / sizeof *bad, "spreads=");
 }
 
 int main(void)

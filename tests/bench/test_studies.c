@@ -3,8 +3,8 @@
  * The studies, with made-up kinds in place of the registry whose epistemic std is a bump of a height that their options
  * give: keys, shares of the GP, claims. The two formulas of the blow-up against the density of 100 Gaussian variables.
  */
+#include "bench_support.h"
 #include "draws.h"
-#include "test_support.h"
 
 #include "bench/paired.h"
 #include "bench/studies.h"
@@ -411,22 +411,11 @@ static void one_activation_is_enough(void **state)
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
-static una_status small_run(void *context, una_run *run)
-{
-    const char *set[] = { "seeds=1", "study=\"luna_depth,blow_up\"" };
-    una_bench_settings settings = { .size = sizeof settings, .out = context, .set = set, .set_count = 2 };
-    una_bench_result *result = NULL;
-    una_status status = una_bench_run(&result, "studies", &settings, run);
-    una_bench_free(result);
-    return status;
-}
-
 static void no_memory_is_no_crash(void **state)
 {
-    char folder[4096];
+    const char *set[] = { "seeds=1", "study=\"luna_depth,blow_up\"" };
     (void)state;
-    snprintf(folder, sizeof folder, "%s", temp_path("memory"));
-    assert_true(sweep_allocations(small_run, folder) > 10);
+    assert_survives_no_memory("studies", SIZED(una_bench_settings, .set = set, .set_count = 2));
 }
 
 int main(void)

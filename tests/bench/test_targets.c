@@ -3,8 +3,8 @@
  * Two targets: the law of their rows, which fits are wanted, measures against closed forms for a made-up kind in place
  * of the registry, and claims on made-up findings.
  */
+#include "bench_support.h"
 #include "draws.h"
-#include "test_support.h"
 
 #include "bench/targets.h"
 #include "data/columns.h"
@@ -242,23 +242,12 @@ static void a_target_uses_the_rows_it_has(void **state)
     una_run_free(run);
 }
 
-static una_status small_run(void *context, una_run *run)
-{
-    const char *models[] = { "luna(var=2)" }, *set[] = { "seeds=1" };
-    una_bench_settings settings = { .size = sizeof settings, .out = context, .models = models, .model_count = 1,
-                                    .set = set, .set_count = 1 };
-    una_bench_result *result = NULL;
-    una_status status = una_bench_run(&result, "targets", &settings, run);
-    una_bench_free(result);
-    return status;
-}
-
 static void no_memory_is_no_crash(void **state)
 {
-    char folder[4096];
+    const char *models[] = { "luna(var=2)" }, *set[] = { "seeds=1" };
     (void)state;
-    snprintf(folder, sizeof folder, "%s", temp_path("memory"));
-    assert_true(sweep_allocations(small_run, folder) > 10);
+    assert_survives_no_memory("targets", SIZED(una_bench_settings, .models = models, .model_count = 1, .set = set,
+                                               .set_count = 1));
 }
 
 /* ---- claims ---------------------------------------------------------------------------------------------------- */

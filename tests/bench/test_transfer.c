@@ -3,8 +3,8 @@
  * The squiggle's transfer: the law of its rows, which fits are wanted, measures against closed forms for a made-up kind
  * in place of the registry, and claims on made-up findings.
  */
+#include "bench_support.h"
 #include "draws.h"
-#include "test_support.h"
 
 #include "bench/transfer.h"
 #include "data/table.h"
@@ -260,23 +260,12 @@ static void what_cannot_be_meant_is_refused(void **state)
     una_run_free(run);
 }
 
-static una_status small_run(void *context, una_run *run)
-{
-    const char *models[] = { "luna(penalty=2)", "gp" }, *set[] = { "seeds=1", "features=\"2,3\"" };
-    una_bench_settings settings = { .size = sizeof settings, .out = context, .models = models, .model_count = 2,
-                                    .set = set, .set_count = 2 };
-    una_bench_result *result = NULL;
-    una_status status = una_bench_run(&result, "transfer", &settings, run);
-    una_bench_free(result);
-    return status;
-}
-
 static void no_memory_is_no_crash(void **state)
 {
-    char folder[4096];
+    const char *models[] = { "luna(penalty=2)", "gp" }, *set[] = { "seeds=1", "features=\"2,3\"" };
     (void)state;
-    snprintf(folder, sizeof folder, "%s", temp_path("memory"));
-    assert_true(sweep_allocations(small_run, folder) > 10);
+    assert_survives_no_memory("transfer", SIZED(una_bench_settings, .models = models, .model_count = 2, .set = set,
+                                                .set_count = 2));
 }
 
 /* ---- claims ---------------------------------------------------------------------------------------------------- */

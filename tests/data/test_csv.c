@@ -2,27 +2,11 @@
  *
  * Reading CSV and TSV: what is read, and the sentence for everything that is refused.
  */
-#include "test_support.h"
+#include "one_run.h"
 
 #include "data/table.h"
 
 #include <zlib.h>
-
-static una_run *run;
-
-static int set_up(void **state)
-{
-    (void)state;
-    run = quiet_run();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    una_run_free(run);
-    return 0;
-}
 
 static una_dataset *read_text(const char *name, const char *text)
 {

@@ -2,25 +2,9 @@
  *
  * NPY arrays: every type, both orders, both byte orders, and files that lie.
  */
-#include "test_support.h"
+#include "one_run.h"
 
 #include "data/table.h"
-
-static una_run *run;
-
-static int set_up(void **state)
-{
-    (void)state;
-    run = quiet_run();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    una_run_free(run);
-    return 0;
-}
 
 /* An NPY file with this dictionary and these item bytes. */
 static size_t make_npy(unsigned char *file, int version, const char *dictionary, const void *items, size_t size)

@@ -2,7 +2,7 @@
  *
  * Whatever stands in a cell that una writes, una reads the same bytes again, and so does any reader by RFC 4180.
  */
-#include "test_support.h"
+#include "one_run.h"
 
 #include "base/record.h"
 #include "data/csv.h"
@@ -15,22 +15,6 @@ static const char *const hostile[] = {
     "\xEF\xBB\xBFmark", "\xEF\xBB\xBF", "-", "'", "+1", "@x", "Z\xC3\xBCrich", "\xC2\xA0", "latin \xFC", "plain"
 };
 enum { CELLS = sizeof hostile / sizeof *hostile, MOST = 3 };
-
-static una_run *run;
-
-static int set_up(void **state)
-{
-    (void)state;
-    run = quiet_run();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    una_run_free(run);
-    return 0;
-}
 
 typedef struct row { const char *cell[MOST]; } row;
 

@@ -2,25 +2,9 @@
  *
  * Index lists: disjoint, complete, reproducible; published files where they are at hand.
  */
-#include "test_support.h"
+#include "one_run.h"
 
 #include "data/table.h"
-
-static una_run *run;
-
-static int set_up(void **state)
-{
-    (void)state;
-    run = quiet_run();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    una_run_free(run);
-    return 0;
-}
 
 static void assert_partition(const una_split *split, size_t rows)
 {

@@ -2,25 +2,9 @@
  *
  * Made-up data: supports, noise levels and seeds.
  */
-#include "test_support.h"
+#include "one_run.h"
 
 #include "data/table.h"
-
-static una_run *run;
-
-static int set_up(void **state)
-{
-    (void)state;
-    run = quiet_run();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    una_run_free(run);
-    return 0;
-}
 
 static double truth(const char *name, double x)
 {

@@ -46,6 +46,27 @@ static inline void random_text(char text[160], int round, size_t most, const cha
     }
 }
 
+/* Parses a text, and asserts what must hold of what it gives. */
+typedef una_status text_trial(room *r, const char *text, una_rng *rng);
+
+/* Texts at random are parsed or refused with a sentence; both happen often. */
+static inline void try_texts(room *r, uint64_t seed, size_t most, const char *letters, const char *const seeds[2],
+                             text_trial *trial)
+{
+    una_rng rng = una_rng_at(seed, UNA_FOR_TEST, 0);
+    size_t good = 0;
+    for (int round = 0; round < 20000; round++) {
+        char text[160];
+        random_text(text, round, most, letters, seeds, &rng);
+        una_mark mark = una_arena_mark(&r->arena);
+        una_status status = trial(r, text, &rng);
+        good += status == UNA_OK;
+        if (status != UNA_OK) assert_true(status == UNA_E_USAGE && *una_run_message(r->run) != 0);
+        una_arena_release(&r->arena, mark);
+    }
+    assert_true(good > 1000 && good < 15000);
+}
+
 typedef struct parsing {
     una_status (*parse)(const char *text, una_arena *arena, una_run *run);
     const char *text;

@@ -37,32 +37,9 @@ static void truths(void **state)
         }
 }
 
-#define real float
-#define REAL(name) name##_f32
-#define EPSILON ((double)FLT_EPSILON)
-#include "kern_checks.h"
-#undef real
-#undef REAL
-#undef EPSILON
-#define real double
-#define REAL(name) name##_f64
-#define EPSILON DBL_EPSILON
-#include "kern_checks.h"
-#undef real
-#undef REAL
-#undef EPSILON
-
-static int begin(void **state)
-{
-    *state = quiet_run();
-    return 0;
-}
-
-static int end(void **state)
-{
-    una_run_free(*state);
-    return 0;
-}
+#define EPSILON (sizeof(real) == sizeof(float) ? (double)FLT_EPSILON : DBL_EPSILON)
+#define UNA_IN_BOTH "kern/kern_checks.h"
+#include "kern/both.h"
 
 /* A run names its set, and one that this machine has not is refused by name; so is a path that there is not. */
 static void kernels_of_a_run(void **state)
@@ -118,5 +95,5 @@ int main(void)
         BOTH(descents),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, begin_run, end_run);
 }

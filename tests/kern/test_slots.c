@@ -25,20 +25,9 @@ static void philox_words(const uint32_t key[2], const uint32_t counter[4], uint3
     for (int i = 0; i < 4; i++) word[i] = words.v[i];
 }
 
-#define real float
-#define REAL(name) name##_f32
-#define EPSILON ((double)FLT_EPSILON)
-#include "slot_checks.h"
-#undef real
-#undef REAL
-#undef EPSILON
-#define real double
-#define REAL(name) name##_f64
-#define EPSILON DBL_EPSILON
-#include "slot_checks.h"
-#undef real
-#undef REAL
-#undef EPSILON
+#define EPSILON (sizeof(real) == sizeof(float) ? (double)FLT_EPSILON : DBL_EPSILON)
+#define UNA_IN_BOTH "kern/slot_checks.h"
+#include "kern/both.h"
 
 /* The double reference sees the perturbations that the float training saw. */
 static void normals_of_both_precisions(void **state)
@@ -54,18 +43,6 @@ static void normals_of_both_precisions(void **state)
         una_kernels_named_f64(set->name)->normals(COUNT, key_f32, counter_f32, 0.1f, 1e-4f, twice);
         for (size_t i = 0; i < COUNT; i++) assert_true((double)single[i] == twice[i]);
     }
-}
-
-static int begin(void **state)
-{
-    *state = quiet_run();
-    return 0;
-}
-
-static int end(void **state)
-{
-    una_run_free(*state);
-    return 0;
 }
 
 #define BOTH(test) cmocka_unit_test(test##_f32), cmocka_unit_test(test##_f64)
@@ -95,5 +72,5 @@ int main(void)
         cmocka_unit_test(normals_of_both_precisions),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, begin_run, end_run);
 }

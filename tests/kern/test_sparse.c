@@ -9,37 +9,14 @@
 
 #include <float.h>
 
-#define real float
-#define REAL(name) name##_f32
-#define EPSILON ((double)FLT_EPSILON)
-#include "sparse_checks.h"
-#undef real
-#undef REAL
-#undef EPSILON
-#define real double
-#define REAL(name) name##_f64
-#define EPSILON DBL_EPSILON
-#include "sparse_checks.h"
-#undef real
-#undef REAL
-#undef EPSILON
-
-static int begin(void **state)
-{
-    *state = quiet_run();
-    return 0;
-}
-
-static int end(void **state)
-{
-    una_run_free(*state);
-    return 0;
-}
+#define EPSILON (sizeof(real) == sizeof(float) ? (double)FLT_EPSILON : DBL_EPSILON)
+#define UNA_IN_BOTH "kern/sparse_checks.h"
+#include "kern/both.h"
 
 #define BOTH(test) cmocka_unit_test(test##_f32), cmocka_unit_test(test##_f64)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = { BOTH(combined), BOTH(spread_out), BOTH(steps_taken) };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, begin_run, end_run);
 }

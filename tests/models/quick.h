@@ -289,6 +289,19 @@ static inline una_model *copied_model(const una_model *model, una_run *run)
     return copy;
 }
 
+/* Saved, both are the same bytes. */
+static inline void assert_same_bytes(const una_model *a, const una_model *b, una_run *run)
+{
+    void *bytes[2];
+    size_t size[2];
+    assert_ok(una_model_save_memory(a, &bytes[0], &size[0], run), run);
+    assert_ok(una_model_save_memory(b, &bytes[1], &size[1], run), run);
+    assert_int_equal(size[0], size[1]);
+    assert_memory_equal(bytes[0], bytes[1], size[0]);
+    una_memory_free(bytes[0], run);
+    una_memory_free(bytes[1], run);
+}
+
 /* mean, std, std_epistemic, std_noise, lower, upper of every row, one array after the other: [6, rows]; free it. */
 static inline double *predicted(const una_model *model, const una_dataset *data, una_run *run)
 {

@@ -26,18 +26,6 @@ static void check_sensible(const una_held_out *h, const una_dataset *data, size_
     assert_true((double)inside >= least * (double)h->rows);
 }
 
-static void assert_same_model(const una_model *a, const una_model *b, una_run *run)
-{
-    void *bytes[2];
-    size_t size[2];
-    assert_ok(una_model_save_memory(a, &bytes[0], &size[0], run), run);
-    assert_ok(una_model_save_memory(b, &bytes[1], &size[1], run), run);
-    assert_int_equal(size[0], size[1]);
-    assert_memory_equal(bytes[0], bytes[1], size[0]);
-    una_memory_free(bytes[0], run);
-    una_memory_free(bytes[1], run);
-}
-
 static una_run *run_with(int threads)
 {
     una_run *run = NULL;
@@ -57,7 +45,7 @@ static void every_kind_foretells(void **state)
             una_model *again = fitted(spec, data, &asking, two);
             const una_held_out *h = una_model_held_out(model), *g = una_model_held_out(again);
             assert_null(una_model_held_out(without));
-            assert_same_model(without, model, one);
+            assert_same_bytes(without, model, one);
             check_sensible(h, data, 2, 0.5);
             assert_int_equal(h->rows, g->rows);
             for (size_t i = 0; i < h->rows; i++)
@@ -267,7 +255,7 @@ static void scaled_rounds_are_heard(void **state)
     una_run *run = quiet_run();
     una_dataset *data = many_inputs(150, run);
     una_model *model = fitted(spec, data, &asking, run), *plain = fitted(spec, data, NULL, run);
-    assert_same_model(model, plain, run);
+    assert_same_bytes(model, plain, run);
     assert_true(explained(una_model_held_out(model)) > 0.4);
     una_model_free(model);
     una_model_free(plain);

@@ -6,6 +6,7 @@
  * central differences of its loss.
  */
 #include "luna_reference.h"
+#include "singles.h"
 
 /* All terms, none of which hides another; and the diversity alone. */
 static const luna_weights all_terms = { .sigma2 = 9, .gamma = 1e-3, .lambda = 10 };
@@ -41,18 +42,6 @@ typedef struct trial {                           /* a shape with numbers in it, 
     una_batch_f32 batch_f32;
 } trial;
 
-static int begin(void **state)
-{
-    *state = quiet_run();
-    return 0;
-}
-
-static int end(void **state)
-{
-    una_run_free(*state);
-    return 0;
-}
-
 /* Normals that a float holds. */
 static double *normals(una_run *run, una_rng *rng, size_t n, double scale)
 {
@@ -60,15 +49,6 @@ static double *normals(una_run *run, una_rng *rng, size_t n, double scale)
     assert_non_null(block);
     for (size_t i = 0; i < n; i++) block[i] = (float)(scale * una_rng_normal(rng));
     return block;
-}
-
-static float *singles(una_run *run, const double *from, size_t n)
-{
-    if (!from) return NULL;
-    float *to = UNA_GET(&run->scratch, float, n);
-    assert_non_null(to);
-    for (size_t i = 0; i < n; i++) to[i] = (float)from[i];
-    return to;
 }
 
 static trial make_trial(const shape *s, una_run *run)
@@ -118,16 +98,8 @@ static trial make_trial(const shape *s, una_run *run)
     return t;
 }
 
-#define real double
-#define REAL(name) name##_f64
-#include "luna_ways.h"
-#undef real
-#undef REAL
-#define real float
-#define REAL(name) name##_f32
-#include "luna_ways.h"
-#undef real
-#undef REAL
+#define UNA_IN_BOTH "nn/luna_ways.h"
+#include "kern/both.h"
 
 /* |a - b| / |b| */
 static double distance(const double *a, const double *b, size_t n)
@@ -298,5 +270,5 @@ int main(void)
         cmocka_unit_test(every_way_is_the_reference),
         cmocka_unit_test(plain_is_auto),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, begin_run, end_run);
 }

@@ -4,6 +4,7 @@
  * that form, floats of every kernel set against doubles; and the hazards of the similarity penalty.
  */
 #include "net_truth.h"
+#include "singles.h"
 
 enum { SIZES_MOST = 6 };
 static const char *const set_names[] = { "generic", "avx2", "avx512" };
@@ -17,33 +18,12 @@ typedef struct trial {                           /* one random case, doubles and
     float *parameters_f32;
 } trial;
 
-static int begin(void **state)
-{
-    *state = quiet_run();
-    return 0;
-}
-
-static int end(void **state)
-{
-    una_run_free(*state);
-    return 0;
-}
-
 static double *normals(una_run *run, una_rng *rng, size_t n, double scale)
 {
     double *block = UNA_GET(&run->scratch, double, n);
     assert_non_null(block);
     for (size_t i = 0; i < n; i++) block[i] = scale * una_rng_normal(rng);
     return block;
-}
-
-static float *singles(una_run *run, const double *from, size_t n)
-{
-    if (!from) return NULL;
-    float *to = UNA_GET(&run->scratch, float, n);
-    assert_non_null(to);
-    for (size_t i = 0; i < n; i++) to[i] = (float)from[i];
-    return to;
 }
 
 static una_net net_of(una_activation act, size_t count, const size_t *sizes)
@@ -929,5 +909,5 @@ int main(void)
         cmocka_unit_test(memory_may_fail),
     };
 
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, begin_run, end_run);
 }

@@ -284,7 +284,7 @@ static una_status what_was_learnt(learnt *what, const una_case *c, una_run *run)
 
 static bool is_linear(const una_case *c)
 {
-    return strcmp(c->model->kind->name, "linear") == 0;
+    return c->model->kind->linear;
 }
 
 /* Squared errors of the line are smaller, by a paired test that chance passes once in 100 tables, and by so much that
@@ -386,7 +386,7 @@ static void say_line_is_better(una_case *c)
                   "does (%s %% and %s%s): %s.", c->model->kind->name, percent(linear, v->explained_linear),
                   v->explained > 0 ? own : "nothing", v->explained > 0 ? " %" : "",
                   c->columns->log_target ? "leave --log out" :
-                  strcmp(c->model->kind->name, "auto") == 0 ? "use --model linear" : "use --model linear, or auto");
+                  c->model->kind->usual ? "use --model linear" : "use --model linear, or auto");
 }
 
 static void say_copies(una_case *c)

@@ -45,9 +45,7 @@ static una_status settle_for_company(const una_kind *one, una_committee_options 
 static una_status settle_for_images(const una_kind *one, una_committee_options *o, const una_problem *p, una_run *run)
 {
     if (!una_columns_image(p->columns).height) return UNA_OK;
-    if (!one->sees_images)
-        UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted to images; luna, nlm, nn, mcd, sngp and ensembles of them can",
-                 one->name);
+    UNA_TRY(una_kind_need_images(one, run));
     if (o->noise == UNA_NOISE_VARYING)
         UNA_FAIL(run, UNA_E_USAGE, "%s: noise=varying is not possible with images; use noise=constant", one->name);
     if (o->relevance == UNA_RELEVANCE_ON)

@@ -159,6 +159,10 @@ typedef struct una_kind {
     bool        shares_rows;                      /* can be fitted by ranks that have some of the rows each: fit and
                                                      relearn then see those, and add up (base/company.h)   */
     bool        sees_images;                      /* can be fitted to images                               */
+    bool        cubic;                            /* its cost grows with the cube of the rows, its memory with their
+                                                     square                                                */
+    bool        linear;                           /* it is linear regression, which verdicts compare others with */
+    bool        usual;                            /* the one that is fitted where nobody names a model     */
     bool        sure;                             /* its var_model is 0 everywhere: it knows no ignorance (nn) */
     const char *inner;                            /* options that hold specs of other kinds, "of" or "luna|gp";
                                                      such a spec may be `none`. NULL: none has one         */
@@ -225,6 +229,10 @@ extern const una_kind *const una_kinds[];
 const una_kind *una_kind_find(const char *name);
 /* UNA_E_USAGE names the nearest one and lists them all. */
 una_status una_kind_need(const una_kind **kind, const char *name, una_run *run);
+/* "luna, nlm, gp": those of the registry of which it is true; from scratch. */
+const char *una_kinds_that(bool (*can)(const una_kind *kind), una_run *run);
+/* UNA_E_USAGE, with a list of those that can, where the kind sees no images. */
+una_status una_kind_need_images(const una_kind *kind, una_run *run);
 
 /* una_options_apply for a kind; an option that a kind inside it has, and it has not, gets a sentence that says so. */
 una_status una_kind_set(void *options, const una_kind *kind, const una_spec *spec, una_arena *arena, una_run *run);

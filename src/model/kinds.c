@@ -29,6 +29,26 @@ una_status una_kind_need(const una_kind **kind, const char *name, una_run *run)
              near ? near : "", near ? "'?" : ".", list.at);
 }
 
+const char *una_kinds_that(bool (*can)(const una_kind *kind), una_run *run)
+{
+    una_text list = una_text_in(&run->scratch);
+    for (size_t i = 0; una_kinds[i]; i++)
+        if (can(una_kinds[i])) una_text_add(&list, "%s%s", list.length ? ", " : "", una_kinds[i]->name);
+    return list.at;
+}
+
+static bool sees_images(const una_kind *kind)
+{
+    return kind->sees_images;
+}
+
+una_status una_kind_need_images(const una_kind *kind, una_run *run)
+{
+    if (kind->sees_images) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted to images; these can: %s; name one with --model", kind->name,
+             una_kinds_that(sees_images, run));
+}
+
 static una_status ask_point(const una_kind *kind, const void *state, const double *x, size_t inputs, double *mean,
                             double *var, una_run *run)
 {

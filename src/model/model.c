@@ -117,15 +117,16 @@ una_status una_model_tell(una_model *model, const una_fit_result *result, size_t
 
 /* ---- ranks that fit together, each with some of the rows ----------------------------------------------------- */
 
+static bool shares_rows(const una_kind *kind)
+{
+    return kind->shares_rows;
+}
+
 static una_status check_company(const una_kind *kind, una_run *run)
 {
     if (!run->company || kind->shares_rows) return UNA_OK;
-    una_text able = una_text_in(&run->scratch);
-    for (size_t i = 0; una_kinds[i]; i++)
-        if (una_kinds[i]->shares_rows) una_text_add(&able, "%s%s", able.length ? ", " : "", una_kinds[i]->name);
-    UNA_TRY(una_arena_check(&run->scratch));
     UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted over %zu ranks, since it needs all rows in one place; these can: "
-             "%s", kind->name, una_company_count(run), able.at);
+             "%s", kind->name, una_company_count(run), una_kinds_that(shares_rows, run));
 }
 
 /* Ranks that were asked for different things would add up what does not belong together. */
@@ -197,9 +198,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     if (settings->log_target) UNA_TRY(una_columns_log_targets(&columns, 1, data, run));
     una_columns_warn(&model->columns, &selection, data, &result->warnings, run);
     bool images = una_columns_image(&model->columns).height > 0;
-    if (images && !model->kind->sees_images)
-        UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted to images; luna, nlm, nn, mcd, sngp and ensemble can: "
-                 "name one with --model", model->kind->name);
+    if (images) UNA_TRY(una_kind_need_images(model->kind, run));
     UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, settings->missing == UNA_MISSING_DROP ? &kept : NULL,
                                &rows, &run->scratch, run));
     UNA_TRY(count_rows(&all, model->kind, rows, data, run));

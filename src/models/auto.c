@@ -38,14 +38,19 @@ typedef struct hand {                    /* a kind of the stack                 
     double          weight;
 } hand;
 
+static bool stacks(const una_kind *kind)
+{
+    return kind->observe && kind->committee;
+}
+
 static una_status read_spec(hand *h, una_arena *keep, una_run *run)
 {
     una_spec spec;
     UNA_TRY(una_spec_parse(&spec, *h->spec, keep, run));
     UNA_TRY(una_kind_need(&h->kind, spec.name, run));
-    if (!h->kind->observe || !h->kind->committee)
+    if (!stacks(h->kind))
         UNA_FAIL(run, UNA_E_USAGE, "auto: %s cannot stand in a stack, which updates exactly and asks every kind for "
-                 "rows that it has not seen; use luna, nlm, gp, linear or tuna", h->kind->name);
+                 "rows that it has not seen; these can: %s", h->kind->name, una_kinds_that(stacks, run));
     h->options = una_arena_get(keep, 1, h->kind->options_size);
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(una_options_default(h->options, h->kind->options, run));
@@ -84,9 +89,8 @@ static una_status take_hands(hand *hands, size_t *count, auto_options *o, const 
         hand *h = &hands[*count];
         *h = (hand){ .spec = spec[k] };
         UNA_TRY(read_spec(h, keep, run));
-        bool gp = strcmp(h->kind->name, "gp") == 0;
         bool many = rows > o->gp_rows || p->x.cols > GP_COLUMNS;
-        if (gp && (many || !has_room((size_t)rows, notes, run))) *h->spec = "none";
+        if (h->kind->cubic && (many || !has_room((size_t)rows, notes, run))) *h->spec = "none";
         else ++*count;
     }
     if (*count == 0) UNA_FAIL(run, UNA_E_USAGE, "auto: nothing is left of the stack; give luna or gp");
@@ -262,7 +266,7 @@ const una_kind una_kind_auto = {
     .options_size = sizeof(auto_options),
     .thesis = "",
     .least_rows = 5,
-    .learns_features = true, .keeps_folds = true,
+    .learns_features = true, .keeps_folds = true, .usual = true,
     .inner = "luna|gp",
     .fit = auto_fit,
     .exchange = auto_exchange,

@@ -239,7 +239,7 @@ const una_kind una_kind_linear = {
     .thesis = "",
     .results = 1,
     .least_rows = 3,
-    .shares_rows = true,
+    .shares_rows = true, .linear = true,
     .fit = linear_one_members_fit,
     .exchange = linear_one_members_exchange,
     .relearn = una_committee_relearn,

@@ -40,12 +40,12 @@ names() {    # names PACKAGE: what should be
     case $1 in
     una) printf '%s\n' usr/bin/una usr/share/man/man1/una.1.gz usr/share/bash-completion/completions/una \
             usr/share/fish/vendor_completions.d/una.fish usr/share/zsh/vendor-completions/_una ;;
-    libuna0) for name in una una_report una_bench $mpi; do printf 'usr/lib/lib%s.so.%s\n' $name 0 $name VERSION; done ;;
+    libuna0) for name in una una_report una_study una_bench $mpi; do printf 'usr/lib/lib%s.so.%s\n' $name 0 $name VERSION; done ;;
     libuna-dev)
-        for name in una una_report una_bench $mpi; do
+        for name in una una_report una_study una_bench $mpi; do
             printf '%s\n' usr/include/$name.h usr/lib/lib$name.so usr/lib/lib$name.a usr/lib/pkgconfig/$name.pc
         done
-        printf '%s\n' usr/include/una_study.h usr/lib/cmake/una/unaConfig.cmake usr/lib/cmake/una/unaConfigVersion.cmake ;;
+        printf '%s\n' usr/lib/cmake/una/unaConfig.cmake usr/lib/cmake/una/unaConfigVersion.cmake ;;
     esac | sort
 }
 
@@ -71,7 +71,7 @@ unpacked() { # what is in the packages, used where it was unpacked
 
     local libraries
     libraries=$(dirname "$(find "$place/root" -name libuna.so)")
-    printf '#include <una.h>\n#include <una_report.h>\n#include <una_bench.h>\nint main(void) { return !una_version()[0]; }\n' >"$place/use.c"
+    printf '#include <una.h>\n#include <una_report.h>\n#include <una_study.h>\n#include <una_bench.h>\nint main(void) { return !una_version()[0]; }\n' >"$place/use.c"
     cc "$place/use.c" -I "$place/root/usr/include" -L "$libraries" -luna -o "$place/use"
     LD_LIBRARY_PATH=$libraries "$place/use" || bad "a program with libuna"
 }

@@ -6,6 +6,18 @@ mkdir broken
 for library in libpq.so.5 libdnnl.so.2; do echo "no library" >"broken/$library"; done
 without() { LD_LIBRARY_PATH=$PWD/broken "$@"; }
 
+# A program by itself, without the libuna_mpi that stands beside it where it was built.
+cp "$UNA" alone
+echo "no library" >broken/libuna_mpi.so.0
+rank() { without env OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK="$1" ./alone bench cubic --quick; }
+check "several processes without MPI" 1 rank 0
+err "one of 4 processes" "the library libuna_mpi.so.0, which brings them together, cannot be loaded" "without mpirun"
+no_out
+check "the others say nothing" 0 rank 2
+no_err
+check "version without MPI" 0 without ./alone --version
+out "ranks    none, for want of libuna_mpi.so.0 or of MPI"
+
 check "version" 0 una --version
 cp stdout.txt with.txt
 check "version without them" 0 without una --version

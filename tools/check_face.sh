@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # One library as strangers see it: its header compiles alone, as C11 and as C++; the shared library gives out the
 # functions that the header declares, each of them and nothing else; each has its place in the test of calls without
-# memory; and it needs no more than it may.
+# memory.
 #   tools/check_face.sh BUILD una|una_report|una_study|una_bench|una_mpi
 set -eu
 build=$1
@@ -30,21 +30,10 @@ done <"$place/declared"
 [ "$missing" -eq 0 ]
 diff "$place/declared" "$place/given" || { echo "< only in $header, > only in $library"; exit 1; }
 
-case $name in
-una) allowed='libjansson|libz' ;;
-una_report) allowed='libuna|libcairo' ;;
-una_study) allowed='libuna|libcairo|libsqlite3|libjansson|libz' ;;
-una_bench) allowed='libuna|libuna_study|libcairo|libsqlite3|libsvm|libcurl|libjansson|libz' ;;
-una_mpi) allowed='libmpi' ;;
-esac
-needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
-echo "$needed" | grep -vE "^($allowed|libc|libm|libpthread|ld-linux.*|libasan|libubsan)\.so" &&
-    { echo "$library needs more than it may"; exit 1; }
 # Programs that were linked when studies were a part of una_bench find them by it.
-[ "$name" != una_bench ] || echo "$needed" | grep -q '^libuna_study\.so'
-if [ "$name" = una ]; then
-    [ "$(ldd "$library" | awk '{ print $1 }' | grep -cvE '^(linux-vdso|/.*/ld-linux.*|libjansson|libz|libc|libm|libasan|libubsan)')" -eq 0 ]
-elif [ "$name" != una_mpi ]; then      # which calls nothing of libuna
-    # Which libuna it has met it must learn from that libuna.
-    nm -D --undefined-only "$library" | grep -qw una_version
-fi
+[ "$name" != una_bench ] || readelf -d "$library" | grep -q 'NEEDED.*\[libuna_study\.so'
+case $name in
+una | una_mpi) ;;                        # libuna itself, and what calls nothing of it
+*)  # Which libuna it has met it must learn from that libuna.
+    nm -D --undefined-only "$library" | grep -qw una_version ;;
+esac

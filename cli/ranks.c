@@ -128,8 +128,9 @@ static una_status joined(cli *c, una_status (*body)(cli *c))
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
     if (!load_library())
         return cli_fail(c, UNA_E_USAGE, "this is one of %d processes, and each of them would do all of the work: the "
-                        "library %s, which brings them together, cannot be loaded; install it and MPI (Debian: libuna0, "
-                        "openmpi-bin; or build una where MPI is), or start una without mpirun", world.count, library);
+                        "library %s, which brings them together, cannot be loaded; install it and MPI (Debian: "
+                        "libuna0, openmpi-bin; or build una where MPI is), or start una without mpirun", world.count,
+                        library);
     una_status status = mpi.join(&c->ranks);
     forget_environment();
     if (status != UNA_OK) return cli_fail(c, status, "this is one of several processes, and MPI does not start: %s",

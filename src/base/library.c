@@ -34,8 +34,8 @@ una_status una_library_load(void *calls, const una_library *library, una_run *ru
     const char *missing = look_up(calls, library, handle);
     dlclose(handle);
     if (missing)
-        UNA_FAIL(run, UNA_E_IO, "%s need the library %s, and the one that is installed has no '%s': install a newer one "
-                 "(Debian: %s)", library->purpose, library->soname, missing, library->package);
+        UNA_FAIL(run, UNA_E_IO, "%s need the library %s, and the one that is installed has no '%s': install a newer "
+                 "one (Debian: %s)", library->purpose, library->soname, missing, library->package);
     return UNA_OK;
 }
 

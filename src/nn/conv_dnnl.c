@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Convolutions by oneDNN, in float, loaded by the first call that makes some. Its own threads stay out of it: every call is made for one piece by the thread at
- * hand, so that no sum depends on how many there are. Maps stay as they are ([rows, height, width, channels]); weights
- * are copied into the forms that it likes once a step. A call that fails leaves NAN, which ends the training.
+ * Convolutions by oneDNN, in float, loaded by the first call that makes some. Its own threads stay out of it: every
+ * call is made for one piece by the thread at hand, so that no sum depends on how many there are. Maps stay as they are
+ * ([rows, height, width, channels]); weights are copied into the forms that it likes once a step. A call that fails
+ * leaves NAN, which ends the training.
  */
 #include "nn/conv.h"
 

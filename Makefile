@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The door for people; the real build is CMake's (CMakePresets.json).
+#   make          build what the libraries that are there allow; installs nothing (docs/BUILD.md)
+#   make deps     install what it uses and the tests need, on Debian and its relatives
 #   make demo     build, then the main job on built-in data
 #   make test     everything that must never break; ends with "N passed, N failed"
 #   make fuzz     every fuzz target for T seconds (make fuzz T=600), or RUNS executions; docs/FUZZING.md
@@ -19,12 +21,11 @@ all: build
 deps:
 	@tools/deps.sh
 
-build: deps
-	@mkdir -p build
-	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build build -j $(JOBS)
+build:
+	@JOBS=$(JOBS) tools/build.sh
 
-demo: build
+demo: deps
+	@JOBS=$(JOBS) tools/build.sh una_program
 	@build/una demo --out build
 
 test:

@@ -164,12 +164,18 @@ static una_status run(cli *c)
 {
     char *json = NULL;
     una_status status;
+#ifdef UNA_HAS_study
     if (is_database(c->operand[0])) {
         status = cli_study_info(c, &json);
         if (status == UNA_OK) status = print_all(c, json);
         free(json);
         return status;
     }
+#else
+    if (is_database(c->operand[0]))
+        return cli_fail(c, UNA_E_USAGE, "%s is a study, and this una was built without these; build it with "
+                        "-DUNA_STUDY=ON", c->operand[0]);
+#endif
     status = una_file_info(&json, c->operand[0], c->run);
     if (status != UNA_OK) return cli_failed(c, status);
     status = print_all(c, json);

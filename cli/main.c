@@ -21,14 +21,45 @@
 #include <unistd.h>
 
 const cli_verb *const cli_verbs[] = {
-    &cli_demo, &cli_fit, &cli_predict, &cli_update, &cli_score, &cli_gap, &cli_explain, &cli_suggest, &cli_tune,
-    &cli_compare, &cli_plot,
+    &cli_demo, &cli_fit, &cli_predict, &cli_update, &cli_score,
+#ifdef UNA_HAS_bench
+    &cli_gap,
+#endif
+    &cli_explain,
+#ifdef UNA_HAS_study
+    &cli_suggest, &cli_tune, &cli_compare,
+#endif
+    &cli_plot,
+#ifdef UNA_HAS_study
     &cli_study_new, &cli_study_ask, &cli_study_tell, &cli_study_drop, &cli_study_run, &cli_study_best, &cli_study_show,
     &cli_study_export, &cli_study_import,
-    &cli_bench, &cli_data_list, &cli_data_import, &cli_data_get, &cli_models, &cli_info, NULL
+#endif
+#ifdef UNA_HAS_bench
+    &cli_bench, &cli_data_list, &cli_data_import, &cli_data_get,
+#endif
+    &cli_models, &cli_info, NULL
 };
 
-const cli_family *const cli_families[] = { &cli_study, &cli_data, NULL };
+const cli_family *const cli_families[] = {
+#ifdef UNA_HAS_study
+    &cli_study,
+#endif
+#ifdef UNA_HAS_bench
+    &cli_data,
+#endif
+    NULL
+};
+
+/* Verbs of libraries that this program was built without, and the option of the build that brings them. */
+static const struct { const char *verb, *option; } left_out[] = {
+#ifndef UNA_HAS_study
+    { "suggest", "UNA_STUDY" }, { "tune", "UNA_STUDY" }, { "compare", "UNA_STUDY" }, { "study", "UNA_STUDY" },
+#endif
+#ifndef UNA_HAS_bench
+    { "gap", "UNA_BENCH" }, { "bench", "UNA_BENCH" }, { "data", "UNA_BENCH" },
+#endif
+    { NULL, NULL }
+};
 
 const cli_family *cli_find_family(const char *name)
 {
@@ -227,6 +258,10 @@ static const char *verb_elsewhere(const char *word)
 static una_status unknown_verb(const char *word)
 {
     cli nobody = {0};
+    for (size_t i = 0; left_out[i].verb; i++)
+        if (strcmp(word, left_out[i].verb) == 0)
+            return cli_fail(&nobody, UNA_E_USAGE, "this una was built without '%s'; build it with -D%s=ON", word,
+                            left_out[i].option);
     const char *own = verb_elsewhere(word);
     if (own) return cli_fail(&nobody, UNA_E_USAGE, "una has no '%s'; did you mean 'una %s'?", word, own);
     const char *names[sizeof cli_verbs / sizeof *cli_verbs + sizeof cli_families / sizeof *cli_families];
@@ -297,8 +332,14 @@ static una_status run_member(const cli_family *family, int count, char *const *a
 
 static una_status version(void)
 {
-    printf("una %s\n%s%s%s%s", una_version(), una_build_info(), una_report_build_info(), una_bench_build_info(),
-           cli_rank_info());
+    printf("una %s\n%s%s", una_version(), una_build_info(), una_report_build_info());
+#ifdef UNA_HAS_study
+    printf("%s", una_study_build_info());
+#endif
+#ifdef UNA_HAS_bench
+    printf("%s", una_bench_build_info());
+#endif
+    printf("%s", cli_rank_info());
     una_run *run = NULL;
     uint64_t memory, scratch;
     if (una_run_new(&run, NULL) != UNA_OK) return UNA_OK;
@@ -370,6 +411,8 @@ int main(int count, char **arguments)
     catch_signal(SIGTERM, on_signal);
     signal(SIGXFSZ, SIG_IGN);
     cli_ranks_look();
+#ifdef UNA_HAS_bench
     cli_bench_flags();
+#endif
     return (int)cli_rank_status(closed_well(dispatch(count - 1, arguments + 1)));
 }

@@ -2,14 +2,13 @@
  *
  * Under mpirun or srun: one of several processes, "ranks". Verbs that can share their work join the others through
  * libuna_mpi, and every rank makes the same calls; all else is done by rank 0 alone, and the others end well at once.
- * Rank 0 speaks for all. Whoever was started by itself pays nothing: MPI is not even started.
+ * Rank 0 speaks for all. Whoever was started by itself pays nothing: libuna_mpi, and MPI with it, is not even loaded.
  */
 #define _GNU_SOURCE              /* sched_getaffinity */
 #include "cli.h"
-#ifdef UNA_HAS_mpi
 #include "una_mpi.h"
-#endif
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,10 +85,35 @@ static void forget_environment(void)
         for (const char *const *name = lists[i]; *name; name++) unsetenv(*name);
 }
 
-#ifdef UNA_HAS_mpi
+/* libuna_mpi: beside the program, where a build has it, or where the system's loader finds it. */
+static const char library[] = "libuna_mpi.so.0", beside[] = "$ORIGIN/libuna_mpi.so.0";
+
+static struct {
+    __typeof__(una_mpi_join)       *join;
+    __typeof__(una_mpi_leave)      *leave;
+    __typeof__(una_mpi_build_info) *build_info;
+} mpi;
+
+static bool find(void *call, void *handle, const char *name)
+{
+    void *found = dlsym(handle, name);
+    memcpy(call, &found, sizeof found);
+    return found != NULL;
+}
+
+/* Global: parts that MPI loads itself look for its symbols among those of the whole process. */
+static bool load_library(void)
+{
+    if (mpi.join) return true;
+    void *handle = dlopen(beside, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+    if (!handle) handle = dlopen(library, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+    return handle && find(&mpi.build_info, handle, "una_mpi_build_info") &&
+           find(&mpi.leave, handle, "una_mpi_leave") && find(&mpi.join, handle, "una_mpi_join");
+}
+
 const char *cli_rank_info(void)
 {
-    return una_mpi_build_info();
+    return load_library() ? mpi.build_info() : "ranks    none, for want of libuna_mpi.so.0 or of MPI\n";
 }
 
 static void tell(void *context)
@@ -102,7 +126,12 @@ static una_status joined(cli *c, una_status (*body)(cli *c))
 {
     /* Reading each other's memory is forbidden in most containers, and Open MPI says so with every message. */
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
-    una_status status = una_mpi_join(&c->ranks);
+    if (!load_library())
+        return cli_fail(c, UNA_E_USAGE, "this is one of %d processes, and each of them would do all of the work: the "
+                        "library %s, which brings them together, cannot be loaded; install it and MPI (Debian: "
+                        "libuna0, openmpi-bin; or build una where MPI is), or start una without mpirun", world.count,
+                        library);
+    una_status status = mpi.join(&c->ranks);
     forget_environment();
     if (status != UNA_OK) return cli_fail(c, status, "this is one of several processes, and MPI does not start: %s",
                                           una_status_text(status));
@@ -110,24 +139,10 @@ static una_status joined(cli *c, una_status (*body)(cli *c))
     world.count = c->ranks->count;
     status = body(c);
     fflush(stdout);
-    world.told = una_mpi_leave(c->ranks, status, tell, NULL) != 0;
+    world.told = mpi.leave(c->ranks, status, tell, NULL) != 0;
     c->ranks = NULL;
     return status;
 }
-#else
-const char *cli_rank_info(void)
-{
-    return "ranks    none\n";
-}
-
-static una_status joined(cli *c, una_status (*body)(cli *c))
-{
-    (void)body;
-    return cli_fail(c, UNA_E_USAGE, "this una was built without MPI, so each of the %d processes would do all of the "
-                    "work; install libopenmpi-dev and openmpi-bin (Debian) and build una again, or start it without "
-                    "mpirun", world.count);
-}
-#endif
 
 /* One speaks for all, also by its exit status: mpirun ends the others when one fails, who might be about to speak. */
 una_status cli_rank_status(una_status status)

@@ -2,9 +2,9 @@
  *
  * una: regression that knows what it does not know.
  *
- * The whole public face of libuna; una_report.h (pages and charts) and una_bench.h (experiments) are those of the two
- * libraries above it. Handles (una_run, una_dataset, una_model) are opaque; settings, fit infos, predictions and scores
- * are plain structs. Conventions:
+ * The whole public face of libuna; una_report.h (pages and charts), una_study.h (studies) and una_bench.h (experiments)
+ * are those of the libraries above it. Handles (una_run, una_dataset, una_model) are opaque; settings, fit infos,
+ * predictions and scores are plain structs. Conventions:
  *   - every call that can fail returns a una_status; the sentence is in una_run_message(run);
  *   - outputs come first in calls that create something, `run` comes last always;
  *   - whatever a create call gave is released by the matching _free, which accepts NULL;
@@ -63,7 +63,7 @@ typedef enum una_status {
 
 const char *una_status_text(una_status status);
 const char *una_version(void);                 /* "0.1.0" */
-const char *una_build_info(void);              /* one line per dependency and kernel set built in */
+const char *una_build_info(void);              /* lines: kernel sets, dependencies, which are there */
 
 #ifdef __cplusplus
 #define UNA_INIT(type) ([] { type made = type(); made.size = sizeof(type); return made; }())

@@ -3,9 +3,9 @@
  * una_study: decisions that rest on uncertainty. A study looks for the least (or largest) value of something expensive:
  * it is asked which point to try, told what came out, and keeps everything in one file or one database, safe from the
  * moment a call returns. Besides: where to measure next so that a model learns most, and which options of a model are
- * best. Part of libuna_bench. Conventions are those of una.h; a study is used by one thread at a time and by the
- * process that opened it (a child made by fork opens it for itself), and any number of processes may have the same one
- * open.
+ * best. The library libuna_study; libuna_bench brings it along. Conventions are those of una.h; a study is used by one
+ * thread at a time and by the process that opened it (a child made by fork opens it for itself), and any number of
+ * processes may have the same one open.
  *
  *   una_study_new(&study, "coffee.study", &settings, run);
  *   while (...) {
@@ -19,6 +19,8 @@
 #include "una.h"
 
 UNA_BEGIN_DECLS
+
+const char *una_study_build_info(void);        /* one line per dependency built in, and whether it is here          */
 
 /* ---- studies -------------------------------------------------------------------------------------- */
 

@@ -13,15 +13,14 @@ not_judged=""
 [ "${1:-}" != "--long" ] || { long=1; shift; }
 build=$(cd "${1:-build}" && pwd)
 
-bad() { echo "$*"; exit 1; }
-skip() { echo "skip: $*"; exit 0; }
+. tools/bare.sh
 
 # One version and one list of what is needed, each written where its reader looks for it.
 cmake_version=$(sed -n 's/^project(una VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 version=$(sed -n '1s/^una (\([^)]*\)).*/\1/p' debian/changelog)
 [ "$version" = "$cmake_version" ] || bad "CMakeLists.txt is version $cmake_version, debian/changelog $version"
 needed() { sed 's,debhelper-compat (= 13),,' | tr -s ' ,\n' '\n' | sed 's,^pkg-config$,pkgconf,; /^build-essential$/d; /^$/d' | sort; }
-diff <(sed -n '/^build="/,/"$/p' tools/deps.sh | sed 's/^build=//; s/"//g' | needed) \
+diff <(tools/deps.sh --list | needed) \
      <(sed -n '/^Build-Depends:/,/^Standards/p' debian/control | sed 's/^Build-Depends://; /^Standards/d' | needed) ||
     bad "tools/deps.sh (<) and Build-Depends of debian/control (>) differ"
 
@@ -40,12 +39,12 @@ names() {    # names PACKAGE: what should be
     case $1 in
     una) printf '%s\n' usr/bin/una usr/share/man/man1/una.1.gz usr/share/bash-completion/completions/una \
             usr/share/fish/vendor_completions.d/una.fish usr/share/zsh/vendor-completions/_una ;;
-    libuna0) for name in una una_report una_bench $mpi; do printf 'usr/lib/lib%s.so.%s\n' $name 0 $name VERSION; done ;;
+    libuna0) for name in una una_report una_study una_bench $mpi; do printf 'usr/lib/lib%s.so.%s\n' $name 0 $name VERSION; done ;;
     libuna-dev)
-        for name in una una_report una_bench $mpi; do
+        for name in una una_report una_study una_bench $mpi; do
             printf '%s\n' usr/include/$name.h usr/lib/lib$name.so usr/lib/lib$name.a usr/lib/pkgconfig/$name.pc
         done
-        printf '%s\n' usr/include/una_study.h usr/lib/cmake/una/unaConfig.cmake usr/lib/cmake/una/unaConfigVersion.cmake ;;
+        printf '%s\n' usr/lib/cmake/una/unaConfig.cmake usr/lib/cmake/una/unaConfigVersion.cmake ;;
     esac | sort
 }
 
@@ -71,7 +70,7 @@ unpacked() { # what is in the packages, used where it was unpacked
 
     local libraries
     libraries=$(dirname "$(find "$place/root" -name libuna.so)")
-    printf '#include <una.h>\n#include <una_report.h>\n#include <una_bench.h>\nint main(void) { return !una_version()[0]; }\n' >"$place/use.c"
+    printf '#include <una.h>\n#include <una_report.h>\n#include <una_study.h>\n#include <una_bench.h>\nint main(void) { return !una_version()[0]; }\n' >"$place/use.c"
     cc "$place/use.c" -I "$place/root/usr/include" -L "$libraries" -luna -o "$place/use"
     LD_LIBRARY_PATH=$libraries "$place/use" || bad "a program with libuna"
 }
@@ -117,11 +116,6 @@ END
     echo "[ \$ran -ge $3 ]"
 }
 
-inside() {   # inside COMMAND...: on the bare machine, with its own /proc
-    unshare -m sh -c 'mount -t proc proc "$0/proc" 2>/dev/null; cd / && exec chroot "$0" "$@"' "$place/bare" \
-        env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@"
-}
-
 satisfy() {  # satisfy FILE.deb...: what they depend on, but not each other
     local depends
     depends=$(for file in "$@"; do dpkg-deb -f "$file" Depends | sed 's/libuna0 ([^)]*), *//'; echo; done | grep . | paste -sd, -)
@@ -129,15 +123,8 @@ satisfy() {  # satisfy FILE.deb...: what they depend on, but not each other
 }
 
 bare() {     # a bare Debian 12
-    local mirror
-    [ "$(id -u)" -eq 0 ] || skip "a bare Debian needs root"
-    command -v debootstrap >/dev/null || skip "debootstrap is not there"
-    grep -q '^VERSION_CODENAME=bookworm' /etc/os-release || skip "packages that are built here are not for Debian 12"
-    mirror=$(find /etc/apt -name '*.list' -o -name '*.sources' | sort | xargs sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) .*/\2/p' |
-        awk '/\/debian\/*$/ && !found++')
-    [ -n "$mirror" ] || skip "no mirror in /etc/apt"
-    debootstrap --variant=minbase bookworm "$place/bare" "$mirror" >"$place/log" 2>&1 || skip "debootstrap: $(tail -n 1 "$place/log")"
-    mkdir "$place/bare/packages" "$place/bare/work"
+    make_bare
+    mkdir "$place/bare/packages"
     cp "$place"/*.deb "$place/bare/packages"
 
     satisfy "$place"/una_*.deb >"$place/log" 2>&1 || { tail -n 20 "$place/log"; bad "what una depends on"; }

@@ -2,13 +2,24 @@
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that are missing (more may be named as arguments). Quick and silent when
 # everything is there; says what to do when it may not install.
+#   tools/deps.sh [PACKAGE...]
+#   tools/deps.sh --missing     installs nothing: says what the build misses, and how to get it
+#   tools/deps.sh --list        what the build uses
 set -eu
 
-# What the build needs stands in debian/control too, as tools/check_package.sh checks; the rest is for the tests.
-build="build-essential cmake ninja-build pkg-config librandom123-dev
-libjansson-dev libsqlite3-dev libpq-dev libcairo2-dev zlib1g-dev libsvm-dev libcurl4-openssl-dev
-libopenmpi-dev libdnnl-dev"
-wanted="$build openmpi-bin libcmocka-dev fonts-dejavu-core $*"
+# What the build needs; what it uses where it is there, libraries to be linked or to be loaded; what tests need besides.
+# The first two stand in debian/control too, as tools/check_package.sh checks.
+needed="build-essential cmake ninja-build pkg-config librandom123-dev libjansson-dev zlib1g-dev libsqlite3-dev
+libcairo2-dev"
+used="libsvm-dev libcurl4-openssl-dev libopenmpi-dev libdnnl-dev"
+tests="libcmocka-dev openmpi-bin fonts-dejavu-core libpq-dev"
+
+mode=install
+case ${1:-} in
+--list) echo "$needed $used"; exit 0 ;;
+--missing) mode=missing wanted=$needed ;;
+*) wanted="$needed $used $tests $*" ;;
+esac
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
     exit 0    # not Debian: CMake will name what is missing
@@ -34,6 +45,11 @@ case "$missing" in
 esac
 [ -n "$missing" ] || exit 0
 
+if [ "$mode" = missing ]; then
+    echo "The build misses packages:$missing" >&2
+    echo "'make deps' installs them and those of the tests; as root: apt-get install$missing" >&2
+    exit 0
+fi
 as_root=""
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null 2>&1; then

@@ -27,8 +27,7 @@ if [ "${1:-}" = --built ]; then
 else
     tools/deps.sh libxsmm-dev libsleef-dev >&2 || say "Without libxsmm and SLEEF in the kernel lab."
     mkdir -p build
-    cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-    cmake --build build -j "${JOBS:-2}" >build/build.log 2>&1 || { tail -n 40 build/build.log; exit 1; }
+    tools/build.sh >build/build.log 2>&1 || { tail -n 40 build/build.log; exit 1; }
 fi
 
 line() { echo "$@" >>"$report"; }

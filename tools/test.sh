@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Everything that must never break, for the release build and under the address and undefined-behaviour
+# Everything that must never break, for the release build (preset ci) and under the address and undefined-behaviour
 # sanitizers. Details go to build/test-*.log, failures are printed; the last line is "N passed, N failed".
 #   tools/test.sh [--long]     --long: the slow tier too
 set -u
@@ -104,7 +104,7 @@ build() {    # build PRESET FOLDER
 program() {  # program PRESET FOLDER: the scripts in tests/cli
     local log=build/test-cli-$1.log status=0
     local sanitized=
-    [ "$1" = release ] || sanitized=1
+    [ "$1" = ci ] || sanitized=1
     SANITIZED=$sanitized JOBS=$many bash tests/cli/run.sh "$2/una" >"$log" 2>&1 || status=$?
     skipped=$((skipped + $(grep -c '^skip' "$log")))
     sums "program ($1)" "$log" "$status"
@@ -155,16 +155,16 @@ server() {   # one for the whole run: tests of databases make their own inside i
 [ "$long" -eq 1 ] && export UNA_TEST_LONG=1
 export LSAN_OPTIONS=suppressions=$PWD/tests/no_leaks:print_suppressions=0
 server
-for preset in release asan; do
+for preset in ci asan; do
     folder=build
-    [ "$preset" = release ] || folder=build-$preset
+    [ "$preset" = ci ] || folder=build-$preset
     step "build ($preset)" "build/test-build-$preset.log" build "$preset" "$folder" || continue
     unit "$preset" "$folder"
     program "$preset" "$folder"
 done
 golden
 [ -x tools/check_arrows.sh ] && step "rooms include only rooms above" build/test-arrows.log tools/check_arrows.sh
-for library in una una_report una_bench; do
+for library in una una_report una_study una_bench; do
     step "$library.h alone, names of $library" "build/test-face-$library.log" tools/check_face.sh build "$library"
 done
 if [ -e build/libuna_mpi.so ]; then
@@ -175,10 +175,12 @@ else
 fi
 step "examples" build/test-examples.log examples
 guides
+maybe "what files are linked with" build/test-light.log tools/check_light.sh build
 step "installed tree" build/test-install.log tools/check_install.sh build
 maybe "hardened files" build/test-hardened.log tools/check_hardened.sh
 maybe "packages" build/test-package.log tools/check_package.sh build
 [ "$long" -eq 1 ] && maybe "packages on a bare machine" build/test-package-long.log tools/check_package.sh --long build
+[ "$long" -eq 1 ] && maybe "libuna alone on a bare machine" build/test-light-long.log tools/check_light.sh --long
 [ "$long" -eq 1 ] && step "demo, 1 and 2 threads" build/test-demo.log slow
 
 [ "$skipped" -gt 0 ] && echo "$skipped skipped (the logs build/test-*.log say why)"

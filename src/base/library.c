@@ -7,22 +7,43 @@
 #include <dlfcn.h>
 #include <string.h>
 
+/* NULL: it is not there. */
+static void *open_library(const una_library *library)
+{
+    return dlopen(library->soname, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
+/* The first symbol that it lacks, or NULL; calls may be NULL. */
+static const char *look_up(void *calls, const una_library *library, void *handle)
+{
+    for (size_t i = 0; i < library->count; i++) {
+        const una_symbol *symbol = &library->symbols[i];
+        void *found = dlsym(handle, symbol->name);
+        if (!found) return symbol->name;
+        if (calls) memcpy((char *)calls + symbol->at, &found, sizeof found);
+    }
+    return NULL;
+}
+
 una_status una_library_load(void *calls, const una_library *library, una_run *run)
 {
-    void *handle = dlopen(library->soname, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void *handle = open_library(library);
     if (!handle)
         UNA_FAIL(run, UNA_E_IO, "%s need the library %s, which cannot be loaded: install it (Debian: %s) and try again",
                  library->purpose, library->soname, library->package);
-
-    const char *missing = NULL;
-    for (size_t i = 0; i < library->count && !missing; i++) {
-        void *found = dlsym(handle, library->symbols[i].name);
-        memcpy((char *)calls + library->symbols[i].at, &found, sizeof found);
-        if (!found) missing = library->symbols[i].name;
-    }
+    const char *missing = look_up(calls, library, handle);
     dlclose(handle);
     if (missing)
-        UNA_FAIL(run, UNA_E_IO, "%s need the library %s, and the one that is installed has no '%s': install a newer one "
-                 "(Debian: %s)", library->purpose, library->soname, missing, library->package);
+        UNA_FAIL(run, UNA_E_IO, "%s need the library %s, and the one that is installed has no '%s': install a newer "
+                 "one (Debian: %s)", library->purpose, library->soname, missing, library->package);
     return UNA_OK;
+}
+
+bool una_library_is_there(const una_library *library)
+{
+    void *handle = open_library(library);
+    if (!handle) return false;
+    bool whole = !look_up(NULL, library, handle);
+    dlclose(handle);
+    return whole;
 }

@@ -30,5 +30,7 @@ typedef struct una_library {
 /* Fills `calls`, a struct of pointers to functions. UNA_E_IO, with a sentence that says what to install, where the
  * library or one of the symbols is not there. */
 una_status una_library_load(void *calls, const una_library *library, una_run *run);
+/* Would that be UNA_OK? */
+bool       una_library_is_there(const una_library *library);
 
 #endif

@@ -4,8 +4,6 @@
  */
 #include "una_bench.h"
 
-#include <sqlite3.h>
-
 #ifdef UNA_HAS_libsvm
 #include <libsvm/svm.h>
 #define WORD_OF(number) WORD(number)
@@ -23,8 +21,6 @@
 
 const char *una_bench_build_info(void)
 {
-    return "files    SQLite " SQLITE_VERSION "\n"
-           "servers  libpq " UNA_LIBPQ_VERSION "\n"
-           "svm      " SVM_WORDS "\n"
+    return "svm      " SVM_WORDS "\n"
            "get      " CURL_WORDS "\n";
 }

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What this libuna was built with: shown by `una --version`.
+ * What this libuna was built with, and what of it is here: shown by `una --version`.
  */
 #include "una.h"
 
+#include "nn/conv.h"
+
 #include <jansson.h>
 #include <zlib.h>
-
-#ifdef UNA_HAS_dnnl
-#include <dnnl_version.h>
-#define WORDS_OF(number) #number
-#define WORDS(number) WORDS_OF(number)
-#define IMAGES "oneDNN " WORDS(DNNL_VERSION_MAJOR) "." WORDS(DNNL_VERSION_MINOR) "." WORDS(DNNL_VERSION_PATCH)
-#else
-#define IMAGES "by windows and products (oneDNN was not there)"
-#endif
 
 #if defined(UNA_HAS_avx512)
 #define KERNEL_SETS "avx512 avx2 generic"
@@ -26,9 +19,14 @@
 
 const char *una_build_info(void)
 {
-    return "kernels  " KERNEL_SETS "\n"
-           "random   Random123 (Philox4x32-10)\n"
-           "json     Jansson " JANSSON_VERSION "\n"
-           "gzip     zlib " ZLIB_VERSION "\n"
-           "images   " IMAGES "\n";
+#define LINES "kernels  " KERNEL_SETS "\n" \
+              "random   Random123 (Philox4x32-10)\n" \
+              "json     Jansson " JANSSON_VERSION "\n" \
+              "gzip     zlib " ZLIB_VERSION "\n" \
+              "images   "
+    switch (una_conv_way_here()) {
+    case UNA_CONV_DNNL:         return LINES "oneDNN (libdnnl.so.2)\n";
+    case UNA_CONV_DNNL_MISSING: return LINES "by una itself; oneDNN is faster (libdnnl.so.2; Debian: libdnnl2)\n";
+    default:                    return LINES "by una itself; it was built without oneDNN\n";
+    }
 }

@@ -7,6 +7,7 @@
 
 #include "fit/afresh.h"
 #include "fit/ignorance.h"
+#include "fit/network.h"
 #include "fit/seats_choose.h"
 #include "fit/together.h"
 #include "fit/whole.h"
@@ -387,6 +388,7 @@ una_status una_committee_fit(una_members *m, const una_kind *one, void *options,
 {
     UNA_TRY(settle_for_company(one, completed(one, options), run));
     UNA_TRY(settle_for_images(one, una_committee_options_of(one, options), p, run));
+    una_network_note(&result->notes, p, run);
     una_span before = una_progress_part(run, 0, 1);
     una_status status = one->learns_features ? fit_trained(&m, one, &options, p, &result, NULL, keep, run)
                                              : una_fit_whole(m, one, options, p, result, keep, run);
@@ -424,6 +426,7 @@ una_status una_committee_fit_several(una_members *const *m, const una_kind *one,
     }
     for (size_t t = 0; t < targets; t++) completed(one, options[t]);
     UNA_TRY(check_cells(one, p, run));
+    una_network_note(&result[0]->notes, p, run);
     una_span before = una_progress_part(run, 0, 1);
     una_status status = fit_trained(m, one, options, p, result, together, keep, run);
     una_progress_back(run, before);
@@ -439,6 +442,7 @@ una_status una_committee_fit_anchored(una_members *m, const una_kind *one, void 
         UNA_FAIL(run, UNA_E_USAGE, "%s: members=%g is not possible in an anchored ensemble, where every member has its "
                  "own anchor; leave members out, and give the ensemble more of them", one->name, o->members);
     UNA_TRY(una_twins_take(&t, p, o->relevance == UNA_RELEVANCE_ON, result, keep, run));
+    una_network_note(&result->notes, p, run);
     return una_fit_alone(m, one, options, anchor, &t, t.scale != NULL, result, keep, run);
 }
 

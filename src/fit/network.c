@@ -74,6 +74,15 @@ bool una_is_of_images(const una_problem *problem)
     return problem->columns && una_columns_image(problem->columns).height > 0;
 }
 
+void una_network_note(una_notes *notes, const una_problem *problem, const una_run *run)
+{
+    const char *kernels = una_kernels_named_f32(run->settings.kernels)->name;
+    if (!una_is_of_images(problem) || strcmp(kernels, "generic") == 0) return;
+    if (una_conv_way_here() == UNA_CONV_DNNL_MISSING)
+        una_notes_add(notes, "oneDNN is not installed here (libdnnl.so.2; Debian: libdnnl2), so una computed the "
+                      "convolutions itself, which takes longer.");
+}
+
 una_status una_network_make(una_network_f32 *net, una_network_plan *plan, const una_columns *columns, size_t inputs,
                             size_t heads, una_arena *arena, una_run *run)
 {

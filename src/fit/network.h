@@ -32,6 +32,8 @@ typedef struct una_network_plan {
 /* Fills body in where it is automatic, and refuses what does not go with the inputs. `columns` may be NULL: a table. */
 una_status una_network_make(una_network_f32 *net, una_network_plan *plan, const una_columns *columns, size_t inputs,
                             size_t heads, una_arena *arena, una_run *run);
+/* A note where convolutions will be slower than they could be, because a library is not installed. */
+void       una_network_note(una_notes *notes, const una_problem *problem, const una_run *run);
 /* Whether the rows of a problem are images. */
 bool       una_is_of_images(const una_problem *problem);
 /* A perceptron's. */

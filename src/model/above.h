@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * For the libraries above libuna (libuna_report, libuna_bench). They know the inside of its structs, so they work with
- * the version that they were built with and with no other.
+ * For the libraries above libuna (libuna_report, libuna_study, libuna_bench). They know the inside of its structs, so
+ * they work with the version that they were built with and with no other.
  */
 #ifndef UNA_ABOVE_H
 #define UNA_ABOVE_H

@@ -56,6 +56,11 @@ static inline size_t una_conv_places(const una_convolution *c)   /* of a map tha
     return c->at.out_height * c->at.out_width;
 }
 
+/* How convolutions in float are computed, but for kernels "generic", which are plain: by oneDNN; plainly, because una
+ * was built without it, or because its library is not installed here. */
+typedef enum una_conv_way { UNA_CONV_PLAIN, UNA_CONV_DNNL, UNA_CONV_DNNL_MISSING } una_conv_way;
+una_conv_way una_conv_way_here(void);
+
 #define UNA_IN_BOTH "nn/conv_calls.h"
 #include "kern/both.h"
 

@@ -3,8 +3,8 @@
  * Included by conv.h once with `real` float and once with double: no guard on purpose.
  */
 /* How convolutions are computed: by windows and products (conv_plain_real.c, everywhere), or by oneDNN (conv_dnnl.c, in
- * float, where it was there when una was built). The rows of a batch are cut into pieces, each with work of its own:
- * several may be at work at the same time, and what is summed over them is summed in their order. */
+ * float, where una was built with it and it is installed). The rows of a batch are cut into pieces, each with work of
+ * its own: several may be at work at the same time, and what is summed over them is summed in their order. */
 typedef struct REAL(una_conv_ops) REAL(una_conv_ops);
 struct REAL(una_conv_ops) {
     /* Weights of convolution c as the other calls need them: first, whenever parameters have changed. */

@@ -1,19 +1,56 @@
 /* SPDX-License-Identifier: MIT
  *
- * Convolutions by oneDNN, in float. Its own threads stay out of it: every call is made for one piece by the thread at
- * hand, so that no sum depends on how many there are. Maps stay as they are ([rows, height, width, channels]); weights
- * are copied into the forms that it likes once a step. A call that fails leaves NAN, which ends the training.
+ * Convolutions by oneDNN, in float, loaded by the first call that makes some. Its own threads stay out of it: every
+ * call is made for one piece by the thread at hand, so that no sum depends on how many there are. Maps stay as they are
+ * ([rows, height, width, channels]); weights are copied into the forms that it likes once a step. A call that fails
+ * leaves NAN, which ends the training.
  */
 #include "nn/conv.h"
 
 #ifdef UNA_HAS_dnnl
 
+#include "base/library.h"
+
 #include <dnnl.h>
-#include <omp.h>
 
 #include <string.h>
 
+#if DNNL_VERSION_MAJOR != 2
+#error "these are the calls of oneDNN 2"
+#endif
+
 typedef struct una_conv_ops_f32 ops_f32;
+
+/* Its calls, without the dnnl_ of their names. OpenMP's are those of the runtime that it brings along. */
+#define DNNL_CALLS(_) \
+    _(convolution_backward_data_desc_init) _(convolution_backward_weights_desc_init) \
+    _(convolution_forward_desc_init) _(engine_create) _(engine_destroy) _(memory_create) _(memory_desc_get_size) \
+    _(memory_desc_init_by_tag) _(memory_destroy) _(memory_get_data_handle) _(memory_set_data_handle) \
+    _(post_ops_append_sum) _(post_ops_create) _(post_ops_destroy) _(primitive_attr_create) _(primitive_attr_destroy) \
+    _(primitive_attr_set_post_ops) _(primitive_attr_set_scratchpad_mode) _(primitive_create) \
+    _(primitive_desc_create) _(primitive_desc_destroy) _(primitive_desc_query_md) _(primitive_destroy) \
+    _(primitive_execute) _(reorder_primitive_desc_create) _(stream_create) _(stream_destroy) _(stream_wait)
+
+typedef struct calls {
+#define CALL(name) __typeof__(dnnl_##name) *name;
+    DNNL_CALLS(CALL)
+    int  (*omp_get_max_threads)(void);
+    void (*omp_set_num_threads)(int threads);
+} calls;
+
+static const una_symbol symbols[] = {
+#define SYMBOL(name) { "dnnl_" #name, offsetof(calls, name) },
+    DNNL_CALLS(SYMBOL)
+    UNA_SYMBOL(calls, omp_get_max_threads), UNA_SYMBOL(calls, omp_set_num_threads)
+};
+
+static const una_library library = { "libdnnl.so.2", "fast convolutions", "libdnnl2", symbols,
+                                     UNA_COUNT_OF(symbols) };
+
+una_conv_way una_conv_way_here(void)
+{
+    return una_library_is_there(&library) ? UNA_CONV_DNNL : UNA_CONV_DNNL_MISSING;
+}
 
 typedef struct layer {                   /* one convolution                                                 */
     dnnl_primitive_t forward, back, learn;
@@ -31,6 +68,7 @@ typedef struct place {                   /* one convolution in one piece        
 
 typedef struct with_dnnl {
     ops_f32        calls;                /* first                                                           */
+    calls          dnnl;
     una_conv_ops_size_f32 size;
     dnnl_engine_t  engine;
     dnnl_stream_t *stream;               /* [pieces]                                                        */
@@ -43,35 +81,35 @@ typedef struct with_dnnl {
 
 /* ---- one thread ------------------------------------------------------------------------------------------------- */
 
-static int go_alone(void)
+static int go_alone(const with_dnnl *d)
 {
-    int before = omp_get_max_threads();
-    omp_set_num_threads(1);
+    int before = d->dnnl.omp_get_max_threads();
+    d->dnnl.omp_set_num_threads(1);
     return before;
 }
 
-static void execute(dnnl_primitive_t what, dnnl_stream_t stream, const dnnl_exec_arg_t *arguments, int count,
-                    float *result)
+static void execute(const with_dnnl *d, dnnl_primitive_t what, dnnl_stream_t stream, const dnnl_exec_arg_t *arguments,
+                    int count, float *result)
 {
-    int before = go_alone();
-    dnnl_status_t status = dnnl_primitive_execute(what, stream, count, arguments);
-    if (status == dnnl_success) status = dnnl_stream_wait(stream);
+    int before = go_alone(d);
+    dnnl_status_t status = d->dnnl.primitive_execute(what, stream, count, arguments);
+    if (status == dnnl_success) status = d->dnnl.stream_wait(stream);
     if (status != dnnl_success) *result = NAN;
-    omp_set_num_threads(before);
+    d->dnnl.omp_set_num_threads(before);
 }
 
 /* ---- the calls -------------------------------------------------------------------------------------------------- */
 
-static void look_at(dnnl_memory_t memory, const float *numbers)
+static void look_at(const with_dnnl *d, dnnl_memory_t memory, const float *numbers)
 {
     union { const float *from; void *to; } at = { .from = numbers };     /* oneDNN knows no const here */
-    dnnl_memory_set_data_handle(memory, at.to);
+    d->dnnl.memory_set_data_handle(memory, at.to);
 }
 
-static float *numbers_of(dnnl_memory_t memory)
+static float *numbers_of(const with_dnnl *d, dnnl_memory_t memory)
 {
     void *at = NULL;
-    dnnl_memory_get_data_handle(memory, &at);
+    d->dnnl.memory_get_data_handle(memory, &at);
     return at;
 }
 
@@ -79,12 +117,12 @@ static void copy_weights(ops_f32 *ops, size_t c, const float *parameters)
 {
     with_dnnl *d = (with_dnnl *)ops;
     layer *l = &d->layer[c];
-    look_at(l->plain, parameters + d->size.net->convolution[c].weights);
-    execute(l->to_forward, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, l->plain }, { DNNL_ARG_TO, l->weights } },
-            2, numbers_of(l->weights));
+    look_at(d, l->plain, parameters + d->size.net->convolution[c].weights);
+    execute(d, l->to_forward, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, l->plain },
+            { DNNL_ARG_TO, l->weights } }, 2, numbers_of(d, l->weights));
     if (l->to_back)
-        execute(l->to_back, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, l->plain },
-                { DNNL_ARG_TO, l->back_weights } }, 2, numbers_of(l->back_weights));
+        execute(d, l->to_back, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, l->plain },
+                { DNNL_ARG_TO, l->back_weights } }, 2, numbers_of(d, l->back_weights));
 }
 
 static void forward(ops_f32 *ops, size_t piece, size_t c, const float *in, float *out, size_t rows)
@@ -93,9 +131,9 @@ static void forward(ops_f32 *ops, size_t piece, size_t c, const float *in, float
     const layer *l = &d->layer[c];
     const place *p = &d->place[piece * d->size.net->count + c];
     (void)rows;
-    look_at(p->in, in);
-    look_at(p->out, out);
-    execute(l->forward, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_SRC, p->in },
+    look_at(d, p->in, in);
+    look_at(d, p->out, out);
+    execute(d, l->forward, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_SRC, p->in },
             { DNNL_ARG_WEIGHTS, l->weights }, { DNNL_ARG_DST, p->out },
             { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4, out);
 }
@@ -106,9 +144,9 @@ static void back(ops_f32 *ops, size_t piece, size_t c, const float *dout, float 
     const layer *l = &d->layer[c];
     const place *p = &d->place[piece * d->size.net->count + c];
     (void)rows;
-    look_at(p->out, dout);
-    look_at(p->din, din);
-    execute(l->back, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_DIFF_DST, p->out },
+    look_at(d, p->out, dout);
+    look_at(d, p->din, din);
+    execute(d, l->back, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_DIFF_DST, p->out },
             { DNNL_ARG_WEIGHTS, l->back_weights }, { DNNL_ARG_DIFF_SRC, p->din },
             { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4, din);
 }
@@ -119,9 +157,9 @@ static void learn(ops_f32 *ops, size_t piece, size_t c, const float *in, const f
     const layer *l = &d->layer[c];
     const place *p = &d->place[piece * d->size.net->count + c];
     (void)rows;
-    look_at(p->in, in);
-    look_at(p->out, dout);
-    execute(l->learn, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_SRC, p->in }, { DNNL_ARG_DIFF_DST, p->out },
+    look_at(d, p->in, in);
+    look_at(d, p->out, dout);
+    execute(d, l->learn, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_SRC, p->in }, { DNNL_ARG_DIFF_DST, p->out },
             { DNNL_ARG_DIFF_WEIGHTS, p->gradient }, { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4, p->sum);
 }
 
@@ -133,41 +171,41 @@ static void collect(ops_f32 *ops, size_t c, float *gradient)
     float *goal = gradient + d->size.net->convolution[c].weights;
     for (size_t i = 1; i < d->size.pieces; i++)
         d->size.kernels->add(l->gradient_size, d->place[i * d->size.net->count + c].sum, first->sum);
-    look_at(l->plain_gradient, goal);
-    execute(l->from_learn, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, first->gradient },
+    look_at(d, l->plain_gradient, goal);
+    execute(d, l->from_learn, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, first->gradient },
             { DNNL_ARG_TO, l->plain_gradient } }, 2, goal);
 }
 
 /* ---- making and ending ------------------------------------------------------------------------------------------ */
 
-static void end_layer(layer *l)
+static void end_layer(const with_dnnl *d, layer *l)
 {
     dnnl_primitive_t primitives[] = { l->forward, l->back, l->learn, l->to_forward, l->to_back, l->from_learn };
     dnnl_memory_t memories[] = { l->plain, l->plain_gradient, l->weights, l->back_weights };
     for (size_t i = 0; i < sizeof primitives / sizeof *primitives; i++)
-        if (primitives[i]) dnnl_primitive_destroy(primitives[i]);
+        if (primitives[i]) d->dnnl.primitive_destroy(primitives[i]);
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
-        if (memories[i]) dnnl_memory_destroy(memories[i]);
-    if (l->stream) dnnl_stream_destroy(l->stream);
+        if (memories[i]) d->dnnl.memory_destroy(memories[i]);
+    if (l->stream) d->dnnl.stream_destroy(l->stream);
 }
 
-static void end_place(place *p)
+static void end_place(const with_dnnl *d, place *p)
 {
     dnnl_memory_t memories[] = { p->in, p->out, p->din, p->gradient };
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++)
-        if (memories[i]) dnnl_memory_destroy(memories[i]);
+        if (memories[i]) d->dnnl.memory_destroy(memories[i]);
 }
 
 static void end(void *what)
 {
     with_dnnl *d = what;
-    for (size_t c = 0; c < d->size.net->count; c++) end_layer(&d->layer[c]);
-    for (size_t i = 0; i < d->size.pieces * d->size.net->count; i++) end_place(&d->place[i]);
+    for (size_t c = 0; c < d->size.net->count; c++) end_layer(d, &d->layer[c]);
+    for (size_t i = 0; i < d->size.pieces * d->size.net->count; i++) end_place(d, &d->place[i]);
     for (size_t i = 0; i < d->size.pieces; i++) {
-        if (d->stream[i]) dnnl_stream_destroy(d->stream[i]);
-        if (d->scratch[i]) dnnl_memory_destroy(d->scratch[i]);
+        if (d->stream[i]) d->dnnl.stream_destroy(d->stream[i]);
+        if (d->scratch[i]) d->dnnl.memory_destroy(d->scratch[i]);
     }
-    if (d->engine) dnnl_engine_destroy(d->engine);
+    if (d->engine) d->dnnl.engine_destroy(d->engine);
 }
 
 /* Forwards a failure of oneDNN's. */
@@ -180,21 +218,21 @@ static void end(void *what)
 typedef struct forms { dnnl_memory_desc_t in, weights, plain, out; } forms;
 typedef struct sizes { dnnl_dims_t in, weights, out, stride, pad; } sizes;
 
-static dnnl_status_t describe(forms *f, sizes *s, const una_convolution *c, size_t rows)
+static dnnl_status_t describe(forms *f, sizes *s, const una_convolution *c, const with_dnnl *d)
 {
     const una_windows *at = &c->at;
-    *s = (sizes){ .in = { (dnnl_dim_t)rows, (dnnl_dim_t)at->in_channels, (dnnl_dim_t)at->in_height,
+    *s = (sizes){ .in = { (dnnl_dim_t)d->size.rows, (dnnl_dim_t)at->in_channels, (dnnl_dim_t)at->in_height,
                           (dnnl_dim_t)at->in_width },
                   .weights = { (dnnl_dim_t)c->channels, (dnnl_dim_t)at->in_channels, (dnnl_dim_t)at->kernel,
                                (dnnl_dim_t)at->kernel },
-                  .out = { (dnnl_dim_t)rows, (dnnl_dim_t)c->channels, (dnnl_dim_t)at->out_height,
+                  .out = { (dnnl_dim_t)d->size.rows, (dnnl_dim_t)c->channels, (dnnl_dim_t)at->out_height,
                            (dnnl_dim_t)at->out_width },
                   .stride = { (dnnl_dim_t)at->stride, (dnnl_dim_t)at->stride },
                   .pad = { (dnnl_dim_t)at->pad, (dnnl_dim_t)at->pad } };
-    DNNL_TRY(dnnl_memory_desc_init_by_tag(&f->in, 4, s->in, dnnl_f32, dnnl_nhwc));
-    DNNL_TRY(dnnl_memory_desc_init_by_tag(&f->weights, 4, s->weights, dnnl_f32, dnnl_format_tag_any));
-    DNNL_TRY(dnnl_memory_desc_init_by_tag(&f->plain, 4, s->weights, dnnl_f32, dnnl_hwio));
-    return dnnl_memory_desc_init_by_tag(&f->out, 4, s->out, dnnl_f32, dnnl_nhwc);
+    DNNL_TRY(d->dnnl.memory_desc_init_by_tag(&f->in, 4, s->in, dnnl_f32, dnnl_nhwc));
+    DNNL_TRY(d->dnnl.memory_desc_init_by_tag(&f->weights, 4, s->weights, dnnl_f32, dnnl_format_tag_any));
+    DNNL_TRY(d->dnnl.memory_desc_init_by_tag(&f->plain, 4, s->weights, dnnl_f32, dnnl_hwio));
+    return d->dnnl.memory_desc_init_by_tag(&f->out, 4, s->out, dnnl_f32, dnnl_nhwc);
 }
 
 /* A primitive of `how`, and how much scratch memory it takes. */
@@ -202,92 +240,92 @@ static dnnl_status_t make(dnnl_primitive_t *primitive, dnnl_primitive_desc_t *fo
                           dnnl_primitive_desc_t hint, with_dnnl *d)
 {
     dnnl_primitive_attr_t attributes;
-    DNNL_TRY(dnnl_primitive_attr_create(&attributes));
-    dnnl_status_t status = dnnl_primitive_attr_set_scratchpad_mode(attributes, dnnl_scratchpad_mode_user);
-    if (status == dnnl_success) status = dnnl_primitive_desc_create(form, how, attributes, d->engine, hint);
-    dnnl_primitive_attr_destroy(attributes);
+    DNNL_TRY(d->dnnl.primitive_attr_create(&attributes));
+    dnnl_status_t status = d->dnnl.primitive_attr_set_scratchpad_mode(attributes, dnnl_scratchpad_mode_user);
+    if (status == dnnl_success) status = d->dnnl.primitive_desc_create(form, how, attributes, d->engine, hint);
+    d->dnnl.primitive_attr_destroy(attributes);
     DNNL_TRY(status);
 
-    const dnnl_memory_desc_t *scratch = dnnl_primitive_desc_query_md(*form, dnnl_query_scratchpad_md, 0);
-    size_t need = dnnl_memory_desc_get_size(scratch);
+    const dnnl_memory_desc_t *scratch = d->dnnl.primitive_desc_query_md(*form, dnnl_query_scratchpad_md, 0);
+    size_t need = d->dnnl.memory_desc_get_size(scratch);
     if (need > d->most_scratch) {
         d->most_scratch = need;
         d->scratch_form = *scratch;
     }
-    return dnnl_primitive_create(primitive, *form);
+    return d->dnnl.primitive_create(primitive, *form);
 }
 
 /* Copies from one form to another; sum: added to what is there. */
 static dnnl_status_t make_copy(dnnl_primitive_t *copy, const dnnl_memory_desc_t *from, const dnnl_memory_desc_t *to,
-                               bool sum, dnnl_engine_t engine)
+                               bool sum, const with_dnnl *d)
 {
     dnnl_primitive_attr_t attributes;
     dnnl_post_ops_t after = NULL;
     dnnl_primitive_desc_t form = NULL;
-    DNNL_TRY(dnnl_primitive_attr_create(&attributes));
-    dnnl_status_t status = sum ? dnnl_post_ops_create(&after) : dnnl_success;
-    if (status == dnnl_success && sum) status = dnnl_post_ops_append_sum(after, 1);
-    if (status == dnnl_success && sum) status = dnnl_primitive_attr_set_post_ops(attributes, after);
+    DNNL_TRY(d->dnnl.primitive_attr_create(&attributes));
+    dnnl_status_t status = sum ? d->dnnl.post_ops_create(&after) : dnnl_success;
+    if (status == dnnl_success && sum) status = d->dnnl.post_ops_append_sum(after, 1);
+    if (status == dnnl_success && sum) status = d->dnnl.primitive_attr_set_post_ops(attributes, after);
     if (status == dnnl_success)
-        status = dnnl_reorder_primitive_desc_create(&form, from, engine, to, engine, attributes);
-    if (status == dnnl_success) status = dnnl_primitive_create(copy, form);
-    if (form) dnnl_primitive_desc_destroy(form);
-    if (after) dnnl_post_ops_destroy(after);
-    dnnl_primitive_attr_destroy(attributes);
+        status = d->dnnl.reorder_primitive_desc_create(&form, from, d->engine, to, d->engine, attributes);
+    if (status == dnnl_success) status = d->dnnl.primitive_create(copy, form);
+    if (form) d->dnnl.primitive_desc_destroy(form);
+    if (after) d->dnnl.post_ops_destroy(after);
+    d->dnnl.primitive_attr_destroy(attributes);
     return status;
 }
 
 typedef struct three { dnnl_primitive_desc_t forward, back, learn; } three;
 
-static const dnnl_memory_desc_t *weights_of(dnnl_primitive_desc_t form, dnnl_query_t what)
+static const dnnl_memory_desc_t *weights_of(const with_dnnl *d, dnnl_primitive_desc_t form, dnnl_query_t what)
 {
-    return dnnl_primitive_desc_query_md(form, what, 0);
+    return d->dnnl.primitive_desc_query_md(form, what, 0);
 }
 
 static dnnl_status_t make_primitives(layer *l, three *t, const forms *f, const sizes *s, with_dnnl *d)
 {
     dnnl_convolution_desc_t how;
-    DNNL_TRY(dnnl_convolution_forward_desc_init(&how, dnnl_forward_training, dnnl_convolution_direct, &f->in,
+    DNNL_TRY(d->dnnl.convolution_forward_desc_init(&how, dnnl_forward_training, dnnl_convolution_direct, &f->in,
                                                 &f->weights, NULL, &f->out, s->stride, s->pad, s->pad));
     DNNL_TRY(make(&l->forward, &t->forward, &how, NULL, d));
-    DNNL_TRY(dnnl_convolution_backward_data_desc_init(&how, dnnl_convolution_direct, &f->in, &f->weights, &f->out,
+    DNNL_TRY(d->dnnl.convolution_backward_data_desc_init(&how, dnnl_convolution_direct, &f->in, &f->weights, &f->out,
                                                       s->stride, s->pad, s->pad));
     DNNL_TRY(make(&l->back, &t->back, &how, t->forward, d));
     if (!d->size.learns) return dnnl_success;
-    DNNL_TRY(dnnl_convolution_backward_weights_desc_init(&how, dnnl_convolution_direct, &f->in, &f->weights, NULL,
+    DNNL_TRY(d->dnnl.convolution_backward_weights_desc_init(&how, dnnl_convolution_direct, &f->in, &f->weights, NULL,
                                                          &f->out, s->stride, s->pad, s->pad));
     return make(&l->learn, &t->learn, &how, t->forward, d);
 }
 
 static dnnl_status_t make_copies(layer *l, const three *t, const forms *f, const with_dnnl *d)
 {
-    const dnnl_memory_desc_t *forward_form = weights_of(t->forward, dnnl_query_weights_md);
-    const dnnl_memory_desc_t *back_form = weights_of(t->back, dnnl_query_weights_md);
-    DNNL_TRY(dnnl_stream_create(&l->stream, d->engine, dnnl_stream_default_flags));
-    DNNL_TRY(dnnl_memory_create(&l->plain, &f->plain, d->engine, DNNL_MEMORY_NONE));
-    DNNL_TRY(dnnl_memory_create(&l->weights, forward_form, d->engine, DNNL_MEMORY_ALLOCATE));
-    DNNL_TRY(dnnl_memory_create(&l->back_weights, back_form, d->engine, DNNL_MEMORY_ALLOCATE));
-    DNNL_TRY(make_copy(&l->to_forward, &f->plain, forward_form, false, d->engine));
-    DNNL_TRY(make_copy(&l->to_back, &f->plain, back_form, false, d->engine));
+    const dnnl_memory_desc_t *forward_form = weights_of(d, t->forward, dnnl_query_weights_md);
+    const dnnl_memory_desc_t *back_form = weights_of(d, t->back, dnnl_query_weights_md);
+    DNNL_TRY(d->dnnl.stream_create(&l->stream, d->engine, dnnl_stream_default_flags));
+    DNNL_TRY(d->dnnl.memory_create(&l->plain, &f->plain, d->engine, DNNL_MEMORY_NONE));
+    DNNL_TRY(d->dnnl.memory_create(&l->weights, forward_form, d->engine, DNNL_MEMORY_ALLOCATE));
+    DNNL_TRY(d->dnnl.memory_create(&l->back_weights, back_form, d->engine, DNNL_MEMORY_ALLOCATE));
+    DNNL_TRY(make_copy(&l->to_forward, &f->plain, forward_form, false, d));
+    DNNL_TRY(make_copy(&l->to_back, &f->plain, back_form, false, d));
     if (!d->size.learns) return dnnl_success;
 
-    const dnnl_memory_desc_t *learnt = weights_of(t->learn, dnnl_query_diff_weights_md);
-    l->gradient_size = dnnl_memory_desc_get_size(learnt) / sizeof(float);
-    DNNL_TRY(dnnl_memory_create(&l->plain_gradient, &f->plain, d->engine, DNNL_MEMORY_NONE));
-    return make_copy(&l->from_learn, learnt, &f->plain, true, d->engine);
+    const dnnl_memory_desc_t *learnt = weights_of(d, t->learn, dnnl_query_diff_weights_md);
+    l->gradient_size = d->dnnl.memory_desc_get_size(learnt) / sizeof(float);
+    DNNL_TRY(d->dnnl.memory_create(&l->plain_gradient, &f->plain, d->engine, DNNL_MEMORY_NONE));
+    return make_copy(&l->from_learn, learnt, &f->plain, true, d);
 }
 
 static dnnl_status_t make_places(with_dnnl *d, size_t c, const three *t, const forms *f)
 {
     for (size_t i = 0; i < d->size.pieces; i++) {
         place *p = &d->place[i * d->size.net->count + c];
-        DNNL_TRY(dnnl_memory_create(&p->in, &f->in, d->engine, DNNL_MEMORY_NONE));
-        DNNL_TRY(dnnl_memory_create(&p->out, &f->out, d->engine, DNNL_MEMORY_NONE));
-        DNNL_TRY(dnnl_memory_create(&p->din, &f->in, d->engine, DNNL_MEMORY_NONE));
+        DNNL_TRY(d->dnnl.memory_create(&p->in, &f->in, d->engine, DNNL_MEMORY_NONE));
+        DNNL_TRY(d->dnnl.memory_create(&p->out, &f->out, d->engine, DNNL_MEMORY_NONE));
+        DNNL_TRY(d->dnnl.memory_create(&p->din, &f->in, d->engine, DNNL_MEMORY_NONE));
         if (!d->size.learns) continue;
-        DNNL_TRY(dnnl_memory_create(&p->gradient, weights_of(t->learn, dnnl_query_diff_weights_md), d->engine,
+        DNNL_TRY(d->dnnl.memory_create(&p->gradient, weights_of(d, t->learn, dnnl_query_diff_weights_md), d->engine,
                                     DNNL_MEMORY_ALLOCATE));
-        p->sum = numbers_of(p->gradient);
+        p->sum = numbers_of(d, p->gradient);
     }
     return dnnl_success;
 }
@@ -297,23 +335,23 @@ static dnnl_status_t make_layer(with_dnnl *d, size_t c)
     forms f;
     sizes s;
     three t = {0};
-    DNNL_TRY(describe(&f, &s, &d->size.net->convolution[c], d->size.rows));
+    DNNL_TRY(describe(&f, &s, &d->size.net->convolution[c], d));
     dnnl_status_t status = make_primitives(&d->layer[c], &t, &f, &s, d);
     if (status == dnnl_success) status = make_copies(&d->layer[c], &t, &f, d);
     if (status == dnnl_success) status = make_places(d, c, &t, &f);
-    if (t.forward) dnnl_primitive_desc_destroy(t.forward);
-    if (t.back) dnnl_primitive_desc_destroy(t.back);
-    if (t.learn) dnnl_primitive_desc_destroy(t.learn);
+    if (t.forward) d->dnnl.primitive_desc_destroy(t.forward);
+    if (t.back) d->dnnl.primitive_desc_destroy(t.back);
+    if (t.learn) d->dnnl.primitive_desc_destroy(t.learn);
     return status;
 }
 
 static dnnl_status_t make_all(with_dnnl *d)
 {
-    DNNL_TRY(dnnl_engine_create(&d->engine, dnnl_cpu, 0));
+    DNNL_TRY(d->dnnl.engine_create(&d->engine, dnnl_cpu, 0));
     for (size_t c = 0; c < d->size.net->count; c++) DNNL_TRY(make_layer(d, c));
     for (size_t i = 0; i < d->size.pieces; i++) {
-        DNNL_TRY(dnnl_stream_create(&d->stream[i], d->engine, dnnl_stream_default_flags));
-        DNNL_TRY(dnnl_memory_create(&d->scratch[i], &d->scratch_form, d->engine, DNNL_MEMORY_ALLOCATE));
+        DNNL_TRY(d->dnnl.stream_create(&d->stream[i], d->engine, dnnl_stream_default_flags));
+        DNNL_TRY(d->dnnl.memory_create(&d->scratch[i], &d->scratch_form, d->engine, DNNL_MEMORY_ALLOCATE));
     }
     return dnnl_success;
 }
@@ -328,15 +366,23 @@ una_status una_conv_dnnl_new_f32(ops_f32 **ops, const una_conv_ops_size_f32 *siz
                       .scratch = UNA_GET(arena, dnnl_memory_t, size->pieces), .layer = UNA_GET(arena, layer, count),
                       .place = UNA_GET(arena, place, size->pieces * count) };
     UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_library_load(&d->dnnl, &library, arena->run));
     UNA_TRY(una_arena_at_end(arena, end, d));
 
-    int before = go_alone();
+    int before = go_alone(d);
     dnnl_status_t status = make_all(d);
-    omp_set_num_threads(before);
+    d->dnnl.omp_set_num_threads(before);
     *ops = &d->calls;
     if (status == dnnl_success) return UNA_OK;
     UNA_FAIL(arena->run, status == dnnl_out_of_memory ? UNA_E_MEMORY : UNA_E_NUMERIC, "oneDNN makes no convolutions "
              "here (its status is %d); --kernels generic does without it", (int)status);
+}
+
+#else
+
+una_conv_way una_conv_way_here(void)
+{
+    return UNA_CONV_PLAIN;
 }
 
 #endif

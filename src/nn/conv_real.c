@@ -113,7 +113,8 @@ static una_status take_ops(WORK *w, bool learns, una_arena *arena)
 {
     REAL(una_conv_ops_size) size = { w->net, w->pieces, w->most, learns, w->kern };
 #if defined(UNA_HAS_dnnl) && REAL_IS_FLOAT
-    if (strcmp(w->kern->name, "generic") != 0) return REAL(una_conv_dnnl_new)(&w->ops, &size, arena);
+    if (strcmp(w->kern->name, "generic") != 0 && una_conv_way_here() == UNA_CONV_DNNL)
+        return REAL(una_conv_dnnl_new)(&w->ops, &size, arena);
 #endif
     return REAL(una_conv_plain_new)(&w->ops, &size, arena);
 }

@@ -63,6 +63,12 @@ const char *una_database_address(char *address)
     return address;
 }
 
+#ifdef UNA_HAS_postgres
+static const una_driver *const driver_of_servers = &una_driver_postgres;
+#else
+static const una_driver *const driver_of_servers = NULL;
+#endif
+
 static una_status new_database(una_database **out, const char *where, una_database_mode mode, una_run *run)
 {
     const char *name = where ? where : "a database in memory";
@@ -72,7 +78,7 @@ static una_status new_database(una_database **out, const char *where, una_databa
     *out = db;
     if (!db) return UNA_E_MEMORY;
     bool server = una_database_is_server(where);
-    *db = (una_database){ .run = run, .driver = server ? &una_driver_postgres : &una_driver_sqlite, .mode = mode,
+    *db = (una_database){ .run = run, .driver = server ? driver_of_servers : &una_driver_sqlite, .mode = mode,
                           .process = getpid() };
     db->name = memcpy(db + 1, name, length);
     if (server) una_database_address(db->name);
@@ -89,7 +95,9 @@ una_status una_database_open(una_database **out, const char *where, una_database
     una_database *db;
     *out = NULL;
     UNA_TRY(new_database(&db, where, mode, run));
-    una_status status = db->driver->open(&db->link, where, mode, run);
+    una_status status = db->driver ? db->driver->open(&db->link, where, mode, run)
+        : una_fail(run, UNA_E_USAGE, "%s is on a server of PostgreSQL, and una was built without these: build it with "
+                   "-DUNA_POSTGRES=ON, or name a file", db->name);
     if (status == UNA_OK) *out = db;
     else una_database_close(db);
     return status;

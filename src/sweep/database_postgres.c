@@ -10,7 +10,10 @@
  */
 #include "sweep/database.h"
 
-#include <libpq-fe.h>
+#ifdef UNA_HAS_postgres
+
+#include "sweep/libpq.h"
+
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +29,7 @@ enum { INT2 = 21, INT4 = 23, INT8 = 20, FLOAT4 = 700, FLOAT8 = 701, NUMERIC = 17
 
 typedef struct server {
     una_run    *run;                     /* allocator                                                            */
+    una_libpq   pq;                      /* its calls                                                            */
     PGconn     *link;                    /* NULL: there is none                                                  */
     bool        lost, given_up;          /* the last call; the last attempt to find it again                     */
     const char *name, *address;          /* to be shown; to be used; behind the struct                           */
@@ -64,7 +68,7 @@ static bool is_of(const char *state, const char *const *list)
 static bool can_be_repeated(const server *s, const char *state)
 {
     static const char *const states[] = { "08", "57P", "25P03", "40001", "40P01", NULL };
-    return PQstatus(s->link) != CONNECTION_OK || is_of(state, states);
+    return s->pq.PQstatus(s->link) != CONNECTION_OK || is_of(state, states);
 }
 
 /* result: one that failed, or anything where there is no answer to be had. */
@@ -72,10 +76,10 @@ static una_status failed(server *s, const PGresult *result, una_run *run)
 {
     static const char *const full[] = { "53100", NULL }, *const damaged[] = { "XX001", "XX002", NULL };
     static const char *const forbidden[] = { "42501", "25006", NULL }, *const taken[] = { "42P07", NULL };
-    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    const char *primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    const char *state = s->pq.PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *primary = s->pq.PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     char why[400];
-    one_line(why, sizeof why, primary ? primary : PQerrorMessage(s->link));
+    one_line(why, sizeof why, primary ? primary : s->pq.PQerrorMessage(s->link));
     if (!state) state = "";
     s->lost = !*state || can_be_repeated(s, state);
 
@@ -94,7 +98,7 @@ static una_status failed(server *s, const PGresult *result, una_run *run)
 
 static void hang_up(server *s)
 {
-    PQfinish(s->link);
+    if (s->link) s->pq.PQfinish(s->link);
     s->link = NULL;
 }
 
@@ -103,9 +107,9 @@ static void hang_up(server *s)
 static bool wait_for_answer(server *s, una_status *status, una_run *run)
 {
     int64_t most = ANSWER_MS, begun = milliseconds();
-    while (PQisBusy(s->link)) {
-        struct pollfd look = { .fd = PQsocket(s->link), .events = POLLIN };
-        if (poll(&look, 1, LOOK_MS) != 0 && !PQconsumeInput(s->link)) return false;
+    while (s->pq.PQisBusy(s->link)) {
+        struct pollfd look = { .fd = s->pq.PQsocket(s->link), .events = POLLIN };
+        if (poll(&look, 1, LOOK_MS) != 0 && !s->pq.PQconsumeInput(s->link)) return false;
         if (una_cancelled(run) && most == ANSWER_MS) most = milliseconds() - begun + CANCELLED_MS;
         if (milliseconds() - begun < most) continue;
 
@@ -119,9 +123,9 @@ static bool wait_for_answer(server *s, una_status *status, una_run *run)
     return true;
 }
 
-static bool is_good(const PGresult *result)
+static bool is_good(const server *s, const PGresult *result)
 {
-    ExecStatusType code = PQresultStatus(result);
+    ExecStatusType code = s->pq.PQresultStatus(result);
     return code == PGRES_COMMAND_OK || code == PGRES_TUPLES_OK || code == PGRES_EMPTY_QUERY;
 }
 
@@ -132,17 +136,17 @@ static una_status receive(PGresult **result, server *s, bool sent, una_run *run)
     bool whole = false;
     PGresult *kept = NULL;
     while (sent && !whole && wait_for_answer(s, &status, run)) {
-        PGresult *next = PQgetResult(s->link);
-        bool bad = kept && !is_good(kept);
+        PGresult *next = s->pq.PQgetResult(s->link);
+        bool bad = kept && !is_good(s, kept);
         whole = !next;
-        if (!whole) PQclear(bad ? next : kept);
+        if (!whole) s->pq.PQclear(bad ? next : kept);
         if (!whole && !bad) kept = next;
     }
 
-    if (status == UNA_OK && (!whole || !is_good(kept))) status = failed(s, kept, run);
+    if (status == UNA_OK && (!whole || !is_good(s, kept))) status = failed(s, kept, run);
     if (!whole) hang_up(s);
     *result = status == UNA_OK ? kept : NULL;
-    if (status != UNA_OK) PQclear(kept);
+    if (status != UNA_OK) s->pq.PQclear(kept);
     return status;
 }
 
@@ -157,8 +161,8 @@ static una_status execute(server *s, const char *sql, una_run *run)
 {
     PGresult *result;
     UNA_TRY(is_there(s, run));
-    UNA_TRY(receive(&result, s, PQsendQuery(s->link, sql), run));
-    PQclear(result);
+    UNA_TRY(receive(&result, s, s->pq.PQsendQuery(s->link, sql), run));
+    s->pq.PQclear(result);
     return UNA_OK;
 }
 
@@ -198,11 +202,11 @@ static una_cell whole_cell(const char *text)
     return (una_cell){ .type = UNA_CELL_WHOLE, .whole = whole, .real = (double)whole };
 }
 
-static una_cell cell_at(const PGresult *result, int row, int column)
+static una_cell cell_at(const server *s, const PGresult *result, int row, int column)
 {
-    const char *text = PQgetvalue(result, row, column);
-    if (PQgetisnull(result, row, column)) return (una_cell){ .type = UNA_CELL_NULL };
-    switch (PQftype(result, column)) {
+    const char *text = s->pq.PQgetvalue(result, row, column);
+    if (s->pq.PQgetisnull(result, row, column)) return (una_cell){ .type = UNA_CELL_NULL };
+    switch (s->pq.PQftype(result, column)) {
     case INT2: case INT4: case INT8: return whole_cell(text);
     case FLOAT4: case FLOAT8:        return real_cell(text);
     case NUMERIC:                    return strchr(text, '.') || strlen(text) > 18 ? real_cell(text) : whole_cell(text);
@@ -211,13 +215,14 @@ static una_cell cell_at(const PGresult *result, int row, int column)
     }
 }
 
-static una_status give_rows(const PGresult *result, const char *sql, una_record_task *task, void *context, una_run *run)
+static una_status give_rows(const server *s, const PGresult *result, const char *sql, una_record_task *task,
+                            void *context, una_run *run)
 {
     una_cell cells[UNA_MOST_CELLS];
-    int columns = PQnfields(result), rows = PQntuples(result);
+    int columns = s->pq.PQnfields(result), rows = s->pq.PQntuples(result);
     if (columns > UNA_MOST_CELLS) UNA_FAIL(run, UNA_E_USAGE, "more than %d columns: %.100s", UNA_MOST_CELLS, sql);
     for (int row = 0; row < rows; row++) {
-        for (int i = 0; i < columns; i++) cells[i] = cell_at(result, row, i);
+        for (int i = 0; i < columns; i++) cells[i] = cell_at(s, result, row, i);
         UNA_TRY(task(context, cells, (size_t)columns, run));
     }
     return UNA_OK;
@@ -233,12 +238,12 @@ static una_status server_each(void *link, size_t *changed, const char *sql, cons
     if (changed) *changed = 0;
     UNA_TRY(is_there(s, run));
     give(&p, given, count);
-    bool sent = PQsendQueryParams(s->link, sql, (int)count, p.type, p.text, NULL, NULL, 0);
+    bool sent = s->pq.PQsendQueryParams(s->link, sql, (int)count, p.type, p.text, NULL, NULL, 0);
     UNA_TRY(receive(&result, s, sent, run));
 
-    una_status status = task ? give_rows(result, sql, task, context, run) : UNA_OK;
-    if (changed && status == UNA_OK) *changed = (size_t)strtoull(PQcmdTuples(result), NULL, 10);
-    PQclear(result);
+    una_status status = task ? give_rows(s, result, sql, task, context, run) : UNA_OK;
+    if (changed && status == UNA_OK) *changed = (size_t)strtoull(s->pq.PQcmdTuples(result), NULL, 10);
+    s->pq.PQclear(result);
     return status;
 }
 
@@ -350,18 +355,23 @@ static una_status server_commit(void *link, una_run *run)
     server *s = link;
     PGresult *result;
     UNA_TRY(is_there(s, run));
-    UNA_TRY(receive(&result, s, PQsendQuery(s->link, "COMMIT"), run));
-    bool done = strcmp(PQcmdStatus(result), "COMMIT") == 0;
-    PQclear(result);
+    UNA_TRY(receive(&result, s, s->pq.PQsendQuery(s->link, "COMMIT"), run));
+    bool done = strcmp(s->pq.PQcmdStatus(result), "COMMIT") == 0;
+    s->pq.PQclear(result);
     if (!done) UNA_FAIL(run, UNA_E_IO, "nothing of this change was made in %s, because a part of it failed", s->name);
     return UNA_OK;
+}
+
+static bool is_connected(const server *s)
+{
+    return s->link && s->pq.PQstatus(s->link) == CONNECTION_OK;
 }
 
 static void server_undo(void *link)
 {
     server *s = link;
-    if (s->link && PQstatus(s->link) == CONNECTION_OK && PQtransactionStatus(s->link) != PQTRANS_IDLE)
-        PQclear(PQexec(s->link, "ROLLBACK"));
+    if (is_connected(s) && s->pq.PQtransactionStatus(s->link) != PQTRANS_IDLE)
+        s->pq.PQclear(s->pq.PQexec(s->link, "ROLLBACK"));
 }
 
 /* ---- connections --------------------------------------------------------------------------------------------- */
@@ -374,21 +384,22 @@ static void keep_quiet(void *context, const char *notice)
 
 /* What comes before dbname can be changed by the address. Step by step: a server that goes down in this moment says so,
  * and libpq would print it before anybody could tell it to keep quiet. */
-static PGconn *dial(const char *address, una_run *run)
+static PGconn *dial(const server *s, una_run *run)
 {
     static const char *const words[] = { "keepalives_idle", "keepalives_interval", "keepalives_count",
         "tcp_user_timeout", "fallback_application_name", "dbname", "client_encoding", NULL };
-    const char *values[] = { "10", "5", "4", "30000", "una", address, "UTF8", NULL };
-    PGconn *link = PQconnectStartParams(words, values, 1);
+    const char *values[] = { "10", "5", "4", "30000", "una", s->address, "UTF8", NULL };
+    PGconn *link = s->pq.PQconnectStartParams(words, values, 1);
     if (!link) return NULL;
-    PQsetNoticeProcessor(link, keep_quiet, NULL);
+    s->pq.PQsetNoticeProcessor(link, keep_quiet, NULL);
 
-    PostgresPollingStatusType next = PQstatus(link) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
+    bool refused = s->pq.PQstatus(link) == CONNECTION_BAD;
+    PostgresPollingStatusType next = refused ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
     int64_t begun = milliseconds();
     while (next != PGRES_POLLING_OK && next != PGRES_POLLING_FAILED) {
         if (milliseconds() - begun > (una_cancelled(run) ? CANCELLED_MS : DIAL_MS)) break;
-        struct pollfd look = { .fd = PQsocket(link), .events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT };
-        if (poll(&look, 1, LOOK_MS) > 0) next = PQconnectPoll(link);
+        struct pollfd look = { .fd = s->pq.PQsocket(link), .events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT };
+        if (poll(&look, 1, LOOK_MS) > 0) next = s->pq.PQconnectPoll(link);
     }
     return link;
 }
@@ -405,11 +416,11 @@ static una_status connect_once(server *s, una_run *run)
 {
     char why[500];
     hang_up(s);
-    s->link = dial(s->address, run);
+    s->link = dial(s, run);
     if (!s->link) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", s->name);
-    if (PQstatus(s->link) == CONNECTION_OK) return execute(s, session, run);
+    if (s->pq.PQstatus(s->link) == CONNECTION_OK) return execute(s, session, run);
 
-    one_line(why, sizeof why, PQerrorMessage(s->link));
+    one_line(why, sizeof why, s->pq.PQerrorMessage(s->link));
     if (!*why) snprintf(why, sizeof why, "it does not answer");
     hang_up(s);
     UNA_FAIL(run, UNA_E_IO, "cannot reach the database %s: %s (check that the server runs there, lets this machine in, "
@@ -420,7 +431,7 @@ static una_status connect_once(server *s, una_run *run)
 static bool is_starting(const server *s)
 {
     const char *const words[] = { "connect_timeout", "dbname", NULL }, *const values[] = { "5", s->address, NULL };
-    return PQpingParams(words, values, 1) == PQPING_REJECT;
+    return s->pq.PQpingParams(words, values, 1) == PQPING_REJECT;
 }
 
 static void rest(int64_t *pause, una_run *run)
@@ -452,7 +463,7 @@ static una_status server_again(void *link, una_run *run)
 {
     server *s = link;
     int64_t most = milliseconds() + (s->given_up ? 0 : AGAIN_MS), pause = 100;
-    if (s->link && PQstatus(s->link) == CONNECTION_OK && PQtransactionStatus(s->link) == PQTRANS_IDLE) return UNA_OK;
+    if (is_connected(s) && s->pq.PQtransactionStatus(s->link) == PQTRANS_IDLE) return UNA_OK;
     una_log(run, UNA_LOG_WARNING, "the connection with %s was lost and is made anew", s->name);
 
     for (;;) {
@@ -495,10 +506,10 @@ static una_status new_server(server **out, const char *where, una_run *run)
 static una_status understand(const server *s, una_run *run)
 {
     char *why = NULL;
-    PQconninfoOption *parts = PQconninfoParse(s->address, &why);
+    PQconninfoOption *parts = s->pq.PQconninfoParse(s->address, &why);
     bool good = parts != NULL;
-    PQconninfoFree(parts);
-    PQfreemem(why);                      /* it quotes the address, password and all */
+    s->pq.PQconninfoFree(parts);
+    s->pq.PQfreemem(why);                /* it quotes the address, password and all */
     if (good) return UNA_OK;
     UNA_FAIL(run, UNA_E_USAGE, "%s is not the address of a database; such an address looks like "
              "postgresql://user@host:5432/database", s->name);
@@ -519,7 +530,8 @@ static una_status server_open(void **link, const char *where, una_database_mode 
         UNA_FAIL(run, UNA_E_USAGE, "only a file can be opened as a copy in memory, and a server was named");
     UNA_TRY(check_address(where, run));
     UNA_TRY(new_server(&s, where, run));
-    una_status status = understand(s, run);
+    una_status status = una_library_load(&s->pq, &una_libpq_library, run);
+    if (status == UNA_OK) status = understand(s, run);
     if (status == UNA_OK) status = connect_first(s, run);
     if (status == UNA_OK) *link = s;
     else server_close(s);
@@ -537,3 +549,5 @@ const una_driver una_driver_postgres = {
     .define = server_define,
     .now = "SELECT extract(epoch FROM clock_timestamp())::float8"
 };
+
+#endif

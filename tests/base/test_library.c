@@ -22,6 +22,7 @@ static void calls_are_found(void **state)
     una_run *run = quiet_run();
     for (int i = 0; i < 2; i++) assert_ok(una_library_load(&calls, &library, run), run);
     assert_true(calls.cos(0) == 1);
+    assert_true(una_library_is_there(&library));
     una_run_free(run);
 }
 
@@ -38,6 +39,7 @@ static void what_is_missing_is_said(void **state)
     assert_status(una_library_load(&calls, &none, run), UNA_E_IO, run);
     assert_says(una_run_message(run), "angles need the library libnone.so.9, which cannot be loaded: install it "
                 "(Debian: libc6) and try again");
+    assert_false(una_library_is_there(&without) || una_library_is_there(&none));
     una_run_free(run);
 }
 

@@ -8,19 +8,40 @@
 
 #include "test_support.h"
 
-#include <libpq-fe.h>
+#include "sweep/libpq.h"
+
 #include <time.h>
+
+typedef struct admin_calls {            /* one that una does without, and those of its own                  */
+    una_libpq pq;
+    PGconn *(*PQconnectdb)(const char *address);
+} admin_calls;
+
+static inline admin_calls admin_calls_load(void)
+{
+    static const una_symbol symbols[] = { UNA_SYMBOL(admin_calls, PQconnectdb) };
+    una_library library = una_libpq_library;
+    admin_calls calls;
+    una_run *run = quiet_run();
+    assert_ok(una_library_load(&calls.pq, &library, run), run);
+    library.symbols = symbols;
+    library.count = 1;
+    assert_ok(una_library_load(&calls, &library, run), run);
+    una_run_free(run);
+    return calls;
+}
 
 /* One statement through a connection of its own; the first number of what it gives, 0 if there is none. */
 static inline long server_do(const char *address, const char *sql)
 {
-    PGconn *link = PQconnectdb(address);
-    PGresult *result = PQexec(link, sql);
-    ExecStatusType code = PQresultStatus(result);
-    if (code != PGRES_COMMAND_OK && code != PGRES_TUPLES_OK) fail_msg("%s: %s", sql, PQerrorMessage(link));
-    long number = PQntuples(result) > 0 ? strtol(PQgetvalue(result, 0, 0), NULL, 10) : 0;
-    PQclear(result);
-    PQfinish(link);
+    admin_calls calls = admin_calls_load();
+    PGconn *link = calls.PQconnectdb(address);
+    PGresult *result = calls.pq.PQexec(link, sql);
+    ExecStatusType code = calls.pq.PQresultStatus(result);
+    if (code != PGRES_COMMAND_OK && code != PGRES_TUPLES_OK) fail_msg("%s: %s", sql, calls.pq.PQerrorMessage(link));
+    long number = calls.pq.PQntuples(result) > 0 ? strtol(calls.pq.PQgetvalue(result, 0, 0), NULL, 10) : 0;
+    calls.pq.PQclear(result);
+    calls.pq.PQfinish(link);
     return number;
 }
 

@@ -4,6 +4,7 @@
  * connections, servers and disks, nobody hears of it, or a sentence says what it was.
  */
 #include "database_support.h"
+#include "libpq_numbers.h"
 #include "sweep_support.h"
 
 #include "base/base.h"

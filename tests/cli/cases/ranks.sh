@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Several processes under mpirun: the table of one; one speaks; kill -9 of a rank and of all, and the same command goes
-# on; a rank without the data, an interruption, a build without MPI. And without mpirun, through a server.
+# on; a rank without the data, an interruption. And without mpirun, through a server.
 # shellcheck shell=bash
 only_plain || return 0
 . "$(dirname "${BASH_SOURCE[0]}")/../disturb.sh"
@@ -30,11 +30,7 @@ else
 fi
 
 if una --version | grep -q '^ranks *none'; then
-    check "without MPI in the build" 1 env OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0 "$UNA" bench cubic --quick
-    err "built without MPI" "without mpirun"
-    check "the others say nothing" 0 env OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=2 "$UNA" bench cubic --quick
-    no_err
-    skip "this una was built without MPI"
+    skip "there is no libuna_mpi beside this una"
     return 0
 fi
 if ! timeout 20 mpirun --oversubscribe -n 2 true >/dev/null 2>&1; then

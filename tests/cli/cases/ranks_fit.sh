@@ -5,7 +5,7 @@ only_plain || return 0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 if una --version | grep -q '^ranks *none' || ! timeout 20 mpirun --oversubscribe -n 4 true >/dev/null 2>&1; then
-    skip "mpirun is not there, or cannot run here, or una was built without MPI"
+    skip "mpirun is not there, or cannot run here, or there is no libuna_mpi beside una"
     return 0
 fi
 ranks() { timeout 60 mpirun --oversubscribe -n 4 "$UNA" "$@"; }

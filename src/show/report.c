@@ -428,6 +428,14 @@ una_status una_report_write(const char *path, const una_model *const *models, co
     return status;
 }
 
+una_status una_chart_check(const char *path, una_run *run)
+{
+    una_format format;
+    UNA_TRY(una_version_check("libuna_report", run));
+    una_clear_message(run);
+    return una_format_of(&format, path, run);
+}
+
 una_status una_chart_write(const char *path, const una_model *const *models, const char *const *titles, size_t count,
                            const una_dataset *data, una_run *run)
 {

@@ -59,7 +59,7 @@ Requires: @requires@
 Requires.private: @private@
 Cflags: -I${includedir}
 Libs: -L${libdir} -l@name@
-Libs.private: -lpthread -lm@UNA_PC_LIBS@
+Libs.private: -lpthread -lm -ldl@UNA_PC_LIBS@
 ]])
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
@@ -69,7 +69,7 @@ if(TARGET una_dnnl)
 endif()
 una_pc(una "Regression that knows what it does not know" "" "jansson zlib")
 set(UNA_PC_LIBS "")
-una_pc(una_report "Pages and charts of una's models" "una = ${PROJECT_VERSION}" "cairo")
+una_pc(una_report "Pages and charts of una's models" "una = ${PROJECT_VERSION}" "zlib")
 # libpq by name: what its own file asks of static linking (the server's archives) is not installed with it.
 set(UNA_PC_LIBS " -lpq")
 if(TARGET una_libsvm)
@@ -113,14 +113,11 @@ if("static" IN_LIST una_FIND_COMPONENTS)
   find_dependency(Threads)
   find_dependency(ZLIB)
   pkg_check_modules(UNA_JANSSON REQUIRED IMPORTED_TARGET jansson)
-  pkg_check_modules(UNA_CAIRO IMPORTED_TARGET cairo)
   pkg_check_modules(UNA_SQLITE IMPORTED_TARGET sqlite3)
   pkg_check_modules(UNA_PQ IMPORTED_TARGET libpq)
-  _una_add(static STATIC libuna.a PkgConfig::UNA_JANSSON ZLIB::ZLIB Threads::Threads m@UNA_CMAKE_DNNL@)
-  if(UNA_CAIRO_FOUND)
-    _una_add(report_static STATIC libuna_report.a una::static PkgConfig::UNA_CAIRO)
-  endif()
-  if(UNA_CAIRO_FOUND AND UNA_SQLITE_FOUND AND UNA_PQ_FOUND)
+  _una_add(static STATIC libuna.a PkgConfig::UNA_JANSSON ZLIB::ZLIB Threads::Threads m ${CMAKE_DL_LIBS}@UNA_CMAKE_DNNL@)
+  _una_add(report_static STATIC libuna_report.a una::static ZLIB::ZLIB)
+  if(UNA_SQLITE_FOUND AND UNA_PQ_FOUND)
     _una_add(bench_static STATIC libuna_bench.a una::report_static PkgConfig::UNA_SQLITE PkgConfig::UNA_PQ@UNA_CMAKE_MORE@)
   endif()
   if(_una_mpi)

@@ -35,15 +35,16 @@ diff "$place/declared" "$place/given" || { echo "< only in $headers, > only in $
 
 case $name in
 una) allowed='libjansson|libz|libdnnl|libgomp' ;;
-una_report) allowed='libuna|libcairo' ;;
-una_bench) allowed='libuna|libcairo|libsqlite3|libpq|libsvm|libcurl|libjansson|libz' ;;
+una_report) allowed='libuna|libz' ;;
+una_bench) allowed='libuna|libsqlite3|libpq|libsvm|libcurl|libjansson|libz' ;;
 una_mpi) allowed='libmpi' ;;
 esac
 needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 echo "$needed" | grep -vE "^($allowed|libc|libm|libpthread|ld-linux.*|libasan|libubsan)\.so" &&
     { echo "$library needs more than it may"; exit 1; }
+if ldd "$library" | grep -iE 'cairo|X11|fontconfig|freetype'; then exit 1; fi
 if [ "$name" = una ]; then
-    ! ldd "$library" | grep -iE 'cairo|X11|fontconfig|freetype|sqlite|libpq'
+    ! ldd "$library" | grep -iE 'sqlite|libpq'
 elif [ "$name" != una_mpi ]; then      # which calls nothing of libuna
     # Which libuna it has met it must learn from that libuna.
     nm -D --undefined-only "$library" | grep -qw una_version

@@ -6,9 +6,9 @@ set -eu
 
 # What the build needs stands in debian/control too, as tools/check_package.sh checks; the rest is for the tests.
 build="build-essential cmake ninja-build pkg-config librandom123-dev
-libjansson-dev libsqlite3-dev libpq-dev libcairo2-dev zlib1g-dev libsvm-dev libcurl4-openssl-dev
+libjansson-dev libsqlite3-dev libpq-dev zlib1g-dev libsvm-dev libcurl4-openssl-dev
 libopenmpi-dev libdnnl-dev"
-wanted="$build openmpi-bin libcmocka-dev fonts-dejavu-core $*"
+wanted="$build openmpi-bin libcmocka-dev libcairo2 fonts-dejavu-core $*"
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
     exit 0    # not Debian: CMake will name what is missing

@@ -3,6 +3,7 @@
  * Paths and other small services.
  */
 #include "cli.h"
+#include "una_report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,9 @@ una_status cli_check_chart(const cli *c, const char *path)
     static const char *const endings[] = { ".svg", ".pdf", ".png" };
     size_t length = path ? strlen(path) : 0;
     for (size_t i = 0; path && i < 3; i++) {
-        if (length > 4 && strcmp(path + length - 4, endings[i]) == 0) return UNA_OK;
+        if (length < 5 || strcmp(path + length - 4, endings[i]) != 0) continue;
+        una_status status = una_chart_check(path, c->run);
+        return status == UNA_OK ? UNA_OK : cli_failed(c, status);
     }
     if (!path) return UNA_OK;
     return cli_fail(c, UNA_E_USAGE, "--chart %s: the ending says which format; use .svg, .pdf or .png", path);

@@ -45,8 +45,11 @@ static una_status check_out(const cli *c, const char *path)
 {
     static const char *const endings[] = { ".svg", ".pdf", ".png" };
     size_t length = strlen(path);
-    for (size_t i = 0; i < 3; i++)
-        if (length > 4 && strcmp(path + length - 4, endings[i]) == 0) return UNA_OK;
+    for (size_t i = 0; i < 3; i++) {
+        if (length < 5 || strcmp(path + length - 4, endings[i]) != 0) continue;
+        una_status status = una_chart_check(path, c->run);
+        return status == UNA_OK ? UNA_OK : cli_failed(c, status);
+    }
     return cli_fail(c, UNA_E_USAGE, "--out %s: the ending says which format; use .svg, .pdf or .png", path);
 }
 

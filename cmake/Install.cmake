@@ -67,14 +67,14 @@ Requires: @requires@
 Requires.private: @private@
 Cflags: -I${includedir}
 Libs: -L${libdir} -l@name@
-Libs.private: -lpthread -lm@UNA_PC_LIBS@
+Libs.private: -lpthread -lm -ldl@UNA_PC_LIBS@
 ]])
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 set(UNA_PC_LIBS "")
 una_pc(una "Regression that knows what it does not know" "" "jansson zlib")
 if(TARGET una_report_static)
-  una_pc(una_report "Pages and charts of una's models" "una = ${PROJECT_VERSION}" "cairo")
+  una_pc(una_report "Pages and charts of una's models" "una = ${PROJECT_VERSION}" "zlib")
 endif()
 if(TARGET una_study_static)
   una_pc(una_study "Studies, suggestions and comparisons with una's models" "una = ${PROJECT_VERSION}"
@@ -135,16 +135,15 @@ if("static" IN_LIST una_FIND_COMPONENTS)
   find_dependency(Threads)
   find_dependency(ZLIB)
   pkg_check_modules(UNA_JANSSON REQUIRED IMPORTED_TARGET jansson)
-  pkg_check_modules(UNA_CAIRO IMPORTED_TARGET cairo)
   pkg_check_modules(UNA_SQLITE IMPORTED_TARGET sqlite3)
   _una_add(static STATIC libuna.a PkgConfig::UNA_JANSSON ZLIB::ZLIB Threads::Threads m)
-  if(_una_report AND UNA_CAIRO_FOUND)
-    _una_add(report_static STATIC libuna_report.a una::static PkgConfig::UNA_CAIRO)
+  if(_una_report)
+    _una_add(report_static STATIC libuna_report.a una::static ZLIB::ZLIB)
   endif()
-  if(_una_study AND UNA_CAIRO_FOUND AND UNA_SQLITE_FOUND)
+  if(_una_study AND UNA_SQLITE_FOUND)
     _una_add(study_static STATIC libuna_study.a una::report_static PkgConfig::UNA_SQLITE)
   endif()
-  if(_una_bench AND UNA_CAIRO_FOUND AND UNA_SQLITE_FOUND)
+  if(_una_bench AND UNA_SQLITE_FOUND)
     _una_add(bench_static STATIC libuna_bench.a una::study_static una::report_static@UNA_CMAKE_MORE@)
   endif()
   if(_una_mpi)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pictures of models: the public face of libuna_report, which needs libuna of the same version, and Cairo. With another
- * version every call is refused (UNA_E_USAGE). Conventions as in una.h.
+ * Pictures of models: the public face of libuna_report, which needs libuna of the same version. With another version
+ * every call is refused (UNA_E_USAGE). Pages and .svg need nothing else; for charts as .pdf and .png Cairo is loaded
+ * (libcairo.so.2), and where it is not installed they are UNA_E_IO with a sentence. Conventions as in una.h.
  */
 #ifndef UNA_REPORT_H
 #define UNA_REPORT_H
@@ -20,6 +21,9 @@ const char *una_report_build_info(void);       /* one line per dependency built 
 una_status una_report_write(const char *path, const una_model *const *models, const char *const *titles,
                             size_t count, const una_dataset *data, const char *heading, const char *story,
                             una_run *run);
+/* Whether a chart of this name could be drawn, before work is spent on it: the ending is .svg, .pdf or .png
+ * (UNA_E_USAGE), and what the last two need is installed (UNA_E_IO). */
+una_status una_chart_check(const char *path, una_run *run);
 /* The main chart alone; the format is the ending of the path: .svg, .pdf or .png. */
 una_status una_chart_write(const char *path, const una_model *const *models, const char *const *titles,
                            size_t count, const una_dataset *data, una_run *run);

@@ -3,8 +3,10 @@
  * Single charts: each is written in every format, the same bytes each time; numbers, few values and words as inputs;
  * names that are hostile; what is refused, and in which words; memory that runs out.
  */
+#include "draws.h"
 #include "test_support.h"
 
+#include "report/svg_checks.h"
 #include "una_report.h"
 
 enum { ROWS = 60 };
@@ -49,6 +51,7 @@ static void each_chart(void **state)
     static const char *const whats[] = { NULL, "effect", "observed", "calibration", "residuals", "ignorance" };
     static const char *const inputs[] = { NULL, "x", hostile, "colour" };
     static const char *const endings[] = { "svg", "pdf", "png" };
+    const bool cairo = has_cairo();
     una_run *run = quiet_run();
     una_dataset *data;
     una_model *model;
@@ -62,7 +65,7 @@ static void each_chart(void **state)
                 const una_plot_settings s = { .size = sizeof s, .what = whats[w], .input = inputs[i] };
                 size_t size[2];
                 char *bytes[2];
-                if (e > 0 && i > 0) continue;
+                if (e > 0 && (i > 0 || !cairo)) continue;
                 for (size_t k = 0; k < 2; k++) {
                     snprintf(path[k], sizeof path[k], "%s/%zu.%s", folder, k, endings[e]);
                     assert_ok(una_plot_write(path[k], model, data, &s, run), run);
@@ -70,7 +73,8 @@ static void each_chart(void **state)
                 }
                 assert_true(size[0] > 1000 && size[0] == size[1]);
                 assert_memory_equal(bytes[0], bytes[1], size[0]);
-                if (e == 0) assert_null(strstr(bytes[0], "onload"));
+                if (e == 0) assert_xml(bytes[0]);
+                if (e == 0) assert_null(strstr(bytes[0], "<b onload"));
                 for (size_t k = 0; k < 2; k++) free(bytes[k]), remove(path[k]);
             }
     rmdir(folder);

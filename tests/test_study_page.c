@@ -10,7 +10,6 @@
 #include "report/fit_report.h"
 #include "report/page_checks.h"
 
-#include <cairo.h>
 #include <ctype.h>
 
 typedef struct world { una_run *run; una_arena arena; invented_study all; } world;
@@ -79,7 +78,8 @@ static const char *check_all(world *w)
     assert_ids(&w->arena, page);
     assert_self_contained(page);
     assert_no_nan(page);
-    for (int format = UNA_FORMAT_SVG; format <= UNA_FORMAT_PNG; format++) {
+    const int last = has_cairo() ? UNA_FORMAT_PNG : UNA_FORMAT_SVG;
+    for (int format = UNA_FORMAT_SVG; format <= last; format++) {
         una_text bytes = una_text_in(&w->arena);
         assert_ok(una_study_view_chart(&bytes, &w->all.view, (una_format)format, w->run), w->run);
         assert_true(bytes.length > 500);
@@ -597,11 +597,13 @@ static void chart_of_a_study(void **state)
     make_mixed(w, 30);
     una_study study = { .all = &w->all, .where = "coffee" };
     assert_ok(una_study_chart(&study, temp_path("c.svg"), w->run), w->run);
-    assert_ok(una_study_chart(&study, temp_path("c.pdf"), w->run), w->run);
-    assert_ok(una_study_chart(&study, temp_path("c.PNG"), w->run), w->run);
     assert_says(contents(w, temp_path("c.svg")), "<svg");
-    assert_says(contents(w, temp_path("c.pdf")), "%PDF");
-    assert_memory_equal(contents(w, temp_path("c.PNG")), "\x89PNG", 4);
+    if (has_cairo()) {
+        assert_ok(una_study_chart(&study, temp_path("c.pdf"), w->run), w->run);
+        assert_ok(una_study_chart(&study, temp_path("c.PNG"), w->run), w->run);
+        assert_says(contents(w, temp_path("c.pdf")), "%PDF");
+        assert_memory_equal(contents(w, temp_path("c.PNG")), "\x89PNG", 4);
+    }
     assert_status(una_study_chart(&study, temp_path("c.gif"), w->run), UNA_E_USAGE, w->run);
     assert_says(una_run_message(w->run), ".svg, .pdf or .png");
     close_world(w);
@@ -622,6 +624,6 @@ int main(void)
     };
 
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    cairo_debug_reset_static_data();             /* so that leak checkers see only our own leaks */
+    forget_cairo();
     return failed;
 }

@@ -18,9 +18,9 @@ static bool is_one_of(const char *name, const char *words)
     return false;
 }
 
-/* Elements that una writes (src/report), or Cairo for it; one that is not among them came in with a name. */
+/* Elements that una writes (src/report); one that is not among them came in with a name. */
 static const char known[] = "html head meta title style body main footer h1 h2 p ul li div strong bdi table thead tr th td "
-    "figure figcaption img svg desc g path rect circle defs symbol use clipPath";
+    "figure figcaption img svg desc g path rect circle text clipPath";
 static const char alone[] = "meta img";
 
 static bool name_char(char c)
@@ -42,7 +42,7 @@ static bool begins_with(const char *value, size_t length, const char *begin)
     return length >= strlen(begin) && memcmp(value, begin, strlen(begin)) == 0;
 }
 
-/* A page leads nowhere: links are to glyphs within a chart, pictures are in the page itself. */
+/* A page leads nowhere: links stay within it, pictures are in the page itself. */
 static void check_address(const page *p, const char *name, const char *value, size_t length)
 {
     if (is_one_of(name, "href xlink:href"))

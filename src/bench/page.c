@@ -6,6 +6,7 @@
  */
 #include "bench/experiment.h"
 
+#include "report/cairo_paper.h"
 #include "report/fit_report.h"
 #include "sweep/rows.h"
 
@@ -52,16 +53,29 @@ static una_status save_part(const una_page *page, const char *name, const char *
     return una_report_save(path.at, bytes, run);
 }
 
+/* Pages show the .svg; the .png beside it is for those who have Cairo. */
+static una_status save_png(una_page *page, const char *name, const una_figure *figure, una_run *run)
+{
+    una_text png = una_text_in(page->words.arena);
+    if (una_cairo_check(run) == UNA_OK) {
+        UNA_TRY(una_figure_draw(&png, figure, UNA_FORMAT_PNG, run));
+        return save_part(page, name, "png", &png, run);
+    }
+    if (!page->without_png) una_log(run, UNA_LOG_NOTE, "figures are written as .svg alone: %s", una_run_message(run));
+    page->without_png = true;
+    una_clear_message(run);
+    return UNA_OK;
+}
+
 una_status una_page_figure(una_page *page, const char *name, const una_figure *figure, const char *lead,
                            const char *caption, una_run *run)
 {
     una_arena *arena = page->words.arena;
-    una_text svg = una_text_in(arena), png = una_text_in(arena);
+    una_text svg = una_text_in(arena);
     UNA_TRY(una_html_figure(&page->html, figure, lead, caption, run));
     UNA_TRY(una_figure_draw(&svg, figure, UNA_FORMAT_SVG, run));
     UNA_TRY(save_part(page, name, "svg", &svg, run));
-    UNA_TRY(una_figure_draw(&png, figure, UNA_FORMAT_PNG, run));
-    UNA_TRY(save_part(page, name, "png", &png, run));
+    UNA_TRY(save_png(page, name, figure, run));
 
     una_text_add(&page->words, "![");
     una_markdown_escape(&page->words, lead);

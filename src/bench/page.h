@@ -12,6 +12,7 @@ typedef struct una_page {
     una_html    html;
     una_text    words;                   /* Markdown                                                        */
     const char *folder, *experiment;     /* begin the names of files                                        */
+    bool        without_png;             /* and this was said                                               */
 } una_page;
 
 void una_page_heading(una_page *page, int level, const char *words);

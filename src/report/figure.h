@@ -5,7 +5,7 @@
  *
  * A figure only collects; it borrows the arrays it is given, which must outlive the drawing. Everything else lives
  * in its arena, whose sticky failure is checked when the figure is drawn. Values that are not finite are skipped.
- * The drawing depends on nothing but what was collected (and the fonts of the machine): same figure, same bytes.
+ * The drawing depends on nothing but what was collected: same figure, same bytes (of PDF and PNG with the same fonts).
  */
 #ifndef UNA_FIGURE_H
 #define UNA_FIGURE_H

@@ -5,6 +5,7 @@
  * not know, how did training go, and last every option. No date and no duration: same fit, same page.
  */
 #include "report/answer_page.h"
+#include "report/cairo_paper.h"
 #include "report/fit_report.h"
 #include "report/html.h"
 #include "report/number.h"
@@ -518,7 +519,7 @@ una_status una_format_of(una_format *format, const char *path, una_run *run)
     for (int i = 0; dot && i < 3; i++)
         if (strcasecmp(dot, endings[i]) == 0) {
             *format = (una_format)i;
-            return UNA_OK;
+            return *format == UNA_FORMAT_SVG ? UNA_OK : una_cairo_check(run);
         }
     UNA_FAIL(run, UNA_E_USAGE, "%s: the ending of a chart's name says its format; use .svg, .pdf or .png", path);
 }

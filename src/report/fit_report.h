@@ -95,7 +95,8 @@ una_status una_report_html_several(una_text *page, const una_report *reports, si
 /* The main chart alone: the function for one numeric input, else predictions and effects (of images: what is left if
  * the least known are left out). */
 una_status una_report_chart(una_text *bytes, const una_report *report, una_format format, una_run *run);
-/* The format named by the ending of a path, in any case; UNA_E_USAGE names the three. */
+/* The format named by the ending of a path, in any case; UNA_E_USAGE names the three, UNA_E_IO what it needs and is not
+ * installed. */
 una_status una_format_of(una_format *format, const char *path, una_run *run);
 /* Writes a file whole or not at all. */
 una_status una_report_save(const char *path, const una_text *bytes, una_run *run);

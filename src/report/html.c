@@ -233,7 +233,8 @@ void una_html_group(una_html *html, size_t columns, const char *words)
 
 static void add_swatch(una_text *text, const una_key *key)
 {
-    const char *ink = una_ink_name(key->ink);
+    char ink[8];
+    una_rgb_name(ink, una_ink_rgb(key->ink));
     una_text_add(text, "<svg viewBox=\"0 0 22 12\" aria-hidden=\"true\">");
 
     switch (key->shape) {

@@ -199,12 +199,19 @@ bool una_utf8_is_turned(const char *text)
     return false;
 }
 
+/* U+FFFE and U+FFFF, which no XML may hold. */
+static bool is_no_character(const char *at, size_t length)
+{
+    return length == 3 && memcmp(at, "\xEF\xBF", 2) == 0 && (unsigned char)at[2] >= 0xBE;
+}
+
 const char *una_utf8_clean(char *to, size_t room, const char *from)
 {
     size_t at = 0;
     for (const char *s = from; *s;) {
         size_t length = una_utf8_length(s), step = length ? length : 1;
-        const char *piece = length == 0 ? "\xEF\xBF\xBD" : (unsigned char)*s < 0x20 || *s == 0x7F ? " " : s;
+        const char *piece = (unsigned char)*s < 0x20 || *s == 0x7F ? " " : s;
+        if (length == 0 || is_no_character(s, length)) piece = "\xEF\xBF\xBD";
         size_t size = length == 0 ? 3 : length;
         if (is_direction(s, length)) {
             s += step;

@@ -1,40 +1,47 @@
 /* SPDX-License-Identifier: MIT
  *
- * Paper: what a panel is drawn on. Inside src/report only.
+ * Paper: what charts are drawn on. A chart moves a point, draws lines from it, and strokes or fills the path; it writes
+ * texts and may draw inside a rectangle only. There are two kinds of paper: SVG, which una writes itself (svg.h), and
+ * Cairo's for PDF and PNG (cairo.h). A drawing is the same on both: how wide a text is comes from a table (letters.c),
+ * not from the fonts of this machine. Inside src/report only.
  */
 #ifndef UNA_PAPER_H
 #define UNA_PAPER_H
 
 #include "report/figure.h"
 
-#include <cairo.h>
+typedef struct una_rgb { double red, green, blue; } una_rgb;         /* 0 to 1 */
 
-typedef struct una_paper {
-    cairo_t    *cr;
-    const char *family;          /* of all text                                                    */
-    bool        thin_space;      /* the family has U+202F                                          */
-    bool        raised;          /* and all raised digits                                          */
-} una_paper;
+typedef struct una_pen {
+    una_rgb   rgb;
+    double    opacity;
+    double    width;             /* of strokes, in px                                              */
+    bool      round;             /* ends of lines; a line without length is then a dot             */
+    bool      dashed;
+} una_pen;
 
-/* Chooses the family and the pens' defaults; one user unit is one px. */
-una_paper una_paper_on(cairo_t *cr);
-void una_paper_panel(const una_paper *paper, const una_panel *panel, double left, double top, double width,
-                     double height);
-/* Where points with tips lie on it, as <circle>s with a <title> that are seen by the pointer alone. */
-void una_paper_tips(una_text *out, const una_paper *paper, const una_panel *panel, double left, double top,
-                    double width, double height);
-void una_paper_key(const una_paper *paper, const una_key *key, double left, double middle, double width);
-/* A panel with axes side by side (axes.c). */
-void una_paper_axes(const una_paper *paper, const una_panel *panel, double left, double top, double width,
-                    double height);
+typedef struct una_letters {
+    una_rgb   rgb;
+    double    size;              /* in px                                                          */
+    bool      bold;
+    double    share;             /* of the text to the left of its place: 0, 0.5 or 1               */
+    double    turn;              /* about its place, clockwise, in radians                         */
+} una_letters;
 
-/* Cairo's writing into a una_text, which is the closure (surface.c). */
-cairo_status_t una_paper_into_text(void *closure, const unsigned char *bytes, unsigned int length);
-/* "#rrggbb" of an ink, for swatches in HTML; the usual opacity of a shape. */
-const char *una_ink_name(una_ink ink);
-double una_shape_opacity(una_shape shape);
+typedef struct una_paper una_paper;
+struct una_paper {
+    void (*move)(una_paper *paper, double x, double y);
+    void (*line)(una_paper *paper, double x, double y);
+    void (*close)(una_paper *paper);                     /* back to where the last move went; then comes a move */
+    /* What was drawn since the last of these two. Without a line: nothing. */
+    void (*stroke)(una_paper *paper, const una_pen *pen);
+    void (*fill)(una_paper *paper, const una_pen *pen);
+    void (*text)(una_paper *paper, const una_letters *letters, double x, double y, const char *text);    /* valid UTF-8 */
+    void (*clip)(una_paper *paper, double left, double top, double width, double height);    /* one at a time */
+    void (*unclip)(una_paper *paper);
+};
 
-/* ---- letters.c -------------------------------------------------------------------------------------- */
+/* ---- letters.c: inks and text ---------------------------------------------------------------------------- */
 
 enum { UNA_TEXT_ROOM = 256 };
 #define UNA_TICK_SIZE  10.5      /* of letters, in px */
@@ -42,17 +49,26 @@ enum { UNA_TEXT_ROOM = 256 };
 #define UNA_TITLE_SIZE 11.5
 #define UNA_HAIR       0.75      /* the width of an axis */
 
-void una_paper_ink(const una_paper *paper, una_ink ink, double opacity);
+una_rgb una_ink_rgb(una_ink ink);
 /* Between UNA_INK_PART (share 0) and the ink (1). */
-void una_paper_mixed_ink(const una_paper *paper, una_ink ink, double share, double opacity);
-void una_paper_text_ink(const una_paper *paper);
-void una_paper_axis_ink(const una_paper *paper);
-void una_paper_font(const una_paper *paper, double size, bool bold);
-/* The font must be set: how wide a valid text is; of any text what fits into `width`, and how much of that it needs;
- * writing it, share 0 begins at x, 0.5 is centred, 1 ends at x. */
-double una_paper_width(const una_paper *paper, const char *text);
-const char *una_paper_fitted(const una_paper *paper, char buffer[UNA_TEXT_ROOM], const char *text, double width);
-double una_paper_needs(const una_paper *paper, const char *text, double width);
-void una_paper_write(const una_paper *paper, double x, double y, double share, const char *text, double width);
+una_rgb una_ink_mixed(una_ink ink, double share);
+una_rgb una_axis_rgb(void);
+/* "#rrggbb" */
+const char *una_rgb_name(char name[8], una_rgb rgb);
+/* The usual opacity of a shape. */
+double una_shape_opacity(una_shape shape);
+/* Upright, in the ink of text, and as `share` says. */
+una_letters una_letters_of(double size, bool bold, double share);
+
+/* How wide a valid text is; of any text what fits into `width`, and how much of that it needs; writing it. */
+double una_text_width(const una_letters *letters, const char *text);
+const char *una_text_fitted(const una_letters *letters, char buffer[UNA_TEXT_ROOM], const char *text, double width);
+double una_text_needs(const una_letters *letters, const char *text, double width);
+void una_text_write(una_paper *paper, const una_letters *letters, double x, double y, const char *text, double width);
+
+/* For a font without raised digits: 10^-5 becomes 1e-5, 2 times it 2e-5. Never longer than before. */
+void una_powers_lower(char *text);
+
+void una_paper_rectangle(una_paper *paper, double x, double y, double width, double height);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include "report/picture.h"
 
-#include "report/paper.h"
+#include "report/png.h"
 
 typedef struct tones { double black, white; } tones;
 
@@ -18,32 +18,22 @@ static tones tones_of(const una_picture *pictures, size_t count)
     return (tones){ low, high <= 1 ? 1 : high <= 255 ? 255 : high };
 }
 
-static uint32_t tone(double number, tones t)
+static unsigned char tone(double number, tones t)
 {
     double share = (number - t.black) / (t.white - t.black);
-    return share > 0 ? (uint32_t)(255 * fmin(share, 1) + 0.5) : 0;       /* NAN is black */
+    return share > 0 ? (unsigned char)(255 * fmin(share, 1) + 0.5) : 0;          /* NAN is black */
 }
 
-static una_status draw(una_text *png, const una_picture *p, tones t, una_run *run)
+typedef struct toned { const una_picture *picture; tones tones; } toned;
+
+static void row_of(unsigned char *to, const void *from, size_t y)
 {
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)p->width, (int)p->height);
-    unsigned char *to = cairo_image_surface_get_data(surface);
-    size_t green = p->channels >= 3 ? 1 : 0, blue = 2 * green;
-    for (size_t y = 0; to && y < p->height; y++) {
-        uint32_t *line = (uint32_t *)(void *)(to + y * (size_t)cairo_image_surface_get_stride(surface));
-        for (size_t x = 0; x < p->width; x++) {
-            const double *at = p->numbers + (y * p->width + x) * p->channels;
-            line[x] = tone(at[0], t) << 16 | tone(at[green], t) << 8 | tone(at[blue], t);
-        }
-    }
-    cairo_surface_mark_dirty(surface);
-    cairo_status_t status = cairo_surface_write_to_png_stream(surface, una_paper_into_text, png);
-    cairo_surface_destroy(surface);
-    UNA_TRY(una_arena_check(png->arena));
-    if (status != CAIRO_STATUS_SUCCESS)
-        UNA_FAIL(run, UNA_E_MEMORY, "a picture of %zu x %zu could not be drawn: %s", p->height, p->width,
-                 cairo_status_to_string(status));
-    return UNA_OK;
+    const toned *of = from;
+    const una_picture *p = of->picture;
+    size_t shown = p->channels >= 3 ? 3 : 1;
+    for (size_t x = 0; x < p->width; x++)
+        for (size_t k = 0; k < shown; k++)
+            *to++ = tone(p->numbers[(y * p->width + x) * p->channels + k], of->tones);
 }
 
 static void add_base64(una_text *to, const char *bytes, size_t count)
@@ -61,8 +51,11 @@ static void add_base64(una_text *to, const char *bytes, size_t count)
 
 static una_status add_picture(una_html *html, const una_picture *p, tones t, una_run *run)
 {
+    const toned of = { p, t };
+    const una_png drawn = { .height = p->height, .width = p->width, .channels = p->channels >= 3 ? 3 : 1,
+        .row = row_of, .from = &of };
     una_text png = una_text_in(html->text.arena);
-    UNA_TRY(draw(&png, p, t, run));
+    UNA_TRY(una_png_add(&png, &drawn, run));
     una_text_add(&html->text, "<div><img alt=\"");
     una_html_escape(&html->text, p->words);
     una_text_add(&html->text, "\" src=\"data:image/png;base64,");

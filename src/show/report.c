@@ -12,7 +12,6 @@
 #include "model/above.h"
 #include "show/gather.h"
 
-#include <cairo.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -429,6 +428,14 @@ una_status una_report_write(const char *path, const una_model *const *models, co
     return status;
 }
 
+una_status una_chart_check(const char *path, una_run *run)
+{
+    una_format format;
+    UNA_TRY(una_version_check("libuna_report", run));
+    una_clear_message(run);
+    return una_format_of(&format, path, run);
+}
+
 una_status una_chart_write(const char *path, const una_model *const *models, const char *const *titles, size_t count,
                            const una_dataset *data, una_run *run)
 {
@@ -446,5 +453,5 @@ una_status una_chart_write(const char *path, const una_model *const *models, con
 
 const char *una_report_build_info(void)
 {
-    return "charts   Cairo " CAIRO_VERSION_STRING "\n";
+    return "charts   SVG; PDF and PNG by libcairo.so.2, if it is installed\n";
 }

@@ -653,8 +653,8 @@ static const char *text_of(const char *path)
 
 static void a_page_is_written_every_way(void **state)
 {
-    static const char *const files[] = { "pair.html", "pair-lines.svg", "pair-lines.png", "pair-means.csv",
-                                         "pair-means.md", "pair-means.tex", "pair-claims.csv" };
+    static const char *const files[] = { "pair.html", "pair-lines.svg", "pair-means.csv", "pair-means.md",
+                                         "pair-means.tex", "pair-claims.csv", "pair-lines.png" };
     una_run *run = quiet_run();
     una_bench_result *result = NULL;
     una_bench_settings settings = { .size = sizeof settings, .out = temp_path("pair") };
@@ -667,7 +667,7 @@ static void a_page_is_written_every_way(void **state)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char name[64];
         snprintf(name, sizeof name, "pair/%s", files[i]);
-        assert_int_equal(access(temp_path(name), R_OK), 0);
+        assert_int_equal(access(temp_path(name), R_OK), i < 6 || has_cairo() ? 0 : -1);
     }
     const char *page = text_of(temp_path("pair/pair.md"));
     assert_says(page, "# Pair\n\nAdds.\n\n## Lines\n\nTwo \\< three.\n\n![Lines.](pair-lines.svg)\n\n"

@@ -230,7 +230,7 @@ static void measures_are_closed_forms(void **state)
     una_transfer_rows_free(&r);
     una_bench_free(result);
     assert_int_equal(access(temp_path("run/transfer-features.svg"), R_OK), 0);
-    assert_int_equal(access(temp_path("run/transfer-bands.png"), R_OK), 0);
+    assert_int_equal(access(temp_path("run/transfer-bands.png"), R_OK), has_cairo() ? 0 : -1);
     assert_int_equal(access(temp_path("run/transfer-known.tex"), R_OK), 0);
     una_run_free(run);
 }

@@ -66,6 +66,11 @@ static inline void assert_ids(una_arena *arena, const char *html)
         sscanf(at + 7, "%63[^\"]", goal);
         assert_non_null(bsearch(&key, ids, count, sizeof *ids, by_text));
     }
+    for (const char *at = html; (at = strstr(at, "url(#")); at++) {
+        char goal[64] = "", *key = goal;
+        sscanf(at + 5, "%63[^)]", goal);
+        assert_non_null(bsearch(&key, ids, count, sizeof *ids, by_text));
+    }
 }
 
 static inline void assert_self_contained(const char *html)

@@ -9,7 +9,7 @@ out "gap std" "data std" "linear" "penalty=10, prior_var=1)" "cannot tell" "NLM'
 there una-bench/cubic.csv
 there una-bench/cubic.html
 there una-bench/cubic.md
-for part in functions.svg functions.png means.csv means.md means.tex truth.csv claims.tex; do there "una-bench/cubic-$part"; done
+for part in functions.svg functions.$png means.csv means.md means.tex truth.csv claims.tex; do there "una-bench/cubic-$part"; done
 has una-bench/cubic.md "![The functions.](cubic-functions.svg)"
 has una-bench/cubic.md "| NLM's gap std falls as its penalty grows | "
 has una-bench/cubic-means.csv "model,seeds,gap std,gap std sd,data std,"
@@ -74,7 +74,7 @@ check "no folder for the folder" 5 una bench cubic --models linear --out no/such
 err "is not there; make that one first"
 check "import of a pipe" 2 timeout 20 "$UNA" bench cubic --import pipe --out never
 err "pipe is not a plain file"
-for part in cubic.csv cubic.html cubic.md cubic-means.tex cubic-functions.png bench.sqlite; do
+for part in cubic.csv cubic.html cubic.md cubic-means.tex cubic-functions.$png bench.sqlite; do
     mkdir "pipe-$part" && mkfifo "pipe-$part/$part"
     check "a pipe as $part" 2 timeout 20 "$UNA" bench cubic --models linear --seeds 1 --out "pipe-$part"
     err "$part is not a plain file"

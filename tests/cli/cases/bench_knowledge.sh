@@ -28,7 +28,7 @@ done
 same rows1.txt rows3.txt
 out "6 fits made now" "cubic spread 60" "needs nlm"
 has threads1/pseudo.csv '"cubic spread 0",0,'
-there threads1/pseudo-functions.png
+there threads1/pseudo-functions.$png
 check "a spread that is none" 1 una bench pseudo --spreads 0,wide --out never
 err "spreads=0,wide"
 absent never

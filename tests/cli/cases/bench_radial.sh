@@ -9,7 +9,7 @@ has una-bench/radial.csv "centre,off_ideal,symmetry,roughness,log_lik,rmse,dista
 for words in "Shell of 4 inputs" "Disc" "mean over rays" "What was claimed"; do has una-bench/radial.html "$words"; done
 true_that "a name where a spec is too long for the table" grep -q '^gp  *radial 4  *2 ' stdout.txt
 has una-bench/radial-specs-disc.csv '"gp(kernel=matern32'
-for file in curves-radial-4.svg curves-disc.png numbers-disc.tex claims.csv; do
+for file in curves-radial-4.svg curves-disc.$png numbers-disc.tex claims.csv; do
     true_that "there is $file" test -s "una-bench/radial-$file"
 done
 check "again" 0 una bench radial "${few[@]}" --dimensions 1,4,disc --seeds 2 --quick --json

@@ -16,8 +16,8 @@ for words in "TUNA by length scale" "The blow-up of features" "What the likeliho
     has threads1/studies.html "$words"
 done
 true_that "no heading of what was not run" test -z "$(grep -o 'LUNA by depth</h2>' threads1/studies.html)"
-for file in studies.md studies-tuna_length.svg studies-tuna_length-functions.png studies-tuna_length.tex \
-    studies-blow_up.csv studies-likelihood_blind.png; do
+for file in studies.md studies-tuna_length.svg studies-tuna_length-functions.$png studies-tuna_length.tex \
+    studies-blow_up.csv studies-likelihood_blind.$png; do
     true_that "$file is there" test -s "threads1/$file"
 done
 check "again" 0 una bench studies --quick --study blow_up --seeds 1 --out threads1 --json

@@ -11,7 +11,7 @@ for threads in 1 3; do
 done
 same rows1.txt rows3.txt
 for words in "related, together" "noise, apart" joint_log_lik mean_40; do has threads1/targets.csv "$words"; done
-for file in gap.svg gap.png related.csv independent.tex noise.md claims.csv; do
+for file in gap.svg gap.$png related.csv independent.tex noise.md claims.csv; do
     check "its file $file" 0 test -s "threads1/targets-$file"
 done
 check "again" 0 una bench targets --models "$models" --seeds 1 --out threads1 --json

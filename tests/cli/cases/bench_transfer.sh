@@ -7,7 +7,7 @@ check "small" 0 una bench transfer --models "$models" --features 2,4 --seeds 3 -
 out '"experiment": "transfer"' '"verdict": "holds"' 'Too much uncertainty' 'needs luna and sngp'
 for words in "squiggle, 4 features" "squiggle, too little" log_lik_evidence; do has una-bench/transfer.csv "$words"; done
 for words in "By the number of features" "How likelihood sees uncertainty"; do has una-bench/transfer.html "$words"; done
-for file in features.svg features.png bands.svg known.csv known.tex alphas.md evidence.md others.csv bands.tex claims.csv; do
+for file in features.svg features.$png bands.svg known.csv known.tex alphas.md evidence.md others.csv bands.tex claims.csv; do
     check "its file $file" 0 test -s "una-bench/transfer-$file"
 done
 check "again" 0 una bench transfer --models "$models" --features 2,4 --seeds 3 --json

@@ -8,11 +8,11 @@ una fit train.csv --target y --model gp --out gp.una >/dev/null
 check "bands" 0 una plot m.una new.csv --input x1 --out b.svg
 out "chart: b.svg"
 there b.svg
-check "bands along words" 0 una plot m.una new.csv --input colour --row 3 --out b.pdf
-there b.pdf
+check "bands along words" 0 una plot m.una new.csv --input colour --row 3 --out b.$pdf
+there b.$pdf
 for what in effect observed calibration residuals ignorance; do
-    check "$what" 0 una plot m.una new.csv --what $what --out $what.png
-    there $what.png
+    check "$what" 0 una plot m.una new.csv --what $what --out $what.$png
+    there $what.$png
 done
 check "calibration says whose rows" 0 una plot m.una new.csv --what calibration --out c.svg
 out "those of new.csv as you gave them" "If the model was fitted on them" "chart: c.svg"

@@ -38,10 +38,10 @@ there r.svg
 out "r.html" "r.svg"
 has r.html "<html"
 has r.svg "<svg"
-check "fit, chart as PDF and PNG" 0 una fit train.csv --target y $fast --out r.una --chart r.pdf
-there r.pdf
-check "fit, PNG" 0 una fit train.csv --target y $fast --out r.una --chart r.png
-there r.png
+check "fit, chart as PDF and PNG" 0 una fit train.csv --target y $fast --out r.una --chart r.$pdf
+there r.$pdf
+check "fit, PNG" 0 una fit train.csv --target y $fast --out r.una --chart r.$png
+there r.$png
 check "fit, valid share" 0 una fit train.csv --target y --model luna $quick --out v.una --valid 0.25 --json
 out '"valid": {"rows": 20'
 check "fit, valid file" 0 una fit train.csv --target y --model luna $quick --out v.una --valid test.csv --json

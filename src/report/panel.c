@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Drawing on paper: axes, series, keys. Axes are two thin lines with outward ticks; there is no grid and no box.
+ * Panels on paper: axes, series, keys. Axes are two thin lines with outward ticks; there is no grid and no box.
  */
-#include "report/paper.h"
+#include "report/panel.h"
 
 #include "report/html.h"
 #include "report/number.h"
 
 #include <string.h>
 
-#define PI 3.14159265358979323846
-
+static const double quarter_turn = 1.57079632679489661923;
 static const double far_away = 1e5;
 static const double strip_height = 17, strip_gap = 4;
 static const double slant = 0.9, longest_name = 62;              /* of names along x, in radians and px */
@@ -18,7 +17,6 @@ static const double slant = 0.9, longest_name = 62;              /* of names alo
 /* ---- layout ---------------------------------------------------------------------------------------- */
 
 typedef struct view {            /* from numbers to places on the paper */
-    const una_paper *paper;
     double left, top, width, height;             /* of the plot itself                            */
     double base;                                 /* y of the x axis: below the strip, if any      */
     una_axis x, y;                               /* with the ranges that are shown                */
@@ -79,20 +77,24 @@ static void find_ranges(view *v, const una_panel *panel)
     v->y = settle(&panel->y, y0, y1);
 }
 
-static double widest_tick(const una_paper *paper, const una_ticks *ticks)
+static double tick_needs(const char *text, double width)
+{
+    const una_letters letters = una_letters_of(UNA_TICK_SIZE, false, 0);
+    return una_text_needs(&letters, text, width);
+}
+
+static double widest_tick(const una_ticks *ticks)
 {
     char number[UNA_NUMBER_ROOM];
     double widest = 0;
-    for (size_t i = 0; i < ticks->count; i++)
-        widest = fmax(widest, una_paper_needs(paper, una_tick_text(number, ticks, i), 1e4));
+    for (size_t i = 0; i < ticks->count; i++) widest = fmax(widest, tick_needs(una_tick_text(number, ticks, i), 1e4));
     return widest;
 }
 
-static double widest_name(const una_paper *paper, const una_axis *axis, double most)
+static double widest_name(const una_axis *axis, double most)
 {
     double widest = 0;
-    for (size_t i = 0; i < axis->name_count; i++)
-        widest = fmax(widest, una_paper_needs(paper, axis->names[i], most));
+    for (size_t i = 0; i < axis->name_count; i++) widest = fmax(widest, tick_needs(axis->names[i], most));
     return widest;
 }
 
@@ -108,7 +110,7 @@ static double upright_ticks(view *v, const una_panel *panel, double width)
 {
     const double share = 0.4;                            /* of the panel */
     v->y_ticks = choose_ticks(&v->y, (size_t)fmax(5, v->height / 34));
-    return panel->y.names ? widest_name(v->paper, &v->y, share * width) : widest_tick(v->paper, &v->y_ticks);
+    return panel->y.names ? widest_name(&v->y, share * width) : widest_tick(&v->y_ticks);
 }
 
 /* The least distance of two neighbours. */
@@ -125,18 +127,18 @@ static void lying_ticks(view *v)
     size_t most = (size_t)fmax(2, v->width / 32);
     do {                                                         /* labels must not touch */
         v->x_ticks = choose_ticks(&v->x, most);
-    } while (!v->x.names && widest_tick(v->paper, &v->x_ticks) + 14 > tick_distance(v) && --most > 0);
+    } while (!v->x.names && widest_tick(&v->x_ticks) + 14 > tick_distance(v) && --most > 0);
     if (!v->x.names) return;
 
     double needs = v->slanted ? 12 / sin(slant) : 0;             /* from one slanted name to the next */
     while ((double)v->every * tick_distance(v) < needs && v->every < v->x.name_count) v->every++;
 }
 
-static double end_labels(const una_paper *paper, const una_panel *panel)
+static double end_labels(const una_panel *panel)
 {
     double widest = 0;
     for (size_t i = 0; i < panel->count; i++)
-        if (panel->series[i].label) widest = fmax(widest, una_paper_needs(paper, panel->series[i].label, 70) + 5);
+        if (panel->series[i].label) widest = fmax(widest, tick_needs(panel->series[i].label, 70) + 5);
     return widest;
 }
 
@@ -146,7 +148,7 @@ static double foot_of(view *v, const una_panel *panel, double width)
     double usual = panel->x.label ? 36 : 20;
     v->every = 1;
     if (!panel->x.names) return usual;
-    double widest = widest_name(v->paper, &v->x, longest_name);
+    double widest = widest_name(&v->x, longest_name);
     v->slanted = widest + 8 > 0.8 * width / (double)panel->x.name_count;
     return v->slanted ? usual + widest * sin(slant) : usual;
 }
@@ -157,27 +159,25 @@ static double beyond(const view *v, double right)
     char number[UNA_NUMBER_ROOM];
     if (v->x.names || v->x_ticks.count == 0) return 0;
     size_t last = v->x_ticks.count - 1;
-    double half = una_paper_needs(v->paper, una_tick_text(number, &v->x_ticks, last), 1e4) / 2;
+    double half = tick_needs(una_tick_text(number, &v->x_ticks, last), 1e4) / 2;
     return fmax(0, x_at(v, una_tick_value(&v->x_ticks, last)) + half - right);
 }
 
-static view lay_out(const una_paper *paper, const una_panel *panel, double left, double top, double width,
-                    double height)
+static view lay_out(const una_panel *panel, const una_frame *frame)
 {
-    view v = { .paper = paper };
+    view v = {0};
     find_ranges(&v, panel);
-    una_paper_font(paper, UNA_TICK_SIZE, false);
 
-    double head = panel->title ? 24 : 8, foot = foot_of(&v, panel, width);
-    double strip = panel->strip_count ? strip_height + strip_gap : 0;
-    v.top = top + head;
-    v.base = top + height - foot;
+    double head = panel->title ? 24 : 8, foot = foot_of(&v, panel, frame->width);
+    double strip = panel->strip_count ? strip_height + strip_gap : 0, right = frame->left + frame->width;
+    v.top = frame->top + head;
+    v.base = frame->top + frame->height - foot;
     v.height = v.base - v.top - strip;
 
-    v.left = left + upright_ticks(&v, panel, width) + (panel->y.label ? 27 : 11);
-    v.width = left + width - v.left - fmax(9, end_labels(paper, panel));
+    v.left = frame->left + upright_ticks(&v, panel, frame->width) + (panel->y.label ? 27 : 11);
+    v.width = right - v.left - fmax(9, end_labels(panel));
     lying_ticks(&v);
-    double out = beyond(&v, left + width);
+    double out = beyond(&v, right);
     if (out > 0) {
         v.width -= out + 1;
         lying_ticks(&v);
@@ -187,101 +187,94 @@ static view lay_out(const una_paper *paper, const una_panel *panel, double left,
 
 /* ---- axes ------------------------------------------------------------------------------------------ */
 
-static void axis_labels(const view *v, const una_panel *panel, double left)
+/* The label of an axis with its factor, cut to the length of the axis. */
+static const char *full_label(char label[UNA_TEXT_ROOM], const char *name, const una_ticks *ticks, double length)
 {
-    const una_paper *paper = v->paper;
-    char factor[UNA_NUMBER_ROOM], label[UNA_TEXT_ROOM];
-    una_paper_font(paper, UNA_LABEL_SIZE, false);
+    const una_letters letters = una_letters_of(UNA_LABEL_SIZE, false, 0.5);
+    char factor[UNA_NUMBER_ROOM];
+    una_ticks_factor(factor, ticks);
+    una_text_fitted(&letters, label, name, length - una_text_width(&letters, factor));
+    return strncat(label, factor, UNA_TEXT_ROOM - strlen(label) - 1);
+}
 
+static void axis_labels(una_paper *paper, const view *v, const una_panel *panel, double left)
+{
+    char label[UNA_TEXT_ROOM];
+    una_letters letters = una_letters_of(UNA_LABEL_SIZE, false, 0.5);
     if (panel->x.label) {
-        una_ticks_factor(factor, &v->x_ticks);
-        una_paper_fitted(paper, label, panel->x.label, v->width - una_paper_width(paper, factor));
-        strncat(label, factor, sizeof label - strlen(label) - 1);
-        una_paper_write(paper, v->left + v->width / 2, v->base + 31, 0.5, label, v->width + 40);
+        full_label(label, panel->x.label, &v->x_ticks, v->width);
+        una_text_write(paper, &letters, v->left + v->width / 2, v->base + 31, label, v->width + 40);
     }
 
+    letters.turn = -quarter_turn;
     if (panel->y.label) {
-        una_ticks_factor(factor, &v->y_ticks);
-        una_paper_fitted(paper, label, panel->y.label, v->base - v->top - una_paper_width(paper, factor));
-        strncat(label, factor, sizeof label - strlen(label) - 1);
-        cairo_save(paper->cr);
-        cairo_translate(paper->cr, left + 10, v->top + v->height / 2);
-        cairo_rotate(paper->cr, -PI / 2);
-        una_paper_write(paper, 0, 0, 0.5, label, v->base - v->top + 40);
-        cairo_restore(paper->cr);
+        full_label(label, panel->y.label, &v->y_ticks, v->base - v->top);
+        una_text_write(paper, &letters, left + 10, v->top + v->height / 2, label, v->base - v->top + 40);
     }
 }
 
-static void lying_names(const view *v, double left)
+/* A slanted name ends below its place, a little to the right: (3, 3) in its own, turned directions. */
+static void lying_names(una_paper *paper, const view *v, double left)
 {
-    cairo_t *cr = v->paper->cr;
+    una_letters letters = una_letters_of(UNA_TICK_SIZE, false, v->slanted ? 1 : 0.5);
+    letters.turn = v->slanted ? -slant : 0;
+    double right = v->slanted ? 3 * (cos(slant) + sin(slant)) : 0, down = v->slanted ? 3 * (cos(slant) - sin(slant)) : 0;
     for (size_t i = 0; i < v->x.name_count; i += v->every) {
-        double x = x_at(v, (double)(i + 1));
-        cairo_save(cr);
-        cairo_translate(cr, x, v->base + (v->slanted ? 10 : 15));
-        if (v->slanted) cairo_rotate(cr, -slant);
-        una_paper_write(v->paper, v->slanted ? 3 : 0, v->slanted ? 3 : 0, v->slanted ? 1 : 0.5, v->x.names[i],
-                        v->slanted ? fmin(longest_name, (x - left) / cos(slant)) : longest_name);
-        cairo_restore(cr);
+        double x = x_at(v, (double)(i + 1)), y = v->base + (v->slanted ? 10 : 15);
+        double room = v->slanted ? fmin(longest_name, (x - left) / cos(slant)) : longest_name;
+        una_text_write(paper, &letters, x + right, y + down, v->x.names[i], room);
     }
 }
 
-static void axes(const view *v, const una_panel *panel, double left)
+static void axis_lines(una_paper *paper, const view *v)
 {
-    cairo_t *cr = v->paper->cr;
-    char number[UNA_NUMBER_ROOM];
-
-    una_paper_axis_ink(v->paper);
-    cairo_set_line_width(cr, UNA_HAIR);
-    cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
-    cairo_move_to(cr, v->left, v->top);
-    cairo_line_to(cr, v->left, v->top + v->height);
-    cairo_move_to(cr, v->left, v->base);
-    cairo_line_to(cr, v->left + v->width, v->base);
-    if (v->base <= v->top + v->height) {                         /* no strip between: one corner */
-        cairo_move_to(cr, v->left - UNA_HAIR / 2, v->base);
-        cairo_line_to(cr, v->left, v->base);
-    }
+    const una_pen pen = { .rgb = una_axis_rgb(), .opacity = 1, .width = UNA_HAIR };
+    bool corner = v->base <= v->top + v->height;                 /* no strip between */
+    paper->move(paper, v->left, v->top);
+    paper->line(paper, v->left, v->top + v->height);
+    paper->move(paper, v->left - (corner ? UNA_HAIR / 2 : 0), v->base);
+    paper->line(paper, v->left + v->width, v->base);
 
     for (size_t i = 0; i < v->x_ticks.count; i++) {
-        cairo_move_to(cr, x_at(v, una_tick_value(&v->x_ticks, i)), v->base);
-        cairo_rel_line_to(cr, 0, 3.5);
+        double x = x_at(v, una_tick_value(&v->x_ticks, i));
+        paper->move(paper, x, v->base);
+        paper->line(paper, x, v->base + 3.5);
     }
     for (size_t i = 0; i < v->y_ticks.count; i++) {
-        cairo_move_to(cr, v->left, y_at(v, una_tick_value(&v->y_ticks, i)));
-        cairo_rel_line_to(cr, -3.5, 0);
+        double y = y_at(v, una_tick_value(&v->y_ticks, i));
+        paper->move(paper, v->left, y);
+        paper->line(paper, v->left - 3.5, y);
     }
-    cairo_stroke(cr);
-
-    una_paper_text_ink(v->paper);
-    una_paper_font(v->paper, UNA_TICK_SIZE, false);
-    if (panel->x.names) lying_names(v, left);
-    for (size_t i = 0; i < v->x_ticks.count && !panel->x.names; i++)
-        una_paper_write(v->paper, x_at(v, una_tick_value(&v->x_ticks, i)), v->base + 15, 0.5,
-                        una_tick_text(number, &v->x_ticks, i), 1e4);
-    for (size_t i = 0; i < v->y_ticks.count; i++)
-        una_paper_write(v->paper, v->left - 6, y_at(v, una_tick_value(&v->y_ticks, i)) + 3.8, 1,
-                        panel->y.names ? panel->y.names[i] : una_tick_text(number, &v->y_ticks, i),
-                        panel->y.names ? v->left - 10 - left : 1e4);
+    paper->stroke(paper, &pen);
 }
 
-static void strip(const view *v, const una_panel *panel)
+static void axes(una_paper *paper, const view *v, const una_panel *panel, double left)
 {
+    const una_letters below = una_letters_of(UNA_TICK_SIZE, false, 0.5), beside = una_letters_of(UNA_TICK_SIZE, false, 1);
+    char number[UNA_NUMBER_ROOM];
+    axis_lines(paper, v);
+    if (panel->x.names) lying_names(paper, v, left);
+    for (size_t i = 0; i < v->x_ticks.count && !panel->x.names; i++)
+        una_text_write(paper, &below, x_at(v, una_tick_value(&v->x_ticks, i)), v->base + 15,
+                       una_tick_text(number, &v->x_ticks, i), 1e4);
+    for (size_t i = 0; i < v->y_ticks.count; i++)
+        una_text_write(paper, &beside, v->left - 6, y_at(v, una_tick_value(&v->y_ticks, i)) + 3.8,
+                       panel->y.names ? panel->y.names[i] : una_tick_text(number, &v->y_ticks, i),
+                       panel->y.names ? v->left - 10 - left : 1e4);
+}
+
+static void strip(una_paper *paper, const view *v, const una_panel *panel)
+{
+    const una_pen pen = { .rgb = una_ink_rgb(UNA_INK_PART), .opacity = 0.45 };
     if (panel->strip_count == 0) return;
-    cairo_t *cr = v->paper->cr;
-    cairo_save(cr);
-    cairo_rectangle(cr, v->left, v->base - strip_height, v->width, strip_height);
-    cairo_clip(cr);
-
-    cairo_move_to(cr, x_at(v, panel->strip_x[0]), v->base);
+    paper->clip(paper, v->left, v->base - strip_height, v->width, strip_height);
+    paper->move(paper, x_at(v, panel->strip_x[0]), v->base);
     for (size_t i = 0; i < panel->strip_count; i++)
-        cairo_line_to(cr, x_at(v, panel->strip_x[i]), v->base - panel->strip_y[i] * (strip_height - 1));
-    cairo_line_to(cr, x_at(v, panel->strip_x[panel->strip_count - 1]), v->base);
-    cairo_close_path(cr);
-
-    una_paper_ink(v->paper, UNA_INK_PART, 0.45);
-    cairo_fill(cr);
-    cairo_restore(cr);
+        paper->line(paper, x_at(v, panel->strip_x[i]), v->base - panel->strip_y[i] * (strip_height - 1));
+    paper->line(paper, x_at(v, panel->strip_x[panel->strip_count - 1]), v->base);
+    paper->close(paper);
+    paper->fill(paper, &pen);
+    paper->unclip(paper);
 }
 
 /* ---- series ---------------------------------------------------------------------------------------- */
@@ -303,138 +296,137 @@ static bool drawable(const una_series *s, size_t i)
 }
 
 /* A band is broken where a value is missing. */
-static void draw_band(const view *v, const una_series *s)
+static void draw_band(una_paper *paper, const view *v, const una_series *s, const una_pen *pen)
 {
-    cairo_t *cr = v->paper->cr;
-    cairo_new_path(cr);
-    for (size_t i = 0; i < s->count;) {
+    for (size_t i = 0; i < s->count; i++) {
         size_t from = i;
         while (i < s->count && drawable(s, i)) i++;
-        for (size_t k = from; k < i; k++) cairo_line_to(cr, x_at(v, s->x[k]), y_at(v, s->y[k]));
-        for (size_t k = i; k > from; k--) cairo_line_to(cr, x_at(v, s->x[k - 1]), y_at(v, s->y2[k - 1]));
-        if (i > from) cairo_close_path(cr);
-        cairo_new_sub_path(cr);
-        if (i < s->count) i++;
+        if (i == from) continue;
+        paper->move(paper, x_at(v, s->x[from]), y_at(v, s->y[from]));
+        for (size_t k = from + 1; k < i; k++) paper->line(paper, x_at(v, s->x[k]), y_at(v, s->y[k]));
+        for (size_t k = i; k > from; k--) paper->line(paper, x_at(v, s->x[k - 1]), y_at(v, s->y2[k - 1]));
+        paper->close(paper);
     }
-    cairo_fill(cr);
+    paper->fill(paper, pen);
 }
 
 /* A line goes on across values that were not measured. */
-static void draw_line(const view *v, const una_series *s)
+static void draw_line(una_paper *paper, const view *v, const una_series *s, const una_pen *pen)
 {
-    static const double dashes[] = { 4, 3 };
-    cairo_t *cr = v->paper->cr;
-    cairo_new_path(cr);
-    for (size_t i = 0; i < s->count; i++)
-        if (drawable(s, i)) cairo_line_to(cr, x_at(v, s->x[i]), y_at(v, s->y[i]));
-    if (s->shape == UNA_SHAPE_DASHES) cairo_set_dash(cr, dashes, 2, 0);
-    cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
+    bool begun = false;
+    for (size_t i = 0; i < s->count; i++) {
+        if (!drawable(s, i)) continue;
+        double x = x_at(v, s->x[i]), y = y_at(v, s->y[i]);
+        if (begun) paper->line(paper, x, y);
+        else paper->move(paper, x, y);
+        begun = true;
+    }
+    paper->stroke(paper, pen);
 }
 
-/* Dots are strokes of no length with round ends: a tenth of the bytes of circles. They go down in a few layers,
- * so that crowding shows as darkness. */
-static void draw_points(const view *v, const una_series *s)
+/* A stroke of no length with round ends: far fewer bytes than a circle. A tenth of a px is near enough. */
+static void dot(una_paper *paper, double x, double y)
+{
+    x = round(10 * x) / 10, y = round(10 * y) / 10;
+    paper->move(paper, x, y);
+    paper->line(paper, x, y);
+}
+
+/* They go down in a few layers, so that crowding shows as darkness. */
+static void draw_points(una_paper *paper, const view *v, const una_series *s, const una_pen *pen)
 {
     enum { LAYERS = 6 };
-    cairo_t *cr = v->paper->cr;
-    cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
-
     for (size_t layer = 0; layer < LAYERS; layer++) {
         for (size_t i = layer; i < s->count; i += LAYERS) {
             if (!drawable(s, i)) continue;
             double x = x_at(v, s->x[i]), y = y_at(v, s->y[i]);
             if (x < v->left - 2 || x > v->left + v->width + 2 || y < v->top - 2 || y > v->top + v->height + 2) continue;
-            cairo_move_to(cr, x, y);
-            cairo_line_to(cr, x, y);
+            dot(paper, x, y);
         }
-        cairo_stroke(cr);
+        paper->stroke(paper, pen);
     }
-    cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
 }
 
 /* In a few classes, those of the least shade first: what is known least lies on top. */
-static void draw_shaded(const view *v, const una_series *s)
+static void draw_shaded(una_paper *paper, const view *v, const una_series *s, una_pen pen)
 {
     enum { CLASSES = 8 };
-    cairo_t *cr = v->paper->cr;
-    cairo_set_line_cap(cr, CAIRO_LINE_CAP_ROUND);
+    pen.opacity = s->opacity > 0 ? s->opacity : 0.85;
     for (size_t k = 0; k < CLASSES; k++) {
         for (size_t i = 0; i < s->count; i++) {
             double shade = fmin(fmax(s->shade[i], 0), 1);
             if (!drawable(s, i) || (size_t)fmin(shade * CLASSES, CLASSES - 1) != k) continue;
-            cairo_move_to(cr, x_at(v, s->x[i]), y_at(v, s->y[i]));
-            cairo_rel_line_to(cr, 0, 0);
+            dot(paper, x_at(v, s->x[i]), y_at(v, s->y[i]));
         }
-        una_paper_mixed_ink(v->paper, s->ink, (double)k / (CLASSES - 1), s->opacity > 0 ? s->opacity : 0.85);
-        cairo_stroke(cr);
+        pen.rgb = una_ink_mixed(s->ink, (double)k / (CLASSES - 1));
+        paper->stroke(paper, &pen);
     }
-    cairo_set_line_cap(cr, CAIRO_LINE_CAP_BUTT);
 }
 
-static void draw_spans(const view *v, const una_series *s)
+static void draw_spans(una_paper *paper, const view *v, const una_series *s, const una_pen *pen)
 {
-    cairo_t *cr = v->paper->cr;
     for (size_t i = 0; i < s->count; i++) {
         if (!drawable(s, i)) continue;
         double y = y_at(v, s->y[i]), from = x_at(v, s->x[i]), to = x_at(v, s->y2[i]);
-        cairo_move_to(cr, from, y);
-        cairo_line_to(cr, to, y);
-        cairo_move_to(cr, from, y - 3);
-        cairo_line_to(cr, from, y + 3);
-        cairo_move_to(cr, to, y - 3);
-        cairo_line_to(cr, to, y + 3);
+        paper->move(paper, from, y);
+        paper->line(paper, to, y);
+        paper->move(paper, from, y - 3);
+        paper->line(paper, from, y + 3);
+        paper->move(paper, to, y - 3);
+        paper->line(paper, to, y + 3);
     }
-    cairo_stroke(cr);
+    paper->stroke(paper, pen);
 }
 
-static void draw_marks(const view *v, const una_series *s)
+static void draw_marks(una_paper *paper, const view *v, const una_series *s, const una_pen *pen)
 {
-    cairo_t *cr = v->paper->cr;
+    double foot = v->top + v->height;
+    bool rug = s->shape == UNA_SHAPE_RUG;
     for (size_t i = 0; i < s->count; i++) {
         if (!drawable(s, i)) continue;
-        double foot = v->top + v->height;
-        cairo_move_to(cr, x_at(v, s->x[i]), s->shape == UNA_SHAPE_RUG ? foot : y_at(v, s->y[i]));
-        cairo_line_to(cr, x_at(v, s->x[i]), s->shape == UNA_SHAPE_RUG ? foot - 5 : y_at(v, s->y2[i]));
+        paper->move(paper, x_at(v, s->x[i]), rug ? foot : y_at(v, s->y[i]));
+        paper->line(paper, x_at(v, s->x[i]), rug ? foot - 5 : y_at(v, s->y2[i]));
     }
-    cairo_stroke(cr);
+    paper->stroke(paper, pen);
 }
 
-static void draw_bars(const view *v, const una_series *s)
+static void draw_bars(una_paper *paper, const view *v, const una_series *s, const una_pen *pen)
 {
     const double half = 0.33;
     for (size_t i = 0; i < s->count; i++) {
         if (!drawable(s, i)) continue;
         double top = y_at(v, s->y[i] + half), zero = x_at(v, 0);
-        cairo_rectangle(v->paper->cr, zero, top, x_at(v, s->x[i]) - zero, y_at(v, s->y[i] - half) - top);
+        una_paper_rectangle(paper, zero, top, x_at(v, s->x[i]) - zero, y_at(v, s->y[i] - half) - top);
     }
-    cairo_fill(v->paper->cr);
+    paper->fill(paper, pen);
 }
 
-static void draw_diagonal(const view *v)
+static void draw_diagonal(una_paper *paper, const view *v, const una_pen *pen)
 {
     double low = fmax(v->x.low, v->y.low), high = fmin(v->x.high, v->y.high);
     if (!(low < high)) return;
-    cairo_move_to(v->paper->cr, x_at(v, low), y_at(v, low));
-    cairo_line_to(v->paper->cr, x_at(v, high), y_at(v, high));
-    cairo_stroke(v->paper->cr);
+    paper->move(paper, x_at(v, low), y_at(v, low));
+    paper->line(paper, x_at(v, high), y_at(v, high));
+    paper->stroke(paper, pen);
 }
 
-static void draw_series(const view *v, const una_series *s)
+static void draw_series(una_paper *paper, const view *v, const una_series *s)
 {
-    cairo_t *cr = v->paper->cr;
-    una_paper_ink(v->paper, s->ink, s->opacity > 0 ? s->opacity : una_shape_opacity(s->shape));
-    cairo_set_line_width(cr, size_of(s));
+    const una_pen pen = { .rgb = una_ink_rgb(s->ink), .width = size_of(s), .round = s->shape == UNA_SHAPE_POINTS,
+        .opacity = s->opacity > 0 ? s->opacity : una_shape_opacity(s->shape), .dashed = s->shape == UNA_SHAPE_DASHES };
     switch (s->shape) {
-    case UNA_SHAPE_BAND:     draw_band(v, s); break;
+    case UNA_SHAPE_BAND:     draw_band(paper, v, s, &pen); break;
     case UNA_SHAPE_LINE:
-    case UNA_SHAPE_DASHES:   draw_line(v, s); break;
-    case UNA_SHAPE_POINTS:   if (s->shade) draw_shaded(v, s); else draw_points(v, s); break;
-    case UNA_SHAPE_SPANS:    draw_spans(v, s); break;
+    case UNA_SHAPE_DASHES:   draw_line(paper, v, s, &pen); break;
+    case UNA_SHAPE_POINTS:
+        if (s->shade) draw_shaded(paper, v, s, pen);
+        else draw_points(paper, v, s, &pen);
+        break;
+    case UNA_SHAPE_SPANS:    draw_spans(paper, v, s, &pen); break;
     case UNA_SHAPE_RANGES:
-    case UNA_SHAPE_RUG:      draw_marks(v, s); break;
-    case UNA_SHAPE_BARS:     draw_bars(v, s); break;
-    case UNA_SHAPE_DIAGONAL: draw_diagonal(v); break;
+    case UNA_SHAPE_RUG:      draw_marks(paper, v, s, &pen); break;
+    case UNA_SHAPE_BARS:     draw_bars(paper, v, s, &pen); break;
+    case UNA_SHAPE_DIAGONAL: draw_diagonal(paper, v, &pen); break;
     }
 }
 
@@ -461,56 +453,49 @@ static size_t line_ends(end *ends, const view *v, const una_panel *panel)
 }
 
 /* Names of lines at their right ends, pushed down where they would touch the one above, and up from below the axis. */
-static void name_lines(const view *v, const una_panel *panel)
+static void name_lines(una_paper *paper, const view *v, const una_panel *panel)
 {
     static const double apart = 11;
     end ends[MOST_ENDS];
     size_t count = line_ends(ends, v, panel);
-    una_paper_font(v->paper, UNA_TICK_SIZE, false);
     for (size_t i = 1; i < count; i++) ends[i].y = fmax(ends[i].y, ends[i - 1].y + apart);
     double lowest = v->top + v->height;
     for (size_t i = count; i-- > 0; lowest = ends[i].y - apart) ends[i].y = fmin(ends[i].y, lowest);
+
+    una_letters letters = una_letters_of(UNA_TICK_SIZE, false, 0);
     for (size_t i = 0; i < count; i++) {
-        una_paper_ink(v->paper, ends[i].of->ink, 1);
-        una_paper_write(v->paper, ends[i].x, ends[i].y + 3.8, 0, ends[i].of->label, 70);
+        letters.rgb = una_ink_rgb(ends[i].of->ink);
+        una_text_write(paper, &letters, ends[i].x, ends[i].y + 3.8, ends[i].of->label, 70);
     }
 }
 
-void una_paper_panel(const una_paper *paper, const una_panel *panel, double left, double top, double width,
-                     double height)
+void una_panel_draw(una_paper *paper, const una_panel *panel, const una_frame *frame)
 {
+    const una_letters title = una_letters_of(UNA_TITLE_SIZE, true, 0);
     if (panel->axes) {
-        una_paper_axes(paper, panel, left, top, width, height);
+        una_panel_draw_axes(paper, panel, frame);
         return;
     }
-    view v = lay_out(paper, panel, left, top, width, height);
-    strip(&v, panel);
+    view v = lay_out(panel, frame);
+    strip(paper, &v, panel);
 
-    cairo_save(paper->cr);
-    cairo_rectangle(paper->cr, v.left, v.top - 2, v.width + 2, v.height + 2);
-    cairo_clip(paper->cr);
-    for (size_t i = 0; i < panel->count; i++) draw_series(&v, &panel->series[i]);
-    cairo_restore(paper->cr);
+    paper->clip(paper, v.left, v.top - 2, v.width + 2, v.height + 2);
+    for (size_t i = 0; i < panel->count; i++) draw_series(paper, &v, &panel->series[i]);
+    paper->unclip(paper);
 
-    axes(&v, panel, left);
-    axis_labels(&v, panel, left);
-    name_lines(&v, panel);
-
-    if (panel->title) {
-        una_paper_text_ink(paper);
-        una_paper_font(paper, UNA_TITLE_SIZE, true);
-        una_paper_write(paper, v.left, top + 12, 0, panel->title, v.width);
-    }
+    axes(paper, &v, panel, frame->left);
+    axis_labels(paper, &v, panel, frame->left);
+    name_lines(paper, &v, panel);
+    if (panel->title) una_text_write(paper, &title, v.left, frame->top + 12, panel->title, v.width);
 }
 
 /* Of many points some, spread evenly; they are wider than what is drawn, so that a hand finds them. */
-void una_paper_tips(una_text *out, const una_paper *paper, const una_panel *panel, double left, double top,
-                    double width, double height)
+void una_panel_tips(una_text *out, const una_panel *panel, const una_frame *frame)
 {
     bool any = false;
     for (size_t i = 0; i < panel->count; i++) any = any || panel->series[i].tips;
     if (!any || panel->axes) return;
-    view v = lay_out(paper, panel, left, top, width, height);
+    view v = lay_out(panel, frame);
     una_text_add(out, "<g class=\"tips\">");
     for (size_t k = 0; k < panel->count; k++) {
         const una_series *s = &panel->series[k];
@@ -528,10 +513,10 @@ void una_paper_tips(una_text *out, const una_paper *paper, const una_panel *pane
     una_text_add(out, "</g>");
 }
 
-void una_paper_key(const una_paper *paper, const una_key *key, double left, double middle, double width)
+void una_key_draw(una_paper *paper, const una_key *key, double left, double middle, double width)
 {
     const double at[] = { 0, 18 }, high[] = { 4, 4 }, low[] = { -4, -4 }, flat[] = { 0, 0 };
-    view v = { .paper = paper, .left = left, .top = middle - 4, .width = 18, .height = 8,
+    view v = { .left = left, .top = middle - 4, .width = 18, .height = 8,
         .x = { .high = 18 }, .y = { .low = -4, .high = 4 } };
     const double dot[] = { 9 };
     bool lone = key->shape == UNA_SHAPE_POINTS || key->shape == UNA_SHAPE_RANGES || key->shape == UNA_SHAPE_RUG;
@@ -544,9 +529,8 @@ void una_paper_key(const una_paper *paper, const una_key *key, double left, doub
     if (key->shape == UNA_SHAPE_SPANS) sample.shape = UNA_SHAPE_LINE;
     if (key->shape == UNA_SHAPE_DIAGONAL) sample.shape = UNA_SHAPE_LINE, sample.size = 0.8;
     if (key->shape == UNA_SHAPE_RANGES) sample.size = 1.6, sample.opacity = 0.8;
-    draw_series(&v, &sample);
+    draw_series(paper, &v, &sample);
 
-    una_paper_text_ink(paper);
-    una_paper_font(paper, UNA_TICK_SIZE, false);
-    una_paper_write(paper, left + 23, middle + 3.8, 0, key->label, width - 28);
+    const una_letters letters = una_letters_of(UNA_TICK_SIZE, false, 0);
+    una_text_write(paper, &letters, left + 23, middle + 3.8, key->label, width - 28);
 }

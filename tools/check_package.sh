@@ -77,10 +77,8 @@ unpacked() { # what is in the packages, used where it was unpacked
 }
 
 short() {    # a tree with what debian/rules looks at, around a build that is there
-    mkdir -p "$place/tree/docs" "$place/tree/examples"
-    cp -r debian README.md "$place/tree"
-    cp docs/*.md "$place/tree/docs"
-    cp examples/*.c "$place/tree/examples"
+    mkdir -p "$place/tree"
+    cp -r debian README.md docs examples "$place/tree"
     (cd "$place/tree" && export DEB_RULES_REQUIRES_ROOT=no UNA_BUILT="$build" && debian/rules binary) >"$place/log" 2>&1 ||
         { cat "$place/log"; bad "debian/rules failed"; }
     unpacked
@@ -144,7 +142,7 @@ bare() {     # a bare Debian 12
     inside sh -c 'dpkg -i /packages/una_*.deb && una --version'
     walk README.md "With a table of your own" 10 >"$place/bare/work/walk.sh"
     inside sh -c 'cd /work && sh walk.sh'
-    walk docs/STUDIES.md "Five minutes" 3 >"$place/bare/work/walk.sh"
+    walk docs/use/STUDIES.md "Five minutes" 3 >"$place/bare/work/walk.sh"
     inside sh -c 'cd /work && sh walk.sh'
 
     satisfy "$place"/libuna0_*.deb "$place"/libuna-dev_*.deb >"$place/log" 2>&1 || { tail -n 20 "$place/log"; bad "what libuna-dev depends on"; }

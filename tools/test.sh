@@ -173,6 +173,7 @@ else
     echo "libuna_mpi: skipped, because there was no MPI to build it with"
     skipped=$((skipped + 1))
 fi
+step "version in one place" build/test-version.log tools/check_version.sh build
 step "links of the pages" build/test-links.log tools/check_links.py
 step "examples" build/test-examples.log examples
 guides

@@ -27,10 +27,13 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
+/* The one place where the version stands: the build, the packages and the program take it from here. */
 #define UNA_VERSION_MAJOR 0
 #define UNA_VERSION_MINOR 1
 #define UNA_VERSION_PATCH 0
-#define UNA_VERSION "0.1.0"
+#define UNA_VERSION_AS_TEXT(major, minor, patch) #major "." #minor "." #patch
+#define UNA_VERSION_TEXT(major, minor, patch) UNA_VERSION_AS_TEXT(major, minor, patch)
+#define UNA_VERSION UNA_VERSION_TEXT(UNA_VERSION_MAJOR, UNA_VERSION_MINOR, UNA_VERSION_PATCH)
 
 /* ---- status -------------------------------------------------------------------------------- */
 
@@ -51,7 +54,7 @@ typedef enum una_status {
 } una_status;
 
 const char *una_status_text(una_status status);
-const char *una_version(void);                 /* "0.1.0" */
+const char *una_version(void);                 /* UNA_VERSION of the libuna that was met */
 const char *una_build_info(void);              /* one line per dependency and kernel set built in */
 
 #ifdef __cplusplus

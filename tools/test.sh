@@ -174,6 +174,7 @@ else
     skipped=$((skipped + 1))
 fi
 step "version in one place" build/test-version.log tools/check_version.sh build
+step "files of TOUR" build/test-tour.log tools/check_tour.sh
 step "links of the pages" build/test-links.log tools/check_links.py
 step "examples" build/test-examples.log examples
 guides

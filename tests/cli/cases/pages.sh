@@ -29,3 +29,17 @@ out "src/a.c: names docs/GONE.md, which is not there"
 out "docs/lost.svg: stands in no page"
 out "docs/ALONE.md: no link leads here from docs/README.md"
 out "11 links, 6 dead"
+
+# tools/check_tour.sh: files that TOUR leaves out, and files that are not there.
+mkdir -p house/docs/develop house/src/base house/cli
+echo '/* */' | tee house/src/base/a.c house/src/base/a.h house/src/base/b.h house/cli/main.c >house/docs/GLOSSARY.md
+printf '### `src/base/`\n| `base/a.c`, `base/b.h` | |\n### `cli/`\n| `cli/main.c` | |\n' >house/docs/develop/TOUR.md
+check "all in the tour" 0 "$tool/tools/check_tour.sh" house
+out "names all 4 files"
+touch house/src/base/new.c
+mkdir house/src/attic
+printf '`base/gone.c` and `src/base/a.h`\n### `src/lost/`\n' >>house/docs/develop/TOUR.md
+echo '<text>base/drawn.c</text>' >house/docs/develop/row.svg
+check "not in the tour" 1 "$tool/tools/check_tour.sh" house
+out "does not name src/base/new.c" "names base/gone.c, which is not there" "no section '### \`src/attic/\`'" \
+    "a section of src/lost, which is not there" "names base/drawn.c, which is not there"

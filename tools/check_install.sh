@@ -4,7 +4,7 @@
 # pkg-config, through CMake's find_package (shared and static), and as a program.
 set -eu
 build=${1:-build}
-wanted=$("$(dirname "$0")/version.sh" | cut -d. -f1,2)
+version=$("$(dirname "$0")/version.sh" | cut -d. -f1,2)
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
@@ -95,7 +95,7 @@ if ldd una | grep -iE 'cairo|X11|fontconfig|freetype|sqlite|libpq'; then exit 1;
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(user C)
-find_package(una ${WANTED} REQUIRED COMPONENTS static)
+find_package(una ${VERSION} REQUIRED COMPONENTS static)
 set(all una una_report una_bench)
 if(TARGET una::mpi_static)
   list(APPEND all una_mpi)
@@ -113,7 +113,7 @@ foreach(name ${all})
   target_link_libraries(${name}_static una::${target}static)
 endforeach()
 END
-cmake -S . -B build -DCMAKE_PREFIX_PATH="$place/usr" -DWANTED="$wanted"
+cmake -S . -B build -DCMAKE_PREFIX_PATH="$place/usr" -DVERSION="$version"
 cmake --build build
 for kind in shared static; do
     expect 0 build/una_$kind

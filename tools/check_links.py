@@ -9,7 +9,8 @@ import os
 import re
 import sys
 
-root = os.path.normpath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+home = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+root = os.path.normpath(sys.argv[1] if len(sys.argv) > 1 else home)
 FENCE = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
 CODE = re.compile(r"`[^`\n]*`")
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)")

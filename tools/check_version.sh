@@ -10,7 +10,8 @@ version=$(tools/version.sh) || exit 1
 bad=0
 
 # Fixtures, corpora and kept rows say by which una they were made; they are not copies.
-copies=$(grep -rnIE "(^|[^0-9.])${version//./\\.}([^0-9.]|$)" . --exclude-dir=.git --exclude-dir='build*' --exclude-dir=dist \
+copies=$(grep -rnIE "(^|[^0-9.])${version//./\\.}([^0-9.]|$)" . --exclude-dir=.git --exclude-dir='build*' \
+    --exclude-dir=dist \
     --exclude-dir='obj-*' --exclude-dir=corpus --exclude-dir=fixtures --exclude-dir=results --exclude-dir=perf \
     --exclude-dir=tmp --exclude=.manifest --exclude=changelog --exclude=CHANGELOG.md)
 if [ -n "$copies" ]; then

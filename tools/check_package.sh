@@ -153,8 +153,8 @@ bare() {     # a bare Debian 12
 
     satisfy "$place"/libuna0_*.deb "$place"/libuna-dev_*.deb >"$place/log" 2>&1 || { tail -n 20 "$place/log"; bad "what libuna-dev depends on"; }
     inside apt-get install -qq -y --no-install-recommends gcc libc6-dev pkgconf >"$place/log" 2>&1 || bad "no compiler"
-    awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md >"$place/bare/work/quickstart.c"
-    grep -F 'cc -std=c11 quickstart.c' README.md | sed 's/^\$ //' >"$place/bare/work/quickstart.sh"
+    awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md >"$place/bare/work/examples/quickstart.c"
+    grep -F 'cc -std=c11 examples/quickstart.c' README.md | sed 's/^\$ //' >"$place/bare/work/quickstart.sh"
     inside sh -c 'dpkg -i /packages/libuna0_*.deb /packages/libuna-dev_*.deb && cd /work && sh -eu quickstart.sh' | tee "$place/said"
     grep -q '^x =  3:' "$place/said" || bad "the README's program in C says something else"
     inside sh -c 'dpkg -r una libuna-dev libuna0 && ! command -v una'

@@ -79,7 +79,7 @@ unpacked() { # what is in the packages, used where it was unpacked
 
 short() {    # a tree with what debian/rules looks at, around a build that is there
     mkdir -p "$place/tree"
-    cp -r debian README.md docs examples "$place/tree"
+    cp -r debian README.md CHANGELOG.md CONTRIBUTING.md docs examples "$place/tree"
     tools/version.sh --debian >"$place/tree/debian/changelog"
     (cd "$place/tree" && export DEB_RULES_REQUIRES_ROOT=no UNA_BUILT="$build" && debian/rules binary) >"$place/log" 2>&1 ||
         { cat "$place/log"; bad "debian/rules failed"; }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # The door for people; the real build is CMake's (CMakePresets.json).
-#   make          build what the libraries that are there allow; installs nothing (docs/BUILD.md)
+#   make          build what the libraries that are there allow; installs nothing (docs/develop/BUILD.md)
 #   make deps     install what it uses and the tests need, on Debian and its relatives
 #   make demo     build, then the main job on built-in data
 #   make test     everything that must never break; ends with "N passed, N failed"
-#   make fuzz     every fuzz target for T seconds (make fuzz T=600), or RUNS executions; docs/FUZZING.md
+#   make fuzz     every fuzz target for T seconds (make fuzz T=600), or RUNS executions; docs/develop/FUZZING.md
 #   make mutants  do the unit tests notice wrong formulas? prints which faults survive (takes its time; tools/mutants)
-#   make results  docs/RESULTS.md from the rows that are kept in results/ (tools/results.sh)
+#   make results  docs/results/RESULTS.md from the rows that are kept in results/ (tools/results.sh)
 #   make dist     dist/: an archive of the source of the last commit, and Debian packages (tools/dist.sh)
 #   make perf     training, prediction, large files and kernels timed; writes perf/results.md (some six minutes)
 PREFIX  ?= /usr/local

@@ -398,7 +398,7 @@ const cli_verb cli_bench = {
     "writes the results (EXPERIMENT.csv) and a page (EXPERIMENT.html, EXPERIMENT.md) with its figures and tables into "
     "a folder. What was computed before is taken "
     "from there, so a run that was stopped goes on where it was, and several runs in one folder share the work. Under "
-    "mpirun several machines are one run (docs/RANKS.md).",
+    "mpirun several machines are one run (docs/use/RANKS.md).",
     { { "[EXPERIMENT]", CLI_TEXT, "which one; left out, all are listed" }, { NULL, CLI_TEXT, NULL },
       { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,

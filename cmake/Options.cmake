@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Which libraries are built, and what they are built with; docs/BUILD.md has the table. What was asked for and cannot be
+# Which libraries are built, and what they are built with; docs/develop/BUILD.md has the table. What was asked for and cannot be
 # is said, with the reason.
 set(UNA_ONLY "" CACHE STRING "build these libraries alone: una, or una;una_report ...")
 option(UNA_REPORT "library una_report: pages and charts; the program" ON)

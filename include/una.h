@@ -38,10 +38,13 @@
 
 UNA_BEGIN_DECLS
 
+/* The one place where the version stands: the build, the packages and the program take it from here. */
 #define UNA_VERSION_MAJOR 0
 #define UNA_VERSION_MINOR 1
 #define UNA_VERSION_PATCH 0
-#define UNA_VERSION "0.1.0"
+#define UNA_VERSION_AS_TEXT(major, minor, patch) #major "." #minor "." #patch
+#define UNA_VERSION_TEXT(major, minor, patch) UNA_VERSION_AS_TEXT(major, minor, patch)
+#define UNA_VERSION UNA_VERSION_TEXT(UNA_VERSION_MAJOR, UNA_VERSION_MINOR, UNA_VERSION_PATCH)
 
 /* ---- status -------------------------------------------------------------------------------- */
 
@@ -62,7 +65,7 @@ typedef enum una_status {
 } una_status;
 
 const char *una_status_text(una_status status);
-const char *una_version(void);                 /* "0.1.0" */
+const char *una_version(void);                 /* UNA_VERSION of the libuna that was met */
 const char *una_build_info(void);              /* lines: kernel sets, dependencies, which are there */
 
 #ifdef __cplusplus
@@ -97,7 +100,7 @@ typedef struct una_ranks {
     int  (*arrived)(void *context, int *from, size_t *count);      /* whose is the next, how long; *from -1: none yet */
 } una_ranks;
 
-/* How text files are written, where that is not to be found from the file itself (docs/FILES.md). */
+/* How text files are written, where that is not to be found from the file itself (docs/use/FILES.md). */
 typedef struct una_read_settings {
     size_t      size;
     char        delimiter;                     /* ',' ';' '\t' or '|'; 0: found from the file       */
@@ -135,7 +138,7 @@ typedef struct una_run_settings {
                                     one way that serves every shape, for comparison. Numbers agree but for rounding;
                                     models do not remember it */
     const una_ranks *ranks;      /* NULL: alone. Else every rank makes the same calls: sweeps share their fits, training
-                                    its rows (docs/RANKS.md); lasts as long as the run */
+                                    its rows (docs/use/RANKS.md); lasts as long as the run */
     const una_read_settings *reading;    /* for every file that is read; NULL: all is found. Its texts last as long as
                                     the run */
     uint64_t    scratch_limit;   /* bytes of scratch files (see no_scratch), which are not counted as memory; 0 = four
@@ -159,7 +162,7 @@ typedef struct una_dataset una_dataset;        /* a table in memory: named colum
 /* Reads CSV, TSV (also .gz) or NPY, by the file's name; "-" is the standard input, as text. Text columns keep their
  * levels, missing cells are remembered: what they mean is decided when a model is fitted. Where a whole column is
  * written so, percent signs, currency and thousands marks and units are taken off, and dates become days since
- * 1970-01-01; the run's reading settings say otherwise (docs/FILES.md). A file that is written to
+ * 1970-01-01; the run's reading settings say otherwise (docs/use/FILES.md). A file that is written to
  * while it is read is refused. */
 una_status una_dataset_read(una_dataset **data, const char *path, una_run *run);
 
@@ -191,7 +194,7 @@ una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const
  * == != < <= > >= and + - * / of numbers and columns; ==, != and in ('a', 'b') of words in quotes; missing(column). A
  * name with blanks stands between backquotes. A comparison with a missing cell is false (so `not` of it is true). How
  * many rows are left is logged as a note. UNA_E_USAGE: it is no condition; UNA_E_INPUT: the table has no such column,
- * or a column of words where numbers are compared, or no row is left (docs/FILES.md). */
+ * or a column of words where numbers are compared, or no row is left (docs/use/FILES.md). */
 una_status una_dataset_where(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run);
 /* The same where the run has ranks and each of them has some of the rows, as by una_dataset_read_part: all call it, the
  * note counts the rows of all, and what fails on one rank fails on all. Every rank must have rows left. */
@@ -281,7 +284,7 @@ typedef struct una_fit_settings {
     size_t             other;                  /* > 0: levels with fewer rows share an "other" level. Words never seen
                                                   have a level of which no row can tell: that one, or where some row
                                                   has it, another; ignorance is at least what it would be with any
-                                                  word that was seen (docs/FILES.md)                */
+                                                  word that was seen (docs/use/FILES.md)                */
     const char *const *targets;                /* several columns to predict at once, instead of `target`; cells may be
                                                   missing: a target then goes without those rows    */
     size_t             target_count;           /* 0: one, `target`                                  */
@@ -290,8 +293,8 @@ typedef struct una_fit_settings {
     const char *const *only;                   /* or all that may be inputs; targets need not be named */
     size_t             only_count;             /* 0: all                                            */
     int                log_target;             /* 1: the logarithm of the target is learnt, of all of them, and answers
-                                                  are in its own units all the same (docs/LOG.md); every value must be
-                                                  above 0                                           */
+                                                  are in its own units all the same (docs/use/LOG.md); every
+                                                  value must be above 0                             */
     int                hold_out;               /* 1: keep what was foretold of rows not seen (una_model_held_out); the
                                                   model is the same without it                      */
     int                no_files;               /* 1: the spec is somebody else's, as that of a model that was loaded:
@@ -338,7 +341,7 @@ typedef struct una_model una_model;
 
 /* `spec` is a name with options, e.g. "luna", "nlm(training=map, penalty=1)"; NULL = "auto" ("luna" with a preset,
  * over ranks and for images). Where the run has ranks, each of them calls this with its own part of the rows (and of
- * settings->valid), and all get the same model of all rows; luna, nlm and linear can do so (docs/RANKS.md). */
+ * settings->valid), and all get the same model of all rows; luna, nlm and linear can do so (docs/use/RANKS.md). */
 una_status una_fit(una_model **model, const char *spec, const una_dataset *data,
                    const una_fit_settings *settings, una_run *run);
 void       una_model_free(una_model *model);
@@ -466,7 +469,7 @@ una_status una_model_score(una_score *score, const una_model *model, const una_d
 una_status una_model_score_rows(una_score *score, double *below, const una_model *model, const una_dataset *data,
                                 una_run *run);
 
-/* ---- is the model any good: the verdict (docs/VERDICT.md) ------------------------------------- */
+/* ---- is the model any good: the verdict (docs/methods/VERDICT.md) ------------------------------------- */
 
 typedef enum una_finding_kind {
     UNA_FOUND_NOTHING_LEARNT = 0,              /* "nothing_learnt": no better than the mean         */
@@ -518,7 +521,7 @@ typedef struct una_verdict {
 una_status una_judge(una_verdict **verdict, const una_model *model, const una_dataset *data, una_run *run);
 void       una_verdict_free(una_verdict *verdict);
 
-/* ---- which inputs matter (docs/REPORT.md) ------------------------------------------------------ */
+/* ---- which inputs matter (docs/use/REPORT.md) ------------------------------------------------------ */
 
 /* How much the squared error of rows that the judging model has not seen rises when a column is shuffled among them, as
  * a share of the target's variance; with 95 % intervals over the rows. gp and linear judge with their posterior anew
@@ -538,7 +541,7 @@ una_status una_importance_of(una_importance **importance, const una_model *model
                              una_run *run);
 void       una_importance_free(una_importance *importance);
 
-/* ---- why is a row unsure: ignorance by concepts (docs/EXPLAIN.md) ----------------------------- */
+/* ---- why is a row unsure: ignorance by concepts (docs/use/EXPLAIN.md) ----------------------------- */
 
 typedef struct una_concept {                   /* what some rows have in common, under a name       */
     size_t        size;

@@ -215,7 +215,8 @@ typedef struct una_gap {
 } una_gap;
 
 /* For each hole a model is fitted without its rows; three more, each without a random third of all rows, say how sure
- * and how wrong the model would be in the hole if there were rows around (docs/GAP.md). settings NULL: all defaults. */
+ * and how wrong the model would be in the hole if there were rows around (docs/use/GAP.md). settings NULL: all
+ * defaults. */
 una_status  una_gap_test(una_gap **gap, const una_dataset *data, const una_gap_settings *settings, una_run *run);
 const char *una_gap_model(void);               /* the spec that is used where none is given                         */
 const char *una_gap_word(una_gap_kind kind);   /* "rightly", "too_little" ...; NULL: no such kind                   */

@@ -15,7 +15,7 @@ const char *una_report_build_info(void);       /* one line per dependency built 
 
 /* One self-contained HTML page about one model, or several side by side (the first is the subject): verdict, held-out
  * rows, which inputs matter, what they do at real rows, residuals, where ignorance is and why; options last
- * (docs/REPORT.md). `data` should be the table of the fit, and the fit have kept what it foretold (una_fit_settings
+ * (docs/use/REPORT.md). `data` should be the table of the fit, and the fit have kept what it foretold (una_fit_settings
  * .hold_out): else nothing says how well bands hold. Of a model of several targets, alone: a section on each, without
  * `heading`. Where rows name images, some of them are shown. */
 una_status una_report_write(const char *path, const una_model *const *models, const char *const *titles,

@@ -251,8 +251,8 @@ typedef struct una_compared {
     const char               *table;           /* path of the CSV file with a line per fit; NULL: nothing is kept   */
 } una_compared;
 
-/* Cross-validation, with the same folds for every model (docs/COMPARE.md). With the run's ranks every rank makes this
- * call. UNA_E_INPUT: the folder holds a comparison of other rows, or with other settings; other models, and more
+/* Cross-validation, with the same folds for every model (docs/use/COMPARE.md). With the run's ranks every rank makes
+ * this call. UNA_E_INPUT: the folder holds a comparison of other rows, or with other settings; other models, and more
  * repeats, may join. */
 una_status una_compare(una_compared **compared, const una_dataset *data, const una_compare_settings *settings,
                        una_run *run);

@@ -3,7 +3,7 @@
  * How often verdicts are right, on made-up tables whose truth is known: nothing to learn, something to learn, a column
  * that gives the target away, honest functions without noise, slips of the pen, clean tables of many shapes.
  *   build/perf/verdicts [--model linear,gp,auto] [--seeds 20] [--first 1] [--only noise,leak]
- * Seeds from --first on; docs/VERDICT.md has the counts of seeds by which nothing was chosen.
+ * Seeds from --first on; docs/methods/VERDICT.md has the counts of seeds by which nothing was chosen.
  */
 #include "base/base.h"
 

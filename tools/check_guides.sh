@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Do the guides still hold? Does with every fenced block of README.md and docs/*.md what a reader would do:
+# Do the guides still hold? Does with every fenced block of the pages (README.md and docs/) what a reader would do:
 #   c, and the text above names a file    stands in that file, line for line; if it is new, it is laid over the tree
 #   c, and it names none                  statements in a function that has a run: compiled
 #   diff                                  laid over the tree, where its context stands exactly once
@@ -8,8 +8,8 @@
 #   no language, first line "$ ..."       each command is run, and must print what stands below it
 # In what a command prints, "..." as a line stands for any lines, inside a line for any text; seconds are not compared.
 # What a page lays over the tree is compiled, warnings being errors, and linked with the objects of BUILD: una, and the
-# tests that the page runs as build/tests/NAME. Pages run one after the other in one folder, README.md first, with una
-# in PATH. tools/guides.list names the blocks that are not run like this, and why.
+# tests that the page runs as build/tests/NAME. Pages run one after the other in one folder, README.md and docs/use/START.md
+# first, with una in PATH and a copy of examples/. tools/guides.list names the blocks that are not run like this, and why.
 #   tools/check_guides.sh [--long] [BUILD]     --long: also blocks that take long
 # Every block counts once, and once more what a page makes of its own. The last line is "N passed, N failed".
 set -u
@@ -27,6 +27,7 @@ place=$(mktemp -d) || exit 1
 trap 'rm -rf "$place"' EXIT
 walk=$place/walk
 mkdir -p "$place/bin" "$place/blocks" "$walk"
+cp -r examples "$walk"
 : >"$place/later"
 
 # A place of one's own, with una installed, and no data of the person who runs this.
@@ -223,7 +224,7 @@ ready() {    # what the page laid over the tree is compiled and linked before th
 }
 
 make_programs() {
-    local here=$place/made/${page##*/} tests name
+    local here=$place/made/${page//\//_} tests name
     mapfile -t tests < <(grep -hoE 'build/tests/[a-z0-9_]+' "$place/blocks/"*-"${page//\//_}" | sed 's,.*/,,' | sort -u)
     mkdir -p "$here/tests"
     rm -f "$walk/build"
@@ -261,7 +262,7 @@ compile_laid() { # compile_laid TEST...
         like=$name
         [ -e "$name" ] || like=$(neighbour "$name")
         while [[ $name == src/* ]] && read -r command; do
-            objects+=("$place/made/${#objects[@]}-${page##*/}.o")
+            objects+=("$place/made/${#objects[@]}-${page//\//_}.o")
             printf 'cd %s && %s\0' "$build" "$(compiled "$command" "$over/$name" "${objects[-1]}")" >>"$place/make"
         done < <(grep -E -- " -c $root/$like\$" "$place/commands")
         [ ${#objects[@]} -gt "$before" ] || { echo "$name is part of nothing that the page runs"; return 1; }
@@ -397,7 +398,9 @@ if ! "$build/una" --version | grep -q '^kernels *avx512'; then
     echo "skip what is printed: it is that of the kernels avx512, which this machine does not run"
 fi
 : >"$place/used"
-for guide in README.md docs/*.md; do one_page "$guide"; done
+pages=(README.md docs/use/START.md)
+mapfile -t -O 2 pages < <(find docs -name '*.md' ! -path docs/use/START.md | LC_ALL=C sort)
+for guide in "${pages[@]}"; do one_page "$guide"; done
 at=tools/guides.list
 while read -r number; do
     grep -qx "$number" "$place/used" || fail "line $number is about a block that is not there"

@@ -4,6 +4,7 @@
 # pkg-config, through CMake's find_package (shared and static), and as a program.
 set -eu
 build=${1:-build}
+version=$("$(dirname "$0")/version.sh" | cut -d. -f1,2)
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
@@ -126,7 +127,7 @@ expect 1 ./old
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(user C)
-find_package(una 0.1 REQUIRED COMPONENTS static)
+find_package(una ${VERSION} REQUIRED COMPONENTS static)
 set(all una una_report una_study una_bench)
 if(TARGET una::mpi_static)
   list(APPEND all una_mpi)
@@ -144,7 +145,7 @@ foreach(name ${all})
   target_link_libraries(${name}_static una::${target}static)
 endforeach()
 END
-cmake -S . -B build -DCMAKE_PREFIX_PATH="$place/usr"
+cmake -S . -B build -DCMAKE_PREFIX_PATH="$place/usr" -DVERSION="$version"
 cmake --build build
 for kind in shared static; do
     expect 0 build/una_$kind

@@ -15,10 +15,8 @@ build=$(cd "${1:-build}" && pwd)
 
 . tools/bare.sh
 
-# One version and one list of what is needed, each written where its reader looks for it.
-cmake_version=$(sed -n 's/^project(una VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
-version=$(sed -n '1s/^una (\([^)]*\)).*/\1/p' debian/changelog)
-[ "$version" = "$cmake_version" ] || bad "CMakeLists.txt is version $cmake_version, debian/changelog $version"
+# One list of what is needed, written twice, each where its reader looks for it.
+version=$(tools/version.sh)
 needed() { sed 's,debhelper-compat (= 13),,' | tr -s ' ,\n' '\n' | sed 's,^pkg-config$,pkgconf,; /^build-essential$/d; /^$/d' | sort; }
 diff <(tools/deps.sh --list | needed) \
      <(sed -n '/^Build-Depends:/,/^Standards/p' debian/control | sed 's/^Build-Depends://; /^Standards/d' | needed) ||
@@ -65,7 +63,10 @@ unpacked() { # what is in the packages, used where it was unpacked
     "$place/root/usr/bin/una" --version | grep -q "^una $version" || bad "una --version"
     gzip -cd "$place/root/usr/share/man/man1/una.1.gz" | grep -q '^\.TH' || bad "the manual page"
     bash -n "$place/root/usr/share/bash-completion/completions/una"
-    [ -s "$place/root/usr/share/doc/una/README.md.gz" ] || [ -s "$place/root/usr/share/doc/una/README.md" ] || bad "no README"
+    for page in README use/START methods/MODELS; do
+        find "$place/root/usr/share/doc/una" -path "*/$page.md*" -size +0 | grep -q . || bad "no page $page"
+    done
+    [ -s "$place/root/usr/share/doc/una/examples/measurements.csv" ] || bad "no table to begin with"
     dpkg-deb -f "$place"/una_*.deb Depends | grep -q libsqlite3 || bad "una does not ask for what it is linked with"
 
     local libraries
@@ -76,10 +77,9 @@ unpacked() { # what is in the packages, used where it was unpacked
 }
 
 short() {    # a tree with what debian/rules looks at, around a build that is there
-    mkdir -p "$place/tree/docs" "$place/tree/examples"
-    cp -r debian README.md "$place/tree"
-    cp docs/*.md "$place/tree/docs"
-    cp examples/*.c "$place/tree/examples"
+    mkdir -p "$place/tree"
+    cp -r debian README.md CHANGELOG.md CONTRIBUTING.md docs examples "$place/tree"
+    tools/version.sh --debian >"$place/tree/debian/changelog"
     (cd "$place/tree" && export DEB_RULES_REQUIRES_ROOT=no UNA_BUILT="$build" && debian/rules binary) >"$place/log" 2>&1 ||
         { cat "$place/log"; bad "debian/rules failed"; }
     unpacked
@@ -88,7 +88,7 @@ short() {    # a tree with what debian/rules looks at, around a build that is th
           --suppress-tags pkg-config-unavailable-for-cross-compilation "$place"/*.deb
 }
 
-walk() {     # walk FILE SECTION LEAST: the commands of a page's section as a script; at least so many of them run
+walk() {     # walk FILE SECTION LEAST: the commands of a page, or of one of its sections, as a script; at least LEAST run
     cat <<'END'
 set -eu
 ran=0
@@ -106,7 +106,8 @@ run() {
 }
 END
     awk -v section="## $2" '
-        /^## / { here = $0 == section }
+        BEGIN { here = section == "## " }
+        section != "## " && /^## / { here = $0 == section }
         !here { next }
         /^```sh$/ { block = 1; next }
         /^```/ { block = block ? 0 : 2; next }
@@ -129,15 +130,18 @@ bare() {     # a bare Debian 12
 
     satisfy "$place"/una_*.deb >"$place/log" 2>&1 || { tail -n 20 "$place/log"; bad "what una depends on"; }
     inside sh -c 'dpkg -i /packages/una_*.deb && una --version'
-    walk README.md "With a table of your own" 10 >"$place/bare/work/walk.sh"
+    cp -r "$place/bare/usr/share/doc/una/examples" "$place/bare/work"
+    walk README.md "Fit and predict" 3 >"$place/bare/work/walk.sh"
     inside sh -c 'cd /work && sh walk.sh'
-    walk docs/STUDIES.md "Five minutes" 3 >"$place/bare/work/walk.sh"
+    walk docs/use/START.md "" 8 >"$place/bare/work/walk.sh"
+    inside sh -c 'cd /work && sh walk.sh'
+    walk docs/use/STUDIES.md "Five minutes" 3 >"$place/bare/work/walk.sh"
     inside sh -c 'cd /work && sh walk.sh'
 
     satisfy "$place"/libuna0_*.deb "$place"/libuna-dev_*.deb >"$place/log" 2>&1 || { tail -n 20 "$place/log"; bad "what libuna-dev depends on"; }
     inside apt-get install -qq -y --no-install-recommends gcc libc6-dev pkgconf >"$place/log" 2>&1 || bad "no compiler"
-    awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md >"$place/bare/work/quickstart.c"
-    grep -F 'cc -std=c11 quickstart.c' README.md | sed 's/^\$ //' >"$place/bare/work/quickstart.sh"
+    awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md >"$place/bare/work/examples/quickstart.c"
+    grep -F 'cc -std=c11 examples/quickstart.c' README.md | sed 's/^\$ //' >"$place/bare/work/quickstart.sh"
     inside sh -c 'dpkg -i /packages/libuna0_*.deb /packages/libuna-dev_*.deb && cd /work && sh -eu quickstart.sh' | tee "$place/said"
     grep -q '^x =  3:' "$place/said" || bad "the README's program in C says something else"
     inside sh -c 'dpkg -r una libuna-dev libuna0 && ! command -v una'

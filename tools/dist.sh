@@ -12,12 +12,7 @@ only=""
 mkdir -p "${1:-dist}"
 out=$(cd "${1:-dist}" && pwd)
 
-version=$(sed -n 's/^project(una VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
-packaged=$(sed -n '1s/^una (\([^)]*\)).*/\1/p' debian/changelog)
-if [ "$version" != "$packaged" ]; then
-    echo "CMakeLists.txt is version $version, debian/changelog $packaged: write an entry of $version at its top" >&2
-    exit 1
-fi
+version=$(tools/version.sh)
 name=una-$version
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
@@ -26,6 +21,7 @@ mkdir "$place/$name"
 if [ -e .git ]; then
     [ -z "$(git status --porcelain)" ] || echo "what is not committed is not in the archive" >&2
     git archive HEAD | tar -x -C "$place/$name"
+    tools/version.sh --debian >"$place/$name/debian/changelog"
     (cd "$place/$name" && find . ! -type d | sed 's,^\./,,' | LC_ALL=C sort >"$place/manifest")
     mv "$place/manifest" "$place/$name/.manifest"
 elif [ -e .manifest ]; then

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Times the training step against its PyTorch peer and itself, the sampler against its NumPy peer, Gaussian processes against
 # scikit-learn, the kernels against their reference, prediction and large files, and counts instructions. Writes perf/results.md
-# and perf/instructions.csv; docs/SPEED.md says how to read them. Some six minutes, and 4 GB in TMPDIR for a while.
+# and perf/instructions.csv; docs/develop/SPEED.md says how to read them. Some six minutes, and 4 GB in TMPDIR for a while.
 #   tools/perf.sh                   build the release, then measure
 #   tools/perf.sh --built FOLDER    measure what was built there
 # ROUNDS (5) pairs for each comparison; CORE the core that everything is pinned to; UNA_SHARED where peers/ and data/ are (../shared).
@@ -55,7 +55,7 @@ machine() {
     load=$(cut -d ' ' -f 1 /proc/loadavg)
     line "# Speed"
     line
-    line "Written by \`make perf\`; docs/SPEED.md says what the numbers mean."
+    line "Written by \`make perf\`; docs/develop/SPEED.md says what the numbers mean."
     line
     line "| | |"
     line "|---|---|"

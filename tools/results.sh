@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What was found, from the rows that are kept: DOCS/RESULTS.md and its pictures, DOCS/results/*.svg.
+# What was found, from the rows that are kept: DOCS/results/RESULTS.md and its pictures.
 #   tools/results.sh [PROGRAM [ROWS [DOCS]]]        build/una, results and docs of this repository
 # ROWS has NAME.csv for every experiment (rows of a full run), NAME.flags (flags of that run) and FIGURES.md. Rows that
 # are there are not made again; where some are missing they are, and stderr says how many. The same rows give the same
@@ -49,7 +49,7 @@ summary() {     # a line of the first table
 section() {     # its Markdown one level down, its pictures beside the others; which rows they are of
     echo
     echo "<!-- $1.csv $(cksum <"$rows/$1.csv") -->"
-    sed -E "s/^#/##/; s|\]\($1-|](results/$1-|" "$work/$1/$1.md"
+    sed 's/^#/##/' "$work/$1/$1.md"
     cp "$work/$1/$1"-*.svg "$work/pictures/" 2>/dev/null || true
 }
 
@@ -69,7 +69,7 @@ done
 The experiments of the thesis, computed again by `una bench NAME --full`. What the thesis says stands here as claims, one
 sentence each; beside it are our numbers with their uncertainty, and a verdict that is computed from the rows: **holds**,
 **does not hold**, or **cannot tell**, where something was not run or the numbers leave both open. The rows are in
-[`results/`](../results); what each experiment does, how it judges, and what was chosen by which numbers is in
+[`results/`](../../results); what each experiment does, how it judges, and what was chosen by which numbers is in
 [BENCH.md](BENCH.md). `make results` makes this page again from the rows.
 
 | Experiment | | hold | do not hold | cannot tell |
@@ -85,4 +85,4 @@ END
 mkdir -p "$docs/results"
 rm -f "$docs"/results/*.svg
 cp "$work"/pictures/*.svg "$docs/results/" 2>/dev/null || true
-cp "$work/RESULTS.md" "$docs/RESULTS.md"
+cp "$work/RESULTS.md" "$docs/results/RESULTS.md"

@@ -87,7 +87,7 @@ examples() { # each ends well and says something
     done
 }
 
-guides() {   # what README.md and docs/*.md show, done and compared
+guides() {   # what the pages show, done and compared
     local log=build/test-guides.log status=0 more=
     [ "$long" -eq 1 ] && more=--long
     JOBS=$jobs tools/check_guides.sh $more build >"$log" 2>&1 || status=$?
@@ -173,6 +173,9 @@ else
     echo "libuna_mpi: skipped, because there was no MPI to build it with"
     skipped=$((skipped + 1))
 fi
+step "version in one place" build/test-version.log tools/check_version.sh build
+step "files of TOUR" build/test-tour.log tools/check_tour.sh
+step "links of the pages" build/test-links.log tools/check_links.py
 step "examples" build/test-examples.log examples
 guides
 maybe "what files are linked with" build/test-light.log tools/check_light.sh build

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What fuzz targets share: a bounded run whose memory is counted, the oracles, a reader of options from the input, and
- * a folder in memory for what must be a file. A target is fuzz/NAME.c with LLVMFuzzerTestOneInput; docs/FUZZING.md
+ * a folder in memory for what must be a file. A target is fuzz/NAME.c with LLVMFuzzerTestOneInput; docs/develop/FUZZING.md
  * tells how to add one. Whatever is wrong aborts: libFuzzer and replay.c name the input then.
  */
 #ifndef UNA_FUZZ_H

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Likelihood against seconds, a panel for each set: knee.py [knee.csv [docs/knee.svg]]
+"""Likelihood against seconds, a panel for each set: knee.py [knee.csv [docs/methods/knee.svg]]
 
 knee.csv has a line for each fit: set, setting, log_lik (validation rows), seconds. The picture is plain SVG.
 """
@@ -75,7 +75,7 @@ def legend():
 
 def main():
     source = sys.argv[1] if len(sys.argv) > 1 else "perf/study/knee.csv"
-    goal = sys.argv[2] if len(sys.argv) > 2 else "docs/knee.svg"
+    goal = sys.argv[2] if len(sys.argv) > 2 else "docs/methods/knee.svg"
     with open(source, newline="") as file:
         rows = list(csv.DictReader(file))
     names = list(dict.fromkeys(r["set"] for r in rows))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a verdict is made of: a case to be judged, and those who look at it. See docs/VERDICT.md for what is said when,
- * and why the thresholds are what they are.
+ * What a verdict is made of: a case to be judged, and those who look at it. See docs/methods/VERDICT.md for what is
+ * said when, and why the thresholds are what they are.
  */
 #ifndef UNA_ANSWER_H
 #define UNA_ANSWER_H

@@ -272,8 +272,8 @@ static una_status absent(const una_material *m, const char *task, una_run *run)
                  "mnist', or name a folder that has the four files mnist/%s.gz ... with --data FOLDER", task,
                  file_names[0]);
     UNA_FAIL(run, UNA_E_INPUT, "the task %s needs MNIST, and the folder %s has not all of mnist/%s.gz, %s.gz, %s.gz "
-             "and %s.gz; docs/BENCH.md says where they are published", task, m->folder, file_names[0], file_names[1],
-             file_names[2], file_names[3]);
+             "and %s.gz; docs/results/BENCH.md says where they are published", task, m->folder, file_names[0],
+             file_names[1], file_names[2], file_names[3]);
 }
 
 una_status una_task_data(const char **data, const una_task_kind *task, una_material *m, una_arena *arena, una_run *run)

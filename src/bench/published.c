@@ -102,9 +102,9 @@ static una_status absent(const una_published *o, const char *name, una_run *run)
     if (!*o->data)
         UNA_FAIL(run, UNA_E_INPUT, "the data of this experiment does not come with una: 'una data get NAME' fetches "
                  "it, or name a folder that has uci/NAME.csv and uci/splits/NAME.json with --data FOLDER; "
-                 "docs/BENCH.md says what they hold");
+                 "docs/results/BENCH.md says what they hold");
     UNA_FAIL(run, UNA_E_INPUT, "the folder %s has no uci/%s.csv with uci/splits/%s.json%s; 'una data get' fetches "
-             "them, and docs/BENCH.md says what they hold", o->data, name ? name : "NAME", name ? name : "NAME",
+             "them, and docs/results/BENCH.md says what they hold", o->data, name ? name : "NAME", name ? name : "NAME",
              name ? "" : " for any data set of this experiment");
 }
 

@@ -284,7 +284,7 @@ una_status una_radial_page(una_page *page, const una_findings *f, const una_aske
     una_page_paragraph(page, "The ideal at the centre is 1/2^D: the volume of the gap over that of the whole ball "
         "(over that of the shell alone it would be 1/(2^D \xE2\x88\x92 1)). Options of every model were chosen once "
         "for each data set on other seeds, by the log-likelihood of fresh rows and then by the centre's distance from "
-        "the ideal, never by the distance from the GP (docs/BENCH.md).");
+        "the ideal, never by the distance from the GP (docs/results/BENCH.md).");
     for (size_t g = 0; g < f->group_count; g++) {
         una_radial_set set;
         const char *data = data_of(f, &f->groups[g]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a model's name stands for in a search: few rows, values almost without noise, trained often. Chosen by what was
- * measured (docs/STUDIES.md).
+ * measured (docs/use/STUDIES.md).
  */
 #include "bo/search.h"
 

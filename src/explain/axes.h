@@ -15,7 +15,7 @@
  * concepts carry as much as can be of the ignorance that their rows have and others have not. By alternation: the
  * rotation nearest to R_j E_j (orthogonal Procrustes), again and again; the sum never falls.
  * Chen, Bei and Rudin, Concept whitening for interpretable image recognition, 2020, have axes that follow the means of
- * concepts; second moments, several axes and the posterior are una's own (docs/EXPLAIN.md).
+ * concepts; second moments, several axes and the posterior are una's own (docs/use/EXPLAIN.md).
  */
 #ifndef UNA_AXES_H
 #define UNA_AXES_H

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { LOOKS = 40 };                     /* at held-out rows in a whole training                                    */
-#define RATE_OF_IMAGES 0.001             /* of Adam; this and the next by faces (docs/IMAGES.md)                    */
+#define RATE_OF_IMAGES 0.001             /* of Adam; this and the next by faces (docs/use/IMAGES.md)                */
 enum { PASSES_OF_IMAGES = 10, STEPS_OF_IMAGES = 300, /* at least, both                                              */
        LOOKS_AT_IMAGES = 10 };           /* they cost a forward pass                                                */
 
@@ -35,7 +35,7 @@ double una_noise_var(double noise_std, double unit)
 /* ---- automatic numbers ---------------------------------------------------------------------------------- */
 
 /* Enough for the data to be learnt to the end by one network; a member of several may stop earlier, since their mean
- * is better than the best of them: the knee of likelihood against seconds (docs/AUTOMATIC.md). */
+ * is better than the best of them: the knee of likelihood against seconds (docs/methods/AUTOMATIC.md). */
 static double steps_rule(double rows, bool member)
 {
     if (member) return fmin(fmax(2000, 2 * rows), rows < 100000 ? 15000 : 30000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Verdicts. See verdict.h, and docs/GAP.md for what they mean to people.
+ * Verdicts. See verdict.h, and docs/use/GAP.md for what they mean to people.
  */
 #include "gap/verdict.h"
 

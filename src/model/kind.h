@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The one interface that every model implements. A model is one file in src/models/ that ends in a const
- * una_kind, and one line in registry.c. See docs/ADDING_A_MODEL.md; src/models/linear.c is the
+ * una_kind, and one line in registry.c. See docs/develop/ADDING_A_MODEL.md; src/models/linear.c is the
  * smallest that stands alone.
  */
 #ifndef UNA_KIND_H

@@ -5,7 +5,7 @@
  *   minimise  KL(q | prior) - (N/n) E_q sum_{i in batch} log N(y_i; f_theta(x_i), sigma^2)
  * with Adam over (mu, rho), a few draws of theta a step (fit/goals.c). It starts narrow (s = e^-5) around a usual
  * initialisation: a wide start drowns the data in its own noise. Independent weights cannot express what the data
- * couples, so the bands are too narrow between and beyond the data; that is the method, see docs/MODELS.md.
+ * couples, so the bands are too narrow between and beyond the data; that is the method, see docs/methods/MODELS.md.
  * Source: Ranganath et al., Black box variational inference, 2014; Blundell et al., Weight uncertainty in neural
  * networks, 2015; the example black_box_svi.py of autograd (whose likelihood omits the factor 1/2).
  */

@@ -213,7 +213,7 @@ static const char *write_small_cells(const char *cell, size_t columns, size_t ro
     return path;
 }
 
-/* Columns need descriptions, and cells are larger than their bytes: what docs/SECURITY.md says is enough. */
+/* Columns need descriptions, and cells are larger than their bytes: what docs/use/SECURITY.md says is enough. */
 static void memory_is_justified(void **state)
 {
     (void)state;

@@ -75,7 +75,7 @@ true_that "there are nine rows" test "$(wc -l <rows1.txt)" -eq 10
 same rows1.txt rows3.txt
 
 check "no folder" 2 una bench uci --models linear --out never
-err "--data" "docs/BENCH.md"
+err "--data" "docs/results/BENCH.md"
 check "an empty folder" 2 una bench gap --models linear --data "$PWD/una-bench" --out never
 err "uci/NAME.csv"
 check "a set that is not there" 2 una bench uci $how --sets yacht,boston --out never

@@ -9,16 +9,16 @@ echo "--models linear,gp --seeds 3" >kept/cubic.flags
 echo "| a figure | \`una bench cubic\` |" >kept/FIGURES.md
 check "the page" 0 "$tool/tools/results.sh" "$UNA" kept docs
 no_err
-has docs/RESULTS.md "| a figure | \`una bench cubic\` |"
-has docs/RESULTS.md "## The cubic gap: who knows what it does not know?"
-has docs/RESULTS.md "### What is known, in numbers"
-has docs/RESULTS.md "![The functions.](results/cubic-functions.svg)"
-has docs/RESULTS.md "| cannot tell | needs hmc |"
-has docs/RESULTS.md "| \`cubic\` | The cubic gap: who knows what it does not know? | 2 | 0 | 9 |"
+has docs/results/RESULTS.md "| a figure | \`una bench cubic\` |"
+has docs/results/RESULTS.md "## The cubic gap: who knows what it does not know?"
+has docs/results/RESULTS.md "### What is known, in numbers"
+has docs/results/RESULTS.md "![The functions.](cubic-functions.svg)"
+has docs/results/RESULTS.md "| cannot tell | needs hmc |"
+has docs/results/RESULTS.md "| \`cubic\` | The cubic gap: who knows what it does not know? | 2 | 0 | 9 |"
 there docs/results/cubic-functions.svg
-cp docs/RESULTS.md first.md && cp docs/results/cubic-functions.svg first.svg
+cp docs/results/RESULTS.md first.md && cp docs/results/cubic-functions.svg first.svg
 check "the same rows, the same page" 0 "$tool/tools/results.sh" "$UNA" kept docs
-same first.md docs/RESULTS.md
+same first.md docs/results/RESULTS.md
 same first.svg docs/results/cubic-functions.svg
 sed -i '$d' kept/cubic.csv
 check "a row is missing" 0 "$tool/tools/results.sh" "$UNA" kept docs
@@ -33,5 +33,5 @@ err "there are no rows in nothing"
 # The page of the repository is of the rows of the repository.
 for file in "$tool"/results/*.csv; do
     name=$(basename "$file")
-    has "$tool/docs/RESULTS.md" "<!-- $name $(cksum <"$file") -->"
+    has "$tool/docs/results/RESULTS.md" "<!-- $name $(cksum <"$file") -->"
 done

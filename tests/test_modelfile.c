@@ -474,7 +474,9 @@ static void files_of_this_release_load(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT_OF(fixtures); i++) loads_and_predicts(fixtures[i].name);
     for (size_t i = 0; i < COUNT_OF(older); i++) loads_and_predicts(older[i]);
-    loads_and_predicts("two_targets_0_1");               /* of one head; by una fit and una predict --keep */
+    /* By una fit and una predict --keep: */
+    loads_and_predicts("two_targets_0_1");               /* of one head */
+    loads_and_predicts("auto_0_1");                      /* five networks and a process, whose noise varies */
 }
 
 int main(int count, char **argument)

@@ -35,8 +35,8 @@ diff "$place/declared" "$place/given" || { echo "< only in $headers, > only in $
 
 case $name in
 una) allowed='libjansson|libz|libdnnl|libgomp' ;;
-una_report) allowed='libuna|libcairo' ;;
-una_bench) allowed='libuna|libcairo|libsqlite3|libpq|libsvm|libcurl|libjansson|libz' ;;
+una_report) allowed='libuna|libcairo|libz' ;;
+una_bench) allowed='libuna|libcairo|libsqlite3|libpq|libsvm|libcurl|libmd|libjansson|libz' ;;
 una_mpi) allowed='libmpi' ;;
 esac
 needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')

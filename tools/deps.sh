@@ -6,7 +6,7 @@ set -eu
 
 # What the build needs stands in debian/control too, as tools/check_package.sh checks; the rest is for the tests.
 build="build-essential cmake ninja-build pkg-config librandom123-dev
-libjansson-dev libsqlite3-dev libpq-dev libcairo2-dev zlib1g-dev libsvm-dev libcurl4-openssl-dev
+libjansson-dev libsqlite3-dev libpq-dev libcairo2-dev zlib1g-dev libmd-dev libsvm-dev libcurl4-openssl-dev
 libopenmpi-dev libdnnl-dev"
 wanted="$build openmpi-bin libcmocka-dev fonts-dejavu-core $*"
 

@@ -114,7 +114,6 @@ extern const cli_verb cli_study_new, cli_study_ask, cli_study_tell, cli_study_dr
 extern const cli_verb cli_data_list, cli_data_import, cli_data_get;
 extern const cli_family *const cli_families[];   /* ends with NULL                                   */
 extern const cli_family cli_study, cli_data;
-const cli_family *cli_find_family(const char *name);
 const cli_family *cli_family_of(const cli_verb *verb);                   /* NULL: a verb of one word  */
 const char *cli_second_word(const cli_verb *verb);                       /* "ask" of "study ask"      */
 /* The verbs of a family, one by one; NULL begins and ends. */
@@ -123,7 +122,6 @@ void cli_bench_flags(void);                      /* bench.c: its flags from the 
 /* args.c: a verb has the flag if it has the bit; 0: every verb has it. Ends with a flag without a name. */
 typedef struct cli_common_flag { cli_flag flag; unsigned with; } cli_common_flag;
 extern const cli_common_flag cli_common[];
-const cli_verb *cli_find_verb(const char *name);
 /* What the index-th argument of a verb is; NULL: it takes no more. */
 const cli_operand *cli_operand_at(const cli_verb *verb, size_t index);
 bool cli_repeats(const cli_operand *operand);                            /* "NAME..."                 */
@@ -293,11 +291,8 @@ una_status  cli_keep_rows(const cli *c, una_dataset **data);
 una_status  cli_keep_part(const cli *c, una_dataset **data);
 /* The same for rows that this model is asked about: where it sees images, the column that names them is its own. */
 una_status  cli_keep_asked(const cli *c, una_dataset **data, const una_model *model);
-/* columns.c. Names of --FLAG "a, b" as columns of the table; a column whose own name has the comma comes first. Free
- * them by cli_columns_free. *count 0: the flag was not given. */
-char      **cli_columns(const cli *c, const char *flag, const una_dataset *data, size_t *count);
-void        cli_columns_free(char **names, size_t count);
-char      **cli_targets(const cli *c, const una_dataset *data, size_t *count);           /* of --target */
+/* columns.c. Names of --target "a, b" as columns of the table. *count 0: the flag was not given. */
+char      **cli_targets(const cli *c, const una_dataset *data, size_t *count);
 void        cli_targets_free(char **targets, size_t count);
 /* --drop and --only into the settings of a fit; free the names after it. */
 typedef struct cli_selected { char **drop, **only; size_t drop_count, only_count; } cli_selected;

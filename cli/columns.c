@@ -80,8 +80,9 @@ static void add_names(char **names, size_t *count, const char *at, const known *
     while (*at) names[(*count)++] = next_name(columns, &at);
 }
 
-/* Of a flag that may be repeated all are taken, else the last one. */
-char **cli_columns(const cli *c, const char *flag, const una_dataset *data, size_t *count)
+/* Names of --FLAG "a, b"; a column whose own name has the comma comes first. Of a flag that may be repeated all are
+ * taken, else the last one. Free them by free_columns. */
+static char **columns_of(const cli *c, const char *flag, const una_dataset *data, size_t *count)
 {
     const char **given = cli_memory(c->given_count + 1, sizeof *given);
     size_t texts = cli_texts(c, flag, given), room = 1, first = texts && strcmp(flag, "target") == 0 ? texts - 1 : 0;
@@ -98,7 +99,7 @@ char **cli_columns(const cli *c, const char *flag, const una_dataset *data, size
     return names;
 }
 
-void cli_columns_free(char **names, size_t count)
+static void free_columns(char **names, size_t count)
 {
     for (size_t i = 0; i < count; i++) free(names[i]);
     free(names);
@@ -106,12 +107,12 @@ void cli_columns_free(char **names, size_t count)
 
 char **cli_targets(const cli *c, const una_dataset *data, size_t *count)
 {
-    return cli_columns(c, "target", data, count);
+    return columns_of(c, "target", data, count);
 }
 
 void cli_targets_free(char **targets, size_t count)
 {
-    cli_columns_free(targets, count);
+    free_columns(targets, count);
 }
 
 static known names_in(char *const *given, size_t count)
@@ -141,8 +142,8 @@ static void forget_others(cli *c, const una_dataset *data, const cli_selected *n
 
 void cli_select(cli *c, const una_dataset *data, cli_selected *names, una_fit_settings *settings)
 {
-    names->drop = cli_columns(c, "drop", data, &names->drop_count);
-    names->only = cli_columns(c, "only", data, &names->only_count);
+    names->drop = columns_of(c, "drop", data, &names->drop_count);
+    names->only = columns_of(c, "only", data, &names->only_count);
     settings->drop = (const char *const *)names->drop;
     settings->drop_count = names->drop_count;
     settings->only = (const char *const *)names->only;
@@ -152,8 +153,8 @@ void cli_select(cli *c, const una_dataset *data, cli_selected *names, una_fit_se
 
 void cli_selected_free(cli_selected *names)
 {
-    cli_columns_free(names->drop, names->drop_count);
-    cli_columns_free(names->only, names->only_count);
+    free_columns(names->drop, names->drop_count);
+    free_columns(names->only, names->only_count);
 }
 
 /* ---- the header of a file --------------------------------------------------------------------------- */

@@ -61,7 +61,7 @@ static const struct { const char *verb, *option; } left_out[] = {
     { NULL, NULL }
 };
 
-const cli_family *cli_find_family(const char *name)
+static const cli_family *find_family(const char *name)
 {
     for (size_t i = 0; cli_families[i]; i++) {
         if (strcmp(cli_families[i]->name, name) == 0) return cli_families[i];
@@ -94,7 +94,7 @@ const cli_verb *cli_next_member(const cli_family *family, const cli_verb *before
     return cli_verbs[i];
 }
 
-const cli_verb *cli_find_verb(const char *name)
+static const cli_verb *find_verb(const char *name)
 {
     for (size_t i = 0; cli_verbs[i]; i++) {
         if (strcmp(cli_verbs[i]->name, name) == 0) return cli_verbs[i];
@@ -250,7 +250,7 @@ static const char *verb_elsewhere(const char *word)
         { "retrain", "update" }, { "why", "explain" }, { "benchmark", "bench" }, { "run", "demo" }
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(known[i].word, word) == 0) return cli_find_verb(known[i].verb) ? known[i].verb : "tune";
+        if (strcmp(known[i].word, word) == 0) return find_verb(known[i].verb) ? known[i].verb : "tune";
     }
     return NULL;
 }
@@ -310,8 +310,8 @@ static una_status help(int count, char *const *arguments)
         cli_help();
         return UNA_OK;
     }
-    const cli_family *family = cli_find_family(arguments[0]);
-    const cli_verb *verb = family && count > 1 ? find_member(family, arguments[1]) : cli_find_verb(arguments[0]);
+    const cli_family *family = find_family(arguments[0]);
+    const cli_verb *verb = family && count > 1 ? find_member(family, arguments[1]) : find_verb(arguments[0]);
     if (!verb && family && count > 1) return unknown_member(family, arguments[1]);
     if (!verb && !family) return unknown_verb(arguments[0]);
     if (verb) cli_help_verb(verb, stdout);
@@ -371,9 +371,9 @@ static una_status dispatch(int count, char *const *arguments)
     if (strcmp(word, "--dump-columns") == 0) return count > 1 ? cli_dump_columns(arguments[1]) : UNA_OK;
     if (strcmp(word, "--dump-completion") == 0) return cli_dump_completion(count > 1 ? arguments[1] : "");
 
-    const cli_family *family = cli_find_family(word);
+    const cli_family *family = find_family(word);
     if (family) return run_member(family, count - 1, arguments + 1);
-    const cli_verb *verb = strchr(word, ' ') ? NULL : cli_find_verb(word);
+    const cli_verb *verb = strchr(word, ' ') ? NULL : find_verb(word);
     return verb ? run_verb(verb, count - 1, arguments + 1) : unknown_verb(word);
 }
 

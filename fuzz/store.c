@@ -104,12 +104,13 @@ static void read_all(una_store *store, fuzz_world *w)
     una_row row;
     una_owner owner;
     una_row_key key = { "s", "d", 1, "luna", 7, 1 };
+    const una_row_key *keys[] = { &key };
     FUZZ_SAID(una_store_each(store, "s", count_row, &rows, w->run), w);
     FUZZ_SAID(una_store_pairs(store, note_pair, &pairs, w->run), w);
     FUZZ_SAID(una_store_stranger(&stranger, store, known, 1, &w->run->scratch, w->run), w);
     if (FUZZ_SAID(una_store_find(&found, &row, store, &key, &w->run->scratch, w->run), w) == UNA_OK && found)
         count_row(&rows, &row, w->run);
-    if (FUZZ_SAID(una_store_claim(&granted, store, &key, w->run), w) == UNA_OK && granted) {
+    if (FUZZ_SAID(una_store_claim_all(&granted, store, keys, 1, w->run), w) == UNA_OK && granted) {
         FUZZ_SAID(una_store_owner(&owner, store, &key, w->run), w);
         FUZZ_SAID(una_store_drop(store, &key, w->run), w);
     }

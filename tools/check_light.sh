@@ -29,9 +29,9 @@ short() {
     only libuna.so libc libm libz libjansson
     only libuna_report.so libc libm libz libuna
     only libuna_study.so libc libm libz libjansson libuna libsqlite3
-    only libuna_bench.so libc libm libz libjansson libuna libsqlite3 libuna_study libsvm libcurl
+    only libuna_bench.so libc libm libz libjansson libuna libsqlite3 libuna_study libsvm libcurl libmd
     only libuna_mpi.so libc libmpi
-    only una libc libm libz libjansson libsqlite3 libsvm libcurl
+    only una libc libm libz libjansson libsqlite3 libsvm libcurl libmd
     [ "$(needs "$build/libuna.so" | xargs)" = "libc libjansson libm libz" ] || bad "libuna.so needs less: change the lists"
 }
 

@@ -9,7 +9,7 @@ set -eu
 
 # What the build needs; what it uses where it is there, libraries to be linked or to be loaded; what tests need besides.
 # The first two stand in debian/control too, as tools/check_package.sh checks.
-needed="build-essential cmake ninja-build pkg-config librandom123-dev libjansson-dev zlib1g-dev libsqlite3-dev"
+needed="build-essential cmake ninja-build pkg-config librandom123-dev libjansson-dev zlib1g-dev libsqlite3-dev libmd-dev"
 used="libsvm-dev libcurl4-openssl-dev libopenmpi-dev libdnnl-dev"
 tests="libcmocka-dev openmpi-bin libcairo2 fonts-dejavu-core libpq-dev"
 

@@ -47,7 +47,7 @@ static void remove_left(int folder, const char *name)
     close(handle);
 }
 
-void una_temporaries_sweep(const char *folder)
+static void sweep_temporaries(const char *folder)
 {
     DIR *open = opendir(*folder ? folder : ".");
     for (const struct dirent *entry; open && (entry = readdir(open));)
@@ -72,7 +72,7 @@ int una_temporary_open(char *path, const char *folder, mode_t mode)
     enum { TRIES = 1000 };
     size_t length = strlen(folder);
     const char *slash = length > 0 && folder[length - 1] != '/' ? "/" : "";
-    una_temporaries_sweep(folder);
+    sweep_temporaries(folder);
     memcpy(path, folder, length);
     for (int i = 0; i < TRIES; i++) {
         snprintf(path + length, UNA_TEMPORARY_NAME, "%s.una-%ld-%d.tmp", slash, (long)getpid(), i);

@@ -15,7 +15,5 @@ enum { UNA_TEMPORARY_NAME = 64 };        /* bytes of the longest name, with a sl
 /* Makes one in `folder` ("": this one), after those that nobody writes any more are gone. `path` has room for both.
  * The lock goes with the handle, which is -1 on failure; errno says why. */
 int  una_temporary_open(char *path, const char *folder, mode_t mode);
-/* Removes temporaries of ours in `folder` that nobody holds. */
-void una_temporaries_sweep(const char *folder);
 
 #endif

@@ -106,7 +106,7 @@ static const char *file_path(const una_material *m, size_t file, una_arena *aren
     return access(packed.at, R_OK) == 0 || access(plain.at, R_OK) != 0 ? packed.at : plain.at;
 }
 
-bool una_material_has_digits(const una_material *m, una_run *run)
+static bool has_digits(const una_material *m, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     bool there = *m->folder != 0;
@@ -284,7 +284,7 @@ una_status una_task_data(const char **data, const una_task_kind *task, una_mater
     if (strcmp(task->name, "svm") == 0 && !una_svm_is_there())
         UNA_FAIL(run, UNA_E_INPUT, "the task svm needs LIBSVM, and this una was built without it: install libsvm-dev "
                  "(Debian) and build una again, or leave the task out");
-    if (!una_material_has_digits(m, run)) return absent(m, task->name, run);
+    if (!has_digits(m, run)) return absent(m, task->name, run);
 
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = sum_files(&sum, m, run);

@@ -39,7 +39,6 @@ const una_task_kind *una_task_find(const char *name);
  * evaluations are kept. Neither is opened before it is needed. */
 una_status una_material_new(una_material **material, const char *data, const char *store, una_run *run);
 void       una_material_free(una_material *material);            /* NULL is harmless                               */
-bool       una_material_has_digits(const una_material *material, una_run *run);
 /* "svm#1a2b3c4d": with the sum of the files behind it. UNA_E_INPUT: what the task needs is not there; the sentence says
  * how to get it. */
 una_status una_task_data(const char **data, const una_task_kind *task, una_material *material, una_arena *arena,

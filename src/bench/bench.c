@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const una_bench_measure una_seconds_measure = { "seconds", "seconds", "s", "of the fit", -1 };
+static const una_bench_measure seconds_measure = { "seconds", "seconds", "s", "of the fit", -1 };
 
 typedef struct bench {
     una_bench_result      result;        /* what the caller gets: first, so that a pointer to it is one to all */
@@ -95,7 +95,7 @@ const una_bench_measure *una_bench_measure_at(size_t at, size_t measure)
 {
     size_t count = una_bench_measure_count(at);
     if (measure >= count) return NULL;
-    return measure + 1 == count ? &una_seconds_measure : &experiment_at(at)->measures[measure];
+    return measure + 1 == count ? &seconds_measure : &experiment_at(at)->measures[measure];
 }
 
 static una_status find_experiment(const una_experiment **experiment, const char *name, una_run *run)
@@ -365,7 +365,7 @@ static una_status sweep_plan(bench *b)
 
 static const char *measure_name(const bench *b, size_t m)
 {
-    return m < b->measure_count ? b->measures[m] : una_seconds_measure.name;
+    return m < b->measure_count ? b->measures[m] : seconds_measure.name;
 }
 
 /* Without the sum, which tells keys apart and not sets. */

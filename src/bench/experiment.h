@@ -154,8 +154,6 @@ una_status una_findings_gather(una_findings *findings, const una_plan *plan, con
 una_status una_experiment_page(const una_findings *findings, const una_bench_claim *claims, size_t claim_count,
                                const una_asked *asked, una_run *run);
 
-extern const una_bench_measure una_seconds_measure;
-
 /* The program has one flag for an option that several experiments have: what it says is written once. */
 #define UNA_SEEDS_HELP "how many seeds, from the run's on; auto: as many as the experiment has by itself"
 #define UNA_DATA_HELP  "folder of the data: with uci/NAME.csv and uci/splits/NAME.json in it, mnist/ or faces/"

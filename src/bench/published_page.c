@@ -220,7 +220,8 @@ static void say_number(una_text *text, double value, int decimals)
                                           : una_number_plain(number, value, decimals));
 }
 
-void una_show_numbers(una_text *text, una_printed a, const una_printed *b, int decimals)
+/* "1.16 ± 0.42 / 0.57 ± 0.1"; b NULL: one number. */
+static void say_numbers(una_text *text, una_printed a, const una_printed *b, int decimals)
 {
     say_number(text, a.mean, decimals);
     if (isfinite(a.mean) && isfinite(a.sd)) {
@@ -229,7 +230,7 @@ void una_show_numbers(una_text *text, una_printed a, const una_printed *b, int d
     }
     if (!b) return;
     una_text_add(text, UNA_THIN_SPACE "/ ");           /* cells break behind it */
-    una_show_numbers(text, *b, NULL, decimals);
+    say_numbers(text, *b, NULL, decimals);
 }
 
 /* inside NULL: one number. */
@@ -241,7 +242,7 @@ static void add_cell(una_sheet *sheet, una_printed outside, const una_printed *i
         return;
     }
     if (isnan(outside.mean) && isnan(inside->mean)) una_text_add(&words, "\xE2\x80\x93");
-    else una_show_numbers(&words, outside, inside, decimals);
+    else say_numbers(&words, outside, inside, decimals);
     una_sheet_words(sheet, words.at);
 }
 

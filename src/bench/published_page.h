@@ -83,8 +83,6 @@ una_status una_show_paired(una_page *page, const una_show *show, const char *nam
 void       una_show_difference(una_sheet *sheet, const una_paired *paired);
 /* " (0.44 to 0.51)" */
 void       una_show_interval(una_text *text, const char *low, const char *high);
-/* "1.16 ± 0.42 / 0.57 ± 0.1"; b NULL: one number. */
-void       una_show_numbers(una_text *text, una_printed a, const una_printed *b, int decimals);
 /* A caption that ends with how many splits the first `where_count` data have, of one protocol, or of both as far as they
  * were run. */
 const char *una_show_caption(const una_show *show, const char *words, una_preset preset, size_t where_count);

@@ -42,8 +42,6 @@ enum { UNA_RADIAL_CENTRE, UNA_RADIAL_OFF_IDEAL, UNA_RADIAL_SYMMETRY, UNA_RADIAL_
        UNA_RADIAL_MEASURES = UNA_RADIAL_PRIOR_CENTRE + UNA_RADIAL_PRIORS };      /* seconds come behind         */
 
 double una_radial_radius(size_t at);
-/* Directions of rays, [*count, inputs]: both of a line, 1000 at random else; the same for all models of a seed. */
-una_status una_radial_rays(double **ray, size_t *count, size_t inputs, uint64_t seed, una_arena *arena);
 /* Epistemic std at points x [rows, inputs]: a model's, or in tests a function that is known. */
 typedef una_status una_radial_std(const void *context, const double *x, size_t rows, double *std, una_run *run);
 /* Mean and sd over the rays of 3 std by radius, [UNA_RADIAL_RADII] each. */

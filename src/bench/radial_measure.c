@@ -17,7 +17,8 @@ double una_radial_radius(size_t at)
 
 /* ---- rays ------------------------------------------------------------------------------------------------------- */
 
-una_status una_radial_rays(double **ray, size_t *count, size_t inputs, uint64_t seed, una_arena *arena)
+/* Directions [*count, inputs]: both of a line, 1000 at random else; the same for all models of a seed. */
+static una_status draw_rays(double **ray, size_t *count, size_t inputs, uint64_t seed, una_arena *arena)
 {
     *count = inputs == 1 ? 2 : UNA_RADIAL_RAYS;
     *ray = UNA_GET(arena, double, *count * inputs);
@@ -55,7 +56,7 @@ una_status una_radial_curve(double *mean, double *sd, una_radial_std *std, const
     double *ray;
     size_t count;
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_radial_rays(&ray, &count, inputs, seed, &run->scratch);
+    una_status status = draw_rays(&ray, &count, inputs, seed, &run->scratch);
     double *x = UNA_GET(&run->scratch, double, UNA_RADIAL_RAYS * inputs);
     double *out = UNA_GET(&run->scratch, double, UNA_RADIAL_RAYS);
     if (status == UNA_OK) status = una_arena_check(&run->scratch);

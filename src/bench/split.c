@@ -198,7 +198,8 @@ double una_split_pool(size_t *count, const una_findings *f, const char *spec, co
     return found ? sum / (double)found : NAN;
 }
 
-bool una_split_varies(double noise_range)
+/* Noise that is not the same at all points: how a fit shows that it chose so. */
+static bool noise_varies(double noise_range)
 {
     return noise_range > 1 + 1e-6;
 }
@@ -250,7 +251,7 @@ static una_status judge_choice(int *holds, una_text *text, const una_claim *clai
     for (size_t i = 0; i < f->count; i++) {
         const una_row_key *key = &f->fits[i].key;
         if (strcmp(key->spec, first_spec(f)) != 0 || strcmp(key->data, claim->data) != 0) continue;
-        right += una_split_varies(una_findings_value(f, i, UNA_SPLIT_NOISE_RANGE)) == varies;
+        right += noise_varies(una_findings_value(f, i, UNA_SPLIT_NOISE_RANGE)) == varies;
         count++;
     }
 

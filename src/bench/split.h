@@ -35,8 +35,6 @@ una_status una_split_rows_make(una_split_rows *rows, const char *data, uint64_t 
 double una_split_pool(size_t *count, const una_findings *findings, const char *spec, const char *data, size_t measure);
 /* Whether a name is `begins` or goes on with another word behind it. */
 bool   una_split_is_of(const char *name, size_t length, const char *begins, size_t begins_length);
-/* Noise that is not the same at all points: how a fit shows that it chose so. */
-bool   una_split_varies(double noise_range);
 
 una_status una_split_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 

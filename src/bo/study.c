@@ -225,7 +225,8 @@ una_status una_study_trials(una_trials **trials, una_study *s, una_run *run)
     return status;
 }
 
-size_t una_best_told(const una_study *s, const una_trials *trials)
+/* The first of the told trials with the best value; SIZE_MAX: none was told. */
+static size_t best_trial(const una_study *s, const una_trials *trials)
 {
     size_t best = SIZE_MAX;
     double sign = una_ledger_facts_of(s->ledger)->maximize ? -1 : 1;
@@ -239,7 +240,7 @@ size_t una_best_told(const una_study *s, const una_trials *trials)
 una_status una_study_best(una_trials **out, una_study *s, una_run *run)
 {
     UNA_TRY(una_study_trials(out, s, run));
-    size_t best = una_best_told(s, *out);
+    size_t best = best_trial(s, *out);
     (*out)->at += best == SIZE_MAX ? 0 : best;
     (*out)->count = best != SIZE_MAX;
     return UNA_OK;
@@ -247,8 +248,9 @@ una_status una_study_best(una_trials **out, una_study *s, una_run *run)
 
 /* ---- asking -------------------------------------------------------------------------------------------------- */
 
-una_status una_history_take(una_history *history, const una_study *s, const una_ledger_trials *all, size_t more,
-                            una_run *run)
+/* All trials; arrays in run->scratch, with room for `more` at the end. */
+static una_status make_history(una_history *history, const una_study *s, const una_ledger_trials *all, size_t more,
+                               una_run *run)
 {
     size_t inputs = s->space->count, room = all->count + more;
     double *point = UNA_GET(&run->scratch, double, room * inputs), *value = UNA_GET(&run->scratch, double, room);
@@ -280,7 +282,7 @@ static una_status choose(void *context, const una_ledger_trials *all, una_ledger
     una_study *s = context;
     una_history history;
     UNA_TRY(need_search(s, run));
-    UNA_TRY(una_history_take(&history, s, all, count, run));
+    UNA_TRY(make_history(&history, s, all, count, run));
     double *next = (double *)history.point + history.count * s->space->count;
     for (; *chosen < count; (*chosen)++) {
         una_proposal proposal;
@@ -398,7 +400,7 @@ static una_status slice(una_study *s, size_t input, size_t count, double *at, do
     size_t inputs = s->space->count, best = SIZE_MAX;
     double sign = una_ledger_facts_of(s->ledger)->maximize ? -1 : 1;
     UNA_TRY(una_ledger_read(&all, s->ledger, &run->scratch, run));
-    UNA_TRY(una_history_take(&history, s, &all, 0, run));
+    UNA_TRY(make_history(&history, s, &all, 0, run));
     for (size_t i = 0; i < history.count; i++) {
         if (history.state[i] != UNA_TRIAL_TOLD) continue;
         if (best == SIZE_MAX || sign * history.value[i] < sign * history.value[best]) best = i;

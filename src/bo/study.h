@@ -22,10 +22,5 @@ struct una_study {
 una_status una_enter(una_run *run);
 /* As una_study_ask, the trials held by this process: while it lives, no longer and no shorter. */
 una_status una_hold(una_trials **trials, una_study *study, size_t count, una_run *run);
-/* All trials as a history; arrays in run->scratch, with room for `more` at the end. */
-una_status una_history_take(una_history *history, const una_study *study, const una_ledger_trials *all, size_t more,
-                            una_run *run);
-/* The told trial with the best value, the first of several; SIZE_MAX: none was told. */
-size_t     una_best_told(const una_study *study, const una_trials *trials);
 
 #endif

@@ -14,10 +14,7 @@ una_status una_table_new(una_dataset **data, const char *origin, const char *con
 /* Room for the cells of data->rows rows, in one piece: of words where is_text of a column says so, else of numbers. */
 una_status una_table_cells(una_dataset *data);
 
-/* One more in data->note, and in data->doubt; texts are copied. */
-una_status una_table_say(una_dataset *data, una_table_note note);
-una_status una_table_doubt(una_dataset *data, una_table_note doubt);
-/* A sentence on a column, or on the file (SIZE_MAX). */
+/* One more in data->note: a sentence on a column, or on the file (SIZE_MAX). */
 una_status una_table_sentence(una_dataset *data, size_t column, const char *format, ...) UNA_PRINTF(3, 4);
 /* Notes and doubts of another table, and the forms of columns of the same name. */
 una_status una_table_remember(una_dataset *to, const una_dataset *from);

@@ -25,14 +25,14 @@ bool una_path_ends(const char *path, size_t length, const char *ending)
     return length >= n && strncasecmp(path + length - n, ending, n) == 0;
 }
 
-bool una_is_input(const char *path)
+static bool is_input(const char *path)
 {
     return strcmp(path, "-") == 0;
 }
 
 const char *una_path_shown(const char *path)
 {
-    return una_is_input(path) ? "standard input" : path;
+    return is_input(path) ? "standard input" : path;
 }
 
 /* ---- what a cell means ---------------------------------------------------------------------------- */
@@ -582,7 +582,7 @@ static una_status open_stream(una_csv *csv, const char *path)
 {
     unsigned char magic[2];
     int handle = -1;
-    UNA_TRY(una_is_input(path) ? open_input(csv, &handle) : una_bytes_open(&handle, path, csv->run));
+    UNA_TRY(is_input(path) ? open_input(csv, &handle) : una_bytes_open(&handle, path, csv->run));
     csv->handle = handle;
     csv->stamp = una_stamp_of(handle);
     csv->size = (size_t)csv->stamp.size;

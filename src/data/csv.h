@@ -81,8 +81,7 @@ una_status una_csv_glance(una_csv *csv, bool *may_have_commas);
 double     una_csv_fraction(const una_csv *csv);
 void       una_csv_close(una_csv *csv);                          /* accepts NULL */
 
-/* Is this the standard input, "-"? And its name in sentences. */
-bool        una_is_input(const char *path);
+/* Its name in sentences: "-" is the standard input. */
 const char *una_path_shown(const char *path);
 /* Does the name end so? In any case of letters. */
 bool una_path_ends(const char *path, size_t length, const char *ending);

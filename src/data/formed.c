@@ -12,8 +12,8 @@
 
 /* ---- notes --------------------------------------------------------------------------------------------------- */
 
-/* The array is as large as the next power of two. */
-static una_status add_note(una_dataset *data, una_table_note **list, size_t *count, una_table_note note)
+/* One more; its text is copied. The array is as large as the next power of two. */
+static una_status add_to(una_dataset *data, una_table_note **list, size_t *count, una_table_note note)
 {
     note.text = una_arena_text(&data->arena, note.text);
     if ((*count & (*count - 1)) == 0) {
@@ -27,14 +27,14 @@ static una_status add_note(una_dataset *data, una_table_note **list, size_t *cou
     return UNA_OK;
 }
 
-una_status una_table_say(una_dataset *data, una_table_note note)
+static una_status add_note(una_dataset *data, una_table_note note)
 {
-    return add_note(data, &data->note, &data->notes, note);
+    return add_to(data, &data->note, &data->notes, note);
 }
 
-una_status una_table_doubt(una_dataset *data, una_table_note doubt)
+static una_status add_doubt(una_dataset *data, una_table_note doubt)
 {
-    return add_note(data, &data->doubt, &data->doubts, doubt);
+    return add_to(data, &data->doubt, &data->doubts, doubt);
 }
 
 una_status una_table_sentence(una_dataset *data, size_t column, const char *format, ...)
@@ -44,7 +44,7 @@ una_status una_table_sentence(una_dataset *data, size_t column, const char *form
     va_start(arguments, format);
     una_write_list(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    return una_table_say(data, (una_table_note){ column, 0, sentence });
+    return add_note(data, (una_table_note){ column, 0, sentence });
 }
 
 /* The same about the column of this name in another table; false: it is not there. */
@@ -78,7 +78,7 @@ static una_status remember_notes(una_dataset *to, const una_dataset *from, una_a
         una_table_note note = from->note[i];
         if (!moved(&note, to, from)) continue;
         if (known[note.column == SIZE_MAX ? to->columns : note.column] >> note.way & 1) continue;
-        UNA_TRY(una_table_say(to, note));
+        UNA_TRY(add_note(to, note));
     }
     return UNA_OK;
 }
@@ -92,7 +92,7 @@ una_status una_table_remember(una_dataset *to, const una_dataset *from)
     UNA_TRY(status);
     for (size_t i = 0; i < from->doubts; i++) {
         una_table_note doubt = from->doubt[i];
-        if (moved(&doubt, to, from)) UNA_TRY(una_table_doubt(to, doubt));
+        if (moved(&doubt, to, from)) UNA_TRY(add_doubt(to, doubt));
     }
     for (size_t c = 0; c < from->columns; c++) {
         size_t at = from->column[c].form.kind == UNA_FORM_PLAIN ? SIZE_MAX : una_table_find(to, from->column[c].name);
@@ -200,7 +200,7 @@ static una_status note_way(una_dataset *data, const una_form_study *study, way w
         say(&own, w, form, &study[c]);
         una_status status = una_arena_check(&run->scratch);
         if (status == UNA_OK)
-            status = una_table_say(data, (una_table_note){ c, alone ? 0 : 1 + (unsigned)w, own.at });
+            status = add_note(data, (una_table_note){ c, alone ? 0 : 1 + (unsigned)w, own.at });
         una_arena_release(&run->scratch, mark);
         UNA_TRY(status);
     }
@@ -237,7 +237,7 @@ const char *una_formed_doubt(const una_form_study *s, const una_form *form, cons
 static una_status warn(una_dataset *data, size_t c, const char *sentence, una_run *run)
 {
     una_log(run, UNA_LOG_WARNING, "%s", sentence);
-    return una_table_doubt(data, (una_table_note){ c, 0, sentence });
+    return add_doubt(data, (una_table_note){ c, 0, sentence });
 }
 
 static una_status warn_mixed(una_dataset *data, size_t c, const una_form_study *s, una_run *run)

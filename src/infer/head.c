@@ -28,18 +28,19 @@ una_status una_head_memory(const char *kind, size_t features, una_run *run)
              features, need / 1e6, (double)root->settings.memory_limit / 1e6);
 }
 
-void una_head_init(una_head *head, size_t features, una_arena *arena)
-{
-    *head = (una_head){0};
-    una_stats_init(&head->stats, features, arena);
-    una_head_take(head, features, arena);
-}
-
-void una_head_take(una_head *head, size_t features, una_arena *arena)
+/* Room for what solve finds, no sums. */
+static void alloc_head(una_head *head, size_t features, una_arena *arena)
 {
     head->chol = una_arena_get(arena, features, features * sizeof(double));
     head->mean = UNA_GET(arena, double, features);
     head->whiten = una_arena_get(arena, features, UNA_PADDED(features + 1) * sizeof(double));
+}
+
+void una_head_init(una_head *head, size_t features, una_arena *arena)
+{
+    *head = (una_head){0};
+    una_stats_init(&head->stats, features, arena);
+    alloc_head(head, features, arena);
 }
 
 /* |y - Phi m|^2. At the posterior mean an error in m enters |y - Phi m|^2/s2 + |m|^2/alpha squared only. */
@@ -291,7 +292,7 @@ una_status una_head_exchange(una_head *head, una_archive *ar)
     if (!ar->loading) return UNA_OK;
     stats->features = k;
     UNA_TRY(check_loaded(head, ar));
-    una_head_take(head, k, ar->arena);
+    alloc_head(head, k, ar->arena);
     UNA_TRY(una_arena_check(ar->arena));
     una_status status = una_head_solve(head, ar->run);
     if (status == UNA_E_NUMERIC) return una_archive_refuse(ar, "head.gram", "gives no posterior");

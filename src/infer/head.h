@@ -49,7 +49,6 @@ typedef struct una_head {
 /* UNA_E_MEMORY, with both numbers, where a head of so many features cannot be had and solved: before work begins. */
 una_status una_head_memory(const char *kind, size_t features, una_run *run);
 void       una_head_init(una_head *head, size_t features, una_arena *arena);
-void       una_head_take(una_head *head, size_t features, una_arena *arena);  /* room for what solve finds, no sums */
 /* Factors the precision from head->stats and the two variances; mean, evidence. */
 una_status una_head_solve(una_head *head, una_run *run);
 /* mean [rows], var_model [rows] (either may be NULL) for phi [rows, K]; work from scratch. */

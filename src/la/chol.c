@@ -166,20 +166,6 @@ double una_chol_logdet(const double *l, size_t n)
     return 2 * sum;
 }
 
-void una_chol_update(double *l, size_t n, double *v)
-{
-    for (size_t k = 0; k < n; k++) {
-        double old = l[k * n + k], grown = hypot(old, v[k]);
-        double c = old / grown, s = v[k] / grown;
-        l[k * n + k] = grown;
-        for (size_t i = k + 1; i < n; i++) {
-            double below = l[i * n + k];
-            l[i * n + k] = c * below + s * v[i];
-            v[i] = c * v[i] - s * below;
-        }
-    }
-}
-
 /* Row i of the upper triangle of a' a over `rows` rows, summed apart before it is added: fewer rounding errors. */
 static void gram_row(double *c, const double *a, size_t rows, size_t n, size_t i)
 {

@@ -15,8 +15,6 @@ void   una_chol_lower_solve(const double *l, size_t n, double *b, size_t columns
 void   una_chol_upper_solve(const double *l, size_t n, double *b, size_t columns);   /* L' X = B */
 void   una_chol_solve(const double *l, size_t n, double *b, size_t columns);         /* L L' X = B */
 double una_chol_logdet(const double *l, size_t n);                                   /* of L L' */
-/* L L' + v v' in place (v is destroyed). */
-void   una_chol_update(double *l, size_t n, double *v);
 /* Symmetric eigenproblem: a [n, n] becomes the eigenvectors as rows, values ascending in w [n]. UNA_E_NUMERIC if a
  * is not finite. */
 una_status una_eigen(double *a, size_t n, double *w, una_run *run);

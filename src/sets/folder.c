@@ -7,9 +7,9 @@
 #include "base/archive.h"
 #include "data/table.h"
 #include "model/above.h"
-#include "sets/sha256.h"
 
 #include <errno.h>
+#include <sha2.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -26,9 +26,9 @@ const char *una_set_path(const char *folder, const una_data_file *file, una_aren
 
 bool una_set_is(const una_data_file *file, const void *bytes, size_t size)
 {
-    char sum[UNA_SHA256_TEXT];
+    char sum[SHA256_DIGEST_STRING_LENGTH];
     if (size != file->bytes) return false;
-    una_sha256(sum, bytes, size);
+    SHA256Data(bytes, size, sum);
     return strcmp(sum, file->sha256) == 0;
 }
 
@@ -98,8 +98,8 @@ una_status una_set_write(const char *folder, const una_data_file *file, const vo
 
 void una_set_sums(una_text *text, const una_data_file *file, const void *bytes, size_t size)
 {
-    char sum[UNA_SHA256_TEXT];
-    una_sha256(sum, bytes, size);
+    char sum[SHA256_DIGEST_STRING_LENGTH];
+    SHA256Data(bytes, size, sum);
     una_text_add(text, "its sha256 is %s (%zu bytes), and the published file has %s (%llu bytes)", sum, size,
                  file->sha256, (unsigned long long)file->bytes);
 }

@@ -212,11 +212,6 @@ una_status una_store_claim_all(bool *granted, una_store *store, const una_row_ke
     return status;
 }
 
-una_status una_store_claim(bool *granted, una_store *store, const una_row_key *key, una_run *run)
-{
-    return una_store_claim_all(granted, store, &key, 1, run);
-}
-
 /* Its own only: another may have taken it over meanwhile. */
 una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run)
 {

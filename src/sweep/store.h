@@ -34,10 +34,9 @@ una_status una_store_open(una_store **store, const char *path, una_run *run);
 una_status una_store_open_copy(una_store **store, const char *path, una_run *run);
 void       una_store_close(una_store *store);            /* drops the claims made through it; NULL is harmless */
 
-/* Asks for the right to make a row. Not granted while somebody else who is alive holds it: a process of this place
- * (owner.h) until it ends, one of another until its last sign of life is two minutes old. */
-una_status una_store_claim(bool *granted, una_store *store, const una_row_key *key, una_run *run);
-/* Several at once, granted [count]: on a disk one claim takes as long as twenty. */
+/* Asks for the right to make rows, granted [count]: on a disk one claim takes as long as twenty. Not granted while
+ * somebody else who is alive holds it: a process of this place (owner.h) until it ends, one of another until its last
+ * sign of life is two minutes old. */
 una_status una_store_claim_all(bool *granted, una_store *store, const una_row_key *const *keys, size_t count,
                                una_run *run);
 una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run);   /* a claim that comes to nothing */

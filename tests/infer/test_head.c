@@ -225,14 +225,6 @@ static void one_at_a_time_equals_chunks_equals_batch(void **state)
         same_posterior(all[i], &batch);
     }
 
-    /* The factor itself can be carried forward too: precision + phi phi'/s2. */
-    double v[K];
-    for (size_t j = 0; j < K; j++) v[j] = m.phi[j] / sqrt(0.04);
-    una_stats_add(&batch.stats, m.phi, m.y, 1, NULL);
-    una_chol_update(single.chol, K, v);
-    assert_ok(una_head_solve(&batch, run), run);
-    assert_arrays_near(single.chol, batch.chol, K * K, 1e-9, 1e-9);
-
     una_arena_free(&arena);
     una_run_free(run);
 }

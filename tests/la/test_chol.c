@@ -150,32 +150,6 @@ static void a_column_has_the_same_bits_in_any_company(void **state)
     una_run_free(run);
 }
 
-static void update_equals_factoring_again(void **state)
-{
-    (void)state;
-    static double x[MOST * MOST], a[MOST * MOST], l[MOST * MOST], v[MOST];
-    una_run *run = quiet_run();
-
-    for (size_t s = 0; s < SIZES; s++) {
-        size_t n = sizes[s];
-        fill(x, n * n, s);
-        gram_plainly(a, x, n, n, 0.5);
-        memcpy(l, a, n * n * sizeof *l);
-        assert_ok(una_chol(l, n, "A", run), run);
-
-        fill(v, n, 50 + s);
-        if (n > 2) v[1] = 0;
-        for (size_t i = 0; i < n; i++) {
-            for (size_t j = 0; j < n; j++) a[i * n + j] += v[i] * v[j];
-        }
-
-        una_chol_update(l, n, v);
-        assert_ok(una_chol(a, n, "A + vv'", run), run);
-        assert_arrays_near(l, a, n * n, 1e-10, 1e-10);
-    }
-    una_run_free(run);
-}
-
 static void gram_adds_up(void **state)
 {
     (void)state;
@@ -227,7 +201,6 @@ int main(void)
         cmocka_unit_test(a_bad_pivot_is_named),
         cmocka_unit_test(solves_undo_products),
         cmocka_unit_test(a_column_has_the_same_bits_in_any_company),
-        cmocka_unit_test(update_equals_factoring_again),
         cmocka_unit_test(gram_adds_up),
         cmocka_unit_test(dot_and_combine),
     };

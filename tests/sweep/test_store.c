@@ -222,6 +222,11 @@ static void what_is_no_store_is_refused(void **state)
     una_run_free(run);
 }
 
+static una_status claim_one(bool *granted, una_store *store, const una_row_key *key, una_run *run)
+{
+    return una_store_claim_all(granted, store, &key, 1, run);
+}
+
 /* ---- claims ---------------------------------------------------------------------------------------------- */
 
 static void a_claim_has_one_owner(void **state)
@@ -235,23 +240,23 @@ static void a_claim_has_one_owner(void **state)
 
     assert_ok(una_store_open(&mine, temp_path("claims.sqlite"), run), run);
     assert_ok(una_store_open(&other, temp_path("claims.sqlite"), run), run);
-    assert_ok(una_store_claim(&granted, mine, &row.key, run), run);
+    assert_ok(claim_one(&granted, mine, &row.key, run), run);
     assert_true(granted);
-    assert_ok(una_store_claim(&granted, mine, &row.key, run), run);
+    assert_ok(claim_one(&granted, mine, &row.key, run), run);
     assert_true(granted);                                    /* mine already */
-    assert_ok(una_store_claim(&granted, other, &row.key, run), run);
+    assert_ok(claim_one(&granted, other, &row.key, run), run);
     assert_false(granted);
 
     assert_ok(una_store_drop(mine, &row.key, run), run);
-    assert_ok(una_store_claim(&granted, other, &row.key, run), run);
+    assert_ok(claim_one(&granted, other, &row.key, run), run);
     assert_true(granted);
 
     assert_ok(una_store_put(other, &row, 1, true, NULL, NULL, run), run);
-    assert_ok(una_store_claim(&granted, mine, &row.key, run), run);
+    assert_ok(claim_one(&granted, mine, &row.key, run), run);
     assert_true(granted);                                    /* the row has ended the claim */
 
     una_store_close(mine);
-    assert_ok(una_store_claim(&granted, other, &row.key, run), run);
+    assert_ok(claim_one(&granted, other, &row.key, run), run);
     assert_true(granted);                                    /* so does the end of a handle */
     una_store_close(other);
     una_run_free(run);
@@ -273,20 +278,20 @@ static void the_claim_of_a_dead_process_is_free(void **state)
     pid_t child = fork();
     if (child == 0) {
         una_run *own = quiet_run();
-        if (una_store_open(&store, path, own) == UNA_OK && una_store_claim(&granted, store, &key, own) == UNA_OK)
+        if (una_store_open(&store, path, own) == UNA_OK && claim_one(&granted, store, &key, own) == UNA_OK)
             (void)!write(told[1], "y", 1);
         for (;;) pause();
     }
 
     assert_int_equal(read(told[0], &byte, 1), 1);
     assert_ok(una_store_open(&store, path, run), run);
-    assert_ok(una_store_claim(&granted, store, &key, run), run);
+    assert_ok(claim_one(&granted, store, &key, run), run);
     assert_false(granted);
 
     assert_int_equal(kill(child, SIGKILL), 0);
     siginfo_t info;
     assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
-    assert_ok(una_store_claim(&granted, store, &key, run), run);
+    assert_ok(claim_one(&granted, store, &key, run), run);
     assert_true(granted);
     assert_int_equal(waitpid(child, NULL, 0), child);
     una_store_close(store);
@@ -312,14 +317,14 @@ static void other_processes_and_machines(void **state)
 
     assert_ok(una_store_open(&mine, path, run), run);
     assert_ok(una_store_open(&other, path, run), run);
-    assert_ok(una_store_claim(&granted, mine, &key, run), run);
+    assert_ok(claim_one(&granted, mine, &key, run), run);
 
     change_claims(path, "UPDATE claim SET start = '1'");     /* an older process that had the same number */
-    assert_ok(una_store_claim(&granted, other, &key, run), run);
+    assert_ok(claim_one(&granted, other, &key, run), run);
     assert_true(granted);
 
     change_claims(path, "UPDATE claim SET host = 'elsewhere'");
-    assert_ok(una_store_claim(&granted, mine, &key, run), run);
+    assert_ok(claim_one(&granted, mine, &key, run), run);
     assert_false(granted);                                   /* cannot be asked, and has just been seen */
     una_store_close(mine);
     una_store_close(other);
@@ -363,7 +368,7 @@ static void another_machine_must_give_signs_of_life(void **state)
         assert_ok(una_store_owner(&owner, store, &key, run), run);
         assert_string_equal(owner.host, "elsewhere");
         assert_int_equal(owner.process, 77);
-        assert_ok(una_store_claim(&granted, store, &key, run), run);
+        assert_ok(claim_one(&granted, store, &key, run), run);
         assert_int_equal(granted, cases[i].free);
     }
 
@@ -670,7 +675,7 @@ static una_status all_calls(void *context, una_run *run)
     snprintf(path, sizeof path, "%s.csv", (const char *)context);
     una_arena_init(&arena, run);
     una_status status = una_store_open(&store, context, run);
-    if (status == UNA_OK) status = una_store_claim(&yes, store, &row.key, run);
+    if (status == UNA_OK) status = claim_one(&yes, store, &row.key, run);
     if (status == UNA_OK) status = una_store_put(store, &row, 1, true, NULL, NULL, run);
     if (status == UNA_OK) status = una_store_find(&yes, &out, store, &row.key, &arena, run);
     if (status == UNA_OK) status = una_rows_export(store, "memory", NULL, 0, path, NULL, run);
@@ -755,15 +760,15 @@ static void a_store_on_a_server(void **state)
     assert_ok(una_store_open(&other, where, run), run);
     assert_status(una_store_open_copy(&(una_store *){ NULL }, where, run), UNA_E_USAGE, run);
 
-    assert_ok(una_store_claim(&granted, mine, &rows[0].key, run), run);
+    assert_ok(claim_one(&granted, mine, &rows[0].key, run), run);
     assert_true(granted);
-    assert_ok(una_store_claim(&granted, other, &rows[0].key, run), run);
+    assert_ok(claim_one(&granted, other, &rows[0].key, run), run);
     assert_false(granted);
     una_store_renew(mine);
     assert_ok(una_store_owner(&owner, other, &rows[0].key, run), run);
     assert_int_equal(owner.process, getpid());
     assert_ok(una_store_drop(mine, &rows[0].key, run), run);
-    assert_ok(una_store_claim(&granted, other, &rows[0].key, run), run);
+    assert_ok(claim_one(&granted, other, &rows[0].key, run), run);
     assert_true(granted);
 
     assert_ok(una_store_put(other, rows, 3, false, &added, &clash, run), run);
@@ -798,7 +803,7 @@ static una_status server_calls(void *context, una_run *run)
     bool yes;
     una_arena_init(&arena, run);
     una_status status = una_store_open(&store, context, run);
-    if (status == UNA_OK) status = una_store_claim(&yes, store, &row.key, run);
+    if (status == UNA_OK) status = claim_one(&yes, store, &row.key, run);
     if (status == UNA_OK) status = una_store_put(store, &row, 1, true, NULL, NULL, run);
     if (status == UNA_OK) status = una_store_find(&yes, &out, store, &row.key, &arena, run);
     una_store_close(store);

@@ -2,8 +2,8 @@
  *
  * Files of the cache, which holds unpacked images. The input is such a file without the key and the path of the data
  * file, which are put in here, but for its last two bytes: the first bounds memory, the second says whether all sums
- * are made right, as somebody would who means harm. It is refused, or gives images of no more numbers than it has bytes;
- * and where they are to be unpacked anew, it does not matter what it says.
+ * are made right, as somebody would who means harm. It is refused, or gives images of no more numbers than it has
+ * bytes; and where they are to be unpacked anew, it does not matter what it says.
  */
 #include "data/images.h"
 #include "fuzz.h"
@@ -42,7 +42,7 @@ static void begin_once(una_run *run)
     FUZZ_CHECK(fixed.key.size > 0, "it is not to be kept");
 }
 
-/* ---- the file ----------------------------------------------------------------------------------------------------- */
+/* ---- the file ------------------------------------------------------------------------------------------------- */
 
 typedef struct bytes { unsigned char *at; size_t size; } bytes;
 

@@ -209,7 +209,8 @@ una_status una_dataset_join(una_dataset **joined, const una_dataset *a, const un
 /* Rows of the table name images: the column `column` has their numbers in the file at `path`, counted from 0. The file
  * is IDX, as MNIST's, or NPY, with sizes count, height, width and perhaps channels; either may be compressed with gzip,
  * and is, from 1 MB on, then unpacked once and kept in a cache of the user's (see no_cache), which is good until the
- * file's size or times change. Models see the image and nothing else of a row. What a table has, tables made of its rows have, too. */
+ * file's size or times change. Models see the image and nothing else of a row. What a table has, tables made of its
+ * rows have, too. */
 una_status una_dataset_add_images(una_dataset *data, const char *path, const char *column, una_run *run);
 /* The image that a row names, for pictures: sizes are its height, width and channels (all 0: the table has no images),
  * numbers [their product] what stands in the file, row by row of the image, channels last; NULL: the sizes alone. */

@@ -42,7 +42,7 @@ typedef struct fuzz_limits {
     uint64_t seed;
 } fuzz_limits;
 
-/* One thread, no cache of images, no scratch files. False: not even the run was granted, and there is nothing to end. */
+/* One thread, no cache, no scratch files. False: not even the run was granted, and there is nothing to end. */
 bool fuzz_begin(fuzz_world *world, fuzz_limits limits);
 /* The run goes; aborts if anything made with it has not gone before. */
 void fuzz_end(fuzz_world *world);

@@ -115,7 +115,8 @@ int una_cache_open(const una_cache_place *p, una_run *run)
     if (folder >= 0) close(folder);
     if (strange_folder)
         una_log(run, UNA_LOG_NOTE, "the cache %.500s is not used: it is not a folder that belongs to this user and "
-                "that nobody else may write to; mend it with chmod 700, or name another with XDG_CACHE_HOME", p->folder);
+                "that nobody else may write to; mend it with chmod 700, or name another with XDG_CACHE_HOME",
+                p->folder);
     else if (strange)
         una_log(run, UNA_LOG_NOTE, "%.500s was not believed: it is not a file that belongs to this user and that "
                 "nobody else may write to; %.300s is unpacked anew", p->file, p->path);

@@ -38,8 +38,8 @@ static inline size_t una_image_size(una_image_shape shape)
     return shape.height * shape.width * shape.channels;
 }
 
-/* In the cache: the key of the file, and if the cache has its images, all of them (m->mapping), but where they are to be
- * unpacked anew (verify_cache). Later, when they were unpacked, they are kept there. */
+/* In the cache: the key of the file, and if the cache has its images, all of them (m->mapping), but where they are to
+ * be unpacked anew (verify_cache). Later, when they were unpacked, they are kept there. */
 una_cache_key una_cache_map_images(una_images *images);
 void          una_cache_unmap_images(una_images *images);
 void          una_cache_write_images(const una_images *images, const una_cache_key *key);

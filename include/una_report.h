@@ -28,6 +28,26 @@ una_status una_chart_check(const char *path, una_run *run);
 una_status una_chart_write(const char *path, const una_model *const *models, const char *const *titles,
                            size_t count, const una_dataset *data, una_run *run);
 
+typedef struct una_report_settings {
+    size_t size;
+    const una_model *const *models;      /* [count]; the first is the subject                                       */
+    const char *const *titles;           /* [count]; NULL: names of the kinds                                       */
+    size_t             count;
+    const una_dataset *data;
+    const char *heading;                 /* NULL: one is made up                                                    */
+    const char *story;                   /* Paragraphs with an empty line between them; NULL: none. A paragraph whose
+                                            lines, but for the first, begin with "|" is a table with that line above
+                                            it: "Errors.\n| model | error\n| gp | 3.1". With one numeric input the
+                                            picture of the function comes behind the first paragraph.               */
+    double    (*truth)(double x, void *context);     /* the true function of one numeric input, where somebody knows
+                                            it: it is drawn beside the bands. NULL: nobody does                      */
+    void       *context;                 /* for truth                                                               */
+} una_report_settings;
+
+/* The same page and the same chart, with all that can be said about them. Of the chart heading and story are not used. */
+una_status una_report_write_with(const char *path, const una_report_settings *settings, una_run *run);
+una_status una_chart_write_with(const char *path, const una_report_settings *settings, una_run *run);
+
 typedef struct una_plot_settings {
     size_t      size;
     const char *what;    /* NULL = "bands". With data:

@@ -91,6 +91,9 @@ static void add_function(una_panel *panel, const una_report *report, const una_r
     add_parts(panel, report, model);
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = report->sweep_at,
                   .y = model->line_mean, .count = grid, .size = 1.8 });
+    if (report->truth)
+        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = UNA_INK_DATA, .x = report->sweep_at,
+                      .y = report->truth, .count = grid, .size = 1.2 });
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_DATA, .x = report->columns[0].number,
                   .y = report->y, .count = report->rows, .size = report->rows > FEW_ROWS ? 2.2 : 3.2 });
 }
@@ -103,6 +106,7 @@ una_figure una_chart_function(const una_report *report, una_arena *arena)
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "epistemic, 95 %");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_NOISE, "with noise, 95 %");
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_DATA, "data");
+    if (report->truth) una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_DATA, "true function");
 
     bool parts = false;
     for (size_t k = report->model_count; k > 0; k--) {           /* the subject comes last, where the eye rests */

@@ -318,6 +318,12 @@ static una_status image_figures(una_html *html, const una_report *report, una_ru
 
 /* ---- figures with their captions -------------------------------------------------------------------- */
 
+/* A story is told of its picture: there it comes first, and has no heading of its own. */
+static bool opens_with_picture(const una_report *report)
+{
+    return report->story && una_report_is_line(report);
+}
+
 static una_status function_figure(una_html *html, const una_report *report, una_run *run)
 {
     una_figure figure = una_chart_function(report, html->text.arena);
@@ -325,11 +331,11 @@ static una_status function_figure(una_html *html, const una_report *report, una_
     for (size_t m = 0; m < report->model_count; m++) parts = parts || report->models[m].part_count > 0;
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "Vermillion is what the model does not know: it should open where there are no data. The "
-                 "pale blue adds the noise.%s%s",
+                 "pale blue adds the noise.%s%s%s", report->truth ? " Dashes are the true function." : "",
                  report->model_count > 1 ? " All panels share their axes." : "",
                  parts ? " Thin grey lines are its members, or the heads of a single one." : "");
     UNA_TRY(una_arena_check(html->text.arena));
-    una_html_heading(html, 2, "What the input does");
+    if (!opens_with_picture(report)) una_html_heading(html, 2, "What the input does");
     return una_html_figure(html, &figure, "The function and its bands.", words.at, run);
 }
 
@@ -381,17 +387,59 @@ static una_status training_figure(una_html *html, const una_report *report, una_
 
 /* ---- the page --------------------------------------------------------------------------------------- */
 
-/* A story may have several paragraphs, with an empty line between them. */
-static void tell(una_html *html, const char *story)
+/* A copy of `length` bytes. */
+static char *piece_of(const char *from, size_t length, una_arena *arena)
 {
-    for (const char *from = story; from && *from;) {
-        const char *end = strstr(from, "\n\n");
-        size_t length = end ? (size_t)(end - from) : strlen(from);
-        una_text part = una_text_in(html->text.arena);
-        una_text_bytes(&part, from, length);
-        if (length > 0) una_html_paragraph(html, "lead", part.at);
-        from = end ? end + 2 : NULL;
+    una_text piece = una_text_in(arena);
+    una_text_bytes(&piece, from, length);
+    return piece.at;
+}
+
+/* The cells of a line "| model | error"; those of the head are told apart by `head`. */
+static void story_row(una_html *html, const char *line, bool head)
+{
+    (head ? una_html_head : una_html_row)(html);
+    bool first = true;
+    while (*line == '|') {
+        const char *from = line + 1 + strspn(line + 1, " "), *to = from + strcspn(from, "|\n");
+        line = to;
+        while (to > from && to[-1] == ' ') to--;
+        const char *words = piece_of(from, (size_t)(to - from), html->text.arena);
+        una_html_cell(html, head ? first ? UNA_HTML_HEAD : UNA_HTML_NUMBER_HEAD : first ? UNA_HTML_SIDE
+                      : UNA_HTML_NUMBER, words ? words : "");
+        first = false;
     }
+    (head ? una_html_head_end : una_html_row_end)(html);
+}
+
+/* The first line stands above: what ends with its first point is in bold. */
+static void story_table(una_html *html, const char *part, const char *lines)
+{
+    size_t above = (size_t)(lines - part), bold = 0;
+    while (bold < above && !(part[bold] == '.' && part[bold + 1] == ' ')) bold++;
+    size_t rest = bold < above ? bold + 2 : above;
+    const char *lead = piece_of(part, bold < above ? bold + 1 : above, html->text.arena);
+    const char *caption = piece_of(part + rest, above - rest, html->text.arena);
+    una_html_table(html, lead ? lead : "", caption ? caption : "");
+    for (bool head = true; lines && lines[1] == '|'; head = false) {
+        story_row(html, lines + 1, head);
+        lines = strchr(lines + 1, '\n');
+    }
+    una_html_table_end(html);
+}
+
+/* At most so many paragraphs of a story; what is left of it. */
+static const char *tell(una_html *html, const char *story, size_t most)
+{
+    while (story && *story && most-- > 0) {
+        const char *end = strstr(story, "\n\n");
+        const char *part = piece_of(story, end ? (size_t)(end - story) : strlen(story), html->text.arena);
+        const char *lines = part ? strstr(part, "\n|") : NULL;
+        if (lines) story_table(html, part, lines);
+        else if (part && *part) una_html_paragraph(html, "lead", part);
+        story = end ? end + 2 : NULL;
+    }
+    return story;
 }
 
 static void fitted(una_html *html, const una_report *report)
@@ -434,14 +482,16 @@ static una_status body(una_html *html, const una_report *report, una_run *run)
     const char *heading = heading_of(report, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
     una_html_heading(html, 1, heading);
-    tell(html, report->story);
+    const char *rest = tell(html, report->story, opens_with_picture(report) ? 1 : SIZE_MAX);
+    if (opens_with_picture(report)) UNA_TRY(function_figure(html, report, run));
+    tell(html, rest, SIZE_MAX);
     UNA_TRY(una_report_verdict(html, report));
     una_html_heading(html, 2, "How good it is");
     UNA_TRY(scores(html, report));
     UNA_TRY(prediction_figures(html, report, run));
     UNA_TRY(una_report_importance(html, report, run));
-    if (una_report_is_line(report)) UNA_TRY(function_figure(html, report, run));
-    else UNA_TRY(una_report_effects(html, report, run));
+    if (una_report_is_line(report) && !opens_with_picture(report)) UNA_TRY(function_figure(html, report, run));
+    else if (!una_report_is_line(report)) UNA_TRY(una_report_effects(html, report, run));
     UNA_TRY(una_report_residuals(html, report, run));
     una_html_heading(html, 2, "Where it does not know");
     if (report->images) {

@@ -62,7 +62,7 @@ typedef struct una_report_cause {        /* why one of the least known rows is u
 } una_report_cause;
 
 typedef struct una_report {
-    const char   *heading, *story;       /* NULL: a heading is made up, no story                    */
+    const char   *heading, *story;       /* NULL: a heading is made up, no story (una_report_settings) */
     const char   *target;
     bool          one_of_several;        /* its spec fits this target alone (una_report_html_several sets it) */
     size_t        rows;
@@ -73,6 +73,7 @@ typedef struct una_report {
     size_t        column_count;
     size_t        grid;                  /* of the line, where the only input is numeric; else 0    */
     const double *sweep_at;              /* [grid] ascending                                        */
+    const double *truth;                 /* [grid] the true function; NULL: nobody knows it         */
     const una_report_effect *effects;    /* of inputs that are not the same in every row, those that matter first */
     size_t        effect_count, effect_rows;     /* effect_rows: real rows that were moved          */
     size_t        effects_left_out;      /* inputs that vary and were not moved                     */

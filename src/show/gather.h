@@ -14,6 +14,8 @@ typedef struct gathering {
     const double **numbers;       /* [rows] of images, where rows name some: those of report.images   */
     una_verdict    **verdict;     /* [models] to be freed                                             */
     una_importance  *importance;  /* of the subject, to be freed                                      */
+    double      (*truth)(double x, void *context);    /* NULL: nobody knows it                        */
+    void         *context;
     una_arena    *arena;
     una_run      *run;
 } gathering;

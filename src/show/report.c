@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * una_report_write and una_chart_write: gathers from models and table the plain arrays that src/report draws.
+ * una_report_write, una_chart_write and their like: from models and a table the plain arrays that src/report draws.
  *
  * Predictions and calibration are of rows that the model had not seen, where the fit kept them (una_model_held_out);
  * inputs are moved in real rows (effects.c); with one numeric input the models are asked on a line from 10 % of its
@@ -123,6 +123,12 @@ static una_status plan_line(gathering *g)
     for (size_t i = 0; i < FINE_GRID; i++) at[i] = low - 0.1 * (high - low) + step * (double)i;
     report->grid = FINE_GRID;
     report->sweep_at = at;
+    if (!g->truth) return UNA_OK;
+
+    double *truth = UNA_GET(g->arena, double, FINE_GRID);
+    UNA_TRY(una_arena_check(g->arena));
+    for (size_t i = 0; i < FINE_GRID; i++) truth[i] = g->truth(at[i], g->context);
+    report->truth = truth;
     return UNA_OK;
 }
 
@@ -408,20 +414,31 @@ static una_status write_chart(gathering *g, const char *path, const una_model *c
     return una_report_save(path, &bytes, g->run);
 }
 
-una_status una_report_write(const char *path, const una_model *const *models, const char *const *titles, size_t count,
-                            const una_dataset *data, const char *heading, const char *story, una_run *run)
+static una_status begin(gathering *g, una_report_settings *asked, const una_report_settings *settings, una_arena *arena,
+                        una_run *run)
+{
+    UNA_TRY(una_version_check("libuna_report", run));
+    una_clear_message(run);
+    UNA_TRY(UNA_TAKE(asked, settings, una_report_settings, run));
+    if (!asked->data) UNA_FAIL(run, UNA_E_USAGE, "a report or chart needs a table: data of una_report_settings is NULL");
+    una_arena_init(arena, run);
+    *g = (gathering){ .truth = asked->truth, .context = asked->context, .arena = arena, .run = run };
+    return UNA_OK;
+}
+
+una_status una_report_write_with(const char *path, const una_report_settings *settings, una_run *run)
 {
     una_arena arena;
-    UNA_TRY(una_version_check("libuna_report", run));
-    una_arena_init(&arena, run);
-    una_clear_message(run);
-    gathering g = { .report = { .heading = heading, .story = story }, .arena = &arena, .run = run };
+    una_report_settings s;
+    gathering g;
+    UNA_TRY(begin(&g, &s, settings, &arena, run));
+    g.report.heading = s.heading, g.report.story = s.story;
     una_status status;
-    if (count == 1 && una_model_target_count(models[0]) > 1) {
-        status = report_targets(&g, path, models[0], titles ? titles[0] : NULL, data);
+    if (s.count == 1 && una_model_target_count(s.models[0]) > 1) {
+        status = report_targets(&g, path, s.models[0], s.titles ? s.titles[0] : NULL, s.data);
     } else {
-        status = need_one_target(models, count, run);
-        if (status == UNA_OK) status = write_report(&g, path, models, titles, count, data);
+        status = need_one_target(s.models, s.count, run);
+        if (status == UNA_OK) status = write_report(&g, path, s.models, s.titles, s.count, s.data);
     }
     release(&g);
     una_arena_free(&arena);
@@ -436,19 +453,33 @@ una_status una_chart_check(const char *path, una_run *run)
     return una_format_of(&format, path, run);
 }
 
-una_status una_chart_write(const char *path, const una_model *const *models, const char *const *titles, size_t count,
-                           const una_dataset *data, una_run *run)
+una_status una_chart_write_with(const char *path, const una_report_settings *settings, una_run *run)
 {
     una_arena arena;
-    UNA_TRY(una_version_check("libuna_report", run));
-    una_arena_init(&arena, run);
-    una_clear_message(run);
-    gathering g = { .arena = &arena, .run = run };
-    una_status status = need_one_target(models, count, run);
-    if (status == UNA_OK) status = write_chart(&g, path, models, titles, count, data);
+    una_report_settings s;
+    gathering g;
+    UNA_TRY(begin(&g, &s, settings, &arena, run));
+    una_status status = need_one_target(s.models, s.count, run);
+    if (status == UNA_OK) status = write_chart(&g, path, s.models, s.titles, s.count, s.data);
     release(&g);
     una_arena_free(&arena);
     return status;
+}
+
+una_status una_report_write(const char *path, const una_model *const *models, const char *const *titles, size_t count,
+                            const una_dataset *data, const char *heading, const char *story, una_run *run)
+{
+    una_report_settings settings = { .size = sizeof settings, .models = models, .titles = titles, .count = count,
+                                     .data = data, .heading = heading, .story = story };
+    return una_report_write_with(path, &settings, run);
+}
+
+una_status una_chart_write(const char *path, const una_model *const *models, const char *const *titles, size_t count,
+                           const una_dataset *data, una_run *run)
+{
+    una_report_settings settings = { .size = sizeof settings, .models = models, .titles = titles, .count = count,
+                                     .data = data };
+    return una_chart_write_with(path, &settings, run);
 }
 
 const char *una_report_build_info(void)

@@ -192,41 +192,33 @@ static void add_verdict(char *text, const demo *d, verdict which)
     }
 }
 
-/* "72, 100 and 99 %", in the order of the kinds. */
-static void add_percents(char *text, const double share[KINDS])
-{
-    for (size_t k = 0; k < KINDS; k++) add(text, "%s%.0f", joint(k, KINDS), 100 * share[k]);
-    add(text, " %%");
-}
-
 static void answer(demo *d)
 {
-    double in_gap[KINDS], at_rows[KINDS];
     char *text = d->answer;
     for (verdict which = NOTICES; which < VERDICTS; which++) add_verdict(text, d, which);
     if (*text >= 'a' && *text <= 'z') *text = (char)(*text - 'a' + 'A');
 
-    add(text, ": from the rows to the gap ignorance grows");
     for (size_t k = 0; k < KINDS; k++) {
         const result *r = &d->mean[k];
-        add(text, "%s from %.1f to %.1f for %s", joint(k, KINDS), r->data_std, r->gap_std, kinds[k].name);
-        in_gap[k] = r->gap_inside, at_rows[k] = r->data_inside;
+        if (k == 0)
+            add(text, ": %s's ignorance goes from %.1f at the rows to %.1f in the gap, and its 95 %% band holds "
+                "%.0f %% and %.0f %% of the true function there", kinds[k].name, r->data_std, r->gap_std, 100 * r->data_inside,
+                100 * r->gap_inside);
+        else
+            add(text, "%s %s's%s from %.1f to %.1f (%.0f %%, %.0f %%)", k == 1 ? ";" : k + 1 < KINDS ? "," : " and",
+                kinds[k].name, k == 1 ? " goes" : "", r->data_std, r->gap_std, 100 * r->data_inside,
+                100 * r->gap_inside);
     }
-    add(text, ", and their 95 %% bands of ignorance hold ");
-    add_percents(text, in_gap);
-    add(text, " of the true function in the gap, and ");
-    add_percents(text, at_rows);
-    add(text, " at the rows.");
+    add(text, ".");
 }
 
 /* ---- the page ---------------------------------------------------------------------------------------- */
 
 static void add_table(char *text, const demo *d)
 {
-    add(text, "In numbers. ");
-    if (d->count > 1) add(text, "Means over %zu seeds; the picture shows the first.", d->count);
-    add(text, "\n| | ignorance at the rows | in the gap | true function in the band at the rows | in the gap | "
-              "error at the rows");
+    add(text, "In numbers. Held is the share of the true function in the 95 %% band of ignorance.");
+    if (d->count > 1) add(text, " Means over %zu seeds; the picture shows the first.", d->count);
+    add(text, "\n| | ignorance, rows | ignorance, gap | held, rows | held, gap | error, rows");
     for (size_t k = 0; k < KINDS; k++) {
         const result *r = &d->mean[k];
         add(text, "\n| %s | %.2f | %.2f | %.0f %% | %.0f %% | %.2f", kinds[k].title, r->data_std, r->gap_std,
@@ -236,18 +228,18 @@ static void add_table(char *text, const demo *d)
 
 static void add_remarks(char *text)
 {
-    add(text, "\n\nThe data are %d noisy values of the function x\xC2\xB3, none of them between \xE2\x88\x92""2 and 2. "
-        "Ignorance is the epistemic standard deviation: what more data would take away. In the gap it is measured "
+    add(text, "\n\nThe data are %d noisy values of the function x\xC2\xB3, none of them between \xE2\x88\x92""2 and "
+        "2. Ignorance is the epistemic standard deviation: what more data would take away. In the gap it is measured "
         "between \xE2\x88\x92""1.5 and 1.5. A model notices the gap if it is at least twice as unsure there as at the "
         "rows and its 95 %% band of ignorance there holds at least 95 %% of the true function; too little, if the band "
         "holds less. How wide it should be, such data do not say: of two bands that hold the function the wider one "
         "is not the better one.", ROWS);
-    add(text, "\n\nNLM is one neural network, trained to predict, with a Bayesian linear model as its last layer (%s). "
-        "LUNA (%s) trains networks whose auxiliary regressors each explain the data and are penalised for similar "
-        "slopes, so that they differ where nothing holds them. GP is a Gaussian process (%s). auto is what una fits "
-        "if no model is named (%s): LUNA and a Gaussian process, weighted by rows that neither has seen. All other "
-        "options are chosen from the data; the last section has every one.",
-        kinds[NLM].spec, kinds[LUNA].spec, kinds[GP].spec, kinds[AUTO].spec);
+    add(text, "\n\nNLM, %s, is one neural network, trained to predict, with a Bayesian linear model as its last layer. "
+        "LUNA, %s, trains networks whose auxiliary regressors each explain the data and are penalised for similar "
+        "slopes, so that they differ where nothing holds them. GP, %s, is a Gaussian process, and auto is what una "
+        "fits if no model is named: LUNA and a Gaussian process, weighted by rows that neither has seen. All other options "
+        "are chosen from the data; the last section has every one.",
+        kinds[NLM].spec, kinds[LUNA].spec, kinds[GP].spec);
 }
 
 static una_status draw(const cli *c, const demo *d)
@@ -283,7 +275,8 @@ static void print_table(const demo *d)
 
 static void print_text(const demo *d)
 {
-    printf("%s%s%s 100 noisy rows of x^3, none between -2 and 2", cli_on(stdout, CLI_BOLD), heading, cli_off(stdout));
+    printf("%s%s%s %d noisy rows of x^3, none between -2 and 2", cli_on(stdout, CLI_BOLD), heading, cli_off(stdout),
+           ROWS);
     if (d->count > 1) printf("; means over %zu seeds", d->count);
     printf(".\n\n");
     print_table(d);

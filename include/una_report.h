@@ -44,7 +44,7 @@ typedef struct una_report_settings {
     void       *context;                 /* for truth                                                               */
 } una_report_settings;
 
-/* The same page and the same chart, with all that can be said about them. Of the chart heading and story are not used. */
+/* The same page and the same chart, with all that can be said about them; a chart has neither heading nor story. */
 una_status una_report_write_with(const char *path, const una_report_settings *settings, una_run *run);
 una_status una_chart_write_with(const char *path, const una_report_settings *settings, una_run *run);
 

@@ -686,6 +686,39 @@ SCENE(chart_write)
     sum_file();
 }
 
+static double twice(double x, void *context)
+{
+    (void)context;
+    return 2 * x;
+}
+
+/* One input, a story with a table, and what is true. */
+static una_report_settings with_story(const una_model *const model[1], const una_dataset *rows)
+{
+    return (una_report_settings){ .size = sizeof(una_report_settings), .models = model, .count = 1, .data = rows,
+                                  .story = "First.\n\nNumbers. Of one.\n| a | b\n| c | 1\n\nLast.", .truth = twice };
+}
+
+SCENE(report_write_with)
+{
+    WORLD;
+    const char *path = writes("report.html");
+    const una_model *const model[] = { w->held };
+    const una_report_settings settings = with_story(model, w->rows);
+    DONE(una_report_write_with(path, &settings, run), run);
+    sum_file();
+}
+
+SCENE(chart_write_with)
+{
+    WORLD;
+    const char *path = writes("chart.svg");
+    const una_model *const model[] = { w->model };
+    const una_report_settings settings = with_story(model, w->rows);
+    DONE(una_chart_write_with(path, &settings, run), run);
+    sum_file();
+}
+
 SCENE(plot_write)
 {
     WORLD;
@@ -1294,6 +1327,8 @@ static const call calls[] = {
     CALL(una_score_gaussian, score_gaussian), CALL(una_judge, judge), CALL(una_concepts_read, concepts_read),
     CALL(una_explanation_write, explanation_write),
     CALL(una_report_write, report_write, .most = FEW), CALL(una_chart_write, chart_write, .most = FEW),
+    CALL(una_report_write_with, report_write_with, .most = FEW),
+    CALL(una_chart_write_with, chart_write_with, .most = FEW),
     CALL(una_plot_write, plot_write, .most = SOME), CALL(una_report_explanation, report_explanation, .most = FEW),
     CALL(una_chart_explanation, chart_explanation, .most = SOME),
     CALL(una_bench_option, bench_option), CALL(una_bench_run, bench_run, .most = SOME),

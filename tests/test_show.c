@@ -145,6 +145,74 @@ static void held_out_rows_judge(void **state)
     una_run_free(run);
 }
 
+static double cubic(double x, void *context)
+{
+    *(size_t *)context += 1;
+    return x * x * x;
+}
+
+/* Where `words` stand behind `from`; they must. */
+static const char *behind(const char *from, const char *words)
+{
+    const char *at = strstr(from, words);
+    if (!at) fail_msg("'%s' does not stand where it should", words);
+    return at;
+}
+
+/* The picture comes behind the first paragraph, a table where the story has it; the true function is drawn. */
+static void a_story_with_its_picture(void **state)
+{
+    (void)state;
+    una_run *run = quiet_run();
+    una_dataset *data = NULL;
+    assert_ok(una_dataset_synthetic(&data, "cubic", 40, 1, 3, run), run);
+    una_model *first = fitted("gp", data, NULL, run), *second = fitted("linear", data, NULL, run);
+    const una_model *models[] = { first, second };
+    const char *const titles[] = { "process", "line" };
+    const char *path = temp_path("story.html"), *plain = temp_path("plain.html"), *chart = temp_path("story.svg");
+    size_t asked = 0;
+    una_report_settings settings = { .size = sizeof settings, .models = models, .titles = titles, .count = 2,
+        .data = data, .heading = "Who?", .truth = cubic, .context = &asked, .story = "An answer.\n\n"
+        "In numbers. Of <both>.\n| model | error |\n| process | 1.5 |\n| line | 2.5\n\nA remark." };
+
+    assert_ok(una_report_write_with(path, &settings, run), run);
+    assert_int_equal(asked, 241);                        /* points of the line */
+    char *page = text_of(path);
+    const char *at = behind(behind(behind(page, "<h1>Who?"), "An answer."), "true function</");
+    at = behind(behind(at, "<strong>Table 1 | In numbers.</strong> Of &lt;both&gt;."), "<th scope=\"col\">model");
+    at = behind(behind(behind(at, "error"), "process"), "2.5</td>");
+    at = behind(behind(at, "A remark."), "In short");
+    assert_null(strstr(at, "true function</"));          /* not twice */
+    assert_null(strstr(at, "What the input does"));
+    assert_null(strstr(page, "| line"));
+    assert_non_null(strstr(at, "process predicts"));            /* the subject alone: the story compares them */
+    assert_null(strstr(at, "line predicts"));
+    free(page);
+
+    settings.story = NULL, settings.truth = NULL;
+    assert_ok(una_report_write_with(path, &settings, run), run);
+    assert_ok(una_report_write(plain, models, titles, 2, data, "Who?", NULL, run), run);
+    char *other = text_of(path);
+    page = text_of(plain);
+    assert_string_equal(page, other);
+    free(other);
+    assert_non_null(strstr(behind(page, "In short"), "What the input does"));
+    assert_null(strstr(page, "true function"));
+    free(page);
+
+    settings.truth = cubic;
+    assert_ok(una_chart_write_with(chart, &settings, run), run);
+    settings.data = NULL;
+    assert_status(una_chart_write_with(chart, &settings, run), UNA_E_USAGE, run);
+    assert_says(una_run_message(run), "needs a table");
+    settings.size = 0;
+    assert_status(una_report_write_with(path, &settings, run), UNA_E_USAGE, run);
+    una_model_free(first);
+    una_model_free(second);
+    una_dataset_free(data);
+    una_run_free(run);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -177,6 +245,7 @@ int main(void)
         cmocka_unit_test(a_report_on_mixed_columns),
         cmocka_unit_test(a_report_on_two_targets),
         cmocka_unit_test(held_out_rows_judge),
+        cmocka_unit_test(a_story_with_its_picture),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

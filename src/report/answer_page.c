@@ -96,14 +96,17 @@ una_status una_report_verdict(una_html *html, const una_report *report)
     for (size_t m = 0; m < report->model_count; m++) {
         const una_report_model *model = &report->models[m];
         una_text words = una_text_in(arena);
+        bool compared = m > 0 && report->story;              /* a story compares the models itself */
         if (report->model_count > 1) una_text_add(&words, "%s: ", model->title);
-        if (model->verdict) {
+        if (!compared && model->verdict) {
             una_text_add(&words, "%s", cut(model->verdict->sentence, arena));
             una_html_paragraph(html, "verdict", words.at);
-            if (m == 0) UNA_TRY(findings(html, model->verdict));         /* of others nearly the same */
-            if (m == 0) suspects(html, model->verdict);
-        } else {
+        } else if (!compared) {
             introduce(html, report, model);
+        }
+        if (m == 0 && model->verdict) {                  /* of others nearly the same */
+            UNA_TRY(findings(html, model->verdict));
+            suspects(html, model->verdict);
         }
         una_html_box(html, model->info->warning_count == 1 ? "Warning" : "Warnings", model->info->warnings,
                      model->info->warning_count);

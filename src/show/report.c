@@ -420,7 +420,7 @@ static una_status begin(gathering *g, una_report_settings *asked, const una_repo
     UNA_TRY(una_version_check("libuna_report", run));
     una_clear_message(run);
     UNA_TRY(UNA_TAKE(asked, settings, una_report_settings, run));
-    if (!asked->data) UNA_FAIL(run, UNA_E_USAGE, "a report or chart needs a table: data of una_report_settings is NULL");
+    if (!asked->data) UNA_FAIL(run, UNA_E_USAGE, "a report or chart needs a table, and there is none");
     una_arena_init(arena, run);
     *g = (gathering){ .truth = asked->truth, .context = asked->context, .arena = arena, .run = run };
     return UNA_OK;

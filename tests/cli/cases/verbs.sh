@@ -116,10 +116,14 @@ json relevance
 
 if [ -n "${UNA_TEST_LONG:-}" ] || only_plain; then
     check "demo" 0 una demo --seeds 1 --json --report demo.html --chart demo.svg
-    json rows mean report seconds
+    json rows mean gap_ratio rmse_ratio answer specs report seconds
+    out '"nlm": {"gap_std": ' '"auto": {"gap_std": ' '"gap_inside": ' '"nlm": "nlm(members=1)"'
     there demo.html
+    true_that "the page begins with the answer and the picture" awk '/<h1>/ { h = NR }
+        /ignorance goes from/ && !a { a = NR } /<svg/ && !p { p = NR } /<table/ && !t { t = NR } /In short/ && !s { s = NR }
+        END { exit !(h && h < a && a < p && p < t && t < s) }' demo.html
     there demo.svg
     check "demo, text" 0 una demo --seeds 1 --out .
-    out "gap std" "data std" "RMSE" "NLM" "LUNA" "mean" "una-demo.html"
+    out "Who notices the gap?" "in gap" "NLM " "LUNA " "GP " "auto " "NLM's ignorance goes from" "una-demo.html"
     there una-demo.html
 fi

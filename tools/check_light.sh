@@ -56,6 +56,16 @@ alone() {    # libuna by itself, from the source to its tests
     build=$place/bare/work/build
     only libuna.so libc libm libz libjansson
     inside /work/build/examples/quickstart
+
+    # The program needs no more than the page writer does.
+    inside sh -c 'cd /work && cmake -S . -B small -G Ninja -DUNA_TESTS=OFF "-DUNA_ONLY=una;una_report" && cmake --build small' >"$place/log" 2>&1 ||
+        { tail -n 40 "$place/log"; bad "the program without studies and experiments is not built"; }
+    inside /work/small/una --version
+    awk 'BEGIN { print "x,y"; for (i = 0; i < 60; i++) print i "," 3 * i + i % 5 }' >"$place/bare/work/line.csv"
+    inside sh -c 'cd /work && small/una fit line.csv --model linear --out line.una --report line.html' ||
+        bad "the program without studies and experiments does not fit"
+    if inside /work/small/una tune 2>"$place/log"; then bad "a verb that was left out works"; fi
+    grep -q "built without 'tune'; build it with -DUNA_STUDY=ON" "$place/log" || bad "a verb that was left out does not say so"
 }
 
 place=$(mktemp -d)

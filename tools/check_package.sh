@@ -27,7 +27,7 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
 files() {    # files PACKAGE: what is in it, without folders, documents and versions
-    dpkg-deb -c "$place"/"$1"_*.deb | awk '$1 !~ /^d/ { print $6 }' | grep -v '/share/doc/' |
+    dpkg-deb -c "$place"/"$1"_*.deb | awk '$1 !~ /^d/ { print $6 }' | grep -vE '/share/(doc|lintian)/' |
         sed "s,^\./,,; s,/lib/[a-z0-9_]*-linux-gnu[a-z0-9]*/,/lib/,; s,\.so\.$version\$,.so.VERSION," | sort
 }
 

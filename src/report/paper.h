@@ -36,7 +36,8 @@ struct una_paper {
     /* What was drawn since the last of these two. Without a line: nothing. */
     void (*stroke)(una_paper *paper, const una_pen *pen);
     void (*fill)(una_paper *paper, const una_pen *pen);
-    void (*text)(una_paper *paper, const una_letters *letters, double x, double y, const char *text);    /* valid UTF-8 */
+    /* Valid UTF-8. */
+    void (*text)(una_paper *paper, const una_letters *letters, double x, double y, const char *text);
     void (*clip)(una_paper *paper, double left, double top, double width, double height);    /* one at a time */
     void (*unclip)(una_paper *paper);
 };

@@ -2,7 +2,7 @@
  *
  * Paper: what charts are drawn on. A chart moves a point, draws lines from it, and strokes or fills the path; it writes
  * texts and may draw inside a rectangle only. There are two kinds of paper: SVG, which una writes itself (svg.h), and
- * Cairo's for PDF and PNG (cairo.h). A drawing is the same on both: how wide a text is comes from a table (letters.c),
+ * Cairo's for PDF and PNG (cairo_paper.h). A drawing is the same on both: widths of texts are from a table (letters.c),
  * not from the fonts of this machine. Inside src/report only.
  */
 #ifndef UNA_PAPER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * For tests that draw. PDF and PNG need Cairo, which is loaded by name: where it is not installed, what is about them is
- * left out. Fontconfig keeps what it once read, and nobody but its own FcFini may give it back.
+ * For tests that draw. PDF and PNG need Cairo, which is loaded by name: where it is not installed, what is about them
+ * is left out. Fontconfig keeps what it once read, and nobody but its own FcFini may give it back.
  */
 #ifndef UNA_TEST_DRAWS_H
 #define UNA_TEST_DRAWS_H

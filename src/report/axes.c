@@ -128,15 +128,17 @@ static void draw_axis(una_paper *paper, const stand *s, size_t at)
     una_text_write(paper, &letters, x, foot + line_height, una_number_brief(number, axis->low, 4), s->slot);
 }
 
+/* Long names of the outer axes begin and end at the rim. */
 static void write_names(una_paper *paper, const stand *s)
 {
-    const una_letters letters = una_letters_of(UNA_LABEL_SIZE, true, 0.5);
-    for (size_t i = 0; i < s->panel->axis_count; i++) {
+    size_t count = s->panel->axis_count;
+    for (size_t i = 0; i < count; i++) {
+        una_letters letters = una_letters_of(UNA_LABEL_SIZE, true, 0.5);
         double up = line_height + 6 + (s->in_steps && i % 2 == 0 ? line_height : 0);
         double room = (s->in_steps ? 2 : 1) * s->slot - 8, x = axis_x(s, i);
-        double half = una_text_needs(&letters, name_of(&s->panel->axes[i]), room) / 2;
-        if (i == 0 && s->panel->axis_count > 1) x += fmax(0, half - edge);       /* not beyond the rim */
-        if (i > 0 && i + 1 == s->panel->axis_count) x -= fmax(0, half - edge);
+        bool beyond = count > 1 && una_text_needs(&letters, name_of(&s->panel->axes[i]), room) > 2 * edge;
+        if (beyond && i == 0) letters.share = 0, x -= edge;
+        if (beyond && i + 1 == count) letters.share = 1, x += edge;
         una_text_write(paper, &letters, x, s->top - up, name_of(&s->panel->axes[i]), room);
     }
 }

@@ -22,11 +22,11 @@ typedef struct cairo_font_options cairo_font_options_t;
 typedef struct cairo_scaled_font cairo_scaled_font_t;
 typedef struct { double x_bearing, y_bearing, width, height, x_advance, y_advance; } cairo_text_extents_t;
 typedef struct { unsigned long index; double x, y; } cairo_glyph_t;
-typedef int cairo_write(void *closure, const unsigned char *bytes, unsigned length);     /* gives one of the first two */
+typedef int cairo_write(void *closure, const unsigned char *bytes, unsigned length);     /* one of the first two */
 
-enum { CAIRO_SUCCESS = 0, CAIRO_NO_MEMORY = 1, CAIRO_FORMAT_RGB24 = 1, CAIRO_PDF_CREATE_DATE = 5, CAIRO_ANTIALIAS_GRAY = 2,
-       CAIRO_HINT_STYLE_NONE = 1, CAIRO_HINT_METRICS_OFF = 1, CAIRO_BUTT = 0, CAIRO_ROUND = 1, CAIRO_SLANT_NORMAL = 0,
-       CAIRO_WEIGHT_NORMAL = 0, CAIRO_WEIGHT_BOLD = 1 };
+enum { CAIRO_SUCCESS = 0, CAIRO_NO_MEMORY = 1, CAIRO_FORMAT_RGB24 = 1, CAIRO_PDF_CREATE_DATE = 5,
+       CAIRO_ANTIALIAS_GRAY = 2, CAIRO_HINT_STYLE_NONE = 1, CAIRO_HINT_METRICS_OFF = 1, CAIRO_BUTT = 0, CAIRO_ROUND = 1,
+       CAIRO_SLANT_NORMAL = 0, CAIRO_WEIGHT_NORMAL = 0, CAIRO_WEIGHT_BOLD = 1 };
 
 /* result, name, arguments */
 #define CAIRO_CALLS(X)                                                                                          \

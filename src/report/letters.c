@@ -5,8 +5,8 @@
  *
  * Charts are shown in Helvetica, Arial or what a machine has in their place. The widths below are made of those in the
  * files (hmtx) of Liberation Sans 2.1, which is as wide as Helvetica and Arial, and DejaVu Sans Condensed 2.37: the
- * larger one, and of bold letters, which have room beside them, the mean. Usual texts are 4 % narrower in the first, 1 %
- * in the second and 2 % wider in Noto Sans; bold ones are 4 % narrower, 4 % wider and 1 % wider.
+ * larger one, and of bold letters, which have room beside them, the mean. Usual texts are 4 % narrower in the first,
+ * 1 % in the second and 2 % wider in Noto Sans; bold ones are 4 % narrower, 4 % wider and 1 % wider.
  */
 #include "report/paper.h"
 

@@ -218,7 +218,8 @@ static void lying_names(una_paper *paper, const view *v, double left)
 {
     una_letters letters = una_letters_of(UNA_TICK_SIZE, false, v->slanted ? 1 : 0.5);
     letters.turn = v->slanted ? -slant : 0;
-    double right = v->slanted ? 3 * (cos(slant) + sin(slant)) : 0, down = v->slanted ? 3 * (cos(slant) - sin(slant)) : 0;
+    double right = v->slanted ? 3 * (cos(slant) + sin(slant)) : 0;
+    double down = v->slanted ? 3 * (cos(slant) - sin(slant)) : 0;
     for (size_t i = 0; i < v->x.name_count; i += v->every) {
         double x = x_at(v, (double)(i + 1)), y = v->base + (v->slanted ? 10 : 15);
         double room = v->slanted ? fmin(longest_name, (x - left) / cos(slant)) : longest_name;
@@ -250,7 +251,8 @@ static void axis_lines(una_paper *paper, const view *v)
 
 static void axes(una_paper *paper, const view *v, const una_panel *panel, double left)
 {
-    const una_letters below = una_letters_of(UNA_TICK_SIZE, false, 0.5), beside = una_letters_of(UNA_TICK_SIZE, false, 1);
+    const una_letters below = una_letters_of(UNA_TICK_SIZE, false, 0.5);
+    const una_letters beside = una_letters_of(UNA_TICK_SIZE, false, 1);
     char number[UNA_NUMBER_ROOM];
     axis_lines(paper, v);
     if (panel->x.names) lying_names(paper, v, left);

@@ -2,7 +2,7 @@
  *
  * Paper: what charts are drawn on. A chart moves a point, draws lines from it, and strokes or fills the path; it writes
  * texts and may draw inside a rectangle only. There are two kinds of paper: SVG, which una writes itself (svg.h), and
- * Cairo's for PDF and PNG (cairo.h). A drawing is the same on both: how wide a text is comes from a table (letters.c),
+ * Cairo's for PDF and PNG (cairo_paper.h). A drawing is the same on both: widths of texts are from a table (letters.c),
  * not from the fonts of this machine. Inside src/report only.
  */
 #ifndef UNA_PAPER_H
@@ -36,7 +36,8 @@ struct una_paper {
     /* What was drawn since the last of these two. Without a line: nothing. */
     void (*stroke)(una_paper *paper, const una_pen *pen);
     void (*fill)(una_paper *paper, const una_pen *pen);
-    void (*text)(una_paper *paper, const una_letters *letters, double x, double y, const char *text);    /* valid UTF-8 */
+    /* Valid UTF-8. */
+    void (*text)(una_paper *paper, const una_letters *letters, double x, double y, const char *text);
     void (*clip)(una_paper *paper, double left, double top, double width, double height);    /* one at a time */
     void (*unclip)(una_paper *paper);
 };

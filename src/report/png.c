@@ -27,7 +27,7 @@ static void add_chunk(una_text *out, const char *name, const unsigned char *byte
     put_word(word, (uint32_t)count);
     una_text_bytes(out, (const char *)word, 4);
     una_text_bytes(out, name, 4);
-    una_text_bytes(out, (const char *)bytes, count);
+    if (count > 0) una_text_bytes(out, (const char *)bytes, count);
     uLong sum = crc32(0, (const Bytef *)name, 4);        /* which zlib begins anew where there are no bytes */
     put_word(word, (uint32_t)(count > 0 ? crc32(sum, bytes, (uInt)count) : sum));
     una_text_bytes(out, (const char *)word, 4);

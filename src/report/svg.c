@@ -18,9 +18,8 @@ static una_svg *svg_of(una_paper *paper)
 
 static long place(double px)
 {
-    double at = grain * px;
-    if (isnan(at)) return 0;
-    return lround(at < -farthest ? -farthest : at > farthest ? farthest : at);
+    if (isnan(px)) return 0;
+    return lround(fmin(fmax(grain * px, -farthest), farthest));
 }
 
 /* With no more digits than needed: 1.5, .25, -3. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Paper whose drawings become SVG, element by element: same drawing, same bytes. Places have two decimals at most, paths
- * are relative, texts are real ones in the fonts of whoever looks.
+ * Paper whose drawings become SVG, element by element: same drawing, same bytes. Places have two decimals at most,
+ * paths are relative, texts are real ones in the fonts of whoever looks.
  */
 #ifndef UNA_SVG_H
 #define UNA_SVG_H
@@ -23,8 +23,8 @@ typedef struct una_svg {
 } una_svg;
 
 /* Attributes of the <svg> around all: fonts, as on the page, and what holds where an element does not say otherwise. */
-#define UNA_SVG_DEFAULTS "font-family=\"Helvetica Neue,Helvetica,Arial,Liberation Sans,Noto Sans,DejaVu Sans Condensed," \
-    "sans-serif\" fill=\"none\" stroke-linejoin=\"round\""
+#define UNA_SVG_DEFAULTS "font-family=\"Helvetica Neue,Helvetica,Arial,Liberation Sans,Noto Sans," \
+    "DejaVu Sans Condensed,sans-serif\" fill=\"none\" stroke-linejoin=\"round\""
 
 /* Elements go to the end of `out`; its arena knows whether there was memory for all of them. */
 una_svg una_svg_on(una_text *out, const char *prefix);

@@ -27,9 +27,11 @@ static inline void png_unfilter(unsigned char *rows, size_t height, size_t strid
         int filter = *from++;
         assert_true(filter <= 4);
         for (size_t i = 0; i < stride; i++) {
-            int a = i >= step ? to[i - step] : 0, b = above ? above[i] : 0, c = above && i >= step ? above[i - step] : 0;
-            int p = a + b - c, pa = abs(p - a), pb = abs(p - b), pc = abs(p - c);
-            int guess[] = { 0, a, b, (a + b) / 2, pa <= pb && pa <= pc ? a : pb <= pc ? b : c };
+            int a = i >= step ? to[i - step] : 0, b = above ? above[i] : 0;
+            int c = above && i >= step ? above[i - step] : 0, p = a + b - c, near = a;
+            if (abs(p - b) < abs(p - near)) near = b;
+            if (abs(p - c) < abs(p - near)) near = c;
+            int guess[] = { 0, a, b, (a + b) / 2, near };
             to[i] = (unsigned char)(from[i] + guess[filter]);
         }
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Drawings as SVG: the very elements of a small one, numbers with few digits, dots, clips, texts of strangers, widths of
- * texts, memory that is refused.
+ * Drawings as SVG: the very elements of a small one, numbers with few digits, dots, clips, texts of strangers, widths
+ * of texts, memory that is refused.
  */
 #include "test_support.h"
 
@@ -196,8 +196,8 @@ static void texts_of_strangers(void **state)
 {
     (void)state;
     static const char *const texts[] = { "</text></svg><script>alert(1)</script>", "\"x\" & 'y' ]]>", "\xFF\xC3",
-        "\x01\x02 tab\tnew\nline\x7F", "\xEF\xBF\xBE\xEF\xBF\xBF", "\xE2\x80\xAE" "turned\xE2\x81\xA6", "\xD7\xA9\xD7\x9C",
-        "&lt;&#0;", "\xED\xA0\x80", "\xF0\x9F\x8C\xB2\xE6\xB0\xB4", "" };
+        "\x01\x02 tab\tnew\nline\x7F", "\xEF\xBF\xBE\xEF\xBF\xBF", "\xE2\x80\xAE" "turned\xE2\x81\xA6",
+        "\xD7\xA9\xD7\x9C", "&lt;&#0;", "\xED\xA0\x80", "\xF0\x9F\x8C\xB2\xE6\xB0\xB4", "" };
     world *w = open_world();
     const una_letters letters = una_letters_of(11, false, 0);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -252,7 +252,8 @@ static void long_texts_are_cut(void **state)
     assert_string_equal(una_text_fitted(&letters, a, "short", 1e3), "short");
     double room = una_text_width(&letters, "abc\xE2\x80\xA6");
     assert_string_equal(una_text_fitted(&letters, a, "abcdefghij", room), "abc\xE2\x80\xA6");
-    assert_string_equal(una_text_fitted(&letters, a, "\xE6\xB0\xB4\xE6\xB0\xB4\xE6\xB0\xB4", 21), "\xE6\xB0\xB4\xE2\x80\xA6");
+    assert_string_equal(una_text_fitted(&letters, a, "\xE6\xB0\xB4\xE6\xB0\xB4\xE6\xB0\xB4", 21),
+                        "\xE6\xB0\xB4\xE2\x80\xA6");
     assert_string_equal(una_text_fitted(&letters, a, "abc", 0), "\xE2\x80\xA6");         /* the least there is */
     for (double width = 11; width < 300; width += 7)
         assert_true(una_text_needs(&letters, "a name that is much longer than what there is room for", width) <= width);

@@ -58,8 +58,8 @@ static void others_say_what_to_install(void **state)
     una_arena arena;
     una_arena_init(&arena, run);
     una_figure figure = small_figure(&arena);
-    static const char sentence[] = "charts as .pdf and .png, unlike those as .svg, need the library libcairo.so.2, which "
-        "cannot be loaded: install it (Debian: libcairo2) and try again";
+    static const char sentence[] = "charts as .pdf and .png, unlike those as .svg, need the library libcairo.so.2, "
+        "which cannot be loaded: install it (Debian: libcairo2) and try again";
     for (int i = UNA_FORMAT_PDF; i <= UNA_FORMAT_PNG; i++) {
         una_text out = una_text_in(&arena);
         size_t before = asked;

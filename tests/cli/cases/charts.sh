@@ -9,7 +9,8 @@ mkdir without
 echo "no library" >without/libcairo.so.2
 
 check "fit, report and chart" 0 una fit train.csv --target y $fast --out with.una --report with.html --chart with.svg
-LD_LIBRARY_PATH=without check "the same without Cairo" 0 una fit train.csv --target y $fast --out a.una --report a.html --chart a.svg
+LD_LIBRARY_PATH=without check "the same without Cairo" 0 una fit train.csv --target y $fast --out a.una \
+    --report a.html --chart a.svg
 same with.html a.html
 same with.svg a.svg
 for ending in pdf png; do

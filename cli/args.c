@@ -45,7 +45,7 @@ const cli_common_flag cli_common[] = {
     { CLI_FLAG_END, 0 }
 };
 
-/* Bits of the flag that say which verbs have it, and one that says which do not. */
+/* Bits of the flag for verbs that have it, and one for verbs that do not. */
 static bool has_flag(const cli_verb *verb, const cli_common_flag *common)
 {
     if (common->with & verb->common & CLI_BY_PIECES) return false;
@@ -69,13 +69,13 @@ const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before)
 
 /* ---- suggestions ------------------------------------------------------------------------------------- */
 
-static size_t smaller(size_t a, size_t b)
+static size_t smaller_size(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
 /* Edits (insert, delete, replace, swap of neighbours) from a to b. */
-static size_t distance(const char *a, const char *b)
+static size_t flag_distance(const char *a, const char *b)
 {
     enum { MOST = 64 };
     size_t rows[3][MOST + 1], la = strlen(a), lb = strlen(b);
@@ -86,9 +86,9 @@ static size_t distance(const char *a, const char *b)
         size_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *two = rows[(i + 1) % 3];
         now[0] = i;
         for (size_t j = 1; j <= lb; j++) {
-            now[j] = smaller(smaller(before[j] + 1, now[j - 1] + 1), before[j - 1] + (a[i - 1] != b[j - 1]));
+            now[j] = smaller_size(smaller_size(before[j] + 1, now[j - 1] + 1), before[j - 1] + (a[i - 1] != b[j - 1]));
             bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped) now[j] = smaller(now[j], two[j - 2] + 1);
+            if (swapped) now[j] = smaller_size(now[j], two[j - 2] + 1);
         }
     }
     return rows[la % 3][lb];
@@ -99,8 +99,8 @@ const char *cli_nearest(const char *wrong, const char *const *names, size_t coun
     const char *best = NULL;
     size_t best_distance = SIZE_MAX, length = strlen(wrong);
     for (size_t i = 0; i < count; i++) {
-        size_t far = distance(wrong, names[i]);
-        if (length >= 3 && strncmp(wrong, names[i], length) == 0) far = smaller(far, 1);
+        size_t far = flag_distance(wrong, names[i]);
+        if (length >= 3 && strncmp(wrong, names[i], length) == 0) far = smaller_size(far, 1);
         if (far < best_distance) {
             best_distance = far;
             best = names[i];
@@ -119,7 +119,7 @@ bool cli_is_number(const char *text, double *value)
     return end != text && !*end && isfinite(*value);
 }
 
-static bool is_count(const char *text, uint64_t *value)
+static bool parse_count(const char *text, uint64_t *value)
 {
     char *end;
     if (!*text || strspn(text, "0123456789") != strlen(text)) return false;
@@ -144,7 +144,7 @@ static bool is_size(const char *text, uint64_t *value)
         digits[length - 1] = 0;
     }
 
-    if (!is_count(digits, value) || *value == 0 || *value > UINT64_MAX >> shift) return false;
+    if (!parse_count(digits, value) || *value == 0 || *value > UINT64_MAX >> shift) return false;
     *value <<= shift;
     return true;
 }
@@ -158,14 +158,14 @@ static bool is_choice(const char *choices, const char *word)
     return false;
 }
 
-static una_status check_value(const cli *c, const cli_flag *flag, const char *value)
+static una_status check_flag_value(const cli *c, const cli_flag *flag, const char *value)
 {
     uint64_t count = 0;
     double number = 0;
 
     switch (flag->type) {
     case CLI_COUNT:
-        if (is_count(value, &count) && count >= flag->low && count <= flag->high) return UNA_OK;
+        if (parse_count(value, &count) && count >= flag->low && count <= flag->high) return UNA_OK;
         return cli_fail(c, UNA_E_USAGE, "--%s %s: give a whole number from %llu to %llu", flag->name, value,
                         (unsigned long long)flag->low, (unsigned long long)flag->high);
     case CLI_SHARE:
@@ -223,7 +223,7 @@ static una_status take_flag(cli *c, char *const *arguments, int count, int *at)
         value = arguments[++*at];
     }
 
-    una_status status = value ? check_value(c, flag, value) : UNA_OK;
+    una_status status = value ? check_flag_value(c, flag, value) : UNA_OK;
     if (status == UNA_OK) c->given[c->given_count++] = (cli_given){ flag, value };
     return status;
 }
@@ -253,7 +253,7 @@ static una_status check_operands(const cli *c)
     return UNA_OK;
 }
 
-/* "-" is the standard input where a table is read, which can be read once, and the standard output where a file is
+/* "-" means the standard input, which can be read once, where a table is read, and the standard output where a file is
  * written. */
 static una_status check_streams(cli *c)
 {
@@ -261,7 +261,7 @@ static una_status check_streams(cli *c)
     for (size_t i = 0; i < c->given_count; i++) {
         cli_given *given = &c->given[i];
         if (!given->value || strcmp(given->value, "-") != 0) continue;
-        if (given->flag->type == CLI_WRITTEN) given->value = "/dev/stdout";
+        if (given->flag->type == CLI_FILE_OUT) given->value = "/dev/stdout";
         read += given->flag->type == CLI_FILE;
     }
     for (size_t i = 0; i < c->operand_count; i++) {
@@ -277,7 +277,7 @@ static una_status check_streams(cli *c)
                     "are asked from it; name files for the others", read);
 }
 
-/* -0.5 where a number is due is no flag; whether it is one is for the verb to say. */
+/* An argument such as -0.5 in the place of a number is no flag; the verb checks whether it is a number. */
 static bool is_operand(const cli *c, const char *word)
 {
     const cli_operand *due = cli_operand_at(c->verb, c->operand_count);
@@ -287,8 +287,8 @@ static bool is_operand(const cli *c, const char *word)
 una_status cli_parse(cli *c, int count, char *const *arguments)
 {
     bool flags_ended = false;
-    c->given = cli_memory((size_t)count + 1, sizeof *c->given);
-    c->operand = cli_memory((size_t)count + 3, sizeof *c->operand);      /* those that may be left out are NULL */
+    c->given = cli_alloc((size_t)count + 1, sizeof *c->given);
+    c->operand = cli_alloc((size_t)count + 3, sizeof *c->operand);      /* those that may be left out are NULL */
 
     for (int i = 0; i < count; i++) {
         const char *word = arguments[i];
@@ -355,7 +355,7 @@ uint64_t cli_count(const cli *c, const char *flag, uint64_t initial)
 {
     const char *text = cli_text(c, flag);
     uint64_t value = initial;
-    if (text && !is_count(text, &value)) is_size(text, &value);
+    if (text && !parse_count(text, &value)) is_size(text, &value);
     return value;
 }
 

@@ -24,7 +24,7 @@ static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
              "una-bench)"),
     CLI_FLAG("store", CLI_TEXT, "ADDRESS", "keep the rows on a server, postgresql://USER@HOST/DATABASE, and not in the "
              "folder: several machines then share the work"),
-    CLI_FLAG("export", CLI_WRITTEN, "FILE", "write the rows that are in the folder to a CSV file, and run nothing"),
+    CLI_FLAG("export", CLI_FILE_OUT, "FILE", "write the rows that are in the folder to a CSV file, and run nothing"),
     CLI_FLAG("import", CLI_FILE, "FILE", "take rows from such a file into the folder, and run nothing"),
     CLI_FLAG_END
 };
@@ -64,7 +64,8 @@ static void add_option(const una_option_info *info, const char *experiment)
     snprintf(help[at], sizeof help[at], "%s: %s%s%s%s", experiment, info->help, is_word ? " (default " : "",
              is_word ? info->initial : "", is_word ? ")" : "");
     snprintf(choices[at], sizeof choices[at], "%s", is_word ? info->range : "");
-    *flag = (cli_flag){ .name = info->name, .type = is_word ? CLI_CHOICE : is_switch ? CLI_SWITCH : CLI_TEXT,
+    cli_type type = is_switch ? CLI_SWITCH : CLI_TEXT;
+    *flag = (cli_flag){ .name = info->name, .type = is_word ? CLI_CHOICE : type,
                         .metavar = metavar_of(info), .help = help[at], .choices = is_word ? choices[at] : NULL };
 }
 
@@ -82,10 +83,10 @@ void cli_bench_flags(void)
 /* ---- lists --------------------------------------------------------------------------------------------------- */
 
 /* name="value", quoted so that it may hold anything. Free it. */
-static char *assignment(const char *name, const char *value)
+static char *quoted_assignment(const char *name, const char *value)
 {
     size_t used = strlen(name);
-    char *text = cli_memory(used + 2 * strlen(value) + 4, 1);
+    char *text = cli_alloc(used + 2 * strlen(value) + 4, 1);
     memcpy(text, name, used);
     text[used++] = '=';
     text[used++] = '"';
@@ -97,7 +98,7 @@ static char *assignment(const char *name, const char *value)
     return text;
 }
 
-static bool has_option(const cli *c, size_t experiment, const char *name)
+static bool experiment_has_option(const cli *c, size_t experiment, const char *name)
 {
     una_option_info info = { .size = sizeof info };
     for (size_t o = 0; o < una_bench_option_count(experiment); o++)
@@ -106,19 +107,20 @@ static bool has_option(const cli *c, size_t experiment, const char *name)
 }
 
 /* The options that were given, as texts for the library, which checks them. Free each and the list. */
-static size_t take_options(const cli *c, size_t experiment, char ***texts)
+static size_t given_options(const cli *c, size_t experiment, char ***texts)
 {
     bool named;
     size_t count = 0;
-    *texts = cli_memory(c->given_count + 1, sizeof **texts);
+    *texts = cli_alloc(c->given_count + 1, sizeof **texts);
     for (size_t i = 0; i < c->given_count; i++) {
         const cli_flag *flag = c->given[i].flag;
         if (flag < flags + OWN_FLAGS || flag >= flags + OWN_FLAGS + MOST_OPTIONS) continue;
-        (*texts)[count++] = assignment(flag->name, c->given[i].value ? c->given[i].value : "yes");
+        (*texts)[count++] = quoted_assignment(flag->name, c->given[i].value ? c->given[i].value : "yes");
     }
     char *folder = cli_data_folder(c, &named);
-    if (!cli_has(c, "data") && folder && (named || access(folder, F_OK) == 0) && has_option(c, experiment, "data"))
-        (*texts)[count++] = assignment("data", folder);
+    if (!cli_has(c, "data") && folder && (named || access(folder, F_OK) == 0) &&
+        experiment_has_option(c, experiment, "data"))
+        (*texts)[count++] = quoted_assignment("data", folder);
     free(folder);
     return count;
 }
@@ -137,7 +139,7 @@ static void print_mean(double mean, double sd)
 
 enum { WIDEST = 60 };                            /* of a column; what is longer has a line of its own */
 
-static int width_of(const char *text, int width)
+static int bench_column_width(const char *text, int width)
 {
     int length = (int)strlen(text);
     return length > width && length < WIDEST ? length : width;
@@ -171,13 +173,13 @@ static void print_means(const una_bench_result *r, size_t experiment)
 {
     size_t measures = una_bench_measure_count(experiment);
     const char *over = una_bench_over(experiment);
-    int width = 5, data_width = 4, study_width = 5, count_width = width_of(over, 5);
+    int width = 5, data_width = 4, study_width = 5, count_width = bench_column_width(over, 5);
     bool show_data = false;                      /* not where the experiment has one set, its own */
     bool show_study = needs_study(r, measures);
     for (size_t i = 0; i < r->mean_count; i += measures) {
-        width = width_of(cli_shown(label_of(r, i, measures)), width);
-        data_width = width_of(r->means[i].key->data, data_width);
-        study_width = width_of(r->means[i].key->study, study_width);
+        width = bench_column_width(cli_escaped(label_of(r, i, measures)), width);
+        data_width = bench_column_width(r->means[i].key->data, data_width);
+        study_width = bench_column_width(r->means[i].key->study, study_width);
         show_data = show_data || strcmp(r->means[i].key->data, una_bench_name(experiment)) != 0;
     }
 
@@ -191,11 +193,11 @@ static void print_means(const una_bench_result *r, size_t experiment)
 
     for (size_t i = 0; i < r->mean_count; i += measures) {
         const una_bench_mean *mean = &r->means[i];
-        const char *label = cli_shown(label_of(r, i, measures));
+        const char *label = cli_escaped(label_of(r, i, measures));
         if ((int)strlen(label) > width) printf("%s\n%-*s ", label, width, "");
         else printf("%-*s ", width, label);
-        if (show_data) printf("%-*s ", data_width, cli_shown(mean->key->data));
-        if (show_study) printf("%-*s ", study_width, cli_shown(mean->key->study));
+        if (show_data) printf("%-*s ", data_width, cli_escaped(mean->key->data));
+        if (show_study) printf("%-*s ", study_width, cli_escaped(mean->key->study));
         printf("%*zu", count_width, mean->count);
         for (size_t m = 0; m + 1 < measures; m++)
             if (una_bench_measure_at(experiment, m)->title) print_mean(mean[m].mean, mean[m].sd);
@@ -203,7 +205,7 @@ static void print_means(const una_bench_result *r, size_t experiment)
     }
 }
 
-static void print_text(const una_bench_result *r, size_t experiment)
+static void print_bench_text(const una_bench_result *r, size_t experiment)
 {
     cli_wrap(stdout, 0, 0, una_bench_caption(experiment));
     printf("\n");
@@ -211,13 +213,16 @@ static void print_text(const una_bench_result *r, size_t experiment)
     printf("\n");
     for (size_t i = 0; i < r->claim_count; i++) {
         const una_bench_claim *claim = &r->claims[i];
-        const char *on = cli_on(stdout, claim->holds > 0 ? CLI_BOLD : claim->holds == 0 ? CLI_RED : CLI_DIM);
-        printf("%s%-14s%s %s\n               ", on, una_bench_verdict(claim->holds), cli_off(stdout),
-               cli_shown(claim->sentence));
+        cli_style style = CLI_DIM;
+        if (claim->holds > 0) style = CLI_BOLD;
+        else if (claim->holds == 0) style = CLI_RED;
+        const char *on = cli_style_on(stdout, style);
+        printf("%s%-14s%s %s\n               ", on, una_bench_verdict(claim->holds), cli_style_off(stdout),
+               cli_escaped(claim->sentence));
         cli_wrap(stdout, 15, 15, claim->numbers);
     }
     printf("%sPage:  %s\nTable: %s (%zu fits made now, %zu were there)\n", r->claim_count ? "\n" : "",
-           cli_shown(r->page), cli_shown(r->table), r->fitted, r->fits - r->fitted);
+           cli_escaped(r->page), cli_escaped(r->table), r->fitted, r->fits - r->fitted);
 }
 
 static void json_name(bool more, const una_bench_key *key)
@@ -230,7 +235,7 @@ static void json_name(bool more, const una_bench_key *key)
     cli_json_text(stdout, key->data);
 }
 
-static void json_number(const char *key, const char *ending, double value)
+static void print_bench_number(const char *key, const char *ending, double value)
 {
     printf(", \"%s%s\": ", key, ending);
     cli_json_number(stdout, value);
@@ -243,7 +248,7 @@ static void json_rows(const una_bench_result *r, size_t measures)
         json_name(i > 0, key);
         printf(", \"split\": %llu, \"seed\": %llu, \"results\": %u", (unsigned long long)key->split,
                (unsigned long long)key->seed, key->results);
-        for (size_t m = i; m < i + measures; m++) json_number(r->rows[m].measure, "", r->rows[m].value);
+        for (size_t m = i; m < i + measures; m++) print_bench_number(r->rows[m].measure, "", r->rows[m].value);
         printf("}");
     }
 }
@@ -255,8 +260,8 @@ static void json_means(const una_bench_result *r, size_t experiment)
         json_name(i > 0, r->means[i].key);
         printf(", \"%s\": %zu", una_bench_over(experiment), r->means[i].count);
         for (size_t m = i; m < i + measures; m++) {
-            json_number(r->means[m].measure, "", r->means[m].mean);
-            json_number(r->means[m].measure, "_sd", r->means[m].sd);
+            print_bench_number(r->means[m].measure, "", r->means[m].mean);
+            print_bench_number(r->means[m].measure, "_sd", r->means[m].sd);
         }
         printf("}");
     }
@@ -274,7 +279,7 @@ static void json_claims(const una_bench_result *r)
     }
 }
 
-static void print_json(const una_bench_result *r, size_t experiment)
+static void print_bench_json(const una_bench_result *r, size_t experiment)
 {
     printf("{\"experiment\": \"%s\", \"rows\": [", una_bench_name(experiment));
     json_rows(r, una_bench_measure_count(experiment));
@@ -306,7 +311,7 @@ static una_status list_experiments(const cli *c)
 
     if (c->json) printf("{\"experiments\": [");
     int width = 8;
-    for (size_t e = 0; e < una_bench_count(); e++) width = width_of(una_bench_name(e), width);
+    for (size_t e = 0; e < una_bench_count(); e++) width = bench_column_width(una_bench_name(e), width);
     for (size_t e = 0; e < una_bench_count(); e++) {
         if (!c->json) {
             printf("%-*s %s\n", width, una_bench_name(e), una_bench_summary(e));
@@ -320,7 +325,7 @@ static una_status list_experiments(const cli *c)
     return UNA_OK;
 }
 
-static una_status perform(cli *c, size_t experiment)
+static una_status perform_bench(cli *c, size_t experiment)
 {
     char *copy = NULL, **set = NULL;
     const char **models = NULL, *list = cli_text(c, "models");
@@ -329,7 +334,7 @@ static una_status perform(cli *c, size_t experiment)
     una_bench_result *result = NULL;
     if (list) settings.model_count = cli_split(list, &copy, &models);
     settings.models = models;
-    settings.set_count = take_options(c, experiment, &set);
+    settings.set_count = given_options(c, experiment, &set);
     settings.set = (const char *const *)set;
 
     una_status status = UNA_OK;
@@ -341,8 +346,8 @@ static una_status perform(cli *c, size_t experiment)
         cli_progress_clear();
         if (status != UNA_OK) cli_failed(c, status);
     }
-    if (result && c->json) print_json(result, experiment);
-    else if (result) print_text(result, experiment);
+    if (result && c->json) print_bench_json(result, experiment);
+    else if (result) print_bench_text(result, experiment);
 
     una_bench_free(result);
     for (size_t i = 0; i < settings.set_count; i++) free(set[i]);
@@ -352,7 +357,7 @@ static una_status perform(cli *c, size_t experiment)
     return status;
 }
 
-static una_status move_rows(cli *c, const char *name)
+static una_status export_or_import_rows(cli *c, const char *name)
 {
     const char *to = cli_text(c, "export"), *from = cli_text(c, "import"), *out = cli_text(c, "out");
     size_t rows = 0, added = 0;
@@ -366,12 +371,12 @@ static una_status move_rows(cli *c, const char *name)
     if (c->json && from) printf(", \"added\": %zu", added);
     if (c->json) printf("}\n");
     else if (c->quiet || c->stdout_taken) return UNA_OK;
-    else if (to) printf("%zu rows were written to %s\n", rows, cli_shown(to));
-    else printf("%zu rows are in %s, and %zu of them were new\n", rows, cli_shown(from), added);
+    else if (to) printf("%zu rows were written to %s\n", rows, cli_escaped(to));
+    else printf("%zu rows are in %s, and %zu of them were new\n", rows, cli_escaped(from), added);
     return UNA_OK;
 }
 
-static una_status run(cli *c)
+static una_status run_bench_verb(cli *c)
 {
     enum { MOST = 64 };
     const char *names[MOST];
@@ -382,7 +387,7 @@ static una_status run(cli *c)
         names[count] = una_bench_name(count);
         if (strcmp(names[count], c->operand[0]) != 0) continue;
         bool moves = cli_has(c, "export") || cli_has(c, "import");
-        return moves ? move_rows(c, names[count]) : perform(c, count);
+        return moves ? export_or_import_rows(c, names[count]) : perform_bench(c, count);
     }
 
     const char *near = cli_nearest(c->operand[0], names, count);
@@ -410,5 +415,5 @@ const cli_verb cli_bench = {
     "una bench gap --data FOLDER --models luna --splits 0-9\n"
     "una bench uci --export rows.csv\n"
     "mpirun -n 4 una bench gap --full",
-    run
+    run_bench_verb
 };

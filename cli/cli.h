@@ -26,8 +26,8 @@ typedef enum cli_type {
     CLI_SWITCH,                  /* no value                                                        */
     CLI_TEXT,                    /* anything                                                        */
     CLI_FILE,                    /* a file that is read: completed as a path, as are the next two   */
-    CLI_WRITTEN,                 /* a file that is written                                          */
-    CLI_RENEWED,                 /* read, and what is written may take its place                    */
+    CLI_FILE_OUT,                 /* a file that is written                                          */
+    CLI_FILE_UPDATED,                 /* read, and what is written may take its place                    */
     CLI_FOLDER,                  /* a directory                                                     */
     CLI_OPTION,                  /* KEY=VALUE of a model                                            */
     CLI_MODEL,                   /* a model spec: completed with the names of the registry          */
@@ -175,11 +175,11 @@ una_status  cli_dump_completion(const char *shell);
 void        cli_dump_files(void);                                        /* what each verb reads and writes */
 
 /* ranks.c: several processes under mpirun or srun. */
-void        cli_ranks_look(void);                /* before all else: which one this is; all but rank 0 keep quiet */
+void        cli_ranks_detect(void);                /* before all else: which one this is; all but rank 0 keep quiet */
 int         cli_rank(void);
 bool        cli_rank_started(void);              /* by mpirun: what looks like a terminal is none    */
 int         cli_rank_threads(void);              /* this rank's share of the cores of its machine; 0: all of them */
-void        cli_rank_hold(const cli *c, const char *sentence);           /* an error of a rank that keeps quiet */
+void        cli_rank_keep_error(const cli *c, const char *sentence);           /* an error of a rank that keeps quiet */
 una_status  cli_rank_status(una_status status);  /* what the process ends with                       */
 const char *cli_rank_info(void);                 /* for una --version                                */
 /* Calls body on the ranks that the verb wants, with c->ranks set. */
@@ -189,8 +189,8 @@ una_status  cli_with_ranks(cli *c, una_status (*body)(cli *c));
 
 /* term.c: everything a person reads. Errors go to stderr as "una VERB: sentence". */
 typedef enum cli_style { CLI_PLAIN, CLI_BOLD, CLI_DIM, CLI_RED, CLI_YELLOW } cli_style;
-const char *cli_on(FILE *to, cli_style style);                           /* "" unless a terminal      */
-const char *cli_off(FILE *to);
+const char *cli_style_on(FILE *to, cli_style style);                           /* "" unless a terminal      */
+const char *cli_style_off(FILE *to);
 size_t      cli_width(FILE *to);                                         /* columns, 60 to 120        */
 /* Prints words with line breaks; continuation lines get `indent` blanks. `column` is where the text begins. */
 void        cli_wrap(FILE *to, size_t column, size_t indent, const char *text);
@@ -209,18 +209,18 @@ void        cli_logs_free(cli *c);
 /* Sentences the library logged that are not among the warnings and notes that will be shown anyway. */
 void        cli_show_logs(const cli *c, const char *const *warnings, size_t warning_count, const char *const *notes,
                           size_t note_count);
-/* A number for people: 5 significant digits; and the shortest that reads back the same. */
 /* Bytes of the letter at `at`, in UTF-8; 0: that byte is none. code (may be NULL) gets its number. */
-size_t cli_letter(const char *at, unsigned *code);
+size_t cli_utf8_letter(const char *at, unsigned *code);
 /* Whether a terminal would do something else with this code than show it. None is beyond U+FFFF. */
-bool cli_obeyed(unsigned code);
-/* For the eyes: what a terminal would obey, or hide, as \x1b or \u202e. A name from a file may hold anything. The text
- * itself where there is nothing of the kind, else good until sixteen calls later. cli_line leaves line ends as they
- * are; cli_wrap, cli_fail and cli_warn do all of this themselves. */
-const char *cli_shown(const char *text);
-const char *cli_line(const char *text);
+bool cli_is_control(unsigned code);
+/* A text for a terminal: what a terminal would obey, or hide, is written as \x1b or \u202e. A name from a file may hold
+ * anything. Gives the text itself where it needs no escapes, else a copy that is good until sixteen calls later.
+ * cli_escaped_lines leaves line ends as they are. cli_wrap, cli_fail and cli_warn escape by themselves. */
+const char *cli_escaped(const char *text);
+const char *cli_escaped_lines(const char *text);
 bool cli_shorten(char *text);                    /* long numbers in it to six digits; whether there were any */
-const char *cli_figure(char buffer[32], double value);
+/* A number for people, of 5 significant digits; and the shortest text that reads back the same. */
+const char *cli_number_short(char buffer[32], double value);
 const char *cli_number(char buffer[32], double value);
 
 /* "a 61 %, b 30 %, c 9 %": the inputs that matter most, by squares of their relevance; free it. */
@@ -247,7 +247,7 @@ void        cli_json_done(cli_json_item *item);
 
 /* verdict.c: what a fit is worth, for each of its targets (NULL where no rows were held out); free them. */
 bool        cli_wants_verdict(const cli *c);
-una_status  cli_judge(cli *c, una_verdict ***verdicts, const una_model *model, const una_dataset *data);
+una_status  cli_compute_verdicts(cli *c, una_verdict ***verdicts, const una_model *model, const una_dataset *data);
 void        cli_verdicts_free(una_verdict **verdicts, size_t targets);
 void        cli_verdict_print(const una_verdict *verdict, bool wanted);               /* NULL: nothing              */
 void        cli_verdict_json(const una_verdict *verdict);                /* ', "verdict": {...}'       */
@@ -270,7 +270,7 @@ char       *cli_data_folder(const cli *c, bool *named);
  * file of `flag`, looks once more. */
 una_status  cli_check_files(cli *c, const char *flag, const char *path);
 /* The same for a file that a verb makes in the folder of `flag`, if that was given. */
-una_status  cli_check_made(const cli *c, const char *flag, const char *name);
+una_status  cli_check_created(const cli *c, const char *flag, const char *name);
 bool        cli_is_path(cli_type type);                                  /* one of the three types of files */
 /* reading.c: c->reading from the flags; prints the sentence where one is wrong. */
 una_status  cli_reading_begin(cli *c);
@@ -307,6 +307,6 @@ una_status  cli_check_interrupt(const cli *c);
 char       *cli_default_out(const char *data, const char *ending);       /* "dir/a.csv.gz" -> "a.una"; free it */
 char       *cli_join(const char *folder, const char *name);
 size_t      cli_kind_find(const char *name);                             /* SIZE_MAX if there is none  */
-void       *cli_memory(size_t count, size_t size);                       /* zeroed; ends the program without memory */
+void       *cli_alloc(size_t count, size_t size);                       /* zeroed; ends the program without memory */
 
 #endif

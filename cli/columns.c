@@ -10,70 +10,70 @@
 
 /* ---- lists of names --------------------------------------------------------------------------------- */
 
-static char *trimmed(const char *from, size_t length)
+static char *trimmed_name(const char *from, size_t length)
 {
     while (length > 0 && *from == ' ') from++, length--;
     while (length > 0 && from[length - 1] == ' ') length--;
-    char *text = cli_memory(length + 1, 1);
+    char *text = cli_alloc(length + 1, 1);
     memcpy(text, from, length);
     return text;
 }
 
-typedef struct known {           /* names, sorted: a table may have a hundred thousand              */
+typedef struct column_names {           /* names, sorted: a table may have a hundred thousand              */
     const char **name;
     size_t       count, longest;
-} known;
+} column_names;
 
-static int by_name(const void *a, const void *b)
+static int compare_column_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void sort_names(known *names)
+static void sort_names(column_names *names)
 {
     for (size_t i = 0; i < names->count; i++) {
         size_t length = strlen(names->name[i]);
         if (length > names->longest) names->longest = length;
     }
-    if (names->count) qsort(names->name, names->count, sizeof *names->name, by_name);
+    if (names->count) qsort(names->name, names->count, sizeof *names->name, compare_column_names);
 }
 
-static known names_of(const una_dataset *data)
+static column_names names_of_columns(const una_dataset *data)
 {
-    known names = { .count = una_dataset_column_count(data) };
-    names.name = cli_memory(names.count + 1, sizeof *names.name);
+    column_names names = { .count = una_dataset_column_count(data) };
+    names.name = cli_alloc(names.count + 1, sizeof *names.name);
     for (size_t i = 0; i < names.count; i++) names.name[i] = una_dataset_column_name(data, i);
     sort_names(&names);
     return names;
 }
 
-static bool is_known(const known *names, const char *name)
+static bool is_column_name(const column_names *names, const char *name)
 {
-    return names->count && bsearch(&name, names->name, names->count, sizeof *names->name, by_name);
+    return names->count && bsearch(&name, names->name, names->count, sizeof *names->name, compare_column_names);
 }
 
 /* The longest piece that ends at a comma and is a column; else up to the first comma. Blanks around it do not count. */
-static char *next_name(const known *columns, const char **at)
+static char *next_name(const column_names *columns, const char **at)
 {
     const char *begin = *at, *first = begin + strcspn(begin, ","), *from = begin + strspn(begin, " ");
     const char *end = from + strnlen(from, columns->longest);
     end += *end == ' ' ? strspn(end, " ") : 0;
     for (; end > first; end--) {
         if (*end && *end != ',') continue;
-        char *name = trimmed(begin, (size_t)(end - begin));
-        if (is_known(columns, name)) {
+        char *name = trimmed_name(begin, (size_t)(end - begin));
+        if (is_column_name(columns, name)) {
             *at = *end ? end + 1 : end;
             return name;
         }
         free(name);
     }
     *at = *first ? first + 1 : first;
-    return trimmed(begin, (size_t)(first - begin));
+    return trimmed_name(begin, (size_t)(first - begin));
 }
 
-static void add_names(char **names, size_t *count, const char *at, const known *columns)
+static void add_column_names(char **names, size_t *count, const char *at, const column_names *columns)
 {
-    if (is_known(columns, at) || !strchr(at, ',')) {     /* as it is, blanks and all */
+    if (is_column_name(columns, at) || !strchr(at, ',')) {     /* as it is, blanks and all */
         names[(*count)++] = cli_join("", at);
         return;
     }
@@ -84,16 +84,16 @@ static void add_names(char **names, size_t *count, const char *at, const known *
  * taken, else the last one. Free them by free_columns. */
 static char **columns_of(const cli *c, const char *flag, const una_dataset *data, size_t *count)
 {
-    const char **given = cli_memory(c->given_count + 1, sizeof *given);
+    const char **given = cli_alloc(c->given_count + 1, sizeof *given);
     size_t texts = cli_texts(c, flag, given), room = 1, first = texts && strcmp(flag, "target") == 0 ? texts - 1 : 0;
     for (size_t i = first; i < texts; i++) {
         room += 2;
         for (const char *comma = given[i]; *comma; comma++) room += *comma == ',';
     }
-    char **names = texts ? cli_memory(room, sizeof *names) : NULL;
-    known columns = texts ? names_of(data) : (known){ .count = 0 };
+    char **names = texts ? cli_alloc(room, sizeof *names) : NULL;
+    column_names columns = texts ? names_of_columns(data) : (column_names){ .count = 0 };
     *count = 0;
-    for (size_t i = first; i < texts; i++) add_names(names, count, given[i], &columns);
+    for (size_t i = first; i < texts; i++) add_column_names(names, count, given[i], &columns);
     free(columns.name);
     free(given);
     return names;
@@ -115,24 +115,24 @@ void cli_targets_free(char **targets, size_t count)
     free_columns(targets, count);
 }
 
-static known names_in(char *const *given, size_t count)
+static column_names names_in(char *const *given, size_t count)
 {
-    known names = { .count = count };
-    names.name = cli_memory(count + 1, sizeof *names.name);
+    column_names names = { .count = count };
+    names.name = cli_alloc(count + 1, sizeof *names.name);
     for (size_t i = 0; i < count; i++) names.name[i] = given[i];
     sort_names(&names);
     return names;
 }
 
-/* A condition may rest on columns that are no inputs. */
+/* A condition may use columns that are no inputs. */
 static void forget_others(cli *c, const una_dataset *data, const cli_selected *names)
 {
-    known drop = names_in(names->drop, names->drop_count), only = names_in(names->only, names->only_count);
+    column_names drop = names_in(names->drop, names->drop_count), only = names_in(names->only, names->only_count);
     size_t columns = una_dataset_column_count(data), count = 0;
-    const char **gone = cli_memory(columns + 1, sizeof *gone);
+    const char **gone = cli_alloc(columns + 1, sizeof *gone);
     for (size_t i = 0; i < columns && !cli_has(c, "where"); i++) {
         const char *name = una_dataset_column_name(data, i);
-        if (is_known(&drop, name) || (only.count && !is_known(&only, name))) gone[count++] = name;
+        if (is_column_name(&drop, name) || (only.count && !is_column_name(&only, name))) gone[count++] = name;
     }
     cli_logs_forget(c, gone, count);
     free(gone);
@@ -161,7 +161,7 @@ void cli_selected_free(cli_selected *names)
 
 enum { HEADER = 1 << 16 };
 
-/* The mark that stands most often outside of quotes. */
+/* The delimiter: the mark that stands most often outside of quotes. */
 static char find_delimiter(const char *line)
 {
     static const char marks[] = ",;\t|";
@@ -178,10 +178,10 @@ static char find_delimiter(const char *line)
     return marks[best];
 }
 
-/* One name to a line; a name that has a line of its own inside, or what a terminal would obey, is left out. */
+/* Prints one name per line, without names that contain a line end or a control character. */
 static void print_header(const char *line)
 {
-    char delimiter = find_delimiter(line), *name = cli_memory(strlen(line) + 1, 1);
+    char delimiter = find_delimiter(line), *name = cli_alloc(strlen(line) + 1, 1);
     for (const char *at = line; at; at = *at ? at + 1 : NULL) {
         size_t length = 0;
         bool quoted = false;
@@ -193,15 +193,16 @@ static void print_header(const char *line)
         }
         while (length > 0 && name[length - 1] == ' ') length--;
         name[length] = 0;
-        if (length > 0 && cli_shown(name) == name) printf("%s\n", name);
+        if (length > 0 && cli_escaped(name) == name) printf("%s\n", name);
     }
     free(name);
 }
 
-/* Of text files only; what cannot be read has no names, for nobody wants an error in the middle of a word. */
+/* For text files only; a file that cannot be read gives no names, because an error in the middle of a word helps
+ * nobody. */
 una_status cli_dump_columns(const char *path)
 {
-    char *bytes = cli_memory(HEADER + 1, 1), *line = bytes;
+    char *bytes = cli_alloc(HEADER + 1, 1), *line = bytes;
     FILE *file = fopen(path, "rbe");
     size_t length = file ? fread(bytes, 1, HEADER, file) : 0;
     if (file) fclose(file);

@@ -25,8 +25,8 @@ static const cli_flag flags[] = {
                     "or their lowest error or CRPS (default log_lik)"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results: fits found there are not made again, and a comparison "
              "that was stopped goes on; other models may join (default: nothing is kept)"),
-    CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "also write a page with the answer, its numbers and pictures"),
-    CLI_FLAG("chart", CLI_WRITTEN, "FILE", "also write the pictures alone; the ending says how: .svg, .pdf or .png"),
+    CLI_FLAG("report", CLI_FILE_OUT, "FILE.html", "also write a page with the answer, its numbers and pictures"),
+    CLI_FLAG("chart", CLI_FILE_OUT, "FILE", "also write the pictures alone; the ending says how: .svg, .pdf or .png"),
     CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of all models that have it; may be repeated"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
     CLI_FLAGS_COLUMNS,
@@ -48,7 +48,7 @@ typedef struct job {
 /* ---- the work ---------------------------------------------------------------------------------------- */
 
 /* A column whose own name has the comma is one target. */
-static una_status check_asked(const cli *c, const job *j)
+static una_status check_compare_asked(const cli *c, const job *j)
 {
     size_t count;
     char **targets = cli_targets(c, j->data, &count);
@@ -59,16 +59,16 @@ static una_status check_asked(const cli *c, const job *j)
     if (cli_has(c, "models") && j->model_count == 0)
         return cli_fail(c, UNA_E_USAGE, "--models needs at least one name");
     if (cli_has(c, "time") && cli_count(c, "repeats", 1) > 1)
-        return cli_fail(c, UNA_E_USAGE, "time has one order: --repeats goes without --time");
+        return cli_fail(c, UNA_E_USAGE, "--repeats and --time do not go together: time has one order");
     if (cli_count(c, "folds", 5) < 2 && !cli_has(c, "time"))
         return cli_fail(c, UNA_E_USAGE, "--folds 1 leaves no rows to train on: give 2 or more");
     return UNA_OK;
 }
 
-static una_status compare(cli *c, job *j)
+static una_status compare_models(cli *c, job *j)
 {
     const char *report = cli_text(c, "report"), *chart = cli_text(c, "chart");
-    j->set = cli_memory(c->given_count + 1, sizeof *j->set);
+    j->set = cli_alloc(c->given_count + 1, sizeof *j->set);
     una_compare_settings settings = {
         .size = sizeof settings, .models = j->models, .model_count = j->model_count,
         .folds = (size_t)cli_count(c, "folds", 0), .repeats = (size_t)cli_count(c, "repeats", 0),
@@ -87,23 +87,23 @@ static una_status compare(cli *c, job *j)
     return status == UNA_OK ? status : cli_failed(c, status);
 }
 
-static una_status work(cli *c, job *j)
+static una_status compare_with_job(cli *c, job *j)
 {
     una_status status = cli_check_chart(c, cli_text(c, "chart"));
     if (status == UNA_OK) status = cli_check_report(c, cli_text(c, "report"));
-    if (status == UNA_OK) status = cli_check_made(c, "out", "compare.csv");
+    if (status == UNA_OK) status = cli_check_created(c, "out", "compare.csv");
     if (status != UNA_OK) return status;
     if (cli_has(c, "models")) j->model_count = cli_split(cli_text(c, "models"), &j->list, &j->models);
     status = una_dataset_read(&j->data, c->operand[0], c->run);
     if (status == UNA_OK) status = cli_keep_rows(c, &j->data);
     if (status != UNA_OK) return cli_failed(c, status);
-    status = check_asked(c, j);
-    return status == UNA_OK ? compare(c, j) : status;
+    status = check_compare_asked(c, j);
+    return status == UNA_OK ? compare_models(c, j) : status;
 }
 
 /* ---- telling ----------------------------------------------------------------------------------------- */
 
-static int widest(const una_compared *a)
+static int widest_spec(const una_compared *a)
 {
     size_t width = strlen("model");
     for (size_t i = 0; i < a->count; i++)
@@ -112,7 +112,7 @@ static int widest(const una_compared *a)
 }
 
 /* "-2.412 +-0.031": the error says how many digits count. */
-static void print_number(const una_compared_number *n, int width)
+static void print_mean_and_error(const una_compared_number *n, int width)
 {
     char text[64];
     int digits = 3;
@@ -128,15 +128,16 @@ static void print_number(const una_compared_number *n, int width)
 
 static void print_values(const una_compared *a)
 {
-    int width = widest(a);
+    int width = widest_spec(a);
     printf("%-*s %18s %18s %18s %16s %9s\n", width, "model", "log-lik", "rmse", "crps", "inside 95 %", "seconds");
     for (size_t i = 0; i < a->count; i++) {
         const una_compared_model *m = &a->model[i];
-        printf("%s%-*s%s", cli_on(stdout, i == 0 ? CLI_BOLD : CLI_PLAIN), width, cli_shown(m->spec), cli_off(stdout));
-        print_number(&m->log_lik, 18);
-        print_number(&m->rmse, 18);
-        print_number(&m->crps, 18);
-        print_number(&m->coverage_95, 16);
+        printf("%s%-*s%s", cli_style_on(stdout, i == 0 ? CLI_BOLD : CLI_PLAIN), width, cli_escaped(m->spec),
+               cli_style_off(stdout));
+        print_mean_and_error(&m->log_lik, 18);
+        print_mean_and_error(&m->rmse, 18);
+        print_mean_and_error(&m->crps, 18);
+        print_mean_and_error(&m->coverage_95, 16);
         printf(" %9.2f\n", m->seconds);
     }
 }
@@ -152,19 +153,19 @@ static void print_difference(const una_compared_number *n, int width)
 
 static void print_differences(const una_compared *a)
 {
-    int width = widest(a);
+    int width = widest_spec(a);
     if (a->count < 2 || isnan(a->model[0].log_lik.mean)) return;
-    printf("\nDifferences to %s, with 95 %% intervals\n", cli_shown(a->model[0].spec));
+    printf("\nDifferences to %s, with 95 %% intervals\n", cli_escaped(a->model[0].spec));
     printf("%-*s %28s %28s\n", width, "model", "log-lik", "rmse");
     for (size_t i = 1; i < a->count; i++) {
-        printf("%-*s", width, cli_shown(a->model[i].spec));
+        printf("%-*s", width, cli_escaped(a->model[i].spec));
         print_difference(&a->model[i].log_lik, 28);
         print_difference(&a->model[i].rmse, 28);
         printf("  %s\n", a->model[i].worse == 1 ? "worse" : "cannot be told");
     }
 }
 
-static void print_meaning(const cli *c, const una_compared *a)
+static void print_compare_meaning(const cli *c, const una_compared *a)
 {
     char text[1024];
     size_t each = a->folds / a->repeats;
@@ -181,22 +182,22 @@ static void print_meaning(const cli *c, const una_compared *a)
     cli_wrap(stdout, 0, 0, text);
 }
 
-static void tell(const cli *c, const una_compared *a)
+static void print_comparison(const cli *c, const una_compared *a)
 {
-    fputs(cli_on(stdout, CLI_BOLD), stdout);
+    fputs(cli_style_on(stdout, CLI_BOLD), stdout);
     cli_wrap(stdout, 0, 0, a->sentence);
-    printf("%s\n", cli_off(stdout));
+    printf("%s\n", cli_style_off(stdout));
     print_values(a);
     print_differences(a);
-    print_meaning(c, a);
+    print_compare_meaning(c, a);
     if (a->table)
         printf("%zu fit%s made now, %zu were in %s; table: %s\n", a->made, a->made == 1 ? "" : "s", a->fits - a->made,
-               cli_shown(cli_text(c, "out")), cli_shown(a->table));
-    if (cli_has(c, "report")) printf("report: %s\n", cli_shown(cli_text(c, "report")));
-    if (cli_has(c, "chart")) printf("chart: %s\n", cli_shown(cli_text(c, "chart")));
+               cli_escaped(cli_text(c, "out")), cli_escaped(a->table));
+    if (cli_has(c, "report")) printf("report: %s\n", cli_escaped(cli_text(c, "report")));
+    if (cli_has(c, "chart")) printf("chart: %s\n", cli_escaped(cli_text(c, "chart")));
 }
 
-static void json_number(const char *key, const una_compared_number *n, size_t folds)
+static void print_json_mean(const char *key, const una_compared_number *n, size_t folds)
 {
     printf(", \"%s\": {\"mean\": ", key);
     cli_json_number(stdout, n->mean);
@@ -212,7 +213,7 @@ static void json_number(const char *key, const una_compared_number *n, size_t fo
     printf("]}");
 }
 
-static void print_json(const cli *c, const una_compared *a)
+static void print_compare_json(const cli *c, const una_compared *a)
 {
     printf("{\"sentence\": ");
     cli_json_text(stdout, a->sentence);
@@ -223,11 +224,12 @@ static void print_json(const cli *c, const una_compared *a)
         const una_compared_model *m = &a->model[i];
         printf("%s{\"spec\": ", i ? ", " : "");
         cli_json_text(stdout, m->spec);
-        printf(", \"worse\": %s", m->worse < 0 ? "null" : m->worse ? "true" : "false");
-        json_number("log_lik", &m->log_lik, a->folds);
-        json_number("rmse", &m->rmse, a->folds);
-        json_number("crps", &m->crps, a->folds);
-        json_number("coverage_95", &m->coverage_95, a->folds);
+        const char *worse = m->worse ? "true" : "false";
+        printf(", \"worse\": %s", m->worse < 0 ? "null" : worse);
+        print_json_mean("log_lik", &m->log_lik, a->folds);
+        print_json_mean("rmse", &m->rmse, a->folds);
+        print_json_mean("crps", &m->crps, a->folds);
+        print_json_mean("coverage_95", &m->coverage_95, a->folds);
         cli_json_number_of(stdout, "seconds", m->seconds);
         printf("}");
     }
@@ -241,14 +243,14 @@ static void print_json(const cli *c, const una_compared *a)
     printf("}\n");
 }
 
-static una_status run(cli *c)
+static una_status run_compare(cli *c)
 {
     job j = {0};
     c->logs_at_once = true;
-    una_status status = work(c, &j);
+    una_status status = compare_with_job(c, &j);
     if (status == UNA_OK) {
-        if (c->json) print_json(c, j.compared);
-        else if (!c->stdout_taken && !c->quiet) tell(c, j.compared);
+        if (c->json) print_compare_json(c, j.compared);
+        else if (!c->stdout_taken && !c->quiet) print_comparison(c, j.compared);
     }
     una_compared_free(j.compared);
     una_dataset_free(j.data);
@@ -274,5 +276,5 @@ const cli_verb cli_compare = {
     "# rows of one patient stay together; and: predict the future, not the past\n"
     "una compare visits.csv --target pressure --group patient\n"
     "una compare sales.csv --target sold --time date",
-    run
+    run_compare
 };

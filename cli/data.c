@@ -49,7 +49,7 @@ static una_status find_folder(const cli *c, char **folder)
 
 static una_status find_set(const cli *c, const char *name, size_t *set)
 {
-    const char **names = cli_memory(una_data_count(), sizeof *names);
+    const char **names = cli_alloc(una_data_count(), sizeof *names);
     for (*set = 0; *set < una_data_count(); ++*set) {
         names[*set] = una_data_at(*set)->name;
         if (strcmp(names[*set], name) == 0) break;
@@ -68,41 +68,45 @@ static const cli_flag list_flags[] = { FOLDER_FLAG, CLI_FLAG_END };
 
 static const char *const states[] = { "absent", "intact", "damaged" };
 
-typedef struct looked { size_t absent, intact, damaged; una_data_state *file; } looked;
+typedef struct set_state { size_t absent, intact, damaged; una_data_state *file; } set_state;
 
-static una_status look(const cli *c, looked *l, size_t set, const char *folder)
+static una_status check_data_files(const cli *c, set_state *l, size_t set, const char *folder)
 {
     size_t count = una_data_at(set)->file_count;
-    *l = (looked){ .file = cli_memory(count, sizeof *l->file) };
+    *l = (set_state){ .file = cli_alloc(count, sizeof *l->file) };
     for (size_t f = 0; f < count; f++) {
         una_status status = una_data_check(&l->file[f], set, f, folder, c->run);
         if (status != UNA_OK) return cli_failed(c, status);
-        ++*(l->file[f] == UNA_DATA_ABSENT ? &l->absent : l->file[f] == UNA_DATA_INTACT ? &l->intact : &l->damaged);
+        if (l->file[f] == UNA_DATA_ABSENT) l->absent++;
+        else if (l->file[f] == UNA_DATA_INTACT) l->intact++;
+        else l->damaged++;
     }
     return UNA_OK;
 }
 
-static const char *word_of(const looked *l)
+static const char *word_of_state(const set_state *l)
 {
-    return l->damaged ? "damaged" : !l->intact ? "-" : l->absent ? "in part" : "intact";
+    if (l->damaged) return "damaged";
+    if (!l->intact) return "-";
+    return l->absent ? "in part" : "intact";
 }
 
-static const char *target_of(const una_data_set *set, char *text, size_t size)
+static const char *target_of_set(const una_data_set *set, char *text, size_t size)
 {
     bool unit = *set->unit;
     snprintf(text, size, "%s%s%s%s", set->target, unit ? " (" : "", set->unit, unit ? ")" : "");
     return text;
 }
 
-static void print_set(const una_data_set *set, const looked *l)
+static void print_set(const una_data_set *set, const set_state *l)
 {
     char target[128];
-    size_t column = (size_t)printf("%-18s %6zu %7zu  %-8s %-15s ", set->name, set->rows, set->inputs, word_of(l),
+    size_t column = (size_t)printf("%-18s %6zu %7zu  %-8s %-15s ", set->name, set->rows, set->inputs, word_of_state(l),
                                    set->licence);
-    cli_wrap(stdout, column, column, target_of(set, target, sizeof target));
+    cli_wrap(stdout, column, column, target_of_set(set, target, sizeof target));
 }
 
-static void print_line(const char *title, const char *text)
+static void print_wrapped_line(const char *title, const char *text)
 {
     if (!text || !*text) return;
     printf("%-10s ", title);
@@ -110,38 +114,39 @@ static void print_line(const char *title, const char *text)
 }
 
 /* All that is known of one set. */
-static void print_whole(const una_data_set *set, const looked *l, const char *folder)
+static void print_whole(const una_data_set *set, const set_state *l, const char *folder)
 {
     char text[256];
-    print_line("name", set->name);
-    print_line("title", set->title);
+    print_wrapped_line("name", set->name);
+    print_wrapped_line("title", set->title);
     printf("%-10s %zu\n%-10s %zu\n", "rows", set->rows, "inputs", set->inputs);
-    print_line("target", target_of(set, text, sizeof text));
+    print_wrapped_line("target", target_of_set(set, text, sizeof text));
     if (set->splits) printf("%-10s %zu\n", "splits", set->splits);
-    print_line("licence", set->licence);
-    print_line("remark", set->remark);
-    print_line("citation", set->citation);
+    print_wrapped_line("licence", set->licence);
+    print_wrapped_line("remark", set->remark);
+    print_wrapped_line("citation", set->citation);
     printf("%-10s %s\n", "source", set->source ? set->source : "una knows no public address");
-    printf("%-10s %s\n", "folder", cli_shown(folder));
+    printf("%-10s %s\n", "folder", cli_escaped(folder));
     for (size_t f = 0; f < set->file_count; f++)
         printf("%-10s %s (%llu bytes, %s)\n%-10s sha256 %s\n", f ? "" : "files", set->files[f].path,
                (unsigned long long)set->files[f].bytes, states[l->file[f]], "", set->files[f].sha256);
 }
 
 /* What is wrong, file by file, below the table. */
-static void print_wrong(const una_data_set *set, const looked *l, const char *folder)
+static void print_wrong(const una_data_set *set, const set_state *l, const char *folder)
 {
     for (size_t f = 0; f < set->file_count; f++) {
         char *path = cli_join(folder, set->files[f].path);
         if (l->file[f] == UNA_DATA_DAMAGED)
-            printf("%s: %s is not the published file; 'una data get %s' fetches it anew\n", set->name, cli_shown(path),
-                   set->name);
-        else if (l->file[f] == UNA_DATA_ABSENT && l->intact) printf("%s: there is no %s\n", set->name, cli_shown(path));
+            printf("%s: %s is not the published file; 'una data get %s' downloads it again\n", set->name,
+                   cli_escaped(path), set->name);
+        else if (l->file[f] == UNA_DATA_ABSENT && l->intact)
+            printf("%s: there is no %s\n", set->name, cli_escaped(path));
         free(path);
     }
 }
 
-static void json_set(const una_data_set *set, const looked *l)
+static void json_set(const una_data_set *set, const set_state *l)
 {
     printf("{\"name\": \"%s\"", set->name);
     cli_json_text_of(stdout, "title", set->title);
@@ -162,7 +167,7 @@ static void json_set(const una_data_set *set, const looked *l)
     printf("}");
 }
 
-static void print_json(const looked *all, size_t from, size_t to, const char *folder)
+static void print_data_json(const set_state *all, size_t from, size_t to, const char *folder)
 {
     printf("{\"folder\": ");
     cli_json_text(stdout, folder);
@@ -174,11 +179,11 @@ static void print_json(const looked *all, size_t from, size_t to, const char *fo
     printf("]}\n");
 }
 
-static void print_list(const looked *all, const char *folder)
+static void print_list(const set_state *all, const char *folder)
 {
     printf("%-18s %6s %7s  %-8s %-15s %s\n", "name", "rows", "inputs", "here", "licence", "target");
     for (size_t s = 0; s < una_data_count(); s++) print_set(una_data_at(s), &all[s]);
-    printf("\nThe data folder is %s\n", cli_shown(folder));
+    printf("\nThe data folder is %s\n", cli_escaped(folder));
     for (size_t s = 0; s < una_data_count(); s++) print_wrong(una_data_at(s), &all[s], folder);
 }
 
@@ -186,12 +191,12 @@ static una_status run_list(cli *c)
 {
     char *folder = NULL;
     size_t from = 0, to = una_data_count();
-    looked *all = cli_memory(una_data_count(), sizeof *all);
+    set_state *all = cli_alloc(una_data_count(), sizeof *all);
     una_status status = c->operand_count ? find_set(c, c->operand[0], &from) : UNA_OK;
     if (c->operand_count) to = from + 1;
     if (status == UNA_OK) status = find_folder(c, &folder);
-    for (size_t s = from; status == UNA_OK && s < to; s++) status = look(c, &all[s], s, folder);
-    if (status == UNA_OK && c->json) print_json(all, from, to, folder);
+    for (size_t s = from; status == UNA_OK && s < to; s++) status = check_data_files(c, &all[s], s, folder);
+    if (status == UNA_OK && c->json) print_data_json(all, from, to, folder);
     else if (status == UNA_OK && c->operand_count) print_whole(una_data_at(from), &all[from], folder);
     else if (status == UNA_OK) print_list(all, folder);
     for (size_t s = 0; s < una_data_count(); s++) free(all[s].file);
@@ -214,9 +219,10 @@ const cli_verb cli_data_list = {
 
 /* ---- what import and get share ----------------------------------------------------------------------------- */
 
-typedef struct done { size_t files, written; bool refused; char *why; } done;    /* one set; files 0: not concerned */
+typedef struct set_import { size_t files,
+                            written; bool refused; char *why; } set_import;    /* one set; files 0: not concerned */
 
-static void tell_json(const done *all, const char *folder)
+static void tell_json(const set_import *all, const char *folder)
 {
     bool more = false;
     printf("{\"folder\": ");
@@ -233,21 +239,23 @@ static void tell_json(const done *all, const char *folder)
     printf("]}\n");
 }
 
-static void tell(const cli *c, const done *all, const char *folder)
+static void print_imports(const cli *c, const set_import *all, const char *folder)
 {
     if (c->json) tell_json(all, folder);
     if (c->json || c->quiet) return;
     for (size_t s = 0; s < una_data_count(); s++) {
-        const done *d = &all[s];
+        const set_import *d = &all[s];
         if (!d->files || d->refused) continue;
-        const char *age = d->written == 0 ? "there before" : d->written == d->files ? "new" : "some of them new";
+        const char *age = "some of them new";
+        if (d->written == 0) age = "there before";
+        else if (d->written == d->files) age = "new";
         printf("%-18s %zu file%s in %s, %s\n", una_data_at(s)->name, d->files, d->files == 1 ? "" : "s",
-               cli_shown(folder), age);
+               cli_escaped(folder), age);
     }
 }
 
-/* Takes a set's failure: it is printed, and the next set follows; the first failure is what the program ends with. */
-static una_status note_failure(const cli *c, done *d, una_status status, una_status first)
+/* Prints the failure of a set and continues with the next one; the program ends with the first failure. */
+static una_status note_failed_import(const cli *c, set_import *d, una_status status, una_status first)
 {
     if (status == UNA_OK) return first;
     cli_progress_clear();
@@ -257,7 +265,7 @@ static una_status note_failure(const cli *c, done *d, una_status status, una_sta
     return first == UNA_OK || status == UNA_CANCELLED ? status : first;
 }
 
-static void free_done(done *all)
+static void free_done(set_import *all)
 {
     for (size_t s = 0; s < una_data_count(); s++) free(all[s].why);
     free(all);
@@ -275,24 +283,24 @@ static una_status check_source(const cli *c, const char *from)
     return cli_fail(c, UNA_E_IO, "%s is not a folder; give one that has uci/NAME.csv, mnist/ or faces/ in it", from);
 }
 
-static una_status run_import(cli *c)
+static una_status run_data_import(cli *c)
 {
     const char *from = c->operand[0];
     char *folder = NULL;
     bool any = false;
-    done *all = cli_memory(una_data_count(), sizeof *all);
+    set_import *all = cli_alloc(una_data_count(), sizeof *all);
     una_status status = check_source(c, from);
     if (status == UNA_OK) status = find_folder(c, &folder);
     bool ready = status == UNA_OK;
     for (size_t s = 0; ready && s < una_data_count() && status != UNA_CANCELLED; s++) {
-        done *d = &all[s];
-        status = note_failure(c, d, una_data_import(&d->files, &d->written, s, folder, from, c->run), status);
+        set_import *d = &all[s];
+        status = note_failed_import(c, d, una_data_import(&d->files, &d->written, s, folder, from, c->run), status);
         any = any || d->files || d->refused;
     }
     if (ready && !any)
         status = cli_fail(c, UNA_E_INPUT, "%s has no file of the catalogue; they are uci/NAME.csv, "
                           "uci/splits/NAME.json, mnist/*.gz and faces/*, named as 'una data list --json' shows", from);
-    if (ready && any) tell(c, all, folder);
+    if (ready && any) print_imports(c, all, folder);
     free_done(all);
     free(folder);
     return status;
@@ -307,7 +315,7 @@ const cli_verb cli_data_import = {
     CLI_WITH_JSON | CLI_WITH_QUIET,
     "una data import ~/Downloads/data\n"
     "una data import /mnt/shared/data --data data",
-    run_import
+    run_data_import
 };
 
 /* ---- get --------------------------------------------------------------------------------------------------- */
@@ -332,22 +340,22 @@ static una_status run_get(cli *c)
 {
     char *folder = NULL;
     una_data_settings how;
-    size_t *sets = cli_memory(c->operand_count, sizeof *sets);
-    done *all = cli_memory(una_data_count(), sizeof *all);
+    size_t *sets = cli_alloc(c->operand_count, sizeof *sets);
+    set_import *all = cli_alloc(una_data_count(), sizeof *all);
     una_status status = read_settings(c, &how);
     for (size_t i = 0; i < c->operand_count && status == UNA_OK; i++) status = find_set(c, c->operand[i], &sets[i]);
     if (status == UNA_OK) status = find_folder(c, &folder);
     bool ready = status == UNA_OK;
     for (size_t i = 0; ready && i < c->operand_count && status != UNA_CANCELLED; i++) {
-        done *d = &all[sets[i]];
+        set_import *d = &all[sets[i]];
         if (d->files || d->refused) continue;            /* named twice */
         cli_progress_span((double)i / (double)c->operand_count, (double)(i + 1) / (double)c->operand_count);
         una_status got = una_data_get(&d->written, sets[i], folder, &how, c->run);
         d->files = got == UNA_OK ? una_data_at(sets[i])->file_count : 0;
-        status = note_failure(c, d, got, status);
+        status = note_failed_import(c, d, got, status);
     }
     cli_progress_clear();
-    if (ready) tell(c, all, folder);
+    if (ready) print_imports(c, all, folder);
     free_done(all);
     free(sets);
     free(folder);

@@ -31,24 +31,24 @@ static const char heading[] = "Who notices the gap?";
 static const cli_flag flags[] = {
     CLI_FLAG_COUNT("seeds", "N", 1, 1000, "how many seeds to try, from --seed on (default 5)"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder for the report una-demo.html (default: the current one)"),
-    CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "the report under a name of its own"),
-    CLI_FLAG("chart", CLI_WRITTEN, "FILE", "also write the chart; the ending says how: .svg, .pdf or .png"),
+    CLI_FLAG("report", CLI_FILE_OUT, "FILE.html", "the report under a name of its own"),
+    CLI_FLAG("chart", CLI_FILE_OUT, "FILE", "also write the chart; the ending says how: .svg, .pdf or .png"),
     CLI_FLAG_END
 };
 
 /* Ignorance, and the share of the true function in its band, in the gap and at the rows; the error at the rows. */
 typedef struct result { double gap_std, data_std, gap_inside, data_inside, rmse; } result;
 
-typedef struct trial {                           /* one seed */
+typedef struct seed_trial {                           /* one seed */
     uint64_t     seed;
     una_run     *run;
     una_dataset *data;
     una_model   *model[KINDS];
     result       result[KINDS];
-} trial;
+} seed_trial;
 
 typedef struct demo {
-    trial  *trials;
+    seed_trial  *trials;
     size_t  count;
     result  mean[KINDS];
     char    answer[ROOM];
@@ -65,7 +65,7 @@ static double cubic(double x, void *context)
     return x * x * x;
 }
 
-static double mean_of(const double *values, size_t count)
+static double mean_of_values(const double *values, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++) sum += values[i];
@@ -88,7 +88,7 @@ static const double *numbers_of(const una_dataset *data, const char *name)
     return NULL;
 }
 
-static una_status measure(result *r, const una_model *model, const una_dataset *data, una_run *run)
+static una_status measure_ignorance(result *r, const una_model *model, const una_dataset *data, una_run *run)
 {
     double x[GAP_POINTS], mean[ROWS] = {0}, std[ROWS] = {0}, error = 0;
     const double *rows = numbers_of(data, "x"), *y = numbers_of(data, "y");
@@ -97,12 +97,12 @@ static una_status measure(result *r, const una_model *model, const una_dataset *
     for (size_t i = 0; i < GAP_POINTS; i++) x[i] = gap_from + (gap_to - gap_from) * (double)i / (GAP_POINTS - 1);
     una_status status = una_model_predict_rows(model, x, GAP_POINTS, 0.95, &out, run);
     if (status != UNA_OK) return status;
-    r->gap_std = mean_of(std, GAP_POINTS);
+    r->gap_std = mean_of_values(std, GAP_POINTS);
     r->gap_inside = share_inside(x, mean, std, GAP_POINTS);
 
     status = una_model_predict(model, data, 0.95, &out, run);
     if (status != UNA_OK) return status;
-    r->data_std = mean_of(std, ROWS);
+    r->data_std = mean_of_values(std, ROWS);
     r->data_inside = share_inside(rows, mean, std, ROWS);
 
     for (size_t i = 0; i < ROWS; i++) error += (mean[i] - y[i]) * (mean[i] - y[i]);
@@ -110,7 +110,7 @@ static una_status measure(result *r, const una_model *model, const una_dataset *
     return UNA_OK;
 }
 
-static una_status try_seed(trial *t, double from, double to)
+static una_status try_seed(seed_trial *t, double from, double to)
 {
     una_status status = una_dataset_synthetic(&t->data, "cubic", ROWS, 1, t->seed, t->run);
     una_fit_settings settings = { .size = sizeof settings, .target = "y", .hold_out = 1 };
@@ -118,7 +118,7 @@ static una_status try_seed(trial *t, double from, double to)
         double step = (to - from) / KINDS;
         cli_progress_span(from + step * (double)k, from + step * (double)(k + 1));
         status = una_fit(&t->model[k], kinds[k].spec, t->data, &settings, t->run);
-        if (status == UNA_OK) status = measure(&t->result[k], t->model[k], t->data, t->run);
+        if (status == UNA_OK) status = measure_ignorance(&t->result[k], t->model[k], t->data, t->run);
     }
     return status;
 }
@@ -132,11 +132,11 @@ static void add_to_mean(result *mean, const result *r, double share)
     mean->rmse += r->rmse * share;
 }
 
-static una_status try_all(cli *c, demo *d)
+static una_status try_all_seeds(cli *c, demo *d)
 {
     double share = 1 / (double)d->count;
     for (size_t i = 0; i < d->count; i++) {
-        trial *t = &d->trials[i];
+        seed_trial *t = &d->trials[i];
         t->seed = cli_count(c, "seed", 0) + i;
         una_status status = cli_run_new(c, &t->run, t->seed);
         if (status != UNA_OK) return status;
@@ -159,10 +159,18 @@ CLI_PRINTF(2, 3) static void add(char *text, const char *format, ...)
     va_end(arguments);
 }
 
+/* What stands before the sentence part of model k, from the second on. */
+static const char *between(size_t k)
+{
+    if (k == 1) return ";";
+    return k + 1 < KINDS ? "," : " and";
+}
+
 /* What stands before item i of a list: "a, b and c". */
 static const char *joint(size_t i, size_t count)
 {
-    return i == 0 ? "" : i + 1 == count ? " and " : ", ";
+    if (i == 0) return "";
+    return i + 1 == count ? " and " : ", ";
 }
 
 typedef enum verdict { NOTICES, TOO_LITTLE, NOT, VERDICTS } verdict;
@@ -202,10 +210,10 @@ static void answer(demo *d)
         const result *r = &d->mean[k];
         if (k == 0)
             add(text, ": %s's ignorance goes from %.1f at the rows to %.1f in the gap, and its 95 %% band holds "
-                "%.0f %% and %.0f %% of the true function there", kinds[k].name, r->data_std, r->gap_std, 100 * r->data_inside,
-                100 * r->gap_inside);
+                "%.0f %% and %.0f %% of the true function there", kinds[k].name, r->data_std, r->gap_std,
+                100 * r->data_inside, 100 * r->gap_inside);
         else
-            add(text, "%s %s's%s from %.1f to %.1f (%.0f %%, %.0f %%)", k == 1 ? ";" : k + 1 < KINDS ? "," : " and",
+            add(text, "%s %s's%s from %.1f to %.1f (%.0f %%, %.0f %%)", between(k),
                 kinds[k].name, k == 1 ? " goes" : "", r->data_std, r->gap_std, 100 * r->data_inside,
                 100 * r->gap_inside);
     }
@@ -242,9 +250,9 @@ static void add_remarks(char *text)
         kinds[NLM].spec, kinds[LUNA].spec, kinds[GP].spec);
 }
 
-static una_status draw(const cli *c, const demo *d)
+static una_status draw_demo(const cli *c, const demo *d)
 {
-    const trial *first = &d->trials[0];
+    const seed_trial *first = &d->trials[0];
     const una_model *models[KINDS];              /* the subject comes first and is drawn last: una's default     */
     const char *titles[KINDS];
     for (size_t k = 0; k < KINDS; k++) models[k] = first->model[AUTO - k], titles[k] = kinds[AUTO - k].title;
@@ -262,7 +270,7 @@ static una_status draw(const cli *c, const demo *d)
 
 /* ---- telling ----------------------------------------------------------------------------------------- */
 
-static void print_table(const demo *d)
+static void print_demo_table(const demo *d)
 {
     printf("%6s   %19s   %23s   %8s\n", "", "ignorance", "true function in band", "error");
     printf("%6s   %9s %9s   %11s %11s   %8s\n", "", "at rows", "in gap", "at rows", "in gap", "at rows");
@@ -273,17 +281,17 @@ static void print_table(const demo *d)
     }
 }
 
-static void print_text(const demo *d)
+static void print_demo_text(const demo *d)
 {
-    printf("%s%s%s %d noisy rows of x^3, none between -2 and 2", cli_on(stdout, CLI_BOLD), heading, cli_off(stdout),
-           ROWS);
+    printf("%s%s%s %d noisy rows of x^3, none between -2 and 2", cli_style_on(stdout, CLI_BOLD), heading,
+           cli_style_off(stdout), ROWS);
     if (d->count > 1) printf("; means over %zu seeds", d->count);
     printf(".\n\n");
-    print_table(d);
+    print_demo_table(d);
     printf("\n");
     cli_wrap(stdout, 0, 0, d->answer);
-    printf("\nReport: %s\n", cli_shown(d->report));
-    if (d->chart) printf("Chart:  %s\n", cli_shown(d->chart));
+    printf("\nReport: %s\n", cli_escaped(d->report));
+    if (d->chart) printf("Chart:  %s\n", cli_escaped(d->chart));
     printf("Time:   %.1f s\n", d->seconds);
 }
 
@@ -300,7 +308,7 @@ static void json_results(const result r[KINDS])
     }
 }
 
-static void print_json(const demo *d)
+static void print_demo_json(const demo *d)
 {
     printf("{\"rows\": [");
     for (size_t i = 0; i < d->count; i++) {
@@ -325,7 +333,7 @@ static void print_json(const demo *d)
     printf("}\n");
 }
 
-static void release(demo *d)
+static void release_demo(demo *d)
 {
     for (size_t i = 0; i < d->count; i++) {
         for (size_t k = 0; k < KINDS; k++) una_model_free(d->trials[i].model[k]);
@@ -336,26 +344,26 @@ static void release(demo *d)
     free(d->report);
 }
 
-static una_status run(cli *c)
+static una_status run_demo(cli *c)
 {
     double begun = cli_seconds();
     demo d = { .count = (size_t)cli_count(c, "seeds", SEEDS), .chart = cli_text(c, "chart") };
-    d.trials = cli_memory(d.count, sizeof *d.trials);
+    d.trials = cli_alloc(d.count, sizeof *d.trials);
     const char *folder = cli_text(c, "out"), *report = cli_text(c, "report");
     d.report = cli_join(report || !folder ? "" : folder, report ? report : "una-demo.html");
 
     una_status status = cli_check_chart(c, d.chart);
     if (status == UNA_OK) status = cli_check_files(c, "report", d.report);
     if (status == UNA_OK) status = cli_check_report(c, d.report);
-    if (status == UNA_OK) status = try_all(c, &d);
+    if (status == UNA_OK) status = try_all_seeds(c, &d);
     if (status == UNA_OK) answer(&d);
-    if (status == UNA_OK) status = draw(c, &d);
+    if (status == UNA_OK) status = draw_demo(c, &d);
     cli_progress_clear();
     d.seconds = cli_seconds() - begun;
 
-    if (status == UNA_OK && c->json) print_json(&d);
-    else if (status == UNA_OK && !c->stdout_taken) print_text(&d);
-    release(&d);
+    if (status == UNA_OK && c->json) print_demo_json(&d);
+    else if (status == UNA_OK && !c->stdout_taken) print_demo_text(&d);
+    release_demo(&d);
     return status;
 }
 
@@ -369,5 +377,5 @@ const cli_verb cli_demo = {
     "una demo\n"
     "una demo --out results --chart gap.svg\n"
     "una demo --json",
-    run
+    run_demo
 };

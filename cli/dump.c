@@ -9,7 +9,7 @@
 
 /* ---- man page ---------------------------------------------------------------------------------------- */
 
-static void roff(const char *text)                /* a text in which roff sees nothing of its own */
+static void put_roff(const char *text)                /* a text in which roff sees nothing of its own */
 {
     for (const char *at = text; *at; at++) {
         bool line_start = at == text || at[-1] == '\n';
@@ -23,9 +23,9 @@ static void roff(const char *text)                /* a text in which roff sees n
 static void roff_item(const char *title, const char *text)
 {
     fputs(".TP\n.B ", stdout);
-    roff(title);
+    put_roff(title);
     putchar('\n');
-    roff(text);
+    put_roff(text);
     putchar('\n');
 }
 
@@ -33,9 +33,9 @@ static void man_verb(const cli_verb *verb)
 {
     char buffer[256];
     printf(".SS ");
-    roff(cli_synopsis(verb, buffer, sizeof buffer));
+    put_roff(cli_synopsis(verb, buffer, sizeof buffer));
     printf("\n");
-    roff(verb->about);
+    put_roff(verb->about);
     printf("\n");
 
     for (size_t i = 0; i < 3 && verb->operands[i].name; i++) roff_item(verb->operands[i].name, verb->operands[i].help);
@@ -45,7 +45,7 @@ static void man_verb(const cli_verb *verb)
     }
 
     fputs(".PP\nExamples:\n.PP\n.nf\n.RS\n", stdout);
-    roff(verb->examples);
+    put_roff(verb->examples);
     fputs("\n.RE\n.fi\n", stdout);
 }
 
@@ -55,7 +55,7 @@ void cli_dump_man(void)
     printf(".TH UNA 1 \"\" \"una %s\" \"User commands\"\n.SH NAME\nuna \\- ", una_version());
     printf("regression that knows what it does not know\n.SH SYNOPSIS\n.nf\n");
     for (size_t i = 0; cli_verbs[i]; i++) {
-        roff(cli_synopsis(cli_verbs[i], buffer, sizeof buffer));
+        put_roff(cli_synopsis(cli_verbs[i], buffer, sizeof buffer));
         putchar('\n');
     }
 
@@ -153,7 +153,7 @@ static void bash_values(const cli_flag *flag)
     printf("; return ;;\n");
 }
 
-static bool seen_before(const cli_verb *verb, const cli_flag *flag)   /* a flag of that name in an earlier verb */
+static bool flag_seen_before(const cli_verb *verb, const cli_flag *flag)   /* a flag of that name in an earlier verb */
 {
     for (size_t i = 0; cli_verbs[i] && cli_verbs[i] != verb; i++) {
         const cli_flag *other = NULL;
@@ -164,7 +164,7 @@ static bool seen_before(const cli_verb *verb, const cli_flag *flag)   /* a flag 
     return false;
 }
 
-/* Of a family the verb is the first two words. */
+/* A verb of a family is the first two words. */
 static void bash_families(void)
 {
     printf("    case \"$verb\" in\n");
@@ -234,7 +234,7 @@ static void dump_bash(void)
     for (size_t i = 0; cli_verbs[i]; i++) {
         const cli_flag *flag = NULL;
         while ((flag = cli_next_flag(cli_verbs[i], flag))) {
-            if (flag->type != CLI_SWITCH && !seen_before(cli_verbs[i], flag)) bash_values(flag);
+            if (flag->type != CLI_SWITCH && !flag_seen_before(cli_verbs[i], flag)) bash_values(flag);
         }
     }
 
@@ -347,8 +347,8 @@ static void fish_word(const char *when, const char *word, const char *summary)
     printf("'\n");
 }
 
-/* When the verb was said: "study ask" are two words. */
-static void fish_said(char *buffer, size_t size, const cli_verb *verb)
+/* Whether the verb stands on the command line: "study ask" are two words. */
+static void fish_condition(char *buffer, size_t size, const cli_verb *verb)
 {
     const cli_family *family = cli_family_of(verb);
     if (!family) snprintf(buffer, size, "__fish_seen_subcommand_from %s", verb->name);
@@ -376,13 +376,13 @@ static void dump_fish(void)
     fish_families();
     for (size_t i = 0; cli_verbs[i]; i++) {
         const cli_verb *verb = cli_verbs[i];
-        char said[256];
-        fish_said(said, sizeof said, verb);
+        char condition[256];
+        fish_condition(condition, sizeof condition, verb);
         if (!cli_family_of(verb)) fish_word("__fish_use_subcommand", verb->name, verb->summary);
 
         const cli_flag *flag = NULL;
         while ((flag = cli_next_flag(verb, flag))) {
-            printf("complete -c una -n '%s' -l %s", said, flag->name);
+            printf("complete -c una -n '%s' -l %s", condition, flag->name);
             if (cli_is_path(flag->type) || flag->type == CLI_FOLDER) printf(" -r");
             else if (flag->type != CLI_SWITCH) printf(" -x");
             bool listed = flag->type == CLI_CHOICE || flag->type == CLI_MODEL || flag->type == CLI_COLUMN;
@@ -409,8 +409,11 @@ static void dump_fish(void)
 static void dump_file(const cli_verb *verb, const char *dashes, const char *name, cli_type type)
 {
     if (!cli_is_path(type) && *dashes) return;
-    printf("%s\t%s%s\t%s\n", verb->name, dashes, name, !cli_is_path(type) ? "word" : type == CLI_WRITTEN ? "written"
-           : type == CLI_RENEWED ? "renewed" : "read");
+    const char *use = "read";
+    if (!cli_is_path(type)) use = "word";
+    else if (type == CLI_FILE_OUT) use = "written";
+    else if (type == CLI_FILE_UPDATED) use = "renewed";
+    printf("%s\t%s%s\t%s\n", verb->name, dashes, name, use);
 }
 
 void cli_dump_files(void)

@@ -25,9 +25,9 @@ static const cli_flag flags[] = {
                     "posterior is white, or those in which the training rows are (default posterior)"),
     CLI_FLAG_CHOICE("disagreement", "HOW", "apart|split", "what the members of a mixture disagree about: a part of its "
                     "own, or split by the concepts like the rest (default apart)"),
-    CLI_FLAG("out", CLI_WRITTEN, "CSV", "also write the parts of all rows, in the square of the target's units"),
-    CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "also write the page 'Why is this row unsure?'"),
-    CLI_FLAG("chart", CLI_WRITTEN, "FILE", "also write the chart alone; the ending says how: .svg, .pdf or .png"),
+    CLI_FLAG("out", CLI_FILE_OUT, "CSV", "also write the parts of all rows, in the square of the target's units"),
+    CLI_FLAG("report", CLI_FILE_OUT, "FILE.html", "also write the page 'Why is this row unsure?'"),
+    CLI_FLAG("chart", CLI_FILE_OUT, "FILE", "also write the chart alone; the ending says how: .svg, .pdf or .png"),
     CLI_FLAG_WHERE,
     CLI_FLAG_IMAGES,
     CLI_FLAG_INDEX,
@@ -45,7 +45,7 @@ typedef struct job {
 
 /* ---- the work -------------------------------------------------------------------------------------------- */
 
-static una_status choose_target(const cli *c, job *j)
+static una_status choose_explained_target(const cli *c, job *j)
 {
     const char *target = cli_text(c, "target");
     size_t count = una_model_target_count(j->model);
@@ -59,22 +59,22 @@ static una_status choose_target(const cli *c, job *j)
                     "by --target", count, all);
 }
 
-static una_status read_table(const cli *c, const job *j, una_dataset **data, const char *path)
+static una_status read_explain_table(const cli *c, const job *j, una_dataset **data, const char *path)
 {
     una_status status = una_dataset_read(data, path, c->run);
     return status == UNA_OK ? cli_keep_asked(c, data, j->asked) : status;
 }
 
-static una_status read_all(cli *c, job *j)
+static una_status read_explain_files(cli *c, job *j)
 {
     const char *with = cli_text(c, "with");
     una_status status = una_concepts_read(&j->concepts, cli_text(c, "concepts"), c->run);
     if (status == UNA_OK) status = una_model_load(&j->model, c->operand[0], c->run);
     if (status != UNA_OK) return cli_failed(c, status);
-    status = choose_target(c, j);
+    status = choose_explained_target(c, j);
     if (status != UNA_OK) return status;
-    status = read_table(c, j, &j->data, c->operand[1]);
-    if (status == UNA_OK && with) status = read_table(c, j, &j->with, with);
+    status = read_explain_table(c, j, &j->data, c->operand[1]);
+    if (status == UNA_OK && with) status = read_explain_table(c, j, &j->with, with);
     return status == UNA_OK ? status : cli_failed(c, status);
 }
 
@@ -89,14 +89,14 @@ static una_status write_all(cli *c, const job *j)
     return status;
 }
 
-static una_status work(cli *c, job *j)
+static una_status explain_with_job(cli *c, job *j)
 {
     const char *whiten = cli_text(c, "whiten"), *disagreement = cli_text(c, "disagreement");
     if (!cli_has(c, "concepts"))
         return cli_fail(c, UNA_E_USAGE, "--concepts FILE is needed: lines such as 'old: days > 28'");
     una_status status = cli_check_chart(c, cli_text(c, "chart"));
     if (status == UNA_OK) status = cli_check_report(c, cli_text(c, "report"));
-    if (status == UNA_OK) status = read_all(c, j);
+    if (status == UNA_OK) status = read_explain_files(c, j);
     if (status != UNA_OK) return status;
 
     const una_explain_settings settings = {
@@ -124,7 +124,7 @@ static double share_of(const una_explanation *e, size_t row, size_t part)
 }
 
 /* How many bytes of a name are its first `most` letters. */
-static int cut(const char *name, size_t most)
+static int letters_that_fit(const char *name, size_t most)
 {
     size_t bytes = 0, letters = 0;
     for (; name[bytes]; bytes++)
@@ -139,8 +139,8 @@ static size_t letters_of(const char *name)
     return letters < NAME ? letters : NAME;
 }
 
-/* Of a column of shares under that name. */
-static size_t width_of(const char *name)
+/* Width of a column of shares under that name. */
+static size_t share_column_width(const char *name)
 {
     size_t letters = letters_of(name);
     return letters < LEAST ? LEAST : letters;
@@ -153,39 +153,40 @@ static void tell_table(const una_explanation *e, size_t rows)
     size_t width = cli_width(stdout), used = 8 + 14 + 12, parts = 0;
     char a[32], b[32];
     for (; parts < e->parts; parts++) {
-        size_t more = 2 + width_of(cli_shown(e->names[parts]));
+        size_t more = 2 + share_column_width(cli_escaped(e->names[parts]));
         if (used + more > width) break;
         used += more;
     }
-    printf("%s%8s%14s%12s", cli_on(stdout, CLI_DIM), "row", "mean", "ignorance");
+    printf("%s%8s%14s%12s", cli_style_on(stdout, CLI_DIM), "row", "mean", "ignorance");
     for (size_t p = 0; p < parts; p++) {
-        const char *name = cli_shown(e->names[p]);
-        printf("  %*s%.*s", (int)(width_of(name) - letters_of(name)), "", cut(name, NAME), name);
+        const char *name = cli_escaped(e->names[p]);
+        printf("  %*s%.*s", (int)(share_column_width(name) - letters_of(name)), "", letters_that_fit(name, NAME), name);
     }
-    printf("%s\n", cli_off(stdout));
+    printf("%s\n", cli_style_off(stdout));
     for (size_t i = 0; i < rows; i++) {
         size_t row = e->order[i];
-        printf("%8zu%14s%12s", e->number[row], cli_figure(a, e->mean[row]), cli_figure(b, e->std_epistemic[row]));
+        printf("%8zu%14s%12s", e->number[row], cli_number_short(a, e->mean[row]),
+               cli_number_short(b, e->std_epistemic[row]));
         for (size_t p = 0; p < parts; p++)
-            printf("  %*.0f %%", (int)width_of(cli_shown(e->names[p])) - 2, 100 * share_of(e, row, p));
+            printf("  %*.0f %%", (int)share_column_width(cli_escaped(e->names[p])) - 2, 100 * share_of(e, row, p));
         printf("\n");
     }
     if (parts < e->parts) printf("%zu more parts are in --out and --json.\n", e->parts - parts);
 }
 
-static void tell(const cli *c, const job *j)
+static void print_explanation(const cli *c, const job *j)
 {
     const una_explanation *e = j->e;
     char text[512];
-    cli_named *list = cli_memory(e->parts, sizeof *list);
+    cli_named *list = cli_alloc(e->parts, sizeof *list);
     for (size_t p = 0; p < e->parts; p++) list[p] = (cli_named){ e->names[p], sqrt(fmax(e->share[p], 0)) };
     char *shares = cli_shares(list, e->parts);
     size_t room = strlen(shares) + 128;
-    char *all = cli_memory(room, 1);
+    char *all = cli_alloc(room, 1);
     snprintf(all, room, "Of the ignorance of all %zu rows: %s.", e->rows, shares);
-    fputs(cli_on(stdout, CLI_BOLD), stdout);
+    fputs(cli_style_on(stdout, CLI_BOLD), stdout);
     cli_wrap(stdout, 0, 0, all);
-    printf("%s\nThe most unsure rows:\n", cli_off(stdout));
+    printf("%s\nThe most unsure rows:\n", cli_style_off(stdout));
     tell_table(e, j->shown);
     printf("\n");
     for (size_t i = 0; i < j->shown; i++) {
@@ -200,9 +201,9 @@ static void tell(const cli *c, const job *j)
     if (e->parts > e->concepts + 1 && strcmp(e->names[e->concepts + 1], "disagreement") == 0 &&
         e->share[e->concepts + 1] > 0.2)
         printf("--disagreement split divides what members disagree about, too.\n");
-    if (cli_has(c, "out")) printf("parts of all rows: %s\n", cli_shown(cli_text(c, "out")));
-    if (cli_has(c, "report")) printf("report: %s\n", cli_shown(cli_text(c, "report")));
-    if (cli_has(c, "chart")) printf("chart: %s\n", cli_shown(cli_text(c, "chart")));
+    if (cli_has(c, "out")) printf("parts of all rows: %s\n", cli_escaped(cli_text(c, "out")));
+    if (cli_has(c, "report")) printf("report: %s\n", cli_escaped(cli_text(c, "report")));
+    if (cli_has(c, "chart")) printf("chart: %s\n", cli_escaped(cli_text(c, "chart")));
     free(list);
     free(shares);
     free(all);
@@ -232,7 +233,7 @@ static void json_row(const una_explanation *e, size_t row)
     printf("}");
 }
 
-static void print_json(const cli *c, const job *j)
+static void print_explain_json(const cli *c, const job *j)
 {
     const una_explanation *e = j->e;
     printf("{\"rows\": %zu", e->rows);
@@ -257,7 +258,7 @@ static void print_json(const cli *c, const job *j)
     printf("}\n");
 }
 
-static void warn(const cli *c, const una_explanation *e)
+static void warn_about_explanation(const cli *c, const una_explanation *e)
 {
     char sentence[1100];
     for (size_t i = 0; !c->json && i < e->warning_count; i++) {
@@ -266,15 +267,15 @@ static void warn(const cli *c, const una_explanation *e)
     }
 }
 
-static una_status run(cli *c)
+static una_status run_explain(cli *c)
 {
     job j = {0};
-    una_status status = work(c, &j);
+    una_status status = explain_with_job(c, &j);
     if (status == UNA_OK) {
         cli_show_logs(c, NULL, 0, NULL, 0);
-        warn(c, j.e);
-        if (c->json) print_json(c, &j);
-        else if (!c->stdout_taken && !c->quiet) tell(c, &j);
+        warn_about_explanation(c, j.e);
+        if (c->json) print_explain_json(c, &j);
+        else if (!c->stdout_taken && !c->quiet) print_explanation(c, &j);
     }
     una_explanation_free(j.e);
     una_concepts_free(j.concepts);
@@ -301,5 +302,5 @@ const cli_verb cli_explain = {
     "una explain measurements.una today.csv --with measurements.csv --concepts concepts.txt --rows 3\n"
     "# images: the page shows those that the model is least sure of\n"
     "una explain faces.una faces.csv --images faces.idx.gz --concepts concepts.txt --report why.html",
-    run
+    run_explain
 };

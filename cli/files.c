@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void *cli_memory(size_t count, size_t size)
+void *cli_alloc(size_t count, size_t size)
 {
     void *block = calloc(count ? count : 1, size ? size : 1);
     if (block) return block;
@@ -36,7 +36,7 @@ char *cli_default_out(const char *data, const char *ending)
     }
 
     size_t size = length + strlen(ending) + 1;
-    char *path = cli_memory(size, 1);
+    char *path = cli_alloc(size, 1);
     snprintf(path, size, "%.*s%s", (int)length, name, ending);
     return path;
 }
@@ -44,7 +44,7 @@ char *cli_default_out(const char *data, const char *ending)
 char *cli_join(const char *folder, const char *name)
 {
     size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = cli_memory(size, 1);
+    char *path = cli_alloc(size, 1);
     bool slash = *folder && folder[strlen(folder) - 1] != '/';
     snprintf(path, size, "%s%s%s", folder, slash ? "/" : "", name);
     return path;
@@ -63,7 +63,7 @@ una_status cli_check_chart(const cli *c, const char *path)
     return cli_fail(c, UNA_E_USAGE, "--chart %s: the ending says which format; use .svg, .pdf or .png", path);
 }
 
-/* A stream has no ending. */
+/* Refuses a report without the ending of a page; a stream needs none. */
 una_status cli_check_report(const cli *c, const char *path)
 {
     const char *ending = path ? strrchr(cli_base_name(path), '.') : NULL;
@@ -113,8 +113,8 @@ una_status cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *se
 
 typedef una_status keep_call(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run);
 
-/* Rows that are left out need not name an image. */
-static una_status keep(const cli *c, una_dataset **data, keep_call *call, const char *usual)
+/* Keeps the rows of --where. Rows that are left out need not name an image. */
+static una_status keep_matching_rows(const cli *c, una_dataset **data, keep_call *call, const char *usual)
 {
     const char *condition = cli_text(c, "where"), *images = cli_text(c, "images"), *index = cli_text(c, "index");
     if (condition) {
@@ -132,25 +132,25 @@ static una_status keep(const cli *c, una_dataset **data, keep_call *call, const 
 
 una_status cli_keep_rows(const cli *c, una_dataset **data)
 {
-    return keep(c, data, una_dataset_where, "index");
+    return keep_matching_rows(c, data, una_dataset_where, "index");
 }
 
 una_status cli_keep_asked(const cli *c, una_dataset **data, const una_model *model)
 {
-    return keep(c, data, una_dataset_where, una_model_input_name(model, 0));
+    return keep_matching_rows(c, data, una_dataset_where, una_model_input_name(model, 0));
 }
 
 una_status cli_keep_part(const cli *c, una_dataset **data)
 {
-    return keep(c, data, una_dataset_where_part, "index");
+    return keep_matching_rows(c, data, una_dataset_where_part, "index");
 }
 
 size_t cli_split(const char *list, char **copy, const char ***pieces)
 {
     size_t length = strlen(list), count = 0, depth = 0;
     bool quoted = false;
-    *copy = cli_memory(length + 1, 1);
-    *pieces = cli_memory(length + 1, sizeof **pieces);
+    *copy = cli_alloc(length + 1, 1);
+    *pieces = cli_alloc(length + 1, sizeof **pieces);
     memcpy(*copy, list, length + 1);
 
     char *from = *copy;

@@ -14,10 +14,10 @@ static const cli_flag flags[] = {
              "(default: the last one)"),
     CLI_FLAG("model", CLI_MODEL, "SPEC", "the kind of model, with options if wanted: luna, 'nlm(training=map)'; "
              "see 'una models' (default auto; luna with --images, with --preset and under mpirun)"),
-    CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the model goes (default: the data file's name with the ending .una, "
+    CLI_FLAG("out", CLI_FILE_OUT, "MODEL", "where the model goes (default: the data file's name with the ending .una, "
              "in the current folder)"),
-    CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "also write a report: one page that opens in any browser"),
-    CLI_FLAG("chart", CLI_WRITTEN, "FILE", "also write the main chart; the ending says how: .svg, .pdf or .png"),
+    CLI_FLAG("report", CLI_FILE_OUT, "FILE.html", "also write a report: one page that opens in any browser"),
+    CLI_FLAG("chart", CLI_FILE_OUT, "FILE", "also write the main chart; the ending says how: .svg, .pdf or .png"),
     CLI_FLAG("valid", CLI_FILE, "PART", "rows kept from training to stop it and to set the noise: a share such as "
              "0.2, or a file of other rows (default: each of five folds in turn, below 1,000 rows or, where several "
              "members are kept, 100,000; else 15 % of the rows)"),
@@ -83,9 +83,9 @@ static una_status check_places(cli *c, job *j)
     return status;
 }
 
-static una_status train(cli *c, job *j)
+static una_status fit_model(cli *c, job *j)
 {
-    j->set = cli_memory(c->given_count + 1, sizeof *j->set);
+    j->set = cli_alloc(c->given_count + 1, sizeof *j->set);
     una_fit_settings settings = {
         .size = sizeof settings,
         .preset = cli_text(c, "preset"),
@@ -118,10 +118,11 @@ static una_status write_files(cli *c, job *j)
 {
     const una_model *models[] = { j->model };
     const char *titles[] = { una_model_info(j->model)->kind };
-    if (cli_rank() > 0) return cli_judge(c, &j->verdicts, j->model, j->data);     /* there is none: room for it */
+    if (cli_rank() > 0)
+        return cli_compute_verdicts(c, &j->verdicts, j->model, j->data);     /* there is none: room for it */
     una_status status = una_model_save(j->model, j->out, c->run);
     if (status != UNA_OK) return cli_failed(c, status);
-    status = cli_judge(c, &j->verdicts, j->model, j->data);
+    status = cli_compute_verdicts(c, &j->verdicts, j->model, j->data);
     if (status == UNA_OK && j->report)
         status = una_report_write(j->report, models, titles, 1, j->data, NULL, NULL, c->run);
     if (status == UNA_OK && j->chart) status = una_chart_write(j->chart, models, titles, 1, j->data, c->run);
@@ -132,7 +133,7 @@ static una_status write_files(cli *c, job *j)
 
 /* ---- telling ----------------------------------------------------------------------------------------- */
 
-static void print_number(const char *key, double value)
+static void print_number_or_null(const char *key, double value)
 {
     printf(", \"%s\": ", key);
     cli_json_number(stdout, value);
@@ -163,17 +164,17 @@ static void print_findings(const una_model *model, const una_verdict *verdict)
     cli_json_text(stdout, info->target);
     if (info->log_target) printf(", \"log\": true");
     printf(", \"rows\": %zu, \"inputs\": %zu", info->rows, info->inputs);
-    print_number("noise_std", info->noise_std);
-    print_number("prior_var", info->prior_var);
-    print_number("log_evidence", info->log_evidence);
-    if (!isnan(info->mean_cos2)) print_number("mean_cos2", info->mean_cos2);
+    print_number_or_null("noise_std", info->noise_std);
+    print_number_or_null("prior_var", info->prior_var);
+    print_number_or_null("log_evidence", info->log_evidence);
+    if (!isnan(info->mean_cos2)) print_number_or_null("mean_cos2", info->mean_cos2);
     print_relevance_json(model);
 
     printf(", \"options\": ");
     cli_json_pass(stdout, una_model_options_json(model));
     printf(", \"valid\": {\"rows\": %zu", info->valid_rows);
-    print_number("rmse", info->valid_rows ? info->valid_rmse : NAN);
-    print_number("log_lik", info->valid_rows ? info->valid_log_lik : NAN);
+    print_number_or_null("rmse", info->valid_rows ? info->valid_rmse : NAN);
+    print_number_or_null("log_lik", info->valid_rows ? info->valid_log_lik : NAN);
     printf("}, \"steps\": %zu", info->steps);
     cli_verdict_json(verdict);
 }
@@ -204,13 +205,13 @@ static void print_parts(const una_model *model, una_verdict *const *verdicts)
     printf("], \"steps\": %zu", info->steps);
 }
 
-static void print_json(const job *j)
+static void print_fit_json(const job *j)
 {
     const una_fit_info *info = una_model_info(j->model);
     printf("{");
     if (una_model_target_count(j->model) > 1) print_parts(j->model, j->verdicts);
     else print_findings(j->model, j->verdicts[0]);
-    print_number("seconds", info->seconds);
+    print_number_or_null("seconds", info->seconds);
     print_sentences(info);
     cli_json_path(stdout, "model", j->out);
     cli_json_text_of(stdout, "replaced", j->replaced);
@@ -221,9 +222,9 @@ static void print_json(const job *j)
 
 enum { TITLE = 18 };
 
-static void row(cli_style style, const char *title, const char *text)
+static void print_fit_row(cli_style style, const char *title, const char *text)
 {
-    printf("  %s%-*s%s", cli_on(stdout, style), TITLE, title, cli_off(stdout));
+    printf("  %s%-*s%s", cli_style_on(stdout, style), TITLE, title, cli_style_off(stdout));
     cli_wrap(stdout, TITLE + 2, TITLE + 2, text);
 }
 
@@ -231,8 +232,8 @@ static void figure_row(const char *title, double value, const char *remark)
 {
     char text[256], figure[32];
     if (isnan(value)) return;
-    snprintf(text, sizeof text, "%s %s", cli_figure(figure, value), remark);
-    row(CLI_PLAIN, title, text);
+    snprintf(text, sizeof text, "%s %s", cli_number_short(figure, value), remark);
+    print_fit_row(CLI_PLAIN, title, text);
 }
 
 /* Whether a person named this option: then it was not chosen for them. */
@@ -265,7 +266,7 @@ static void option_row(const cli *c, const job *j, const una_model *model, bool 
     const char *json = una_model_options_json(model);
     size_t kind = cli_kind_find(una_model_info(model)->kind), room = 2 * strlen(json) + 1, used = 0;
     static const char rounded[] = " (rounded; una info has every digit)";
-    char *text = cli_memory(room + sizeof rounded, 1);
+    char *text = cli_alloc(room + sizeof rounded, 1);
     cli_json walk;
     cli_json_item item;
     for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
@@ -273,7 +274,7 @@ static void option_row(const cli *c, const job *j, const una_model *model, bool 
         used += (size_t)snprintf(text + used, room - used, "%s%s=%s", used ? ", " : "", item.key, item.value);
     }
     if (cli_shorten(text)) strcat(text, rounded);
-    if (used) row(CLI_PLAIN, title, text);
+    if (used) print_fit_row(CLI_PLAIN, title, text);
     free(text);
 }
 
@@ -287,43 +288,44 @@ static void print_checks(const una_fit_info *info)
     figure_row("heads' mean cos^2", info->mean_cos2, "(0 all different, 1 all the same)");
     if (info->valid_rows == 0) return;
     snprintf(text, sizeof text, "rmse %s%s, log-likelihood %s per row, on %zu rows held out of feature training "
-             "(measured before the final posterior was fitted)", cli_figure(rmse, info->valid_rmse),
-             info->log_target ? " of the logarithm" : "", cli_figure(log_lik, info->valid_log_lik), info->valid_rows);
-    row(CLI_PLAIN, "held-out rows", text);
+             "(measured before the final posterior was fitted)", cli_number_short(rmse, info->valid_rmse),
+             info->log_target ? " of the logarithm" : "", cli_number_short(log_lik, info->valid_log_lik),
+                 info->valid_rows);
+    print_fit_row(CLI_PLAIN, "held-out rows", text);
 }
 
-static void print_relevance(const una_model *model)
+static void print_fit_relevance(const una_model *model)
 {
     const double *relevance = una_model_info(model)->relevance;
     size_t count = una_model_input_count(model);
     if (!relevance) return;
-    cli_named *list = cli_memory(count, sizeof *list);
+    cli_named *list = cli_alloc(count, sizeof *list);
     for (size_t i = 0; i < count; i++) list[i] = (cli_named){ una_model_input_name(model, i), relevance[i] };
     char *text = cli_shares(list, count);
-    row(CLI_PLAIN, "relevance", text);
+    print_fit_row(CLI_PLAIN, "relevance", text);
     free(text);
     free(list);
 }
 
 static void print_remarks(const una_fit_info *info)
 {
-    for (size_t i = 0; i < info->note_count; i++) row(CLI_PLAIN, "note", info->notes[i]);
-    for (size_t i = 0; i < info->warning_count; i++) row(CLI_YELLOW, "warning", info->warnings[i]);
+    for (size_t i = 0; i < info->note_count; i++) print_fit_row(CLI_PLAIN, "note", info->notes[i]);
+    for (size_t i = 0; i < info->warning_count; i++) print_fit_row(CLI_YELLOW, "warning", info->warnings[i]);
 }
 
 static void print_target(const cli *c, const job *j, const una_model *model)
 {
     print_checks(una_model_info(model));
-    print_relevance(model);
+    print_fit_relevance(model);
     option_row(c, j, model, true, "chosen from data");
 }
 
-static void print_targets(const cli *c, const job *j)
+static void print_fit_targets(const cli *c, const job *j)
 {
     for (size_t t = 0; t < una_model_target_count(j->model); t++) {
         const una_model *part = una_model_target(j->model, t);
-        printf("target %s%s%s, %zu rows\n", cli_on(stdout, CLI_BOLD), cli_shown(una_model_info(part)->target),
-               cli_off(stdout), una_model_info(part)->rows);
+        printf("target %s%s%s, %zu rows\n", cli_style_on(stdout, CLI_BOLD), cli_escaped(una_model_info(part)->target),
+               cli_style_off(stdout), una_model_info(part)->rows);
         print_target(c, j, part);
         print_remarks(una_model_info(part));
         printf("\n");
@@ -336,47 +338,48 @@ static void tell_replaced(const char *kind)
     char text[128];
     if (strcmp(kind, "file") == 0) snprintf(text, sizeof text, "(replaced a file that was no model)");
     else snprintf(text, sizeof text, "(replaced: a model of kind %s was there)", kind);
-    row(CLI_PLAIN, "", text);
+    print_fit_row(CLI_PLAIN, "", text);
 }
 
-static void print_summary(const cli *c, const job *j)
+static void print_fit_summary(const cli *c, const job *j)
 {
     const una_fit_info *info = una_model_info(j->model);
     bool several = una_model_target_count(j->model) > 1;
     for (size_t t = 0; t < una_model_target_count(j->model); t++)
         cli_verdict_print(j->verdicts[t], cli_wants_verdict(c));
-    printf("%s%s%s fitted to %s: target%s %s, %zu rows, %zu input%s, %.1f s\n\n", cli_on(stdout, CLI_BOLD), info->kind,
-           cli_off(stdout), cli_shown(j->data_path), several ? "s" : "", cli_shown(info->target), info->rows,
+    printf("%s%s%s fitted to %s: target%s %s, %zu rows, %zu input%s, %.1f s\n\n", cli_style_on(stdout, CLI_BOLD),
+           info->kind,
+           cli_style_off(stdout), cli_escaped(j->data_path), several ? "s" : "", cli_escaped(info->target), info->rows,
            info->inputs, info->inputs == 1 ? "" : "s", info->seconds);
 
-    if (several) print_targets(c, j);
+    if (several) print_fit_targets(c, j);
     else print_target(c, j, j->model);
     option_row(c, j, una_model_target(j->model, 0), false, "other options");
     print_remarks(info);
 
     printf("\n");
-    row(CLI_BOLD, "model", j->out);
+    print_fit_row(CLI_BOLD, "model", j->out);
     if (j->replaced) tell_replaced(j->replaced);
-    if (j->report) row(CLI_BOLD, "report", j->report);
-    if (j->chart) row(CLI_BOLD, "chart", j->chart);
-    if (c->ranks && (j->report || j->chart)) row(CLI_PLAIN, "", "(of the rows that rank 0 has)");
-    printf("\nNext: una predict %s NEW.csv%s --out answers.csv\n", cli_shown(j->out),
+    if (j->report) print_fit_row(CLI_BOLD, "report", j->report);
+    if (j->chart) print_fit_row(CLI_BOLD, "chart", j->chart);
+    if (c->ranks && (j->report || j->chart)) print_fit_row(CLI_PLAIN, "", "(of the rows that rank 0 has)");
+    printf("\nNext: una predict %s NEW.csv%s --out answers.csv\n", cli_escaped(j->out),
            cli_has(c, "images") ? " --images FILE" : "");
 }
 
-static una_status run(cli *c)
+static una_status run_fit(cli *c)
 {
     job j = {0};
     una_status status = check_places(c, &j);
-    if (status == UNA_OK) status = train(c, &j);
+    if (status == UNA_OK) status = fit_model(c, &j);
     if (status == UNA_OK) status = write_files(c, &j);
     cli_progress_clear();
 
     if (status == UNA_OK) {
         const una_fit_info *info = una_model_info(j.model);
         cli_show_logs(c, info->warnings, info->warning_count, info->notes, info->note_count);
-        if (c->json) print_json(&j);
-        else if (!c->quiet && !c->stdout_taken) print_summary(c, &j);
+        if (c->json) print_fit_json(&j);
+        else if (!c->quiet && !c->stdout_taken) print_fit_summary(c, &j);
     }
 
     if (j.model) cli_verdicts_free(j.verdicts, una_model_target_count(j.model));
@@ -397,9 +400,9 @@ const cli_verb cli_fit = {
     "tuning: what is not given is chosen from the data, printed, saved with the model, and can be passed back as an "
     "option. Text columns become categories; with --images the model sees images that rows name. The same seed gives "
     "the same bits whatever the number of threads. With several targets the model has one part for each; where a "
-    "target's cell is empty, that target goes without the row. Under mpirun each rank keeps some of the rows and all "
-    "fit one model, for tables too large for one machine (luna, nlm and linear); in DATA, %r stands for the number of "
-    "the rank, where each has a file of its own.",
+    "target's cell is empty, that target is fitted without the row. Under mpirun each rank keeps some of the rows "
+    "and all fit one model, for tables too large for one machine (luna, nlm and linear); in DATA, %r stands for the "
+    "number of the rank, where each has a file of its own.",
     { { "DATA", CLI_FILE, "the table to learn from" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
     "una fit measurements.csv --target strength\n"
@@ -424,5 +427,5 @@ const cli_verb cli_fit = {
     "sort -u raw.csv | una fit - --target y --out y.una\n"
     "# four processes, each with a quarter of the rows\n"
     "mpirun -n 4 una fit large.csv --target y --model luna",
-    run
+    run_fit
 };

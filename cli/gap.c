@@ -19,8 +19,8 @@ static const cli_flag flags[] = {
              "fewer members, auto(luna=luna(members=4)), for a dozen models are fitted)"),
     CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of the model; may be repeated"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
-    CLI_FLAG("report", CLI_WRITTEN, "FILE.html", "also write a report: one page with every verdict and its picture"),
-    CLI_FLAG("chart", CLI_WRITTEN, "FILE", "also write the pictures alone; the ending says how: .svg, .pdf or .png"),
+    CLI_FLAG("report", CLI_FILE_OUT, "FILE.html", "also write a report: one page with every verdict and its picture"),
+    CLI_FLAG("chart", CLI_FILE_OUT, "FILE", "also write the pictures alone; the ending says how: .svg, .pdf or .png"),
     CLI_FLAGS_COLUMNS,
     CLI_FLAG_WHERE,
     CLI_FLAG_END
@@ -38,13 +38,13 @@ typedef struct job {
 /* ---- the work ---------------------------------------------------------------------------------------- */
 
 /* A column whose own name has the comma is one column. */
-static void take_columns(cli *c, job *j)
+static void take_gap_columns(cli *c, job *j)
 {
     const char *given = cli_text(c, "columns");
     if (!given) return;
     for (size_t i = 0; i < una_dataset_column_count(j->data); i++) {
         if (strcmp(una_dataset_column_name(j->data, i), given) != 0) continue;
-        j->columns = cli_memory(1, sizeof *j->columns);
+        j->columns = cli_alloc(1, sizeof *j->columns);
         j->columns[0] = given;
         j->column_count = 1;
         return;
@@ -52,7 +52,7 @@ static void take_columns(cli *c, job *j)
     j->column_count = cli_split(given, &j->list, &j->columns);
 }
 
-static una_status check_asked(cli *c, job *j)
+static una_status check_gap_asked(cli *c, job *j)
 {
     size_t count;
     char **targets = cli_targets(c, j->data, &count);
@@ -65,7 +65,7 @@ static una_status check_asked(cli *c, job *j)
     return UNA_OK;
 }
 
-static una_status work(cli *c, job *j)
+static una_status gap_with_job(cli *c, job *j)
 {
     const char *report = cli_text(c, "report"), *chart = cli_text(c, "chart");
     una_status status = cli_check_chart(c, chart);
@@ -74,11 +74,11 @@ static una_status work(cli *c, job *j)
     status = una_dataset_read(&j->data, c->operand[0], c->run);
     if (status == UNA_OK) status = cli_keep_rows(c, &j->data);
     if (status != UNA_OK) return cli_failed(c, status);
-    take_columns(c, j);
-    status = check_asked(c, j);
+    take_gap_columns(c, j);
+    status = check_gap_asked(c, j);
     if (status != UNA_OK) return status;
 
-    j->set = cli_memory(c->given_count + 1, sizeof *j->set);
+    j->set = cli_alloc(c->given_count + 1, sizeof *j->set);
     uint64_t pairs = cli_count(c, "pairs", 3);
     una_gap_settings settings = {
         .size = sizeof settings, .model = cli_text(c, "model"), .columns = j->columns,
@@ -98,7 +98,7 @@ static una_status work(cli *c, job *j)
 
 /* ---- telling ----------------------------------------------------------------------------------------- */
 
-static void warn(const cli *c, const una_gap *gap)
+static void warn_about_gap(const cli *c, const una_gap *gap)
 {
     char sentence[1100];
     for (size_t i = 0; !c->json && i < gap->warning_count; i++) {
@@ -109,32 +109,34 @@ static void warn(const cli *c, const una_gap *gap)
 
 static cli_style style_of(una_gap_kind kind)
 {
-    return kind == UNA_GAP_UNNOTICED ? CLI_RED : kind == UNA_GAP_TOO_LITTLE ? CLI_YELLOW : CLI_PLAIN;
+    if (kind == UNA_GAP_UNNOTICED) return CLI_RED;
+    return kind == UNA_GAP_TOO_LITTLE ? CLI_YELLOW : CLI_PLAIN;
 }
 
-static void tell(const cli *c, const una_gap *gap)
+static void print_gap(const cli *c, const una_gap *gap)
 {
-    fputs(cli_on(stdout, CLI_BOLD), stdout);
+    fputs(cli_style_on(stdout, CLI_BOLD), stdout);
     cli_wrap(stdout, 0, 0, gap->answer);
-    printf("%s\n", cli_off(stdout));
+    printf("%s\n", cli_style_off(stdout));
     for (size_t i = 0; i < gap->column_count + gap->pair_count; i++) {
         if (i == gap->column_count) printf("\n");
-        printf("- %s", cli_on(stdout, style_of(gap->hole[i].kind)));
+        printf("- %s", cli_style_on(stdout, style_of(gap->hole[i].kind)));
         cli_wrap(stdout, 2, 2, gap->hole[i].verdict);
-        fputs(cli_off(stdout), stdout);
+        fputs(cli_style_off(stdout), stdout);
     }
     printf("\n");
     cli_wrap(stdout, 0, 0, "Bands, ignorance and error are those of rows that the model has not seen, and are compared "
              "with what they would be with rows in the hole. Ignorance: what it does not know for want of rows.");
-    printf("\n%s, target %s, %zu rows, %zu fits of %s\n", cli_shown(c->operand[0]), cli_shown(gap->target),
-           gap->rows, gap->fits, cli_shown(gap->spec));
-    if (cli_has(c, "report")) printf("report: %s\n", cli_shown(cli_text(c, "report")));
-    if (cli_has(c, "chart")) printf("chart: %s\n", cli_shown(cli_text(c, "chart")));
+    printf("\n%s, target %s, %zu rows, %zu fits of %s\n", cli_escaped(c->operand[0]), cli_escaped(gap->target),
+           gap->rows, gap->fits, cli_escaped(gap->spec));
+    if (cli_has(c, "report")) printf("report: %s\n", cli_escaped(cli_text(c, "report")));
+    if (cli_has(c, "chart")) printf("chart: %s\n", cli_escaped(cli_text(c, "chart")));
 }
 
 static void json_truth(const char *key, int value)
 {
-    printf(", \"%s\": %s", key, value < 0 ? "null" : value ? "true" : "false");
+    const char *truth = value ? "true" : "false";
+    printf(", \"%s\": %s", key, value < 0 ? "null" : truth);
 }
 
 static void json_hole(const una_gap_hole *hole)
@@ -181,7 +183,7 @@ static void json_holes(const char *key, const una_gap_hole *hole, size_t count)
     printf("]");
 }
 
-static void print_json(const cli *c, const una_gap *gap)
+static void print_gap_json(const cli *c, const una_gap *gap)
 {
     printf("{\"answer\": ");
     cli_json_text(stdout, gap->answer);
@@ -198,15 +200,15 @@ static void print_json(const cli *c, const una_gap *gap)
     printf("}\n");
 }
 
-static una_status run(cli *c)
+static una_status run_gap(cli *c)
 {
     job j = {0};
-    una_status status = work(c, &j);
+    una_status status = gap_with_job(c, &j);
     if (status == UNA_OK) {
         cli_show_logs(c, NULL, 0, NULL, 0);
-        warn(c, j.gap);
-        if (c->json) print_json(c, j.gap);
-        else if (!c->stdout_taken && !c->quiet) tell(c, j.gap);
+        warn_about_gap(c, j.gap);
+        if (c->json) print_gap_json(c, j.gap);
+        else if (!c->stdout_taken && !c->quiet) print_gap(c, j.gap);
     }
     una_gap_free(j.gap);
     una_dataset_free(j.data);
@@ -230,5 +232,5 @@ const cli_verb cli_gap = {
     "una gap measurements.csv --target strength --columns temperature --pairs 0 --repeats 5 --report gap.html\n"
     "# another model, for programs\n"
     "una gap measurements.csv --target strength --model gp --json",
-    run
+    run_gap
 };

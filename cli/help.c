@@ -24,12 +24,12 @@ const char *cli_synopsis(const cli_verb *verb, char *buffer, size_t size)
     return buffer;
 }
 
-static void heading(FILE *to, const char *text)
+static void print_heading(FILE *to, const char *text)
 {
-    fprintf(to, "\n%s%s%s\n", cli_on(to, CLI_BOLD), text, cli_off(to));
+    fprintf(to, "\n%s%s%s\n", cli_style_on(to, CLI_BOLD), text, cli_style_off(to));
 }
 
-static void entry(FILE *to, const char *title, const char *text)
+static void print_entry(FILE *to, const char *title, const char *text)
 {
     fprintf(to, "  %-*s", TITLE_WIDTH, title);
     if (strlen(title) >= TITLE_WIDTH) fprintf(to, "\n  %*s", TITLE_WIDTH, "");
@@ -39,27 +39,27 @@ static void entry(FILE *to, const char *title, const char *text)
 void cli_help(void)
 {
     printf("una: regression that knows what it does not know\n");
-    heading(stdout, "Usage");
+    print_heading(stdout, "Usage");
     printf("  una VERB ...\n");
 
-    heading(stdout, "Verbs");
+    print_heading(stdout, "Verbs");
     const cli_family *shown = NULL;
     for (size_t i = 0; cli_verbs[i]; i++) {
         const cli_family *family = cli_family_of(cli_verbs[i]);
-        if (!family) entry(stdout, cli_verbs[i]->name, cli_verbs[i]->summary);
-        else if (family != shown) entry(stdout, family->name, family->summary);
+        if (!family) print_entry(stdout, cli_verbs[i]->name, cli_verbs[i]->summary);
+        else if (family != shown) print_entry(stdout, family->name, family->summary);
         shown = family;
     }
-    heading(stdout, "Also");
-    entry(stdout, "una help VERB", "what a verb does, its flags and examples; the same as 'una VERB --help'");
-    entry(stdout, "una --version", "version, libraries and kernel sets built in");
+    print_heading(stdout, "Also");
+    print_entry(stdout, "una help VERB", "what a verb does, its flags and examples; the same as 'una VERB --help'");
+    print_entry(stdout, "una --version", "version, libraries and kernel sets built in");
 
-    heading(stdout, "To begin with");
+    print_heading(stdout, "To begin with");
     printf("  una demo\n"
            "  una fit measurements.csv --target strength --report report.html\n"
            "  una predict measurements.una new.csv --out answers.csv\n");
 
-    heading(stdout, "Exit status");
+    print_heading(stdout, "Exit status");
 #define CLI_STATUS_LINE(code, number, text) printf("  %-3d %s\n", number, text);
     UNA_STATUS_LIST(CLI_STATUS_LINE)
 #undef CLI_STATUS_LINE
@@ -69,8 +69,8 @@ static void print_examples(FILE *to, const char *examples)
 {
     for (const char *at = examples; *at;) {
         size_t length = strcspn(at, "\n");
-        fprintf(to, "  %s%.*s%s\n", *at == '#' ? cli_on(to, CLI_DIM) : "", (int)length, at,
-                *at == '#' ? cli_off(to) : "");
+        fprintf(to, "  %s%.*s%s\n", *at == '#' ? cli_style_on(to, CLI_DIM) : "", (int)length, at,
+                *at == '#' ? cli_style_off(to) : "");
         at += length + (at[length] == '\n');
     }
 }
@@ -78,35 +78,35 @@ static void print_examples(FILE *to, const char *examples)
 void cli_help_verb(const cli_verb *verb, FILE *to)
 {
     char buffer[256];
-    fprintf(to, "%s%s%s\n\n", cli_on(to, CLI_BOLD), cli_synopsis(verb, buffer, sizeof buffer), cli_off(to));
+    fprintf(to, "%s%s%s\n\n", cli_style_on(to, CLI_BOLD), cli_synopsis(verb, buffer, sizeof buffer), cli_style_off(to));
     cli_wrap(to, 0, 0, verb->about);
 
-    if (verb->operands[0].name) heading(to, "Arguments");
+    if (verb->operands[0].name) print_heading(to, "Arguments");
     for (size_t i = 0; i < 3 && verb->operands[i].name; i++) {
-        entry(to, verb->operands[i].name, verb->operands[i].help);
+        print_entry(to, verb->operands[i].name, verb->operands[i].help);
     }
 
-    heading(to, "Flags");
+    print_heading(to, "Flags");
     const cli_flag *flag = NULL;
     while ((flag = cli_next_flag(verb, flag))) {
         cli_flag_title(buffer, sizeof buffer, flag);
-        entry(to, buffer, flag->help);
+        print_entry(to, buffer, flag->help);
     }
 
-    heading(to, "Examples");
+    print_heading(to, "Examples");
     print_examples(to, verb->examples);
 }
 
 void cli_help_family(const cli_family *family)
 {
-    printf("%suna %s VERB ...%s\n\n", cli_on(stdout, CLI_BOLD), family->name, cli_off(stdout));
+    printf("%suna %s VERB ...%s\n\n", cli_style_on(stdout, CLI_BOLD), family->name, cli_style_off(stdout));
     cli_wrap(stdout, 0, 0, family->about);
 
-    heading(stdout, "Verbs");
+    print_heading(stdout, "Verbs");
     const cli_verb *verb = NULL;
-    while ((verb = cli_next_member(family, verb))) entry(stdout, verb->name, verb->summary);
+    while ((verb = cli_next_member(family, verb))) print_entry(stdout, verb->name, verb->summary);
     printf("\n  'una %s VERB --help' shows the flags of one, with examples.\n", family->name);
 
-    heading(stdout, "Examples");
+    print_heading(stdout, "Examples");
     print_examples(stdout, family->examples);
 }

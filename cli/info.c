@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * una info: the header of a file that una wrote, without loading what follows it. The header says about
- * itself what there is, so this view needs no list of its keys; only the relevance of the inputs is shown as shares.
- * A study is a database, which is asked.
+ * una info: the header of a file that una wrote, without loading what follows it. The header describes itself, so this
+ * view needs no list of its keys; only the relevance of the inputs is shown as shares. A study is a database and is
+ * queried.
  */
 #include "cli.h"
 
@@ -14,7 +14,7 @@ static const cli_flag flags[] = { CLI_FLAG_END };
 
 enum { TITLE = 20, DEEPEST = 8, LONGEST = 1 << 20 /* of one part: what una writes is far shorter */ };
 
-static void spaced(const char *key, char *buffer, size_t size)   /* log_evidence -> "log evidence" */
+static void key_in_words(const char *key, char *buffer, size_t size)   /* log_evidence -> "log evidence" */
 {
     snprintf(buffer, size, "%s", key);
     for (char *at = buffer; *at; at++) {
@@ -36,7 +36,7 @@ static bool is_flat(const char *json)                             /* no objects 
 static void print_flat(const char *json, size_t column, size_t indent)   /* "a, b, c" or "k=v, k=v" on one paragraph */
 {
     size_t room = strlen(json) * 4 + 32, used = 0;
-    char *text = cli_memory(room, 1);
+    char *text = cli_alloc(room, 1);
     cli_json walk;
     cli_json_item item;
     for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
@@ -44,13 +44,13 @@ static void print_flat(const char *json, size_t column, size_t indent)   /* "a, 
         double value;
         bool broken = !item.type && strpbrk(item.value, ".eE") && cli_is_number(item.value, &value);
         used += (size_t)snprintf(text + used, room - used, "%s%s%s%s", used ? ", " : "", item.key ? item.key : "",
-                                 item.key ? "=" : "", broken ? cli_figure(figure, value) : item.value);
+                                 item.key ? "=" : "", broken ? cli_number_short(figure, value) : item.value);
     }
     cli_wrap(stdout, column, indent, used ? text : "none");
     free(text);
 }
 
-static void print_relevance(const char *json, size_t column, size_t indent)
+static void print_info_relevance(const char *json, size_t column, size_t indent)
 {
     cli_json walk;
     cli_json_item item;
@@ -58,7 +58,7 @@ static void print_relevance(const char *json, size_t column, size_t indent)
     cli_json_item *items = NULL;
     for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item);) {
         if (count == room) {
-            cli_json_item *wider = cli_memory(2 * room + 16, sizeof *wider);
+            cli_json_item *wider = cli_alloc(2 * room + 16, sizeof *wider);
             if (count) memcpy(wider, items, count * sizeof *items);
             free(items);
             items = wider;
@@ -67,7 +67,7 @@ static void print_relevance(const char *json, size_t column, size_t indent)
         items[count++] = item;
     }
 
-    cli_named *list = cli_memory(count + 1, sizeof *list);
+    cli_named *list = cli_alloc(count + 1, sizeof *list);
     for (size_t i = 0; i < count; i++) {
         list[i].name = items[i].key ? items[i].key : "";
         if (!cli_is_number(items[i].value, &list[i].value)) list[i].value = 0;
@@ -94,7 +94,7 @@ static una_status print_value(const cli *c, const cli_json_item *item, size_t co
     double value;
     bool nested = item->type == '{' || item->type == '[';
     if (depth == 0 && item->type == '{' && item->key && strcmp(item->key, "relevance") == 0) {
-        print_relevance(item->value, column, indent + TITLE);
+        print_info_relevance(item->value, column, indent + TITLE);
     } else if (strlen(item->value) > LONGEST) {
         print_length(item->value);
     } else if (nested && (is_flat(item->value) || depth >= DEEPEST)) {
@@ -103,33 +103,34 @@ static una_status print_value(const cli *c, const cli_json_item *item, size_t co
         printf("\n");
         return print_object(c, item->value, indent + 2, depth + 1);
     } else if (!item->type && cli_is_number(item->value, &value) && strpbrk(item->value, ".eE")) {
-        printf("%s\n", cli_figure(figure, value));
+        printf("%s\n", cli_number_short(figure, value));
     } else {
         cli_wrap(stdout, column, indent + TITLE, item->value);
     }
     return UNA_OK;
 }
 
-/* A stranger's header may hold millions of items: before each of them a signal is heard. */
+/* A header of a stranger may hold millions of items: each of them can be interrupted. */
 static una_status print_object(const cli *c, const char *json, size_t indent, unsigned depth)
 {
     cli_json walk;
     cli_json_item item;
     size_t number = 0;
     una_status status = UNA_OK;
-    bool said = false;           /* the spec, in which all options are */
+    bool printed = false;           /* the spec, in which all options are */
 
     bool more = cli_json_open(&walk, json);
     for (; status == UNA_OK && more && cli_json_next(&walk, &item); cli_json_done(&item)) {
         char title[64];
-        if (item.key && said && strcmp(item.key, "options") == 0) continue;
-        said = said || (item.key && strcmp(item.key, "spec") == 0);
-        if (item.key) spaced(item.key, title, sizeof title);
+        if (item.key && printed && strcmp(item.key, "options") == 0) continue;
+        printed = printed || (item.key && strcmp(item.key, "spec") == 0);
+        if (item.key) key_in_words(item.key, title, sizeof title);
         else snprintf(title, sizeof title, "%zu", ++number);
         size_t width = strlen(title) < TITLE ? TITLE : strlen(title) + 1;
         status = cli_check_interrupt(c);
         if (status != UNA_OK) continue;
-        printf("%*s%s%-*s%s", (int)indent, "", cli_on(stdout, CLI_BOLD), (int)width, cli_shown(title), cli_off(stdout));
+        printf("%*s%s%-*s%s", (int)indent, "", cli_style_on(stdout, CLI_BOLD), (int)width, cli_escaped(title),
+               cli_style_off(stdout));
         status = print_value(c, &item, indent + width, indent, depth);
     }
     return status;
@@ -138,7 +139,7 @@ static una_status print_object(const cli *c, const char *json, size_t indent, un
 static una_status print_all(const cli *c, const char *json)
 {
     if (!c->json) {
-        printf("%-*s%s\n", TITLE, "file", cli_shown(c->operand[0]));
+        printf("%-*s%s\n", TITLE, "file", cli_escaped(c->operand[0]));
         return print_object(c, json, 0, 0);
     }
     cli_json_pass(stdout, json);
@@ -147,7 +148,7 @@ static una_status print_all(const cli *c, const char *json)
 }
 
 /* A server, or a file of SQLite, which begins like this. */
-static bool is_database(const char *path)
+static bool is_study_database(const char *path)
 {
     static const char begin[] = "SQLite format 3";
     char bytes[sizeof begin] = {0};
@@ -160,19 +161,19 @@ static bool is_database(const char *path)
     return length == sizeof begin && memcmp(bytes, begin, sizeof begin) == 0;
 }
 
-static una_status run(cli *c)
+static una_status run_info(cli *c)
 {
     char *json = NULL;
     una_status status;
 #ifdef UNA_HAS_study
-    if (is_database(c->operand[0])) {
+    if (is_study_database(c->operand[0])) {
         status = cli_study_info(c, &json);
         if (status == UNA_OK) status = print_all(c, json);
         free(json);
         return status;
     }
 #else
-    if (is_database(c->operand[0]))
+    if (is_study_database(c->operand[0]))
         return cli_fail(c, UNA_E_USAGE, "%s is a study, and this una was built without these; build it with "
                         "-DUNA_STUDY=ON", c->operand[0]);
 #endif
@@ -192,5 +193,5 @@ const cli_verb cli_info = {
     flags, CLI_WITH_JSON,
     "una info measurements.una\n"
     "una info measurements.una --json",
-    run
+    run_info
 };

@@ -14,9 +14,9 @@
 static const char *put_letter(FILE *to, const char *at)
 {
     unsigned code = 0;
-    size_t length = cli_letter(at, &code);
+    size_t length = cli_utf8_letter(at, &code);
     if (length == 0) fputs("\\ufffd", to);
-    else if (cli_obeyed(code)) fprintf(to, "\\u%04x", code);
+    else if (cli_is_control(code)) fprintf(to, "\\u%04x", code);
     else fwrite(at, 1, length, to);
     return at + (length ? length : 1);
 }
@@ -89,7 +89,7 @@ void cli_json_path(FILE *to, const char *key, const char *path)
 
 /* ---- walking ------------------------------------------------------------------------------------- */
 
-static const char *skip_blanks(const char *at)
+static const char *skip_json_blanks(const char *at)
 {
     while (*at && strchr(" \t\r\n", *at)) at++;
     return at;
@@ -140,7 +140,7 @@ static void put_utf8(char **to, unsigned code)
     *to = (char *)at;
 }
 
-static unsigned hex4(const char *at)
+static unsigned four_hex_digits(const char *at)
 {
     char digits[5] = {0};
     for (size_t i = 0; i < 4 && at[i]; i++) digits[i] = at[i];
@@ -150,19 +150,19 @@ static unsigned hex4(const char *at)
 static const char *unescape_unit(const char *at, const char *end, char **to)   /* at the u of \uXXXX */
 {
     if (end - at < 5) return end;
-    unsigned code = hex4(at + 1);
+    unsigned code = four_hex_digits(at + 1);
     at += 5;
     if (code >= 0xD800 && code < 0xDC00 && end - at >= 6 && at[0] == '\\' && at[1] == 'u') {
-        code = 0x10000 + ((code - 0xD800) << 10) + ((hex4(at + 2) - 0xDC00) & 0x3FF);
+        code = 0x10000 + ((code - 0xD800) << 10) + ((four_hex_digits(at + 2) - 0xDC00) & 0x3FF);
         at += 6;
     }
     put_utf8(to, code);
     return at;
 }
 
-static char *unescaped(const char *from, const char *end)   /* between the quotes */
+static char *unescaped_text(const char *from, const char *end)   /* between the quotes */
 {
-    char *text = cli_memory((size_t)(end - from) + 1, 1), *to = text;
+    char *text = cli_alloc((size_t)(end - from) + 1, 1), *to = text;
     while (from < end) {
         if (*from != '\\' || from + 1 >= end) {
             *to++ = *from++;
@@ -182,17 +182,17 @@ static char *unescaped(const char *from, const char *end)   /* between the quote
     return text;
 }
 
-static char *taken(const char *from, const char *end)
+static char *text_between(const char *from, const char *end)
 {
-    if (*from == '"' && end > from + 1) return unescaped(from + 1, end - 1);
-    char *text = cli_memory((size_t)(end - from) + 1, 1);
+    if (*from == '"' && end > from + 1) return unescaped_text(from + 1, end - 1);
+    char *text = cli_alloc((size_t)(end - from) + 1, 1);
     memcpy(text, from, (size_t)(end - from));
     return text;
 }
 
 bool cli_json_open(cli_json *walk, const char *json)
 {
-    const char *at = skip_blanks(json);
+    const char *at = skip_json_blanks(json);
     *walk = (cli_json){ at + (*at != 0), *at == '{', false };
     return *at == '{' || *at == '[';
 }
@@ -200,16 +200,16 @@ bool cli_json_open(cli_json *walk, const char *json)
 bool cli_json_next(cli_json *walk, cli_json_item *item)
 {
     *item = (cli_json_item){0};
-    const char *at = skip_blanks(walk->at);
-    if (walk->begun && *at == ',') at = skip_blanks(at + 1);
+    const char *at = skip_json_blanks(walk->at);
+    if (walk->begun && *at == ',') at = skip_json_blanks(at + 1);
     walk->begun = true;
     if (!*at || *at == '}' || *at == ']') return false;
 
     if (walk->in_object) {
         const char *end = skip_string(at);
-        item->key = taken(at, end);
-        at = skip_blanks(end);
-        if (*at == ':') at = skip_blanks(at + 1);
+        item->key = text_between(at, end);
+        at = skip_json_blanks(end);
+        if (*at == ':') at = skip_json_blanks(at + 1);
     }
 
     const char *end = skip_value(at);
@@ -218,7 +218,7 @@ bool cli_json_next(cli_json *walk, cli_json_item *item)
         return false;
     }
     item->type = (char)(strchr("{[\"", *at) ? *at : 0);
-    item->value = taken(at, end);
+    item->value = text_between(at, end);
     walk->at = end;
     return true;
 }

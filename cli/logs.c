@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the library says while it works. A file of a hundred thousand columns may have a sentence for each: what was
- * said before is found in a tree, and of what is left to be told people are shown the first hundred.
+ * Sentences that the library logs while it works. A file of a hundred thousand columns may log one for each: a tree
+ * finds sentences that were logged before, and people are shown the first hundred of the rest.
  */
 #define _XOPEN_SOURCE 700        /* tsearch */
 
@@ -11,26 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_words(const void *a, const void *b)
+static int compare_log_words(const void *a, const void *b)
 {
     return strcmp(a, b);
 }
 
-static const char *words_of(const char *log)
+static const char *words_of_log(const char *log)
 {
     return strstr(log, ": ") + 2;
 }
 
 /* The array is as large as the next power of two. */
-static void keep(cli *c, char *text)
+static void keep_sentence(cli *c, char *text)
 {
     if ((c->log_count & (c->log_count - 1)) == 0) {
-        char **logs = cli_memory(c->log_count ? 2 * c->log_count : 1, sizeof *logs);
+        char **logs = cli_alloc(c->log_count ? 2 * c->log_count : 1, sizeof *logs);
         if (c->log_count) memcpy(logs, c->logs, c->log_count * sizeof *logs);
         free(c->logs);
         c->logs = logs;
     }
-    tsearch(words_of(text), &c->log_words, by_words);    /* without memory for it, it may be said once more */
+    tsearch(words_of_log(text), &c->log_words, compare_log_words); /* without memory for it, it may be said once more */
     c->logs[c->log_count++] = text;
 }
 
@@ -38,27 +38,28 @@ void cli_log(void *context, una_log_level level, const char *sentence)
 {
     cli *c = context;
     const char *prefix = level == UNA_LOG_WARNING ? "warning: " : "note: ";
-    if (!c->logs_at_once && tfind(sentence, &c->log_words, by_words)) return;    /* pieces of one file say the same */
+    if (!c->logs_at_once && tfind(sentence, &c->log_words, compare_log_words))
+        return;    /* pieces of one file say the same */
     size_t size = strlen(prefix) + strlen(sentence) + 1;
-    char *text = cli_memory(size, 1);
+    char *text = cli_alloc(size, 1);
     snprintf(text, size, "%s%s", prefix, sentence);
     if (!c->logs_at_once) {
-        keep(c, text);
+        keep_sentence(c, text);
     } else {
         cli_warn(c, text);
         free(text);
     }
 }
 
-static void forget(cli *c, char *log)
+static void forget_log(cli *c, char *log)
 {
-    tdelete(words_of(log), &c->log_words, by_words);
+    tdelete(words_of_log(log), &c->log_words, compare_log_words);
     free(log);
 }
 
 void cli_logs_free(cli *c)
 {
-    for (size_t i = 0; i < c->log_count; i++) forget(c, c->logs[i]);
+    for (size_t i = 0; i < c->log_count; i++) forget_log(c, c->logs[i]);
     free(c->logs);
 }
 
@@ -66,7 +67,7 @@ void cli_logs_free(cli *c)
 
 enum { LONGEST = 60 };           /* of a name in a sentence */
 
-static const char *cut(char to[LONGEST + 1], const char *name, size_t length)
+static const char *shortened_name(char to[LONGEST + 1], const char *name, size_t length)
 {
     if (length > LONGEST) length = LONGEST;
     memcpy(to, name, length);
@@ -75,14 +76,14 @@ static const char *cut(char to[LONGEST + 1], const char *name, size_t length)
 }
 
 /* "warning: column 'NAME' ..."; a name may hold quotes itself. */
-static bool is_about(const char *log, void *const *names)
+static bool is_about_columns(const char *log, void *const *names)
 {
     static const char begin[] = "warning: column '";
     char name[LONGEST + 1];
     if (strncmp(log, begin, sizeof begin - 1) != 0) return false;
     log += sizeof begin - 1;
     for (size_t i = 0; i <= LONGEST && log[i]; i++) {
-        if (log[i] == '\'' && tfind(cut(name, log, i), names, by_words)) return true;
+        if (log[i] == '\'' && tfind(shortened_name(name, log, i), names, compare_log_words)) return true;
     }
     return false;
 }
@@ -91,14 +92,15 @@ void cli_logs_forget(cli *c, const char *const *columns, size_t count)
 {
     void *names = NULL;
     size_t kept = 0;
-    char (*name)[LONGEST + 1] = cli_memory(count + 1, sizeof *name);
-    for (size_t i = 0; i < count; i++) tsearch(cut(name[i], columns[i], strlen(columns[i])), &names, by_words);
+    char (*name)[LONGEST + 1] = cli_alloc(count + 1, sizeof *name);
+    for (size_t i = 0; i < count; i++)
+        tsearch(shortened_name(name[i], columns[i], strlen(columns[i])), &names, compare_log_words);
     for (size_t i = 0; i < c->log_count; i++) {
-        if (is_about(c->logs[i], &names)) forget(c, c->logs[i]);
+        if (is_about_columns(c->logs[i], &names)) forget_log(c, c->logs[i]);
         else c->logs[kept++] = c->logs[i];
     }
     c->log_count = kept;
-    for (size_t i = 0; i < count; i++) tdelete(name[i], &names, by_words);
+    for (size_t i = 0; i < count; i++) tdelete(name[i], &names, compare_log_words);
     free(name);
 }
 
@@ -106,12 +108,12 @@ void cli_logs_forget(cli *c, const char *const *columns, size_t count)
 
 static void add_all(void **tree, const char *const *sentences, size_t count)
 {
-    for (size_t i = 0; i < count; i++) tsearch(sentences[i], tree, by_words);
+    for (size_t i = 0; i < count; i++) tsearch(sentences[i], tree, compare_log_words);
 }
 
 static void remove_all(void **tree, const char *const *sentences, size_t count)
 {
-    for (size_t i = 0; i < count; i++) tdelete(sentences[i], tree, by_words);
+    for (size_t i = 0; i < count; i++) tdelete(sentences[i], tree, compare_log_words);
 }
 
 void cli_show_logs(const cli *c, const char *const *warnings, size_t warning_count, const char *const *notes,
@@ -119,15 +121,16 @@ void cli_show_logs(const cli *c, const char *const *warnings, size_t warning_cou
 {
     enum { SHOWN = 100 };
     void *elsewhere = NULL;
-    size_t told = 0;
+    size_t shown = 0;
     char more[64];
     add_all(&elsewhere, warnings, warning_count);
     add_all(&elsewhere, notes, note_count);
     for (size_t i = 0; i < c->log_count; i++) {
-        if (!tfind(words_of(c->logs[i]), &elsewhere, by_words) && ++told <= SHOWN) cli_warn(c, c->logs[i]);
+        if (!tfind(words_of_log(c->logs[i]), &elsewhere, compare_log_words) && ++shown <= SHOWN)
+            cli_warn(c, c->logs[i]);
     }
-    snprintf(more, sizeof more, "and %zu more sentence%s like these", told - SHOWN, told == SHOWN + 1 ? "" : "s");
-    if (told > SHOWN) cli_warn(c, more);
+    snprintf(more, sizeof more, "and %zu more sentence%s like these", shown - SHOWN, shown == SHOWN + 1 ? "" : "s");
+    if (shown > SHOWN) cli_warn(c, more);
     remove_all(&elsewhere, warnings, warning_count);
     remove_all(&elsewhere, notes, note_count);
 }

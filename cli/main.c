@@ -5,8 +5,8 @@
  * Signals: the first Ctrl-C (or SIGTERM) asks the work to stop where nothing is half-written, and the
  * program ends with 130; the second one ends it at once. Calls of the system that wait, for a pipe that gives nothing
  * or for somebody to open its other end, are interrupted by it; an output that nobody takes is given up a second later.
- * SIGPIPE keeps its usual meaning; SIGXFSZ does not: a file above the limit of its size is a write that fails and is
- * told of.
+ * SIGPIPE keeps its usual meaning; SIGXFSZ does not: a write to a file above its size limit fails and is
+ * reported.
  */
 #include "cli.h"
 #include "una_report.h"
@@ -107,16 +107,17 @@ static const cli_verb *find_verb(const char *name)
 static volatile int interrupted;                 /* the run looks at it */
 static pthread_t main_thread;
 
-/* A thread of another library's may be the one that hears it; it is the main one that waits. */
-static bool heard_elsewhere(int number)
+/* Passes the signal on to the main thread, which is the one that waits: another library may have a thread that got
+ * it. */
+static bool signal_in_other_thread(int number)
 {
     if (pthread_equal(pthread_self(), main_thread)) return false;
     pthread_kill(main_thread, number);
     return true;
 }
 
-/* A pipe that nobody empties is given up: what is written to it from now on fails at once, as to /dev/null that was
- * opened the wrong way round. */
+/* Gives up a pipe that nobody empties: from now on writes to it fail at once, like those to a /dev/null that is open
+ * for reading. */
 static void give_up_if_full(int stream)
 {
     struct pollfd place = { .fd = stream, .events = POLLOUT };
@@ -126,11 +127,11 @@ static void give_up_if_full(int stream)
     close(nowhere);
 }
 
-/* Who looked whether to stop just before the signal, and waits just after it, is interrupted once more. */
+/* Interrupts once more a thread that checked for the signal just before it and waits just after it. */
 static void on_alarm(int number)
 {
     int before = errno;
-    if (heard_elsewhere(number)) return;
+    if (signal_in_other_thread(number)) return;
     give_up_if_full(STDOUT_FILENO);
     give_up_if_full(STDERR_FILENO);
     alarm(1);
@@ -139,7 +140,7 @@ static void on_alarm(int number)
 
 static void on_signal(int number)
 {
-    if (heard_elsewhere(number)) return;
+    if (signal_in_other_thread(number)) return;
     if (interrupted) {
         signal(number, SIG_DFL);
         raise(number);
@@ -237,7 +238,7 @@ static una_status run_verb(const cli_verb *verb, int count, char *const *argumen
     return status;
 }
 
-/* What other programs call it. */
+/* Verbs under the names that other programs give them. */
 static const char *verb_elsewhere(const char *word)
 {
     static const struct { const char *word, *verb; } known[] = {
@@ -304,7 +305,7 @@ static bool asks_for_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-static una_status help(int count, char *const *arguments)
+static una_status print_help(int count, char *const *arguments)
 {
     if (count == 0) {
         cli_help();
@@ -330,7 +331,7 @@ static una_status run_member(const cli_family *family, int count, char *const *a
     return verb ? run_verb(verb, count - 1, arguments + 1) : unknown_member(family, arguments[0]);
 }
 
-static una_status version(void)
+static una_status print_version(void)
 {
     printf("una %s\n%s%s", una_version(), una_build_info(), una_report_build_info());
 #ifdef UNA_HAS_study
@@ -350,7 +351,7 @@ static una_status version(void)
     return UNA_OK;
 }
 
-static una_status dispatch(int count, char *const *arguments)
+static una_status dispatch_verb(int count, char *const *arguments)
 {
     if (count < 1) {
         cli_help();
@@ -358,8 +359,8 @@ static una_status dispatch(int count, char *const *arguments)
     }
 
     const char *word = arguments[0];
-    if (asks_for_help(word) || strcmp(word, "help") == 0) return help(count - 1, arguments + 1);
-    if (strcmp(word, "--version") == 0) return version();
+    if (asks_for_help(word) || strcmp(word, "help") == 0) return print_help(count - 1, arguments + 1);
+    if (strcmp(word, "--version") == 0) return print_version();
     if (strcmp(word, "--dump-man") == 0) {
         cli_dump_man();
         return UNA_OK;
@@ -379,8 +380,8 @@ static una_status dispatch(int count, char *const *arguments)
 
 /* ---- the way in and out --------------------------------------------------------------------------- */
 
-/* With stdin, stdout or stderr closed, the next file opened would take its place and be written to by
- * accident. /dev/null, opened the wrong way round, keeps the place and still fails when it is used. */
+/* With stdin, stdout or stderr closed, the next file that is opened would take its place and be written to by accident.
+ * A /dev/null that is open the wrong way round keeps the place and still fails when it is used. */
 static void hold_standard_streams(void)
 {
     for (int stream = 0; stream <= 2; stream++) {
@@ -410,9 +411,9 @@ int main(int count, char **arguments)
     catch_signal(SIGINT, on_signal);
     catch_signal(SIGTERM, on_signal);
     signal(SIGXFSZ, SIG_IGN);
-    cli_ranks_look();
+    cli_ranks_detect();
 #ifdef UNA_HAS_bench
     cli_bench_flags();
 #endif
-    return (int)cli_rank_status(closed_well(dispatch(count - 1, arguments + 1)));
+    return (int)cli_rank_status(closed_well(dispatch_verb(count - 1, arguments + 1)));
 }

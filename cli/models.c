@@ -30,7 +30,8 @@ static una_status kind_json(const cli *c, size_t kind)
             { "range", option.range }, { "help", option.help }
         };
         for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-            printf("%s\"%s\": ", k ? ", " : i ? ", {" : "{", parts[k][0]);
+            const char *begin = i ? ", {" : "{";
+            printf("%s\"%s\": ", k ? ", " : begin, parts[k][0]);
             cli_json_text(stdout, parts[k][1]);
         }
         printf("}");
@@ -59,7 +60,7 @@ static void all_table(void)
         if (length > widest) widest = length;
     }
     for (size_t kind = 0; kind < una_kind_count(); kind++) {
-        printf("%s%-*s%s  ", cli_on(stdout, CLI_BOLD), (int)widest, una_kind_name(kind), cli_off(stdout));
+        printf("%s%-*s%s  ", cli_style_on(stdout, CLI_BOLD), (int)widest, una_kind_name(kind), cli_style_off(stdout));
         cli_wrap(stdout, widest + 2, widest + 2, una_kind_summary(kind));
     }
     printf("\n'una models NAME' shows a model's options, with defaults and ranges.\n");
@@ -67,17 +68,17 @@ static void all_table(void)
 
 static void option_text(const una_option_info *option)
 {
-    printf("  %s%s%s = %s", cli_on(stdout, CLI_BOLD), option->name, cli_off(stdout),
+    printf("  %s%s%s = %s", cli_style_on(stdout, CLI_BOLD), option->name, cli_style_off(stdout),
            option->initial && *option->initial ? option->initial : "\"\"");
-    printf("   %s%s%s%s%s\n      ", cli_on(stdout, CLI_DIM), option->type ? option->type : "",
-           option->range && *option->range ? ", " : "", option->range ? option->range : "", cli_off(stdout));
+    printf("   %s%s%s%s%s\n      ", cli_style_on(stdout, CLI_DIM), option->type ? option->type : "",
+           option->range && *option->range ? ", " : "", option->range ? option->range : "", cli_style_off(stdout));
     cli_wrap(stdout, 6, 6, option->help ? option->help : "");
 }
 
 static una_status kind_text(const cli *c, size_t kind)
 {
     const char *preset = una_kind_preset(kind);
-    printf("%s%s%s  ", cli_on(stdout, CLI_BOLD), una_kind_name(kind), cli_off(stdout));
+    printf("%s%s%s  ", cli_style_on(stdout, CLI_BOLD), una_kind_name(kind), cli_style_off(stdout));
     cli_wrap(stdout, strlen(una_kind_name(kind)) + 2, 0, una_kind_summary(kind));
     printf("Source: ");
     cli_wrap(stdout, 8, 8, una_kind_source(kind));
@@ -108,7 +109,7 @@ static una_status unknown_kind(const cli *c, const char *name)
     return cli_fail(c, UNA_E_USAGE, "there is no model '%s'; 'una models' lists them all", name);
 }
 
-static una_status run(cli *c)
+static una_status run_models(cli *c)
 {
     if (c->operand_count == 0) {
         if (c->json) return all_json(c);
@@ -132,5 +133,5 @@ const cli_verb cli_models = {
     "una models\n"
     "una models luna\n"
     "una models --json",
-    run
+    run_models
 };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const cli_flag flags[] = {
-    CLI_FLAG("out", CLI_WRITTEN, "FILE", "where the chart goes; the ending says how: .svg, .pdf or .png (default: the "
+    CLI_FLAG("out", CLI_FILE_OUT, "FILE", "where the chart goes; the ending says how: .svg, .pdf or .png (default: the "
              "model's name with .svg)"),
     CLI_FLAG_CHOICE("what", "CHART", "bands|effect|observed|calibration|residuals|ignorance|importance",
                     "bands: mean, ignorance and noise along one input, the others as in one real row. effect: the mean "
@@ -53,7 +53,7 @@ static una_status check_out(const cli *c, const char *path)
     return cli_fail(c, UNA_E_USAGE, "--out %s: the ending says which format; use .svg, .pdf or .png", path);
 }
 
-static una_status work(cli *c, job *j, const char *what)
+static una_status plot_with_job(cli *c, job *j, const char *what)
 {
     const char *data = c->operand_count > 1 ? c->operand[1] : NULL;
     if (!cli_has(c, "out")) j->path = cli_default_out(c->operand[0], ".svg");
@@ -74,7 +74,7 @@ static una_status work(cli *c, job *j, const char *what)
     return status == UNA_OK ? status : cli_failed(c, status);
 }
 
-static void tell(const cli *c, const job *j, const char *what)
+static void print_plot(const cli *c, const job *j, const char *what)
 {
     if (is_judgement(what)) {
         char text[1024];
@@ -82,14 +82,15 @@ static void tell(const cli *c, const job *j, const char *what)
                  "them, the chart shows it better than it is.", c->operand[1]);
         cli_wrap(stdout, 0, 0, text);
     }
-    printf("chart: %s\n", cli_shown(j->out));
+    printf("chart: %s\n", cli_escaped(j->out));
 }
 
-static una_status run(cli *c)
+static una_status run_plot(cli *c)
 {
     job j = {0};
-    const char *what = cli_has(c, "what") ? cli_text(c, "what") : c->operand_count > 1 ? "bands" : "importance";
-    una_status status = work(c, &j, what);
+    const char *usual = c->operand_count > 1 ? "bands" : "importance";
+    const char *what = cli_has(c, "what") ? cli_text(c, "what") : usual;
+    una_status status = plot_with_job(c, &j, what);
     if (status == UNA_OK) {
         cli_show_logs(c, NULL, 0, NULL, 0);
         if (c->json) {
@@ -98,7 +99,7 @@ static una_status run(cli *c)
             cli_json_path(stdout, "out", j.out);
             printf("}\n");
         } else if (!c->stdout_taken && !c->quiet) {
-            tell(c, &j, what);
+            print_plot(c, &j, what);
         }
     }
     una_model_free(j.model);
@@ -121,5 +122,5 @@ const cli_verb cli_plot = {
     "una plot measurements.una new.csv --what residuals --input cement --out residuals.png\n"
     "# which inputs matter\n"
     "una plot measurements.una --out importance.svg",
-    run
+    run_plot
 };

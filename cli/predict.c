@@ -9,7 +9,7 @@
 
 static const cli_flag flags[] = {
     CLI_FLAG("level", CLI_SHARE, "P", "share of the probability between lower and upper (default 0.95)"),
-    CLI_FLAG("out", CLI_WRITTEN, "FILE", "where the answers go (default: the standard output)"),
+    CLI_FLAG("out", CLI_FILE_OUT, "FILE", "where the answers go (default: the standard output)"),
     CLI_FLAG_SWITCH("keep", "copy the columns of DATA before the answers"),
     CLI_FLAG_COUNT("draws", "K", 1, 100000, "also K functions drawn from the posterior, as columns draw_1 to draw_K; "
                    "of several targets draw_1_NAME ..., drawn together where they share a head"),
@@ -30,12 +30,12 @@ static una_status to_output(void *context, const char *bytes, size_t count)
 }
 
 /* Levels between commas; the library says what is wrong with their values. NULL: none asked for, or none of use. */
-static double *read_levels(const cli *c, size_t *count, una_status *status)
+static double *parse_levels(const cli *c, size_t *count, una_status *status)
 {
     const char *text = cli_text(c, "quantiles");
     *count = 0;
     if (!text) return NULL;
-    double *levels = cli_memory(strlen(text) + 1, sizeof *levels);
+    double *levels = cli_alloc(strlen(text) + 1, sizeof *levels);
     for (const char *at = text;; at++) {
         char word[64];
         size_t length = strcspn(at, ",");
@@ -54,7 +54,7 @@ static double *read_levels(const cli *c, size_t *count, una_status *status)
     }
 }
 
-static una_status run(cli *c)
+static una_status run_predict(cli *c)
 {
     const char *model_path = c->operand[0], *data_path = c->operand[1], *out = cli_text(c, "out");
     if (out && strcmp(out, "/dev/stdout") == 0) out = NULL;
@@ -64,7 +64,7 @@ static una_status run(cli *c)
     }
     una_status status = UNA_OK;
     size_t level_count;
-    double *levels = read_levels(c, &level_count, &status);
+    double *levels = parse_levels(c, &level_count, &status);
     if (status != UNA_OK) return status;
     una_predict_settings settings = {
         .size = sizeof settings,
@@ -98,7 +98,7 @@ static una_status run(cli *c)
         cli_json_text(stdout, out);
         printf("}\n");
     } else if (out && !c->quiet && !c->stdout_taken) {
-        printf("%zu row%s predicted; the answers are in %s\n", rows, rows == 1 ? "" : "s", cli_shown(out));
+        printf("%zu row%s predicted; the answers are in %s\n", rows, rows == 1 ? "" : "s", cli_escaped(out));
     }
     return UNA_OK;
 }
@@ -124,5 +124,5 @@ const cli_verb cli_predict = {
     "una predict measurements.una grid.csv --draws 20 --out draws.csv\n"
     "# a model of images\n"
     "una predict faces.una new.csv --images new.idx.gz --keep --out answers.csv",
-    run
+    run_predict
 };

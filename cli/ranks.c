@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Under mpirun or srun: one of several processes, "ranks". Verbs that can share their work join the others through
- * libuna_mpi, and every rank makes the same calls; all else is done by rank 0 alone, and the others end well at once.
- * Rank 0 speaks for all. Whoever was started by itself pays nothing: libuna_mpi, and MPI with it, is not even loaded.
+ * libuna_mpi, and every rank makes the same calls; rank 0 alone does everything else, and the others end successfully
+ * at once. Rank 0 prints for all. A process that was started by itself does not even load MPI.
  */
 #define _GNU_SOURCE              /* sched_getaffinity */
 #include "cli.h"
@@ -18,7 +18,7 @@ static struct {
     bool started;                /* by mpirun or srun                                               */
     int  rank, count, here;      /* here: ranks on this machine                                     */
     char held[2048];             /* the last error of a rank that keeps quiet                       */
-    bool told;                   /* it spoke for all                                                */
+    bool reported;                   /* it spoke for all                                                */
 } world = { .count = 1, .here = 1 };
 
 /* Open MPI's mpirun, others' mpirun, srun --mpi=pmix; in the batch script of a Slurm job none of them is set. */
@@ -37,7 +37,7 @@ static int number_of(const char *const *names, int otherwise)
     return otherwise;
 }
 
-void cli_ranks_look(void)
+void cli_ranks_detect(void)
 {
     int rank = number_of(rank_names, -1);
     if (rank < 0) return;
@@ -68,7 +68,7 @@ int cli_rank_threads(void)
     return share > 1 ? (int)share : 1;
 }
 
-void cli_rank_hold(const cli *c, const char *sentence)
+void cli_rank_keep_error(const cli *c, const char *sentence)
 {
     const char *name = c->verb ? c->verb->name : "", *blank = c->verb ? " " : "";
     bool named = strncmp(sentence, "rank ", 5) == 0;
@@ -77,7 +77,7 @@ void cli_rank_hold(const cli *c, const char *sentence)
     snprintf(world.held, sizeof world.held, "una%s%s: %s%.1900s", blank, name, who, sentence);
 }
 
-/* What this process starts itself is none of the ranks. */
+/* So that programs which this process starts do not take themselves for ranks. */
 static void forget_environment(void)
 {
     const char *const *const lists[] = { rank_names, count_names, here_names };
@@ -116,13 +116,13 @@ const char *cli_rank_info(void)
     return load_library() ? mpi.build_info() : "ranks    none, for want of libuna_mpi.so.0 or of MPI\n";
 }
 
-static void tell(void *context)
+static void print_held_error(void *context)
 {
     (void)context;
-    if (world.rank > 0 && *world.held) fprintf(stderr, "%s\n", cli_line(world.held));
+    if (world.rank > 0 && *world.held) fprintf(stderr, "%s\n", cli_escaped_lines(world.held));
 }
 
-static una_status joined(cli *c, una_status (*body)(cli *c))
+static una_status run_with_mpi(cli *c, una_status (*body)(cli *c))
 {
     /* Reading each other's memory is forbidden in most containers, and Open MPI says so with every message. */
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
@@ -139,20 +139,21 @@ static una_status joined(cli *c, una_status (*body)(cli *c))
     world.count = c->ranks->count;
     status = body(c);
     fflush(stdout);
-    world.told = mpi.leave(c->ranks, status, tell, NULL) != 0;
+    world.reported = mpi.leave(c->ranks, status, print_held_error, NULL) != 0;
     c->ranks = NULL;
     return status;
 }
 
-/* One speaks for all, also by its exit status: mpirun ends the others when one fails, who might be about to speak. */
+/* Rank 0 speaks for all, also by its exit status: when one process fails, mpirun ends the others, and one of these may
+ * be about to print the error. */
 una_status cli_rank_status(una_status status)
 {
-    return world.rank > 0 && !world.told ? UNA_OK : status;
+    return world.rank > 0 && !world.reported ? UNA_OK : status;
 }
 
 una_status cli_with_ranks(cli *c, una_status (*body)(cli *c))
 {
-    if (world.count > 1 && c->verb->common & CLI_WITH_RANKS) return joined(c, body);
+    if (world.count > 1 && c->verb->common & CLI_WITH_RANKS) return run_with_mpi(c, body);
     forget_environment();
     return world.rank > 0 ? UNA_OK : body(c);
 }

@@ -28,8 +28,8 @@ static void list_measures(measure *to, const una_score *score)
     for (size_t i = 0; i < MEASURES; i++) to[i] = measures[i];
 }
 
-/* Without the bracket that opens the object. */
-static void print_json(const una_score *score)
+/* Prints the fields without the bracket that opens the object. */
+static void print_score_json(const una_score *score)
 {
     measure measures[MEASURES];
     list_measures(measures, score);
@@ -41,18 +41,19 @@ static void print_json(const una_score *score)
     printf("}");
 }
 
-static void print_line(const char *key, double value, const char *remark)
+static void print_score_line(const char *key, double value, const char *remark)
 {
     char figure[32];
-    printf("%-20s %10s  %s%s%s\n", key, cli_figure(figure, value), cli_on(stdout, CLI_DIM), remark, cli_off(stdout));
+    printf("%-20s %10s  %s%s%s\n", key, cli_number_short(figure, value), cli_style_on(stdout, CLI_DIM), remark,
+           cli_style_off(stdout));
 }
 
-static void print_table(const una_score *score)
+static void print_score_table(const una_score *score)
 {
     measure measures[MEASURES];
     list_measures(measures, score);
     printf("%-20s %10zu\n", "rows", score->rows);
-    for (size_t i = 0; i < MEASURES; i++) print_line(measures[i].key, measures[i].value, measures[i].remark);
+    for (size_t i = 0; i < MEASURES; i++) print_score_line(measures[i].key, measures[i].value, measures[i].remark);
 }
 
 /* ---- several targets ----------------------------------------------------------------------------------- */
@@ -74,7 +75,7 @@ static una_status score_targets(cli *c, const una_model *model, una_score *score
     return status;
 }
 
-static void print_targets(const cli *c, const una_model *model, const una_score *scores, joint all)
+static void print_score_targets(const cli *c, const una_model *model, const una_score *scores, joint all)
 {
     size_t count = una_model_target_count(model);
     for (size_t t = 0; t < count; t++) {
@@ -83,10 +84,10 @@ static void print_targets(const cli *c, const una_model *model, const una_score 
             printf(t ? ", {\"target\": " : "{\"targets\": [{\"target\": ");
             cli_json_text(stdout, name);
             printf(", ");
-            print_json(&scores[t]);
+            print_score_json(&scores[t]);
         } else {
-            printf("target %s%s%s\n", cli_on(stdout, CLI_BOLD), cli_shown(name), cli_off(stdout));
-            print_table(&scores[t]);
+            printf("target %s%s%s\n", cli_style_on(stdout, CLI_BOLD), cli_escaped(name), cli_style_off(stdout));
+            print_score_table(&scores[t]);
             printf("\n");
         }
     }
@@ -97,20 +98,20 @@ static void print_targets(const cli *c, const una_model *model, const una_score 
         printf("}}\n");
     } else {
         printf("all targets at once\n%-20s %10zu\n", "rows", all.rows);
-        print_line("log_lik", all.log_lik, "mean log-likelihood of a row's targets together");
+        print_score_line("log_lik", all.log_lik, "mean log-likelihood of a row's targets together");
     }
 }
 
 /* ---- the verb --------------------------------------------------------------------------------------------- */
 
-static una_status run(cli *c)
+static una_status run_score(cli *c)
 {
     una_model *model = NULL;
     una_score *scores = NULL;
     joint all = {0};
     una_status status = una_model_load(&model, c->operand[0], c->run);
     size_t targets = status == UNA_OK ? una_model_target_count(model) : 1;
-    scores = cli_memory(targets, sizeof *scores);
+    scores = cli_alloc(targets, sizeof *scores);
     scores->size = sizeof *scores;
     const una_file_settings rows = { .size = sizeof rows, .where = cli_text(c, "where"),
                                      .images = cli_text(c, "images") };
@@ -123,9 +124,9 @@ static una_status run(cli *c)
     } else {
         cli_progress_clear();
         cli_show_logs(c, NULL, 0, NULL, 0);
-        if (targets > 1) print_targets(c, model, scores, all);
-        else if (c->json) printf("{"), print_json(scores), printf("\n");
-        else print_table(scores);
+        if (targets > 1) print_score_targets(c, model, scores, all);
+        else if (c->json) printf("{"), print_score_json(scores), printf("\n");
+        else print_score_table(scores);
     }
     una_model_free(model);
     free(scores);
@@ -143,5 +144,5 @@ const cli_verb cli_score = {
     "una score measurements.una test.csv\n"
     "una score measurements.una test.csv --json\n"
     "una score measurements.una test.csv --where 'temperature > 20'",
-    run
+    run_score
 };

@@ -48,7 +48,8 @@ void cli_study_point(FILE *to, const una_study *study, const una_trial *trial, u
 
 const char *cli_study_state(una_trial_state state)
 {
-    return state == UNA_TRIAL_TOLD ? "told" : state == UNA_TRIAL_FAILED ? "failed" : "open";
+    if (state == UNA_TRIAL_TOLD) return "told";
+    return state == UNA_TRIAL_FAILED ? "failed" : "open";
 }
 
 static una_status take_id(const cli *c, uint64_t *id)
@@ -79,7 +80,7 @@ static const cli_flag new_flags[] = {
 };
 
 /* A whole small file as text; free it. */
-static char *read_text(const cli *c, const char *path, una_status *status)
+static char *read_small_file(const cli *c, const char *path, una_status *status)
 {
     enum { MOST = 1 << 24 };
     FILE *file = fopen(path, "rbe");
@@ -114,8 +115,8 @@ static void print_new(const cli *c, const una_study *study)
     } else if (!c->quiet) {
         printf("a new study is in %s: %zu %s, %s, model %s, acquisition %s\n", una_study_text(study, "where"),
                una_study_input_count(study), una_study_input_count(study) == 1 ? "input" : "inputs",
-               una_study_text(study, "goal"), cli_shown(una_study_text(study, "model")),
-               cli_shown(una_study_text(study, "acquisition")));
+               una_study_text(study, "goal"), cli_escaped(una_study_text(study, "model")),
+               cli_escaped(una_study_text(study, "acquisition")));
     }
 }
 
@@ -133,7 +134,7 @@ static una_status run_new(cli *c)
         return cli_fail(c, UNA_E_USAGE, "--lease %s: give a number of seconds above 0", cli_text(c, "lease"));
     }
 
-    char *space = read_text(c, path, &status);
+    char *space = read_small_file(c, path, &status);
     if (status == UNA_OK) {
         una_study_settings settings = { .size = sizeof settings, .space = space, .origin = path,
             .model = cli_text(c, "model"), .acquisition = cli_text(c, "acquisition"),
@@ -185,8 +186,8 @@ static void print_asked(const cli *c, const una_study *study, const una_trials *
         }
         printf("%" PRIu64, t->id);
         for (size_t k = 0; k < una_study_input_count(study); k++)
-            printf("  %s=%s", cli_shown(una_study_input_name(study, k)),
-                   cli_shown(una_study_input_text(study, k, t->x[k], c->run)));
+            printf("  %s=%s", cli_escaped(una_study_input_name(study, k)),
+                   cli_escaped(una_study_input_text(study, k, t->x[k], c->run)));
         printf("\n");
     }
     if (c->json) printf("]}\n");
@@ -210,7 +211,7 @@ static una_status run_ask(cli *c)
 const cli_verb cli_study_ask = {
     "study ask", "which point to try next",
     "Prints the number of a trial and its point. The trial is yours until you tell what came out, give it back, or its "
-    "lease has ended; then it is offered again. Trials that somebody left are offered first. With --count, points are "
+    "lease has ended; then it is offered again. Abandoned trials are offered first. With --count, points are "
     "chosen to be tried side by side.",
     { WHERE, NOTHING, NOTHING }, ask_flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study ask coffee.study\n"
@@ -226,7 +227,7 @@ static const cli_flag tell_flags[] = {
     CLI_FLAG_END
 };
 
-static una_status take_value(const cli *c, double *value)
+static una_status parse_told_value(const cli *c, double *value)
 {
     bool failed = cli_has(c, "failed");
     if (failed && c->operand_count > 2) return cli_fail(c, UNA_E_USAGE, "VALUE and --failed do not go together");
@@ -244,7 +245,7 @@ static una_status run_tell(cli *c)
     uint64_t id = 0;
     double value = 0;
     una_status status = take_id(c, &id);
-    if (status == UNA_OK) status = take_value(c, &value);
+    if (status == UNA_OK) status = parse_told_value(c, &value);
     if (status == UNA_OK) status = cli_study_open(c, &study);
     if (status != UNA_OK) return status;
 
@@ -265,7 +266,7 @@ const cli_verb cli_study_tell = {
     "study tell", "what came out of a trial",
     "Writes down the value of a trial. When the command has ended well, the value is on the disk. A trial is told "
     "once; the same value again is no error, so a command that was interrupted can be repeated. A value that comes "
-    "after the lease has ended is welcome too, if nobody was faster.",
+    "after the lease has ended counts too, if the trial has no value yet.",
     { WHERE, { "ID", CLI_TEXT, "number of the trial" },
       { "[VALUE]", CLI_NUMBER, "a number, in the units of whatever is looked for" } },
     tell_flags, CLI_WITH_JSON | CLI_WITH_QUIET,

@@ -17,7 +17,7 @@ static const cli_flag flags[] = {
 
 typedef struct watching { cli *c; una_study *study; size_t told, failed; } watching;
 
-static void report(void *context, const una_trial *trial, const char *sentence)
+static void report_trial(void *context, const una_trial *trial, const char *sentence)
 {
     watching *w = context;
     w->told += trial->state == UNA_TRIAL_TOLD;
@@ -26,13 +26,13 @@ static void report(void *context, const una_trial *trial, const char *sentence)
     if (w->c->json || w->c->quiet) return;
     printf("%" PRIu64, trial->id);
     for (size_t i = 0; i < una_study_input_count(w->study); i++)
-        printf("  %s=%s", cli_shown(una_study_input_name(w->study, i)),
-               cli_shown(una_study_input_text(w->study, i, trial->x[i], w->c->run)));
-    printf("  %s\n", cli_shown(sentence));
+        printf("  %s=%s", cli_escaped(una_study_input_name(w->study, i)),
+               cli_escaped(una_study_input_text(w->study, i, trial->x[i], w->c->run)));
+    printf("  %s\n", cli_escaped(sentence));
     fflush(stdout);
 }
 
-static void print_summary(const watching *w, size_t done)
+static void print_run_summary(const watching *w, size_t done)
 {
     una_trials *best = NULL;
     if (una_study_best(&best, w->study, w->c->run) != UNA_OK) return;
@@ -43,12 +43,12 @@ static void print_summary(const watching *w, size_t done)
         printf("}\n");
     } else if (!w->c->quiet && best->count > 0) {
         char figure[32];
-        printf("best so far: %s (trial %" PRIu64 ")\n", cli_figure(figure, best->at[0].value), best->at[0].id);
+        printf("best so far: %s (trial %" PRIu64 ")\n", cli_number_short(figure, best->at[0].value), best->at[0].id);
     }
     una_trials_free(best);
 }
 
-static una_status run(cli *c)
+static una_status run_study_run(cli *c)
 {
     una_study *study = NULL;
     size_t done = 0;
@@ -65,12 +65,12 @@ static una_status run(cli *c)
     watching w = { .c = c, .study = study };
     una_study_command command = { .size = sizeof command, .words = (const char *const *)c->command,
         .count = c->command_count, .workers = cli_count(c, "workers", 1), .trials = cli_count(c, "trials", 0),
-        .timeout = cli_share(c, "timeout", 0), .retries = (unsigned)cli_count(c, "retries", 0), .report = report,
+        .timeout = cli_share(c, "timeout", 0), .retries = (unsigned)cli_count(c, "retries", 0), .report = report_trial,
         .context = &w };
     status = una_study_run(&done, study, &command, c->run);
     cli_progress_clear();
     if (status != UNA_OK) cli_failed(c, status);
-    else print_summary(&w, done);
+    else print_run_summary(&w, done);
     una_study_close(study);
     return status;
 }
@@ -90,5 +90,5 @@ const cli_verb cli_study_run = {
     "una study run coffee.study --workers 4 --timeout 3600 --retries 1 --trials 99 -- python3 train.py {rate} {width}\n"
     "una study run coffee.study --trials 20 -- sh -c 'echo \"({x1} - 0.3)^2\" | bc -l'\n"
     "una study run coffee.study -- sh -c './brew --bean \"$1\" | tail -n 1' _ {bean}",
-    run
+    run_study_run
 };

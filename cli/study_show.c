@@ -29,19 +29,19 @@ void cli_study_best_json(const cli *c, const una_study *study, const una_trial *
     best_json(stdout, c, study, best);
 }
 
-static void print_best(const cli *c, const una_study *study, const una_trial *best)
+static void print_best_trial(const cli *c, const una_study *study, const una_trial *best)
 {
     char number[32];
     size_t width = 5;
     for (size_t i = 0; i < una_study_input_count(study); i++) {
-        size_t length = strlen(cli_shown(una_study_input_name(study, i)));
+        size_t length = strlen(cli_escaped(una_study_input_name(study, i)));
         if (length > width) width = length;
     }
     printf("%-*s  %" PRIu64 "\n%-*s  %s\n", (int)width, "trial", best->id, (int)width, "value",
            cli_number(number, best->value));
     for (size_t i = 0; i < una_study_input_count(study); i++)
-        printf("%-*s  %s\n", (int)width, cli_shown(una_study_input_name(study, i)),
-               cli_shown(una_study_input_text(study, i, best->x[i], c->run)));
+        printf("%-*s  %s\n", (int)width, cli_escaped(una_study_input_name(study, i)),
+               cli_escaped(una_study_input_text(study, i, best->x[i], c->run)));
 }
 
 static una_status run_best(cli *c)
@@ -53,7 +53,7 @@ static una_status run_best(cli *c)
     status = una_study_best(&best, study, c->run);
     if (status != UNA_OK) cli_failed(c, status);
     else if (best->count == 0) status = cli_fail(c, UNA_E_INPUT, "no trial of %s was told yet", c->operand[0]);
-    else if (!c->json) print_best(c, study, &best->at[0]);
+    else if (!c->json) print_best_trial(c, study, &best->at[0]);
     else {
         cli_study_best_json(c, study, &best->at[0]);
         printf("\n");
@@ -78,9 +78,9 @@ enum { SHOWN = 20, LONG = 8 };     /* trials; characters of a number from which 
 
 static const cli_flag show_flags[] = {
     CLI_FLAG_SWITCH("all", "every trial, not the last 20 only"),
-    CLI_FLAG("page", CLI_WRITTEN, "FILE.html",
+    CLI_FLAG("page", CLI_FILE_OUT, "FILE.html",
              "write a page: table, progress, parallel coordinates, slices with bands"),
-    CLI_FLAG("chart", CLI_WRITTEN, "FILE", "write the charts alone, as .svg, .pdf or .png"),
+    CLI_FLAG("chart", CLI_FILE_OUT, "FILE", "write the charts alone, as .svg, .pdf or .png"),
     CLI_FLAG_END
 };
 
@@ -95,13 +95,13 @@ static const char *cell_of(const cli *c, const una_study *study, const una_trial
 {
     size_t inputs = una_study_input_count(study);
     double value;
-    if (column == inputs) return t->state == UNA_TRIAL_TOLD ? cli_figure(number, t->value) : "";
+    if (column == inputs) return t->state == UNA_TRIAL_TOLD ? cli_number_short(number, t->value) : "";
     const char *text = una_study_input_text(study, column, t->x[column], c->run);
-    if (text && strlen(text) > LONG && cli_is_number(text, &value)) return cli_figure(number, value);
-    return cli_shown(text);
+    if (text && strlen(text) > LONG && cli_is_number(text, &value)) return cli_number_short(number, value);
+    return cli_escaped(text);
 }
 
-static size_t letters(const char *text)          /* not bytes: names may hold any letter */
+static size_t count_letters(const char *text)          /* not bytes: names may hold any letter */
 {
     size_t count = 0;
     for (; *text; text++) count += ((unsigned char)*text & 0xc0) != 0x80;
@@ -110,7 +110,7 @@ static size_t letters(const char *text)          /* not bytes: names may hold an
 
 static void print_right(const char *text, size_t width)
 {
-    size_t own = letters(text);
+    size_t own = count_letters(text);
     printf("  %*s%s", own < width ? (int)(width - own) : 0, "", text);
 }
 
@@ -118,25 +118,25 @@ static void print_right(const char *text, size_t width)
 static void print_rows(const cli *c, const una_study *study, const una_trials *trials, size_t first)
 {
     size_t inputs = una_study_input_count(study), columns = inputs + 1;
-    size_t *width = cli_memory(columns, sizeof *width);
+    size_t *width = cli_alloc(columns, sizeof *width);
     char number[32];
     for (size_t k = 0; k < columns; k++) {
-        width[k] = letters(k < inputs ? cli_shown(una_study_input_name(study, k)) : "value");
+        width[k] = count_letters(k < inputs ? cli_escaped(una_study_input_name(study, k)) : "value");
         for (size_t i = first; i < trials->count && !cli_interrupted(); i++) {
-            size_t length = letters(cell_of(c, study, &trials->at[i], k, number));
+            size_t length = count_letters(cell_of(c, study, &trials->at[i], k, number));
             if (length > width[k]) width[k] = length;
         }
     }
 
     printf("%6s  %-6s", "trial", "state");
     for (size_t k = 0; k <= inputs; k++)
-        print_right(k < inputs ? cli_shown(una_study_input_name(study, k)) : "value", width[k]);
+        print_right(k < inputs ? cli_escaped(una_study_input_name(study, k)) : "value", width[k]);
     printf("\n");
     for (size_t i = first; i < trials->count && !cli_interrupted(); i++) {
         const una_trial *t = &trials->at[i];
         printf("%6" PRIu64 "  %-6s", t->id, cli_study_state(t->state));
         for (size_t k = 0; k <= inputs; k++) print_right(cell_of(c, study, t, k, number), width[k]);
-        printf("%s%s\n", *t->note ? "  " : "", cli_shown(t->note));
+        printf("%s%s\n", *t->note ? "  " : "", cli_escaped(t->note));
     }
     free(width);
 }
@@ -146,12 +146,12 @@ static void print_show(const cli *c, una_study *study, const una_trials *trials,
     size_t first = cli_has(c, "all") || trials->count <= SHOWN ? 0 : trials->count - SHOWN;
     char number[32];
     printf("%s: %s, model %s, acquisition %s\n", una_study_text(study, "where"), una_study_text(study, "goal"),
-           cli_shown(una_study_text(study, "model")), cli_shown(una_study_text(study, "acquisition")));
+           cli_escaped(una_study_text(study, "model")), cli_escaped(una_study_text(study, "acquisition")));
     printf("%zu %s: %zu told, %zu failed, %zu open\n", trials->count, trials->count == 1 ? "trial" : "trials",
            count_state(trials, UNA_TRIAL_TOLD), count_state(trials, UNA_TRIAL_FAILED),
            count_state(trials, UNA_TRIAL_OPEN));
     if (best->count > 0)
-        printf("best: %s (trial %" PRIu64 ")\n", cli_figure(number, best->at[0].value), best->at[0].id);
+        printf("best: %s (trial %" PRIu64 ")\n", cli_number_short(number, best->at[0].value), best->at[0].id);
     if (trials->count == 0) return;
 
     printf("\n");
@@ -159,7 +159,7 @@ static void print_show(const cli *c, una_study *study, const una_trials *trials,
     print_rows(c, study, trials, first);
 }
 
-static void json_number(const char *key, double value)
+static void print_study_number(const char *key, double value)
 {
     printf(", \"%s\": ", key);
     cli_json_number(stdout, value);
@@ -190,12 +190,12 @@ static void json_show(const cli *c, const una_study *study, const una_trials *tr
         const una_trial *t = &trials->at[i];
         printf("%s{\"id\": %" PRIu64 ", \"state\": \"%s\", \"x\": ", i ? ", " : "", t->id, cli_study_state(t->state));
         cli_study_point(stdout, study, t, c->run);
-        json_number("value", t->value);
+        print_study_number("value", t->value);
         printf(", \"attempts\": %u, \"note\": ", t->attempts);
         cli_json_text(stdout, t->note);
         printf(", \"asked\": %" PRId64 ", \"told\": %" PRId64, t->asked, t->told);
-        json_number("expected", t->expected);
-        json_number("doubt", t->doubt);
+        print_study_number("expected", t->expected);
+        print_study_number("doubt", t->doubt);
         printf("}");
     }
     printf("]");
@@ -204,7 +204,7 @@ static void json_show(const cli *c, const una_study *study, const una_trials *tr
     printf("}\n");
 }
 
-static una_status draw(cli *c, una_study *study)
+static una_status write_study_charts(cli *c, una_study *study)
 {
     const char *page = cli_text(c, "page"), *chart = cli_text(c, "chart");
     una_status status = page ? una_study_page(study, page, c->run) : UNA_OK;
@@ -213,10 +213,10 @@ static una_status draw(cli *c, una_study *study)
     return status;
 }
 
-static una_status show(cli *c, una_study *study)
+static una_status show_one_study(cli *c, una_study *study)
 {
     una_trials *trials = NULL, *best = NULL;
-    una_status status = draw(c, study);
+    una_status status = write_study_charts(c, study);
     if (status == UNA_OK) status = una_study_trials(&trials, study, c->run);
     if (status == UNA_OK) status = una_study_best(&best, study, c->run);
     if (status != UNA_OK) cli_failed(c, status);
@@ -234,7 +234,7 @@ static una_status run_show(cli *c)
     una_status status = cli_check_chart(c, cli_text(c, "chart"));
     if (status == UNA_OK) status = cli_study_open(c, &study);
     if (status != UNA_OK) return status;
-    status = show(c, study);
+    status = show_one_study(c, study);
     una_study_close(study);
     return status;
 }
@@ -293,7 +293,7 @@ una_status cli_study_info(cli *c, char **json)
 /* ---- export and import ------------------------------------------------------------------------------- */
 
 static const cli_flag export_flags[] = {
-    CLI_FLAG("out", CLI_WRITTEN, "FILE", "where to write it (default: the standard output)"),
+    CLI_FLAG("out", CLI_FILE_OUT, "FILE", "where to write it (default: the standard output)"),
     CLI_FLAG_END
 };
 
@@ -336,7 +336,7 @@ static const cli_flag import_flags[] = {
     CLI_FLAG_END
 };
 
-static una_status run_import(cli *c)
+static una_status run_study_import(cli *c)
 {
     una_study *study = NULL;
     size_t rows = 0, added = 0;
@@ -360,5 +360,5 @@ const cli_verb cli_study_import = {
     CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study import coffee.study earlier.csv\n"
     "una study import coffee.study notebook.csv --value taste",
-    run_import
+    run_study_import
 };

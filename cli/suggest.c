@@ -17,7 +17,7 @@ static const cli_flag flags[] = {
              "pool). Without: rows, for instance those the model was fitted on, whose ranges are the inputs' ranges, "
              "and ignorance is to fall over all of these (default: two standard deviations around the mean of each "
              "input, for a model keeps no ranges)"),
-    CLI_FLAG("out", CLI_WRITTEN, "CSV", "also write the rows with what they bring"),
+    CLI_FLAG("out", CLI_FILE_OUT, "CSV", "also write the rows with what they bring"),
     CLI_FLAG_WHERE,
     CLI_FLAG_END
 };
@@ -29,18 +29,18 @@ typedef struct job {
     bool        *is_input;
 } job;
 
-static una_status read_rows(const cli *c, una_dataset **data, const char *path)
+static una_status read_suggest_rows(const cli *c, una_dataset **data, const char *path)
 {
     una_status status = una_dataset_read(data, path, c->run);
     return status == UNA_OK ? cli_keep_rows(c, data) : status;
 }
 
-/* By column of the rows: a pool may have others. */
+/* Columns are found by name in the rows: a pool may have others. */
 static una_status find_inputs(const cli *c, job *j)
 {
     size_t column;
     const una_dataset *table = j->advice->table;
-    j->is_input = cli_memory(una_dataset_column_count(table), sizeof *j->is_input);
+    j->is_input = cli_alloc(una_dataset_column_count(table), sizeof *j->is_input);
     for (size_t i = 0; i < una_model_input_count(j->model); i++) {
         una_status status = una_dataset_find(&column, table, una_model_input_name(j->model, i), c->run);
         if (status != UNA_OK) return status;
@@ -49,21 +49,21 @@ static una_status find_inputs(const cli *c, job *j)
     return UNA_OK;
 }
 
-static una_status ask(const cli *c, job *j)
+static una_status ask_for_suggestions(const cli *c, job *j)
 {
     una_status status = una_suggest(&j->advice, j->model, j->pool, j->data, (size_t)cli_count(c, "count", 1), c->run);
     return status == UNA_OK ? find_inputs(c, j) : status;
 }
 
-static una_status work(cli *c, job *j)
+static una_status suggest_with_job(cli *c, job *j)
 {
     const char *pool = cli_text(c, "pool"), *data = cli_text(c, "data"), *out = cli_text(c, "out");
     if (cli_has(c, "where") && !pool && !data)
         return cli_fail(c, UNA_E_USAGE, "--where chooses rows of a table, and none is read: give --pool or --data");
     una_status status = una_model_load(&j->model, c->operand[0], c->run);
-    if (status == UNA_OK && pool) status = read_rows(c, &j->pool, pool);
-    if (status == UNA_OK && data) status = read_rows(c, &j->data, data);
-    if (status == UNA_OK) status = ask(c, j);
+    if (status == UNA_OK && pool) status = read_suggest_rows(c, &j->pool, pool);
+    if (status == UNA_OK && data) status = read_suggest_rows(c, &j->data, data);
+    if (status == UNA_OK) status = ask_for_suggestions(c, j);
     if (status == UNA_OK && out) status = una_advice_write(j->advice, out, c->run);
     cli_progress_clear();
     return status == UNA_OK ? status : cli_failed(c, status);
@@ -72,30 +72,30 @@ static una_status work(cli *c, job *j)
 /* ---- telling --------------------------------------------------------------------------------------------- */
 
 /* "temperature 21.5, cement A": the inputs of one row; at most so many that a sentence stays one. */
-static void describe(char *text, size_t room, const job *j, size_t row)
+static void describe_inputs(char *text, size_t room, const job *j, size_t row)
 {
     enum { MOST = 8 };
     const una_dataset *table = j->advice->table;
-    size_t used = 0, told = 0, left = 0;
+    size_t used = 0, shown = 0, left = 0;
     *text = 0;
     for (size_t i = 0; i < una_dataset_column_count(table); i++) {
         const char *name = una_dataset_column_name(table, i);
         const double *number = una_dataset_numbers(table, i);
         char figure[32];
         if (!j->is_input[i]) continue;
-        if (told == MOST || used + strlen(name) + 80 > room) {
+        if (shown == MOST || used + strlen(name) + 80 > room) {
             left++;
             continue;
         }
-        const char *value = number ? cli_figure(figure, number[row]) : una_dataset_words(table, i)[row];
+        const char *value = number ? cli_number_short(figure, number[row]) : una_dataset_words(table, i)[row];
         if (number ? isnan(number[row]) : !value) value = "missing";
-        used += (size_t)snprintf(text + used, room - used, "%s%.60s %.60s", told++ ? ", " : "", name, value);
+        used += (size_t)snprintf(text + used, room - used, "%s%.60s %.60s", shown++ ? ", " : "", name, value);
         if (used >= room) used = room - 1;
     }
     if (left) snprintf(text + used, room - used, " and %zu more", left);
 }
 
-static void tell(const cli *c, const job *j)
+static void print_suggestions(const cli *c, const job *j)
 {
     const una_advice *a = j->advice;
     const char *pool = cli_text(c, "pool"), *data = cli_text(c, "data");
@@ -110,21 +110,22 @@ static void tell(const cli *c, const job *j)
     printf("\n");
 
     for (size_t i = 0; i < a->count; i++) {
-        describe(where, sizeof where, j, i);
+        describe_inputs(where, sizeof where, j, i);
         size_t used = (size_t)snprintf(text, sizeof text, "%zu. ", i + 1);
         if (a->row)
             used += (size_t)snprintf(text + used, sizeof text - used, "row %zu of %.200s: ",
                                      una_dataset_row_number(a->table, i), pool);
         snprintf(text + used, sizeof text - used, "%s; ignorance there is %s; measured, ignorance over all falls "
-                 "from %s to %s (%.2g %%)", where, cli_figure(std, a->std[i]), cli_figure(before, a->before[i]),
-                 cli_figure(after, a->after[i]),
+                 "from %s to %s (%.2g %%)", where, cli_number_short(std, a->std[i]),
+                     cli_number_short(before, a->before[i]),
+                 cli_number_short(after, a->after[i]),
                  a->before[i] > 0 ? 100 * (a->before[i] - a->after[i]) / a->before[i] : 0);
         cli_wrap(stdout, 0, 3, text);
     }
-    if (cli_has(c, "out")) printf("\nwritten to %s\n", cli_shown(cli_text(c, "out")));
+    if (cli_has(c, "out")) printf("\nwritten to %s\n", cli_escaped(cli_text(c, "out")));
 }
 
-static void print_json(const cli *c, const job *j)
+static void print_suggest_json(const cli *c, const job *j)
 {
     const una_advice *a = j->advice;
     printf("{\"rows\": [");
@@ -157,14 +158,14 @@ static void print_json(const cli *c, const job *j)
     printf("}\n");
 }
 
-static una_status run(cli *c)
+static una_status run_suggest(cli *c)
 {
     job j = {0};
-    una_status status = work(c, &j);
+    una_status status = suggest_with_job(c, &j);
     if (status == UNA_OK) {
         cli_show_logs(c, NULL, 0, NULL, 0);
-        if (c->json) print_json(c, &j);
-        else if (!c->stdout_taken && !(c->quiet && cli_has(c, "out"))) tell(c, &j);
+        if (c->json) print_suggest_json(c, &j);
+        else if (!c->stdout_taken && !(c->quiet && cli_has(c, "out"))) print_suggestions(c, &j);
     }
     una_advice_free(j.advice);
     free(j.is_input);
@@ -176,8 +177,8 @@ static una_status run(cli *c)
 
 const cli_verb cli_suggest = {
     "suggest", "where to measure next, and what it would bring",
-    "Finds the rows whose measurement makes the model's ignorance fall most: the value that nobody knows yet is taken "
-    "for the model's mean, the row is taken into a copy of the model exactly, and ignorance is computed anew. For "
+    "Finds the rows whose measurement makes the model's ignorance fall most: the unknown value is taken "
+    "for the model's mean, the row is taken into a copy of the model exactly, and ignorance is computed again. For "
     "models that can be updated exactly (see 'una update'). Rows are counted from 1, without the header.",
     { { "MODEL", CLI_FILE, "a model file made by 'una fit'" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
@@ -186,5 +187,5 @@ const cli_verb cli_suggest = {
     "una suggest measurements.una --pool shelf.csv --count 5 --out next.csv\n"
     "# then measure them, and\n"
     "una update measurements.una next-measured.csv",
-    run
+    run_suggest
 };

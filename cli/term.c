@@ -22,39 +22,48 @@ static bool plain_terminal(void)
     return !term || strcmp(term, "dumb") == 0;
 }
 
-static bool coloured(FILE *to)
+static bool is_coloured(FILE *to)
 {
     const char *no = getenv("NO_COLOR");
     return (!no || !*no) && !plain_terminal() && !cli_rank_started() && isatty(fileno(to));
 }
 
-const char *cli_on(FILE *to, cli_style style)
+const char *cli_style_on(FILE *to, cli_style style)
 {
     static const char *const codes[] = { "", "\033[1m", "\033[2m", "\033[31m", "\033[33m" };
-    return coloured(to) ? codes[style] : "";
+    return is_coloured(to) ? codes[style] : "";
 }
 
-const char *cli_off(FILE *to)
+const char *cli_style_off(FILE *to)
 {
-    return coloured(to) ? "\033[0m" : "";
+    return is_coloured(to) ? "\033[0m" : "";
 }
 
 size_t cli_width(FILE *to)
 {
     struct winsize size = {0};
     if (isatty(fileno(to)) && ioctl(fileno(to), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-        return size.ws_col < 60 ? 60 : size.ws_col > 120 ? 120 : size.ws_col;
+        if (size.ws_col < 60) return 60;
+        return size.ws_col > 120 ? 120 : size.ws_col;
     }
     return 100;
 }
 
 /* ---- names and sentences that may hold anything ---------------------------------------------------- */
 
-size_t cli_letter(const char *at, unsigned *code)
+/* Bytes of a letter in UTF-8 by its first one; 0: no letter begins so. */
+static size_t utf8_length_by_first(unsigned char first)
+{
+    if (first < 0x80) return 1;
+    if (first >= 0xC2 && first < 0xE0) return 2;
+    if ((first & 0xF0) == 0xE0) return 3;
+    return first >= 0xF0 && first < 0xF5 ? 4 : 0;
+}
+
+size_t cli_utf8_letter(const char *at, unsigned *code)
 {
     const unsigned char *s = (const unsigned char *)at;
-    size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : (s[0] & 0xF0) == 0xE0 ? 3
-                    : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
+    size_t length = utf8_length_by_first(s[0]);
     unsigned value = length < 2 ? s[0] : s[0] & (0x7Fu >> length);
     for (size_t i = 1; i < length; i++) {
         if ((s[i] & 0xC0) != 0x80) return 0;
@@ -66,14 +75,14 @@ size_t cli_letter(const char *at, unsigned *code)
     return length;
 }
 
-/* Controls, among them those of the second hundred, and marks that turn the direction of what follows. */
-bool cli_obeyed(unsigned code)
+/* Control characters, also those from U+0080 on, and marks that change the direction of what follows. */
+bool cli_is_control(unsigned code)
 {
     return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x061C || (code >= 0x200E && code <= 0x200F) ||
            (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
-static const char *shown(const char *text, const char *allowed)
+static const char *escape_for_terminal(const char *text, const char *allowed)
 {
     enum { SLOTS = 16, LONGEST = 6 };
     static char *slots[SLOTS];
@@ -82,16 +91,16 @@ static const char *shown(const char *text, const char *allowed)
     size_t length;
     const char *at = text;
     if (!text) return "";
-    for (; *at && (length = cli_letter(at, &code)) > 0; at += length)
-        if (cli_obeyed(code) && (code >= 0x80 || !strchr(allowed, (int)code))) break;
+    for (; *at && (length = cli_utf8_letter(at, &code)) > 0; at += length)
+        if (cli_is_control(code) && (code >= 0x80 || !strchr(allowed, (int)code))) break;
     if (!*at) return text;
 
     char **slot = &slots[next++ % SLOTS];
     free(*slot);
-    char *to = *slot = cli_memory(LONGEST * strlen(text) + 1, 1);
+    char *to = *slot = cli_alloc(LONGEST * strlen(text) + 1, 1);
     for (at = text; *at; at += length ? length : 1) {
-        length = cli_letter(at, &code);
-        bool plain = length > 0 && (!cli_obeyed(code) || (code < 0x80 && strchr(allowed, (int)code)));
+        length = cli_utf8_letter(at, &code);
+        bool plain = length > 0 && (!cli_is_control(code) || (code < 0x80 && strchr(allowed, (int)code)));
         if (plain) memcpy(to, at, length), to += length;
         else if (length > 1) to += sprintf(to, "\\u%04x", code);
         else to += sprintf(to, "\\x%02x", (unsigned)(unsigned char)*at);
@@ -100,14 +109,14 @@ static const char *shown(const char *text, const char *allowed)
     return *slot;
 }
 
-const char *cli_shown(const char *text)
+const char *cli_escaped(const char *text)
 {
-    return shown(text, "");
+    return escape_for_terminal(text, "");
 }
 
-const char *cli_line(const char *text)
+const char *cli_escaped_lines(const char *text)
 {
-    return shown(text, "\n\t");
+    return escape_for_terminal(text, "\n\t");
 }
 
 /* ---- paragraphs and figures ------------------------------------------------------------------------ */
@@ -116,7 +125,7 @@ void cli_wrap(FILE *to, size_t column, size_t indent, const char *text)
 {
     size_t width = cli_width(to);
     bool first = true;
-    for (const char *at = cli_line(text); *at;) {
+    for (const char *at = cli_escaped_lines(text); *at;) {
         size_t blanks = strspn(at, " "), length = strcspn(at + blanks, " \n");
         const char *word = at + blanks;
         at = word + length;
@@ -144,14 +153,14 @@ void cli_wrap(FILE *to, size_t column, size_t indent, const char *text)
     fputc('\n', to);
 }
 
-const char *cli_figure(char buffer[32], double value)
+const char *cli_number_short(char buffer[32], double value)
 {
     if (isnan(value)) snprintf(buffer, 32, "-");
     else snprintf(buffer, 32, "%.5g", value);
     return buffer;
 }
 
-/* Numbers of more than SHOWN digits, outside of quotes, to so many: a text for eyes. Whether there were any. */
+/* Shortens numbers of more than SHOWN digits, outside of quotes, for people. True: there were any. */
 bool cli_shorten(char *text)
 {
     enum { SHOWN = 6 };
@@ -172,7 +181,10 @@ bool cli_shorten(char *text)
             any = true;
             continue;
         }
-        if (*at == '"' || *at == '\'') quote = quote == *at ? 0 : quote ? quote : *at;
+        if (*at == '"' || *at == '\'') {
+            if (quote == *at) quote = 0;
+            else if (!quote) quote = *at;
+        }
         size_t step = !quote && digits ? digits : 1;
         memmove(to, at, step);
         to += step, at += step;
@@ -242,7 +254,7 @@ int cli_progress(void *context, const una_progress *progress)
     double spent = now - line.begun, gone = fraction - line.first;
     if (gone > 0.01 * (1 - line.first) && spent > 0.5) print_time(left, sizeof left, spent * (1 - fraction) / gone);
     if (isfinite(progress->value)) snprintf(value, sizeof value, "   loss %.4g", progress->value);
-    snprintf(whole, sizeof whole, "%s  %3.0f %%  %s%s", cli_shown(progress->stage), 100 * fraction, left, value);
+    snprintf(whole, sizeof whole, "%s  %3.0f %%  %s%s", cli_escaped(progress->stage), 100 * fraction, left, value);
 
     fprintf(stderr, "\r%.*s\033[K", (int)cli_width(stderr) - 1, whole);
     fflush(stderr);
@@ -256,8 +268,8 @@ static void print_prefix(const cli *c)
 {
     cli_progress_clear();
     fflush(stdout);
-    fprintf(stderr, "%suna%s%s:%s ", cli_on(stderr, CLI_BOLD), c->verb ? " " : "", c->verb ? c->verb->name : "",
-            cli_off(stderr));
+    fprintf(stderr, "%suna%s%s:%s ", cli_style_on(stderr, CLI_BOLD), c->verb ? " " : "", c->verb ? c->verb->name : "",
+            cli_style_off(stderr));
 }
 
 static bool ends_sentence(const char *text)
@@ -274,12 +286,12 @@ una_status cli_fail(const cli *c, una_status status, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (cli_rank() > 0) {
-        cli_rank_hold(c, text);
+        cli_rank_keep_error(c, text);
         return status;
     }
     print_prefix(c);
-    fprintf(stderr, "%s%s%s%s\n", cli_on(stderr, CLI_RED), cli_line(text), ends_sentence(text) ? "" : ".",
-            cli_off(stderr));
+    fprintf(stderr, "%s%s%s%s\n", cli_style_on(stderr, CLI_RED), cli_escaped_lines(text), ends_sentence(text) ? ""
+            : ".", cli_style_off(stderr));
     return status;
 }
 
@@ -293,10 +305,10 @@ void cli_warn(const cli *c, const char *sentence)
 {
     if (c->quiet || cli_rank() > 0) return;
     print_prefix(c);
-    fprintf(stderr, "%s%s%s\n", cli_on(stderr, CLI_YELLOW), cli_line(sentence), cli_off(stderr));
+    fprintf(stderr, "%s%s%s\n", cli_style_on(stderr, CLI_YELLOW), cli_escaped_lines(sentence), cli_style_off(stderr));
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_named_values(const void *a, const void *b)
 {
     const cli_named *x = a, *y = b;
     if (x->value != y->value) return x->value > y->value ? -1 : 1;
@@ -308,10 +320,10 @@ char *cli_shares(cli_named *list, size_t count)
     enum { SHOWN = 12 };
     double sum = 0;
     size_t room = 64, used = 0, shown = 0;
-    qsort(list, count, sizeof *list, by_value);
+    qsort(list, count, sizeof *list, compare_named_values);
     for (size_t i = 0; i < count; i++) sum += list[i].value * list[i].value;
     for (size_t i = 0; i < count && i < SHOWN; i++) room += strlen(list[i].name) + 16;
-    char *text = cli_memory(room, 1);
+    char *text = cli_alloc(room, 1);
 
     for (; shown < count && shown < SHOWN; shown++) {
         double share = 100 * list[shown].value * list[shown].value / sum;

@@ -28,9 +28,9 @@ static const cli_flag flags[] = {
                     "not seen, their lowest error, or the thesis's rule for LUNA: of the tenth with the highest "
                     "log-likelihood the lowest mean cos^2 of its heads (default log_lik). With several data sets, by "
                     "the mean over them of the rank within each"),
-    CLI_FLAG_SWITCH("refit", "train anew for every prior_var and noise_std, too. Without it such values share one "
-                    "training, and only the posterior is learnt anew; they are judged on a split (one, if --splits is "
-                    "not given)"),
+    CLI_FLAG_SWITCH("refit", "train again for every prior_var and noise_std, too. Without it such values share one "
+                    "training, and only the posterior is computed again; they are scored on a split (one, if "
+                    "--splits is not given)"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results: fits found there are not made again, and a search that "
              "was stopped goes on (default: nothing is kept)"),
     CLI_FLAG("valid", CLI_FILE, "PART", "rows kept from training, by which the fits are judged: a share such as 0.2, "
@@ -54,7 +54,7 @@ typedef struct job {
 /* ---- the work ---------------------------------------------------------------------------------------- */
 
 /* A column whose own name has the comma is one target. */
-static una_status check_target(const cli *c, const una_dataset *data)
+static una_status check_tune_target(const cli *c, const una_dataset *data)
 {
     size_t count;
     char **targets = cli_targets(c, data, &count);
@@ -64,7 +64,7 @@ static una_status check_target(const cli *c, const una_dataset *data)
                     "itself; 'una fit' then takes several", cli_text(c, "target"), count);
 }
 
-static una_status check_asked(const cli *c, const una_tune_settings *settings)
+static una_status check_tune_asked(const cli *c, const una_tune_settings *settings)
 {
     if (!settings->over) {
         return cli_fail(c, UNA_E_USAGE, "what is to be varied? Say it with --over, for instance --over "
@@ -84,10 +84,10 @@ static una_status check_asked(const cli *c, const una_tune_settings *settings)
     return UNA_OK;
 }
 
-static una_status work(cli *c, job *j)
+static una_status tune_with_job(cli *c, job *j)
 {
-    j->set = cli_memory(c->given_count + 1, sizeof *j->set);
-    j->data = cli_memory(c->operand_count, sizeof *j->data);
+    j->set = cli_alloc(c->given_count + 1, sizeof *j->set);
+    j->data = cli_alloc(c->operand_count, sizeof *j->data);
     if (cli_has(c, "models")) j->model_count = cli_split(cli_text(c, "models"), &j->list, &j->models);
     una_tune_settings settings = {
         .size = sizeof settings, .model = cli_text(c, "model"), .over = cli_text(c, "over"),
@@ -99,8 +99,8 @@ static una_status work(cli *c, job *j)
         .splits = (size_t)cli_count(c, "splits", 0), .seeds = (size_t)cli_count(c, "seeds", 0),
         .select = cli_text(c, "select"), .refit = cli_has(c, "refit")
     };
-    una_status status = check_asked(c, &settings);
-    if (status == UNA_OK) status = cli_check_made(c, "out", "tune.csv");
+    una_status status = check_tune_asked(c, &settings);
+    if (status == UNA_OK) status = cli_check_created(c, "out", "tune.csv");
     if (status != UNA_OK) return status;
 
     for (size_t i = 0; status == UNA_OK && i < c->operand_count; i++) {
@@ -109,7 +109,7 @@ static una_status work(cli *c, job *j)
     }
     if (status != UNA_OK) return cli_failed(c, status);
     settings.more = (const una_dataset *const *)j->data + 1;
-    status = check_target(c, j->data[0]);
+    status = check_tune_target(c, j->data[0]);
     if (status == UNA_OK) cli_select(c, j->data[0], &j->selected, &settings.fit);
     if (status == UNA_OK) status = cli_read_valid(c, &j->valid, &settings.fit);
     if (status != UNA_OK) return status;
@@ -120,20 +120,20 @@ static una_status work(cli *c, job *j)
 
 /* ---- telling ----------------------------------------------------------------------------------------- */
 
-/* What a terminal would obey, in a form that shells read as the same. */
+/* Writes control characters in a form that shells read as the same. */
 static void print_odd_word(const char *word)
 {
-    char *text = cli_memory(2 * strlen(word) + 1, 1), *to = text;
+    char *text = cli_alloc(2 * strlen(word) + 1, 1), *to = text;
     for (; *word; *to++ = *word++)
         if (*word == '\'' || *word == '\\') *to++ = '\\';
-    printf("$'%s'", cli_shown(text));
+    printf("$'%s'", cli_escaped(text));
     free(text);
 }
 
 /* A word as a shell reads it. */
 static void print_word(const char *word)
 {
-    if (cli_shown(word) != word) {
+    if (cli_escaped(word) != word) {
         print_odd_word(word);
         return;
     }
@@ -160,7 +160,7 @@ static void print_fit(const cli *c, const char *spec)
         printf(" --%s ", kept[i]);
         print_word(cli_text(c, kept[i]));
     }
-    const char **given = cli_memory(c->given_count + 1, sizeof *given);
+    const char **given = cli_alloc(c->given_count + 1, sizeof *given);
     for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++) {
         for (size_t k = 0, count = cli_texts(c, repeated[i], given); k < count; k++) {
             printf(" --%s ", repeated[i]);
@@ -171,24 +171,24 @@ static void print_fit(const cli *c, const char *spec)
     printf("\n");
 }
 
-/* One data set: a command to go on with. Several: the spec, and which is best on each. */
-static void print_best(const cli *c, const job *j)
+/* One data set: a command to continue with. Several: the spec, and which is best on each. */
+static void print_best_spec(const cli *c, const job *j)
 {
     const una_tuned *t = j->tuned;
     printf("\n");
     for (size_t m = 0; m < t->model_count; m++) {
         if (t->best[m] == SIZE_MAX) continue;
         const char *spec = t->spec[t->best[m]];
-        if (t->model_count > 1) printf("Best of %s: ", cli_shown(j->models[m]));
+        if (t->model_count > 1) printf("Best of %s: ", cli_escaped(j->models[m]));
         else printf("Best: ");
         if (t->table_count == 1) {
             print_fit(c, spec);
             continue;
         }
-        printf("%s\n", cli_shown(spec));
+        printf("%s\n", cli_escaped(spec));
         for (size_t d = 0; d < t->table_count; d++) {
             size_t in = t->best_in[m * t->table_count + d];
-            printf("  on %s: %s\n", cli_shown(t->table[d]), in == SIZE_MAX ? "none" : cli_shown(t->spec[in]));
+            printf("  on %s: %s\n", cli_escaped(t->table[d]), in == SIZE_MAX ? "none" : cli_escaped(t->spec[in]));
         }
     }
 }
@@ -197,14 +197,15 @@ static void print_row(const una_tuned *t, size_t i, bool heads)
 {
     char figure[32];
     bool failed = isnan(t->log_lik[i]), best = t->best[t->model[i]] == i;
-    printf("%12s", failed ? "failed" : cli_figure(figure, t->log_lik[i]));
-    if (t->rows > 1) printf(" %10s", failed ? "" : cli_figure(figure, t->log_lik_sd[i]));
-    printf(" %12s", failed ? "" : cli_figure(figure, t->rmse[i]));
-    if (t->rows > 1) printf(" %10s", failed ? "" : cli_figure(figure, t->rmse_sd[i]));
-    if (heads) printf(" %7s", isnan(t->mean_cos2[i]) ? "" : cli_figure(figure, round(t->mean_cos2[i] * 1e4) / 1e4));
-    if (t->table_count > 1) printf(" %6s", isnan(t->rank[i]) ? "" : cli_figure(figure, t->rank[i]));
-    printf(" %9.2f  %s%s%s\n", t->seconds[i], cli_on(stdout, best ? CLI_BOLD : CLI_PLAIN),
-           cli_shown(t->spec[i]), cli_off(stdout));
+    printf("%12s", failed ? "failed" : cli_number_short(figure, t->log_lik[i]));
+    if (t->rows > 1) printf(" %10s", failed ? "" : cli_number_short(figure, t->log_lik_sd[i]));
+    printf(" %12s", failed ? "" : cli_number_short(figure, t->rmse[i]));
+    if (t->rows > 1) printf(" %10s", failed ? "" : cli_number_short(figure, t->rmse_sd[i]));
+    if (heads)
+        printf(" %7s", isnan(t->mean_cos2[i]) ? "" : cli_number_short(figure, round(t->mean_cos2[i] * 1e4) / 1e4));
+    if (t->table_count > 1) printf(" %6s", isnan(t->rank[i]) ? "" : cli_number_short(figure, t->rank[i]));
+    printf(" %9.2f  %s%s%s\n", t->seconds[i], cli_style_on(stdout, best ? CLI_BOLD : CLI_PLAIN),
+           cli_escaped(t->spec[i]), cli_style_off(stdout));
 }
 
 static void print_counted(const char *before, size_t count, const char *what)
@@ -212,8 +213,8 @@ static void print_counted(const char *before, size_t count, const char *what)
     if (count > 1) printf("%s%zu %s", before, count, what);
 }
 
-/* What the columns are, and over what they are means. */
-static void print_meaning(const cli *c, const una_tuned *t, bool heads)
+/* Explains the columns, and over what their means are taken. */
+static void print_tune_meaning(const cli *c, const una_tuned *t, bool heads)
 {
     const char *rule = cli_text(c, "select");
     printf("\nlog-lik: mean log-likelihood of rows that the fit had not seen, higher is better; rmse: their error\n");
@@ -237,7 +238,7 @@ static void print_meaning(const cli *c, const una_tuned *t, bool heads)
                t->trained, t->trained == 1 ? "" : "s", t->made);
 }
 
-static void print_table(const cli *c, const job *j)
+static void print_tune_table(const cli *c, const job *j)
 {
     const una_tuned *t = j->tuned;
     bool heads = false;
@@ -250,13 +251,13 @@ static void print_table(const cli *c, const job *j)
         print_row(t, i, heads);
     }
 
-    print_meaning(c, t, heads);
+    print_tune_meaning(c, t, heads);
     size_t all = t->count * t->rows;
     const char *what = t->trained < t->made ? "result" : "fit";
     if (cli_has(c, "out"))
         printf("%zu %s%s made now, %zu were in %s; table: %s/tune.csv\n", t->made, what, t->made == 1 ? "" : "s",
-               all > t->made ? all - t->made : 0, cli_shown(cli_text(c, "out")), cli_shown(cli_text(c, "out")));
-    print_best(c, j);
+               all > t->made ? all - t->made : 0, cli_escaped(cli_text(c, "out")), cli_escaped(cli_text(c, "out")));
+    print_best_spec(c, j);
 }
 
 static void json_value(const char *key, double value)
@@ -303,8 +304,8 @@ static void json_model(const una_tuned *t, size_t m)
     printf("]}");
 }
 
-/* Of one model its best; of several there is one each, under "models". */
-static void print_json(const cli *c, const una_tuned *t)
+/* For one model its best spec; for several, one each, under "models". */
+static void print_tune_json(const cli *c, const una_tuned *t)
 {
     printf("{\"best\": ");
     cli_json_text(stdout, t->model_count == 1 && t->best[0] != SIZE_MAX ? t->spec[t->best[0]] : NULL);
@@ -326,14 +327,14 @@ static void print_json(const cli *c, const una_tuned *t)
     printf("}\n");
 }
 
-static una_status run(cli *c)
+static una_status run_tune(cli *c)
 {
     job j = {0};
     c->logs_at_once = true;
-    una_status status = work(c, &j);
+    una_status status = tune_with_job(c, &j);
     if (status == UNA_OK) {
-        if (c->json) print_json(c, j.tuned);
-        else print_table(c, &j);
+        if (c->json) print_tune_json(c, j.tuned);
+        else print_tune_table(c, &j);
     }
     una_tuned_free(j.tuned);
     una_dataset_free(j.valid);
@@ -362,5 +363,5 @@ const cli_verb cli_tune = {
     "# two models on two tables, by three splits and two seeds each; LUNA as the thesis chooses it\n"
     "una tune a.csv b.csv --target y --models 'luna,nlm(width=25)' --over 'penalty=1e-4:1:log3; luna: "
     "diversity=0.1|1|10' --splits 3 --seeds 2 --select two_stage",
-    run
+    run_tune
 };

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 static const cli_flag flags[] = {
-    CLI_FLAG("out", CLI_WRITTEN, "MODEL", "where the updated model goes (default: over MODEL)"),
+    CLI_FLAG("out", CLI_FILE_OUT, "MODEL", "where the updated model goes (default: over MODEL)"),
     CLI_FLAG("with", CLI_FILE, "OLD", "do not update but fit again on OLD and DATA together, with the options of "
              "MODEL; for models that cannot be updated exactly"),
     CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "with --with: what to do with missing cells, drop the row, or fill "
@@ -45,7 +45,7 @@ static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t count)
     return sum;
 }
 
-/* Of a row's inputs and targets; rows with the same cells have the same sum. 0: a column is not there. */
+/* A sum of the inputs and targets of a row; rows with the same cells have the same sum. 0: a column is missing. */
 static uint64_t sum_row(const una_model *model, const una_dataset *data, size_t row, una_run *run)
 {
     uint64_t sum = 14695981039346656037u;
@@ -68,11 +68,11 @@ static int by_sum(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Whoever names the old rows may have put the new ones among them already. */
+/* Warns of new rows that are among the old ones already. */
 static void warn_of_repeats(const cli *c, const una_model *model, const una_dataset *old, const una_dataset *more)
 {
     size_t count = una_dataset_row_count(old), again = 0, first = 0;
-    uint64_t *sums = cli_memory(count, sizeof *sums);
+    uint64_t *sums = cli_alloc(count, sizeof *sums);
     for (size_t i = 0; i < count; i++) sums[i] = sum_row(model, old, i, c->run);
     qsort(sums, count, sizeof *sums, by_sum);
     for (size_t i = 0; i < una_dataset_row_count(more); i++) {
@@ -89,7 +89,7 @@ static void warn_of_repeats(const cli *c, const una_model *model, const una_data
     if (again) cli_warn(c, sentence);
 }
 
-/* What 'una fit' can be asked for and this verb cannot. */
+/* A failure of the fit; where its remedy is a flag of una fit that this verb does not have, says so. */
 static una_status fit_refused(const cli *c, una_status status)
 {
     static const char *const foreign[] = { "--drop", "--other", "--target" };
@@ -99,7 +99,7 @@ static una_status fit_refused(const cli *c, una_status status)
     if (!found) return cli_failed(c, status);
     return cli_fail(c, status, "%s. An update makes the choices that %s was fitted with; for others, put the rows of "
                     "both tables into one and give it to 'una fit'", una_run_message(c->run),
-                    cli_shown(c->operand[0]));
+                    cli_escaped(c->operand[0]));
 }
 
 static una_status fit_joined(const cli *c, una_model **fresh, const una_model *model, const char *old_path,
@@ -107,9 +107,9 @@ static una_status fit_joined(const cli *c, una_model **fresh, const una_model *m
 {
     const una_fit_info *info = una_model_info(model);
     size_t targets = una_model_target_count(model);
-    const char **names = cli_memory(targets, sizeof *names);
+    const char **names = cli_alloc(targets, sizeof *names);
     for (size_t t = 0; t < targets; t++) names[t] = una_model_info(una_model_target(model, t))->target;
-    const char **drop = cli_memory(info->drop_count + 1, sizeof *drop);
+    const char **drop = cli_alloc(info->drop_count + 1, sizeof *drop);
     una_fit_settings settings = { .size = sizeof settings, .targets = names, .target_count = targets,
                                   .missing = cli_has(c, "missing") ? cli_missing(c) : info->missing,
                                   .other = info->other, .drop = drop, .only = info->only,
@@ -136,7 +136,7 @@ static una_status fit_joined(const cli *c, una_model **fresh, const una_model *m
     return status;
 }
 
-static una_status refit(const cli *c, una_model **model, const char *old_path, size_t *rows_added)
+static una_status refit_with_old_rows(const cli *c, una_model **model, const char *old_path, size_t *rows_added)
 {
     una_model *fresh = NULL;
     una_status status = fit_joined(c, &fresh, *model, old_path, rows_added);
@@ -148,9 +148,9 @@ static una_status refit(const cli *c, una_model **model, const char *old_path, s
 
 /* ---- one after the other --------------------------------------------------------------------------------- */
 
-/* Of two updates of one file the second must read what the first has written: from before it is read until it is
- * replaced, the file is locked. Who has waited for a file that was replaced meanwhile waits for the new one. Files that
- * know no locks are updated without. */
+/* Of two updates of one file the second must read what the first has written: so the file is locked from before it is
+ * read until it is replaced. A process that waited for a file that was replaced meanwhile locks the new one. Files on a
+ * system without locks are updated without. */
 static bool is_free(int handle)
 {
     return flock(handle, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
@@ -163,15 +163,15 @@ static bool is_same(int handle, const char *path)
            && held.st_ino == named.st_ino;
 }
 
-static una_status wait_for(const cli *c, int handle, const char *path, double since, bool *told)
+static una_status wait_for_update(const cli *c, int handle, const char *path, double since, bool *warned)
 {
     struct timespec step = { .tv_nsec = 10000000 };
     char sentence[512];
     while (!is_free(handle)) {
-        if (!*told && cli_seconds() - since > 1) {
+        if (!*warned && cli_seconds() - since > 1) {
             snprintf(sentence, sizeof sentence, "another process is updating %.400s; waiting for it", path);
             cli_warn(c, sentence);
-            *told = true;
+            *warned = true;
         }
         nanosleep(&step, NULL);
         una_status status = cli_check_interrupt(c);
@@ -180,19 +180,19 @@ static una_status wait_for(const cli *c, int handle, const char *path, double si
     return UNA_OK;
 }
 
-/* *handle: close it when the file is replaced; -1: there is nothing to hold. A file system whose files are never the
- * same is not waited for. */
-static una_status hold(const cli *c, int *handle, const char *path)
+/* *handle: close it when the file is replaced; -1: there is nothing to lock. On file systems whose files never keep
+ * their identity there is no waiting. */
+static una_status lock_model_file(const cli *c, int *handle, const char *path)
 {
     enum { TRIES = 10000 };
     double since = cli_seconds();
-    bool told = false;
+    bool warned = false;
     *handle = -1;
     for (int i = 0; i < TRIES; i++) {
         *handle = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         if (*handle < 0) *handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         if (*handle < 0) return UNA_OK;                  /* reading it says why */
-        una_status status = wait_for(c, *handle, path, since, &told);
+        una_status status = wait_for_update(c, *handle, path, since, &warned);
         if (status == UNA_OK && is_same(*handle, path)) return UNA_OK;
         close(*handle);
         *handle = -1;
@@ -210,11 +210,11 @@ static bool is_renewed(const char *path, const char *out)
 
 /* ---- the verb ------------------------------------------------------------------------------------------ */
 
-static una_status update(const cli *c, una_model **model, size_t *rows_added)
+static una_status update_model(const cli *c, una_model **model, size_t *rows_added)
 {
     const char *old_path = cli_text(c, "with"), *kind = una_model_info(*model)->kind;
     size_t index = cli_kind_find(kind);
-    if (old_path) return refit(c, model, old_path, rows_added);
+    if (old_path) return refit_with_old_rows(c, model, old_path, rows_added);
     if (cli_has(c, "missing"))
         return cli_fail(c, UNA_E_USAGE, "--missing goes with --with OLD: without it the model keeps the rule that it "
                         "was fitted with");
@@ -228,7 +228,7 @@ static una_status update(const cli *c, una_model **model, size_t *rows_added)
     return status == UNA_OK ? status : cli_failed(c, status);
 }
 
-/* Noise and evidence of one target. */
+/* Prints noise and evidence of one target. */
 static void tell_found(const una_fit_info *info)
 {
     printf(", \"noise_std\": ");
@@ -251,7 +251,7 @@ static void tell_targets(const una_model *model)
     printf("]");
 }
 
-static void tell(const cli *c, const una_model *model, size_t rows_added, const char *out, const char *replaced)
+static void print_update(const cli *c, const una_model *model, size_t rows_added, const char *out, const char *replaced)
 {
     const una_fit_info *info = una_model_info(model);
     bool again = cli_has(c, "with");
@@ -267,15 +267,15 @@ static void tell(const cli *c, const una_model *model, size_t rows_added, const 
         printf("}\n");
     } else if (!c->quiet && !c->stdout_taken) {
         printf("%zu row%s added%s: the %s model now rests on %zu rows and is in %s\n", rows_added,
-               rows_added == 1 ? "" : "s", again ? " and the model fitted again" : "", cli_shown(info->kind),
-               info->rows, cli_shown(out));
+               rows_added == 1 ? "" : "s", again ? " and the model fitted again" : "", cli_escaped(info->kind),
+               info->rows, cli_escaped(out));
         if (replaced && strcmp(out, c->operand[0]) != 0)
             printf(strcmp(replaced, "file") == 0 ? "(replaced a %s that was no model)\n"
-                   : "(replaced: a model of kind %s was there)\n", cli_shown(replaced));
+                   : "(replaced: a model of kind %s was there)\n", cli_escaped(replaced));
     }
 }
 
-static una_status renew(cli *c, const char *out)
+static una_status update_model_file(cli *c, const char *out)
 {
     size_t rows_added = 0;
     una_model *model = NULL;
@@ -285,7 +285,7 @@ static una_status renew(cli *c, const char *out)
         free(replaced);
         return cli_failed(c, status);
     }
-    status = update(c, &model, &rows_added);
+    status = update_model(c, &model, &rows_added);
     if (status == UNA_OK) status = cli_check_interrupt(c);
     if (status == UNA_OK) {
         status = una_model_save(model, out, c->run);
@@ -295,20 +295,20 @@ static una_status renew(cli *c, const char *out)
     cli_progress_clear();
     if (status == UNA_OK) {
         cli_show_logs(c, NULL, 0, NULL, 0);
-        tell(c, model, rows_added, out, replaced);
+        print_update(c, model, rows_added, out, replaced);
     }
     free(replaced);
     una_model_free(model);
     return status;
 }
 
-static una_status run(cli *c)
+static una_status run_update(cli *c)
 {
     const char *out = cli_has(c, "out") ? cli_text(c, "out") : c->operand[0];
     int handle = -1;
     una_status status = cli_check_files(c, "out", out);
-    if (status == UNA_OK && is_renewed(c->operand[0], out)) status = hold(c, &handle, c->operand[0]);
-    if (status == UNA_OK) status = renew(c, out);
+    if (status == UNA_OK && is_renewed(c->operand[0], out)) status = lock_model_file(c, &handle, c->operand[0]);
+    if (status == UNA_OK) status = update_model_file(c, out);
     if (handle >= 0) close(handle);
     return status;
 }
@@ -318,7 +318,7 @@ const cli_verb cli_update = {
     "Takes the rows of DATA into a model's posterior and keeps its features: the answers are then those of a posterior "
     "fitted on all rows, old and new, and the old rows are not needed. One row at a time, in pieces or all at once "
     "gives the same.",
-    { { "MODEL", CLI_RENEWED, "a model file made by 'una fit'" },
+    { { "MODEL", CLI_FILE_UPDATED, "a model file made by 'una fit'" },
       { "DATA", CLI_FILE, "a table with the model's inputs and its target, or all its targets" },
       { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
@@ -326,5 +326,5 @@ const cli_verb cli_update = {
     "una update measurements.una today.csv --out measurements-2.una\n"
     "# features and all, from the old rows and the new ones\n"
     "una update measurements.una today.csv --with measurements.csv",
-    run
+    run_update
 };

@@ -17,10 +17,10 @@ bool cli_wants_verdict(const cli *c)
 }
 
 /* [targets]; one is NULL where no rows were held out. */
-una_status cli_judge(cli *c, una_verdict ***verdicts, const una_model *model, const una_dataset *data)
+una_status cli_compute_verdicts(cli *c, una_verdict ***verdicts, const una_model *model, const una_dataset *data)
 {
     size_t targets = una_model_target_count(model);
-    *verdicts = cli_memory(targets, sizeof **verdicts);
+    *verdicts = cli_alloc(targets, sizeof **verdicts);
     for (size_t t = 0; t < targets; t++) {
         const una_model *part = una_model_target(model, t);
         if (!una_model_held_out(part)) continue;
@@ -38,13 +38,13 @@ void cli_verdicts_free(una_verdict **verdicts, size_t targets)
 
 /* ---- telling ------------------------------------------------------------------------------------- */
 
-static void row(cli_style style, const char *title, const char *text)
+static void print_verdict_row(cli_style style, const char *title, const char *text)
 {
-    printf("  %s%-*s%s", cli_on(stdout, style), TITLE, title, cli_off(stdout));
+    printf("  %s%-*s%s", cli_style_on(stdout, style), TITLE, title, cli_style_off(stdout));
     cli_wrap(stdout, TITLE + 2, TITLE + 2, text);
 }
 
-static const char *title_of(const una_finding *f)
+static const char *title_of_finding(const una_finding *f)
 {
     switch (f->kind) {
     case UNA_FOUND_NOTHING_LEARNT: return "nothing learnt";
@@ -63,12 +63,12 @@ static void print_suspects(const una_verdict *v)
     for (size_t i = 0; i < v->suspect_count && i < MOST_SHOWN; i++) {
         const una_suspect *s = &v->suspects[i];
         snprintf(text, sizeof text, "%s %zu: %.200s = %s %s", s->line ? "line" : "row", s->line ? s->line : s->number,
-                 s->column, cli_figure(value, s->value), s->why);
-        row(CLI_PLAIN, "", text);
+                 s->column, cli_number_short(value, s->value), s->why);
+        print_verdict_row(CLI_PLAIN, "", text);
     }
     if (v->suspect_count <= MOST_SHOWN) return;
     snprintf(text, sizeof text, "and %zu more (--json lists them all)", v->suspect_count - MOST_SHOWN);
-    row(CLI_PLAIN, "", text);
+    print_verdict_row(CLI_PLAIN, "", text);
 }
 
 void cli_verdict_print(const una_verdict *v, bool wanted)
@@ -77,11 +77,11 @@ void cli_verdict_print(const una_verdict *v, bool wanted)
         cli_wrap(stdout, 0, 0, "There is no verdict on this model: with fewer rows it could not be fitted, for want of "
                  "rows or of memory.\n");
     if (!v) return;
-    printf("%s", cli_on(stdout, CLI_BOLD));
+    printf("%s", cli_style_on(stdout, CLI_BOLD));
     cli_wrap(stdout, 0, 0, v->sentence);
-    printf("%s", cli_off(stdout));
+    printf("%s", cli_style_off(stdout));
     for (size_t i = 0; i < v->finding_count; i++) {
-        row(CLI_YELLOW, title_of(&v->findings[i]), v->findings[i].sentence);
+        print_verdict_row(CLI_YELLOW, title_of_finding(&v->findings[i]), v->findings[i].sentence);
         if (v->findings[i].kind == UNA_FOUND_SUSPECT_ROWS) print_suspects(v);
     }
     printf("\n");

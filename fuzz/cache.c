@@ -99,7 +99,7 @@ static void try_images(bytes b, uint8_t how, fuzz_world *w)
     una_cache_unmap_images(&m);
     if ((how & VERIFY) != VERIFY || !believed) return;
     w->run->settings.verify_cache = 1;                           /* the file itself has bytes too many */
-    FUZZ_CHECK(FUZZ_SAID(una_images_read(&anew, fixed.path, w->run), w) != UNA_OK, "images that are none");
+    FUZZ_CHECK(FUZZ_EXPLAIN(una_images_read(&anew, fixed.path, w->run), w) != UNA_OK, "images that are none");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

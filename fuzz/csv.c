@@ -151,7 +151,7 @@ static void read_again(const una_dataset *data)
     for (size_t c = 0; c < data->columns; c++)
         if (data->column[c].is_text) words[plain.word_count++] = data->column[c].name;
     if (fuzz_begin(&w, (fuzz_limits){ .reading = &plain })) {
-        FUZZ_CHECK(FUZZ_SAID(una_dataset_read(&again, write_plainly(data), w.run), &w) == UNA_OK, "%s",
+        FUZZ_CHECK(FUZZ_EXPLAIN(una_dataset_read(&again, write_plainly(data), w.run), &w) == UNA_OK, "%s",
                    una_run_message(w.run));
         check_same(data, again, "written plainly");
         una_dataset_free(again);
@@ -167,7 +167,7 @@ static void read_in_little_memory(const una_dataset *data, const char *path, con
     fuzz_world w;
     una_dataset *again = NULL;
     if (!fuzz_begin(&w, (fuzz_limits){ .reading = &f->settings, .memory = (uint64_t)1 << (17 + f->doing % 8) })) return;
-    una_status status = FUZZ_SAID(una_dataset_read(&again, path, w.run), &w);
+    una_status status = FUZZ_EXPLAIN(una_dataset_read(&again, path, w.run), &w);
     FUZZ_CHECK(status == UNA_OK || status == UNA_E_MEMORY || status == UNA_E_INPUT, "status %d", (int)status);
     if (status == UNA_OK) check_same(data, again, "in little memory");
     una_dataset_free(again);
@@ -182,18 +182,18 @@ static void read_in_chunks(const una_dataset *data, const char *path, const file
     una_reader *reader = NULL;
     size_t from = 0;
     for (size_t c = 0; wanted && c < data->columns; c++) {
-        const una_form *form = &data->column[c].form;
-        bool moment = form->kind == UNA_FORM_DATE || form->kind == UNA_FORM_TIME;
+        const una_cell_format *form = &data->column[c].form;
+        bool moment = form->kind == UNA_CELLS_DATE || form->kind == UNA_CELLS_TIME;
         wanted[c] = (una_wanted){ .name = data->column[c].name, .is_text = data->column[c].is_text,
-                                  .form = moment ? form->kind : UNA_FORM_PLAIN, .unit = form->unit };
+                                  .form = moment ? form->kind : UNA_CELLS_PLAIN, .unit = form->unit };
     }
     una_status status = una_arena_check(&w->run->scratch);
     if (status == UNA_OK)
-        status = FUZZ_SAID(una_reader_open(&reader, path, wanted, data->columns, SIZE_MAX, w->run), w);
+        status = FUZZ_EXPLAIN(una_reader_open(&reader, path, wanted, data->columns, SIZE_MAX, w->run), w);
     FUZZ_CHECK(status == UNA_OK || w->starved, "%s", una_run_message(w->run));
     if (status == UNA_OK && f->doing & 8) una_reader_keep(reader);
     for (una_dataset *chunk = NULL; status == UNA_OK; una_dataset_free(chunk)) {
-        status = FUZZ_SAID(una_reader_next(&chunk, reader, 1 + f->doing % 7), w);
+        status = FUZZ_EXPLAIN(una_reader_next(&chunk, reader, 1 + f->doing % 7), w);
         FUZZ_CHECK(status == UNA_OK || w->starved, "%s", una_run_message(w->run));
         if (status != UNA_OK || !chunk) break;
         for (size_t c = 0; c < data->columns; c++)
@@ -215,10 +215,10 @@ static void learn(const una_dataset *data, const file *f, fuzz_world *w)
     size_t *kept, rows = 0, other = f->doing & 16 ? 2 : 0;
     una_arena_init(&keep, w->run);
     una_notes notes = { .arena = &keep };
-    una_status status = FUZZ_SAID(una_columns_learn(&columns, data, NULL, (una_missing)(f->doing % 3), other, &notes,
+    una_status status = FUZZ_EXPLAIN(una_columns_learn(&columns, data, NULL, (una_missing)(f->doing % 3), other, &notes,
                                                     &keep, w->run), w);
     if (status == UNA_OK)
-        status = FUZZ_SAID(una_columns_encode(&columns, data, &x, &y, &kept, &rows, &keep, w->run), w);
+        status = FUZZ_EXPLAIN(una_columns_encode(&columns, data, &x, &y, &kept, &rows, &keep, w->run), w);
     if (status == UNA_OK) {
         fuzz_finite(x, rows * columns.input_count, "an input");
         fuzz_finite(y, rows, "a target");
@@ -232,8 +232,8 @@ static void choose(const una_dataset *data, const char *condition, fuzz_world *w
     una_dataset *some = NULL;
     size_t *index = malloc(data->rows * sizeof *index), count = 0;
     FUZZ_CHECK(index, "no memory");
-    una_status matched = FUZZ_SAID(una_dataset_match(index, &count, data, condition, w->run), w);
-    una_status status = FUZZ_SAID(una_dataset_where(&some, data, condition, w->run), w);
+    una_status matched = FUZZ_EXPLAIN(una_dataset_match(index, &count, data, condition, w->run), w);
+    una_status status = FUZZ_EXPLAIN(una_dataset_where(&some, data, condition, w->run), w);
     FUZZ_CHECK(w->starved || (status == UNA_OK) == (matched == UNA_OK && count > 0), "they match, and do not");
     if (status == UNA_OK && matched == UNA_OK)
         for (size_t i = 0; i < count; i++)
@@ -260,7 +260,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const char *path = f.how & 8 ? packed_file(&f) : fuzz_file(f.name, f.bytes.at, f.bytes.left);
     una_dataset *table = NULL;
     fuzz_memory_from(&w);
-    una_status status = FUZZ_SAID(una_dataset_read(&table, path, w.run), &w);
+    una_status status = FUZZ_EXPLAIN(una_dataset_read(&table, path, w.run), &w);
     if (!is_packed(&f)) fuzz_memory_text(&w, f.bytes.left, "a table of text");
     if (status == UNA_OK) {
         check_cells(table);

@@ -16,7 +16,7 @@ static void check_info(const una_model *model, fuzz_world *w)
     FUZZ_CHECK(isfinite(info->valid_rmse) || isnan(info->valid_rmse), "rmse %g", info->valid_rmse);
     for (size_t i = 0; i < info->warning_count; i++) FUZZ_CHECK(*info->warnings[i], "an empty warning");
     for (size_t i = 0; i < info->note_count; i++) FUZZ_CHECK(*info->notes[i], "an empty note");
-    una_status status = FUZZ_SAID(una_spec_check(info->spec, NULL, w->run), w);
+    una_status status = FUZZ_EXPLAIN(una_spec_check(info->spec, NULL, w->run), w);
     FUZZ_CHECK(status == UNA_OK || w->starved, "its spec is none: %s: %s", info->spec, una_run_message(w->run));
     if (json) fuzz_json(json, strlen(json), "options");
 }
@@ -30,18 +30,18 @@ static void ask(una_model *model, const una_dataset *data, fuzz_world *w)
     double *f = calloc(DRAWS * rows + LEVELS * rows, sizeof *f), *q = f + DRAWS * rows;
     una_score score = UNA_INIT(una_score);
     FUZZ_CHECK(f, "no memory");
-    if (FUZZ_SAID(una_model_draw(model, data, DRAWS, 0, f, w->run), w) == UNA_OK) fuzz_finite(f, DRAWS * rows, "draws");
-    if (FUZZ_SAID(una_model_draw(model, data, DRAWS, 1, f, w->run), w) == UNA_OK)
+    if (FUZZ_EXPLAIN(una_model_draw(model, data, DRAWS, 0, f, w->run), w) == UNA_OK) fuzz_finite(f, DRAWS * rows, "draws");
+    if (FUZZ_EXPLAIN(una_model_draw(model, data, DRAWS, 1, f, w->run), w) == UNA_OK)
         fuzz_finite(f, DRAWS * rows, "draws of the prior");
-    if (FUZZ_SAID(una_model_quantiles(model, data, levels, LEVELS, q, w->run), w) == UNA_OK) {
+    if (FUZZ_EXPLAIN(una_model_quantiles(model, data, levels, LEVELS, q, w->run), w) == UNA_OK) {
         fuzz_finite(q, LEVELS * rows, "quantiles");
         for (size_t i = 0; i < LEVELS * rows; i++)
             FUZZ_CHECK(i % LEVELS == 0 || q[i - 1] <= q[i], "quantiles %g and %g", q[i - 1], q[i]);
     }
-    if (FUZZ_SAID(una_model_score(&score, model, data, w->run), w) == UNA_OK)
+    if (FUZZ_EXPLAIN(una_model_score(&score, model, data, w->run), w) == UNA_OK)
         FUZZ_CHECK(isfinite(score.rmse) && isfinite(score.log_lik) && isfinite(score.crps),
                    "rmse %g, log_lik %g, crps %g", score.rmse, score.log_lik, score.crps);
-    if (FUZZ_SAID(una_model_update(model, data, w->run), w) == UNA_OK) {
+    if (FUZZ_EXPLAIN(una_model_update(model, data, w->run), w) == UNA_OK) {
         double *after = fuzz_predictions(model, data, w);
         free(after);
     }
@@ -64,8 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     una_dataset *table = NULL;
     una_model *model = NULL;
 
-    if (FUZZ_SAID(fuzz_table(&table, &bytes, NULL, world.run), &world) == UNA_OK &&
-        FUZZ_SAID(una_fit(&model, spec, table, &settings, world.run), &world) == UNA_OK) {
+    if (FUZZ_EXPLAIN(fuzz_table(&table, &bytes, NULL, world.run), &world) == UNA_OK &&
+        FUZZ_EXPLAIN(una_fit(&model, spec, table, &settings, world.run), &world) == UNA_OK) {
         check_info(model, &world);
         fuzz_saved(model, table, &world);
         ask(model, table, &world);

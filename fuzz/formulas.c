@@ -137,15 +137,15 @@ static void check_formula(const char *source, uint8_t how, fuzz_world *w)
     una_arena *arena = &w->run->scratch;
     una_kernel_inputs inputs = { names, how & 2 ? centre : NULL, how & 2 ? scale : NULL, INPUTS, false };
     una_formula *formula = NULL, *again = NULL;
-    if (FUZZ_SAID(una_formula_parse(&formula, source, &inputs, arena, w->run), w)) return;
+    if (FUZZ_EXPLAIN(una_formula_parse(&formula, source, &inputs, arena, w->run), w)) return;
     double value[POINTS] = {0}, second[POINTS] = {0};
     una_rng rng = una_rng_at(how, UNA_FOR_REFERENCES, 0), same = rng;
-    una_status drawn = FUZZ_SAID(una_formula_draw(formula, &rng, x, POINTS, INPUTS, value, 1, w->run), w);
+    una_status drawn = FUZZ_EXPLAIN(una_formula_draw(formula, &rng, x, POINTS, INPUTS, value, 1, w->run), w);
     if (drawn == UNA_OK) fuzz_finite(value, POINTS, source);
 
     const char *text = formula->op_count < MOST_OPS ? formula_text(formula, arena) : NULL;
     if (!text) return;
-    una_status status = FUZZ_SAID(una_formula_parse(&again, text, &inputs, arena, w->run), w);
+    una_status status = FUZZ_EXPLAIN(una_formula_parse(&again, text, &inputs, arena, w->run), w);
     FUZZ_CHECK(status == UNA_OK || w->starved, "'%s' is '%s', and that is refused: %s", source, text,
                una_run_message(w->run));
     if (status != UNA_OK) return;
@@ -154,7 +154,7 @@ static void check_formula(const char *source, uint8_t how, fuzz_world *w)
         FUZZ_CHECK(again->op[i].code == formula->op[i].code && again->op[i].index == formula->op[i].index &&
                    again->op[i].number == formula->op[i].number && again->op[i].call == formula->op[i].call,
                    "'%s' is '%s', where operation %zu is another", source, text, i);
-    status = FUZZ_SAID(una_formula_draw(again, &same, x, POINTS, INPUTS, second, 1, w->run), w);
+    status = FUZZ_EXPLAIN(una_formula_draw(again, &same, x, POINTS, INPUTS, second, 1, w->run), w);
     FUZZ_CHECK(status == drawn || w->starved, "'%s' and '%s': %d and %d", source, text, (int)drawn, (int)status);
     if (status == UNA_OK && drawn == UNA_OK) fuzz_same(value, second, POINTS, text);
 }
@@ -238,9 +238,9 @@ static void check_match(const una_where *where, const una_where *again, const ch
 {
     una_dataset *data = NULL;
     bool match[ROWS] = {0}, same[ROWS] = {0};
-    if (FUZZ_SAID(made_table(&data, w->run), w)) return;
-    una_status status = FUZZ_SAID(una_where_match(match, where, data, w->run), w);
-    una_status other = again ? FUZZ_SAID(una_where_match(same, again, data, w->run), w) : status;
+    if (FUZZ_EXPLAIN(made_table(&data, w->run), w)) return;
+    una_status status = FUZZ_EXPLAIN(una_where_match(match, where, data, w->run), w);
+    una_status other = again ? FUZZ_EXPLAIN(una_where_match(same, again, data, w->run), w) : status;
     FUZZ_CHECK(status == other || w->starved, "'%s': %d and %d", text, (int)status, (int)other);
     if (again && status == UNA_OK && other == UNA_OK)
         FUZZ_CHECK(memcmp(match, same, sizeof match) == 0, "'%s' and '%s' match other rows", where->text, text);
@@ -248,9 +248,9 @@ static void check_match(const una_where *where, const una_where *again, const ch
     una_dataset *subset = NULL;
     size_t index[ROWS], count = 0, held = 0;
     for (size_t i = 0; i < ROWS; i++) held += match[i];
-    if (status == UNA_OK && FUZZ_SAID(una_dataset_match(index, &count, data, where->text, w->run), w) == UNA_OK)
+    if (status == UNA_OK && FUZZ_EXPLAIN(una_dataset_match(index, &count, data, where->text, w->run), w) == UNA_OK)
         FUZZ_CHECK(count == held, "'%s': %zu rows and %zu", where->text, count, held);
-    if (FUZZ_SAID(una_dataset_where(&subset, data, where->text, w->run), w) == UNA_OK)
+    if (FUZZ_EXPLAIN(una_dataset_where(&subset, data, where->text, w->run), w) == UNA_OK)
         FUZZ_CHECK(held > 0 && una_dataset_row_count(subset) == held, "'%s': %zu rows are left", where->text, held);
     una_dataset_free(subset);
     una_dataset_free(data);
@@ -260,10 +260,10 @@ static void check_condition(const char *source, fuzz_world *w)
 {
     una_arena *arena = &w->run->scratch;
     una_where *where = NULL, *again = NULL;
-    if (FUZZ_SAID(una_where_parse(&where, source, arena, w->run), w)) return;
+    if (FUZZ_EXPLAIN(una_where_parse(&where, source, arena, w->run), w)) return;
     const char *text = where->op_count < MOST_OPS ? where_expression(where, arena) : NULL;
     if (text && strlen(text) < 65536) {
-        una_status status = FUZZ_SAID(una_where_parse(&again, text, arena, w->run), w);
+        una_status status = FUZZ_EXPLAIN(una_where_parse(&again, text, arena, w->run), w);
         FUZZ_CHECK(status == UNA_OK || w->starved, "'%s' is '%s', and that is refused: %s", source, text,
                    una_run_message(w->run));
     }

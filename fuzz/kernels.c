@@ -34,14 +34,14 @@ static void check_saved(una_kernel *kernel, fuzz_world *w)
     una_arena *arena = &w->run->scratch;
     una_archive out, in;
     una_kernel *loaded = NULL;
-    if (FUZZ_SAID(una_archive_save_begin(&out, "{}", arena, w->run), w)) return;
+    if (FUZZ_EXPLAIN(una_archive_save_begin(&out, "{}", arena, w->run), w)) return;
     out.inputs = INPUTS;
-    if (FUZZ_SAID(una_kernel_exchange(&kernel, &out), w) || FUZZ_SAID(una_archive_save_end(&out), w)) return;
+    if (FUZZ_EXPLAIN(una_kernel_exchange(&kernel, &out), w) || FUZZ_EXPLAIN(una_archive_save_end(&out), w)) return;
 
-    una_status status = FUZZ_SAID(una_archive_load_begin(&in, out.bytes, out.size, "k", NULL, arena, w->run), w);
+    una_status status = FUZZ_EXPLAIN(una_archive_load_begin(&in, out.bytes, out.size, "k", NULL, arena, w->run), w);
     in.inputs = INPUTS;
-    if (status == UNA_OK) status = FUZZ_SAID(una_kernel_exchange(&loaded, &in), w);
-    if (status == UNA_OK) status = FUZZ_SAID(una_archive_load_end(&in), w);
+    if (status == UNA_OK) status = FUZZ_EXPLAIN(una_kernel_exchange(&loaded, &in), w);
+    if (status == UNA_OK) status = FUZZ_EXPLAIN(una_archive_load_end(&in), w);
     FUZZ_CHECK(status == UNA_OK || w->starved, "a kernel is saved, and not loaded: %s", una_run_message(w->run));
     if (status != UNA_OK) return;
     FUZZ_CHECK(loaded->op_count == kernel->op_count && loaded->parameter_count == kernel->parameter_count,
@@ -92,7 +92,7 @@ static void check_printed(const una_kernel *kernel, const una_kernel_inputs *inp
     una_kernel *again = NULL;
     una_kernel_text(&first, kernel, inputs);
     if (una_arena_check(arena) != UNA_OK || first.length > 65536) return;        /* the longest that is read */
-    una_status status = FUZZ_SAID(una_kernel_parse(&again, first.at, inputs, arena, w->run), w);
+    una_status status = FUZZ_EXPLAIN(una_kernel_parse(&again, first.at, inputs, arena, w->run), w);
     const char *message = una_run_message(w->run);
     bool deeper = has_linear(kernel) && (strstr(message, "deep") || strstr(message, "wait for their second part"));
     FUZZ_CHECK(status == UNA_OK || w->starved || deeper, "'%s' is printed, and refused: %s", first.at, message);
@@ -115,7 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(text, "no memory");
 
     una_kernel *kernel = NULL;
-    if (FUZZ_SAID(una_kernel_parse(&kernel, text, &inputs, &world.run->scratch, world.run), &world) == UNA_OK) {
+    if (FUZZ_EXPLAIN(una_kernel_parse(&kernel, text, &inputs, &world.run->scratch, world.run), &world) == UNA_OK) {
         fuzz_finite(kernel->parameter, kernel->parameter_count, text);
         check_printed(kernel, &inputs, &world);
         check_saved(kernel, &world);

@@ -118,7 +118,7 @@ static void make_table(subject *s)
     for (size_t k = 0; k < count + s->targets; k++)
         for (size_t r = 0; numbers[k] && r < ROWS; r++)
             if (!isfinite(number[k][r])) return;
-    FUZZ_SAID(una_dataset_from_columns(&s->data, names, numbers, words, count + s->targets, ROWS, s->world->run),
+    FUZZ_EXPLAIN(una_dataset_from_columns(&s->data, names, numbers, words, count + s->targets, ROWS, s->world->run),
               s->world);
 }
 
@@ -147,8 +147,8 @@ static double *answers_of(const subject *s, const una_model *model)
         const una_model *part = una_model_target(model, t);
         double *n = all + t * 6 * ROWS;
         una_prediction p = { sizeof p, n, n + ROWS, n + 2 * ROWS, n + 3 * ROWS, n + 4 * ROWS, n + 5 * ROWS };
-        una_status status = s->data ? FUZZ_SAID(una_model_predict(part, s->data, 0.9, &p, s->world->run), s->world)
-                          : FUZZ_SAID(una_model_predict_encoded(part, s->x, ROWS, 0.9, &p, s->world->run), s->world);
+        una_status status = s->data ? FUZZ_EXPLAIN(una_model_predict(part, s->data, 0.9, &p, s->world->run), s->world)
+                          : FUZZ_EXPLAIN(una_model_predict_encoded(part, s->x, ROWS, 0.9, &p, s->world->run), s->world);
         if (status != UNA_OK) {
             free(all);
             return NULL;
@@ -176,15 +176,15 @@ static void save_and_load(const subject *s, const una_model *model, const double
     size_t size, second;
     una_model *loaded = NULL;
     una_run *run = s->world->run;
-    if (FUZZ_SAID(una_model_save_memory(model, &saved, &size, run), s->world) != UNA_OK) return;
+    if (FUZZ_EXPLAIN(una_model_save_memory(model, &saved, &size, run), s->world) != UNA_OK) return;
     fuzz_memory_from(s->world);
     size_t held = s->world->held;
-    una_status status = FUZZ_SAID(una_model_load_memory(&loaded, saved, size, run), s->world);
+    una_status status = FUZZ_EXPLAIN(una_model_load_memory(&loaded, saved, size, run), s->world);
     FUZZ_CHECK(status == UNA_OK || excused(s) || status == UNA_E_MEMORY, "it is saved, and not loaded: %s",
                una_run_message(run));
     FUZZ_CHECK(s->world->peak - held <= 64 * size + 1000000, "%zu bytes of memory for what was saved in %zu",
                s->world->peak - held, size);
-    if (status == UNA_OK && FUZZ_SAID(una_model_save_memory(loaded, &again, &second, run), s->world) == UNA_OK)
+    if (status == UNA_OK && FUZZ_EXPLAIN(una_model_save_memory(loaded, &again, &second, run), s->world) == UNA_OK)
         FUZZ_CHECK(size == second && memcmp(saved, again, size) == 0, "saved again it is other bytes");
     if (status == UNA_OK) same_answers(s, loaded, answers, "predictions of a saved model");
     una_model_free(loaded);
@@ -197,9 +197,9 @@ static void draw(const subject *s)
     double f[2 * ROWS * MOST_TARGETS];
     for (int prior = 0; s->targets <= MOST_TARGETS && prior < 2; prior++) {
         for (size_t t = 0; !s->data && t < s->targets; t++)
-            if (FUZZ_SAID(una_several_draw(s->model, t, s->x, ROWS, 2, prior, f, s->world->run), s->world) == UNA_OK)
+            if (FUZZ_EXPLAIN(una_several_draw(s->model, t, s->x, ROWS, 2, prior, f, s->world->run), s->world) == UNA_OK)
                 fuzz_finite(f, 2 * ROWS, "draws");
-        if (s->data && FUZZ_SAID(una_model_draw(s->model, s->data, 2, prior, f, s->world->run), s->world) == UNA_OK)
+        if (s->data && FUZZ_EXPLAIN(una_model_draw(s->model, s->data, 2, prior, f, s->world->run), s->world) == UNA_OK)
             fuzz_finite(f, 2 * ROWS * s->targets, "draws");
     }
 }
@@ -210,7 +210,7 @@ static void score(const subject *s)
         una_score score = UNA_INIT(una_score);
         double below[ROWS];
         const una_model *part = una_model_target(s->model, t);
-        if (FUZZ_SAID(una_model_score_rows(&score, below, part, s->data, s->world->run), s->world) != UNA_OK) return;
+        if (FUZZ_EXPLAIN(una_model_score_rows(&score, below, part, s->data, s->world->run), s->world) != UNA_OK) return;
         const double all[] = { score.rmse, score.log_lik, score.crps, score.coverage_50, score.coverage_90,
                                score.coverage_95, score.calibration_error, score.mean_std_epistemic,
                                score.mean_std_noise };
@@ -228,14 +228,14 @@ static void spread(const subject *s)
     if (!s->data) return;
     for (size_t t = 0; t < s->targets; t++) {
         const una_model *part = una_model_target(s->model, t);
-        if (FUZZ_SAID(una_model_quantiles(part, s->data, level, 3, q, run), s->world) != UNA_OK) continue;
+        if (FUZZ_EXPLAIN(una_model_quantiles(part, s->data, level, 3, q, run), s->world) != UNA_OK) continue;
         fuzz_finite(q, 3 * ROWS, "quantiles");
         for (size_t i = 0; i < 3 * ROWS; i++) FUZZ_CHECK(i % 3 == 0 || q[i - 1] <= q[i], "quantiles out of order");
     }
     for (int noise = 0; noise < 2; noise++)
-        if (FUZZ_SAID(una_model_covariance(s->model, s->data, noise, cov, run), s->world) == UNA_OK)
+        if (FUZZ_EXPLAIN(una_model_covariance(s->model, s->data, noise, cov, run), s->world) == UNA_OK)
             fuzz_finite(cov, ROWS * s->targets * s->targets, "covariances");
-    if (FUZZ_SAID(una_model_joint_log_lik(&log_lik, &rows, s->model, s->data, run), s->world) == UNA_OK)
+    if (FUZZ_EXPLAIN(una_model_joint_log_lik(&log_lik, &rows, s->model, s->data, run), s->world) == UNA_OK)
         FUZZ_CHECK(rows == 0 || isfinite(log_lik), "a density of %g", log_lik);
 }
 
@@ -250,14 +250,14 @@ static void slopes(const subject *s)
         if (!una_dataset_numbers(s->data, i)) return;
         x[i] = una_dataset_numbers(s->data, i)[0];
     }
-    if (FUZZ_SAID(una_model_slope(part, x, dmean, dstd, s->world->run), s->world) == UNA_OK) {
+    if (FUZZ_EXPLAIN(una_model_slope(part, x, dmean, dstd, s->world->run), s->world) == UNA_OK) {
         fuzz_finite(dmean, sources, "slopes of the mean");
         fuzz_finite(dstd, sources, "slopes of the ignorance");
     }
     if (parts > MOST_PARTS) return;
     double weight[MOST_PARTS], mean[MOST_PARTS], std[MOST_PARTS];
     una_parts asked = { .size = sizeof asked, .weight = weight, .mean = mean, .std = std };
-    if (FUZZ_SAID(una_model_parts(part, x, 1, &asked, s->world->run), s->world) != UNA_OK) return;
+    if (FUZZ_EXPLAIN(una_model_parts(part, x, 1, &asked, s->world->run), s->world) != UNA_OK) return;
     fuzz_finite(weight, parts, "weights");
     fuzz_finite(mean, parts, "means of parts");
     fuzz_finite(std, parts, "stds of parts");
@@ -268,14 +268,14 @@ static void others(const subject *s)
 {
     una_model *other = NULL;
     una_run *run = s->world->run;
-    if (FUZZ_SAID(una_model_sample(&other, una_model_target(s->model, 0), 3, run), s->world) == UNA_OK &&
+    if (FUZZ_EXPLAIN(una_model_sample(&other, una_model_target(s->model, 0), 3, run), s->world) == UNA_OK &&
         s->targets == 1) {
         double *answers = answers_of(s, other);
         save_and_load(s, other, answers);
         free(answers);
     }
     una_model_free(other);
-    if (s->data && FUZZ_SAID(una_model_relearn(&other, s->model, s->data, NULL, 0, run), s->world) == UNA_OK) {
+    if (s->data && FUZZ_EXPLAIN(una_model_relearn(&other, s->model, s->data, NULL, 0, run), s->world) == UNA_OK) {
         double *answers = answers_of(s, other);
         free(answers);
         una_model_free(other);
@@ -293,9 +293,9 @@ static void show(const subject *s, unsigned choice)
     una_run *run = s->world->run;
     if (!s->data) return;
     if (choice / 7 % 2 == 0 &&
-        FUZZ_SAID(una_report_write(html, &model, NULL, 1, s->data, NULL, NULL, run), s->world) == UNA_OK)
+        FUZZ_EXPLAIN(una_report_write(html, &model, NULL, 1, s->data, NULL, NULL, run), s->world) == UNA_OK)
         fuzz_page(html, "the report");
-    if (choice / 7 % 2 == 1 && FUZZ_SAID(una_plot_write(svg, model, s->data, &plot, run), s->world) == UNA_OK)
+    if (choice / 7 % 2 == 1 && FUZZ_EXPLAIN(una_plot_write(svg, model, s->data, &plot, run), s->world) == UNA_OK)
         fuzz_page(svg, "the chart");
 }
 
@@ -303,8 +303,8 @@ static void update(subject *s, const double *before)
 {
     una_run *run = s->world->run;
     size_t rows = una_model_target(s->model, 0)->info.rows;
-    una_status status = s->data ? FUZZ_SAID(una_model_update(s->model, s->data, run), s->world)
-                      : FUZZ_SAID(una_several_observe(s->model, s->x, s->y, ROWS, run), s->world);
+    una_status status = s->data ? FUZZ_EXPLAIN(una_model_update(s->model, s->data, run), s->world)
+                      : FUZZ_EXPLAIN(una_several_observe(s->model, s->x, s->y, ROWS, run), s->world);
     if (status != UNA_OK) {
         FUZZ_CHECK(una_model_target(s->model, 0)->info.rows == rows, "rows are counted that were refused");
         if (s->data) same_answers(s, s->model, before, "after an update that failed");
@@ -348,7 +348,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     count_time(true);
 
     fuzz_memory_from(&world);
-    una_status status = FUZZ_SAID(una_model_load_memory(&s.model, data, size, world.run), &world);
+    una_status status = FUZZ_EXPLAIN(una_model_load_memory(&s.model, data, size, world.run), &world);
     fuzz_memory(&world, size, "loading");
     FUZZ_CHECK(status == UNA_OK || status == UNA_E_INPUT || excused(&s) || status == UNA_E_MEMORY, "loading: %d",
                (int)status);

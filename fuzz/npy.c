@@ -49,9 +49,9 @@ static void read_table(const char *path, fuzz_bytes file, size_t size, bool pack
     una_dataset *data = NULL;
     una_npy *npy = NULL;
     fuzz_memory_from(w);
-    una_status status = FUZZ_SAID(una_dataset_read(&data, path, w->run), w);
+    una_status status = FUZZ_EXPLAIN(una_dataset_read(&data, path, w->run), w);
     if (!packed) fuzz_memory_times(w, 512, size, "an array as a table");
-    una_status opened = FUZZ_SAID(una_npy_open(&npy, path, w->run), w);
+    una_status opened = FUZZ_EXPLAIN(una_npy_open(&npy, path, w->run), w);
     FUZZ_CHECK(status != UNA_OK || opened == UNA_OK || w->starved, "it was read, and cannot be opened");
     if (status == UNA_OK && opened == UNA_OK) {
         FUZZ_CHECK(una_dataset_row_count(data) == npy->rows && una_dataset_column_count(data) == npy->columns, "shape");
@@ -71,19 +71,19 @@ static void read_images(const char *path, size_t size, bool packed, fuzz_world *
     una_dataset *data = NULL;
     static const double numbers[] = { 0, 0, 1, 2 };
     size_t sizes[3];
-    if (FUZZ_SAID(una_dataset_from_arrays(&data, numbers, NULL, 4, 1, NULL, w->run), w)) return;
+    if (FUZZ_EXPLAIN(una_dataset_from_arrays(&data, numbers, NULL, 4, 1, NULL, w->run), w)) return;
     fuzz_memory_from(w);
-    una_status status = FUZZ_SAID(una_dataset_add_images(data, path, "x1", w->run), w);
+    una_status status = FUZZ_EXPLAIN(una_dataset_add_images(data, path, "x1", w->run), w);
     if (!packed) fuzz_memory(w, size, "images");
-    if (status == UNA_OK && FUZZ_SAID(una_dataset_image(sizes, NULL, data, 0, w->run), w) == UNA_OK) {
+    if (status == UNA_OK && FUZZ_EXPLAIN(una_dataset_image(sizes, NULL, data, 0, w->run), w) == UNA_OK) {
         size_t each = sizes[0] * sizes[1] * sizes[2];
         FUZZ_CHECK(each > 0 && each <= UNA_MOST_PIXELS, "an image of %zu numbers", each);
         double *image = malloc(each * sizeof *image);
         FUZZ_CHECK(image, "no memory");
         for (size_t row = 0; row < 4; row++)
-            if (FUZZ_SAID(una_dataset_image(sizes, image, data, row, w->run), w) == UNA_OK)
+            if (FUZZ_EXPLAIN(una_dataset_image(sizes, image, data, row, w->run), w) == UNA_OK)
                 fuzz_finite(image, each, "an image");
-        FUZZ_CHECK(FUZZ_SAID(una_dataset_image(sizes, image, data, 4, w->run), w) != UNA_OK, "row 4 of 0 to 3");
+        FUZZ_CHECK(FUZZ_EXPLAIN(una_dataset_image(sizes, image, data, 4, w->run), w) != UNA_OK, "row 4 of 0 to 3");
         free(image);
     }
     una_dataset_free(data);
@@ -93,7 +93,7 @@ static void read_labels(const char *path, size_t size, bool packed, fuzz_world *
 {
     una_idx images, labels;
     fuzz_memory_from(w);
-    una_status status = FUZZ_SAID(una_idx_read_labelled(&images, &labels, path, path, &w->run->scratch, w->run), w);
+    una_status status = FUZZ_EXPLAIN(una_idx_read_labelled(&images, &labels, path, path, &w->run->scratch, w->run), w);
     if (!packed) fuzz_memory(w, size, "labels");
     if (status != UNA_OK) return;
     size_t all = images.sizes[0] * images.each;

@@ -8,8 +8,8 @@
  */
 #include "data/calendar.h"
 #include "data/csv.h"
-#include "data/forms.h"
-#include "data/sniff.h"
+#include "data/cell_format.h"
+#include "data/csv_dialect.h"
 #include "fuzz.h"
 
 /* ---- reading ---------------------------------------------------------------------------------------- */
@@ -174,25 +174,26 @@ static void check_days(double days)
 
 static void meet(void *study, const char *at, size_t length)
 {
-    una_form_meet(study, at, length);
-    int sense = una_form_decimal(at, length);
+    una_cell_counts_add(study, at, length);
+    int sense = una_cell_decimal_mark(at, length);
     FUZZ_CHECK(sense >= -1 && sense <= 1, "sense %d", sense);
 }
 
-typedef struct decided { una_form form; bool strict; } decided;
+typedef struct decided { una_cell_format form; bool strict; } decided;
 
 /* Where all cells have the form, each has a value. */
 static void value(void *context, const char *at, size_t length)
 {
     decided *d = context;
     double v = NAN;
-    una_cell_kind kind = una_form_value(&v, &d->form, at, length);
-    bool agrees = una_form_agrees(&d->form, at, length);
+    una_cell_kind kind = una_cell_format_value(&v, &d->form, at, length);
+    bool agrees = una_cell_format_matches(&d->form, at, length);
     FUZZ_CHECK(kind != UNA_CELL_NUMBER || isfinite(v), "'%.*s' is %g", (int)length, at, v);
     FUZZ_CHECK(kind != UNA_CELL_INFINITE || isinf(v), "'%.*s' is %g", (int)length, at, v);
     FUZZ_CHECK(!d->strict || kind != UNA_CELL_WORD, "'%.*s' does not have the form that all have", (int)length, at);
     FUZZ_CHECK(!d->strict || agrees, "'%.*s' is not written like all others", (int)length, at);
-    FUZZ_CHECK((kind == UNA_CELL_MISSING) == una_form_missing(at, length) || length == 0 || at[length - 1] <= ' ' ||
+    FUZZ_CHECK((kind == UNA_CELL_MISSING) == una_cell_is_missing_mark(at, length) || length == 0 ||
+               at[length - 1] <= ' ' ||
                *at <= ' ' || (unsigned char)*at >= 0x80 || (unsigned char)at[length - 1] >= 0x80,
                "'%.*s' is missing, and is not", (int)length, at);
     if (kind == UNA_CELL_NUMBER) check_days(v);
@@ -202,46 +203,46 @@ static void meet_cells(fuzz_bytes bytes)
 {
     uint8_t how = fuzz_first(&bytes);
     static const char decimals[] = { 0, '.', ',', 0 }, orders[] = { 0, 'd', 'm', 0 };
-    una_form_study study = { .decimal = decimals[how & 3], .order = orders[how >> 2 & 3],
-                             .hint = decimals[how >> 4 & 3], .plain_hint = decimals[how >> 4 & 3],
-                             .order_hint = orders[how >> 6 & 3] };
+    una_cell_counts study = { .decimal = decimals[how & 3], .order = orders[how >> 2 & 3],
+                              .hint = decimals[how >> 4 & 3], .plain_hint = decimals[how >> 4 & 3],
+                              .order_hint = orders[how >> 6 & 3] };
     each_cell(bytes, meet, &study);
 
     decided d;
-    una_form_found found = una_form_decide(&d.form, &study, true);
-    d.strict = found == UNA_ONE_FORM;
+    una_format_decision found = una_cell_format_decide(&d.form, &study, true);
+    d.strict = found == UNA_ONE_FORMAT;
     if (d.strict) each_cell(bytes, value, &d);
-    una_form_decide(&d.form, &study, false);
+    una_cell_format_decide(&d.form, &study, false);
     d.strict = false;
     each_cell(bytes, value, &d);
 
-    una_form_proof proof = {0};
-    una_form_prove(&proof, &study);
+    una_cell_format_proof proof = {0};
+    una_cell_format_prove(&proof, &study);
     char mark = una_proved_decimal(&proof), order = una_proved_order(&proof);
     FUZZ_CHECK(!mark || mark == '.' || mark == ',', "decimal mark %d", mark);
     FUZZ_CHECK(!order || order == 'd' || order == 'm', "order %d", order);
 
     fuzz_world world;
-    if (found != UNA_MIXED_FORMS || !fuzz_begin(&world, (fuzz_limits){0})) return;
+    if (found != UNA_MIXED_FORMATS || !fuzz_begin(&world, (fuzz_limits){0})) return;
     una_text why = una_text_in(&world.run->scratch);
-    una_form_why(&why, &study);
+    una_cell_format_conflict(&why, &study);
     FUZZ_CHECK(why.length > 0, "no form, and no word why");
     fuzz_end(&world);
 }
 
 /* ---- sniffing ---------------------------------------------------------------------------------------- */
 
-static void sniff(fuzz_bytes bytes)
+static void detect_dialect(fuzz_bytes bytes)
 {
     uint8_t how = fuzz_first(&bytes);
     static const char given[] = ",;\t|";
     char *text = malloc(bytes.left ? bytes.left : 1);
     FUZZ_CHECK(text, "no memory");
     memcpy(text, bytes.at, bytes.left);
-    const char *binary = una_sniff_binary(text, bytes.left);
+    const char *binary = una_describe_binary(text, bytes.left);
     FUZZ_CHECK(!binary || *binary, "a file of no sort");
-    una_sniff s = una_sniff_text(text, bytes.left, how & 1, how & 2 ? '\t' : ',', how & 4,
-                                 how & 8 ? given[how >> 4 & 3] : 0);
+    una_csv_dialect s = una_csv_dialect_detect(text, bytes.left, how & 1, how & 2 ? '\t' : ',', how & 4,
+                                               how & 8 ? given[how >> 4 & 3] : 0);
     FUZZ_CHECK(s.delimiter && strchr(given, s.delimiter), "delimiter %d", s.delimiter);
     FUZZ_CHECK(!(how & 8) || s.delimiter == given[how >> 4 & 3], "not the delimiter that was given");
     FUZZ_CHECK(!s.decimal || s.decimal == '.' || s.decimal == ',', "decimal mark %d", s.decimal);
@@ -258,7 +259,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     case 0: read_text(bytes); break;
     case 1: write_doubles(bytes); break;
     case 2: meet_cells(bytes); break;
-    default: sniff(bytes);
+    default: detect_dialect(bytes);
     }
     return 0;
 }

@@ -5,16 +5,16 @@
  * is one; rows of splits are there, each once; Jansson takes no more than was estimated.
  */
 #include "fuzz.h"
-#include "sweep/over.h"
+#include "sweep/option_space.h"
 
 enum { ROWS = 12 };
 
-static void check_spec(const una_over *over, const char *const *value, fuzz_world *w)
+static void check_spec(const una_option_space *space, const char *const *value, fuzz_world *w)
 {
     const char *spec = NULL, *again = NULL;
     unsigned results = 0;
-    if (FUZZ_SAID(una_over_spec(&spec, &results, over, value, &w->run->scratch, w->run), w) != UNA_OK) return;
-    una_status status = FUZZ_SAID(una_spec_text(&again, spec, w->run), w);
+    if (FUZZ_EXPLAIN(una_option_space_spec(&spec, &results, space, value, &w->run->scratch, w->run), w) != UNA_OK) return;
+    una_status status = FUZZ_EXPLAIN(una_spec_text(&again, spec, w->run), w);
     FUZZ_CHECK(status == UNA_OK || w->starved, "%s is no spec: %s", spec, una_run_message(w->run));
     if (status == UNA_OK) FUZZ_CHECK(strcmp(spec, again) == 0, "%s is written as %s", spec, again);
 }
@@ -22,30 +22,31 @@ static void check_spec(const una_over *over, const char *const *value, fuzz_worl
 static void check_over(const char *text, const char *model, fuzz_world *w)
 {
     una_arena *arena = &w->run->scratch;
-    una_over over;
-    if (FUZZ_SAID(una_over_parse(&over, text, model, arena, w->run), w) != UNA_OK) return;
-    FUZZ_CHECK(over.count > 0, "a space without axes");
-    const char **value = UNA_GET(arena, const char *, over.count);
+    una_option_space space;
+    if (FUZZ_EXPLAIN(una_option_space_parse(&space, text, model, arena, w->run), w) != UNA_OK) return;
+    FUZZ_CHECK(space.count > 0, "a space without axes");
+    const char **value = UNA_GET(arena, const char *, space.count);
     if (una_arena_check(arena) != UNA_OK) return;
-    uint64_t all = una_over_combinations(&over);
-    una_status grid = FUZZ_SAID(una_over_check_grid(&over, w->run), w);
+    uint64_t all = una_option_space_combinations(&space);
+    una_status grid = FUZZ_EXPLAIN(una_option_space_check_grid(&space, w->run), w);
     FUZZ_CHECK((grid == UNA_OK) == (all > 0 && all <= UNA_MOST_FITS), "%llu combinations", (unsigned long long)all);
     for (uint64_t i = 0; i < 3 && i < all; i++) {
-        una_over_at(value, &over, i == 2 ? all - 1 : i);
-        for (size_t a = 0; a < over.count; a++) FUZZ_CHECK(value[a], "axis %zu has no value", a);
-        check_spec(&over, value, w);
+        una_option_space_at(value, &space, i == 2 ? all - 1 : i);
+        for (size_t a = 0; a < space.count; a++) FUZZ_CHECK(value[a], "axis %zu has no value", a);
+        check_spec(&space, value, w);
     }
     una_rng rng = una_rng_at(1, UNA_FOR_SEARCH, 0);
-    una_over_draw(value, &over, &rng, arena);
-    if (una_arena_check(arena) == UNA_OK) check_spec(&over, value, w);
+    una_option_space_draw(value, &space, &rng, arena);
+    if (una_arena_check(arena) == UNA_OK) check_spec(&space, value, w);
 }
 
 static void check_overs(const char *text, const char *model, fuzz_world *w)
 {
     const char *models[] = { model, "linear" };
-    una_over overs[2];
-    if (FUZZ_SAID(una_over_parse_models(overs, text, models, 2, &w->run->scratch, w->run), w) != UNA_OK) return;
-    FUZZ_CHECK(overs[0].count + overs[1].count > 0, "spaces without axes");
+    una_option_space spaces[2];
+    if (FUZZ_EXPLAIN(una_option_space_parse_models(spaces, text, models, 2, &w->run->scratch, w->run), w) != UNA_OK)
+        return;
+    FUZZ_CHECK(spaces[0].count + spaces[1].count > 0, "spaces without axes");
 }
 
 static void check_concepts(fuzz_bytes bytes, fuzz_world *w)
@@ -53,7 +54,7 @@ static void check_concepts(fuzz_bytes bytes, fuzz_world *w)
     una_concepts *concepts = NULL;
     const char *path = fuzz_file("concepts", bytes.at, bytes.left);
     fuzz_jansson_from();
-    una_status status = FUZZ_SAID(una_concepts_read(&concepts, path, w->run), w);
+    una_status status = FUZZ_EXPLAIN(una_concepts_read(&concepts, path, w->run), w);
     fuzz_jansson(bytes.at, bytes.left, "concepts");
     if (status != UNA_OK) return;
     FUZZ_CHECK(concepts->count > 0, "a file without concepts");
@@ -70,7 +71,7 @@ static void check_split(fuzz_bytes bytes, fuzz_world *w)
     uint8_t which = fuzz_first(&bytes);
     const char *path = fuzz_file("splits.json", bytes.at, bytes.left), *group = which & 1 ? "gap" : "standard";
     fuzz_jansson_from();
-    una_status status = FUZZ_SAID(una_split_read(&split, path, group, which >> 1 & 1, ROWS, w->run), w);
+    una_status status = FUZZ_EXPLAIN(una_split_read(&split, path, group, which >> 1 & 1, ROWS, w->run), w);
     fuzz_jansson(bytes.at, bytes.left, "splits");
     if (status == UNA_OK) {
         bool seen[ROWS] = {0};
@@ -93,10 +94,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (how % 8 == 6) check_concepts(bytes, &world);
     else if (how % 8 == 7) check_split(bytes, &world);
     else {
-        char *model = fuzz_text(&bytes), *over = fuzz_text(&bytes);
-        if (how & 1) check_overs(over, model, &world);
-        else check_over(over, model, &world);
-        free(over);
+        char *model = fuzz_text(&bytes), *space = fuzz_text(&bytes);
+        if (how & 1) check_overs(space, model, &world);
+        else check_over(space, model, &world);
+        free(space);
         free(model);
     }
     fuzz_end(&world);

@@ -19,12 +19,12 @@ static void write_pages(const una_model *model, const una_dataset *data, char *c
                                         "importance", "nix" };
     const char *title = text[FUZZ_MOST_COLUMNS], *html = fuzz_path("page.html"), *svg = fuzz_path("chart.svg");
     una_plot_settings plot = { .size = sizeof plot, .what = what[how >> 3 & 7], .input = how & 64 ? text[0] : NULL };
-    if ((how & 7) == 0 && FUZZ_SAID(una_report_write(html, &model, &title, 1, data, text[FUZZ_MOST_COLUMNS + 1],
+    if ((how & 7) == 0 && FUZZ_EXPLAIN(una_report_write(html, &model, &title, 1, data, text[FUZZ_MOST_COLUMNS + 1],
                                                      text[FUZZ_MOST_COLUMNS + 2], w->run), w) == UNA_OK)
         fuzz_page(html, "the report");
-    if ((how & 7) == 1 && FUZZ_SAID(una_chart_write(svg, &model, &title, 1, data, w->run), w) == UNA_OK)
+    if ((how & 7) == 1 && FUZZ_EXPLAIN(una_chart_write(svg, &model, &title, 1, data, w->run), w) == UNA_OK)
         fuzz_page(svg, "the chart");
-    if ((how & 7) > 1 && (how & 7) < 5 && FUZZ_SAID(una_plot_write(svg, model, data, &plot, w->run), w) == UNA_OK)
+    if ((how & 7) > 1 && (how & 7) < 5 && FUZZ_EXPLAIN(una_plot_write(svg, model, data, &plot, w->run), w) == UNA_OK)
         fuzz_page(svg, "the plot");
 }
 
@@ -36,10 +36,10 @@ static void write_explanation(const una_model *model, const una_dataset *data, c
     una_explain_settings settings = { .size = sizeof settings, .concepts = concepts, .concept_count = 2 };
     una_explanation *explanation = NULL;
     const char *html = fuzz_path("why.html"), *svg = fuzz_path("why.svg");
-    if (FUZZ_SAID(una_explain(&explanation, model, data, &settings, w->run), w) == UNA_OK) {
-        if (FUZZ_SAID(una_report_explanation(html, explanation, data, text[FUZZ_MOST_COLUMNS], 5, w->run), w) == UNA_OK)
+    if (FUZZ_EXPLAIN(una_explain(&explanation, model, data, &settings, w->run), w) == UNA_OK) {
+        if (FUZZ_EXPLAIN(una_report_explanation(html, explanation, data, text[FUZZ_MOST_COLUMNS], 5, w->run), w) == UNA_OK)
             fuzz_page(html, "the explanation");
-        if (FUZZ_SAID(una_chart_explanation(svg, explanation, 5, w->run), w) == UNA_OK) fuzz_page(svg, "its chart");
+        if (FUZZ_EXPLAIN(una_chart_explanation(svg, explanation, 5, w->run), w) == UNA_OK) fuzz_page(svg, "its chart");
     }
     una_explanation_free(explanation);
 }
@@ -62,11 +62,11 @@ static void write_study(char *const *text, fuzz_world *w)
                                     .initial = 100 };
     const char *html = fuzz_path("study.html"), *svg = fuzz_path("study.svg");
     if (una_arena_check(&w->run->scratch) == UNA_OK &&
-        FUZZ_SAID(una_study_new(&study, NULL, &settings, w->run), w) == UNA_OK) {
+        FUZZ_EXPLAIN(una_study_new(&study, NULL, &settings, w->run), w) == UNA_OK) {
         for (int i = 0; i < 3; i++)
-            FUZZ_SAID(una_study_add(study, (double[]){ 0.3 * i, i % 2 }, i == 2 ? (double)NAN : i, text[4], w->run), w);
-        if (FUZZ_SAID(una_study_page(study, html, w->run), w) == UNA_OK) fuzz_page(html, "the study");
-        if (FUZZ_SAID(una_study_chart(study, svg, w->run), w) == UNA_OK) fuzz_page(svg, "its charts");
+            FUZZ_EXPLAIN(una_study_add(study, (double[]){ 0.3 * i, i % 2 }, i == 2 ? (double)NAN : i, text[4], w->run), w);
+        if (FUZZ_EXPLAIN(una_study_page(study, html, w->run), w) == UNA_OK) fuzz_page(html, "the study");
+        if (FUZZ_EXPLAIN(una_study_chart(study, svg, w->run), w) == UNA_OK) fuzz_page(svg, "its charts");
     }
     una_study_close(study);
 }
@@ -87,13 +87,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if ((how & 7) == 7) {
         write_study(text, &world);
-    } else if (FUZZ_SAID(fuzz_table(&table, &(fuzz_bytes){ cells, sizeof cells }, (const char *const *)text, world.run),
+    } else if (FUZZ_EXPLAIN(fuzz_table(&table, &(fuzz_bytes){ cells, sizeof cells }, (const char *const *)text, world.run),
                          &world) == UNA_OK &&
-               FUZZ_SAID(una_fit(&model, "linear", table, &settings, world.run), &world) == UNA_OK) {
+               FUZZ_EXPLAIN(una_fit(&model, "linear", table, &settings, world.run), &world) == UNA_OK) {
         void *saved = NULL;
         size_t length;
-        if (how & 128 && FUZZ_SAID(una_model_save_memory(model, &saved, &length, world.run), &world) == UNA_OK)
-            FUZZ_SAID(una_model_load_memory(&loaded, saved, length, world.run), &world);
+        if (how & 128 && FUZZ_EXPLAIN(una_model_save_memory(model, &saved, &length, world.run), &world) == UNA_OK)
+            FUZZ_EXPLAIN(una_model_load_memory(&loaded, saved, length, world.run), &world);
         una_memory_free(saved, world.run);
         if ((how & 7) < 5) write_pages(loaded ? loaded : model, table, text, how, &world);
         else write_explanation(loaded ? loaded : model, table, text, &world);

@@ -35,22 +35,22 @@ static void check_options(const una_kind *kind, const una_spec *spec, bool prese
     void *options = una_arena_get(arena, 1, kind->options_size), *again = una_arena_get(arena, 1, kind->options_size);
     una_text text = una_text_in(arena), second = una_text_in(arena), json = una_text_in(arena);
     una_spec part;
-    if (una_arena_check(arena) != UNA_OK || FUZZ_SAID(una_options_default(options, kind->options, w->run), w) ||
-        FUZZ_SAID(una_options_default(again, kind->options, w->run), w)) return;
+    if (una_arena_check(arena) != UNA_OK || FUZZ_EXPLAIN(una_options_default(options, kind->options, w->run), w) ||
+        FUZZ_EXPLAIN(una_options_default(again, kind->options, w->run), w)) return;
     if (preset) {
-        if (FUZZ_SAID(una_spec_parse_items(&part, kind->thesis, arena, w->run), w)) return;
-        una_status status = FUZZ_SAID(una_kind_set(options, kind, &part, arena, w->run), w);
+        if (FUZZ_EXPLAIN(una_spec_parse_items(&part, kind->thesis, arena, w->run), w)) return;
+        una_status status = FUZZ_EXPLAIN(una_kind_set(options, kind, &part, arena, w->run), w);
         FUZZ_CHECK(status != UNA_E_USAGE, "%s: its own preset is refused: %s", kind->name, una_run_message(w->run));
         if (status != UNA_OK) return;
     }
-    if (FUZZ_SAID(una_kind_set(options, kind, spec, arena, w->run), w)) return;
+    if (FUZZ_EXPLAIN(una_kind_set(options, kind, spec, arena, w->run), w)) return;
 
     una_options_text(&text, options, kind->options, kind->name);
     una_options_json(&json, options, kind->options);
     if (una_arena_check(arena) != UNA_OK) return;
     fuzz_json(json.at, json.length, "options");
-    una_status status = FUZZ_SAID(una_spec_parse(&part, text.at, arena, w->run), w);
-    if (status == UNA_OK) status = FUZZ_SAID(una_kind_set(again, kind, &part, arena, w->run), w);
+    una_status status = FUZZ_EXPLAIN(una_spec_parse(&part, text.at, arena, w->run), w);
+    if (status == UNA_OK) status = FUZZ_EXPLAIN(una_kind_set(again, kind, &part, arena, w->run), w);
     FUZZ_CHECK(status != UNA_E_USAGE, "%s is printed, and refused: %s", text.at, una_run_message(w->run));
     una_options_text(&second, again, kind->options, kind->name);
     if (status == UNA_OK && una_arena_check(arena) == UNA_OK)
@@ -62,14 +62,14 @@ static void check_text(const char *source, bool items, int depth, fuzz_world *w)
 {
     una_arena *arena = &w->run->scratch;
     una_spec spec, again;
-    una_status status = items ? FUZZ_SAID(una_spec_parse_items(&spec, source, arena, w->run), w)
-                              : FUZZ_SAID(una_spec_parse(&spec, source, arena, w->run), w);
+    una_status status = items ? FUZZ_EXPLAIN(una_spec_parse_items(&spec, source, arena, w->run), w)
+                              : FUZZ_EXPLAIN(una_spec_parse(&spec, source, arena, w->run), w);
     if (status != UNA_OK) return;
     una_text text = una_text_in(arena);
     print_spec(&text, &spec);
     if (una_arena_check(arena) != UNA_OK) return;
-    status = items ? FUZZ_SAID(una_spec_parse_items(&again, text.at, arena, w->run), w)
-                   : FUZZ_SAID(una_spec_parse(&again, text.at, arena, w->run), w);
+    status = items ? FUZZ_EXPLAIN(una_spec_parse_items(&again, text.at, arena, w->run), w)
+                   : FUZZ_EXPLAIN(una_spec_parse(&again, text.at, arena, w->run), w);
     FUZZ_CHECK(status != UNA_E_USAGE, "'%s' is printed as '%s', and that is refused: %s", source, text.at,
                una_run_message(w->run));
     if (status != UNA_OK) return;
@@ -84,11 +84,11 @@ static void check_canonical(const char *source, fuzz_world *w)
 {
     unsigned results = 0, same = 0;
     const char *text = NULL, *again = NULL;
-    if (FUZZ_SAID(una_spec_check(source, &results, w->run), w)) return;
-    if (FUZZ_SAID(una_spec_text(&text, source, w->run), w)) return;
-    una_status status = FUZZ_SAID(una_spec_text(&again, text, w->run), w);
+    if (FUZZ_EXPLAIN(una_spec_check(source, &results, w->run), w)) return;
+    if (FUZZ_EXPLAIN(una_spec_text(&text, source, w->run), w)) return;
+    una_status status = FUZZ_EXPLAIN(una_spec_text(&again, text, w->run), w);
     FUZZ_CHECK(status != UNA_E_USAGE, "'%s' is written as '%s', and that is refused", source, text);
-    if (status != UNA_OK || FUZZ_SAID(una_spec_check(text, &same, w->run), w)) return;
+    if (status != UNA_OK || FUZZ_EXPLAIN(una_spec_check(text, &same, w->run), w)) return;
     FUZZ_CHECK(strcmp(text, again) == 0, "'%s' is written as '%s', and that as '%s'", source, text, again);
     FUZZ_CHECK(results == same, "'%s' has results %u, and '%s' %u", source, results, text, same);
 }
@@ -97,11 +97,11 @@ static void check_help(size_t kind, fuzz_world *w)
 {
     for (size_t i = 0; i < una_kind_option_count(kind); i++) {
         una_option_info info = UNA_INIT(una_option_info);
-        if (FUZZ_SAID(una_kind_option(&info, kind, i, w->run), w)) return;
+        if (FUZZ_EXPLAIN(una_kind_option(&info, kind, i, w->run), w)) return;
         FUZZ_CHECK(*info.name && *info.type && *info.range && *info.help, "an option without a word of help");
     }
     una_option_info info = UNA_INIT(una_option_info);
-    FUZZ_CHECK(FUZZ_SAID(una_kind_option(&info, kind, 999, w->run), w) == UNA_E_USAGE, "there is a thousandth option");
+    FUZZ_CHECK(FUZZ_EXPLAIN(una_kind_option(&info, kind, 999, w->run), w) == UNA_E_USAGE, "there is a thousandth option");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

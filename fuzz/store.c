@@ -10,7 +10,7 @@
  */
 #include "fuzz.h"
 #include "sqlite.h"
-#include "sweep/rows.h"
+#include "sweep/store_csv.h"
 
 enum { MOST_ROWS = 6, MOST_VALUES = 4 };
 
@@ -99,20 +99,20 @@ static void read_all(una_store *store, fuzz_world *w)
 {
     static const char *const known[] = { "s" };
     size_t rows = 0, pairs = 0;
-    const char *stranger = NULL;
+    const char *foreign = NULL;
     bool found = false, granted = false;
     una_row row;
     una_owner owner;
     una_row_key key = { "s", "d", 1, "luna", 7, 1 };
     const una_row_key *keys[] = { &key };
-    FUZZ_SAID(una_store_each(store, "s", count_row, &rows, w->run), w);
-    FUZZ_SAID(una_store_pairs(store, note_pair, &pairs, w->run), w);
-    FUZZ_SAID(una_store_stranger(&stranger, store, known, 1, &w->run->scratch, w->run), w);
-    if (FUZZ_SAID(una_store_find(&found, &row, store, &key, &w->run->scratch, w->run), w) == UNA_OK && found)
+    FUZZ_EXPLAIN(una_store_each(store, "s", count_row, &rows, w->run), w);
+    FUZZ_EXPLAIN(una_store_pairs(store, note_pair, &pairs, w->run), w);
+    FUZZ_EXPLAIN(una_store_foreign_study(&foreign, store, known, 1, &w->run->scratch, w->run), w);
+    if (FUZZ_EXPLAIN(una_store_find(&found, &row, store, &key, &w->run->scratch, w->run), w) == UNA_OK && found)
         count_row(&rows, &row, w->run);
-    if (FUZZ_SAID(una_store_claim_all(&granted, store, keys, 1, w->run), w) == UNA_OK && granted) {
-        FUZZ_SAID(una_store_owner(&owner, store, &key, w->run), w);
-        FUZZ_SAID(una_store_drop(store, &key, w->run), w);
+    if (FUZZ_EXPLAIN(una_store_claim_all(&granted, store, keys, 1, w->run), w) == UNA_OK && granted) {
+        FUZZ_EXPLAIN(una_store_owner(&owner, store, &key, w->run), w);
+        FUZZ_EXPLAIN(una_store_drop(store, &key, w->run), w);
     }
 }
 
@@ -128,16 +128,16 @@ static void check_exported(una_store *store, const char *first, bool whole, fuzz
 {
     una_store *second = NULL;
     size_t rows = 0, read = 0, added = 0, sizes[2];
-    if (FUZZ_SAID(una_rows_export(store, "s", measures, 2, first, &rows, w->run), w)) return;
+    if (FUZZ_EXPLAIN(una_store_export(store, "s", measures, 2, first, &rows, w->run), w)) return;
     unsigned char *one = fuzz_slurp(first, &sizes[0]);
-    if (one && is_utf8(one, sizes[0]) && FUZZ_SAID(una_store_open_copy(&second, NULL, w->run), w) == UNA_OK) {
-        una_status status = FUZZ_SAID(una_rows_import(second, "s", NULL, 0, first, &read, &added, w->run), w);
+    if (one && is_utf8(one, sizes[0]) && FUZZ_EXPLAIN(una_store_open_copy(&second, NULL, w->run), w) == UNA_OK) {
+        una_status status = FUZZ_EXPLAIN(una_store_import(second, "s", NULL, 0, first, &read, &added, w->run), w);
         FUZZ_CHECK(status == UNA_OK || w->starved || !whole, "rows are exported, and refused: %s",
                    una_run_message(w->run));
         const char *again = fuzz_path("again.csv");
         if (status == UNA_OK) {
             FUZZ_CHECK(read == rows && added == rows, "%zu rows are %zu, of which %zu are new", rows, read, added);
-            if (FUZZ_SAID(una_rows_export(second, "s", measures, 2, again, &rows, w->run), w) == UNA_OK) {
+            if (FUZZ_EXPLAIN(una_store_export(second, "s", measures, 2, again, &rows, w->run), w) == UNA_OK) {
                 unsigned char *two = fuzz_slurp(again, &sizes[1]);
                 FUZZ_CHECK(two && sizes[0] == sizes[1] && memcmp(one, two, sizes[0]) == 0, 
                            "other rows come back:\n%s%s", one, two);
@@ -164,8 +164,8 @@ static void put_rows(fuzz_bytes bytes, fuzz_world *w)
     una_clash clash = { .row = SIZE_MAX };
     bool whole = true, replace = fuzz_first(&bytes) & 1;
     make_rows(&m, &bytes);
-    if (FUZZ_SAID(una_store_open_copy(&store, NULL, w->run), w) == UNA_OK) {
-        una_status status = FUZZ_SAID(una_store_put(store, m.rows, m.count, replace, &added, &clash, w->run), w);
+    if (FUZZ_EXPLAIN(una_store_open_copy(&store, NULL, w->run), w) == UNA_OK) {
+        una_status status = FUZZ_EXPLAIN(una_store_put(store, m.rows, m.count, replace, &added, &clash, w->run), w);
         FUZZ_CHECK(status != UNA_OK || added <= m.count, "%zu rows of %zu", added, m.count);
         for (size_t i = 0; status == UNA_OK && i < m.count; i++) {
             una_row got;
@@ -173,7 +173,7 @@ static void put_rows(fuzz_bytes bytes, fuzz_world *w)
             for (size_t j = i + 1; j < m.count; j++) last = last && !una_row_key_same(&m.rows[i].key, &m.rows[j].key);
             for (size_t j = 0; j < i && !replace; j++) last = last && !una_row_key_same(&m.rows[i].key, &m.rows[j].key);
             whole = whole && has_all_texts(&m.rows[i]);
-            if (FUZZ_SAID(una_store_find(&found, &got, store, &m.rows[i].key, &w->run->scratch, w->run), w)) break;
+            if (FUZZ_EXPLAIN(una_store_find(&found, &got, store, &m.rows[i].key, &w->run->scratch, w->run), w)) break;
             FUZZ_CHECK(found, "row %zu is put, and not found", i);
             if (last) check_row(&m.rows[i], &got);
         }
@@ -189,8 +189,8 @@ static void import_rows(fuzz_bytes bytes, fuzz_world *w)
     una_store *store = NULL;
     size_t rows = 0, added = 0;
     const char *path = fuzz_file("in.csv", bytes.at, bytes.left);
-    if (FUZZ_SAID(una_store_open_copy(&store, NULL, w->run), w) == UNA_OK &&
-        FUZZ_SAID(una_rows_import(store, "s", measures, 2, path, &rows, &added, w->run), w) == UNA_OK) {
+    if (FUZZ_EXPLAIN(una_store_open_copy(&store, NULL, w->run), w) == UNA_OK &&
+        FUZZ_EXPLAIN(una_store_import(store, "s", measures, 2, path, &rows, &added, w->run), w) == UNA_OK) {
         FUZZ_CHECK(added <= rows, "%zu rows of %zu", added, rows);
         read_all(store, w);
         check_exported(store, fuzz_path("rows.csv"), true, w);
@@ -227,10 +227,10 @@ static const unsigned char *template_bytes(size_t *size)
 static void open_file(const char *path, fuzz_world *w)
 {
     una_store *store = NULL;
-    if (FUZZ_SAID(una_store_open_copy(&store, path, w->run), w) == UNA_OK) read_all(store, w);
+    if (FUZZ_EXPLAIN(una_store_open_copy(&store, path, w->run), w) == UNA_OK) read_all(store, w);
     una_store_close(store);
     store = NULL;
-    if (FUZZ_SAID(una_store_open(&store, path, w->run), w) == UNA_OK) {
+    if (FUZZ_EXPLAIN(una_store_open(&store, path, w->run), w) == UNA_OK) {
         read_all(store, w);
         check_exported(store, fuzz_path("rows.csv"), false, w);
     }

@@ -26,7 +26,7 @@ static void check_point(const una_space *s, const double *unit, fuzz_world *w)
     if (una_arena_check(arena) != UNA_OK) return;
     una_space_place(s, unit, point);
     fuzz_finite(point, s->count, "a point");
-    una_status status = FUZZ_SAID(una_space_check(s, point, w->run), w);
+    una_status status = FUZZ_EXPLAIN(una_space_check(s, point, w->run), w);
     FUZZ_CHECK((status == UNA_OK) == una_space_allows(s, point), "a point is outside: %s", una_run_message(w->run));
 
     una_space_encode(s, point, u);
@@ -42,14 +42,14 @@ static void check_point(const una_space *s, const double *unit, fuzz_world *w)
     una_space_write(&text, s, point);
     if (una_arena_check(arena) != UNA_OK) return;
     fuzz_json(text.at, text.length, "a point");
-    una_status read = FUZZ_SAID(una_space_read(back, s, text.at, w->run), w);
+    una_status read = FUZZ_EXPLAIN(una_space_read(back, s, text.at, w->run), w);
     FUZZ_CHECK(read == status || w->starved, "%s is written, and refused: %s", text.at, una_run_message(w->run));
     if (read == UNA_OK) fuzz_same(point, back, s->count, text.at);
     for (size_t i = 0; i < s->count; i++) {
         una_text word = una_text_in(arena);
         una_dimension_write(&word, &s->dimension[i], point[i]);
         if (una_arena_check(arena) != UNA_OK) return;
-        read = FUZZ_SAID(una_dimension_read(&back[i], &s->dimension[i], word.at, w->run), w);
+        read = FUZZ_EXPLAIN(una_dimension_read(&back[i], &s->dimension[i], word.at, w->run), w);
         FUZZ_CHECK(read == UNA_OK, "'%s' is written, and refused: %s", word.at, una_run_message(w->run));
         fuzz_same(&point[i], &back[i], 1, word.at);
     }
@@ -61,11 +61,11 @@ static void check_space(fuzz_bytes bytes, fuzz_world *w)
     una_arena *arena = &w->run->scratch;
     una_space *space = NULL, *again = NULL;
     fuzz_jansson_from();
-    una_status parsed = FUZZ_SAID(una_space_parse(&space, json, NULL, arena, w->run), w);
+    una_status parsed = FUZZ_EXPLAIN(una_space_parse(&space, json, NULL, arena, w->run), w);
     fuzz_jansson(json, strlen(json), "a space");
     if (parsed == UNA_OK) {
         fuzz_json(space->json, strlen(space->json), "a space");
-        una_status status = FUZZ_SAID(una_space_parse(&again, space->json, NULL, arena, w->run), w);
+        una_status status = FUZZ_EXPLAIN(una_space_parse(&again, space->json, NULL, arena, w->run), w);
         FUZZ_CHECK(status == UNA_OK || w->starved, "%s is written, and refused: %s", space->json,
                    una_run_message(w->run));
         if (status == UNA_OK)
@@ -80,7 +80,7 @@ static void check_space(fuzz_bytes bytes, fuzz_world *w)
         }
         double *point = unit ? UNA_GET(arena, double, space->count) : NULL;
         char *text = fuzz_text(&bytes);
-        if (point && FUZZ_SAID(una_space_read(point, space, text, w->run), w) == UNA_OK)
+        if (point && FUZZ_EXPLAIN(una_space_read(point, space, text, w->run), w) == UNA_OK)
             fuzz_finite(point, space->count, "a point that was read");
         free(text);
     }
@@ -122,18 +122,18 @@ static void check_exported(una_study *study, const una_study_settings *settings,
     una_trials *here = NULL, *there = NULL;
     size_t rows = 0, read = 0, added = 0, size;
     const char *csv = fuzz_path("out.csv"), *json = fuzz_path("out.json");
-    if (FUZZ_SAID(una_study_export_json(&rows, study, json, w->run), w) == UNA_OK) {
+    if (FUZZ_EXPLAIN(una_study_export_json(&rows, study, json, w->run), w) == UNA_OK) {
         unsigned char *bytes = fuzz_slurp(json, &size);
         FUZZ_CHECK(bytes, "no file is written");
         fuzz_json((const char *)bytes, size, "trials");
         free(bytes);
     }
-    if (FUZZ_SAID(una_study_export_csv(&rows, study, csv, w->run), w) != UNA_OK || rows == 0 || !trusted) return;
-    if (FUZZ_SAID(una_study_trials(&here, study, w->run), w) == UNA_OK &&
-        FUZZ_SAID(una_study_new(&second, NULL, settings, w->run), w) == UNA_OK) {
-        una_status status = FUZZ_SAID(una_study_import_csv(&read, &added, second, csv, NULL, w->run), w);
+    if (FUZZ_EXPLAIN(una_study_export_csv(&rows, study, csv, w->run), w) != UNA_OK || rows == 0 || !trusted) return;
+    if (FUZZ_EXPLAIN(una_study_trials(&here, study, w->run), w) == UNA_OK &&
+        FUZZ_EXPLAIN(una_study_new(&second, NULL, settings, w->run), w) == UNA_OK) {
+        una_status status = FUZZ_EXPLAIN(una_study_import_csv(&read, &added, second, csv, NULL, w->run), w);
         FUZZ_CHECK(status == UNA_OK || w->starved, "trials are exported, and refused: %s", una_run_message(w->run));
-        if (status == UNA_OK && FUZZ_SAID(una_study_trials(&there, second, w->run), w) == UNA_OK)
+        if (status == UNA_OK && FUZZ_EXPLAIN(una_study_trials(&there, second, w->run), w) == UNA_OK)
             for (size_t i = 0; i < here->count; i++)
                 FUZZ_CHECK(here->at[i].state == UNA_TRIAL_OPEN ||
                            has_trial(there, &here->at[i], una_study_input_count(study)), "trial %zu is lost", i);
@@ -150,8 +150,8 @@ static void read_study(una_study *study, fuzz_world *w)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) (void)una_study_text(study, texts[i]);
     for (size_t i = 0; i < una_study_input_count(study); i++)
         FUZZ_CHECK(*una_study_input_name(study, i), "an input without a name");
-    if (FUZZ_SAID(una_study_trials(&trials, study, w->run), w) == UNA_OK) check_trials(trials, study, w);
-    if (FUZZ_SAID(una_study_best(&best, study, w->run), w) == UNA_OK) {
+    if (FUZZ_EXPLAIN(una_study_trials(&trials, study, w->run), w) == UNA_OK) check_trials(trials, study, w);
+    if (FUZZ_EXPLAIN(una_study_best(&best, study, w->run), w) == UNA_OK) {
         FUZZ_CHECK(best->count <= 1, "%zu are best", best->count);
         check_trials(best, study, w);
     }
@@ -163,19 +163,19 @@ static void read_study(una_study *study, fuzz_world *w)
 static void ask(una_study *study, uint8_t how, fuzz_world *w)
 {
     una_trials *trials = NULL;
-    if (FUZZ_SAID(una_study_ask(&trials, study, 2, w->run), w) != UNA_OK) return;
+    if (FUZZ_EXPLAIN(una_study_ask(&trials, study, 2, w->run), w) != UNA_OK) return;
     FUZZ_CHECK(trials->count >= 1 && trials->count <= 2, "%zu trials", trials->count);
     check_trials(trials, study, w);
     uint64_t first = trials->at[0].id, last = trials->at[trials->count - 1].id;
-    FUZZ_SAID(una_study_renew(study, &first, 1, w->run), w);
-    if (FUZZ_SAID(una_study_tell(study, first, how / 7.0, w->run), w) == UNA_OK) {
-        FUZZ_SAID(una_study_tell(study, first, how / 7.0, w->run), w);
-        FUZZ_CHECK(FUZZ_SAID(una_study_tell(study, first, how / 7.0 + 1, w->run), w) != UNA_OK, "told twice");
+    FUZZ_EXPLAIN(una_study_renew(study, &first, 1, w->run), w);
+    if (FUZZ_EXPLAIN(una_study_tell(study, first, how / 7.0, w->run), w) == UNA_OK) {
+        FUZZ_EXPLAIN(una_study_tell(study, first, how / 7.0, w->run), w);
+        FUZZ_CHECK(FUZZ_EXPLAIN(una_study_tell(study, first, how / 7.0 + 1, w->run), w) != UNA_OK, "told twice");
     }
-    FUZZ_CHECK(FUZZ_SAID(una_study_tell(study, last, NAN, w->run), w) != UNA_OK, "told NAN");
-    FUZZ_CHECK(FUZZ_SAID(una_study_tell(study, 999999, 1, w->run), w) != UNA_OK, "there is no such trial");
-    if (how & 1 && last != first) FUZZ_SAID(una_study_fail(study, last, "it broke, \"badly\"", w->run), w);
-    else if (last != first) FUZZ_SAID(una_study_drop(study, last, w->run), w);
+    FUZZ_CHECK(FUZZ_EXPLAIN(una_study_tell(study, last, NAN, w->run), w) != UNA_OK, "told NAN");
+    FUZZ_CHECK(FUZZ_EXPLAIN(una_study_tell(study, 999999, 1, w->run), w) != UNA_OK, "there is no such trial");
+    if (how & 1 && last != first) FUZZ_EXPLAIN(una_study_fail(study, last, "it broke, \"badly\"", w->run), w);
+    else if (last != first) FUZZ_EXPLAIN(una_study_drop(study, last, w->run), w);
     una_trials_free(trials);
 }
 
@@ -188,10 +188,10 @@ static void run_study(fuzz_bytes bytes, fuzz_world *w)
                                     .initial = 1000, .lease = how & 4 ? 0 : how };
     una_study *study = NULL;
     size_t rows, added;
-    if (FUZZ_SAID(una_study_new(&study, NULL, &settings, w->run), w) == UNA_OK) {
+    if (FUZZ_EXPLAIN(una_study_new(&study, NULL, &settings, w->run), w) == UNA_OK) {
         const char *path = fuzz_file("in.csv", bytes.at, bytes.left);
         if (how & 8) ask(study, how, w);
-        if (FUZZ_SAID(una_study_import_csv(&rows, &added, study, path, how & 16 ? "v" : NULL, w->run), w) == UNA_OK)
+        if (FUZZ_EXPLAIN(una_study_import_csv(&rows, &added, study, path, how & 16 ? "v" : NULL, w->run), w) == UNA_OK)
             FUZZ_CHECK(added <= rows, "%zu rows of %zu", added, rows);
         if (!(how & 8)) ask(study, how, w);
         read_study(study, w);
@@ -233,7 +233,7 @@ static const unsigned char *template_bytes(size_t *size)
 static void open_file(const char *path, fuzz_world *w)
 {
     una_study *study = NULL;
-    if (FUZZ_SAID(una_study_open(&study, path, w->run), w) == UNA_OK) {
+    if (FUZZ_EXPLAIN(una_study_open(&study, path, w->run), w) == UNA_OK) {
         read_study(study, w);
         ask(study, 1, w);
         check_exported(study, NULL, false, w);

@@ -27,7 +27,7 @@ enum { POINTS = 8, EACH = 13, UNITS = 50, WIDE = 56, SLOPES = POINTS * EACH, BAT
 
 typedef una_kernels_f32 kernels;
 
-/* Everything a kernel may read or write; made anew from the same seed before each comparison. */
+/* Everything a kernel may read or write; made again from the same seed before each comparison. */
 static struct field {
     _Alignas(64) float a[ROOM], b[ROOM], c[ROOM];
     _Alignas(64) float z[POINTS * WIDE], h[POINTS * WIDE], d[POINTS * WIDE], dz[POINTS * WIDE], bias[64];

@@ -53,7 +53,7 @@ static double peak(const una_kernels_f32 *kern)
 /* The largest relative difference among the first 20 losses, float against double; NAN if training failed. */
 static double disagreement(const perf_case *c, const una_net *net, const numbers *data, una_training how, una_run *run)
 {
-    how.descent.look_every = 1;
+    how.descent.validate_every = 1;
     una_trained a, b;
     una_arena arena;
     una_arena_init(&arena, run);
@@ -129,10 +129,10 @@ int main(int argc, char **argv)
     if (checking) return check(c, &net, &data, settings(c, 20, plain, exact), seeds, run);
 
     una_training how = settings(c, steps, plain, exact);
-    how.descent.look_every = block;
+    how.descent.validate_every = block;
     static stopwatch watch;
-    watch.steps = how.descent.look_every;
-    una_watch_f32 laps = { &watch, lap };
+    watch.steps = how.descent.validate_every;
+    una_validator_f32 laps = { &watch, lap };
     una_train_data_f32 rows = { data.x32, data.y32, c->rows, 1, { c->inputs, NULL } };
     una_trained trained;
     una_arena arena;

@@ -102,7 +102,8 @@ static void target(table *t, una_rng *rng, int way, double share)
 
 /* ---- one verdict ------------------------------------------------------------------------------------------------ */
 
-typedef struct told { bool nothing, leak_named, leak_wrong; size_t found, false_rows; double explained; } told;
+typedef struct verdict_of { bool nothing, leak_named, leak_wrong; size_t found,
+                            false_rows; double explained; } verdict_of;
 
 static bool planted(const table *t, size_t row, const char *column)
 {
@@ -111,7 +112,7 @@ static bool planted(const table *t, size_t row, const char *column)
     return false;
 }
 
-static void count_suspects(told *out, const table *t, const una_verdict *v)
+static void count_suspects(verdict_of *out, const table *t, const una_verdict *v)
 {
     size_t last = SIZE_MAX;
     for (size_t i = 0; i < v->suspect_count; i++) {
@@ -124,9 +125,9 @@ static void count_suspects(told *out, const table *t, const una_verdict *v)
     }
 }
 
-static told judge(const table *t, const char *model_spec, uint64_t seed, const char *leak)
+static verdict_of judge(const table *t, const char *model_spec, uint64_t seed, const char *leak)
 {
-    told out = {0};
+    verdict_of out = {0};
     una_run *run = NULL;
     una_dataset *data = NULL;
     una_model *model = NULL;
@@ -178,31 +179,31 @@ static void line(const ask *a, const char *name, const char *what, size_t good, 
 static void count_noise(const ask *a, table *t)
 {
     for (size_t rows = 200; rows <= 400; rows += 200) {
-        size_t said = 0;
+        size_t sentence = 0;
         char name[64];
         for (size_t s = 0; s < a->seeds; s++) {
             una_rng rng = una_rng_at(a->first + s, UNA_FOR_TEST, 1000 + rows);
             inputs(t, rows, &rng, NORMAL);
             for (size_t i = 0; i < rows; i++) t->cell[INPUTS][i] = una_rng_normal(&rng);
-            said += judge(t, a->model, a->first + s, NULL).nothing;
+            sentence += judge(t, a->model, a->first + s, NULL).nothing;
         }
         snprintf(name, sizeof name, "pure noise, %zu rows", rows);
-        line(a, name, "nothing learnt (19 of 20 wanted)", said, a->seeds);
+        line(a, name, "nothing learnt (19 of 20 wanted)", sentence, a->seeds);
     }
 }
 
 static void count_signal(const ask *a, table *t)
 {
     for (int way = 0; way < 2; way++) {
-        size_t said = 0;
+        size_t sentence = 0;
         for (size_t s = 0; s < a->seeds; s++) {
             una_rng rng = una_rng_at(a->first + s, UNA_FOR_TEST, 2000 + (uint64_t)way);
             inputs(t, 200, &rng, NORMAL);
             target(t, &rng, way, 0.3);
-            said += judge(t, a->model, a->first + s, NULL).nothing;
+            sentence += judge(t, a->model, a->first + s, NULL).nothing;
         }
         line(a, way ? "R^2 = 0.3, curved, 200 rows" : "R^2 = 0.3, linear, 200 rows", "nothing learnt (1 of 20 allowed)",
-             said, a->seeds);
+             sentence, a->seeds);
     }
 }
 
@@ -221,9 +222,9 @@ static void count_leaks(const ask *a, table *t)
                 t->cell[3][i] = way == 0 ? y : way == 1 ? y + 0.05 * noise : way == 2 ? 2.54 * y - 7 :
                                 way == 3 ? exp(y / 10) : cbrt(y - 20);
             }
-            told said = judge(t, a->model, a->first + s, "x4");
-            named += said.leak_named;
-            wrong += said.leak_wrong;
+            verdict_of sentence = judge(t, a->model, a->first + s, "x4");
+            named += sentence.leak_named;
+            wrong += sentence.leak_wrong;
         }
         snprintf(name, sizeof name, "leak: %s", ways[way]);
         line(a, name, "named (all wanted)", named, a->seeds);
@@ -280,10 +281,10 @@ static void count_slips(const ask *a, table *t)
                     target(t, &rng, s % 2, 0.7);
                     for (size_t i = 0; i < t->rows; i++) t->cell[INPUTS][i] = 40 + 8 * t->cell[INPUTS][i];
                     plant(t, &rng, of[k].slips, side ? 2 : INPUTS, way);
-                    told said = judge(t, a->model, a->first + s, NULL);
-                    whole += said.found == t->slips;
-                    cells += said.found;
-                    false_rows += said.false_rows;
+                    verdict_of sentence = judge(t, a->model, a->first + s, NULL);
+                    whole += sentence.found == t->slips;
+                    cells += sentence.found;
+                    false_rows += sentence.false_rows;
                 }
                 snprintf(name, sizeof name, "%zu of %zu %s: %s", of[k].slips, of[k].rows, side ? "inputs" : "targets",
                          slip_names[way]);

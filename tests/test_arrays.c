@@ -107,7 +107,7 @@ static void bad_columns_are_named(void **state)
     una_run_free(run);
 }
 
-/* A word never seen is told with its place, and numbers alone are answered with what to do. */
+/* A new word is reported with its place, and numbers alone get a remedy. */
 static void words_at_prediction(void **state)
 {
     (void)state;

@@ -196,8 +196,8 @@ static double mixture_at(const una_acquisition *a, const una_acquisition_options
         dstd[m * ALONG] = -0.1 * sin(u[0] + k * u[1]);
         dstd[m * ALONG + 1] = -0.1 * k * sin(u[0] + k * u[1]);
     }
-    una_mixed at = { PARTS, ALONG, weight, mean, std, dmean, dstd };
-    double value = una_acquisition_mixed(a, o, &at, 0.2, slope);
+    una_mixture_point at = { PARTS, ALONG, weight, mean, std, dmean, dstd };
+    double value = una_acquisition_mixture(a, o, &at, 0.2, slope);
 
     double improvement = 0, middle = 0, square = 0;
     for (size_t m = 0; m < PARTS; m++) {
@@ -240,14 +240,14 @@ static void parts_that_are_sure_do_no_harm(void **state)
     una_acquisition_options o;
     static const double weight[2] = { 0.25, 0.75 }, mean[2] = { 5, 1 }, std[2] = { 0, 0 }, d[2] = { 1, 1 };
     double slope;
-    una_mixed at = { 2, 1, weight, mean, std, d, d };
-    assert_near(una_acquisition_mixed(named("log_ei", &o), &o, &at, 3, &slope), log(0.75 * 2), 1e-15, 0);
+    una_mixture_point at = { 2, 1, weight, mean, std, d, d };
+    assert_near(una_acquisition_mixture(named("log_ei", &o), &o, &at, 3, &slope), log(0.75 * 2), 1e-15, 0);
     assert_near(slope, -0.5, 1e-15, 0);                                  /* of the one that gains */
-    assert_true(una_acquisition_mixed(named("log_ei", &o), &o, &at, 0, &slope) == -HUGE_VAL);
+    assert_true(una_acquisition_mixture(named("log_ei", &o), &o, &at, 0, &slope) == -HUGE_VAL);
     assert_near(slope, 0, 0, 0);
-    assert_near(una_acquisition_mixed(named("ei", &o), &o, &at, 3, &slope), 1.5, 1e-15, 0);
-    una_mixed one = { 1, 1, (double[]){ 1 }, mean, std, d, d };
-    assert_near(una_acquisition_mixed(named("ucb", &o), &o, &one, 3, &slope), -5, 0, 0);
+    assert_near(una_acquisition_mixture(named("ei", &o), &o, &at, 3, &slope), 1.5, 1e-15, 0);
+    una_mixture_point one = { 1, 1, (double[]){ 1 }, mean, std, d, d };
+    assert_near(una_acquisition_mixture(named("ucb", &o), &o, &one, 3, &slope), -5, 0, 0);
     assert_near(slope, -1, 0, 0);                                        /* a std of 0 has no slope */
 }
 

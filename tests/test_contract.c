@@ -423,27 +423,27 @@ static void words_never_seen(void **state)
 {
     const una_kind *kind = kind_of(state);
     una_run *run = quiet_run();
-    una_dataset *data = NULL, *unseen = NULL;
+    una_dataset *data = NULL, *new_word = NULL;
     char text[4000] = "x,colour,y\n";
     for (int i = 0; i < 60; i++)
         snprintf(text + strlen(text), 60, "%g,%s,%g\n", sin(i), i % 2 ? "red" : "blue",
                  i % 2 + sin(i) + 0.1 * cos(9 * i));
     assert_ok(una_dataset_read(&data, temp_text_file("seen.csv", text), run), run);
-    assert_ok(una_dataset_read(&unseen, temp_text_file("unseen.csv", "x,colour\n0.5,green\n"), run), run);
+    assert_ok(una_dataset_read(&new_word, temp_text_file("unseen.csv", "x,colour\n0.5,green\n"), run), run);
 
     una_model *model = fitted(quick_spec(kind->name, NULL), data, &SIZED(una_fit_settings, .other = 5), run);
     assert_int_equal(una_model_info(model)->inputs, 4);
     double mean = NAN, std = NAN;
     una_prediction out = { .size = sizeof out, .mean = &mean, .std = &std };
-    assert_ok(una_model_predict(model, unseen, 0.95, &out, run), run);
+    assert_ok(una_model_predict(model, new_word, 0.95, &out, run), run);
     assert_true(fabs(mean) < 100 && std > 0 && isfinite(std));
     una_model_free(model);
 
     model = fitted(quick_spec(kind->name, NULL), data, NULL, run);
-    assert_status(una_model_predict(model, unseen, 0.95, &out, run), UNA_E_INPUT, run);
+    assert_status(una_model_predict(model, new_word, 0.95, &out, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "--other");
     una_model_free(model);
-    una_dataset_free(unseen);
+    una_dataset_free(new_word);
     una_dataset_free(data);
     una_run_free(run);
 }
@@ -1083,7 +1083,7 @@ static void cancelling_leaks_nothing(void **state)
     una_dataset *data = quick_data(60, 0, calm);
     long calls = 1;
 
-    for (long n = -1; n < calls; n += n < 0 ? 1 : 1 + calls / (sanitized ? 3 : 6)) {       /* -1: never, to count the calls */
+    for (long n = -1; n < calls; n += n < 0 ? 1 : 1 + calls / (sanitized ? 3 : 6)) { /* -1: never, to count the calls */
         struct fail_after memory = { .left = -1 };
         stop_at when = { .left = n };
         una_run_settings settings = failing_settings(&memory);

@@ -79,7 +79,7 @@ static una_status one_trial(const writer *w)
     una_trials *trials;
     bool by_process = w->number % 2 == 0;
     double began = seconds();
-    UNA_TRY(by_process ? una_hold(&trials, w->study, 1, w->run) : una_study_ask(&trials, w->study, 1, w->run));
+    UNA_TRY(by_process ? una_study_hold(&trials, w->study, 1, w->run) : una_study_ask(&trials, w->study, 1, w->run));
     uint64_t id = trials->at[0].id;
     double value = value_of(trials->at[0].x);
     una_trials_free(trials);
@@ -165,7 +165,7 @@ static void kill_writer(storm *s, unsigned number)
     start_writer(s, number);
 }
 
-static una_status note_process(void *context, const una_cell *cells, size_t count, una_run *run)
+static una_status note_process(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
     (void)count;
     (void)run;
@@ -345,7 +345,7 @@ static void nobody_heard_of_locks(const storm *s)
 
 typedef struct copying { una_database *to; una_run *run; } copying;
 
-static una_status copy_row(void *context, const una_cell *cells, size_t count, una_run *run)
+static una_status copy_row(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
     const copying *c = context;
     return una_database_do(NULL, c->to, "INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, "

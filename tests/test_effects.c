@@ -7,13 +7,19 @@
 #include "draws.h"
 #include "models/quick.h"
 
-#include "show/gather.h"
+#include "show/report_builder.h"
 #include "una_report.h"
 
 enum { ROWS = 120, DAYS = 0, TEMPERATURE = 1, WORKING = 2, KIND = 3, INPUTS = 4 };
 
-typedef struct table { una_dataset *data; una_model *model; una_arena arena; gathering g; una_report_model model_of;
-    una_report_column column[INPUTS]; size_t kept[ROWS]; double mean[ROWS], std[ROWS]; } table;
+typedef struct table {
+    una_dataset *data;
+    una_model   *model;
+    una_arena    arena;
+    report_builder g;
+    una_report_model model_of;
+    una_report_column column[INPUTS]; size_t kept[ROWS]; double mean[ROWS], std[ROWS];
+} table;
 
 static una_dataset *make_table(una_run *run)
 {
@@ -48,7 +54,7 @@ static void open_table(table *t, una_run *run)
     assert_ok(una_model_predict(t->model, t->data, 0.95, &out, run), run);
     t->model_of = (una_report_model){ .title = "gp", .info = una_model_info(t->model), .mean = t->mean, .std = t->std,
         .std_epistemic = t->std };
-    t->g = (gathering){ .arena = &t->arena, .run = run, .table = t->data, .kept = t->kept };
+    t->g = (report_builder){ .arena = &t->arena, .run = run, .table = t->data, .kept = t->kept };
     t->g.report = (una_report){ .target = "strength", .rows = ROWS, .y = una_dataset_numbers(t->data, INPUTS),
         .columns = t->column, .column_count = INPUTS, .models = &t->model_of, .model_count = 1 };
 }

@@ -258,7 +258,7 @@ static void odd_concepts(void **state)
     una_run_free(run);
 }
 
-/* People who were left out, if x1 > 1 makes one: found on half of the rows, judged on the others. */
+/* People who were left out, if x1 > 1 makes one: found on half of the rows, checked on the others. */
 static void who_was_left_out(void **state)
 {
     (void)state;

@@ -128,7 +128,7 @@ static void judges_see_what_the_model_sees(void **state)
     una_run_free(run);
 }
 
-/* The logarithm is what judges learn, too: y = exp(2 x2 + ...) is beyond what the same network makes of y itself. */
+/* Refits learn the logarithm, too: y = exp(2 x2 + ...) is beyond what the same network makes of y itself. */
 static void judges_learn_the_logarithm(void **state)
 {
     (void)state;

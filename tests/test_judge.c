@@ -98,7 +98,7 @@ static void noise_teaches_nothing(void **state)
     una_verdict *v = judged(&t, "linear", run);
     assert_non_null(finding(v, UNA_FOUND_NOTHING_LEARNT));
     assert_string_equal(finding(v, UNA_FOUND_NOTHING_LEARNT)->name, "nothing_learnt");
-    assert_says(v->sentence, "una found nothing in these columns that foretells y");
+    assert_says(v->sentence, "una found nothing in these columns that predicts y");
     assert_true(v->explained_low < 0 && v->explained < 0.05);
     una_verdict_free(v);
     una_run_free(run);
@@ -315,7 +315,7 @@ static una_status judge_once(void *context, una_run *run)
     for (size_t c = 0; c <= INPUTS; c++) columns[c] = t->cell[c];
     una_status status = una_dataset_from_columns(&data, names, columns, NULL, INPUTS + 1, t->rows, run);
     if (status == UNA_OK) status = una_fit(&model, j->spec, data, &asking, run);
-    /* A model goes without held-out rows where memory lasts for it alone. */
+    /* A model has no held-out rows where memory lasts for it alone. */
     if (status == UNA_OK && !una_model_held_out(model)) status = una_run_fail(run, UNA_E_MEMORY, "none held out");
     if (status == UNA_OK) status = una_judge(&v, model, data, run);
     una_verdict_free(v);

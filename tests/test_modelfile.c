@@ -116,7 +116,7 @@ static original pair_file(const char *spec, bool joint)
     una_dataset *data = wave_data(30, 0, run);
     una_model *model = fitted(spec, data, &SIZED(una_fit_settings, .targets = targets, .target_count = 2), run);
     double noise[] = { 1, 0.5, 0.5, 1 };
-    if (joint) model->together = (una_together){ .outputs = 2, .joint = true, .noise = noise };
+    if (joint) model->coupling = (una_target_coupling){ .outputs = 2, .joint = true, .noise = noise };
     original o = kept_file(model, false, run);
     una_dataset_free(data);
     una_run_free(run);
@@ -395,7 +395,7 @@ static const char *const older[] = { "nn_0_1", "mcd_0_1", "bbvi_0_1", "sngp_0_1"
 enum { FIXTURE_ROWS = 25 };
 
 /* Sums of floats keep their order in the generic kernels, but a machine that fuses multiply
- * and add rounds otherwise. */
+ * and add repeats otherwise. */
 #if defined(__x86_64__) && !defined(__FMA__)
 static const double fixture_rtol = 1e-12;
 #else

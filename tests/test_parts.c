@@ -458,19 +458,19 @@ static void indices_and_seeds(void **state)
     una_run_free(run);
 }
 
-/* The posterior anew is one again. */
+/* A relearnt posterior is one again. */
 static void relearnt_knows_ignorance(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = wave_data(ROWS, 0, run);
     una_model *model = fitted("nlm(width=6, steps=20, members=2, noise=constant)", data, NULL, run);
-    una_model *one = drawn(model, 3, run), *anew = NULL;
+    una_model *one = drawn(model, 3, run), *relearnt = NULL;
     mixture m;
-    assert_ok(una_model_relearn(&anew, one, data, NULL, 0, run), run);
-    ask(&m, anew, points, POINTS, false, run);
+    assert_ok(una_model_relearn(&relearnt, one, data, NULL, 0, run), run);
+    ask(&m, relearnt, points, POINTS, false, run);
     for (size_t r = 0; r < POINTS; r++) assert_true(m.std[r] > 0);
-    una_model_free(anew);
+    una_model_free(relearnt);
     una_model_free(one);
     una_model_free(model);
     una_dataset_free(data);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The posterior anew, features kept (una_model_relearn), for every model of the registry that can: the same rows give
- * the same posterior, a target in other units the same one in other units, other variances what a fit with them gives;
- * the model it came from stays as it was.
+ * Relearning: a new posterior on the same features (una_model_relearn), for every model of the registry that can: the
+ * same rows give the same posterior, a target in other units the same one in other units, other variances what a fit
+ * with them gives; the model it came from stays as it was.
  */
 #include "models/quick.h"
 
@@ -53,7 +53,7 @@ static una_model *relearnt(const una_model *model, const una_dataset *data, cons
     return out;
 }
 
-/* The noise of what is learnt anew is constant. */
+/* The noise after relearning is constant. */
 static una_model *plain_fit(const una_kind *kind, const una_dataset *data, una_run *run)
 {
     return fitted(quick_spec(kind->name, has_option(kind, "noise") ? "noise=constant" : NULL), data, NULL, run);

@@ -470,7 +470,7 @@ static void thompson_goes_to_the_bottom_of_a_draw(void **state)
         found[seed] = *ask(&t, search, NULL, run);
         una_search_free(search);
 
-        una_known known = { .columns = 1, .u = t.point, .y = t.value, .told = TOLD };
+        una_surrogate_data known = { .columns = 1, .u = t.point, .y = t.value, .told = TOLD };
         una_surrogate *surrogate;
         const una_model *model;
         una_model *function;
@@ -618,8 +618,8 @@ static void the_largest_is_the_least_of_the_negated(void **state)
     una_history history = history_of(&t[0]), negated = history_of(&t[1]);
     const double at[2] = { 1, 2 };
     double mean[2], std[2];
-    assert_ok(una_search_foretell(search[0], &history, at, 1, &mean[0], &std[0], run), run);
-    assert_ok(una_search_foretell(search[1], &negated, at, 1, &mean[1], &std[1], run), run);
+    assert_ok(una_search_predict(search[0], &history, at, 1, &mean[0], &std[0], run), run);
+    assert_ok(una_search_predict(search[1], &negated, at, 1, &mean[1], &std[1], run), run);
     assert_true(mean[0] == -mean[1] && std[0] == std[1] && std[0] > 0);
     for (int k = 0; k < 2; k++) una_search_free(search[k]);
     una_run_free(run);
@@ -647,7 +647,7 @@ static void failed_trials_count_as_the_worst(void **state)
 
 /* Beside a model of one's own, of values on the search's scale and inputs in [0, 1]; its hyperparameters are given, so
  * that no seed counts. The improvement is on the least mean at a told point, not on the least value. */
-static void what_is_foretold_is_in_the_units_of_the_user(void **state)
+static void predictions_are_in_the_units_of_the_user(void **state)
 {
     (void)state;
     enum { MOST_TOLD = 9, ASKED = 20 };
@@ -663,7 +663,7 @@ static void what_is_foretold_is_in_the_units_of_the_user(void **state)
     double x[ASKED], u[ASKED], mean[ASKED], std[ASKED], middle[ASKED], ignorance[ASKED], gain[ASKED], told[MOST_TOLD];
     double y[MOST_TOLD];
     for (size_t i = 0; i < ASKED; i++) x[i] = 10 + 2 * (double)i, u[i] = (x[i] - 10) / 40;
-    assert_ok(una_search_foretell(search, &history, x, ASKED, mean, std, run), run);
+    assert_ok(una_search_predict(search, &history, x, ASKED, mean, std, run), run);
 
     una_warp warp = una_warp_of(t.value, rows, &run->scratch);
     for (size_t i = 0; i < rows; i++) told[i] = (t.point[i] - 10) / 40, y[i] = una_warp_value(&warp, t.value[i]);
@@ -689,12 +689,12 @@ static void what_is_foretold_is_in_the_units_of_the_user(void **state)
     }
     for (size_t i = 0; i < rows; i++) {                                  /* near what was told, where it was told */
         double there, doubt;
-        assert_ok(una_search_foretell(search, &history, &t.point[i], 1, &there, &doubt, run), run);
+        assert_ok(una_search_predict(search, &history, &t.point[i], 1, &there, &doubt, run), run);
         assert_near(there, t.value[i], 0, 0.3);
     }
     t.count = 1;
     history = history_of(&t);
-    assert_status(una_search_foretell(search, &history, x, 1, mean, std, run), UNA_E_INPUT, run);
+    assert_status(una_search_predict(search, &history, x, 1, mean, std, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "at least two trials");
     una_model_free(model);
     una_dataset_free(data);
@@ -817,7 +817,7 @@ int main(void)
         cmocka_unit_test(open_points_push_each_other_away),
         cmocka_unit_test(the_largest_is_the_least_of_the_negated),
         cmocka_unit_test(failed_trials_count_as_the_worst),
-        cmocka_unit_test(what_is_foretold_is_in_the_units_of_the_user),
+        cmocka_unit_test(predictions_are_in_the_units_of_the_user),
         cmocka_unit_test(a_point_comes_out_of_any_history),
         cmocka_unit_test(branin_is_found),
         cmocka_unit_test(memory_may_end_anywhere),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which columns a fit uses and what it makes of missing cells and unseen words, through the public calls: what a model
+ * Which columns a fit uses and what it makes of missing cells and new words, through the public calls: what a model
  * remembers repeats its fit; arrays with missing numbers mean what tables mean; slopes are those of the numbers.
  */
 #include "models/quick.h"
@@ -144,7 +144,7 @@ static void slopes_are_of_numbers(void **state)
 }
 
 /* Ignorance at a word that no row had is at least that at any word that some row had. */
-static void unseen_words(void **state)
+static void new_words(void **state)
 {
     (void)state;
     static const char *const specs[] = { "linear", "gp", "luna(epochs=40, width=12, members=2)",
@@ -192,7 +192,7 @@ static una_dataset *worded(const char *name, size_t rows, bool new_words)
 }
 
 /* Draws and explanations have the ignorance that predictions have, also at such words; one row is as good as many. */
-static void unseen_words_everywhere(void **state)
+static void new_words_everywhere(void **state)
 {
     (void)state;
     enum { ASKED = 6, DRAWS = 4000 };
@@ -238,8 +238,8 @@ int main(void)
         cmocka_unit_test(several_targets_remember),
         cmocka_unit_test(arrays_mean_what_tables_mean),
         cmocka_unit_test(slopes_are_of_numbers),
-        cmocka_unit_test(unseen_words),
-        cmocka_unit_test(unseen_words_everywhere),
+        cmocka_unit_test(new_words),
+        cmocka_unit_test(new_words_everywhere),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

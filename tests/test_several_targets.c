@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Models of several targets: each part is the model of its target alone, a target goes without the rows that lack it,
+ * Models of several targets: each part is the model of its target alone, rows that lack a target are left out for it,
  * covariances and joint densities against closed forms, all or nothing in updates, sentences for what cannot be.
  */
 #include "models/quick.h"
@@ -285,10 +285,10 @@ static void calls_for_one_target(void **state)
 
 static void make_joint(una_model *whole, double correlation)
 {
-    whole->together = (una_together){ .outputs = 2, .joint = true, .noise = UNA_GET(&whole->keep, double, 4) };
-    assert_non_null(whole->together.noise);
+    whole->coupling = (una_target_coupling){ .outputs = 2, .joint = true, .noise = UNA_GET(&whole->keep, double, 4) };
+    assert_non_null(whole->coupling.noise);
     const double noise[] = { 0.04, 0.06 * correlation, 0.06 * correlation, 0.09 };
-    memcpy(whole->together.noise, noise, sizeof noise);
+    memcpy(whole->coupling.noise, noise, sizeof noise);
 }
 
 /* Two linear heads of the same noise and prior variance, which is what a joint head is: cov f = S_ts v(x). */
@@ -429,7 +429,7 @@ static double draw_covariance(const double *f, const double *g, size_t draws, si
     return sum;
 }
 
-/* Functions drawn of a joint head have the covariance that is said of them, also after more rows. */
+/* Functions drawn of a joint head have the covariance that is promised, also after more rows. */
 static void draws_go_together(void **state)
 {
     (void)state;
@@ -441,7 +441,7 @@ static void draws_go_together(void **state)
     assert_true(f && alone);
     for (size_t s = 0; s < 2; s++) {
         una_model *whole = pair_fit(specs[s], data, run);
-        assert_true(whole->together.joint && fabs(whole->together.noise[1]) > 0);
+        assert_true(whole->coupling.joint && fabs(whole->coupling.noise[1]) > 0);
         const double *a = f, *b = f + DRAWS * ROWS;
         for (int more = 0; more <= 1; more++) {
             if (more) assert_ok(una_model_update(whole, few, run), run);
@@ -465,7 +465,7 @@ static void draws_go_together(void **state)
             double va = draw_covariance(a + i, a + i, DRAWS, ROWS, &off);
             double own = sqrt(va * draw_covariance(b + i, b + i, DRAWS, ROWS, &off));
             double both = draw_covariance(a + i, b + i, DRAWS, ROWS, &off);
-            assert_near(both, una_correlation(&whole->together, 0, 1) * own, 0, off + 0.05 * own);
+            assert_near(both, una_correlation(&whole->coupling, 0, 1) * own, 0, off + 0.05 * own);
         }
         una_model_free(whole);
     }
@@ -603,7 +603,7 @@ static void relearnt(void **state)
     make_joint(whole, 0.25);
     assert_ok(una_model_relearn(&again, whole, more, NULL, 0, run), run);
     assert_int_equal(una_model_target_count(again), 2);
-    assert_true(again->together.joint && again->together.noise[1] == 0.015);
+    assert_true(again->coupling.joint && again->coupling.noise[1] == 0.015);
     assert_true(noted(again, "features are those of another fit"));
     for (size_t t = 0; t < 2; t++) {
         una_dataset *own = NULL;                         /* as the part alone, of the rows that it has */
@@ -671,7 +671,7 @@ static void strangers_covariance(void **state)
     for (size_t k = 0; k < 4; k++) {
         void *bytes = NULL;
         size_t size;
-        memcpy(whole->together.noise, wrong[k], sizeof wrong[k]);
+        memcpy(whole->coupling.noise, wrong[k], sizeof wrong[k]);
         assert_ok(una_model_save_memory(whole, &bytes, &size, run), run);
         assert_status(una_model_load_memory(&copy, bytes, size, run), UNA_E_INPUT, run);
         assert_null(copy);
@@ -695,7 +695,7 @@ static void strangers_three(void **state)
     for (int wrong = 0; wrong <= 1; wrong++) {
         double noise[] = { 1, 0.9, 0.9, 0.9, 1, 0.9, 0.9, 0.9, 1 };
         if (wrong) noise[5] = noise[7] = -0.9;
-        whole->together = (una_together){ .outputs = 3, .joint = true, .noise = noise };
+        whole->coupling = (una_target_coupling){ .outputs = 3, .joint = true, .noise = noise };
         assert_ok(una_model_save_memory(whole, &bytes, &size, run), run);
         assert_status(una_model_load_memory(&copy, bytes, size, run), wrong ? UNA_E_INPUT : UNA_OK, run);
         if (wrong) assert_says(una_run_message(run), "targets.noise is not a covariance");

@@ -182,7 +182,7 @@ static void a_trial_comes_again_when_its_lease_has_ended(void **state)
     pause_seconds(0.3);
     assert_ok(una_study_renew(a, (const uint64_t[]){ 2 }, 1, run), run);
     assert_status(una_study_renew(b, (const uint64_t[]){ 2 }, 1, run), UNA_E_INPUT, run);       /* it is not his */
-    assert_says(una_run_message(run), "not in our hands");
+    assert_says(una_run_message(run), "not held by this process");
     pause_seconds(0.3);
     assert_int_equal(ask_one(b, again, run), 1);         /* 2 was renewed; lowest number first */
     assert_memory_equal(first, again, sizeof first);
@@ -214,8 +214,9 @@ static pid_t holding_child(const char *path, int count)
         una_run *run = quiet_run();
         una_study *study = NULL;
         una_trials *trials = NULL;
-        if (una_study_open(&study, path, run) == UNA_OK && una_hold(&trials, study, (size_t)count, run) == UNA_OK &&
-            write(ends[1], "x", 1) == 1) for (;;) pause();
+        if (una_study_open(&study, path, run) == UNA_OK &&
+            una_study_hold(&trials, study, (size_t)count, run) == UNA_OK && write(ends[1], "x", 1) == 1)
+            for (;;) pause();
         _exit(1);
     }
     close(ends[1]);
@@ -238,12 +239,12 @@ static void what_a_process_holds_is_free_when_it_dies(void **state)
     pause_seconds(0.1);
 
     una_study *study = opened(path, run);
-    assert_ok(una_hold(&trials, study, 1, run), run);
+    assert_ok(una_study_hold(&trials, study, 1, run), run);
     assert_int_equal(trials->at[0].id, 3);
     una_trials_free(trials);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    assert_ok(una_hold(&trials, study, 3, run), run);
+    assert_ok(una_study_hold(&trials, study, 3, run), run);
     assert_true(trials->at[0].id == 1 && trials->at[1].id == 2 && trials->at[2].id == 4);
     una_trials_free(trials);
     una_study_close(study);                              /* gives back what it holds */
@@ -270,7 +271,8 @@ static void the_turn_of_the_dead_is_free(void **state)
     assert_int_equal(waitpid(child, NULL, 0), child);
 
     assert_ok(una_database_open(&db, path, UNA_DATABASE_PRESENT, run), run);
-    una_cell cells[] = { una_words(me.host), una_whole(child), una_words("1"), una_whole((int64_t)time(NULL)) };
+    una_sql_value cells[] = { una_sql_text(me.host), una_sql_integer(child), una_sql_text("1"),
+        una_sql_integer((int64_t)time(NULL)) };
     assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = $1, process = $2, start = $3, handle = 'x', "
                               "since = $4, token = 'x'", cells, 4, run), run);
     assert_int_equal(ask_one(study, NULL, run), 1);      /* at once */
@@ -278,8 +280,8 @@ static void the_turn_of_the_dead_is_free(void **state)
     /* On another host: after two minutes without a sign. One who lives here but gives none has forgotten it. */
     const char *host[] = { "elsewhere", me.host };
     for (int i = 0; i < 2; i++) {
-        una_cell old[] = { una_words(host[i]), una_whole(me.process), una_words(me.start),
-                           una_whole((int64_t)time(NULL) - 125) };
+        una_sql_value old[] = { una_sql_text(host[i]), una_sql_integer(me.process), una_sql_text(me.start),
+                           una_sql_integer((int64_t)time(NULL) - 125) };
         assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = $1, process = $2, start = $3, handle = 'x', "
                                   "since = $4, token = 'x'", old, 4, run), run);
         assert_int_equal(ask_one(study, NULL, run), 2 + i);
@@ -289,11 +291,11 @@ static void the_turn_of_the_dead_is_free(void **state)
     una_run_free(run);
 }
 
-/* ---- the ledger itself ----------------------------------------------------------------------------------- */
+/* ---- the store itself ----------------------------------------------------------------------------------- */
 
-static una_cell look(una_database *db, const char *sql, una_run *run)
+static una_sql_value look(una_database *db, const char *sql, una_run *run)
 {
-    una_cell cell;
+    una_sql_value cell;
     assert_ok(una_database_ask(&cell, db, sql, NULL, 0, &run->scratch, run), run);
     return cell;
 }
@@ -301,14 +303,14 @@ static una_cell look(una_database *db, const char *sql, una_run *run)
 typedef struct thief { una_database *db; int calls, seconds; } thief;
 
 /* Chooses a point; the first time somebody else takes the turn meanwhile, and gives it back. */
-static una_status choose_robbed(void *context, const una_ledger_trials *all, una_ledger_trial *found, size_t count,
+static una_status choose_robbed(void *context, const una_stored_trials *all, una_stored_trial *found, size_t count,
                                 size_t *chosen, una_arena *arena, una_run *run)
 {
     thief *t = context;
     (void)all;
     (void)arena;
     const char *x = ++t->calls == 1 ? "{\"a\": 0, \"b\": 1}" : "{\"a\": 1, \"b\": 1}";
-    found[0] = (una_ledger_trial){ .x = x, .expected = NAN, .doubt = NAN };
+    found[0] = (una_stored_trial){ .x = x, .expected = NAN, .doubt = NAN };
     *chosen = count;
     if (t->calls > 1) return UNA_OK;
     return una_database_do(NULL, t->db, "UPDATE study_turn SET host = '', process = 0, token = 'other'", NULL, 0, run);
@@ -318,14 +320,14 @@ static void who_lost_the_turn_begins_again(void **state)
 {
     una_run *run = quiet_run();
     una_study_settings settings = quick(plane);
-    una_ledger_trials given;
+    una_stored_trials given;
     thief t = {0};
     char path[4096];
     (void)state;
     snprintf(path, sizeof path, "%s", temp_path("robbed.study"));
     una_study *study = made(path, &settings, run);
     assert_ok(una_database_open(&t.db, path, UNA_DATABASE_PRESENT, run), run);
-    assert_ok(una_ledger_ask(&given, study->ledger, 1, false, choose_robbed, &t, &run->scratch, run), run);
+    assert_ok(una_trial_store_ask(&given, study->store, 1, false, choose_robbed, &t, &run->scratch, run), run);
     assert_true(t.calls == 2 && given.count == 1 && given.at[0].id == 1);
     assert_string_equal(given.at[0].x, "{\"a\": 1, \"b\": 1}");
     assert_int_equal(look(t.db, "SELECT count(*) FROM study_trial", run).whole, 1);
@@ -335,13 +337,13 @@ static void who_lost_the_turn_begins_again(void **state)
     una_run_free(run);
 }
 
-static una_status choose_slowly(void *context, const una_ledger_trials *all, una_ledger_trial *found, size_t count,
+static una_status choose_slowly(void *context, const una_stored_trials *all, una_stored_trial *found, size_t count,
                                 size_t *chosen, una_arena *arena, una_run *run)
 {
     thief *t = context;
     (void)all;
     (void)arena;
-    found[0] = (una_ledger_trial){ .x = "{\"a\": 0, \"b\": 1}", .expected = NAN, .doubt = NAN };
+    found[0] = (una_stored_trial){ .x = "{\"a\": 0, \"b\": 1}", .expected = NAN, .doubt = NAN };
     *chosen = count;
     assert_ok(una_database_do(NULL, t->db, "UPDATE study_turn SET since = 0", NULL, 0, run), run);
     assert_ok(una_database_do(NULL, t->db, "UPDATE study_trial SET since = 0", NULL, 0, run), run);
@@ -356,17 +358,17 @@ static void signs_of_life_are_given(void **state)
     una_run *run = quiet_run();
     una_study_settings settings = quick(plane);
     una_trials *held, *leased;
-    una_ledger_trials given;
-    thief t = { .seconds = getenv("UNA_TEST_LONG") ? UNA_LEDGER_PULSE + 5 : 0 };
+    una_stored_trials given;
+    thief t = { .seconds = getenv("UNA_TEST_LONG") ? UNA_TRIAL_STORE_HEARTBEAT + 5 : 0 };
     char path[4096];
     (void)state;
     snprintf(path, sizeof path, "%s", temp_path("pulse.study"));
     una_study *study = made(path, &settings, run);
     assert_ok(una_database_open(&t.db, path, UNA_DATABASE_PRESENT, run), run);
-    assert_ok(una_hold(&held, study, 1, run), run);
+    assert_ok(una_study_hold(&held, study, 1, run), run);
     assert_ok(una_study_ask(&leased, study, 1, run), run);
-    assert_ok(una_ledger_ask(&given, study->ledger, 1, false, choose_slowly, &t, &run->scratch, run), run);
-    if (t.seconds == 0) assert_ok(una_ledger_pulse(study->ledger, run), run);
+    assert_ok(una_trial_store_ask(&given, study->store, 1, false, choose_slowly, &t, &run->scratch, run), run);
+    if (t.seconds == 0) assert_ok(una_trial_store_heartbeat(study->store, run), run);
     assert_true(look(t.db, "SELECT since FROM study_trial WHERE id = 1", run).whole > 0);
     assert_int_equal(look(t.db, "SELECT since FROM study_trial WHERE id = 2", run).whole, 0);
     una_trials_free(held);
@@ -412,7 +414,7 @@ static void who_waits_for_the_turn_can_be_interrupted(void **state)
     snprintf(path, sizeof path, "%s", temp_path("wait.study"));
     una_study *study = made(path, &settings, run);
     assert_ok(una_database_open(&db, path, UNA_DATABASE_PRESENT, run), run);
-    una_cell cells[] = { una_whole((int64_t)time(NULL)) };
+    una_sql_value cells[] = { una_sql_integer((int64_t)time(NULL)) };
     assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = 'elsewhere', process = 1, handle = 'x', since = "
                               "$1, token = 'x'", cells, 1, run), run);
     assert_ok(una_run_new(&waiting, &SIZED(una_run_settings, .threads = 1, .cancel = &cancel_now)), NULL);
@@ -948,7 +950,7 @@ static void a_full_disk_loses_nothing(void **state)
 }
 
 /* The value of a command that ended while nothing could be written is in the message. */
-static void a_value_that_cannot_be_written_is_said(void **state)
+static void a_value_that_cannot_be_written_is_reported(void **state)
 {
     una_run *run = quiet_run();
     una_study_settings settings = quick(plane);
@@ -1030,7 +1032,7 @@ int main(void)
         cmocka_unit_test(commands_run_side_by_side_and_again), cmocka_unit_test(wrong_commands_are_refused),
         cmocka_unit_test(words_of_a_study_are_no_commands),
         cmocka_unit_test(an_interrupted_run_gives_trials_back), cmocka_unit_test(what_is_no_study_is_left_alone),
-        cmocka_unit_test(a_full_disk_loses_nothing), cmocka_unit_test(a_value_that_cannot_be_written_is_said),
+        cmocka_unit_test(a_full_disk_loses_nothing), cmocka_unit_test(a_value_that_cannot_be_written_is_reported),
         cmocka_unit_test(every_allocation_may_fail)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include "sweep/database_support.h"
 #include "test_support.h"
 
-#include "bo/ledger.h"
+#include "bo/trial_store_inside.h"
 #include "bo/study.h"
 #include "sweep/store.h"
 
@@ -56,7 +56,7 @@ static una_study *opened(const char *where, una_run *run)
 static uint64_t hold_one(una_study *study, una_run *run)
 {
     una_trials *trials;
-    assert_ok(una_hold(&trials, study, 1, run), run);
+    assert_ok(una_study_hold(&trials, study, 1, run), run);
     uint64_t id = trials->at[0].id;
     una_trials_free(trials);
     return id;
@@ -73,7 +73,7 @@ static una_trial_state state_of(una_study *study, uint64_t id, una_run *run)
 
 static void go_elsewhere(una_study *study, const char *place)
 {
-    snprintf(study->ledger->me.host, sizeof study->ledger->me.host, "%s", place);
+    snprintf(study->store->me.host, sizeof study->store->me.host, "%s", place);
 }
 
 /* ---- hands ----------------------------------------------------------------------------------------------------- */
@@ -89,7 +89,7 @@ static void clocks_may_differ(void **state)
     assert_int_equal(hold_one(there, run), 1);
     clock_ahead = 1000;
     assert_int_equal(hold_one(here, run), 2);
-    assert_ok(una_ledger_pulse(here->ledger, run), run);
+    assert_ok(una_trial_store_heartbeat(here->store, run), run);
     clock_ahead = -1000;
     assert_int_equal(hold_one(there, run), 3);
     clock_ahead = 0;
@@ -115,7 +115,7 @@ static void places_may_share_a_name(void **state)
     una_owner_here(&me, here);
     snprintf(place, sizeof place, "%.*s/1", (int)(strrchr(me.host, '/') - me.host), me.host);
     go_elsewhere(there, place);
-    there->ledger->me.process = 1L << 40;                    /* which is no process here */
+    there->store->me.process = 1L << 40;                     /* which is no process here */
     assert_int_equal(hold_one(there, run), 1);
     assert_int_equal(hold_one(here, run), 2);
     una_study_close(there);
@@ -177,8 +177,8 @@ static void rules_of_a_server_are_noticed(void **state)
 {
     static const struct { const char *sql, *says; } cases[] = {
         { BEFORE("UPDATE ON study_trial", "RETURN NULL;"), "0 rows were changed instead of 1" },
-        { BEFORE("UPDATE ON study_trial", "NEW.value := 0; RETURN NEW;"), "something else of what trial 1 was told" },
-        { BEFORE("UPDATE ON study_trial", "NEW.state := 'open'; RETURN NEW;"), "something else of what trial 1 was" },
+        { BEFORE("UPDATE ON study_trial", "NEW.value := 0; RETURN NEW;"), "changed what trial 1 was told" },
+        { BEFORE("UPDATE ON study_trial", "NEW.state := 'open'; RETURN NEW;"), "changed what trial 1 was told" },
         { "CREATE RULE hinder AS ON UPDATE TO study_trial DO INSTEAD NOTHING", "0 rows were changed instead of 1" },
         { "ALTER TABLE study_trial ALTER COLUMN value TYPE text", NULL },
         { "ALTER TABLE study_trial ALTER COLUMN value TYPE numeric(3, 1)", NULL },

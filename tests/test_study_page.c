@@ -241,7 +241,7 @@ static void page_tells_the_best(void **state)
 }
 
 /* An expected value equal to the best with a standard deviation of 1 gains 1/sqrt(2 pi) on average. */
-static void page_tells_what_was_foretold(void **state)
+static void page_shows_predictions(void **state)
 {
     (void)state;
     for (int maximize = 0; maximize < 2; maximize++) {
@@ -615,7 +615,7 @@ int main(void)
         cmocka_unit_test(best_come_first), cmocka_unit_test(progress_is_the_running_best),
         cmocka_unit_test(enormous_values_are_cut), cmocka_unit_test(sizes_that_differ_are_shown_by_logarithm),
         cmocka_unit_test(slices_stand_at_their_levels), cmocka_unit_test(page_tells_the_best),
-        cmocka_unit_test(page_tells_what_was_foretold), cmocka_unit_test(page_warns_of_failures),
+        cmocka_unit_test(page_shows_predictions), cmocka_unit_test(page_warns_of_failures),
         cmocka_unit_test(few_trials), cmocka_unit_test(same_value_everywhere), cmocka_unit_test(one_input),
         cmocka_unit_test(nothing_but_fixed_inputs), cmocka_unit_test(nothing_but_categories),
         cmocka_unit_test(forty_inputs), cmocka_unit_test(two_thousand_trials), cmocka_unit_test(hostile_words),

@@ -6,9 +6,9 @@
 #include "test_support.h"
 
 #include "bo/tune.h"
-#include "sweep/over.h"
+#include "sweep/option_space.h"
 
-typedef struct scene { una_run *run; una_arena arena; una_over over; } scene;
+typedef struct scene { una_run *run; una_arena arena; una_option_space over; } scene;
 
 static void begin(scene *s)
 {
@@ -22,9 +22,9 @@ static void end(scene *s)
     una_run_free(s->run);
 }
 
-static const una_over_axis *axis_of(scene *s, const char *text)
+static const una_option_axis *axis_of(scene *s, const char *text)
 {
-    assert_ok(una_over_parse(&s->over, text, "nlm", &s->arena, s->run), s->run);
+    assert_ok(una_option_space_parse(&s->over, text, "nlm", &s->arena, s->run), s->run);
     return &s->over.axis[0];
 }
 
@@ -35,7 +35,7 @@ static void spacings_by_closed_form(void **state)
     (void)state;
     scene s;
     begin(&s);
-    const una_over_axis *a = axis_of(&s, "penalty=1e-5:1e-1:log5");
+    const una_option_axis *a = axis_of(&s, "penalty=1e-5:1e-1:log5");
     assert_int_equal(a->count, 5);
     for (size_t i = 0; i < 5; i++) assert_near(atof(a->value[i]), pow(10, (double)i - 5), 1e-12, 0);
     assert_string_equal(a->value[1], "0.0001");
@@ -67,20 +67,21 @@ static void a_grid_in_order(void **state)
     begin(&s);
     const char *value[2], *spec;
     /* What the model says of an option that is varied goes. */
-    assert_ok(una_over_parse(&s.over, "width=25|50, activation=relu | \"tanh\"", "nlm(width=7, rate=0.01)", &s.arena,
-                             s.run), s.run);
-    assert_int_equal(una_over_combinations(&s.over), 4);
-    assert_ok(una_over_check_grid(&s.over, s.run), s.run);
+    assert_ok(una_option_space_parse(&s.over, "width=25|50, activation=relu | \"tanh\"", "nlm(width=7, rate=0.01)",
+                                     &s.arena, s.run), s.run);
+    assert_int_equal(una_option_space_combinations(&s.over), 4);
+    assert_ok(una_option_space_check_grid(&s.over, s.run), s.run);
     for (uint64_t i = 0; i < 4; i++) {
-        una_over_at(value, &s.over, i);
-        assert_ok(una_over_spec(&spec, NULL, &s.over, value, &s.arena, s.run), s.run);
+        una_option_space_at(value, &s.over, i);
+        assert_ok(una_option_space_spec(&spec, NULL, &s.over, value, &s.arena, s.run), s.run);
         assert_string_equal(spec, wanted[i]);
     }
     assert_true(s.over.axis[0].rising);
     assert_false(s.over.axis[1].rising);
 
     /* Specs inside of specs are values, too. */
-    assert_ok(una_over_parse(&s.over, "of=nlm(width=5, depth=1)|luna(width=5)", "ensemble", &s.arena, s.run), s.run);
+    assert_ok(una_option_space_parse(&s.over, "of=nlm(width=5, depth=1)|luna(width=5)", "ensemble", &s.arena, s.run),
+              s.run);
     assert_int_equal(s.over.axis[0].count, 2);
     assert_string_equal(s.over.axis[0].value[0], "nlm(width=5, depth=1)");
     end(&s);
@@ -94,11 +95,11 @@ static void draws_stay_inside(void **state)
     size_t below = 0, seen[4] = {0};
     const char *value[3];
     una_rng rng = una_rng_at(3, UNA_FOR_TEST, 0);
-    assert_ok(una_over_parse(&s.over, "penalty=1e-4:1:log, depth=1:3, activation=relu|tanh", "nlm", &s.arena, s.run),
-              s.run);
-    assert_int_equal(una_over_combinations(&s.over), 0);
+    assert_ok(una_option_space_parse(&s.over, "penalty=1e-4:1:log, depth=1:3, activation=relu|tanh", "nlm", &s.arena,
+                                     s.run), s.run);
+    assert_int_equal(una_option_space_combinations(&s.over), 0);
     for (size_t i = 0; i < 3000; i++) {
-        una_over_draw(value, &s.over, &rng, &s.arena);
+        una_option_space_draw(value, &s.over, &rng, &s.arena);
         double penalty = atof(value[0]), depth = atof(value[1]);
         assert_true(penalty >= 1e-4 && penalty <= 1 && strlen(value[0]) <= 10);
         assert_true(depth == 1 || depth == 2 || depth == 3);
@@ -127,18 +128,18 @@ static void what_cannot_be_read(void **state)
     scene s;
     begin(&s);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        una_status status = una_over_parse(&s.over, wrong[i].over, "nlm", &s.arena, s.run);
+        una_status status = una_option_space_parse(&s.over, wrong[i].over, "nlm", &s.arena, s.run);
         if (status != UNA_E_USAGE) print_error("%s\n", wrong[i].over);
         assert_status(status, UNA_E_USAGE, s.run);
         assert_says(una_run_message(s.run), wrong[i].says);
     }
-    assert_status(una_over_parse(&s.over, "width=5", "nml", &s.arena, s.run), UNA_E_USAGE, s.run);
+    assert_status(una_option_space_parse(&s.over, "width=5", "nml", &s.arena, s.run), UNA_E_USAGE, s.run);
 
-    assert_ok(una_over_parse(&s.over, "penalty=1e-5:1:log", "nlm", &s.arena, s.run), s.run);
-    assert_status(una_over_check_grid(&s.over, s.run), UNA_E_USAGE, s.run);
+    assert_ok(una_option_space_parse(&s.over, "penalty=1e-5:1:log", "nlm", &s.arena, s.run), s.run);
+    assert_status(una_option_space_check_grid(&s.over, s.run), UNA_E_USAGE, s.run);
     assert_says(una_run_message(s.run), "penalty=1e-5:1:log5");
-    assert_ok(una_over_parse(&s.over, "penalty=0:1:1001, rate=0.1:0.5:1000", "nlm", &s.arena, s.run), s.run);
-    assert_status(una_over_check_grid(&s.over, s.run), UNA_E_USAGE, s.run);
+    assert_ok(una_option_space_parse(&s.over, "penalty=0:1:1001, rate=0.1:0.5:1000", "nlm", &s.arena, s.run), s.run);
+    assert_status(una_option_space_check_grid(&s.over, s.run), UNA_E_USAGE, s.run);
     assert_says(una_run_message(s.run), "1001000 combinations");
     end(&s);
 }

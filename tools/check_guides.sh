@@ -8,8 +8,9 @@
 #   no language, first line "$ ..."       each command is run, and must print what stands below it
 # In what a command prints, "..." as a line stands for any lines, inside a line for any text; seconds are not compared.
 # What a page lays over the tree is compiled, warnings being errors, and linked with the objects of BUILD: una, and the
-# tests that the page runs as build/tests/NAME. Pages run one after the other in one folder, README.md and docs/use/START.md
-# first, with una in PATH and a copy of examples/. tools/guides.list names the blocks that are not run like this, and why.
+# tests that the page runs as build/tests/NAME. Pages run one after the other in one folder, README.md and
+# docs/use/START.md first, with una in PATH and a copy of examples/. tools/guides.list names the blocks that are not run
+# like this, and why.
 #   tools/check_guides.sh [--long] [BUILD]     --long: also blocks that take long
 # Every block counts once, and once more what a page makes of its own. The last line is "N passed, N failed".
 set -u
@@ -252,7 +253,7 @@ declarations_only() { # other files see a changed header of src/ as it was: it m
 
 # The commands for all .c files of the page: each is compiled as often as BUILD compiles it, or one like it.
 compile_laid() { # compile_laid TEST...
-    local name like command before
+    local name like command before room
     for name in "${laid[@]}"; do
         case $name in
         src/*.h | tests/*.h) continue ;;
@@ -261,8 +262,9 @@ compile_laid() { # compile_laid TEST...
         before=${#objects[@]}
         like=$name
         [ -e "$name" ] || like=$(neighbour "$name")
+        room=$(basename "$(dirname "$name")")
         while [[ $name == src/* ]] && read -r command; do
-            objects+=("$place/made/${#objects[@]}-${page//\//_}.o")
+            objects+=("$place/made/${#objects[@]}-$room-${page//\//_}.o")
             printf 'cd %s && %s\0' "$build" "$(compiled "$command" "$over/$name" "${objects[-1]}")" >>"$place/make"
         done < <(grep -E -- " -c $root/$like\$" "$place/commands")
         [ ${#objects[@]} -gt "$before" ] || { echo "$name is part of nothing that the page runs"; return 1; }
@@ -292,11 +294,17 @@ compile_tests() { # test programs include headers of tests/, which the page may 
     done
 }
 
-link() {     # link OUTPUT NAME FOLDER: the new objects stand before the archives, so that these do not give theirs
-    local command
+link() {     # link OUTPUT NAME FOLDER: the new objects stand before the archives, so that these do not give theirs; a
+             # program that is linked with some rooms only gets the objects of these
+    local command object room linked=()
     command=$(grep -E -- " -o $1 " "$place/commands" | tail -n 1)
     [ "$2" = una ] || command=$(sed -E "s, CMakeFiles/$2\.dir/[^ ]+\.o, $place/made/$2.o," <<<"$command")
-    (cd "$build" && sh -c "${command/ -o $1 / -o $3/$1 ${objects[*]} }")
+    for object in "${objects[@]}"; do
+        room=${object##*/}
+        room=${room#*-}
+        [[ $command == *libroom_* && $command != *libroom_${room%%-*}_* ]] || linked+=("$object")
+    done
+    (cd "$build" && sh -c "${command/ -o $1 / -o $3/$1 ${linked[*]} }")
 }
 
 # ---- commands: run and compared ---------------------------------------------------------------------------

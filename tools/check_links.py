@@ -1,10 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Is no link in the pages dead?  tools/check_links.py [FOLDER]      FOLDER: the root of a tree, by default this one
+"""Do the pages point at things that exist?  tools/check_links.py [FOLDER]     FOLDER: the root of a tree, else this one
 
-In every .md file: each relative link and picture exists, and each #anchor is a heading of its page. Every page of docs/
-can be reached from docs/README.md, every picture of docs/ stands in a page, and every page of docs/ that a source, a
-header or a script names is there. The last line is "N links, N dead"; dead ones are printed before it."""
+Links: in every .md file each relative link and picture exists, and each #anchor is a heading of its page. Every page
+of docs/ can be reached from docs/README.md, every picture of docs/ stands in a page, and every page of docs/ that a
+source, a header or a script names is there.
+
+Names: what a page has between backticks is there. An identifier with an underscore (but no number at its end, as in
+names of columns) stands in a source, a header, a test or a script; a file exists at the root, in src/ or in include/;
+and `name` in `file.c` is a name of that file. What a page makes itself, in a fenced block, need not be there.
+
+The last line is "N links, N names, N dead"; dead ones are printed before it."""
 import os
 import re
 import sys
@@ -17,6 +23,12 @@ LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6} +(.*?) *#*$", re.M)
 PAGE = re.compile(r"(?<![\w/.-])docs/[\w/]+\.(?:md|svg|png)\b")
 NAMING = (".c", ".h", ".sh", ".py", ".txt", ".cmake", ".slurm", ".list", "Makefile")
+WORD = re.compile(r"\w+")
+IDENTIFIER = re.compile(r"(?<![\w./-])[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+(?![\w<>*./-])")
+SOURCE = re.compile(r"(?<![\w./-])(?:[\w.-]+/)+[\w.-]+\.(?:c|h|sh|py|list|cmake)\b")
+WHOSE = re.compile(r"((?:`\w+`(?:,| and)\s)*`\w+`)\sin\s`((?:\w+/)+\w+\.[ch])`")
+# Identifiers of examples and formulas: a column of a table, a number in place of a name.
+EXAMPLES = {"mean_strength", "std_strength", "prior_log_lik_N", "prior_centre_N", "NAME_one", "S_jj"}
 
 
 def files():
@@ -42,6 +54,50 @@ def anchors(text):
         count = seen.get(name, 0)
         seen[name] = count + 1
         yield f"{name}-{count}" if count else name
+
+
+def known_words(everything):
+    """Every word of the sources, and the names of targets, which are those of their files."""
+    words = set()
+    for path in everything:
+        stem = os.path.splitext(os.path.basename(path))[0]
+        words |= {stem, "perf_" + stem}
+        is_source = path.endswith(NAMING + (".json", ".in")) or re.match(r"tools/\w+$", path)
+        if is_source and not path.endswith(".list"):
+            words |= set(WORD.findall(read(path)))
+    return words
+
+
+def place_of(path, everything):
+    """Where a file is that a page names: from the root, in src/ or in include/; or None."""
+    return next((p for p in (path, "src/" + path, "include/" + path) if p in everything), None)
+
+
+def dead_names(page, text, everything, words):
+    """How many names there are between the backticks of a page, and sentences about those that are not there."""
+    made = set(WORD.findall(" ".join(FENCE.findall(text))))
+    laid = set(SOURCE.findall(" ".join(re.findall(r"(?:.+\n)+\n?(?=```)", text))))
+    folders = {path.split("/")[0] for path in everything} | {
+        path.split("/")[1] for path in everything if path.startswith("src/")}
+    plain = FENCE.sub("", text)
+    count, dead = 0, []
+    for code in CODE.findall(plain):
+        for name in IDENTIFIER.findall(code):
+            count += 1
+            if name not in words | made | EXAMPLES and not re.search(r"_\d+$", name):
+                dead.append(f"{page}: names {name}, which no source has")
+        for path in SOURCE.findall(code):
+            count += 1
+            if (path.split("/")[0] in folders and "NAME" not in path and path not in laid
+                    and not path.startswith("build") and not place_of(path, everything)):
+                dead.append(f"{page}: names {path}, which is not there")
+    for names, path in WHOSE.findall(plain):
+        place = place_of(path, everything)
+        for name in re.findall(r"\w+", names.replace(" and ", " ")):
+            count += 1
+            if place and not re.search(rf"\b{name}\b", read(place)):
+                dead.append(f"{page}: names {name} in {path}, which has no such name")
+    return count, dead
 
 
 def main():
@@ -71,6 +127,11 @@ def main():
             continue
         reached.add(page)
         todo += leads[page]
+    names, words, in_tree = 0, known_words(everything), set(everything)
+    for page, text in pages.items():
+        count, wrong = dead_names(page, text, in_tree, words)
+        names += count
+        dead += wrong
     shown = set().union(*leads.values())
     for path in everything:
         if path.startswith("docs/") and path.endswith(".md") and path not in reached:
@@ -82,7 +143,7 @@ def main():
                 links += 1
                 if name not in there:
                     dead.append(f"{path}: names {name}, which is not there")
-    print("\n".join(dead + [f"{links} links, {len(dead)} dead"]))
+    print("\n".join(dead + [f"{links} links, {names} names, {len(dead)} dead"]))
     return 1 if dead or not links else 0
 
 

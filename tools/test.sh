@@ -164,6 +164,7 @@ for preset in ci asan; do
 done
 golden
 [ -x tools/check_arrows.sh ] && step "rooms include only rooms above" build/test-arrows.log tools/check_arrows.sh
+step "names without old words" build/test-words.log tools/check_words.sh
 for library in una una_report una_study una_bench; do
     step "$library.h alone, names of $library" "build/test-face-$library.log" tools/check_face.sh build "$library"
 done

@@ -107,7 +107,7 @@ long fuzz_allocations(uint8_t byte)
 
 /* ---- oracles -------------------------------------------------------------------------------------- */
 
-una_status fuzz_said(una_status status, const fuzz_world *world, const char *call)
+una_status fuzz_explain(una_status status, const fuzz_world *world, const char *call)
 {
     static const char *tell;
     if (!tell) tell = getenv("UNA_FUZZ_TELL") ? getenv("UNA_FUZZ_TELL") : "";

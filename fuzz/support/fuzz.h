@@ -52,8 +52,8 @@ long fuzz_allocations(uint8_t byte);
 
 /* The status is passed on: UNA_OK, or a failure with a sentence that the world can explain. With UNA_FUZZ_TELL=1 in the
  * environment every call and its sentence are printed. */
-una_status fuzz_said(una_status status, const fuzz_world *world, const char *call);
-#define FUZZ_SAID(call, world) fuzz_said((call), (world), #call)
+una_status fuzz_explain(una_status status, const fuzz_world *world, const char *call);
+#define FUZZ_EXPLAIN(call, world) fuzz_explain((call), (world), #call)
 
 void fuzz_finite(const double *values, size_t count, const char *what);
 /* Bits agree, also those of NAN and -0. */

@@ -22,10 +22,10 @@ static const char *volatile now = "";
 static void name_input(void)
 {
     static const char before[] = "\nwhile replaying ";
-    ssize_t said = write(STDERR_FILENO, before, sizeof before - 1);
-    said += write(STDERR_FILENO, now, strlen(now));
-    said += write(STDERR_FILENO, "\n", 1);
-    (void)said;
+    ssize_t reported = write(STDERR_FILENO, before, sizeof before - 1);
+    reported += write(STDERR_FILENO, now, strlen(now));
+    reported += write(STDERR_FILENO, "\n", 1);
+    (void)reported;
 }
 
 static void aborted(int signal_number)

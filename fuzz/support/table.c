@@ -46,7 +46,7 @@ double *fuzz_predictions(const una_model *model, const una_dataset *data, fuzz_w
     FUZZ_CHECK(n, "no memory");
     una_prediction p = { .size = sizeof p, .mean = n, .std = n + rows, .std_epistemic = n + 2 * rows,
                          .std_noise = n + 3 * rows, .lower = n + 4 * rows, .upper = n + 5 * rows };
-    if (FUZZ_SAID(una_model_predict(model, data, 0.9, &p, w->run), w) != UNA_OK) {
+    if (FUZZ_EXPLAIN(una_model_predict(model, data, 0.9, &p, w->run), w) != UNA_OK) {
         free(n);
         return NULL;
     }
@@ -63,10 +63,10 @@ void fuzz_saved(const una_model *model, const una_dataset *data, fuzz_world *w)
     void *bytes = NULL, *again = NULL;
     size_t size, second;
     una_model *loaded = NULL;
-    if (FUZZ_SAID(una_model_save_memory(model, &bytes, &size, w->run), w) != UNA_OK) return;
-    una_status status = FUZZ_SAID(una_model_load_memory(&loaded, bytes, size, w->run), w);
+    if (FUZZ_EXPLAIN(una_model_save_memory(model, &bytes, &size, w->run), w) != UNA_OK) return;
+    una_status status = FUZZ_EXPLAIN(una_model_load_memory(&loaded, bytes, size, w->run), w);
     FUZZ_CHECK(status == UNA_OK || w->starved, "a model is saved, and not loaded: %s", una_run_message(w->run));
-    if (status == UNA_OK && FUZZ_SAID(una_model_save_memory(loaded, &again, &second, w->run), w) == UNA_OK)
+    if (status == UNA_OK && FUZZ_EXPLAIN(una_model_save_memory(loaded, &again, &second, w->run), w) == UNA_OK)
         FUZZ_CHECK(size == second && memcmp(bytes, again, size) == 0, "saved again it is other bytes");
     if (status == UNA_OK && una_model_target_count(model) == 1) {
         double *here = fuzz_predictions(model, data, w), *there = fuzz_predictions(loaded, data, w);

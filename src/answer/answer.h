@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a verdict is made of: a case to be judged, and those who look at it. See docs/methods/VERDICT.md for what is
- * said when, and why the thresholds are what they are.
+ * What a verdict is made of: the case (a model with its held-out rows), and the files that look for findings. See
+ * docs/methods/VERDICT.md for what is reported when, and why the thresholds are what they are.
  */
 #ifndef UNA_ANSWER_H
 #define UNA_ANSWER_H
@@ -13,26 +13,26 @@ typedef struct una_case {
     const una_dataset  *data;
     const una_held_out *held;
     const una_columns  *columns;
-    char                target[64];      /* its name, cut where it is long: for sentences                   */
-    bool                images;          /* inputs are not looked at one by one                             */
+    char                target[64];      /* its name, cut where it is long: for messages                    */
+    bool                images;          /* inputs are not examined one by one                              */
     double             *x, *y;           /* [rows, input_count] as the model sees them, NULL for images; [rows] */
     double              centre, scale;   /* (target - centre) / scale is y, also where the model sees its logarithm */
-    size_t             *kept, rows;      /* [rows] of the table                                             */
+    size_t             *kept, rows;      /* [rows] their places in the table                                */
     size_t             *at;              /* [held->rows] which of these rows the held-out ones are          */
-    size_t             *team, teams;     /* [held->rows] from 0: rows with equal inputs are of one, and no news to each
-                                            other                                                           */
+    size_t             *team, teams;     /* [held->rows] from 0: rows with equal inputs form a team, because they
+                                            carry no new information */
     size_t              copies;          /* rows whose inputs and target stand in an earlier row as well    */
     unsigned char      *fold;            /* [rows] folds of the reference; without folds 0: held out, 1: not */
     size_t              folds;
-    double             *line;            /* [held->rows] what linear regression said of them; NULL: not known */
-    una_verdict        *verdict;         /* whose numbers are there already when findings are sought        */
+    double             *line;            /* [held->rows] out-of-fold predictions of linear regression; NULL: none */
+    una_verdict        *verdict;         /* its numbers are set before findings are sought                  */
     una_arena          *keep;            /* of the verdict                                                  */
     una_finding        *findings;
     size_t              finding_count, finding_room;
     una_suspect        *suspects;
     size_t              suspect_count, suspect_room;
-    bool               *foretold;        /* [rows] the target was, before the row was seen                  */
-    bool               *listed;          /* [rows of the table] in the column that is looked at: among the suspects */
+    bool               *predicted;       /* [rows] whether the target was predicted well by the row's other columns */
+    bool               *listed;          /* [rows of the table] in the present column: among the suspects */
 } una_case;
 
 /* Adds a finding, in the verdict's memory; column may be NULL. */
@@ -40,11 +40,11 @@ void una_case_find(una_case *c, una_finding_kind kind, const char *column, const
 /* A number with so many significant digits, as short as it can be written. */
 const char *una_short(char buffer[32], double value, int digits);
 
-/* mean [held->rows]: what linear regression (with evidence for its prior, as the model `linear`) says of y [rows]
- * without each fold, or without the held-out rows. *known false: there are too many inputs, or images. */
+/* mean [held->rows]: linear regression (prior by evidence, as in the model `linear`) predicts y [rows] without each
+ * fold, or without the held-out rows. *known false: there are too many inputs, or images. */
 una_status una_reference(double *mean, bool *known, const una_case *c, const double *y, una_run *run);
 
-/* Each looks for its findings: target.c, leaks.c, suspects.c. */
+/* Each adds its findings: target.c, leaks.c, suspects.c. */
 una_status una_find_target(una_case *c, una_run *run);
 una_status una_find_leaks(una_case *c, una_run *run);
 una_status una_find_suspects(una_case *c, una_run *run);

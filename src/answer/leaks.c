@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Columns that all but are the target: a copy of it, the same in other units, a transform, something computed from it.
- * One column alone then puts the rows into the target's order. Of ranks, with rho their correlation (of a column of
- * words: the correlation with the mean rank of its word, each row left out of its own mean):
+ * Columns that are nearly the target: a copy of it, the same in other units, a transform, something computed from it.
+ * Such a column alone puts the rows into the target's order. With rho the correlation of ranks (for a column of words:
+ * with the mean rank of the word, each row left out of its own mean), it is reported if
  *   - rho^2 > 0.995: what is left is below 7 % of the spread;
- *   - the other columns together explain far less (linear regression without any such column);
- *   - nor do they explain what is left: an honest sum a + b in which a is the larger part is foretold by the whole
- *     model much better than by a alone, while a copy with errors of its own is not.
- * A table with one column only is called out if the column is the target in other units, to the last digit.
+ *   - the other columns together explain far less (linear regression without all such columns);
+ *   - nor do they explain what is left: a genuine sum a + b, in which a is the larger part, is predicted much better by
+ *   the
+ *     whole model than by a alone, while a copy with errors of its own is not.
+ * A table with a single column is reported only if the column is the target in other units, to the last digit.
  */
 #include "answer/answer.h"
 
@@ -27,7 +28,7 @@ static int by_pair(const void *a, const void *b)
 }
 
 /* Ranks of values [rows], from 0; equal ones share theirs. */
-static void rank(double *ranks, const double *value, size_t rows, pair *room)
+static void ranks_of(double *ranks, const double *value, size_t rows, pair *room)
 {
     for (size_t i = 0; i < rows; i++) room[i] = (pair){ value[i], i };
     qsort(room, rows, sizeof *room, by_pair);
@@ -51,7 +52,7 @@ static double square_correlation(const double *a, const double *b, size_t rows)
 
 typedef struct room { double *x, *y, *rank_x, *rank_y; const char **word; pair *pairs; } room;
 
-static una_status take_room(room *r, size_t rows, una_run *run)
+static una_status new_leak_room(room *r, size_t rows, una_run *run)
 {
     double *at = UNA_GET_ROWS(&run->scratch, double, 4 * rows);
     *r = (room){ at, at + rows, at + 2 * rows, at + 3 * rows, UNA_GET_ROWS(&run->scratch, const char *, rows),
@@ -59,8 +60,8 @@ static una_status take_room(room *r, size_t rows, una_run *run)
     return una_arena_check(&run->scratch);
 }
 
-/* Words of the rows become numbers: the mean rank of y over the other rows with that word. Equal words share a pointer,
- * but their order may not hang on it: the sums do not. */
+/* Turns words into numbers: the mean rank of y over the other rows with that word. Equal words share a pointer; the
+ * sums do not depend on the order of pointers. */
 static void words_to_numbers(double *x, const room *r, size_t rows)
 {
     for (size_t i = 0; i < rows; i++) {
@@ -72,7 +73,8 @@ static void words_to_numbers(double *x, const room *r, size_t rows)
 }
 
 /* rho^2 of a column and the target; *line (may be NULL): the plain r^2 of numbers. */
-static double alone(const una_case *c, const una_table_column *column, const double *y, room *r, double *line)
+static double rank_correlation_square(const una_case *c, const una_table_column *column, const double *y, room *r,
+                                      double *line)
 {
     size_t step = (c->rows + MOST_ROWS - 1) / MOST_ROWS, rows = 0, most_words = 1000;
     for (size_t i = 0; i < c->rows; i += step) {
@@ -84,13 +86,13 @@ static double alone(const una_case *c, const una_table_column *column, const dou
     }
     *line = 0;
     if (rows < LEAST_ROWS) return 0;
-    rank(r->rank_y, r->y, rows, r->pairs);
+    ranks_of(r->rank_y, r->y, rows, r->pairs);
     if (column->is_text) {
         words_to_numbers(r->x, r, rows);
         return square_correlation(r->x, r->rank_y, rows);
     }
     *line = square_correlation(r->x, r->y, rows);
-    rank(r->rank_x, r->x, rows, r->pairs);
+    ranks_of(r->rank_x, r->x, rows, r->pairs);
     return square_correlation(r->rank_x, r->rank_y, rows);
 }
 
@@ -127,13 +129,13 @@ static void name_leak(una_case *c, const char *column, double rho2, double line)
                   "(--drop) and fit again.", column, c->target, share, c->target);
 }
 
-/* Whether what a column leaves is as much as the model leaves: then the others add nothing to it. */
+/* Whether the column alone leaves as much unexplained as the model: then the others add nothing to it. */
 static bool others_add_nothing(const una_case *c, double rho2)
 {
     return 1 - rho2 < exact || 1 - c->verdict->explained > 0.2 * (1 - rho2);
 }
 
-static una_status look(una_case *c, una_run *run)
+static una_status find_leaks(una_case *c, una_run *run)
 {
     const una_columns *columns = c->columns;
     const double *y = c->data->column[una_table_find(c->data, columns->target)].number;
@@ -141,12 +143,12 @@ static una_status look(una_case *c, una_run *run)
     double *rho2 = UNA_GET(&run->scratch, double, sources), *line = UNA_GET(&run->scratch, double, sources), rest;
     bool *leak = UNA_GET(&run->scratch, bool, sources);
     room r;
-    UNA_TRY(take_room(&r, c->rows < MOST_ROWS ? c->rows : MOST_ROWS, run));
+    UNA_TRY(new_leak_room(&r, c->rows < MOST_ROWS ? c->rows : MOST_ROWS, run));
     UNA_TRY(una_arena_check(&run->scratch));
 
     for (size_t s = 0; s < sources; s++) {
         size_t at = una_table_find(c->data, columns->sources[s].name);
-        rho2[s] = at == SIZE_MAX ? 0 : alone(c, &c->data->column[at], y, &r, &line[s]);
+        rho2[s] = at == SIZE_MAX ? 0 : rank_correlation_square(c, &c->data->column[at], y, &r, &line[s]);
         leak[s] = rho2[s] > suspicious && others_add_nothing(c, rho2[s]);
         count += leak[s];
     }
@@ -161,7 +163,7 @@ una_status una_find_leaks(una_case *c, una_run *run)
 {
     if (c->images) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = look(c, run);
+    una_status status = find_leaks(c, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

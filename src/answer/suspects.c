@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * Cells that are unlike all others of their column: slips of the pen, wrong units, codes for missing cells. A cell is
- * far if its distance from the median is beyond what the column's own tail leads to. With q80 and q95 quantiles of the
+ * far if its distance from the median is beyond what the column's own tail suggests. With q80 and q95 quantiles of the
  * distances (without the few beyond 8 robust standard deviations, if they are few) and g(p) = -log(1 - p), the distance
- * that 3 in 100,000 exceed (a row is looked at some fifteen times, and may be called out once in 1,000 rows) is
+ * that 3 in 100,000 exceed (a row is checked some fifteen times, and may be reported once in 1,000 rows) is
  *   light tails  q95 (g/g95)^theta,  theta = log(q95/q80) / log(g95/g80)     (Weibull; Gaussian: theta 0.68)
  *   heavy tails  q95 exp((g - g95) log(q95/q80) / (g95 - g80))               (Pareto)
  * A light one counts 1.5 times; from theta 0.8 (a t distribution of 5 degrees: 0.89) to 1 (of 3: 1.07) the limit moves
- * from the first to the second; it is 3 q95 at least. Looked at are each column of numbers and the target as they are,
- * and on the scale of logarithms where they are positive; and the errors of held-out rows in units of their band, for
- * the target (where it is positive and skewed those of a regression of its logarithm, too). 999 and its like are judged
- * without the cells that equal them. A cell that lies alone by a factor of 10, and would be usual with its point moved
- * by two places or three, is a slip however uncertain the tail is.
+ * from the first to the second; it is at least 3 q95. Each column of numbers and the target are checked as they are,
+ * and on the scale of logarithms where they are positive; so are the errors of held-out rows in units of their band,
+ * for the target (where it is positive and skewed, also those of a regression of its logarithm). Codes such as 999 are
+ * checked without the cells that equal them. A cell that is off by a factor of 10 from all others, and would be usual
+ * with its decimal point moved by two or three places, is a slip however uncertain the tail is.
  */
 #include "answer/answer.h"
 
@@ -36,7 +36,7 @@ static size_t most_slips(size_t rows)
     return most > 4 ? (size_t)most : 4;
 }
 
-/* distance [count], sorted, of which those that are 0 do not speak if they are most. */
+/* distance [count], sorted; zeros are left out if they are the majority. */
 static double limit_of(const double *distance, size_t count)
 {
     const double g = -log(one_in), g95 = -log(0.05), g80 = -log(0.2);
@@ -56,8 +56,8 @@ static double limit_of(const double *distance, size_t count)
     return fmax(limit, (different <= FEW_VALUES ? few_values_apart : 3) * q95);
 }
 
-/* value [count], of which NAN and `but` do not count; false: there are too few. */
-static bool measure(scale *s, const double *value, size_t count, double but, bool logs, double *room)
+/* value [count], without NAN and `but`; false: there are too few. */
+static bool measure_scale(scale *s, const double *value, size_t count, double but, bool logs, double *room)
 {
     size_t step = (count + MOST_SORTED - 1) / MOST_SORTED, used = 0, seen = 0;
     for (size_t i = 0; i < count; i += step) {
@@ -74,8 +74,8 @@ static bool measure(scale *s, const double *value, size_t count, double but, boo
     return s->std > 0 && isfinite(s->limit);
 }
 
-/* In limits; 0 where the scale cannot say. */
-static double far(const scale *s, double value)
+/* Distance in units of the limit; 0 where the scale is unknown. */
+static double distance_in_limits(const scale *s, double value)
 {
     if (s->log && !(value > 0)) return 0;
     return fabs((s->log ? log(value) : value) - s->median) / s->limit;
@@ -83,8 +83,8 @@ static double far(const scale *s, double value)
 
 /* ---- words ------------------------------------------------------------------------------------------------------ */
 
-/* What the cell may have been meant to be: another place of the decimal point, or sign. */
-static bool meant(double *value, const char **how, double cell, const scale *s)
+/* The value that may have been intended: with another place of the decimal point, or the other sign. */
+static bool intended_value(double *value, const char **how, double cell, const scale *s)
 {
     static const struct { double factor; const char *how; } slips[] = {
         { -1, "with the other sign" }, { 0.01, "100 times less" }, { 100, "100 times more" },
@@ -106,15 +106,15 @@ static bool meant(double *value, const char **how, double cell, const scale *s)
     return found;
 }
 
-/* By its logarithm; near 0 that is far for many a usual cell, so that the plain scale must wonder, too. */
-static bool is_alone(const scale *plain, const scale *logs, double cell)
+/* By its logarithm; near 0 many usual cells are far on that scale, so the plain scale must find it unusual, too. */
+static bool is_lone_cell(const scale *plain, const scale *logs, double cell)
 {
     const double wonder = 3.5;
     double value, distance = cell > 0 ? fabs(log(cell) - logs->median) : 0;
     const char *how;
     if (distance <= beyond * logs->std || distance <= logs->reach + log(alone_by)) return false;
     if (fabs(cell - plain->median) <= wonder * plain->std) return false;
-    return meant(&value, &how, cell, logs) && fabs(log(value / cell)) > log(50);
+    return intended_value(&value, &how, cell, logs) && fabs(log(value / cell)) > log(50);
 }
 
 static void say_far(una_text *text, double cell, const scale *s)
@@ -124,11 +124,11 @@ static void say_far(una_text *text, double cell, const scale *s)
     double value, off = fabs((s->log ? log(cell) : cell) - s->median) / s->std;
     una_text_add(text, "lies %s robust standard deviations from the column's median %s%s", una_short(distance, off, 2),
                  una_short(median, s->log ? exp(s->median) : s->median, 3), s->log ? ", by their logarithms" : "");
-    if (meant(&value, &how, cell, s))
+    if (intended_value(&value, &how, cell, s))
         una_text_add(text, "; %s, %s, would be usual", una_short(other, value, 6), how);
 }
 
-static una_status add(una_case *c, size_t row, const char *column, double value, const char *why)
+static una_status add_suspect(una_case *c, size_t row, const char *column, double value, const char *why)
 {
     if (c->listed[row]) return UNA_OK;
     c->listed[row] = true;
@@ -153,12 +153,12 @@ static una_status add(una_case *c, size_t row, const char *column, double value,
 typedef struct cells {                   /* of one column                                                   */
     const char   *name;
     const double *at;                    /* [rows] of the case                                              */
-    const bool   *foretold;              /* [rows] of the target; of other columns NULL                     */
+    const bool   *predicted;             /* [rows] of the target; of other columns NULL                     */
     size_t        rows;
     double       *room;
 } cells;
 
-/* A number below 0 that would be usual above, in a column of numbers above 0. */
+/* A negative number that would be usual if positive, in a column of positive numbers. */
 static bool has_lost_sign(const scale *plain, const scale *logs, double cell)
 {
     const double wonder = 4.5, usual = 2.5;
@@ -166,14 +166,14 @@ static bool has_lost_sign(const scale *plain, const scale *logs, double cell)
            fabs(-cell - plain->median) <= usual * plain->std;
 }
 
-/* The scale by which the cell is no usual one; NULL: it is usual. Either may be NULL. */
+/* The scale on which the cell is unusual; NULL: it is usual. Either argument may be NULL. */
 static const scale *told_by(const scale *plain, const scale *logs, double cell)
 {
-    if (plain && (far(plain, cell) > 1 || has_lost_sign(plain, logs, cell))) return plain;
-    return logs && (far(logs, cell) > 1 || (plain && is_alone(plain, logs, cell))) ? logs : NULL;
+    if (plain && (distance_in_limits(plain, cell) > 1 || has_lost_sign(plain, logs, cell))) return plain;
+    return logs && (distance_in_limits(logs, cell) > 1 || (plain && is_lone_cell(plain, logs, cell))) ? logs : NULL;
 }
 
-/* Cells of which some lie close to each other, and no slip explains them, are a group of their own. */
+/* Far cells that lie close to each other, and that no slip explains, are a group of their own. */
 static bool is_group(const cells *of, const scale *plain, const scale *logs, size_t count)
 {
     enum { LEAST = 4 };
@@ -183,7 +183,7 @@ static bool is_group(const cells *of, const scale *plain, const scale *logs, siz
     for (size_t i = 0; i < of->rows; i++) {
         const scale *by = told_by(plain, logs, of->at[i]);
         if (!by) continue;
-        if (meant(&value, &how, of->at[i], by)) return false;
+        if (intended_value(&value, &how, of->at[i], by)) return false;
         low = fmin(low, of->at[i]), high = fmax(high, of->at[i]);
     }
     return high - low <= 2 * plain->std;
@@ -196,19 +196,19 @@ static una_status add_far(una_case *c, const cells *of, const scale *plain, cons
     if (count == 0 || count > most_slips(of->rows) || is_group(of, plain, logs, count)) return UNA_OK;
     for (size_t i = 0; i < of->rows; i++) {
         const scale *by = told_by(plain, logs, of->at[i]);
-        if (!by || (of->foretold && of->foretold[i])) continue;
+        if (!by || (of->predicted && of->predicted[i])) continue;
         una_mark mark = una_arena_mark(&run->scratch);
         una_text why = una_text_in(&run->scratch);
         say_far(&why, of->at[i], by);
         una_status status = una_arena_check(&run->scratch);
-        if (status == UNA_OK) status = add(c, c->kept[i], of->name, of->at[i], why.at);
+        if (status == UNA_OK) status = add_suspect(c, c->kept[i], of->name, of->at[i], why.at);
         una_arena_release(&run->scratch, mark);
         UNA_TRY(status);
     }
     return UNA_OK;
 }
 
-/* 999 and its like, far from the rest: beyond the limit, or by half beyond all others. */
+/* Codes such as 999, far from the rest: beyond the limit, or half as far again as all others. */
 static una_status add_codes(una_case *c, const cells *of)
 {
     static const double codes[] = { -99999, -9999, -999, -99, 99, 999, 9999, 99999, 999999 };
@@ -216,62 +216,64 @@ static una_status add_codes(una_case *c, const cells *of)
         size_t count = 0;
         scale s;
         for (size_t i = 0; i < of->rows; i++) count += of->at[i] == codes[k];
-        if (count == 0 || 2 * count > of->rows || !measure(&s, of->at, of->rows, codes[k], false, of->room)) continue;
-        if (far(&s, codes[k]) <= 1 && fabs(codes[k] - s.median) <= 1.5 * s.largest) continue;
+        if (count == 0 || 2 * count > of->rows ||
+            !measure_scale(&s, of->at, of->rows, codes[k], false, of->room)) continue;
+        if (distance_in_limits(&s, codes[k]) <= 1 && fabs(codes[k] - s.median) <= 1.5 * s.largest) continue;
         for (size_t i = 0; i < of->rows; i++)
             if (of->at[i] == codes[k])
-                UNA_TRY(add(c, c->kept[i], of->name, codes[k], "is far from all others, and a usual code for a cell "
-                            "that is missing: leave it empty then"));
+                UNA_TRY(add_suspect(c, c->kept[i], of->name, codes[k],
+                                    "is far from all others, and a usual code for a cell that is missing: leave it "
+                                    "empty then"));
     }
     return UNA_OK;
 }
 
-static una_status look_at_column(una_case *c, const char *name, const bool *foretold, una_run *run)
+static una_status check_column_cells(una_case *c, const char *name, const bool *predicted, una_run *run)
 {
     size_t at = una_table_find(c->data, name);
     scale plain, logs;
     if (at == SIZE_MAX || c->data->column[at].is_text) return UNA_OK;
     double *value = UNA_GET_ROWS(&run->scratch, double, c->rows);
-    cells of = { .name = name, .at = value, .foretold = foretold, .rows = c->rows,
+    cells of = { .name = name, .at = value, .predicted = predicted, .rows = c->rows,
                  .room = UNA_GET_ROWS(&run->scratch, double, c->rows) };
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < c->rows; i++) value[i] = c->data->column[at].number[c->kept[i]];
     UNA_TRY(add_codes(c, &of));
-    bool has_plain = measure(&plain, value, c->rows, NAN, false, of.room);
-    bool has_logs = measure(&logs, value, c->rows, NAN, true, of.room);
+    bool has_plain = measure_scale(&plain, value, c->rows, NAN, false, of.room);
+    bool has_logs = measure_scale(&logs, value, c->rows, NAN, true, of.room);
     return add_far(c, &of, has_plain ? &plain : NULL, has_logs ? &logs : NULL, run);
 }
 
 /* ---- errors of held-out rows ------------------------------------------------------------------------------------ */
 
-/* error [held rows]: in units of what was expected; said [held rows]: the answer, and half its band. */
-static una_status add_errors(una_case *c, const double *error, const double *said, const double *half, double *room,
+/* error [held rows]: in units of its expected size; said [held rows]: the answer, and half its band. */
+static una_status add_errors(una_case *c, const double *error, const double *answer, const double *half, double *room,
                              una_run *run)
 {
     const una_held_out *h = c->held;
     const double least = 4;
     size_t count = 0;
     scale s;
-    if (!measure(&s, error, h->rows, NAN, false, room)) return UNA_OK;
-    for (size_t i = 0; i < h->rows; i++) count += far(&s, error[i]) > 1;
+    if (!measure_scale(&s, error, h->rows, NAN, false, room)) return UNA_OK;
+    for (size_t i = 0; i < h->rows; i++) count += distance_in_limits(&s, error[i]) > 1;
     if (count > most_slips(h->rows)) return UNA_OK;
     for (size_t i = 0; i < h->rows; i++) {
         char mean[32], band[32], why[160];
-        if (!(far(&s, error[i]) > 1) || !(fabs(error[i] - s.median) > least * s.std)) continue;
-        if (c->foretold[c->at[i]]) continue;
+        if (!(distance_in_limits(&s, error[i]) > 1) || !(fabs(error[i] - s.median) > least * s.std)) continue;
+        if (c->predicted[c->at[i]]) continue;
         if (half)
             snprintf(why, sizeof why, "is not what the row's other columns lead to: una expected %s \u00b1 %s",
-                     una_short(mean, said[i], 3), una_short(band, half[i], 2));
+                     una_short(mean, answer[i], 3), una_short(band, half[i], 2));
         else
             snprintf(why, sizeof why, "is not what the row's other columns lead to: about %s was expected",
-                     una_short(mean, said[i], 2));
-        UNA_TRY(add(c, h->row[i], c->columns->target, h->y[i], why));
+                     una_short(mean, answer[i], 2));
+        UNA_TRY(add_suspect(c, h->row[i], c->columns->target, h->y[i], why));
     }
     (void)run;
     return UNA_OK;
 }
 
-static una_status look_at_errors(una_case *c, una_run *run)
+static una_status check_errors(una_case *c, una_run *run)
 {
     const una_held_out *h = c->held;
     double *error = UNA_GET_ROWS(&run->scratch, double, 3 * h->rows), *half = error + h->rows, *room = half + h->rows;
@@ -285,14 +287,14 @@ static una_status look_at_errors(una_case *c, una_run *run)
 }
 
 /* A regression of the logarithm, where factors are what differs. */
-static una_status look_at_log_errors(una_case *c, una_run *run)
+static una_status check_log_errors(una_case *c, una_run *run)
 {
     const una_held_out *h = c->held;
     const double *y = c->data->column[una_table_find(c->data, c->columns->target)].number;
     size_t n = h->rows;
     if (c->rows > MOST_LOGGED) return UNA_OK;
     double *log_y = UNA_GET_ROWS(&run->scratch, double, c->rows), *error = UNA_GET_ROWS(&run->scratch, double, 3 * n);
-    double *said = error + n, *room = said + n, mean = 0;
+    double *answer = error + n, *room = answer + n, mean = 0;
     bool known;
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < c->rows; i++) {
@@ -301,16 +303,16 @@ static una_status look_at_log_errors(una_case *c, una_run *run)
         mean += log_y[i] / (double)c->rows;
     }
     for (size_t i = 0; i < c->rows; i++) log_y[i] -= mean;
-    UNA_TRY(una_reference(said, &known, c, log_y, run));
+    UNA_TRY(una_reference(answer, &known, c, log_y, run));
     if (!known) return UNA_OK;
     for (size_t i = 0; i < n; i++) {
-        error[i] = log_y[c->at[i]] - said[i];
-        said[i] = exp(mean + said[i]);
+        error[i] = log_y[c->at[i]] - answer[i];
+        answer[i] = exp(mean + answer[i]);
     }
-    return add_errors(c, error, said, NULL, room, run);
+    return add_errors(c, error, answer, NULL, room, run);
 }
 
-/* ---- all of it -------------------------------------------------------------------------------------------------- */
+/* ---- all findings ----------------------------------------------------------------------------------------------- */
 
 static int by_row(const void *a, const void *b)
 {
@@ -331,36 +333,36 @@ static bool has_two_values(const una_case *c)
     return true;
 }
 
-/* Rows whose other columns lead to what the target's cell holds, so that it may be rare, but is right: within the band
- * of what was said before it was seen, and of a band that slips elsewhere have not widened. */
-static una_status find_foretold(una_case *c, una_run *run)
+/* Rows whose other columns lead to the target's cell, which may be rare but is right: it lies within the out-of-fold
+ * band, and within a band that slips elsewhere have not widened. */
+static una_status find_predicted_rows(una_case *c, una_run *run)
 {
     const double within = 2, robust_within = 4;
     const una_held_out *h = c->held;
     size_t step = (h->rows + MOST_SORTED - 1) / MOST_SORTED, count = 0;
     double *room = UNA_GET(&run->scratch, double, h->rows / step + 1);
-    c->foretold = UNA_GET_ROWS(&run->scratch, bool, c->rows);
+    c->predicted = UNA_GET_ROWS(&run->scratch, bool, c->rows);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < h->rows; i += step) room[count++] = h->y[i] - h->mean[i];
     double usual = una_robust_of(room, count).std;
     for (size_t i = 0; i < h->rows; i++) {
         double error = fabs(h->y[i] - h->mean[i]), std = hypot(h->std_epistemic[i], h->std_noise[i]);
-        c->foretold[c->at[i]] = error <= within * std && error <= robust_within * usual;
+        c->predicted[c->at[i]] = error <= within * std && error <= robust_within * usual;
     }
     return UNA_OK;
 }
 
-/* What the target's column says of a cell goes before what the row's other columns say. */
-static una_status look_at_target(una_case *c, una_run *run)
+/* A finding in the target's column comes before findings in the row's other columns. */
+static una_status check_target_cells(una_case *c, una_run *run)
 {
-    if (has_two_values(c)) return UNA_OK;                /* the rarer one is no slip */
-    UNA_TRY(find_foretold(c, run));
-    UNA_TRY(look_at_column(c, c->columns->target, c->foretold, run));
-    if (!c->columns->log_target) UNA_TRY(look_at_errors(c, run));
-    return look_at_log_errors(c, run);
+    if (has_two_values(c)) return UNA_OK;                /* the rarer value is no slip */
+    UNA_TRY(find_predicted_rows(c, run));
+    UNA_TRY(check_column_cells(c, c->columns->target, c->predicted, run));
+    if (!c->columns->log_target) UNA_TRY(check_errors(c, run));
+    return check_log_errors(c, run);
 }
 
-static una_status look(una_case *c, una_run *run)
+static una_status find_suspects(una_case *c, una_run *run)
 {
     c->listed = UNA_GET_ROWS(&run->scratch, bool, c->data->rows);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -368,8 +370,8 @@ static una_status look(una_case *c, una_run *run)
     for (size_t s = 0; s <= sources; s++) {
         memset(c->listed, 0, c->data->rows * sizeof *c->listed);
         una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = s < sources ? look_at_column(c, c->columns->sources[s].name, NULL, run)
-                                        : look_at_target(c, run);
+        una_status status = s < sources ? check_column_cells(c, c->columns->sources[s].name, NULL, run)
+                                        : check_target_cells(c, run);
         una_arena_release(&run->scratch, mark);
         UNA_TRY(status);
     }
@@ -377,7 +379,7 @@ static una_status look(una_case *c, una_run *run)
 }
 
 /* "3 cells look wrong: line 18, strength = 4510; line 77 ..." */
-static una_status tell(una_case *c, una_run *run)
+static una_status warn_of_suspects(una_case *c, una_run *run)
 {
     una_text text = una_text_in(&run->scratch);
     size_t n = c->suspect_count, rows = 0, shown = n > LISTED ? LISTED : n;
@@ -400,10 +402,10 @@ static una_status tell(una_case *c, una_run *run)
 una_status una_find_suspects(una_case *c, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = look(c, run);
+    una_status status = find_suspects(c, run);
     if (status == UNA_OK && c->suspect_count) {
         qsort(c->suspects, c->suspect_count, sizeof *c->suspects, by_row);
-        status = tell(c, run);
+        status = warn_of_suspects(c, run);
     }
     una_arena_release(&run->scratch, mark);
     return status;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * What sort of target it is, where bands that are Gaussian do not suit it; and whether there are rows enough.
+ * What sort of target it is, where Gaussian bands do not suit it; and whether there are enough rows.
  */
 #include "answer/answer.h"
 
 #include <stdlib.h>
 
-enum { LEAST_JUDGED = 20, SMALL_COUNT = 10, MOST_SORTED = 5000 };
+enum { LEAST_HELD_OUT = 20, SMALL_COUNT = 10, MOST_SORTED = 5000 };
 
 typedef struct values {                  /* of the target                                                   */
     double *sorted;                      /* some of them                                                    */
     size_t  count;
     double  least, most;
-    bool    whole, two;                  /* all are whole numbers; there are no others than least and most  */
+    bool    whole, two;                  /* all are whole numbers; there are only two values                */
 } values;
 
-static una_status take_values(values *v, const una_case *c, una_run *run)
+static una_status count_values(values *v, const una_case *c, una_run *run)
 {
     const double *y = c->data->column[una_table_find(c->data, c->columns->target)].number;
     size_t step = (c->rows + MOST_SORTED - 1) / MOST_SORTED;
@@ -36,7 +36,7 @@ static una_status take_values(values *v, const una_case *c, una_run *run)
 
 typedef struct below { size_t means, bounds; } below;    /* held-out answers below 0 */
 
-static below count_below(const una_case *c)
+static below count_below_zero(const una_case *c)
 {
     below b = {0};
     const una_held_out *h = c->held;
@@ -47,7 +47,7 @@ static below count_below(const una_case *c)
     return b;
 }
 
-/* The upper tail is twice as long as the lower one, and nearer to it on the scale of logarithms. */
+/* The upper tail is twice as long as the lower one, and closer to it on the scale of logarithms. */
 static bool is_skewed(const values *v)
 {
     size_t n = v->count;
@@ -90,11 +90,11 @@ static void say_positive(una_case *c, const below *b, bool skewed, una_run *run)
                   "own units, and no bound is below 0.", text.at, c->target);
 }
 
-static void look_at_values(una_case *c, const values *v, una_run *run)
+static void check_target_values(una_case *c, const values *v, una_run *run)
 {
     char low[32], high[32];
     double least = v->least;
-    below b = count_below(c);
+    below b = count_below_zero(c);
     if (v->two) {
         bool plain = least == 0 && v->most == 1;         /* else the mean lies between the two as the share does */
         una_short(low, least, 6);
@@ -116,13 +116,13 @@ una_status una_find_target(una_case *c, una_run *run)
 {
     values v;
     size_t inputs = c->columns->input_count;
-    UNA_TRY(take_values(&v, c, run));
-    if (!c->columns->log_target) look_at_values(c, &v, run);
+    UNA_TRY(count_values(&v, c, run));
+    if (!c->columns->log_target) check_target_values(c, &v, run);
     if (!c->images && c->rows <= inputs)
         una_case_find(c, UNA_FOUND_FEW_ROWS, NULL, "There are no more rows (%zu) than inputs (%zu), so that chance "
                       "alone can look like a rule: leave out columns that cannot matter, or find more rows.",
                       c->rows, inputs);
-    else if (c->held->rows < LEAST_JUDGED)
+    else if (c->held->rows < LEAST_HELD_OUT)
         una_case_find(c, UNA_FOUND_FEW_ROWS, NULL, "%zu rows that were not seen are too few to judge a model by: "
                       "others may tell quite another story.", c->held->rows);
     return una_arena_check(&run->scratch);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a fit is worth on rows that it had not seen:
+ * What a fit is worth, by out-of-fold predictions:
  *   explained = 1 - sum (y - f)^2 / sum (y - m)^2,   m: the mean of all rows,
- * with an interval by the jackknife of the logarithm of the ratio; and in words. Rows with equal inputs are no news to
- * each other: they stay in one fold, leave together in the jackknife, and count as one below.
+ * with an interval by the jackknife of the logarithm of the ratio; and in words. Rows with equal inputs carry no new
+ * information: they stay in one fold, leave together in the jackknife, and count as one below.
  *
- * Nothing was learnt where f and y are correlated no more than by chance. If y has nothing to do with the inputs,
- * Fisher's z = atanh(r) sqrt(n - 3) of rows that were held out once is normal. Out of K folds it is not: what one fold
- * says by chance, the others have learnt and say of it. Of least squares with D inputs, u the normal chances of their
- * slopes and u_k those of fold k,
+ * Nothing was learnt where f and y are correlated no more than by chance. If y does not depend on the inputs, Fisher's
+ * z = atanh(r) sqrt(n - 3) of rows that were held out once is normal. With K folds it is not: the other folds have
+ * learnt the chance pattern of a fold and predict its opposite. For least squares with D inputs, u the normal
+ * deviations of their slopes and u_k those of fold k,
  *   z = (u'u - sum_k u_k'u_k) / ((1 - 1/K) |u|)  ~  (Q - D) / ((1 - 1/K) sqrt(Q)),   Q ~ chi^2 with D degrees,
- * and models that shrink stay below it. The limit is the one that chance passes once in 100 tables.
+ * and models that shrink stay below it. The limit is the one that chance exceeds once in 100 tables.
  */
 #include "answer/answer.h"
 
 #include "la/la.h"
-#include "model/split.h"
+#include "model/validation_split.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ void una_case_find(una_case *c, una_finding_kind kind, const char *column, const
     if (c->finding_count == c->finding_room) {
         size_t room = 2 * c->finding_room + 8;
         una_finding *more = UNA_GET(c->keep, una_finding, room);
-        if (!more) return;                               /* the arena remembers */
+        if (!more) return;                               /* the arena keeps the failure */
         if (c->finding_count) memcpy(more, c->findings, c->finding_count * sizeof *more);
         c->findings = more;
         c->finding_room = room;
@@ -72,10 +72,10 @@ static una_status check_case(const una_model *model, const una_dataset *data, un
     return UNA_OK;
 }
 
-/* Teams, and how many rows are copies of another, target and all. */
+/* Teams, and the number of rows that are copies of another, target included. */
 static una_status take_teams(una_case *c, const una_copies *copies, una_run *run)
 {
-    enum { MOST_LOOKS = 100 };
+    enum { MOST_COMPARED = 100 };
     size_t none = SIZE_MAX, *of = UNA_GET_ROWS(&run->scratch, size_t, c->rows);
     c->team = UNA_GET_ROWS(&run->scratch, size_t, c->held->rows);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -91,7 +91,7 @@ static una_status take_teams(una_case *c, const una_copies *copies, una_run *run
     for (size_t i = 0; copies && i < c->rows; i++) {
         bool twice = false;
         size_t row = copies->next[i];
-        for (size_t looks = 0; row != i && !twice && looks < MOST_LOOKS; row = copies->next[row], looks++)
+        for (size_t compared = 0; row != i && !twice && compared < MOST_COMPARED; row = copies->next[row], compared++)
             twice = row < i && c->y[row] == c->y[i];
         c->copies += twice;
     }
@@ -99,7 +99,7 @@ static una_status take_teams(una_case *c, const una_copies *copies, una_run *run
 }
 
 /* The folds of the reference, in which rows with equal inputs stay together as they do in those of fits. */
-static una_status take_folds(una_case *c, una_run *run)
+static una_status case_folds(una_case *c, una_run *run)
 {
     una_copies copies;
     if (!c->images)
@@ -118,7 +118,7 @@ static una_status take_folds(una_case *c, una_run *run)
     return UNA_OK;
 }
 
-/* Judged is what is answered, so the target itself; of a logarithm that was learnt it is not what the model sees. */
+/* What is evaluated is the answer, so the target itself; the model may have learnt its logarithm. */
 static void take_units(una_case *c)
 {
     c->centre = c->columns->target_centre;
@@ -133,7 +133,7 @@ static void take_units(una_case *c)
     for (size_t i = 0; i < c->rows; i++) c->y[i] = (c->y[i] - c->centre) / c->scale;
 }
 
-static una_status take_rows(una_case *c, una_run *run)
+static una_status case_rows(una_case *c, una_run *run)
 {
     UNA_TRY(una_columns_encode(c->columns, c->data, &c->x, &c->y, &c->kept, &c->rows, &run->scratch, run));
     take_units(c);
@@ -144,12 +144,12 @@ static una_status take_rows(una_case *c, una_run *run)
         if (c->kept[i] == c->held->row[h]) c->at[h++] = i;
     if (h < c->held->rows)
         UNA_FAIL(run, UNA_E_USAGE, "%s is not the table that the model was fitted to", c->data->origin);
-    return take_folds(c, run);
+    return case_folds(c, run);
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
-/* What always answering the mean would have said. */
+/* Scores of always answering the mean. */
 static double mean_of_all(const una_case *c)
 {
     double sum = 0;
@@ -175,7 +175,7 @@ static una_status sum_teams(double **sum, const una_case *c, const double *value
 }
 
 /* 95 %: the ratio's logarithm moves by (A_i/A - B_i/B) when team i goes. */
-static una_status interval(una_verdict *v, const una_case *c, double m, double a, double b, una_run *run)
+static una_status ratio_interval(una_verdict *v, const una_case *c, double m, double a, double b, una_run *run)
 {
     const una_held_out *h = c->held;
     double sum = 0, n = (double)c->teams, *own = UNA_GET_ROWS(&run->scratch, double, h->rows), *team;
@@ -210,7 +210,7 @@ static una_status measure_bands(una_verdict *v, const una_held_out *h, bool fact
     return UNA_OK;
 }
 
-static una_status measure(una_case *c, una_run *run)
+static una_status measure_verdict(una_case *c, una_run *run)
 {
     const una_held_out *h = c->held;
     una_verdict *v = c->verdict;
@@ -230,14 +230,14 @@ static una_status measure(una_case *c, una_run *run)
     v->rmse_mean = sqrt(mean / (double)n);
     v->rmse_linear = sqrt(linear / (double)n);
     c->line = known ? line : NULL;
-    UNA_TRY(interval(v, c, m, model, mean, run));
+    UNA_TRY(ratio_interval(v, c, m, model, mean, run));
     return measure_bands(v, h, c->columns->log_target, run);
 }
 
 /* ---- was anything learnt ---------------------------------------------------------------------------------------- */
 
-/* Fisher's z of the correlation of what was said with what came, of the teams' means; 0 where it cannot be told. */
-static una_status fisher(double *z, const una_case *c, const double *mean, una_run *run)
+/* Fisher's z of the correlation of predictions and target, of the teams' means; 0 where it is undefined. */
+static una_status fisher_z(double *z, const una_case *c, const double *mean, una_run *run)
 {
     double n = (double)c->teams, y = 0, f = 0, yy = 0, ff = 0, yf = 0, *ones, *ys, *fs;
     double *one = UNA_GET_ROWS(&run->scratch, double, c->held->rows);
@@ -274,21 +274,22 @@ static una_status what_was_learnt(learnt *what, const una_case *c, una_run *run)
 {
     const una_verdict *v = c->verdict;
     double z, line_z = 0;
-    UNA_TRY(fisher(&z, c, c->held->mean, run));
-    if (c->line) UNA_TRY(fisher(&line_z, c, c->line, run));
+    UNA_TRY(fisher_z(&z, c, c->held->mean, run));
+    if (c->line) UNA_TRY(fisher_z(&line_z, c, c->line, run));
     bool line = v->explained_linear > 0 && line_z > limit_of_chance(c, c->folds > 1 ? (double)c->folds : 0);
     bool own = v->explained > 0 && z > limit_of_chance(c, (double)c->held->folds);
-    *what = own ? SOMETHING : line ? LINE_ALONE : NOTHING;
+    *what = line ? LINE_ALONE : NOTHING;
+    if (own) *what = SOMETHING;
     return UNA_OK;
 }
 
-static bool is_linear(const una_case *c)
+static bool is_linear_kind(const una_case *c)
 {
     return c->model->kind->linear;
 }
 
-/* Squared errors of the line are smaller, by a paired test that chance passes once in 100 tables, and by so much that
- * it shows. Of linear itself only logarithms could tell them apart. */
+/* Squared errors of the line are smaller, by a paired test that chance passes once in 100 tables, and by enough to
+ * matter. For the kind linear only logarithms could make a difference. */
 static una_status line_is_better(bool *better, const una_case *c, una_run *run)
 {
     const una_held_out *h = c->held;
@@ -296,7 +297,7 @@ static una_status line_is_better(bool *better, const una_case *c, una_run *run)
     *better = false;
     UNA_TRY(una_arena_check(&run->scratch));
     if (!c->line || c->verdict->explained_linear < c->verdict->explained + 0.01) return UNA_OK;
-    if (is_linear(c) && !c->columns->log_target) return UNA_OK;
+    if (is_linear_kind(c) && !c->columns->log_target) return UNA_OK;
     for (size_t i = 0; i < h->rows; i++) own[i] = pow(h->y[i] - h->mean[i], 2) - pow(h->y[i] - c->line[i], 2);
     UNA_TRY(sum_teams(&team, c, own, run));
     for (size_t i = 0; i < c->teams; i++) sum += team[i], square += team[i] * team[i];
@@ -306,10 +307,12 @@ static una_status line_is_better(bool *better, const una_case *c, una_run *run)
 
 /* ---- in words --------------------------------------------------------------------------------------------------- */
 
-static const char *percent(char buffer[32], double share)
+static const char *percent_text(char buffer[32], double share)
 {
-    double value = 100 * share, digits = value > 99.9 ? 100 : value > 99 ? 10 : 1;
-    return una_number_text(buffer, value > 99 ? floor(value * digits) / digits : floor(value + 0.5));
+    double value = 100 * share;
+    if (!(value > 99)) return una_number_text(buffer, floor(value + 0.5));
+    double digits = value > 99.9 ? 100 : 10;
+    return una_number_text(buffer, floor(value * digits) / digits);
 }
 
 static void say_bands(una_text *text, const una_case *c)
@@ -324,29 +327,29 @@ static void say_bands(una_text *text, const una_case *c)
         una_text_add(text, "19 of 20 new values should lie within %s%s of %s", reach, half, of);
     else
         una_text_add(text, "its bands, %s%s, are too narrow: they held %s %% of those rows instead of 95 %%", reach,
-                     half, percent(share, v->coverage_95));
+                     half, percent_text(share, v->coverage_95));
 }
 
 static una_status say_all(una_case *c, learnt what, una_run *run)
 {
     una_verdict *v = c->verdict;
     const char *target = c->target;
-    bool beside = !is_linear(c) && isfinite(v->explained_linear);
+    bool beside = !is_linear_kind(c) && isfinite(v->explained_linear);
     char share[32], linear[32], mean[32];
     una_text text = una_text_in(&run->scratch);
     if (what == NOTHING) {
-        una_text_add(&text, "una found nothing in these columns that foretells %s beyond chance: on rows it had not "
+        una_text_add(&text, "una found nothing in these columns that predicts %s beyond chance: on rows it had not "
                      "seen, always answering the mean, %s, does about as well; ", target,
                      una_short(mean, c->centre, 3));
     } else if (what == LINE_ALONE) {
-        una_text_add(&text, "una's %s foretells %s %s than its mean on rows it had not seen, while linear "
+        una_text_add(&text, "una's %s predicts %s %s than its mean on rows it had not seen, while linear "
                      "regression explains %s %% of the spread; ", c->model->kind->name, target,
-                     v->explained < -0.1 ? "worse" : "no better", percent(linear, v->explained_linear));
+                     v->explained < -0.1 ? "worse" : "no better", percent_text(linear, v->explained_linear));
     } else {
         una_text_add(&text, "una explains %s %% of the spread of %s on rows it had not seen",
-                     percent(share, v->explained), target);
+                     percent_text(share, v->explained), target);
         if (beside && v->explained_linear > 0)
-            una_text_add(&text, " (linear regression: %s %%)", percent(linear, v->explained_linear));
+            una_text_add(&text, " (linear regression: %s %%)", percent_text(linear, v->explained_linear));
         else if (beside)
             una_text_add(&text, " (linear regression: nothing)");
         una_text_add(&text, "; ");
@@ -363,17 +366,17 @@ static void say_nothing_learnt(una_case *c)
     char share[32];
     const una_verdict *v = c->verdict;
     const char *then = "Do not use its answers: look for other columns, or more rows.";
-    if (is_linear(c))
+    if (is_linear_kind(c))
         then = "Do not use its answers: try other models (linear knows straight lines only), other columns, or more "
                "rows.";
     if (c->suspect_count)
         then = "Look at the suspicious rows first; then at whether the columns have to do with the target at all.";
     if (v->explained > 0.01)
-        una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "What was foretold and what came go together no more than "
-                      "they might by chance: of %zu rows, a share explained of %s %% does not say otherwise. %s",
-                      c->teams, percent(share, v->explained), then);
+        una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "Predictions and true values are correlated no more than "
+                      "they may be by chance: with %zu rows, a share explained of %s %% proves nothing. %s", c->teams,
+                      percent_text(share, v->explained), then);
     else
-        una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "What was foretold and what came go together no more than by "
+        una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "Predictions and true values are correlated no more than by "
                       "chance. %s", then);
 }
 
@@ -381,12 +384,13 @@ static void say_line_is_better(una_case *c)
 {
     char linear[32], own[32];
     const una_verdict *v = c->verdict;
-    percent(own, v->explained);
+    const char *remedy = "use --model linear, or auto";
+    if (c->model->kind->usual) remedy = "use --model linear";
+    if (c->columns->log_target) remedy = "leave --log out";
+    percent_text(own, v->explained);
     una_case_find(c, UNA_FOUND_WORSE_THAN_LINEAR, NULL, "Linear regression explains more of the rows not seen than %s "
-                  "does (%s %% and %s%s): %s.", c->model->kind->name, percent(linear, v->explained_linear),
-                  v->explained > 0 ? own : "nothing", v->explained > 0 ? " %" : "",
-                  c->columns->log_target ? "leave --log out" :
-                  c->model->kind->usual ? "use --model linear" : "use --model linear, or auto");
+                  "does (%s %% and %s%s): %s.", c->model->kind->name, percent_text(linear, v->explained_linear),
+                  v->explained > 0 ? own : "nothing", v->explained > 0 ? " %" : "", remedy);
 }
 
 static void say_copies(una_case *c)
@@ -398,7 +402,7 @@ static void say_copies(una_case *c)
                   "than it is.", c->copies, c->rows);
 }
 
-/* What matters most first. */
+/* The most important first. */
 static void sort_findings(una_case *c)
 {
     for (size_t i = 1; i < c->finding_count; i++)
@@ -409,10 +413,10 @@ static void sort_findings(una_case *c)
         }
 }
 
-static una_status judge(una_case *c, una_run *run)
+static una_status judge_model(una_case *c, una_run *run)
 {
-    UNA_TRY(take_rows(c, run));
-    UNA_TRY(measure(c, run));
+    UNA_TRY(case_rows(c, run));
+    UNA_TRY(measure_verdict(c, run));
     UNA_TRY(una_find_suspects(c, run));
     UNA_TRY(una_find_leaks(c, run));
     UNA_TRY(una_find_target(c, run));
@@ -448,7 +452,7 @@ una_status una_judge(una_verdict **verdict, const una_model *model, const una_da
                    .images = una_columns_image(&model->columns).height > 0, .verdict = &out->face, .keep = &out->keep };
     snprintf(c.target, sizeof c.target, "%s", model->columns.target);
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = judge(&c, run);
+    una_status status = judge_model(&c, run);
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK) *verdict = &out->face;
     else una_verdict_free(&out->face);

@@ -17,16 +17,16 @@ enum {
 };
 
 static const char magic[] = "UNAMODEL";
-static const char damaged[] = "copy it again from where it came from, or fit the model anew";
+static const char damaged[] = "copy it again from where it came from, or fit the model again";
 
 /* ---- bytes, little end first --------------------------------------------------------------------------- */
 
-static void put(unsigned char *at, uint64_t value, size_t bytes)
+static void put_little_endian(unsigned char *at, uint64_t value, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) at[i] = (unsigned char)(value >> 8 * i);
 }
 
-static uint64_t get(const unsigned char *at, size_t bytes)
+static uint64_t get_little_endian(const unsigned char *at, size_t bytes)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < bytes; i++) value |= (uint64_t)at[i] << 8 * i;
@@ -37,12 +37,12 @@ static void put_f64(unsigned char *at, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    put(at, bits, 8);
+    put_little_endian(at, bits, 8);
 }
 
 static double get_f64(const unsigned char *at)
 {
-    uint64_t bits = get(at, 8);
+    uint64_t bits = get_little_endian(at, 8);
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
@@ -52,12 +52,12 @@ static void put_f32(unsigned char *at, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    put(at, bits, 4);
+    put_little_endian(at, bits, 4);
 }
 
 static float get_f32(const unsigned char *at)
 {
-    uint32_t bits = (uint32_t)get(at, 4);
+    uint32_t bits = (uint32_t)get_little_endian(at, 4);
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
@@ -65,13 +65,14 @@ static float get_f32(const unsigned char *at)
 
 static uint64_t item_size(char type)
 {
-    return type == 't' || type == 'n' ? 1 : type == 'F' ? 4 : 8;
+    if (type == 't' || type == 'n') return 1;
+    return type == 'F' ? 4 : 8;
 }
 
 /* ---- saving -------------------------------------------------------------------------------------------- */
 
 /* A place for `more` bytes at the end; NULL after any failure. */
-static unsigned char *extend(una_archive *ar, size_t more)
+static unsigned char *extend_bytes(una_archive *ar, size_t more)
 {
     if (ar->room - ar->size < more) {
         size_t need = more <= SIZE_MAX - ar->size ? ar->size + more : SIZE_MAX;
@@ -94,8 +95,8 @@ static unsigned char *extend(una_archive *ar, size_t more)
 /* Closes what began at `from` with its CRC. */
 static una_status put_crc(una_archive *ar, size_t from)
 {
-    unsigned char *at = extend(ar, CRC);
-    if (at) put(at, una_crc32(0, ar->bytes + from, ar->size - CRC - from), CRC);
+    unsigned char *at = extend_bytes(ar, CRC);
+    if (at) put_little_endian(at, una_crc32(0, ar->bytes + from, ar->size - CRC - from), CRC);
     return ar->status;
 }
 
@@ -106,11 +107,11 @@ una_status una_archive_save_begin(una_archive *ar, const char *header_json, una_
     if (length > LONGEST_HEADER)
         return ar->status = una_fail(run, UNA_E_USAGE, "the model cannot be saved: its description has %zu bytes, and "
                                      "a model file takes 16 MiB at most", length);
-    unsigned char *at = extend(ar, FRONT + length);
+    unsigned char *at = extend_bytes(ar, FRONT + length);
     if (!at) return ar->status;
     memcpy(at, magic, MAGIC);
-    put(at + MAGIC, UNA_ARCHIVE_VERSION, 4);
-    put(at + MAGIC + 4, length, 4);
+    put_little_endian(at + MAGIC, UNA_ARCHIVE_VERSION, 4);
+    put_little_endian(at + MAGIC + 4, length, 4);
     memcpy(at + FRONT, header_json, length);
     return put_crc(ar, 0);
 }
@@ -125,14 +126,14 @@ static unsigned char *put_block(una_archive *ar, const char *name, char type, si
         return NULL;
     }
 
-    unsigned char *at = extend(ar, fixed + count * size);
+    unsigned char *at = extend_bytes(ar, fixed + count * size);
     if (!at) return NULL;
 
     memcpy(at, "BLK1", 4);
     at[4] = (unsigned char)length;
     memcpy(at + 5, name, length);
     at[5 + length] = (unsigned char)type;
-    put(at + 6 + length, count, 8);
+    put_little_endian(at + 6 + length, count, 8);
     ar->blocks++;
     return at + fixed;
 }
@@ -141,10 +142,10 @@ una_status una_archive_save_end(una_archive *ar)
 {
     if (ar->status != UNA_OK) return ar->status;
     size_t from = ar->size;
-    unsigned char *at = extend(ar, END);
+    unsigned char *at = extend_bytes(ar, END);
     if (!at) return ar->status;
     memcpy(at, "END.", 4);
-    put(at + 4, ar->blocks, 8);
+    put_little_endian(at + 4, ar->blocks, 8);
     return put_crc(ar, from);
 }
 
@@ -175,7 +176,7 @@ una_status una_archive_expect(una_archive *ar, const char *name, uint64_t count,
     return una_archive_refuse(ar, name, "counts more than the file holds");
 }
 
-static una_status interrupted(una_archive *ar)
+static una_status loading_interrupted(una_archive *ar)
 {
     return ar->status = una_fail(ar->run, UNA_CANCELLED, "interrupted while loading");
 }
@@ -189,10 +190,10 @@ static bool crc_agrees(una_archive *ar, size_t from, size_t end)
         piece = end - at < PIECE ? end - at : PIECE;
         crc = una_crc32(crc, ar->bytes + at, piece);
         if (piece < PIECE || !una_cancelled(ar->run)) continue;
-        interrupted(ar);
+        loading_interrupted(ar);
         return false;
     }
-    return crc == get(ar->bytes + end, CRC);
+    return crc == get_little_endian(ar->bytes + end, CRC);
 }
 
 /* Checks the first FRONT bytes; *length becomes that of the header. */
@@ -205,20 +206,20 @@ static una_status check_front(una_archive *ar, size_t *length)
                                      ar->origin);
     }
 
-    uint64_t version = get(ar->bytes + MAGIC, 4);
+    uint64_t version = get_little_endian(ar->bytes + MAGIC, 4);
     if (version > UNA_ARCHIVE_VERSION)
         return ar->status = una_fail(ar->run, UNA_E_INPUT, "%s was made by a newer una (file version %u, this una "
                                      "reads up to %u); install a newer una", ar->origin, (unsigned)version,
                                      UNA_ARCHIVE_VERSION);
     if (version == 0) return refuse_file(ar, "the model file has version 0, which no una has written");
 
-    *length = (size_t)get(ar->bytes + MAGIC + 4, 4);
+    *length = (size_t)get_little_endian(ar->bytes + MAGIC + 4, 4);
     if (*length > LONGEST_HEADER) return refuse_file(ar, "the model file's header is longer than 16 MiB");
     return UNA_OK;
 }
 
 /* The header, once check_front agreed and `size` counts what is there. */
-static una_status read_header(una_archive *ar, size_t length, const char **header)
+static una_status read_archive_header(una_archive *ar, size_t length, const char **header)
 {
     if (ar->size - FRONT < length + CRC) return refuse_end(ar);
     if (!crc_agrees(ar, 0, FRONT + length)) return refuse_file(ar, "the model file's header is damaged");
@@ -239,7 +240,7 @@ una_status una_archive_load_begin(una_archive *ar, const void *bytes, size_t siz
     size_t length;
     if (header) *header = NULL;
     UNA_TRY(check_front(ar, &length));
-    return read_header(ar, length, header);
+    return read_archive_header(ar, length, header);
 }
 
 static una_status read_front_of(una_archive *ar, FILE *stream, size_t *length)
@@ -253,7 +254,7 @@ static una_status read_to_header(una_archive *ar, FILE *stream, const char **jso
     size_t length;
     UNA_TRY(read_front_of(ar, stream, &length));
     UNA_TRY(una_stream_more(&ar->bytes, &ar->size, stream, FRONT + length + CRC, 0, ar->origin, ar->arena, ar->run));
-    return read_header(ar, length, json);
+    return read_archive_header(ar, length, json);
 }
 
 una_status una_archive_header(const char **json, const char *path, una_arena *arena, una_run *run)
@@ -294,7 +295,8 @@ una_status una_archive_load_end(una_archive *ar)
     if (left >= 4 && memcmp(at, "BLK1", 4) == 0)
         return refuse_file(ar, "the model file holds more blocks than this model has");
     if (left < END + CRC) return refuse_end(ar);
-    if (memcmp(at, "END.", 4) != 0 || !crc_agrees(ar, ar->at, ar->at + END) || get(at + 4, 8) != ar->blocks)
+    if (memcmp(at, "END.", 4) != 0 || !crc_agrees(ar, ar->at, ar->at + END) ||
+        get_little_endian(at + 4, 8) != ar->blocks)
         return refuse_file(ar, "the end of the model file is damaged");
     if (left > END + CRC) return refuse_file(ar, "something follows the end of the model file");
     ar->at += END + CRC;
@@ -303,13 +305,13 @@ una_status una_archive_load_end(una_archive *ar)
 
 /* The next block must have this name and one of these types. Gives type, count and payload, all checked against
  * what is there; `most` and `least` bound the count. */
-static una_status next_block(una_archive *ar, const char *name, const char *types, uint64_t least, uint64_t most,
-                             char *type, size_t *count, const unsigned char **payload)
+static una_status next_archive_block(una_archive *ar, const char *name, const char *types, uint64_t least,
+                                     uint64_t most, char *type, size_t *count, const unsigned char **payload)
 {
     const unsigned char *at = ar->bytes + ar->at;
     size_t left = ar->size - ar->at, length = strlen(name), fixed = 4 + 1 + length + 1 + 8;
 
-    if (una_cancelled(ar->run)) return interrupted(ar);
+    if (una_cancelled(ar->run)) return loading_interrupted(ar);
     if (left < 5) return refuse_end(ar);
     if (memcmp(at, "END.", 4) == 0) return una_archive_refuse(ar, name, "is missing");
     if (memcmp(at, "BLK1", 4) != 0) return una_archive_refuse(ar, name, "is damaged where it begins");
@@ -320,7 +322,7 @@ static una_status next_block(una_archive *ar, const char *name, const char *type
 
     *type = (char)at[5 + length];
     if (*type == 0 || !strchr(types, *type)) return una_archive_refuse(ar, name, "is of another type than expected");
-    uint64_t items = get(at + 6 + length, 8), size = item_size(*type);
+    uint64_t items = get_little_endian(at + 6 + length, 8), size = item_size(*type);
     if (items > (left - fixed) / size || left - fixed - items * size < CRC) return refuse_end(ar);
     if (!crc_agrees(ar, ar->at, ar->at + fixed + (size_t)(items * size)))
         return una_archive_refuse(ar, name, "is damaged (its checksum differs)");
@@ -344,7 +346,7 @@ bool una_archive_next_is(const una_archive *ar, const char *name)
 /* ---- exchange ------------------------------------------------------------------------------------------ */
 
 /* Before every block: not after a failure, and only names that fit into a byte. */
-static una_status ready(una_archive *ar, const char *name)
+static una_status ready_for_block(una_archive *ar, const char *name)
 {
     size_t length = strlen(name);
     if (ar->status != UNA_OK) return ar->status;
@@ -356,12 +358,12 @@ una_status una_archive_u64(una_archive *ar, const char *name, uint64_t *value, u
     size_t from, count;
     char type;
     const unsigned char *payload;
-    UNA_TRY(ready(ar, name));
+    UNA_TRY(ready_for_block(ar, name));
 
     uint64_t number = *value;
     if (ar->loading) {
-        UNA_TRY(next_block(ar, name, "u", 1, 1, &type, &count, &payload));
-        number = get(payload, 8);
+        UNA_TRY(next_archive_block(ar, name, "u", 1, 1, &type, &count, &payload));
+        number = get_little_endian(payload, 8);
     }
     if (number < low || number > high) return una_archive_refuse(ar, name, "holds a number out of range");
     *value = number;
@@ -369,7 +371,7 @@ una_status una_archive_u64(una_archive *ar, const char *name, uint64_t *value, u
 
     unsigned char *at = put_block(ar, name, 'u', 1, &from);
     if (!at) return ar->status;
-    put(at, number, 8);
+    put_little_endian(at, number, 8);
     return put_crc(ar, from);
 }
 
@@ -380,11 +382,11 @@ una_status una_archive_f64(una_archive *ar, const char *name, double *value)
     size_t from, count;
     char type;
     const unsigned char *payload;
-    UNA_TRY(ready(ar, name));
+    UNA_TRY(ready_for_block(ar, name));
 
     double number = *value;
     if (ar->loading) {
-        UNA_TRY(next_block(ar, name, "d", 1, 1, &type, &count, &payload));
+        UNA_TRY(next_archive_block(ar, name, "d", 1, 1, &type, &count, &payload));
         number = get_f64(payload);
     }
     if (!isfinite(number)) return una_archive_refuse(ar, name, not_finite);
@@ -403,7 +405,7 @@ static una_status load_text(una_archive *ar, const char *name, const char **text
     char type;
     const unsigned char *payload;
     *text = NULL;
-    UNA_TRY(next_block(ar, name, "tn", 0, UNA_LONGEST_TEXT, &type, &count, &payload));
+    UNA_TRY(next_archive_block(ar, name, "tn", 0, UNA_LONGEST_TEXT, &type, &count, &payload));
     if (type == 'n') return count ? una_archive_refuse(ar, name, "should be empty") : UNA_OK;
     if (memchr(payload, 0, count)) return una_archive_refuse(ar, name, "holds a zero byte inside a text");
     char *copy = UNA_GET(ar->arena, char, count + 1);
@@ -414,7 +416,7 @@ static una_status load_text(una_archive *ar, const char *name, const char **text
 
 una_status una_archive_text(una_archive *ar, const char *name, const char **text)
 {
-    UNA_TRY(ready(ar, name));
+    UNA_TRY(ready_for_block(ar, name));
     if (ar->loading) return load_text(ar, name, text);
     size_t length = *text ? strlen(*text) : 0, from;
     if (length > UNA_LONGEST_TEXT)
@@ -432,11 +434,11 @@ una_status una_archive_f64s(una_archive *ar, const char *name, double **values, 
     size_t from;
     char type;
     const unsigned char *payload;
-    UNA_TRY(ready(ar, name));
+    UNA_TRY(ready_for_block(ar, name));
 
     if (ar->loading) {
         *values = NULL;
-        UNA_TRY(next_block(ar, name, "D", count, count, &type, &count, &payload));
+        UNA_TRY(next_archive_block(ar, name, "D", count, count, &type, &count, &payload));
         double *to = UNA_GET(ar->arena, double, count);
         if (!to) return ar->status = UNA_E_MEMORY;
         for (size_t i = 0; i < count; i++) {
@@ -460,11 +462,11 @@ una_status una_archive_f32s(una_archive *ar, const char *name, float **values, s
     size_t from;
     char type;
     const unsigned char *payload;
-    UNA_TRY(ready(ar, name));
+    UNA_TRY(ready_for_block(ar, name));
 
     if (ar->loading) {
         *values = NULL;
-        UNA_TRY(next_block(ar, name, "F", count, count, &type, &count, &payload));
+        UNA_TRY(next_archive_block(ar, name, "F", count, count, &type, &count, &payload));
         float *to = UNA_GET(ar->arena, float, count);
         if (!to) return ar->status = UNA_E_MEMORY;
         for (size_t i = 0; i < count; i++) {

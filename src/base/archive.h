@@ -39,7 +39,8 @@ una_status una_archive_save_end(una_archive *ar);                /* ar->bytes, a
 una_status una_archive_load_begin(una_archive *ar, const void *bytes, size_t size, const char *origin,
                                   const char **header, una_arena *arena, una_run *run);
 una_status una_archive_load_end(una_archive *ar);                /* nothing may be left over         */
-/* A model file into memory, for load_begin. What does not begin like one is refused before the rest is read. */
+/* Reads a model file into memory, for load_begin. A file that does not begin like one is refused before the rest is
+ * read. */
 una_status una_archive_slurp(unsigned char **bytes, size_t *size, const char *path, una_arena *arena, una_run *run);
 /* Only the header of a file, which is at most 16 MiB; the rest may be of any size and is not looked at. */
 una_status una_archive_header(const char **json, const char *path, una_arena *arena, una_run *run);
@@ -53,15 +54,15 @@ una_status una_archive_text(una_archive *ar, const char *name, const char **text
 /* *values has exactly `count` items (loading allocates). All finite. */
 una_status una_archive_f64s(una_archive *ar, const char *name, double **values, size_t count);
 una_status una_archive_f32s(una_archive *ar, const char *name, float **values, size_t count);
-/* Loading: whether the next block has that name. Files written before a block was thought of do without it. */
+/* Loading: whether the next block has that name. Files from before a block existed do not have it. */
 bool una_archive_next_is(const una_archive *ar, const char *name);
 /* A failure in the caller's own checks while loading: "FILE: the block NAME ...". */
 una_status una_archive_refuse(una_archive *ar, const char *name, const char *why);
-/* Before memory is taken by a count that a file names: what is counted stands further on in the file, with at least
- * `bytes` for each. Refuses more than is left of it; saving is never refused. */
+/* Call it before memory is taken by a count that a file states: the counted items follow in the file, with at least
+ * `bytes` for each. Refuses a count beyond what is left of the file; never refuses while saving. */
 una_status una_archive_expect(una_archive *ar, const char *name, uint64_t count, size_t bytes);
 
-/* What a file can hold, for those who must know before a fit that its model could not be saved. */
+/* Limits of a file, for checks before a fit whose model could not be saved. */
 enum { UNA_LONGEST_TEXT = 1 << 20 };
 
 /* Opens for reading; folders and missing files are UNA_E_IO naming the path. */
@@ -70,7 +71,7 @@ una_status una_open_read(FILE **stream, const char *path, una_run *run);
  * hint: how many bytes are expected, 0 if unknown. */
 una_status una_stream_read(unsigned char **bytes, size_t *size, FILE *stream, size_t most, size_t hint,
                            const char *path, una_arena *arena, una_run *run);
-/* The same behind *size bytes that are there already, which count among the `most` and the hint. */
+/* The same, appended to *size bytes that are there already; these count towards `most` and the hint. */
 una_status una_stream_more(unsigned char **bytes, size_t *size, FILE *stream, size_t most, size_t hint,
                            const char *path, una_arena *arena, una_run *run);
 /* A file into memory (bounded by the run's limit); refused if it was written to meanwhile. One zero byte follows, so

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* A test in which the n-th request fails makes them 0: each piece of memory is a block of its own then. */
+/* Tests make these 0: then every request is a block of its own, and the n-th one can fail. */
 #ifndef UNA_FIRST_BLOCK
 #define UNA_FIRST_BLOCK (16 << 10)
 #define UNA_LARGEST_STEP (4 << 20)
@@ -77,7 +77,8 @@ void una_arena_free(una_arena *arena)
 
 static una_arena_block *open_block(una_arena *arena, size_t need);
 
-/* All is given back but one block, which has room for the peak. Without memory for it there is none, and no word. */
+/* Gives back all memory but one block with room for the peak. Without memory for that block there is none, and no
+ * sentence. */
 static void empty_kept(una_arena *arena)
 {
     arena->live = 0;
@@ -126,7 +127,7 @@ static una_arena_block *open_block(una_arena *arena, size_t need)
     una_arena_block *block = una_allocate(arena->run, sizeof *block + ALIGN + size);
     if (!block) return NULL;
     uintptr_t start = (uintptr_t)(block + 1);
-    *block = (una_arena_block){ .below = arena->top, .size = size, .touched = una_is_clean(block) ? 0 : size,
+    *block = (una_arena_block){ .below = arena->top, .size = size, .touched = una_is_zeroed(block) ? 0 : size,
                                 .base = (unsigned char *)((start + ALIGN - 1) / ALIGN * ALIGN) };
     return arena->top = block;
 }
@@ -229,12 +230,13 @@ void una_arena_release(una_arena *arena, una_mark mark)
     arena->live = mark.live;
 }
 
-/* Between the request and this, others may have failed, been pardoned, and their sentence cleared, and with it ours. */
+/* Between the request and this check, other requests may have failed and been forgiven, which cleared our sentence
+ * too. */
 una_status una_arena_check(const una_arena *arena)
 {
     if (!arena->failed) return UNA_OK;
     if (!*arena->run->message)
-        una_fail(arena->run, UNA_E_MEMORY, "out of memory: not all that was needed could be had");
+        una_fail(arena->run, UNA_E_MEMORY, "out of memory");
     return UNA_E_MEMORY;
 }
 

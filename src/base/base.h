@@ -49,7 +49,7 @@ typedef struct una_mark { una_arena_block *block; una_arena_end *ends; size_t us
 
 void     una_arena_init(una_arena *arena, una_run *run);
 void     una_arena_free(una_arena *arena);                      /* all of it; may be used again     */
-/* Empties it for work like the last, which will then find all its memory in one block that is kept. */
+/* Empties it for the next piece of work, which finds all its memory in one block that is kept. */
 void     una_arena_reuse(una_arena *arena);
 /* Zeroed, aligned to 64 bytes, overflow-checked; NULL and sticky failure when there is no memory or
  * the run's limit forbids it (the message then names both numbers). count 0 gives a valid pointer. */
@@ -58,15 +58,15 @@ char    *una_arena_text(una_arena *arena, const char *text);     /* a copy; NULL
 una_mark una_arena_mark(const una_arena *arena);
 void     una_arena_release(una_arena *arena, una_mark mark);     /* gives back what came after mark  */
 una_status una_arena_check(const una_arena *arena);              /* UNA_E_MEMORY after any failure   */
-/* What `other`, an arena of the same run, holds belongs to `arena` from now on, as if it had been there first. */
+/* Moves all that `other`, an arena of the same run, holds into `arena`, as if it had been taken there first. */
 void     una_arena_join(una_arena *arena, una_arena *other);
-/* Calls end(what) when what was taken from now on is given back: for handles of other libraries, which then live as
- * long as memory does. Without memory to remember it, at once, and UNA_E_MEMORY. */
+/* Calls end(what) when the memory that is taken from now on is given back: so handles of other libraries live as long
+ * as the memory does. Without memory to remember it, calls it at once and gives UNA_E_MEMORY. */
 una_status una_arena_at_end(una_arena *arena, void (*end)(void *what), void *what);
 #define UNA_GET(arena, type, count) ((type *)una_arena_get((arena), (count), sizeof(type)))
-/* The same for rows of data and copies of them, of which there may be more than memory holds: from 16 MiB on pages
- * that the system may write to the disk and take back (una_scratch_map), counted against a limit of their own. Plain
- * memory where there are none to be had, where the caller has an allocator of his own, and with no_scratch. */
+/* The same for rows of data and copies of them, which may be larger than memory: from 16 MiB on these are pages that
+ * the system may write to the disk and take back (una_scratch_map), counted against a limit of their own. Plain memory
+ * where there are no such pages, where the caller has an allocator of his own, and with no_scratch. */
 void    *una_arena_get_rows(una_arena *arena, size_t count, size_t size);
 #define UNA_GET_ROWS(arena, type, count) ((type *)una_arena_get_rows((arena), (count), sizeof(type)))
 
@@ -81,9 +81,9 @@ typedef struct una_tally {       /* pieces of work that are counted as they are 
 
 typedef struct una_hash_key { uint64_t word[2]; } una_hash_key;  /* by chance (hash.h)              */
 
-typedef struct una_named_rows {          /* what sentences call the rows of the arrays that a call works on */
-    void      (*name)(char *text, size_t room, const struct una_named_rows *rows, size_t row);
-} una_named_rows;
+typedef struct una_row_namer {          /* what sentences call the rows of the arrays that a call works on */
+    void      (*name)(char *text, size_t room, const struct una_row_namer *rows, size_t row);
+} una_row_namer;
 
 struct una_run {
     una_run_settings settings;   /* kernels, seed, threads resolved                                */
@@ -97,46 +97,47 @@ struct una_run {
     _Atomic uint64_t scratched;  /* bytes of scratch files now (root)                              */
     double      progress_from, progress_to;   /* the part of the whole that this stage covers      */
     const una_tally *tally;      /* what stages are part of, also those of tasks; NULL: nothing    */
-    struct una_company *company; /* ranks that make this call with it (company.h); NULL: none      */
+    struct una_rank_group *rank_group; /* ranks that make this call together (rank_group.h); NULL: none */
     una_ranks   ranks;           /* the caller's, if he gave some: settings.ranks points here. Tasks do not see them */
     una_read_settings reading;   /* the caller's, or all 0: settings.reading points here            */
     bool        no_files;        /* options that name files are refused, in its tasks too          */
-    const una_named_rows *rows;  /* NULL: "row 17"                                                 */
+    const una_row_namer *rows;  /* NULL: "row 17"                                                 */
     size_t      first_row;       /* of the block that is worked on, among them                     */
     char        message[1024];
 };
 
 void       una_log(una_run *run, una_log_level level, const char *format, ...) UNA_PRINTF(3, 4);
-/* Reports fraction of the current stage and asks whether to go on: UNA_CANCELLED if not. */
+/* Reports the fraction of the current stage and asks whether to continue: UNA_CANCELLED if not. */
 una_status una_tick(una_run *run, const char *stage, double fraction, double value);
-/* The same without a report, which costs next to nothing: for loops over many rows, some thousands at a time. */
-una_status una_go_on(una_run *run, const char *stage);
-/* A tally that begins now. With it in run->tally every stage is told as "3 of 10 fits, 12 a minute: STAGE". */
+/* The same without a report, which costs next to nothing: for loops over many rows, every few thousand rows. */
+una_status una_check_cancelled(una_run *run, const char *stage);
+/* A tally that begins now. With it in run->tally every stage is reported as "3 of 10 fits, 12 a minute: STAGE". */
 una_tally  una_tally_of(const char *what, size_t done, size_t all);
-/* Until una_progress_back the run's stages fill only the part from .. to (0 to 1) of what they fill now. */
+/* Until una_progress_back the stages of the run fill only the part from .. to (0 to 1) of what they fill now. */
 typedef struct una_span { double from, to; } una_span;
 una_span   una_progress_part(una_run *run, double from, double to);
 void       una_progress_back(una_run *run, una_span before);
 bool       una_cancelled(const una_run *run);
 void      *una_allocate(una_run *run, size_t size);              /* raw; counted against the limit   */
-/* The same against the limit of `owner`, with which it is released; `run`, another thread's, hears why not. */
+/* The same against the limit of `owner`, with which it is released; `run`, of another thread, gets the sentence of a
+ * failure. */
 void      *una_allocate_for(una_run *owner, size_t size, una_run *run);
-bool       una_is_clean(const void *block);                       /* of una_allocate, untouched: all zeros */
+bool       una_is_zeroed(const void *block);                       /* of una_allocate, untouched: all zeros */
 una_run   *una_run_root(una_run *run);                           /* of a task's: that of the caller  */
 void       una_release(una_run *run, void *block);
-/* Counts memory that another library takes for us against the run's limit, as if it were ours; false: it would be too
- * much, and does not count. held: what is held with it. */
+/* Counts memory that another library takes for us against the limit of the run, as if it were ours; false: that would
+ * exceed the limit, and nothing is counted. held: what is held with it. */
 bool       una_memory_take(una_run *run, uint64_t size, uint64_t *held);
 void       una_memory_give(una_run *run, uint64_t size);
 void       una_clear_message(una_run *run);
-/* What sentences call row `row`, from 0, of the block that is worked on: "row 17", or where the caller gave names to
- * his rows such as "new.csv, line 18". Returns `text`. */
-enum { UNA_ROW_ROOM = 320 };
-const char *una_row_called(char text[UNA_ROW_ROOM], size_t row, const una_run *run);
-/* Memory that a run may take where its settings do not say (limits.c). The group's share of it is read below `root`,
- * "" but in tests; UINT64_MAX: no group, or no limit. */
-uint64_t   una_usual_memory(void);
-uint64_t   una_group_memory(const char *root);
+/* The name of row `row`, from 0, of the current block, for sentences: "row 17", or the caller's own name such as
+ * "new.csv, line 18". Returns `text`. */
+enum { UNA_ROW_NAME_ROOM = 320 };
+const char *una_row_name(char text[UNA_ROW_NAME_ROOM], size_t row, const una_run *run);
+/* The memory limit of a run whose settings give none (limits.c). The limit of the control group is read below `root`,
+ * which is "" except in tests; UINT64_MAX: no group, or no limit. */
+uint64_t   una_default_memory(void);
+uint64_t   una_cgroup_memory(const char *root);
 
 /* ---- structs of a caller's, which begin with their size (sized.c) ---------------------------------- */
 
@@ -161,19 +162,19 @@ una_status una_texts_check(const char *const *list, size_t count, const char *wh
  * cancel); the failure with the lowest index is reported. */
 typedef una_status una_task(void *context, size_t index, una_run *child);
 una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context);
-/* The same for tasks with results of their own, which may ask company for sums (company.h): then they are done one
- * after the other, with all threads. `at` has `count` items of `size` bytes, zeroed, each beginning with an
- * arena that its task fills and that belongs to `run` afterwards. Also after a failure una_jobs_free ends them. */
+/* The same for tasks with results of their own, which may ask the rank group for sums (rank_group.h): in a group they
+ * run one after the other, each with all threads. `at` has `count` items of `size` bytes, zeroed, each beginning with
+ * an arena that its task fills and that belongs to `run` afterwards. una_jobs_free ends them, also after a failure. */
 una_status una_jobs_run(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context);
-/* Other tasks on the same items, which keep their arenas and add to them. */
+/* Runs other tasks on the same items, which keep their arenas and add to them. */
 una_status una_jobs_again(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context);
 void       una_jobs_free(void *at, size_t size, size_t count);
 int        una_threads(const una_run *run);
 
 /* ---- crew: one model on several threads ---------------------------------------------------------- */
 
-/* For many short rounds of work, one after the other: its threads stay, and wait awake for a little while
- * between rounds. The leader, who made it, is a member and the only one to call una_crew_do. */
+/* For many short rounds of work, one after the other: its threads stay, and spin for a little while between rounds. The
+ * leader, who made it, is a member and the only one to call una_crew_do. */
 typedef struct una_crew una_crew;
 typedef void una_piece(void *context, size_t index);
 /* members: with the leader. If the system gives fewer threads, the crew is smaller: no error. Lives in the
@@ -182,8 +183,8 @@ una_status una_crew_new(una_crew **crew, int members, una_arena *arena);
 /* piece(context, 0 ... pieces - 1), each once, in any order and at the same time, in the leader's
  * floating-point modes; returns when all are done. Allocates nothing. A crew that is NULL does them in turn. */
 void       una_crew_do(una_crew *crew, size_t pieces, una_piece *piece, void *context);
-/* What the leader is about to write and the others have read: asked back all at once, not line by line while
- * it is written. For a crew that is NULL, or whose leader is alone, nothing. */
+/* Claims the cache lines that the leader is about to write and the others have read, all at once instead of line by
+ * line while it writes. Does nothing for a crew that is NULL or whose leader is alone. */
 void       una_crew_claim(const una_crew *crew, void *at, size_t size);
 int        una_crew_members(const una_crew *crew);
 /* Of `count` numbers those that piece `index` of `pieces` works on: whole lines of the cache. */
@@ -196,7 +197,8 @@ void       una_crew_free(una_crew *crew);                        /* waits for it
 typedef enum una_purpose {       /* numbers are pinned: a change would change every result          */
     UNA_FOR_SPLIT = 1, UNA_FOR_FOLDS = 2, UNA_FOR_INIT = 3, UNA_FOR_BATCHES = 4, UNA_FOR_PROBES = 5,
     UNA_FOR_PERTURBATION = 6, UNA_FOR_DIRECTIONS = 7, UNA_FOR_DRAWS = 8, UNA_FOR_REFERENCES = 9,
-    UNA_FOR_DATA = 10, UNA_FOR_TEST = 11, UNA_FOR_REPORT = 12, UNA_FOR_SPACE = 13, UNA_FOR_SEARCH = 14, UNA_FOR_AUGMENT = 15
+    UNA_FOR_DATA = 10, UNA_FOR_TEST = 11, UNA_FOR_REPORT = 12, UNA_FOR_SPACE = 13, UNA_FOR_SEARCH = 14,
+    UNA_FOR_AUGMENT = 15
 } una_purpose;
 
 typedef struct una_rng {
@@ -233,6 +235,8 @@ int una_write_list(char *to, size_t room, const char *format, va_list arguments)
 void una_text_add(una_text *text, const char *format, ...) UNA_PRINTF(2, 3);
 void una_text_bytes(una_text *text, const char *bytes, size_t length);
 void una_text_json(una_text *text, const char *string);          /* quoted and escaped; bad UTF-8 becomes U+FFFD */
+/* What stands before item `index` of a list of `count` in a sentence: "", ", " or " and ". */
+const char *una_list_separator(size_t index, size_t count);
 /* Whether a text is one JSON object in UTF-8, nested 64 deep at most (json.c). */
 bool una_json_is_object(const char *text);
 /* Length of the valid UTF-8 sequence at `at`, 0 if it is not one. */
@@ -249,7 +253,7 @@ const char *una_number_digits(char buffer[32], double value, int digits);
  * A number too large for a double, such as 1e999, gives true and HUGE_VAL, so that the caller can say so; one too
  * small gives 0. */
 bool una_parse_number(const char *from, size_t length, double *value);
-/* Inside of both, for numbers of ordinary size (decimal.c); false: do it the slow way. word 10^exponent, correctly
+/* Internals of both, for numbers of ordinary size (decimal.c); false: use the slow way. word 10^exponent, correctly
  * rounded; the shortest digits 10^exponent that read back as a positive `value`, which may end in zeros. */
 bool una_decimal_value(double *value, uint64_t word, int exponent);
 bool una_decimal_shortest(double value, uint64_t *digits, int *exponent);
@@ -265,17 +269,18 @@ typedef struct una_file {        /* written beside the goal, renamed over it on 
 } una_file;
 /* Links are followed, also to a file that is not there yet: it is replaced or made, and the links stay. /dev/stdout,
  * /dev/fd/N and their like are the descriptor itself, whatever it leads to; all other plain files are replaced. */
-/* goal and temporary live in arena. After a failure there is nothing to commit, and abandon is harmless. */
+/* goal and temporary live in the arena. After a failure there is nothing to commit, and abandon is harmless. */
 /* Where `path` leads: links followed, also to a file that is not there yet; the name of a stream stays as it is. */
 una_status una_file_goal(const char **goal, const char *path, una_arena *arena, una_run *run);
 una_status una_file_begin(una_file *file, const char *path, una_arena *arena, una_run *run);
-/* Says why where it fails, and then has abandoned the file. Without it commit sees a failure of the stream. */
+/* On failure it has written the sentence and abandoned the file. Callers that write to the stream themselves get a
+ * failure from commit. */
 una_status una_file_write(una_file *file, const void *bytes, size_t size, una_run *run);
 una_status una_file_commit(una_file *file, una_run *run);        /* flush, fsync, rename; on failure removes */
 void       una_file_abandon(una_file *file);                     /* removes the temporary; safe after commit */
-/* So that the name `path`, which is new in its folder, survives a loss of power as well. Not every file system can. */
+/* Syncs the folder of `path`, a new name, so that the name survives a loss of power too. Not every file system can. */
 void       una_name_sync(const char *path);
-/* As open, for files that exist, with CLOEXEC and NOCTTY; a signal ends it only if the run is cancelled. */
+/* Like open, for files that exist, with CLOEXEC and NOCTTY; a signal ends it only if the run is cancelled. */
 int        una_open(const char *path, int flags, const una_run *run);
 typedef struct una_stamp {       /* what a file was like                                            */
     bool     plain;              /* else nothing can be told of it                                  */
@@ -284,17 +289,18 @@ typedef struct una_stamp {       /* what a file was like                        
 } una_stamp;
 
 una_stamp  una_stamp_of(int handle);
-/* Refuses a plain file that was written to since then: what was read may be part of one and part of another. */
+/* Refuses a plain file that was written to since then: the bytes read may be part of one version and part of
+ * another. */
 una_status una_stamp_check(const una_stamp *stamp, int handle, const char *path, una_run *run);
 /* Zeroed pages of a file without a name, aligned to pages; NULL: there are none to be had (scratch_file.c). */
 void      *una_scratch_map(size_t size);
-/* Counts bytes of scratch files against the run's limit for them; false: they would be too many, and do not count. */
+/* Counts bytes of scratch files against the limit of the run; false: too many, and not counted. */
 bool       una_scratch_take(una_run *run, uint64_t size);
 void       una_scratch_give(una_run *run, uint64_t size);
-/* Handle of an empty file without a name, for what is read twice and comes once; -1: none can be had. */
+/* Handle of an empty file without a name, for input that comes once and is read twice; -1: there is none. */
 int        una_scratch_open(void);
 void       una_scratch_unmap(void *at, size_t size);
-/* The CRC of gzip, PNG and zlib; start with 0, go on with what the last call gave. */
+/* The CRC of gzip, PNG and zlib; start with 0 and continue with the last result. */
 uint32_t   una_crc32(uint32_t crc, const void *bytes, size_t size);
 
 /* The shape of an image: channels last. */

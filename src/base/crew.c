@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The crew: threads that stay, for rounds of work of some ten microseconds each, one after the other. A round is a word
- * with a bit for every piece that nobody has taken yet: whoever clears a bit owns the piece, and may then read what the
- * round is about, because no round ends before all its pieces are done. A helper that comes late finds nothing to take
- * and does no harm; the leader never waits for anybody but those who are at work. Pieces have a member whom they suit
- * best, the same in every round, since what it wrote the last time is still in the cache of its core; others take them
- * only if it does not come within a moment.
- * Where other programs want the cores too, helpers lose theirs in the middle of a piece, or take the leader's: it is
- * then faster alone. So both ways are timed now and again, and the faster one is used until the next time.
+ * The crew: threads that stay, for many rounds of work of about ten microseconds each. A round is a word with one bit
+ * for each piece that is still free. The thread that clears a bit owns the piece, and may then read what the round is
+ * about, because no round ends before all its pieces are done. A late helper finds nothing to take and does no harm,
+ * and the leader waits only for threads that are at work. Each piece has a preferred member, the same one in every
+ * round, because the numbers that it wrote last time are still in the cache of its core; other members take the piece
+ * only if that one does not come within a moment.
+ * Where other programs want the cores too, helpers lose theirs in the middle of a piece, or take the leader's; then one
+ * thread alone is faster. So both ways are timed from time to time, and the faster one is used until the next trial.
  */
 #include "base/base.h"
 
@@ -27,7 +27,7 @@ static const double LONG_GAP = 300e-6;           /* between rounds; what is long
 typedef _Atomic uint64_t word;
 static const double PATIENCE = 60e-6;    /* seconds of waiting awake: longer than a step's part for one thread alone */
 
-typedef struct seat { una_crew *crew; size_t member; pthread_t thread; } seat;   /* of a helper */
+typedef struct helper_thread { una_crew *crew; size_t member; pthread_t thread; } helper_thread;   /* of a helper */
 
 struct una_crew {
     _Alignas(64) word left;                      /* pieces that nobody has taken, a bit each                        */
@@ -44,12 +44,12 @@ struct una_crew {
     size_t        rounds;                        /* since trials began                                              */
     double        cost[2][TRIALS], last_end;     /* seconds: of trials together, alone                              */
     size_t        helpers, members;              /* members wanted; helpers that came                               */
-    seat          helper[MOST_MEMBERS - 1];
+    helper_thread          helper[MOST_MEMBERS - 1];
 };
 
 /* ---- waiting ------------------------------------------------------------------------------------------ */
 
-static void rest(void)                           /* tells the processor that this thread only waits */
+static void pause_processor(void)                           /* tells the processor that this thread only waits */
 {
 #if defined(__SSE__)
     _mm_pause();
@@ -57,13 +57,13 @@ static void rest(void)                           /* tells the processor that thi
 }
 
 /* Spins until *count is no longer `while_it_is` (true) or patience is over (false). */
-static bool spin(word *count, uint64_t while_it_is)
+static bool spin_while_equal(word *count, uint64_t while_it_is)
 {
     double start = 0;
     for (;;) {
         for (int i = 0; i < PAUSES; i++) {
             if (atomic_load_explicit(count, memory_order_acquire) != while_it_is) return true;
-            rest();
+            pause_processor();
         }
         double at = una_clock();
         if (start == 0) start = at;
@@ -98,16 +98,16 @@ static size_t lowest_bit(uint64_t bits)
     return at;
 }
 
-/* Takes pieces of the round as long as there are any, those that suit (member, member + members, ...) first. The others
- * are left for a moment to those whom they suit. */
-static void take_part(una_crew *crew, size_t member)
+/* Takes pieces of the round while there are any, first those that prefer this member (member, member + members, ...).
+ * It leaves the other pieces to their own members for a moment. */
+static void take_pieces(una_crew *crew, size_t member)
 {
     uint64_t suits = 0, left;
     for (size_t i = member; i < AT_ONCE; i += crew->members) suits |= (uint64_t)1 << i;
 
     for (int moment = 0; (left = atomic_load_explicit(&crew->left, memory_order_acquire)) != 0;) {
         if (!(left & suits) && moment++ < PAUSES) {
-            rest();
+            pause_processor();
             continue;
         }
 
@@ -120,7 +120,7 @@ static void take_part(una_crew *crew, size_t member)
     }
 }
 
-/* `asleep` is raised before `left` is looked at, and the leader sets `left` before it looks at `asleep`: one of them
+/* A helper raises `asleep` before it reads `left`, and the leader sets `left` before it reads `asleep`: one of them
  * sees the other. */
 static void sleep_until_called(una_crew *crew)
 {
@@ -131,25 +131,25 @@ static void sleep_until_called(una_crew *crew)
     pthread_mutex_unlock(&crew->lock);
 }
 
-static void call(una_crew *crew)
+static void wake_helpers(una_crew *crew)
 {
     pthread_mutex_lock(&crew->lock);
     pthread_cond_broadcast(&crew->wake);
     pthread_mutex_unlock(&crew->lock);
 }
 
-static void *help(void *context)
+static void *helper_main(void *context)
 {
-    const seat *own = context;
+    const helper_thread *own = context;
     una_crew *crew = own->crew;
     while (!atomic_load(&crew->over)) {
-        if (!spin(&crew->left, 0)) sleep_until_called(crew);
-        take_part(crew, own->member);
+        if (!spin_while_equal(&crew->left, 0)) sleep_until_called(crew);
+        take_pieces(crew, own->member);
     }
     return NULL;
 }
 
-static double median(const double cost[TRIALS])
+static double median_cost(const double cost[TRIALS])
 {
     for (size_t i = 0; i < TRIALS; i++) {
         size_t less = 0, same = 0;
@@ -162,8 +162,8 @@ static double median(const double cost[TRIALS])
     return cost[0];
 }
 
-/* Counts a round, with the time since the last: a helper that takes the leader's core shows there. */
-static void judge(una_crew *crew, double start, double end)
+/* Counts and times a round, with the time since the last one: a helper that takes the leader's core shows up there. */
+static void time_round(una_crew *crew, double start, double end)
 {
     enum { LAST = 2 * TRIALS * TRIAL };
     double gap = start - crew->last_end;
@@ -173,7 +173,7 @@ static void judge(una_crew *crew, double start, double end)
 
     size_t rounds = ++crew->rounds;
     if (rounds < LAST) crew->alone = rounds / TRIAL % 2;
-    else if (rounds == LAST) crew->alone = median(crew->cost[1]) < median(crew->cost[0]);
+    else if (rounds == LAST) crew->alone = median_cost(crew->cost[1]) < median_cost(crew->cost[0]);
     else if (rounds == LAST + SETTLED) {
         crew->rounds = 0;
         crew->alone = false;
@@ -187,14 +187,14 @@ static void one_round(una_crew *crew, size_t first, size_t pieces)
     crew->first = first;
     atomic_store(&crew->done, 0);
     atomic_store(&crew->left, ~(uint64_t)0 >> (AT_ONCE - pieces));
-    if (atomic_load(&crew->asleep) > 0) call(crew);
-    take_part(crew, 0);
+    if (atomic_load(&crew->asleep) > 0) wake_helpers(crew);
+    take_pieces(crew, 0);
     uint64_t done;
     while ((done = atomic_load_explicit(&crew->done, memory_order_acquire)) < pieces)
-        if (!spin(&crew->done, done)) sched_yield();     /* more threads than cores: let the others get on */
+        if (!spin_while_equal(&crew->done, done)) sched_yield();    /* more threads than cores: let the others get on */
 }
 
-static void share(una_crew *crew, size_t pieces, una_piece *piece, void *context)
+static void share_pieces(una_crew *crew, size_t pieces, una_piece *piece, void *context)
 {
     crew->piece = piece;
     crew->context = context;
@@ -209,8 +209,8 @@ void una_crew_do(una_crew *crew, size_t pieces, una_piece *piece, void *context)
     double start = nobody ? 0 : una_clock();
     if (nobody || crew->alone)
         for (size_t i = 0; i < pieces; i++) piece(context, i);
-    else share(crew, pieces, piece, context);
-    if (!nobody) judge(crew, start, una_clock());
+    else share_pieces(crew, pieces, piece, context);
+    if (!nobody) time_round(crew, start, una_clock());
 }
 
 void una_crew_claim(const una_crew *crew, void *at, size_t size)
@@ -241,11 +241,12 @@ una_status una_crew_new(una_crew **out, int members, una_arena *arena)
     if (!crew) return UNA_E_MEMORY;
     pthread_mutex_init(&crew->lock, NULL);
     pthread_cond_init(&crew->wake, NULL);
-    crew->members = members < 1 ? 1 : members > MOST_MEMBERS ? MOST_MEMBERS : (size_t)members;
+    crew->members = members < 1 ? 1 : (size_t)members;
+    if (crew->members > MOST_MEMBERS) crew->members = MOST_MEMBERS;
     while (crew->helpers + 1 < crew->members) {
-        seat *next = &crew->helper[crew->helpers];
-        *next = (seat){ .crew = crew, .member = crew->helpers + 1 };
-        if (una_thread_start(&next->thread, help, next) != 0) break;
+        helper_thread *next = &crew->helper[crew->helpers];
+        *next = (helper_thread){ .crew = crew, .member = crew->helpers + 1 };
+        if (una_thread_start(&next->thread, helper_main, next) != 0) break;
         crew->helpers++;
     }
     return UNA_OK;
@@ -260,7 +261,7 @@ void una_crew_free(una_crew *crew)
 {
     if (!crew) return;
     atomic_store(&crew->over, true);
-    call(crew);
+    wake_helpers(crew);
     for (size_t i = 0; i < crew->helpers; i++) pthread_join(crew->helper[i].thread, NULL);
     pthread_cond_destroy(&crew->wake);
     pthread_mutex_destroy(&crew->lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Between doubles and decimal digits by integers of 128 bits, for numbers of ordinary size; text.c has a slow way for
- * all.
+ * Converts between doubles and decimal digits with integers of 128 bits, for numbers of ordinary size; text.c has a
+ * slow way for all numbers.
  *
  * In: word 10^e is one division by 5^-e (or multiplication by 5^e), exact but for a remainder, which decides ties.
  * Out: the shortest digits that read back the same, after R. Giulietti, "The Schubfach way to render doubles" (2020). A
@@ -100,7 +100,7 @@ static const power_of_ten powers[LAST_POWER - LEAST_POWER + 1] = {
 };
 
 /* floor(g c / 2^128) with a last bit that says whether anything was cut off */
-static uint64_t scaled(power_of_ten g, uint64_t c)
+static uint64_t scaled_by_power(power_of_ten g, uint64_t c)
 {
     wide low = (wide)g.low * c, high = (wide)g.high * c + (uint64_t)(low >> 64);
     return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
@@ -121,8 +121,9 @@ bool una_decimal_shortest(double value, uint64_t *digits, int *exponent)
 
     int h = q + (-k * 1741647 >> 19) + 1;
     power_of_ten g = powers[-k - LEAST_POWER];
-    uint64_t lower = scaled(g, (4 * c - 2 + (uint64_t)closer) << h) + odd, middle = scaled(g, 4 * c << h);
-    uint64_t upper = scaled(g, (4 * c + 2) << h) - odd, s = middle / 4, tens = s / 10;
+    uint64_t lower = scaled_by_power(g, (4 * c - 2 + (uint64_t)closer) << h) + odd,
+        middle = scaled_by_power(g, 4 * c << h);
+    uint64_t upper = scaled_by_power(g, (4 * c + 2) << h) - odd, s = middle / 4, tens = s / 10;
     bool below = lower <= 40 * tens, above = 40 * tens + 40 <= upper;
     *exponent = k + 1;
     *digits = tens + above;

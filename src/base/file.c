@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files, whole or not at all: what is written goes to a temporary file in the goal's folder, is flushed to the disk
- * and then renamed over the goal. Pipes and devices cannot be renamed over and are written straight away, and names
- * such as /dev/stdout are written through the descriptor that they stand for. A goal that is mounted by itself can only
- * be written over, which is done once the whole lies beside it.
- * Also: files into memory, and CRC-32 by zlib.
+ * Files are written whole or not at all: the bytes go to a temporary file in the goal's folder, are flushed to the
+ * disk, and then the file is renamed over the goal. Pipes and devices cannot be replaced and are written straight away,
+ * and names such as /dev/stdout are written through the descriptor that they stand for. A goal that is a mount point of
+ * its own can only be written over, which happens once the whole text lies beside it.
+ * Also here: files into memory, and CRC-32 by zlib.
  */
 #define _XOPEN_SOURCE 700        /* realpath */
 
@@ -62,7 +62,7 @@ typedef struct place {           /* where a path leads                          
 } place;
 
 /* The folder that holds `path`, resolved; false: there is none, and errno says why. */
-static bool folder_of(char folder[PATH_MAX], const char *path)
+static bool resolved_folder(char folder[PATH_MAX], const char *path)
 {
     char given[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -88,7 +88,7 @@ static int named_stream(const char *folder, const char *name)
 }
 
 /* 0, or the number of the error. A folder that is not there is no error here: opening the file says so. */
-static int follow(place *p, const char *path)
+static int follow_links(place *p, const char *path)
 {
     enum { MOST_LINKS = 40 };
     char folder[PATH_MAX], link[PATH_MAX];
@@ -96,7 +96,7 @@ static int follow(place *p, const char *path)
     if (strlen(path) >= sizeof p->name) return ENAMETOOLONG;
     memcpy(p->name, path, strlen(path) + 1);
     for (int i = 0; i < MOST_LINKS; i++) {
-        if (!folder_of(folder, p->name)) return 0;
+        if (!resolved_folder(folder, p->name)) return 0;
         const char *slash = strrchr(p->name, '/');
         p->stream = named_stream(folder, slash ? slash + 1 : p->name);
         p->foreign = strncmp(folder, "/proc/", 6) == 0;
@@ -114,7 +114,7 @@ static int follow(place *p, const char *path)
 una_status una_file_goal(const char **goal, const char *path, una_arena *arena, una_run *run)
 {
     place p;
-    int number = follow(&p, path);
+    int number = follow_links(&p, path);
     if (number) return fail_io(run, "write", path, number);
     *goal = una_arena_text(arena, p.stream >= 0 ? path : p.name);
     return una_arena_check(arena);
@@ -160,7 +160,7 @@ una_status una_file_begin(una_file *file, const char *path, una_arena *arena, un
     struct stat about;
     place p;
     if (!*path) UNA_FAIL(run, UNA_E_IO, "cannot write a file without a name; give one");
-    int number = follow(&p, path);
+    int number = follow_links(&p, path);
     if (number) return fail_io(run, "write", path, number);
     bool exists = stat(p.name, &about) == 0;
     bool special = p.stream >= 0 || (exists && (p.foreign || !S_ISREG(about.st_mode)));
@@ -184,7 +184,7 @@ una_status una_file_write(una_file *file, const void *bytes, size_t size, una_ru
     return fail_io(run, "write", file->goal, number);
 }
 
-/* Not every file system can; then nothing is lost but what a loss of power takes. 0, or the number of the error. */
+/* 0, or the number of the error. Not every file system can sync a folder; there only a loss of power can do harm. */
 static int sync_handle(int handle)
 {
     static const int unable[] = { EINVAL, ENOSYS, EROFS, ENOTSUP, EOPNOTSUPP };
@@ -195,8 +195,8 @@ static int sync_handle(int handle)
     for (size_t i = 0; i < sizeof unable / sizeof *unable; i++)
         if (number == unable[i]) number = 0;
 
-    int twin = number == 0 ? dup(handle) : -1;           /* some file systems speak up only when a file is closed */
-    if (twin >= 0 && close(twin) != 0 && errno != EINTR) number = errno;
+    int duplicate = number == 0 ? dup(handle) : -1;          /* some file systems speak up only when a file is closed */
+    if (duplicate >= 0 && close(duplicate) != 0 && errno != EINTR) number = errno;
     return number;
 }
 
@@ -208,14 +208,14 @@ void una_name_sync(const char *goal)
     if (length >= sizeof name) return;
     memcpy(name, goal, length);
     name[length] = 0;
-    int handle = folder_of(folder, name) ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
+    int handle = resolved_folder(folder, name) ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
     if (handle < 0) return;
     fsync(handle);
     close(handle);
 }
 
-/* 0: all is written. A failure before this has left no number: what is to be thrown away is written to once more, and
- * a full disk says so again. */
+/* 0: all is written. An earlier failure has left no number, so one more write asks for it: a full disk reports its
+ * error again. */
 static int flush_number(const una_file *file)
 {
     errno = 0;
@@ -246,9 +246,9 @@ static int copy_bytes(int to, int from)
     }
 }
 
-/* GOAL.whole, or the first of GOAL.whole-2 and so on that is free, and from here on taken by an empty file. 0, or the
- * number of the error. */
-static int take_name(char kept[PATH_MAX], const char *goal)
+/* Takes the name GOAL.whole, or the first free one of GOAL.whole-2 and so on, with an empty file. 0, or the number of
+ * the error. */
+static int take_free_name(char kept[PATH_MAX], const char *goal)
 {
     enum { MOST = 1000 };
     for (int i = 1; i <= MOST; i++) {
@@ -263,10 +263,10 @@ static int take_name(char kept[PATH_MAX], const char *goal)
     return EEXIST;
 }
 
-/* What was written gets that name, which nobody sweeps. */
+/* Gives what was written a name that no clean-up removes. */
 static int keep_whole(char kept[PATH_MAX], una_file *file)
 {
-    int number = take_name(kept, file->goal);
+    int number = take_free_name(kept, file->goal);
     if (number) return number;
     if (rename(file->temporary, kept) != 0) {
         number = errno;
@@ -278,8 +278,8 @@ static int keep_whole(char kept[PATH_MAX], una_file *file)
     return 0;
 }
 
-/* Where the goal can only be written over: what lies beside it goes last, so that at any moment one of the two is
- * whole. */
+/* Writes over a goal that cannot be replaced. The copy beside it is removed last, so that one of the two is whole at
+ * any moment. */
 static una_status write_over(una_file *file, int why, una_run *run)
 {
     char kept[PATH_MAX], reason[128];
@@ -313,7 +313,7 @@ static una_status put_in_place(una_file *file, una_run *run)
     return UNA_OK;
 }
 
-/* The stream is closed last: with it goes the lock on the temporary. */
+/* Closes the stream last, because that releases the lock on the temporary file. */
 una_status una_file_commit(una_file *file, una_run *run)
 {
     int number = flush_number(file);
@@ -369,8 +369,8 @@ una_status una_stamp_check(const una_stamp *was, int handle, const char *path, u
     UNA_FAIL(run, UNA_E_IO, "%s was changed while it was read; read it again once it stays as it is", path);
 }
 
-/* As fread, and on after a signal that does not end the work; a failure is left in the stream, and in errno. In pieces,
- * since fread itself goes on after a signal. */
+/* Like fread, but continues after a signal unless the work is cancelled. A failure stays in the stream and in errno. It
+ * reads in pieces, since fread itself continues after a signal. */
 static size_t read_some(void *to, size_t want, FILE *stream, const una_run *run)
 {
     enum { PIECE = 4 << 20 };

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Without a source of chance (no /dev in a jail), what a stranger is least likely to know. */
+/* Where there is no source of randomness (no /dev in a jail), uses what a stranger is least likely to know. */
 una_hash_key una_hash_key_new(void)
 {
     una_hash_key key = { { 0, 0 } };
@@ -43,8 +43,8 @@ uint64_t una_hash_end(una_hash h)
     return h.v[0] ^ h.v[1] ^ h.v[2] ^ h.v[3];
 }
 
-/* Bytes as a word, the first one lowest, whatever the machine's order. */
-static uint64_t word_of(const unsigned char *at, size_t count)
+/* Bytes as a word, the first one lowest, whatever the byte order of the machine. */
+static uint64_t word_of_bytes(const unsigned char *at, size_t count)
 {
     uint64_t word = 0;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -67,8 +67,8 @@ uint64_t una_hash_bytes(una_hash_key key, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes, *last = at + size / 8 * 8;
     una_hash h = una_hash_begin(key);
-    for (; at < last; at += 8) una_hash_add(&h, word_of(at, 8));
-    una_hash_add(&h, word_of(at, size % 8) | (uint64_t)size << 56);
+    for (; at < last; at += 8) una_hash_add(&h, word_of_bytes(at, 8));
+    una_hash_add(&h, word_of_bytes(at, size % 8) | (uint64_t)size << 56);
     return una_hash_end(h);
 }
 

@@ -22,7 +22,7 @@ uint64_t una_hash_text(una_hash_key key, const char *text);
 una_hash una_hash_begin(una_hash_key key);
 uint64_t una_hash_end(una_hash hash);
 
-static inline uint64_t una_hash_turned(uint64_t word, int bits)
+static inline uint64_t una_hash_rotated(uint64_t word, int bits)
 {
     return word << bits | word >> (64 - bits);
 }
@@ -32,14 +32,14 @@ static inline void una_hash_round(una_hash *h)
     uint64_t a = h->v[0], b = h->v[1], c = h->v[2], d = h->v[3];
     a += b;
     c += d;
-    b = una_hash_turned(b, 13) ^ a;
-    d = una_hash_turned(d, 16) ^ c;
-    a = una_hash_turned(a, 32);
+    b = una_hash_rotated(b, 13) ^ a;
+    d = una_hash_rotated(d, 16) ^ c;
+    a = una_hash_rotated(a, 32);
     c += b;
     a += d;
-    b = una_hash_turned(b, 17) ^ c;
-    d = una_hash_turned(d, 21) ^ a;
-    c = una_hash_turned(c, 32);
+    b = una_hash_rotated(b, 17) ^ c;
+    d = una_hash_rotated(d, 21) ^ a;
+    c = una_hash_rotated(c, 32);
     *h = (una_hash){ { a, b, c, d } };
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Is a text JSON (RFC 8259)? For texts of strangers that are passed on: they are looked through, and nothing is made of
- * them, so that no memory is needed.
+ * Checks whether a text is JSON (RFC 8259), for texts of strangers that are passed on. The text is only scanned and not
+ * parsed into anything, so no memory is needed.
  */
 #include "base/base.h"
 
@@ -9,21 +9,21 @@
 
 enum { DEEPEST = 64 };
 
-typedef struct look { const char *at; unsigned depth; } look;
+typedef struct json_cursor { const char *at; unsigned depth; } json_cursor;
 
-static void skip_blanks(look *l)
+static void skip_json_space(json_cursor *l)
 {
     l->at += strspn(l->at, " \t\r\n");
 }
 
-static bool take(look *l, char sign)
+static bool take_json_sign(json_cursor *l, char sign)
 {
     if (*l->at != sign) return false;
     l->at++;
     return true;
 }
 
-static bool take_escape(look *l)
+static bool take_escape(json_cursor *l)
 {
     if (*l->at != 'u') return *l->at && strchr("\"\\/bfnrt", *l->at++);
     l->at++;
@@ -32,9 +32,9 @@ static bool take_escape(look *l)
     return true;
 }
 
-static bool take_string(look *l)
+static bool take_string(json_cursor *l)
 {
-    if (!take(l, '"')) return false;
+    if (!take_json_sign(l, '"')) return false;
     while (*l->at != '"') {
         size_t length = una_utf8_length(l->at);
         if ((unsigned char)*l->at < 0x20 || length == 0) return false;       /* 0 ends the text */
@@ -46,70 +46,70 @@ static bool take_string(look *l)
     return true;
 }
 
-static bool take_digits(look *l)
+static bool take_json_digits(json_cursor *l)
 {
     size_t count = strspn(l->at, "0123456789");
     l->at += count;
     return count > 0;
 }
 
-static bool take_number(look *l)
+static bool take_json_number(json_cursor *l)
 {
-    take(l, '-');
-    if (!take(l, '0') && !take_digits(l)) return false;
-    if (take(l, '.') && !take_digits(l)) return false;
+    take_json_sign(l, '-');
+    if (!take_json_sign(l, '0') && !take_json_digits(l)) return false;
+    if (take_json_sign(l, '.') && !take_json_digits(l)) return false;
     if (*l->at != 'e' && *l->at != 'E') return true;
     l->at++;
-    if (!take(l, '-')) take(l, '+');
-    return take_digits(l);
+    if (!take_json_sign(l, '-')) take_json_sign(l, '+');
+    return take_json_digits(l);
 }
 
-static bool take_word(look *l, const char *word)
+static bool take_json_word(json_cursor *l, const char *word)
 {
     if (strncmp(l->at, word, strlen(word)) != 0) return false;
     l->at += strlen(word);
     return true;
 }
 
-static bool take_value(look *l);
+static bool take_json_value(json_cursor *l);
 
-static bool take_items(look *l, bool object, char end)
+static bool take_items(json_cursor *l, bool object, char end)
 {
     if (++l->depth > DEEPEST) return false;
-    skip_blanks(l);
-    if (!take(l, end)) {
+    skip_json_space(l);
+    if (!take_json_sign(l, end)) {
         do {
-            skip_blanks(l);
+            skip_json_space(l);
             if (object && !take_string(l)) return false;
-            skip_blanks(l);
-            if ((object && !take(l, ':')) || !take_value(l)) return false;
-            skip_blanks(l);
-        } while (take(l, ','));
-        if (!take(l, end)) return false;
+            skip_json_space(l);
+            if ((object && !take_json_sign(l, ':')) || !take_json_value(l)) return false;
+            skip_json_space(l);
+        } while (take_json_sign(l, ','));
+        if (!take_json_sign(l, end)) return false;
     }
     l->depth--;
     return true;
 }
 
-static bool take_value(look *l)
+static bool take_json_value(json_cursor *l)
 {
-    skip_blanks(l);
+    skip_json_space(l);
     switch (*l->at) {
     case '{': return l->at++, take_items(l, true, '}');
     case '[': return l->at++, take_items(l, false, ']');
     case '"': return take_string(l);
-    case 't': return take_word(l, "true");
-    case 'f': return take_word(l, "false");
-    case 'n': return take_word(l, "null");
-    default: return take_number(l);
+    case 't': return take_json_word(l, "true");
+    case 'f': return take_json_word(l, "false");
+    case 'n': return take_json_word(l, "null");
+    default: return take_json_number(l);
     }
 }
 
 bool una_json_is_object(const char *text)
 {
-    look l = { text, 0 };
-    skip_blanks(&l);
-    if (*l.at != '{' || !take_value(&l)) return false;
-    skip_blanks(&l);
+    json_cursor l = { text, 0 };
+    skip_json_space(&l);
+    if (*l.at != '{' || !take_json_value(&l)) return false;
+    skip_json_space(&l);
     return *l.at == 0;
 }

@@ -9,7 +9,7 @@
 
 enum { MOST_BYTES = 64 << 10 };
 
-static bool is_digit(char c)
+static bool is_lexer_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -21,7 +21,7 @@ static bool starts_name(char c)
 
 static bool in_name(char c)
 {
-    return starts_name(c) || is_digit(c) || c == '.';
+    return starts_name(c) || is_lexer_digit(c) || c == '.';
 }
 
 /* "sex == >>>and age < ...": a few characters before and behind the place, on one line. */
@@ -60,7 +60,7 @@ una_status una_lexer_fail(const una_lexer *lexer, size_t at, const char *format,
     return una_grammar_fail(lexer->grammar, lexer->text, at, UNA_E_USAGE, sentence, lexer->run);
 }
 
-static una_status take_name(una_lexer *lexer)
+static una_status lex_name(una_lexer *lexer)
 {
     size_t from = lexer->token.at, to = from;
     while (in_name(lexer->text[to])) to++;
@@ -93,18 +93,18 @@ static una_status take_quoted(una_lexer *lexer)
 
 static size_t digits_end(const char *text, size_t at)
 {
-    while (is_digit(text[at])) at++;
+    while (is_lexer_digit(text[at])) at++;
     return at;
 }
 
-static una_status take_number(una_lexer *lexer)
+static una_status lex_number(una_lexer *lexer)
 {
     const char *text = lexer->text;
     size_t from = lexer->token.at, to = digits_end(text, from);
     if (text[to] == '.') to = digits_end(text, to + 1);
     if (text[to] == 'e' || text[to] == 'E') {
         size_t power = to + 1 + (text[to + 1] == '+' || text[to + 1] == '-');
-        if (is_digit(text[power])) to = digits_end(text, power);
+        if (is_lexer_digit(text[power])) to = digits_end(text, power);
     }
 
     if (in_name(text[to])) {
@@ -123,7 +123,7 @@ static una_status take_number(una_lexer *lexer)
     return UNA_OK;
 }
 
-static una_status take_sign(una_lexer *lexer)
+static una_status lex_sign(una_lexer *lexer)
 {
     const una_grammar *grammar = lexer->grammar;
     const char *at = lexer->text + lexer->token.at;
@@ -152,11 +152,11 @@ una_status una_lexer_next(una_lexer *lexer)
     lexer->token = (una_token){ .kind = UNA_TOKEN_END, .at = at };
     lexer->next = at;
     if (!text[at]) return UNA_OK;
-    if (starts_name(text[at])) return take_name(lexer);
-    if (is_digit(text[at]) || (text[at] == '.' && is_digit(text[at + 1]))) return take_number(lexer);
+    if (starts_name(text[at])) return lex_name(lexer);
+    if (is_lexer_digit(text[at]) || (text[at] == '.' && is_lexer_digit(text[at + 1]))) return lex_number(lexer);
     if (text[at] == '"' || text[at] == '\'' || (text[at] == '`' && lexer->grammar->backquotes))
         return take_quoted(lexer);
-    return take_sign(lexer);
+    return lex_sign(lexer);
 }
 
 una_status una_lexer_begin(una_lexer *lexer, const char *text, const una_grammar *grammar, una_arena *arena,
@@ -214,7 +214,7 @@ una_status una_lexer_number(una_lexer *lexer, double *value, const char *what_fo
     return una_lexer_next(lexer);
 }
 
-const char *una_near_words(char buffer[128], const char *wrong, const char *const *names, size_t count)
+const char *una_did_you_mean(char buffer[128], const char *wrong, const char *const *names, size_t count)
 {
     const char *near = una_nearest(wrong, names, count);
     buffer[0] = 0;

@@ -43,24 +43,24 @@ typedef struct una_lexer {
     una_run    *run;
 } una_lexer;
 
-/* Looks at the first token; refuses texts beyond 64 KiB and empty ones. */
+/* Reads the first token; refuses empty texts and texts beyond 64 KiB. */
 una_status una_lexer_begin(una_lexer *lexer, const char *text, const una_grammar *grammar, una_arena *arena,
                            una_run *run);
 una_status una_lexer_next(una_lexer *lexer);
 bool       una_lexer_sees(const una_lexer *lexer, char sign);            /* alone, without a = behind it */
-/* Steps over `sign`, or says that it was expected and what stands there; `after` completes "expected X ...". */
+/* Steps over `sign`, or fails with what was expected and what stands there; `after` completes "expected X ...". */
 una_status una_lexer_expect(una_lexer *lexer, char sign, const char *after);
 /* [-]number, as arguments have it; `what_for` completes "expected a number ...". */
 una_status una_lexer_number(una_lexer *lexer, double *value, const char *what_for);
 /* "kernel, character 7: <sentence>", or where the text is shown 'condition "sex == >>>and", character 8: <sentence>',
  * as UNA_E_USAGE. Characters are counted from 1, not bytes. */
 una_status una_lexer_fail(const una_lexer *lexer, size_t at, const char *format, ...) UNA_PRINTF(3, 4);
-/* The same for whoever has the text and no lexer any more, with a status of his own. */
+/* The same for callers that have the text but no lexer any more, with a status of their own. */
 una_status una_grammar_fail(const una_grammar *grammar, const char *text, size_t at, una_status status,
                             const char *sentence, una_run *run);
 /* The token in words, for "but found ...". */
 const char *una_token_words(const una_token *token, char buffer[64]);
 /* "; did you mean \"near\"?" or "" when no name is near. */
-const char *una_near_words(char buffer[128], const char *wrong, const char *const *names, size_t count);
+const char *una_did_you_mean(char buffer[128], const char *wrong, const char *const *names, size_t count);
 
 #endif

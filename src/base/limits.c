@@ -26,7 +26,7 @@ static uint64_t number_in(const char *path)
     return end == line || (*end && *end != '\n') ? UINT64_MAX : value;
 }
 
-/* The least that `file` says in the folder of the group and in those around it. */
+/* The smallest limit that `file` states in the folder of the group and in the folders above it. */
 static uint64_t least_above(const char *mount, const char *group, const char *file)
 {
     char folder[LINE], path[2 * LINE];
@@ -70,7 +70,7 @@ static uint64_t least_of_line(const char *root, char *line)
     return least;
 }
 
-uint64_t una_group_memory(const char *root)
+uint64_t una_cgroup_memory(const char *root)
 {
     char path[LINE], line[LINE];
     uint64_t least = UINT64_MAX;
@@ -84,10 +84,10 @@ uint64_t una_group_memory(const char *root)
     return least;
 }
 
-uint64_t una_usual_memory(void)
+uint64_t una_default_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     uint64_t machine = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 5 * 4 : UINT64_MAX;
-    uint64_t group = una_group_memory("");
+    uint64_t group = una_cgroup_memory("");
     return group < machine ? group : machine;
 }

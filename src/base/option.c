@@ -9,7 +9,7 @@
 
 #define LARGEST_COUNT 0x1p53     /* above, a double no longer holds every whole number */
 
-static void *field(void *options, const una_option *option)
+static void *option_field(void *options, const una_option *option)
 {
     return (char *)options + option->offset;
 }
@@ -116,15 +116,16 @@ static una_status refuse_value(const una_option *option, const char *owner, cons
 {
     char range[512], words[512];
     range_text(range, sizeof range, option);
-    const char *what = option->type == UNA_REAL ? "a number,"
-                     : option->type == UNA_COUNT ? "a whole number," : "one of";
+    const char *what = "one of";
+    if (option->type == UNA_REAL) what = "a number,";
+    else if (option->type == UNA_COUNT) what = "a whole number,";
     const char *near = option->type == UNA_WORD ? nearest_choice(option->choices, value, words, sizeof words) : NULL;
     UNA_FAIL(run, UNA_E_USAGE, "%s does not take %s=%.80s: %s is %s %s%s%s%s", owner, option->name, value,
              option->name, what, range, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-static una_status set_number(double *place, const una_option *option, const char *owner, const char *value,
-                             una_run *run)
+static una_status set_number_option(double *place, const una_option *option, const char *owner, const char *value,
+                                    una_run *run)
 {
     double number;
     if (option->may_auto && strcmp(value, "auto") == 0) {
@@ -156,14 +157,14 @@ static una_status set_word(int *place, const una_option *option, const char *own
     return UNA_OK;
 }
 
-static una_status check_file(const una_option *option, const char *owner, const char *value, una_run *run)
+static una_status check_file_option(const una_option *option, const char *owner, const char *value, una_run *run)
 {
     const una_run *strict = *value ? run : NULL;
     while (strict && !strict->no_files) strict = strict->parent;
     if (!strict) return UNA_OK;
-    UNA_FAIL(run, UNA_E_USAGE, "%s: the option %s names the file %.200s, which is not opened: options that a model or "
-             "a study keeps may be somebody else's. Fit anew where the file is wanted, and name it yourself: una fit "
-             "--set %s=...", owner, option->name, value, option->name);
+    UNA_FAIL(run, UNA_E_USAGE, "%s: the option %s names the file %.200s, which is not opened: options that a model "
+             "or a study keeps may come from another person. Where the file is wanted, fit again and name it "
+             "yourself: una fit --set %s=...", owner, option->name, value, option->name);
 }
 
 /* arena NULL: the text lives long enough as it is. */
@@ -172,10 +173,10 @@ static una_status set_field(void *place, const una_option *option, const char *o
 {
     switch (option->type) {
     case UNA_REAL:
-    case UNA_COUNT: return set_number(place, option, owner, value, run);
+    case UNA_COUNT: return set_number_option(place, option, owner, value, run);
     case UNA_WORD: return set_word(place, option, owner, value, run);
     case UNA_FLAG: return set_flag(place, option, owner, value, run);
-    case UNA_FILE: UNA_TRY(check_file(option, owner, value, run)); break;
+    case UNA_FILE: UNA_TRY(check_file_option(option, owner, value, run)); break;
     case UNA_TEXT: break;
     }
     const char *text = arena ? una_arena_text(arena, value) : value;
@@ -188,7 +189,7 @@ una_status una_options_default(void *options, const una_option *table, una_run *
 {
     for (const una_option *option = table; option->name; option++) {
         const char *initial = option->initial ? option->initial : "";
-        UNA_TRY(set_field(field(options, option), option, "the table of defaults", initial, NULL, run));
+        UNA_TRY(set_field(option_field(options, option), option, "the table of defaults", initial, NULL, run));
     }
     return UNA_OK;
 }
@@ -212,7 +213,7 @@ una_status una_option_set(void *options, const una_option *table, const char *ow
 {
     for (const una_option *option = table; option->name; option++)
         if (strcmp(option->name, key) == 0)
-            return set_field(field(options, option), option, owner, value, arena, run);
+            return set_field(option_field(options, option), option, owner, value, arena, run);
     return refuse_key(table, owner, key, run);
 }
 
@@ -226,7 +227,7 @@ una_status una_options_apply(void *options, const una_option *table, const char 
 
 /* ---- printing ------------------------------------------------------------------------------------------ */
 
-static void add_quoted(una_text *text, const char *value)
+static void add_quoted_value(una_text *text, const char *value)
 {
     una_text_bytes(text, "\"", 1);
     for (; *value; value++) {
@@ -239,7 +240,7 @@ static void add_quoted(una_text *text, const char *value)
 void una_spec_value(una_text *text, const char *value)
 {
     if (una_spec_is_plain(value)) una_text_bytes(text, value, strlen(value));
-    else add_quoted(text, value);
+    else add_quoted_value(text, value);
 }
 
 static void add_text_value(una_text *text, const char *value, bool json)
@@ -249,7 +250,7 @@ static void add_text_value(una_text *text, const char *value, bool json)
     else una_spec_value(text, value);
 }
 
-static void add_value(una_text *text, const void *options, const una_option *option, bool json)
+static void add_option_value(una_text *text, const void *options, const una_option *option, bool json)
 {
     const void *place = field_of(options, option);
     size_t length = 0;
@@ -271,7 +272,10 @@ static void add_value(una_text *text, const void *options, const una_option *opt
     }
     case UNA_TEXT:
     case UNA_FILE: add_text_value(text, *(const char *const *)place, json); break;
-    case UNA_FLAG: una_text_add(text, "%s", *(const int *)place ? json ? "true" : "yes" : json ? "false" : "no"); break;
+    case UNA_FLAG:
+        if (*(const int *)place) una_text_add(text, "%s", json ? "true" : "yes");
+        else una_text_add(text, "%s", json ? "false" : "no");
+        break;
     }
 }
 
@@ -283,7 +287,7 @@ void una_options_text(una_text *text, const void *options, const una_option *tab
     if (!bare) una_text_add(text, "(");
     for (const una_option *option = table; option->name; option++) {
         una_text_add(text, "%s%s=", option == table ? "" : ", ", option->name);
-        add_value(text, options, option, false);
+        add_option_value(text, options, option, false);
     }
     if (!bare) una_text_add(text, ")");
 }
@@ -295,12 +299,12 @@ void una_options_json(una_text *text, const void *options, const una_option *tab
         if (option != table) una_text_add(text, ",");
         una_text_json(text, option->name);
         una_text_add(text, ":");
-        add_value(text, options, option, true);
+        add_option_value(text, options, option, true);
     }
     una_text_add(text, "}");
 }
 
-static const una_option *row_of(const una_option *table, const char *name)
+static const una_option *find_option(const una_option *table, const char *name)
 {
     for (const una_option *o = table; o->name; o++)
         if (strcmp(o->name, name) == 0) return o;
@@ -309,14 +313,14 @@ static const una_option *row_of(const una_option *table, const char *name)
 
 double *una_option_number(void *options, const una_option *table, const char *name)
 {
-    const una_option *o = row_of(table, name);
+    const una_option *o = find_option(table, name);
     bool is = o && (o->type == UNA_REAL || o->type == UNA_COUNT);
     return is ? (double *)(void *)((unsigned char *)options + o->offset) : NULL;
 }
 
 int *una_option_word(void *options, const una_option *table, const char *name)
 {
-    const una_option *o = row_of(table, name);
+    const una_option *o = find_option(table, name);
     bool is = o && (o->type == UNA_WORD || o->type == UNA_FLAG);
     return is ? (int *)(void *)((unsigned char *)options + o->offset) : NULL;
 }

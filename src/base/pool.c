@@ -16,7 +16,7 @@ typedef struct pool {
     void         *context;
     size_t        tasks;
     int           share;         /* threads of each task */
-    struct una_company *company; /* of tasks done in turn, so that all ranks do them in one order; NULL: none */
+    struct una_rank_group *rank_group; /* of tasks done in turn, so that all ranks do them in one order; NULL: none */
     atomic_size_t next;
     atomic_bool   stop;
     pthread_mutex_t lock;
@@ -30,7 +30,7 @@ int una_threads(const una_run *run)
     return run->settings.threads;
 }
 
-static void note_failure(pool *p, size_t index, una_status status, const char *message)
+static void note_task_failure(pool *p, size_t index, una_status status, const char *message)
 {
     pthread_mutex_lock(&p->lock);
     if (index < p->failed_at) {
@@ -49,7 +49,7 @@ static void one_task(pool *p, size_t index, una_run *child)
     child->progress_to = p->run->progress_from + width * (double)(index + 1) / (double)p->tasks;
     una_status status = una_cancelled(child) ? una_fail(child, UNA_CANCELLED, "interrupted")
                                              : p->task(p->context, index, child);
-    if (status != UNA_OK) note_failure(p, index, status, child->message);
+    if (status != UNA_OK) note_task_failure(p, index, status, child->message);
     una_clear_message(child);
     una_arena_free(&child->texts);
     una_arena_reuse(&child->scratch);
@@ -59,9 +59,9 @@ static void all_tasks(pool *p, una_run *child)
 {
     child->settings = p->run->settings;
     child->settings.threads = p->share;
-    if (!p->company) child->settings.ranks = NULL;       /* other ranks do not do the same tasks at the same time */
+    if (!p->rank_group) child->settings.ranks = NULL;       /* other ranks do not do the same tasks at the same time */
     child->tally = p->run->tally;
-    child->company = p->company;
+    child->rank_group = p->rank_group;
     child->rows = p->run->rows;
     child->first_row = p->run->first_row;
     /* After a failure no new task starts: every index below the failed one was already taken. */
@@ -72,7 +72,7 @@ static void all_tasks(pool *p, una_run *child)
     }
 }
 
-static void *work(void *context)
+static void *run_tasks(void *context)
 {
     pool *p = context;
     una_run child = { .parent = p->run };
@@ -83,7 +83,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* The same with a child that stays, for the next pool of this run. */
+/* The same with a child run that is kept for the next pool of this run. */
 static una_status work_kept(pool *p)
 {
     una_run *run = p->run;
@@ -100,23 +100,23 @@ static una_status work_kept(pool *p)
     return UNA_OK;
 }
 
-static una_status do_tasks(una_run *run, size_t tasks, una_task *task, void *context, struct una_company *company)
+static una_status do_tasks(una_run *run, size_t tasks, una_task *task, void *context, struct una_rank_group *rank_group)
 {
     pool p = { .run = run, .task = task, .context = context, .tasks = tasks, .failed_at = SIZE_MAX,
-               .company = company };
+               .rank_group = rank_group };
     pthread_mutex_init(&p.lock, NULL);
     enum { MOST = 256 };
     pthread_t helper[MOST];
 
-    size_t wanted = (size_t)una_threads(run), started = 0, at_once = company && tasks > 0 ? 1 : tasks;
+    size_t wanted = (size_t)una_threads(run), started = 0, at_once = rank_group && tasks > 0 ? 1 : tasks;
     p.share = at_once > 0 && wanted > at_once ? (int)(wanted / at_once) : 1;
     if (wanted > at_once) wanted = at_once;
     if (wanted > MOST) wanted = MOST;
-    while (started + 1 < wanted && una_thread_start(&helper[started], work, &p) == 0) started++;
+    while (started + 1 < wanted && una_thread_start(&helper[started], run_tasks, &p) == 0) started++;
 
     una_status status = UNA_OK;
     if (run->scratch.keeps) status = work_kept(&p);
-    else work(&p);
+    else run_tasks(&p);
     for (size_t i = 0; i < started; i++) pthread_join(helper[i], NULL);
     pthread_mutex_destroy(&p.lock);
 
@@ -152,7 +152,7 @@ static una_status one_job(void *context, size_t index, una_run *child)
 una_status una_jobs_run(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context)
 {
     jobs all = { at, size, task, context };
-    return do_tasks(run, count, one_job, &all, run->company);
+    return do_tasks(run, count, one_job, &all, run->rank_group);
 }
 
 static una_status same_job(void *context, size_t index, una_run *child)
@@ -168,7 +168,7 @@ static una_status same_job(void *context, size_t index, una_run *child)
 una_status una_jobs_again(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context)
 {
     jobs all = { at, size, task, context };
-    return do_tasks(run, count, same_job, &all, run->company);
+    return do_tasks(run, count, same_job, &all, run->rank_group);
 }
 
 void una_jobs_free(void *at, size_t size, size_t count)

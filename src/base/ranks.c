@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sums and news go along a binary tree over the ranks: in round s = 1, 2, 4 ... those whose number is an odd multiple
- * of s give what they have to the one s below. The tree depends on the number of ranks alone, and so do the bits.
+ * Sums and broadcasts go along a binary tree over the ranks: in round s = 1, 2, 4 ... the ranks whose number is an odd
+ * multiple of s send to the rank s below. The tree depends on the number of ranks alone, and so do the bits.
  */
 #include "base/ranks.h"
 
@@ -38,7 +38,7 @@ const char *una_ranks_host(char name[64])
 
 /* ---- messages ------------------------------------------------------------------------------------------------ */
 
-static una_status lost(int other, una_run *run)
+static una_status fail_lost_rank(int other, una_run *run)
 {
     char host[64];
     UNA_FAIL(run, UNA_E_IO, "rank %d on host %s cannot reach rank %d: it has ended, or makes other calls; what was "
@@ -50,7 +50,7 @@ una_status una_ranks_send(int to, const void *bytes, size_t count, una_run *run)
     const una_ranks *r = run->settings.ranks;
     for (size_t at = 0; at < count; at += MOST_AT_ONCE) {
         size_t some = count - at < MOST_AT_ONCE ? count - at : MOST_AT_ONCE;
-        if (r->send(r->context, to, (const unsigned char *)bytes + at, some) != 0) return lost(to, run);
+        if (r->send(r->context, to, (const unsigned char *)bytes + at, some) != 0) return fail_lost_rank(to, run);
     }
     return UNA_OK;
 }
@@ -60,7 +60,7 @@ una_status una_ranks_receive(int from, void *bytes, size_t count, una_run *run)
     const una_ranks *r = run->settings.ranks;
     for (size_t at = 0; at < count; at += MOST_AT_ONCE) {
         size_t some = count - at < MOST_AT_ONCE ? count - at : MOST_AT_ONCE;
-        if (r->receive(r->context, from, (unsigned char *)bytes + at, some) != 0) return lost(from, run);
+        if (r->receive(r->context, from, (unsigned char *)bytes + at, some) != 0) return fail_lost_rank(from, run);
     }
     return UNA_OK;
 }
@@ -78,7 +78,7 @@ una_status una_ranks_arrived(int *from, size_t *count, una_run *run)
 
 /* ---- down the tree ------------------------------------------------------------------------------------------- */
 
-/* The round in which a rank gives; of rank 0 the first that has none. */
+/* The round in which a rank sends; for rank 0 the first round in which none sends. */
 static int last_round(int rank, int count)
 {
     int s = 1;
@@ -86,7 +86,7 @@ static int last_round(int rank, int count)
     return s;
 }
 
-una_status una_ranks_share(void *bytes, size_t count, una_run *run)
+una_status una_ranks_broadcast(void *bytes, size_t count, una_run *run)
 {
     int rank = una_rank(run), ranks = una_rank_count(run), last = last_round(rank, ranks);
     if (rank > 0) UNA_TRY(una_ranks_receive(rank - last, bytes, count, run));
@@ -95,11 +95,11 @@ una_status una_ranks_share(void *bytes, size_t count, una_run *run)
     return UNA_OK;
 }
 
-una_status una_ranks_share_block(void **bytes, size_t *count, una_arena *arena, una_run *run)
+una_status una_ranks_broadcast_block(void **bytes, size_t *count, una_arena *arena, una_run *run)
 {
     if (una_rank_count(run) == 1) return UNA_OK;
     uint64_t size = *count;
-    UNA_TRY(una_ranks_share(&size, sizeof size, run));
+    UNA_TRY(una_ranks_broadcast(&size, sizeof size, run));
     una_status status = UNA_OK;
     if (una_rank(run) > 0) {
         *count = (size_t)size;
@@ -107,7 +107,7 @@ una_status una_ranks_share_block(void **bytes, size_t *count, una_arena *arena, 
         status = una_arena_check(arena);
     }
     UNA_TRY(una_ranks_agree(status, run));               /* before much is sent to one that cannot take it */
-    return una_ranks_share(*bytes, *count, run);
+    return una_ranks_broadcast(*bytes, *count, run);
 }
 
 /* ---- up the tree --------------------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static void add_f32(void *to, const void *from, size_t count)
     for (size_t i = 0; i < count; i++) a[i] += b[i];
 }
 
-/* Piece by piece, through a buffer that cannot be refused. */
+/* Adds piece by piece, through a buffer on the stack, which cannot run out of memory. */
 static una_status add_from(int from, unsigned char *value, size_t count, size_t width, add_piece *add, una_run *run)
 {
     _Alignas(64) unsigned char buffer[PIECE];
@@ -147,26 +147,26 @@ static una_status give_to(int to, const unsigned char *value, size_t count, size
     return UNA_OK;
 }
 
-static una_status sum(void *value, size_t count, size_t width, add_piece *add, una_run *run)
+static una_status sum_up_the_tree(void *value, size_t count, size_t width, add_piece *add, una_run *run)
 {
     int rank = una_rank(run), ranks = una_rank_count(run), last = last_round(rank, ranks);
     for (int s = 1; s < last; s *= 2)
         if (rank + s < ranks) UNA_TRY(add_from(rank + s, value, count, width, add, run));
     if (rank > 0) UNA_TRY(give_to(rank - last, value, count, width, run));
-    return una_ranks_share(value, count * width, run);
+    return una_ranks_broadcast(value, count * width, run);
 }
 
 una_status una_ranks_sum(double *value, size_t count, una_run *run)
 {
-    return sum(value, count, sizeof *value, add_f64, run);
+    return sum_up_the_tree(value, count, sizeof *value, add_f64, run);
 }
 
 una_status una_ranks_sum_f32(float *value, size_t count, una_run *run)
 {
-    return sum(value, count, sizeof *value, add_f32, run);
+    return sum_up_the_tree(value, count, sizeof *value, add_f32, run);
 }
 
-/* Before anything is sent to rank 0 it says that it has room: one that has given up receives nothing any more. */
+/* Rank 0 first tells the others whether it has room: a rank that has given up receives nothing any more. */
 una_status una_ranks_gather(una_message *all, const void *bytes, size_t count, una_arena *arena, una_run *run)
 {
     uint64_t size = count;
@@ -177,7 +177,7 @@ una_status una_ranks_gather(una_message *all, const void *bytes, size_t count, u
         all[r].count = (size_t)size;
         all[r].bytes = una_arena_get(arena, all[r].count, 1);
     }
-    UNA_TRY(una_ranks_follow(rank == 0 ? una_arena_check(arena) : UNA_OK, run));
+    UNA_TRY(una_ranks_broadcast_status(rank == 0 ? una_arena_check(arena) : UNA_OK, run));
 
     if (rank > 0) return una_ranks_send(0, bytes, count, run);
     for (int r = 1; r < ranks; r++) UNA_TRY(una_ranks_receive(r, all[r].bytes, all[r].count, run));
@@ -187,12 +187,12 @@ una_status una_ranks_gather(una_message *all, const void *bytes, size_t count, u
 
 /* ---- how it went --------------------------------------------------------------------------------------------- */
 
-typedef struct verdict {                 /* of the lowest rank that failed, if there is one                  */
+typedef struct rank_failure {                 /* of the lowest rank that failed, if there is one                  */
     int  rank, status;
     char host[64], message[sizeof((una_run *)0)->message];
-} verdict;
+} rank_failure;
 
-static una_status take(const verdict *v, bool named, una_run *run)
+static una_status take_failure(const rank_failure *v, bool named, una_run *run)
 {
     if (v->status == UNA_OK) return UNA_OK;
     if (!named || v->status == UNA_CANCELLED) return una_fail(run, (una_status)v->status, "%s", v->message);
@@ -203,7 +203,7 @@ una_status una_ranks_agree(una_status status, una_run *run)
 {
     int rank = una_rank(run), ranks = una_rank_count(run), last = last_round(rank, ranks);
     if (ranks == 1) return status;
-    verdict v = { .rank = rank, .status = (int)status }, other;
+    rank_failure v = { .rank = rank, .status = (int)status }, other;
     memcpy(v.message, run->message, sizeof v.message);
     una_ranks_host(v.host);
     for (int s = 1; s < last; s *= 2) {
@@ -212,15 +212,15 @@ una_status una_ranks_agree(una_status status, una_run *run)
         if (v.status == UNA_OK) v = other;
     }
     if (rank > 0) UNA_TRY(una_ranks_send(rank - last, &v, sizeof v, run));
-    UNA_TRY(una_ranks_share(&v, sizeof v, run));
-    return take(&v, true, run);
+    UNA_TRY(una_ranks_broadcast(&v, sizeof v, run));
+    return take_failure(&v, true, run);
 }
 
-una_status una_ranks_follow(una_status status, una_run *run)
+una_status una_ranks_broadcast_status(una_status status, una_run *run)
 {
     if (una_rank_count(run) == 1) return status;
-    verdict v = { .status = (int)status };
+    rank_failure v = { .status = (int)status };
     memcpy(v.message, run->message, sizeof v.message);
-    UNA_TRY(una_ranks_share(&v, sizeof v, run));
-    return take(&v, false, run);
+    UNA_TRY(una_ranks_broadcast(&v, sizeof v, run));
+    return take_failure(&v, false, run);
 }

@@ -7,13 +7,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool is_blank(char c)
+static bool is_cell_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
 
-/* Its length, and whether it holds what ends a cell, begins quotes or is another delimiter of una's. */
-static size_t measure(const char *words, bool *marked)
+/* The length of the cell, and whether it holds a character that ends a cell, begins quotes or is another delimiter that
+ * una knows. */
+static size_t measure_cell(const char *words, bool *marked)
 {
     size_t length = 0;
     bool found = false;
@@ -34,7 +35,7 @@ static void begin_cell(una_record *r, bool quoted)
     else r->quoted = quoted;
 }
 
-static void add_quoted(una_record *r, const char *words, size_t length)
+static void add_quoted_cell(una_record *r, const char *words, size_t length)
 {
     begin_cell(r, true);
     una_text_bytes(r->text, "\"", 1);
@@ -62,29 +63,29 @@ void una_record_bytes(una_record *r, const char *bytes, size_t length)
 
 void una_record_quoted(una_record *r, const char *words)
 {
-    add_quoted(r, words, strlen(words));
+    add_quoted_cell(r, words, strlen(words));
 }
 
 void una_record_words(una_record *r, const char *words)
 {
     bool marked = false;
-    size_t length = words ? measure(words, &marked) : 0;
-    bool blanks = length > 0 && (is_blank(words[0]) || is_blank(words[length - 1]));
-    if (length > 0 && (blanks || marked || (r->cells == 0 && begins_apart(words)))) add_quoted(r, words, length);
+    size_t length = words ? measure_cell(words, &marked) : 0;
+    bool blanks = length > 0 && (is_cell_blank(words[0]) || is_cell_blank(words[length - 1]));
+    if (length > 0 && (blanks || marked || (r->cells == 0 && begins_apart(words)))) add_quoted_cell(r, words, length);
     else una_record_bytes(r, words ? words : "", length);
 }
 
 void una_record_loose(una_record *r, const char *words)
 {
     bool marked;
-    size_t length = measure(words, &marked), from = 0, to = length;
+    size_t length = measure_cell(words, &marked), from = 0, to = length;
     if (!marked && (r->cells > 0 || !begins_apart(words))) {
         una_record_bytes(r, words, length);
         return;
     }
-    while (from < to && is_blank(words[from])) from++;
-    while (to > from && is_blank(words[to - 1])) to--;
-    add_quoted(r, words + from, to - from);
+    while (from < to && is_cell_blank(words[from])) from++;
+    while (to > from && is_cell_blank(words[to - 1])) to--;
+    add_quoted_cell(r, words + from, to - from);
 }
 
 void una_record_number(una_record *r, double value)
@@ -102,7 +103,7 @@ void una_record_count(una_record *r, uint64_t value)
     una_record_bytes(r, digits, (size_t)length);
 }
 
-/* A line without a byte would be no record, and with another delimiter in it one of several cells. */
+/* An empty line would be no record, and a line with another delimiter in it would be read as several cells. */
 static bool misread_alone(const char *cell, size_t length)
 {
     return length == 0 || memchr(cell, ';', length) || memchr(cell, '|', length);

@@ -21,7 +21,7 @@ typedef struct una_record {
 una_record una_record_begin(una_text *text);
 /* NULL: a missing cell, which is empty. */
 void       una_record_words(una_record *record, const char *words);
-/* Between quotes whatever it holds. */
+/* Adds a cell between quotes, whatever is in it. */
 void       una_record_quoted(una_record *record, const char *words);
 /* Of a file where the cell has no quotes: blanks at its ends mean nothing to una, and are kept if nothing else asks for
  * quotes. */

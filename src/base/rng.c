@@ -16,7 +16,7 @@ una_rng una_rng_at(uint64_t seed, una_purpose purpose, uint64_t index)
     return rng;
 }
 
-static void refill(una_rng *rng)
+static void refill_random_words(una_rng *rng)
 {
     philox4x32_ctr_t counter = {{ rng->counter[0], rng->counter[1], rng->counter[2], rng->counter[3] }};
     philox4x32_key_t key = {{ rng->key[0], rng->key[1] }};
@@ -29,7 +29,7 @@ static void refill(una_rng *rng)
 
 uint32_t una_rng_u32(una_rng *rng)
 {
-    if (rng->left == 0) refill(rng);
+    if (rng->left == 0) refill_random_words(rng);
     return rng->buffer[--rng->left];
 }
 

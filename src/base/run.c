@@ -17,7 +17,7 @@
 
 enum { LEAST_CLEAN = 32 << 20 };
 
-/* Large blocks come from the system as zeros: to fill gigabytes with them by hand takes seconds. */
+/* The system hands out large blocks as zeros; clearing gigabytes by hand takes seconds. */
 static void *default_allocate(void *context, size_t size)
 {
     (void)context;
@@ -32,7 +32,7 @@ static void default_release(void *context, void *block)
 
 enum { SCRATCH_SHARE = 4 };              /* scratch files may take so many times the memory, if nothing else is said */
 
-static una_run *root_of(una_run *run)
+static una_run *root_run(una_run *run)
 {
     while (run->parent) run = run->parent;
     return run;
@@ -44,7 +44,7 @@ static int core_count(void)
     return cores > 0 ? (int)cores : 1;
 }
 
-static una_run_settings resolved(una_run_settings settings)
+static una_run_settings resolved_settings(una_run_settings settings)
 {
     if (!settings.allocate || !settings.release) {
         settings.allocate = default_allocate;
@@ -53,7 +53,7 @@ static una_run_settings resolved(una_run_settings settings)
         settings.no_scratch = 1;         /* all memory is the caller's */
     }
     if (settings.threads <= 0) settings.threads = core_count();
-    if (settings.memory_limit == 0) settings.memory_limit = una_usual_memory();
+    if (settings.memory_limit == 0) settings.memory_limit = una_default_memory();
     if (settings.scratch_limit == 0)
         settings.scratch_limit = settings.memory_limit > UINT64_MAX / SCRATCH_SHARE ? UINT64_MAX
                                  : SCRATCH_SHARE * settings.memory_limit;
@@ -79,7 +79,7 @@ una_status una_run_new(una_run **out, const una_run_settings *given)
     UNA_TRY(UNA_TAKE(&reading, settings.reading, una_read_settings, NULL));
     if (settings.ranks) UNA_TRY(una_ranks_check(&ranks));
     if (!reading_known(&reading)) return UNA_E_USAGE;
-    settings = resolved(settings);
+    settings = resolved_settings(settings);
 
     una_run *run = settings.allocate(settings.allocator, sizeof *run);
     pthread_mutex_t *lock = settings.allocate(settings.allocator, sizeof *lock);
@@ -139,11 +139,11 @@ void una_clear_message(una_run *run)
     run->message[0] = 0;
 }
 
-const char *una_row_called(char text[UNA_ROW_ROOM], size_t row, const una_run *run)
+const char *una_row_name(char text[UNA_ROW_NAME_ROOM], size_t row, const una_run *run)
 {
     row += run->first_row;
-    if (run->rows) run->rows->name(text, UNA_ROW_ROOM, run->rows, row);
-    else una_write_text(text, UNA_ROW_ROOM, "row %zu", row + 1);
+    if (run->rows) run->rows->name(text, UNA_ROW_NAME_ROOM, run->rows, row);
+    else una_write_text(text, UNA_ROW_NAME_ROOM, "row %zu", row + 1);
     return text;
 }
 
@@ -160,7 +160,7 @@ una_status una_fail(una_run *run, una_status code, const char *format, ...)
 
 void una_log(una_run *run, una_log_level level, const char *format, ...)
 {
-    una_run *root = root_of(run);
+    una_run *root = root_run(run);
     if (!root->settings.log) return;
     char sentence[1024];
     va_list arguments;
@@ -192,8 +192,8 @@ una_tally una_tally_of(const char *what, size_t done, size_t all)
     return (una_tally){ .what = what, .all = all, .before = done, .done = done, .begun = una_clock() };
 }
 
-/* A rate is known once one piece is done and a second is over. Below ten a minute it has a decimal. */
-static const char *counted(char words[160], const una_tally *tally, const char *stage)
+/* Adds the rate once one piece is done and a second is over, with a decimal below ten a minute. */
+static const char *stage_with_count(char words[160], const una_tally *tally, const char *stage)
 {
     size_t done = tally->done;
     double spent = una_clock() - tally->begun, rate = 60 * (double)(done - tally->before) / fmax(spent, 1);
@@ -211,7 +211,7 @@ bool una_cancelled(const una_run *run)
     return run->settings.cancel && *run->settings.cancel;
 }
 
-una_status una_go_on(una_run *run, const char *stage)
+una_status una_check_cancelled(una_run *run, const char *stage)
 {
     if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while %s", stage);
     return UNA_OK;
@@ -219,18 +219,18 @@ una_status una_go_on(una_run *run, const char *stage)
 
 una_status una_tick(una_run *run, const char *stage, double fraction, double value)
 {
-    una_run *root = root_of(run);
+    una_run *root = root_run(run);
     int stop = 0;
     if (root->settings.progress) {
         double whole = run->progress_from + fraction * (run->progress_to - run->progress_from);
         char words[160];
-        una_progress progress = { run->tally ? counted(words, run->tally, stage) : stage, whole, value };
+        una_progress progress = { run->tally ? stage_with_count(words, run->tally, stage) : stage, whole, value };
         pthread_mutex_lock(root->lock);
         stop = root->settings.progress(root->settings.callbacks, &progress);
         pthread_mutex_unlock(root->lock);
     }
     if (stop) UNA_FAIL(run, UNA_CANCELLED, "interrupted while %s", stage);
-    return una_go_on(run, stage);
+    return una_check_cancelled(run, stage);
 }
 
 /* ---- raw memory: each block carries its size, so that what is held can be counted ---------------- */
@@ -243,7 +243,7 @@ typedef union block_head {
 
 bool una_memory_take(una_run *run, uint64_t size, uint64_t *held)
 {
-    una_run *root = root_of(run);
+    una_run *root = root_run(run);
     *held = atomic_fetch_add(&root->used, size) + size;
     if (*held <= root->settings.memory_limit) return true;
     una_memory_give(root, size);
@@ -252,12 +252,12 @@ bool una_memory_take(una_run *run, uint64_t size, uint64_t *held)
 
 void una_memory_give(una_run *run, uint64_t size)
 {
-    atomic_fetch_sub(&root_of(run)->used, size);
+    atomic_fetch_sub(&root_run(run)->used, size);
 }
 
 void *una_allocate_for(una_run *owner, size_t size, una_run *run)
 {
-    una_run *root = root_of(owner);
+    una_run *root = root_run(owner);
     if (size > SIZE_MAX - sizeof(block_head)) {
         una_fail(run, UNA_E_MEMORY, "a request for %zu bytes is beyond any memory", size);
         return NULL;
@@ -275,7 +275,7 @@ void *una_allocate_for(una_run *owner, size_t size, una_run *run)
     block_head *head = root->settings.allocate(root->settings.allocator, whole);
     if (!head) {
         una_memory_give(root, whole);
-        una_fail(run, UNA_E_MEMORY, "out of memory: %.1f MB more could not be had", (double)whole / 1e6);
+        una_fail(run, UNA_E_MEMORY, "out of memory: %.1f MB more are not available", (double)whole / 1e6);
         return NULL;
     }
 
@@ -289,20 +289,20 @@ void *una_allocate(una_run *run, size_t size)
     return una_allocate_for(run, size, run);
 }
 
-bool una_is_clean(const void *block)
+bool una_is_zeroed(const void *block)
 {
     return ((const block_head *)block - 1)->clean;
 }
 
 una_run *una_run_root(una_run *run)
 {
-    return root_of(run);
+    return root_run(run);
 }
 
 void una_release(una_run *run, void *block)
 {
     if (!block) return;
-    una_run *root = root_of(run);
+    una_run *root = root_run(run);
     block_head *head = (block_head *)block - 1;
     una_memory_give(root, head->size);
     root->settings.release(root->settings.allocator, head);
@@ -312,7 +312,7 @@ void una_release(una_run *run, void *block)
 
 bool una_scratch_take(una_run *run, uint64_t size)
 {
-    una_run *root = root_of(run);
+    una_run *root = root_run(run);
     uint64_t limit = root->settings.scratch_limit, held = atomic_fetch_add(&root->scratched, size);
     if (size <= limit && held <= limit - size) return true;
     atomic_fetch_sub(&root->scratched, size);
@@ -321,7 +321,7 @@ bool una_scratch_take(una_run *run, uint64_t size)
 
 void una_scratch_give(una_run *run, uint64_t size)
 {
-    atomic_fetch_sub(&root_of(run)->scratched, size);
+    atomic_fetch_sub(&root_run(run)->scratched, size);
 }
 
 void una_run_limits(const una_run *run, uint64_t *memory, uint64_t *scratch)

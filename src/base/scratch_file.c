@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory that need not stay in memory: a shared mapping of a file that has no name. Where memory runs short, the
- * system writes its pages to the disk and takes the memory back, without swap; a file without a name goes when its
- * last user ends, however that happens. $TMPDIR, or /var/tmp: /tmp is often memory itself. All blocks are reserved
- * at once, for on a disk that is full a write to the mapping would end the process; and as much again must be free,
- * and a twentieth of the disk, so that nobody else is left without. Whatever is not as it should be gives NULL, and
- * the caller takes plain memory.
+ * Rows of data in a shared mapping of a file without a name. Where memory runs short, the system writes its pages to
+ * the disk and takes the memory back, without swap; the file goes with its last user, however that one ends. The file
+ * lies in $TMPDIR or /var/tmp, because /tmp is often memory itself. All its blocks are reserved at once, because a
+ * write to the mapping on a full disk would end the process; as much again and a twentieth of the disk must be free,
+ * for others. If anything of this is not so, the result is NULL, and the caller takes plain memory.
  */
 #if defined(__linux__)
 #define _GNU_SOURCE              /* O_TMPFILE, fallocate */
@@ -26,13 +25,13 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-static const char *folder_of(void)
+static const char *scratch_folder(void)
 {
     const char *given = getenv("TMPDIR");
     return given && given[0] == '/' ? given : "/var/tmp";
 }
 
-/* Not every file system knows files that never had a name. */
+/* Not every file system supports O_TMPFILE. */
 static int open_nameless(const char *folder)
 {
     char path[4096];
@@ -44,9 +43,9 @@ static int open_nameless(const char *folder)
     return handle;
 }
 
-/* A file in memory would save none; file systems that copy on write cannot reserve for a second write; a size beyond
- * the process's limit would be answered by a signal. */
-static bool has_room(int handle, uint64_t size)
+/* False for a file system in memory, which would save none; for one that copies on write, which cannot reserve the
+ * second write; and for a size beyond the limit of the process, which a signal would enforce. */
+static bool disk_has_room(int handle, uint64_t size)
 {
     static const uint32_t unfit[] = { 0x01021994, 0x858458f6, 0x9123683e, 0x2fc12fc1 };  /* tmpfs, ramfs, btrfs, zfs */
     struct statvfs room;
@@ -60,7 +59,7 @@ static bool has_room(int handle, uint64_t size)
     return size <= INT64_MAX && left / 2 >= size && left - size >= all / 20;
 }
 
-static bool reserve(int handle, size_t size)
+static bool reserve_blocks(int handle, size_t size)
 {
     int result;
     do result = fallocate(handle, 0, 0, (off_t)size);
@@ -70,16 +69,16 @@ static bool reserve(int handle, size_t size)
 
 int una_scratch_open(void)
 {
-    int handle = open_nameless(folder_of());
+    int handle = open_nameless(scratch_folder());
     return handle >= 0 ? handle : open_nameless("/tmp");
 }
 
 void *una_scratch_map(size_t size)
 {
-    int handle = open_nameless(folder_of());
+    int handle = open_nameless(scratch_folder());
     if (handle < 0) return NULL;
     void *at = MAP_FAILED;
-    if (has_room(handle, size) && reserve(handle, size))
+    if (disk_has_room(handle, size) && reserve_blocks(handle, size))
         at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, handle, 0);
     close(handle);                       /* the mapping keeps the file */
     return at == MAP_FAILED ? NULL : at;

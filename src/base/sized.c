@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Structs of a caller's, who may have been compiled with an older or a newer una.h: fields are only ever added at the
- * end, and the first one is the size of the struct as the caller knows it.
+ * Structs of a caller that may have been compiled with an older or a newer una.h: new fields are only ever added at the
+ * end, and the first field is the size of the struct as the caller knows it.
  */
 #include "base/base.h"
 
@@ -9,7 +9,7 @@
 
 enum { MOST_ADDED = 4096 };              /* a size further beyond ours is no size: the field was never set */
 
-static size_t size_of(const void *given)
+static size_t struct_size_of(const void *given)
 {
     size_t size;
     memcpy(&size, given, sizeof size);
@@ -18,7 +18,7 @@ static size_t size_of(const void *given)
 
 una_status una_struct_check(const void *given, size_t size, const char *name, una_run *run)
 {
-    size_t its = size_of(given);
+    size_t its = struct_size_of(given);
     if (its >= sizeof its && its <= size + MOST_ADDED) return UNA_OK;
 
     if (!run) return UNA_E_USAGE;
@@ -31,7 +31,7 @@ una_status una_struct_take(void *to, const void *given, size_t size, const char 
     memset(to, 0, size);
     if (given) {
         UNA_TRY(una_struct_check(given, size, name, run));
-        size_t its = size_of(given);
+        size_t its = struct_size_of(given);
 
         for (size_t i = size; i < its; i++) {
             if (((const unsigned char *)given)[i] == 0) continue;
@@ -48,7 +48,7 @@ una_status una_struct_take(void *to, const void *given, size_t size, const char 
 
 void una_struct_give(void *to, const void *from, size_t size)
 {
-    size_t its = size_of(to), known = its < size ? its : size, head = sizeof its;
+    size_t its = struct_size_of(to), known = its < size ? its : size, head = sizeof its;
     if (its <= head) return;
 
     memcpy((unsigned char *)to + head, (const unsigned char *)from + head, known - head);

@@ -16,34 +16,34 @@ typedef struct reader {
     bool        bare;            /* a list without a name    */
 } reader;
 
-static una_status refuse(const reader *r, const char *where, const char *what)
+static una_status refuse_spec(const reader *r, const char *where, const char *what)
 {
     if (!r->run) return UNA_E_USAGE;
     UNA_FAIL(r->run, UNA_E_USAGE, "'%.200s' cannot be read: %s at character %zu; the form is %skey=value, key=value%s",
              r->text, what, (size_t)(where - r->text) + 1, r->bare ? "" : "name(", r->bare ? "" : ")");
 }
 
-static bool is_blank(char c)
+static bool is_spec_blank(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static void skip_blanks(reader *r)
+static void skip_spec_blanks(reader *r)
 {
-    while (is_blank(*r->at)) r->at++;
+    while (is_spec_blank(*r->at)) r->at++;
 }
 
-static bool is_letter(char c)
+static bool is_spec_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 static bool is_name(char c)
 {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
+    return is_spec_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
 }
 
-static una_status slice(const char **copy, const reader *r, const char *from, const char *end)
+static una_status copy_slice(const char **copy, const reader *r, const char *from, const char *end)
 {
     size_t length = (size_t)(end - from);
     char *text = UNA_GET(r->arena, char, length + 1);
@@ -55,9 +55,9 @@ static una_status slice(const char **copy, const reader *r, const char *from, co
 static una_status read_name(const char **name, reader *r, const char *missing)
 {
     const char *from = r->at;
-    if (!is_letter(*from)) return refuse(r, from, missing);
+    if (!is_spec_letter(*from)) return refuse_spec(r, from, missing);
     while (is_name(*r->at)) r->at++;
-    return slice(name, r, from, r->at);
+    return copy_slice(name, r, from, r->at);
 }
 
 /* r->at stands on a quote; moves behind the closing one. */
@@ -67,10 +67,10 @@ static una_status skip_quoted(reader *r)
     for (; *r->at && *r->at != '"'; r->at++) {
         if (*r->at != '\\') continue;
         if (r->at[1] != '"' && r->at[1] != '\\')
-            return refuse(r, r->at, "in quotes a backslash may only come before a quote or a backslash, unlike");
+            return refuse_spec(r, r->at, "in quotes a backslash may only come before a quote or a backslash, unlike");
         r->at++;
     }
-    if (!*r->at) return refuse(r, from, "no closing quote follows the one");
+    if (!*r->at) return refuse_spec(r, from, "no closing quote follows the one");
     r->at++;
     return UNA_OK;
 }
@@ -84,7 +84,7 @@ typedef struct nest {
 
 static una_status open_bracket(nest *n, const reader *r)
 {
-    if (n->depth == DEEPEST_BRACKET) return refuse(r, r->at, "there are too many brackets in brackets");
+    if (n->depth == DEEPEST_BRACKET) return refuse_spec(r, r->at, "there are too many brackets in brackets");
     n->open[n->depth] = r->at;
     n->spec[n->depth++] = false;
     return UNA_OK;
@@ -94,7 +94,7 @@ static una_status close_bracket(nest *n, const reader *r)
 {
     char wanted = n->depth && *n->open[n->depth - 1] == '(' ? ')' : ']';
     if (n->depth == 0 || *r->at != wanted)
-        return refuse(r, r->at, "there is a closing bracket without its opening one");
+        return refuse_spec(r, r->at, "there is a closing bracket without its opening one");
     n->depth--;
     n->specs -= n->spec[n->depth];
     return UNA_OK;
@@ -103,11 +103,11 @@ static una_status close_bracket(nest *n, const reader *r)
 static una_status note_equals(nest *n, const reader *r)
 {
     if (n->depth == 0)
-        return refuse(r, r->at, "a comma is missing before, or quotes around the value with, the '='");
+        return refuse_spec(r, r->at, "a comma is missing before, or quotes around the value with, the '='");
     if (n->spec[n->depth - 1]) return UNA_OK;
     n->spec[n->depth - 1] = true;
     /* The value's own key is one level up. */
-    if (++n->specs + 1 > DEEPEST_SPEC) return refuse(r, r->at, "specs are nested more than four deep");
+    if (++n->specs + 1 > DEEPEST_SPEC) return refuse_spec(r, r->at, "specs are nested more than four deep");
     return UNA_OK;
 }
 
@@ -127,7 +127,7 @@ static una_status skip_plain(reader *r)
         }
     }
 
-    if (n.depth) return refuse(r, n.open[n.depth - 1], "no closing bracket follows the one");
+    if (n.depth) return refuse_spec(r, n.open[n.depth - 1], "no closing bracket follows the one");
     return UNA_OK;
 }
 
@@ -143,13 +143,13 @@ static una_status copy_quoted(const char **value, const reader *r, const char *f
     return UNA_OK;
 }
 
-static una_status read_value(const char **value, reader *r)
+static una_status read_spec_value(const char **value, reader *r)
 {
     const char *from = r->at;
     if (*from == '"') {
         UNA_TRY(skip_quoted(r));
         const char *end = r->at;
-        skip_blanks(r);
+        skip_spec_blanks(r);
         /* "a b" alone is a text; "a b"*2 is an expression with a quoted name in it. */
         if (!*r->at || *r->at == ',' || *r->at == ')') return copy_quoted(value, r, from, end);
         r->at = from;
@@ -157,33 +157,34 @@ static una_status read_value(const char **value, reader *r)
 
     UNA_TRY(skip_plain(r));
     const char *end = r->at;
-    while (end > from && is_blank(end[-1])) end--;
-    if (end == from) return refuse(r, from, "a value is missing (write \"\" for an empty text)");
-    return slice(value, r, from, end);
+    while (end > from && is_spec_blank(end[-1])) end--;
+    if (end == from) return refuse_spec(r, from, "a value is missing (write \"\" for an empty text)");
+    return copy_slice(value, r, from, end);
 }
 
 static una_status read_item(una_spec *spec, reader *r)
 {
     una_spec_item item;
-    skip_blanks(r);
+    skip_spec_blanks(r);
     const char *from = r->at;
     UNA_TRY(read_name(&item.key, r, "the name of an option is missing"));
     for (size_t i = 0; i < spec->count; i++)
-        if (strcmp(spec->items[i].key, item.key) == 0) return refuse(r, from, "an option is given for the second time");
+        if (strcmp(spec->items[i].key, item.key) == 0)
+            return refuse_spec(r, from, "an option is given for the second time");
 
-    skip_blanks(r);
-    if (*r->at != '=') return refuse(r, r->at, "a '=' is missing");
+    skip_spec_blanks(r);
+    if (*r->at != '=') return refuse_spec(r, r->at, "a '=' is missing");
     r->at++;
-    skip_blanks(r);
-    UNA_TRY(read_value(&item.value, r));
-    skip_blanks(r);
+    skip_spec_blanks(r);
+    UNA_TRY(read_spec_value(&item.value, r));
+    skip_spec_blanks(r);
 
     spec->items[spec->count++] = item;
     return UNA_OK;
 }
 
 /* key=value, key=value; stops before whatever is no comma. */
-static una_status read_items(una_spec *spec, reader *r)
+static una_status read_spec_items(una_spec *spec, reader *r)
 {
     size_t most = 0;                         /* every item has a '=' of its own */
     for (const char *at = r->at; *at; at++) most += *at == '=';
@@ -201,35 +202,35 @@ una_status una_spec_parse(una_spec *spec, const char *text, una_arena *arena, un
 {
     reader r = { .text = text, .at = text, .arena = arena, .run = run };
     *spec = (una_spec){ .name = "" };
-    skip_blanks(&r);
+    skip_spec_blanks(&r);
     UNA_TRY(read_name(&spec->name, &r, "a name is missing"));
-    skip_blanks(&r);
+    skip_spec_blanks(&r);
 
     if (*r.at == '(') {
         const char *from = r.at++;
-        skip_blanks(&r);
-        if (*r.at != ')') UNA_TRY(read_items(spec, &r));
-        if (*r.at != ')') return refuse(&r, from, "no closing bracket follows the one");
+        skip_spec_blanks(&r);
+        if (*r.at != ')') UNA_TRY(read_spec_items(spec, &r));
+        if (*r.at != ')') return refuse_spec(&r, from, "no closing bracket follows the one");
         r.at++;
-        skip_blanks(&r);
+        skip_spec_blanks(&r);
     }
 
-    return *r.at ? refuse(&r, r.at, "nothing more is expected") : UNA_OK;
+    return *r.at ? refuse_spec(&r, r.at, "nothing more is expected") : UNA_OK;
 }
 
 una_status una_spec_parse_items(una_spec *spec, const char *text, una_arena *arena, una_run *run)
 {
     reader r = { .text = text, .at = text, .arena = arena, .run = run, .bare = true };
     *spec = (una_spec){ .name = "" };
-    skip_blanks(&r);
-    if (*r.at) UNA_TRY(read_items(spec, &r));
-    return *r.at ? refuse(&r, r.at, "there is a closing bracket without its opening one") : UNA_OK;
+    skip_spec_blanks(&r);
+    if (*r.at) UNA_TRY(read_spec_items(spec, &r));
+    return *r.at ? refuse_spec(&r, r.at, "there is a closing bracket without its opening one") : UNA_OK;
 }
 
 bool una_spec_is_plain(const char *value)
 {
     reader r = { .text = value, .at = value };
     size_t length = strlen(value);
-    if (length == 0 || is_blank(value[0]) || is_blank(value[length - 1]) || value[0] == '"') return false;
+    if (length == 0 || is_spec_blank(value[0]) || is_spec_blank(value[length - 1]) || value[0] == '"') return false;
     return skip_plain(&r) == UNA_OK && !*r.at;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * See temporary.h. Between making a file and locking it there is a moment in which another process may take it for one
- * that was left: the maker waits until it lets go of it, and if the file is gone then, makes the next one. Where a file
- * system knows no locks, none can be had by those who look either, and nothing is removed.
+ * See temporary.h. Another process may take a file for an abandoned one in the moment between its creation and its
+ * lock: then the maker waits until that process lets go, and makes the next file if this one is gone. On a file system
+ * without locks a clean-up cannot lock a file either, so nothing is removed.
  */
 #define _XOPEN_SOURCE 700        /* O_NOFOLLOW, dirfd */
 
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static size_t digits(const char *at)
+static size_t count_digits(const char *at)
 {
     return strspn(at, "0123456789");
 }
@@ -29,11 +29,11 @@ static bool is_temporary(const char *name)
     static const char begin[] = ".una-";
     if (strncmp(name, begin, strlen(begin)) != 0) return false;
     const char *at = name + strlen(begin);
-    size_t process = digits(at), number = at[process] == '-' ? digits(at + process + 1) : 0;
+    size_t process = count_digits(at), number = at[process] == '-' ? count_digits(at + process + 1) : 0;
     return process > 0 && number > 0 && strcmp(at + process + 1 + number, ".tmp") == 0;
 }
 
-/* Whoever can lock it is alone with it: its maker is gone. */
+/* A process that can lock the file is alone with it: its maker is gone. */
 static void remove_left(int folder, const char *name)
 {
     struct stat held, named;
@@ -55,8 +55,8 @@ static void sweep_temporaries(const char *folder)
     if (open) closedir(open);
 }
 
-/* False: somebody took it for a file that was left, and removes it. */
-static bool hold(int handle)
+/* False: another process took it for an abandoned file and removes it. */
+static bool lock_own_file(int handle)
 {
     enum { TRIES = 100, WAIT_NS = 1000000 };
     struct stat about;
@@ -78,7 +78,7 @@ int una_temporary_open(char *path, const char *folder, mode_t mode)
         snprintf(path + length, UNA_TEMPORARY_NAME, "%s.una-%ld-%d.tmp", slash, (long)getpid(), i);
         int handle = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (handle < 0 && errno != EEXIST && errno != EINTR) return -1;
-        if (handle >= 0 && hold(handle)) return handle;
+        if (handle >= 0 && lock_own_file(handle)) return handle;
         if (handle >= 0) close(handle);
     }
     return -1;

@@ -50,7 +50,7 @@ una_text una_text_in(una_arena *arena)
     return (una_text){ .arena = arena, .at = (char *)empty };
 }
 
-static bool make_room(una_text *text, size_t more)
+static bool make_text_room(una_text *text, size_t more)
 {
     if (more < text->room && text->length < text->room - more) return true;
     if (more > SIZE_MAX / 4 - text->length) more = SIZE_MAX / 4;     /* refused by the arena, with a message */
@@ -65,7 +65,7 @@ static bool make_room(una_text *text, size_t more)
 
 void una_text_bytes(una_text *text, const char *bytes, size_t length)
 {
-    if (!make_room(text, length)) return;
+    if (!make_text_room(text, length)) return;
     memcpy(text->at + text->length, bytes, length);
     text->length += length;
     text->at[text->length] = 0;
@@ -78,18 +78,27 @@ void una_text_add(una_text *text, const char *format, ...)
     va_copy(again, arguments);
     int length = una_write_list(NULL, 0, format, arguments);
     va_end(arguments);
-    if (length > 0 && make_room(text, (size_t)length)) {
+    if (length > 0 && make_text_room(text, (size_t)length)) {
         una_write_list(text->at + text->length, (size_t)length + 1, format, again);
         text->length += (size_t)length;
     }
     va_end(again);
 }
 
+const char *una_list_separator(size_t index, size_t count)
+{
+    if (index == 0) return "";
+    return index + 1 < count ? ", " : " and ";
+}
+
 size_t una_utf8_length(const char *at)
 {
     const unsigned char *s = (const unsigned char *)at;
     if (s[0] < 0x80) return 1;
-    size_t length = s[0] >= 0xC2 && s[0] < 0xE0 ? 2 : (s[0] & 0xF0) == 0xE0 ? 3 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4 : 0;
+    size_t length = 0;
+    if (s[0] >= 0xC2 && s[0] < 0xE0) length = 2;
+    else if ((s[0] & 0xF0) == 0xE0) length = 3;
+    else if (s[0] >= 0xF0 && s[0] < 0xF5) length = 4;
     for (size_t i = 1; i < length; i++)
         if ((s[i] & 0xC0) != 0x80) return 0;
     if (length == 3 && ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F))) return 0;
@@ -120,7 +129,7 @@ void una_text_json(una_text *text, const char *string)
 /* ---- numbers out ------------------------------------------------------------------------------------- */
 
 /* What printf's %g makes of digits [count] with a point after the first, times 10^power. */
-static char *lay_out(char *to, const char *digits, int count, int power)
+static char *lay_out_digits(char *to, const char *digits, int count, int power)
 {
     bool with_power = power < -4 || power >= (count < 15 ? 15 : count);
     int whole = with_power ? 1 : power + 1;                      /* digits before the point */
@@ -150,7 +159,7 @@ static char *lay_out(char *to, const char *digits, int count, int power)
     return to;
 }
 
-/* Half a unit of the last digit kept goes up. */
+/* Rounds half up at the last digit that is kept. */
 static void round_digits(uint64_t *digits, int *exponent, int most)
 {
     int count = 0, last = 0;
@@ -180,14 +189,15 @@ static bool ordinary_number_text(char buffer[32], double value, int most)
 
     int count = (int)(end - at);
     *buffer = '-';
-    *lay_out(buffer + (value < 0), at, count, exponent + count - 1) = 0;
+    *lay_out_digits(buffer + (value < 0), at, count, exponent + count - 1) = 0;
     return true;
 }
 
 const char *una_number_text(char buffer[32], double value)
 {
     if (!isfinite(value)) {
-        snprintf(buffer, 32, "%s", isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+        const char *infinity = value > 0 ? "inf" : "-inf";
+        snprintf(buffer, 32, "%s", isnan(value) ? "nan" : infinity);
         return buffer;
     }
     if (ordinary_number_text(buffer, value, 17)) return buffer;
@@ -231,7 +241,7 @@ typedef struct decimal {         /* (-1)^negative * digits * 10^exponent */
     char     digits[MOST_DIGITS + 32];
 } decimal;
 
-static bool is_digit(char c)
+static bool is_decimal_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -256,11 +266,11 @@ static bool read_decimal(decimal *number, const char *at, const char *end)
     if (at < end && (*at == '-' || *at == '+')) number->negative = *at++ == '-';
 
     const char *start = at;
-    for (; at < end && is_digit(*at); at++) take_digit(number, *at, false);
+    for (; at < end && is_decimal_digit(*at); at++) take_digit(number, *at, false);
     size_t seen = (size_t)(at - start);
     if (at < end && *at == '.') {
         start = ++at;
-        for (; at < end && is_digit(*at); at++) take_digit(number, *at, true);
+        for (; at < end && is_decimal_digit(*at); at++) take_digit(number, *at, true);
         seen += (size_t)(at - start);
     }
     if (seen == 0) return false;
@@ -273,15 +283,16 @@ static bool read_decimal(decimal *number, const char *at, const char *end)
     if (at == end) return false;
 
     int64_t power = 0;
-    for (; at < end && is_digit(*at); at++)
+    for (; at < end && is_decimal_digit(*at); at++)
         if (power < INT64_MAX / 100) power = 10 * power + (*at - '0');   /* beyond that all is 0 or infinite */
     number->exponent += down ? -power : power;
     return at == end;
 }
 
-static int64_t clamped(int64_t exponent)
+static int64_t clamp_exponent(int64_t exponent)
 {
-    return exponent > 99999 ? 99999 : exponent < -99999 ? -99999 : exponent;
+    if (exponent > 99999) return 99999;
+    return exponent < -99999 ? -99999 : exponent;
 }
 
 static double slow_value(decimal *number)
@@ -290,7 +301,8 @@ static double slow_value(decimal *number)
         number->digits[number->count++] = '1';
         number->exponent--;
     }
-    snprintf(number->digits + number->count, sizeof number->digits - number->count, "e%d", (int)clamped(number->exponent));
+    snprintf(number->digits + number->count, sizeof number->digits - number->count, "e%d",
+             (int)clamp_exponent(number->exponent));
     return strtod(number->digits, NULL);
 }
 
@@ -314,7 +326,7 @@ bool una_parse_number(const char *from, size_t length, double *value)
     else if (number.count <= 19 && number.word <= UINT64_C(1) << 53 && number.exponent >= -22 && number.exponent <= 22)
         size = number.exponent < 0 ? (double)number.word / power[-number.exponent]
                                    : (double)number.word * power[number.exponent];
-    else if (number.count > 19 || !una_decimal_value(&size, number.word, (int)clamped(number.exponent)))
+    else if (number.count > 19 || !una_decimal_value(&size, number.word, (int)clamp_exponent(number.exponent)))
         size = slow_value(&number);
 
     *value = number.negative ? -size : size;
@@ -325,12 +337,12 @@ bool una_parse_number(const char *from, size_t length, double *value)
 
 enum { LONGEST_NAME = 64 };
 
-static char lower(char c)
+static char lower_case(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Letters changed, added, left out or swapped with a neighbour to get from a to b, whatever their case. */
+/* Edit distance: letters changed, added, left out or swapped with a neighbour to get from a to b, in any case. */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t rows[3][LONGEST_NAME + 1];
@@ -340,11 +352,12 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     for (size_t i = 1; i <= a_length; i++) {
         row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
-            bool same = lower(a[i - 1]) == lower(b[j - 1]);
+            bool same = lower_case(a[i - 1]) == lower_case(b[j - 1]);
             size_t least = above[j - 1] + !same;
             if (above[j] + 1 < least) least = above[j] + 1;
             if (row[j - 1] + 1 < least) least = row[j - 1] + 1;
-            bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
+            bool swapped = i > 1 && j > 1 && lower_case(a[i - 1]) == lower_case(b[j - 2]) &&
+                lower_case(a[i - 2]) == lower_case(b[j - 1]);
             if (swapped && before[j - 2] + 1 < least) least = before[j - 2] + 1;
             row[j] = least;
         }
@@ -357,10 +370,10 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return above[b_length];
 }
 
-static bool begins(const char *name, const char *wrong, size_t length)
+static bool begins_without_case(const char *name, const char *wrong, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        if (lower(name[i]) != lower(wrong[i])) return false;     /* a shorter name ends here, with its 0 */
+        if (lower_case(name[i]) != lower_case(wrong[i])) return false;     /* a shorter name ends here, with its 0 */
     return true;
 }
 
@@ -370,9 +383,9 @@ const char *una_nearest(const char *wrong, const char *const *names, size_t coun
     if (length == 0 || length > LONGEST_NAME) return NULL;
 
     for (size_t i = 0; i < count; i++)
-        if (strlen(names[i]) == length && begins(names[i], wrong, length)) return names[i];
+        if (strlen(names[i]) == length && begins_without_case(names[i], wrong, length)) return names[i];
     for (size_t i = 0; i < count && length >= 3; i++)
-        if (begins(names[i], wrong, length)) return names[i];
+        if (begins_without_case(names[i], wrong, length)) return names[i];
 
     size_t least = (length + 2) / 3 < 3 ? (length + 2) / 3 + 1 : 4;  /* one letter in three, at most three */
     if (least > length) least = length;                              /* never all of them */

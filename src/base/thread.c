@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * See thread.h. What a thread brings upon itself keeps its meaning: faults, a pipe that nobody reads, a file beyond its
- * limit; and so does the clock of profilers.
+ * See thread.h. Signals that a thread causes itself keep their meaning (faults, a pipe without a reader, a file beyond
+ * its limit), and so does the clock of profilers.
  */
 #define _XOPEN_SOURCE 700        /* SIGPROF */
 

@@ -85,8 +85,8 @@ bool una_bayesopt_is_floor(const char *contestant)
     return false;
 }
 
-/* An ensemble is called by its style, so that three of them are told apart. */
-static const char *title_of(const una_spec *spec)
+/* An ensemble is named by its style, so that three of them have different names. */
+static const char *bayesopt_title(const una_spec *spec)
 {
     for (size_t i = 0; strcmp(spec->name, "ensemble") == 0 && i < spec->count; i++)
         if (strcmp(spec->items[i].key, "style") == 0 && strcmp(spec->items[i].value, "plain") != 0)
@@ -96,7 +96,7 @@ static const char *title_of(const una_spec *spec)
 
 /* A model with the options that suit a search, all written out: when these change, so do the keys. Or an acquisition
  * that needs no model. */
-static una_status contestant(una_bench_model *model, const char *text, const una_asked *asked, una_run *run)
+static una_status bayesopt_contestant(una_bench_model *model, const char *text, const una_asked *asked, una_run *run)
 {
     const bayesopt_options *o = asked->options;
     const char *whole = o->setup == SETUP_THESIS ? una_bayesopt_thesis(text) : NULL;
@@ -109,28 +109,28 @@ static una_status contestant(una_bench_model *model, const char *text, const una
     if (!whole) UNA_TRY(una_search_model(&whole, text, asked->keep, run));
     UNA_TRY(una_row_key_spec(&model->spec, &model->kind, &model->results, whole, asked->keep, run));
     UNA_TRY(una_spec_parse(&spec, model->spec, asked->keep, run));
-    model->kind = title_of(&spec);
+    model->kind = bayesopt_title(&spec);
     return UNA_OK;
 }
 
 /* ---- the plan ------------------------------------------------------------------------------------------------ */
 
-static una_status begin(void **shared, const una_asked *asked, una_run *run)
+static una_status bayesopt_begin(void **shared, const una_asked *asked, una_run *run)
 {
     const bayesopt_options *o = asked->options;
     una_material *material = NULL;
     una_text store = una_text_in(asked->keep);
     una_text_add(&store, "%s/bench.sqlite", asked->out);
     UNA_TRY(una_arena_check(asked->keep));
-    una_status status = una_material_new(&material, o->data, asked->aside ? NULL : store.at, run);
+    una_status status = una_material_new(&material, o->data, asked->worker_only ? NULL : store.at, run);
     *shared = material;
     return status;
 }
 
-static void end(void *shared) { una_material_free(shared); }
+static void bayesopt_end(void *shared) { una_material_free(shared); }
 
 /* The experiment with those of its options that change numbers. */
-static const char *study_of(const una_asked *asked)
+static const char *bayesopt_study(const una_asked *asked)
 {
     const bayesopt_options *o = asked->options;
     size_t count = 0;
@@ -158,7 +158,7 @@ static una_status add_task(una_plan *plan, const char *study, const una_task_kin
 {
     const bayesopt_options *o = asked->options;
     const char *data;
-    size_t seeds = UNA_IS_AUTO(o->seeds) ? asked->quick ? QUICK_SEEDS : task->seeds : (size_t)o->seeds;
+    size_t seeds = una_seed_count(o->seeds, task->seeds, QUICK_SEEDS, asked);
     UNA_TRY(una_task_data(&data, task, asked->shared, asked->keep, run));
     for (size_t s = 0; s < seeds; s++)
         for (size_t m = 0; m < asked->model_count; m++)
@@ -177,7 +177,8 @@ static una_status unknown_task(const char *name, int length, una_run *run)
 static una_status plan_runs(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const bayesopt_options *o = asked->options;
-    const char *list = *o->tasks ? o->tasks : asked->quick ? "branin" : "branin,hartmann6", *study = study_of(asked);
+    const char *usual = asked->quick ? "branin" : "branin,hartmann6";
+    const char *list = *o->tasks ? o->tasks : usual, *study = bayesopt_study(asked);
     const una_acquisition *acquisition;
     una_acquisition_options options;
     UNA_TRY(una_arena_check(asked->keep));
@@ -197,7 +198,7 @@ static una_status plan_runs(una_plan *plan, const una_asked *asked, una_run *run
 
 /* ---- one optimisation ---------------------------------------------------------------------------------------- */
 
-typedef struct hunt {
+typedef struct minimum_search {
     const una_task_kind *task;
     const una_row_key   *key;
     const una_asked     *asked;
@@ -209,14 +210,15 @@ typedef struct hunt {
     double              *seconds;                /* [steps] of the search                                           */
     double               regret;
     size_t               best, trainings;
-} hunt;
+} minimum_search;
 
-static una_status open_hunt(hunt *h, una_run *run)
+static una_status open_minimum_search(minimum_search *h, una_run *run)
 {
     const bayesopt_options *o = h->asked->options;
     h->task = una_task_find(h->key->data);
     h->initial = (size_t)o->initial;
-    h->steps = !UNA_IS_AUTO(o->steps) ? (size_t)o->steps : h->asked->quick ? QUICK_STEPS : h->task->steps;
+    size_t usual = h->asked->quick ? QUICK_STEPS : h->task->steps;
+    h->steps = UNA_IS_AUTO(o->steps) ? usual : (size_t)o->steps;
     UNA_TRY(una_space_parse(&h->space, h->task->space, h->task->name, &run->scratch, run));
     size_t most = h->initial + h->steps;
     h->point = UNA_GET(&run->scratch, double, most * h->space->count);
@@ -229,7 +231,7 @@ static una_status open_hunt(hunt *h, una_run *run)
 }
 
 /* With the thesis's surrogates, as soon as there are rows enough to choose from its grid; until then there is none. */
-static una_status need_search(hunt *h, una_run *run)
+static una_status need_search(minimum_search *h, una_run *run)
 {
     const bayesopt_options *o = h->asked->options;
     bool floor = una_bayesopt_is_floor(h->key->spec);
@@ -245,7 +247,7 @@ static una_status need_search(hunt *h, una_run *run)
     return una_search_new(&h->search, &settings, run);
 }
 
-static una_status evaluate(hunt *h, una_run *run)
+static una_status bayesopt_evaluate(minimum_search *h, una_run *run)
 {
     size_t i = h->count++;
     UNA_TRY(una_task_value(&h->value[i], h->task, h->key->data, h->point + i * h->space->count, false,
@@ -256,7 +258,7 @@ static una_status evaluate(hunt *h, una_run *run)
 }
 
 /* By the seed and the number alone: all contestants begin at the same points. */
-static void place_at_random(hunt *h)
+static void place_at_random(minimum_search *h)
 {
     double unit[UNA_MOST_TASK_INPUTS];
     una_rng rng = una_rng_at(h->key->seed, UNA_FOR_DATA, h->count);
@@ -264,16 +266,16 @@ static void place_at_random(hunt *h)
     una_space_place(h->space, unit, h->point + h->count * h->space->count);
 }
 
-static una_status begin_hunt(hunt *h, una_run *run)
+static una_status begin_minimum_search(minimum_search *h, una_run *run)
 {
     while (h->count < h->initial) {
         place_at_random(h);
-        UNA_TRY(evaluate(h, run));
+        UNA_TRY(bayesopt_evaluate(h, run));
     }
     return UNA_OK;
 }
 
-static una_status take_step(hunt *h, size_t step, una_run *run)
+static una_status take_step(minimum_search *h, size_t step, una_run *run)
 {
     una_history history = { h->count, h->point, h->value, h->state };
     una_proposal proposal = { .trained = false };
@@ -285,7 +287,7 @@ static una_status take_step(hunt *h, size_t step, una_run *run)
     else place_at_random(h);
     h->seconds[step] = una_clock() - begun;
     h->trainings += proposal.trained;
-    return evaluate(h, run);
+    return bayesopt_evaluate(h, run);
 }
 
 static void note_regret(double *value, double regret, size_t steps)
@@ -294,7 +296,7 @@ static void note_regret(double *value, double regret, size_t steps)
         if (una_bayesopt_stops[k] == steps) value[UNA_BAYESOPT_FIRST_STOP + k] = regret;
 }
 
-static void take_seconds(double *value, hunt *h)
+static void take_seconds(double *value, minimum_search *h)
 {
     double sum = 0;
     for (size_t i = 0; i < h->steps; i++) sum += h->seconds[i];
@@ -303,10 +305,10 @@ static void take_seconds(double *value, hunt *h)
     value[UNA_BAYESOPT_TRAININGS] = (double)h->trainings;
 }
 
-static una_status run_hunt(una_outcome *outcome, hunt *h, una_run *run)
+static una_status run_minimum_search(una_outcome *outcome, minimum_search *h, una_run *run)
 {
     double *value = outcome->value, begun = una_clock();
-    UNA_TRY(begin_hunt(h, run));
+    UNA_TRY(begin_minimum_search(h, run));
     note_regret(value, h->regret, 0);
     for (size_t step = 0; step < h->steps; step++) {
         UNA_TRY(take_step(h, step, run));
@@ -322,12 +324,12 @@ static una_status run_hunt(una_outcome *outcome, hunt *h, una_run *run)
     return UNA_OK;
 }
 
-static una_status measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status bayesopt_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
-    hunt h = { .key = key, .asked = asked };
+    minimum_search h = { .key = key, .asked = asked };
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = open_hunt(&h, run);
-    if (status == UNA_OK) status = run_hunt(outcome, &h, run);
+    una_status status = open_minimum_search(&h, run);
+    if (status == UNA_OK) status = run_minimum_search(outcome, &h, run);
     una_search_free(h.search);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -346,11 +348,11 @@ const una_experiment una_experiment_bayesopt = {
     .options_size = sizeof(bayesopt_options),
     .measures = measures,
     .entries = entries,
-    .contestant = contestant,
-    .begin = begin,
-    .end = end,
+    .contestant = bayesopt_contestant,
+    .begin = bayesopt_begin,
+    .end = bayesopt_end,
     .plan = plan_runs,
-    .measure = measure,
+    .measure = bayesopt_measure,
     .claims = una_bayesopt_claims,
     .claims_lead = "Claims of the thesis, and ours.",
     .claims_caption = "Judged by the rows of all seeds. Steps do not count the first random points.",

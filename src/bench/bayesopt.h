@@ -9,7 +9,7 @@
 #include "bench/bayesopt_tasks.h"
 #include "bench/experiment.h"
 
-/* Steps after which regret is told; the row of an optimisation that was shorter has NAN. */
+/* Steps after which regret is reported; the row of a shorter optimisation has NAN. */
 #define UNA_BAYESOPT_STOPS(X)                                                                                        \
     X(0) X(1) X(2) X(3) X(5) X(10) X(15) X(20) X(25) X(30) X(40) X(50) X(60) X(80) X(100) X(120) X(140) X(160) X(180) \
     X(200)
@@ -23,7 +23,7 @@ enum { UNA_BAYESOPT_FIRST_STOP = UNA_BAYESOPT_AT_0,
        UNA_BAYESOPT_STOP_COUNT = UNA_BAYESOPT_MEASURES - UNA_BAYESOPT_FIRST_STOP };
 extern const size_t una_bayesopt_stops[UNA_BAYESOPT_STOP_COUNT];
 
-/* Whether it is search without a model: the floor. */
+/* Whether a group is search without a model, which is the floor. */
 bool una_bayesopt_is_floor(const char *contestant);
 /* The median of a measure over a group's rows; NAN where one of them has none. */
 double una_bayesopt_median(const una_findings *findings, const una_group *group, size_t measure, una_arena *arena);

@@ -50,7 +50,7 @@ static bool has_task(const una_findings *f, const una_task_kind *task)
     return false;
 }
 
-static const char *title_of(const una_findings *f, const una_group *g)
+static const char *bayesopt_page_title(const una_findings *f, const una_group *g)
 {
     return una_page_title(f, (size_t)(g - f->groups));
 }
@@ -116,7 +116,7 @@ static una_status draw_group(chart *c, const una_findings *f, const una_group *g
     const char *label = task_of(f, g)->is_digits ? "log10 of error in %" : "log10 of regret";
     UNA_TRY(curve_of(&own, f, g, arena));
     if (own.count == 0) return UNA_OK;
-    una_panel *panel = una_figure_panel(&c->figure, title_of(f, g), "steps", label);
+    una_panel *panel = una_figure_panel(&c->figure, bayesopt_page_title(f, g), "steps", label);
     for (size_t k = 0; k < 2; k++)
         if (c->floor[k].count) draw_floor(panel, &c->floor[k], floor_inks[k]);
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_IGNORANCE, .x = own.steps, .y = own.low,
@@ -158,7 +158,7 @@ static una_status task_chart(una_page *page, const una_findings *f, const una_ta
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */
 
-static size_t column_of(const una_task_kind *task)
+static size_t task_column(const una_task_kind *task)
 {
     size_t column = 0;
     while (column < 3 && strcmp(published_tasks[column], task->name) != 0) column++;
@@ -172,7 +172,7 @@ static void task_line(una_sheet *sheet, const una_findings *f, const una_group *
     size_t at = task->is_digits ? UNA_BAYESOPT_TEST : UNA_BAYESOPT_REGRET;
     size_t cell = (size_t)(g - f->groups) * f->measures + at;
     una_sheet_line(sheet);
-    una_sheet_words(sheet, title_of(f, g));
+    una_sheet_words(sheet, bayesopt_page_title(f, g));
     una_sheet_number(sheet, (double)g->count, 0);
     una_sheet_number(sheet, una_bayesopt_median(f, g, at, sheet->arena), -2);
     una_sheet_spread(sheet, f->mean[cell], f->sd[cell], task->is_digits ? 2 : 3);
@@ -199,7 +199,7 @@ static una_status results_table(una_page *page, const una_findings *f, una_run *
         if (!has_task(f, task)) continue;
         una_sheet_group(&s, task->name);
         for (size_t g = 0; g < f->group_count; g++)
-            if (task_of(f, &f->groups[g]) == task) task_line(&s, f, &f->groups[g], column_of(task));
+            if (task_of(f, &f->groups[g]) == task) task_line(&s, f, &f->groups[g], task_column(task));
     }
     una_page_heading(page, 2, "Where it ended");
     return una_page_sheet(page, &s, run);
@@ -244,7 +244,7 @@ static void place_gain(view *v)
 }
 
 /* Too few points for that model: there is nothing to draw yet, and the next point was chosen without it. */
-static void forget(view *v, una_run *run)
+static void forget_slice(view *v, una_run *run)
 {
     una_clear_message(run);
     for (size_t i = 0; i < GRID; i++) v->mean[i] = v->low[i] = v->high[i] = v->gain[i] = v->floor[i] = NAN;
@@ -284,11 +284,11 @@ static una_status watch_step(una_figure *figure, watch *w, size_t step, una_aren
     UNA_TRY(una_arena_check(arena));
     una_history history = { w->count, w->x, w->f, w->state };
     UNA_TRY(una_search_next(w->search, &history, &w->x[w->count], NULL, run));
-    una_status status = una_search_foretell(w->search, &history, w->grid, GRID, v->mean, v->std, run);
+    una_status status = una_search_predict(w->search, &history, w->grid, GRID, v->mean, v->std, run);
     if (status == UNA_OK) status = una_search_gain(w->search, &history, w->grid, GRID, v->gain, run);
     if (status != UNA_OK && status != UNA_E_INPUT && status != UNA_E_NUMERIC) return status;
     if (status == UNA_OK) place_gain(v);
-    else forget(v, run);
+    else forget_slice(v, run);
     draw_step(figure, w, v, w->x[w->count], step, arena);
     w->f[w->count] = forrester(w->x[w->count]);
     w->count++;

@@ -265,7 +265,7 @@ static una_status sum_files(uint32_t *sum, const una_material *m, una_run *run)
     return UNA_OK;
 }
 
-static una_status absent(const una_material *m, const char *task, una_run *run)
+static una_status task_files_absent(const una_material *m, const char *task, una_run *run)
 {
     if (!*m->folder)
         UNA_FAIL(run, UNA_E_INPUT, "the task %s needs MNIST, which does not come with una: fetch it with 'una data get "
@@ -284,7 +284,7 @@ una_status una_task_data(const char **data, const una_task_kind *task, una_mater
     if (strcmp(task->name, "svm") == 0 && !una_svm_is_there())
         UNA_FAIL(run, UNA_E_INPUT, "the task svm needs LIBSVM, and this una was built without it: install libsvm-dev "
                  "(Debian) and build una again, or leave the task out");
-    if (!has_digits(m, run)) return absent(m, task->name, run);
+    if (!has_digits(m, run)) return task_files_absent(m, task->name, run);
 
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = sum_files(&sum, m, run);
@@ -309,10 +309,10 @@ static una_status logistic_value(double *value, una_material *m, const double *x
 {
     UNA_TRY(with_lock(m, need_sparse, run));
     const digits *d = &m->digits;
-    size_t train = test ? d->train : d->train - VALID, judged = test ? d->rows - d->train : VALID;
+    size_t train = test ? d->train : d->train - VALID, test_rows = test ? d->rows - d->train : VALID;
     una_softmax_settings settings = { .rate = pow(10, x[0]), .l2 = x[1], .batch = (size_t)x[2], .dropout = x[3],
                                       .epochs = EPOCHS, .seed = DATA_SEED };
-    return una_softmax_error(value, &m->sparse, train, train, judged, &settings, run);
+    return una_softmax_error(value, &m->sparse, train, train, test_rows, &settings, run);
 }
 
 /* "svm(log_c=1.5, log_gamma=-3)": read back, the numbers are the same. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The engine of all experiments: settings and options, the plan, the sweep over a store, then findings, claims, the CSV
- * file and the page. It knows experiments by their struct and models by their specs.
+ * The engine of all experiments: settings and options, the plan, the sweep over a store, then findings, claims, the
+ * CSV file and the page. It knows experiments by their struct and models by their specs.
  */
 #include "bench/experiment.h"
 
@@ -10,7 +10,7 @@
 #include "model/above.h"
 #include "sweep/database.h"
 #include "sweep/folder.h"
-#include "sweep/rows.h"
+#include "sweep/store_csv.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,11 +29,11 @@ typedef struct bench {
     una_plan              plan;
     una_store            *store;
     const char           *server;        /* address of the store; NULL: it is in the folder                 */
-    const una_ranks      *ranks;         /* who makes the rows together; hidden from the run but for that   */
+    const una_ranks      *ranks;         /* ranks that make the rows together; the run has them only for that */
     const char          **measures;      /* [measure_count] names, without seconds                          */
     size_t                measure_count;
     una_findings          findings;
-    size_t                prepared;      /* rows made that others hang on                                   */
+    size_t                prepared;      /* rows made that the plan depends on                              */
 } bench;
 
 /* ---- questions about the registry ---------------------------------------------------------------------------- */
@@ -121,6 +121,12 @@ una_row_key una_model_row_key(const una_bench_model *model, const char *study, c
     return (una_row_key){ study, data, split, model->spec, seed, model->results };
 }
 
+size_t una_seed_count(double given, size_t usual, size_t quick, const una_asked *asked)
+{
+    if (!UNA_IS_AUTO(given)) return (size_t)given;
+    return asked->quick ? quick : usual;
+}
+
 una_status una_outcome_take(una_outcome *outcome, const una_model *model)
 {
     outcome->options = una_arena_text(outcome->arena, una_model_info(model)->spec);
@@ -158,18 +164,18 @@ static una_status take_options(bench *b, const una_bench_settings *settings)
     return UNA_OK;
 }
 
-static const char *path_in(bench *b, const char *folder, const char *name, const char *ending)
+static const char *bench_path(bench *b, const char *folder, const char *name, const char *ending)
 {
     una_text path = una_text_in(&b->keep);
     una_text_add(&path, "%s/%s%s", folder, name, ending);
     return path.at;
 }
 
-static una_status take_asked(bench *b, const una_bench_settings *settings)
+static una_status bench_take_request(bench *b, const una_bench_settings *settings)
 {
     b->asked = (una_asked){ .experiment = b->experiment, .quick = settings->quick != 0, .keep = &b->keep,
         .first = b->run->settings.seed, .out = una_arena_text(&b->keep, settings->out ? settings->out : "una-bench"),
-        .aside = !una_sweep_writes(b->ranks), .kept = settings->kept != 0 };
+        .worker_only = !una_sweep_writes(b->ranks), .kept = settings->kept != 0 };
     UNA_TRY(una_arena_check(&b->keep));
     if (b->asked.first > (uint64_t)1 << 52)
         UNA_FAIL(b->run, UNA_E_USAGE, "seeds of an experiment go up to 2^52, so that every reader of its table can "
@@ -203,39 +209,40 @@ static una_status explain_table(bench *b, una_status status, bool had_store)
                     b->result.table);
 }
 
-/* Experiments share a store. One of something else, such as una tune's under another name, is none of theirs. */
+/* Experiments share a store. A store of something else, such as that of una tune, is refused. */
 static una_status check_store(bench *b)
 {
     size_t count = una_bench_count();
-    const char *stranger, **names = UNA_GET(&b->keep, const char *, count + 2);
+    const char *foreign, **names = UNA_GET(&b->keep, const char *, count + 2);
     UNA_TRY(una_arena_check(&b->keep));
     for (size_t e = 0; e < count; e++) names[e] = una_experiments[e]->name;
     names[count] = b->experiment->name;
     names[count + 1] = "search";                         /* what an experiment prepares */
-    UNA_TRY(una_store_stranger(&stranger, b->store, names, count + 2, &b->keep, b->run));
-    if (!stranger) return UNA_OK;
+    UNA_TRY(una_store_foreign_study(&foreign, b->store, names, count + 2, &b->keep, b->run));
+    if (!foreign) return UNA_OK;
     UNA_FAIL(b->run, UNA_E_INPUT, "%s has results of '%.80s', and of no experiment of this una; choose another folder, "
-             "or move it away", una_store_path(b->store), stranger);
+             "or move it away", una_store_path(b->store), foreign);
 }
 
 static una_status name_files(bench *b, const char *folder)
 {
     b->result.out = una_arena_text(&b->keep, folder);
-    b->result.table = path_in(b, folder, b->experiment->name, ".csv");
-    b->result.page = path_in(b, folder, b->experiment->name, ".html");
+    b->result.table = bench_path(b, folder, b->experiment->name, ".csv");
+    b->result.page = bench_path(b, folder, b->experiment->name, ".html");
     return una_arena_check(&b->keep);
 }
 
-/* The store, with what the CSV file has and it has not: a repository keeps the file only. For reading, a copy of it. */
+/* Opens the store and adds the rows that only the CSV file has: a repository keeps just the file. For reading, a copy
+ * of the store. */
 static una_status open_folder(bench *b, const char *folder, bool for_reading)
 {
     size_t count, added;
-    const char *store = b->server ? b->server : path_in(b, folder, "bench", ".sqlite");
+    const char *store = b->server ? b->server : bench_path(b, folder, "bench", ".sqlite");
     UNA_TRY(name_files(b, folder));
     UNA_TRY(name_measures(b));
-    if (!b->server) UNA_TRY(una_rows_check(store, b->run));
-    UNA_TRY(una_rows_check(b->result.table, b->run));
-    UNA_TRY(una_rows_check(b->result.page, b->run));
+    if (!b->server) UNA_TRY(una_store_check_csv(store, b->run));
+    UNA_TRY(una_store_check_csv(b->result.table, b->run));
+    UNA_TRY(una_store_check_csv(b->result.page, b->run));
 
     bool had_store = b->server || access(store, F_OK) == 0, has_table = access(b->result.table, F_OK) == 0;
     if (for_reading && !had_store && !has_table)
@@ -243,15 +250,15 @@ static una_status open_folder(bench *b, const char *folder, bool for_reading)
     UNA_TRY(for_reading ? una_store_open_copy(&b->store, store, b->run) : una_store_open(&b->store, store, b->run));
     UNA_TRY(check_store(b));
     if (!has_table) return UNA_OK;
-    una_status status = una_rows_import(b->store, b->experiment->name, b->measures, b->measure_count, b->result.table,
-                                        &count, &added, b->run);
+    una_status status = una_store_import(b->store, b->experiment->name, b->measures, b->measure_count, b->result.table,
+                                         &count, &added, b->run);
     return explain_table(b, status, had_store);
 }
 
 /* Rank 0 has the folder, the others a store in memory. */
 static una_status open_results(bench *b)
 {
-    if (!b->asked.aside) {
+    if (!b->asked.worker_only) {
         UNA_TRY(una_folder_make(b->asked.out, b->run));
         return open_folder(b, b->asked.out, false);
     }
@@ -260,10 +267,11 @@ static una_status open_results(bench *b)
     return una_sweep_store(&b->store, NULL, b->ranks, b->run);
 }
 
-static una_status write_table(bench *b)
+static una_status bench_write_table(bench *b)
 {
-    if (b->asked.aside) return UNA_OK;
-    return una_rows_export(b->store, b->experiment->name, b->measures, b->measure_count, b->result.table, NULL, b->run);
+    if (b->asked.worker_only) return UNA_OK;
+    return una_store_export(b->store, b->experiment->name, b->measures, b->measure_count, b->result.table, NULL,
+                            b->run);
 }
 
 /* ---- the sweep ----------------------------------------------------------------------------------------------- */
@@ -274,12 +282,12 @@ static una_status make_row(void *context, const una_row_key *key, una_outcome *o
     return b->experiment->measure(outcome, key, &b->asked, run);
 }
 
-/* What was finished is written out also where the rest was not; the first failure is the one that is told. */
-static una_status stopped(bench *b, una_status status)
+/* Finished rows are written out also after a failure; the first failure is reported. */
+static una_status bench_stopped(bench *b, una_status status)
 {
     char why[sizeof b->run->message];
     memcpy(why, b->run->message, sizeof why);
-    una_status written = write_table(b);
+    una_status written = bench_write_table(b);
     if (status == UNA_CANCELLED && written == UNA_OK)
         UNA_FAIL(b->run, status, "interrupted; what was fitted is in %s, and the same call goes on from there",
                  b->result.table);
@@ -287,10 +295,10 @@ static una_status stopped(bench *b, una_status status)
     return status;
 }
 
-/* How well the work was shared. */
-static void tell_ranks(const bench *b, const una_sweep *sweep)
+/* Logs how well the work was shared. */
+static void log_ranks(const bench *b, const una_sweep *sweep)
 {
-    if (!b->ranks || b->ranks->count == 1 || b->asked.aside || sweep->made == 0) return;
+    if (!b->ranks || b->ranks->count == 1 || b->asked.worker_only || sweep->made == 0) return;
     char share[32];
     double percent = 100 * sweep->waited / (sweep->worked + sweep->waited);
     una_number_text(share, round(1000 * percent) / 1000);
@@ -304,8 +312,8 @@ static una_status sweep_rows(bench *b, const una_plan *plan, const char *const *
                         .context = b, .ranks = b->ranks };
     una_status status = una_sweep_run(&sweep, b->run);
     *made += sweep.made;
-    tell_ranks(b, &sweep);
-    return status == UNA_OK ? status : stopped(b, status);
+    log_ranks(b, &sweep);
+    return status == UNA_OK ? status : bench_stopped(b, status);
 }
 
 /* The keys of the plan that have no row yet. */
@@ -320,8 +328,8 @@ static una_status list_wanted(una_plan *wanted, bench *b)
     return una_arena_check(&b->keep);
 }
 
-/* What rows of the plan hang on, round by round. */
-static una_status prepare(bench *b)
+/* Makes the rows that the plan depends on, step by step. */
+static una_status bench_prepare(bench *b)
 {
     const una_experiment *e = b->experiment;
     una_plan wanted = { .arena = &b->keep };
@@ -332,15 +340,15 @@ static una_status prepare(bench *b)
     UNA_TRY(una_sweep_share(b->store, "search", b->ranks, b->run));
     UNA_TRY(list_wanted(&wanted, b));
     for (size_t number = 0;; number++) {
-        una_plan round = { .arena = &b->keep };
-        UNA_TRY(e->prepare(&round, number, &wanted, &b->asked, b->run));
+        una_plan more = { .arena = &b->keep };
+        UNA_TRY(e->prepare(&more, number, &wanted, &b->asked, b->run));
         UNA_TRY(una_arena_check(&b->keep));
-        if (round.count == 0) return UNA_OK;
-        UNA_TRY(sweep_rows(b, &round, e->prepared, measures, &b->prepared));
+        if (more.count == 0) return UNA_OK;
+        UNA_TRY(sweep_rows(b, &more, e->prepared, measures, &b->prepared));
     }
 }
 
-/* The plan without what is not there. */
+/* The plan without keys that have no row. */
 static una_status keep_found(bench *b)
 {
     una_plan missing = { .arena = &b->keep }, found = { .arena = &b->keep };
@@ -368,7 +376,7 @@ static const char *measure_name(const bench *b, size_t m)
     return m < b->measure_count ? b->measures[m] : seconds_measure.name;
 }
 
-/* Without the sum, which tells keys apart and not sets. */
+/* Without the checksum, which is part of keys and not of names. */
 static const char *data_name(bench *b, const char *data)
 {
     una_text name = una_text_in(&b->keep);
@@ -376,7 +384,7 @@ static const char *data_name(bench *b, const char *data)
     return name.at;
 }
 
-static una_status list_rows(bench *b)
+static una_status bench_list_rows(bench *b)
 {
     const una_findings *f = &b->findings;
     una_bench_key *keys = UNA_GET(&b->keep, una_bench_key, f->count);
@@ -408,7 +416,7 @@ static una_status list_rows(bench *b)
     return UNA_OK;
 }
 
-static una_status judge_claims(bench *b)
+static una_status evaluate_claims(bench *b)
 {
     size_t most = 0, count = 0;
     while (b->experiment->claims && b->experiment->claims[most].sentence) most++;
@@ -419,7 +427,7 @@ static una_status judge_claims(bench *b)
         const una_claim *claim = &b->experiment->claims[i];
         una_text numbers = una_text_in(&b->keep);
         claims[count].sentence = claim->sentence;
-        UNA_TRY(claim->judge(&claims[count].holds, &numbers, claim, &b->findings, b->run));
+        UNA_TRY(claim->decide(&claims[count].holds, &numbers, claim, &b->findings, b->run));
         claims[count].numbers = numbers.at;
         count += claims[count].holds != UNA_NOT_ASKED;
     }
@@ -434,7 +442,7 @@ static una_status get_ready(bench *b, const una_bench_settings *given)
     UNA_TRY(UNA_TAKE(&settings, given, una_bench_settings, b->run));
     UNA_TRY(una_texts_check(settings.models, settings.model_count, "models", b->run));
     UNA_TRY(una_texts_check(settings.set, settings.set_count, "set", b->run));
-    UNA_TRY(take_asked(b, &settings));
+    UNA_TRY(bench_take_request(b, &settings));
     b->plan.arena = &b->keep;
     if (b->experiment->begin) UNA_TRY(b->experiment->begin(&b->asked.shared, &b->asked, b->run));
     UNA_TRY(b->experiment->plan(&b->plan, &b->asked, b->run));
@@ -442,23 +450,23 @@ static una_status get_ready(bench *b, const una_bench_settings *given)
     return open_results(b);
 }
 
-static una_status present(bench *b)
+static una_status bench_present(bench *b)
 {
-    if (b->asked.aside) return UNA_OK;
+    if (b->asked.worker_only) return UNA_OK;
     UNA_TRY(una_findings_gather(&b->findings, &b->plan, &b->asked, b->store, &b->keep, b->run));
-    UNA_TRY(list_rows(b));
-    UNA_TRY(judge_claims(b));
-    UNA_TRY(write_table(b));
+    UNA_TRY(bench_list_rows(b));
+    UNA_TRY(evaluate_claims(b));
+    UNA_TRY(bench_write_table(b));
     return una_experiment_page(&b->findings, b->result.claims, b->result.claim_count, &b->asked, b->run);
 }
 
-static una_status perform(bench *b, const una_bench_settings *given)
+static una_status bench_perform(bench *b, const una_bench_settings *given)
 {
     UNA_TRY(una_sweep_agree(get_ready(b, given), b->ranks, b->run));
     if (b->asked.kept) UNA_TRY(keep_found(b));
-    else UNA_TRY(prepare(b));
+    else UNA_TRY(bench_prepare(b));
     UNA_TRY(sweep_plan(b));
-    return una_sweep_agree(present(b), b->ranks, b->run);
+    return una_sweep_agree(bench_present(b), b->ranks, b->run);
 }
 
 /* ---- the public calls ---------------------------------------------------------------------------------------- */
@@ -484,7 +492,7 @@ una_status una_experiment_run(una_bench_result **result, const una_experiment *e
     if (!b) return una_ranks_agree(status, run);
     b->ranks = una_ranks_hide(run);
     una_mark mark = una_arena_mark(&run->scratch);
-    status = perform(b, settings);
+    status = bench_perform(b, settings);
     una_arena_release(&run->scratch, mark);
     una_ranks_show(run, b->ranks);
     if (experiment->end) experiment->end(b->asked.shared);
@@ -521,7 +529,8 @@ static bool ends_with(const char *name, const char *ending)
     return length > tail && strcmp(name + length - tail, ending) == 0;
 }
 
-/* What a file of the folder is to the folder; NULL: nothing, or the table of this experiment, which may be renewed. */
+/* What stands in the way of a file in the folder; NULL: nothing, or the table of this experiment, which may be
+ * replaced. */
 static const char *part_of_folder(const bench *b, const char *name)
 {
     char own[256];
@@ -588,12 +597,12 @@ static una_status export_rows(bench *b, const char *path, size_t *rows, size_t *
     if (count == 0)
         UNA_FAIL(b->run, UNA_E_INPUT, "there are no results of %s in %s", b->experiment->name,
                  una_store_path(b->store));
-    return una_rows_export(b->store, b->experiment->name, b->measures, b->measure_count, path, rows, b->run);
+    return una_store_export(b->store, b->experiment->name, b->measures, b->measure_count, path, rows, b->run);
 }
 
 static una_status import_rows(bench *b, const char *path, size_t *rows, size_t *added)
 {
-    return una_rows_import(b->store, b->experiment->name, b->measures, b->measure_count, path, rows, added, b->run);
+    return una_store_import(b->store, b->experiment->name, b->measures, b->measure_count, path, rows, added, b->run);
 }
 
 static una_status in_folder(const char *name, const char *out, folder_task *task, const char *path, size_t *rows,
@@ -631,7 +640,7 @@ una_status una_bench_import(size_t *rows, size_t *added, const char *name, const
     *rows = *added = 0;
     UNA_TRY(una_version_check("libuna_bench", run));
     if (access(path, R_OK) != 0) UNA_FAIL(run, UNA_E_IO, "cannot read %s: %s", path, strerror(errno));
-    UNA_TRY(una_rows_check(path, run));
+    UNA_TRY(una_store_check_csv(path, run));
     UNA_TRY(una_folder_make(folder, run));
     return in_folder(name, folder, import_rows, path, rows, added, run);
 }

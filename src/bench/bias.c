@@ -93,7 +93,7 @@ static const una_bench_measure measures[] = {
 
 static const char *const csv_name = "wiki-faces32.csv", *const images_name = "wiki-faces32-images-idx3-ubyte.gz";
 
-static una_status begin(void **shared, const una_asked *asked, una_run *run)
+static una_status bias_begin(void **shared, const una_asked *asked, una_run *run)
 {
     const bias_options *o = asked->options;
     una_text csv = una_text_in(asked->keep), images = una_text_in(asked->keep);
@@ -110,13 +110,13 @@ static una_status begin(void **shared, const una_asked *asked, una_run *run)
     return una_dataset_add_images(data->faces, images.at, "index", run);
 }
 
-static void end(void *shared)
+static void bias_end(void *shared)
 {
     una_bias_data *data = shared;
     if (data) una_dataset_free(data->faces);
 }
 
-static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+static una_status bias_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const bias_options *o = asked->options;
     size_t seeds = UNA_IS_AUTO(o->seeds) ? 1 : (size_t)o->seeds, length;
@@ -137,13 +137,13 @@ static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run
 
 /* ---- one fit ---------------------------------------------------------------------------------------------------- */
 
-typedef struct said {                    /* of one group                                                    */
+typedef struct predictions {             /* of one group                                                    */
     size_t  rows;
     double *mean, *epistemic, *noise;    /* [rows]                                                          */
     const double *y, *item, *found;      /* labels; numbers of the images; 0: no face was found in it       */
-} said;
+} predictions;
 
-static una_status ask(said *s, const una_model *model, const una_dataset *rows, una_run *run)
+static una_status bias_predict(predictions *s, const una_model *model, const una_dataset *rows, una_run *run)
 {
     size_t age, item, found;
     s->rows = una_dataset_row_count(rows);
@@ -161,14 +161,14 @@ static una_status ask(said *s, const una_model *model, const una_dataset *rows, 
     return una_model_predict(model, rows, 0.95, &out, run);
 }
 
-static double error_of(const said *s)
+static double error_of(const predictions *s)
 {
     double sum = 0;
     for (size_t i = 0; i < s->rows; i++) sum += fabs(s->y[i] - s->mean[i]);
     return sum / (double)s->rows;
 }
 
-static double mean_of(const double *values, size_t count)
+static double bias_mean(const double *values, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++) sum += values[i];
@@ -180,7 +180,7 @@ static una_status take_excess(double *value, const double *in, size_t ins, const
 {
     una_bias_interval interval;
     UNA_TRY(una_bias_bootstrap(&interval, in, ins, out, outs, run));
-    value[0] = 100 * (mean_of(out, outs) / mean_of(in, ins) - 1);
+    value[0] = 100 * (bias_mean(out, outs) / bias_mean(in, ins) - 1);
     value[1] = interval.excess_low;
     value[2] = interval.excess_high;
     value[3] = una_auroc(out, outs, in, ins);
@@ -190,7 +190,7 @@ static una_status take_excess(double *value, const double *in, size_t ins, const
 }
 
 /* Epistemic std of those in whose picture a face was found. */
-static size_t with_face(double *std, const said *s)
+static size_t with_face(double *std, const predictions *s)
 {
     size_t count = 0;
     for (size_t i = 0; s->found && i < s->rows; i++)
@@ -198,8 +198,9 @@ static size_t with_face(double *std, const said *s)
     return count;
 }
 
-/* Whoever doubts pictures without a face doubts the group more that has more of them, whoever was left out. */
-static una_status take_found(double *value, const said *in, const said *out, una_run *run)
+/* A model that is unsure about pictures without a face is less sure about the group with more of them, whichever group
+ * was left out. */
+static una_status take_found(double *value, const predictions *in, const predictions *out, una_run *run)
 {
     double *std_in = UNA_GET(&run->scratch, double, in->rows), *std_out = UNA_GET(&run->scratch, double, out->rows);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -209,13 +210,13 @@ static una_status take_found(double *value, const said *in, const said *out, una
     return ins && outs ? take_excess(value + UNA_BIAS_FOUND_EXCESS, std_in, ins, std_out, outs, run) : UNA_OK;
 }
 
-static una_status take_groups(double *value, const said *s, una_run *run)
+static una_status take_groups(double *value, const predictions *s, una_run *run)
 {
-    const said *in = &s[UNA_BIAS_IN], *out = &s[UNA_BIAS_OUT];
+    const predictions *in = &s[UNA_BIAS_IN], *out = &s[UNA_BIAS_OUT];
     for (size_t g = 0; g < UNA_BIAS_GROUPS; g++) {
         value[UNA_BIAS_ROWS + g] = (double)s[g].rows;
         value[UNA_BIAS_MAE + g] = error_of(&s[g]);
-        value[UNA_BIAS_STD + g] = mean_of(s[g].epistemic, s[g].rows);
+        value[UNA_BIAS_STD + g] = bias_mean(s[g].epistemic, s[g].rows);
     }
     double train = value[UNA_BIAS_STD + UNA_BIAS_TRAIN];
     if (!(train > 0)) return UNA_OK;                     /* one that knows no ignorance */
@@ -235,7 +236,7 @@ static int by_doubt(const void *a, const void *b)
 }
 
 /* Of all who are asked: the error at the surest of them, and who is surest and least sure. */
-static una_status take_faces(double *value, const said *s, una_run *run)
+static una_status take_faces(double *value, const predictions *s, una_run *run)
 {
     size_t count = 0, all = s[UNA_BIAS_IN].rows + s[UNA_BIAS_OUT].rows, next = 1;
     face *faces = UNA_GET(&run->scratch, face, all);
@@ -283,17 +284,17 @@ static una_status take_concept(double *value, const una_model *model, const una_
     return UNA_OK;
 }
 
-static una_status take_measures(double *value, const una_model *model, const una_bias_rows *rows, una_run *run)
+static una_status bias_take_measures(double *value, const una_model *model, const una_bias_rows *rows, una_run *run)
 {
-    said s[UNA_BIAS_GROUPS];
-    for (size_t g = 0; g < UNA_BIAS_GROUPS; g++) UNA_TRY(ask(&s[g], model, rows->group[g], run));
+    predictions s[UNA_BIAS_GROUPS];
+    for (size_t g = 0; g < UNA_BIAS_GROUPS; g++) UNA_TRY(bias_predict(&s[g], model, rows->group[g], run));
     UNA_TRY(take_groups(value, s, run));
     UNA_TRY(take_faces(value, s, run));
     UNA_TRY(take_concept(value, model, rows, run));
     return take_scores(value, model, rows, run);
 }
 
-static una_status measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status bias_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     const una_bias_data *data = asked->shared;
     una_bias_rows rows;
@@ -302,7 +303,7 @@ static una_status measure(una_outcome *outcome, const una_row_key *key, const un
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = una_bias_rows_make(&rows, data->faces, key->data, key->seed, asked->quick, run);
     if (status == UNA_OK) status = una_fit(&model, key->spec, rows.group[UNA_BIAS_TRAIN], &settings, run);
-    if (status == UNA_OK) status = take_measures(outcome->value, model, &rows, run);
+    if (status == UNA_OK) status = bias_take_measures(outcome->value, model, &rows, run);
     if (status == UNA_OK) status = una_outcome_take(outcome, model);
     una_model_free(model);
     una_bias_rows_free(&rows);
@@ -323,13 +324,13 @@ const una_experiment una_experiment_bias = {
     .options_size = sizeof(bias_options),
     .measures = measures,
     .entries = entries,
-    .begin = begin,
-    .end = end,
-    .plan = plan_fits,
-    .measure = measure,
+    .begin = bias_begin,
+    .end = bias_end,
+    .plan = bias_plan_fits,
+    .measure = bias_measure,
     .claims = una_bias_claims,
     .claims_caption = "Intervals are bootstrap intervals over the rows that are asked (1000 samples), of the first "
-                      "seed: a claim holds where the whole interval speaks for it, does not where it speaks against it, "
-                      "and cannot be told otherwise.",
+                      "seed: a claim holds where the whole interval speaks for it, does not where it speaks against "
+                      "it, and cannot be told otherwise.",
     .page = una_bias_page,
 };

@@ -29,7 +29,7 @@ static una_status every_second(una_dataset **rows, size_t *split, const una_data
     return status;
 }
 
-static una_status judge(una_bias_concept *concept, const una_explanation *e, size_t split, una_run *run)
+static una_status concept_measure(una_bias_concept *concept, const una_explanation *e, size_t split, una_run *run)
 {
     double *part = UNA_GET(&run->scratch, double, e->rows), own[2] = { 0, 0 }, all[2] = { 0, 0 };
     UNA_TRY(una_arena_check(&run->scratch));
@@ -48,8 +48,8 @@ static una_status judge(una_bias_concept *concept, const una_explanation *e, siz
     return UNA_OK;
 }
 
-static una_status look(una_bias_concept *concept, const una_model *model, una_dataset *half[2], const size_t split[2],
-                       una_run *run)
+static una_status concept_evaluate(una_bias_concept *concept, const una_model *model, una_dataset *half[2],
+                                   const size_t split[2], una_run *run)
 {
     size_t shown = una_dataset_row_count(half[0]), *left_out = UNA_GET(&run->scratch, size_t, shown);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -60,7 +60,7 @@ static una_status look(una_bias_concept *concept, const una_model *model, una_da
                                             .shown = half[0] };
     una_explanation *e = NULL;
     UNA_TRY(una_explain(&e, model, half[1], &settings, run));
-    una_status status = judge(concept, e, split[1], run);
+    una_status status = concept_measure(concept, e, split[1], run);
     una_explanation_free(e);
     return status;
 }
@@ -74,7 +74,7 @@ una_status una_bias_concept_of(una_bias_concept *concept, const una_model *model
     size_t split[2] = { 0, 0 };
     una_status status = every_second(&half[0], &split[0], in, out, 0, run);
     if (status == UNA_OK) status = every_second(&half[1], &split[1], in, out, 1, run);
-    if (status == UNA_OK) status = look(concept, model, half, split, run);
+    if (status == UNA_OK) status = concept_evaluate(concept, model, half, split, run);
     una_dataset_free(half[0]);
     una_dataset_free(half[1]);
     una_arena_release(&run->scratch, mark);

@@ -25,7 +25,7 @@ const una_bias_thesis una_bias_published[2] = {
 
 typedef struct lists { size_t *like, *out, like_count, out_count; } lists;       /* those to be shared out; left out */
 
-static una_status list_rows(lists *l, const una_dataset *faces, bool by_sex, una_run *run)
+static una_status bias_list_faces(lists *l, const una_dataset *faces, bool by_sex, una_run *run)
 {
     size_t sex, age, rows = una_dataset_row_count(faces);
     UNA_TRY(una_dataset_find(&sex, faces, "sex", run));
@@ -53,7 +53,8 @@ static void shuffle(size_t *list, size_t count, una_rng *rng)
 }
 
 /* Rows of a list, their labels within 0 and 100. */
-static una_status take(una_dataset **rows, const una_dataset *faces, const size_t *list, size_t count, una_run *run)
+static una_status bias_take_faces(una_dataset **rows, const una_dataset *faces, const size_t *list, size_t count,
+                                  una_run *run)
 {
     size_t age;
     UNA_TRY(una_dataset_rows(rows, faces, list, count, run));
@@ -63,7 +64,7 @@ static una_status take(una_dataset **rows, const una_dataset *faces, const size_
     return UNA_OK;
 }
 
-static size_t least(size_t a, size_t b)
+static size_t smaller_size(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -74,24 +75,24 @@ static una_status share_out(una_bias_rows *rows, const una_dataset *faces, const
     bool by_sex = strcmp(data, "sex") == 0;
     una_rng rng = una_rng_at(seed, UNA_FOR_DATA, by_sex ? 21 : 22);
     lists l;
-    UNA_TRY(list_rows(&l, faces, by_sex, run));
+    UNA_TRY(bias_list_faces(&l, faces, by_sex, run));
     shuffle(l.like, l.like_count, &rng);
     shuffle(l.out, l.out_count, &rng);
 
-    size_t train = by_sex ? least(TRAINED_MEN, l.like_count * TRAINED_MEN / MEN) : l.like_count * 3 / 4;
+    size_t train = by_sex ? smaller_size(TRAINED_MEN, l.like_count * TRAINED_MEN / MEN) : l.like_count * 3 / 4;
     size_t in = l.like_count - train, out = l.out_count;
     const size_t *others = l.like + train;
     if (quick) {
-        train = least(train, QUICK_TRAIN);
-        in = least(in, QUICK_ASKED);
-        out = least(out, QUICK_ASKED);
+        train = smaller_size(train, QUICK_TRAIN);
+        in = smaller_size(in, QUICK_ASKED);
+        out = smaller_size(out, QUICK_ASKED);
     }
     if (train < 100 || in < 10 || out < 10)
         UNA_FAIL(run, UNA_E_INPUT, "%s has too few rows for the study '%s': %zu to train, %zu like them and %zu left "
                  "out", una_dataset_origin(faces), data, train, in, out);
-    UNA_TRY(take(&rows->group[UNA_BIAS_TRAIN], faces, l.like, train, run));
-    UNA_TRY(take(&rows->group[UNA_BIAS_IN], faces, others, in, run));
-    return take(&rows->group[UNA_BIAS_OUT], faces, l.out, out, run);
+    UNA_TRY(bias_take_faces(&rows->group[UNA_BIAS_TRAIN], faces, l.like, train, run));
+    UNA_TRY(bias_take_faces(&rows->group[UNA_BIAS_IN], faces, others, in, run));
+    return bias_take_faces(&rows->group[UNA_BIAS_OUT], faces, l.out, out, run);
 }
 
 una_status una_bias_rows_make(una_bias_rows *rows, const una_dataset *faces, const char *data, uint64_t seed,
@@ -129,7 +130,8 @@ static void draw_sample(item *items, const size_t *of, size_t count, una_rng *rn
 }
 
 /* Of sorted items: how often one of b is above one of a, and the means. */
-static void judge_sample(const item *items, size_t count, double a_count, double b_count, double *excess, double *auroc)
+static void bias_sample_error(const item *items, size_t count, double a_count, double b_count, double *excess,
+                              double *auroc)
 {
     double sum_a = 0, sum_b = 0, below = 0, above = 0;
     for (size_t from = 0, to; from < count; from = to) {
@@ -160,7 +162,7 @@ static una_status sample_all(una_bias_interval *interval, item *items, size_t a_
     for (size_t s = 0; s < SAMPLES; s++) {
         draw_sample(items, a, a_count, &rng);
         draw_sample(items, b, b_count, &rng);
-        judge_sample(items, count, (double)a_count, (double)b_count, &excess[s], &auroc[s]);
+        bias_sample_error(items, count, (double)a_count, (double)b_count, &excess[s], &auroc[s]);
     }
     qsort(excess, SAMPLES, sizeof *excess, una_by_number);
     qsort(auroc, SAMPLES, sizeof *auroc, una_by_number);

@@ -19,8 +19,8 @@ static una_status find_people(people *p, const una_dataset *faces, una_run *run)
     return una_dataset_find(&p->index, faces, "index", run);
 }
 
-/* SIZE_MAX: nobody. */
-static size_t row_of(const people *p, double item)
+/* SIZE_MAX: no face. */
+static size_t person_of(const people *p, double item)
 {
     const double *index = una_dataset_numbers(p->faces, p->index);
     for (size_t i = 0; index && i < una_dataset_row_count(p->faces); i++)
@@ -28,11 +28,12 @@ static size_t row_of(const people *p, double item)
     return SIZE_MAX;
 }
 
-static const char *words_of(const people *p, size_t row, una_arena *arena)
+static const char *face_caption(const people *p, size_t row, una_arena *arena)
 {
     double sex = una_dataset_numbers(p->faces, p->sex)[row], age = una_dataset_numbers(p->faces, p->age)[row];
     una_text words = una_text_in(arena);
-    una_text_add(&words, "%s, %.0f", sex == 1 ? "man" : sex == 0 ? "woman" : "unknown", age);
+    const char *known = sex == 1 ? "man" : "woman";
+    una_text_add(&words, "%s, %.0f", sex == 1 || sex == 0 ? known : "unknown", age);
     return words.at;
 }
 
@@ -44,10 +45,10 @@ static una_status add_pictures(una_page *page, const people *p, const una_findin
     size_t count = 0, sizes[3];
     UNA_TRY(una_dataset_image(sizes, NULL, p->faces, 0, run));
     for (size_t i = 0; i < UNA_BIAS_FACES; i++) {
-        size_t row = row_of(p, una_findings_value(f, group->from, first + i));
+        size_t row = person_of(p, una_findings_value(f, group->from, first + i));
         if (row == SIZE_MAX || sizes[0] == 0) continue;
         double *numbers = UNA_GET(arena, double, sizes[0] * sizes[1] * sizes[2]);
-        const char *words = words_of(p, row, arena);
+        const char *words = face_caption(p, row, arena);
         UNA_TRY(una_arena_check(arena));
         UNA_TRY(una_dataset_image(sizes, numbers, p->faces, row, run));
         picture[count++] = (una_picture){ sizes[0], sizes[1], sizes[2], numbers, words };

@@ -50,7 +50,7 @@ static void add_group(una_sheet *sheet, const una_findings *f, size_t g)
     }
 }
 
-static una_status add_table(una_page *page, const una_findings *f, const una_bias_thesis *t, una_run *run)
+static una_status bias_add_table(una_page *page, const una_findings *f, const una_bias_thesis *t, una_run *run)
 {
     static const char *const titles[] = { "Error, trained", "like them", "left out", "Increase, like", "left out",
                                           "Excess", "AUROC", "Excess, face found", "AUROC", "In 95 % band, like",
@@ -105,7 +105,7 @@ una_status una_bias_page(una_page *page, const una_findings *f, const una_asked 
         for (size_t g = 0; g < f->group_count; g++)
             there = there || strcmp(f->fits[f->groups[g].from].key.data, una_bias_published[d].data) == 0;
         if (!there) continue;
-        UNA_TRY(add_table(page, f, &una_bias_published[d], run));
+        UNA_TRY(bias_add_table(page, f, &una_bias_published[d], run));
         UNA_TRY(add_curves(&figure, f, una_bias_published[d].data, arena));
         UNA_TRY(una_bias_faces(page, f, una_bias_published[d].data, asked, run));
     }

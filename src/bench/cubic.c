@@ -48,10 +48,10 @@ static const una_bench_measure measures[] = { UNA_CUBIC_MEASURE_ROWS, { .name = 
 
 /* ---- plan and measures --------------------------------------------------------------------------------------- */
 
-static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+static una_status cubic_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const cubic_options *o = asked->options;
-    size_t seeds = UNA_IS_AUTO(o->seeds) ? asked->quick ? QUICK_SEEDS : SEEDS : (size_t)o->seeds;
+    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked);
     (void)run;
     for (size_t s = 0; s < seeds; s++)
         for (size_t m = 0; m < asked->model_count; m++)
@@ -81,7 +81,7 @@ double una_cubic_ripple(const double *std, size_t count)
     return worst / std[top];
 }
 
-static double mean_of(const double *values, size_t count)
+static double cubic_mean(const double *values, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++) sum += values[i];
@@ -116,11 +116,11 @@ static una_status make_points(una_truth *gap, una_truth *beyond, uint64_t seed, 
 static una_status measure_truth(double *value, const una_model *model, uint64_t seed, una_run *run)
 {
     una_truth gap, beyond;
-    una_against in_gap, outside;
+    una_truth_scores in_gap, outside;
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = make_points(&gap, &beyond, seed, &run->scratch);
-    if (status == UNA_OK) status = una_truth_judge(&in_gap, model, &gap, run);
-    if (status == UNA_OK) status = una_truth_judge(&outside, model, &beyond, run);
+    if (status == UNA_OK) status = una_truth_score(&in_gap, model, &gap, run);
+    if (status == UNA_OK) status = una_truth_score(&outside, model, &beyond, run);
     if (status == UNA_OK) {
         value[UNA_CUBIC_GAP_INSIDE] = in_gap.inside;
         value[UNA_CUBIC_GAP_LOG_LIK] = in_gap.log_lik;
@@ -141,12 +141,12 @@ una_status una_cubic_measure(double *value, const una_model *model, const una_da
 
     for (size_t i = 0; i < POINTS; i++) x[i] = gap_from + (gap_to - gap_from) * (double)i / (POINTS - 1);
     UNA_TRY(una_model_predict_rows(model, x, POINTS, 0.95, &out, run));
-    value[UNA_CUBIC_GAP_STD] = mean_of(std, POINTS);
+    value[UNA_CUBIC_GAP_STD] = cubic_mean(std, POINTS);
     value[UNA_CUBIC_CENTRE_STD] = std[POINTS / 2];
     value[UNA_CUBIC_RIPPLE] = una_cubic_ripple(std, POINTS);
 
     UNA_TRY(una_model_predict(model, data, 0.95, &out, run));
-    value[UNA_CUBIC_DATA_STD] = mean_of(std, UNA_CUBIC_ROWS);
+    value[UNA_CUBIC_DATA_STD] = cubic_mean(std, UNA_CUBIC_ROWS);
     for (size_t i = 0; i < UNA_CUBIC_ROWS; i++) error += (mean[i] - y[i]) * (mean[i] - y[i]);
     value[UNA_CUBIC_RMSE] = sqrt(error / UNA_CUBIC_ROWS);
     return measure_truth(value, model, seed, run);
@@ -160,7 +160,7 @@ una_status una_cubic_fit(una_model **model, una_dataset **data, const una_row_ke
     return una_fit(model, key->spec, *data, &settings, run);
 }
 
-static una_status measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status cubic_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     una_model *model = NULL;
     una_dataset *data = NULL;
@@ -190,8 +190,8 @@ const una_experiment una_experiment_cubic = {
     .entries = entries,
     .every_kind = true,
     .results = 1,
-    .plan = plan_fits,
-    .measure = measure,
+    .plan = cubic_plan_fits,
+    .measure = cubic_measure,
     .claims = una_cubic_claims,
     .claims_caption = "Each is an inequality, judged by the 95 % interval of what there is to spare, seed by seed: a "
                       "claim holds where all of it is above 0. Smoothly: the std in the middle of the gap is more than "

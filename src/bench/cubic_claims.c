@@ -23,7 +23,7 @@
 enum { MOST_PENALTIES = 64 };
 static const double rise = 2, most_ripple = 0.1, half = 0.5, twice = 2, most_error = 1.1;
 
-static void figure(una_text *text, double value)
+static void cubic_put_number(una_text *text, double value)
 {
     char buffer[UNA_NUMBER_ROOM];
     una_text_add(text, "%s", una_number_plain(buffer, value, 2));
@@ -56,9 +56,9 @@ static una_status ask_more(int *holds, una_text *text, const char *what, side la
     una_paired spare;
     const inequality asked = { large, small };
     UNA_TRY(una_paired_each(&spare, f, seeds, to_spare, &asked, run));
-    *holds = una_holding_both(*holds, una_paired_verdict(&spare, strict ? DBL_MIN : 0));
+    *holds = una_holding_both(*holds, una_paired_least(&spare, strict ? DBL_MIN : 0));
     una_text_add(text, "; to spare%s ", what);
-    una_paired_say(text, &spare);
+    una_paired_put(text, &spare);
     return UNA_OK;
 }
 
@@ -67,9 +67,10 @@ static side of(const una_group *group, size_t measure, double factor)
     return (side){ group, measure, factor, 0 };
 }
 
-/* ---- judges -------------------------------------------------------------------------------------------------- */
+/* ---- claims -------------------------------------------------------------------------------------------------- */
 
-static una_status judge_rise(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status cubic_claim_rise(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+                                   una_run *run)
 {
     const una_group *g = una_findings_group(f, claim->model, NULL);
     *holds = UNA_CANNOT_TELL;
@@ -80,13 +81,13 @@ static una_status judge_rise(int *holds, una_text *text, const una_claim *claim,
 
     double centre = una_findings_mean(f, g, UNA_CUBIC_CENTRE_STD), data = una_findings_mean(f, g, UNA_CUBIC_DATA_STD);
     una_text_add(text, "std ");
-    figure(text, centre);
+    cubic_put_number(text, centre);
     una_text_add(text, " in the middle of the gap, ");
-    figure(text, data);
+    cubic_put_number(text, data);
     una_text_add(text, " at the data: ratio ");
-    figure(text, centre / data);
+    cubic_put_number(text, centre / data);
     una_text_add(text, " (more than 2 asked), ripple ");
-    figure(text, una_findings_mean(f, g, UNA_CUBIC_RIPPLE));
+    cubic_put_number(text, una_findings_mean(f, g, UNA_CUBIC_RIPPLE));
     una_text_add(text, " (at most 0.10)");
 
     *holds = UNA_HOLDS;
@@ -99,7 +100,7 @@ static una_status judge_rise(int *holds, una_text *text, const una_claim *claim,
 /* What is asked of a ratio to the GP, and in which words; below INFINITY: nothing. */
 typedef struct ask { size_t measure; const char *what; double least, below; const char *words; } ask;
 
-static una_status judge_share(int *holds, una_text *text, const una_claim *claim, const una_findings *f, const ask *a,
+static una_status claim_share(int *holds, una_text *text, const una_claim *claim, const una_findings *f, const ask *a,
                               una_run *run)
 {
     const una_group *g = una_findings_group(f, claim->model, NULL), *gp = una_findings_group(f, "gp", NULL);
@@ -111,11 +112,11 @@ static una_status judge_share(int *holds, una_text *text, const una_claim *claim
 
     double mine = una_findings_mean(f, g, a->measure), its = una_findings_mean(f, gp, a->measure);
     una_text_add(text, "%s ", a->what);
-    figure(text, mine);
+    cubic_put_number(text, mine);
     una_text_add(text, " against ");
-    figure(text, its);
+    cubic_put_number(text, its);
     una_text_add(text, " of the GP: share ");
-    figure(text, mine / its);
+    cubic_put_number(text, mine / its);
     una_text_add(text, " (%s asked)", a->words);
 
     bool both = a->least > 0 && isfinite(a->below);
@@ -128,38 +129,39 @@ static una_status judge_share(int *holds, una_text *text, const una_claim *claim
                     f, run);
 }
 
-static una_status judge_reach(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_reach(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     const ask a = { UNA_CUBIC_GAP_STD, "gap std", half, INFINITY, "at least 0.50" };
-    return judge_share(holds, text, claim, f, &a, run);
+    return claim_share(holds, text, claim, f, &a, run);
 }
 
 /* Too much is untrue as well. */
-static una_status judge_between(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_between(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     const ask a = { UNA_CUBIC_GAP_STD, "gap std", half, twice, "0.50 to 2.00" };
-    return judge_share(holds, text, claim, f, &a, run);
+    return claim_share(holds, text, claim, f, &a, run);
 }
 
-static una_status judge_error(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status cubic_claim_error(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+                                    una_run *run)
 {
     const ask a = { UNA_CUBIC_RMSE, "error at the rows", 0, most_error, "below 1.10" };
-    return judge_share(holds, text, claim, f, &a, run);
+    return claim_share(holds, text, claim, f, &a, run);
 }
 
-static una_status judge_below(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_below(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     const ask a = { UNA_CUBIC_GAP_STD, "gap std", 0, half, "less than 0.50" };
-    return judge_share(holds, text, claim, f, &a, run);
+    return claim_share(holds, text, claim, f, &a, run);
 }
 
-static una_status judge_beyond(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_beyond(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     const ask a = { UNA_CUBIC_BEYOND_INSIDE, "inside at", 1, INFINITY, "at least 1.00" };
-    return judge_share(holds, text, claim, f, &a, run);
+    return claim_share(holds, text, claim, f, &a, run);
 }
 
-static una_status judge_grows(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_grows(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     const una_group *g = una_findings_group(f, claim->model, NULL);
     *holds = UNA_CANNOT_TELL;
@@ -169,9 +171,9 @@ static una_status judge_grows(int *holds, una_text *text, const una_claim *claim
     }
 
     una_text_add(text, "std ");
-    figure(text, una_findings_mean(f, g, UNA_CUBIC_BEYOND_STD));
+    cubic_put_number(text, una_findings_mean(f, g, UNA_CUBIC_BEYOND_STD));
     una_text_add(text, " beyond the rows, ");
-    figure(text, una_findings_mean(f, g, UNA_CUBIC_DATA_STD));
+    cubic_put_number(text, una_findings_mean(f, g, UNA_CUBIC_DATA_STD));
     una_text_add(text, " at them (more than twice asked)");
     *holds = UNA_HOLDS;
     return ask_more(holds, text, "", of(g, UNA_CUBIC_BEYOND_STD, 1), of(g, UNA_CUBIC_DATA_STD, rise), true, g, f, run);
@@ -215,7 +217,7 @@ static una_status list_penalties(penalised *list, size_t *count, const una_claim
     return UNA_OK;
 }
 
-static una_status judge_penalty(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_penalty(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     penalised list[MOST_PENALTIES] = { { .penalty = 0 } };
     size_t count;
@@ -229,7 +231,7 @@ static una_status judge_penalty(int *holds, una_text *text, const una_claim *cla
     una_text_add(text, "gap std ");
     for (size_t i = 0; i < count; i++) {
         if (i > 0) una_text_add(text, ", ");
-        figure(text, una_findings_mean(f, list[i].group, UNA_CUBIC_GAP_STD));
+        cubic_put_number(text, una_findings_mean(f, list[i].group, UNA_CUBIC_GAP_STD));
         una_text_add(text, " at penalty ");
         una_text_number(text, list[i].penalty);
     }
@@ -241,16 +243,16 @@ static una_status judge_penalty(int *holds, una_text *text, const una_claim *cla
 }
 
 const una_claim una_cubic_claims[] = {
-    { "The GP's epistemic std rises smoothly in the gap", judge_rise, "gp", NULL },
-    { "HMC's epistemic std rises smoothly in the gap", judge_rise, "hmc", NULL },
-    { "LUNA's gap std is between half and twice the GP's", judge_between, "luna", NULL },
-    { "LUNA's error at the rows is within a tenth of the GP's", judge_error, "luna", NULL },
-    { "TUNA reaches at least half of the GP's gap std", judge_reach, "tuna", NULL },
-    { "MC dropout stays below half of the GP's gap std", judge_below, "mcd", NULL },
-    { "BBVI stays below half of the GP's gap std", judge_below, "bbvi", NULL },
-    { "NLM's gap std falls as its penalty grows", judge_penalty, "nlm", NULL },
-    { "The GP's epistemic std rises beyond the rows", judge_grows, "gp", NULL },
-    { "LUNA's epistemic std rises beyond the rows", judge_grows, "luna", NULL },
-    { "Beyond the rows, LUNA's band of ignorance holds the cubic as often as the GP's", judge_beyond, "luna", NULL },
+    { "The GP's epistemic std rises smoothly in the gap", cubic_claim_rise, "gp", NULL },
+    { "HMC's epistemic std rises smoothly in the gap", cubic_claim_rise, "hmc", NULL },
+    { "LUNA's gap std is between half and twice the GP's", claim_between, "luna", NULL },
+    { "LUNA's error at the rows is within a tenth of the GP's", cubic_claim_error, "luna", NULL },
+    { "TUNA reaches at least half of the GP's gap std", claim_reach, "tuna", NULL },
+    { "MC dropout stays below half of the GP's gap std", claim_below, "mcd", NULL },
+    { "BBVI stays below half of the GP's gap std", claim_below, "bbvi", NULL },
+    { "NLM's gap std falls as its penalty grows", claim_penalty, "nlm", NULL },
+    { "The GP's epistemic std rises beyond the rows", claim_grows, "gp", NULL },
+    { "LUNA's epistemic std rises beyond the rows", claim_grows, "luna", NULL },
+    { "Beyond the rows, LUNA's band of ignorance holds the cubic as often as the GP's", claim_beyond, "luna", NULL },
     { .sentence = NULL }
 };

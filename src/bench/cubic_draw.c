@@ -32,7 +32,7 @@ static const char *path_of(const una_row_key *key, const una_asked *asked, una_a
 
 una_status una_cubic_keep(const una_model *model, const una_row_key *key, const una_asked *asked, una_run *run)
 {
-    if (asked->aside) return UNA_OK;             /* it is fitted again for the picture */
+    if (asked->worker_only) return UNA_OK;       /* it is fitted again for the picture */
     una_mark mark = una_arena_mark(&run->scratch);
     const char *path = path_of(key, asked, &run->scratch);
     una_status status = una_arena_check(&run->scratch);
@@ -81,7 +81,7 @@ static una_status load_models(drawing *d, una_run *run)
 
 /* ---- pictures ------------------------------------------------------------------------------------------------ */
 
-static una_status draw(una_figure *figure, const drawing *d, una_arena *arena, una_run *run)
+static una_status cubic_draw_figure(una_figure *figure, const drawing *d, una_arena *arena, una_run *run)
 {
     una_trace *trace = UNA_GET(arena, una_trace, d->count);
     una_lines lines = { "x", "y", from, to, una_dataset_numbers(d->data, 0), una_dataset_numbers(d->data, 1),
@@ -112,7 +112,7 @@ una_status una_cubic_functions(una_page *page, const char *name, const una_cubic
     UNA_TRY(una_arena_check(arena));
 
     una_status status = load_models(&d, run);
-    if (status == UNA_OK) status = draw(&figure, &d, arena, run);
+    if (status == UNA_OK) status = cubic_draw_figure(&figure, &d, arena, run);
     if (status == UNA_OK) status = una_page_figure(page, name, &figure, lead, caption, run);
     for (size_t i = 0; i < count; i++) una_model_free(d.models[i]);
     una_dataset_free(d.data);

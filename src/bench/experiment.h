@@ -18,28 +18,28 @@ typedef struct una_experiment una_experiment;
 
 typedef struct una_bench_model { const char *kind, *spec; unsigned results; } una_bench_model;
 
-typedef struct una_asked {               /* what a run of an experiment was asked for                       */
+typedef struct una_asked {               /* the request for a run of an experiment                          */
     const una_experiment  *experiment;
     const void            *options;      /* the experiment's own struct, filled in                          */
     bool                   quick;
-    uint64_t               first;        /* seeds count from here                                           */
+    uint64_t               first;        /* the first seed                                                  */
     const char            *out;          /* folder of the results                                           */
     const una_bench_model *models;
     size_t                 model_count;
     void                  *shared;       /* what the experiment's `begin` made; NULL: nothing               */
-    una_store             *store;        /* what was made before, from `prepare` on                         */
+    una_store             *store;        /* rows made before, available from `prepare` on                   */
     una_arena             *keep;         /* lasts as long as the run of the experiment                      */
-    bool                   aside;        /* a rank other than 0: makes rows, and writes no files            */
+    bool                   worker_only;  /* a rank other than 0: makes rows and writes no files             */
     bool                   kept;         /* nothing is fitted                                               */
     size_t                 absent;       /* then: fits of the plan that are not there                       */
 } una_asked;
 
-typedef struct una_group {               /* fits of one spec on one data set: what means are taken of        */
+typedef struct una_group {               /* fits of one spec on one data set: means are over these           */
     const char *model;
     size_t      from, count;             /* fits[from] ...                                                  */
 } una_group;
 
-typedef struct una_findings {            /* what the plan gave, group by group                              */
+typedef struct una_findings {            /* the results of the plan, group by group                         */
     const una_row   *fits;               /* [count]                                                         */
     const double    *value;              /* [count, measures]; measures as in the table, then seconds       */
     size_t           count, measures;
@@ -57,62 +57,62 @@ double una_findings_value(const una_findings *findings, size_t fit, size_t measu
 /* The fit of a group that has the seed and split of another key; SIZE_MAX: there is none. */
 size_t una_findings_fit(const una_findings *findings, const una_group *group, const una_row_key *like);
 
-/* UNA_NOT_ASKED: it speaks of a study that was not asked for; nobody hears of it. */
+/* UNA_NOT_ASKED: the claim is about a study that was not requested; it is not shown. */
 typedef enum una_holding { UNA_NOT_ASKED = -2, UNA_CANNOT_TELL, UNA_DOES_NOT_HOLD, UNA_HOLDS } una_holding;
 
 typedef struct una_claim una_claim;
 struct una_claim {                       /* a table ends with sentence == NULL                              */
     const char *sentence;
-    /* Fills in `numbers`, the statistic and its uncertainty (paired.h), and says what holds (una_holding): it cannot be
-     * told where what it speaks of was not run, or where the uncertainty leaves both open. */
-    una_status (*judge)(int *holds, una_text *numbers, const una_claim *claim, const una_findings *findings,
-                        una_run *run);
-    const char *model, *data;            /* whom it speaks of, and where                                    */
+    /* Decides the claim: fills in `numbers`, the statistic and its uncertainty (paired.h), and sets *holds
+     * (una_holding): UNA_CANNOT_TELL where its fits were not run, or where the uncertainty leaves both open. */
+    una_status (*decide)(int *holds, una_text *numbers, const una_claim *claim, const una_findings *findings,
+                         una_run *run);
+    const char *model, *data;            /* the model and the data that it is about                         */
 };
 
-typedef struct una_entry {               /* what a bare model name stands for; a kind may stand several times */
+typedef struct una_entry {               /* what a bare model name stands for; a kind may have several entries */
     const char *kind, *spec, *quick;     /* kind NULL ends the table; quick NULL: not without being asked for    */
 } una_entry;
 
 struct una_experiment {
     const char *name, *summary;          /* for lists                                                       */
     const char *title, *lead;            /* of the page: heading and first paragraph                        */
-    const char *caption, *over;          /* of the table of means; what they go over: "seeds"               */
+    const char *caption, *over;          /* of the table of means; what the means are over: "seeds"         */
     const una_option  *options;          /* its own options; NULL: none                                     */
     size_t             options_size;
     const una_bench_measure *measures;   /* ends with name == NULL                                          */
     const una_entry   *entries;          /* ends with kind == NULL                                          */
-    bool               every_kind;       /* without --models: also every other kind there is                */
+    bool               every_kind;       /* without --models: every other kind as well                      */
     unsigned           results;          /* how often the meaning of its numbers has changed                */
 
-    /* What --models may name besides models, or in another way of writing: fills in all three fields (texts in
-     * asked->keep), UNA_E_USAGE where it is nothing. NULL: models, as una_row_key_spec writes them. */
+    /* What --models may name besides models: fills in all three fields (texts in asked->keep); UNA_E_USAGE: an unknown
+     * name. NULL: models only, as una_row_key_spec writes them. */
     una_status (*contestant)(una_bench_model *model, const char *text, const una_asked *asked, una_run *run);
-    /* Before the plan and after the page: what fits share goes to *shared; `end` gets it also after a failure, and gets
-     * NULL where there is none. NULL: nothing is shared. */
+    /* Called before the plan and after the page: *shared is what the fits share; `end` frees it, also after a failure,
+     * and may get NULL. NULL: nothing is shared. */
     una_status (*begin)(void **shared, const una_asked *asked, una_run *run);
     void       (*end)(void *shared);
-    /* Adds the keys that are wanted, in the order in which they are best made (una_model_row_key makes one). */
+    /* Adds the wanted keys, in the order in which they should be made (una_model_row_key makes one). */
     una_status (*plan)(una_plan *plan, const una_asked *asked, una_run *run);
-    /* Rows that those of the plan hang on, such as the trials of a search: made and kept like them, before them. Adds
-     * keys; called with number 0, 1 ... until it adds none, and rows of the calls before are in asked->store. wanted:
-     * the keys of the plan that have no row yet. `measure` makes these rows too, with the measures `prepared` (names,
-     * NULL behind the last); the study of their keys is "search(of=NAME ...)". NULL: there are none. */
-    una_status (*prepare)(una_plan *round, size_t number, const una_plan *wanted, const una_asked *asked, una_run *run);
+    /* Rows that the plan depends on, such as the trials of a search: made and kept like its rows, but before them. Adds
+     * keys to `more`; called with number 0, 1 ... until it adds none, with the rows of earlier calls in asked->store.
+     * wanted: the keys of the plan that have no row yet. `measure` makes these rows too, with the measures `prepared`
+     * (names, NULL after the last); the study of their keys is "search(of=NAME ...)". NULL: there are none. */
+    una_status (*prepare)(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked, una_run *run);
     const char *const *prepared;
-    /* Whose fit a key is, where a model has other options on other data: one of asked->models. NULL: the one whose spec
-     * the key has. */
+    /* The model of a key, where the options of a model depend on the data: one of asked->models. NULL: the model whose
+     * spec the key has. */
     const una_bench_model *(*owner)(const una_row_key *key, const una_asked *asked);
     /* Fits and measures one key: outcome->value [measures], options and seconds (una_outcome_take). The run has the
      * key's seed. Called from several threads at once. */
     una_status (*measure)(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run);
-    /* Measures that come of several rows together, such as the distance from another model's curve of the same seed:
-     * fills in value [count, measures] where `measure` left NAN, before means are taken. NULL: there are none. */
+    /* Measures that need several rows, such as the distance from another model's curve of the same seed: fills in value
+     * [count, measures] where `measure` left NAN, before means are taken. NULL: there are none. */
     una_status (*compare)(double *value, const una_findings *findings, const una_asked *asked, una_run *run);
     const una_claim *claims;             /* NULL: none                                                      */
-    const char      *claims_lead;        /* whose they are; NULL: "Claims of the thesis."                   */
+    const char      *claims_lead;        /* who claims it; NULL: "Claims of the thesis."                    */
     const char      *claims_caption;
-    /* What stands on the page between its lead and its claims; NULL: the table of means. */
+    /* The part of the page between its lead and its claims; NULL: the table of means. */
     una_status (*page)(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 };
 
@@ -124,6 +124,8 @@ extern const una_experiment *const una_experiments[];
 /* The key of a model's fit; study and data are borrowed. */
 una_row_key una_model_row_key(const una_bench_model *model, const char *study, const char *data, uint64_t split,
                               uint64_t seed);
+/* How many seeds are asked for: those that were given, else (auto) `usual`, or `quick` in a quick run. */
+size_t una_seed_count(double given, size_t usual, size_t quick, const una_asked *asked);
 /* Options and seconds of the model, into the outcome. */
 una_status una_outcome_take(una_outcome *outcome, const una_model *model);
 /* The table of means, with the columns that have a title (page.c). */
@@ -145,7 +147,7 @@ bool        una_list_has(const char *list, const char *name);
 /* una_bench_run of an experiment that need not be in the registry. */
 una_status una_experiment_run(una_bench_result **result, const una_experiment *experiment,
                               const una_bench_settings *settings, una_run *run);
-/* models.c: which specs are meant, checked; in `keep`. */
+/* models.c: the checked specs of the models that were named; in `keep`. */
 una_status una_models_asked(una_asked *asked, const char *const *models, size_t count, una_run *run);
 /* findings.c: rows of the plan from the store, and their means. */
 una_status una_findings_gather(una_findings *findings, const una_plan *plan, const una_asked *asked, una_store *store,
@@ -154,7 +156,7 @@ una_status una_findings_gather(una_findings *findings, const una_plan *plan, con
 una_status una_experiment_page(const una_findings *findings, const una_bench_claim *claims, size_t claim_count,
                                const una_asked *asked, una_run *run);
 
-/* The program has one flag for an option that several experiments have: what it says is written once. */
+/* Options that several experiments share have one flag in the program, and one help text. */
 #define UNA_SEEDS_HELP "how many seeds, from the run's on; auto: as many as the experiment has by itself"
 #define UNA_DATA_HELP  "folder of the data: with uci/NAME.csv and uci/splits/NAME.json in it, mnist/ or faces/"
 

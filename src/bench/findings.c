@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static bool is_on(const una_row_key *key, const char *data)
+static bool key_is_on_data(const una_row_key *key, const char *data)
 {
     size_t length = una_row_key_data(key->data);
     return strlen(data) == length && memcmp(key->data, data, length) == 0;
@@ -17,7 +17,7 @@ const una_group *una_findings_group(const una_findings *f, const char *model, co
 {
     for (size_t g = 0; g < f->group_count; g++) {
         const una_group *group = &f->groups[g];
-        if (strcmp(group->model, model) == 0 && (!data || is_on(&f->fits[group->from].key, data)))
+        if (strcmp(group->model, model) == 0 && (!data || key_is_on_data(&f->fits[group->from].key, data)))
             return group;
     }
     return NULL;

@@ -48,19 +48,20 @@ static const una_bench_measure measures[] = {
     { .name = NULL }
 };
 
-static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+static una_status gap_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     return una_published_plan(plan, asked, UNA_GROUP_GAP, run);
 }
 
-static una_status measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status gap_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     return una_published_measure(outcome, key, asked, UNA_GROUP_GAP, run);
 }
 
-static una_status prepare(una_plan *round, size_t number, const una_plan *wanted, const una_asked *asked, una_run *run)
+static una_status gap_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
+                              una_run *run)
 {
-    return una_protocol_prepare(round, number, wanted, asked, UNA_GROUP_GAP, run);
+    return una_protocol_prepare(more, number, wanted, asked, UNA_GROUP_GAP, run);
 }
 
 const una_experiment una_experiment_gap = {
@@ -77,10 +78,10 @@ const una_experiment una_experiment_gap = {
     .options_size = sizeof(una_published),
     .measures = measures,
     .entries = una_published_entries,
-    .plan = plan_fits,
-    .prepare = prepare,
+    .plan = gap_plan_fits,
+    .prepare = gap_prepare,
     .prepared = una_protocol_prepared,
-    .measure = measure,
+    .measure = gap_measure,
     .claims = una_gaps_claims,
     .claims_lead = "Claims of the thesis, and of ours.",
     .claims_caption = "A gap counts as noticed if the increase of the mean epistemic std in it, over that at test rows "

@@ -19,20 +19,20 @@ static una_printed increase_of(const una_findings *f, const una_group *group)
     return (una_printed){ f->mean[at], group->count > 1 ? f->sd[at] : NAN };
 }
 
-static void say_increase(una_text *text, una_printed increase)
+static void put_increase(una_text *text, una_printed increase)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     una_text_add(text, "%s \xC2\xB1 %s %%", una_number_plain(a, increase.mean, 0),
                  una_number_plain(b, increase.sd, 0));
 }
 
-static una_status judge_noticed(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f,
-                                una_preset preset)
+static una_status gap_claim_noticed(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f,
+                                    una_preset preset)
 {
     char number[UNA_NUMBER_ROOM];
     size_t method = una_method_of(claim->model);
     const una_group *group = una_method_group(f, method, claim->data, preset);
-    if (!una_judge_asked(holds, f, preset)) return UNA_OK;
+    if (!una_claim_preset_asked(holds, f, preset)) return UNA_OK;
     *holds = UNA_CANNOT_TELL;
     if (!group) {
         una_text_add(numbers, "needs %s on %s, %s", claim->model, claim->data, una_preset_titles[preset]);
@@ -42,12 +42,12 @@ static una_status judge_noticed(int *holds, una_text *numbers, const una_claim *
     una_printed increase = increase_of(f, group);
     size_t column = una_thesis_find(una_thesis_gaps, claim->data);
     una_text_add(numbers, "increase ");
-    say_increase(numbers, increase);
+    put_increase(numbers, increase);
     una_text_add(numbers, " (noticed if the mean is above the deviation), AUROC %s, %zu splits",
                  una_number_plain(number, una_findings_mean(f, group, UNA_PUBLISHED_GAP_AUROC), 2), group->count);
     if (preset == UNA_PRESET_THESIS) {
         una_text_add(numbers, "; published ");
-        say_increase(numbers, una_thesis_printed(UNA_THESIS_GAP_INCREASE, method, column, 0));
+        put_increase(numbers, una_thesis_printed(UNA_THESIS_GAP_INCREASE, method, column, 0));
     }
     *holds = una_thesis_detects(increase);
     return UNA_OK;
@@ -57,34 +57,35 @@ static una_status noticed_thesis(int *holds, una_text *numbers, const una_claim 
                                  una_run *run)
 {
     (void)run;
-    return judge_noticed(holds, numbers, claim, f, UNA_PRESET_THESIS);
+    return gap_claim_noticed(holds, numbers, claim, f, UNA_PRESET_THESIS);
 }
 
 static una_status noticed_automatic(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f,
                                     una_run *run)
 {
     (void)run;
-    return judge_noticed(holds, numbers, claim, f, UNA_PRESET_AUTOMATIC);
+    return gap_claim_noticed(holds, numbers, claim, f, UNA_PRESET_AUTOMATIC);
 }
 
-/* One who notices is enough against it; all nine must have been asked for it. */
+/* One method that notices is enough against the claim; for it all nine must have been run. */
 static una_status noticed_by_nobody(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f,
                                     una_run *run)
 {
     size_t asked = 0, found = 0;
     (void)run;
-    if (!una_judge_asked(holds, f, UNA_PRESET_THESIS)) return UNA_OK;
+    if (!una_claim_preset_asked(holds, f, UNA_PRESET_THESIS)) return UNA_OK;
     for (size_t method = 0; method < UNA_METHODS; method++) {
         const una_group *group = una_method_group(f, method, claim->data, UNA_PRESET_THESIS);
         if (!group) continue;
         asked += una_thesis_detects(increase_of(f, group)) != UNA_CANNOT_TELL;
         if (una_thesis_detects(increase_of(f, group)) != UNA_HOLDS) continue;
         una_text_add(numbers, "%s%s ", found++ ? ", " : "noticed by ", una_methods[method].title);
-        say_increase(numbers, increase_of(f, group));
+        put_increase(numbers, increase_of(f, group));
     }
-    una_text_add(numbers, "%s%zu of 9 methods were asked%s", found ? "; " : "", asked, found || !asked ? "" :
-                 ", none notices");
-    *holds = found ? UNA_DOES_NOT_HOLD : asked == UNA_METHODS ? UNA_HOLDS : UNA_CANNOT_TELL;
+    una_text_add(numbers, "%s%zu of 9 methods were asked%s", found ? "; " : "", asked,
+                 found || !asked ? "" : ", none notices");
+    *holds = asked == UNA_METHODS ? UNA_HOLDS : UNA_CANNOT_TELL;
+    if (found) *holds = UNA_DOES_NOT_HOLD;
     return UNA_OK;
 }
 
@@ -94,7 +95,7 @@ static una_status noticed_only(int *holds, una_text *numbers, const una_claim *c
 {
     size_t own = una_thesis_find(una_thesis_gaps, claim->data), asked = 0;
     (void)run;
-    if (!una_judge_asked(holds, f, UNA_PRESET_THESIS)) return UNA_OK;
+    if (!una_claim_preset_asked(holds, f, UNA_PRESET_THESIS)) return UNA_OK;
     *holds = UNA_HOLDS;
     for (size_t c = 0; c < UNA_THESIS_COLUMNS; c++) {
         const una_group *group = una_method_group(f, una_method_of(claim->model), una_thesis_gaps[c].data,
@@ -103,7 +104,7 @@ static una_status noticed_only(int *holds, una_text *numbers, const una_claim *c
         *holds = una_holding_both(*holds, c == own ? so : una_holding_not(so));
         if (!group) continue;
         una_text_add(numbers, "%s%s ", asked++ ? ", " : "", una_thesis_gaps[c].title);
-        say_increase(numbers, increase_of(f, group));
+        put_increase(numbers, increase_of(f, group));
     }
     if (*holds == UNA_CANNOT_TELL)
         una_text_add(numbers, "%sneeds %s on all six gaps, %s", asked ? "; " : "", claim->model,
@@ -115,13 +116,13 @@ static una_status noticed_only(int *holds, una_text *numbers, const una_claim *c
 
 static una_status near_rmse(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    return una_judge_near(holds, numbers, claim, f, UNA_PRESET_THESIS, UNA_PUBLISHED_RMSE, UNA_THESIS_GAP_RMSE, run);
+    return una_claim_near(holds, numbers, claim, f, UNA_PRESET_THESIS, UNA_PUBLISHED_RMSE, UNA_THESIS_GAP_RMSE, run);
 }
 
 static una_status near_log_lik(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f,
                                una_run *run)
 {
-    return una_judge_near(holds, numbers, claim, f, UNA_PRESET_THESIS, UNA_PUBLISHED_LOG_LIK, UNA_THESIS_GAP_LOG_LIK,
+    return una_claim_near(holds, numbers, claim, f, UNA_PRESET_THESIS, UNA_PUBLISHED_LOG_LIK, UNA_THESIS_GAP_LOG_LIK,
                           run);
 }
 
@@ -137,44 +138,45 @@ static double doubt_ratio(const una_findings *f, const una_group *a, const una_g
     return (log2(outside) + log2(inside)) / 2;
 }
 
-static una_status larger(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status gap_claim_larger(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f,
+                                   una_run *run)
 {
     double ratios[UNA_THESIS_COLUMNS];
     size_t other = una_method_of(claim->model);
     una_paired paired;
-    if (!una_judge_asked(holds, f, UNA_PRESET_THESIS)) return UNA_OK;
+    if (!una_claim_preset_asked(holds, f, UNA_PRESET_THESIS)) return UNA_OK;
     for (size_t c = 0; c < UNA_THESIS_COLUMNS; c++)
         ratios[c] = doubt_ratio(f, una_method_group(f, UNA_METHOD_LUNA, una_thesis_gaps[c].data, UNA_PRESET_THESIS),
                                 una_method_group(f, other, una_thesis_gaps[c].data, UNA_PRESET_THESIS));
     UNA_TRY(una_paired_of(&paired, ratios, UNA_THESIS_COLUMNS, run));
-    *holds = una_paired_verdict(&paired, 0);
+    *holds = una_paired_least(&paired, 0);
     if (paired.count == 0) {
         una_text_add(numbers, "needs luna and %s, %s", claim->model, una_preset_titles[UNA_PRESET_THESIS]);
         return UNA_OK;
     }
     una_text_add(numbers, "log2 of LUNA's epistemic std over that of %s, over the columns: ",
                  una_methods[other].title);
-    una_paired_say(numbers, &paired);
+    una_paired_put(numbers, &paired);
     return UNA_OK;
 }
 
 /* ---- the claims ------------------------------------------------------------------------------------------------- */
 
 #define THESIS "Thesis's protocol: "
-#define FIVE(begins, judge, model)                                                                                   \
-    { begins "the gap in the Froude number (yacht)", judge, model, "yacht Froude number" },                           \
-    { begins "the gap in cement (concrete)", judge, model, "concrete Cement" },                                       \
-    { begins "the gap in superplasticizer (concrete)", judge, model, "concrete Superplasticizer" },                   \
-    { begins "the gap in LSTAT (boston)", judge, model, "boston LSTAT" },                                             \
-    { begins "the gap in PTRATIO (boston)", judge, model, "boston PTRATIO" }
-#define OUTSIDE(what, judge, data) \
-    { THESIS "outside the gap LUNA's " what " is within one sd of NLM's (" data ")", judge, "luna", data }
-#define ON_SIX(what, judge)                                                                                          \
-    OUTSIDE(what, judge, "yacht Froude number"), OUTSIDE(what, judge, "concrete Cement"),                             \
-    OUTSIDE(what, judge, "concrete Superplasticizer"), OUTSIDE(what, judge, "boston RM"),                             \
-    OUTSIDE(what, judge, "boston LSTAT"), OUTSIDE(what, judge, "boston PTRATIO")
-#define LARGER(title, model) \
-    { THESIS "LUNA tends to have larger epistemic values than " title, larger, model, NULL }
+#define FIVE(begins, decide, model)                                                                                   \
+    { begins "the gap in the Froude number (yacht)", decide, model, "yacht Froude number" },                          \
+    { begins "the gap in cement (concrete)", decide, model, "concrete Cement" },                                      \
+    { begins "the gap in superplasticizer (concrete)", decide, model, "concrete Superplasticizer" },                  \
+    { begins "the gap in LSTAT (boston)", decide, model, "boston LSTAT" },                                            \
+    { begins "the gap in PTRATIO (boston)", decide, model, "boston PTRATIO" }
+#define OUTSIDE(what, decide, data)                                                                                   \
+    { THESIS "outside the gap LUNA's " what " is within one sd of NLM's (" data ")", decide, "luna", data }
+#define ON_SIX(what, decide)                                                                                          \
+    OUTSIDE(what, decide, "yacht Froude number"), OUTSIDE(what, decide, "concrete Cement"),                           \
+    OUTSIDE(what, decide, "concrete Superplasticizer"), OUTSIDE(what, decide, "boston RM"),                           \
+    OUTSIDE(what, decide, "boston LSTAT"), OUTSIDE(what, decide, "boston PTRATIO")
+#define LARGER(title, model)                                                                                          \
+    { THESIS "LUNA tends to have larger epistemic values than " title, gap_claim_larger, model, NULL }
 
 const una_claim una_gaps_claims[] = {
     { THESIS "nobody notices the gap in RM (boston)", noticed_by_nobody, NULL, "boston RM" },

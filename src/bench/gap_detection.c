@@ -54,20 +54,21 @@ static void add_auroc(una_sheet *sheet, const una_paired *p)
         una_show_interval(&words, una_number_plain(b, fmax(p->low + chance, 0), 2),
                           una_number_plain(c, fmin(p->high + chance, 1), 2));
     una_sheet_words(sheet, words.at);
-    if (una_paired_verdict(p, 0) == UNA_HOLDS) una_sheet_strong(sheet);
+    if (una_paired_least(p, 0) == UNA_HOLDS) una_sheet_strong(sheet);
 }
 
 static void add_inside(una_sheet *sheet, const una_paired *p)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
     una_text words = una_text_in(sheet->arena);
-    int verdict = una_paired_verdict(p, 0);
+    int holds = una_paired_least(p, 0);
     una_text_add(&words, "%s", una_number_plain(a, p->count ? p->mean : NAN, 2));
     if (p->count > 1)
         una_show_interval(&words, una_number_plain(b, p->low, 2), una_number_plain(c, p->high, 2));
-    una_text_add(&words, "%s", verdict == UNA_HOLDS ? " better" : verdict == UNA_DOES_NOT_HOLD ? " worse" : "");
+    if (holds == UNA_HOLDS) una_text_add(&words, " better");
+    if (holds == UNA_DOES_NOT_HOLD) una_text_add(&words, " worse");
     una_sheet_words(sheet, words.at);
-    if (verdict == UNA_HOLDS) una_sheet_strong(sheet);
+    if (holds == UNA_HOLDS) una_sheet_strong(sheet);
 }
 
 static una_status detail(una_page *page, const una_show *show, bool inside, una_run *run)
@@ -149,8 +150,8 @@ static una_status our_line(una_sheet *sheet, const una_show *show, size_t who, u
         UNA_TRY(take_inside(&inside, show, group, w, run));
         const char *title = una_show_column(show, w);
         add_to(&tallies[INCREASE], una_thesis_detects(una_show_mean(show, group, UNA_PUBLISHED_GAP_INCREASE)), title);
-        if (auroc.count > 2) add_to(&tallies[AUROC], una_paired_verdict(&auroc, 0) == UNA_HOLDS, title);
-        if (inside.count > 2) add_to(&tallies[INSIDE], una_paired_verdict(&inside, 0) != UNA_DOES_NOT_HOLD, title);
+        if (auroc.count > 2) add_to(&tallies[AUROC], una_paired_least(&auroc, 0) == UNA_HOLDS, title);
+        if (inside.count > 2) add_to(&tallies[INSIDE], una_paired_least(&inside, 0) != UNA_DOES_NOT_HOLD, title);
     }
     una_sheet_line(sheet);
     una_sheet_words(sheet, show->who[who]);

@@ -12,15 +12,15 @@
 
 /* ---- the thesis's tables ---------------------------------------------------------------------------------------- */
 
-static const una_voice of_rmse[] = SOURCES(UNA_PUBLISHED_RMSE, UNA_PUBLISHED_GAP_RMSE);
-static const una_voice of_log_lik[] = SOURCES(UNA_PUBLISHED_LOG_LIK, UNA_PUBLISHED_GAP_LOG_LIK);
-static const una_voice of_epistemic[] = SOURCES(UNA_PUBLISHED_EPISTEMIC, UNA_PUBLISHED_GAP_EPISTEMIC);
-static const una_voice of_increase[] = SOURCES(UNA_PUBLISHED_GAP_INCREASE, UNA_ALONE);
+static const una_result_line of_rmse[] = SOURCES(UNA_PUBLISHED_RMSE, UNA_PUBLISHED_GAP_RMSE);
+static const una_result_line of_log_lik[] = SOURCES(UNA_PUBLISHED_LOG_LIK, UNA_PUBLISHED_GAP_LOG_LIK);
+static const una_result_line of_epistemic[] = SOURCES(UNA_PUBLISHED_EPISTEMIC, UNA_PUBLISHED_GAP_EPISTEMIC);
+static const una_result_line of_increase[] = SOURCES(UNA_PUBLISHED_GAP_INCREASE, UNA_ALONE);
 
 #define WHOSE "Published: in the thesis. Ours, thesis: by its protocol; auto: by automatic rules. "
 #define CELLS "Mean and standard deviation over the splits, at test rows outside the gap / at the rows of the gap."
 
-static const una_beside tables[] = {
+static const una_thesis_comparison tables[] = {
     { "rmse", "Error (RMSE, units of the target): not gap / gap.", WHOSE CELLS " Lower is better.", UNA_THESIS_GAP_RMSE,
       of_rmse, 2, false },
     { "log-lik", "Average log-likelihood (nats per row): not gap / gap.", WHOSE CELLS " Higher is better. Under the "
@@ -82,7 +82,7 @@ static una_status columns_of_thesis(una_page *page, const una_show *show, una_ru
 {
     una_page_heading(page, 2, "The six gaps of the thesis");
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
-        una_sheet sheet = una_show_beside(show, &tables[t], show->known);
+        una_sheet sheet = una_show_comparison(show, &tables[t], show->known);
         UNA_TRY(una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run));
     }
     UNA_TRY(una_show_near(page, show, near, show->known, run));

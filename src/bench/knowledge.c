@@ -99,10 +99,10 @@ static una_status plan_role(una_plan *plan, const una_role *role, uint64_t seed,
     return UNA_OK;
 }
 
-static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+static una_status knowledge_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const knowledge_options *o = asked->options;
-    size_t seeds = UNA_IS_AUTO(o->seeds) ? asked->quick ? QUICK_SEEDS : SEEDS : (size_t)o->seeds;
+    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked);
     UNA_TRY(check_parts(o->parts, run));
     for (size_t s = 0; s < seeds; s++) {
         for (const una_role *role = una_knowledge_cast; role->part; role++)
@@ -118,19 +118,19 @@ static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run
 static const char sine_known[] = "TUNA, sine references", sine_rbf[] = "TUNA, RBF draws",
                   on_x1[] = "TUNA, kernel on x1", isotropic[] = "TUNA, isotropic kernel";
 
-static void say(una_text *text, const char *before, double value, const char *after)
+static void put_labelled_number(una_text *text, const char *before, double value, const char *after)
 {
     char number[UNA_NUMBER_ROOM];
     una_text_add(text, "%s%s%s", before, una_number_plain(number, value, 2), after);
 }
 
-static void needs(una_text *text, const una_claim *claim)
+static void put_missing_fits(una_text *text, const una_claim *claim)
 {
     una_text_add(text, "needs the part %s%s", claim->data, strcmp(claim->data, "prior") == 0 ? ", all of it" : "");
 }
 
 /* In every seed: the claim is about each of them. */
-static una_status judge_sine(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_sine(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     const una_group *known, *rbf;
     una_paired paired;
@@ -138,34 +138,34 @@ static una_status judge_sine(int *holds, una_text *text, const una_claim *claim,
     UNA_TRY(una_role_group(&known, claim->data, sine_known, f, run));
     UNA_TRY(una_role_group(&rbf, claim->data, sine_rbf, f, run));
     if (!known || !rbf) {
-        needs(text, claim);
+        put_missing_fits(text, claim);
         return UNA_OK;
     }
 
     UNA_TRY(una_paired_groups(&paired, f, known, rbf, UNA_KNOW_LOG_LIK, run));
     una_share share = una_share_of(paired.above, paired.count);
-    *holds = una_share_verdict(&share, 1);
+    *holds = una_share_least(&share, 1);
     una_text_add(text, "in ");
-    una_share_say(text, &share);
-    say(text, "; log-likelihood ", una_findings_mean(f, known, UNA_KNOW_LOG_LIK), "");
-    say(text, " against ", una_findings_mean(f, rbf, UNA_KNOW_LOG_LIK), ", more by ");
-    una_paired_say(text, &paired);
+    una_share_put(text, &share);
+    put_labelled_number(text, "; log-likelihood ", una_findings_mean(f, known, UNA_KNOW_LOG_LIK), "");
+    put_labelled_number(text, " against ", una_findings_mean(f, rbf, UNA_KNOW_LOG_LIK), ", more by ");
+    una_paired_put(text, &paired);
     return UNA_OK;
 }
 
-/* What a margin asks to be above 0, of each fit of one role; *group NULL: it was not run, which is said. */
-static una_status judge_role(int *holds, una_paired *paired, const una_group **group, una_text *text,
+/* Decides whether a margin is above 0 over the fits of one role; *group NULL: it was not run, and the text says so. */
+static una_status claim_role(int *holds, una_paired *paired, const una_group **group, una_text *text,
                              const una_claim *claim, const char *role, una_margin *of, const una_findings *f,
                              una_run *run)
 {
     *holds = UNA_CANNOT_TELL;
     UNA_TRY(una_role_group(group, claim->data, role, f, run));
     if (!*group) {
-        needs(text, claim);
+        put_missing_fits(text, claim);
         return UNA_OK;
     }
     UNA_TRY(una_paired_each(paired, f, *group, of, NULL, run));
-    *holds = una_paired_verdict(paired, 0);
+    *holds = una_paired_least(paired, 0);
     return UNA_OK;
 }
 
@@ -175,15 +175,17 @@ static double widening(const una_findings *f, size_t fit, const void *context)
     return una_findings_value(f, fit, UNA_KNOW_BEYOND_STD) - twice * una_findings_value(f, fit, UNA_KNOW_NEAR_STD);
 }
 
-static una_status judge_widens(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status knowledge_claim_widens(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+                                         una_run *run)
 {
     const una_group *rbf;
     una_paired paired;
-    UNA_TRY(judge_role(holds, &paired, &rbf, text, claim, sine_rbf, widening, f, run));
+    UNA_TRY(claim_role(holds, &paired, &rbf, text, claim, sine_rbf, widening, f, run));
     if (!rbf) return UNA_OK;
-    say(text, "epistemic std ", una_findings_mean(f, rbf, UNA_KNOW_BEYOND_STD), " beyond the rows");
-    say(text, ", ", una_findings_mean(f, rbf, UNA_KNOW_NEAR_STD), " within; beyond less twice within: ");
-    una_paired_say(text, &paired);
+    put_labelled_number(text, "epistemic std ", una_findings_mean(f, rbf, UNA_KNOW_BEYOND_STD), " beyond the rows");
+    put_labelled_number(text, ", ", una_findings_mean(f, rbf, UNA_KNOW_NEAR_STD),
+                        " within; beyond less twice within: ");
+    una_paired_put(text, &paired);
     return UNA_OK;
 }
 
@@ -194,19 +196,20 @@ static double reversion(const una_findings *f, size_t fit, const void *context)
 }
 
 /* Half as far from the rows' mean as the truth goes, or less. */
-static una_status judge_reverts(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_reverts(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     const una_group *rbf;
     una_paired paired;
-    UNA_TRY(judge_role(holds, &paired, &rbf, text, claim, sine_rbf, reversion, f, run));
+    UNA_TRY(claim_role(holds, &paired, &rbf, text, claim, sine_rbf, reversion, f, run));
     if (!rbf) return UNA_OK;
-    say(text, "the mean goes ", una_findings_mean(f, rbf, UNA_KNOW_PULL), " times as far as the truth (at most ");
-    say(text, "", half, " asked); below that by ");
-    una_paired_say(text, &paired);
+    put_labelled_number(text, "the mean goes ", una_findings_mean(f, rbf, UNA_KNOW_PULL),
+                        " times as far as the truth (at most ");
+    put_labelled_number(text, "", half, " asked); below that by ");
+    una_paired_put(text, &paired);
     return UNA_OK;
 }
 
-static una_status judge_strip(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_strip(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     const una_group *g;
     double worst = 0;
@@ -215,7 +218,7 @@ static una_status judge_strip(int *holds, una_text *text, const una_claim *claim
     *holds = UNA_CANNOT_TELL;
     UNA_TRY(una_role_group(&g, claim->data, on_x1, f, run));
     if (!g) {
-        needs(text, claim);
+        put_missing_fits(text, claim);
         return UNA_OK;
     }
 
@@ -225,9 +228,9 @@ static una_status judge_strip(int *holds, una_text *text, const una_claim *claim
         worst = fmax(worst, ratio);
     }
     una_share share = una_share_of(hits, g->count);
-    *holds = una_share_verdict(&share, 1);
+    *holds = una_share_least(&share, 1);
     una_text_add(text, "below a tenth in ");
-    una_share_say(text, &share);
+    una_share_put(text, &share);
     una_text_add(text, "; variation along x2 over that along x1: mean %s",
                  una_number_plain(number, una_findings_mean(f, g, UNA_KNOW_ALONG_RATIO), 4));
     una_text_add(text, ", largest %s", una_number_plain(number, worst, 4));
@@ -240,21 +243,22 @@ static double outside(const una_findings *f, size_t fit, const void *context)
     return una_findings_value(f, fit, UNA_KNOW_OUTSIDE_STD) - twice * una_findings_value(f, fit, UNA_KNOW_DISC_STD);
 }
 
-static una_status judge_isotropic(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+static una_status claim_isotropic(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                   una_run *run)
 {
     const una_group *g;
     una_paired paired;
-    UNA_TRY(judge_role(holds, &paired, &g, text, claim, isotropic, outside, f, run));
+    UNA_TRY(claim_role(holds, &paired, &g, text, claim, isotropic, outside, f, run));
     if (!g) return UNA_OK;
-    say(text, "epistemic std ", una_findings_mean(f, g, UNA_KNOW_DISC_STD), " in the disc");
-    say(text, ", ", una_findings_mean(f, g, UNA_KNOW_OUTSIDE_STD), " outside it; outside less twice inside: ");
-    una_paired_say(text, &paired);
+    put_labelled_number(text, "epistemic std ", una_findings_mean(f, g, UNA_KNOW_DISC_STD), " in the disc");
+    put_labelled_number(text, ", ", una_findings_mean(f, g, UNA_KNOW_OUTSIDE_STD),
+                        " outside it; outside less twice inside: ");
+    una_paired_put(text, &paired);
     return UNA_OK;
 }
 
 /* One role's measure less another's, which must be above 0. claim->model: "FIRST|SECOND". */
-static una_status judge_pair(int *holds, una_text *text, const una_claim *claim, size_t measure, const char *what,
+static una_status claim_pair(int *holds, una_text *text, const una_claim *claim, size_t measure, const char *what,
                              const una_findings *f, una_run *run)
 {
     const una_group *group[2];
@@ -266,53 +270,53 @@ static una_status judge_pair(int *holds, una_text *text, const una_claim *claim,
     memcpy(name[1], bar + 1, strlen(bar + 1));
     for (size_t i = 0; i < 2; i++) UNA_TRY(una_role_group(&group[i], claim->data, name[i], f, run));
     if (!group[0] || !group[1]) {
-        needs(text, claim);
+        put_missing_fits(text, claim);
         return UNA_OK;
     }
 
     UNA_TRY(una_paired_groups(&paired, f, group[0], group[1], measure, run));
-    *holds = una_paired_verdict(&paired, 0);
+    *holds = una_paired_least(&paired, 0);
     una_text_add(text, "%s of %s: ", what, name[0]);
-    say(text, "", una_findings_mean(f, group[0], measure), "");
+    put_labelled_number(text, "", una_findings_mean(f, group[0], measure), "");
     una_text_add(text, "; of %s: ", name[1]);
-    say(text, "", una_findings_mean(f, group[1], measure), "; more by ");
-    una_paired_say(text, &paired);
+    put_labelled_number(text, "", una_findings_mean(f, group[1], measure), "; more by ");
+    una_paired_put(text, &paired);
     return UNA_OK;
 }
 
-static una_status judge_kl(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_kl(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    return judge_pair(holds, text, claim, UNA_KNOW_KL, "KL per point", f, run);
+    return claim_pair(holds, text, claim, UNA_KNOW_KL, "KL per point", f, run);
 }
 
-static una_status judge_energy(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_energy(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    return judge_pair(holds, text, claim, UNA_KNOW_ENERGY, "energy distance", f, run);
+    return claim_pair(holds, text, claim, UNA_KNOW_ENERGY, "energy distance", f, run);
 }
 
-static una_status judge_gain(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_gain(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    return judge_pair(holds, text, claim, UNA_KNOW_LOG_LIK, "log-likelihood", f, run);
+    return claim_pair(holds, text, claim, UNA_KNOW_LOG_LIK, "log-likelihood", f, run);
 }
 
 static const una_claim claims[] = {
-    { "Sine references are more likely than RBF draws two periods beyond the rows", judge_sine, NULL, "sine" },
-    { "With RBF draws doubt widens beyond the rows", judge_widens, NULL, "sine" },
-    { "With RBF draws the mean reverts beyond the rows", judge_reverts, NULL, "sine" },
-    { "A kernel on x1 alone: the std varies along x2 by less than a tenth of its variation along x1", judge_strip, NULL,
+    { "Sine references are more likely than RBF draws two periods beyond the rows", claim_sine, NULL, "sine" },
+    { "With RBF draws doubt widens beyond the rows", knowledge_claim_widens, NULL, "sine" },
+    { "With RBF draws the mean reverts beyond the rows", claim_reverts, NULL, "sine" },
+    { "A kernel on x1 alone: the std varies along x2 by less than a tenth of its variation along x1", claim_strip, NULL,
       "strip" },
-    { "An isotropic kernel: the std is low on the rows and high off them", judge_isotropic, NULL, "strip" },
-    { "More heads bring TUNA's prior nearer to its target", judge_kl,
+    { "An isotropic kernel: the std is low on the rows and high off them", claim_isotropic, NULL, "strip" },
+    { "More heads bring TUNA's prior nearer to its target", claim_kl,
       "5 heads, 50 features, matched|160 heads, 50 features, matched", "prior" },
-    { "More features bring TUNA's prior nearer to its target", judge_kl,
+    { "More features bring TUNA's prior nearer to its target", claim_kl,
       "40 heads, 5 features, matched|40 heads, 50 features, matched", "prior" },
-    { "Matching the prior's scale brings it nearer to its target, by the energy distance", judge_energy,
+    { "Matching the prior's scale brings it nearer to its target, by the energy distance", claim_energy,
       "40 heads, 50 features|40 heads, 50 features, matched", "prior" },
-    { "Matching the prior's scale brings it nearer to its target, by the KL", judge_kl,
+    { "Matching the prior's scale brings it nearer to its target, by the KL", claim_kl,
       "40 heads, 50 features|40 heads, 50 features, matched", "prior" },
-    { "Tuning the prior by evidence repairs a length that is too short", judge_gain, "length 0.1, tuned|length 0.1",
+    { "Tuning the prior by evidence repairs a length that is too short", claim_gain, "length 0.1, tuned|length 0.1",
       "tune" },
-    { "Tuning the prior by evidence repairs a length that is too long", judge_gain, "length 10, tuned|length 10",
+    { "Tuning the prior by evidence repairs a length that is too long", claim_gain, "length 10, tuned|length 10",
       "tune" },
     { .sentence = NULL }
 };
@@ -331,7 +335,7 @@ const una_experiment una_experiment_knowledge = {
     .options_size = sizeof(knowledge_options),
     .measures = measures,
     .entries = entries,
-    .plan = plan_fits,
+    .plan = knowledge_plan_fits,
     .measure = una_know_measure,
     .claims = claims,
     .claims_lead = "Claims of the thesis, and ours.",

@@ -165,22 +165,22 @@ static double scale_of(const una_truth *t)
 /* How far the mean still goes beyond the rows: its root mean square around the rows' mean, over that of the truth. */
 static una_status measure_pull(double *pull, const una_model *model, const una_know_rows *r, una_run *run)
 {
-    double mean[SINE_BEYOND], said = 0, true_wave = 0, centre = centre_of(&r->train);
+    double mean[SINE_BEYOND], predicted_wave = 0, true_wave = 0, centre = centre_of(&r->train);
     una_prediction out = { .size = sizeof out, .mean = mean };
     UNA_TRY(una_model_predict_rows(model, r->beyond.x, SINE_BEYOND, 0.95, &out, run));
     for (size_t i = 0; i < SINE_BEYOND; i++) {
-        said += (mean[i] - centre) * (mean[i] - centre);
+        predicted_wave += (mean[i] - centre) * (mean[i] - centre);
         true_wave += (r->beyond.f[i] - centre) * (r->beyond.f[i] - centre);
     }
-    *pull = sqrt(said / true_wave);
+    *pull = sqrt(predicted_wave / true_wave);
     return UNA_OK;
 }
 
 static una_status measure_sine(double *value, const una_model *model, const una_know_rows *r, una_run *run)
 {
-    una_against near, beyond;
-    UNA_TRY(una_truth_judge(&near, model, &r->near, run));
-    UNA_TRY(una_truth_judge(&beyond, model, &r->beyond, run));
+    una_truth_scores near, beyond;
+    UNA_TRY(una_truth_score(&near, model, &r->near, run));
+    UNA_TRY(una_truth_score(&beyond, model, &r->beyond, run));
     value[UNA_KNOW_LOG_LIK] = beyond.log_lik;
     value[UNA_KNOW_ERROR] = beyond.error;
     value[UNA_KNOW_BEYOND_STD] = beyond.std_epistemic;
@@ -207,7 +207,7 @@ una_status una_strip_square(double *std, const una_model *model, una_run *run)
 }
 
 /* Largest less smallest std on a line along one input, mean over the lines. */
-static double variation(const double *std, size_t line, size_t step)
+static double std_variation_on_lines(const double *std, size_t line, size_t step)
 {
     double sum = 0;
     for (size_t k = 0; k < UNA_STRIP_SIDE; k++) {
@@ -231,8 +231,8 @@ static una_status measure_strip(double *value, const una_model *model, una_run *
             if (radius < disc) on += here, on_count++;
             if (radius > outside) off += here, off_count++;
         }
-    value[UNA_KNOW_ALONG_X1] = variation(std, 1, UNA_STRIP_SIDE);
-    value[UNA_KNOW_ALONG_X2] = variation(std, UNA_STRIP_SIDE, 1);
+    value[UNA_KNOW_ALONG_X1] = std_variation_on_lines(std, 1, UNA_STRIP_SIDE);
+    value[UNA_KNOW_ALONG_X2] = std_variation_on_lines(std, UNA_STRIP_SIDE, 1);
     value[UNA_KNOW_ALONG_RATIO] = value[UNA_KNOW_ALONG_X2] / value[UNA_KNOW_ALONG_X1];
     value[UNA_KNOW_DISC_STD] = on / on_count;
     value[UNA_KNOW_OUTSIDE_STD] = off / off_count;
@@ -305,8 +305,8 @@ static double length_in(const char *spec)
 
 static una_status measure_tune(double *value, const una_model *model, const una_know_rows *r, una_run *run)
 {
-    una_against test;
-    UNA_TRY(una_truth_judge(&test, model, &r->beyond, run));
+    una_truth_scores test;
+    UNA_TRY(una_truth_score(&test, model, &r->beyond, run));
     value[UNA_KNOW_LOG_LIK] = test.log_lik;
     value[UNA_KNOW_ERROR] = test.error;
     value[UNA_KNOW_INSIDE] = test.inside;

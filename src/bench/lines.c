@@ -70,7 +70,7 @@ una_status una_lines_draw(una_figure *figure, const una_lines *lines, const una_
     return UNA_OK;
 }
 
-una_status una_known_draw(una_panel *panel, const una_known *k, una_arena *arena)
+una_status una_known_curve_draw(una_panel *panel, const una_known_curve *k, una_arena *arena)
 {
     double *low = UNA_GET(arena, double, k->count), *high = UNA_GET(arena, double, k->count);
     double wide = una_normal_quantile(0.975);
@@ -91,7 +91,7 @@ una_status una_known_draw(una_panel *panel, const una_known *k, una_arena *arena
     return UNA_OK;
 }
 
-void una_known_keys(una_figure *figure, const char *mean, const char *truth, const char *rows)
+void una_known_curve_keys(una_figure *figure, const char *mean, const char *truth, const char *rows)
 {
     una_figure_key(figure, UNA_SHAPE_LINE, UNA_INK_MODEL, mean);
     una_figure_key(figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "epistemic, 95 %");

@@ -26,7 +26,7 @@ typedef struct una_trace {
 
 double     una_lines_at(const una_lines *lines, size_t i);       /* the i-th place of the grid              */
 una_status una_trace_new(una_trace *line, const char *title, una_arena *arena);
-/* What the model says on the grid. */
+/* The model's predictions on the grid. */
 una_status una_trace_fill(una_trace *line, const una_lines *lines, const una_model *model, una_run *run);
 /* Its auxiliary regressors or members besides; the chart shows so many of them as can be told apart. */
 una_status una_trace_heads(una_trace *line, const una_lines *lines, const una_model *model, una_arena *arena,
@@ -35,15 +35,15 @@ una_status una_trace_heads(una_trace *line, const una_lines *lines, const una_mo
 una_status una_lines_draw(una_figure *figure, const una_lines *lines, const una_trace *line, size_t count,
                           una_arena *arena);
 
-typedef struct una_known {               /* a model of a function that is known; all outlive the figure     */
+typedef struct una_known_curve {         /* a model of a function that is known; all outlive the figure     */
     const double *x, *mean, *std, *truth;            /* [count] std: epistemic                              */
     size_t        count;
     const una_dataset *rows;             /* x and y are its first columns                                   */
-} una_known;
+} una_known_curve;
 
 /* Mean, 95 % band of ignorance, the truth dashed, rows; ranges of the axes are the caller's. */
-una_status una_known_draw(una_panel *panel, const una_known *known, una_arena *arena);
-/* What these are called below the figure. */
-void       una_known_keys(una_figure *figure, const char *mean, const char *truth, const char *rows);
+una_status una_known_curve_draw(una_panel *panel, const una_known_curve *known, una_arena *arena);
+/* The names of these in the key below the figure. */
+void       una_known_curve_keys(una_figure *figure, const char *mean, const char *truth, const char *rows);
 
 #endif

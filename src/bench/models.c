@@ -18,7 +18,7 @@ typedef struct choosing {
     una_run         *run;
 } choosing;
 
-/* A mistake in the last of the specs is found before hours are spent on the first. */
+/* Mistakes in any spec are found before hours are spent on the first. */
 static una_status add_spec(choosing *c, const char *text)
 {
     una_bench_model model;

@@ -6,9 +6,9 @@
  */
 #include "bench/experiment.h"
 
-#include "report/cairo_paper.h"
+#include "report/cairo_canvas.h"
 #include "report/fit_report.h"
-#include "sweep/rows.h"
+#include "sweep/store_csv.h"
 
 #include <string.h>
 
@@ -49,7 +49,7 @@ static una_status save_part(const una_page *page, const char *name, const char *
     una_text path = una_text_in(bytes->arena);
     una_text_add(&path, "%s/%s%s%s.%s", page->folder, page->experiment, name ? "-" : "", name ? name : "", ending);
     UNA_TRY(una_arena_check(bytes->arena));
-    UNA_TRY(una_rows_check(path.at, run));
+    UNA_TRY(una_store_check_csv(path.at, run));
     return una_report_save(path.at, bytes, run);
 }
 
@@ -152,7 +152,7 @@ static bool counts_differ(const una_findings *f)
     return false;
 }
 
-typedef struct means_form { bool count, seconds; } means_form;   /* columns that a wide table goes without */
+typedef struct means_form { bool count, seconds; } means_form;   /* columns that a wide table leaves out   */
 
 static void means_head(una_sheet *sheet, const una_experiment *experiment, means_form form)
 {
@@ -199,7 +199,8 @@ una_status una_page_means(una_page *page, const una_findings *f, const una_exper
 
 const char *una_bench_verdict(int holds)
 {
-    return holds == UNA_HOLDS ? "holds" : holds == UNA_DOES_NOT_HOLD ? "does not hold" : "cannot tell";
+    if (holds == UNA_HOLDS) return "holds";
+    return holds == UNA_DOES_NOT_HOLD ? "does not hold" : "cannot tell";
 }
 
 static una_status claims_table(una_page *page, const una_bench_claim *claims, size_t count,
@@ -234,9 +235,9 @@ static const char *spec_of(const una_findings *f, size_t group)
     return f->fits[f->groups[group].from].key.spec;
 }
 
-/* Each once. Where there are too many, as where a model has other options on other data, those of --models alone: the
- * experiment's own tables have the others. */
-static void fitted(una_page *page, const una_findings *f, const una_asked *asked)
+/* Each spec once. Where they are too many, because options depend on the data, only those of --models: the experiment's
+ * own tables have the others. */
+static void page_put_fitted_specs(una_page *page, const una_findings *f, const una_asked *asked)
 {
     enum { MOST = 48 };
     const char *specs[MOST];
@@ -274,7 +275,7 @@ static una_status write_page(una_page *page, const una_findings *f, const una_be
     UNA_TRY(e->page ? e->page(page, f, asked, run) : una_page_means(page, f, e, run));
 
     UNA_TRY(claims_table(page, claims, claim_count, e, run));
-    fitted(page, f, asked);
+    page_put_fitted_specs(page, f, asked);
     return una_html_end(&page->html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing "
                         "and sends nothing.");
 }

@@ -20,7 +20,7 @@ static const double sure = 0.95;
 
 /* ---- signed ranks -------------------------------------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b)
+static int compare_difference_size(const void *a, const void *b)
 {
     double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
     return (x > y) - (x < y);
@@ -33,8 +33,8 @@ static double rank_sum(double *ties, const double *d, size_t count)
     *ties = 0;
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && fabs(d[to]) == fabs(d[from]);) to++;
-        double alike = (double)(to - from), rank = ((double)from + 1 + (double)to) / 2;
-        *ties += (alike * alike * alike - alike) / 48;
+        double tied = (double)(to - from), rank = ((double)from + 1 + (double)to) / 2;
+        *ties += (tied * tied * tied - tied) / 48;
         for (size_t i = from; i < to; i++) sum += d[i] > 0 ? rank : 0;
     }
     return sum;
@@ -59,7 +59,7 @@ static double signed_ranks(double *d, size_t count)
     for (size_t i = 0; i < count; i++)
         if (d[i] != 0) d[used++] = d[i];
     if (used < LEAST_RANKS) return NAN;
-    qsort(d, used, sizeof *d, by_size);
+    qsort(d, used, sizeof *d, compare_difference_size);
     double sum = rank_sum(&ties, d, used), n = (double)used;
     if (ties == 0 && used <= MOST_EXACT) return exact_p(sum, used);
 
@@ -127,23 +127,23 @@ una_status una_paired_groups(una_paired *paired, const una_findings *f, const un
     return una_paired_each(paired, f, a, above_other, &other, run);
 }
 
-/* ---- verdicts ------------------------------------------------------------------------------------------------ */
+/* ---- holdings ------------------------------------------------------------------------------------------------ */
 
-int una_paired_verdict(const una_paired *paired, double least)
+int una_paired_least(const una_paired *paired, double least)
 {
     if (paired->count < LEAST_PAIRS) return UNA_CANNOT_TELL;
-    return paired->low >= least ? UNA_HOLDS : paired->high < least ? UNA_DOES_NOT_HOLD : UNA_CANNOT_TELL;
+    return una_holding_least(paired->low, paired->high, least);
 }
 
 int una_paired_most(const una_paired *paired, double most)
 {
     const una_paired turned = { .count = paired->count, .low = -paired->high, .high = -paired->low };
-    return una_paired_verdict(&turned, -most);
+    return una_paired_least(&turned, -most);
 }
 
 int una_paired_within(const una_paired *paired, double most)
 {
-    return una_holding_both(una_paired_verdict(paired, -most), una_paired_most(paired, most));
+    return una_holding_both(una_paired_least(paired, -most), una_paired_most(paired, most));
 }
 
 int una_holding_both(int one, int other)
@@ -154,10 +154,17 @@ int una_holding_both(int one, int other)
 
 int una_holding_not(int holds)
 {
-    return holds == UNA_CANNOT_TELL ? holds : holds == UNA_HOLDS ? UNA_DOES_NOT_HOLD : UNA_HOLDS;
+    if (holds == UNA_CANNOT_TELL) return holds;
+    return holds == UNA_HOLDS ? UNA_DOES_NOT_HOLD : UNA_HOLDS;
 }
 
-void una_paired_say(una_text *text, const una_paired *paired)
+int una_holding_least(double low, double high, double least)
+{
+    if (low >= least) return UNA_HOLDS;
+    return high < least ? UNA_DOES_NOT_HOLD : UNA_CANNOT_TELL;
+}
+
+void una_paired_put(una_text *text, const una_paired *paired)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
     if (paired->count == 0) {
@@ -186,7 +193,7 @@ una_share una_share_of(size_t hits, size_t count)
     return share;
 }
 
-int una_share_verdict(const una_share *share, double least)
+int una_share_least(const una_share *share, double least)
 {
     if (least >= 1 && share->hits < share->count) return UNA_DOES_NOT_HOLD;
     if (share->count < LEAST_PAIRS) return UNA_CANNOT_TELL;
@@ -194,7 +201,7 @@ int una_share_verdict(const una_share *share, double least)
     return share->high < least ? UNA_DOES_NOT_HOLD : UNA_CANNOT_TELL;
 }
 
-void una_share_say(una_text *text, const una_share *share)
+void una_share_put(una_text *text, const una_share *share)
 {
     double low = 100 * share->low, high = 100 * share->high;
     una_text_add(text, "%zu of %zu seeds", share->hits, share->count);

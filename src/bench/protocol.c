@@ -7,7 +7,7 @@
  */
 #include "bench/protocol.h"
 
-#include "sweep/over.h"
+#include "sweep/option_space.h"
 
 #include <string.h>
 
@@ -82,7 +82,8 @@ static const una_protocol gap[UNA_METHODS] = {
 const una_protocol *una_protocol_of(const char *spec, una_rows_group group)
 {
     size_t method = una_method_of(spec);
-    return method == UNA_METHODS ? NULL : group == UNA_GROUP_GAP ? &gap[method] : &uci[method];
+    if (method == UNA_METHODS) return NULL;
+    return group == UNA_GROUP_GAP ? &gap[method] : &uci[method];
 }
 
 double una_protocol_hand_noise(const char *data)
@@ -100,22 +101,22 @@ double una_protocol_hand_noise(const char *data)
 /* ---- the trainings of a grid ------------------------------------------------------------------------------------- */
 
 /* The options that all have are axes with one value. */
-static una_status read_grid(una_over *over, const una_protocol *p, size_t grid, const char *model, una_arena *arena,
-                            una_run *run)
+static una_status protocol_read_grid(una_option_space *space, const una_protocol *p, size_t grid, const char *model,
+                                     una_arena *arena, una_run *run)
 {
     una_text text = una_text_in(arena);
     una_text_add(&text, "%s, %s", p->base, p->grid[grid]);
     UNA_TRY(una_arena_check(arena));
-    return una_over_parse(over, text.at, model, arena, run);
+    return una_option_space_parse(space, text.at, model, arena, run);
 }
 
 una_status una_protocol_count(size_t *count, const una_protocol *p, const char *model, una_arena *arena, una_run *run)
 {
     *count = 0;
     for (size_t g = 0; g < UNA_PROTOCOL_GRIDS && p->grid[g]; g++) {
-        una_over over;
-        UNA_TRY(read_grid(&over, p, g, model, arena, run));
-        *count += (size_t)una_over_combinations(&over);
+        una_option_space space;
+        UNA_TRY(protocol_read_grid(&space, p, g, model, arena, run));
+        *count += (size_t)una_option_space_combinations(&space);
     }
     return UNA_OK;
 }
@@ -124,17 +125,17 @@ una_status una_protocol_spec(const char **spec, unsigned *results, const una_pro
                              size_t index, una_arena *arena, una_run *run)
 {
     for (size_t g = 0; g < UNA_PROTOCOL_GRIDS && p->grid[g]; g++) {
-        una_over over;
-        UNA_TRY(read_grid(&over, p, g, model, arena, run));
-        size_t count = (size_t)una_over_combinations(&over);
+        una_option_space space;
+        UNA_TRY(protocol_read_grid(&space, p, g, model, arena, run));
+        size_t count = (size_t)una_option_space_combinations(&space);
         if (index >= count) {
             index -= count;
             continue;
         }
-        const char **value = UNA_GET(arena, const char *, over.count);
+        const char **value = UNA_GET(arena, const char *, space.count);
         UNA_TRY(una_arena_check(arena));
-        una_over_at(value, &over, index);
-        return una_over_spec(spec, results, &over, value, arena, run);
+        una_option_space_at(value, &space, index);
+        return una_option_space_spec(spec, results, &space, value, arena, run);
     }
     UNA_FAIL(run, UNA_E_USAGE, "the grid of %s has no training %zu", model, index);
 }

@@ -21,7 +21,7 @@ enum { UNA_PROTOCOL_GRIDS = 3, UNA_PROTOCOL_PRIORS = 5, UNA_PROTOCOL_STEPS = 600
 
 typedef struct una_protocol {            /* of one method                                                    */
     const char *base;                    /* options of all its trainings, besides those of --preset thesis    */
-    const char *grid[UNA_PROTOCOL_GRIDS];        /* as una_over reads them: their union is trained            */
+    const char *grid[UNA_PROTOCOL_GRIDS];        /* as una_option_space reads them: their union is trained    */
     const char *prior[UNA_PROTOCOL_PRIORS];      /* prior variances of each training; none: it has no such    */
     const char *rule;                    /* una_select's                                                     */
     const char *search;                  /* "members=5": for trainings of the search alone; NULL: as they are */
@@ -43,7 +43,7 @@ una_status una_protocol_spec(const char **spec, unsigned *results, const una_pro
                              size_t index, una_arena *arena, una_run *run);
 
 /* The hooks of both experiments (protocol_search.c, protocol_fit.c). */
-una_status una_protocol_prepare(una_plan *round, size_t number, const una_plan *wanted, const una_asked *asked,
+una_status una_protocol_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
                                 una_rows_group group, una_run *run);
 extern const char *const una_protocol_prepared[];        /* names of the measures of a search's rows                */
 enum { UNA_SEARCH_RMSE, UNA_SEARCH_COS2, UNA_SEARCH_NOISE, UNA_SEARCH_STEPS, UNA_SEARCH_LOG_LIK,

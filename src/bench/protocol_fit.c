@@ -53,7 +53,7 @@ static double epochs_of(const task *t, double epochs, double batch)
     return fmax(1, fmin(epochs, floor(una_published_steps(t->asked) / batches)));
 }
 
-static una_status fit(una_model **model, const task *t, const char *spec, const settings *s)
+static una_status protocol_fit_model(una_model **model, const task *t, const char *spec, const settings *s)
 {
     una_fit_settings how = { .size = sizeof how, .preset = "thesis", .set = s->at, .set_count = s->count,
                              .valid = t->rows->part[UNA_PART_VALID] };
@@ -76,11 +76,11 @@ static una_status fit_grid(una_model **model, const task *t, const char *spec, c
         s.at[s.count++] = text.at;
     }
     if (search && p->search) s.at[s.count++] = p->search;
-    return fit(model, t, spec, &s);
+    return protocol_fit_model(model, t, spec, &s);
 }
 
-/* Training that gives no numbers is a finding, too: others of the grid go on. */
-static una_status forgive(una_status status, const task *t)
+/* A training without finite numbers is a result too: the others of the grid go on. */
+static una_status protocol_allow_numeric_failure(una_status status, const task *t)
 {
     if (status != UNA_E_NUMERIC) return status;
     una_text text = una_text_in(&t->run->scratch);
@@ -95,7 +95,8 @@ static una_status forgive(una_status status, const task *t)
 typedef struct noise_search {
     const task      *task;
     const una_model *model;
-    bool             relearn;            /* the posterior anew for every noise; else it is added to what is there */
+    bool             relearn;            /* the posterior is computed again for every noise; else noise is added to
+                                            the predictions */
     double          *mean, *epistemic;   /* [validation rows]                                                */
     una_status       status;
 } noise_search;
@@ -141,7 +142,7 @@ static double loss_at(double log_noise, void *context)
     return isfinite(log_lik) ? -log_lik : 1e300;
 }
 
-static bool relearns(const una_model *model)
+static bool kind_relearns(const una_model *model)
 {
     const char *kind = una_model_info(model)->kind;
     for (size_t k = 0; k < una_kind_count(); k++)
@@ -155,7 +156,7 @@ static una_status tune_noise(double *noise, const una_model *model, const task *
     enum { POINTS = 9 };
     const double least = 0.01, most = 3, near_enough = 0.02;     /* parts of the std; una_search's */
     const una_dataset *valid = t->rows->part[UNA_PART_VALID];
-    noise_search n = { .task = t, .model = model, .relearn = relearns(model) };
+    noise_search n = { .task = t, .model = model, .relearn = kind_relearns(model) };
     n.mean = UNA_GET(&t->run->scratch, double, una_dataset_row_count(valid));
     n.epistemic = UNA_GET(&t->run->scratch, double, una_dataset_row_count(valid));
     UNA_TRY(una_arena_check(&t->run->scratch));
@@ -175,7 +176,7 @@ static una_status measure_noise(una_outcome *outcome, const task *t)
     settings s = { .arena = &t->run->scratch };
     set_number(&s, "noise_std", any_noise);
     set_number(&s, "epochs", epochs_of(t, EPOCHS, BATCH));
-    una_status status = fit(&model, t, t->key->spec, &s);
+    una_status status = protocol_fit_model(&model, t, t->key->spec, &s);
     if (status == UNA_OK) status = tune_noise(&outcome->value[UNA_SEARCH_NOISE], model, t);
     if (status == UNA_OK) {
         outcome->value[UNA_SEARCH_STEPS] = (double)una_model_info(model)->steps;
@@ -207,7 +208,7 @@ static una_status sweep_priors(double *log_lik, const una_model *model, const ta
         una_status status = una_model_relearn(&other, model, t->rows->part[UNA_PART_TRAIN], set, 1, t->run);
         if (status == UNA_OK) status = score_valid(&log_lik[k], NULL, other, t);
         una_model_free(other);
-        UNA_TRY(forgive(status, t));
+        UNA_TRY(protocol_allow_numeric_failure(status, t));
     }
     return UNA_OK;
 }
@@ -226,7 +227,7 @@ static una_status measure_search(una_outcome *outcome, const task *t)
     }
     if (status == UNA_OK) status = sweep_priors(value + UNA_SEARCH_LOG_LIK, model, t);
     una_model_free(model);
-    return forgive(status, t);
+    return protocol_allow_numeric_failure(status, t);
 }
 
 /* ---- the row of the tables -------------------------------------------------------------------------------------- */
@@ -238,8 +239,9 @@ static una_status change_noise(una_model **model, const task *t, const una_proto
     una_model *other = NULL;
     set_number(&s, "noise_std", noise / t->unit);
     UNA_TRY(una_arena_check(s.arena));
-    UNA_TRY(relearns(*model) ? una_model_relearn(&other, *model, t->rows->part[UNA_PART_TRAIN], s.at, s.count, t->run)
-                             : fit_grid(&other, t, choice->spec, choice->prior, noise, false));
+    UNA_TRY(kind_relearns(*model)
+            ? una_model_relearn(&other, *model, t->rows->part[UNA_PART_TRAIN], s.at, s.count, t->run)
+            : fit_grid(&other, t, choice->spec, choice->prior, noise, false));
     una_model_free(*model);
     *model = other;
     return UNA_OK;
@@ -268,7 +270,7 @@ static una_status measure_chosen(una_outcome *outcome, const task *t, const una_
     if (status == UNA_OK && by_hand) status = measure_by_hand(outcome->value, &model, t, choice);
     if (status == UNA_OK) status = una_portions_measure(outcome->value, model, t->rows, t->run);
     una_model_free(model);
-    return forgive(status, t);
+    return protocol_allow_numeric_failure(status, t);
 }
 
 /* A method that the thesis does not have: as its preset is, or as it is by itself. */
@@ -276,11 +278,11 @@ static una_status measure_other(una_outcome *outcome, const task *t)
 {
     una_model *model = NULL;
     settings s = { .arena = &t->run->scratch };
-    una_status status = fit(&model, t, t->key->spec, &s);
+    una_status status = protocol_fit_model(&model, t, t->key->spec, &s);
     if (status == UNA_OK) status = una_outcome_take(outcome, model);
     if (status == UNA_OK) status = una_portions_measure(outcome->value, model, t->rows, t->run);
     una_model_free(model);
-    return forgive(status, t);
+    return protocol_allow_numeric_failure(status, t);
 }
 
 una_status una_protocol_measure(una_outcome *outcome, const una_row_key *key, const una_portions *material,

@@ -69,15 +69,15 @@ static bool needs_noise(const una_row_key *key, una_rows_group group)
     return group == UNA_GROUP_GAP || isnan(una_protocol_hand_noise(key->data));
 }
 
-static una_status add_noise(una_plan *round, const una_row_key *key, una_arena *keep, una_run *run)
+static una_status add_noise(una_plan *more, const una_row_key *key, una_arena *keep, una_run *run)
 {
     una_row_key noise;
     UNA_TRY(una_protocol_noise_key(&noise, key, keep, run));
-    una_plan_add(round, noise);
+    una_plan_add(more, noise);
     return UNA_OK;
 }
 
-static una_status add_search(una_plan *round, const una_row_key *key, const una_protocol *p, una_arena *keep,
+static una_status add_search(una_plan *more, const una_row_key *key, const una_protocol *p, una_arena *keep,
                              una_run *run)
 {
     size_t count;
@@ -85,13 +85,13 @@ static una_status add_search(una_plan *round, const una_row_key *key, const una_
     for (size_t i = 0; i < count; i++) {
         una_row_key search;
         UNA_TRY(una_protocol_search_key(&search, key, p, i, keep, run));
-        una_plan_add(round, search);
+        una_plan_add(more, search);
     }
     return UNA_OK;
 }
 
 /* First what noise there is, then the grids; the grids of sets whose noise is known, at once. */
-una_status una_protocol_prepare(una_plan *round, size_t number, const una_plan *wanted, const una_asked *asked,
+una_status una_protocol_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
                                 una_rows_group group, una_run *run)
 {
     for (size_t i = 0; number < 2 && i < wanted->count; i++) {
@@ -99,15 +99,16 @@ una_status una_protocol_prepare(una_plan *round, size_t number, const una_plan *
         const una_protocol *p = una_protocol_of(key->spec, group);
         if (!una_published_is_thesis(key) || !p) continue;
         bool wait = needs_noise(key, group);
-        if (wait && number == 0) UNA_TRY(add_noise(round, key, asked->keep, run));
-        else if (wait == (number == 1)) UNA_TRY(add_search(round, key, p, asked->keep, run));
+        if (wait && number == 0) UNA_TRY(add_noise(more, key, asked->keep, run));
+        else if (wait == (number == 1)) UNA_TRY(add_search(more, key, p, asked->keep, run));
     }
     return una_arena_check(asked->keep);
 }
 
 /* ---- what follows ---------------------------------------------------------------------------------------------- */
 
-static una_status find_row(una_row *row, una_store *store, const una_row_key *key, una_arena *arena, una_run *run)
+static una_status protocol_find_row(una_row *row, una_store *store, const una_row_key *key, una_arena *arena,
+                                    una_run *run)
 {
     bool found;
     UNA_TRY(una_store_find(&found, row, store, key, arena, run));
@@ -116,7 +117,7 @@ static una_status find_row(una_row *row, una_store *store, const una_row_key *ke
              key->spec);
 }
 
-static double value_of(const una_row *row, size_t measure)
+static double protocol_measure_value(const una_row *row, size_t measure)
 {
     size_t at = una_row_find(row, una_protocol_prepared[measure]);
     return at == SIZE_MAX ? NAN : row->value[at];
@@ -130,8 +131,8 @@ una_status una_protocol_noise(double *noise, const una_row_key *key, una_rows_gr
     *noise = una_protocol_hand_noise(key->data);
     if (!needs_noise(key, group)) return UNA_OK;
     UNA_TRY(una_protocol_noise_key(&wanted, key, &run->scratch, run));
-    UNA_TRY(find_row(&row, store, &wanted, &run->scratch, run));
-    *noise = value_of(&row, UNA_SEARCH_NOISE);
+    UNA_TRY(protocol_find_row(&row, store, &wanted, &run->scratch, run));
+    *noise = protocol_measure_value(&row, UNA_SEARCH_NOISE);
     return UNA_OK;
 }
 
@@ -156,11 +157,12 @@ una_status una_protocol_choose(una_protocol_choice *choice, const una_row_key *k
         una_row_key search;
         una_row row;
         UNA_TRY(una_protocol_search_key(&search, key, p, i, arena, run));
-        UNA_TRY(find_row(&row, store, &search, arena, run));
+        UNA_TRY(protocol_find_row(&row, store, &search, arena, run));
         specs[i] = search.spec;
         for (size_t k = 0; k < each; k++)
-            candidates[i * each + k] = (una_candidate){ .log_lik = value_of(&row, UNA_SEARCH_LOG_LIK + k),
-                .rmse = value_of(&row, UNA_SEARCH_RMSE), .mean_cos2 = value_of(&row, UNA_SEARCH_COS2) };
+            candidates[i * each + k] = (una_candidate){ .log_lik = protocol_measure_value(&row, UNA_SEARCH_LOG_LIK + k),
+                .rmse = protocol_measure_value(&row, UNA_SEARCH_RMSE),
+                .mean_cos2 = protocol_measure_value(&row, UNA_SEARCH_COS2) };
     }
     UNA_TRY(una_select(&best, p->rule, candidates, trainings * each, run));
     if (best == SIZE_MAX) return UNA_OK;

@@ -57,7 +57,7 @@ double una_pseudo_point(size_t i)
     return gap_from + (gap_to - gap_from) * (double)i / (UNA_PSEUDO_POINTS - 1);
 }
 
-static int by_size(const void *a, const void *b)
+static int compare_point_size(const void *a, const void *b)
 {
     const double *p = a, *q = b;
     return (*p > *q) - (*p < *q);
@@ -75,16 +75,16 @@ static una_status read_spreads(double *spread, size_t *count, const char *text, 
                      "as in 0,5,10", text, (int)UNA_PSEUDO_MOST);
         spread[(*count)++] = value;
     }
-    qsort(spread, *count, sizeof *spread, by_size);
+    qsort(spread, *count, sizeof *spread, compare_point_size);
     for (size_t i = 1; i < *count; i++)
         if (spread[i] == spread[i - 1]) UNA_FAIL(run, UNA_E_USAGE, "spreads=%.80s: a spread stands there twice", text);
     return UNA_OK;
 }
 
-static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+static una_status pseudo_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const pseudo_options *o = asked->options;
-    size_t seeds = UNA_IS_AUTO(o->seeds) ? asked->quick ? QUICK_SEEDS : SEEDS : (size_t)o->seeds, count = 0;
+    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked), count = 0;
     double spread[UNA_PSEUDO_MOST];
     const char *data[UNA_PSEUDO_MOST];
     UNA_TRY(read_spreads(spread, &count, o->spreads, run));
@@ -142,14 +142,14 @@ una_status una_pseudo_fit(una_model **model, una_dataset **data, const una_row_k
     return status;
 }
 
-static double mean_of(const double *values, size_t count)
+static double pseudo_mean(const double *values, size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++) sum += values[i];
     return sum / (double)count;
 }
 
-static una_status take_measures(double *value, const una_model *model, const una_dataset *data, una_run *run)
+static una_status pseudo_take_measures(double *value, const una_model *model, const una_dataset *data, una_run *run)
 {
     double x[POINTS], mean[UNA_PSEUDO_ROWS] = {0}, std[UNA_PSEUDO_ROWS] = {0}, error = 0;
     const double *y = una_dataset_numbers(data, 1);
@@ -157,24 +157,24 @@ static una_status take_measures(double *value, const una_model *model, const una
 
     for (size_t i = 0; i < POINTS; i++) x[i] = gap_from + (gap_to - gap_from) * (double)i / (POINTS - 1);
     UNA_TRY(una_model_predict_rows(model, x, POINTS, 0.95, &out, run));
-    value[UNA_PSEUDO_GAP_STD] = mean_of(std, POINTS);
+    value[UNA_PSEUDO_GAP_STD] = pseudo_mean(std, POINTS);
     value[UNA_PSEUDO_CENTRE_STD] = std[POINTS / 2];
 
     UNA_TRY(una_model_predict(model, data, 0.95, &out, run));
-    value[UNA_PSEUDO_DATA_STD] = mean_of(std, UNA_PSEUDO_ROWS);
+    value[UNA_PSEUDO_DATA_STD] = pseudo_mean(std, UNA_PSEUDO_ROWS);
     for (size_t i = 0; i < UNA_PSEUDO_ROWS; i++) error += (mean[i] - y[i]) * (mean[i] - y[i]);
     value[UNA_PSEUDO_RMSE] = sqrt(error / UNA_PSEUDO_ROWS);
     return UNA_OK;
 }
 
-static una_status measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status pseudo_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     una_model *model = NULL;
     una_dataset *data = NULL;
     (void)asked;
     outcome->value[UNA_PSEUDO_SPREAD] = una_pseudo_spread(key);
     una_status status = una_pseudo_fit(&model, &data, key, run);
-    if (status == UNA_OK) status = take_measures(outcome->value, model, data, run);
+    if (status == UNA_OK) status = pseudo_take_measures(outcome->value, model, data, run);
     if (status == UNA_OK) status = una_outcome_take(outcome, model);
     una_model_free(model);
     una_dataset_free(data);
@@ -209,7 +209,7 @@ static bool rises(const una_findings *f, const una_pseudo_list *list, const una_
     return true;
 }
 
-static una_status judge_monotone(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+static una_status claim_monotone(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                  una_run *run)
 {
     una_pseudo_list list;
@@ -227,9 +227,9 @@ static una_status judge_monotone(int *holds, una_text *text, const una_claim *cl
     const una_group *first = list.group[0];
     for (size_t i = first->from; i < first->from + first->count; i++) hits += rises(f, &list, &f->fits[i].key);
     una_share share = una_share_of(hits, first->count);
-    *holds = una_share_verdict(&share, 1);
+    *holds = una_share_least(&share, 1);
     una_text_add(text, "rises all the way in ");
-    una_share_say(text, &share);
+    una_share_put(text, &share);
     una_text_add(text, "; mean gap std ");
     for (size_t i = 0; i < list.count; i++) {
         double std = una_findings_mean(f, list.group[i], UNA_PSEUDO_GAP_STD);
@@ -240,7 +240,7 @@ static una_status judge_monotone(int *holds, una_text *text, const una_claim *cl
 }
 
 /* One spread against the network without pseudo-data: `sign` 1 asks for more, -1 for less. */
-static una_status judge_against(int *holds, una_text *text, const una_claim *claim, const una_findings *f, bool largest,
+static una_status claim_against(int *holds, una_text *text, const una_claim *claim, const una_findings *f, bool largest,
                                 double sign, una_run *run)
 {
     una_pseudo_list list;
@@ -257,31 +257,32 @@ static una_status judge_against(int *holds, una_text *text, const una_claim *cla
 
     const una_group *a = sign > 0 ? list.group[at] : plain, *b = sign > 0 ? plain : list.group[at];
     UNA_TRY(una_paired_groups(&paired, f, a, b, UNA_PSEUDO_GAP_STD, run));
-    *holds = una_paired_verdict(&paired, 0);
+    *holds = una_paired_least(&paired, 0);
     double told = una_findings_mean(f, list.group[at], UNA_PSEUDO_GAP_STD);
     double untold = una_findings_mean(f, plain, UNA_PSEUDO_GAP_STD);
     una_text_add(text, "gap std %s ", una_number_plain(number, told, 2));
     una_text_add(text, "at spread %s, ", una_number_brief(number, list.spread[at], 6));
     una_text_add(text, "%s without pseudo-data; %s by ", una_number_plain(number, untold, 2),
                  sign > 0 ? "more" : "less");
-    una_paired_say(text, &paired);
+    una_paired_put(text, &paired);
     return UNA_OK;
 }
 
-static una_status judge_shrinks(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_shrinks(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    return judge_against(holds, text, claim, f, false, -1, run);
+    return claim_against(holds, text, claim, f, false, -1, run);
 }
 
-static una_status judge_widens(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status pseudo_claim_widens(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+                                      una_run *run)
 {
-    return judge_against(holds, text, claim, f, true, 1, run);
+    return claim_against(holds, text, claim, f, true, 1, run);
 }
 
 static const una_claim claims[] = {
-    { "The epistemic std in the gap rises with the spread of the pseudo-data", judge_monotone, "tuna", NULL },
-    { "Equal targets shrink the gap's uncertainty", judge_shrinks, "nlm", NULL },
-    { "Spread targets widen the gap's uncertainty", judge_widens, "nlm", NULL },
+    { "The epistemic std in the gap rises with the spread of the pseudo-data", claim_monotone, "tuna", NULL },
+    { "Equal targets shrink the gap's uncertainty", claim_shrinks, "nlm", NULL },
+    { "Spread targets widen the gap's uncertainty", pseudo_claim_widens, "nlm", NULL },
     { .sentence = NULL }
 };
 
@@ -299,8 +300,8 @@ const una_experiment una_experiment_pseudo = {
     .options_size = sizeof(pseudo_options),
     .measures = measures,
     .entries = entries,
-    .plan = plan_fits,
-    .measure = measure,
+    .plan = pseudo_plan_fits,
+    .measure = pseudo_measure,
     .claims = claims,
     .claims_caption = "Without pseudo-data: the same network trained on the rows alone (nlm), with the same noise and "
                       "prior variance. Rising: strictly, from every spread to the next, in every seed. The other two "

@@ -19,7 +19,7 @@ typedef struct drawing {
     una_pseudo_list     list;
 } drawing;
 
-static una_status add_panel(drawing *d, const una_group *group, const char *title, una_arena *arena)
+static una_status pseudo_add_panel(drawing *d, const una_group *group, const char *title, una_arena *arena)
 {
     d->key[d->count] = &d->findings->fits[group->from].key;
     return una_trace_new(&d->line[d->count++], title, arena);
@@ -29,11 +29,11 @@ static una_status name_panels(drawing *d, una_arena *arena)
 {
     char number[UNA_NUMBER_ROOM];
     const una_group *plain = una_findings_group(d->findings, "nlm", "cubic");
-    if (plain) UNA_TRY(add_panel(d, plain, "no pseudo-data", arena));
+    if (plain) UNA_TRY(pseudo_add_panel(d, plain, "no pseudo-data", arena));
     for (size_t i = 0; i < d->list.count; i++) {
         una_text title = una_text_in(arena);
         una_text_add(&title, "spread %s", una_number_brief(number, d->list.spread[i], 6));
-        UNA_TRY(add_panel(d, d->list.group[i], title.at, arena));
+        UNA_TRY(pseudo_add_panel(d, d->list.group[i], title.at, arena));
     }
     return una_arena_check(arena);
 }
@@ -52,7 +52,7 @@ static una_status fill_panel(void *context, size_t panel, una_run *run)
 }
 
 /* The heads' targets, on the panel of a spread. */
-static void add_targets(una_panel *panel, double spread, una_arena *arena)
+static void pseudo_add_targets(una_panel *panel, double spread, una_arena *arena)
 {
     double *x = UNA_GET(arena, double, UNA_PSEUDO_POINTS), *y = UNA_GET(arena, double, 2 * UNA_PSEUDO_POINTS);
     if (arena->failed || isnan(spread)) return;
@@ -80,7 +80,7 @@ static una_status draw_panels(una_page *page, drawing *d, una_run *run)
     figure.panel_height = panel_height;
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_SECOND, "pseudo-data");
     for (size_t i = 0; i < figure.panel_count; i++) {
-        add_targets(figure.panels[i], una_pseudo_spread(d->key[i]), arena);
+        pseudo_add_targets(figure.panels[i], una_pseudo_spread(d->key[i]), arena);
         figure.panels[i]->y.low = -most_y, figure.panels[i]->y.high = most_y;
     }
     una_text_add(&caption, "The same rows (seed %llu) and the same network, without pseudo-data and with targets that "
@@ -137,7 +137,7 @@ static una_status draw_rise(una_page *page, const una_findings *f, const una_pse
                            "[\xE2\x88\x92" "1.5, 1.5] against the distance between the two heads' targets there.", run);
 }
 
-static una_status table(una_page *page, const una_findings *f, una_run *run)
+static una_status pseudo_put_table(una_page *page, const una_findings *f, una_run *run)
 {
     static const char *const heads[] = { "Seeds", "Gap std", "Centre std", "Data std", "RMSE" };
     una_sheet sheet = una_sheet_in(page->words.arena, "means", "Over the seeds.", "Epistemic standard deviation, mean "
@@ -168,5 +168,5 @@ una_status una_pseudo_page(una_page *page, const una_findings *findings, const u
     UNA_TRY(name_panels(&d, page->words.arena));
     if (d.count > 0) UNA_TRY(draw_functions(page, &d, run));
     if (d.list.count > 1) UNA_TRY(draw_rise(page, findings, &d.list, run));
-    return table(page, findings, run);
+    return pseudo_put_table(page, findings, run);
 }

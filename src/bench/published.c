@@ -79,7 +79,7 @@ const una_entry una_published_entries[] = {
 
 /* ---- which data sets ----------------------------------------------------------------------------------------- */
 
-static una_status is_there(bool *there, const una_published *o, const set *s, una_run *run)
+static una_status published_split_exists(bool *there, const una_published *o, const set *s, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_place at = una_place_of(o, s->name, &run->scratch);
@@ -97,7 +97,7 @@ static bool has_rows(const una_asked *asked)
     return path.at && access(path.at, R_OK) == 0;
 }
 
-static una_status absent(const una_published *o, const char *name, una_run *run)
+static una_status published_files_absent(const una_published *o, const char *name, una_run *run)
 {
     if (!*o->data)
         UNA_FAIL(run, UNA_E_INPUT, "the data of this experiment does not come with una: 'una data get NAME' fetches "
@@ -114,7 +114,7 @@ static bool takes_part(const set *s, una_rows_group group, const una_published *
     return group != UNA_GROUP_GAP || s->gaps[0] || o->columns != UNA_COLUMNS_THESIS;
 }
 
-static una_status check_list(const char *list, una_rows_group group, const una_published *o, una_run *run)
+static una_status published_check_list(const char *list, una_rows_group group, const una_published *o, una_run *run)
 {
     size_t length;
     if (*list && !una_next_item(list, &length)) UNA_FAIL(run, UNA_E_USAGE, "sets=%s names no data set", list);
@@ -156,7 +156,7 @@ static una_status read_splits(size_t *from, size_t *to, const una_asked *asked, 
              o->splits);
 }
 
-static void add_item(una_text *study, const char *key, double number, const char *word)
+static void published_add_setting(una_text *study, const char *key, double number, const char *word)
 {
     una_text_add(study, "%s%s=", strchr(study->at ? study->at : "", '(') ? ", " : "(", key);
     if (word) una_text_add(study, "%s", word);
@@ -166,20 +166,21 @@ static void add_item(una_text *study, const char *key, double number, const char
 double una_published_steps(const una_asked *asked)
 {
     const una_published *o = asked->options;
-    return !UNA_IS_AUTO(o->steps) ? o->steps : asked->quick ? QUICK_STEPS : UNA_PROTOCOL_STEPS;
+    if (!UNA_IS_AUTO(o->steps)) return o->steps;
+    return asked->quick ? QUICK_STEPS : UNA_PROTOCOL_STEPS;
 }
 
 /* The experiment with those of its options that change numbers. */
-static const char *study_of(const una_asked *asked, una_rows_group group, bool thesis)
+static const char *published_study(const una_asked *asked, una_rows_group group, bool thesis)
 {
     const una_published *o = asked->options;
     una_text study = una_text_in(asked->keep);
     una_text_add(&study, "%s", asked->experiment->name);
-    if (thesis) add_item(&study, "preset", 0, "thesis");
-    if (group == UNA_GROUP_VALID) add_item(&study, "group", 0, "valid");
-    if (!thesis && !UNA_IS_AUTO(o->held)) add_item(&study, "held", o->held, NULL);
+    if (thesis) published_add_setting(&study, "preset", 0, "thesis");
+    if (group == UNA_GROUP_VALID) published_add_setting(&study, "group", 0, "valid");
+    if (!thesis && !UNA_IS_AUTO(o->held)) published_add_setting(&study, "held", o->held, NULL);
     if (thesis && una_published_steps(asked) != UNA_PROTOCOL_STEPS)
-        add_item(&study, "steps", una_published_steps(asked), NULL);
+        published_add_setting(&study, "steps", una_published_steps(asked), NULL);
     if (strchr(study.at ? study.at : "", '(')) una_text_add(&study, ")");
     return study.at;
 }
@@ -229,7 +230,7 @@ typedef struct listing {                 /* of one set                          
     una_plan        *plan;
     const una_asked *asked;
     const set       *set;
-    const una_known *known;              /* what the catalogue has of it                                     */
+    const una_known_set *known;          /* what the catalogue has of it                                     */
     const char      *study[2];           /* one or two of them                                               */
     size_t           from, to;           /* splits                                                           */
     una_place        at;
@@ -297,7 +298,7 @@ static una_status list_column(const listing *l, const char *column, una_run *run
     return beyond ? list_beyond(l, column, run) : list_splits(l, column, run);
 }
 
-static bool varies(const una_dataset *all, size_t column)
+static bool column_varies(const una_dataset *all, size_t column)
 {
     const double *x = una_dataset_numbers(all, column);
     for (size_t r = 1; x && r < una_dataset_row_count(all); r++)
@@ -309,7 +310,7 @@ static bool varies(const una_dataset *all, size_t column)
 static una_status list_columns(const listing *l, una_run *run)
 {
     for (size_t c = 0; l->all && c + 1 < una_dataset_column_count(l->all); c++)
-        if (varies(l->all, c)) UNA_TRY(list_column(l, una_dataset_column_name(l->all, c), run));
+        if (column_varies(l->all, c)) UNA_TRY(list_column(l, una_dataset_column_name(l->all, c), run));
 
     const char *at = l->known->recipe.head;
     size_t length;
@@ -351,7 +352,7 @@ static bool all_automatic(const una_asked *asked)
 static una_status check_options(const una_asked *asked, una_rows_group group, una_run *run)
 {
     const una_published *o = asked->options;
-    UNA_TRY(check_list(o->sets, group, o, run));
+    UNA_TRY(published_check_list(o->sets, group, o, run));
     if (o->preset == UNA_PRESET_THESIS && all_automatic(asked))
         UNA_FAIL(run, UNA_E_USAGE, "the thesis has no protocol for auto, which chooses for itself: name other models, "
                  "or take preset=automatic");
@@ -364,8 +365,8 @@ static una_status check_options(const una_asked *asked, una_rows_group group, un
 una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_group group, una_run *run)
 {
     const una_published *o = asked->options;
-    const char *automatic = o->preset != UNA_PRESET_THESIS ? study_of(asked, group, false) : NULL;
-    const char *thesis = o->preset != UNA_PRESET_AUTOMATIC ? study_of(asked, group, true) : NULL;
+    const char *automatic = o->preset != UNA_PRESET_THESIS ? published_study(asked, group, false) : NULL;
+    const char *thesis = o->preset != UNA_PRESET_AUTOMATIC ? published_study(asked, group, true) : NULL;
     size_t from, to;
     bool there, any = false;
     UNA_TRY(una_arena_check(asked->keep));
@@ -374,12 +375,12 @@ una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_g
 
     for (size_t s = 0; s < SETS; s++) {
         if ((*o->sets && !una_list_has(o->sets, sets[s].name)) || !takes_part(&sets[s], group, o)) continue;
-        UNA_TRY(is_there(&there, o, &sets[s], run));
-        if (!there && *o->sets && !has_rows(asked)) return absent(o, sets[s].name, run);
+        UNA_TRY(published_split_exists(&there, o, &sets[s], run));
+        if (!there && *o->sets && !has_rows(asked)) return published_files_absent(o, sets[s].name, run);
         if (!there && !*o->sets) continue;
         any = true;
         listing l = { .plan = plan, .asked = asked, .set = &sets[s], .from = from, .to = to,
-                      .known = una_known_named(sets[s].name),
+                      .known = una_known_set_named(sets[s].name),
                       .study = { automatic ? automatic : thesis, automatic ? thesis : NULL } };
         una_mark mark = una_arena_mark(&run->scratch);
         una_status status = list_set(&l, group, there, run);
@@ -392,7 +393,7 @@ una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_g
         UNA_FAIL(run, UNA_E_INPUT, "no gap can be cut: every input of the data is constant or holds words");
     if (plan->count == 0 && any)
         UNA_FAIL(run, UNA_E_USAGE, "splits=%s: no data set here has so many", o->splits);
-    return plan->count ? UNA_OK : absent(o, NULL, run);
+    return plan->count ? UNA_OK : published_files_absent(o, NULL, run);
 }
 
 /* ---- one fit ------------------------------------------------------------------------------------------------- */
@@ -403,8 +404,8 @@ static una_status check_there(const una_row_key *key, const una_published *o, un
     bool there;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(key->data, " #"), key->data);
     set s = { .name = name };
-    UNA_TRY(is_there(&there, o, &s, run));
-    return there ? UNA_OK : absent(o, name, run);
+    UNA_TRY(published_split_exists(&there, o, &s, run));
+    return there ? UNA_OK : published_files_absent(o, name, run);
 }
 
 static una_status measure_automatic(una_outcome *outcome, const una_row_key *key, const una_portions *m,

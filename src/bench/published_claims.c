@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Is LUNA within one standard deviation of NLM? The judge that claims of uci and gap share, and the same as a table:
- * where not, and by how much.
+ * Is LUNA within one standard deviation of NLM? The function that decides it for claims of uci and gap, and the same as
+ * a table: where not, and by how much.
  */
 #include "bench/published_page.h"
 
 #include "report/number.h"
 
-bool una_judge_asked(int *holds, const una_findings *f, una_preset preset)
+bool una_claim_preset_asked(int *holds, const una_findings *f, una_preset preset)
 {
     for (size_t i = 0; i < f->count; i++)
         if (una_published_is_thesis(&f->fits[i].key) == (preset == UNA_PRESET_THESIS)) return true;
@@ -16,7 +16,7 @@ bool una_judge_asked(int *holds, const una_findings *f, una_preset preset)
 }
 
 /* " (published: 3.18 against 3.11 ± 0.93)" */
-static void say_printed(una_text *text, una_thesis_table table, const char *data)
+static void put_printed(una_text *text, una_thesis_table table, const char *data)
 {
     const una_thesis_column *columns = table <= UNA_THESIS_LOG_LIK ? una_thesis_sets : una_thesis_gaps;
     size_t column = una_thesis_find(columns, data);
@@ -40,14 +40,14 @@ static una_status take_nearness(nearness *n, const una_findings *f, const una_gr
     return UNA_OK;
 }
 
-una_status una_judge_near(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f,
+una_status una_claim_near(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f,
                           una_preset preset, size_t measure, una_thesis_table printed, una_run *run)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     const una_group *luna = una_method_group(f, UNA_METHOD_LUNA, claim->data, preset);
     const una_group *nlm = una_method_group(f, UNA_METHOD_NLM, claim->data, preset);
     nearness n;
-    if (!una_judge_asked(holds, f, preset)) return UNA_OK;
+    if (!una_claim_preset_asked(holds, f, preset)) return UNA_OK;
     *holds = UNA_CANNOT_TELL;
     if (!luna || !nlm) {
         una_text_add(numbers, "needs luna and nlm on %s, %s", claim->data, una_preset_titles[preset]);
@@ -56,11 +56,11 @@ una_status una_judge_near(int *holds, una_text *numbers, const una_claim *claim,
 
     UNA_TRY(take_nearness(&n, f, luna, nlm, measure, run));
     una_text_add(numbers, "LUNA less NLM: ");
-    una_paired_say(numbers, &n.paired);
+    una_paired_put(numbers, &n.paired);
     una_text_add(numbers, "; sd of NLM %s", una_number_brief(a, n.bar, 2));
     if (n.paired.count && n.bar > 0)
         una_text_add(numbers, ", %s of it", una_number_brief(b, n.paired.mean / n.bar, 2));
-    say_printed(numbers, printed, claim->data);
+    put_printed(numbers, printed, claim->data);
     *holds = n.holds;
     return UNA_OK;
 }
@@ -76,12 +76,14 @@ static una_status near_cell(una_sheet *sheet, const una_show *show, size_t where
     const una_group *luna = una_method_group(f, UNA_METHOD_LUNA, show->where[where], preset);
     const una_group *nlm = una_method_group(f, UNA_METHOD_NLM, show->where[where], preset);
     nearness n = { .bar = NAN };
+    const char *place = "open";
     una_text words = una_text_in(sheet->arena);
     if (luna && nlm) UNA_TRY(take_nearness(&n, f, luna, nlm, measure, run));
+    if (n.holds == UNA_HOLDS) place = "within";
+    if (n.holds == UNA_DOES_NOT_HOLD) place = "beyond";
     if (n.paired.count == 0) una_text_add(&words, "\xE2\x80\x93");
     else una_text_add(&words, "%s, %s sd: %s", una_number_brief(a, n.paired.mean, 2),
-                      una_number_brief(b, n.paired.mean / n.bar, 2),
-                      n.holds == UNA_HOLDS ? "within" : n.holds == UNA_DOES_NOT_HOLD ? "beyond" : "open");
+                      una_number_brief(b, n.paired.mean / n.bar, 2), place);
     una_sheet_words(sheet, words.at);
     if (n.paired.count && n.holds == UNA_DOES_NOT_HOLD) una_sheet_strong(sheet);
     return UNA_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Figures of uci and gap, from the rows alone: epistemic std along a column with the gap shaded, and the error that is
- * left when the most uncertain rows are given to somebody else. One line for everybody; four methods have colours of
- * their own, and so has what una takes by itself, the others are grey.
+ * Figures of uci and gap, from the rows alone: epistemic std along a column with the gap shaded, and the error that
+ * remains when the most uncertain rows are left to an expert. Each model has one line; four methods and una's default
+ * have their own colours, the others are grey.
  */
 #include "bench/published_page.h"
 
@@ -49,7 +49,7 @@ typedef struct curve { double *x, *y; size_t count; } curve;
 /* Points of a group's curve, into x and y; *count is their number. */
 typedef una_status curve_of(curve *c, const una_show *show, const una_group *group, const void *context);
 
-static void add_line(una_panel *panel, const curve *c, size_t painted)
+static void risk_add_line(una_panel *panel, const curve *c, size_t painted)
 {
     bool own = painted < PAINTS;
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = own ? paints[painted].ink : UNA_INK_PART,
@@ -70,7 +70,7 @@ static una_status add_lines(double *top, una_panel *panel, const una_show *show,
             curve c;
             if (!group || painted != PAINTS - order) continue;
             UNA_TRY(of(&c, show, group, context));
-            add_line(panel, &c, painted);
+            risk_add_line(panel, &c, painted);
             una_range_add(&low, painted < PAINTS ? &high : &grey_high, c.y, c.count);
         }
     *top = isfinite(high) ? high : grey_high;
@@ -101,7 +101,7 @@ static una_status bins_of(curve *c, const una_show *show, const una_group *group
     return UNA_OK;
 }
 
-static const una_group *anybody(const una_show *show, size_t where, una_preset preset)
+static const una_group *any_group(const una_show *show, size_t where, una_preset preset)
 {
     for (size_t who = 0; who < show->who_count; who++)
         if (una_show_group(show, who, where, preset)) return una_show_group(show, who, where, preset);
@@ -120,12 +120,12 @@ static una_status shade_gap(una_panel *panel, const una_show *show, const una_gr
     return UNA_OK;
 }
 
-/* Whoever has no colour may leave the frame. */
+/* Methods without a colour may leave the frame. */
 static una_status path_panel(una_figure *figure, const una_show *show, size_t where, una_preset preset, const path *p,
                              const char *title, const char *column)
 {
     const double headroom = 1.15;
-    const una_group *some = anybody(show, where, preset);
+    const una_group *some = any_group(show, where, preset);
     double top;
     if (!some || !isfinite(una_show_mean(show, some, p->low).mean)) return UNA_OK;
     una_panel *panel = una_figure_panel(figure, title, column, "epistemic std");
@@ -137,7 +137,7 @@ static una_status path_panel(una_figure *figure, const una_show *show, size_t wh
 }
 
 /* The column of a gap, as the file calls it. */
-static const char *column_of(const una_show *show, size_t where)
+static const char *gap_column_name(const una_show *show, size_t where)
 {
     const char *space = strchr(show->where[where], ' ');
     return space ? space + 1 : show->where[where];
@@ -187,7 +187,7 @@ una_status una_show_along(una_page *page, const una_show *show, una_preset prese
     const char *name = una_show_name(show, "along", preset);
     una_text_add(&lead, "Epistemic std along the column of the gap, %s.", una_preset_titles[preset]);
     for (size_t w = 0; w < show->known; w++)
-        UNA_TRY(path_panel(&figure, show, w, preset, &own_column, una_show_column(show, w), column_of(show, w)));
+        UNA_TRY(path_panel(&figure, show, w, preset, &own_column, una_show_column(show, w), gap_column_name(show, w)));
     UNA_TRY(una_arena_check(show->arena));
     if (figure.panel_count == 0) return UNA_OK;
     add_keys(&figure, show, preset, show->known);
@@ -237,7 +237,7 @@ una_status una_show_risk(una_page *page, const una_show *show, una_preset preset
     una_text_add(&lead, "Error at the most certain rows, %s.", una_preset_titles[preset]);
     for (size_t w = 0; w < where_count; w++) {
         double top;
-        if (!anybody(show, w, preset)) continue;
+        if (!any_group(show, w, preset)) continue;
         una_panel *panel = una_figure_panel(&figure, una_show_column(show, w), "rows kept, %", "RMSE");
         if (!panel) continue;
         UNA_TRY(add_lines(&top, panel, show, w, preset, risks_of, &gap));

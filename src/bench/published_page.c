@@ -13,7 +13,7 @@
 const char *const una_preset_titles[2] = { [UNA_PRESET_AUTOMATIC] = "automatic",
                                            [UNA_PRESET_THESIS] = "the thesis\xE2\x80\x99s protocol" };
 
-static const una_row_key *key_of(const una_findings *f, size_t group)
+static const una_row_key *group_first_key(const una_findings *f, size_t group)
 {
     return &f->fits[f->groups[group].from].key;
 }
@@ -23,7 +23,7 @@ static una_preset preset_of(const una_row_key *key)
     return una_published_is_thesis(key) ? UNA_PRESET_THESIS : UNA_PRESET_AUTOMATIC;
 }
 
-static bool is_on(const char *with_sum, const char *data)
+static bool published_is_on(const char *with_sum, const char *data)
 {
     size_t length = una_row_key_data(with_sum);
     return strlen(data) == length && memcmp(with_sum, data, length) == 0;
@@ -32,8 +32,8 @@ static bool is_on(const char *with_sum, const char *data)
 const una_group *una_method_group(const una_findings *f, size_t method, const char *data, una_preset preset)
 {
     for (size_t g = 0; g < f->group_count; g++) {
-        const una_row_key *key = key_of(f, g);
-        if (preset_of(key) == preset && is_on(key->data, data) && una_method_of(key->spec) == method)
+        const una_row_key *key = group_first_key(f, g);
+        if (preset_of(key) == preset && published_is_on(key->data, data) && una_method_of(key->spec) == method)
             return &f->groups[g];
     }
     return NULL;
@@ -42,16 +42,16 @@ const una_group *una_method_group(const una_findings *f, size_t method, const ch
 /* ---- who and where -------------------------------------------------------------------------------------------- */
 
 /* Its method, or its kind, where no other spec of that method or kind was run by the same protocol; else the spec. */
-static const char *title_of(const una_findings *f, size_t group)
+static const char *published_title(const una_findings *f, size_t group)
 {
-    const una_row_key *key = key_of(f, group);
+    const una_row_key *key = group_first_key(f, group);
     size_t method = una_method_of(key->spec);
     for (size_t g = 0; g < f->group_count; g++) {
-        const una_row_key *other = key_of(f, g);
-        bool alike = method < UNA_METHODS ? una_method_of(other->spec) == method :
+        const una_row_key *other = group_first_key(f, g);
+        bool same_kind = method < UNA_METHODS ? una_method_of(other->spec) == method :
                      una_method_of(other->spec) == UNA_METHODS &&
                      strcmp(f->groups[g].model, f->groups[group].model) == 0;
-        if (alike && preset_of(other) == preset_of(key) && strcmp(other->spec, key->spec) != 0)
+        if (same_kind && preset_of(other) == preset_of(key) && strcmp(other->spec, key->spec) != 0)
             return key->spec;
     }
     return method < UNA_METHODS ? una_methods[method].title : f->groups[group].model;
@@ -66,30 +66,30 @@ static size_t place_in(const char **list, size_t *count, const char *text)
     return at;
 }
 
-static void seat_everybody(una_show *show)
+static void position_groups(una_show *show)
 {
     const una_findings *f = show->findings;
     for (size_t method = 0; method <= UNA_METHODS; method++)
         for (size_t g = 0; g < f->group_count; g++) {
-            if (una_method_of(key_of(f, g)->spec) != method) continue;
-            show->seats[g].who = place_in(show->who, &show->who_count, title_of(f, g));
-            show->methods[show->seats[g].who] = method;
-            show->seats[g].preset = preset_of(key_of(f, g));
-            show->has[show->seats[g].preset] = true;
+            if (una_method_of(group_first_key(f, g)->spec) != method) continue;
+            show->positions[g].who = place_in(show->who, &show->who_count, published_title(f, g));
+            show->methods[show->positions[g].who] = method;
+            show->positions[g].preset = preset_of(group_first_key(f, g));
+            show->has[show->positions[g].preset] = true;
         }
 }
 
-static void seat_data(una_show *show)
+static void position_data(una_show *show)
 {
     const una_findings *f = show->findings;
     for (size_t column = 0; column <= UNA_THESIS_COLUMNS; column++) {
         for (size_t g = 0; g < f->group_count; g++) {
-            const char *data = key_of(f, g)->data;
+            const char *data = group_first_key(f, g)->data;
             if (una_thesis_find(show->columns, data) != column) continue;
             una_text name = una_text_in(show->arena);
             una_text_add(&name, "%.*s", (int)una_row_key_data(data), data);
             if (show->arena->failed) return;
-            show->seats[g].where = place_in(show->where, &show->where_count, name.at);
+            show->positions[g].where = place_in(show->where, &show->where_count, name.at);
         }
         if (column < UNA_THESIS_COLUMNS) show->known = show->where_count;
     }
@@ -100,21 +100,22 @@ una_status una_show_of(una_show *show, const una_findings *findings, const una_t
 {
     size_t groups = findings->group_count;
     *show = (una_show){ .findings = findings, .arena = arena, .columns = columns };
-    show->seats = UNA_GET(arena, una_show_seat, groups);
+    show->positions = UNA_GET(arena, una_show_position, groups);
     show->who = UNA_GET(arena, const char *, groups);
     show->where = UNA_GET(arena, const char *, groups);
     show->methods = UNA_GET(arena, size_t, groups);
     UNA_TRY(una_arena_check(arena));
-    seat_everybody(show);
-    seat_data(show);
+    position_groups(show);
+    position_data(show);
     return una_arena_check(arena);
 }
 
 const una_group *una_show_group(const una_show *show, size_t who, size_t where, una_preset preset)
 {
     for (size_t g = 0; g < show->findings->group_count; g++) {
-        const una_show_seat *seat = &show->seats[g];
-        if (seat->who == who && seat->where == where && seat->preset == preset) return &show->findings->groups[g];
+        const una_show_position *position = &show->positions[g];
+        if (position->who == who && position->where == where && position->preset == preset)
+            return &show->findings->groups[g];
     }
     return NULL;
 }
@@ -150,12 +151,12 @@ una_printed una_show_mean(const una_show *show, const una_group *group, size_t m
 /* ---- captions --------------------------------------------------------------------------------------------------- */
 
 /* "5", or "1 to 5" */
-static void say_counts(una_text *text, const una_show *show, una_preset preset, size_t where_count)
+static void put_counts(una_text *text, const una_show *show, una_preset preset, size_t where_count)
 {
     size_t least = SIZE_MAX, most = 0;
     for (size_t g = 0; g < show->findings->group_count; g++) {
         size_t count = show->findings->groups[g].count;
-        if (show->seats[g].preset != preset || show->seats[g].where >= where_count) continue;
+        if (show->positions[g].preset != preset || show->positions[g].where >= where_count) continue;
         least = count < least ? count : least;
         most = count > most ? count : most;
     }
@@ -169,9 +170,9 @@ const char *una_show_caption(const una_show *show, const char *words, una_preset
     bool thesis = preset != UNA_PRESET_AUTOMATIC && show->has[UNA_PRESET_THESIS];
     una_text text = una_text_in(show->arena);
     una_text_add(&text, "%s Splits: ", words);
-    if (thesis) say_counts(&text, show, UNA_PRESET_THESIS, where_count);
+    if (thesis) put_counts(&text, show, UNA_PRESET_THESIS, where_count);
     if (thesis && automatic) una_text_add(&text, " under the thesis\xE2\x80\x99s protocol, ");
-    if (automatic) say_counts(&text, show, UNA_PRESET_AUTOMATIC, where_count);
+    if (automatic) put_counts(&text, show, UNA_PRESET_AUTOMATIC, where_count);
     if (thesis && automatic) una_text_add(&text, " automatic");
     una_text_add(&text, ".");
     return text.at ? text.at : words;
@@ -183,13 +184,13 @@ const char *una_show_caption(const una_show *show, const char *words, una_preset
 static unsigned long steps_of(const una_show *show)
 {
     for (size_t g = 0; g < show->findings->group_count; g++) {
-        const char *steps = strstr(key_of(show->findings, g)->study, "steps=");
-        if (show->seats[g].preset == UNA_PRESET_THESIS && steps) return strtoul(steps + strlen("steps="), NULL, 10);
+        const char *steps = strstr(group_first_key(show->findings, g)->study, "steps=");
+        if (show->positions[g].preset == UNA_PRESET_THESIS && steps) return strtoul(steps + strlen("steps="), NULL, 10);
     }
     return 0;
 }
 
-static const char *reduced(const una_show *show)
+static const char *reduced_caption(const una_show *show)
 {
     una_text text = una_text_in(show->arena);
     una_text_add(&text, "%s", una_protocol_reduced);
@@ -200,20 +201,21 @@ static const char *reduced(const una_show *show)
 
 void una_show_reduced(una_page *page, const una_show *show)
 {
-    const char *words = reduced(show);
+    const char *words = reduced_caption(show);
     if (show->has[UNA_PRESET_THESIS] && words) una_page_box(page, "Less than in the thesis", words);
 }
 
 una_status una_show_put(una_page *page, const una_show *show, const una_sheet *sheet, una_preset preset, una_run *run)
 {
     if (preset == UNA_PRESET_AUTOMATIC || !show->has[UNA_PRESET_THESIS]) return una_page_sheet(page, sheet, run);
-    return una_page_sheet_noted(page, sheet, reduced(show), "What was done with less than in the thesis stands at the "
+    return una_page_sheet_noted(page, sheet, reduced_caption(show),
+                                "What was done with less than in the thesis stands at the "
                                 "top.", run);
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------------------ */
 
-static void say_number(una_text *text, double value, int decimals)
+static void put_number(una_text *text, double value, int decimals)
 {
     char number[UNA_NUMBER_ROOM];
     una_text_add(text, "%s", decimals < 0 ? una_number_short(number, value, -decimals)
@@ -223,10 +225,10 @@ static void say_number(una_text *text, double value, int decimals)
 /* "1.16 ± 0.42 / 0.57 ± 0.1"; b NULL: one number. */
 static void say_numbers(una_text *text, una_printed a, const una_printed *b, int decimals)
 {
-    say_number(text, a.mean, decimals);
+    put_number(text, a.mean, decimals);
     if (isfinite(a.mean) && isfinite(a.sd)) {
         una_text_add(text, "\xC2\xB1");
-        say_number(text, a.sd, decimals < -1 ? decimals + 1 : decimals);
+        put_number(text, a.sd, decimals < -1 ? decimals + 1 : decimals);
     }
     if (!b) return;
     una_text_add(text, UNA_THIN_SPACE "/ ");           /* cells break behind it */
@@ -285,7 +287,8 @@ una_sheet una_show_sheet(const una_show *show, const char *name, const char *lea
     return sheet;
 }
 
-static void printed_line(una_sheet *sheet, const una_show *show, const una_beside *t, size_t method, size_t where_count)
+static void printed_line(una_sheet *sheet, const una_show *show, const una_thesis_comparison *t, size_t method,
+                         size_t where_count)
 {
     enum { DECIMALS = 2 };               /* of the thesis */
     bool any = false, parts = t->sources[0].inside != UNA_ALONE;
@@ -306,7 +309,7 @@ static void printed_line(una_sheet *sheet, const una_show *show, const una_besid
 }
 
 /* A method of the thesis has its line though all its numbers may be missing; of any other a measure may not exist. */
-static bool speaks(const una_show *show, size_t who, const una_voice *voice, size_t where_count)
+static bool method_has_line(const una_show *show, size_t who, const una_result_line *voice, size_t where_count)
 {
     bool any = show->methods[who] < UNA_METHODS;
     for (size_t w = 0; w < where_count; w++)
@@ -314,10 +317,10 @@ static bool speaks(const una_show *show, size_t who, const una_voice *voice, siz
     return any && una_show_ran(show, who, voice->preset, where_count);
 }
 
-static void source_line(una_sheet *sheet, const una_show *show, const una_beside *t, const una_voice *source,
-                        size_t who, size_t where_count)
+static void source_line(una_sheet *sheet, const una_show *show, const una_thesis_comparison *t,
+                        const una_result_line *source, size_t who, size_t where_count)
 {
-    if (!speaks(show, who, source, where_count)) return;
+    if (!method_has_line(show, who, source, where_count)) return;
     una_sheet_line(sheet);
     una_sheet_words(sheet, source->label);
     for (size_t w = 0; w < where_count; w++) {
@@ -329,7 +332,7 @@ static void source_line(una_sheet *sheet, const una_show *show, const una_beside
     }
 }
 
-una_sheet una_show_beside(const una_show *show, const una_beside *t, size_t where_count)
+una_sheet una_show_comparison(const una_show *show, const una_thesis_comparison *t, size_t where_count)
 {
     una_sheet sheet = una_show_sheet(show, t->name, t->lead,
                                      una_show_caption(show, t->caption, UNA_PRESET_BOTH, where_count),
@@ -337,11 +340,11 @@ una_sheet una_show_beside(const una_show *show, const una_beside *t, size_t wher
                                      where_count);
     for (size_t who = 0; who < show->who_count; who++) {
         bool ran = false;
-        for (const una_voice *s = t->sources; s->label; s++) ran |= speaks(show, who, s, where_count);
+        for (const una_result_line *s = t->sources; s->label; s++) ran |= method_has_line(show, who, s, where_count);
         if (!ran) continue;
         una_sheet_group(&sheet, show->who[who]);
         if (t->printed < UNA_THESIS_TABLES) printed_line(&sheet, show, t, show->methods[who], where_count);
-        for (const una_voice *s = t->sources; s->label; s++) source_line(&sheet, show, t, s, who, where_count);
+        for (const una_result_line *s = t->sources; s->label; s++) source_line(&sheet, show, t, s, who, where_count);
     }
     return sheet;
 }

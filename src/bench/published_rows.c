@@ -53,14 +53,14 @@ static una_status split_again(una_split *inner, const una_split *split, uint64_t
     return UNA_OK;
 }
 
-static una_status take_part(una_portions *m, size_t part, const size_t *index, size_t count, una_run *run)
+static una_status portion_take_part(una_portions *m, size_t part, const size_t *index, size_t count, una_run *run)
 {
     return una_dataset_rows(&m->part[part], m->all, index, count, run);
 }
 
-/* The rows that choose are the last of those that would train: a ninth of nine tenths, or a fifth. */
-static una_status take_rows(una_portions *m, const una_split *split, una_rows_group group, bool thesis, uint64_t number,
-                            una_run *run)
+/* The validation rows are the last of the training rows: a ninth of nine tenths, or a fifth. */
+static una_status portion_take_rows(una_portions *m, const una_split *split, una_rows_group group, bool thesis,
+                                    uint64_t number, una_run *run)
 {
     una_split inner = { .size = sizeof inner };
     const una_split *used = split;
@@ -70,15 +70,17 @@ static una_status take_rows(una_portions *m, const una_split *split, una_rows_gr
         used = &inner;
     }
 
-    size_t train = used->train_count, valid = !thesis ? 0 : group == UNA_GROUP_GAP ? train / 9 : train / 5;
+    size_t train = used->train_count, valid = 0;
+    if (thesis) valid = group == UNA_GROUP_GAP ? train / 9 : train / 5;
     if (status == UNA_OK && thesis && valid == 0)
         status = una_fail(run, UNA_E_INPUT, "%zu training rows are too few to choose by a part of them",
                           train);
-    if (status == UNA_OK) status = take_part(m, UNA_PART_TRAIN, used->train, train - valid, run);
-    if (status == UNA_OK && valid) status = take_part(m, UNA_PART_VALID, used->train + train - valid, valid, run);
-    if (status == UNA_OK) status = take_part(m, UNA_PART_TEST, used->test, used->test_count, run);
+    if (status == UNA_OK) status = portion_take_part(m, UNA_PART_TRAIN, used->train, train - valid, run);
+    if (status == UNA_OK && valid)
+        status = portion_take_part(m, UNA_PART_VALID, used->train + train - valid, valid, run);
+    if (status == UNA_OK) status = portion_take_part(m, UNA_PART_TEST, used->test, used->test_count, run);
     if (status == UNA_OK && group == UNA_GROUP_GAP)
-        status = take_part(m, UNA_PART_GAP, split->test, split->test_count, run);
+        status = portion_take_part(m, UNA_PART_GAP, split->test, split->test_count, run);
     una_split_free(&inner, run);
     return status;
 }
@@ -105,17 +107,18 @@ una_status una_portions_read(una_portions *m, const una_row_key *key, const una_
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_dataset_read(&m->all, at.rows, run));
     UNA_TRY(una_published_split(&split, m->all, &at, gap, (size_t)key->split, run));
-    una_status status = take_rows(m, &split, group, thesis, key->split, run);
+    una_status status = portion_take_rows(m, &split, group, thesis, key->split, run);
     una_split_free(&split, run);
     return status;
 }
 
 /* ---- what a model says of some of them ------------------------------------------------------------------------- */
 
-typedef struct said { size_t rows; double *mean, *epistemic, *noise; const double *y; una_score score; } said;
+typedef struct predictions { size_t rows; double *mean, *epistemic, *noise; const double *y; una_score score;
+    } predictions;
 
 /* Arrays in scratch. */
-static una_status ask(said *s, const una_model *model, const una_dataset *part, una_run *run)
+static una_status published_predict(predictions *s, const una_model *model, const una_dataset *part, una_run *run)
 {
     s->rows = una_dataset_row_count(part);
     s->mean = UNA_GET(&run->scratch, double, s->rows);
@@ -127,11 +130,11 @@ static una_status ask(said *s, const una_model *model, const una_dataset *part, 
     return una_model_predict(model, part, 0.95, &p, run);
 }
 
-static una_status ask_and_score(said *s, const una_model *model, const una_dataset *part, una_run *run)
+static una_status ask_and_score(predictions *s, const una_model *model, const una_dataset *part, una_run *run)
 {
     s->score = (una_score)UNA_INIT(una_score);
     UNA_TRY(una_model_score(&s->score, model, part, run));
-    return ask(s, model, part, run);
+    return published_predict(s, model, part, run);
 }
 
 static void take_scores(double *value, const una_score *score, const una_fit_info *info)
@@ -173,7 +176,7 @@ static int by_doubt(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static void add_doubts(doubt *list, size_t *count, const said *s)
+static void add_doubts(doubt *list, size_t *count, const predictions *s)
 {
     for (size_t r = 0; r < s->rows; r++, (*count)++) {
         double off = s->y[r] - s->mean[r];
@@ -182,7 +185,7 @@ static void add_doubts(doubt *list, size_t *count, const said *s)
 }
 
 /* If the least certain rows were left to an expert, how large were the error at the others? gap may be NULL. */
-static una_status take_risks(double *value, const said *test, const said *gap, una_run *run)
+static una_status take_risks(double *value, const predictions *test, const predictions *gap, una_run *run)
 {
     size_t count = 0, rows = test->rows + (gap ? gap->rows : 0), at = 0;
     doubt *list = UNA_GET(&run->scratch, doubt, rows);
@@ -202,7 +205,7 @@ static una_status take_risks(double *value, const said *test, const said *gap, u
 
 /* ---- along a column -------------------------------------------------------------------------------------------- */
 
-static una_status range_of(double *low, double *high, const una_dataset *data, const char *column, una_run *run)
+static una_status column_range(double *low, double *high, const una_dataset *data, const char *column, una_run *run)
 {
     size_t at;
     UNA_TRY(una_table_need(&at, data, column, run));
@@ -214,12 +217,12 @@ static una_status range_of(double *low, double *high, const una_dataset *data, c
 }
 
 /* mean [bins]: of the epistemic std of all rows, by where they lie in the column. */
-static una_status take_profile(double *mean, double *low, double *high, const said *all, const una_dataset *data,
+static una_status take_profile(double *mean, double *low, double *high, const predictions *all, const una_dataset *data,
                                const char *column, una_run *run)
 {
     size_t at, count[UNA_PUBLISHED_BINS] = {0};
     UNA_TRY(una_table_need(&at, data, column, run));
-    UNA_TRY(range_of(low, high, data, column, run));
+    UNA_TRY(column_range(low, high, data, column, run));
     const double *x = una_dataset_numbers(data, at);
     for (size_t b = 0; b < UNA_PUBLISHED_BINS; b++) mean[b] = 0;
     for (size_t r = 0; x && r < all->rows; r++) {
@@ -276,7 +279,7 @@ static una_status find_new(size_t **index, size_t *count, const una_portions *m,
     return UNA_OK;
 }
 
-/* A model that remembers its rows does well at copies of them: these scores go without. */
+/* A model that remembers its rows does well on copies of them: these scores leave copies out. */
 static una_status score_new(double *value, const una_model *model, const una_portions *m, una_run *run)
 {
     size_t *index, count;
@@ -294,19 +297,19 @@ static una_status score_new(double *value, const una_model *model, const una_por
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
 
-static una_status measure_gap(double *value, const una_model *model, const una_portions *m, const said *test,
+static una_status measure_gap(double *value, const una_model *model, const una_portions *m, const predictions *test,
                               una_run *run)
 {
-    said gap, all;
+    predictions gap, all;
     UNA_TRY(ask_and_score(&gap, model, m->part[UNA_PART_GAP], run));
     UNA_TRY(take_risks(value, test, &gap, run));
     take_gap_scores(value, &gap.score);
     value[UNA_PUBLISHED_GAP_AUROC] = una_auroc(gap.epistemic, gap.rows, test->epistemic, test->rows);
     value[UNA_PUBLISHED_GAP_INCREASE] = 100 * (gap.score.mean_std_epistemic / test->score.mean_std_epistemic - 1);
 
-    UNA_TRY(range_of(&value[UNA_PUBLISHED_GAP_LOW], &value[UNA_PUBLISHED_GAP_HIGH], m->part[UNA_PART_GAP], m->gap,
-                     run));
-    UNA_TRY(ask(&all, model, m->all, run));
+    UNA_TRY(column_range(&value[UNA_PUBLISHED_GAP_LOW], &value[UNA_PUBLISHED_GAP_HIGH], m->part[UNA_PART_GAP], m->gap,
+                         run));
+    UNA_TRY(published_predict(&all, model, m->all, run));
     UNA_TRY(take_profile(value + UNA_PUBLISHED_ALONG, &value[UNA_PUBLISHED_ALONG_LOW], &value[UNA_PUBLISHED_ALONG_HIGH],
                          &all, m->all, m->gap, run));
     if (!m->across) return UNA_OK;
@@ -316,7 +319,7 @@ static una_status measure_gap(double *value, const una_model *model, const una_p
 
 una_status una_portions_measure(double *value, const una_model *model, const una_portions *m, una_run *run)
 {
-    said test;
+    predictions test;
     UNA_TRY(ask_and_score(&test, model, m->part[UNA_PART_TEST], run));
     take_scores(value, &test.score, una_model_info(model));
     if (m->part[UNA_PART_GAP]) return measure_gap(value, model, m, &test, run);

@@ -84,7 +84,7 @@ static const una_entry entries[] = {
 typedef struct owned { const char *spec, *data; const una_bench_model *model; } owned;
 typedef struct shared { owned *at; size_t count, room; } shared;
 
-static una_status begin(void **out, const una_asked *asked, una_run *run)
+static una_status radial_begin(void **out, const una_asked *asked, una_run *run)
 {
     (void)run;
     *out = UNA_GET(asked->keep, shared, 1);
@@ -106,7 +106,7 @@ static una_status note_owner(const una_asked *asked, const una_row_key *key, con
     return UNA_OK;
 }
 
-static const una_bench_model *owner(const una_row_key *key, const una_asked *asked)
+static const una_bench_model *radial_owner(const una_row_key *key, const una_asked *asked)
 {
     const shared *s = asked->shared;
     for (size_t i = 0; i < s->count; i++)
@@ -115,7 +115,7 @@ static const una_bench_model *owner(const una_row_key *key, const una_asked *ask
 }
 
 /* Names of radial_entries.c stand for specs that hang on the data; all else is a model as everywhere. */
-static una_status contestant(una_bench_model *model, const char *text, const una_asked *asked, una_run *run)
+static una_status radial_contestant(una_bench_model *model, const char *text, const una_asked *asked, una_run *run)
 {
     const una_radial_entry *entry = una_radial_entry_find(text);
     if (!entry) return una_row_key_spec(&model->spec, &model->kind, &model->results, text, asked->keep, run);
@@ -138,7 +138,7 @@ static una_status add_key(una_plan *plan, const una_asked *asked, const una_benc
 static una_status plan_report(una_plan *plan, const una_asked *asked, const una_radial_set *set, una_run *run)
 {
     const una_radial_options *o = asked->options;
-    size_t seeds = UNA_IS_AUTO(o->seeds) ? asked->quick ? QUICK_SEEDS : SEEDS : (size_t)o->seeds;
+    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked);
     if (asked->first < UNA_RADIAL_TUNE_FIRST + UNA_RADIAL_TUNE_SEEDS && asked->first + seeds > UNA_RADIAL_TUNE_FIRST)
         UNA_FAIL(run, UNA_E_USAGE, "options were chosen on seeds %d to %d, which are not reported; begin elsewhere "
                  "(--seed)", UNA_RADIAL_TUNE_FIRST, UNA_RADIAL_TUNE_FIRST + UNA_RADIAL_TUNE_SEEDS - 1);
@@ -175,7 +175,8 @@ static una_status plan_search(una_plan *plan, const una_asked *asked, const una_
         if (!e || !(e->over || standard)) continue;
         const char *base = una_radial_spec(e, NULL, asked->quick, asked->keep);
         UNA_TRY(una_arena_check(asked->keep));
-        size_t draws = !UNA_IS_AUTO(o->draws) ? (size_t)o->draws : asked->quick ? QUICK_DRAWS : e->draws;
+        size_t usual = asked->quick ? QUICK_DRAWS : e->draws;
+        size_t draws = UNA_IS_AUTO(o->draws) ? usual : (size_t)o->draws;
         for (size_t d = 0; d < (standard ? 1 : draws); d++) {
             una_bench_model actual = *model;
             if (standard) UNA_TRY(una_row_key_spec(&actual.spec, NULL, &actual.results, base, asked->keep, run));
@@ -198,10 +199,11 @@ static una_status find_listed(una_radial_set *set, const char *item, size_t leng
     return una_radial_set_find(set, name.at, run);
 }
 
-static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+static una_status radial_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const una_radial_options *o = asked->options;
-    const char *list = *o->dimensions ? o->dimensions : asked->quick ? "1,2" : "1,2,3,disc,ball";
+    const char *usual = asked->quick ? "1,2" : "1,2,3,disc,ball";
+    const char *list = *o->dimensions ? o->dimensions : usual;
     if (!o->tune && !UNA_IS_AUTO(o->draws))
         UNA_FAIL(run, UNA_E_USAGE, "draws are those of the search: give --tune as well, or leave --draws out");
     for (bool more = true; more;) {
@@ -224,12 +226,12 @@ static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run
 static bool searches_prior(const una_row_key *key, const una_asked *asked)
 {
     const una_radial_options *o = asked->options;
-    const una_bench_model *model = o->tune ? owner(key, asked) : NULL;
+    const una_bench_model *model = o->tune ? radial_owner(key, asked) : NULL;
     const una_radial_entry *entry = model ? una_radial_entry_find(model->kind) : NULL;
     return entry && entry->prior;
 }
 
-static una_status measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status radial_measure_fit(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     una_radial_set set;
     una_radial_rows rows;
@@ -267,7 +269,7 @@ const double *una_radial_means(const una_findings *f, const una_group *group, si
 }
 
 /* Distances from the GP's curve of the same rows. */
-static una_status compare(double *value, const una_findings *f, const una_asked *asked, una_run *run)
+static una_status radial_compare(double *value, const una_findings *f, const una_asked *asked, una_run *run)
 {
     (void)asked;
     (void)run;
@@ -284,7 +286,7 @@ static una_status compare(double *value, const una_findings *f, const una_asked 
     return UNA_OK;
 }
 
-static una_status page(una_page *on, const una_findings *findings, const una_asked *asked, una_run *run)
+static una_status radial_put_page(una_page *on, const una_findings *findings, const una_asked *asked, una_run *run)
 {
     const una_radial_options *o = asked->options;
     return o->tune ? una_radial_tune_page(on, findings, asked, run) : una_radial_page(on, findings, asked, run);
@@ -306,16 +308,16 @@ const una_experiment una_experiment_radial = {
     .options_size = sizeof(una_radial_options),
     .measures = measures,
     .entries = entries,
-    .contestant = contestant,
-    .begin = begin,
-    .plan = plan_fits,
-    .owner = owner,
-    .measure = measure,
-    .compare = compare,
+    .contestant = radial_contestant,
+    .begin = radial_begin,
+    .plan = radial_plan_fits,
+    .owner = radial_owner,
+    .measure = radial_measure_fit,
+    .compare = radial_compare,
     .claims = una_radial_claims,
     .claims_lead = "Claims of the thesis, and ours.",
     .claims_caption = "Close: the distance is at most half of the GP's mean level over all radii. Nearest: than the "
                       "best other network, by the mean distance, seed by seed. Intervals are of the mean over the "
                       "seeds.",
-    .page = page,
+    .page = radial_put_page,
 };

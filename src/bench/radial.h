@@ -73,15 +73,15 @@ typedef struct una_radial_entry {
     const char *name, *title;            /* as --models names it; on the page                               */
     const char *base;                    /* spec without what is searched                                   */
     const char *steps, *quick;           /* more options, and those of quick runs instead; quick NULL: the same */
-    const char *over;                    /* the search (sweep/over.h); NULL: none                           */
+    const char *over;                    /* the search (sweep/option_space.h); NULL: none                   */
     const char *chosen[UNA_RADIAL_TUNED];        /* by the search                                           */
     size_t      draws;                   /* specs that it tries on each data set                            */
     bool        network, prior;          /* one of those that are compared; its prior variance is searched too */
 } una_radial_entry;
 extern const una_radial_entry una_radial_entries[];              /* ends with name == NULL                  */
 
-const una_radial_entry *una_radial_entry_find(const char *name);         /* NULL: it is no such name        */
-/* Which column of `chosen` a data set has; shells of more inputs have that of three. */
+const una_radial_entry *una_radial_entry_find(const char *name);         /* NULL: no such name              */
+/* The column of `chosen` for a data set; shells with more inputs use that of three. */
 size_t      una_radial_tuned(const una_radial_set *set);
 /* The whole spec; options: those chosen, or NULL. */
 const char *una_radial_spec(const una_radial_entry *entry, const char *options, bool quick, una_arena *arena);
@@ -108,7 +108,7 @@ typedef struct una_radial_choice {       /* one of the specs that were tried, wi
     const una_group *group;
     const char      *prior;              /* NULL: the model has none                                        */
     double           log_lik, centre, off;       /* means over the seeds; off: |centre - aim|, NAN without an aim */
-    size_t           tried;              /* out of so many                                                  */
+    size_t           tried;              /* how many were tried                                             */
 } una_radial_choice;
 
 /* What the search chooses for a name on a data set: of those whose log-likelihood of fresh rows is at most 0.2

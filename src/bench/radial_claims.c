@@ -85,7 +85,7 @@ static una_status take_margins(una_paired *paired, const una_findings *f, const 
     return una_paired_each(paired, f, group, margin_of, &gp, run);
 }
 
-static una_status judge_margin(int *holds, una_text *text, const una_claim *claim, const una_findings *f, margin *of,
+static una_status claim_margin(int *holds, una_text *text, const una_claim *claim, const una_findings *f, margin *of,
                                const char *what, una_run *run)
 {
     una_radial_set set;
@@ -99,26 +99,26 @@ static una_status judge_margin(int *holds, una_text *text, const una_claim *clai
     }
     UNA_TRY(take_margins(&paired, f, group, &set, of, run));
     una_text_add(text, "%s: ", what);
-    una_paired_say(text, &paired);
-    *holds = una_paired_verdict(&paired, 0);
+    una_paired_put(text, &paired);
+    *holds = una_paired_least(&paired, 0);
     return UNA_OK;
 }
 
 #define JUDGE(name, of, what)                                                                                        \
     static una_status name(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)  \
     {                                                                                                                \
-        return judge_margin(holds, text, claim, f, of, what, run);                                                   \
+        return claim_margin(holds, text, claim, f, of, what, run);                                                   \
     }
-JUDGE(judge_close, closeness, "half of the GP's level less the distance")
-JUDGE(judge_high, height, "3 std at the centre less the GP's")
-JUDGE(judge_noisy, unevenness, "unevenness over directions less the GP's")
-JUDGE(judge_collapse, lack, "half of the ideal less 3 std at the centre")
-JUDGE(judge_notice, notice, "AUROC less 1/2")
+JUDGE(claim_close, closeness, "half of the GP's level less the distance")
+JUDGE(claim_high, height, "3 std at the centre less the GP's")
+JUDGE(claim_noisy, unevenness, "unevenness over directions less the GP's")
+JUDGE(claim_collapse, lack, "half of the ideal less 3 std at the centre")
+JUDGE(claim_notice, notice, "AUROC less 1/2")
 #undef JUDGE
 
-static una_status judge_far(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_far(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    UNA_TRY(judge_close(holds, text, claim, f, run));
+    UNA_TRY(claim_close(holds, text, claim, f, run));
     *holds = una_holding_not(*holds);
     return UNA_OK;
 }
@@ -145,10 +145,10 @@ static const una_group *best_rival(const una_findings *f, const char *data)
 }
 
 /* Close, not close, or open: as many lists. */
-static una_status judge_alone(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_alone(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     static const char *const words[] = { "not close: ", "; close: ", "; open: " };
-    static const int verdicts[] = { UNA_DOES_NOT_HOLD, UNA_HOLDS, UNA_CANNOT_TELL };
+    static const int holdings[] = { UNA_DOES_NOT_HOLD, UNA_HOLDS, UNA_CANNOT_TELL };
     una_radial_set set;
     size_t counts[3] = { 0 };
     if (!una_radial_group(f, "gp", claim->data) || !best_rival(f, claim->data)) {
@@ -165,16 +165,17 @@ static una_status judge_alone(int *holds, una_text *text, const una_claim *claim
             const una_group *group = &f->groups[g];
             if (!is_rival(group) || una_radial_group(f, group->model, claim->data) != group) continue;
             UNA_TRY(take_margins(&paired, f, group, &set, closeness, run));
-            if (una_paired_verdict(&paired, 0) != verdicts[v]) continue;
+            if (una_paired_least(&paired, 0) != holdings[v]) continue;
             una_text_add(text, "%s%s", counts[v]++ ? ", " : "", una_radial_entry_find(group->model)->title);
         }
         if (counts[v] == 0) una_text_add(text, "none");
     }
-    *holds = counts[1] ? UNA_DOES_NOT_HOLD : counts[2] || !counts[0] ? UNA_CANNOT_TELL : UNA_HOLDS;
+    *holds = counts[2] || !counts[0] ? UNA_CANNOT_TELL : UNA_HOLDS;
+    if (counts[1]) *holds = UNA_DOES_NOT_HOLD;
     return UNA_OK;
 }
 
-static una_status judge_nearest(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_nearest(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     una_paired paired;
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
@@ -190,39 +191,39 @@ static una_status judge_nearest(int *holds, una_text *text, const una_claim *cla
                  una_number_short(a, una_findings_mean(f, own, UNA_RADIAL_DISTANCE), 3),
                  una_number_short(b, una_findings_mean(f, other, UNA_RADIAL_DISTANCE), 3),
                  una_radial_entry_find(other->model)->title);
-    una_paired_say(text, &paired);
-    *holds = una_paired_verdict(&paired, 0);
+    una_paired_put(text, &paired);
+    *holds = una_paired_least(&paired, 0);
     return UNA_OK;
 }
 
-#define IN_BOTH(words, judge, model)                                                                                 \
-    { "2-D: " words, judge, model, "radial 2" }, { "3-D: " words, judge, model, "radial 3" }
+#define IN_BOTH(words, decide, model)                                                                                \
+    { "2-D: " words, decide, model, "radial 2" }, { "3-D: " words, decide, model, "radial 3" }
 
 const una_claim una_radial_claims[] = {
-    { "1-D: LUNA with probes at the data is close to the GP", judge_close, "luna_data", "radial 1" },
-    { "1-D: LUNA with probes between is close to the GP", judge_close, "luna_between", "radial 1" },
-    { "1-D: NLM is close to the GP", judge_close, "nlm", "radial 1" },
-    { "1-D: TUNA is close to the GP", judge_close, "tuna", "radial 1" },
-    { "1-D: SNGP is close to the GP", judge_close, "sngp", "radial 1" },
-    { "1-D: the ensemble is close to the GP", judge_close, "ensemble", "radial 1" },
-    { "1-D: the bootstrap ensemble is close to the GP", judge_close, "bootstrap", "radial 1" },
-    { "1-D: the anchored ensemble is close to the GP", judge_close, "anchored", "radial 1" },
-    { "1-D: MC dropout is not close to the GP", judge_far, "mcd", "radial 1" },
-    IN_BOTH("LUNA with probes at the data is close to the GP", judge_close, "luna_data"),
-    IN_BOTH("LUNA with probes between is close to the GP", judge_close, "luna_between"),
-    IN_BOTH("no other network is close to the GP", judge_alone, NULL),
-    IN_BOTH("the ensemble is too unsure at the centre", judge_high, "ensemble"),
-    IN_BOTH("the ensemble is less even than the GP", judge_noisy, "ensemble"),
-    IN_BOTH("the anchored ensemble is too unsure at the centre", judge_high, "anchored"),
-    IN_BOTH("the anchored ensemble is less even than the GP", judge_noisy, "anchored"),
-    IN_BOTH("TUNA's doubt collapses: below half of the ideal", judge_collapse, "tuna"),
-    IN_BOTH("NLM's doubt collapses: below half of the ideal", judge_collapse, "nlm"),
-    IN_BOTH("SNGP's doubt collapses: below half of the ideal", judge_collapse, "sngp"),
-    IN_BOTH("LUNA with probes at the data is the network nearest to the GP", judge_nearest, "luna_data"),
-    IN_BOTH("LUNA with probes between is the network nearest to the GP", judge_nearest, "luna_between"),
-    { "Disc: LUNA with probes at the data notices the hole", judge_notice, "luna_data", "disc" },
-    { "Disc: LUNA with probes between notices the hole", judge_notice, "luna_between", "disc" },
-    { "Ball: LUNA with probes at the data notices the hole", judge_notice, "luna_data", "ball" },
-    { "Ball: LUNA with probes between notices the hole", judge_notice, "luna_between", "ball" },
+    { "1-D: LUNA with probes at the data is close to the GP", claim_close, "luna_data", "radial 1" },
+    { "1-D: LUNA with probes between is close to the GP", claim_close, "luna_between", "radial 1" },
+    { "1-D: NLM is close to the GP", claim_close, "nlm", "radial 1" },
+    { "1-D: TUNA is close to the GP", claim_close, "tuna", "radial 1" },
+    { "1-D: SNGP is close to the GP", claim_close, "sngp", "radial 1" },
+    { "1-D: the ensemble is close to the GP", claim_close, "ensemble", "radial 1" },
+    { "1-D: the bootstrap ensemble is close to the GP", claim_close, "bootstrap", "radial 1" },
+    { "1-D: the anchored ensemble is close to the GP", claim_close, "anchored", "radial 1" },
+    { "1-D: MC dropout is not close to the GP", claim_far, "mcd", "radial 1" },
+    IN_BOTH("LUNA with probes at the data is close to the GP", claim_close, "luna_data"),
+    IN_BOTH("LUNA with probes between is close to the GP", claim_close, "luna_between"),
+    IN_BOTH("no other network is close to the GP", claim_alone, NULL),
+    IN_BOTH("the ensemble is too unsure at the centre", claim_high, "ensemble"),
+    IN_BOTH("the ensemble is less even than the GP", claim_noisy, "ensemble"),
+    IN_BOTH("the anchored ensemble is too unsure at the centre", claim_high, "anchored"),
+    IN_BOTH("the anchored ensemble is less even than the GP", claim_noisy, "anchored"),
+    IN_BOTH("TUNA's doubt collapses: below half of the ideal", claim_collapse, "tuna"),
+    IN_BOTH("NLM's doubt collapses: below half of the ideal", claim_collapse, "nlm"),
+    IN_BOTH("SNGP's doubt collapses: below half of the ideal", claim_collapse, "sngp"),
+    IN_BOTH("LUNA with probes at the data is the network nearest to the GP", claim_nearest, "luna_data"),
+    IN_BOTH("LUNA with probes between is the network nearest to the GP", claim_nearest, "luna_between"),
+    { "Disc: LUNA with probes at the data notices the hole", claim_notice, "luna_data", "disc" },
+    { "Disc: LUNA with probes between notices the hole", claim_notice, "luna_between", "disc" },
+    { "Ball: LUNA with probes at the data notices the hole", claim_notice, "luna_data", "ball" },
+    { "Ball: LUNA with probes between notices the hole", claim_notice, "luna_between", "ball" },
     { .sentence = NULL }
 };

@@ -7,7 +7,8 @@
 
 #include "base/base.h"
 
-/* Number `index` of the specs that are drawn from `over` around `base` (sweep/over.h): the same always. */
+/* Number `index` of the random specs around `base` from the option space `over` (sweep/option_space.h): always the
+ * same. */
 una_status una_radial_draw(const char **spec, unsigned *results, const char *base, const char *over, uint64_t index,
                            una_arena *arena, una_run *run);
 

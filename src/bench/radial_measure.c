@@ -105,12 +105,12 @@ static una_status std_of_model(const void *context, const double *x, size_t rows
 
 static una_status measure_hole(double *value, const una_model *model, const una_radial_rows *rows, una_run *run)
 {
-    una_against hole;
+    una_truth_scores hole;
     una_mark mark = una_arena_mark(&run->scratch);
     double *in = UNA_GET(&run->scratch, double, rows->hole.rows);
     double *out = UNA_GET(&run->scratch, double, rows->fresh.rows);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_truth_judge(&hole, model, &rows->hole, run);
+    if (status == UNA_OK) status = una_truth_score(&hole, model, &rows->hole, run);
     if (status == UNA_OK) status = std_of_model(model, rows->hole.x, rows->hole.rows, in, run);
     if (status == UNA_OK) status = std_of_model(model, rows->fresh.x, rows->fresh.rows, out, run);
     if (status == UNA_OK) {
@@ -125,7 +125,7 @@ static una_status measure_hole(double *value, const una_model *model, const una_
 una_status una_radial_measure(double *value, const una_model *model, const una_radial_set *set,
                               const una_radial_rows *rows, uint64_t seed, una_run *run)
 {
-    una_against fresh;
+    una_truth_scores fresh;
     double *mean = value + UNA_RADIAL_MEAN, *sd = value + UNA_RADIAL_SD;
     UNA_TRY(una_radial_curve(mean, sd, std_of_model, model, set->inputs, seed, run));
     value[UNA_RADIAL_CENTRE] = mean[0];
@@ -133,7 +133,7 @@ una_status una_radial_measure(double *value, const una_model *model, const una_r
     value[UNA_RADIAL_SYMMETRY] = una_radial_symmetry(mean, sd);
     value[UNA_RADIAL_ROUGHNESS] = una_radial_roughness(mean);
 
-    UNA_TRY(una_truth_judge(&fresh, model, &rows->fresh, run));
+    UNA_TRY(una_truth_score(&fresh, model, &rows->fresh, run));
     value[UNA_RADIAL_LOG_LIK] = fresh.log_lik;
     value[UNA_RADIAL_RMSE] = fresh.rmse;
     return rows->hole.rows ? measure_hole(value, model, rows, run) : UNA_OK;
@@ -148,10 +148,10 @@ static una_status try_prior(double *log_lik, double *centre, const una_model *mo
     const char *const settings[] = { setting };
     double origin[UNA_RADIAL_MOST_INPUTS] = { 0 };
     una_model *relearnt = NULL;
-    una_against fresh;
+    una_truth_scores fresh;
     snprintf(setting, sizeof setting, "prior_var=%s", prior);
     UNA_TRY(una_model_relearn(&relearnt, model, data, settings, 1, run));
-    una_status status = una_truth_judge(&fresh, relearnt, &rows->fresh, run);
+    una_status status = una_truth_score(&fresh, relearnt, &rows->fresh, run);
     if (status == UNA_OK) status = std_of_model(relearnt, origin, 1, centre, run);
     if (status == UNA_OK) {
         *log_lik = fresh.log_lik;

@@ -12,7 +12,7 @@
 
 static const double panel_width = 232, panel_height = 176, headroom = 2.2;
 
-static const char *title_of(const una_findings *f, const una_group *group)
+static const char *radial_page_title(const una_findings *f, const una_group *group)
 {
     const una_radial_entry *entry = una_radial_entry_find(group->model);
     return entry ? entry->title : una_page_title(f, (size_t)(group - f->groups));
@@ -55,10 +55,11 @@ static double top_of(const drawing *d)
         const double *mean = una_radial_means(f, group, UNA_RADIAL_MEAN);
         for (size_t r = 0; r < UNA_RADIAL_RADII; r++) top = fmax(top, mean[r]);
     }
-    return top > 0 ? (d->gp ? headroom / 2 : 1) * top * 1.1 : 1;
+    if (!(top > 0)) return 1;
+    return (d->gp ? headroom / 2 : 1) * top * 1.1;
 }
 
-static una_status prepare(drawing *d, una_arena *arena)
+static una_status radial_prepare_drawing(drawing *d, una_arena *arena)
 {
     d->radius = UNA_GET(arena, double, UNA_RADIAL_RADII);
     double *two = UNA_GET(arena, double, 8);
@@ -72,13 +73,13 @@ static una_status prepare(drawing *d, una_arena *arena)
     return UNA_OK;
 }
 
-static una_status add_panel(una_figure *figure, const drawing *d, const una_group *group)
+static una_status radial_add_panel(una_figure *figure, const drawing *d, const una_group *group)
 {
     const double *mean = una_radial_means(d->findings, group, UNA_RADIAL_MEAN);
     const double *sd = una_radial_means(d->findings, group, UNA_RADIAL_SD);
     double *low = UNA_GET(figure->arena, double, UNA_RADIAL_RADII);
     double *high = UNA_GET(figure->arena, double, UNA_RADIAL_RADII);
-    una_panel *p = una_figure_panel(figure, title_of(d->findings, group), "Distance from the centre", "3 std");
+    una_panel *p = una_figure_panel(figure, radial_page_title(d->findings, group), "Distance from the centre", "3 std");
     UNA_TRY(una_arena_check(figure->arena));
     if (!p) return UNA_OK;
     for (size_t r = 0; r < UNA_RADIAL_RADII; r++) low[r] = fmax(mean[r] - sd[r], 0), high[r] = mean[r] + sd[r];
@@ -111,14 +112,14 @@ static const char *file_name(const char *what, const una_radial_set *set, una_ar
     return name.at;
 }
 
-static una_status curves(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
+static una_status radial_put_curves(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
 {
     una_arena *arena = page->html.text.arena;
     drawing d = { .findings = f, .set = set, .gp = una_radial_group(f, "gp", set->name) };
     una_figure figure = una_figure_in(arena, 3, panel_width, panel_height);
-    UNA_TRY(prepare(&d, arena));
+    UNA_TRY(radial_prepare_drawing(&d, arena));
     for (size_t g = 0; g < f->group_count; g++)
-        if (strcmp(data_of(f, &f->groups[g]), set->name) == 0) UNA_TRY(add_panel(&figure, &d, &f->groups[g]));
+        if (strcmp(data_of(f, &f->groups[g]), set->name) == 0) UNA_TRY(radial_add_panel(&figure, &d, &f->groups[g]));
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_IGNORANCE, "mean over rays");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "\xC2\xB1 sd over rays");
     if (d.gp) una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_MODEL, "GP");
@@ -148,7 +149,7 @@ static const shown of_holes[] = {
 enum { OF_SHELLS = sizeof of_shells / sizeof *of_shells, OF_HOLES = sizeof of_holes / sizeof *of_holes };
 
 /* The network nearest to the GP, of those whose name begins so; NULL: none. */
-static const una_group *nearest(const una_findings *f, const una_radial_set *set, const char *begins)
+static const una_group *nearest_to_gp(const una_findings *f, const una_radial_set *set, const char *begins)
 {
     const una_group *best = NULL;
     for (size_t g = 0; g < f->group_count; g++) {
@@ -163,12 +164,12 @@ static const una_group *nearest(const una_findings *f, const una_radial_set *set
     return best;
 }
 
-static void add_line(una_sheet *sheet, const una_findings *f, const una_group *group, const shown *columns,
-                     size_t count, bool strong)
+static void radial_add_line(una_sheet *sheet, const una_findings *f, const una_group *group, const shown *columns,
+                            size_t count, bool strong)
 {
     size_t at = (size_t)(group - f->groups) * f->measures;
     una_sheet_line(sheet);
-    una_sheet_words(sheet, title_of(f, group));
+    una_sheet_words(sheet, radial_page_title(f, group));
     for (size_t i = 0; i < count; i++) {
         const shown *s = &columns[i];
         double mean = f->mean[at + s->measure];
@@ -179,7 +180,7 @@ static void add_line(una_sheet *sheet, const una_findings *f, const una_group *g
     una_sheet_number(sheet, f->mean[at + f->measures - 1], 1);
 }
 
-static una_status numbers(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
+static una_status radial_put_numbers(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
 {
     static const char shell[] = "Means over the seeds, with standard deviations. Centre: 3 std at 0, and how far from "
         "the ideal. Distance: root mean square difference of the curve from the GP's over radii 0 to 3, and beyond "
@@ -192,7 +193,7 @@ static una_status numbers(una_page *page, const una_findings *f, const una_radia
     una_arena *arena = page->html.text.arena;
     const shown *columns = set->shell ? of_shells : of_holes;
     size_t count = set->shell ? OF_SHELLS : OF_HOLES;
-    const una_group *best = nearest(f, set, "");
+    const una_group *best = nearest_to_gp(f, set, "");
     const char *name = file_name("numbers", set, arena);
     UNA_TRY(una_arena_check(arena));
     una_sheet sheet = una_sheet_in(arena, name, "Numbers.", set->shell ? shell : hole);
@@ -202,14 +203,14 @@ static una_status numbers(una_page *page, const una_findings *f, const una_radia
     una_sheet_column(&sheet, "Seconds", UNA_SHEET_NUMBER);
     for (size_t g = 0; g < f->group_count; g++)
         if (strcmp(data_of(f, &f->groups[g]), set->name) == 0)
-            add_line(&sheet, f, &f->groups[g], columns, count, &f->groups[g] == best);
+            radial_add_line(&sheet, f, &f->groups[g], columns, count, &f->groups[g] == best);
     return una_page_sheet(page, &sheet, run);
 }
 
 /* ---- who is nearest, and why ------------------------------------------------------------------------------------ */
 
 /* "0.024 too high in the hole and 0.056 too low beyond the shell": a mean curve against the standard's. */
-static void say_off(una_text *text, const double *curve, const double *standard)
+static void put_distance_from_aim(una_text *text, const double *curve, const double *standard)
 {
     static const struct { size_t from, to; const char *where; } part[] = {
         { 0, UNA_RADIAL_EDGE / 2, "in the hole" }, { UNA_RADIAL_EDGE, UNA_RADIAL_RADII - 1, "beyond the shell" } };
@@ -222,19 +223,19 @@ static void say_off(una_text *text, const double *curve, const double *standard)
     }
 }
 
-static una_status say_why(una_page *page, const una_findings *f, const una_radial_set *set)
+static una_status radial_put_reason(una_page *page, const una_findings *f, const una_radial_set *set)
 {
     char number[UNA_NUMBER_ROOM], other[UNA_NUMBER_ROOM];
-    const una_group *best = nearest(f, set, ""), *luna = nearest(f, set, "luna");
+    const una_group *best = nearest_to_gp(f, set, ""), *luna = nearest_to_gp(f, set, "luna");
     const una_group *gp = una_radial_group(f, "gp", set->name);
     if (!best || !luna || !gp) return UNA_OK;
     const double *standard = una_radial_means(f, gp, UNA_RADIAL_MEAN);
     una_text text = una_text_in(page->html.text.arena);
-    una_text_add(&text, "The network nearest to the GP is %s: its curve is ", title_of(f, best));
-    say_off(&text, una_radial_means(f, best, UNA_RADIAL_MEAN), standard);
+    una_text_add(&text, "The network nearest to the GP is %s: its curve is ", radial_page_title(f, best));
+    put_distance_from_aim(&text, una_radial_means(f, best, UNA_RADIAL_MEAN), standard);
     if (best != luna) {
-        una_text_add(&text, ". The nearest LUNA (%s) is ", title_of(f, luna));
-        say_off(&text, una_radial_means(f, luna, UNA_RADIAL_MEAN), standard);
+        una_text_add(&text, ". The nearest LUNA (%s) is ", radial_page_title(f, luna));
+        put_distance_from_aim(&text, una_radial_means(f, luna, UNA_RADIAL_MEAN), standard);
     }
     una_text_add(&text, " (root mean squares). The GP's own 3 std at the centre are %s, the ideal that options were "
                  "chosen by is %s: who comes near the one is off the other.", una_number_short(number, standard[0], 2),
@@ -245,7 +246,7 @@ static una_status say_why(una_page *page, const una_findings *f, const una_radia
 }
 
 /* Options differ from data set to data set, and the names do not say them. */
-static una_status specs(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
+static una_status radial_put_specs(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
 {
     una_arena *arena = page->html.text.arena;
     const char *name = file_name("specs", set, arena);
@@ -258,7 +259,7 @@ static una_status specs(una_page *page, const una_findings *f, const una_radial_
         const una_group *group = &f->groups[g];
         if (strcmp(data_of(f, group), set->name) != 0) continue;
         una_sheet_line(&sheet);
-        una_sheet_words(&sheet, title_of(f, group));
+        una_sheet_words(&sheet, radial_page_title(f, group));
         una_sheet_words(&sheet, f->fits[group->from].key.spec);
     }
     return una_page_sheet(page, &sheet, run);
@@ -266,15 +267,15 @@ static una_status specs(una_page *page, const una_findings *f, const una_radial_
 
 /* ---- the page --------------------------------------------------------------------------------------------------- */
 
-static una_status section(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
+static una_status radial_put_section(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
 {
     const char *heading = heading_of(set, page->html.text.arena);
     UNA_TRY(una_arena_check(page->html.text.arena));
     una_page_heading(page, 2, heading);
-    UNA_TRY(curves(page, f, set, run));
-    UNA_TRY(numbers(page, f, set, run));
-    if (set->shell) UNA_TRY(say_why(page, f, set));
-    return specs(page, f, set, run);
+    UNA_TRY(radial_put_curves(page, f, set, run));
+    UNA_TRY(radial_put_numbers(page, f, set, run));
+    if (set->shell) UNA_TRY(radial_put_reason(page, f, set));
+    return radial_put_specs(page, f, set, run);
 }
 
 una_status una_radial_page(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
@@ -291,7 +292,7 @@ una_status una_radial_page(una_page *page, const una_findings *f, const una_aske
         if (strcmp(data, last) == 0) continue;   /* the plan goes data set by data set */
         last = data;
         UNA_TRY(una_radial_set_find(&set, data, run));
-        UNA_TRY(section(page, f, &set, run));
+        UNA_TRY(radial_put_section(page, f, &set, run));
     }
     return UNA_OK;
 }

@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-static const double most_loss = 0.2;            /* nats a row: what the likelihood of few rows cannot tell apart */
+static const double most_loss = 0.2;            /* nats a row: smaller differences are not significant with few rows */
 
-/* What the standard says at the centre of the same rows; NAN: it was not run. */
+/* The standard's value at the centre, for the same rows; NAN: it was not run. */
 static double standard_centre(const una_findings *f, const una_radial_set *set, const una_row_key *key)
 {
     const una_group *gp = una_findings_group(f, "gp", set->name);
@@ -57,8 +57,8 @@ static size_t list_candidates(una_radial_choice *list, const una_findings *f, co
     return count;
 }
 
-static una_status choose(una_radial_choice *choice, const una_findings *f, const char *name, const una_radial_set *set,
-                         una_radial_aim aim, una_run *run)
+static una_status radial_choose_option(una_radial_choice *choice, const una_findings *f, const char *name,
+                                       const una_radial_set *set, una_radial_aim aim, una_run *run)
 {
     size_t best, room = f->group_count * UNA_RADIAL_PRIORS;
     una_radial_choice *list = UNA_GET(&run->scratch, una_radial_choice, room);
@@ -81,7 +81,7 @@ una_status una_radial_choose(una_radial_choice *choice, const una_findings *f, c
 {
     una_mark mark = una_arena_mark(&run->scratch);
     *choice = (una_radial_choice){ .group = NULL };
-    una_status status = choose(choice, f, name, set, aim, run);
+    una_status status = radial_choose_option(choice, f, name, set, aim, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -142,8 +142,8 @@ static bool seen_before(const una_findings *f, size_t g)
     return false;
 }
 
-static una_status choices(una_page *page, const una_findings *f, una_radial_aim aim, const una_asked *asked,
-                          una_run *run)
+static una_status radial_put_choices(una_page *page, const una_findings *f, una_radial_aim aim, const una_asked *asked,
+                                     una_run *run)
 {
     static const struct { const char *name, *lead, *caption; } words[UNA_RADIAL_AIMS] = {
         { "chosen", "Chosen by the ideal.", "Of those within 0.2 of the highest log-likelihood of fresh rows, the one "
@@ -178,6 +178,6 @@ una_status una_radial_tune_page(una_page *page, const una_findings *f, const una
         "and 1001, and where its head is linear 15 prior variances from 10\xE2\x81\xBB\xE2\x81\xB5 to "
         "100 each, without training again. In disc and ball, where there is no ideal, the highest "
         "log-likelihood decides alone. The distance of a curve from the Gaussian process's is never looked at.");
-    for (una_radial_aim aim = 0; aim < UNA_RADIAL_AIMS; aim++) UNA_TRY(choices(page, f, aim, asked, run));
+    for (una_radial_aim aim = 0; aim < UNA_RADIAL_AIMS; aim++) UNA_TRY(radial_put_choices(page, f, aim, asked, run));
     return UNA_OK;
 }

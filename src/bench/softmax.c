@@ -55,14 +55,14 @@ una_status una_softmax_new(una_softmax *model, size_t columns, uint64_t seed, un
 typedef struct taken { uint16_t *index; float *value; size_t count; } taken;     /* what is left of a row */
 
 /* 64 well mixed bits of a counter: the finaliser of SplitMix64 (Steele, Lea and Flood 2014). */
-static inline uint64_t mixed(uint64_t z)
+static inline uint64_t splitmix_bits(uint64_t z)
 {
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
 }
 
-static void take_all(taken *t, const una_sparse_rows *rows, size_t row)
+static void softmax_take_row(taken *t, const una_sparse_rows *rows, size_t row)
 {
     size_t from = rows->first[row];
     t->count = rows->first[row + 1] - from;
@@ -81,7 +81,7 @@ static void take_some(taken *t, const una_sparse_rows *rows, size_t row, double 
     size_t from = rows->first[row], count = rows->first[row + 1] - from, kept = 0;
 
     for (size_t i = 0; i < count; i++, bits >>= 16) {
-        if (i % 4 == 0) bits = mixed(counter += golden);
+        if (i % 4 == 0) bits = splitmix_bits(counter += golden);
         t->index[kept] = rows->index[from + i];
         t->value[kept] = scale * rows->value[from + i];
         kept += (bits & 0xffff) >= threshold;
@@ -89,14 +89,14 @@ static void take_some(taken *t, const una_sparse_rows *rows, size_t row, double 
     t->count = kept;
 }
 
-static void logits(float *z, const una_softmax *model, const taken *t, const una_kernels_f32 *kern)
+static void softmax_logits(float *z, const una_softmax *model, const taken *t, const una_kernels_f32 *kern)
 {
     memcpy(z, model->b, UNA_SOFTMAX_WIDTH * sizeof *z);
     kern->sparse->combine(t->count, t->index, t->value, model->w, z);
 }
 
 /* z becomes the probabilities less the label; returns its loss. */
-static double residual(float *z, size_t label, const una_kernels_f32 *kern)
+static double softmax_residual(float *z, size_t label, const una_kernels_f32 *kern)
 {
     float top = z[0], sum = 0, at_label = z[label];
     for (size_t c = 1; c < UNA_SOFTMAX_CLASSES; c++) top = z[c] > top ? z[c] : top;
@@ -124,9 +124,9 @@ static double add_slopes(una_softmax *model, const una_sparse_rows *rows, const 
     double loss = 0, share = 1 / (double)count;
     for (size_t i = 0; i < count; i++) {
         if (s->dropout > 0) take_some(t, rows, order[i], s->dropout, key);
-        else take_all(t, rows, order[i]);
-        logits(z, model, t, kern);
-        loss += residual(z, rows->label[order[i]], kern);
+        else softmax_take_row(t, rows, order[i]);
+        softmax_logits(z, model, t, kern);
+        loss += softmax_residual(z, rows->label[order[i]], kern);
         for (size_t c = 0; c < UNA_SOFTMAX_WIDTH; c++) {
             z[c] *= (float)share;
             model->b_slope[c] += z[c];
@@ -136,7 +136,7 @@ static double add_slopes(una_softmax *model, const una_sparse_rows *rows, const 
     return loss * share;
 }
 
-static uint64_t key_of(uint64_t seed, uint64_t epoch)
+static uint64_t epoch_key(uint64_t seed, uint64_t epoch)
 {
     una_rng rng = una_rng_at(seed, UNA_FOR_PERTURBATION, epoch);
     uint64_t high = una_rng_u32(&rng);
@@ -150,13 +150,13 @@ double una_softmax_slopes(una_softmax *model, const una_sparse_rows *rows, const
     una_mark mark = una_arena_mark(&run->scratch);
     double loss = NAN;
     if (taken_room(&t, rows, &run->scratch) == UNA_OK)
-        loss = add_slopes(model, rows, order, count, settings, key_of(settings->seed, epoch), &t,
+        loss = add_slopes(model, rows, order, count, settings, epoch_key(settings->seed, epoch), &t,
                           una_kernels_named_f32(run->settings.kernels));
     una_arena_release(&run->scratch, mark);
     return loss;
 }
 
-static void descend(una_softmax *model, size_t columns, const una_softmax_settings *s, const una_kernels_f32 *kern)
+static void softmax_step(una_softmax *model, size_t columns, const una_softmax_settings *s, const una_kernels_f32 *kern)
 {
     float shrink = (float)(1 - 2 * s->rate * s->l2), rate = (float)s->rate;
     kern->sparse->step(columns * UNA_SOFTMAX_WIDTH, shrink, rate, model->w, model->w_slope);
@@ -170,34 +170,34 @@ static double percent_wrong(const una_softmax *model, const una_sparse_rows *row
     float z[UNA_SOFTMAX_WIDTH];
     for (size_t row = from; row < from + count; row++) {
         size_t best = 0;
-        take_all(t, rows, row);
-        logits(z, model, t, kern);
+        softmax_take_row(t, rows, row);
+        softmax_logits(z, model, t, kern);
         for (size_t c = 1; c < UNA_SOFTMAX_CLASSES; c++) best = z[c] > z[best] ? c : best;
         wrong += best != rows->label[row];
     }
     return 100 * (double)wrong / (double)count;
 }
 
-static una_status train(una_softmax *model, const una_sparse_rows *rows, size_t count, const una_softmax_settings *s,
-                        taken *t, const una_kernels_f32 *kern, una_run *run)
+static una_status softmax_train(una_softmax *model, const una_sparse_rows *rows, size_t count,
+                                const una_softmax_settings *s, taken *t, const una_kernels_f32 *kern, una_run *run)
 {
     uint32_t *order;
     UNA_TRY(una_order_new(&order, count, &run->scratch));
     for (size_t epoch = 0; epoch < s->epochs; epoch++) {
         una_rng rng = una_rng_at(s->seed, UNA_FOR_BATCHES, epoch);
-        uint64_t key = key_of(s->seed, epoch);
+        uint64_t key = epoch_key(s->seed, epoch);
         if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted in softmax regression");
         una_rng_permute(&rng, order, count);
         for (size_t at = 0; at + s->batch <= count; at += s->batch) {
             add_slopes(model, rows, order + at, s->batch, s, key, t, kern);
-            descend(model, rows->columns, s, kern);
+            softmax_step(model, rows->columns, s, kern);
         }
     }
     return UNA_OK;
 }
 
 una_status una_softmax_error(double *percent, const una_sparse_rows *rows, size_t train_rows, size_t from,
-                             size_t judged, const una_softmax_settings *settings, una_run *run)
+                             size_t test_rows, const una_softmax_settings *settings, una_run *run)
 {
     const una_kernels_f32 *kern = una_kernels_named_f32(run->settings.kernels);
     una_mark mark = una_arena_mark(&run->scratch);
@@ -205,9 +205,9 @@ una_status una_softmax_error(double *percent, const una_sparse_rows *rows, size_
     taken t;
     una_status status = una_softmax_new(&model, rows->columns, settings->seed, &run->scratch);
     if (status == UNA_OK) status = taken_room(&t, rows, &run->scratch);
-    if (status == UNA_OK) status = train(&model, rows, train_rows, settings, &t, kern, run);
+    if (status == UNA_OK) status = softmax_train(&model, rows, train_rows, settings, &t, kern, run);
     if (status == UNA_OK)
-        *percent = percent_wrong(&model, rows, from, judged / settings->batch * settings->batch, &t, kern);
+        *percent = percent_wrong(&model, rows, from, test_rows / settings->batch * settings->batch, &t, kern);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -41,9 +41,9 @@ una_status una_softmax_new(una_softmax *model, size_t columns, uint64_t seed, un
 /* Adds to the slopes those of rows[order[0 ... count - 1]]; returns the mean loss. epoch: which masks. */
 double     una_softmax_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order, size_t count,
                               const una_softmax_settings *settings, uint64_t epoch, una_run *run);
-/* Trained on rows 0 ... train - 1: the percentage of wrong ones among rows from, from + 1 ..., as far as they fill
- * whole batches of the `judged`. */
-una_status una_softmax_error(double *percent, const una_sparse_rows *rows, size_t train, size_t from, size_t judged,
+/* After training on rows 0 ... train - 1: the percentage of wrong labels among `test_rows` rows from `from` on, as far
+ * as they fill whole batches. */
+una_status una_softmax_error(double *percent, const una_sparse_rows *rows, size_t train, size_t from, size_t test_rows,
                              const una_softmax_settings *settings, una_run *run);
 
 #endif

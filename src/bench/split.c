@@ -95,7 +95,7 @@ static void list_set(const listing *l, const una_split_set *set, size_t number)
             una_plan_add(l->plan, una_model_row_key(&l->asked->models[m], "split", name.at, 0, l->asked->first + s));
 }
 
-static una_status check_list(const char *list, una_run *run)
+static una_status split_check_list(const char *list, una_run *run)
 {
     size_t length;
     for (const char *item = list; (item = una_next_item(item, &length)); item += length) {
@@ -114,11 +114,11 @@ static una_status check_list(const char *list, una_run *run)
     return UNA_OK;
 }
 
-static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+static una_status split_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const split_options *o = asked->options;
     listing l = { plan, asked, o->sets, UNA_IS_AUTO(o->seeds) ? 0 : (size_t)o->seeds };
-    UNA_TRY(check_list(o->sets, run));
+    UNA_TRY(split_check_list(o->sets, run));
     for (const una_split_set *set = una_split_sets; set->name; set++)
         for (size_t i = set->count ? 1 : 0; i <= set->count; i++) list_set(&l, set, i);
     return una_arena_check(asked->keep);
@@ -134,11 +134,11 @@ static double log_std(const una_truth *t)
     return log(square / n) / 2;
 }
 
-static una_status take_measures(double *value, const una_model *model, const una_split_rows *rows, una_run *run)
+static una_status split_take_measures(double *value, const una_model *model, const una_split_rows *rows, una_run *run)
 {
-    una_against fresh, gap, beyond;
+    una_truth_scores fresh, gap, beyond;
     double unit = log_std(&rows->train);
-    UNA_TRY(una_truth_judge(&fresh, model, &rows->fresh, run));
+    UNA_TRY(una_truth_score(&fresh, model, &rows->fresh, run));
     value[UNA_SPLIT_INSIDE] = fresh.inside;
     value[UNA_SPLIT_ERROR] = fresh.error;
     value[UNA_SPLIT_EPISTEMIC] = fresh.std_epistemic;
@@ -151,8 +151,8 @@ static una_status take_measures(double *value, const una_model *model, const una
     value[UNA_SPLIT_BEYOND_INSIDE] = value[UNA_SPLIT_BEYOND_LOG_LIK] = NAN;
     if (rows->gap.rows == 0) return UNA_OK;
 
-    UNA_TRY(una_truth_judge(&gap, model, &rows->gap, run));
-    UNA_TRY(una_truth_judge(&beyond, model, &rows->beyond, run));
+    UNA_TRY(una_truth_score(&gap, model, &rows->gap, run));
+    UNA_TRY(una_truth_score(&beyond, model, &rows->beyond, run));
     value[UNA_SPLIT_GAP_INSIDE] = gap.inside;
     value[UNA_SPLIT_GAP_LOG_LIK] = gap.log_lik + unit;
     value[UNA_SPLIT_BEYOND_INSIDE] = beyond.inside;
@@ -160,7 +160,7 @@ static una_status take_measures(double *value, const una_model *model, const una
     return UNA_OK;
 }
 
-static una_status measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status split_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     una_split_rows rows;
     una_dataset *data = NULL;
@@ -172,7 +172,7 @@ static una_status measure(una_outcome *outcome, const una_row_key *key, const un
     una_status status = una_split_rows_make(&rows, key->data, key->seed, &run->scratch, run);
     if (status == UNA_OK) status = una_truth_table(&data, &rows.train, run);
     if (status == UNA_OK) status = una_fit(&model, key->spec, data, &settings, run);
-    if (status == UNA_OK) status = take_measures(outcome->value, model, &rows, run);
+    if (status == UNA_OK) status = split_take_measures(outcome->value, model, &rows, run);
     if (status == UNA_OK) status = una_outcome_take(outcome, model);
 
     una_model_free(model);
@@ -223,7 +223,7 @@ static const char *first_spec(const una_findings *f)
     return f->group_count ? f->fits[f->groups[0].from].key.spec : "";
 }
 
-static una_status judge_bound(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_bound(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     const bound *b = &bounds[claim - claims];
     char a[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
@@ -243,7 +243,7 @@ static una_status judge_bound(int *holds, una_text *text, const una_claim *claim
 }
 
 /* In nine fits of ten the noise varies where it does, and does not where it does not. */
-static una_status judge_choice(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_choice(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     size_t right = 0, count = 0;
     bool varies = strcmp(claim->data, "varying") == 0;
@@ -262,19 +262,19 @@ static una_status judge_choice(int *holds, una_text *text, const una_claim *clai
 }
 
 static const una_claim claims[BOUNDED + CHOICES + 1] = {
-    { "5 inputs, 600 rows: the function is inside the band of ignorance", judge_bound, NULL, "d5 n600" },
-    { "5 inputs, 2000 rows: the function is inside the band of ignorance", judge_bound, NULL, "d5 n2000" },
-    { "20 inputs, 600 rows: the function is inside the band of ignorance", judge_bound, NULL, "d20 n600" },
-    { "20 inputs, 2000 rows: the function is inside the band of ignorance", judge_bound, NULL, "d20 n2000" },
-    { "5 inputs, 600 rows: ignorance is not called noise", judge_bound, NULL, "d5 n600" },
-    { "5 inputs, 2000 rows: ignorance is not called noise", judge_bound, NULL, "d5 n2000" },
-    { "20 inputs, 2000 rows: ignorance is not called noise", judge_bound, NULL, "d20 n2000" },
-    { "Lines: the function is inside the band in the gap", judge_bound, NULL, "line" },
-    { "Lines: the log-likelihood in the gap", judge_bound, NULL, "line" },
-    { "Lines: the function is inside the band beyond the rows", judge_bound, NULL, "line" },
-    { "Noise that varies tenfold is found", judge_bound, NULL, "varying" },
-    { "Noise that varies is seen to vary", judge_choice, NULL, "varying" },
-    { "Noise that is constant stays constant", judge_choice, NULL, "constant" },
+    { "5 inputs, 600 rows: the function is inside the band of ignorance", claim_bound, NULL, "d5 n600" },
+    { "5 inputs, 2000 rows: the function is inside the band of ignorance", claim_bound, NULL, "d5 n2000" },
+    { "20 inputs, 600 rows: the function is inside the band of ignorance", claim_bound, NULL, "d20 n600" },
+    { "20 inputs, 2000 rows: the function is inside the band of ignorance", claim_bound, NULL, "d20 n2000" },
+    { "5 inputs, 600 rows: ignorance is not called noise", claim_bound, NULL, "d5 n600" },
+    { "5 inputs, 2000 rows: ignorance is not called noise", claim_bound, NULL, "d5 n2000" },
+    { "20 inputs, 2000 rows: ignorance is not called noise", claim_bound, NULL, "d20 n2000" },
+    { "Lines: the function is inside the band in the gap", claim_bound, NULL, "line" },
+    { "Lines: the log-likelihood in the gap", claim_bound, NULL, "line" },
+    { "Lines: the function is inside the band beyond the rows", claim_bound, NULL, "line" },
+    { "Noise that varies tenfold is found", claim_bound, NULL, "varying" },
+    { "Noise that varies is seen to vary", claim_choice, NULL, "varying" },
+    { "Noise that is constant stays constant", claim_choice, NULL, "constant" },
     { .sentence = NULL }
 };
 
@@ -292,8 +292,8 @@ const una_experiment una_experiment_split = {
     .measures = measures,
     .entries = entries,
     .every_kind = true,
-    .plan = plan_fits,
-    .measure = measure,
+    .plan = split_plan_fits,
+    .measure = split_measure,
     .claims = claims,
     .claims_lead = "What is asked of a model.",
     .claims_caption = "Of the first model alone, by the means over its fits.",

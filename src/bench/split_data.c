@@ -80,7 +80,7 @@ typedef struct line {                    /* one function                        
     double centre, scale;
 } line;
 
-static double between(una_rng *rng, double from, double to)
+static double uniform_between(una_rng *rng, double from, double to)
 {
     return from + (to - from) * una_rng_uniform(rng);
 }
@@ -137,15 +137,15 @@ static void set_scale(line *l)
 
 static void draw_line(line *l, family of, una_rng *rng)
 {
-    double length = between(rng, 1, 3), turn = 2 * acos(-1);
+    double length = uniform_between(rng, 1, 3), turn = 2 * acos(-1);
     l->family = of;
     for (size_t i = 0; i < COSINES; i++) {
         l->frequency[i] = (of == MATERN ? heavy(rng) : una_rng_normal(rng)) / length;
         l->phase[i] = turn * una_rng_uniform(rng);
     }
-    if (of == SINE) l->frequency[0] = between(rng, 0.5, 2);
+    if (of == SINE) l->frequency[0] = uniform_between(rng, 0.5, 2);
     for (size_t i = 0; i < TERMS; i++) l->term[i] = una_rng_normal(rng);
-    for (size_t i = 0; i < KINKS; i++) l->kink[i] = between(rng, -5, 5);
+    for (size_t i = 0; i < KINKS; i++) l->kink[i] = uniform_between(rng, -5, 5);
     set_scale(l);
 }
 
@@ -169,7 +169,7 @@ static una_status make_line(una_split_rows *r, family of, size_t number, uint64_
     UNA_TRY(una_truth_new(&r->beyond, 2 * SIDE_POINTS, 1, arena));
 
     draw_line(l, of, &rng);
-    for (size_t i = 0; i < LINE_ROWS; i++) r->train.x[i] = between(&rng, line_from, line_to) * (i % 2 ? 1 : -1);
+    for (size_t i = 0; i < LINE_ROWS; i++) r->train.x[i] = uniform_between(&rng, line_from, line_to) * (i % 2 ? 1 : -1);
     for (size_t i = 0; i < 2 * SIDE_POINTS; i++) {
         r->fresh.x[i] = either_side(i, 2 * SIDE_POINTS, line_from, line_to);
         r->beyond.x[i] = either_side(i, 2 * SIDE_POINTS, line_to, beyond_to);

@@ -25,14 +25,14 @@ static const column of_noise[] = {
     { UNA_SPLIT_MEASURES, "Seconds a fit" }, { 0, NULL }
 };
 
-static const char *title_of(const una_findings *f, const char *spec)
+static const char *split_title(const una_findings *f, const char *spec)
 {
     for (size_t g = 0; g < f->group_count; g++)
         if (strcmp(f->fits[f->groups[g].from].key.spec, spec) == 0) return una_page_title(f, g);
     return spec;
 }
 
-static bool is_there(const una_findings *f, const una_asked *asked, const char *data)
+static bool split_was_run(const una_findings *f, const una_asked *asked, const char *data)
 {
     size_t count = 0;
     for (size_t m = 0; m < asked->model_count && count == 0; m++)
@@ -50,7 +50,7 @@ static void pooled_rows(una_sheet *sheet, const una_findings *f, const una_asked
         una_split_pool(&count, f, spec, data, 0);
         if (count == 0) continue;
         una_sheet_line(sheet);
-        una_sheet_words(sheet, title_of(f, spec));
+        una_sheet_words(sheet, split_title(f, spec));
         una_sheet_words(sheet, shown);
         una_sheet_number(sheet, (double)count, 0);
         for (const column *c = columns; c->head; c++)
@@ -71,7 +71,7 @@ static una_sheet open_table(una_page *page, const char *name, const char *lead, 
 
 static una_status five_inputs(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
 {
-    if (!is_there(f, asked, "d5") && !is_there(f, asked, "d20")) return UNA_OK;
+    if (!split_was_run(f, asked, "d5") && !split_was_run(f, asked, "d20")) return UNA_OK;
     una_page_heading(page, 2, "Among the rows");
     una_sheet sheet = open_table(page, "rows", "A function of five inputs, among 5 (d5) or 20 (d20).", "Inside: share "
         "of 2000 fresh points whose true function is within the mean \xC2\xB1 1.96 epistemic std (0.95 would be "
@@ -82,9 +82,9 @@ static una_status five_inputs(una_page *page, const una_findings *f, const una_a
     return una_page_sheet(page, &sheet, run);
 }
 
-static una_status lines(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
+static una_status split_put_lines(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
 {
-    if (!is_there(f, asked, "line")) return UNA_OK;
+    if (!split_was_run(f, asked, "line")) return UNA_OK;
     una_page_heading(page, 2, "In a gap, and beyond the rows");
     una_sheet sheet = open_table(page, "lines", "Functions of one input.", "100 rows in [\xE2\x88\x92" "4, "
         "\xE2\x88\x92" "2] and [2, 4]; the gap lies between, beyond is as wide as the gap on either side. First the "
@@ -96,9 +96,9 @@ static una_status lines(una_page *page, const una_findings *f, const una_asked *
     return una_page_sheet(page, &sheet, run);
 }
 
-static una_status noise(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
+static una_status split_put_noise(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
 {
-    if (!is_there(f, asked, "varying") && !is_there(f, asked, "constant")) return UNA_OK;
+    if (!split_was_run(f, asked, "varying") && !split_was_run(f, asked, "constant")) return UNA_OK;
     una_page_heading(page, 2, "Noise that varies");
     una_sheet sheet = open_table(page, "noise", "Noise from 0.1 to 1 along the first of five inputs (varying), or 0.3 "
         "everywhere (constant).", "Mean relative error of the predicted noise std at 2000 fresh points, its largest "
@@ -112,6 +112,6 @@ static una_status noise(una_page *page, const una_findings *f, const una_asked *
 una_status una_split_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
 {
     UNA_TRY(five_inputs(page, findings, asked, run));
-    UNA_TRY(lines(page, findings, asked, run));
-    return noise(page, findings, asked, run);
+    UNA_TRY(split_put_lines(page, findings, asked, run));
+    return split_put_noise(page, findings, asked, run);
 }

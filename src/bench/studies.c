@@ -248,7 +248,7 @@ static bool is_wanted(const char *list, const char *name)
     return !una_next_item(list, &length) || una_list_has(list, name);
 }
 
-static una_status check_list(const char *list, una_run *run)
+static una_status studies_check_list(const char *list, una_run *run)
 {
     size_t length;
     for (const char *item = list; (item = una_next_item(item, &length)); item += length) {
@@ -257,8 +257,10 @@ static una_status check_list(const char *list, una_run *run)
         if (s->name) continue;
 
         una_text names = una_text_in(&run->scratch);
-        for (s = una_studies_lines; s->name; s++)
-            una_text_add(&names, "%s%s", s == una_studies_lines ? "" : s[1].name ? ", " : " and ", s->name);
+        for (s = una_studies_lines; s->name; s++) {
+            const char *separator = s[1].name ? ", " : " and ";
+            una_text_add(&names, "%s%s", s == una_studies_lines ? "" : separator, s->name);
+        }
         UNA_TRY(una_arena_check(&run->scratch));
         UNA_FAIL(run, UNA_E_USAGE, "there is no study '%.*s'; there are %s", length < 60 ? (int)length : 60, item,
                  names.at);
@@ -301,11 +303,11 @@ static una_status plan_study(const planning *p, const una_study_line *s)
 }
 
 /* Seed by seed, so that what was interrupted can be read. */
-static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+static una_status studies_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const studies_options *o = asked->options;
-    size_t seeds = UNA_IS_AUTO(o->seeds) ? asked->quick ? QUICK_SEEDS : SEEDS : (size_t)o->seeds;
-    UNA_TRY(check_list(o->study, run));
+    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked);
+    UNA_TRY(studies_check_list(o->study, run));
     for (size_t i = 0; i < seeds; i++) {
         planning p = { plan, asked, asked->first + i, run };
         UNA_TRY(plan_spec(&p, reference, cubic, 1));
@@ -317,7 +319,7 @@ static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run
 
 /* ---- the blow-up --------------------------------------------------------------------------------------------- */
 
-static void standardise(double *to, double *std, const double *from, size_t count)
+static void studies_standardise(double *to, double *std, const double *from, size_t count)
 {
     double mean = 0, square = 0;
     for (size_t i = 0; i < count; i++) mean += from[i] / (double)count;
@@ -364,8 +366,8 @@ una_status una_studies_blow_up(double *right, double *printed, const una_dataset
     double *x = UNA_GET(&run->scratch, double, rows), *y = UNA_GET(&run->scratch, double, rows);
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) {
-        standardise(x, &x_std, una_dataset_numbers(data, 0), rows);
-        standardise(y, &y_std, una_dataset_numbers(data, 1), rows);
+        studies_standardise(x, &x_std, una_dataset_numbers(data, 0), rows);
+        studies_standardise(y, &y_std, una_dataset_numbers(data, 1), rows);
         status = evidence_of(right, printed, x, y, rows, noise_std * noise_std / (y_std * y_std), scale, run);
     }
     una_arena_release(&run->scratch, mark);
@@ -439,7 +441,7 @@ static una_status measure_model(una_outcome *outcome, const una_model *model, co
     return is_drawn(key, asked) ? una_cubic_keep(model, key, asked, run) : UNA_OK;
 }
 
-static una_status measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status studies_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     una_model *model = NULL;
     una_dataset *data = NULL;
@@ -454,7 +456,7 @@ static una_status measure(una_outcome *outcome, const una_row_key *key, const un
 }
 
 /* Gap std over the GP's on the rows of the same seed. */
-static una_status compare(double *value, const una_findings *f, const una_asked *asked, una_run *run)
+static una_status studies_compare(double *value, const una_findings *f, const una_asked *asked, una_run *run)
 {
     const una_group *gp = una_findings_on(f, NULL, cubic);
     (void)asked;
@@ -481,9 +483,9 @@ const una_experiment una_experiment_studies = {
     .options_size = sizeof(studies_options),
     .measures = measures,
     .entries = entries,
-    .plan = plan_fits,
-    .measure = measure,
-    .compare = compare,
+    .plan = studies_plan_fits,
+    .measure = studies_measure,
+    .compare = studies_compare,
     .claims = una_studies_claims,
     .claims_lead = "What was claimed.",
     .claims_caption = una_studies_claims_caption,

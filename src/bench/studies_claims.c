@@ -25,7 +25,7 @@ const char una_studies_claims_caption[] =
 
 /* ---- which groups -------------------------------------------------------------------------------------------- */
 
-static const una_study_line *study_of(const una_claim *claim)
+static const una_study_line *studies_line_of(const una_claim *claim)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(claim->data, ","), claim->data);
@@ -42,7 +42,7 @@ static const una_studies_curve *curve_of(const una_study_line *study, const char
 static const una_studies_curve *claim_curve(const una_claim *claim)
 {
     const char *comma = strchr(claim->data, ',');
-    return comma ? curve_of(study_of(claim), comma + 2) : NULL;
+    return comma ? curve_of(studies_line_of(claim), comma + 2) : NULL;
 }
 
 /* The next of the words with commas between; NULL behind the last. */
@@ -54,19 +54,19 @@ static const char *next_word(char word[64], const char *list)
     return list[length] ? list + length + 1 : list + length;
 }
 
-static const una_group *group_of(const una_findings *f, const una_claim *claim, const char *word)
+static const una_group *studies_claim_group(const una_findings *f, const una_claim *claim, const char *word)
 {
-    return una_studies_group(f, study_of(claim), word, claim_curve(claim));
+    return una_studies_group(f, studies_line_of(claim), word, claim_curve(claim));
 }
 
-static una_status not_run(int *holds, una_text *text, const una_claim *claim)
+static una_status studies_not_run(int *holds, una_text *text, const una_claim *claim)
 {
     *holds = UNA_CANNOT_TELL;
     una_text_add(text, "needs %.*s", (int)strcspn(claim->data, ","), claim->data);
     return UNA_OK;
 }
 
-static void figure(una_text *text, double value, int digits)
+static void studies_put_number(una_text *text, double value, int digits)
 {
     char buffer[UNA_NUMBER_ROOM];
     una_text_add(text, "%s", una_number_brief(buffer, value, digits));
@@ -83,7 +83,7 @@ static una_share captured(const una_findings *f, const una_group *g)
 
 static int is_always(const una_share *s)
 {
-    return s->low >= always ? UNA_HOLDS : s->high < always ? UNA_DOES_NOT_HOLD : UNA_CANNOT_TELL;
+    return una_holding_least(s->low, s->high, always);
 }
 
 static int is_not_always(const una_share *s)
@@ -93,36 +93,37 @@ static int is_not_always(const una_share *s)
 
 static int is_never(const una_share *s)
 {
-    return s->high <= never ? UNA_HOLDS : s->low > never ? UNA_DOES_NOT_HOLD : UNA_CANNOT_TELL;
+    if (s->high <= never) return UNA_HOLDS;
+    return s->low > never ? UNA_DOES_NOT_HOLD : UNA_CANNOT_TELL;
 }
 
-static int wavers(const una_share *s)
+static int share_is_undecided(const una_share *s)
 {
     return una_holding_both(is_not_always(s), una_holding_not(is_never(s)));
 }
 
 /* Of several of which one is enough. */
-static int either(int one, int other)
+static int holding_any(int one, int other)
 {
     return una_holding_not(una_holding_both(una_holding_not(one), una_holding_not(other)));
 }
 
 /* For each of the claim's values, or for one of them. */
-static una_status judge_captures(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+static una_status claim_captures(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                  int (*test)(const una_share *share), int (*join)(int, int))
 {
     char word[64];
     *holds = join == una_holding_both ? UNA_HOLDS : UNA_DOES_NOT_HOLD;
     for (const char *at = claim->model, *next; (next = next_word(word, at)); at = next) {
-        const una_group *g = group_of(f, claim, word);
-        if (!g) return not_run(holds, text, claim);
+        const una_group *g = studies_claim_group(f, claim, word);
+        if (!g) return studies_not_run(holds, text, claim);
         una_share share = captured(f, g);
         *holds = join(*holds, test(&share));
         una_text_add(text, "%s%s: %zu of %zu%s (", at == claim->model ? "captured at " : ", ", word, share.hits,
                      share.count, at == claim->model ? " fits" : "");
-        figure(text, 100 * share.low, 2);
+        studies_put_number(text, 100 * share.low, 2);
         una_text_add(text, " to ");
-        figure(text, 100 * share.high, 2);
+        studies_put_number(text, 100 * share.high, 2);
         una_text_add(text, " %%)");
     }
     return UNA_OK;
@@ -132,13 +133,13 @@ static una_status judge_captures(int *holds, una_text *text, const una_claim *cl
     static una_status name(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)  \
     {                                                                                                                \
         (void)run;                                                                                                   \
-        return judge_captures(holds, text, claim, f, test, join);                                                    \
+        return claim_captures(holds, text, claim, f, test, join);                                                    \
     }
-CAPTURES(judge_always, is_always, una_holding_both)
-CAPTURES(judge_once_always, is_always, either)
-CAPTURES(judge_not_always, is_not_always, una_holding_both)
-CAPTURES(judge_never, is_never, una_holding_both)
-CAPTURES(judge_wavers, wavers, una_holding_both)
+CAPTURES(claim_always, is_always, una_holding_both)
+CAPTURES(claim_once_always, is_always, holding_any)
+CAPTURES(claim_not_always, is_not_always, una_holding_both)
+CAPTURES(claim_never, is_never, una_holding_both)
+CAPTURES(claim_wavers, share_is_undecided, una_holding_both)
 
 /* ---- changes ------------------------------------------------------------------------------------------------- */
 
@@ -164,29 +165,29 @@ static una_status log_ratio(una_paired *paired, const una_findings *f, const una
 typedef struct change { size_t measure; const char *what; double factor; } change;
 
 /* From the claim's first value to its last by at least so many log10, times the factor. */
-static una_status judge_change(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+static una_status claim_change(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                const change *c, double least, una_run *run)
 {
     char first[64], last[64];
     una_paired paired;
     next_word(last, next_word(first, claim->model));
-    const una_group *from = group_of(f, claim, first), *to = group_of(f, claim, last);
-    if (!from || !to) return not_run(holds, text, claim);
+    const una_group *from = studies_claim_group(f, claim, first), *to = studies_claim_group(f, claim, last);
+    if (!from || !to) return studies_not_run(holds, text, claim);
     UNA_TRY(log_ratio(&paired, f, from, to, c->measure, run));
 
     una_text_add(text, "%s ", c->what);
-    figure(text, una_findings_mean(f, from, c->measure), 3);
+    studies_put_number(text, una_findings_mean(f, from, c->measure), 3);
     una_text_add(text, " at %s, ", first);
-    figure(text, una_findings_mean(f, to, c->measure), 3);
+    studies_put_number(text, una_findings_mean(f, to, c->measure), 3);
     una_text_add(text, " at %s: log10 of the ratio ", last);
-    una_paired_say(text, &paired);
+    una_paired_put(text, &paired);
     if (least > 0) {
         una_text_add(text, " (at least ");
-        figure(text, least / c->factor, 2);
+        studies_put_number(text, least / c->factor, 2);
         una_text_add(text, " asked)");
     }
     paired.low *= c->factor, paired.high *= c->factor;
-    *holds = una_paired_verdict(&paired, least);
+    *holds = una_paired_least(&paired, least);
     return UNA_OK;
 }
 
@@ -195,93 +196,94 @@ static una_status judge_change(int *holds, una_text *text, const una_claim *clai
     static una_status name(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)  \
     {                                                                                                                \
         const change c = { measure, what, factor };                                                                  \
-        return judge_change(holds, text, claim, f, &c, least, run);                                                  \
+        return claim_change(holds, text, claim, f, &c, least, run);                                                  \
     }
-GROWS(judge_gap, UNA_CUBIC_GAP_STD, "gap std", 1, 0)
-GROWS(judge_tenfold, UNA_CUBIC_GAP_STD, "gap std", 2, 1)         /* the variance, tenfold */
-GROWS(judge_rmse, UNA_CUBIC_RMSE, "error at the rows", 1, 0)
-GROWS(judge_test_rmse, UNA_STUDIES_TEST_RMSE, "error at fresh rows", 1, 0)
+GROWS(studies_claim_gap, UNA_CUBIC_GAP_STD, "gap std", 1, 0)
+GROWS(claim_tenfold, UNA_CUBIC_GAP_STD, "gap std", 2, 1)         /* the variance, tenfold */
+GROWS(claim_rmse, UNA_CUBIC_RMSE, "error at the rows", 1, 0)
+GROWS(claim_test_rmse, UNA_STUDIES_TEST_RMSE, "error at fresh rows", 1, 0)
 
 /* "1.2 (0.9 to 1.7)" of log10 of a ratio. */
-static void say_ratio(una_text *text, double mean, double low, double high)
+static void put_ratio(una_text *text, double mean, double low, double high)
 {
-    figure(text, pow(10, mean), 3);
+    studies_put_number(text, pow(10, mean), 3);
     una_text_add(text, " (");
-    figure(text, pow(10, low), 3);
+    studies_put_number(text, pow(10, low), 3);
     una_text_add(text, " to ");
-    figure(text, pow(10, high), 3);
+    studies_put_number(text, pow(10, high), 3);
     una_text_add(text, ")");
 }
 
 /* Every other value is within a factor of two of the claim's first. */
-static una_status judge_alike(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_alike(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     char word[64] = "";
     una_paired paired;
     const char *rest = next_word(word, claim->model);
-    const una_group *first = group_of(f, claim, word);
-    if (!first) return not_run(holds, text, claim);
+    const una_group *first = studies_claim_group(f, claim, word);
+    if (!first) return studies_not_run(holds, text, claim);
     *holds = UNA_HOLDS;
     una_text_add(text, "gap std ");
-    figure(text, una_findings_mean(f, first, UNA_CUBIC_GAP_STD), 3);
+    studies_put_number(text, una_findings_mean(f, first, UNA_CUBIC_GAP_STD), 3);
     una_text_add(text, " at %s; over it, with 95 %% interval, ", word);
     for (const char *at = rest, *next; (next = next_word(word, at)); at = next) {
-        const una_group *g = group_of(f, claim, word);
-        if (!g) return not_run(holds, text, claim);
+        const una_group *g = studies_claim_group(f, claim, word);
+        if (!g) return studies_not_run(holds, text, claim);
         UNA_TRY(log_ratio(&paired, f, first, g, UNA_CUBIC_GAP_STD, run));
         una_text_add(text, "%s%s: ", at == rest ? "" : ", ", word);
-        say_ratio(text, paired.mean, paired.low, paired.high);
+        put_ratio(text, paired.mean, paired.low, paired.high);
         *holds = una_holding_both(*holds, una_paired_within(&paired, log10(twice)));
     }
     return UNA_OK;
 }
 
 /* Of each of the claim's values: less than a tenth above the GP's error at the rows. */
-static una_status judge_error(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status studies_claim_error(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+                                      una_run *run)
 {
     char word[64];
     const una_group *gp = una_findings_on(f, NULL, "cubic");
     una_paired paired;
     *holds = UNA_HOLDS;
     for (const char *at = claim->model, *next; (next = next_word(word, at)); at = next) {
-        const una_group *g = group_of(f, claim, word);
-        if (!g || !gp) return not_run(holds, text, claim);
+        const una_group *g = studies_claim_group(f, claim, word);
+        if (!g || !gp) return studies_not_run(holds, text, claim);
         UNA_TRY(log_ratio(&paired, f, g, gp, UNA_CUBIC_RMSE, run));
-        *holds = una_holding_both(*holds, una_paired_verdict(&paired, -log10(most_error)));
+        *holds = una_holding_both(*holds, una_paired_least(&paired, -log10(most_error)));
         una_text_add(text, "%s%s ", at == claim->model ? "error over the GP's: " : ", ", word);
-        say_ratio(text, -paired.mean, -paired.high, -paired.low);
+        put_ratio(text, -paired.mean, -paired.high, -paired.low);
     }
     return UNA_OK;
 }
 
 /* ---- the blow-up --------------------------------------------------------------------------------------------- */
 
-static una_status judge_evidence(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+static una_status claim_evidence(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                  size_t measure, double sign, una_run *run)
 {
     char first[64], last[64];
     una_paired paired;
     next_word(last, next_word(first, claim->model));
-    const una_group *from = group_of(f, claim, first), *to = group_of(f, claim, last);
-    if (!from || !to) return not_run(holds, text, claim);
+    const una_group *from = studies_claim_group(f, claim, first), *to = studies_claim_group(f, claim, last);
+    if (!from || !to) return studies_not_run(holds, text, claim);
     UNA_TRY(una_paired_groups(&paired, f, to, from, measure, run));
-    figure(text, una_findings_mean(f, from, measure), 4);
+    studies_put_number(text, una_findings_mean(f, from, measure), 4);
     una_text_add(text, " at scale %s, ", first);
-    figure(text, una_findings_mean(f, to, measure), 4);
+    studies_put_number(text, una_findings_mean(f, to, measure), 4);
     una_text_add(text, " at %s: difference ", last);
-    una_paired_say(text, &paired);
-    *holds = sign > 0 ? una_paired_verdict(&paired, 0) : una_paired_most(&paired, 0);
+    una_paired_put(text, &paired);
+    *holds = sign > 0 ? una_paired_least(&paired, 0) : una_paired_most(&paired, 0);
     return UNA_OK;
 }
 
-static una_status judge_printed(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_printed(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    return judge_evidence(holds, text, claim, f, UNA_STUDIES_PRINTED, 1, run);
+    return claim_evidence(holds, text, claim, f, UNA_STUDIES_PRINTED, 1, run);
 }
 
-static una_status judge_right(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_right(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    return judge_evidence(holds, text, claim, f, UNA_STUDIES_EVIDENCE, -1, run);
+    return claim_evidence(holds, text, claim, f, UNA_STUDIES_EVIDENCE, -1, run);
 }
 
 /* ---- TUNA's capacity ----------------------------------------------------------------------------------------- */
@@ -292,19 +294,19 @@ static double misfit(const una_findings *f, size_t fit, const void *context)
     return una_findings_value(f, fit, UNA_STUDIES_MISFIT);
 }
 
-static una_status judge_captured_functions(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+static una_status claim_captured_functions(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                            una_run *run)
 {
-    const una_group *g = group_of(f, claim, claim->model);
+    const una_group *g = studies_claim_group(f, claim, claim->model);
     una_paired paired;
-    if (!g) return not_run(holds, text, claim);
+    if (!g) return studies_not_run(holds, text, claim);
     UNA_TRY(una_paired_each(&paired, f, g, misfit, NULL, run));
     una_text_add(text, "misfit ");
-    figure(text, paired.mean, 3);
+    studies_put_number(text, paired.mean, 3);
     una_text_add(text, " with %s features (95 %% interval ", claim->model);
-    figure(text, paired.low, 3);
+    studies_put_number(text, paired.low, 3);
     una_text_add(text, " to ");
-    figure(text, paired.high, 3);
+    studies_put_number(text, paired.high, 3);
     una_text_add(text, "; at most 0.1 asked)");
     *holds = una_paired_most(&paired, near_fit);
     return UNA_OK;
@@ -335,12 +337,12 @@ static void take_effects(double *length, double *number, const una_findings *f, 
     *number /= (double)count;
 }
 
-static una_status judge_complexity(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+static una_status claim_complexity(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                    una_run *run)
 {
     const una_group *gp = una_findings_on(f, NULL, "cubic");
     una_paired length, number, more;
-    if (!gp) return not_run(holds, text, claim);
+    if (!gp) return studies_not_run(holds, text, claim);
     una_mark mark = una_arena_mark(&run->scratch);
     double *d = UNA_GET(&run->scratch, double, 3 * gp->count), *e = d + gp->count, *both_d = e + gp->count;
     una_status status = una_arena_check(&run->scratch);
@@ -354,20 +356,20 @@ static una_status judge_complexity(int *holds, una_text *text, const una_claim *
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
 
-    if (more.count == 0) return not_run(holds, text, claim);
+    if (more.count == 0) return studies_not_run(holds, text, claim);
     una_text_add(text, "log10 of the misfit: ");
-    figure(text, length.mean, 2);
+    studies_put_number(text, length.mean, 2);
     una_text_add(text, " from length 6 to 0.75, ");
-    figure(text, number.mean, 2);
+    studies_put_number(text, number.mean, 2);
     una_text_add(text, " from 10 to 160 functions; difference ");
-    una_paired_say(text, &more);
-    *holds = una_paired_verdict(&more, 0);
+    una_paired_put(text, &more);
+    *holds = una_paired_least(&more, 0);
     return UNA_OK;
 }
 
 /* ---- likelihood and gap -------------------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
+static int compare_rank_value(const void *a, const void *b)
 {
     double x = **(const double *const *)a, y = **(const double *const *)b;
     return (x > y) - (x < y);
@@ -377,14 +379,14 @@ static int by_value(const void *a, const void *b)
 static void rank_values(double *rank, const double *value, const double **order, size_t count)
 {
     for (size_t i = 0; i < count; i++) order[i] = &value[i];
-    qsort(order, count, sizeof *order, by_value);
+    qsort(order, count, sizeof *order, compare_rank_value);
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && *order[to] == *order[from];) to++;
         for (size_t i = from; i < to; i++) rank[order[i] - value] = ((double)from + 1 + (double)to) / 2;
     }
 }
 
-static double correlation(const double *a, const double *b, size_t count)
+static double pearson_correlation(const double *a, const double *b, size_t count)
 {
     double mean = ((double)count + 1) / 2, ab = 0, aa = 0, bb = 0;       /* of ranks, also where they are shared */
     for (size_t i = 0; i < count; i++) {
@@ -409,7 +411,7 @@ una_status una_studies_rank_correlation(double *r, const double *a, const double
             if (isfinite(a[i]) && isfinite(b[i])) x[used] = a[i], y[used++] = b[i];
         rank_values(x_rank, x, order, used);
         rank_values(y_rank, y, order, used);
-        if (used >= 3) *r = correlation(x_rank, y_rank, used);
+        if (used >= 3) *r = pearson_correlation(x_rank, y_rank, used);
     }
     una_arena_release(&run->scratch, mark);
     return status;
@@ -440,7 +442,7 @@ static una_status blindness(double **r, size_t *seeds, const una_findings *f, un
     return UNA_OK;
 }
 
-static una_status judge_blind(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_blind(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_paired paired = { .count = 0 };
@@ -450,10 +452,10 @@ static una_status judge_blind(int *holds, una_text *text, const una_claim *claim
     if (status == UNA_OK) status = una_paired_of(&paired, r, seeds, run);
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
-    if (paired.count == 0) return not_run(holds, text, claim);
+    if (paired.count == 0) return studies_not_run(holds, text, claim);
 
     una_text_add(text, "rank correlation of the two over the models, a mean over seeds: ");
-    una_paired_say(text, &paired);
+    una_paired_put(text, &paired);
     *holds = una_paired_within(&paired, blind);
     una_text_add(text, " (between \xE2\x88\x92" "0.5 and 0.5 asked)");
     return UNA_OK;
@@ -462,41 +464,41 @@ static una_status judge_blind(int *holds, una_text *text, const una_claim *claim
 /* ---- the table ----------------------------------------------------------------------------------------------- */
 
 const una_claim una_studies_claims[] = {
-    { "Without a penalty NLM captures the gap in some restarts and not in others", judge_wavers, "0", "nlm_penalty" },
-    { "With a penalty NLM never captures the gap", judge_never, "0.001,0.1,1,10", "nlm_penalty" },
-    { "NLM's gap std falls as the penalty grows", judge_gap, "10,0", "nlm_penalty" },
-    { "More features fit the rows better", judge_rmse, "200,10", "nlm_features" },
-    { "No number of features makes NLM capture the gap consistently", judge_not_always, "10,20,50,100,200",
+    { "Without a penalty NLM captures the gap in some restarts and not in others", claim_wavers, "0", "nlm_penalty" },
+    { "With a penalty NLM never captures the gap", claim_never, "0.001,0.1,1,10", "nlm_penalty" },
+    { "NLM's gap std falls as the penalty grows", studies_claim_gap, "10,0", "nlm_penalty" },
+    { "More features fit the rows better", claim_rmse, "200,10", "nlm_features" },
+    { "No number of features makes NLM capture the gap consistently", claim_not_always, "10,20,50,100,200",
       "nlm_features" },
-    { "No depth makes NLM capture the gap consistently", judge_not_always, "1,2,3,4", "nlm_depth" },
-    { "Deeper NLMs overfit: their error at fresh rows grows", judge_test_rmse, "1,4", "nlm_depth" },
-    { "Marginal likelihood, penalty 0.1: the gap std grows with the prior variance", judge_gap, "0.1,100",
+    { "No depth makes NLM capture the gap consistently", claim_not_always, "1,2,3,4", "nlm_depth" },
+    { "Deeper NLMs overfit: their error at fresh rows grows", claim_test_rmse, "1,4", "nlm_depth" },
+    { "Marginal likelihood, penalty 0.1: the gap std grows with the prior variance", studies_claim_gap, "0.1,100",
       "nlm_marginal, penalty 0.1" },
     { "Marginal likelihood, penalty 0.1: the gap is not captured consistently, even with a high prior variance",
-      judge_not_always, "10,100", "nlm_marginal, penalty 0.1" },
-    { "Marginal likelihood, penalty 1: the gap is never captured, even with a high prior variance", judge_never,
+      claim_not_always, "10,100", "nlm_marginal, penalty 0.1" },
+    { "Marginal likelihood, penalty 1: the gap is never captured, even with a high prior variance", claim_never,
       "0.1,1,10,100", "nlm_marginal, penalty 1" },
-    { "LUNA captures the gap consistently, with 2 heads and with many", judge_always, "2,5,10,25,50,100",
+    { "LUNA captures the gap consistently, with 2 heads and with many", claim_always, "2,5,10,25,50,100",
       "luna_heads" },
-    { "LUNA's gap variance grows tenfold from 25 to 200 units (replications)", judge_tenfold, "25,200", "luna_width" },
-    { "LUNA's gap variance grows tenfold from one to three layers (replications)", judge_tenfold, "1,3", "luna_depth" },
-    { "The step of the differences changes LUNA's gap std by less than a factor of two (ours)", judge_alike,
+    { "LUNA's gap variance grows tenfold from 25 to 200 units (replications)", claim_tenfold, "25,200", "luna_width" },
+    { "LUNA's gap variance grows tenfold from one to three layers (replications)", claim_tenfold, "1,3", "luna_depth" },
+    { "The step of the differences changes LUNA's gap std by less than a factor of two (ours)", claim_alike,
       "0.1,0.001,0.01,0.5,exact", "luna_step" },
-    { "LUNA captures the gap consistently with every activation", judge_always,
+    { "LUNA captures the gap consistently with every activation", claim_always,
       "relu,tanh,leaky,elu,softplus,silu,sin", "activations" },
-    { "LUNA's error at the rows is within a tenth of the GP's with every activation", judge_error,
+    { "LUNA's error at the rows is within a tenth of the GP's with every activation", studies_claim_error,
       "relu,tanh,leaky,elu,softplus,silu,sin", "activations" },
-    { "TUNA captures the gap consistently with an appropriate length scale", judge_once_always,
+    { "TUNA captures the gap consistently with an appropriate length scale", claim_once_always,
       "0.15,0.3,0.75,1.5,3,6,15", "tuna_length" },
-    { "TUNA never captures the gap with a length scale of five standard deviations", judge_never, "15",
+    { "TUNA never captures the gap with a length scale of five standard deviations", claim_never, "15",
       "tuna_length" },
-    { "A modest network captures more than a hundred references", judge_captured_functions, "50",
+    { "A modest network captures more than a hundred references", claim_captured_functions, "50",
       "tuna_capacity, 160 of length 1.5" },
-    { "TUNA's misfit grows more with the complexity of the references than with their number", judge_complexity,
+    { "TUNA's misfit grows more with the complexity of the references than with their number", claim_complexity,
       "10,20,50", "tuna_capacity" },
-    { "As printed, the marginal likelihood grows with the scale of the features", judge_printed, "1,1000", "blow_up" },
-    { "By the right formula it falls", judge_right, "1,1000", "blow_up" },
-    { "Over models, log-likelihood outside the gap does not tell the uncertainty in it", judge_blind, NULL,
+    { "As printed, the marginal likelihood grows with the scale of the features", claim_printed, "1,1000", "blow_up" },
+    { "By the right formula it falls", claim_right, "1,1000", "blow_up" },
+    { "Over models, log-likelihood outside the gap does not tell the uncertainty in it", claim_blind, NULL,
       "likelihood_blind" },
     { .sentence = NULL }
 };

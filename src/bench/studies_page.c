@@ -123,8 +123,8 @@ static una_status gap_figure(una_page *page, const una_findings *f, const una_st
 /* ---- functions ----------------------------------------------------------------------------------------------- */
 
 /* Of the first seed; where there are several curves, of the first. */
-static una_status functions(una_page *page, const una_findings *f, const una_study_line *s, const una_asked *asked,
-                            una_run *run)
+static una_status studies_put_functions(una_page *page, const una_findings *f, const una_study_line *s,
+                                        const una_asked *asked, una_run *run)
 {
     una_arena *arena = page->words.arena;
     const una_studies_curve *curve = s->curve[0].label ? &s->curve[0] : NULL;
@@ -347,7 +347,7 @@ static una_status capacity_figure(una_page *page, const una_findings *f, const u
 
 /* ---- likelihood and gap -------------------------------------------------------------------------------------- */
 
-/* "nlm(penalty=0.1)" of "nlm(steps=2000, penalty=0.1, members=4)": what a budget is does not tell models apart. */
+/* "nlm(penalty=0.1)" of "nlm(steps=2000, penalty=0.1, members=4)": without the options of the budget. */
 static una_status short_title(const char **title, const una_findings *f, const una_group *g, una_arena *arena,
                               una_run *run)
 {
@@ -469,7 +469,7 @@ static bool was_run(const una_findings *f, const una_study_line *s)
     return false;
 }
 
-static una_status words_of(una_page *page, const una_study_line *s)
+static una_status studies_put_words(una_page *page, const una_study_line *s)
 {
     una_text says = una_text_in(page->words.arena);
     una_text_add(&says, "%s.", s->thesis);
@@ -487,7 +487,7 @@ una_status una_studies_page(una_page *page, const una_findings *f, const una_ask
                            "the specs above the tables say.");
     for (const una_study_line *s = una_studies_lines; s->name; s++) {
         if (!was_run(f, s)) continue;
-        UNA_TRY(words_of(page, s));
+        UNA_TRY(studies_put_words(page, s));
         if (is_about(s, "blow_up")) {
             UNA_TRY(blow_up(page, f, s, run));
             continue;
@@ -497,7 +497,7 @@ una_status una_studies_page(una_page *page, const una_findings *f, const una_ask
             continue;
         }
         UNA_TRY(is_about(s, "tuna_capacity") ? capacity_figure(page, f, s, run) : gap_figure(page, f, s, run));
-        UNA_TRY(functions(page, f, s, asked, run));
+        UNA_TRY(studies_put_functions(page, f, s, asked, run));
         UNA_TRY(usual_sheet(page, f, s, asked->quick, run));
     }
     return UNA_OK;

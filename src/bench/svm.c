@@ -137,10 +137,10 @@ static una_status train_machine(struct svm_model **model, machine *m, una_run *r
     return UNA_OK;
 }
 
-static void count_votes(unsigned *votes, const machine *m, const struct svm_model *model, size_t from, size_t judged,
+static void count_votes(unsigned *votes, const machine *m, const struct svm_model *model, size_t from, size_t test_rows,
                         size_t classes, size_t first, size_t second)
 {
-    for (size_t i = 0; i < judged; i++) {
+    for (size_t i = 0; i < test_rows; i++) {
         double decision = 0;
         write_kernel(m->asked, m, from + i, 0);
         svm_predict_values(model, m->asked, &decision);
@@ -148,7 +148,7 @@ static void count_votes(unsigned *votes, const machine *m, const struct svm_mode
     }
 }
 
-static una_status vote(unsigned *votes, machine *m, size_t train, size_t from, size_t judged, una_run *run)
+static una_status svm_vote(unsigned *votes, machine *m, size_t train, size_t from, size_t test_rows, una_run *run)
 {
     const una_svm_rows *rows = m->rows;
     for (size_t a = 0; a < rows->classes; a++)
@@ -157,7 +157,7 @@ static una_status vote(unsigned *votes, machine *m, size_t train, size_t from, s
             if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted in support vector machines");
             choose_members(m, train, rows->class_label[a], rows->class_label[b]);
             UNA_TRY(train_machine(&model, m, run));
-            count_votes(votes, m, model, from, judged, rows->classes, a, b);
+            count_votes(votes, m, model, from, test_rows, rows->classes, a, b);
             svm_free_and_destroy_model(&model);
         }
     return UNA_OK;
@@ -175,7 +175,7 @@ static size_t most_members(const una_svm_rows *rows, size_t train)
     return first + second;
 }
 
-static una_status make_room(machine *m, size_t train, una_arena *arena)
+static una_status svm_make_room(machine *m, size_t train, una_arena *arena)
 {
     size_t most = most_members(m->rows, train);
     m->member = UNA_GET(arena, size_t, most);
@@ -187,28 +187,29 @@ static una_status make_room(machine *m, size_t train, una_arena *arena)
     return una_arena_check(arena);
 }
 
-static una_status predict(unsigned char *said, machine *m, size_t train, size_t from, size_t judged, una_run *run)
+static una_status svm_predict_labels(unsigned char *predicted, machine *m, size_t train, size_t from, size_t test_rows,
+                                     una_run *run)
 {
     size_t classes = m->rows->classes;
-    unsigned *votes = UNA_GET(&run->scratch, unsigned, judged * classes);
+    unsigned *votes = UNA_GET(&run->scratch, unsigned, test_rows * classes);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(make_room(m, train, &run->scratch));
-    UNA_TRY(vote(votes, m, train, from, judged, run));
-    for (size_t i = 0; i < judged; i++) {
+    UNA_TRY(svm_make_room(m, train, &run->scratch));
+    UNA_TRY(svm_vote(votes, m, train, from, test_rows, run));
+    for (size_t i = 0; i < test_rows; i++) {
         size_t best = 0;
         for (size_t c = 1; c < classes; c++)
             if (votes[i * classes + c] > votes[i * classes + best]) best = c;
-        said[i] = m->rows->class_label[best];
+        predicted[i] = m->rows->class_label[best];
     }
     return UNA_OK;
 }
 
-una_status una_svm_predict(unsigned char *said, const una_svm_rows *rows, size_t train, size_t from, size_t judged,
-                           double c, double gamma, una_run *run)
+una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, size_t train, size_t from,
+                           size_t test_rows, double c, double gamma, una_run *run)
 {
     machine m = { .rows = rows, .c = c, .gamma = gamma, .kern = una_kernels_named_f64(run->settings.kernels) };
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = predict(said, &m, train, from, judged, run);
+    una_status status = svm_predict_labels(predicted, &m, train, from, test_rows, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -217,25 +218,25 @@ una_status una_svm_predict(unsigned char *said, const una_svm_rows *rows, size_t
 
 bool una_svm_is_there(void) { return false; }
 
-una_status una_svm_predict(unsigned char *said, const una_svm_rows *rows, size_t train, size_t from, size_t judged,
-                           double c, double gamma, una_run *run)
+una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, size_t train, size_t from,
+                           size_t test_rows, double c, double gamma, una_run *run)
 {
-    (void)said, (void)rows, (void)train, (void)from, (void)judged, (void)c, (void)gamma;
+    (void)predicted, (void)rows, (void)train, (void)from, (void)test_rows, (void)c, (void)gamma;
     UNA_FAIL(run, UNA_E_INPUT, "this una was built without LIBSVM: install libsvm-dev and build it again");
 }
 
 #endif
 
-una_status una_svm_error(double *percent, const una_svm_rows *rows, size_t train, size_t from, size_t judged, double c,
-                         double gamma, una_run *run)
+una_status una_svm_error(double *percent, const una_svm_rows *rows, size_t train, size_t from, size_t test_rows,
+                         double c, double gamma, una_run *run)
 {
     size_t wrong = 0;
     una_mark mark = una_arena_mark(&run->scratch);
-    unsigned char *said = UNA_GET(&run->scratch, unsigned char, judged);
+    unsigned char *predicted = UNA_GET(&run->scratch, unsigned char, test_rows);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_svm_predict(said, rows, train, from, judged, c, gamma, run);
-    for (size_t i = 0; status == UNA_OK && i < judged; i++) wrong += said[i] != rows->label[from + i];
-    *percent = 100 * (double)wrong / (double)judged;
+    if (status == UNA_OK) status = una_svm_predict(predicted, rows, train, from, test_rows, c, gamma, run);
+    for (size_t i = 0; status == UNA_OK && i < test_rows; i++) wrong += predicted[i] != rows->label[from + i];
+    *percent = 100 * (double)wrong / (double)test_rows;
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -27,12 +27,12 @@ bool una_svm_is_there(void);
 una_status una_svm_rows_of(una_svm_rows *out, const unsigned char *bytes, const unsigned char *label, size_t rows,
                            size_t columns, const unsigned char *classes, size_t class_count, una_arena *arena,
                            una_run *run);
-/* said [judged]: the labels given to rows from, from + 1 ... by machines trained on rows 0 ... train - 1, of which
- * every class has some. Bytes count for 1/256. */
-una_status una_svm_predict(unsigned char *said, const una_svm_rows *rows, size_t train, size_t from, size_t judged,
-                           double c, double gamma, una_run *run);
-/* The percentage of wrong ones among them. */
-una_status una_svm_error(double *percent, const una_svm_rows *rows, size_t train, size_t from, size_t judged, double c,
-                         double gamma, una_run *run);
+/* predicted [test_rows]: the labels of rows from, from + 1 ... by machines trained on rows 0 ... train - 1, among which
+ * every class must occur. Bytes count as 1/256. */
+una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, size_t train, size_t from,
+                           size_t test_rows, double c, double gamma, una_run *run);
+/* The percentage of wrong labels among them. */
+una_status una_svm_error(double *percent, const una_svm_rows *rows, size_t train, size_t from, size_t test_rows,
+                         double c, double gamma, una_run *run);
 
 #endif

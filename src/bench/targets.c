@@ -92,10 +92,10 @@ static una_status read_sets(bool *wanted, const char *sets, una_run *run)
     return UNA_OK;
 }
 
-static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+static una_status targets_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const targets_options *o = asked->options;
-    size_t seeds = UNA_IS_AUTO(o->seeds) ? asked->quick ? QUICK_SEEDS : SEEDS : (size_t)o->seeds;
+    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked);
     const char *data[UNA_TARGETS_LAWS][2];
     bool wanted[UNA_TARGETS_LAWS];
     UNA_TRY(read_sets(wanted, o->sets, run));
@@ -133,7 +133,7 @@ static una_status take_outcome(una_outcome *outcome, const una_targets_fit *fit)
     return UNA_OK;
 }
 
-static una_status measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status targets_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     una_targets_law law = una_targets_law_of(key->data);
     una_targets_rows rows;
@@ -151,115 +151,116 @@ static una_status measure(una_outcome *outcome, const una_row_key *key, const un
 
 /* ---- claims -------------------------------------------------------------------------------------------------- */
 
-/* A claim's model is a kind, whose first spec speaks for it, or its way of comparing targets. */
-static bool speaks(const una_findings *f, const una_group *group, const char *model)
+/* A claim's model is a kind, represented by its first spec, or its way of comparing targets. */
+static bool targets_claim_is_about(const una_findings *f, const una_group *group, const char *model)
 {
     bool jacobian = strcmp(model, "jacobian") == 0;
     const char *spec = f->fits[group->from].key.spec;
     return strcmp(group->model, jacobian ? "luna" : model) == 0 && (strstr(spec, "=jacobian") != NULL) == jacobian;
 }
 
-static const una_group *group_of(const una_findings *f, const char *model, const char *data)
+static const una_group *targets_group(const una_findings *f, const char *model, const char *data)
 {
     for (size_t g = 0; g < f->group_count; g++)
-        if (strcmp(f->fits[f->groups[g].from].key.data, data) == 0 && speaks(f, &f->groups[g], model))
+        if (strcmp(f->fits[f->groups[g].from].key.data, data) == 0 && targets_claim_is_about(f, &f->groups[g], model))
             return &f->groups[g];
     return NULL;
 }
 
 typedef struct comparison {
-    const una_group *together, *apart;
+    const una_group *joint, *apart;
     una_paired       paired;                     /* together less apart                                     */
 } comparison;
 
-/* false: it was not run, which is said. */
-static una_status compare(bool *there, comparison *c, una_text *text, const una_claim *claim, const una_findings *f,
-                          size_t measure, una_run *run)
+/* false: it was not run; the text says so. */
+static una_status targets_compare(bool *there, comparison *c, una_text *text, const una_claim *claim,
+                                  const una_findings *f, size_t measure, una_run *run)
 {
-    char together[32], apart[32], a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
+    char joint[32], apart[32], a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     bool jacobian = strcmp(claim->model, "jacobian") == 0;
-    snprintf(together, sizeof together, "%s, together", claim->data);
+    snprintf(joint, sizeof joint, "%s, together", claim->data);
     snprintf(apart, sizeof apart, "%s, apart", claim->data);
-    c->together = group_of(f, claim->model, together);
-    c->apart = group_of(f, jacobian ? "luna" : claim->model, apart);
-    *there = c->together && c->apart;
+    c->joint = targets_group(f, claim->model, joint);
+    c->apart = targets_group(f, jacobian ? "luna" : claim->model, apart);
+    *there = c->joint && c->apart;
     if (!*there) {
         una_text_add(text, "needs %s", jacobian ? "luna(target_cosine=jacobian) and luna" : claim->model);
         return UNA_OK;
     }
 
-    UNA_TRY(una_paired_groups(&c->paired, f, c->together, c->apart, measure, run));
+    UNA_TRY(una_paired_groups(&c->paired, f, c->joint, c->apart, measure, run));
     una_text_add(text, "%s together, %s apart: difference ",
-                 una_number_plain(a, una_findings_mean(f, c->together, measure), 3),
+                 una_number_plain(a, una_findings_mean(f, c->joint, measure), 3),
                  una_number_plain(b, una_findings_mean(f, c->apart, measure), 3));
-    una_paired_say(text, &c->paired);
+    una_paired_put(text, &c->paired);
     return UNA_OK;
 }
 
-static una_status judge_above(int *holds, una_text *text, const una_claim *claim, const una_findings *f, size_t measure,
+static una_status claim_above(int *holds, una_text *text, const una_claim *claim, const una_findings *f, size_t measure,
                               una_run *run)
 {
     comparison c;
     bool there;
     *holds = UNA_CANNOT_TELL;
-    UNA_TRY(compare(&there, &c, text, claim, f, measure, run));
-    if (there) *holds = una_paired_verdict(&c.paired, 0);
+    UNA_TRY(targets_compare(&there, &c, text, claim, f, measure, run));
+    if (there) *holds = una_paired_least(&c.paired, 0);
     return UNA_OK;
 }
 
 /* Within a distance on either side, with the whole interval. */
-static una_status judge_same(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_same(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     comparison c;
     bool there;
     *holds = UNA_CANNOT_TELL;
-    UNA_TRY(compare(&there, &c, text, claim, f, UNA_TARGETS_JOINT, run));
+    UNA_TRY(targets_compare(&there, &c, text, claim, f, UNA_TARGETS_JOINT, run));
     if (!there) return UNA_OK;
     una_text_add(text, "; within 0.05 asked");
     *holds = una_paired_within(&c.paired, near_enough);
     return UNA_OK;
 }
 
-static una_status judge_joint(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_joint(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    return judge_above(holds, text, claim, f, UNA_TARGETS_JOINT, run);
+    return claim_above(holds, text, claim, f, UNA_TARGETS_JOINT, run);
 }
 
-static una_status judge_gap(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status targets_claim_gap(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+                                    una_run *run)
 {
-    return judge_above(holds, text, claim, f, UNA_TARGETS_GAP_LOG_LIK_A, run);
+    return claim_above(holds, text, claim, f, UNA_TARGETS_GAP_LOG_LIK_A, run);
 }
 
 /* Less is claimed. */
-static una_status judge_surer(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_surer(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     comparison c;
     bool there;
     *holds = UNA_CANNOT_TELL;
-    UNA_TRY(compare(&there, &c, text, claim, f, UNA_TARGETS_GAP_STD_A, run));
+    UNA_TRY(targets_compare(&there, &c, text, claim, f, UNA_TARGETS_GAP_STD_A, run));
     if (there) *holds = una_paired_most(&c.paired, 0);
     return UNA_OK;
 }
 
 static const una_claim claims[] = {
-    { "Independent targets: LUNA\xE2\x80\x99s joint log-likelihood is within 0.05 of two single fits", judge_same,
+    { "Independent targets: LUNA\xE2\x80\x99s joint log-likelihood is within 0.05 of two single fits", claim_same,
       "luna", "independent" },
-    { "Independent targets: the same with slopes compared over whole Jacobians", judge_same, "jacobian",
+    { "Independent targets: the same with slopes compared over whole Jacobians", claim_same, "jacobian",
       "independent" },
-    { "Independent targets: NLM\xE2\x80\x99s joint log-likelihood is within 0.05 of two single fits", judge_same, "nlm",
+    { "Independent targets: NLM\xE2\x80\x99s joint log-likelihood is within 0.05 of two single fits", claim_same, "nlm",
       "independent" },
-    { "Independent targets: the GP\xE2\x80\x99s is within 0.05 of two single fits", judge_same, "gp", "independent" },
-    { "Correlated noise: LUNA together is likelier than apart", judge_joint, "luna", "noise" },
-    { "Correlated noise: with whole Jacobians it is likelier than apart", judge_joint, "jacobian", "noise" },
-    { "Correlated noise: NLM together is likelier than apart", judge_joint, "nlm", "noise" },
-    { "Where only b is seen, LUNA is surer of a together than apart", judge_surer, "luna", "related" },
-    { "Where only b is seen, LUNA with whole Jacobians is surer of a together than apart", judge_surer, "jacobian",
+    { "Independent targets: the GP\xE2\x80\x99s is within 0.05 of two single fits", claim_same, "gp", "independent" },
+    { "Correlated noise: LUNA together is likelier than apart", claim_joint, "luna", "noise" },
+    { "Correlated noise: with whole Jacobians it is likelier than apart", claim_joint, "jacobian", "noise" },
+    { "Correlated noise: NLM together is likelier than apart", claim_joint, "nlm", "noise" },
+    { "Where only b is seen, LUNA is surer of a together than apart", claim_surer, "luna", "related" },
+    { "Where only b is seen, LUNA with whole Jacobians is surer of a together than apart", claim_surer, "jacobian",
       "related" },
-    { "Where only b is seen, NLM is surer of a together than apart", judge_surer, "nlm", "related" },
-    { "Where only b is seen, a is likelier under LUNA together than apart", judge_gap, "luna", "related" },
-    { "Where only b is seen, a is likelier under LUNA with whole Jacobians together than apart", judge_gap, "jacobian",
-      "related" },
-    { "Where only b is seen, a is likelier under NLM together than apart", judge_gap, "nlm", "related" },
+    { "Where only b is seen, NLM is surer of a together than apart", claim_surer, "nlm", "related" },
+    { "Where only b is seen, a is likelier under LUNA together than apart", targets_claim_gap, "luna", "related" },
+    { "Where only b is seen, a is likelier under LUNA with whole Jacobians together than apart", targets_claim_gap,
+      "jacobian", "related" },
+    { "Where only b is seen, a is likelier under NLM together than apart", targets_claim_gap, "nlm", "related" },
     { .sentence = NULL }
 };
 
@@ -278,8 +279,8 @@ const una_experiment una_experiment_targets = {
     .options_size = sizeof(targets_options),
     .measures = measures,
     .entries = entries,
-    .plan = plan_fits,
-    .measure = measure,
+    .plan = targets_plan_fits,
+    .measure = targets_measure,
     .claims = claims,
     .claims_lead = "What is asked of a joint fit.",
     .claims_caption = "Ours: several targets are the thesis\xE2\x80\x99s future work. Differences between the joint "

@@ -33,7 +33,7 @@ void       una_targets_rows_free(una_targets_rows *rows);
 
 /* What the name of data says; UNA_TARGETS_LAWS: it is none. */
 una_targets_law una_targets_law_of(const char *data);
-bool            una_targets_is_together(const char *data);
+bool            una_targets_is_joint(const char *data);
 double          una_targets_point(size_t point);                 /* x of a point of the curve               */
 
 /* Models for both targets: one for each, or parts of one. */

@@ -41,14 +41,15 @@ static una_status make_table(una_dataset **data, size_t rows, una_targets_law la
 {
     una_mark mark = una_arena_mark(&run->scratch);
     double *x = UNA_GET(&run->scratch, double, rows), *a = UNA_GET(&run->scratch, double, rows);
-    double *b = UNA_GET(&run->scratch, double, rows), correlation = law == UNA_CORRELATED ? noise_correlation : 0;
+    double *b = UNA_GET(&run->scratch, double, rows), rho = law == UNA_CORRELATED
+        ? noise_correlation : 0;
     una_status status = una_arena_check(&run->scratch);
     for (size_t i = 0; status == UNA_OK && i < rows; i++) {
         x[i] = draw_x(where, rng);
         una_targets_functions(&a[i], &b[i], law, x[i]);
         double first = una_rng_normal(rng), second = una_rng_normal(rng);
         a[i] += noise_std * first;
-        b[i] += noise_std * (correlation * first + sqrt(1 - correlation * correlation) * second);
+        b[i] += noise_std * (rho * first + sqrt(1 - rho * rho) * second);
         if (!complete && fabs(x[i]) < gap_end) a[i] = NAN;
     }
     const double *const numbers[] = { x, a, b };
@@ -81,7 +82,7 @@ una_targets_law una_targets_law_of(const char *data)
     return (una_targets_law)law;
 }
 
-bool una_targets_is_together(const char *data)
+bool una_targets_is_joint(const char *data)
 {
     return strstr(data, ", together") != NULL;
 }
@@ -126,7 +127,7 @@ una_status una_targets_fit_make(una_targets_fit *fit, const una_row_key *key, co
 {
     una_fit_settings settings = { .size = sizeof settings, .targets = names + 1, .target_count = 2 };
     *fit = (una_targets_fit){ .whole = NULL };
-    if (una_targets_is_together(key->data)) {
+    if (una_targets_is_joint(key->data)) {
         UNA_TRY(una_fit(&fit->whole, key->spec, rows->train, &settings, run));
         for (size_t t = 0; t < 2; t++) fit->part[t] = una_model_target(fit->whole, t);
         return UNA_OK;
@@ -148,8 +149,8 @@ void una_targets_fit_free(una_targets_fit *fit)
 /* ---- what they say ------------------------------------------------------------------------------------------- */
 
 /* Share of rows whose true function is where the ignorance of a allows it to be. */
-static una_status inside(double *share, const una_model *model, una_targets_law law, const una_dataset *data,
-                         una_run *run)
+static una_status share_inside_band(double *share, const una_model *model, una_targets_law law, const una_dataset *data,
+                                    una_run *run)
 {
     size_t rows = una_dataset_row_count(data), hits = 0;
     const double *x = una_dataset_numbers(data, 0);
@@ -169,7 +170,7 @@ static una_status inside(double *share, const una_model *model, una_targets_law 
 }
 
 /* Of the noise, from what the covariance has more with it than without. Targets that were fitted apart have none. */
-static una_status correlation(double *value, const una_model *whole, const una_dataset *data, una_run *run)
+static una_status fitted_noise_correlation(double *value, const una_model *whole, const una_dataset *data, una_run *run)
 {
     size_t rows = una_dataset_row_count(data);
     una_mark mark = una_arena_mark(&run->scratch);
@@ -188,7 +189,7 @@ static una_status measure_joint(double *value, const una_targets_fit *fit, const
     value[UNA_TARGETS_CORRELATION] = 0;
     if (!fit->whole) return UNA_OK;
     UNA_TRY(una_model_joint_log_lik(&value[UNA_TARGETS_JOINT], NULL, fit->whole, rows->outside, run));
-    return correlation(&value[UNA_TARGETS_CORRELATION], fit->whole, rows->outside, run);
+    return fitted_noise_correlation(&value[UNA_TARGETS_CORRELATION], fit->whole, rows->outside, run);
 }
 
 una_status una_targets_measure(double *value, const una_targets_fit *fit, una_targets_law law,
@@ -203,6 +204,6 @@ una_status una_targets_measure(double *value, const una_targets_fit *fit, una_ta
         value[UNA_TARGETS_GAP_STD_A + t] = gap.mean_std_epistemic;
         if (t == 0) value[UNA_TARGETS_GAP_RMSE_A] = gap.rmse;
     }
-    UNA_TRY(inside(&value[UNA_TARGETS_GAP_INSIDE_A], fit->part[0], law, rows->gap, run));
+    UNA_TRY(share_inside_band(&value[UNA_TARGETS_GAP_INSIDE_A], fit->part[0], law, rows->gap, run));
     return measure_joint(value, fit, rows, run);
 }

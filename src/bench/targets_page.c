@@ -23,7 +23,7 @@ typedef struct drawing {
 /* ---- pictures ------------------------------------------------------------------------------------------------ */
 
 /* The first seed of a group. */
-static una_status add_panel(una_figure *figure, const drawing *d, const una_group *group, const char *how)
+static una_status targets_add_panel(una_figure *figure, const drawing *d, const una_group *group, const char *how)
 {
     const una_findings *f = d->findings;
     const double *value = f->value + group->from * f->measures;
@@ -32,13 +32,13 @@ static una_status add_panel(una_figure *figure, const drawing *d, const una_grou
     una_panel *panel = una_figure_panel(figure, title.at, "x", "a");
     UNA_TRY(una_arena_check(d->arena));
     panel->y.low = -16, panel->y.high = 16;
-    const una_known known = { d->x, value + UNA_TARGETS_CURVE_MEAN, value + UNA_TARGETS_CURVE_STD, d->truth,
+    const una_known_curve known = { d->x, value + UNA_TARGETS_CURVE_MEAN, value + UNA_TARGETS_CURVE_STD, d->truth,
                               UNA_TARGETS_POINTS, d->rows.train };
-    return una_known_draw(panel, &known, d->arena);
+    return una_known_curve_draw(panel, &known, d->arena);
 }
 
 /* Models that fit the targets at once; of the others both pictures would be the same. */
-static bool learns_together(const char *kind)
+static bool has_joint_fit(const char *kind)
 {
     return strcmp(kind, "luna") == 0 || strcmp(kind, "nlm") == 0;
 }
@@ -48,12 +48,12 @@ static una_status add_panels(una_figure *figure, const drawing *d)
     const una_findings *f = d->findings;
     for (size_t m = 0, shown = 0; m < d->asked->model_count && shown < MOST_SHOWN; m++) {
         const una_bench_model *model = &d->asked->models[m];
-        const una_group *together = una_findings_on(f, model->spec, "related, together");
+        const una_group *joint = una_findings_on(f, model->spec, "related, together");
         const una_group *apart = una_findings_on(f, model->spec, "related, apart");
-        if (!learns_together(model->kind) || !together) continue;
+        if (!has_joint_fit(model->kind) || !joint) continue;
         shown++;
-        if (apart) UNA_TRY(add_panel(figure, d, apart, "apart"));
-        UNA_TRY(add_panel(figure, d, together, strstr(model->spec, "=jacobian") ? "Jacobians" : "together"));
+        if (apart) UNA_TRY(targets_add_panel(figure, d, apart, "apart"));
+        UNA_TRY(targets_add_panel(figure, d, joint, strstr(model->spec, "=jacobian") ? "Jacobians" : "together"));
     }
     return UNA_OK;
 }
@@ -61,7 +61,7 @@ static una_status add_panels(una_figure *figure, const drawing *d)
 static una_status draw_gap(una_page *page, drawing *d, una_run *run)
 {
     una_figure figure = una_figure_in(d->arena, 3, panel_width, panel_height);
-    una_known_keys(&figure, "mean of a", "true a", "rows of a");
+    una_known_curve_keys(&figure, "mean of a", "true a", "rows of a");
     UNA_TRY(add_panels(&figure, d));
     if (figure.panel_count == 0) return UNA_OK;
     una_page_heading(page, 2, "A gap that the other target does not have");
@@ -136,7 +136,7 @@ static una_status law_sheet(una_page *page, const drawing *d, const law_table *t
         if (una_targets_law_of(key->data) != table->law) continue;
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, key->spec);
-        una_sheet_words(&sheet, una_targets_is_together(key->data) ? "together" : "apart");
+        una_sheet_words(&sheet, una_targets_is_joint(key->data) ? "together" : "apart");
         for (const column *c = table->columns; c->head; c++)
             una_page_spread(&sheet, f, &f->groups[g], c->measure, c->decimals);
     }

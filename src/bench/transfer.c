@@ -89,7 +89,7 @@ static una_status counts_features(bool *counts, const char *kind, una_run *run)
     return UNA_OK;
 }
 
-static bool updates(const char *kind)
+static bool kind_updates(const char *kind)
 {
     for (size_t k = 0; k < una_kind_count(); k++)
         if (strcmp(una_kind_name(k), kind) == 0) return una_kind_updates(k);
@@ -100,7 +100,7 @@ static bool updates(const char *kind)
 static una_status check_model(const una_bench_model *model, una_arena *arena, una_run *run)
 {
     una_spec spec;
-    if (!updates(model->kind))
+    if (!kind_updates(model->kind))
         UNA_FAIL(run, UNA_E_USAGE, "%s keeps no features apart from its posterior, so nothing of it can be "
                  "transferred; leave it out of --models", model->kind);
     UNA_TRY(una_spec_parse(&spec, model->spec, arena, run));
@@ -118,7 +118,8 @@ static una_status check_model(const una_bench_model *model, una_arena *arena, un
 static una_status read_features(size_t *count, size_t *features, const una_asked *asked, una_run *run)
 {
     const transfer_options *o = asked->options;
-    const char *text = strcmp(o->features, "auto") != 0 ? o->features : asked->quick ? quick_features : usual_features;
+    const char *usual = asked->quick ? quick_features : usual_features;
+    const char *text = strcmp(o->features, "auto") == 0 ? usual : o->features;
     *count = 0;
     for (const char *at = text;;) {
         char *after;
@@ -164,10 +165,10 @@ static una_status plan_seed(una_plan *plan, const char *const *data, size_t coun
     return UNA_OK;
 }
 
-static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+static una_status transfer_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const transfer_options *o = asked->options;
-    size_t seeds = UNA_IS_AUTO(o->seeds) ? asked->quick ? QUICK_SEEDS : SEEDS : (size_t)o->seeds;
+    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked);
     size_t features[MOST_COUNTS], count;
     const char *data[MOST_COUNTS];
     UNA_TRY(read_features(&count, features, asked, run));
@@ -184,17 +185,17 @@ static una_status plan_fits(una_plan *plan, const una_asked *asked, una_run *run
 
 /* ---- measures ------------------------------------------------------------------------------------------------ */
 
-/* The posterior of rows `from`, for the options `set`; what it says of rows `at`. */
+/* Predictions for rows `at` by the posterior of rows `from` with the options `set`. */
 static una_status relearnt_score(una_score *score, double *prior_var, double *noise, const una_model *model,
                                  const una_dataset *from, const char *const *set, size_t count,
                                  const una_dataset *at, una_run *run)
 {
-    una_model *anew = NULL;
-    una_status status = una_model_relearn(&anew, model, from, set, count, run);
-    if (status == UNA_OK) status = una_model_score(score, anew, at, run);
-    if (status == UNA_OK && prior_var) *prior_var = una_model_info(anew)->prior_var;
-    if (status == UNA_OK && noise) *noise = una_model_info(anew)->noise_std;
-    una_model_free(anew);
+    una_model *refit = NULL;
+    una_status status = una_model_relearn(&refit, model, from, set, count, run);
+    if (status == UNA_OK) status = una_model_score(score, refit, at, run);
+    if (status == UNA_OK && prior_var) *prior_var = una_model_info(refit)->prior_var;
+    if (status == UNA_OK && noise) *noise = una_model_info(refit)->noise_std;
+    una_model_free(refit);
     return status;
 }
 
@@ -255,8 +256,8 @@ static bool is_band(const char *data)
     return false;
 }
 
-static una_status take_measures(double *value, const una_model *model, const una_row_key *key,
-                                const una_transfer_rows *rows, una_run *run)
+static una_status transfer_take_measures(double *value, const una_model *model, const una_row_key *key,
+                                         const una_transfer_rows *rows, una_run *run)
 {
     una_score before = UNA_INIT(una_score), outside = UNA_INIT(una_score);
     bool has_prior = strstr(una_model_info(model)->spec, "prior_var=");
@@ -273,14 +274,14 @@ static una_status take_measures(double *value, const una_model *model, const una
     return una_transfer_features(key->data) == 0 ? measure_fresh(value, key->spec, rows, run) : UNA_OK;
 }
 
-static una_status measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+static una_status transfer_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     una_transfer_rows rows;
     una_model *model = NULL;
     (void)asked;
     una_status status = una_transfer_rows_make(&rows, key->seed, run);
     if (status == UNA_OK) status = una_transfer_fit(&model, key, &rows, run);
-    if (status == UNA_OK) status = take_measures(outcome->value, model, key, &rows, run);
+    if (status == UNA_OK) status = transfer_take_measures(outcome->value, model, key, &rows, run);
     if (status == UNA_OK) status = una_outcome_take(outcome, model);
     una_model_free(model);
     una_transfer_rows_free(&rows);
@@ -302,8 +303,8 @@ const una_experiment una_experiment_transfer = {
     .options_size = sizeof(transfer_options),
     .measures = measures,
     .entries = entries,
-    .plan = plan_fits,
-    .measure = measure,
+    .plan = transfer_plan_fits,
+    .measure = transfer_measure,
     .claims = una_transfer_claims,
     .claims_caption = "Log-likelihood per row of the gap, in nats; the first spec of each model speaks for it. The "
                       "first four as in the thesis: the noise is known, the prior variance chosen by validation rows "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Claims about the squiggle's transfer: the first spec of each model speaks for it, paired over the seeds.
+ * Claims about the squiggle's transfer: the first spec of each model represents it, paired over the seeds.
  */
 #include "bench/transfer.h"
 
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static bool is_of(const una_findings *f, const una_group *group, const char *spec)
+static bool group_has_spec(const una_findings *f, const una_group *group, const char *spec)
 {
     return strcmp(f->fits[group->from].key.spec, spec) == 0;
 }
@@ -20,7 +20,7 @@ const una_group *una_transfer_group(const una_findings *f, const char *spec, siz
     size_t most = 0;
     for (size_t g = 0; g < f->group_count; g++) {
         size_t its = una_transfer_features(f->fits[f->groups[g].from].key.data);
-        if (its <= most || (features > 0 && its != features) || !is_of(f, &f->groups[g], spec)) continue;
+        if (its <= most || (features > 0 && its != features) || !group_has_spec(f, &f->groups[g], spec)) continue;
         found = &f->groups[g];
         most = its;
     }
@@ -33,7 +33,7 @@ double una_transfer_slope(const una_findings *f, const char *spec, uint64_t seed
     for (size_t g = 0; g < f->group_count; g++) {
         const una_group *group = &f->groups[g];
         size_t features = una_transfer_features(f->fits[group->from].key.data);
-        if (features == 0 || !is_of(f, group, spec)) continue;
+        if (features == 0 || !group_has_spec(f, group, spec)) continue;
         for (size_t i = group->from; i < group->from + group->count; i++) {
             if (f->fits[i].key.seed != seed) continue;
             double x = log2((double)features), y = una_findings_value(f, i, measure);
@@ -43,7 +43,7 @@ double una_transfer_slope(const una_findings *f, const char *spec, uint64_t seed
     return n < 2 ? NAN : (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-/* The first spec of a kind speaks for it; NULL: it was not run with features. */
+/* The first spec of a kind; NULL: it was not run with features. */
 static const char *spec_of(const una_findings *f, const char *kind)
 {
     for (size_t g = 0; g < f->group_count; g++)
@@ -52,14 +52,14 @@ static const char *spec_of(const una_findings *f, const char *kind)
     return NULL;
 }
 
-static void figure(una_text *text, double value)
+static void transfer_put_number(una_text *text, double value)
 {
     char buffer[UNA_NUMBER_ROOM];
     una_text_add(text, "%s", una_number_plain(buffer, value, 2));
 }
 
 /* Slopes of LUNA and of its rival, seed by seed. */
-static una_status judge_slopes(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+static una_status claim_slopes(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                size_t measure, una_run *run)
 {
     const char *luna = spec_of(f, "luna"), *rival = spec_of(f, claim->model);
@@ -87,17 +87,17 @@ static una_status judge_slopes(int *holds, una_text *text, const una_claim *clai
     UNA_TRY(status);
 
     una_text_add(text, "gain by twice the features ");
-    figure(text, ours);
+    transfer_put_number(text, ours);
     una_text_add(text, " against ");
-    figure(text, its);
+    transfer_put_number(text, its);
     una_text_add(text, ": difference ");
-    una_paired_say(text, &paired);
-    *holds = una_paired_verdict(&paired, 0);
+    una_paired_put(text, &paired);
+    *holds = una_paired_least(&paired, 0);
     return UNA_OK;
 }
 
-static una_status judge_most(int *holds, una_text *text, const una_claim *claim, const una_findings *f, size_t measure,
-                             una_run *run)
+static una_status transfer_claim_most(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+                                      size_t measure, una_run *run)
 {
     const char *luna = spec_of(f, "luna"), *rival = spec_of(f, claim->model);
     const una_group *ours = luna ? una_transfer_group(f, luna, 0) : NULL;
@@ -112,45 +112,46 @@ static una_status judge_most(int *holds, una_text *text, const una_claim *claim,
 
     UNA_TRY(una_paired_groups(&paired, f, ours, its, measure, run));
     una_text_add(text, "with %zu features ", most);
-    figure(text, una_findings_mean(f, ours, measure));
+    transfer_put_number(text, una_findings_mean(f, ours, measure));
     una_text_add(text, " against ");
-    figure(text, una_findings_mean(f, its, measure));
+    transfer_put_number(text, una_findings_mean(f, its, measure));
     una_text_add(text, ": difference ");
-    una_paired_say(text, &paired);
-    *holds = una_paired_verdict(&paired, 0);
+    una_paired_put(text, &paired);
+    *holds = una_paired_least(&paired, 0);
     return UNA_OK;
 }
 
-static una_status judge_rise(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    return judge_slopes(holds, text, claim, f, UNA_TRANSFER_KNOWN, run);
-}
-
-static una_status judge_rise_evidence(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+static una_status transfer_claim_rise(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                       una_run *run)
 {
-    return judge_slopes(holds, text, claim, f, UNA_TRANSFER_EVIDENCE, run);
+    return claim_slopes(holds, text, claim, f, UNA_TRANSFER_KNOWN, run);
 }
 
-static una_status judge_top(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_rise_evidence(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+                                      una_run *run)
 {
-    return judge_most(holds, text, claim, f, UNA_TRANSFER_KNOWN, run);
+    return claim_slopes(holds, text, claim, f, UNA_TRANSFER_EVIDENCE, run);
 }
 
-static una_status judge_top_evidence(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+static una_status claim_top(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    return transfer_claim_most(holds, text, claim, f, UNA_TRANSFER_KNOWN, run);
+}
+
+static una_status claim_top_evidence(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                      una_run *run)
 {
-    return judge_most(holds, text, claim, f, UNA_TRANSFER_EVIDENCE, run);
+    return transfer_claim_most(holds, text, claim, f, UNA_TRANSFER_EVIDENCE, run);
 }
 
 /* Whichever prior variance the validation rows chose. */
-static una_status judge_top_one(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_top_one(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
-    return judge_most(holds, text, claim, f, UNA_TRANSFER_FIRST_ALPHA + 1, run);
+    return transfer_claim_most(holds, text, claim, f, UNA_TRANSFER_FIRST_ALPHA + 1, run);
 }
 
 /* The band in the middle against the first or the last. */
-static una_status judge_band(int *holds, una_text *text, const una_findings *f, size_t band, una_run *run)
+static una_status claim_band(int *holds, una_text *text, const una_findings *f, size_t band, una_run *run)
 {
     const una_group *right = una_findings_on(f, NULL, una_transfer_bands[1].data);
     const una_group *other = una_findings_on(f, NULL, una_transfer_bands[band].data);
@@ -163,42 +164,42 @@ static una_status judge_band(int *holds, una_text *text, const una_findings *f, 
 
     UNA_TRY(una_paired_groups(&paired, f, right, other, UNA_TRANSFER_BEFORE, run));
     una_text_add(text, "std ");
-    figure(text, una_findings_mean(f, other, UNA_TRANSFER_BEFORE_STD));
+    transfer_put_number(text, una_findings_mean(f, other, UNA_TRANSFER_BEFORE_STD));
     una_text_add(text, ": ");
-    figure(text, una_findings_mean(f, other, UNA_TRANSFER_BEFORE));
+    transfer_put_number(text, una_findings_mean(f, other, UNA_TRANSFER_BEFORE));
     una_text_add(text, "; std ");
-    figure(text, una_findings_mean(f, right, UNA_TRANSFER_BEFORE_STD));
+    transfer_put_number(text, una_findings_mean(f, right, UNA_TRANSFER_BEFORE_STD));
     una_text_add(text, ": ");
-    figure(text, una_findings_mean(f, right, UNA_TRANSFER_BEFORE));
+    transfer_put_number(text, una_findings_mean(f, right, UNA_TRANSFER_BEFORE));
     una_text_add(text, "; lost by ");
-    una_paired_say(text, &paired);
-    *holds = una_paired_verdict(&paired, 0);
+    una_paired_put(text, &paired);
+    *holds = una_paired_least(&paired, 0);
     return UNA_OK;
 }
 
-static una_status judge_little(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_little(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     (void)claim;
-    return judge_band(holds, text, f, 0, run);
+    return claim_band(holds, text, f, 0, run);
 }
 
-static una_status judge_much(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status claim_much(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     (void)claim;
-    return judge_band(holds, text, f, UNA_TRANSFER_BANDS - 1, run);
+    return claim_band(holds, text, f, UNA_TRANSFER_BANDS - 1, run);
 }
 
 const una_claim una_transfer_claims[] = {
-    { "With more features LUNA's log-likelihood rises faster than NLM's", judge_rise, "nlm", NULL },
-    { "With more features LUNA's log-likelihood rises faster than SNGP's", judge_rise, "sngp", NULL },
-    { "With the most features LUNA's log-likelihood exceeds NLM's", judge_top, "nlm", NULL },
-    { "With the most features LUNA's log-likelihood exceeds SNGP's", judge_top, "sngp", NULL },
-    { "By evidence: LUNA's rises faster than NLM's", judge_rise_evidence, "nlm", NULL },
-    { "By evidence: LUNA's rises faster than SNGP's", judge_rise_evidence, "sngp", NULL },
-    { "By evidence: LUNA's exceeds NLM's with the most features", judge_top_evidence, "nlm", NULL },
-    { "By evidence: LUNA's exceeds SNGP's with the most features", judge_top_evidence, "sngp", NULL },
-    { "Noise known, prior variance 1: LUNA's exceeds NLM's with the most features", judge_top_one, "nlm", NULL },
-    { "Too little uncertainty in the gap lowers the log-likelihood there", judge_little, "gp", NULL },
-    { "Too much uncertainty in the gap lowers the log-likelihood there", judge_much, "gp", NULL },
+    { "With more features LUNA's log-likelihood rises faster than NLM's", transfer_claim_rise, "nlm", NULL },
+    { "With more features LUNA's log-likelihood rises faster than SNGP's", transfer_claim_rise, "sngp", NULL },
+    { "With the most features LUNA's log-likelihood exceeds NLM's", claim_top, "nlm", NULL },
+    { "With the most features LUNA's log-likelihood exceeds SNGP's", claim_top, "sngp", NULL },
+    { "By evidence: LUNA's rises faster than NLM's", claim_rise_evidence, "nlm", NULL },
+    { "By evidence: LUNA's rises faster than SNGP's", claim_rise_evidence, "sngp", NULL },
+    { "By evidence: LUNA's exceeds NLM's with the most features", claim_top_evidence, "nlm", NULL },
+    { "By evidence: LUNA's exceeds SNGP's with the most features", claim_top_evidence, "sngp", NULL },
+    { "Noise known, prior variance 1: LUNA's exceeds NLM's with the most features", claim_top_one, "nlm", NULL },
+    { "Too little uncertainty in the gap lowers the log-likelihood there", claim_little, "gp", NULL },
+    { "Too much uncertainty in the gap lowers the log-likelihood there", claim_much, "gp", NULL },
     { .sentence = NULL }
 };

@@ -32,7 +32,8 @@ static una_status make_table(una_dataset **data, size_t rows, bool inside, una_r
     una_status status = una_truth_new(&truth, rows, 1, &run->scratch);
     for (size_t i = 0; status == UNA_OK && i < rows; i++) {
         double u = una_rng_uniform(rng), away = gap + (end - gap) * u;
-        truth.x[i] = inside ? gap * (2 * u - 1) : i % 2 ? away : -away;
+        if (inside) truth.x[i] = gap * (2 * u - 1);
+        else truth.x[i] = i % 2 ? away : -away;
         truth.f[i] = una_squiggle(truth.x[i]);
         truth.noise[i] = una_transfer_noise;
     }

@@ -115,7 +115,7 @@ static una_status add_level(una_panel *panel, const drawing *d, double level, un
     return UNA_OK;
 }
 
-static una_status add_panel(una_figure *figure, const drawing *d, const char *title, size_t measure, bool own)
+static una_status transfer_add_panel(una_figure *figure, const drawing *d, const char *title, size_t measure, bool own)
 {
     const una_group *gp = una_findings_group(d->findings, "gp", "squiggle");
     una_panel *panel = una_figure_panel(figure, title, "features", "log-likelihood in the gap, nats per row");
@@ -134,11 +134,12 @@ static una_status by_features(una_page *page, drawing *d, una_run *run)
     bool own = has_own_row(d);
     if (d->count < 2) return UNA_OK;
     una_figure figure = una_figure_in(d->arena, 2, panel_width, panel_height);
-    UNA_TRY(add_panel(&figure, d, "noise known", UNA_TRANSFER_KNOWN, false));
-    UNA_TRY(add_panel(&figure, d, "by evidence", UNA_TRANSFER_EVIDENCE, false));
+    UNA_TRY(transfer_add_panel(&figure, d, "noise known", UNA_TRANSFER_KNOWN, false));
+    UNA_TRY(transfer_add_panel(&figure, d, "by evidence", UNA_TRANSFER_EVIDENCE, false));
     if (own) {
-        UNA_TRY(add_panel(&figure, d, "una\xE2\x80\x99s own settings, noise known", UNA_TRANSFER_KNOWN, true));
-        UNA_TRY(add_panel(&figure, d, "una\xE2\x80\x99s own settings, by evidence", UNA_TRANSFER_EVIDENCE, true));
+        UNA_TRY(transfer_add_panel(&figure, d, "una\xE2\x80\x99s own settings, noise known", UNA_TRANSFER_KNOWN, true));
+        UNA_TRY(transfer_add_panel(&figure, d, "una\xE2\x80\x99s own settings, by evidence", UNA_TRANSFER_EVIDENCE,
+                                   true));
     }
     return una_page_figure(page, "features", &figure, "Log-likelihood by the number of features.",
                            "Mean over the seeds and a band of one standard deviation. Left: the noise is the true one, "
@@ -238,7 +239,7 @@ static una_status add_band(una_figure *figure, const una_model *model, const una
 
     panel->x.low = from, panel->x.high = to;
     panel->y.low = -90, panel->y.high = 90;
-    return una_known_draw(panel, &(una_known){ x, mean, std, truth, GRID, rows->train }, arena);
+    return una_known_curve_draw(panel, &(una_known_curve){ x, mean, std, truth, GRID, rows->train }, arena);
 }
 
 /* The first seed's, fitted again. */
@@ -267,7 +268,7 @@ static una_status bands_figure(una_page *page, const drawing *d, una_run *run)
     una_transfer_rows rows;
     const una_group *first = una_findings_on(d->findings, NULL, una_transfer_bands[0].data);
     una_figure figure = una_figure_in(d->arena, UNA_TRANSFER_BANDS, band_width, band_height);
-    una_known_keys(&figure, "mean", "true function", "training rows");
+    una_known_curve_keys(&figure, "mean", "true function", "training rows");
 
     una_status status = una_transfer_rows_make(&rows, d->findings->fits[first->from].key.seed, run);
     if (status == UNA_OK) status = draw_bands(&figure, d, &rows, run);

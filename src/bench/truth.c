@@ -27,7 +27,8 @@ una_status una_truth_table(una_dataset **data, const una_truth *t, una_run *run)
     return una_dataset_from_arrays(data, t->x, t->y, t->rows, t->inputs, t->inputs == 1 ? names : NULL, run);
 }
 
-static void compare(una_against *v, const una_truth *t, const double *mean, const double *std, const double *noise)
+static void truth_compare_rows(una_truth_scores *v, const una_truth *t, const double *mean, const double *std,
+                               const double *noise)
 {
     double n = (double)t->rows, inside = 0, std_sum = 0, off_noise = 0, error = 0;
     double predicted = 0, true_noise = 0, least = HUGE_VAL, most = 0;
@@ -50,8 +51,8 @@ static void compare(una_against *v, const una_truth *t, const double *mean, cons
     v->noise_range = most / least;
 }
 
-static una_status judge_table(una_against *v, const una_model *model, const una_truth *t, const una_dataset *data,
-                              una_run *run)
+static una_status truth_score_table(una_truth_scores *v, const una_model *model, const una_truth *t,
+                                    const una_dataset *data, una_run *run)
 {
     una_score score = UNA_INIT(una_score);
     double *mean = UNA_GET(&run->scratch, double, t->rows), *std = UNA_GET(&run->scratch, double, t->rows);
@@ -60,20 +61,20 @@ static una_status judge_table(una_against *v, const una_model *model, const una_
     una_prediction p = { .size = sizeof p, .mean = mean, .std_epistemic = std, .std_noise = noise };
     UNA_TRY(una_model_predict(model, data, 0.95, &p, run));
     UNA_TRY(una_model_score(&score, model, data, run));
-    compare(v, t, mean, std, noise);
+    truth_compare_rows(v, t, mean, std, noise);
     v->coverage_95 = score.coverage_95;
     v->log_lik = score.log_lik;
     v->rmse = score.rmse;
     return UNA_OK;
 }
 
-una_status una_truth_judge(una_against *verdict, const una_model *model, const una_truth *truth, una_run *run)
+una_status una_truth_score(una_truth_scores *scores, const una_model *model, const una_truth *truth, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_dataset *data = NULL;
-    *verdict = (una_against){ .inside = 0 };
+    *scores = (una_truth_scores){ .inside = 0 };
     una_status status = una_truth_table(&data, truth, run);
-    if (status == UNA_OK) status = judge_table(verdict, model, truth, data, run);
+    if (status == UNA_OK) status = truth_score_table(scores, model, truth, data, run);
     una_dataset_free(data);
     una_arena_release(&run->scratch, mark);
     return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Made-up rows whose true function is known, and what a model says of them: is the truth where the model's ignorance
- * allows it to be?
+ * Synthetic rows whose true function is known, and the scores of a model on them: is the truth inside the band of its
+ * ignorance?
  */
 #ifndef UNA_TRUTH_H
 #define UNA_TRUTH_H
@@ -11,11 +11,11 @@
 typedef struct una_truth {
     size_t  rows, inputs;
     double *x;                           /* [rows, inputs]                                                  */
-    double *f, *noise;                   /* [rows] the function, and the std of what is added to it         */
+    double *f, *noise;                   /* [rows] the function, and the std of its noise                   */
     double *y;                           /* [rows] with noise                                               */
 } una_truth;
 
-typedef struct una_against {
+typedef struct una_truth_scores {
     double inside;                       /* share of the rows whose f is within mean +- 1.96 std_epistemic  */
     double error;                        /* root mean square of mean - f                                    */
     double std_epistemic;                /* mean                                                            */
@@ -23,13 +23,13 @@ typedef struct una_against {
     double noise_ratio;                  /* predicted noise std over the true one, both root mean square    */
     double noise_error;                  /* mean of |predicted / true noise std - 1|                        */
     double noise_range;                  /* largest over smallest predicted noise std                       */
-} una_against;
+} una_truth_scores;
 
 una_status una_truth_new(una_truth *truth, size_t rows, size_t inputs, una_arena *arena);
 /* y from f and noise. */
 void       una_truth_add_noise(una_truth *truth, una_rng *rng);
 /* As a table: inputs x1 ... xD, or x where there is one, and y. */
 una_status una_truth_table(una_dataset **data, const una_truth *truth, una_run *run);
-una_status una_truth_judge(una_against *verdict, const una_model *model, const una_truth *truth, una_run *run);
+una_status una_truth_score(una_truth_scores *scores, const una_model *model, const una_truth *truth, una_run *run);
 
 #endif

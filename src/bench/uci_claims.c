@@ -9,7 +9,7 @@
 #define JUDGE(name, preset, measure, printed)                                                                        \
     static una_status name(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f, una_run *run) \
     {                                                                                                                \
-        return una_judge_near(holds, numbers, claim, f, preset, measure, printed, run);                              \
+        return una_claim_near(holds, numbers, claim, f, preset, measure, printed, run);                              \
     }
 JUDGE(hand_rmse, UNA_PRESET_THESIS, UNA_PUBLISHED_HAND_RMSE, UNA_THESIS_RMSE)
 JUDGE(hand_log_lik, UNA_PRESET_THESIS, UNA_PUBLISHED_HAND_LOG_LIK, UNA_THESIS_LOG_LIK)
@@ -18,10 +18,10 @@ JUDGE(own_rmse, UNA_PRESET_AUTOMATIC, UNA_PUBLISHED_RMSE, UNA_THESIS_TABLES)
 JUDGE(own_log_lik, UNA_PRESET_AUTOMATIC, UNA_PUBLISHED_LOG_LIK, UNA_THESIS_TABLES)
 #undef JUDGE
 
-#define ON_ALL(begins, judge)                                                                                        \
-    { begins "Boston", judge, "luna", "boston" }, { begins "Concrete", judge, "luna", "concrete" },                  \
-    { begins "Yacht", judge, "luna", "yacht" }, { begins "kin8nm", judge, "luna", "kin8nm" },                        \
-    { begins "Energy", judge, "luna", "energy" }, { begins "Wine", judge, "luna", "wine-quality-red" }
+#define ON_ALL(begins, decide)                                                                                       \
+    { begins "Boston", decide, "luna", "boston" }, { begins "Concrete", decide, "luna", "concrete" },                \
+    { begins "Yacht", decide, "luna", "yacht" }, { begins "kin8nm", decide, "luna", "kin8nm" },                      \
+    { begins "Energy", decide, "luna", "energy" }, { begins "Wine", decide, "luna", "wine-quality-red" }
 
 const una_claim una_uci_claims[] = {
     ON_ALL("Thesis's protocol: LUNA's error is within error bars of NLM's on ", hand_rmse),

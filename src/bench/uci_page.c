@@ -12,33 +12,33 @@
 
 /* ---- error and log-likelihood ----------------------------------------------------------------------------------- */
 
-static const una_voice of_rmse[] = {
+static const una_result_line of_rmse[] = {
     { BY_HAND, UNA_PRESET_THESIS, UNA_PUBLISHED_HAND_RMSE, UNA_ALONE },
     { TUNED, UNA_PRESET_THESIS, UNA_PUBLISHED_RMSE, UNA_ALONE },
     { AUTOMATIC, UNA_PRESET_AUTOMATIC, UNA_PUBLISHED_RMSE, UNA_ALONE }, { .label = NULL }
 };
-static const una_voice of_hand[] = {
+static const una_result_line of_hand[] = {
     { BY_HAND, UNA_PRESET_THESIS, UNA_PUBLISHED_HAND_LOG_LIK, UNA_ALONE }, { .label = NULL }
 };
-static const una_voice of_tuned[] = {
+static const una_result_line of_tuned[] = {
     { TUNED, UNA_PRESET_THESIS, UNA_PUBLISHED_LOG_LIK, UNA_ALONE },
     { AUTOMATIC, UNA_PRESET_AUTOMATIC, UNA_PUBLISHED_LOG_LIK, UNA_ALONE }, { .label = NULL }
 };
 
-static const una_beside rmse = {
+static const una_thesis_comparison rmse = {
     "rmse", "Error at the test rows (RMSE, units of the target).", "Mean and standard deviation over the splits, "
     "beside what the thesis prints (published); lower is better. By hand: by its protocol with its noise, which was "
     "set by hand and is far too large; the means of posteriors feel that as well. Tuned: by its protocol with the "
     "noise that suits the validation rows best. Auto: by automatic rules.",
     UNA_THESIS_RMSE, of_rmse, -3, false
 };
-static const una_beside by_hand = {
+static const una_thesis_comparison by_hand = {
     "log-lik-by-hand", "Average log-likelihood with the noise that the thesis set by hand (nats per row).", "Mean and "
     "standard deviation over the splits. The noise (standard deviation: Boston 15.3, Concrete 82, Yacht 4, kin8nm "
     "0.11, Energy 6.4, Wine 0.89) follows from the numbers that the thesis prints and is several times the error: what "
     "a model does hardly shows. It prints none of ensembles.", UNA_THESIS_LOG_LIK, of_hand, 2, false
 };
-static const una_beside tuned = {
+static const una_thesis_comparison tuned = {
     "log-lik", "Average log-likelihood with tuned noise (nats per row).", "Mean and standard deviation over the "
     "splits; higher is better. Tuned: by the thesis\xE2\x80\x99s protocol with the noise that suits the validation "
     "rows best. Auto: by automatic rules, noise and all. Wine has copies of its training rows among the test rows, and "
@@ -61,7 +61,7 @@ static void add_peers(una_sheet *sheet, const una_show *show)
 }
 
 /* Whose numbers the others' are: a line for each set that was run. */
-static una_status sources(una_page *page, const una_show *show, una_run *run)
+static una_status uci_put_sources(una_page *page, const una_show *show, una_run *run)
 {
     una_sheet sheet = una_sheet_in(show->arena, "sources", "Sources.", "Log-likelihoods that others have published for "
                                    "the standard splits. Best: of all that we have seen, the thesis\xE2\x80\x99s "
@@ -83,19 +83,19 @@ static una_status sources(una_page *page, const una_show *show, una_run *run)
     return una_page_sheet(page, &sheet, run);
 }
 
-static una_status scores(una_page *page, const una_show *show, una_run *run)
+static una_status uci_put_scores(una_page *page, const una_show *show, una_run *run)
 {
-    una_sheet sheet = una_show_beside(show, &rmse, show->where_count);
+    una_sheet sheet = una_show_comparison(show, &rmse, show->where_count);
     una_page_heading(page, 2, "Error and log-likelihood");
     UNA_TRY(una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run));
     if (show->has[UNA_PRESET_THESIS]) {
-        sheet = una_show_beside(show, &by_hand, show->where_count);
+        sheet = una_show_comparison(show, &by_hand, show->where_count);
         UNA_TRY(una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run));
     }
-    sheet = una_show_beside(show, &tuned, show->where_count);
+    sheet = una_show_comparison(show, &tuned, show->where_count);
     if (show->known) add_peers(&sheet, show);
     UNA_TRY(una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run));
-    return show->known ? sources(page, show, run) : UNA_OK;
+    return show->known ? uci_put_sources(page, show, run) : UNA_OK;
 }
 
 /* ---- bands ------------------------------------------------------------------------------------------------------ */
@@ -126,7 +126,7 @@ static bool has_copies(const una_show *show, una_preset preset)
 {
     const una_findings *f = show->findings;
     for (size_t g = 0; g < f->group_count; g++)
-        if (show->seats[g].preset == preset && una_findings_mean(f, &f->groups[g], UNA_PUBLISHED_ROWS_NEW) <
+        if (show->positions[g].preset == preset && una_findings_mean(f, &f->groups[g], UNA_PUBLISHED_ROWS_NEW) <
                                                una_findings_mean(f, &f->groups[g], UNA_PUBLISHED_ROWS))
             return true;
     return false;
@@ -158,7 +158,7 @@ una_status una_uci_page(una_page *page, const una_findings *findings, const una_
     (void)asked;
     UNA_TRY(una_show_of(&show, findings, una_thesis_sets, page->words.arena));
     una_show_reduced(page, &show);
-    UNA_TRY(scores(page, &show, run));
+    UNA_TRY(uci_put_scores(page, &show, run));
     UNA_TRY(una_show_near(page, &show, near, show.where_count, run));
     if (show.has[UNA_PRESET_THESIS]) UNA_TRY(by_protocol(page, &show, UNA_PRESET_THESIS, run));
     if (show.has[UNA_PRESET_AUTOMATIC]) UNA_TRY(by_protocol(page, &show, UNA_PRESET_AUTOMATIC, run));

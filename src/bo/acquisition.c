@@ -50,7 +50,8 @@ static double ei_value(double mean, double std, double best, const una_acquisiti
                        double *dstd)
 {
     (void)o;
-    double z = std > 0 ? (best - mean) / std : best > mean ? HUGE_VAL : -HUGE_VAL;
+    double z = best > mean ? HUGE_VAL : -HUGE_VAL;
+    if (std > 0) z = (best - mean) / std;
     *dmean = -una_normal_cdf(z);
     *dstd = una_normal_pdf(z);
     return una_expected_improvement(mean, std, best);
@@ -168,8 +169,8 @@ una_status una_acquisition_need_named(const una_acquisition **acquisition, una_a
 
 /* ---- mixtures -------------------------------------------------------------------------------------------------- */
 
-static double of_whole(const una_acquisition *a, const una_acquisition_options *o, const una_mixed *at, double best,
-                       double *slope)
+static double of_whole(const una_acquisition *a, const una_acquisition_options *o, const una_mixture_point *at,
+                       double best, double *slope)
 {
     double mean = 0, square = 0, dmean, dstd;
     for (size_t m = 0; m < at->count; m++) mean += at->weight[m] * at->mean[m];
@@ -192,8 +193,8 @@ static double of_whole(const una_acquisition *a, const una_acquisition_options *
 }
 
 /* Each part counts by its weight, or, of logarithms, by its share of the sum; the largest is taken out first. */
-double una_acquisition_mixed(const una_acquisition *a, const una_acquisition_options *o, const una_mixed *at,
-                             double best, double *slope)
+double una_acquisition_mixture(const una_acquisition *a, const una_acquisition_options *o, const una_mixture_point *at,
+                               double best, double *slope)
 {
     double dmean, dstd, most = -HUGE_VAL, sum = 0;
     if (a->of_whole) return of_whole(a, o, at, best, slope);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where to look next, when the least value is wanted: expected improvement on the best value so far,
+ * Where to evaluate next to find the least value: expected improvement on the best value so far,
  *   EI = E max(best - f, 0) = s h(z),  h(z) = z Phi(z) + phi(z),  z = (best - mean)/s,  f ~ N(mean, s^2),
  * its logarithm, which still tells points apart where EI itself is too small for a double, and others: one line of a
  * table each. Those of a mixture are the mean over its parts.
@@ -20,7 +20,7 @@ double una_log_improvement(double z);
 
 typedef struct una_acquisition_options { double beta, draws; } una_acquisition_options;
 
-typedef enum una_acquisition_need {      /* what it wants of the search                                             */
+typedef enum una_acquisition_need {      /* what it needs from the search                                           */
     UNA_NEEDS_NOTHING,                   /* not even a model                                                        */
     UNA_NEEDS_MODEL,
     UNA_NEEDS_FANTASIES,                 /* models whose noisy values were replaced by draws of the function        */
@@ -34,7 +34,7 @@ typedef struct una_acquisition {
     bool                 is_log;         /* the value is a logarithm: means over parts are taken of what it is of   */
     bool                 of_whole;       /* of a mixture's mean and std, not the mean over its parts                */
     const una_option    *options;
-    /* Of one Gaussian; the higher, the better. dmean, dstd: how it moves with them. */
+    /* For one Gaussian; higher is better. dmean, dstd: its derivatives. */
     double (*value)(double mean, double std, double best, const una_acquisition_options *options, double *dmean,
                     double *dstd);       /* NULL: UNA_NEEDS_NOTHING                                                 */
 } una_acquisition;
@@ -45,14 +45,14 @@ extern const una_acquisition *const una_acquisitions[];          /* ends with NU
 una_status una_acquisition_need_named(const una_acquisition **acquisition, una_acquisition_options *options,
                                       const char *spec, una_run *run);
 
-typedef struct una_mixed {               /* a mixture of Gaussians at one point, and how it moves                   */
+typedef struct una_mixture_point {       /* a mixture of Gaussians at one point, with its slopes                    */
     size_t        count, inputs;
     const double *weight, *mean, *std;   /* [count]                                                                 */
     const double *dmean, *dstd;          /* [count, inputs]; NULL: slopes are not wanted                            */
-} una_mixed;
+} una_mixture_point;
 
 /* The mean over parts, on the acquisition's own scale; slope [inputs] (may be NULL). */
-double una_acquisition_mixed(const una_acquisition *acquisition, const una_acquisition_options *options,
-                             const una_mixed *at, double best, double *slope);
+double una_acquisition_mixture(const una_acquisition *acquisition, const una_acquisition_options *options,
+                               const una_mixture_point *at, double best, double *slope);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which model suits a table: every model is fitted on the same folds (sweep/folds.h) and scored on the rows that each
- * leaves out. Rows of a store are one per model and fold, so that a comparison that was stopped goes on. What the
- * numbers say together is compare_sums.c's.
+ * fold leaves out. The store has one row per model and fold, so that a comparison that was stopped can go on.
+ * compare_sums.c computes the means and differences.
  */
 #include "bo/compare.h"
 
@@ -11,7 +11,7 @@
 #include "bo/tune.h"
 #include "model/above.h"
 #include "sweep/folder.h"
-#include "sweep/rows.h"
+#include "sweep/store_csv.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ const char *const una_compared_measures[UNA_COMPARED_COUNT] = { "log_lik", "rmse
 
 /* ---- what was asked for ---------------------------------------------------------------------------------------- */
 
-static una_status check_asked(const una_comparison *c)
+static una_status compare_check_request(const una_comparison *c)
 {
     const char *select = c->asked.select;
     const uint64_t last = (uint64_t)1 << 52;
@@ -145,7 +145,7 @@ static una_status find_idle(bool *idle, const una_comparison *c)
 }
 
 /* Rows that no model could take are left out before there are folds, so that these are of equal size. */
-static una_status take_rows(una_comparison *c)
+static una_status compare_take_rows(una_comparison *c)
 {
     const una_dataset *data = c->data;
     size_t count = 0;
@@ -169,7 +169,7 @@ static una_status take_rows(una_comparison *c)
     return status;
 }
 
-/* A word that only tested rows have is none that a model knows. */
+/* A word that only test rows have is unknown to the models. */
 static una_status take_words(una_comparison *c)
 {
     size_t column;
@@ -216,7 +216,7 @@ static void add_setting(una_text *study, const char *key, const char *value)
     una_spec_value(study, value);
 }
 
-static void add_names(una_text *study, const char *key, const char *const *names, size_t count)
+static void compare_add_names(una_text *study, const char *key, const char *const *names, size_t count)
 {
     una_text list = una_text_in(study->arena);
     for (size_t i = 0; i < count; i++) una_text_add(&list, "%s%s", i ? ", " : "", names[i]);
@@ -238,15 +238,15 @@ static una_status name_study(una_comparison *c)
     if (c->fit.log_target) add_setting(&study, "log", "on");
     if (c->fit.valid_fraction > 0) add_setting(&study, "valid", una_number_text(number, c->fit.valid_fraction));
     add_setting(&study, "preset", c->fit.preset);
-    add_names(&study, "drop", c->fit.drop, c->fit.drop_count);
-    add_names(&study, "only", c->fit.only, c->fit.only_count);
+    compare_add_names(&study, "drop", c->fit.drop, c->fit.drop_count);
+    compare_add_names(&study, "only", c->fit.only, c->fit.only_count);
     una_text_add(&study, ")");
     c->study = study.at;
     UNA_TRY(una_arena_check(&c->keep));
     return una_row_key_table(&c->name, c->data, c->fit.target, &c->keep, c->run);
 }
 
-static una_status take_asked(una_comparison *c, const una_dataset *data, const una_compare_settings *given)
+static una_status compare_take_request(una_comparison *c, const una_dataset *data, const una_compare_settings *given)
 {
     const una_fit_settings plain = UNA_INIT(una_fit_settings);
     UNA_TRY(UNA_TAKE(&c->asked, given, una_compare_settings, c->run));
@@ -254,9 +254,9 @@ static una_status take_asked(una_comparison *c, const una_dataset *data, const u
     c->fit.size = sizeof c->fit;
     c->data = data;
     if (!c->asked.select) c->asked.select = una_compared_measures[UNA_COMPARED_LOG_LIK];
-    UNA_TRY(check_asked(c));
+    UNA_TRY(compare_check_request(c));
     UNA_TRY(take_models(c));
-    UNA_TRY(take_rows(c));
+    UNA_TRY(compare_take_rows(c));
     UNA_TRY(take_folds(c));
     UNA_TRY(name_study(c));
     c->fit.drop = c->fit.only = NULL;                    /* folds leave these columns out */
@@ -266,7 +266,7 @@ static una_status take_asked(una_comparison *c, const una_dataset *data, const u
 
 /* ---- the folder ------------------------------------------------------------------------------------------------ */
 
-static una_status look(void *context, const char *study, const char *data, una_run *run)
+static una_status check_stored_pair(void *context, const char *study, const char *data, una_run *run)
 {
     const una_comparison *c = context;
     size_t length = una_row_key_data(data), ours = una_row_key_data(c->name);
@@ -281,7 +281,7 @@ static una_status look(void *context, const char *study, const char *data, una_r
     return UNA_OK;
 }
 
-static const char *path_in(una_comparison *c, const char *name)
+static const char *compare_path(una_comparison *c, const char *name)
 {
     una_text path = una_text_in(&c->keep);
     una_text_add(&path, "%s/%s", c->asked.out, name);
@@ -291,15 +291,15 @@ static const char *path_in(una_comparison *c, const char *name)
 static una_status open_store(una_comparison *c)
 {
     if (!c->asked.out || !una_sweep_writes(c->ranks)) return una_sweep_store(&c->store, NULL, c->ranks, c->run);
-    c->path = path_in(c, "compare.sqlite");
-    const char *table = path_in(c, "compare.csv");
+    c->path = compare_path(c, "compare.sqlite");
+    const char *table = compare_path(c, "compare.csv");
     UNA_TRY(una_arena_check(&c->keep));
     UNA_TRY(una_folder_make(c->asked.out, c->run));
-    UNA_TRY(una_rows_check(c->path, c->run));
-    UNA_TRY(una_rows_check(table, c->run));
+    UNA_TRY(una_store_check_csv(c->path, c->run));
+    UNA_TRY(una_store_check_csv(table, c->run));
     UNA_TRY(una_store_open(&c->store, c->path, c->run));
     c->compared.table = table;
-    return una_store_pairs(c->store, look, c, c->run);
+    return una_store_pairs(c->store, check_stored_pair, c, c->run);
 }
 
 /* ---- one fit --------------------------------------------------------------------------------------------------- */
@@ -346,8 +346,8 @@ static una_status score_model(una_score *score, una_outcome *outcome, const una_
     return status == UNA_OK ? una_arena_check(outcome->arena) : status;
 }
 
-/* A numerical failure is that of this model on this fold alone. */
-static una_status pardon(una_status status, const una_row_key *key, una_run *run)
+/* A numerical failure concerns only this model on this fold. */
+static una_status compare_allow_numeric_failure(una_status status, const una_row_key *key, una_run *run)
 {
     if (status != UNA_E_NUMERIC) return status;
     una_log(run, UNA_LOG_WARNING, "%s gave no score on fold %" PRIu64 ": %s", key->spec, key->split,
@@ -367,7 +367,7 @@ static una_status make_row(void *context, const una_row_key *key, una_outcome *o
                                  : score_model(&score, outcome, c, key, train, test, run);
     una_dataset_free(train);
     una_dataset_free(test);
-    if (status != UNA_OK) return pardon(status, key, run);
+    if (status != UNA_OK) return compare_allow_numeric_failure(status, key, run);
     outcome->value[UNA_COMPARED_LOG_LIK] = score.log_lik;
     outcome->value[UNA_COMPARED_RMSE] = score.rmse;
     outcome->value[UNA_COMPARED_CRPS] = score.crps;
@@ -377,7 +377,7 @@ static una_status make_row(void *context, const una_row_key *key, una_outcome *o
 
 /* ---- all of them ----------------------------------------------------------------------------------------------- */
 
-static una_row_key key_of(const una_comparison *c, size_t model, size_t fold)
+static una_row_key compare_row_key(const una_comparison *c, size_t model, size_t fold)
 {
     return (una_row_key){ .study = c->study, .data = c->name, .split = fold + 1, .spec = c->spec[model],
                           .seed = c->run->settings.seed, .results = c->results[model] };
@@ -388,7 +388,7 @@ static una_status fit_all(una_comparison *c)
 {
     una_plan plan = { .arena = &c->keep };
     for (size_t k = 0; k < una_folds_count(&c->folds); k++)
-        for (size_t m = 0; m < c->count; m++) una_plan_add(&plan, key_of(c, m, k));
+        for (size_t m = 0; m < c->count; m++) una_plan_add(&plan, compare_row_key(c, m, k));
     UNA_TRY(una_arena_check(&c->keep));
     una_sweep sweep = { .store = c->store, .plan = &plan, .measures = una_compared_measures,
                         .measure_count = UNA_COMPARED_COUNT, .make = make_row, .context = c, .ranks = c->ranks };
@@ -405,7 +405,7 @@ static una_status read_model(double *value, const una_comparison *c, size_t mode
     for (size_t k = 0; k < folds; k++) {
         bool found;
         una_row row;
-        una_row_key key = key_of(c, model, k);
+        una_row_key key = compare_row_key(c, model, k);
         una_mark mark = una_arena_mark(&c->run->scratch);
         una_status status = una_store_find(&found, &row, c->store, &key, &c->run->scratch, c->run);
         for (size_t i = 0; status == UNA_OK && found && i < UNA_COMPARED_COUNT; i++)
@@ -420,7 +420,7 @@ static una_status read_model(double *value, const una_comparison *c, size_t mode
     return UNA_OK;
 }
 
-static una_status read_all(una_comparison *c)
+static una_status compare_read_rows(una_comparison *c)
 {
     size_t folds = una_folds_count(&c->folds), each = (UNA_COMPARED_COUNT + 1) * folds;
     double *value = UNA_GET(&c->keep, double, c->count * each);
@@ -429,20 +429,20 @@ static una_status read_all(una_comparison *c)
     return una_compare_sum_up(c, value);
 }
 
-static una_status write_table(const una_comparison *c)
+static una_status compare_write_table(const una_comparison *c)
 {
     if (!c->compared.table) return UNA_OK;
-    return una_rows_export(c->store, "compare", una_compared_measures, UNA_COMPARED_COUNT, c->compared.table, NULL,
-                           c->run);
+    return una_store_export(c->store, "compare", una_compared_measures, UNA_COMPARED_COUNT, c->compared.table, NULL,
+                            c->run);
 }
 
-/* What was finished is written out also where the rest was not; the first failure is the one that is told. */
-static una_status stopped(una_comparison *c, una_status status)
+/* Finished rows are written out also after a failure; the first failure is reported. */
+static una_status compare_stopped(una_comparison *c, una_status status)
 {
     char why[sizeof c->run->message];
     if (!c->compared.table) return status;
     memcpy(why, c->run->message, sizeof why);
-    una_status written = write_table(c);
+    una_status written = compare_write_table(c);
     if (status == UNA_CANCELLED && written == UNA_OK)
         UNA_FAIL(c->run, status, "interrupted; what was fitted is in %s, and the same call goes on from there",
                  c->compared.table);
@@ -450,15 +450,15 @@ static una_status stopped(una_comparison *c, una_status status)
     return status;
 }
 
-static una_status perform(una_comparison *c, const una_dataset *data, const una_compare_settings *settings)
+static una_status compare_perform(una_comparison *c, const una_dataset *data, const una_compare_settings *settings)
 {
-    una_status status = take_asked(c, data, settings);
+    una_status status = compare_take_request(c, data, settings);
     if (status == UNA_OK) status = open_store(c);
     UNA_TRY(una_sweep_agree(status, c->ranks, c->run));
     status = fit_all(c);
-    if (status != UNA_OK) return stopped(c, status);
-    status = read_all(c);
-    if (status == UNA_OK) status = write_table(c);
+    if (status != UNA_OK) return compare_stopped(c, status);
+    status = compare_read_rows(c);
+    if (status == UNA_OK) status = compare_write_table(c);
     return una_sweep_agree(status, c->ranks, c->run);
 }
 
@@ -477,7 +477,7 @@ una_status una_compare(una_compared **compared, const una_dataset *data, const u
     c->run = run;
     c->ranks = una_ranks_hide(run);
 
-    una_status status = perform(c, data, settings);
+    una_status status = compare_perform(c, data, settings);
     una_ranks_show(run, c->ranks);
     una_store_close(c->store);
     c->store = NULL;

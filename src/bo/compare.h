@@ -24,7 +24,7 @@ typedef struct una_comparison {
     const char         **spec;           /* [count] canonical; "mean" among them                                    */
     unsigned            *results;        /* [count]                                                                 */
     size_t               count;
-    const char          *study, *name;   /* of keys: what changes numbers; the table                                */
+    const char          *study, *name;   /* of keys: the settings that change numbers; the table                    */
     double               share;          /* mean over folds of test rows by training rows                           */
     una_store           *store;
     const una_ranks     *ranks;

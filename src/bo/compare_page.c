@@ -32,7 +32,7 @@ static dots get_dots(const una_compared *c, una_arena *arena)
 }
 
 /* A model that fails badly must not squeeze the others: at most three times as far from the best as the baseline. */
-static una_axis range_of(const una_compared *c, const dots *d, bool off, size_t measure)
+static una_axis compare_axis_range(const una_compared *c, const dots *d, bool off, size_t measure)
 {
     double low = INFINITY, high = -INFINITY, far = 0;
     double best = off ? 0 : una_compared_number_of(&c->model[0], measure)->mean;
@@ -57,9 +57,13 @@ static void fill_dots(dots *d, const una_compared *c, size_t measure, bool off)
         bool best = off && i == 0;
         d->name[c->count - 1 - i] = c->model[i].spec;
         d->at[i] = (double)(c->count - i);
-        d->value[i] = best ? 0 : off ? n->difference : n->mean;
-        d->low[2 * i] = best ? 0 : off ? n->low : n->mean - t * n->error;
-        d->low[2 * i + 1] = best ? 0 : off ? n->high : n->mean + t * n->error;
+        if (best) {
+            d->value[i] = d->low[2 * i] = d->low[2 * i + 1] = 0;
+        } else {
+            d->value[i] = off ? n->difference : n->mean;
+            d->low[2 * i] = off ? n->low : n->mean - t * n->error;
+            d->low[2 * i + 1] = off ? n->high : n->mean + t * n->error;
+        }
         d->high[2 * i] = d->high[2 * i + 1] = d->at[i];
     }
 }
@@ -82,15 +86,15 @@ static bool is_worse(const una_compared_number *n, size_t measure)
     return measure == UNA_COMPARED_LOG_LIK ? n->high < 0 : n->low > 0;   /* NAN of the best: not */
 }
 
-static void add_panel(una_figure *figure, const una_compared *c, size_t measure, bool off, const char *label,
-                      una_arena *arena)
+static void compare_add_panel(una_figure *figure, const una_compared *c, size_t measure, bool off, const char *label,
+                              una_arena *arena)
 {
     dots d = get_dots(c, arena);
     double *zero = UNA_GET(arena, double, 2), *ends = UNA_GET(arena, double, 2);
     una_panel *panel = una_figure_panel(figure, NULL, label, NULL);
     if (!panel || arena->failed) return;
     fill_dots(&d, c, measure, off);
-    una_axis range = range_of(c, &d, off, measure);
+    una_axis range = compare_axis_range(c, &d, off, measure);
     panel->x.low = range.low;
     panel->x.high = range.high;
     panel->y = (una_axis){ .low = 0.4, .high = (double)c->count + 0.6, .names = d.name, .name_count = c->count };
@@ -112,7 +116,7 @@ static void add_panel(una_figure *figure, const una_compared *c, size_t measure,
     }
 }
 
-static una_figure draw(const una_compared *c, una_arena *arena)
+static una_figure compare_draw(const una_compared *c, una_arena *arena)
 {
     una_figure figure = una_figure_in(arena, 2, panel_width, 48 + 24 * (double)c->count);
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_MODEL, "the best, or like it");
@@ -120,18 +124,18 @@ static una_figure draw(const una_compared *c, una_arena *arena)
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "95 % interval");
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_PART, "one fold");
     una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_PART, "the best");
-    add_panel(&figure, c, UNA_COMPARED_LOG_LIK, false, "Log-likelihood of a row (higher is better)", arena);
-    add_panel(&figure, c, UNA_COMPARED_RMSE, false, "RMSE (lower is better)", arena);
-    add_panel(&figure, c, UNA_COMPARED_LOG_LIK, true, "Log-likelihood, difference to the best", arena);
-    add_panel(&figure, c, UNA_COMPARED_RMSE, true, "RMSE, difference to the best", arena);
+    compare_add_panel(&figure, c, UNA_COMPARED_LOG_LIK, false, "Log-likelihood of a row (higher is better)", arena);
+    compare_add_panel(&figure, c, UNA_COMPARED_RMSE, false, "RMSE (lower is better)", arena);
+    compare_add_panel(&figure, c, UNA_COMPARED_LOG_LIK, true, "Log-likelihood, difference to the best", arena);
+    compare_add_panel(&figure, c, UNA_COMPARED_RMSE, true, "RMSE, difference to the best", arena);
     return figure;
 }
 
-static una_status save_chart(const una_compared *c, const char *path, una_arena *arena, una_run *run)
+static una_status compare_save_chart(const una_compared *c, const char *path, una_arena *arena, una_run *run)
 {
     una_format format;
     UNA_TRY(una_format_of(&format, path, run));
-    una_figure figure = draw(c, arena);
+    una_figure figure = compare_draw(c, arena);
     una_text bytes = una_text_in(arena);
     UNA_TRY(una_figure_draw(&bytes, &figure, format, run));
     return una_report_save(path, &bytes, run);
@@ -195,7 +199,7 @@ static void add_differences(una_html *html, const una_compared *c, una_arena *ar
     una_sheet_html(html, &sheet);
 }
 
-static una_status save_page(const una_compared *c, const char *path, una_arena *arena, una_run *run)
+static una_status compare_save_page(const una_compared *c, const char *path, una_arena *arena, una_run *run)
 {
     una_html html = una_html_begin(arena, "Which model?");
     una_text heading = una_text_in(arena), facts = una_text_in(arena);
@@ -210,7 +214,7 @@ static una_status save_page(const una_compared *c, const char *path, una_arena *
     una_html_heading(&html, 1, heading.at);
     una_html_paragraph(&html, "lead", c->sentence);
     una_html_paragraph(&html, NULL, facts.at);
-    una_figure figure = draw(c, arena);
+    una_figure figure = compare_draw(c, arena);
     UNA_TRY(una_html_figure(&html, &figure, "Models.", "Means over the folds with 95 % intervals, and the differences "
                             "to the best model, fold by fold.", run));
     add_values(&html, c, arena);
@@ -224,7 +228,7 @@ static una_status save_page(const una_compared *c, const char *path, una_arena *
 
 typedef una_status saver(const una_compared *c, const char *path, una_arena *arena, una_run *run);
 
-static una_status save(const una_compared *c, const char *path, saver *how, una_run *run)
+static una_status compare_save(const una_compared *c, const char *path, saver *how, una_run *run)
 {
     una_arena arena;
     UNA_TRY(una_version_check("libuna_bench", run));
@@ -237,10 +241,10 @@ static una_status save(const una_compared *c, const char *path, saver *how, una_
 
 una_status una_compare_page(const una_compared *compared, const char *path, una_run *run)
 {
-    return save(compared, path, save_page, run);
+    return compare_save(compared, path, compare_save_page, run);
 }
 
 una_status una_compare_chart(const una_compared *compared, const char *path, una_run *run)
 {
-    return save(compared, path, save_chart, run);
+    return compare_save(compared, path, compare_save_chart, run);
 }

@@ -105,7 +105,7 @@ static size_t list_of(const una_compared_model **list, const una_compared *all, 
     return count;
 }
 
-static const char *between(size_t i, size_t count, size_t named)
+static const char *list_separator(size_t i, size_t count, size_t named)
 {
     if (i == 0) return "";
     return i + 1 == named && count == named ? " and " : ", ";
@@ -119,7 +119,7 @@ static void add_near(una_text *text, const una_compared_model **near, size_t cou
     size_t named = count < MOST_NAMED ? count : MOST_NAMED;
     for (size_t i = 0; i < named; i++) {
         const una_compared_number *n = una_compared_number_of(near[i], by);
-        una_text_add(text, "%s", i ? between(i, count, named) : "; ");
+        una_text_add(text, "%s", i ? list_separator(i, count, named) : "; ");
         add_name(text, near[i]);
         if (count == 1) una_text_add(text, " cannot be told from it");
         una_text_add(text, " (%s%s%s", i == 0 ? "difference of " : "", i == 0 ? what[by] : "", i == 0 ? " " : "");
@@ -138,7 +138,7 @@ static void add_others(una_text *text, const una_compared_model **worse, size_t 
 {
     size_t named = count < MOST_NAMED ? count : MOST_NAMED;
     for (size_t i = 0; i < named; i++) {
-        una_text_add(text, "%s", i ? between(i, count, named) : "; ");
+        una_text_add(text, "%s", i ? list_separator(i, count, named) : "; ");
         add_name(text, worse[i]);
     }
     if (count > named) una_text_add(text, " and %zu more", count - named);

@@ -27,7 +27,7 @@ const char *una_constraint_text(const una_constraint *constraints, size_t index)
 typedef struct sides { const char *left, *right; bool strict; } sides;
 
 /* At the one sign of comparison; quotes hold names. */
-static una_status take_apart(sides *s, const char *text, const char *origin, una_arena *arena, una_run *run)
+static una_status split_at_comparison(sides *s, const char *text, const char *origin, una_arena *arena, una_run *run)
 {
     const char *sign = NULL;
     bool quoted = false;
@@ -73,8 +73,8 @@ static una_status check_inputs(const una_formula *formula, const una_space *spac
     return UNA_OK;
 }
 
-static una_status parse(una_formula **formula, const char *side, const char *text, const una_kernel_inputs *inputs,
-                        const char *origin, una_arena *keep, una_run *run)
+static una_status parse_side(una_formula **formula, const char *side, const char *text, const una_kernel_inputs *inputs,
+                             const char *origin, una_arena *keep, una_run *run)
 {
     una_status status = una_formula_parse(formula, side, inputs, keep, run);
     if (status != UNA_E_USAGE) return status;
@@ -93,15 +93,15 @@ una_status una_constraint_parse(una_constraint *constraints, size_t index, const
     una_text slack = una_text_in(keep);
     c->text = una_arena_text(keep, text);
     UNA_TRY(una_arena_check(keep));
-    UNA_TRY(take_apart(&s, text, origin, keep, run));
+    UNA_TRY(split_at_comparison(&s, text, origin, keep, run));
     UNA_TRY(inputs_of(&inputs, space, keep));
-    UNA_TRY(parse(&c->slack, s.left, text, &inputs, origin, keep, run));
-    UNA_TRY(parse(&c->slack, s.right, text, &inputs, origin, keep, run));
+    UNA_TRY(parse_side(&c->slack, s.left, text, &inputs, origin, keep, run));
+    UNA_TRY(parse_side(&c->slack, s.right, text, &inputs, origin, keep, run));
     una_text_add(&slack, "(%s) - (%s)", s.right, s.left);
     UNA_TRY(una_arena_check(keep));
 
     c->strict = s.strict;
-    UNA_TRY(parse(&c->slack, slack.at, text, &inputs, origin, keep, run));
+    UNA_TRY(parse_side(&c->slack, slack.at, text, &inputs, origin, keep, run));
     return check_inputs(c->slack, space, text, origin, run);
 }
 

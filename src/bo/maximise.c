@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Candidates, ascents, moves. Every number depends on the hill alone, not on the threads.
+ * Candidates, ascents, moves. Every number depends on the task alone, not on the threads.
  */
 #include "bo/maximise.h"
 
@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-enum { SPREAD = 768, AROUND = 512, BLOCK = 128, STARTS = 8, ASCENT_STEPS = 60, TRIES = 20000, ROUNDS = 3,
+enum { SPREAD = 768, AROUND = 512, BLOCK = 128, STARTS = 8, ASCENT_STEPS = 60, TRIES = 20000, PASSES = 3,
        MOST_LEVELS_TRIED = 24 };
-static const double SAME = 1e-7;         /* points nearer than this in every column are one                          */
-static const double APART = 0.03;        /* starts are at least so far from each other                               */
+static const double SAME = 1e-7;         /* points nearer than this in every column are the same                     */
+static const double APART = 0.03;        /* least distance between two starts                                        */
 
 typedef struct climber {                 /* working memory of one thread                                             */
-    const una_hill *hill;
-    una_lens       *lens;                /* [models]                                                                 */
+    const una_maximise_task *task;
+    una_input_map  *map;                 /* [models]                                                                 */
     size_t          parts;               /* of all models                                                            */
     double         *weight, *mean, *std, *dmean, *dstd;
     double         *base;                /* [columns] the whole point, while some columns move                       */
@@ -27,14 +27,14 @@ typedef struct climber {                 /* working memory of one thread        
 
 /* ---- asking the acquisition ------------------------------------------------------------------------------------ */
 
-static una_status climber_in(climber *c, const una_hill *hill, size_t rows, bool slopes, una_arena *arena)
+static una_status climber_in(climber *c, const una_maximise_task *task, size_t rows, bool slopes, una_arena *arena)
 {
-    size_t columns = hill->space->columns;
-    *c = (climber){ .hill = hill, .lens = UNA_GET(arena, una_lens, hill->models) };
+    size_t columns = task->space->columns;
+    *c = (climber){ .task = task, .map = UNA_GET(arena, una_input_map, task->models) };
     UNA_TRY(una_arena_check(arena));
-    for (size_t k = 0; k < hill->models; k++) {
-        UNA_TRY(una_lens_of(&c->lens[k], hill->model[k], columns, arena));
-        c->parts += c->lens[k].parts;
+    for (size_t k = 0; k < task->models; k++) {
+        UNA_TRY(una_input_map_of(&c->map[k], task->model[k], columns, arena));
+        c->parts += c->map[k].parts;
     }
     size_t moved = slopes ? rows * c->parts * columns : 0;
     c->weight = UNA_GET(arena, double, c->parts);
@@ -44,23 +44,23 @@ static una_status climber_in(climber *c, const una_hill *hill, size_t rows, bool
     c->dstd = UNA_GET(arena, double, moved);
     c->base = UNA_GET(arena, double, columns);
     c->slope = UNA_GET(arena, double, columns);
-    c->point = UNA_GET(arena, double, hill->space->count);
+    c->point = UNA_GET(arena, double, task->space->count);
     return una_arena_check(arena);
 }
 
 /* Parts of all models at points u [rows, columns], measured from each model's best value: model by model. */
 static una_status ask_models(climber *c, const double *u, size_t rows, bool slopes, una_run *run)
 {
-    const una_hill *hill = c->hill;
-    size_t columns = hill->space->columns, done = 0;
-    for (size_t k = 0; k < hill->models; k++) {
-        size_t parts = c->lens[k].parts;
+    const una_maximise_task *task = c->task;
+    size_t columns = task->space->columns, done = 0;
+    for (size_t k = 0; k < task->models; k++) {
+        size_t parts = c->map[k].parts;
         una_parts p = { .size = sizeof p, .weight = c->weight + done, .mean = c->mean + rows * done,
                         .std = c->std + rows * done };
         if (slopes) p.dmean = c->dmean + rows * done * columns, p.dstd = c->dstd + rows * done * columns;
-        UNA_TRY(una_lens_parts(&c->lens[k], hill->model[k], u, rows, &p, run));
-        for (size_t m = 0; m < parts; m++) p.weight[m] /= (double)hill->models;
-        for (size_t i = 0; i < rows * parts; i++) p.mean[i] -= hill->best[k];
+        UNA_TRY(una_input_map_parts(&c->map[k], task->model[k], u, rows, &p, run));
+        for (size_t m = 0; m < parts; m++) p.weight[m] /= (double)task->models;
+        for (size_t i = 0; i < rows * parts; i++) p.mean[i] -= task->best[k];
         done += parts;
     }
     return UNA_OK;
@@ -68,9 +68,9 @@ static una_status ask_models(climber *c, const double *u, size_t rows, bool slop
 
 static double mixed_value(const climber *c, const double *mean, const double *std, double *slope)
 {
-    una_mixed at = { .count = c->parts, .inputs = c->hill->space->columns, .weight = c->weight, .mean = mean,
+    una_mixture_point at = { .count = c->parts, .inputs = c->task->space->columns, .weight = c->weight, .mean = mean,
                      .std = std, .dmean = c->dmean, .dstd = c->dstd };
-    return una_acquisition_mixed(c->hill->acquisition, c->hill->options, &at, 0, slope);
+    return una_acquisition_mixture(c->task->acquisition, c->task->options, &at, 0, slope);
 }
 
 static una_status value_at(climber *c, const double *u, double *value, double *slope, una_run *run)
@@ -83,83 +83,83 @@ static una_status value_at(climber *c, const double *u, double *value, double *s
 /* ---- candidates ------------------------------------------------------------------------------------------------ */
 
 typedef struct candidates {
-    const una_hill *hill;
+    const una_maximise_task *task;
     double         *u, *value;           /* [count, columns] [count]                                                 */
     size_t          count;
 } candidates;
 
-static double distance(const double *a, const double *b, size_t columns)
+static double squared_point_distance(const double *a, const double *b, size_t columns)
 {
     double most = 0;
     for (size_t d = 0; d < columns; d++) most = fmax(most, fabs(a[d] - b[d]));
     return most;
 }
 
-/* Tried or open, or where the search is not to be now. */
-static bool is_known(const una_hill *hill, const double *u)
+/* Tried or open points, or points that the search must avoid now. */
+static bool is_known(const una_maximise_task *task, const double *u)
 {
-    size_t columns = hill->space->columns;
-    if (hill->leave && distance(hill->leave, u, columns) <= hill->radius) return true;
-    for (size_t i = 0; i < hill->known_count; i++) {
-        if (distance(hill->known + i * columns, u, columns) < SAME) return true;
+    size_t columns = task->space->columns;
+    if (task->leave && squared_point_distance(task->leave, u, columns) <= task->radius) return true;
+    for (size_t i = 0; i < task->known_count; i++) {
+        if (squared_point_distance(task->known + i * columns, u, columns) < SAME) return true;
     }
     return false;
 }
 
 /* The nearest valid point; false: it breaks a constraint. */
-static bool settle(const una_space *space, double *u, double *point)
+static bool snap_to_valid_point(const una_space *space, double *u, double *point)
 {
     una_space_decode(space, u, point);
     una_space_encode(space, point, u);
     return una_space_allows(space, point);
 }
 
-static void place_at(const una_hill *hill, bool quasi, uint64_t index, double *u, double *unit, double *point)
+static void place_at(const una_maximise_task *task, bool quasi, uint64_t index, double *u, double *unit, double *point)
 {
-    size_t count = hill->space->count;
-    una_rng rng = una_rng_at(hill->seed, UNA_FOR_SEARCH, (1ull << 40) + index);
-    if (quasi) una_quasi(unit, count, index, hill->seed);
+    size_t count = task->space->count;
+    una_rng rng = una_rng_at(task->seed, UNA_FOR_SEARCH, (1ull << 40) + index);
+    if (quasi) una_quasi(unit, count, index, task->seed);
     for (size_t d = 0; !quasi && d < count; d++) unit[d] = una_rng_uniform(&rng);
-    una_space_place(hill->space, unit, point);
-    una_space_encode(hill->space, point, u);
+    una_space_place(task->space, unit, point);
+    una_space_encode(task->space, point, u);
 }
 
-static una_status nothing_left(const una_hill *hill, bool any_allowed, una_run *run)
+static una_status nothing_left(const una_maximise_task *task, bool any_allowed, una_run *run)
 {
-    if (!any_allowed && hill->space->constraint_count)
+    if (!any_allowed && task->space->constraint_count)
         UNA_FAIL(run, UNA_E_INPUT, "no point of the space was found that keeps its constraints, in %d tries; are they "
                  "too narrow?", (int)TRIES);
     UNA_FAIL(run, UNA_E_INPUT, "every point of the space has been tried");
 }
 
-una_status una_spread_point(double *u, const una_hill *hill, bool quasi, una_run *run)
+una_status una_design_point(double *u, const una_maximise_task *task, bool quasi, una_run *run)
 {
     bool any = false;
     una_mark mark = una_arena_mark(&run->scratch);
-    double *unit = UNA_GET(&run->scratch, double, hill->space->count);
-    double *point = UNA_GET(&run->scratch, double, hill->space->count);
+    double *unit = UNA_GET(&run->scratch, double, task->space->count);
+    double *point = UNA_GET(&run->scratch, double, task->space->count);
     una_status status = una_arena_check(&run->scratch);
     bool found = false;
     for (uint64_t t = 0; status == UNA_OK && !found && t < TRIES; t++) {
-        /* Points that were refused do not shift those of later trials: each has its own sequence from the second */
-        uint64_t index = t == 0 ? hill->index : (hill->index + 1) * 1000003 + t;
-        place_at(hill, quasi, index, u, unit, point);
-        if (!una_space_allows(hill->space, point)) continue;
+        /* Refused points do not shift those of later trials: each has its own sequence from the second */
+        uint64_t index = t == 0 ? task->index : (task->index + 1) * 1000003 + t;
+        place_at(task, quasi, index, u, unit, point);
+        if (!una_space_allows(task->space, point)) continue;
         any = true;
-        found = !is_known(hill, u);
+        found = !is_known(task, u);
     }
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
-    return found ? UNA_OK : nothing_left(hill, any, run);
+    return found ? UNA_OK : nothing_left(task, any, run);
 }
 
-/* A step from one of the best points: some inputs move, by a length that is drawn too. */
-static void step_from(const una_hill *hill, size_t index, double *u)
+/* A step from one of the best points: some inputs move, by a random length. */
+static void step_from(const una_maximise_task *task, size_t index, double *u)
 {
-    const una_space *s = hill->space;
-    una_rng rng = una_rng_at(hill->seed, UNA_FOR_SEARCH, (2ull << 40) + hill->index * 4096 + index);
+    const una_space *s = task->space;
+    una_rng rng = una_rng_at(task->seed, UNA_FOR_SEARCH, (2ull << 40) + task->index * 4096 + index);
     double length = pow(10, -0.5 - 3 * una_rng_uniform(&rng)), share = fmax(0.3, 1.5 / (double)s->count);
-    memcpy(u, hill->near + (index % hill->near_count) * s->columns, s->columns * sizeof *u);
+    memcpy(u, task->near + (index % task->near_count) * s->columns, s->columns * sizeof *u);
     for (size_t i = 0; i < s->count; i++) {
         const una_dimension *d = &s->dimension[i];
         bool move = una_rng_uniform(&rng) < share || s->count == 1;
@@ -175,42 +175,42 @@ static void step_from(const una_hill *hill, size_t index, double *u)
     }
 }
 
-static una_status gather(candidates *c, const una_hill *hill, una_arena *arena)
+static una_status gather_candidates(candidates *c, const una_maximise_task *task, una_arena *arena)
 {
-    size_t columns = hill->space->columns, around = hill->near_count ? AROUND : 0;
-    double *unit = UNA_GET(arena, double, hill->space->count), *point = UNA_GET(arena, double, hill->space->count);
-    *c = (candidates){ .hill = hill, .u = UNA_GET(arena, double, (SPREAD + AROUND) * columns),
+    size_t columns = task->space->columns, around = task->near_count ? AROUND : 0;
+    double *unit = UNA_GET(arena, double, task->space->count), *point = UNA_GET(arena, double, task->space->count);
+    *c = (candidates){ .task = task, .u = UNA_GET(arena, double, (SPREAD + AROUND) * columns),
                        .value = UNA_GET(arena, double, SPREAD + AROUND) };
     UNA_TRY(una_arena_check(arena));
 
     for (size_t t = 0; t < TRIES && c->count < SPREAD; t++) {
         double *u = c->u + c->count * columns;
-        place_at(hill, true, hill->index * SPREAD + t, u, unit, point);
-        if (una_space_allows(hill->space, point) && !is_known(hill, u)) c->count++;
+        place_at(task, true, task->index * SPREAD + t, u, unit, point);
+        if (una_space_allows(task->space, point) && !is_known(task, u)) c->count++;
     }
     for (size_t t = 0; t < around; t++) {
         double *u = c->u + c->count * columns;
-        step_from(hill, t, u);
-        if (settle(hill->space, u, point) && !is_known(hill, u)) c->count++;
+        step_from(task, t, u);
+        if (snap_to_valid_point(task->space, u, point) && !is_known(task, u)) c->count++;
     }
     return UNA_OK;
 }
 
-static una_status judge_block(void *context, size_t index, una_run *run)
+static una_status evaluate_block(void *context, size_t index, una_run *run)
 {
     candidates *c = context;
     size_t from = index * BLOCK, rows = c->count - from < BLOCK ? c->count - from : BLOCK;
-    size_t columns = c->hill->space->columns;
+    size_t columns = c->task->space->columns;
     climber own;
-    UNA_TRY(climber_in(&own, c->hill, rows, false, &run->scratch));
+    UNA_TRY(climber_in(&own, c->task, rows, false, &run->scratch));
     double *mean = UNA_GET(&run->scratch, double, own.parts), *std = UNA_GET(&run->scratch, double, own.parts);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(ask_models(&own, c->u + from * columns, rows, false, run));
 
     for (size_t r = 0; r < rows; r++) {
         size_t done = 0;
-        for (size_t k = 0; k < c->hill->models; k++) {
-            size_t parts = own.lens[k].parts;
+        for (size_t k = 0; k < c->task->models; k++) {
+            size_t parts = own.map[k].parts;
             memcpy(mean + done, own.mean + rows * done + r * parts, parts * sizeof *mean);
             memcpy(std + done, own.std + rows * done + r * parts, parts * sizeof *std);
             done += parts;
@@ -220,17 +220,17 @@ static una_status judge_block(void *context, size_t index, una_run *run)
     return UNA_OK;
 }
 
-/* The values of one function drawn over all candidates at once: for models that can be drawn from in no other way. */
-static una_status draw_all(candidates *c, una_run *run)
+/* The values of one function drawn jointly over all candidates, for models that allow no other draw. */
+static una_status draw_at_candidates(candidates *c, una_run *run)
 {
-    una_lens lens;
+    una_input_map map;
     una_dataset *data = NULL;
-    UNA_TRY(una_lens_of(&lens, c->hill->model[0], c->hill->space->columns, &run->scratch));
-    UNA_TRY(una_lens_table(&data, &lens, c->hill->model[0], c->u, NULL, c->count, run));
+    UNA_TRY(una_input_map_of(&map, c->task->model[0], c->task->space->columns, &run->scratch));
+    UNA_TRY(una_input_map_table(&data, &map, c->task->model[0], c->u, NULL, c->count, run));
     uint64_t seed = run->settings.seed;
-    una_rng rng = una_rng_at(c->hill->seed, UNA_FOR_SEARCH, (3ull << 40) + c->hill->index);
+    una_rng rng = una_rng_at(c->task->seed, UNA_FOR_SEARCH, (3ull << 40) + c->task->index);
     run->settings.seed = una_rng_u32(&rng);
-    una_status status = una_model_draw(c->hill->model[0], data, 1, 0, c->value, run);
+    una_status status = una_model_draw(c->task->model[0], data, 1, 0, c->value, run);
     run->settings.seed = seed;
     una_dataset_free(data);
     for (size_t r = 0; status == UNA_OK && r < c->count; r++) c->value[r] = -c->value[r];
@@ -240,15 +240,15 @@ static una_status draw_all(candidates *c, una_run *run)
 /* ---- ascents --------------------------------------------------------------------------------------------------- */
 
 typedef struct ascent { double *u, value; } ascent;
-typedef struct ascents { const una_hill *hill; const size_t *moves; size_t move_count; ascent *of; } ascents;
+typedef struct ascents { const una_maximise_task *task; const size_t *moves; size_t move_count; ascent *of; } ascents;
 
-static una_status downhill(void *context, const double *x, double *value, double *gradient, una_run *run)
+static una_status negative_acquisition(void *context, const double *x, double *value, double *gradient, una_run *run)
 {
     climber *c = context;
     for (size_t i = 0; i < c->move_count; i++) c->base[c->moves[i]] = x[i];
-    if (c->hill->space->constraint_count) {
-        una_space_decode(c->hill->space, c->base, c->point);
-        if (!una_space_allows(c->hill->space, c->point)) UNA_FAIL(run, UNA_E_NUMERIC, "not allowed");
+    if (c->task->space->constraint_count) {
+        una_space_decode(c->task->space, c->base, c->point);
+        if (!una_space_allows(c->task->space, c->point)) UNA_FAIL(run, UNA_E_NUMERIC, "not allowed");
     }
     UNA_TRY(value_at(c, c->base, value, gradient ? c->slope : NULL, run));
     *value = -*value;
@@ -256,10 +256,10 @@ static una_status downhill(void *context, const double *x, double *value, double
     return UNA_OK;
 }
 
-/* Columns that are not moved stay; what comes out is a valid point, and better than the start or the start. */
-static una_status ascend(climber *c, ascent *a, una_run *run)
+/* Columns that do not move stay; the result is a valid point that is better than the start, or the start itself. */
+static una_status climb_to_better_point(climber *c, ascent *a, una_run *run)
 {
-    size_t columns = c->hill->space->columns;
+    size_t columns = c->task->space->columns;
     double *x = UNA_GET(&run->scratch, double, 3 * columns), *low = x + columns, *high = low + columns, value;
     double *u = UNA_GET(&run->scratch, double, columns);
     una_lbfgs_report report;
@@ -270,7 +270,7 @@ static una_status ascend(climber *c, ascent *a, una_run *run)
     memcpy(c->base, a->u, columns * sizeof *c->base);
     for (size_t i = 0; i < c->move_count; i++) x[i] = a->u[c->moves[i]], low[i] = 0, high[i] = 1;
 
-    una_status status = una_lbfgs(x, c->move_count, downhill, c, &settings, &report, run);
+    una_status status = una_lbfgs(x, c->move_count, negative_acquisition, c, &settings, &report, run);
     if (status == UNA_E_NUMERIC) {
         una_clear_message(run);
         return UNA_OK;
@@ -278,7 +278,7 @@ static una_status ascend(climber *c, ascent *a, una_run *run)
     UNA_TRY(status);
     memcpy(u, a->u, columns * sizeof *u);
     for (size_t i = 0; i < c->move_count; i++) u[c->moves[i]] = x[i];
-    if (!settle(c->hill->space, u, c->point) || is_known(c->hill, u)) return UNA_OK;
+    if (!snap_to_valid_point(c->task->space, u, c->point) || is_known(c->task, u)) return UNA_OK;
     UNA_TRY(value_at(c, u, &value, NULL, run));
     if (!(value > a->value)) return UNA_OK;
     memcpy(a->u, u, columns * sizeof *u);
@@ -289,10 +289,10 @@ static una_status ascend(climber *c, ascent *a, una_run *run)
 static una_status try_move(climber *c, ascent *a, double *u, bool *moved, una_run *run)
 {
     double value;
-    if (!settle(c->hill->space, u, c->point) || is_known(c->hill, u)) return UNA_OK;
+    if (!snap_to_valid_point(c->task->space, u, c->point) || is_known(c->task, u)) return UNA_OK;
     UNA_TRY(value_at(c, u, &value, NULL, run));
     if (!(value > a->value)) return UNA_OK;
-    memcpy(a->u, u, c->hill->space->columns * sizeof *u);
+    memcpy(a->u, u, c->task->space->columns * sizeof *u);
     a->value = value;
     *moved = true;
     return UNA_OK;
@@ -301,16 +301,18 @@ static una_status try_move(climber *c, ascent *a, double *u, bool *moved, una_ru
 /* Whole numbers one up and down, other levels. */
 static una_status move_steps(climber *c, ascent *a, bool *moved, una_run *run)
 {
-    const una_space *s = c->hill->space;
+    const una_space *s = c->task->space;
     double *u = UNA_GET(&run->scratch, double, s->columns), *point = UNA_GET(&run->scratch, double, s->count);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < s->count; i++) {
         const una_dimension *d = &s->dimension[i];
         bool whole = d->type == UNA_DIMENSION_INTEGER;
-        size_t tries = whole ? 2 : d->type == UNA_DIMENSION_CATEGORY ? d->columns : 0;
+        size_t tries = whole ? 2 : 0;
+        if (d->type == UNA_DIMENSION_CATEGORY) tries = d->columns;
         for (size_t t = 0; t < tries && t < MOST_LEVELS_TRIED; t++) {
             una_space_decode(s, a->u, point);
-            point[i] = whole ? fmin(d->high, fmax(d->low, point[i] + (t ? 1 : -1))) : (double)t;
+            double step = t ? 1 : -1;
+            point[i] = whole ? fmin(d->high, fmax(d->low, point[i] + step)) : (double)t;
             una_space_encode(s, point, u);
             UNA_TRY(try_move(c, a, u, moved, run));
         }
@@ -318,18 +320,18 @@ static una_status move_steps(climber *c, ascent *a, bool *moved, una_run *run)
     return UNA_OK;
 }
 
-static una_status climb(void *context, size_t index, una_run *run)
+static una_status climb_from_candidate(void *context, size_t index, una_run *run)
 {
     ascents *all = context;
     ascent *a = &all->of[index];
     climber c;
-    UNA_TRY(climber_in(&c, all->hill, 1, true, &run->scratch));
+    UNA_TRY(climber_in(&c, all->task, 1, true, &run->scratch));
     c.moves = all->moves;
     c.move_count = all->move_count;
     bool moved = true;
-    for (int round = 0; moved && round < ROUNDS; round++) {
+    for (int pass = 0; moved && pass < PASSES; pass++) {
         moved = false;
-        UNA_TRY(ascend(&c, a, run));
+        UNA_TRY(climb_to_better_point(&c, a, run));
         UNA_TRY(move_steps(&c, a, &moved, run));
     }
     return UNA_OK;
@@ -352,14 +354,14 @@ static una_status list_moves(ascents *all, const una_space *s, una_arena *arena)
 
 static bool is_apart(const candidates *c, const size_t *chosen, size_t count, size_t one)
 {
-    size_t columns = c->hill->space->columns;
+    size_t columns = c->task->space->columns;
     for (size_t i = 0; i < count; i++) {
-        if (distance(c->u + one * columns, c->u + chosen[i] * columns, columns) < APART) return false;
+        if (squared_point_distance(c->u + one * columns, c->u + chosen[i] * columns, columns) < APART) return false;
     }
     return true;
 }
 
-/* The best candidates that are not neighbours; the first is the best of all. */
+/* The best candidates that are not near each other, best first. */
 static size_t choose_starts(const candidates *c, size_t chosen[STARTS])
 {
     size_t count = 0;
@@ -376,16 +378,16 @@ static size_t choose_starts(const candidates *c, size_t chosen[STARTS])
 
 static una_status climb_all(double *u, double *value, candidates *c, una_run *run)
 {
-    const una_hill *hill = c->hill;
-    size_t chosen[STARTS], columns = hill->space->columns, count = choose_starts(c, chosen);
-    ascents all = { .hill = hill, .of = UNA_GET(&run->scratch, ascent, STARTS) };
+    const una_maximise_task *task = c->task;
+    size_t chosen[STARTS], columns = task->space->columns, count = choose_starts(c, chosen);
+    ascents all = { .task = task, .of = UNA_GET(&run->scratch, ascent, STARTS) };
     if (count == 0) UNA_FAIL(run, UNA_E_NUMERIC, "the acquisition has no value anywhere");
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(list_moves(&all, hill->space, &run->scratch));
+    UNA_TRY(list_moves(&all, task->space, &run->scratch));
     for (size_t i = 0; i < count; i++)
         all.of[i] = (ascent){ c->u + chosen[i] * columns, c->value[chosen[i]] };
 
-    if (!hill->joint) UNA_TRY(una_pool(run, count, climb, &all));
+    if (!task->joint) UNA_TRY(una_pool(run, count, climb_from_candidate, &all));
     size_t best = 0;
     for (size_t i = 1; i < count; i++)
         if (all.of[i].value > all.of[best].value) best = i;
@@ -394,27 +396,27 @@ static una_status climb_all(double *u, double *value, candidates *c, una_run *ru
     return UNA_OK;
 }
 
-static una_status maximise(double *u, double *value, const una_hill *hill, una_run *run)
+static una_status maximise_acquisition(double *u, double *value, const una_maximise_task *task, una_run *run)
 {
     candidates c;
-    UNA_TRY(gather(&c, hill, &run->scratch));
-    if (c.count == 0) return una_spread_point(u, hill, true, run);
-    if (hill->joint) UNA_TRY(draw_all(&c, run));
-    else UNA_TRY(una_pool(run, (c.count + BLOCK - 1) / BLOCK, judge_block, &c));
+    UNA_TRY(gather_candidates(&c, task, &run->scratch));
+    if (c.count == 0) return una_design_point(u, task, true, run);
+    if (task->joint) UNA_TRY(draw_at_candidates(&c, run));
+    else UNA_TRY(una_pool(run, (c.count + BLOCK - 1) / BLOCK, evaluate_block, &c));
     return climb_all(u, value, &c, run);
 }
 
-una_status una_hill_values(double *value, const una_hill *hill, double *u, size_t rows, una_run *run)
+una_status una_maximise_values(double *value, const una_maximise_task *task, double *u, size_t rows, una_run *run)
 {
-    candidates c = { .hill = hill, .u = u, .value = value, .count = rows };
-    return una_pool(run, (rows + BLOCK - 1) / BLOCK, judge_block, &c);
+    candidates c = { .task = task, .u = u, .value = value, .count = rows };
+    return una_pool(run, (rows + BLOCK - 1) / BLOCK, evaluate_block, &c);
 }
 
-una_status una_maximise(double *u, double *value, const una_hill *hill, una_run *run)
+una_status una_maximise(double *u, double *value, const una_maximise_task *task, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     *value = NAN;
-    una_status status = maximise(u, value, hill, run);
+    una_status status = maximise_acquisition(u, value, task, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -56,11 +56,11 @@ static double sign_of(const una_search *s)
     return s->settings.maximize ? -1 : 1;
 }
 
-static una_status known_of(una_known *known, const una_search *s, const una_history *h, una_arena *arena)
+static una_status known_of(una_surrogate_data *known, const una_search *s, const una_history *h, una_arena *arena)
 {
     const una_space *space = s->settings.space;
     double worst = -HUGE_VAL;
-    *known = (una_known){ .columns = space->columns, .u = UNA_GET(arena, double, h->count * space->columns),
+    *known = (una_surrogate_data){ .columns = space->columns, .u = UNA_GET(arena, double, h->count * space->columns),
                           .y = UNA_GET(arena, double, h->count),
                           .open = UNA_GET(arena, double, h->count * space->columns) };
     UNA_TRY(una_arena_check(arena));
@@ -78,7 +78,7 @@ static una_status known_of(una_known *known, const una_search *s, const una_hist
 }
 
 /* The points of the least values, best first. */
-static una_status nearest_of(una_hill *hill, const una_known *known, una_arena *arena)
+static una_status nearest_of(una_maximise_task *task, const una_surrogate_data *known, una_arena *arena)
 {
     size_t count = known->told < NEAR ? known->told : NEAR, columns = known->columns;
     double *near = UNA_GET(arena, double, NEAR * columns);
@@ -91,33 +91,33 @@ static una_status nearest_of(una_hill *hill, const una_known *known, una_arena *
         taken[best] = true;
         memcpy(near + k * columns, known->u + best * columns, columns * sizeof *near);
     }
-    hill->near = near;
-    hill->near_count = count;
+    task->near = near;
+    task->near_count = count;
     return UNA_OK;
 }
 
-static bool has_gathered(const una_hill *hill)
+static bool has_gathered(const una_maximise_task *task)
 {
-    size_t columns = hill->space->columns, count = hill->known_count;
-    if (count < 4 * GATHERED || hill->near_count == 0) return false;
+    size_t columns = task->space->columns, count = task->known_count;
+    if (count < 4 * GATHERED || task->near_count == 0) return false;
     for (size_t i = count - GATHERED; i < count; i++)
         for (size_t d = 0; d < columns; d++)
-            if (fabs(hill->known[i * columns + d] - hill->near[d]) > AROUND) return false;
+            if (fabs(task->known[i * columns + d] - task->near[d]) > AROUND) return false;
     return true;
 }
 
-static una_status hill_of(una_hill *hill, const una_search *s, const una_history *h, const una_known *known,
-                          una_arena *arena)
+static una_status hill_of(una_maximise_task *task, const una_search *s, const una_history *h,
+                          const una_surrogate_data *known, una_arena *arena)
 {
     const una_space *space = s->settings.space;
     double *all = UNA_GET(arena, double, h->count * space->columns);
     UNA_TRY(una_arena_check(arena));
     for (size_t i = 0; i < h->count; i++)
         una_space_encode(space, h->point + i * space->count, all + i * space->columns);
-    *hill = (una_hill){ .space = space, .acquisition = s->acquisition, .options = &s->options, .known = all,
+    *task = (una_maximise_task){ .space = space, .acquisition = s->acquisition, .options = &s->options, .known = all,
                         .known_count = h->count, .seed = s->settings.seed, .index = h->count };
-    UNA_TRY(nearest_of(hill, known, arena));
-    if (has_gathered(hill)) hill->leave = hill->near, hill->radius = AROUND;
+    UNA_TRY(nearest_of(task, known, arena));
+    if (has_gathered(task)) task->leave = task->near, task->radius = AROUND;
     return UNA_OK;
 }
 
@@ -130,15 +130,15 @@ typedef struct climbed {                 /* what the acquisition sees           
     double     *best;
 } climbed;
 
-static una_status least_known(double *best, const una_warp *warp, const una_model *model, const una_known *known,
-                              una_run *run)
+static una_status least_known(double *best, const una_warp *warp, const una_model *model,
+                              const una_surrogate_data *known, una_run *run)
 {
-    una_lens lens;
+    una_input_map map;
     una_mark mark = una_arena_mark(&run->scratch);
     double *mean = UNA_GET(&run->scratch, double, known->told), *std = UNA_GET(&run->scratch, double, known->told);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_lens_of(&lens, model, known->columns, &run->scratch);
-    if (status == UNA_OK) status = una_lens_whole(&lens, model, known->u, known->told, mean, std, run);
+    if (status == UNA_OK) status = una_input_map_of(&map, model, known->columns, &run->scratch);
+    if (status == UNA_OK) status = una_input_map_moments(&map, model, known->u, known->told, mean, std, run);
     *best = HUGE_VAL;
     double noise = 2 * una_model_info(model)->noise_std;
     for (size_t i = 0; status == UNA_OK && i < known->told; i++) {
@@ -149,16 +149,17 @@ static una_status least_known(double *best, const una_warp *warp, const una_mode
     return status;
 }
 
-static una_status rows_for(una_dataset **data, const una_model *model, const una_known *known, const double *y,
+static una_status rows_for(una_dataset **data, const una_model *model, const una_surrogate_data *known, const double *y,
                            una_run *run)
 {
-    una_lens lens;
-    UNA_TRY(una_lens_of(&lens, model, known->columns, &run->scratch));
-    return una_lens_table(data, &lens, model, known->u, y, known->told, run);
+    una_input_map map;
+    UNA_TRY(una_input_map_of(&map, model, known->columns, &run->scratch));
+    return una_input_map_table(data, &map, model, known->u, y, known->told, run);
 }
 
-/* The model as it would be had a function drawn from it been seen at the told points, without noise. */
-static una_status dream(climbed *c, const una_model *model, const una_known *known, const double *f, una_run *run)
+/* The model updated with a function drawn from it, without noise, at the told points. */
+static una_status condition_on_draw(climbed *c, const una_model *model, const una_surrogate_data *known,
+                                    const double *f, una_run *run)
 {
     const char *const set[] = { "noise_std=1e-4" };
     una_dataset *data = NULL;
@@ -175,7 +176,7 @@ static una_status dream(climbed *c, const una_model *model, const una_known *kno
     return UNA_OK;
 }
 
-static una_status dream_all(climbed *c, const una_search *s, const una_model *model, const una_known *known,
+static una_status dream_all(climbed *c, const una_search *s, const una_model *model, const una_surrogate_data *known,
                             uint64_t index, una_run *run)
 {
     size_t draws = (size_t)s->options.draws;
@@ -189,20 +190,22 @@ static una_status dream_all(climbed *c, const una_search *s, const una_model *mo
     una_status status = una_model_draw(model, data, draws, 0, f, run);
     run->settings.seed = seed;
     una_dataset_free(data);
-    for (size_t k = 0; status == UNA_OK && k < draws; k++) status = dream(c, model, known, f + k * known->told, run);
+    for (size_t k = 0; status == UNA_OK && k < draws; k++)
+        status = condition_on_draw(c, model, known, f + k * known->told, run);
     return status;
 }
 
-/* One function, or where a model has none to give away, its values at all candidates. */
-static una_status draw_function(climbed *c, una_hill *hill, const una_search *s, const una_model *model, una_run *run)
+/* One drawn function, or its values at all candidates where a model has no functions. */
+static una_status draw_function(climbed *c, una_maximise_task *task, const una_search *s, const una_model *model,
+                                una_run *run)
 {
     uint64_t seed = run->settings.seed;
     run->settings.seed = s->settings.seed;
-    una_status status = una_model_sample(&c->own[0], model, hill->index, run);
+    una_status status = una_model_sample(&c->own[0], model, task->index, run);
     run->settings.seed = seed;
     if (status == UNA_E_USAGE) {
         una_clear_message(run);
-        hill->joint = true;
+        task->joint = true;
         return UNA_OK;
     }
     UNA_TRY(status);
@@ -211,8 +214,8 @@ static una_status draw_function(climbed *c, una_hill *hill, const una_search *s,
     return UNA_OK;
 }
 
-static una_status choose_models(climbed *c, una_hill *hill, const una_search *s, const una_model *model,
-                                const una_known *known, una_run *run)
+static una_status choose_models(climbed *c, una_maximise_task *task, const una_search *s, const una_model *model,
+                                const una_surrogate_data *known, una_run *run)
 {
     size_t room = s->acquisition->need == UNA_NEEDS_FANTASIES ? (size_t)s->options.draws : 1;
     una_status status = UNA_OK;
@@ -222,34 +225,34 @@ static una_status choose_models(climbed *c, una_hill *hill, const una_search *s,
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(least_known(&c->best[0], una_surrogate_warp(s->surrogate), model, known, run));
     c->model[0] = model;
-    hill->models = 1;
+    task->models = 1;
 
-    if (s->acquisition->need == UNA_NEEDS_DRAW) status = draw_function(c, hill, s, model, run);
+    if (s->acquisition->need == UNA_NEEDS_DRAW) status = draw_function(c, task, s, model, run);
     if (s->acquisition->need == UNA_NEEDS_FANTASIES) {
-        status = dream_all(c, s, model, known, hill->index, run);
-        if (status == UNA_OK) hill->models = c->own_count;
-        if (status == UNA_E_USAGE) {                     /* it cannot be drawn from or learn anew: by its mean then */
+        status = dream_all(c, s, model, known, task->index, run);
+        if (status == UNA_OK) task->models = c->own_count;
+        if (status == UNA_E_USAGE) {                     /* no draw and no refit of the posterior: use the mean     */
             una_clear_message(run);
             status = least_known(&c->best[0], una_surrogate_warp(s->surrogate), model, known, run);
             c->model[0] = model;
         }
     }
-    hill->model = c->model;
-    hill->best = c->best;
+    task->model = c->model;
+    task->best = c->best;
     return status;
 }
 
 /* ---- the next point -------------------------------------------------------------------------------------------- */
 
 /* In the user's units; where values are compressed, half the distance between one std above and one below. */
-static una_status foretell(const una_search *s, const una_model *model, const double *u, size_t rows, double *mean,
-                           double *std, una_run *run)
+static una_status predict_points(const una_search *s, const una_model *model, const double *u, size_t rows,
+                                 double *mean, double *std, una_run *run)
 {
-    una_lens lens;
+    una_input_map map;
     const una_warp *warp = una_surrogate_warp(s->surrogate);
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_lens_of(&lens, model, s->settings.space->columns, &run->scratch);
-    if (status == UNA_OK) status = una_lens_whole(&lens, model, u, rows, mean, std, run);
+    una_status status = una_input_map_of(&map, model, s->settings.space->columns, &run->scratch);
+    if (status == UNA_OK) status = una_input_map_moments(&map, model, u, rows, mean, std, run);
     for (size_t i = 0; status == UNA_OK && i < rows; i++) {
         double high = una_warp_back(warp, mean[i] + std[i]), low = una_warp_back(warp, mean[i] - std[i]);
         mean[i] = sign_of(s) * una_warp_back(warp, mean[i]);
@@ -259,38 +262,38 @@ static una_status foretell(const una_search *s, const una_model *model, const do
     return status;
 }
 
-static una_status propose(una_search *s, una_hill *hill, const una_known *known, double *u, una_proposal *proposal,
-                          una_run *run)
+static una_status search_propose(una_search *s, una_maximise_task *task, const una_surrogate_data *known, double *u,
+                                 una_proposal *proposal, una_run *run)
 {
     const una_model *model;
     climbed c = {0};
     una_status status = una_surrogate_learn(&model, &proposal->trained, s->surrogate, known, run);
     if (status == UNA_E_INPUT || status == UNA_E_NUMERIC) {      /* too few rows, or all the same: look around */
         una_clear_message(run);
-        return una_spread_point(u, hill, true, run);
+        return una_design_point(u, task, true, run);
     }
     UNA_TRY(status);
-    if (!una_surrogate_updates(s->surrogate) && hill->index % BLIND == 0) return una_spread_point(u, hill, true, run);
-    status = choose_models(&c, hill, s, model, known, run);
-    if (status == UNA_OK) status = una_maximise(u, &proposal->gain, hill, run);
+    if (!una_surrogate_updates(s->surrogate) && task->index % BLIND == 0) return una_design_point(u, task, true, run);
+    status = choose_models(&c, task, s, model, known, run);
+    if (status == UNA_OK) status = una_maximise(u, &proposal->gain, task, run);
     for (size_t i = 0; i < c.own_count; i++) una_model_free(c.own[i]);
     UNA_TRY(status);
-    return foretell(s, model, u, 1, &proposal->expected, &proposal->doubt, run);
+    return predict_points(s, model, u, 1, &proposal->expected, &proposal->doubt, run);
 }
 
 static una_status next_point(una_search *s, const una_history *h, double *point, una_proposal *proposal, una_run *run)
 {
-    una_known known;
-    una_hill hill;
+    una_surrogate_data known;
+    una_maximise_task task;
     double *u = UNA_GET(&run->scratch, double, s->settings.space->columns);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(known_of(&known, s, h, &run->scratch));
-    UNA_TRY(hill_of(&hill, s, h, &known, &run->scratch));
+    UNA_TRY(hill_of(&task, s, h, &known, &run->scratch));
 
     bool blind = s->acquisition->need == UNA_NEEDS_NOTHING;
-    if (blind) UNA_TRY(una_spread_point(u, &hill, s->acquisition->quasi, run));
-    else if (h->count < s->settings.initial || known.told < 2) UNA_TRY(una_spread_point(u, &hill, true, run));
-    else UNA_TRY(propose(s, &hill, &known, u, proposal, run));
+    if (blind) UNA_TRY(una_design_point(u, &task, s->acquisition->quasi, run));
+    else if (h->count < s->settings.initial || known.told < 2) UNA_TRY(una_design_point(u, &task, true, run));
+    else UNA_TRY(search_propose(s, &task, &known, u, proposal, run));
     una_space_decode(s->settings.space, u, point);
     return UNA_OK;
 }
@@ -306,11 +309,11 @@ una_status una_search_next(una_search *s, const una_history *h, double *point, u
     return status;
 }
 
-static una_status foretell_points(una_search *s, const una_history *h, const double *point, size_t rows, double *mean,
-                                  double *std, una_run *run)
+static una_status predict_history_points(una_search *s, const una_history *h, const double *point, size_t rows,
+                                         double *mean, double *std, una_run *run)
 {
     const una_space *space = s->settings.space;
-    una_known known;
+    una_surrogate_data known;
     const una_model *model;
     bool trained;
     double *u = UNA_GET(&run->scratch, double, rows * space->columns);
@@ -320,14 +323,14 @@ static una_status foretell_points(una_search *s, const una_history *h, const dou
     if (known.told < 2) UNA_FAIL(run, UNA_E_INPUT, "a model needs at least two trials with values");
     UNA_TRY(una_surrogate_learn(&model, &trained, s->surrogate, &known, run));
     for (size_t i = 0; i < rows; i++) una_space_encode(space, point + i * space->count, u + i * space->columns);
-    return foretell(s, model, u, rows, mean, std, run);
+    return predict_points(s, model, u, rows, mean, std, run);
 }
 
-una_status una_search_foretell(una_search *s, const una_history *h, const double *point, size_t rows, double *mean,
-                               double *std, una_run *run)
+una_status una_search_predict(una_search *s, const una_history *h, const double *point, size_t rows, double *mean,
+                              double *std, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = foretell_points(s, h, point, rows, mean, std, run);
+    una_status status = predict_history_points(s, h, point, rows, mean, std, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -336,8 +339,8 @@ static una_status gain_points(una_search *s, const una_history *h, const double 
                               una_run *run)
 {
     const una_space *space = s->settings.space;
-    una_known known;
-    una_hill hill;
+    una_surrogate_data known;
+    una_maximise_task task;
     climbed c = {0};
     const una_model *model;
     bool trained;
@@ -345,11 +348,11 @@ static una_status gain_points(una_search *s, const una_history *h, const double 
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(known_of(&known, s, h, &run->scratch));
     if (known.told < 2) UNA_FAIL(run, UNA_E_INPUT, "a model needs at least two trials with values");
-    UNA_TRY(hill_of(&hill, s, h, &known, &run->scratch));
+    UNA_TRY(hill_of(&task, s, h, &known, &run->scratch));
     UNA_TRY(una_surrogate_learn(&model, &trained, s->surrogate, &known, run));
     for (size_t i = 0; i < rows; i++) una_space_encode(space, point + i * space->count, u + i * space->columns);
-    una_status status = choose_models(&c, &hill, s, model, &known, run);
-    if (status == UNA_OK) status = una_hill_values(gain, &hill, u, rows, run);
+    una_status status = choose_models(&c, &task, s, model, &known, run);
+    if (status == UNA_OK) status = una_maximise_values(gain, &task, u, rows, run);
     for (size_t i = 0; i < c.own_count; i++) una_model_free(c.own[i]);
     return status;
 }

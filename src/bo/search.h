@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which point to try next: a pure function of the space, the settings and the history. The model is trained on the
- * first so many told trials (a schedule that grows with their number: seldom), takes the others in by its exact update,
- * and believes its own mean at points that are open; the acquisition's highest place is the answer. What was trained is
- * kept from call to call, and gives the same bits as training again.
+ * Which point to try next: a pure function of the space, the settings and the history. The model is trained on some
+ * first told trials (a schedule that grows with their number, so that training is rare), takes in the others by its
+ * exact update, and takes its own mean for the values of open points; the point where the acquisition is highest is
+ * the answer. Trained models are kept from call to call and give the same bits as training again.
  */
 #ifndef UNA_SEARCH_H
 #define UNA_SEARCH_H
@@ -14,7 +14,7 @@
 
 typedef struct una_search_settings {
     const una_space *space;
-    const char      *model, *acquisition;        /* specs; una_search_model, una_acquisition_check made them        */
+    const char      *model, *acquisition;        /* specs, made by una_search_model and una_acquisition_check       */
     bool             maximize;
     uint64_t         seed;
     size_t           initial;                    /* > 0                                                             */
@@ -34,25 +34,25 @@ una_status una_search_new(una_search **search, const una_search_settings *settin
 void       una_search_free(una_search *search);  /* NULL is harmless                                                */
 
 typedef struct una_proposal {
-    double expected, doubt;                      /* what the model foretells there, in the user's units; NAN: nothing */
+    double expected, doubt;                      /* the model's prediction there, in the user's units; NAN: none      */
     double gain;                                 /* the acquisition's value; NAN                                    */
     bool   trained;                              /* by this call                                                    */
 } una_proposal;
 
-/* point [space->count]. UNA_E_INPUT: no point can be found that keeps the constraints, or all of a finite space has
- * been tried. */
+/* point [space->count]. UNA_E_INPUT: no point that satisfies the constraints was found, or a finite space is
+ * exhausted. */
 una_status una_search_next(una_search *search, const una_history *history, double *point, una_proposal *proposal,
                            una_run *run);
-/* The surrogate's mean and std (of the function) at points [rows, space->count], in the user's units. UNA_E_INPUT: too
- * little was told. */
-una_status una_search_foretell(una_search *search, const una_history *history, const double *point, size_t rows,
-                               double *mean, double *std, una_run *run);
-/* The acquisition's value there [rows], on its own scale (logarithms of log_ei): what una_search_next climbs.
- * UNA_E_USAGE: it asks no model. */
+/* The surrogate's mean and epistemic std at points [rows, space->count], in the user's units. UNA_E_INPUT: too few told
+ * trials. */
+una_status una_search_predict(una_search *search, const una_history *history, const double *point, size_t rows,
+                              double *mean, double *std, una_run *run);
+/* The acquisition's value [rows] at these points, on its own scale (logarithms for log_ei), which una_search_next
+ * maximises. UNA_E_USAGE: the acquisition uses no model. */
 una_status una_search_gain(una_search *search, const una_history *history, const double *point, size_t rows,
                            double *gain, una_run *run);
-/* What a model's name stands for: "luna" becomes a spec with options that suit optimisation; a spec with options of its
- * own keeps them, and gets the others. NULL: the default. Checked. The text lives in `arena`. */
+/* The checked spec of a model for a search: "luna" gets options that suit optimisation; options that are given stay.
+ * NULL: the default model. The text lives in `arena`. */
 una_status una_search_model(const char **spec, const char *given, una_arena *arena, una_run *run);
 
 #endif

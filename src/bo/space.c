@@ -375,7 +375,7 @@ void una_space_write(una_text *text, const una_space *space, const double *point
     una_text_add(text, "}");
 }
 
-static una_status read_value(double *value, const una_dimension *d, const json_t *given, una_run *run)
+static una_status space_read_value(double *value, const una_dimension *d, const json_t *given, una_run *run)
 {
     if (!given) UNA_FAIL(run, UNA_E_INPUT, "the point has no value of \"%s\"", d->name);
     if (json_is_string(given)) return una_dimension_read(value, d, json_string_value(given), run);
@@ -394,7 +394,7 @@ una_status una_space_read(double *point, const una_space *space, const char *jso
         status = una_fail(run, UNA_E_INPUT, "a point must be an object, as in {\"x1\": 0.5}");
     for (size_t i = 0; status == UNA_OK && i < space->count; i++) {
         const una_dimension *d = &space->dimension[i];
-        status = read_value(&point[i], d, json_object_get(given.root, d->name), run);
+        status = space_read_value(&point[i], d, json_object_get(given.root, d->name), run);
     }
     una_json_free(&given);
     UNA_TRY(status);

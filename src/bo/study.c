@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Studies: the public calls, over the ledger (trials.h), the space and the search.
+ * Studies: the public calls, over the trial store (trial_store.h), the space and the search.
  */
 #include "bo/study.h"
 
@@ -11,7 +11,7 @@
 
 enum { DAY = 86400, LEAST_INITIAL = 4, MOST_INITIAL = 20 };
 
-una_status una_enter(una_run *run)
+una_status una_study_enter(una_run *run)
 {
     UNA_TRY(una_version_check("libuna_bench", run));
     una_clear_message(run);
@@ -30,11 +30,13 @@ static size_t free_inputs(const una_space *space)
 static size_t usual_initial(const una_space *space)
 {
     size_t twice = 2 * free_inputs(space);
-    return twice < LEAST_INITIAL ? LEAST_INITIAL : twice > MOST_INITIAL ? MOST_INITIAL : twice;
+    if (twice < LEAST_INITIAL) return LEAST_INITIAL;
+    return twice > MOST_INITIAL ? MOST_INITIAL : twice;
 }
 
-/* All that can be wrong with the settings, before anything is made. */
-static una_status check_settings(una_study *s, una_ledger_facts *facts, const una_study_settings *given, una_run *run)
+/* Checks all settings before anything is made. */
+static una_status study_check_settings(una_study *s, una_trial_store_facts *facts, const una_study_settings *given,
+                                       una_run *run)
 {
     const una_acquisition *acquisition;
     una_acquisition_options options;
@@ -43,7 +45,7 @@ static una_status check_settings(una_study *s, una_ledger_facts *facts, const un
         UNA_FAIL(run, UNA_E_USAGE, "the lease of a trial is a number of seconds, at least 0");
     UNA_TRY(una_space_parse(&s->space, given->space, given->origin ? given->origin : "the space", &s->keep, run));
 
-    *facts = (una_ledger_facts){ .space = s->space->json, .maximize = given->maximize != 0, .seed = given->seed,
+    *facts = (una_trial_store_facts){ .space = s->space->json, .maximize = given->maximize != 0, .seed = given->seed,
         .acquisition = given->acquisition ? given->acquisition : "log_ei",
         .initial = given->initial ? given->initial : usual_initial(s->space),
         .lease = given->lease > 0 ? given->lease : DAY };
@@ -54,7 +56,7 @@ static una_status check_settings(una_study *s, una_ledger_facts *facts, const un
     return una_acquisition_need_named(&acquisition, &options, facts->acquisition, run);
 }
 
-static una_status write_texts(una_study *s, const una_ledger_facts *facts)
+static una_status write_texts(una_study *s, const una_trial_store_facts *facts)
 {
     char number[32];
     una_text seed = una_text_in(&s->keep);
@@ -74,7 +76,7 @@ static una_status new_study(una_study **study, una_run *run)
     return UNA_OK;
 }
 
-static una_status made(una_study **out, una_study *study, una_status status)
+static una_status study_made(una_study **out, una_study *study, una_status status)
 {
     *out = NULL;
     if (status == UNA_OK) *out = study;
@@ -85,44 +87,44 @@ static una_status made(una_study **out, una_study *study, una_status status)
 una_status una_study_new(una_study **out, const char *where, const una_study_settings *settings, una_run *run)
 {
     una_study_settings given;
-    una_ledger_facts facts;
+    una_trial_store_facts facts;
     una_study *s;
     *out = NULL;
-    UNA_TRY(una_enter(run));
+    UNA_TRY(una_study_enter(run));
     UNA_TRY(UNA_TAKE(&given, settings, una_study_settings, run));
     if (where && !*where) UNA_FAIL(run, UNA_E_USAGE, "the file of the study has no name");
 
     UNA_TRY(new_study(&s, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = check_settings(s, &facts, &given, run);
+    una_status status = study_check_settings(s, &facts, &given, run);
     if (status == UNA_OK) status = write_texts(s, &facts);
-    if (status == UNA_OK) status = una_ledger_make(&s->ledger, where, &facts, run);      /* what is made, stays */
+    if (status == UNA_OK) status = una_trial_store_make(&s->store, where, &facts, run);  /* what is made, stays */
     una_arena_release(&run->scratch, mark);
-    return made(out, s, status);
+    return study_made(out, s, status);
 }
 
 una_status una_study_open(una_study **out, const char *where, una_run *run)
 {
     una_study *s;
     *out = NULL;
-    UNA_TRY(una_enter(run));
+    UNA_TRY(una_study_enter(run));
     if (!where || !*where) UNA_FAIL(run, UNA_E_USAGE, "which study? Give its file, or the address of its server");
 
     UNA_TRY(new_study(&s, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_ledger_open(&s->ledger, where, run);
-    if (status == UNA_OK) status = una_space_parse(&s->space, una_ledger_facts_of(s->ledger)->space,
-                                                   una_ledger_name(s->ledger), &s->keep, run);
-    if (status == UNA_OK) status = write_texts(s, una_ledger_facts_of(s->ledger));
+    una_status status = una_trial_store_open(&s->store, where, run);
+    if (status == UNA_OK) status = una_space_parse(&s->space, una_trial_store_facts_of(s->store)->space,
+                                                   una_trial_store_name(s->store), &s->keep, run);
+    if (status == UNA_OK) status = write_texts(s, una_trial_store_facts_of(s->store));
     una_arena_release(&run->scratch, mark);
-    return made(out, s, status);
+    return study_made(out, s, status);
 }
 
 void una_study_close(una_study *study)
 {
     if (!study) return;
     una_search_free(study->search);
-    una_ledger_close(study->ledger);
+    una_trial_store_close(study->store);
     una_arena_free(&study->keep);
     una_release(study->run, study);
 }
@@ -152,11 +154,11 @@ const char *una_study_input_text(const una_study *study, size_t input, double x,
 
 const char *una_study_text(const una_study *study, const char *what)
 {
-    const una_ledger_facts *facts = una_ledger_facts_of(study->ledger);
+    const una_trial_store_facts *facts = una_trial_store_facts_of(study->store);
     const char *const names[] = { "space", "model", "acquisition", "goal", "seed", "lease", "where" };
     const char *const texts[] = { facts->space, facts->model, facts->acquisition,
                                   facts->maximize ? "maximize" : "minimize", study->seed, study->lease,
-                                  una_ledger_name(study->ledger) };
+                                  una_trial_store_name(study->store) };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], what) == 0) return texts[i];
     return NULL;
@@ -185,7 +187,7 @@ void una_trials_free(una_trials *trials)
     una_release(b->run, b);
 }
 
-static una_status take_trial(una_trial *to, const una_study *s, const una_ledger_trial *from, una_arena *arena,
+static una_status take_trial(una_trial *to, const una_study *s, const una_stored_trial *from, una_arena *arena,
                              una_run *run)
 {
     double *x = UNA_GET(arena, double, s->space->count);
@@ -197,14 +199,14 @@ static una_status take_trial(una_trial *to, const una_study *s, const una_ledger
     return una_arena_check(arena);
 }
 
-static una_status give_trials(una_trials **out, const una_study *s, const una_ledger_trials *all, una_run *run)
+static una_status give_trials(una_trials **out, const una_study *s, const una_stored_trials *all, una_run *run)
 {
     box *b;
     UNA_TRY(new_box(&b, run));
     una_trial *at = UNA_GET(&b->arena, una_trial, all->count);
     una_status status = una_arena_check(&b->arena);
     for (size_t i = 0; i < all->count && status == UNA_OK; i++) {
-        if (i % 256 == 255) status = una_go_on(run, "reading trials");
+        if (i % 256 == 255) status = una_check_cancelled(run, "reading trials");
         if (status == UNA_OK) status = take_trial(&at[i], s, &all->at[i], &b->arena, run);
     }
     b->face = (una_trials){ at, all->count };
@@ -215,11 +217,11 @@ static una_status give_trials(una_trials **out, const una_study *s, const una_le
 
 una_status una_study_trials(una_trials **trials, una_study *s, una_run *run)
 {
-    una_ledger_trials all;
+    una_stored_trials all;
     *trials = NULL;
-    UNA_TRY(una_enter(run));
+    UNA_TRY(una_study_enter(run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_ledger_read(&all, s->ledger, &run->scratch, run);
+    una_status status = una_trial_store_read(&all, s->store, &run->scratch, run);
     if (status == UNA_OK) status = give_trials(trials, s, &all, run);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -229,7 +231,7 @@ una_status una_study_trials(una_trials **trials, una_study *s, una_run *run)
 static size_t best_trial(const una_study *s, const una_trials *trials)
 {
     size_t best = SIZE_MAX;
-    double sign = una_ledger_facts_of(s->ledger)->maximize ? -1 : 1;
+    double sign = una_trial_store_facts_of(s->store)->maximize ? -1 : 1;
     for (size_t i = 0; i < trials->count; i++) {
         if (trials->at[i].state != UNA_TRIAL_TOLD) continue;
         if (best == SIZE_MAX || sign * trials->at[i].value < sign * trials->at[best].value) best = i;
@@ -249,7 +251,7 @@ una_status una_study_best(una_trials **out, una_study *s, una_run *run)
 /* ---- asking -------------------------------------------------------------------------------------------------- */
 
 /* All trials; arrays in run->scratch, with room for `more` at the end. */
-static una_status make_history(una_history *history, const una_study *s, const una_ledger_trials *all, size_t more,
+static una_status make_history(una_history *history, const una_study *s, const una_stored_trials *all, size_t more,
                                una_run *run)
 {
     size_t inputs = s->space->count, room = all->count + more;
@@ -257,7 +259,7 @@ static una_status make_history(una_history *history, const una_study *s, const u
     una_trial_state *state = UNA_GET(&run->scratch, una_trial_state, room);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < all->count; i++) {
-        if (i % 256 == 255) UNA_TRY(una_go_on(run, "reading trials"));
+        if (i % 256 == 255) UNA_TRY(una_check_cancelled(run, "reading trials"));
         UNA_TRY(una_space_read(point + i * inputs, s->space, all->at[i].x, run));
         value[i] = all->at[i].value;
         state[i] = all->at[i].state;
@@ -269,15 +271,15 @@ static una_status make_history(una_history *history, const una_study *s, const u
 
 static una_status need_search(una_study *s, una_run *run)
 {
-    const una_ledger_facts *f = una_ledger_facts_of(s->ledger);
+    const una_trial_store_facts *f = una_trial_store_facts_of(s->store);
     una_search_settings settings = { .space = s->space, .model = f->model, .acquisition = f->acquisition,
         .maximize = f->maximize, .seed = f->seed, .initial = f->initial };
     return s->search ? UNA_OK : una_search_new(&s->search, &settings, run);
 }
 
-/* One after the other, each taken in as open by those behind it. */
-static una_status choose(void *context, const una_ledger_trials *all, una_ledger_trial *found, size_t count,
-                         size_t *chosen, una_arena *arena, una_run *run)
+/* One after the other; each point is open for those after it. */
+static una_status study_choose_points(void *context, const una_stored_trials *all, una_stored_trial *found,
+                                      size_t count, size_t *chosen, una_arena *arena, una_run *run)
 {
     una_study *s = context;
     una_history history;
@@ -289,7 +291,7 @@ static una_status choose(void *context, const una_ledger_trials *all, una_ledger
         una_text x = una_text_in(arena);
         UNA_TRY(una_search_next(s->search, &history, next, &proposal, run));
         una_space_write(&x, s->space, next);
-        found[*chosen] = (una_ledger_trial){ .x = x.at, .expected = proposal.expected, .doubt = proposal.doubt };
+        found[*chosen] = (una_stored_trial){ .x = x.at, .expected = proposal.expected, .doubt = proposal.doubt };
         UNA_TRY(una_arena_check(arena));
         history.count++;
         next += s->space->count;
@@ -297,17 +299,18 @@ static una_status choose(void *context, const una_ledger_trials *all, una_ledger
     return UNA_OK;
 }
 
-static una_status ask(una_trials **trials, una_study *s, size_t count, bool by_process, una_run *run)
+static una_status study_ask_trials(una_trials **trials, una_study *s, size_t count, bool by_process, una_run *run)
 {
-    una_ledger_trials given;
+    una_stored_trials given;
     *trials = NULL;
-    UNA_TRY(una_enter(run));
+    UNA_TRY(una_study_enter(run));
     if (count < 1 || count > 10000) UNA_FAIL(run, UNA_E_USAGE, "ask for 1 to 10000 trials, not %zu", count);
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_ledger_ask(&given, s->ledger, count, by_process, choose, s, &run->scratch, run);
+    una_status status = una_trial_store_ask(&given, s->store, count, by_process, study_choose_points, s, &run->scratch,
+                                            run);
     if (status == UNA_OK) {
         status = give_trials(trials, s, &given, run);
-        if (status != UNA_OK) una_ledger_give_up(s->ledger, status, run);        /* nobody knows of them */
+        if (status != UNA_OK) una_trial_store_give_up(s->store, status, run);    /* the caller does not know of them */
     }
     una_arena_release(&run->scratch, mark);
     return status;
@@ -315,12 +318,12 @@ static una_status ask(una_trials **trials, una_study *s, size_t count, bool by_p
 
 una_status una_study_ask(una_trials **trials, una_study *s, size_t count, una_run *run)
 {
-    return ask(trials, s, count, false, run);
+    return study_ask_trials(trials, s, count, false, run);
 }
 
-una_status una_hold(una_trials **trials, una_study *s, size_t count, una_run *run)
+una_status una_study_hold(una_trials **trials, una_study *s, size_t count, una_run *run)
 {
-    return ask(trials, s, count, true, run);
+    return study_ask_trials(trials, s, count, true, run);
 }
 
 /* ---- telling ------------------------------------------------------------------------------------------------- */
@@ -336,45 +339,45 @@ una_status una_hold(una_trials **trials, una_study *s, size_t count, una_run *ru
 
 una_status una_study_tell(una_study *s, uint64_t id, double value, una_run *run)
 {
-    UNA_TRY(una_enter(run));
+    UNA_TRY(una_study_enter(run));
     if (!isfinite(value))
         UNA_FAIL(run, UNA_E_INPUT, "the value of trial %" PRIu64 " is not a finite number; tell it as failed if it "
                  "gave none", id);
-    UNA_WITH_SCRATCH(run, una_ledger_tell(s->ledger, id, UNA_TRIAL_TOLD, value, "", run));
+    UNA_WITH_SCRATCH(run, una_trial_store_tell(s->store, id, UNA_TRIAL_TOLD, value, "", run));
 }
 
 una_status una_study_fail(una_study *s, uint64_t id, const char *why, una_run *run)
 {
-    UNA_TRY(una_enter(run));
-    UNA_WITH_SCRATCH(run, una_ledger_tell(s->ledger, id, UNA_TRIAL_FAILED, NAN, why ? why : "", run));
+    UNA_TRY(una_study_enter(run));
+    UNA_WITH_SCRATCH(run, una_trial_store_tell(s->store, id, UNA_TRIAL_FAILED, NAN, why ? why : "", run));
 }
 
 una_status una_study_drop(una_study *s, uint64_t id, una_run *run)
 {
-    UNA_TRY(una_enter(run));
-    UNA_WITH_SCRATCH(run, una_ledger_drop(s->ledger, id, false, run));
+    UNA_TRY(una_study_enter(run));
+    UNA_WITH_SCRATCH(run, una_trial_store_drop(s->store, id, false, run));
 }
 
 una_status una_study_renew(una_study *s, const uint64_t *id, size_t count, una_run *run)
 {
-    UNA_TRY(una_enter(run));
-    UNA_WITH_SCRATCH(run, una_ledger_renew(s->ledger, id, count, run));
+    UNA_TRY(una_study_enter(run));
+    UNA_WITH_SCRATCH(run, una_trial_store_renew(s->store, id, count, run));
 }
 
 una_status una_study_add(una_study *s, const double *x, double value, const char *note, una_run *run)
 {
-    UNA_TRY(una_enter(run));
+    UNA_TRY(una_study_enter(run));
     if (isinf(value)) UNA_FAIL(run, UNA_E_INPUT, "the value of a trial is a finite number, or NAN for one that failed");
     UNA_TRY(una_space_check(s->space, x, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_text text = una_text_in(&run->scratch);
     una_space_write(&text, s->space, x);
 
-    una_ledger_trial trial = { .state = isnan(value) ? UNA_TRIAL_FAILED : UNA_TRIAL_TOLD, .x = text.at, .value = value,
+    una_stored_trial trial = { .state = isnan(value) ? UNA_TRIAL_FAILED : UNA_TRIAL_TOLD, .x = text.at, .value = value,
                                .note = note ? note : "" };
-    una_ledger_trials one = { &trial, 1 };
+    una_stored_trials one = { &trial, 1 };
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_ledger_add(NULL, s->ledger, &one, false, run);
+    if (status == UNA_OK) status = una_trial_store_add(NULL, s->store, &one, false, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -393,19 +396,20 @@ static double value_along(const una_dimension *d, size_t i, size_t count)
     return fmin(fmax(value, d->low), d->high);
 }
 
-static una_status slice(una_study *s, size_t input, size_t count, double *at, double *mean, double *std, una_run *run)
+static una_status study_make_slice(una_study *s, size_t input, size_t count, double *at, double *mean, double *std,
+                                   una_run *run)
 {
-    una_ledger_trials all;
+    una_stored_trials all;
     una_history history;
     size_t inputs = s->space->count, best = SIZE_MAX;
-    double sign = una_ledger_facts_of(s->ledger)->maximize ? -1 : 1;
-    UNA_TRY(una_ledger_read(&all, s->ledger, &run->scratch, run));
+    double sign = una_trial_store_facts_of(s->store)->maximize ? -1 : 1;
+    UNA_TRY(una_trial_store_read(&all, s->store, &run->scratch, run));
     UNA_TRY(make_history(&history, s, &all, 0, run));
     for (size_t i = 0; i < history.count; i++) {
         if (history.state[i] != UNA_TRIAL_TOLD) continue;
         if (best == SIZE_MAX || sign * history.value[i] < sign * history.value[best]) best = i;
     }
-    if (best == SIZE_MAX) UNA_FAIL(run, UNA_E_INPUT, "no trial of %s was told yet", una_ledger_name(s->ledger));
+    if (best == SIZE_MAX) UNA_FAIL(run, UNA_E_INPUT, "no trial of %s was told yet", una_trial_store_name(s->store));
 
     double *points = UNA_GET(&run->scratch, double, count * inputs);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -414,13 +418,13 @@ static una_status slice(una_study *s, size_t input, size_t count, double *at, do
         at[i] = points[i * inputs + input] = value_along(&s->space->dimension[input], i, count);
     }
     UNA_TRY(need_search(s, run));
-    return una_search_foretell(s->search, &history, points, count, mean, std, run);
+    return una_search_predict(s->search, &history, points, count, mean, std, run);
 }
 
 una_status una_study_slice(una_study *s, size_t input, size_t count, double *at, double *mean, double *std,
                            una_run *run)
 {
-    UNA_TRY(una_enter(run));
+    UNA_TRY(una_study_enter(run));
     if (input >= s->space->count) UNA_FAIL(run, UNA_E_USAGE, "the study has no input %zu", input);
-    UNA_WITH_SCRATCH(run, slice(s, input, count, at, mean, std, run));
+    UNA_WITH_SCRATCH(run, study_make_slice(s, input, count, at, mean, std, run));
 }

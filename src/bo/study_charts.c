@@ -18,7 +18,7 @@ static const double full_width = 700, half_width = 352, third_width = 232, z95 =
 
 typedef struct ranked { double value; size_t at; } ranked;
 
-static int by_value(const void *a, const void *b)
+static int compare_trial_value(const void *a, const void *b)
 {
     const ranked *p = a, *q = b;
     if (p->value != q->value) return p->value < q->value ? -1 : 1;
@@ -89,7 +89,7 @@ una_status una_study_digest_make(una_study_digest *digest, const una_study_view 
         copy[d.told] = value[d.told] = trial->value;
         d.told++;
     }
-    qsort(list, d.told, sizeof *list, by_value);
+    qsort(list, d.told, sizeof *list, compare_trial_value);
     for (size_t i = 0; i < d.told; i++) order[i] = list[i].at;
 
     for (size_t i = 0; i < view->input_count; i++) {
@@ -145,7 +145,7 @@ static void add_failed(una_panel *panel, const una_study_view *view, const una_s
                   .size = count > 100 ? 0.8 : 1.6, .opacity = count > 100 ? 0.6 : 0.9 });
 }
 
-/* What the model foretold of trials that are under way. */
+/* Predictions for open trials. */
 static size_t add_open(una_panel *panel, const una_study_view *view, una_arena *arena)
 {
     double *x = UNA_GET(arena, double, MOST_OPEN), *y = UNA_GET(arena, double, MOST_OPEN);
@@ -220,10 +220,12 @@ typedef struct piece {                   /* the inputs of one panel */
     bool          same;                  /* all values are one, which stands in words       */
 } piece;
 
-static void fill_row(const piece *p, const una_trial *trial, double *row)
+static void fill_parallel_row(const piece *p, const una_trial *trial, double *row)
 {
     for (size_t i = 0; i < p->count; i++) row[i] = on_axis(&p->view->inputs[p->inputs[i]], trial->x[p->inputs[i]]);
-    if (p->width > p->count) row[p->count] = !is_told(trial) ? NAN : p->same ? 1 : trial->value;
+    if (p->width <= p->count) return;
+    row[p->count] = p->same ? 1 : trial->value;
+    if (!is_told(trial)) row[p->count] = NAN;
 }
 
 /* Every value the same: an axis with one word in place of a range that is none. */
@@ -241,7 +243,8 @@ static void add_bundle(una_panel *panel, const piece *p, size_t from, size_t to,
     size_t width = p->width;
     double *rows = to > from ? UNA_GET(p->arena, double, (to - from) * width) : NULL;
     if (!rows) return;
-    for (size_t i = from; i < to; i++) fill_row(p, &p->view->trials[p->digest->order[i]], rows + (i - from) * width);
+    for (size_t i = from; i < to; i++)
+        fill_parallel_row(p, &p->view->trials[p->digest->order[i]], rows + (i - from) * width);
     style.at = rows;
     style.count = to - from;
     una_panel_bundle(panel, style);
@@ -253,7 +256,8 @@ static void add_failed_rows(una_panel *panel, const piece *p)
     double *rows = p->digest->failed ? UNA_GET(p->arena, double, p->digest->failed * width) : NULL;
     if (!rows) return;
     for (size_t i = 0; i < p->view->trial_count; i++)
-        if (p->view->trials[i].state == UNA_TRIAL_FAILED) fill_row(p, &p->view->trials[i], rows + count++ * width);
+        if (p->view->trials[i].state == UNA_TRIAL_FAILED)
+            fill_parallel_row(p, &p->view->trials[i], rows + count++ * width);
     una_panel_bundle(panel, (una_bundle){ .ink = UNA_INK_IGNORANCE, .at = rows, .count = count, .size = 0.7,
                      .opacity = count > 60 ? 0.2 : 0.45 });
 }
@@ -305,8 +309,8 @@ static bool stands_alone(const una_dimension *input)     /* values are few: draw
 }
 
 /* Dots of trials, some of them where they are many. Those of one level are moved aside a little, each its own way. */
-static void add_dots(una_panel *panel, const una_study_view *view, const una_study_digest *d, size_t input,
-                     una_arena *arena)
+static void study_add_dots(una_panel *panel, const una_study_view *view, const una_study_digest *d, size_t input,
+                           una_arena *arena)
 {
     const una_dimension *dimension = &view->inputs[input];
     size_t count = d->told < SLICE_DOTS ? d->told : SLICE_DOTS;
@@ -357,7 +361,7 @@ static void add_slice_panel(una_figure *figure, const una_study_view *view, cons
     panel->y.label = NULL;
 
     add_slice(panel, dimension, &view->slices[input], arena);
-    add_dots(panel, view, d, input, arena);
+    study_add_dots(panel, view, d, input, arena);
     if (!view->best) return;
     best[0] = on_axis(dimension, view->best->x[input]), best[1] = view->best->value;
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_SECOND, .x = best, .y = best + 1,
@@ -384,7 +388,7 @@ static una_axis slice_range(const una_study_view *view, const una_study_digest *
     return axis;
 }
 
-static double variation(const una_slice *slice)
+static double slice_variation(const una_slice *slice)
 {
     double low = INFINITY, high = -INFINITY;
     una_range_add(&low, &high, slice->mean, slice->count);
@@ -400,9 +404,9 @@ una_figure una_study_chart_slices(const una_study_view *view, const una_study_di
     size_t count = 0;
     for (size_t i = 0; i < d->varied_count; i++)
         if (view->slices[d->varied[i]].count)
-            list[count++] = (ranked){ -variation(&view->slices[d->varied[i]]), d->varied[i] };
+            list[count++] = (ranked){ -slice_variation(&view->slices[d->varied[i]]), d->varied[i] };
     if (count > most) {
-        qsort(list, count, sizeof *list, by_value);
+        qsort(list, count, sizeof *list, compare_trial_value);
         count = most;
     }
 

@@ -5,8 +5,8 @@
 #include "bo/study.h"
 
 #include "base/record.h"
-#include "data/forms.h"
-#include "data/read.h"
+#include "data/cell_format.h"
+#include "data/reader.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static size_t find_input(const una_study *s, const char *name)
 }
 
 /* "value", or "value_" where an input is called so. */
-static const char *column_of(const una_study *s, const char *name, una_arena *arena)
+static const char *study_column_name(const una_study *s, const char *name, una_arena *arena)
 {
     una_text text = una_text_in(arena);
     una_text_add(&text, "%s", name);
@@ -32,15 +32,15 @@ static const char *column_of(const una_study *s, const char *name, una_arena *ar
 
 /* ---- out ----------------------------------------------------------------------------------------------------- */
 
-static void put_head(una_text *text, const una_study *s, una_arena *arena)
+static void study_put_header(una_text *text, const una_study *s, una_arena *arena)
 {
     static const char *const behind[] = { "value", "note", "attempts", "asked", "told", "expected", "doubt" };
     una_record record = una_record_begin(text);
-    una_record_words(&record, column_of(s, "id", arena));
-    una_record_words(&record, column_of(s, "state", arena));
+    una_record_words(&record, study_column_name(s, "id", arena));
+    una_record_words(&record, study_column_name(s, "state", arena));
     for (size_t i = 0; i < s->space->count; i++) una_record_words(&record, s->space->dimension[i].name);
     for (size_t i = 0; i < sizeof behind / sizeof *behind; i++)
-        una_record_words(&record, column_of(s, behind[i], arena));
+        una_record_words(&record, study_column_name(s, behind[i], arena));
     una_record_end(&record);
 }
 
@@ -89,7 +89,7 @@ static void json_trial(una_text *text, const una_study *s, const una_trial *t)
 
 static una_status put_json(una_text *text, const una_study *s, const una_trials *trials, una_run *run)
 {
-    const una_ledger_facts *f = una_ledger_facts_of(s->ledger);
+    const una_trial_store_facts *f = una_trial_store_facts_of(s->store);
     una_text_add(text, "{\"space\": %s,\n \"model\": ", f->space);
     una_text_json(text, f->model);
     una_text_add(text, ", \"acquisition\": ");
@@ -99,7 +99,7 @@ static una_status put_json(una_text *text, const una_study *s, const una_trials 
     una_text_number(text, f->lease);
     una_text_add(text, ",\n \"trials\": [");
     for (size_t i = 0; i < trials->count; i++) {
-        UNA_TRY(una_go_on(run, "writing trials"));
+        UNA_TRY(una_check_cancelled(run, "writing trials"));
         una_text_add(text, i ? ",\n  " : "\n  ");
         json_trial(text, s, &trials->at[i]);
     }
@@ -109,9 +109,9 @@ static una_status put_json(una_text *text, const una_study *s, const una_trials 
 
 static una_status put_csv(una_text *text, const una_study *s, const una_trials *trials, una_run *run)
 {
-    put_head(text, s, &run->scratch);
+    study_put_header(text, s, &run->scratch);
     for (size_t i = 0; i < trials->count; i++) {
-        UNA_TRY(una_go_on(run, "writing trials"));
+        UNA_TRY(una_check_cancelled(run, "writing trials"));
         put_trial(text, s, &trials->at[i], &run->scratch);
     }
     return UNA_OK;
@@ -160,7 +160,7 @@ typedef struct importing {
     size_t            *input;            /* [inputs] columns                                                */
     size_t             value, state, note;               /* columns; SIZE_MAX: not there                    */
     const char        *value_name;
-    una_ledger_trials  rows;
+    una_stored_trials  rows;
 } importing;
 
 static size_t column_at(const una_dataset *data, const char *name)
@@ -170,7 +170,7 @@ static size_t column_at(const una_dataset *data, const char *name)
     return SIZE_MAX;
 }
 
-static una_status find_columns(importing *m, const char *value, una_run *run)
+static una_status study_find_columns(importing *m, const char *value, una_run *run)
 {
     const una_study *s = m->study;
     m->input = UNA_GET(&run->scratch, size_t, s->space->count);
@@ -182,8 +182,9 @@ static una_status find_columns(importing *m, const char *value, una_run *run)
             UNA_TRY(una_dataset_find(&m->input[i], m->data, d->name, run));      /* which says so */
     }
 
-    m->value_name = value ? value : column_of(s, "value", &run->scratch);
-    const char *state = column_of(s, "state", &run->scratch), *note = column_of(s, "note", &run->scratch);
+    m->value_name = value ? value : study_column_name(s, "value", &run->scratch);
+    const char *state = study_column_name(s, "state", &run->scratch);
+    const char *note = study_column_name(s, "note", &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_dataset_find(&m->value, m->data, m->value_name, run));
     m->state = column_at(m->data, state);
@@ -220,7 +221,7 @@ static bool level_of_nothing(double *value, const una_dimension *d)
 {
     size_t found = 0;
     for (size_t i = 0; i < d->level_count; i++) {
-        if (!una_form_missing(d->levels[i], strlen(d->levels[i]))) continue;
+        if (!una_cell_is_missing_mark(d->levels[i], strlen(d->levels[i]))) continue;
         *value = d->type == UNA_DIMENSION_FIXED ? d->low : (double)i;
         found++;
     }
@@ -258,7 +259,7 @@ static const char *words_at(const importing *m, size_t column, size_t row)
 }
 
 /* Told with a value, or failed without; open ones, of an exported study, are passed over. */
-static una_status read_result(una_ledger_trial *trial, const importing *m, size_t row, una_run *run)
+static una_status read_result(una_stored_trial *trial, const importing *m, size_t row, una_run *run)
 {
     const char *state = words_at(m, m->state, row), *word = words_at(m, m->value, row);
     const double *numbers = una_dataset_numbers(m->data, m->value);
@@ -268,8 +269,9 @@ static una_status read_result(una_ledger_trial *trial, const importing *m, size_
     if (*state && strcmp(state, "told") != 0 && strcmp(state, "failed") != 0 && strcmp(state, "open") != 0)
         return wrong_cell(m, row, "state", "it is told, failed or open", run);
 
-    trial->state = strcmp(state, "open") == 0 ? UNA_TRIAL_OPEN : strcmp(state, "failed") == 0 ? UNA_TRIAL_FAILED
-                 : UNA_TRIAL_TOLD;
+    trial->state = UNA_TRIAL_TOLD;
+    if (strcmp(state, "open") == 0) trial->state = UNA_TRIAL_OPEN;
+    if (strcmp(state, "failed") == 0) trial->state = UNA_TRIAL_FAILED;
     if (trial->state != UNA_TRIAL_TOLD) return UNA_OK;
     if (*word && !una_parse_number(word, strlen(word), &trial->value))
         return wrong_cell(m, row, m->value_name, "it is not a number", run);
@@ -280,7 +282,7 @@ static una_status read_result(una_ledger_trial *trial, const importing *m, size_
 
 static una_status read_row(importing *m, size_t row, double *x, una_run *run)
 {
-    una_ledger_trial *trial = &m->rows.at[m->rows.count];
+    una_stored_trial *trial = &m->rows.at[m->rows.count];
     const una_space *space = m->study->space;
     UNA_TRY(read_result(trial, m, row, run));
     if (trial->state == UNA_TRIAL_OPEN) return UNA_OK;
@@ -297,15 +299,15 @@ static una_status read_row(importing *m, size_t row, double *x, una_run *run)
 static una_status import_rows(size_t *added, importing *m, const char *value, una_run *run)
 {
     size_t rows = una_dataset_row_count(m->data);
-    UNA_TRY(find_columns(m, value, run));
-    m->rows.at = UNA_GET(&run->scratch, una_ledger_trial, rows);
+    UNA_TRY(study_find_columns(m, value, run));
+    m->rows.at = UNA_GET(&run->scratch, una_stored_trial, rows);
     double *x = UNA_GET(&run->scratch, double, m->study->space->count);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t row = 0; row < rows; row++) {
-        UNA_TRY(una_go_on(run, "reading trials"));
+        UNA_TRY(una_check_cancelled(run, "reading trials"));
         UNA_TRY(read_row(m, row, x, run));
     }
-    return una_ledger_add(added, m->study->ledger, &m->rows, true, run);
+    return una_trial_store_add(added, m->study->store, &m->rows, true, run);
 }
 
 /* Columns of the file that have levels go behind names [*count]; of what cannot be read twice none is known. */
@@ -325,7 +327,7 @@ static una_status level_columns(const char **names, size_t *count, const una_spa
 }
 
 /* Levels stay the words that they are, also such as 5% and 2024-01-01. */
-static una_status read_table(una_dataset **data, const una_study *s, const char *path, una_run *run)
+static una_status study_read_table(una_dataset **data, const una_study *s, const char *path, una_run *run)
 {
     const una_read_settings *before = run->settings.reading;
     una_read_settings reading = *before;
@@ -348,9 +350,9 @@ una_status una_study_import_csv(size_t *rows, size_t *added, una_study *s, const
     size_t more = 0;
     if (rows) *rows = 0;
     if (added) *added = 0;
-    UNA_TRY(una_enter(run));
+    UNA_TRY(una_study_enter(run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = read_table(&data, s, path, run);
+    una_status status = study_read_table(&data, s, path, run);
     importing m = { .study = s, .data = data, .path = path };
     if (status == UNA_OK) status = import_rows(&more, &m, value, run);
     una_arena_release(&run->scratch, mark);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * From a study to what is shown of it, through una_study.h like any other caller: its trials, its best, and what its
- * model says along each input. A model that has nothing to say yet (few trials, all failed) leaves the page without
- * slices, and its sentence in their place.
+ * From a study to its page, through una_study.h like any other caller: its trials, its best, and the model's
+ * predictions along each input. Where the model cannot predict yet (few trials, all failed), the page has a sentence
+ * in place of these slices.
  */
 #include "bo/study_view.h"
 
@@ -105,7 +105,7 @@ static una_status view_and_save(una_study *study, const una_trials *trials, cons
     return una_report_save(path, &bytes, run);
 }
 
-static una_status make(una_study *study, const char *path, show *shows, una_format format, una_run *run)
+static una_status study_page_make(una_study *study, const char *path, show *shows, una_format format, una_run *run)
 {
     una_trials *trials = NULL, *best = NULL;
     una_mark mark = una_arena_mark(&run->scratch);
@@ -120,12 +120,12 @@ static una_status make(una_study *study, const char *path, show *shows, una_form
 
 una_status una_study_page(una_study *study, const char *path, una_run *run)
 {
-    return make(study, path, show_page, UNA_FORMAT_SVG, run);
+    return study_page_make(study, path, show_page, UNA_FORMAT_SVG, run);
 }
 
 una_status una_study_chart(una_study *study, const char *path, una_run *run)
 {
     una_format format;
     UNA_TRY(una_format_of(&format, path, run));
-    return make(study, path, una_study_view_chart, format, run);
+    return study_page_make(study, path, una_study_view_chart, format, run);
 }

@@ -23,7 +23,8 @@ static const double grace = 2;           /* seconds between asking a command to 
 
 extern char **environ;
 
-typedef enum stage { IDLE, RUNNING, UNTOLD } stage;     /* untold: it has ended, and could not be written down */
+typedef enum stage { IDLE, RUNNING, UNRECORDED } stage; /* unrecorded: it has ended, but its result could not be
+                                                           written */
 
 typedef struct job {
     stage       stage;
@@ -39,20 +40,20 @@ typedef struct job {
     char        note[QUOTED];
 } job;
 
-typedef struct shop {
+typedef struct job_pool {
     una_study               *study;
     const una_study_command *command;
     una_run                 *run;
     una_arena                memory;
     job                     *jobs;
     size_t                   workers, done;
-    una_status               failed;     /* the first failure: nothing is started any more                  */
-    bool                     over;       /* nor is it if nothing is left to try                             */
+    una_status               failed;     /* the first failure: nothing more is started                      */
+    bool                     over;       /* nothing is left to try                                          */
     char                     message[1024], why[400];    /* why: something could not be written              */
-    double                   pulse;      /* of the last sign of life                                        */
-} shop;
+    double                   heartbeat;  /* of the last renewal                                             */
+} job_pool;
 
-static void note_failure(shop *s, una_status status)
+static void keep_first_failure(job_pool *s, una_status status)
 {
     if (s->failed != UNA_OK) return;
     s->failed = status;
@@ -61,9 +62,9 @@ static void note_failure(shop *s, una_status status)
 
 /* ---- the words of a command ---------------------------------------------------------------------------------- */
 
-/* The input that {name} stands for; inputs: the number of the trial; more: not a name of ours. Names come from the
- * study, which may be a stranger's: what looks like a program, as {print $1} does, is never one of them. */
-static size_t meant(const una_study *study, const char *name, size_t length)
+/* The input that {name} stands for; `inputs`: the number of the trial; more: not a placeholder. Names come from the
+ * study, which may be untrusted: text that looks like a program, such as {print $1}, is never one. */
+static size_t named_input(const una_study *study, const char *name, size_t length)
 {
     const una_space *space = study->space;
     if (strcspn(name, "$;\"'`\\") < length) return SIZE_MAX;
@@ -79,12 +80,12 @@ static size_t meant(const una_study *study, const char *name, size_t length)
 static size_t part_at(const una_study *study, const char *word, const char *at, size_t *length)
 {
     size_t inside = *at == '{' && (at == word || at[-1] != '$') ? strcspn(at + 1, "{}") : 0;
-    size_t input = inside > 0 && at[1 + inside] == '}' ? meant(study, at + 1, inside) : SIZE_MAX;
+    size_t input = inside > 0 && at[1 + inside] == '}' ? named_input(study, at + 1, inside) : SIZE_MAX;
     *length = input == SIZE_MAX ? 1 : inside + 2;
     return input;
 }
 
-static const char *filled(const shop *s, const char *word, const una_trial *trial, una_arena *arena)
+static const char *fill_command_word(const job_pool *s, const char *word, const una_trial *trial, una_arena *arena)
 {
     una_text text = una_text_in(arena);
     size_t length;
@@ -142,7 +143,7 @@ static una_status check_word(const una_study *study, const char *word, bool *nam
     for (const char *at = strchr(word, '{'); at; at = strchr(at + 1, '{')) {
         size_t length = strcspn(at + 1, "{}");
         if (length == 0 || at[1 + length] != '}' || (at > word && at[-1] == '$')) continue;
-        size_t input = meant(study, at + 1, length);
+        size_t input = named_input(study, at + 1, length);
         *named = *named || input < space->count;
         if (input != SIZE_MAX || strcspn(at + 1, " \t$;") < length) continue;
 
@@ -183,7 +184,7 @@ static una_status open_pipe(int ends[2], una_run *run)
 
 /* Signals that the caller ignores or blocks are none of the command's business. Its input is empty: it runs in the
  * background, where reading from the terminal would stop it. */
-static int spawn(pid_t *process, char *const *words, int output)
+static int spawn_command(pid_t *process, char *const *words, int output)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -208,19 +209,19 @@ static int spawn(pid_t *process, char *const *words, int output)
     return why;
 }
 
-static una_status start(shop *s, job *j)
+static una_status job_start(job_pool *s, job *j)
 {
     const una_study_command *c = s->command;
     una_mark mark = una_arena_mark(&s->run->scratch);
     char **words = UNA_GET(&s->run->scratch, char *, c->count + 1);
     int ends[2], why = 0;
     for (size_t i = 0; words && i < c->count; i++)
-        words[i] = (char *)filled(s, c->words[i], &j->trials->at[0], &s->run->scratch);
+        words[i] = (char *)fill_command_word(s, c->words[i], &j->trials->at[0], &s->run->scratch);
 
     una_status status = una_arena_check(&s->run->scratch);
     if (status == UNA_OK) status = open_pipe(ends, s->run);
     if (status == UNA_OK) {
-        why = spawn(&j->process, words, ends[1]);
+        why = spawn_command(&j->process, words, ends[1]);
         close(ends[1]);
         if (why != 0) close(ends[0]);
     }
@@ -238,16 +239,16 @@ static una_status start(shop *s, job *j)
     return UNA_OK;
 }
 
-static void give_back(shop *s, job *j)
+static void give_back(job_pool *s, job *j)
 {
-    una_ledger_drop(s->study->ledger, j->trials->at[0].id, true, s->run);   /* or else when this process ends */
+    una_trial_store_drop(s->study->store, j->trials->at[0].id, true, s->run); /* or else when this process ends */
     una_trials_free(j->trials);
     j->trials = NULL;
     j->stage = IDLE;
 }
 
-/* Where all of a finite space has been tried there is no more to do, which is no failure if something was done. */
-static una_status no_trial(shop *s, una_status status, size_t under_way)
+/* An exhausted finite space ends the run; that is no failure if something was done. */
+static una_status no_trial(job_pool *s, una_status status, size_t under_way)
 {
     if (status == UNA_E_INPUT && s->done + under_way > 0) {
         una_log(s->run, UNA_LOG_NOTE, "%s", una_run_message(s->run));
@@ -255,24 +256,24 @@ static una_status no_trial(shop *s, una_status status, size_t under_way)
         s->over = true;
         return UNA_OK;
     }
-    note_failure(s, status);
+    keep_first_failure(s, status);
     return status;
 }
 
-static una_status begin_job(shop *s, job *j, size_t under_way)
+static una_status begin_job(job_pool *s, job *j, size_t under_way)
 {
-    una_status status = una_hold(&j->trials, s->study, 1, s->run);
+    una_status status = una_study_hold(&j->trials, s->study, 1, s->run);
     if (status != UNA_OK) return no_trial(s, status, under_way);
-    s->pulse = una_clock();
+    s->heartbeat = una_clock();
     j->tries = 0;
-    status = start(s, j);
+    status = job_start(s, j);
     if (status == UNA_OK) return status;
-    note_failure(s, status);
+    keep_first_failure(s, status);
     give_back(s, j);
     return status;
 }
 
-static void begin_jobs(shop *s)
+static void begin_jobs(job_pool *s)
 {
     size_t under_way = 0;
     for (size_t i = 0; i < s->workers; i++) under_way += s->jobs[i].stage != IDLE;
@@ -306,24 +307,24 @@ static void close_pipe(job *j)
     j->pipe = -1;
 }
 
-static bool is_blank(char c)
+static bool is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 /* The last word of the last line that is not empty. */
-static bool read_value(const job *j, double *value)
+static bool job_read_value(const job *j, double *value)
 {
     size_t end = j->length, from;
-    while (end > 0 && is_blank(j->tail[end - 1])) end--;
-    for (from = end; from > 0 && !is_blank(j->tail[from - 1]);) from--;
+    while (end > 0 && is_space(j->tail[end - 1])) end--;
+    for (from = end; from > 0 && !is_space(j->tail[from - 1]);) from--;
     return una_parse_number(j->tail + from, end - from, value) && isfinite(*value);
 }
 
 static void note_garbage(job *j)
 {
     size_t end = j->length, from;
-    while (end > 0 && is_blank(j->tail[end - 1])) end--;
+    while (end > 0 && is_space(j->tail[end - 1])) end--;
     for (from = end; from > 0 && j->tail[from - 1] != '\n';) from--;
     if (from == end) {
         snprintf(j->note, sizeof j->note, "printed nothing");
@@ -340,8 +341,8 @@ static void note_garbage(job *j)
     snprintf(j->note, sizeof j->note, "printed no number: '%s'%s", shown, from < end ? " ..." : "");
 }
 
-/* True: it gave a value. */
-static bool judge(const shop *s, job *j, int status)
+/* True: the command gave a value. */
+static bool job_read_result(const job_pool *s, job *j, int status)
 {
     char number[32];
     double value = NAN;
@@ -350,7 +351,7 @@ static bool judge(const shop *s, job *j, int status)
     if (j->late) snprintf(j->note, sizeof j->note, "took longer than %s s", number);
     else if (WIFSIGNALED(status)) snprintf(j->note, sizeof j->note, "was killed by signal %d", WTERMSIG(status));
     else if (WEXITSTATUS(status) != 0) snprintf(j->note, sizeof j->note, "ended with status %d", WEXITSTATUS(status));
-    else if (!read_value(j, &value)) note_garbage(j);
+    else if (!job_read_value(j, &value)) note_garbage(j);
 
     j->result = j->trials->at[0];
     j->result.state = *j->note ? UNA_TRIAL_FAILED : UNA_TRIAL_TOLD;
@@ -359,28 +360,28 @@ static bool judge(const shop *s, job *j, int status)
     return !*j->note;
 }
 
-static void report(const shop *s, const job *j, const char *sentence)
+static void job_report(const job_pool *s, const job *j, const char *sentence)
 {
     if (s->command->report) s->command->report(s->command->context, &j->result, sentence);
 }
 
-static void end_job(shop *s, job *j, const char *sentence)
+static void end_job(job_pool *s, job *j, const char *sentence)
 {
     s->done++;
-    report(s, j, sentence);
+    job_report(s, j, sentence);
     una_trials_free(j->trials);
     j->trials = NULL;
     j->stage = IDLE;
 }
 
-static una_status write_down(shop *s, const job *j)
+static una_status write_down(job_pool *s, const job *j)
 {
     const una_trial *r = &j->result;
-    return una_ledger_tell(s->study->ledger, r->id, r->state, r->value, r->note, s->run);
+    return una_trial_store_tell(s->study->store, r->id, r->state, r->value, r->note, s->run);
 }
 
-/* Writes the result. Somebody else may have told it before: then his counts. */
-static void settle(shop *s, job *j)
+/* Writes the result. If the trial was already told, the earlier result counts. */
+static void job_record(job_pool *s, job *j)
 {
     char sentence[2 * QUOTED], number[32];
     una_mark mark = una_arena_mark(&s->run->scratch);
@@ -397,13 +398,13 @@ static void settle(shop *s, job *j)
                  j->result.state == UNA_TRIAL_TOLD ? number : j->note);
         end_job(s, j, sentence);
     } else {
-        j->stage = UNTOLD;
+        j->stage = UNRECORDED;
         snprintf(s->why, sizeof s->why, "%.399s", una_run_message(s->run));
-        note_failure(s, status);
+        keep_first_failure(s, status);
     }
 }
 
-static void finish(shop *s, job *j, int status)
+static void job_finish(job_pool *s, job *j, int status)
 {
     if (j->pipe >= 0) read_output(j);
     close_pipe(j);
@@ -413,16 +414,16 @@ static void finish(shop *s, job *j, int status)
         return;
     }
 
-    if (!judge(s, j, status) && j->tries <= s->command->retries && s->failed == UNA_OK) {
-        una_status again = start(s, j);
+    if (!job_read_result(s, j, status) && j->tries <= s->command->retries && s->failed == UNA_OK) {
+        una_status again = job_start(s, j);
         if (again == UNA_OK) return;
-        note_failure(s, again);
+        keep_first_failure(s, again);
     }
     if (j->result.state == UNA_TRIAL_FAILED && j->tries > 1) {
         size_t used = strlen(j->note);
         snprintf(j->note + used, sizeof j->note - used, " (the last of %u tries)", j->tries);
     }
-    settle(s, j);
+    job_record(s, j);
 }
 
 /* ---- watching ------------------------------------------------------------------------------------------------ */
@@ -435,7 +436,7 @@ static void ask_to_end(job *j)
     kill(-j->process, SIGCONT);
 }
 
-static void check_time(const shop *s, job *j)
+static void check_time(const job_pool *s, job *j)
 {
     double time = una_clock();
     if (s->command->timeout > 0 && time - j->begun > s->command->timeout && j->asked_to_end <= 0) {
@@ -448,17 +449,17 @@ static void check_time(const shop *s, job *j)
     }
 }
 
-static void look_after(shop *s, job *j)
+static void check_job(job_pool *s, job *j)
 {
     int status = 0;
     if (j->pipe >= 0 && !read_output(j)) close_pipe(j);
     pid_t ended = waitpid(j->process, &status, WNOHANG);
-    if (ended == j->process) finish(s, j, status);
-    else if (ended < 0 && errno == ECHILD) finish(s, j, 0);      /* the caller has let the system clear up */
+    if (ended == j->process) job_finish(s, j, status);
+    else if (ended < 0 && errno == ECHILD) job_finish(s, j, 0);  /* the caller has let the system clear up */
     else check_time(s, j);
 }
 
-static size_t wait_for_output(shop *s, struct pollfd *polls)
+static size_t wait_for_output(job_pool *s, struct pollfd *polls)
 {
     size_t running = 0, open = 0;
     bool soon = false;
@@ -473,17 +474,17 @@ static size_t wait_for_output(shop *s, struct pollfd *polls)
     return running;
 }
 
-static void give_sign_of_life(shop *s)
+static void give_sign_of_life(job_pool *s)
 {
     double time = una_clock();
-    if (time - s->pulse < UNA_LEDGER_PULSE) return;
-    s->pulse = time;
+    if (time - s->heartbeat < UNA_TRIAL_STORE_HEARTBEAT) return;
+    s->heartbeat = time;
     una_mark mark = una_arena_mark(&s->run->scratch);
-    una_ledger_pulse(s->study->ledger, s->run);          /* a failure shows when something has to be written */
+    una_trial_store_heartbeat(s->study->store, s->run);  /* a failure shows when something has to be written */
     una_arena_release(&s->run->scratch, mark);
 }
 
-static void check_cancelled(shop *s)
+static void check_cancelled(job_pool *s)
 {
     double fraction = s->command->trials ? (double)s->done / (double)s->command->trials : 0;
     if (s->failed == UNA_CANCELLED || una_tick(s->run, "running", fraction, NAN) != UNA_CANCELLED) return;
@@ -494,25 +495,25 @@ static void check_cancelled(shop *s)
         if (s->jobs[i].stage == RUNNING) ask_to_end(&s->jobs[i]);
 }
 
-static void work(shop *s, struct pollfd *polls)
+static void serve_jobs(job_pool *s, struct pollfd *polls)
 {
     for (;;) {
         if (s->failed == UNA_OK) begin_jobs(s);
         check_cancelled(s);
         if (wait_for_output(s, polls) == 0) return;
         for (size_t i = 0; i < s->workers; i++)
-            if (s->jobs[i].stage == RUNNING) look_after(s, &s->jobs[i]);
+            if (s->jobs[i].stage == RUNNING) check_job(s, &s->jobs[i]);
         give_sign_of_life(s);
     }
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------- */
 
-static void describe_untold(const shop *s, const job *j, una_text *text)
+static void describe_untold(const job_pool *s, const job *j, una_text *text)
 {
     char number[32];
     const char *why = s->why;
-    const char *where = una_ledger_name(s->study->ledger);
+    const char *where = una_trial_store_name(s->study->store);
     uint64_t id = j->result.id;
     if (j->result.state == UNA_TRIAL_TOLD) {
         una_number_text(number, j->result.value);
@@ -524,18 +525,18 @@ static void describe_untold(const shop *s, const job *j, una_text *text)
     }
 }
 
-/* Once more; what still cannot be written is told to the caller, each in a sentence of its own too. */
-static una_status settle_rest(shop *s)
+/* Tries once more; results that still cannot be written are reported to the caller, each in its own sentence. */
+static una_status settle_rest(job_pool *s)
 {
     una_text all = una_text_in(&s->memory);
     for (size_t i = 0; i < s->workers; i++) {
         job *j = &s->jobs[i];
-        if (j->stage != UNTOLD) continue;
-        settle(s, j);
-        if (j->stage != UNTOLD) continue;
+        if (j->stage != UNRECORDED) continue;
+        job_record(s, j);
+        if (j->stage != UNRECORDED) continue;
         una_text one = una_text_in(&s->memory);
         describe_untold(s, j, &one);
-        if (one.at) report(s, j, one.at);
+        if (one.at) job_report(s, j, one.at);
         una_text_add(&all, "%s%s", all.length ? ". And " : "", one.at ? one.at : "");
         una_trials_free(j->trials);
         j->stage = IDLE;
@@ -548,21 +549,21 @@ una_status una_study_run(size_t *done, una_study *study, const una_study_command
 {
     una_study_command given;
     if (done) *done = 0;
-    UNA_TRY(una_enter(run));
+    UNA_TRY(una_study_enter(run));
     UNA_TRY(UNA_TAKE(&given, command, una_study_command, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = check_command(study, &given, run);
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
 
-    shop s = { .study = study, .command = &given, .run = run, .workers = given.workers ? given.workers : 1 };
+    job_pool s = { .study = study, .command = &given, .run = run, .workers = given.workers ? given.workers : 1 };
     una_arena_init(&s.memory, run);
     s.jobs = UNA_GET(&s.memory, job, s.workers);
     struct pollfd *polls = UNA_GET(&s.memory, struct pollfd, s.workers);
     for (size_t i = 0; s.jobs && i < s.workers; i++) s.jobs[i].tail = UNA_GET(&s.memory, char, 2 * TAIL);
     status = una_arena_check(&s.memory);
     if (status == UNA_OK) {
-        work(&s, polls);
+        serve_jobs(&s, polls);
         status = settle_rest(&s);
         if (status != UNA_OK) una_run_fail(run, status, s.message);
     }

@@ -15,31 +15,31 @@
 
 enum { NAME_ROOM = 72, NOTE_ROOM = 160, MOST_REASONS = 6, VALUE_DIGITS = 6, LEVEL_WORDS = 6 };
 
-static const char *whole(char buffer[UNA_NUMBER_ROOM], size_t value)
+static const char *spoken_count(char buffer[UNA_NUMBER_ROOM], size_t value)
 {
     return una_number_plain(buffer, (double)value, 0);
 }
 
-static const char *spoken(char buffer[UNA_NUMBER_ROOM], double value)
+static const char *spoken_number(char buffer[UNA_NUMBER_ROOM], double value)
 {
     return una_number_brief(buffer, value, VALUE_DIGITS);
 }
 
 /* Words of any length, cut to what fits into `room` bytes. */
-static const char *cut(char *buffer, size_t room, const char *words)
+static const char *cut_to_room(char *buffer, size_t room, const char *words)
 {
     una_utf8_clean(buffer, room - 3, words);
     if (strlen(words) >= room) memcpy(buffer + strlen(buffer), "\xE2\x80\xA6", 4);
     return buffer;
 }
 
-static const char *brief(char buffer[NAME_ROOM], const char *name)
+static const char *name_in_room(char buffer[NAME_ROOM], const char *name)
 {
-    return cut(buffer, NAME_ROOM, name);
+    return cut_to_room(buffer, NAME_ROOM, name);
 }
 
 /* The word of a value that has one, else NULL. */
-static const char *word_of(const una_dimension *input, double x)
+static const char *level_word(const una_dimension *input, double x)
 {
     size_t level = input->type == UNA_DIMENSION_CATEGORY && x > 0 ? (size_t)x : 0;
     return input->levels && level < input->level_count ? input->levels[level] : NULL;
@@ -48,10 +48,10 @@ static const char *word_of(const una_dimension *input, double x)
 /* One value of an input; columns of a table have the same decimals throughout. */
 static const char *value_text(char buffer[UNA_NUMBER_ROOM], const una_dimension *input, double x)
 {
-    const char *word = word_of(input, x);
-    if (word) return cut(buffer, NAME_ROOM, word);
+    const char *word = level_word(input, x);
+    if (word) return cut_to_room(buffer, NAME_ROOM, word);
     if (input->type == UNA_DIMENSION_INTEGER && fabs(x) < 1e15) return una_number_plain(buffer, x, 0);
-    if (input->type == UNA_DIMENSION_FIXED) return spoken(buffer, x);
+    if (input->type == UNA_DIMENSION_FIXED) return spoken_number(buffer, x);
     double width = input->high - input->low;
     if (input->log || !(width > 0) || fabs(input->low) + fabs(input->high) > 1e6)
         return una_number_short(buffer, x, 5);
@@ -71,44 +71,46 @@ static void add_counts(una_text *words, const una_study_view *view, const una_st
     char a[UNA_NUMBER_ROOM];
     const size_t counts[] = { d->told, d->failed, d->open };
     static const char *const states[] = { "told", "failed", "open" };
-    una_text_add(words, " %s %s so far", whole(a, view->trial_count), view->trial_count == 1 ? "trial" : "trials");
+    una_text_add(words, " %s %s so far", spoken_count(a, view->trial_count), view->trial_count == 1 ? "trial"
+                 : "trials");
     const char *before = ": ";
     for (size_t i = 0; i < 3; i++) {
         if (counts[i] == 0) continue;
-        if (counts[i] < view->trial_count) una_text_add(words, "%s%s %s", before, whole(a, counts[i]), states[i]);
+        if (counts[i] < view->trial_count)
+            una_text_add(words, "%s%s %s", before, spoken_count(a, counts[i]), states[i]);
         else una_text_add(words, ", %s%s", counts[i] > 1 ? "all " : "", states[i]);
         before = ", ";
     }
     una_text_add(words, ".");
 }
 
-/* How long ago the best was found, as a searcher counts: in told trials. */
+/* How long ago the best was found, counted in told trials. */
 static void add_best(una_text *words, const una_study_view *view)
 {
     char a[UNA_NUMBER_ROOM];
     if (!view->best) return;
-    una_text_add(words, " The best value is %s, from trial %s", spoken(a, view->best->value),
+    una_text_add(words, " The best value is %s, from trial %s", spoken_number(a, view->best->value),
                  una_number_plain((char[UNA_NUMBER_ROOM]){0}, (double)view->best->id, 0));
     size_t since = 0;
     for (size_t i = 0; i < view->trial_count; i++)
         since += view->trials[i].state == UNA_TRIAL_TOLD && view->trials[i].id > view->best->id;
-    if (since > 1) una_text_add(words, "; %s have been told since without beating it", whole(a, since));
+    if (since > 1) una_text_add(words, "; %s have been told since without beating it", spoken_count(a, since));
     una_text_add(words, ".");
 }
 
-static void lead(una_html *html, const una_study_view *view, const una_study_digest *d)
+static void put_lead(una_html *html, const una_study_view *view, const una_study_digest *d)
 {
     char a[UNA_NUMBER_ROOM];
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "The %s value over %s %s is looked for.", view->maximize ? "largest" : "least",
-                 whole(a, d->varied_count), d->varied_count == 1 ? "input" : "inputs");
+                 spoken_count(a, d->varied_count), d->varied_count == 1 ? "input" : "inputs");
     if (view->trial_count == 0) una_text_add(&words, " No trial has been asked for yet.");
     else add_counts(&words, view, d);
     add_best(&words, view);
     una_html_paragraph(html, "lead", words.at);
 }
 
-/* Of the open trials the one of which most may be expected; NULL: the model said nothing of any. */
+/* The open trial with the best prediction; NULL: none has a prediction. */
 static const una_trial *most_promising(const una_study_view *view, double *gain)
 {
     const una_trial *found = NULL;
@@ -124,8 +126,8 @@ static const una_trial *most_promising(const una_study_view *view, double *gain)
     return found;
 }
 
-/* What the model said beforehand, of what is still open and of what came out. */
-static void forecasts(una_html *html, const una_study_view *view)
+/* Predictions made when a trial was asked for: of open trials, and beside the results. */
+static void put_forecasts(una_html *html, const una_study_view *view)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
     una_text words = una_text_in(html->text.arena);
@@ -148,19 +150,20 @@ static void forecasts(una_html *html, const una_study_view *view)
     if (count >= 10)
         una_text_add(&words, "It foretold %s values before they were known; %s of them (%s" UNA_THIN_SPACE "%%) came "
                      "out within its 95" UNA_THIN_SPACE "%% range, which allows for what it does not know of the "
-                     "function and not for noise.",
-                     whole(a, count), whole(b, inside), una_number_plain(c, 100 * (double)inside / (double)count, 0));
+                     "function and not for noise.", spoken_count(a, count), spoken_count(b, inside),
+                     una_number_plain(c, 100 * (double)inside / (double)count, 0));
     if (words.length) una_html_paragraph(html, NULL, words.at);
 }
 
-static void warnings(una_html *html, const una_study_digest *d)
+static void put_warnings(una_html *html, const una_study_digest *d)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     una_text words = una_text_in(html->text.arena);
     size_t ended = d->told + d->failed;
     if (d->failed == 0 || 2 * d->failed < ended || ended < 2) return;
-    if (d->told == 0) una_text_add(&words, "All %s trials failed: there is no value to learn from.", whole(a, ended));
-    else una_text_add(&words, "%s of %s trials failed.", whole(a, d->failed), whole(b, ended));
+    if (d->told == 0)
+        una_text_add(&words, "All %s trials failed: there is no value to learn from.", spoken_count(a, ended));
+    else una_text_add(&words, "%s of %s trials failed.", spoken_count(a, d->failed), spoken_count(b, ended));
     una_text_add(&words, " The reasons are below; a smaller space, or a constraint that leaves out where it cannot "
                  "work, saves them.");
     const char *sentence = words.at;
@@ -178,11 +181,12 @@ static void add_range(una_text *words, const una_dimension *input)
     }
     if (input->type == UNA_DIMENSION_CATEGORY) {
         size_t count = input->level_count < LEVEL_WORDS ? input->level_count : LEVEL_WORDS;
-        for (size_t i = 0; i < count; i++) una_text_add(words, "%s%s", i ? ", " : "", brief(name, input->levels[i]));
+        for (size_t i = 0; i < count; i++)
+            una_text_add(words, "%s%s", i ? ", " : "", name_in_room(name, input->levels[i]));
         if (count < input->level_count) una_text_add(words, " and %zu more", input->level_count - count);
         return;
     }
-    una_text_add(words, "%s to %s%s%s", spoken(a, input->low), spoken(b, input->high),
+    una_text_add(words, "%s to %s%s%s", spoken_number(a, input->low), spoken_number(b, input->high),
                  input->type == UNA_DIMENSION_INTEGER ? ", whole" : "", input->log ? ", by logarithm" : "");
 }
 
@@ -199,10 +203,10 @@ static void best_cells(una_html *html, const una_study_view *view, size_t i)
     const una_dimension *input = &view->inputs[i];
     una_text range = una_text_in(html->text.arena);
     add_range(&range, input);
-    una_html_cell(html, UNA_HTML_SIDE, brief(name, input->name));
+    una_html_cell(html, UNA_HTML_SIDE, name_in_room(name, input->name));
     double x = view->best ? view->best->x[i] : NAN;
-    const char *word = word_of(input, x);
-    if (view->best) una_html_cell(html, UNA_HTML_NUMBER, word ? brief(name, word) : spoken(a, x));
+    const char *word = level_word(input, x);
+    if (view->best) una_html_cell(html, UNA_HTML_NUMBER, word ? name_in_room(name, word) : spoken_number(a, x));
     una_html_cell(html, UNA_HTML_TEXT, range.at);
 }
 
@@ -233,7 +237,7 @@ static una_status progress_figure(una_html *html, const una_study_view *view, co
     una_text_add(&words, "The value of each trial, and the %s so far.", view->maximize ? "largest" : "least");
     if (d->value.log) una_text_add(&words, " The upright axis is logarithmic.");
     if (d->beyond)
-        una_text_add(&words, " %s %s beyond the range shown and %s drawn at its edge.", whole(a, d->beyond),
+        una_text_add(&words, " %s %s beyond the range shown and %s drawn at its edge.", spoken_count(a, d->beyond),
                      d->beyond == 1 ? "value lies" : "values lie", d->beyond == 1 ? "is" : "are");
     if (d->told > UNA_MOST_POINTS) una_text_add(&words, " %d of the trials are drawn.", UNA_MOST_POINTS);
     UNA_TRY(una_arena_check(html->text.arena));
@@ -254,8 +258,8 @@ static una_status parallel_figure(una_html *html, const una_study_view *view, co
     if (d->failed && d->told) una_text_add(&words, " Lines of trials that failed end before the value.");
     size_t others = d->told - (d->told + 9) / 10;
     if (others > UNA_MOST_LINES)
-        una_text_add(&words, " Of %s other trials, %d are drawn, spread evenly over their values.", whole(a, others),
-                     UNA_MOST_LINES);
+        una_text_add(&words, " Of %s other trials, %d are drawn, spread evenly over their values.",
+                     spoken_count(a, others), UNA_MOST_LINES);
     if (figure.panel_count > 1) una_text_add(&words, " The inputs are spread over %zu rows.", figure.panel_count);
     UNA_TRY(una_arena_check(html->text.arena));
     una_html_heading(html, 2, d->told > 10 ? "What good trials have in common" : "What was tried");
@@ -280,7 +284,7 @@ static una_status slices_figure(una_html *html, const una_study_view *view, cons
                  "differ in the other inputs too, lie around it where their values are in its range.");
     if (figure.panel_count < d->slice_count)
         una_text_add(&words, " Inputs along which the mean varies most come first; %s more are left out.",
-                     whole(a, d->slice_count - figure.panel_count));
+                     spoken_count(a, d->slice_count - figure.panel_count));
     UNA_TRY(una_arena_check(html->text.arena));
     return una_html_figure(html, &figure, "Slices through the best trial.", words.at, run);
 }
@@ -323,7 +327,7 @@ static void trials_head(una_html *html, const una_study_view *view, const una_st
     una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Value");
     for (size_t c = 0; c < l->columns; c++)
         una_html_cell(html, column_input(view, d, c)->type == UNA_DIMENSION_CATEGORY ? UNA_HTML_HEAD
-                      : UNA_HTML_NUMBER_HEAD, brief(name, column_input(view, d, c)->name));
+                      : UNA_HTML_NUMBER_HEAD, name_in_room(name, column_input(view, d, c)->name));
     if (l->note) una_html_cell(html, UNA_HTML_HEAD, "Note");
     una_html_head_end(html);
 }
@@ -342,7 +346,7 @@ static void trial_row(una_html *html, const una_study_view *view, const una_stud
         una_html_cell(html, input->type == UNA_DIMENSION_CATEGORY ? UNA_HTML_TEXT : UNA_HTML_NUMBER,
                       cell_text(a, input, trial->x[d->varied[c]]));
     }
-    if (l->note) una_html_cell(html, UNA_HTML_TEXT, cut(note, NOTE_ROOM, trial->note ? trial->note : ""));
+    if (l->note) una_html_cell(html, UNA_HTML_TEXT, cut_to_room(note, NOTE_ROOM, trial->note ? trial->note : ""));
     una_html_row_end(html);
 }
 
@@ -417,7 +421,8 @@ static int by_words(const void *a, const void *b)
 static int by_count(const void *a, const void *b)
 {
     const reason *p = a, *q = b;
-    return p->count != q->count ? (p->count < q->count ? 1 : -1) : by_words(a, b);
+    if (p->count != q->count) return p->count < q->count ? 1 : -1;
+    return by_words(a, b);
 }
 
 /* Reasons that are the same are counted; the most frequent comes first. */
@@ -436,7 +441,7 @@ static size_t gather_reasons(reason *list, const una_study_view *view)
     return count;
 }
 
-static una_status failures(una_html *html, const una_study_view *view, const una_study_digest *d)
+static una_status put_failures(una_html *html, const una_study_view *view, const una_study_digest *d)
 {
     char a[UNA_NUMBER_ROOM], note[NOTE_ROOM];
     reason *list = UNA_GET(html->text.arena, reason, d->failed);
@@ -446,13 +451,13 @@ static una_status failures(una_html *html, const una_study_view *view, const una
     const char *sentences[MOST_REASONS + 1];
     for (size_t i = 0; i < shown; i++) {
         una_text words = una_text_in(html->text.arena);
-        una_text_add(&words, "%s %s: %s", whole(a, list[i].count), list[i].count == 1 ? "trial" : "trials",
-                     cut(note, NOTE_ROOM, list[i].words));
+        una_text_add(&words, "%s %s: %s", spoken_count(a, list[i].count), list[i].count == 1 ? "trial" : "trials",
+                     cut_to_room(note, NOTE_ROOM, list[i].words));
         sentences[i] = words.at;
     }
     if (shown < count) {
         una_text words = una_text_in(html->text.arena);
-        una_text_add(&words, "%s more %s", whole(a, count - shown), count - shown == 1 ? "reason" : "reasons");
+        una_text_add(&words, "%s more %s", spoken_count(a, count - shown), count - shown == 1 ? "reason" : "reasons");
         sentences[shown++] = words.at;
     }
     UNA_TRY(una_arena_check(html->text.arena));
@@ -463,7 +468,7 @@ static una_status failures(una_html *html, const una_study_view *view, const una
 
 /* ---- the page ---------------------------------------------------------------------------------------------------- */
 
-static void settings(una_html *html, const una_study_view *view)
+static void put_settings(una_html *html, const una_study_view *view)
 {
     una_text words = una_text_in(html->text.arena);
     if (view->model) una_text_add(&words, "--model %s", view->model);
@@ -482,17 +487,17 @@ una_status una_study_view_page(una_text *page, const una_study_view *view, una_r
     UNA_TRY(una_study_digest_make(&d, view, arena));
     una_html html = una_html_begin(arena, view->title);
     una_html_heading(&html, 1, view->title);
-    lead(&html, view, &d);
-    warnings(&html, &d);
-    forecasts(&html, view);
+    put_lead(&html, view, &d);
+    put_warnings(&html, &d);
+    put_forecasts(&html, view);
     best_table(&html, view);
 
     if (d.told > 0) UNA_TRY(progress_figure(&html, view, &d, run));
     if (d.told + d.failed > 0 && d.varied_count > 0) UNA_TRY(parallel_figure(&html, view, &d, run));
     UNA_TRY(slices_figure(&html, view, &d, run));
     trials_section(&html, view, &d);
-    UNA_TRY(failures(&html, view, &d));
-    settings(&html, view);
+    UNA_TRY(put_failures(&html, view, &d));
+    put_settings(&html, view);
 
     UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
                          "sends nothing."));

@@ -11,14 +11,14 @@
 #include "bo/space.h"
 #include "report/figure.h"
 
-typedef struct una_slice {               /* what the model says along one input, through the best trial             */
+typedef struct una_slice {               /* the model's prediction along one input, through the best trial          */
     size_t        count;                 /* 0: nothing                                                              */
     const double *at, *mean, *std;       /* [count], `at` ascending                                                 */
 } una_slice;
 
 typedef struct una_study_view {
     const char *title;                   /* the study's name                                                        */
-    const char *model, *acquisition, *space, *seed;      /* texts; NULL: not said                                   */
+    const char *model, *acquisition, *space, *seed;      /* texts; NULL: not shown                                  */
     bool        maximize;
     const una_dimension *inputs;
     size_t      input_count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Training on a schedule, exact updates in between. The trained model is kept as the bytes of its file, and every
- * update takes one row, so that whoever begins from the same told trials comes to the same bits, however often he
- * stopped on the way.
+ * Training on a schedule, with exact updates in between. The trained model is kept as the bytes of its file and
+ * updates take one row at a time, so that the same told trials give the same bits, however often a search was stopped
+ * on the way.
  */
 #include "bo/surrogate.h"
 
@@ -19,12 +19,12 @@ struct una_surrogate {
     bool        tried;                   /* that is known of the model, not of its kind alone                        */
     void       *trained;                 /* bytes of the model as it was trained                                     */
     size_t      trained_size, trained_rows;
-    uint64_t    trained_sum;             /* of the rows that trained it                                              */
+    uint64_t    trained_sum;             /* for the rows that trained it                                             */
     una_warp    warp;
-    una_model  *told;                    /* with all that was told at the last call                                  */
+    una_model  *told;                    /* with all rows told at the last call                                      */
     size_t      told_rows;
     uint64_t    told_sum;
-    una_model  *open;                    /* and with what is open; NULL: nothing was                                 */
+    una_model  *open;                    /* and with the open points; NULL: there were none                          */
 };
 
 /* ---- values ---------------------------------------------------------------------------------------------------- */
@@ -65,7 +65,8 @@ bool una_surrogate_updates(const una_surrogate *surrogate)
 
 /* ---- which rows ------------------------------------------------------------------------------------------------ */
 
-/* Every tell at first, then each time that a sixteenth has come in; a model without an exact update, always. */
+/* At first with every told trial, then whenever a sixteenth has been added; always for a model without an exact
+ * update. */
 size_t una_surrogate_rows(size_t told, bool updates)
 {
     size_t rows = 1;
@@ -74,7 +75,7 @@ size_t una_surrogate_rows(size_t told, bool updates)
     return rows;
 }
 
-static uint64_t sum_of(const una_known *known, size_t rows)
+static uint64_t surrogate_data_sum(const una_surrogate_data *known, size_t rows)
 {
     uint64_t sum = 1469598103934665603u;
     for (size_t part = 0; part < 2; part++) {
@@ -136,7 +137,7 @@ void una_surrogate_free(una_surrogate *s)
 
 /* ---- learning -------------------------------------------------------------------------------------------------- */
 
-static una_status names_of(const char ***names, size_t columns, una_arena *arena)
+static una_status surrogate_column_names(const char ***names, size_t columns, una_arena *arena)
 {
     *names = UNA_GET(arena, const char *, columns + 1);
     UNA_TRY(una_arena_check(arena));
@@ -148,18 +149,20 @@ static una_status names_of(const char ***names, size_t columns, una_arena *arena
     return una_arena_check(arena);
 }
 
-static una_status table_of(una_dataset **data, const una_known *known, size_t rows, const una_warp *warp, una_run *run)
+static una_status table_of(una_dataset **data, const una_surrogate_data *known, size_t rows, const una_warp *warp,
+                           una_run *run)
 {
     const char **names;
     double *y = UNA_GET(&run->scratch, double, rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(names_of(&names, known->columns, &run->scratch));
+    UNA_TRY(surrogate_column_names(&names, known->columns, &run->scratch));
     for (size_t i = 0; i < rows; i++) y[i] = una_warp_value(warp, known->y[i]);
     return una_dataset_from_arrays(data, known->u, y, rows, known->columns, names, run);
 }
 
-/* With a seed of its own for every size, whatever the run was asked to do besides. */
-static una_status fit_rows(una_model **model, una_surrogate *s, const una_known *known, size_t rows, una_run *run)
+/* With its own seed for every size, independent of the run's other work. */
+static una_status fit_rows(una_model **model, una_surrogate *s, const una_surrogate_data *known, size_t rows,
+                           una_run *run)
 {
     una_dataset *data = NULL;
     uint64_t seed = run->settings.seed;
@@ -170,7 +173,8 @@ static una_status fit_rows(una_model **model, una_surrogate *s, const una_known 
     if (status == UNA_OK) status = table_of(&data, known, rows, &s->warp, run);
     una_rng rng = una_rng_at(s->seed, UNA_FOR_SEARCH, rows);
     run->settings.seed = una_rng_u32(&rng);
-    una_fit_settings settings = { .size = sizeof settings, .no_files = 1 };      /* a study may be somebody else's */
+    una_fit_settings settings = { .size = sizeof settings, .no_files = 1 };      /* a study may come from an
+                                                                                    untrusted file */
     if (status == UNA_OK) status = una_fit(model, s->spec, data, &settings, run);
     run->settings.seed = seed;
     una_dataset_free(data);
@@ -180,20 +184,20 @@ static una_status fit_rows(una_model **model, una_surrogate *s, const una_known 
 
 static una_status add_row(una_model *model, size_t columns, const double *u, double value, una_run *run)
 {
-    una_lens lens;
+    una_input_map map;
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_lens_of(&lens, model, columns, &run->scratch);
+    una_status status = una_input_map_of(&map, model, columns, &run->scratch);
     double *x = UNA_GET(&run->scratch, double, columns);
     if (status == UNA_OK) status = una_arena_check(&run->scratch);
-    for (size_t i = 0; status == UNA_OK && i < lens.inputs; i++) x[i] = u[lens.column[i]];
+    for (size_t i = 0; status == UNA_OK && i < map.inputs; i++) x[i] = u[map.column[i]];
     if (status == UNA_OK) status = una_model_update_rows(model, x, &value, 1, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
-/* Whether a model of this kind takes rows in: known from the first training on, so that nothing hangs on when it was
- * first asked for. UNA_E_USAGE: it does not. */
-static una_status try_update(una_surrogate *s, const una_known *known, una_run *run)
+/* Whether a model of this kind has an exact update: found at the first training, so that the answer does not depend on
+ * when it is first needed. UNA_E_USAGE: it has none. */
+static una_status try_update(una_surrogate *s, const una_surrogate_data *known, una_run *run)
 {
     una_model *copy;
     if (!s->updates || s->tried) return UNA_OK;
@@ -204,7 +208,7 @@ static una_status try_update(una_surrogate *s, const una_known *known, una_run *
     return status;
 }
 
-static una_status train(una_surrogate *s, const una_known *known, size_t rows, una_run *run)
+static una_status surrogate_train(una_surrogate *s, const una_surrogate_data *known, size_t rows, una_run *run)
 {
     una_model *model;
     forget_trained(s);
@@ -213,14 +217,14 @@ static una_status train(una_surrogate *s, const una_known *known, size_t rows, u
     una_model_free(model);
     UNA_TRY(status);
     s->trained_rows = rows;
-    s->trained_sum = sum_of(known, rows);
+    s->trained_sum = surrogate_data_sum(known, rows);
     return try_update(s, known, run);
 }
 
-/* What is known already stays; else from the trained model on. */
-static una_status tell_all(una_surrogate *s, const una_known *known, una_run *run)
+/* Goes on from the current model if it has these rows' beginning, else from the trained model. */
+static una_status update_with_told(una_surrogate *s, const una_surrogate_data *known, una_run *run)
 {
-    bool goes_on = s->told && s->told_rows <= known->told && s->told_sum == sum_of(known, s->told_rows);
+    bool goes_on = s->told && s->told_rows <= known->told && s->told_sum == surrogate_data_sum(known, s->told_rows);
     if (!goes_on) {
         forget_told(s);
         UNA_TRY(una_model_load_memory(&s->told, s->trained, s->trained_size, run));
@@ -234,25 +238,25 @@ static una_status tell_all(una_surrogate *s, const una_known *known, una_run *ru
         UNA_TRY(status);
         s->told_rows++;
     }
-    s->told_sum = sum_of(known, s->told_rows);
+    s->told_sum = surrogate_data_sum(known, s->told_rows);
     return UNA_OK;
 }
 
-static una_status believe_row(una_model *model, const una_known *known, size_t row, una_run *run)
+static una_status believe_row(una_model *model, const una_surrogate_data *known, size_t row, una_run *run)
 {
-    una_lens lens;
+    una_input_map map;
     double mean, std;
     const double *u = known->open + row * known->columns;
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_lens_of(&lens, model, known->columns, &run->scratch);
-    if (status == UNA_OK) status = una_lens_whole(&lens, model, u, 1, &mean, &std, run);
+    una_status status = una_input_map_of(&map, model, known->columns, &run->scratch);
+    if (status == UNA_OK) status = una_input_map_moments(&map, model, u, 1, &mean, &std, run);
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
     return add_row(model, known->columns, u, mean, run);
 }
 
-/* A copy that takes its own mean for the value of each open point: so it loses its ignorance there. */
-static una_status believe_open(una_surrogate *s, const una_known *known, una_run *run)
+/* A copy that is updated with its own mean at each open point, so that its ignorance there goes away. */
+static una_status believe_open(una_surrogate *s, const una_surrogate_data *known, una_run *run)
 {
     void *bytes;
     size_t size;
@@ -263,20 +267,20 @@ static una_status believe_open(una_surrogate *s, const una_known *known, una_run
     return status;
 }
 
-/* Of a model without an exact update: trained once more with the open points in it. */
-static una_status train_open(una_surrogate *s, const una_known *known, una_run *run)
+/* For a model without an exact update: trained once more, with the open points. */
+static una_status train_open(una_surrogate *s, const una_surrogate_data *known, una_run *run)
 {
     size_t all = known->told + known->open_count, columns = known->columns;
     una_mark mark = una_arena_mark(&run->scratch);
-    una_known more = { .columns = columns, .told = all, .u = UNA_GET(&run->scratch, double, all * columns),
+    una_surrogate_data more = { .columns = columns, .told = all, .u = UNA_GET(&run->scratch, double, all * columns),
                        .y = UNA_GET(&run->scratch, double, all) };
     double *mean = UNA_GET(&run->scratch, double, known->open_count), *std = UNA_GET(&run->scratch, double,
                                                                                     known->open_count);
-    una_lens lens;
+    una_input_map map;
     una_warp warp = s->warp;
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_lens_of(&lens, s->told, columns, &run->scratch);
-    if (status == UNA_OK) status = una_lens_whole(&lens, s->told, known->open, known->open_count, mean, std, run);
+    if (status == UNA_OK) status = una_input_map_of(&map, s->told, columns, &run->scratch);
+    if (status == UNA_OK) status = una_input_map_moments(&map, s->told, known->open, known->open_count, mean, std, run);
 
     if (status == UNA_OK) {
         memcpy(more.u, known->u, known->told * columns * sizeof *more.u);
@@ -289,13 +293,14 @@ static una_status train_open(una_surrogate *s, const una_known *known, una_run *
     return status;
 }
 
-static una_status learn(const una_model **model, bool *trained, una_surrogate *s, const una_known *known, una_run *run)
+static una_status surrogate_learn(const una_model **model, bool *trained, una_surrogate *s,
+                                  const una_surrogate_data *known, una_run *run)
 {
     size_t rows = una_surrogate_rows(known->told, s->updates);
-    *trained = !s->trained || s->trained_rows != rows || s->trained_sum != sum_of(known, rows);
+    *trained = !s->trained || s->trained_rows != rows || s->trained_sum != surrogate_data_sum(known, rows);
     forget_open(s);
-    if (*trained) UNA_TRY(train(s, known, rows, run));
-    UNA_TRY(tell_all(s, known, run));
+    if (*trained) UNA_TRY(surrogate_train(s, known, rows, run));
+    UNA_TRY(update_with_told(s, known, run));
     *model = s->told;
     if (known->open_count == 0) return UNA_OK;
 
@@ -310,94 +315,94 @@ static una_status learn(const una_model **model, bool *trained, una_surrogate *s
     return status;
 }
 
-/* A kind may have an exact update and a model of it none: an ensemble of networks. */
-una_status una_surrogate_learn(const una_model **model, bool *trained, una_surrogate *s, const una_known *known,
-                               una_run *run)
+/* A kind may have an exact update although this model of it has none: an ensemble of networks. */
+una_status una_surrogate_learn(const una_model **model, bool *trained, una_surrogate *s,
+                               const una_surrogate_data *known, una_run *run)
 {
-    una_status status = learn(model, trained, s, known, run);
+    una_status status = surrogate_learn(model, trained, s, known, run);
     if (status != UNA_E_USAGE || !s->updates) return status;
     una_clear_message(run);
     s->updates = false;
-    return learn(model, trained, s, known, run);
+    return surrogate_learn(model, trained, s, known, run);
 }
 
 /* ---- lens ------------------------------------------------------------------------------------------------------ */
 
 /* Names are x1, x2 ... of the columns. */
-una_status una_lens_of(una_lens *lens, const una_model *model, size_t columns, una_arena *arena)
+una_status una_input_map_of(una_input_map *map, const una_model *model, size_t columns, una_arena *arena)
 {
     size_t inputs = una_model_input_count(model);
-    *lens = (una_lens){ .columns = columns, .inputs = inputs, .parts = una_model_part_count(model),
+    *map = (una_input_map){ .columns = columns, .inputs = inputs, .parts = una_model_part_count(model),
                         .column = UNA_GET(arena, size_t, inputs) };
     UNA_TRY(una_arena_check(arena));
     for (size_t i = 0; i < inputs; i++) {
         size_t number = 0;
         for (const char *at = una_model_input_name(model, i) + 1; *at; at++) number = 10 * number + (size_t)(*at - '0');
-        lens->column[i] = number - 1;
+        map->column[i] = number - 1;
     }
     return UNA_OK;
 }
 
-static void gather_inputs(const una_lens *lens, const double *u, size_t rows, double *x)
+static void gather_inputs(const una_input_map *map, const double *u, size_t rows, double *x)
 {
     for (size_t r = 0; r < rows; r++)
-        for (size_t i = 0; i < lens->inputs; i++) x[r * lens->inputs + i] = u[r * lens->columns + lens->column[i]];
+        for (size_t i = 0; i < map->inputs; i++) x[r * map->inputs + i] = u[r * map->columns + map->column[i]];
 }
 
-una_status una_lens_table(una_dataset **data, const una_lens *lens, const una_model *model, const double *u,
-                          const double *y, size_t rows, una_run *run)
+una_status una_input_map_table(una_dataset **data, const una_input_map *map, const una_model *model, const double *u,
+                               const double *y, size_t rows, una_run *run)
 {
-    const char **names = UNA_GET(&run->scratch, const char *, lens->inputs + 1);
-    double *x = UNA_GET(&run->scratch, double, rows * lens->inputs);
+    const char **names = UNA_GET(&run->scratch, const char *, map->inputs + 1);
+    double *x = UNA_GET(&run->scratch, double, rows * map->inputs);
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < lens->inputs; i++) names[i] = una_model_input_name(model, i);
-    names[lens->inputs] = "y";
-    gather_inputs(lens, u, rows, x);
-    return una_dataset_from_arrays(data, x, y, rows, lens->inputs, names, run);
+    for (size_t i = 0; i < map->inputs; i++) names[i] = una_model_input_name(model, i);
+    names[map->inputs] = "y";
+    gather_inputs(map, u, rows, x);
+    return una_dataset_from_arrays(data, x, y, rows, map->inputs, names, run);
 }
 
-static void spread_slopes(const una_lens *lens, const double *from, double *to, size_t count)
+static void spread_slopes(const una_input_map *map, const double *from, double *to, size_t count)
 {
-    memset(to, 0, count * lens->columns * sizeof *to);
+    memset(to, 0, count * map->columns * sizeof *to);
     for (size_t r = 0; r < count; r++)
-        for (size_t i = 0; i < lens->inputs; i++) to[r * lens->columns + lens->column[i]] = from[r * lens->inputs + i];
+        for (size_t i = 0; i < map->inputs; i++) to[r * map->columns + map->column[i]] = from[r * map->inputs + i];
 }
 
-una_status una_lens_parts(const una_lens *lens, const una_model *model, const double *u, size_t rows,
-                          const una_parts *out, una_run *run)
+una_status una_input_map_parts(const una_input_map *map, const una_model *model, const double *u, size_t rows,
+                               const una_parts *out, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    size_t slopes = out->dmean ? rows * lens->parts * lens->inputs : 0;
-    double *x = UNA_GET(&run->scratch, double, rows * lens->inputs);
+    size_t slopes = out->dmean ? rows * map->parts * map->inputs : 0;
+    double *x = UNA_GET(&run->scratch, double, rows * map->inputs);
     double *dmean = UNA_GET(&run->scratch, double, slopes), *dstd = UNA_GET(&run->scratch, double, slopes);
     una_status status = una_arena_check(&run->scratch);
     una_parts own = *out;
     if (out->dmean) own.dmean = dmean, own.dstd = dstd;
 
-    if (status == UNA_OK) gather_inputs(lens, u, rows, x);
+    if (status == UNA_OK) gather_inputs(map, u, rows, x);
     if (status == UNA_OK) status = una_model_parts(model, x, rows, &own, run);
     if (status == UNA_OK && out->dmean) {
-        spread_slopes(lens, dmean, out->dmean, rows * lens->parts);
-        spread_slopes(lens, dstd, out->dstd, rows * lens->parts);
+        spread_slopes(map, dmean, out->dmean, rows * map->parts);
+        spread_slopes(map, dstd, out->dstd, rows * map->parts);
     }
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
-una_status una_lens_whole(const una_lens *lens, const una_model *model, const double *u, size_t rows, double *mean,
-                          double *std, una_run *run)
+una_status una_input_map_moments(const una_input_map *map, const una_model *model, const double *u, size_t rows,
+                                 double *mean, double *std, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    una_parts p = { .size = sizeof p, .weight = UNA_GET(&run->scratch, double, lens->parts),
-                    .mean = UNA_GET(&run->scratch, double, rows * lens->parts),
-                    .std = UNA_GET(&run->scratch, double, rows * lens->parts) };
+    una_parts p = { .size = sizeof p, .weight = UNA_GET(&run->scratch, double, map->parts),
+                    .mean = UNA_GET(&run->scratch, double, rows * map->parts),
+                    .std = UNA_GET(&run->scratch, double, rows * map->parts) };
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_lens_parts(lens, model, u, rows, &p, run);
+    if (status == UNA_OK) status = una_input_map_parts(map, model, u, rows, &p, run);
     for (size_t r = 0; status == UNA_OK && r < rows; r++) {
         double middle = 0, square = 0;
-        for (size_t m = 0; m < lens->parts; m++) middle += p.weight[m] * p.mean[r * lens->parts + m];
-        for (size_t m = 0; m < lens->parts; m++) {
-            double away = p.mean[r * lens->parts + m] - middle, own = p.std[r * lens->parts + m];
+        for (size_t m = 0; m < map->parts; m++) middle += p.weight[m] * p.mean[r * map->parts + m];
+        for (size_t m = 0; m < map->parts; m++) {
+            double away = p.mean[r * map->parts + m] - middle, own = p.std[r * map->parts + m];
             square += p.weight[m] * (own * own + away * away);
         }
         mean[r] = middle;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which options of a model are best. What is a search, how rows are judged and what the rules choose is sweep/hunt.h's;
- * here stand the public call and the Bayesian search, which goes on from what the fits so far have given.
+ * Which options of a model are best: the public call and the Bayesian search, which goes on from the fits so far. The
+ * search itself, evaluations and rules are in sweep/option_search.h.
  */
 #include "bo/tune.h"
 
@@ -9,8 +9,8 @@
 #include "bo/search.h"
 #include "model/above.h"
 #include "sweep/folder.h"
-#include "sweep/hunt.h"
-#include "sweep/rows.h"
+#include "sweep/option_search.h"
+#include "sweep/store_csv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ typedef struct tuning {
     una_arena          keep;
     una_run           *run;
     una_tune_settings  asked;
-    una_hunt           hunt;
+    una_option_search  option_search;
     const char        *table;            /* path of the CSV file; NULL: nothing is kept                              */
 } tuning;
 
@@ -70,26 +70,25 @@ una_status una_tune_model(const char **model, const char *given, const char *con
 static una_status take_models(tuning *t)
 {
     const una_tune_settings *a = &t->asked;
-    const una_fit_settings *fit = &t->hunt.judge.fit;
+    const una_fit_settings *fit = &t->option_search.setup.fit;
     size_t count = a->model_count ? a->model_count : 1;
     const char **model = UNA_GET(&t->keep, const char *, count);
-    una_over *over = UNA_GET(&t->keep, una_over, count);
+    una_option_space *space = UNA_GET(&t->keep, una_option_space, count);
     UNA_TRY(una_arena_check(&t->keep));
     if (a->model && a->model_count)
         UNA_FAIL(t->run, UNA_E_USAGE, "one model was given and a list of models; give the one or the other");
     for (size_t m = 0; m < count; m++) {
-        const char *given = a->model_count ? a->models[m] : a->model;
-        UNA_TRY(una_tune_model(&model[m], given ? given : fit->preset ? "luna" : "auto", fit->set, fit->set_count,
-                               &t->keep, t->run));
+        const char *given = a->model_count ? a->models[m] : a->model, *usual = fit->preset ? "luna" : "auto";
+        UNA_TRY(una_tune_model(&model[m], given ? given : usual, fit->set, fit->set_count, &t->keep, t->run));
         for (size_t k = 0; k < m; k++)
             if (strcmp(model[k], model[m]) == 0)
                 UNA_FAIL(t->run, UNA_E_USAGE, "the model %.200s was given twice; name each once", model[m]);
     }
-    t->hunt.judge.fit.set = NULL;
-    t->hunt.judge.fit.set_count = 0;
-    t->hunt.overs = over;
-    t->hunt.model_count = count;
-    return una_over_parse_models(over, a->over, model, count, &t->keep, t->run);
+    t->option_search.setup.fit.set = NULL;
+    t->option_search.setup.fit.set_count = 0;
+    t->option_search.spaces = space;
+    t->option_search.model_count = count;
+    return una_option_space_parse_models(space, a->over, model, count, &t->keep, t->run);
 }
 
 static una_status take_tables(tuning *t, const una_dataset *data)
@@ -99,22 +98,22 @@ static una_status take_tables(tuning *t, const una_dataset *data)
     UNA_TRY(una_arena_check(&t->keep));
     tables[0] = data;
     for (size_t i = 1; i < count; i++) tables[i] = t->asked.more[i - 1];
-    t->hunt.judge.tables = tables;
-    t->hunt.judge.count = count;
+    t->option_search.setup.tables = tables;
+    t->option_search.setup.count = count;
     return UNA_OK;
 }
 
-static una_status take_asked(tuning *t, const una_dataset *data, const una_tune_settings *given)
+static una_status tune_take_request(tuning *t, const una_dataset *data, const una_tune_settings *given)
 {
     static const char *const searches[] = { "grid", "random", "bayes" };
     const una_fit_settings plain = UNA_INIT(una_fit_settings);
     una_run *run = t->run;
-    una_hunt *h = &t->hunt;
+    una_option_search *h = &t->option_search;
     UNA_TRY(UNA_TAKE(&t->asked, given, una_tune_settings, run));
-    UNA_TRY(UNA_TAKE(&h->judge.fit, t->asked.fit.size ? &t->asked.fit : &plain, una_fit_settings, run));
-    UNA_TRY(una_fit_settings_check(&h->judge.fit, run));
+    UNA_TRY(UNA_TAKE(&h->setup.fit, t->asked.fit.size ? &t->asked.fit : &plain, una_fit_settings, run));
+    UNA_TRY(una_fit_settings_check(&h->setup.fit, run));
     UNA_TRY(una_texts_check(t->asked.models, t->asked.model_count, "models", run));
-    h->judge.fit.size = sizeof h->judge.fit;
+    h->setup.fit.size = sizeof h->setup.fit;
     if (!t->asked.over) UNA_FAIL(run, UNA_E_USAGE, "no options to search over were given");
     if (!t->asked.search) t->asked.search = "grid";
     if (t->asked.trials == 0) t->asked.trials = TRIALS;
@@ -129,16 +128,16 @@ static una_status take_asked(tuning *t, const una_dataset *data, const una_tune_
     h->seeds = t->asked.seeds;
     h->rule = t->asked.select ? t->asked.select : "log_lik";
     h->refit = t->asked.refit != 0;
-    h->shelve = known == 2;                              /* what comes next is not known yet */
+    h->keep_trained = known == 2;                        /* what comes next is not known yet */
     UNA_TRY(take_tables(t, data));
     UNA_TRY(take_models(t));
-    UNA_TRY(una_hunt_begin(h, run));
-    return known == 0 ? una_hunt_check_grid(h, run) : una_hunt_check_trials(h, t->asked.trials, run);
+    UNA_TRY(una_option_search_begin(h, run));
+    return known == 0 ? una_option_search_check_grid(h, run) : una_option_search_check_trials(h, t->asked.trials, run);
 }
 
 /* ---- the folder ---------------------------------------------------------------------------------------------- */
 
-static const char *path_in(tuning *t, const char *name)
+static const char *tune_path(tuning *t, const char *name)
 {
     una_text path = una_text_in(&t->keep);
     una_text_add(&path, "%s/%s", t->asked.out, name);
@@ -148,40 +147,41 @@ static const char *path_in(tuning *t, const char *name)
 static una_status open_store(tuning *t)
 {
     const char *out = t->asked.out;
-    if (!out || !una_sweep_writes(t->hunt.ranks)) return una_sweep_store(&t->hunt.store, NULL, t->hunt.ranks, t->run);
-    const char *path = path_in(t, "tune.sqlite"), *bench = path_in(t, "bench.sqlite");
-    t->table = path_in(t, "tune.csv");
+    if (!out || !una_sweep_writes(t->option_search.ranks))
+        return una_sweep_store(&t->option_search.store, NULL, t->option_search.ranks, t->run);
+    const char *path = tune_path(t, "tune.sqlite"), *bench = tune_path(t, "bench.sqlite");
+    t->table = tune_path(t, "tune.csv");
     UNA_TRY(una_arena_check(&t->keep));
     UNA_TRY(una_folder_make(out, t->run));
-    if (access(bench, F_OK) == 0 && access(path, F_OK) != 0)     /* a search that was there first goes on */
+    if (access(bench, F_OK) == 0 && access(path, F_OK) != 0)     /* a search that began before goes on    */
         UNA_FAIL(t->run, UNA_E_INPUT, "%s holds results of experiments (bench.sqlite); a search has a folder of its "
                  "own: choose another one", out);
-    UNA_TRY(una_rows_check(path, t->run));
-    UNA_TRY(una_rows_check(t->table, t->run));
-    UNA_TRY(una_store_open(&t->hunt.store, path, t->run));
-    return una_hunt_check_store(&t->hunt, out, t->run);
+    UNA_TRY(una_store_check_csv(path, t->run));
+    UNA_TRY(una_store_check_csv(t->table, t->run));
+    UNA_TRY(una_store_open(&t->option_search.store, path, t->run));
+    return una_option_search_check_store(&t->option_search, out, t->run);
 }
 
 /* ---- the Bayesian search ------------------------------------------------------------------------------------- */
 
-typedef struct chase {                   /* of one model's options                                                  */
+typedef struct bayes_search {            /* of one model's options                                                  */
     size_t           model;
-    const una_over  *over;
+    const una_option_space *options;
     una_space       *space;
     una_search      *search;
     una_history      history;
     double          *point, *value;
     una_trial_state *state;
-} chase;
+} bayes_search;
 
-static void add_number(una_text *json, const char *name, double value)
+static void tune_add_number(una_text *json, const char *name, double value)
 {
     una_text_add(json, ", \"%s\": ", name);
     una_text_number(json, value);
 }
 
 /* Values in order are whole numbers from 0 on, so that the search knows what lies between what; others are words. */
-static void add_dimension(una_text *json, const una_over_axis *axis)
+static void add_dimension(una_text *json, const una_option_axis *axis)
 {
     bool one = axis->value && axis->count == 1, steps = axis->value && axis->rising && !one;
     una_text_json(json, axis->key);
@@ -198,20 +198,20 @@ static void add_dimension(una_text *json, const una_over_axis *axis)
         una_text_add(json, "]}");
     } else {
         una_text_add(json, ": {\"type\": \"%s\"", axis->whole ? "integer" : "real");
-        add_number(json, "low", axis->low);
-        add_number(json, "high", axis->high);
+        tune_add_number(json, "low", axis->low);
+        tune_add_number(json, "high", axis->high);
         una_text_add(json, ", \"log\": %s}", axis->log ? "true" : "false");
     }
 }
 
-static una_status set_out(chase *c, tuning *t)
+static una_status set_out(bayes_search *c, tuning *t)
 {
-    size_t axes = c->over->count, trials = t->asked.trials, first = 2 * axes + 2;
+    size_t axes = c->options->count, trials = t->asked.trials, first = 2 * axes + 2;
     una_text json = una_text_in(&t->keep);
     una_search_settings settings = { .maximize = true, .seed = t->run->settings.seed };
     for (size_t a = 0; a < axes; a++) {
         una_text_add(&json, a ? ", " : "{");
-        add_dimension(&json, &c->over->axis[a]);
+        add_dimension(&json, &c->options->axis[a]);
     }
     una_text_add(&json, "}");
     c->point = UNA_GET(&t->keep, double, trials * axes);
@@ -232,75 +232,76 @@ static una_status set_out(chase *c, tuning *t)
     return una_search_new(&c->search, &settings, t->run);
 }
 
-static una_status values_at(const char **value, const double *point, const una_over *over, una_arena *keep)
+static una_status values_at(const char **value, const double *point, const una_option_space *space, una_arena *keep)
 {
-    for (size_t a = 0; a < over->count; a++) {
-        const una_over_axis *axis = &over->axis[a];
-        value[a] = axis->value ? axis->value[(size_t)point[a]] : una_over_axis_text(axis, point[a], keep);
+    for (size_t a = 0; a < space->count; a++) {
+        const una_option_axis *axis = &space->axis[a];
+        value[a] = axis->value ? axis->value[(size_t)point[a]] : una_option_axis_text(axis, point[a], keep);
     }
     return una_arena_check(keep);
 }
 
 /* A number is what its text says. */
-static void point_of(double *point, const char *const *value, const una_over *over)
+static void point_of(double *point, const char *const *value, const una_option_space *space)
 {
-    for (size_t a = 0; a < over->count; a++) {
-        const una_over_axis *axis = &over->axis[a];
+    for (size_t a = 0; a < space->count; a++) {
+        const una_option_axis *axis = &space->axis[a];
         if (!axis->value) una_parse_number(value[a], strlen(value[a]), &point[a]);
         for (size_t i = 0; i < axis->count; i++)
             if (strcmp(axis->value[i], value[a]) == 0) point[a] = (double)i;
     }
 }
 
-/* The next point becomes open, and its spec, *index, one of the hunt's. What was tried would teach nothing if it were
- * tried again, whatever the search thinks of noise: a draw takes its place. */
-static una_status propose(size_t *index, chase *c, tuning *t, const char **value)
+/* The next point becomes open, and its spec, *index, joins the search. A spec that was tried before would teach
+ * nothing: a random draw takes its place. */
+static una_status tune_propose(size_t *index, bayes_search *c, tuning *t, const char **value)
 {
-    size_t trial = c->history.count, planned = t->hunt.specs.count;
-    double *point = c->point + trial * c->over->count;
+    size_t trial = c->history.count, planned = t->option_search.specs.count;
+    double *point = c->point + trial * c->options->count;
     una_proposal proposal;
     una_rng rng = una_rng_at(t->run->settings.seed, UNA_FOR_SEARCH, DRAWN_INSTEAD + trial);
     UNA_TRY(una_search_next(c->search, &c->history, point, &proposal, t->run));
-    UNA_TRY(values_at(value, point, c->over, &t->keep));
-    UNA_TRY(una_hunt_add(index, &t->hunt, c->model, value, t->run));
-    for (size_t i = 0; i < PATIENCE && t->hunt.specs.count == planned; i++) {
-        una_over_draw(value, c->over, &rng, &t->keep);
+    UNA_TRY(values_at(value, point, c->options, &t->keep));
+    UNA_TRY(una_option_search_add(index, &t->option_search, c->model, value, t->run));
+    for (size_t i = 0; i < PATIENCE && t->option_search.specs.count == planned; i++) {
+        una_option_space_draw(value, c->options, &rng, &t->keep);
         UNA_TRY(una_arena_check(&t->keep));
-        UNA_TRY(una_hunt_add(index, &t->hunt, c->model, value, t->run));
+        UNA_TRY(una_option_search_add(index, &t->option_search, c->model, value, t->run));
     }
 
-    point_of(point, value, c->over);
+    point_of(point, value, c->options);
     c->value[trial] = NAN;
     c->state[trial] = UNA_TRIAL_OPEN;
     c->history.count++;
     return UNA_OK;
 }
 
-/* Makes the new specs from `first` on, and tells the search of all that were proposed, index [count]. */
-static una_status try_batch(chase *c, tuning *t, size_t first, const size_t *index, size_t count)
+/* Makes the new specs from `first` on, and tells the Bayesian search the results of all proposals, index [count]. */
+static una_status try_batch(bayes_search *c, tuning *t, size_t first, const size_t *index, size_t count)
 {
-    double all = (double)(t->asked.trials * t->hunt.model_count), before = (double)(t->asked.trials * c->model);
+    double all = (double)(t->asked.trials * t->option_search.model_count),
+        before = (double)(t->asked.trials * c->model);
     double done = before + (double)(c->history.count - count);
     una_span span = una_progress_part(t->run, done / all, (done + (double)count) / all);
-    una_status status = una_hunt_make(&t->hunt, first, t->hunt.specs.count, t->run);
+    una_status status = una_option_search_make(&t->option_search, first, t->option_search.specs.count, t->run);
     una_progress_back(t->run, span);
     for (size_t i = 0; status == UNA_OK && i < count; i++) {
         size_t trial = c->history.count - count + i;
-        c->value[trial] = una_hunt_worth(&t->hunt, index[i]);
+        c->value[trial] = una_option_search_objective(&t->option_search, index[i]);
         c->state[trial] = isfinite(c->value[trial]) ? UNA_TRIAL_TOLD : UNA_TRIAL_FAILED;
         if (c->state[trial] == UNA_TRIAL_FAILED) c->value[trial] = NAN;
     }
     return status;
 }
 
-static una_status search_on(chase *c, tuning *t)
+static una_status search_on(bayes_search *c, tuning *t)
 {
-    const char **value = UNA_GET(&t->keep, const char *, c->over->count);
+    const char **value = UNA_GET(&t->keep, const char *, c->options->count);
     UNA_TRY(una_arena_check(&t->keep));
     while (c->history.count < t->asked.trials) {
-        size_t count = 0, index[BATCH], first = t->hunt.specs.count;
+        size_t count = 0, index[BATCH], first = t->option_search.specs.count;
         for (; count < BATCH && c->history.count < t->asked.trials; count++)
-            UNA_TRY(propose(&index[count], c, t, value));
+            UNA_TRY(tune_propose(&index[count], c, t, value));
         UNA_TRY(try_batch(c, t, first, index, count));
     }
     return UNA_OK;
@@ -308,7 +309,7 @@ static una_status search_on(chase *c, tuning *t)
 
 static una_status search_bayes(tuning *t, size_t model)
 {
-    chase c = { .model = model, .over = &t->hunt.overs[model] };
+    bayes_search c = { .model = model, .options = &t->option_search.spaces[model] };
     una_status status = set_out(&c, t);
     if (status == UNA_OK) status = search_on(&c, t);
     una_search_free(c.search);
@@ -318,18 +319,19 @@ static una_status search_bayes(tuning *t, size_t model)
 /* Grids and draws of all models are made together; each Bayesian search goes on by itself. */
 static una_status search_all(tuning *t)
 {
-    una_hunt *h = &t->hunt;
+    una_option_search *h = &t->option_search;
     bool grid = strcmp(t->asked.search, "grid") == 0, bayes = strcmp(t->asked.search, "bayes") == 0;
     for (int later = 0; later < 2; later++) {
         for (size_t m = 0; m < h->model_count; m++) {
-            uint64_t all = una_over_combinations(&h->overs[m]);
+            uint64_t all = una_option_space_combinations(&h->spaces[m]);
             bool whole = grid || (all > 0 && all <= t->asked.trials);    /* nothing to choose: all of them */
             una_rng rng = una_rng_at(t->run->settings.seed, UNA_FOR_SEARCH, DRAWN_INSTEAD - 1 - m);
             if ((bayes && !whole) != (later == 1)) continue;
-            UNA_TRY(whole ? una_hunt_grid(h, m, t->run) : bayes ? search_bayes(t, m)
-                          : una_hunt_draw(h, m, t->asked.trials, &rng, t->run));
+            if (whole) UNA_TRY(una_option_search_grid(h, m, t->run));
+            else if (bayes) UNA_TRY(search_bayes(t, m));
+            else UNA_TRY(una_option_search_draw(h, m, t->asked.trials, &rng, t->run));
         }
-        if (later == 0 && h->specs.count > 0) UNA_TRY(una_hunt_make(h, 0, h->specs.count, t->run));
+        if (later == 0 && h->specs.count > 0) UNA_TRY(una_option_search_make(h, 0, h->specs.count, t->run));
     }
     return UNA_OK;
 }
@@ -344,7 +346,7 @@ typedef struct columns {                 /* of una_tuned, to be written         
 
 static una_status get_columns(columns *c, tuning *t)
 {
-    size_t count = t->hunt.specs.count, tables = t->hunt.judge.count;
+    size_t count = t->option_search.specs.count, tables = t->option_search.setup.count;
     double **each[] = { &c->log_lik, &c->rmse, &c->seconds, &c->log_lik_sd, &c->rmse_sd, &c->mean_cos2, &c->rank };
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) *each[i] = UNA_GET(&t->keep, double, count);
     c->spec = UNA_GET(&t->keep, const char *, count);
@@ -353,14 +355,15 @@ static una_status get_columns(columns *c, tuning *t)
     c->table_rmse = UNA_GET(&t->keep, double, count * tables);
     UNA_TRY(una_arena_check(&t->keep));
     t->tuned = (una_tuned){ .count = count, .spec = c->spec, .log_lik = c->log_lik, .rmse = c->rmse,
-        .seconds = c->seconds, .made = t->hunt.made, .log_lik_sd = c->log_lik_sd, .rmse_sd = c->rmse_sd,
-        .mean_cos2 = c->mean_cos2, .rank = c->rank, .model = c->model, .trained = t->hunt.trained,
-        .rows = una_hunt_rows(&t->hunt), .splits = t->hunt.splits, .seeds = t->hunt.seeds, .table_count = tables,
-        .table_log_lik = c->table_log_lik, .table_rmse = c->table_rmse, .model_count = t->hunt.model_count };
+        .seconds = c->seconds, .made = t->option_search.made, .log_lik_sd = c->log_lik_sd, .rmse_sd = c->rmse_sd,
+        .mean_cos2 = c->mean_cos2, .rank = c->rank, .model = c->model, .trained = t->option_search.trained,
+        .rows = una_option_search_row_count(&t->option_search), .splits = t->option_search.splits,
+        .seeds = t->option_search.seeds, .table_count = tables,
+        .table_log_lik = c->table_log_lik, .table_rmse = c->table_rmse, .model_count = t->option_search.model_count };
     return UNA_OK;
 }
 
-static void put_spec(columns *c, size_t at, const una_tried *one, size_t tables)
+static void put_spec(columns *c, size_t at, const una_scored_spec *one, size_t tables)
 {
     c->spec[at] = one->spec;
     c->model[at] = one->model;
@@ -380,10 +383,10 @@ static void put_spec(columns *c, size_t at, const una_tried *one, size_t tables)
 /* Names of the tables, without their sums. */
 static una_status name_tables(tuning *t)
 {
-    const char **name = UNA_GET(&t->keep, const char *, t->hunt.judge.count);
+    const char **name = UNA_GET(&t->keep, const char *, t->option_search.setup.count);
     UNA_TRY(una_arena_check(&t->keep));
-    for (size_t d = 0; d < t->hunt.judge.count; d++) {
-        const char *whole = t->hunt.judge.names[d];
+    for (size_t d = 0; d < t->option_search.setup.count; d++) {
+        const char *whole = t->option_search.setup.names[d];
         una_text text = una_text_in(&t->keep);
         una_text_add(&text, "%.*s", (int)una_row_key_data(whole), whole);
         name[d] = text.at;
@@ -393,17 +396,17 @@ static una_status name_tables(tuning *t)
 }
 
 /* Models one after the other, in each the best first. */
-static una_status gather(tuning *t)
+static una_status tune_gather(tuning *t)
 {
-    una_hunt *h = &t->hunt;
+    una_option_search *h = &t->option_search;
     columns c;
     UNA_TRY(get_columns(&c, t));
-    size_t tables = h->judge.count, *order = UNA_GET(&t->keep, size_t, h->specs.count);
+    size_t tables = h->setup.count, *order = UNA_GET(&t->keep, size_t, h->specs.count);
     size_t *place = UNA_GET(&t->keep, size_t, h->specs.count), *best = UNA_GET(&t->keep, size_t, h->model_count);
     size_t *best_in = UNA_GET(&t->keep, size_t, h->model_count * tables);
     UNA_TRY(una_arena_check(&t->keep));
     for (size_t m = 0, at = 0, count; m < h->model_count; m++) {
-        UNA_TRY(una_hunt_order(order, &count, h, m, t->run));
+        UNA_TRY(una_option_search_order(order, &count, h, m, t->run));
         best[m] = count > 0 && !isnan(h->at[order[0]].rank) ? at : SIZE_MAX;
         for (size_t i = 0; i < count; i++, at++) {
             put_spec(&c, at, &h->at[order[i]], tables);
@@ -411,7 +414,7 @@ static una_status gather(tuning *t)
         }
         for (size_t d = 0; d < tables; d++) {
             size_t *in = &best_in[m * tables + d];
-            UNA_TRY(una_hunt_best_in(in, h, m, d, t->run));
+            UNA_TRY(una_option_search_best_in(in, h, m, d, t->run));
             if (*in != SIZE_MAX) *in = place[*in];
         }
     }
@@ -420,19 +423,20 @@ static una_status gather(tuning *t)
     return name_tables(t);
 }
 
-static una_status write_table(tuning *t)
+static una_status tune_write_table(tuning *t)
 {
     if (!t->table) return UNA_OK;
-    return una_rows_export(t->hunt.store, "tune", una_judged, UNA_JUDGED_COUNT, t->table, NULL, t->run);
+    return una_store_export(t->option_search.store, "tune", una_evaluation_measures, UNA_EVALUATION_COUNT, t->table,
+                            NULL, t->run);
 }
 
-/* What was finished is written out also where the rest was not; the first failure is the one that is told. */
-static una_status stopped(tuning *t, una_status status)
+/* Finished rows are written out also after a failure; the first failure is reported. */
+static una_status tune_stopped(tuning *t, una_status status)
 {
     char why[sizeof t->run->message];
     if (!t->table) return status;
     memcpy(why, t->run->message, sizeof why);
-    una_status written = write_table(t);
+    una_status written = tune_write_table(t);
     if (status == UNA_CANCELLED && written == UNA_OK)
         UNA_FAIL(t->run, status, "interrupted; what was fitted is in %s, and the same call goes on from there",
                  t->table);
@@ -440,17 +444,17 @@ static una_status stopped(tuning *t, una_status status)
     return status;
 }
 
-static una_status perform(tuning *t, const una_dataset *data, const una_tune_settings *settings)
+static una_status tune_perform(tuning *t, const una_dataset *data, const una_tune_settings *settings)
 {
-    una_status status = take_asked(t, data, settings);
+    una_status status = tune_take_request(t, data, settings);
     if (status == UNA_OK) status = open_store(t);
-    UNA_TRY(una_sweep_agree(status, t->hunt.ranks, t->run));
-    UNA_TRY(una_sweep_share(t->hunt.store, t->hunt.name, t->hunt.ranks, t->run));
+    UNA_TRY(una_sweep_agree(status, t->option_search.ranks, t->run));
+    UNA_TRY(una_sweep_share(t->option_search.store, t->option_search.name, t->option_search.ranks, t->run));
     status = search_all(t);
-    if (status != UNA_OK) return stopped(t, status);
-    status = gather(t);
-    if (status == UNA_OK) status = write_table(t);
-    return una_sweep_agree(status, t->hunt.ranks, t->run);
+    if (status != UNA_OK) return tune_stopped(t, status);
+    status = tune_gather(t);
+    if (status == UNA_OK) status = tune_write_table(t);
+    return una_sweep_agree(status, t->option_search.ranks, t->run);
 }
 
 /* ---- the public calls ---------------------------------------------------------------------------------------- */
@@ -464,16 +468,16 @@ una_status una_tune_by(una_tuned **tuned, const una_dataset *data, const una_tun
     memset(t, 0, sizeof *t);
     una_arena_init(&t->keep, run);
     t->run = run;
-    t->hunt.keep = &t->keep;
-    t->hunt.make = make;
-    t->hunt.context = context;
-    t->hunt.ranks = una_ranks_hide(run);
+    t->option_search.keep = &t->keep;
+    t->option_search.make = make;
+    t->option_search.context = context;
+    t->option_search.ranks = una_ranks_hide(run);
 
-    una_status status = perform(t, data, settings);
-    una_ranks_show(run, t->hunt.ranks);
-    una_store_close(t->hunt.store);
-    t->hunt.store = NULL;
-    una_hunt_end(&t->hunt, run);
+    una_status status = tune_perform(t, data, settings);
+    una_ranks_show(run, t->option_search.ranks);
+    una_store_close(t->option_search.store);
+    t->option_search.store = NULL;
+    una_option_search_end(&t->option_search, run);
     if (status == UNA_OK) *tuned = &t->tuned;
     else una_tuned_free(&t->tuned);
     return status;

@@ -26,7 +26,7 @@ static const char **slot_for(const una_words *words, const char **slot, size_t s
     return &slot[i];
 }
 
-static bool enlarge(una_words *words)
+static bool enlarge_word_table(una_words *words)
 {
     size_t slots = words->slots ? 2 * words->slots : FIRST_SLOTS;
     const char **slot = UNA_GET(words->work, const char *, slots);
@@ -54,7 +54,7 @@ static char *room_for(una_words *words, size_t size)
 
 const char *una_words_get(una_words *words, const char *at, size_t length)
 {
-    if (2 * words->count >= words->slots && !enlarge(words)) return NULL;
+    if (2 * words->count >= words->slots && !enlarge_word_table(words)) return NULL;
     const char **slot = slot_for(words, words->slot, words->slots, at, length), *known = *slot;
     if (known) return known;
     char *word = room_for(words, length + 1);
@@ -76,16 +76,17 @@ una_numbering una_numbering_in(una_arena *work)
     return (una_numbering){ .work = work, .factor = odd, .shift = 64 - FIRST_BITS + 1 };
 }
 
-/* Multiplied by an odd number that nobody knows, the upper bits of two pointers seldom meet (Dietzfelbinger 1997). */
-static size_t place_of(const una_numbering *n, const char *word)
+/* Multiplicative hashing (Dietzfelbinger 1997): times an odd number that nobody knows, two pointers seldom share their
+ * upper bits. */
+static size_t slot_of_word(const una_numbering *n, const char *word)
 {
     size_t i = (size_t)((uint64_t)(uintptr_t)word * n->factor >> n->shift);
     while (n->slot[i] && n->slot[i] != word) i = (i + 1) & (n->slots - 1);
     return i;
 }
 
-/* Without memory for it, all is as it was. */
-static bool widen(una_numbering *n)
+/* Without memory nothing has changed. */
+static bool widen_numbering(una_numbering *n)
 {
     una_numbering wide = *n;
     wide.shift--;
@@ -95,7 +96,7 @@ static bool widen(una_numbering *n)
     if (!wide.slot || !wide.number) return false;
     for (size_t i = 0; i < n->slots; i++) {
         if (!n->slot[i]) continue;
-        size_t to = place_of(&wide, n->slot[i]);
+        size_t to = slot_of_word(&wide, n->slot[i]);
         wide.slot[to] = n->slot[i];
         wide.number[to] = n->number[i];
     }
@@ -105,8 +106,8 @@ static bool widen(una_numbering *n)
 
 uint32_t una_number_of(una_numbering *n, const char *word)
 {
-    if (!word || (2 * n->count >= n->slots && !widen(n))) return 0;
-    size_t i = place_of(n, word);
+    if (!word || (2 * n->count >= n->slots && !widen_numbering(n))) return 0;
+    size_t i = slot_of_word(n, word);
     if (!n->slot[i]) {
         n->slot[i] = word;
         n->number[i] = (uint32_t)++n->count;
@@ -184,7 +185,7 @@ void una_build_word(una_build *build, size_t column, const char *at, size_t leng
         at ? una_words_get(&build->words, at, length) : NULL;
 }
 
-static void gather(una_build *build, size_t column, double *number, const char **word)
+static void gather_column(una_build *build, size_t column, double *number, const char **word)
 {
     size_t row = 0;
     for (una_build_block *block = build->first; block; block = block->next) {
@@ -203,8 +204,8 @@ una_status una_build_end(una_build *build, bool with_lines)
     UNA_TRY(una_arena_check(build->work));                       /* the words' table may have failed */
     UNA_TRY(una_table_cells(data));
     for (size_t c = 0; c < data->columns; c++) {
-        UNA_TRY(una_go_on(data->run, "reading"));
-        gather(build, c, data->column[c].number, data->column[c].word);
+        UNA_TRY(una_check_cancelled(data->run, "reading"));
+        gather_column(build, c, data->column[c].number, data->column[c].word);
     }
     if (!with_lines) return UNA_OK;
 

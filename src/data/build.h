@@ -11,13 +11,13 @@
 /* An empty table; names are copied, all columns are numbers at first. */
 una_status una_table_new(una_dataset **data, const char *origin, const char *const *names, size_t columns,
                          una_run *run);
-/* Room for the cells of data->rows rows, in one piece: of words where is_text of a column says so, else of numbers. */
+/* Allocates the cells of data->rows rows in one piece: of words where is_text of a column is set, else of numbers. */
 una_status una_table_cells(una_dataset *data);
 
 /* One more in data->note: a sentence on a column, or on the file (SIZE_MAX). */
-una_status una_table_sentence(una_dataset *data, size_t column, const char *format, ...) UNA_PRINTF(3, 4);
-/* Notes and doubts of another table, and the forms of columns of the same name. */
-una_status una_table_remember(una_dataset *to, const una_dataset *from);
+una_status una_table_add_sentence(una_dataset *data, size_t column, const char *format, ...) UNA_PRINTF(3, 4);
+/* Copies notes and doubts of another table, and the formats of columns of the same name. */
+una_status una_table_copy_notes(una_dataset *to, const una_dataset *from);
 
 /* ---- one copy of each word ------------------------------------------------------------------------ */
 
@@ -46,7 +46,8 @@ typedef struct una_numbering {   /* of words that share one pointer where they a
 } una_numbering;
 
 una_numbering una_numbering_in(una_arena *work);
-/* Its number; of a new one, which count says, the next. 0: it is NULL; or without memory, sticky in work. */
+/* Its number; a new word gets the next number, counted in `count`. 0: the word is NULL; or there is no memory, sticky
+ * in work. */
 uint32_t      una_number_of(una_numbering *numbering, const char *word);
 
 /* ---- rows ------------------------------------------------------------------------------------------- */

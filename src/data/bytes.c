@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * See bytes.h. A program that is told to end is told so by a signal, whose handler sets a flag; a call that waits for a
- * pipe would not look at it. So pipes are opened without waiting, and waited for some time after time.
+ * See bytes.h. Ctrl-C only sets a flag, and a call that blocks on a pipe would not check it. So pipes are opened
+ * without blocking and waited for in short steps.
  */
 #include "data/bytes.h"
 
@@ -14,7 +14,7 @@
 
 enum { AT_ONCE_MS = 200 };
 
-static una_status interrupted(const char *path, una_run *run)
+static una_status waiting_interrupted(const char *path, una_run *run)
 {
     UNA_FAIL(run, UNA_CANCELLED, "interrupted while reading %s", path);
 }
@@ -24,7 +24,7 @@ una_status una_bytes_wait(int handle, const char *path, una_run *run)
     struct pollfd one = { .fd = handle, .events = POLLIN };
     int ready = 0;
     while (ready == 0 || (ready < 0 && errno == EINTR)) {
-        if (una_cancelled(run)) return interrupted(path, run);
+        if (una_cancelled(run)) return waiting_interrupted(path, run);
         ready = poll(&one, 1, AT_ONCE_MS);
     }
     return UNA_OK;                                               /* whatever is wrong, reading says */
@@ -34,7 +34,7 @@ una_status una_bytes_open(int *handle, const char *path, una_run *run)
 {
     struct stat about;
     *handle = una_open(path, O_RDONLY | O_NONBLOCK, run);
-    if (*handle < 0 && errno == EINTR && una_cancelled(run)) return interrupted(path, run);
+    if (*handle < 0 && errno == EINTR && una_cancelled(run)) return waiting_interrupted(path, run);
     if (*handle < 0) UNA_FAIL(run, UNA_E_IO, "cannot open %s: %s", path, strerror(errno));
     if (fstat(*handle, &about) == 0 && S_ISREG(about.st_mode)) return UNA_OK;
     una_status status = una_bytes_wait(*handle, path, run);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files of data before anything is known of what they hold: opened, and waited for.
+ * Opens files of data, before anything is known about their content, and waits for pipes.
  */
 #ifndef UNA_BYTES_H
 #define UNA_BYTES_H
 
 #include "base/base.h"
 
-/* For reading. The other end of a pipe is waited for, as long as nobody interrupts. */
+/* Opens for reading. Waits for the other end of a pipe until Ctrl-C. */
 una_status una_bytes_open(int *handle, const char *path, una_run *run);
-/* Until there is something to read, or the end; `path` is for the sentence. Not for plain files, which never wait. */
+/* Waits until there is something to read, or the end; `path` is for the sentence. Not for plain files, which never
+ * wait. */
 una_status una_bytes_wait(int handle, const char *path, una_run *run);
 
 #endif

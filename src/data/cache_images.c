@@ -3,7 +3,7 @@
  * Unpacked images kept on disk: head, absolute path with zeroes behind it, numbers as they are in memory. A file is
  * mapped and not read: several programs share its pages, and a set may be larger than memory. A file of the cache is
  * only ever replaced, never written to, so that a mapping stays as it is. Both parts have a checksum, and both are
- * checked; no count is believed before it fits the size of the file.
+ * checked; no count is believed before it sizes_fit_file the size of the file.
  */
 #include "data/images.h"
 
@@ -31,7 +31,7 @@ static uint32_t sum_numbers(const unsigned char *at, size_t size, const una_run 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
 /* Sizes of images, and exactly as many bytes as they need. Each is bounded before it is multiplied. */
-static bool fits(const una_cache_head *h, uint64_t size)
+static bool sizes_fit_file(const una_cache_head *h, uint64_t size)
 {
     if (h->height == 0 || h->height > UNA_MOST_PIXELS || h->width == 0 || h->width > UNA_MOST_PIXELS) return false;
     if (h->channels == 0 || h->channels > UNA_MOST_CHANNELS || (h->item != 1 && h->item != 4)) return false;
@@ -46,7 +46,7 @@ static bool is_sound(const unsigned char *at, uint64_t size, una_cache_head *h, 
 {
     memcpy(h, at, sizeof *h);
     if (memcmp(&h->kind, &una_cache_images, sizeof h->kind) != 0) return false;
-    if (memcmp(&h->key, key, sizeof *key) != 0 || !fits(h, size)) return false;
+    if (memcmp(&h->key, key, sizeof *key) != 0 || !sizes_fit_file(h, size)) return false;
     if (h->path_size != path_room(p->path) || strcmp((const char *)at + sizeof *h, p->path) != 0) return false;
 
     size_t before = sizeof *h + h->path_size;

@@ -60,7 +60,7 @@ static bool is_current(int folder, const char *name)
     return same;
 }
 
-static void add(entries *all, const char *name, const struct stat *about, una_arena *work)
+static void add_cache_file(entries *all, const char *name, const struct stat *about, una_arena *work)
 {
     if (all->count == all->room) {
         size_t room = all->room ? 2 * all->room : 64;
@@ -77,11 +77,11 @@ static void add(entries *all, const char *name, const struct stat *about, una_ar
     all->size += one->size;
 }
 
-static void look_at(entries *all, int folder, const char *name, una_arena *work)
+static void consider_file(entries *all, int folder, const char *name, una_arena *work)
 {
     struct stat about;
     if (!is_ours(name) || fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(about.st_mode)) return;
-    if (is_current(folder, name)) add(all, name, &about, work);
+    if (is_current(folder, name)) add_cache_file(all, name, &about, work);
     else unlinkat(folder, name, 0);
 }
 
@@ -101,7 +101,7 @@ void una_cache_sweep(int folder, una_arena *work)
     int twin = fcntl(folder, F_DUPFD_CLOEXEC, 0);
     DIR *open = twin >= 0 ? fdopendir(twin) : NULL;
     if (!open && twin >= 0) close(twin);
-    for (const struct dirent *one; open && (one = readdir(open));) look_at(&all, folder, one->d_name, work);
+    for (const struct dirent *one; open && (one = readdir(open));) consider_file(&all, folder, one->d_name, work);
     if (open) closedir(open);
 
     double most = una_cache_most(fstatvfs(folder, &room) == 0 ? (double)room.f_bavail * (double)room.f_frsize : 0);

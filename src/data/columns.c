@@ -3,16 +3,16 @@
  * What a table teaches before any model sees it: which columns to use, their centre and scale, their levels.
  *   centre = 1/n sum x,   scale^2 = 1/n sum (x - centre)^2       (over the training cells that are there)
  * computed in two passes on values scaled by a power of two, so that neither large offsets nor large values hurt.
- * Ranks that learn together (base/company.h) each have some of the rows, and learn the columns of all.
+ * Ranks that learn together (base/rank_group.h) each have some of the rows, and learn the columns of all.
  */
 #include "data/columns.h"
 
-#include "base/company.h"
+#include "base/rank_group.h"
 #include "base/hash.h"
 #include "data/build.h"
-#include "data/formed.h"
+#include "data/column_formats.h"
 #include "data/images.h"
-#include "data/parts.h"
+#include "data/calendar_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ enum { MOST_NOTES = 9000 };              /* a file holds 10,000: some are added 
 void una_notes_add(una_notes *notes, const char *format, ...)
 {
     if (!notes || notes->count > MOST_NOTES) return;
-    if (notes->count == MOST_NOTES) format = "There was more to say: the rest is left out.";
+    if (notes->count == MOST_NOTES) format = "More notes were left out.";
 
     va_list arguments, again;
     va_start(arguments, format);
@@ -70,12 +70,12 @@ void una_notes_add(una_notes *notes, const char *format, ...)
     if (sentence) notes->text[notes->count++] = sentence;
 }
 
-static bool is_missing(const una_table_column *column, size_t row)
+static bool is_missing_cell(const una_table_column *column, size_t row)
 {
     return column->is_text ? column->word[row] == NULL : isnan(column->number[row]);
 }
 
-static const char *place(const una_dataset *data, size_t row, size_t column, una_run *run)
+static const char *place_of_cell(const una_dataset *data, size_t row, size_t column, una_run *run)
 {
     una_text text = una_text_in(&run->scratch);
     una_table_place(&text, data, row, column);
@@ -96,8 +96,8 @@ static moments moments_of(const learner *l, const double *number)
         m.count++;
         if (size > largest) largest = size;
     }
-    m.count = una_company_sum_size(m.count, l->run);
-    largest = una_company_most(largest, l->run);
+    m.count = una_rank_group_sum_size(m.count, l->run);
+    largest = una_rank_group_max(largest, l->run);
     if (m.count == 0 || largest == 0) return m;
 
     int exponent;
@@ -108,18 +108,18 @@ static moments moments_of(const learner *l, const double *number)
     double sum = 0, slack = 0, square = 0;
     for (size_t i = 0; i < l->rows; i++)
         if (!isnan(number[l->row[i]])) sum += number[l->row[i]] * half * rest;
-    una_company_sum_f64(&sum, 1, l->run);
+    una_rank_group_sum_f64(&sum, 1, l->run);
     double mean = sum / n;
     for (size_t i = 0; i < l->rows; i++)
         if (!isnan(number[l->row[i]])) slack += number[l->row[i]] * half * rest - mean;
-    una_company_sum_f64(&slack, 1, l->run);
+    una_rank_group_sum_f64(&slack, 1, l->run);
     mean += slack / n;
     for (size_t i = 0; i < l->rows; i++) {
         double off = number[l->row[i]] * half * rest - mean;
         if (!isnan(off)) square += off * off;
     }
 
-    una_company_sum_f64(&square, 1, l->run);
+    una_rank_group_sum_f64(&square, 1, l->run);
     double std = sqrt(square / n);
     m.constant = std <= UNA_ROUNDING * fabs(mean);
     m.mean = mean / half / rest;
@@ -135,7 +135,7 @@ static int by_level(const void *a, const void *b)
     return strcmp(((const level *)a)->word, ((const level *)b)->word);
 }
 
-/* Levels of all ranks, sorted: l->level becomes another one. */
+/* Merges the levels of all ranks into l->level, sorted. */
 static una_status merge_levels(learner *l, size_t *count)
 {
     una_arena *work = &l->run->scratch;
@@ -147,7 +147,7 @@ static una_status merge_levels(learner *l, size_t *count)
         una_text_bytes(&mine, l->level[k].word, strlen(l->level[k].word) + 1);
     }
     UNA_TRY(una_arena_check(work));
-    UNA_TRY(una_company_gather(&all, &size, mine.at, mine.length, work, l->run));
+    UNA_TRY(una_rank_group_gather_bytes(&all, &size, mine.at, mine.length, work, l->run));
 
     level *found = UNA_GET(work, level, size / (sizeof found->count + 1) + 3);
     UNA_TRY(una_arena_check(work));
@@ -165,17 +165,17 @@ static una_status merge_levels(learner *l, size_t *count)
     return UNA_OK;
 }
 
-/* The first failure is the one that counts. Ranks whose levels differ would ask for other sums than the others do. */
+/* Keeps the first failure. Ranks whose levels differ would ask for different sums. */
 static void give_up(learner *l, una_status status)
 {
-    if (l->status == UNA_OK) l->status = una_company_tell(status, l->run);
+    if (l->status == UNA_OK) l->status = una_rank_group_fail(status, l->run);
 }
 
-/* The same where words may be too many to be sent: then only their number, or less, is known. */
+/* The same where there may be too many words to send: then only their number, or a lower bound of it, is known. */
 static size_t levels_of_all(learner *l, size_t count)
 {
-    if (!l->run->company) return count;
-    double most = una_company_most((double)count, l->run);
+    if (!l->run->rank_group) return count;
+    double most = una_rank_group_max((double)count, l->run);
     if (l->other == 0 && most > UNA_MAX_LEVELS) return (size_t)most;
     give_up(l, merge_levels(l, &count));
     return l->status == UNA_OK ? count : 0;
@@ -183,20 +183,20 @@ static size_t levels_of_all(learner *l, size_t count)
 
 static const char OTHER[] = "other", NEVER_SEEN[] = "never seen";
 
-/* Words that are the names of these levels are rare in any number. */
+/* Words that equal the names of these levels always count as rare. */
 static bool is_rare(const learner *l, const level *word)
 {
     return word->count < l->other || strcmp(word->word, OTHER) == 0 || strcmp(word->word, NEVER_SEEN) == 0;
 }
 
 /* The words of the rows in use, in the order in which they come. */
-static una_status count_words(learner *l, const una_table_column *column, size_t *count)
+static una_status count_words_of_rows(learner *l, const una_table_column *column, size_t *count)
 {
     una_numbering words = una_numbering_in(&l->run->scratch);
     for (size_t i = 0; i < l->rows; i++) {
         const char *word = column->word[l->row[i]];
         size_t before = words.count, number = una_number_of(&words, word);
-        if (i % 65536 == 0) UNA_TRY(una_go_on(l->run, "looking for categories"));
+        if (i % 65536 == 0) UNA_TRY(una_check_cancelled(l->run, "looking for categories"));
         if (number == 0) continue;
         if (words.count > before) l->level[before] = (level){ word, 0 };
         l->level[number - 1].count++;
@@ -205,23 +205,23 @@ static una_status count_words(learner *l, const una_table_column *column, size_t
     return una_arena_check(&l->run->scratch);
 }
 
-/* Fills l->level with the sorted words of the rows in use; of too many, no more than their number matters. */
-static size_t words_of(learner *l, const una_table_column *column)
+/* Fills l->level with the sorted words of the rows in use. Of too many words only their number matters. */
+static size_t sorted_words_of(learner *l, const una_table_column *column)
 {
     size_t count = 0;
     una_mark mark = una_arena_mark(&l->run->scratch);
-    una_status status = count_words(l, column, &count);
+    una_status status = count_words_of_rows(l, column, &count);
     una_arena_release(&l->run->scratch, mark);
     give_up(l, status);
     if (count && (count <= UNA_MAX_LEVELS || l->other)) qsort(l->level, count, sizeof *l->level, by_level);
     return levels_of_all(l, count);
 }
 
-/* Fills l->level with the sorted levels of the rows in use. With l->other, "other" follows: rare ones share it; then
- * "never seen", of which no row is. Where no word is rare, "other" itself is left for words never seen. */
-static size_t levels_of(learner *l, const una_table_column *column)
+/* Fills l->level with the sorted levels of the rows in use. With l->other, the level "other" of rare words follows,
+ * then "never seen", which no row has. Where no word is rare, "other" itself stands for words never seen. */
+static size_t sorted_levels_of(learner *l, const una_table_column *column)
 {
-    size_t count = words_of(l, column);
+    size_t count = sorted_words_of(l, column);
     if (l->other == 0 || l->status != UNA_OK) return count;
 
     size_t kept = 0, shared = 0;
@@ -236,13 +236,13 @@ static size_t levels_of(learner *l, const una_table_column *column)
 
 static bool words_vary(learner *l, const una_table_column *column)
 {
-    size_t count = levels_of(l, column), with_rows = 0;
+    size_t count = sorted_levels_of(l, column), with_rows = 0;
     if (l->other == 0) return count > 1;
     for (size_t k = 0; k < count; k++) with_rows += l->level[k].count > 0;
     return with_rows > 1;
 }
 
-double una_word_sum(const char *word)
+double una_word_fingerprint(const char *word)
 {
     uint64_t sum = 14695981039346656037u;
     for (; *word; word++) sum = (sum ^ (unsigned char)*word) * 1099511628211u;
@@ -252,12 +252,12 @@ double una_word_sum(const char *word)
 /* The words that share "other": a new row may have one of them, or one that was in no row. */
 static una_status learn_rare(una_source *source, learner *l, const una_table_column *column)
 {
-    size_t count = words_of(l, column), kept = 0;
+    size_t count = sorted_words_of(l, column), kept = 0;
     UNA_TRY(l->status);
     source->rare = UNA_GET(l->arena, double, count);
     UNA_TRY(una_arena_check(l->arena));
     for (size_t k = 0; k < count; k++)
-        if (is_rare(l, &l->level[k])) source->rare[source->rare_count++] = una_word_sum(l->level[k].word);
+        if (is_rare(l, &l->level[k])) source->rare[source->rare_count++] = una_word_fingerprint(l->level[k].word);
     qsort(source->rare, source->rare_count, sizeof *source->rare, una_by_number);
     for (size_t k = 0; k < source->rare_count; k++)
         if (k == 0 || source->rare[k] > source->rare[kept - 1]) source->rare[kept++] = source->rare[k];
@@ -275,12 +275,12 @@ static double number_share(const learner *l, const una_table_column *column)
         words += word != NULL;
         numbers += word && una_parse_number(word, strlen(word), &value);
     }
-    una_company_sum_f64(&words, 1, l->run);
-    una_company_sum_f64(&numbers, 1, l->run);
+    una_rank_group_sum_f64(&words, 1, l->run);
+    una_rank_group_sum_f64(&numbers, 1, l->run);
     return words > 0 ? numbers / words : 0;
 }
 
-/* --words names it. */
+/* Whether --words names the column. */
 static bool is_asked_for(const learner *l, const char *name)
 {
     const una_read_settings *given = l->run->settings.reading;
@@ -289,28 +289,28 @@ static bool is_asked_for(const learner *l, const char *name)
     return false;
 }
 
-/* The cell that made the column text; NULL where it is among the rows of another rank. */
+/* The cell that made the column text; NULL where another rank has it. */
 static const char *odd_word(const learner *l, const una_table_column *column)
 {
     const char *word = column->first_word < l->data->rows ? column->word[column->first_word] : NULL;
     double value;
-    return l->run->company && word && una_parse_number(word, strlen(word), &value) ? NULL : word;
+    return l->run->rank_group && word && una_parse_number(word, strlen(word), &value) ? NULL : word;
 }
 
 static una_status too_many_levels(const learner *l, size_t c, size_t count)
 {
     const una_table_column *column = &l->data->column[c];
     const char *word = odd_word(l, column), *like = NULL;
-    una_form form;
+    una_cell_format form;
     bool on_purpose = is_asked_for(l, column->name);
     bool numbers = number_share(l, column) > 0.5 && word && !on_purpose;
-    bool looked = !numbers && !on_purpose && !l->run->company;
-    size_t odd = looked ? una_formed_odd(&form, &like, column, l->data->rows, l->run) : SIZE_MAX;
+    bool looked = !numbers && !on_purpose && !l->run->rank_group;
+    size_t odd = looked ? una_column_formats_odd_row(&form, &like, column, l->data->rows, l->run) : SIZE_MAX;
 
     if (odd != SIZE_MAX)
         UNA_FAIL(l->run, UNA_E_INPUT, "most cells of the column '%.60s' are written like '%.40s', but %s holds "
                  "'%.40s': correct the cell, or write NA for a missing value (as categories its %zu different words "
-                 "are too many; at most %d are allowed)", column->name, like, place(l->data, odd, c, l->run),
+                 "are too many; at most %d are allowed)", column->name, like, place_of_cell(l->data, odd, c, l->run),
                  column->word[odd], count, UNA_MAX_LEVELS);
     if (numbers)
         UNA_FAIL(
@@ -318,7 +318,7 @@ static una_status too_many_levels(const learner *l, size_t c, size_t count)
             "column '%.60s' is mostly numbers, but %s holds '%.40s', which is none: correct the "
             "cell, or write NA for a missing value (as categories its %zu different words are too many; at most %d "
             "are allowed)",
-            column->name, place(l->data, column->first_word, c, l->run), word, count, UNA_MAX_LEVELS);
+            column->name, place_of_cell(l->data, column->first_word, c, l->run), word, count, UNA_MAX_LEVELS);
 
     UNA_FAIL(l->run, UNA_E_INPUT,
              "column '%.60s' of %s holds %zu different words, and a category may have %d at most; take "
@@ -354,7 +354,7 @@ static const char *second_of_two(const una_table_column *column, size_t rows, co
     return second;
 }
 
-/* A target of words: where it is numbers but for some cells, the first of these is named. */
+/* Refuses a target of words; where most of its cells are numbers, names the first that is not. */
 static una_status refuse_target(const learner *l, size_t target)
 {
     const una_table_column *column = &l->data->column[target];
@@ -365,53 +365,54 @@ static una_status refuse_target(const learner *l, size_t target)
                  "'%.40s' and '%.40s'; write them as 0 and 1 (answers are shares of 1 then), or choose another column "
                  "with --target", column->name, l->data->origin, first, second);
     const char *like = NULL;
-    una_form form;
+    una_cell_format form;
     double value;
-    size_t row = una_formed_odd(&form, &like, column, l->data->rows, l->run);
-    if (row == SIZE_MAX || form.kind != UNA_FORM_NUMBER) row = column->first_word, like = NULL;
+    size_t row = una_column_formats_odd_row(&form, &like, column, l->data->rows, l->run);
+    if (row == SIZE_MAX || form.kind != UNA_CELLS_NUMBER) row = column->first_word, like = NULL;
     const char *word = row < l->data->rows ? column->word[row] : NULL;
     bool show = like && !una_parse_number(like, strlen(like), &value);
     UNA_FAIL(l->run, UNA_E_INPUT, "the target must be a number, but %s holds '%.40s'%s%.40s%s; correct the cell, or "
-             "choose another column with --target", place(l->data, row, target, l->run), word ? word : "",
+             "choose another column with --target", place_of_cell(l->data, row, target, l->run), word ? word : "",
              show ? ", and most cells are written like '" : "", show ? like : "", show ? "'" : "");
 }
 
-static una_status check_target(const learner *l, size_t target)
+static una_status check_target_column(const learner *l, size_t target)
 {
     const una_table_column *column = &l->data->column[target];
     if (l->data->images && target == l->data->image_column)
         UNA_FAIL(l->run, UNA_E_INPUT, "the column '%.60s' of %s names the images and cannot be the target too; choose "
                  "another column with --target", column->name, l->data->origin);
-    if (column->form.kind == UNA_FORM_DATE || column->form.kind == UNA_FORM_TIME)
+    if (column->form.kind == UNA_CELLS_DATE || column->form.kind == UNA_CELLS_TIME)
         UNA_FAIL(l->run, UNA_E_INPUT, "the target must be a number, but the column '%.60s' of %s holds %s; choose "
                  "another column with --target", column->name, l->data->origin,
-                 column->form.kind == UNA_FORM_DATE ? "dates" : "times of day");
+                 column->form.kind == UNA_CELLS_DATE ? "dates" : "times of day");
     if (!column->is_text) return UNA_OK;
-    if (!l->run->company) return refuse_target(l, target);
+    if (!l->run->rank_group) return refuse_target(l, target);
     const char *word = odd_word(l, column);
     if (!word) {
-        una_company_any(false, l->run);                  /* who has the cell says where it is */
-        UNA_TRY(una_company_check(l->run));
+        una_rank_group_any(false, l->run);                  /* who has the cell says where it is */
+        UNA_TRY(una_rank_group_check(l->run));
     }
     UNA_FAIL(l->run, UNA_E_INPUT, "the target must be a number, but %s holds '%.40s'; correct the cell, or choose "
-             "another column with --target", place(l->data, column->first_word, target, l->run), word ? word : "");
+             "another column with --target", place_of_cell(l->data, column->first_word, target, l->run), word ? word
+                 : "");
 }
 
-/* Ranks may have read files of their own. */
+/* Checks that all ranks know the same columns: each may have read its own file. */
 static una_status check_alike(const learner *l)
 {
     una_arena *work = &l->run->scratch;
     una_text mine = una_text_in(work);
     unsigned char *all;
     size_t size;
-    if (!l->run->company) return UNA_OK;
+    if (!l->run->rank_group) return UNA_OK;
     for (size_t c = 0; c < l->data->columns; c++) {
         una_text_bytes(&mine, l->data->column[c].is_text ? "words" : "numbers", 1);
         una_text_bytes(&mine, l->data->column[c].name, strlen(l->data->column[c].name) + 1);
     }
     una_text_bytes(&mine, "", 1);
     UNA_TRY(una_arena_check(work));
-    UNA_TRY(una_company_gather(&all, &size, mine.at, mine.length, work, l->run));
+    UNA_TRY(una_rank_group_gather_bytes(&all, &size, mine.at, mine.length, work, l->run));
 
     const char *first = (const char *)all, *own = mine.at;       /* rank 0's are the first */
     size_t c = 1;
@@ -429,8 +430,8 @@ static una_status first_checks(learner *l, const char *const *target)
 {
     const una_dataset *data = l->data;
     UNA_TRY(check_alike(l));
-    size_t rows = una_company_sum_size(data->rows, l->run);
-    UNA_TRY(una_company_check(l->run));
+    size_t rows = una_rank_group_sum_size(data->rows, l->run);
+    UNA_TRY(una_rank_group_check(l->run));
     size_t *at = UNA_GET(&l->run->scratch, size_t, l->targets);
     UNA_TRY(una_arena_check(&l->run->scratch));
     UNA_TRY(find_targets(at, l, target));
@@ -445,17 +446,17 @@ static una_status first_checks(learner *l, const char *const *target)
     if (rows < 2)
         UNA_FAIL(l->run, UNA_E_INPUT, "%s has %s; at least two are needed to learn from", data->origin,
                  rows ? "only one row" : "no rows");
-    for (size_t t = 0; t < l->targets; t++) UNA_TRY(check_target(l, at[t]));
+    for (size_t t = 0; t < l->targets; t++) UNA_TRY(check_target_column(l, at[t]));
     return UNA_OK;
 }
 
 /* Refuses what the rule for missing cells does not allow. */
-static una_status refuse_missing(const learner *l)
+static una_status refuse_missing_cells(const learner *l)
 {
     const una_dataset *data = l->data;
     for (size_t i = 0; i < data->rows; i++)
         for (size_t c = 0; c < data->columns; c++) {
-            if (l->out[c] || !is_missing(&data->column[c], i)) continue;
+            if (l->out[c] || !is_missing_cell(&data->column[c], i)) continue;
             bool target = l->asked[c];
             if (!target && data->images && c != data->image_column) continue;
             if (target ? l->targets > 1 : l->missing == UNA_MISSING_MEAN) continue;
@@ -464,43 +465,43 @@ static una_status refuse_missing(const learner *l)
                 UNA_FAIL(l->run, UNA_E_INPUT,
                          "%s is missing, and it is the target; fill the cell, or use --missing drop to "
                          "leave such rows out",
-                         place(data, i, c, l->run));
+                         place_of_cell(data, i, c, l->run));
             if (data->images)
                 UNA_FAIL(l->run, UNA_E_INPUT, "%s is missing, and it names the row's image; fill the cell, or use "
-                         "--missing drop to leave such rows out", place(data, i, c, l->run));
+                         "--missing drop to leave such rows out", place_of_cell(data, i, c, l->run));
             UNA_FAIL(l->run, UNA_E_INPUT,
                      "%s is missing; fill the cell, or use --missing drop (leave such rows out) or "
                      "--missing mean (fill with the column's mean)",
-                     place(data, i, c, l->run));
+                     place_of_cell(data, i, c, l->run));
         }
     return UNA_OK;
 }
 
-/* Of several targets one is enough. */
-static bool has_target(const learner *l, size_t row)
+/* Whether the row has a target; of several targets one is enough. */
+static bool row_has_target(const learner *l, size_t row)
 {
     for (size_t t = 0; t < l->targets; t++)
-        if (!is_missing(&l->data->column[l->target[t]], row)) return true;
+        if (!is_missing_cell(&l->data->column[l->target[t]], row)) return true;
     return false;
 }
 
-/* Rows without a missing cell; with_inputs false looks at the target only. */
-static void choose_rows(learner *l, bool with_inputs)
+/* Chooses rows without a missing cell; with_inputs false checks the targets only. */
+static void choose_training_rows(learner *l, bool with_inputs)
 {
     const una_dataset *data = l->data;
     l->rows = 0;
     for (size_t i = 0; i < data->rows; i++) {
-        bool whole = has_target(l, i);
+        bool whole = row_has_target(l, i);
         for (size_t c = 0; with_inputs && whole && c < data->columns; c++)
-            whole = !l->used[c] || !is_missing(&data->column[c], i);
+            whole = !l->used[c] || !is_missing_cell(&data->column[c], i);
         if (whole) l->row[l->rows++] = i;
     }
 }
 
-/* A column of one level: all of its words may be rare, which is no reason to leave it out without a word of why. */
+/* A column of one level is left out with a sentence, even if all its words are rare. */
 static void note_constant(learner *l, const una_table_column *column, bool present)
 {
-    size_t words = present && column->is_text && l->other ? words_of(l, column) : 0;
+    size_t words = present && column->is_text && l->other ? sorted_words_of(l, column) : 0;
     if (words > 1)
         una_notes_add(l->notes, "column '%s' was left out: each of its %zu different words stands in fewer than %zu "
                       "rows (--other %zu), so all of them would be one level. Lower N, group the words, or take the "
@@ -517,11 +518,11 @@ static bool drop_constants(learner *l)
     for (size_t c = 0; c < l->data->columns; c++) {
         const una_table_column *column = &l->data->column[c];
         if (!l->used[c]) continue;
-        if (!l->run->company && l->status == UNA_OK) l->status = una_go_on(l->run, "looking at columns");
-        if (!l->run->company && l->status != UNA_OK) break;
+        if (!l->run->rank_group && l->status == UNA_OK) l->status = una_check_cancelled(l->run, "looking at columns");
+        if (!l->run->rank_group && l->status != UNA_OK) break;
         size_t present = 0;
-        for (size_t i = 0; i < l->rows && !present; i++) present = !is_missing(column, l->row[i]);
-        present = una_company_any(present, l->run);
+        for (size_t i = 0; i < l->rows && !present; i++) present = !is_missing_cell(column, l->row[i]);
+        present = una_rank_group_any(present, l->run);
         bool varies = column->is_text ? words_vary(l, column) : !moments_of(l, column->number).constant;
         if (varies) continue;
 
@@ -534,19 +535,20 @@ static bool drop_constants(learner *l)
 
 static void note_rows(const learner *l)
 {
-    size_t untaught = 0, rest = una_company_sum_size(l->data->rows - l->rows, l->run);
-    for (size_t i = 0; rest > 0 && l->targets > 1 && i < l->data->rows; i++) untaught += !has_target(l, i);
-    untaught = una_company_sum_size(untaught, l->run);
-    rest -= untaught;
-    if (untaught)
-        una_notes_add(l->notes, untaught == 1 ? "%zu row without any target was left out" :
-                      "%zu rows without any target were left out", untaught);
+    size_t has_untrained_level = 0, rest = una_rank_group_sum_size(l->data->rows - l->rows, l->run);
+    for (size_t i = 0; rest > 0 && l->targets > 1 && i < l->data->rows; i++)
+        has_untrained_level += !row_has_target(l, i);
+    has_untrained_level = una_rank_group_sum_size(has_untrained_level, l->run);
+    rest -= has_untrained_level;
+    if (has_untrained_level)
+        una_notes_add(l->notes, has_untrained_level == 1 ? "%zu row without any target was left out" :
+                      "%zu rows without any target were left out", has_untrained_level);
     if (rest)
         una_notes_add(l->notes, rest == 1 ? "%zu row with missing cells was left out" :
                       "%zu rows with missing cells were left out", rest);
 }
 
-/* Numbers of rows say nothing of new ones: no input, unless somebody names them or there is nothing else. */
+/* Leaves out a column that only counts the rows, unless a person names it or there is no other input. */
 static void drop_count(learner *l)
 {
     const una_table_column *first = &l->data->column[0];
@@ -554,34 +556,34 @@ static void drop_count(learner *l)
     for (size_t c = 0; c < l->data->columns; c++) inputs += l->used[c];
     bool named = l->data->images || (l->selection && l->selection->only_count);
     if (!l->used[0] || inputs < 2 || named) return;
-    if (una_company_any(first->form.kind != UNA_FORM_COUNT, l->run)) return;
+    if (una_rank_group_any(first->form.kind != UNA_CELLS_COUNT, l->run)) return;
     l->used[0] = false;
     una_notes_add(l->notes, "column '%s' counts the rows and was left out", first->name);
 }
 
-static una_status choose(learner *l)
+static una_status choose_columns(learner *l)
 {
     const una_dataset *data = l->data;
     for (size_t c = 0; c < data->columns; c++)
         l->used[c] = !l->asked[c] && !l->out[c] && (!data->images || c == data->image_column);
     drop_count(l);
-    if (l->missing != UNA_MISSING_DROP) UNA_TRY(refuse_missing(l));
-    choose_rows(l, false);
+    if (l->missing != UNA_MISSING_DROP) UNA_TRY(refuse_missing_cells(l));
+    choose_training_rows(l, false);
     drop_constants(l);
 
     /* A column may become constant when rows go; rows come back when such a column goes. */
     while (l->missing == UNA_MISSING_DROP) {
-        choose_rows(l, true);
-        size_t rows = una_company_sum_size(l->rows, l->run), all = una_company_sum_size(data->rows, l->run);
-        UNA_TRY(una_company_check(l->run));
+        choose_training_rows(l, true);
+        size_t rows = una_rank_group_sum_size(l->rows, l->run), all = una_rank_group_sum_size(data->rows, l->run);
+        UNA_TRY(una_rank_group_check(l->run));
         if (rows < 2)
             UNA_FAIL(l->run, UNA_E_INPUT, "only %zu of the %zu rows of %s have no missing cell; use --missing mean, or "
-                     "take out the column that lacks most", rows, all, data->origin);
+                     "take out the column with the most missing cells", rows, all, data->origin);
         if (!drop_constants(l)) break;
     }
 
     note_rows(l);
-    UNA_TRY(una_company_check(l->run));
+    UNA_TRY(una_rank_group_check(l->run));
     UNA_TRY(l->status);
     for (size_t c = 0; c < data->columns; c++)
         if (l->used[c]) return UNA_OK;
@@ -591,7 +593,7 @@ static una_status choose(learner *l)
 
 /* ---- twins ------------------------------------------------------------------------------------------------ */
 
-static uint64_t fingerprint(const learner *l, const una_table_column *column, una_hash_key key)
+static uint64_t column_fingerprint(const learner *l, const una_table_column *column, una_hash_key key)
 {
     una_hash h = una_hash_begin(key);
     for (size_t i = 0; i < l->rows; i++) {
@@ -614,7 +616,7 @@ static bool equal_columns(const learner *l, const una_table_column *a, const una
     return true;
 }
 
-static void note_twin(const learner *l, size_t b, size_t c)
+static void note_equal_column(const learner *l, size_t b, size_t c)
 {
     bool first = l->asked[b], second = l->asked[c];
     const char *one = l->data->column[b].name, *other = l->data->column[c].name;
@@ -628,21 +630,21 @@ static void note_twin(const learner *l, size_t b, size_t c)
         una_notes_add(l->notes, "columns '%s' and '%s' are identical; both were kept", one, other);
 }
 
-/* slot [slots]: 1 + the first of columns that are alike, by the sum of their prints over all ranks. */
-static void find_twin(learner *l, size_t c, size_t *print, size_t *slot, size_t slots)
+/* slot [slots]: 1 + the first of the columns that are equal, by the sum of their fingerprints over all ranks. */
+static void find_equal_column(learner *l, size_t c, size_t *print, size_t *slot, size_t slots)
 {
     size_t i = print[c] & (slots - 1);
     for (; slot[i]; i = (i + 1) & (slots - 1)) {
         size_t b = slot[i] - 1;
         if (print[b] != print[c]) continue;
-        if (una_company_any(!equal_columns(l, &l->data->column[b], &l->data->column[c]), l->run)) continue;
-        note_twin(l, b, c);
+        if (una_rank_group_any(!equal_columns(l, &l->data->column[b], &l->data->column[c]), l->run)) continue;
+        note_equal_column(l, b, c);
         return;
     }
     slot[i] = c + 1;
 }
 
-static una_status note_twins(learner *l)
+static una_status note_equal_columns(learner *l)
 {
     const una_dataset *data = l->data;
     una_hash_key key = una_hash_key_of(l->run);
@@ -652,11 +654,11 @@ static una_status note_twins(learner *l)
     UNA_TRY(una_arena_check(&l->run->scratch));
     for (size_t c = 0; c < data->columns; c++) {
         if (!l->used[c] && !l->asked[c]) continue;
-        print[c] = una_company_sum_size((size_t)(fingerprint(l, &data->column[c], key) >> 24), l->run);
-        find_twin(l, c, print, slot, slots);
-        UNA_TRY(una_go_on(l->run, "comparing columns"));
+        print[c] = una_rank_group_sum_size((size_t)(column_fingerprint(l, &data->column[c], key) >> 24), l->run);
+        find_equal_column(l, c, print, slot, slots);
+        UNA_TRY(una_check_cancelled(l->run, "comparing columns"));
     }
-    return una_company_check(l->run);
+    return una_rank_group_check(l->run);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------- */
@@ -665,11 +667,11 @@ static una_status learn_text(una_source *source, learner *l, size_t c)
 {
     const una_table_column *column = &l->data->column[c];
     source->is_text = true;
-    source->level_count = levels_of(l, column);
+    source->level_count = sorted_levels_of(l, column);
     source->has_other = l->other > 0;
     UNA_TRY(l->status);
-    source->untaught = l->other > 0;
-    source->has_unseen = l->other > 0 && l->level[source->level_count - 1].word == NEVER_SEEN;
+    source->has_untrained_level = l->other > 0;
+    source->has_never_seen = l->other > 0 && l->level[source->level_count - 1].word == NEVER_SEEN;
     size_t words = una_source_words(source);
     if (words > UNA_MAX_LEVELS) return too_many_levels(l, c, words);
 
@@ -681,15 +683,15 @@ static una_status learn_text(una_source *source, learner *l, size_t c)
         if (l->level[k].count > l->level[most].count) most = k;
     }
     source->mean = (double)most;
-    if (source->has_unseen) UNA_TRY(learn_rare(source, l, column));
+    if (source->has_never_seen) UNA_TRY(learn_rare(source, l, column));
 
     bool mostly = number_share(l, column) > 0.5 && !is_asked_for(l, column->name);
-    if (mostly && l->run->company && !odd_word(l, column))
+    if (mostly && l->run->rank_group && !odd_word(l, column))
         una_notes_add(l->notes, "column '%s' is mostly numbers but was taken as %zu categories, because some cells are "
                       "not", column->name, source->level_count);
     else if (mostly && odd_word(l, column))
         una_notes_add(l->notes, "column '%s' is mostly numbers but was taken as %zu categories, because %s holds '%s'",
-                      column->name, source->level_count, place(l->data, column->first_word, c, l->run),
+                      column->name, source->level_count, place_of_cell(l->data, column->first_word, c, l->run),
                       column->word[column->first_word]);
     return una_arena_check(l->arena);
 }
@@ -699,21 +701,21 @@ static bool some_missing(const learner *l, const una_table_column *column)
 {
     bool some = false;
     if (l->missing != UNA_MISSING_MEAN) return false;
-    for (size_t i = 0; i < l->rows && !some; i++) some = is_missing(column, l->row[i]);
-    return una_company_any(some, l->run);
+    for (size_t i = 0; i < l->rows && !some; i++) some = is_missing_cell(column, l->row[i]);
+    return una_rank_group_any(some, l->run);
 }
 
 /* Parts of the calendar that help with the first target. */
 static una_status learn_parts(una_source *source, learner *l, size_t c)
 {
     const una_dataset *data = l->data;
-    const double *x[UNA_PARTS_COLUMNS];
-    una_parts_question q = { .days = data->column[c].number, .y = data->column[l->target[0]].number, .x = x,
-                             .row = l->row, .rows = l->rows, .time_only = source->form == UNA_FORM_TIME };
-    for (size_t k = 0; k < data->columns && q.columns < UNA_PARTS_COLUMNS; k++)
+    const double *x[UNA_CALENDAR_PARTS_COLUMNS];
+    una_calendar_parts_question q = { .days = data->column[c].number, .y = data->column[l->target[0]].number, .x = x,
+                                      .row = l->row, .rows = l->rows, .time_only = source->form == UNA_CELLS_TIME };
+    for (size_t k = 0; k < data->columns && q.columns < UNA_CALENDAR_PARTS_COLUMNS; k++)
         if (k != c && l->used[k] && !data->column[k].is_text) x[q.columns++] = data->column[k].number;
     double gain;
-    UNA_TRY(una_parts_choose(&source->parts, &gain, &q, l->run));
+    UNA_TRY(una_calendar_parts_choose(&source->parts, &gain, &q, l->run));
     if (!source->parts) return UNA_OK;
 
     una_text list = una_text_in(&l->run->scratch);
@@ -726,19 +728,19 @@ static una_status learn_parts(una_source *source, learner *l, size_t c)
     return UNA_OK;
 }
 
-/* NULL: none that matters. 30% and 30 are the same. */
+/* The unit of a column, NULL where none matters: 30% and 30 are the same. */
 static const char *learn_unit(const learner *l, size_t c)
 {
     const char *unit = l->data->column[c].form.unit;
     return unit[0] && strcmp(unit, "%") != 0 ? una_arena_text(l->arena, unit) : NULL;
 }
 
-/* What a new file must look like to be read the same way. A percent sign and a decimal mark do not matter. */
+/* Notes how a new file must be written to be read the same way. A percent sign and a decimal mark do not matter. */
 static una_status learn_form(una_source *source, learner *l, size_t c)
 {
-    const una_form *form = &l->data->column[c].form;
+    const una_cell_format *form = &l->data->column[c].form;
     source->unit = learn_unit(l, c);
-    if (form->kind != UNA_FORM_DATE && form->kind != UNA_FORM_TIME) return una_arena_check(l->arena);
+    if (form->kind != UNA_CELLS_DATE && form->kind != UNA_CELLS_TIME) return una_arena_check(l->arena);
     source->form = form->kind;
     return learn_parts(source, l, c);
 }
@@ -750,7 +752,7 @@ static una_status learn_sources(una_columns *columns, learner *l)
     UNA_TRY(una_arena_check(l->arena));
     for (size_t c = 0; c < data->columns; c++) {
         if (!l->used[c]) continue;
-        UNA_TRY(una_go_on(l->run, "learning about columns"));
+        UNA_TRY(una_check_cancelled(l->run, "learning about columns"));
         l->at[columns->source_count] = c;
         una_source *source = &columns->sources[columns->source_count++];
         source->name = una_arena_text(l->arena, data->column[c].name);
@@ -758,7 +760,7 @@ static una_status learn_sources(una_columns *columns, learner *l)
         else source->mean = moments_of(l, data->column[c].number).mean;
         if (!source->is_text && !data->images) UNA_TRY(learn_form(source, l, c));
         if (data->images) source->image = data->images->shape;
-        else if (!source->is_text) source->tells_missing = some_missing(l, &data->column[c]);
+        else if (!source->is_text) source->has_missing_indicator = some_missing(l, &data->column[c]);
         columns->input_count += una_source_inputs(source);
     }
     return una_arena_check(l->arena);
@@ -770,7 +772,8 @@ double una_input_value(const una_input *input, double number)
 {
     if (input->turn == 0) return number;
     double angle = 2 * PI * una_calendar_phase((una_calendar_part)((input->turn - 1) / 2), number);
-    return isnan(angle) ? 0 : input->turn % 2 ? sin(angle) : cos(angle);
+    if (isnan(angle)) return 0;
+    return input->turn % 2 ? sin(angle) : cos(angle);
 }
 
 double una_input_slope(const una_input *input, double number)
@@ -808,13 +811,13 @@ una_status una_columns_inputs(una_columns *columns, una_arena *arena)
         if (!source->is_text) *input++ = (una_input){ s, SIZE_MAX, source->mean, 1, 0 };
         for (unsigned turn = 1; turn <= 2 * UNA_PARTS && source->parts; turn++)
             if (source->parts >> (turn - 1) / 2 & 1) *input++ = (una_input){ s, SIZE_MAX, 0, TURN_SCALE, turn };
-        if (source->tells_missing) *input++ = (una_input){ s, UNA_LEVEL_MISSING, 0, 1, 0 };
+        if (source->has_missing_indicator) *input++ = (una_input){ s, UNA_LEVEL_MISSING, 0, 1, 0 };
         for (size_t k = 0; k < source->level_count; k++) *input++ = (una_input){ s, k, 0, 1, 0 };
     }
     return UNA_OK;
 }
 
-static una_status learn_target(una_columns *columns, const learner *l, size_t target)
+static una_status learn_target_scale(una_columns *columns, const learner *l, size_t target)
 {
     const una_table_column *column = &l->data->column[target];
     moments m = moments_of(l, column->number);
@@ -854,7 +857,7 @@ static una_status learn_image_scale(una_columns *columns, const learner *l)
         sum[1] += square;
         sum[2] += (double)images->each;
     }
-    UNA_TRY(una_company_sum_f64(sum, 3, l->run));
+    UNA_TRY(una_rank_group_sum_f64(sum, 3, l->run));
     double mean = sum[0] / sum[2], var = sum[1] / sum[2] - mean * mean;
     if (!(var > UNA_ROUNDING * mean * mean))
         UNA_FAIL(l->run, UNA_E_INPUT, "all images of %s that rows of %s name are of one shade, so there is nothing to "
@@ -864,7 +867,7 @@ static una_status learn_image_scale(una_columns *columns, const learner *l)
     return UNA_OK;
 }
 
-static una_status learn_scales(una_columns *columns, const learner *l)
+static una_status learn_source_scales(una_columns *columns, const learner *l)
 {
     UNA_TRY(una_columns_inputs(columns, l->arena));
     if (l->data->images) return learn_image_scale(columns, l);
@@ -883,7 +886,7 @@ static bool is_spoken_of(const learner *l, const una_table_note *note)
     return note->column == SIZE_MAX || !l->out[note->column];
 }
 
-/* The columns of this way, from note `first` on, and what is said of the first. */
+/* Lists the columns with a note of this kind, from note `first` on, and what is noted of the first one. */
 static void tell_way(const learner *l, size_t first)
 {
     enum { SHOWN = 8 };
@@ -902,21 +905,21 @@ static void tell_way(const learner *l, size_t first)
         una_notes_add(l->notes, "column%s %s: %s", count == 1 ? "" : "s", names.at, begin->text);
 }
 
-/* Columns that were left out by request are not spoken of. */
+/* Notes on columns that were left out by request are dropped. */
 static una_status tell_reading(const learner *l)
 {
-    uint32_t told = 0;                                           /* bits 1 << way */
+    uint32_t noted = 0;                                           /* bits 1 << way */
     for (size_t i = 0; i < l->data->notes; i++) {
         const una_table_note *note = &l->data->note[i];
         if (!is_spoken_of(l, note)) continue;
         if (note->way == 0) una_notes_add(l->notes, "%s", note->text);
-        else if (!(told >> note->way & 1)) tell_way(l, i);
-        told |= (uint32_t)1 << note->way;
+        else if (!(noted >> note->way & 1)) tell_way(l, i);
+        noted |= (uint32_t)1 << note->way;
     }
     return una_arena_check(&l->run->scratch);
 }
 
-static una_status learn(una_columns *const *columns, learner *l, const char *const *target)
+static una_status learn_all_columns(una_columns *const *columns, learner *l, const char *const *target)
 {
     UNA_TRY(first_checks(l, target));
     una_arena *work = &l->run->scratch;
@@ -930,34 +933,34 @@ static una_status learn(una_columns *const *columns, learner *l, const char *con
     for (size_t t = 0; t < l->targets; t++) l->asked[l->target[t]] = true;
     UNA_TRY(una_selection_apply(l->out, l->selection, l->data, l->target, l->targets, l->run));
     UNA_TRY(tell_reading(l));
-    columns[0]->said = l->notes ? l->notes->count : 0;
-    UNA_TRY(choose(l));
+    columns[0]->file_notes = l->notes ? l->notes->count : 0;
+    UNA_TRY(choose_columns(l));
     UNA_TRY(una_selection_copy(&columns[0]->selection, l->selection, l->arena));
     una_text left = una_text_in(&l->run->scratch);
-    una_selection_tell(&left, &columns[0]->selection);
+    una_selection_describe(&left, &columns[0]->selection);
     UNA_TRY(una_arena_check(&l->run->scratch));
     if (left.length) una_notes_add(l->notes, "%s", left.at);
     UNA_TRY(learn_sources(columns[0], l));
-    UNA_TRY(learn_target(columns[0], l, l->target[0]));
-    UNA_TRY(learn_scales(columns[0], l));
+    UNA_TRY(learn_target_scale(columns[0], l, l->target[0]));
+    UNA_TRY(learn_source_scales(columns[0], l));
     for (size_t t = 1; t < l->targets; t++) {
         *columns[t] = *columns[0];
-        UNA_TRY(learn_target(columns[t], l, l->target[t]));
+        UNA_TRY(learn_target_scale(columns[t], l, l->target[t]));
     }
-    UNA_TRY(note_twins(l));
+    UNA_TRY(note_equal_columns(l));
     UNA_TRY(una_columns_saveable(columns, l->targets, l->run));
     return l->notes ? una_arena_check(l->notes->arena) : UNA_OK;
 }
 
-void una_columns_warn(una_columns *columns, const una_selection *selection, const una_dataset *data,
-                      una_notes *warnings, const una_run *run)
+void una_columns_warn_misread(una_columns *columns, const una_selection *selection, const una_dataset *data,
+                              una_notes *warnings, const una_run *run)
 {
-    bool first = !run->company || una_rank(run) == 0;
-    columns->warned = 0;
+    bool first = !run->rank_group || una_rank(run) == 0;
+    columns->file_warnings = 0;
     for (size_t i = 0; i < data->doubts; i++) {
         const una_table_note *doubt = &data->doubt[i];
         if (!una_selection_allows(selection, data->column[doubt->column].name)) continue;
-        columns->warned++;
+        columns->file_warnings++;
         if (first) una_notes_add(warnings, "%s", doubt->text);
     }
 }
@@ -970,7 +973,7 @@ una_status una_columns_learn_chosen(una_columns *const *columns, const una_datas
     learner l = { .data = data, .targets = targets, .selection = selection, .missing = missing, .other = other,
                   .notes = notes, .arena = arena, .run = run };
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = learn(columns, &l, target);
+    una_status status = learn_all_columns(columns, &l, target);
     bool results_in_scratch = arena == &run->scratch || (notes && notes->arena == &run->scratch);
     if (!results_in_scratch) una_arena_release(&run->scratch, mark);
     return status;

@@ -14,8 +14,8 @@
 
 #define UNA_MAX_LEVELS 100       /* words of a text column; "other" and "never seen" come on top    */
 
-/* Levels of inputs that stand for no word: SIZE_MAX for a number; this for 1 where the number's cell was missing, else
- * 0, which is treated as a category is. */
+/* Levels of inputs without a word: SIZE_MAX for a number; UNA_LEVEL_MISSING for the missing indicator of a number, 1
+ * where its cell is missing and else 0, which is treated like a category. */
 #define UNA_LEVEL_MISSING (SIZE_MAX - 1)
 
 typedef struct una_input {       /* one input as the model sees it                                  */
@@ -36,36 +36,37 @@ typedef struct una_source {      /* one column of the table                     
     double       mean;           /* fills missing cells under --missing mean: mean of the training cells, or
                                     position of the most frequent level of a text column            */
     una_image_shape image;       /* of the images that it names; height 0: it names none            */
-    bool         tells_missing;  /* a number whose last input says that its cell was missing: some were, in training */
-    bool         untaught;       /* the last level is that of no training row, and there for words never seen */
-    bool         has_unseen;     /* it is "never seen" then, behind "other", which rare words share */
-    double      *rare;           /* [rare_count] sums of these words, ascending (una_word_sum)      */
+    bool         has_missing_indicator;  /* of a number: its last input is 1 where the cell is missing      */
+    bool         has_untrained_level;    /* the last level is that of no training row, and there for words never seen */
+    bool         has_never_seen;     /* it is "never seen" then, behind "other", which rare words share */
+    double      *rare;           /* [rare_count] sums of these words, ascending (una_word_fingerprint)      */
     size_t       rare_count;
-    una_form_kind form;          /* UNA_FORM_DATE, UNA_FORM_TIME: its numbers are days; else plain  */
+    una_cell_format_kind form;          /* UNA_CELLS_DATE, UNA_CELLS_TIME: its numbers are days; else plain  */
     const char  *unit;           /* that its cells had in the file; NULL or "": none                */
     unsigned     parts;          /* of its dates, as inputs too: bits 1 << una_calendar_part        */
 } una_source;
 
-/* Levels that are words of their own. */
+/* Number of levels that stand for one word each. */
 static inline size_t una_source_words(const una_source *source)
 {
-    return source->level_count - source->has_other - source->has_unseen;
+    return source->level_count - source->has_other - source->has_never_seen;
 }
 
-/* Inputs of a source: numbers of an image; levels; or the number, the parts of its date, and whether it was missing. */
+/* Number of inputs of a source: the numbers of an image; the levels; or the number, the parts of its date, and its
+ * missing indicator. */
 static inline size_t una_source_inputs(const una_source *source)
 {
     if (source->image.height) return source->image.height * source->image.width * source->image.channels;
     size_t parts = (source->parts & 1) + (source->parts >> 1 & 1) + (source->parts >> 2 & 1);
-    return source->is_text ? source->level_count : 1 + 2 * parts + source->tells_missing;
+    return source->is_text ? source->level_count : 1 + 2 * parts + source->has_missing_indicator;
 }
 
-/* What an input makes of a number of its column, before it is standardised; and how fast that moves with the number. */
+/* The value of an input before it is standardised, for a number of its column; and its derivative by that number. */
 double una_input_value(const una_input *input, double number);
 double una_input_slope(const una_input *input, double number);
 
-/* A whole number below 2^52 that stands for a word, so that rare ones need not be written down. */
-double una_word_sum(const char *word);
+/* A whole number below 2^52 as fingerprint of a word, so that rare words need not be saved. */
+double una_word_fingerprint(const char *word);
 
 typedef struct una_columns {
     una_source *sources;         /* columns the model needs, in training order                      */
@@ -76,7 +77,8 @@ typedef struct una_columns {
     double      target_centre, target_scale;    /* mean and population std of the training rows     */
     const char *target_unit;     /* that its cells had in the file; NULL or "": none                */
     una_missing missing;
-    size_t      said, warned;    /* first notes and warnings of the fit that are about how the file was written: no
+    size_t      file_notes,
+        file_warnings;    /* first notes and warnings of the fit that are about how the file was written: no
                                     matter of the model                                             */
     bool        one_of_several;  /* targets: a row without this one is left out, whatever `missing` says    */
     una_selection selection;     /* columns that were left out by request                           */
@@ -90,7 +92,7 @@ static inline double una_target_value(const una_columns *columns, double standar
     return columns->log_target ? exp(value) : value;
 }
 
-/* What the inputs are an image of; height 0: of none. columns may be NULL. */
+/* The shape of the image that the inputs are; height 0: they are none. columns may be NULL. */
 static inline una_image_shape una_columns_image(const una_columns *columns)
 {
     return columns && columns->source_count == 1 ? columns->sources[0].image : (una_image_shape){ 0, 0, 0 };
@@ -101,8 +103,8 @@ static inline const una_input *una_columns_input(const una_columns *columns, siz
     return &columns->inputs[una_columns_image(columns).height ? 0 : input];
 }
 
-/* "age", "colour=red", "age is missing": the column's own name, or a text in the arena. Not kept with the columns: a
- * column's name may be long, and has as many inputs as it has levels. */
+/* "age", "colour=red", "age is missing": the name of the column, or a text in the arena. It is not kept with the
+ * columns, because a long name would be repeated for each level. */
 const char *una_input_name(const una_columns *columns, const una_input *input, una_arena *arena);
 
 /* Inputs follow the sources: for a number itself and perhaps whether it was missing, one per level for text, all
@@ -123,19 +125,18 @@ void una_notes_add(una_notes *notes, const char *format, ...) UNA_PRINTF(2, 3);
 
 una_status una_columns_learn(una_columns *columns, const una_dataset *data, const char *target, una_missing missing,
                              size_t other, una_notes *notes, una_arena *arena, una_run *run);
-/* The same for several targets, columns [targets]: all share one set of sources and inputs, in which no target is,
- * learnt from the rows that have one target at least; each has centre and scale of its own cells. Missing targets are
- * never an error: rows without any are left out, with a note. `target` names each once. */
+/* The same for several targets, columns [targets]: all share one set of sources and inputs, which contains no target,
+ * learnt from the rows that have at least one target; each target has centre and scale of its own cells. Missing
+ * targets are never an error: rows without any target are left out, with a note. `target` names each once. */
 una_status una_columns_learn_several(una_columns *const *columns, const una_dataset *data, const char *const *target,
                                      size_t targets, una_missing missing, size_t other, una_notes *notes,
                                      una_arena *arena, una_run *run);
-/* The same without the columns that a person leaves out (NULL: none), which are not looked at. */
+/* The same without the columns that a person leaves out (NULL: none), which are not checked either. */
 una_status una_columns_learn_chosen(una_columns *const *columns, const una_dataset *data, const char *const *target,
                                     size_t targets, const una_selection *selection, una_missing missing, size_t other,
                                     una_notes *notes, una_arena *arena, una_run *run);
-/* Columns [targets] that were learnt (together, where they are several) know their targets by the logarithm from now
- * on, by the same rows. A value that is not above 0 is refused with its place, here and wherever targets are encoded.
- */
+/* Switches columns [targets] that were learnt (together, where they are several) to the logarithm of their targets, by
+ * the same rows. A value that is not above 0 is refused with its place, here and wherever targets are encoded. */
 una_status una_columns_log_targets(una_columns *const *columns, size_t targets, const una_dataset *data, una_run *run);
 /* x [*rows, input_count] standardised; y [*rows] standardised, if y is not NULL. *rows may be fewer than the
  * table's when missing == DROP (kept[i] is then the table row of encoded row i; kept may be NULL). Unseen category,
@@ -147,30 +148,31 @@ una_status una_columns_encode(const una_columns *columns, const una_dataset *dat
 una_status una_columns_encode_several(const una_columns *const *columns, size_t targets, const una_dataset *data,
                                       double **x, double **y, size_t **kept, size_t *rows, una_arena *arena,
                                       una_run *run);
-/* Warnings of what may have been misread in columns that may be inputs, as the first ones; of ranks, the first one gives
- * them. */
-void una_columns_warn(una_columns *columns, const una_selection *selection, const una_dataset *data,
-                      una_notes *warnings, const una_run *run);
-/* A sentence for each column, the target first, in which a few cells of the encoded rows drown all others (outliers.c):
- * where, how far, what to do; at most four, then how many more there are. x or y NULL: without the inputs, or without
- * the target. */
-una_status una_columns_doubt(const una_columns *columns, const una_dataset *data, const double *x, const double *y,
-                             const size_t *kept, size_t rows, una_notes *warnings, una_run *run);
-/* Middle and spread of numbers by their order alone. numbers [count >= 1] become their distances from the median, sorted.
- * std: 1.4826 times the median distance; where more than half of the numbers are equal, of those that differ; 0: none do. */
+/* Adds, as the first warnings, what may have been misread in columns that may be inputs. In a rank group rank 0 alone
+ * adds them. */
+void una_columns_warn_misread(una_columns *columns, const una_selection *selection, const una_dataset *data,
+                              una_notes *warnings, const una_run *run);
+/* Adds a warning for each column, the target first, in which a few cells of the encoded rows dominate the variance
+ * (outliers.c): where, how far, what to do; at most four, then how many more there are. x or y NULL: without the
+ * inputs, or without the target. */
+una_status una_columns_warn_outliers(const una_columns *columns, const una_dataset *data, const double *x,
+                                     const double *y,
+                                     const size_t *kept, size_t rows, una_notes *warnings, una_run *run);
+/* Robust centre and spread: the median, and 1.4826 times the median distance from it. Where more than half of the
+ * numbers are equal, the spread is that of the others; 0: all are equal. numbers [count >= 1] become their distances
+ * from the median, sorted. */
 typedef struct una_robust { double median, std; } una_robust;
 una_robust una_robust_of(double *numbers, size_t count);
-/* A sentence for each column of numbers, the targets among them, that has a unit in this table and none in the model.
- */
-void una_columns_new_units(const una_columns *const *columns, size_t targets, const una_dataset *data,
-                           una_notes *warnings);
-/* What to ask a reader for, of columns [targets] that were learnt together: sources first, then all targets. */
+/* Adds a warning for each column of numbers, targets too, that has a unit in this table and none in the model. */
+void una_columns_warn_units(const una_columns *const *columns, size_t targets, const una_dataset *data,
+                            una_notes *warnings);
+/* Columns to read, for columns [targets] that were learnt together: sources first, then all targets. */
 una_wanted *una_columns_wanted(const una_columns *const *columns, size_t targets, una_arena *arena);
 /* Makes inputs from sources and input_count; a number gets its source's mean as centre, and scale 1. */
 una_status una_columns_inputs(una_columns *columns, una_arena *arena);
 /* Saves, or loads into ar->arena and checks everything: a file may come from a stranger. */
 una_status una_columns_exchange(una_columns *columns, una_archive *ar);
-/* Refuses, before anything is fitted, columns that a file could not hold: names or words that are too long. */
+/* Refuses columns that a file could not hold, before anything is fitted: names or words that are too long. */
 una_status una_columns_saveable(una_columns *const *columns, size_t targets, una_run *run);
 /* Columns [targets] that were learnt together: their sources are written once. */
 una_status una_columns_exchange_several(una_columns *const *columns, size_t targets, una_archive *ar);

@@ -14,7 +14,7 @@ typedef struct rings {
     una_hash_key key;
 } rings;
 
-static uint64_t hash_of(const rings *r, const rows *x, size_t row)
+static uint64_t hash_of_row(const rings *r, const rows *x, size_t row)
 {
     const double *at = x->at + row * x->stride;
     una_hash h = una_hash_begin(r->key);
@@ -22,7 +22,7 @@ static uint64_t hash_of(const rings *r, const rows *x, size_t row)
     return una_hash_end(h);
 }
 
-static bool same(const rows *x, size_t a, size_t b)
+static bool rows_are_equal(const rows *x, size_t a, size_t b)
 {
     const double *left = x->at + a * x->stride, *right = x->at + b * x->stride;
     for (size_t d = 0; d < x->cols; d++)
@@ -30,15 +30,15 @@ static bool same(const rows *x, size_t a, size_t b)
     return true;
 }
 
-/* Rows come in their order, and so do those of a ring. */
+/* Rows are added in their order, so a ring is in order too. */
 static void link_row(una_copies *c, rings *r, const rows *x, uint32_t row)
 {
-    uint64_t hash = hash_of(r, x, row), mark = hash >> 32 << 32;
+    uint64_t hash = hash_of_row(r, x, row), mark = hash >> 32 << 32;
     size_t i = (size_t)hash & (r->slots - 1);
     c->next[row] = row;
     for (; r->slot[i]; i = (i + 1) & (r->slots - 1)) {
         uint32_t last = (uint32_t)r->slot[i] - 1;
-        if (mark != r->slot[i] >> 32 << 32 || !same(x, last, row)) continue;
+        if (mark != r->slot[i] >> 32 << 32 || !rows_are_equal(x, last, row)) continue;
         c->next[row] = c->next[last];
         c->next[last] = row;
         break;
@@ -67,7 +67,7 @@ static una_status link_all(una_copies *c, const rows *x, una_run *run)
     r.slot = UNA_GET_ROWS(&run->scratch, uint64_t, r.slots);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < x->count; i++) {
-        if (i % AT_ONCE == 0) UNA_TRY(una_go_on(run, "looking for rows with equal inputs"));
+        if (i % AT_ONCE == 0) UNA_TRY(una_check_cancelled(run, "looking for rows with equal inputs"));
         link_row(c, &r, x, (uint32_t)i);
     }
     count_rings(c, x->count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows with equal inputs. One that stands on both sides of a split makes the held-out rows too kind: a model may
- * remember it. So splits keep copies together, and experiments tell test rows that have a copy in training apart.
+ * Rows with equal inputs. If one of them trains and another is held out, the scores are too good: a model may remember
+ * the row. So splits keep copies together, and experiments report test rows with a copy in the training rows apart.
  */
 #ifndef UNA_COPIES_H
 #define UNA_COPIES_H

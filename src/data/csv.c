@@ -8,7 +8,7 @@
  */
 #include "data/csv.h"
 
-#include "data/sniff.h"
+#include "data/csv_dialect.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -37,24 +37,24 @@ const char *una_path_shown(const char *path)
 
 /* ---- what a cell means ---------------------------------------------------------------------------- */
 
-static bool blank(char c)
+static bool is_csv_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
 
-static una_cell stripped(una_cell cell)
+static una_cell stripped_cell(una_cell cell)
 {
-    while (cell.length && blank(cell.at[0])) {
+    while (cell.length && is_csv_blank(cell.at[0])) {
         cell.at++;
         cell.length--;
     }
-    while (cell.length && blank(cell.at[cell.length - 1])) cell.length--;
+    while (cell.length && is_csv_blank(cell.at[cell.length - 1])) cell.length--;
     return cell;
 }
 
 una_cell una_cell_trimmed(const una_cell *cell)
 {
-    return cell->quoted ? *cell : stripped(*cell);
+    return cell->quoted ? *cell : stripped_cell(*cell);
 }
 
 static bool is_one_of(const una_cell *cell, const char *const *words, size_t count)
@@ -70,7 +70,7 @@ una_cell_kind una_cell_read(const una_cell *given, double *value)
     if (una_number_at(&at, value) && at == given->at + given->length) return UNA_CELL_NUMBER;
     static const char *const missing[] = { "", "na", "nan", "null", "?" };
     static const char *const infinite[] = { "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity" };
-    una_cell cell = stripped(*given);
+    una_cell cell = stripped_cell(*given);
     if (cell.length > 0 && una_parse_number(cell.at, cell.length, value))
         return isfinite(*value) ? UNA_CELL_NUMBER : UNA_CELL_INFINITE;
     if (is_one_of(&cell, missing, sizeof missing / sizeof *missing)) return UNA_CELL_MISSING;
@@ -80,7 +80,7 @@ una_cell_kind una_cell_read(const una_cell *given, double *value)
 
 /* ---- bytes ------------------------------------------------------------------------------------------ */
 
-static una_status interrupted(una_csv *csv)
+static una_status csv_interrupted(una_csv *csv)
 {
     UNA_FAIL(csv->run, UNA_CANCELLED, "interrupted while reading %s", csv->path);
 }
@@ -91,14 +91,14 @@ static una_status read_failed(una_csv *csv, const char *text, int code)
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s ends in the middle of its compressed data; copy or download it again",
                  csv->path);
     if (code == Z_MEM_ERROR) UNA_FAIL(csv->run, UNA_E_MEMORY, "out of memory while %s was unpacked", csv->path);
-    if (code == Z_ERRNO && errno == EINTR && una_cancelled(csv->run)) return interrupted(csv);
+    if (code == Z_ERRNO && errno == EINTR && una_cancelled(csv->run)) return csv_interrupted(csv);
     if (code == Z_ERRNO) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
     UNA_FAIL(csv->run, UNA_E_INPUT, "the compressed data of %s is damaged (%s); copy or download it again", csv->path,
              text);
 }
 
-/* A buffer of this room in place of the old one, with the bytes that are unread. */
-static una_status make_room(una_csv *csv, size_t room)
+/* Replaces the buffer by one of this size and keeps the unread bytes. */
+static una_status make_buffer_room(una_csv *csv, size_t room)
 {
     char *buffer = una_allocate(csv->run, room + UNA_CSV_SLACK);
     if (!buffer) return UNA_E_MEMORY;
@@ -109,10 +109,10 @@ static una_status make_room(una_csv *csv, size_t room)
     return UNA_OK;
 }
 
-static una_status too_long(const una_csv *csv, size_t held)
+static una_status fail_long_record(const una_csv *csv, size_t held)
 {
     UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu goes on for %.4g MB without an end, and a line may have %.4g MB (an "
-             "eighth of --memory, at most 256 MB); is there a quote that is never closed, or is this no table?",
+             "eighth of --memory, at most 256 MB); is there a quote that is never closed, or is this not a table?",
              csv->path, csv->line, (double)held / 1e6, (double)csv->longest / 1e6);
 }
 
@@ -146,7 +146,7 @@ static una_status take_bytes(una_csv *csv, size_t want, size_t *got)
 
     while (*got < want) {
         size_t now = want - *got < LARGEST_READ ? want - *got : LARGEST_READ, piece = 0;
-        if (una_cancelled(csv->run)) return interrupted(csv);
+        if (una_cancelled(csv->run)) return csv_interrupted(csv);
         UNA_TRY(csv->file ? take_unpacked(csv, to + *got, now, &piece) : take_plain(csv, to + *got, now, &piece));
         *got += piece;
         if (piece < now) break;
@@ -155,11 +155,11 @@ static una_status take_bytes(una_csv *csv, size_t want, size_t *got)
     return UNA_OK;
 }
 
-static una_status refill(una_csv *csv)
+static una_status refill_buffer(una_csv *csv)
 {
     size_t held = csv->end - csv->start, got;
-    if (held > csv->longest) return too_long(csv, held);
-    if (held > csv->room - csv->room / 4) UNA_TRY(make_room(csv, 2 * csv->room));
+    if (held > csv->longest) return fail_long_record(csv, held);
+    if (held > csv->room - csv->room / 4) UNA_TRY(make_buffer_room(csv, 2 * csv->room));
     else memmove(csv->buffer, csv->buffer + csv->start, held);
     csv->start = 0;
     csv->end = held;
@@ -183,11 +183,11 @@ typedef struct scan {
 
 static una_status bad_byte(una_csv *csv, size_t line)
 {
-    UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: there is a zero byte, so this is no text in UTF-8 "
+    UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: there is a zero byte, so this is not text in UTF-8 "
              "(perhaps UTF-16 or a binary file); save it as UTF-8 text", csv->path, line);
 }
 
-static void store(una_csv *csv, scan *s, size_t from, size_t to, bool quoted, bool doubled)
+static void store_cell(una_csv *csv, scan *s, size_t from, size_t to, bool quoted, bool doubled)
 {
     if (s->count < csv->cell_room)
         csv->cells[s->count] = (una_cell){ csv->buffer + from, to - from, quoted, doubled };
@@ -212,7 +212,7 @@ static una_status scan_quoted(una_csv *csv, scan *s)
             for (const char *feed = csv->buffer + from; (feed = memchr(feed, '\n', (size_t)(quote - feed))); feed++)
                 s->lines++;
             if (memchr(csv->buffer + from, 0, at - from)) return bad_byte(csv, csv->line);
-            store(csv, s, from, at, true, doubled);
+            store_cell(csv, s, from, at, true, doubled);
             s->at = at + 1;
             return UNA_OK;
         }
@@ -233,7 +233,7 @@ static size_t end_of_plain(const una_csv *csv, size_t at)
     return (size_t)(p - csv->buffer);
 }
 
-/* What stands behind a cell. *last: the record ends here. */
+/* Steps over what follows a cell. *last: the record ends here. */
 static una_status scan_break(una_csv *csv, scan *s, bool *last)
 {
     *last = true;
@@ -272,7 +272,7 @@ static una_status scan_record(una_csv *csv, scan *s)
             UNA_TRY(scan_quoted(csv, s));
         } else {
             size_t to = end_of_plain(csv, s->at);
-            store(csv, s, s->at, to, false, false);
+            store_cell(csv, s, s->at, to, false, false);
             s->at = to;
         }
 
@@ -283,7 +283,7 @@ static una_status scan_record(una_csv *csv, scan *s)
     return UNA_OK;
 }
 
-static void undouble(una_cell *cell)
+static void undouble_quotes(una_cell *cell)
 {
     size_t to = 0;
     for (size_t from = 0; from < cell->length; from++) {
@@ -293,7 +293,7 @@ static void undouble(una_cell *cell)
     cell->length = to;
 }
 
-/* A line below the header that begins with # and has another number of cells: a comment. Quotes mean nothing there. */
+/* A comment: a line below the header that begins with # and has another number of cells. Quotes mean nothing in it. */
 static bool is_comment(const una_csv *csv, scan *s)
 {
     if (csv->start == csv->end || csv->buffer[csv->start] != '#' || csv->cell_room < 2 || !csv->names) return false;
@@ -321,7 +321,7 @@ static una_status next_record(una_csv *csv, bool *more)
         }
         if (!s.short_of_bytes && csv->start < csv->end) UNA_TRY(scan_record(csv, &s));
         if (s.short_of_bytes) {
-            UNA_TRY(refill(csv));
+            UNA_TRY(refill_buffer(csv));
             continue;
         }
         *more = csv->start < csv->end;
@@ -329,7 +329,7 @@ static una_status next_record(una_csv *csv, bool *more)
 
         una_cell only = { csv->buffer + csv->start, s.at - csv->start, false, false };
         while (only.length && (only.at[only.length - 1] == '\n' || only.at[only.length - 1] == '\r')) only.length--;
-        bool empty = s.count == 1 && stripped(only).length == 0;
+        bool empty = s.count == 1 && stripped_cell(only).length == 0;
         if (empty && !empty_line) empty_line = csv->line;
         csv->record_line = csv->line;
         if (!empty && empty_line)
@@ -346,7 +346,7 @@ static una_status next_record(una_csv *csv, bool *more)
     }
 
     for (size_t i = 0; i < csv->cell_count && i < csv->cell_room; i++)
-        if (csv->cells[i].doubled) undouble(&csv->cells[i]);
+        if (csv->cells[i].doubled) undouble_quotes(&csv->cells[i]);
     return UNA_OK;
 }
 
@@ -357,7 +357,7 @@ static una_status take_trailing(una_csv *csv)
     if (count <= csv->columns || count > csv->columns + csv->trailing) return UNA_OK;
     csv->cell_count = csv->columns;
     size_t c = csv->columns;
-    while (c < count && stripped(csv->cells[c]).length == 0) c++;
+    while (c < count && stripped_cell(csv->cells[c]).length == 0) c++;
     if (c == count) return UNA_OK;
     UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu has a cell behind the column '%.60s', which is the last with a name; "
              "give the next one a name in the header too", csv->path, csv->record_line, csv->names[csv->columns - 1]);
@@ -401,8 +401,8 @@ static una_status check_header(una_csv *csv)
                      csv->path, csv->record_line, i + 1, csv->columns + csv->trailing);
 
     const una_read_settings *given = csv->run->settings.reading;
-    bool told = given && given->delimiter;
-    if (csv->columns == 1 && csv->delimiter == ',' && !told && !csv->cells[0].quoted && strchr(csv->names[0], ';'))
+    bool reported = given && given->delimiter;
+    if (csv->columns == 1 && csv->delimiter == ',' && !reported && !csv->cells[0].quoted && strchr(csv->names[0], ';'))
         UNA_FAIL(csv->run, UNA_E_INPUT, "the header of %s has semicolons and no comma; read it with --delimiter "
                  "semicolon", csv->path);
 
@@ -415,7 +415,7 @@ static una_status check_header(una_csv *csv)
     return UNA_OK;
 }
 
-/* Programs that number or name the rows have no name for that column, which is the first. */
+/* The first column may have no name: programs that number or name the rows write it so. */
 static una_status name_first(una_csv *csv)
 {
     una_names others;
@@ -432,8 +432,8 @@ static una_status name_first(una_csv *csv)
     return una_arena_check(&csv->arena);
 }
 
-/* All of them in one piece: each by itself would take 64 bytes. */
-static una_status copy_names(una_csv *csv)
+/* Copies all names into one piece of memory, because a piece for each would take 64 bytes. */
+static una_status copy_header_names(una_csv *csv)
 {
     size_t size = 0;
     for (size_t i = 0; i < csv->columns; i++) size += csv->cells[i].length + 1;
@@ -448,7 +448,7 @@ static una_status copy_names(una_csv *csv)
     return UNA_OK;
 }
 
-static una_status read_header(una_csv *csv)
+static una_status read_csv_header(una_csv *csv)
 {
     bool more;
     UNA_TRY(next_record(csv, &more));                            /* counts the cells */
@@ -459,14 +459,14 @@ static una_status read_header(una_csv *csv)
     UNA_TRY(una_arena_check(&csv->arena));
     UNA_TRY(next_record(csv, &more));
 
-    UNA_TRY(copy_names(csv));
+    UNA_TRY(copy_header_names(csv));
     for (; csv->columns > 1 && !csv->names[csv->columns - 1][0]; csv->columns--) csv->trailing++;
     UNA_TRY(name_first(csv));
     return check_header(csv);
 }
 
-/* By the name; if that says nothing, by what the first line has more of. */
-static char delimiter_of(const una_csv *csv, bool *fixed)
+/* The usual delimiter by the name of the file, or else the one that stands more often in the first line. */
+static char usual_delimiter(const una_csv *csv, bool *fixed)
 {
     size_t length = strlen(csv->path);
     if (una_path_ends(csv->path, length, ".gz")) length -= 3;
@@ -483,19 +483,19 @@ static char delimiter_of(const una_csv *csv, bool *fixed)
     return tabs > commas ? '\t' : ',';
 }
 
-/* How the file is written, from its beginning: the buffer holds it. */
-static una_status sniff(una_csv *csv)
+/* Detects how the file is written from its beginning, which is in the buffer. */
+static una_status detect_dialect(una_csv *csv)
 {
     const char *bytes = csv->buffer + csv->start, *what;
     size_t size = csv->end - csv->start;
-    bool fixed, whole = csv->finished && size <= UNA_SNIFF_MOST;
-    if ((what = una_sniff_binary(bytes, size)))
+    bool fixed, whole = csv->finished && size <= UNA_DIALECT_SAMPLE;
+    if ((what = una_describe_binary(bytes, size)))
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s is %s", csv->path, what);
 
     const una_read_settings *given = csv->run->settings.reading;
-    char usual = delimiter_of(csv, &fixed);
-    una_sniff found = una_sniff_text(bytes, size < UNA_SNIFF_MOST ? size : UNA_SNIFF_MOST, whole, usual, fixed,
-                                     given ? given->delimiter : 0);
+    char usual = usual_delimiter(csv, &fixed);
+    una_csv_dialect found = una_csv_dialect_detect(bytes, size < UNA_DIALECT_SAMPLE ? size : UNA_DIALECT_SAMPLE, whole,
+                                                   usual, fixed, given ? given->delimiter : 0);
     csv->delimiter = found.delimiter;
     csv->delimiter_found = found.found;
     csv->decimal = given && given->decimal ? given->decimal : found.decimal;
@@ -510,12 +510,12 @@ static una_status sniff(una_csv *csv)
 
 /* ---- opening and closing ------------------------------------------------------------------------------ */
 
-static una_status begin(una_csv *csv)
+static una_status begin_csv(una_csv *csv)
 {
     csv->line = 1;
     csv->start = csv->end = csv->taken = 0;
     csv->finished = false;
-    UNA_TRY(refill(csv));
+    UNA_TRY(refill_buffer(csv));
     if (csv->end >= 3 && memcmp(csv->buffer, "\xEF\xBB\xBF", 3) == 0) csv->start = 3;
     return UNA_OK;
 }
@@ -544,8 +544,9 @@ static una_status count_spooled(una_csv *csv, size_t more)
              (double)(csv->spooled + more) / 1e6, (double)allowed / 1e6);
 }
 
-/* All of the standard input into a file without a name: it comes once, and a table may be read twice. */
-static una_status spool(una_csv *csv, int to)
+/* Copies all of the standard input into a file without a name: it can be read once only, and a table may be read
+ * twice. */
+static una_status spool_input(una_csv *csv, int to)
 {
     char *block = UNA_GET(&csv->arena, char, SMALL_BLOCK);
     UNA_TRY(una_arena_check(&csv->arena));
@@ -572,13 +573,13 @@ static una_status open_input(una_csv *csv, int *handle)
     if (*handle < 0)
         UNA_FAIL(csv->run, UNA_E_IO, "cannot make a scratch file for %s: %s; point TMPDIR to a folder that can be "
                  "written to", csv->path, strerror(errno));
-    una_status status = spool(csv, *handle);
+    una_status status = spool_input(csv, *handle);
     if (status != UNA_OK) close(*handle);
     return status;
 }
 
-/* Compressed files and pipes go through zlib, which passes on what is not compressed. */
-static una_status open_stream(una_csv *csv, const char *path)
+/* Opens compressed files and pipes with zlib, which passes on what is not compressed. */
+static una_status open_csv_stream(una_csv *csv, const char *path)
 {
     unsigned char magic[2];
     int handle = -1;
@@ -594,20 +595,21 @@ static una_status open_stream(una_csv *csv, const char *path)
     return UNA_OK;
 }
 
-static una_status open_file(una_csv *csv, const char *path)
+static una_status open_csv_file(una_csv *csv, const char *path)
 {
     csv->path = una_arena_text(&csv->arena, una_path_shown(path));
     UNA_TRY(una_arena_check(&csv->arena));
-    UNA_TRY(open_stream(csv, path));
+    UNA_TRY(open_csv_stream(csv, path));
     uint64_t most = csv->run->settings.memory_limit / 8;
-    csv->longest = most < BLOCK ? BLOCK : most > LONGEST ? LONGEST : (size_t)most;
-    UNA_TRY(make_room(csv, csv->size > 0 && csv->size < SMALL_BLOCK ? SMALL_BLOCK : BLOCK));
-    UNA_TRY(begin(csv));
+    csv->longest = most > LONGEST ? LONGEST : (size_t)most;
+    if (most < BLOCK) csv->longest = BLOCK;
+    UNA_TRY(make_buffer_room(csv, csv->size > 0 && csv->size < SMALL_BLOCK ? SMALL_BLOCK : BLOCK));
+    UNA_TRY(begin_csv(csv));
     if (csv->end > 0 && una_path_ends(path, strlen(path), ".gz") && (!csv->file || gzdirect(csv->file)))
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s is named .gz but is not compressed with gzip; rename or copy it again",
                  path);
-    UNA_TRY(sniff(csv));
-    return read_header(csv);
+    UNA_TRY(detect_dialect(csv));
+    return read_csv_header(csv);
 }
 
 una_status una_csv_open(una_csv **out, const char *path, una_run *run)
@@ -617,7 +619,7 @@ una_status una_csv_open(una_csv **out, const char *path, una_run *run)
     if (!csv) return UNA_E_MEMORY;
     *csv = (una_csv){ .run = run, .handle = -1 };
     una_arena_init(&csv->arena, run);
-    una_status status = open_file(csv, path);
+    una_status status = open_csv_file(csv, path);
     if (status == UNA_OK) *out = csv;
     else una_csv_close(csv);
     return status;
@@ -628,7 +630,7 @@ una_status una_csv_rewind(una_csv *csv)
     if (csv->file ? gzrewind(csv->file) != 0 : lseek(csv->handle, 0, SEEK_SET) != 0)
         UNA_FAIL(csv->run, UNA_E_IO, "%s holds text below its first row and must be read twice, which is not possible "
                  "here; give it as - (the standard input), or write it to a file first", csv->path);
-    UNA_TRY(begin(csv));
+    UNA_TRY(begin_csv(csv));
     bool more = csv->first <= csv->end;
     csv->start = more ? csv->first : csv->end;
     csv->line = csv->first_line;
@@ -638,8 +640,8 @@ una_status una_csv_rewind(una_csv *csv)
     return UNA_OK;
 }
 
-/* Is there a second thousands mark, a point four bytes behind another, in *p .. end? *p goes to the first point of which
- * that cannot be told yet, or to the end. */
+/* Whether *p .. end has a second thousands mark, a point four bytes behind another. *p goes to the first point that
+ * cannot be decided yet, or to the end. */
 static bool two_points(const char **p, const char *end)
 {
     for (;; ++*p) {
@@ -650,7 +652,8 @@ static bool two_points(const char **p, const char *end)
     }
 }
 
-/* Such a number has a comma, which stands between quotes where commas part cells, or two points. */
+/* Whether the bytes may hold a decimal comma: a comma, which stands between quotes where commas separate cells, or two
+ * points. */
 una_status una_csv_glance(una_csv *csv, bool *may_have_commas)
 {
     char sign = csv->delimiter == ',' ? '"' : ',';
@@ -659,7 +662,7 @@ una_status una_csv_glance(una_csv *csv, bool *may_have_commas)
         *may_have_commas = memchr(from, sign, (size_t)(end - from)) || two_points(&from, end);
         csv->start = (size_t)(from - csv->buffer);
         if (*may_have_commas || csv->finished) return UNA_OK;
-        UNA_TRY(refill(csv));
+        UNA_TRY(refill_buffer(csv));
     }
 }
 

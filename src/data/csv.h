@@ -7,7 +7,7 @@
 #define UNA_CSV_H
 
 #include "data/bytes.h"
-#include "data/forms.h"
+#include "data/cell_format.h"
 #include "data/names.h"
 
 typedef struct una_cell {
@@ -16,8 +16,7 @@ typedef struct una_cell {
     bool   quoted, doubled;
 } una_cell;
 
-/* What the cell says, a cell of a una_csv. Missing: empty, NA, NaN, null, ? in any case.
- * Infinite: inf, infinity, 1e999. */
+/* The value of a cell of a una_csv. Missing: empty, NA, NaN, null, ? in any case. Infinite: inf, infinity, 1e999. */
 una_cell_kind una_cell_read(const una_cell *cell, double *value);
 /* Blanks at both ends taken off, unless the cell was quoted. */
 una_cell una_cell_trimmed(const una_cell *cell);
@@ -58,24 +57,24 @@ una_status una_csv_open(una_csv **csv, const char *path, una_run *run);
 /* *more is false at the end. Lines that begin with # and have another number of cells are passed over. A row with
  * more or fewer cells than the header is an error. */
 una_status una_csv_next(una_csv *csv, bool *more);
-/* What a column of numbers is watched for: a point may be no decimal mark. */
-typedef enum una_watch {
+/* What a column of numbers is watched for: its points may be thousands marks. */
+typedef enum una_point_watch {
     UNA_WATCH_NOTHING,           /* a number such as 1.5 has proved it to be decimal, or it is settled */
     UNA_WATCH_POINTS,            /* there was none yet                                              */
     UNA_WATCH_PROOF              /* only such as 1.234 so far, which could be thousands             */
-} una_watch;
-/* The same for a record that is wholly in the buffer and holds numbers (or nothing, NAN) in all columns but the
- * unwanted ones, none of which its column is watched for: fills values [columns], and cells stay as they were.
- * Otherwise false, and nothing has happened. */
-bool       una_csv_numbers(una_csv *csv, double *values, const bool *unwanted, const una_watch *watch);
-/* A number in decimal or exponent form at *from, which goes on behind it; false leaves it to una_parse_number. Eight
+} una_point_watch;
+/* The same for a record that is wholly in the buffer and holds numbers (or nothing, NAN) in all wanted columns, none of
+ * which its column is watched for: fills values [columns] and leaves cells as they were. Otherwise false, and nothing
+ * has changed. */
+bool       una_csv_numbers(una_csv *csv, double *values, const bool *unwanted, const una_point_watch *watch);
+/* Reads a number in decimal or exponent form at *from and steps over it; false leaves it to una_parse_number. Eight
  * bytes beyond its end must be readable, the first of them no digit. */
 bool       una_number_at(const char **from, double *value);
 /* Back to the first row after the header; not possible with a pipe. */
 una_status una_csv_rewind(una_csv *csv);
 bool       una_csv_can_rewind(const una_csv *csv);
-/* Could some cell be a number with a decimal comma? By a glance at all bytes, which may say yes for nothing. To be
- * rewound before and after. */
+/* Whether some cell may be a number with a decimal comma, by a quick pass over all bytes that may err towards yes.
+ * Rewind before and after. */
 una_status una_csv_glance(una_csv *csv, bool *may_have_commas);
 /* Share of the file read so far, 0..1. */
 double     una_csv_fraction(const una_csv *csv);

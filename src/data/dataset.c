@@ -2,11 +2,11 @@
  *
  * Tables in memory: from files, from arrays, as rows of other tables, and as one table after another.
  */
-#include "base/company.h"
+#include "base/rank_group.h"
 #include "data/build.h"
 #include "data/csv.h"
 #include "data/images.h"
-#include "data/read.h"
+#include "data/reader.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -78,14 +78,14 @@ static una_status read_once_more(una_dataset **data, bool *again, una_reader *re
     return una_reader_fill(data, again, reader, SIZE_MAX);
 }
 
-static una_status read_all(una_dataset **data, una_reader *reader)
+static una_status read_all_rows(una_dataset **data, una_reader *reader)
 {
     bool again;
     UNA_TRY(una_reader_fill(data, &again, reader, SIZE_MAX));
     una_status status = una_reader_finite(reader);
     if (status == UNA_OK && again) status = read_once_more(data, &again, reader);
-    if (status == UNA_OK && !again && una_reader_learns_commas(reader)) status = read_once_more(data, &again, reader);
-    if (status == UNA_OK && !again && *data) status = una_reader_take_forms(reader, *data);
+    if (status == UNA_OK && !again && una_reader_found_commas(reader)) status = read_once_more(data, &again, reader);
+    if (status == UNA_OK && !again && *data) status = una_reader_apply_formats(reader, *data);
     if (status != UNA_OK || !again) return status;
     UNA_FAIL((*data)->run, UNA_E_IO, "%s changed while it was being read", (*data)->origin);
 }
@@ -95,7 +95,7 @@ una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
     una_reader *reader;
     *data = NULL;
     UNA_TRY(una_reader_begin(&reader, path, run));
-    una_status status = read_all(data, reader);
+    una_status status = read_all_rows(data, reader);
     una_reader_close(reader);
     if (status == UNA_OK && *data) return UNA_OK;
     una_dataset_free(*data);
@@ -106,14 +106,14 @@ una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
 
 /* ---- a part of a file for each rank ------------------------------------------------------------------------ */
 
-/* Another file on one of the machines, or an older one: parts of the two would be taken for one table. */
+/* Refuses a file that differs between machines: parts of two versions would make one table. */
 static una_status check_same_file(const char *path, una_run *run)
 {
     struct stat about;
     size_t mine = stat(path, &about) == 0 ? (size_t)about.st_size : 0;
-    size_t *all = UNA_GET(&run->scratch, size_t, una_company_count(run));
+    size_t *all = UNA_GET(&run->scratch, size_t, una_rank_group_count(run));
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_company_each(all, mine, run));
+    UNA_TRY(una_rank_group_gather_sizes(all, mine, run));
     if (mine == all[0]) return UNA_OK;
     UNA_FAIL(run, UNA_E_INPUT, "%s has %zu bytes, and %zu on rank 0; every rank needs the same file, or one of its own "
              "with %%r in its name", path, mine, all[0]);
@@ -123,17 +123,17 @@ static una_status read_share(una_dataset **data, const char *path, una_run *run)
 {
     una_reader *reader;
     UNA_TRY(una_reader_begin(&reader, path, run));
-    una_reader_part(reader, una_company_rank(run), una_company_count(run));
+    una_reader_part(reader, una_rank_group_rank(run), una_rank_group_count(run));
     una_status status = check_same_file(path, run);
-    if (status == UNA_OK) status = read_all(data, reader);
+    if (status == UNA_OK) status = read_all_rows(data, reader);
     una_reader_close(reader);
     if (status == UNA_OK && !*data)
         UNA_FAIL(run, UNA_E_INPUT, "%s has too few rows: each of the %zu ranks needs some", path,
-                 una_company_count(run));
+                 una_rank_group_count(run));
     return status;
 }
 
-/* The path with the number of the rank where %r stands; NULL: it stands nowhere. */
+/* The path with the number of the rank in place of %r; NULL: it has no %r. */
 static const char *own_path(const char *path, una_run *run)
 {
     const char *mark = strstr(path, "%r");
@@ -148,14 +148,14 @@ una_status una_dataset_read_part(una_dataset **data, const char *path, una_run *
 {
     *data = NULL;
     if (una_rank_count(run) < 2) return una_dataset_read(data, path, run);
-    una_company company;
-    una_company_enter(&company, run);
+    una_rank_group rank_group;
+    una_rank_group_enter(&rank_group, run);
     una_mark mark = una_arena_mark(&run->scratch);
     const char *own = own_path(path, run);
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = own ? una_dataset_read(data, own, run) : read_share(data, path, run);
     una_arena_release(&run->scratch, mark);
-    status = una_company_leave(&company, status, run);
+    status = una_rank_group_leave(&rank_group, status, run);
     if (status == UNA_OK) return UNA_OK;
     una_dataset_free(*data);
     *data = NULL;
@@ -233,7 +233,7 @@ una_status una_dataset_from_arrays(una_dataset **data, const double *x, const do
     return status;
 }
 
-/* The first word that is no number, or else the first word: what to show when a number was wanted. */
+/* What to show where a number was expected: the first word that is no number, or else the first word. */
 static size_t first_word(const una_table_column *column, size_t rows)
 {
     size_t first = SIZE_MAX;
@@ -265,7 +265,7 @@ static una_status copy_columns(una_dataset *data, const double *const *numbers, 
     for (size_t c = 0; c < data->columns; c++) data->column[c].is_text = !(numbers && numbers[c]);
     UNA_TRY(una_table_cells(data));
     for (size_t c = 0; c < data->columns; c++) {
-        UNA_TRY(una_go_on(data->run, "making a table"));
+        UNA_TRY(una_check_cancelled(data->run, "making a table"));
         if (data->column[c].is_text) UNA_TRY(copy_words(&data->column[c], words[c], data->rows, &known));
         else UNA_TRY(copy_column(data, c, numbers[c], 1, data->rows));
     }
@@ -326,7 +326,7 @@ static una_status copy_sources(una_dataset *to, const una_dataset *from)
     return una_arena_check(&to->arena);
 }
 
-/* They keep the places that they have in the file, or in the array. */
+/* The rows keep their places in the file or array. */
 static una_status gather_places(una_dataset *to, const una_dataset *from, const size_t *index, size_t count)
 {
     bool text = from->line && strcmp(from->unit, "line") == 0;
@@ -360,14 +360,14 @@ static una_status gather_rows(una_dataset *to, const una_dataset *from, const si
     for (size_t c = 0; c < from->columns; c++) {
         una_table_column *column = &to->column[c];
         const una_table_column *source = &from->column[c];
-        UNA_TRY(una_go_on(to->run, "choosing rows"));
+        UNA_TRY(una_check_cancelled(to->run, "choosing rows"));
         if (column->is_text) gather_words(column, source, index, count, &words);
         else for (size_t i = 0; i < count; i++) column->number[i] = source->number[index[i]];
         UNA_TRY(una_arena_check(&to->arena));
         UNA_TRY(una_arena_check(work));
         if (column->is_text) column->first_word = first_word(column, count);
     }
-    UNA_TRY(una_table_remember(to, from));
+    UNA_TRY(una_table_copy_notes(to, from));
     return UNA_OK;
 }
 
@@ -409,8 +409,8 @@ static una_status check_types(const una_table_column *first, const una_dataset *
                               const una_dataset *b, una_run *run)
 {
     if (!holds_values(first, a->rows) || !holds_values(second, b->rows)) return UNA_OK;
-    bool dates = first->form.kind == UNA_FORM_DATE, times = first->form.kind == UNA_FORM_TIME;
-    if (dates != (second->form.kind == UNA_FORM_DATE) || times != (second->form.kind == UNA_FORM_TIME))
+    bool dates = first->form.kind == UNA_CELLS_DATE, times = first->form.kind == UNA_CELLS_TIME;
+    if (dates != (second->form.kind == UNA_CELLS_DATE) || times != (second->form.kind == UNA_CELLS_TIME))
         UNA_FAIL(run, UNA_E_INPUT, "the column '%.60s' holds dates or times in one of %.200s and %.200s alone; write "
                  "it the same way in both", first->name, a->origin, b->origin);
     if (first->is_text == second->is_text) return UNA_OK;
@@ -489,18 +489,18 @@ static una_status append_rows(una_dataset *to, const una_dataset *a, const una_d
 
     for (size_t c = 0; c < a->columns; c++) {
         una_table_column *column = &to->column[c];
-        UNA_TRY(una_go_on(to->run, "joining tables"));
+        UNA_TRY(una_check_cancelled(to->run, "joining tables"));
         append_column(column, &a->column[c], 0, a->rows, &words);
         append_column(column, &b->column[una_table_find(b, column->name)], a->rows, b->rows, &words);
         UNA_TRY(una_arena_check(&to->arena));
         UNA_TRY(una_arena_check(work));
         if (column->is_text) column->first_word = first_word(column, to->rows);
     }
-    UNA_TRY(una_table_remember(to, b));
-    return una_table_remember(to, a);
+    UNA_TRY(una_table_copy_notes(to, b));
+    return una_table_copy_notes(to, a);
 }
 
-static una_status join(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run)
+static una_status join_tables(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run)
 {
     const char **names = UNA_GET(&run->scratch, const char *, a->columns);
     una_text origin = una_text_in(&run->scratch);
@@ -516,7 +516,7 @@ una_status una_dataset_join(una_dataset **joined, const una_dataset *a, const un
     *joined = NULL;
     una_clear_message(run);
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = join(joined, a, b, run);
+    una_status status = join_tables(joined, a, b, run);
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK) return UNA_OK;
     una_dataset_free(*joined);

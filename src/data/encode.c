@@ -21,37 +21,38 @@ typedef struct coder {
     una_run   *run;
 } coder;
 
-static const char *place(const coder *c, size_t row, size_t column)
+static const char *place_of_encoded(const coder *c, size_t row, size_t column)
 {
     una_text text = una_text_in(&c->run->scratch);
     una_table_place(&text, c->data, row, column);
     return text.at;
 }
 
-static bool is_missing(const una_table_column *column, size_t row)
+static bool is_missing_value(const una_table_column *column, size_t row)
 {
     return column->is_text ? column->word[row] == NULL : isnan(column->number[row]);
 }
 
-static const char *moments(una_form_kind kind)
+static const char *dates_or_times(una_cell_format_kind kind)
 {
-    return kind == UNA_FORM_DATE ? "dates" : kind == UNA_FORM_TIME ? "times of day" : "numbers";
+    if (kind == UNA_CELLS_DATE) return "dates";
+    return kind == UNA_CELLS_TIME ? "times of day" : "numbers";
 }
 
-/* Dates where the model knows numbers, the other way round, other units. Arrays and made-up tables have no forms, and
- * their numbers are days. */
+/* Refuses dates where the model knows numbers, numbers where it knows dates, and other units. Arrays and synthetic
+ * tables have no formats; their numbers count as days. */
 static una_status check_form(const coder *c, const una_source *source, const una_table_column *column)
 {
     const char *own = source->unit ? source->unit : "";
-    bool moment = column->form.kind == UNA_FORM_DATE || column->form.kind == UNA_FORM_TIME;
-    una_form_kind found = moment ? column->form.kind : UNA_FORM_PLAIN;
+    bool moment = column->form.kind == UNA_CELLS_DATE || column->form.kind == UNA_CELLS_TIME;
+    una_cell_format_kind found = moment ? column->form.kind : UNA_CELLS_PLAIN;
     size_t row = 0;
-    while (row < c->data->rows && is_missing(column, row)) row++;
+    while (row < c->data->rows && is_missing_value(column, row)) row++;
     bool file = row < c->data->rows && !column->is_text && una_table_line(c->data, row) > 0;
-    if ((file || found != UNA_FORM_PLAIN) && found != source->form)
+    if ((file || found != UNA_CELLS_PLAIN) && found != source->form)
         UNA_FAIL(c->run, UNA_E_INPUT, "%.200s: the column '%.60s' holds %s, and the model knows it as %s; write them "
-                 "as they were in the table of the fit", c->data->origin, column->name, moments(found),
-                 moments(source->form));
+                 "as they were in the table of the fit", c->data->origin, column->name, dates_or_times(found),
+                 dates_or_times(source->form));
     if (column->form.unit[0] && *own && strcmp(column->form.unit, own) != 0)
         UNA_FAIL(c->run, UNA_E_INPUT, "%.200s: the cells of the column '%.60s' have the unit '%s', and the model was "
                  "fitted to '%s'; convert them", c->data->origin, column->name, column->form.unit, own);
@@ -63,7 +64,7 @@ static una_status match_columns(coder *c)
     size_t sources = c->columns->source_count;
     for (size_t s = 0; s < sources + c->targets; s++) {
         bool target = s >= sources;
-        UNA_TRY(una_go_on(c->run, "matching columns"));
+        UNA_TRY(una_check_cancelled(c->run, "matching columns"));
         const char *name = target ? c->target[s - sources]->target : c->columns->sources[s].name;
         UNA_TRY(una_table_need(&c->at[s], c->data, name, c->run));
         const una_table_column *column = &c->data->column[c->at[s]];
@@ -76,46 +77,46 @@ static una_status match_columns(coder *c)
         UNA_FAIL(c->run, UNA_E_INPUT,
                  "%s: '%.40s' is not a number, and the model knows this column as numbers; correct the "
                  "cell, or write NA for a missing value",
-                 place(c, column->first_word, c->at[s]), word ? word : "");
+                 place_of_encoded(c, column->first_word, c->at[s]), word ? word : "");
     }
     return UNA_OK;
 }
 
-static una_status refuse_missing(const coder *c, size_t row, size_t s)
+static una_status refuse_missing_input(const coder *c, size_t row, size_t s)
 {
     bool target = s >= c->columns->source_count;
     bool image = una_columns_image(c->columns).height > 0;
-    const char *remedy =
-        target ? "it is the target; fill the cell or take the row out"
-        : image ? "it names the row's image; fill the cell, or take the row out"
-        : c->columns->missing == UNA_MISSING_DROP
-            ? "every row must get an answer; fill the cell, or fit the model with --missing mean"
-            : "fill the cell, or fit the model with --missing mean (or, for fitting and scoring, --missing drop)";
-    UNA_FAIL(c->run, UNA_E_INPUT, "%s is missing: %s", place(c, row, c->at[s]), remedy);
+    const char *remedy = "fill the cell, or fit the model with --missing mean (or, for fitting and scoring, --missing "
+                         "drop)";
+    if (target) remedy = "it is the target; fill the cell or take the row out";
+    else if (image) remedy = "it names the row's image; fill the cell, or take the row out";
+    else if (c->columns->missing == UNA_MISSING_DROP)
+        remedy = "every row must get an answer; fill the cell, or fit the model with --missing mean";
+    UNA_FAIL(c->run, UNA_E_INPUT, "%s is missing: %s", place_of_encoded(c, row, c->at[s]), remedy);
 }
 
-/* Of several targets one is enough. */
-static bool has_target(const coder *c, size_t row)
+/* Whether the row has a target; of several targets one is enough. */
+static bool has_encoded_target(const coder *c, size_t row)
 {
     for (size_t t = 0; t < c->targets; t++)
-        if (!is_missing(&c->data->column[c->at[c->columns->source_count + t]], row)) return true;
+        if (!is_missing_value(&c->data->column[c->at[c->columns->source_count + t]], row)) return true;
     return c->targets == 0;
 }
 
 /* Rows to encode: all, or those without a missing cell where rows may be dropped. */
-static una_status choose_rows(coder *c)
+static una_status choose_encoded_rows(coder *c)
 {
     una_missing missing = c->columns->missing;
     bool several = c->columns->one_of_several;
     size_t sources = c->columns->source_count, needed = sources + (several ? 0 : c->targets);
 
     for (size_t i = 0; i < c->data->rows; i++) {
-        bool whole = !several || has_target(c, i);
-        UNA_TRY(una_go_on(c->run, "looking for missing cells"));
+        bool whole = !several || has_encoded_target(c, i);
+        UNA_TRY(una_check_cancelled(c->run, "looking for missing cells"));
         for (size_t s = 0; whole && s < needed; s++) {
             bool target = s >= sources;
-            if (!is_missing(&c->data->column[c->at[s]], i) || (missing == UNA_MISSING_MEAN && !target)) continue;
-            if (missing != UNA_MISSING_DROP || !c->targets) return refuse_missing(c, i, s);
+            if (!is_missing_value(&c->data->column[c->at[s]], i) || (missing == UNA_MISSING_MEAN && !target)) continue;
+            if (missing != UNA_MISSING_DROP || !c->targets) return refuse_missing_input(c, i, s);
             whole = false;
         }
         if (whole) c->row[c->rows++] = i;
@@ -141,13 +142,13 @@ static una_status encode_number(const coder *c, const una_table_column *column, 
         if (!isfinite(standard) && !(isnan(value) && isnan(fill)))
             UNA_FAIL(c->run, UNA_E_INPUT,
                      "%s: the value is too far from those of the training rows to be computed with",
-                     place(c, c->row[i], (size_t)(column - c->data->column)));
+                     place_of_encoded(c, c->row[i], (size_t)(column - c->data->column)));
         to[i * step] = standard;
     }
     return UNA_OK;
 }
 
-/* As numbers of the target; of one that is known by its logarithm, which it must have. */
+/* The standardised target; log y for a target that is learnt by its logarithm, which must be above 0. */
 static una_status encode_target(const coder *c, const una_columns *target, size_t at, double *to, size_t step)
 {
     const una_table_column *column = &c->data->column[at];
@@ -158,7 +159,7 @@ static una_status encode_target(const coder *c, const una_columns *target, size_
         if (value <= 0)
             UNA_FAIL(c->run, UNA_E_INPUT, "%s: the target is %g, and a model of its logarithm (--log) needs values "
                      "above 0; correct the cell, leave such rows out with --where, or fit without --log",
-                     place(c, c->row[i], at), value);
+                     place_of_encoded(c, c->row[i], at), value);
         to[i * step] = (log(value) - target->target_centre) / target->target_scale;
     }
     return UNA_OK;
@@ -166,7 +167,7 @@ static una_status encode_target(const coder *c, const una_columns *target, size_
 
 static bool was_rare(const una_source *source, const char *word)
 {
-    double sum = una_word_sum(word);
+    double sum = una_word_fingerprint(word);
     size_t low = 0, high = source->rare_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -176,17 +177,17 @@ static bool was_rare(const una_source *source, const char *word)
     return low < source->rare_count && source->rare[low] == sum;
 }
 
-/* Of a word that is no level: "other" or, where rare words share that, "never seen" for those that were none of them;
- * SIZE_MAX where there is neither. */
+/* The level for an unknown word: "other", or "never seen" where "other" is for the known rare words only; SIZE_MAX
+ * where there is neither. */
 static size_t level_of_others(const una_source *source, const char *word)
 {
     size_t count = una_source_words(source);
     if (!source->has_other) return SIZE_MAX;
-    bool rare = !source->has_unseen || strcmp(word, source->levels[count]) == 0 || was_rare(source, word);
+    bool rare = !source->has_never_seen || strcmp(word, source->levels[count]) == 0 || was_rare(source, word);
     return rare ? count : count + 1;
 }
 
-/* The level of this word, SIZE_MAX if it is none; the last ones are no words. */
+/* The level of this word, SIZE_MAX if it has none. The last levels stand for no word of their own. */
 static size_t find_level(const una_source *source, const char *word)
 {
     size_t low = 0, count = una_source_words(source), high = count;
@@ -199,8 +200,8 @@ static size_t find_level(const una_source *source, const char *word)
     return level_of_others(source, word);
 }
 
-/* In a table where the column holds nothing but numbers, a level is met by its value. */
-static size_t find_number_level(const una_source *source, const una_form *form, double value)
+/* Where the column holds only numbers in this table, levels are matched by value. */
+static size_t find_number_level(const una_source *source, const una_cell_format *form, double value)
 {
     char text[32];
     for (size_t k = 0; k < una_source_words(source); k++) {
@@ -208,14 +209,14 @@ static size_t find_number_level(const una_source *source, const una_form *form, 
         size_t length = strlen(word);
         double level;
         bool number = una_parse_number(word, length, &level);
-        if (!number && form->kind != UNA_FORM_PLAIN)
-            number = una_form_value(&level, form, word, length) == UNA_CELL_NUMBER;
+        if (!number && form->kind != UNA_CELLS_PLAIN)
+            number = una_cell_format_value(&level, form, word, length) == UNA_CELL_NUMBER;
         if (number && level == value) return k;
     }
     return level_of_others(source, una_number_text(text, value));
 }
 
-static una_status unseen(const coder *c, const una_source *source, const una_table_column *column, size_t row)
+static una_status refuse_new_word(const coder *c, const una_source *source, const una_table_column *column, size_t row)
 {
     char number[32];
     const char *word = column->is_text ? column->word[row] : una_number_text(number, column->number[row]);
@@ -225,8 +226,8 @@ static una_status unseen(const coder *c, const una_source *source, const una_tab
     if (source->level_count > 12) una_text_add(&known, " and %zu more", source->level_count - 12);
     UNA_FAIL(c->run, UNA_E_INPUT,
              "%s: '%.40s' was not seen in training; known are: %s. Correct the cell, or fit the model "
-             "with --other N, which makes rare words share a level and leaves one for unseen words",
-             place(c, row, (size_t)(column - c->data->column)), word, known.at);
+             "with --other N, which makes rare words share a level and keeps one for new words",
+             place_of_encoded(c, row, (size_t)(column - c->data->column)), word, known.at);
 }
 
 static una_status encode_text(const coder *c, const una_source *source, const una_table_column *column, double *to)
@@ -236,32 +237,32 @@ static una_status encode_text(const coder *c, const una_source *source, const un
 
     for (size_t i = 0; i < c->rows; i++) {
         size_t row = c->row[i];
-        if (is_missing(column, row)) {
+        if (is_missing_value(column, row)) {
             to[i * c->columns->input_count + (size_t)source->mean] = 1;
             continue;
         }
 
         if (!column->is_text) level = find_number_level(source, &column->form, column->number[row]);
         else if (column->word[row] != last) level = find_level(source, last = column->word[row]);
-        if (level == SIZE_MAX) return unseen(c, source, column, row);
+        if (level == SIZE_MAX) return refuse_new_word(c, source, column, row);
         to[i * c->columns->input_count + level] = 1;
     }
     return UNA_OK;
 }
 
-/* to: 1 where the cell is missing; NULL: nobody tells the model, so people are told. */
+/* to: set to 1 where the cell is missing; NULL: the model has no indicator, so the person is told. */
 static void encode_missing(const coder *c, const una_source *source, const una_table_column *column, double *to)
 {
     size_t missing = 0;
     if (c->columns->missing != UNA_MISSING_MEAN) return;
     for (size_t i = 0; i < c->rows; i++) {
-        if (!is_missing(column, c->row[i])) continue;
+        if (!is_missing_value(column, c->row[i])) continue;
         if (to) to[i * c->columns->input_count] = 1;
         missing++;
     }
     if (missing && !to)
         una_log(c->run, UNA_LOG_NOTE, "missing cells of the column '%.60s' count as its mean, %g: in training it had "
-                "none that the model was told of, so its ignorance does not know of them", source->name, source->mean);
+                "none, so the model's ignorance does not include them", source->name, source->mean);
 }
 
 static bool same_shape(una_image_shape a, una_image_shape b)
@@ -280,7 +281,7 @@ static una_status encode_images(const coder *c)
                  c->columns->sources[0].name, c->data->origin);
     if (!same_shape(own, images->shape))
         UNA_FAIL(c->run, UNA_E_INPUT, "%s has images of %zu x %zu x %zu (height, width, channels), and the model was "
-                 "fitted to images of %zu x %zu x %zu; bring them to that size", images->origin, images->shape.height,
+                 "fitted to images of %zu x %zu x %zu; resize them", images->origin, images->shape.height,
                  images->shape.width, images->shape.channels, own.height, own.width, own.channels);
     for (size_t i = 0; i < c->rows; i++) {
         size_t item;
@@ -299,22 +300,22 @@ static una_status encode_inputs(const coder *c)
         const una_source *source = &columns->sources[input->source];
         const una_table_column *column = &c->data->column[c->at[input->source]];
 
-        UNA_TRY(una_go_on(c->run, "encoding"));
+        UNA_TRY(una_check_cancelled(c->run, "encoding"));
         if (source->is_text)
             UNA_TRY(encode_text(c, source, column, c->x + i));
         else
             UNA_TRY(
                 encode_number(c, column, input->centre, input->scale, source->mean, c->x + i, columns->input_count));
-        for (size_t k = 1; !source->is_text && k < una_source_inputs(source) - source->tells_missing; k++)
+        for (size_t k = 1; !source->is_text && k < una_source_inputs(source) - source->has_missing_indicator; k++)
             encode_turn(c, column, &input[k], c->x + i + k);
         i += una_source_inputs(source);
-        if (!source->is_text) encode_missing(c, source, column, source->tells_missing ? c->x + i - 1 : NULL);
+        if (!source->is_text) encode_missing(c, source, column, source->has_missing_indicator ? c->x + i - 1 : NULL);
     }
     return UNA_OK;
 }
 
 /* c->x and y [rows, targets], from the arena. */
-static una_status encode_all(coder *c, double *y)
+static una_status encode_rows(coder *c, double *y)
 {
     if (c->with_inputs) UNA_TRY(encode_inputs(c));
     for (size_t t = 0; t < c->targets; t++)
@@ -333,14 +334,14 @@ una_status una_columns_encode_several(const una_columns *const *target, size_t t
     c.row = UNA_GET_ROWS(arena, size_t, data->rows);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(match_columns(&c));
-    UNA_TRY(choose_rows(&c));
+    UNA_TRY(choose_encoded_rows(&c));
 
     if (c.rows > 0 && columns->input_count > SIZE_MAX / 8 / c.rows)
         UNA_FAIL(run, UNA_E_MEMORY, "%zu rows of %zu inputs are beyond any memory", c.rows, columns->input_count);
     if (x) *x = c.x = UNA_GET_ROWS(arena, double, c.rows * columns->input_count);
     double *answers = y ? UNA_GET_ROWS(arena, double, c.rows * targets) : NULL;
     UNA_TRY(una_arena_check(arena));
-    UNA_TRY(encode_all(&c, answers));
+    UNA_TRY(encode_rows(&c, answers));
 
     if (y) *y = answers;
     if (kept) *kept = c.row;
@@ -378,8 +379,8 @@ static void tell_unit(const char *name, const char *own, const una_dataset *data
                   "numbers without a unit", name, data->origin, found);
 }
 
-void una_columns_new_units(const una_columns *const *target, size_t targets, const una_dataset *data,
-                           una_notes *warnings)
+void una_columns_warn_units(const una_columns *const *target, size_t targets, const una_dataset *data,
+                            una_notes *warnings)
 {
     const una_columns *columns = target[0];
     for (size_t s = 0; s < columns->source_count; s++)

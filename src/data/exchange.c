@@ -28,7 +28,7 @@ static una_status exchange_bool(una_archive *ar, const char *block, bool *value)
     return UNA_OK;
 }
 
-static una_status check_levels(una_archive *ar, const una_source *source)
+static una_status check_loaded_levels(una_archive *ar, const una_source *source)
 {
     size_t sorted = una_source_words(source);
     for (size_t k = 1; k < sorted; k++)
@@ -37,7 +37,7 @@ static una_status check_levels(una_archive *ar, const una_source *source)
     if (!source->has_other) return UNA_OK;
     bool last = strcmp(source->levels[sorted], "other") == 0;
     for (size_t k = 0; k < sorted; k++) last = last && strcmp(source->levels[k], "other") != 0;
-    if (source->has_unseen) last = last && strcmp(source->levels[sorted + 1], "never seen") == 0;
+    if (source->has_never_seen) last = last && strcmp(source->levels[sorted + 1], "never seen") == 0;
     return last ? UNA_OK : una_archive_refuse(ar, "columns.level", "does not end with the one level 'other'");
 }
 
@@ -47,17 +47,17 @@ static una_status exchange_rare(una_source *source, una_archive *ar)
 {
     const char *name = "columns.rare";
     uint64_t count = source->rare_count;
-    if (ar->loading ? !una_archive_next_is(ar, name) : !source->untaught) return UNA_OK;
+    if (ar->loading ? !una_archive_next_is(ar, name) : !source->has_untrained_level) return UNA_OK;
     UNA_TRY(una_archive_u64(ar, name, &count, 0, UINT64_MAX / 8));
     UNA_TRY(una_archive_expect(ar, name, count, LEAST_RARE));
     if (count) UNA_TRY(una_archive_f64s(ar, name, &source->rare, (size_t)count));
     if (!ar->loading) return UNA_OK;
     source->rare_count = (size_t)count;
-    source->untaught = true;
-    source->has_unseen = count > 0;
+    source->has_untrained_level = true;
+    source->has_never_seen = count > 0;
     for (size_t k = 1; k < source->rare_count; k++)
         if (!(source->rare[k - 1] < source->rare[k])) return una_archive_refuse(ar, name, "is not in order");
-    return source->has_other && source->level_count > (size_t)1 + source->has_unseen ? UNA_OK
+    return source->has_other && source->level_count > (size_t)1 + source->has_never_seen ? UNA_OK
            : una_archive_refuse(ar, name, "is there without a level 'other'");
 }
 
@@ -88,7 +88,7 @@ static una_status exchange_levels(una_source *source, una_archive *ar)
         return una_archive_refuse(ar, "columns.most_frequent", "is not the number of a level");
     if (una_source_words(source) > UNA_MAX_LEVELS)
         return una_archive_refuse(ar, "columns.levels", "is larger than a category may be");
-    return check_levels(ar, source);
+    return check_loaded_levels(ar, source);
 }
 
 static una_status exchange_image(una_image_shape *shape, una_archive *ar)
@@ -102,13 +102,13 @@ static una_status exchange_image(una_image_shape *shape, una_archive *ar)
            : una_archive_refuse(ar, "columns.height", "makes images larger than they can be");
 }
 
-/* There only where it is so: files of tables without missing cells, and older ones, do without it. */
+/* Written only where it is set: older files, and files of tables without missing cells, have no such block. */
 static una_status exchange_tells_missing(una_source *source, una_archive *ar)
 {
     const char *name = "columns.tells_missing";
-    if (ar->loading ? !una_archive_next_is(ar, name) : !source->tells_missing) return UNA_OK;
-    UNA_TRY(exchange_bool(ar, name, &source->tells_missing));
-    return source->tells_missing ? UNA_OK : una_archive_refuse(ar, name, "is there and says no");
+    if (ar->loading ? !una_archive_next_is(ar, name) : !source->has_missing_indicator) return UNA_OK;
+    UNA_TRY(exchange_bool(ar, name, &source->has_missing_indicator));
+    return source->has_missing_indicator ? UNA_OK : una_archive_refuse(ar, name, "is there and says no");
 }
 
 /* A number that is remembered with how it was written: dates and their parts, a unit. */
@@ -116,28 +116,31 @@ static una_status exchange_form(una_source *source, una_archive *ar)
 {
     uint64_t form = (uint64_t)source->form, parts = source->parts;
     const char *unit = source->unit ? source->unit : "";
-    UNA_TRY(una_archive_u64(ar, "columns.form", &form, UNA_FORM_PLAIN, UNA_FORM_TIME));
+    UNA_TRY(una_archive_u64(ar, "columns.form", &form, UNA_CELLS_PLAIN, UNA_CELLS_TIME));
     UNA_TRY(una_archive_u64(ar, "columns.parts", &parts, 0, (1 << UNA_PARTS) - 1));
     UNA_TRY(una_archive_text(ar, "columns.unit", &unit));
     if (!ar->loading) return UNA_OK;
     if (unit && strlen(unit) >= UNA_UNIT_ROOM) return una_archive_refuse(ar, "columns.unit", "is too long");
-    source->form = (una_form_kind)form;
+    source->form = (una_cell_format_kind)form;
     source->parts = (unsigned)parts;
     source->unit = unit && *unit ? unit : NULL;
-    if (form == UNA_FORM_NUMBER) return una_archive_refuse(ar, "columns.form", "is none that is written");
-    bool moments = source->form != UNA_FORM_PLAIN;
-    return moments || !parts ? UNA_OK : una_archive_refuse(ar, "columns.parts", "has parts of what is no date");
+    if (form == UNA_CELLS_NUMBER) return una_archive_refuse(ar, "columns.form", "is none that is written");
+    bool moments = source->form != UNA_CELLS_PLAIN;
+    if (moments || !parts) return UNA_OK;
+    return una_archive_refuse(ar, "columns.parts", "has calendar parts of a column without dates");
 }
 
 static bool has_form(const una_source *source)
 {
-    return source->form != UNA_FORM_PLAIN || source->parts || (source->unit && source->unit[0]);
+    return source->form != UNA_CELLS_PLAIN || source->parts || (source->unit && source->unit[0]);
 }
 
 /* What a source adds to the file; *centre and *scale are those of its input where it is a number. */
 static una_status exchange_source(una_source *source, double *centre, double *scale, una_archive *ar)
 {
-    uint64_t sort = source->image.height ? 2 : source->is_text ? 1 : has_form(source) ? 3 : 0;
+    uint64_t sort = has_form(source) ? 3 : 0;
+    if (source->image.height) sort = 2;
+    else if (source->is_text) sort = 1;
     UNA_TRY(exchange_name(ar, "columns.name", &source->name));
     UNA_TRY(una_archive_u64(ar, "columns.is_text", &sort, 0, 3));
     source->is_text = sort == 1;
@@ -185,7 +188,7 @@ static una_status load_sources(una_columns *columns, una_archive *ar)
     return UNA_OK;
 }
 
-static una_status check_names(una_columns *const *target, size_t targets, una_archive *ar)
+static una_status check_loaded_names(una_columns *const *target, size_t targets, una_archive *ar)
 {
     const una_columns *columns = target[0];
     una_mark mark = una_arena_mark(&ar->run->scratch);
@@ -203,7 +206,7 @@ static una_status check_names(una_columns *const *target, size_t targets, una_ar
     return status;
 }
 
-/* There only where it is known: files of targets without a unit, and older ones, do without it. */
+/* Written only where it is known: older files, and files of targets without a unit, have no such block. */
 static una_status exchange_target_unit(una_columns *columns, una_archive *ar)
 {
     const char *name = "columns.target_unit", *unit = columns->target_unit;
@@ -228,7 +231,7 @@ static una_status exchange_target(una_columns *columns, una_archive *ar)
 }
 
 /* What all targets have in common. */
-static void share(const una_columns *from, una_columns *to)
+static void share_sources(const una_columns *from, una_columns *to)
 {
     to->sources = from->sources;
     to->source_count = from->source_count;
@@ -261,11 +264,11 @@ una_status una_columns_exchange_several(una_columns *const *target, size_t targe
     }
     UNA_TRY(load_sources(columns, ar));
     UNA_TRY(una_selection_exchange(&columns->selection, ar));
-    for (size_t t = 1; t < targets; t++) share(columns, target[t]);
-    return check_names(target, targets, ar);
+    for (size_t t = 1; t < targets; t++) share_sources(columns, target[t]);
+    return check_loaded_names(target, targets, ar);
 }
 
-/* By saving them: the sentence is the one that there would be afterwards. */
+/* Checks by saving them, so that the sentence is the same as after a fit. */
 una_status una_columns_saveable(una_columns *const *columns, size_t targets, una_run *run)
 {
     una_arena work;

@@ -12,37 +12,37 @@
 
 enum { UNSIGNED_BYTES = 8, FIRST_BLOCK = 1 << 18 };
 
-static una_status refuse(const una_packed *s, const char *why)
+static una_status refuse_idx(const una_packed *s, const char *why)
 {
-    UNA_FAIL(s->run, UNA_E_INPUT, "%s is no IDX file that can be read: %s", s->path, why);
+    UNA_FAIL(s->run, UNA_E_INPUT, "%s is not a readable IDX file: %s", s->path, why);
 }
 
-static una_status take_all(const una_packed *s, unsigned char *to, size_t want)
+static una_status take_idx_bytes(const una_packed *s, unsigned char *to, size_t want)
 {
     size_t got;
     UNA_TRY(una_packed_take(s, to, want, &got));
-    return got == want ? UNA_OK : refuse(s, "it ends within its header");
+    return got == want ? UNA_OK : refuse_idx(s, "it ends within its header");
 }
 
-static una_status read_header(una_idx *idx, const una_packed *s)
+static una_status read_idx_header(una_idx *idx, const una_packed *s)
 {
     unsigned char head[4], size[4];
-    UNA_TRY(take_all(s, head, sizeof head));
-    if (memcmp(head, "\x93NUM", 4) == 0) return refuse(s, "it is an NPY array; give it a name that ends with .npy");
-    if (head[0] != 0 || head[1] != 0) return refuse(s, "it does not begin with two zeros");
-    if (head[2] != UNSIGNED_BYTES) return refuse(s, "its items are no unsigned bytes (type 8)");
-    if (head[3] < 1 || head[3] > UNA_MOST_IDX_SIZES) return refuse(s, "it has no sizes, or more than 8");
+    UNA_TRY(take_idx_bytes(s, head, sizeof head));
+    if (memcmp(head, "\x93NUM", 4) == 0) return refuse_idx(s, "it is an NPY array; give it a name that ends with .npy");
+    if (head[0] != 0 || head[1] != 0) return refuse_idx(s, "it does not begin with two zeros");
+    if (head[2] != UNSIGNED_BYTES) return refuse_idx(s, "its items are not unsigned bytes (type 8)");
+    if (head[3] < 1 || head[3] > UNA_MOST_IDX_SIZES) return refuse_idx(s, "it has no sizes, or more than 8");
 
     idx->size_count = head[3];
     idx->each = 1;
     for (size_t i = 0; i < idx->size_count; i++) {
-        UNA_TRY(take_all(s, size, sizeof size));
+        UNA_TRY(take_idx_bytes(s, size, sizeof size));
         idx->sizes[i] = (size_t)size[0] << 24 | (size_t)size[1] << 16 | (size_t)size[2] << 8 | size[3];
-        if (idx->sizes[i] == 0) return refuse(s, "one of its sizes is 0");
-        if (idx->each > SIZE_MAX / 4 / idx->sizes[i]) return refuse(s, "its sizes are beyond any file");
+        if (idx->sizes[i] == 0) return refuse_idx(s, "one of its sizes is 0");
+        if (idx->each > SIZE_MAX / 4 / idx->sizes[i]) return refuse_idx(s, "its sizes are beyond any file");
         if (i > 0) idx->each *= idx->sizes[i];
     }
-    if (idx->each > SIZE_MAX / 4 / idx->sizes[0]) return refuse(s, "its sizes are beyond any file");
+    if (idx->each > SIZE_MAX / 4 / idx->sizes[0]) return refuse_idx(s, "its sizes are beyond any file");
     return UNA_OK;
 }
 
@@ -53,7 +53,7 @@ static una_status wrong_size(const una_packed *s, size_t promised, const char *a
 }
 
 /* Blocks are doubled while there is more to read, so that a wrong size in the header asks for no memory. */
-static una_status read_items(una_idx *idx, const una_packed *s, una_arena *arena)
+static una_status read_idx_items(una_idx *idx, const una_packed *s, una_arena *arena)
 {
     size_t promised = idx->sizes[0] * idx->each, room = promised < FIRST_BLOCK ? promised : FIRST_BLOCK;
     size_t have = 0, got;
@@ -79,8 +79,8 @@ una_status una_idx_read(una_idx *idx, const char *path, una_arena *arena, una_ru
     una_packed s;
     *idx = (una_idx){ .size_count = 0 };
     UNA_TRY(una_packed_open(&s, path, run));
-    una_status status = read_header(idx, &s);
-    if (status == UNA_OK) status = read_items(idx, &s, arena);
+    una_status status = read_idx_header(idx, &s);
+    if (status == UNA_OK) status = read_idx_items(idx, &s, arena);
     if (status == UNA_OK) status = una_packed_check(&s);
     idx->is_packed = s.is_packed;
     una_packed_close(&s);

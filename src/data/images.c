@@ -11,20 +11,21 @@
 #include <stdatomic.h>
 #include <string.h>
 
-static una_status refuse(const una_images *m, const char *why)
+static una_status refuse_images(const una_images *m, const char *why)
 {
-    UNA_FAIL(m->run, UNA_E_INPUT, "%s holds no images that can be read: %s", m->origin, why);
+    UNA_FAIL(m->run, UNA_E_INPUT, "%s holds no readable images: %s", m->origin, why);
 }
 
-static una_status take_shape(una_images *m, const size_t *sizes, size_t count)
+static una_status take_image_shape(una_images *m, const size_t *sizes, size_t count)
 {
     if (count != 3 && count != 4)
-        return refuse(m, "three sizes are needed (images, height, width), or four (channels last)");
+        return refuse_images(m, "three sizes are needed (images, height, width), or four (channels last)");
     m->count = sizes[0];
     m->shape = (una_image_shape){ sizes[1], sizes[2], count == 4 ? sizes[3] : 1 };
     if (count == 4 && sizes[3] > UNA_MOST_CHANNELS && sizes[1] <= UNA_MOST_CHANNELS)
-        return refuse(m, "its channels seem to come first; they must come last: save it with .transpose(0, 2, 3, 1)");
-    if (m->shape.channels > UNA_MOST_CHANNELS) return refuse(m, "its images have more than 16 channels");
+        return refuse_images(m, "its channels seem to come first; they must come last: save it with "
+                             ".transpose(0, 2, 3, 1)");
+    if (m->shape.channels > UNA_MOST_CHANNELS) return refuse_images(m, "its images have more than 16 channels");
     if (sizes[1] > UNA_MOST_PIXELS || sizes[2] > UNA_MOST_PIXELS || una_image_size(m->shape) > UNA_MOST_PIXELS)
         UNA_FAIL(m->run, UNA_E_INPUT, "%s: an image of %zu x %zu with %zu channels has more numbers than the %d that "
                  "are possible; make them smaller", m->origin, sizes[1], sizes[2], m->shape.channels, UNA_MOST_PIXELS);
@@ -38,7 +39,7 @@ static una_status read_idx(una_images *m, bool *packed)
     UNA_TRY(una_idx_read(&idx, m->origin, &m->arena, m->run));
     m->bytes = idx.bytes;
     *packed = idx.is_packed;
-    return take_shape(m, idx.sizes, idx.size_count);
+    return take_image_shape(m, idx.sizes, idx.size_count);
 }
 
 /* Numbers are read some images at a time; what is no finite number is refused with its place. */
@@ -64,9 +65,9 @@ static una_status read_npy(una_images *m, bool *packed)
 {
     una_npy *npy;
     UNA_TRY(una_npy_open(&npy, m->origin, m->run));
-    una_status status = take_shape(m, npy->sizes, npy->size_count);
+    una_status status = take_image_shape(m, npy->sizes, npy->size_count);
     if (status == UNA_OK && npy->by_column)
-        status = refuse(m, "it is in Fortran's order; save numpy.ascontiguousarray of it");
+        status = refuse_images(m, "it is in Fortran's order; save numpy.ascontiguousarray of it");
     float *numbers = status == UNA_OK ? UNA_GET_ROWS(&m->arena, float, m->count * m->each) : NULL;
     if (status == UNA_OK) status = una_arena_check(&m->arena);
     una_mark mark = una_arena_mark(&m->run->scratch);
@@ -79,7 +80,7 @@ static una_status read_npy(una_images *m, bool *packed)
     return status;
 }
 
-static una_status unpack(una_images *m, const una_cache_key *key)
+static una_status unpack_images(una_images *m, const una_cache_key *key)
 {
     size_t length = strlen(m->origin);
     bool array = una_path_ends(m->origin, length, ".npy") || una_path_ends(m->origin, length, ".npy.gz");
@@ -89,10 +90,10 @@ static una_status unpack(una_images *m, const una_cache_key *key)
     return UNA_OK;
 }
 
-static una_status read_file(una_images *m)
+static una_status read_image_file(una_images *m)
 {
     una_cache_key key = una_cache_map_images(m);
-    return m->mapping ? UNA_OK : unpack(m, &key);
+    return m->mapping ? UNA_OK : unpack_images(m, &key);
 }
 
 una_status una_images_read(una_images **images, const char *path, una_run *run)
@@ -105,7 +106,7 @@ una_status una_images_read(una_images **images, const char *path, una_run *run)
     una_arena_init(&m->arena, run);
     m->origin = una_arena_text(&m->arena, path);
     una_status status = una_arena_check(&m->arena);
-    if (status == UNA_OK) status = read_file(m);
+    if (status == UNA_OK) status = read_image_file(m);
     if (status == UNA_OK) *images = m;
     else una_images_let_go(m);
     return status;
@@ -164,7 +165,7 @@ una_status una_table_image(size_t *item, const una_dataset *data, size_t row, un
              data->images->origin, data->images->count);
 }
 
-/* It may be the wrong column. words: what the cell holds. */
+/* The sentence for a cell that names no image; it may be the wrong column. words: the content of the cell. */
 static una_status refuse_column(const una_dataset *data, size_t row, size_t column, const char *words, una_run *run)
 {
     una_text place = una_text_in(&run->scratch);

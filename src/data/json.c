@@ -20,7 +20,7 @@ static size_t after_string(const char *text, size_t at, size_t size)
     return at;
 }
 
-/* As many as there can be at most; a text that is no JSON is read to its first mistake only, and has fewer. */
+/* Upper bounds. A text that is no JSON is read up to its first mistake only, and has fewer. */
 static parts count_parts(const char *text, size_t size)
 {
     parts p = { .values = 1 };
@@ -37,7 +37,7 @@ static parts count_parts(const char *text, size_t size)
     return p;
 }
 
-static uint64_t memory_of(const parts *p, size_t size)
+static uint64_t memory_of_parts(const parts *p, size_t size)
 {
     enum {
         FIRST = 4096,
@@ -54,10 +54,10 @@ static uint64_t memory_of(const parts *p, size_t size)
 uint64_t una_json_memory(const char *text, size_t size)
 {
     parts p = count_parts(text, size);
-    return memory_of(&p, size);
+    return memory_of_parts(&p, size);
 }
 
-static una_status check_size(uint64_t *memory, const una_json_text *text, una_run *run)
+static una_status check_json_memory(uint64_t *memory, const una_json_text *text, una_run *run)
 {
     if (text->size > text->most)
         UNA_FAIL(run, UNA_E_INPUT, "%s has %zu bytes of JSON, and at most %zu are read; make it shorter", text->origin,
@@ -67,7 +67,7 @@ static una_status check_size(uint64_t *memory, const una_json_text *text, una_ru
     if (count > UNA_JSON_PARTS)
         UNA_FAIL(run, UNA_E_INPUT, "%s has %llu objects, lists and names in its JSON, and at most %d are read; make it "
                  "shorter", text->origin, (unsigned long long)count, UNA_JSON_PARTS);
-    *memory = memory_of(&p, text->size);
+    *memory = memory_of_parts(&p, text->size);
     return UNA_OK;
 }
 
@@ -83,7 +83,8 @@ static una_status take_memory(const una_json *json, const una_json_text *text, u
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
-/* Texts up to here are read within milliseconds, also by those who were told to stop and still put things in order. */
+/* Texts up to this size are read even after Ctrl-C: it takes milliseconds, and work that is being finished may need
+ * them. */
 enum { AT_ONCE = 1 << 16 };
 
 typedef struct feed { const char *at; size_t left; const una_run *run; bool at_once; } feed;
@@ -105,7 +106,7 @@ static size_t next_bytes(void *to, size_t room, void *context)
     return count;
 }
 
-static una_status parse(una_json *json, const una_json_text *text, una_run *run)
+static una_status parse_with_jansson(una_json *json, const una_json_text *text, una_run *run)
 {
     json_error_t error;
     feed f = { text->at, text->size, run, text->size <= AT_ONCE };
@@ -115,17 +116,17 @@ static una_status parse(una_json *json, const una_json_text *text, una_run *run)
     if (json_error_code(&error) == json_error_out_of_memory)
         UNA_FAIL(run, UNA_E_MEMORY, "%s: there is no memory for its %.3g MB of JSON", text->origin,
                  (double)text->size / 1e6);
-    UNA_FAIL(run, UNA_E_INPUT, "%s, line %d, column %d: this is not JSON that can be read (%.160s); every name stands "
+    UNA_FAIL(run, UNA_E_INPUT, "%s, line %d, column %d: this is not JSON (%.160s); every name stands "
              "once, in quotes", text->origin, error.line, error.column, error.text);
 }
 
 una_status una_json_read(una_json *json, const una_json_text *text, una_run *run)
 {
     *json = (una_json){ .run = run };
-    UNA_TRY(check_size(&json->memory, text, run));
+    UNA_TRY(check_json_memory(&json->memory, text, run));
     una_status status = take_memory(json, text, run);
     if (status != UNA_OK) json->memory = 0;
-    else status = parse(json, text, run);
+    else status = parse_with_jansson(json, text, run);
     if (status != UNA_OK) una_json_free(json);
     return status;
 }

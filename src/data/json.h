@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * JSON of strangers. Jansson takes up to some eighty times the bytes of a text, with an allocator that belongs to the
- * whole program and hears of no limit; so what it will take is estimated before, from above, and counted against the
- * limit of the run. No other file calls Jansson's readers (tools/check_arrows.sh).
+ * JSON of strangers. Jansson takes up to some eighty times the bytes of a text, with an allocator of the whole program
+ * that knows no limit; so an upper bound of what it will take is computed first and counted against the limit of the
+ * run. No other file calls the readers of Jansson (tools/check_arrows.sh).
  */
 #ifndef UNA_JSON_H
 #define UNA_JSON_H
@@ -18,10 +18,10 @@
 typedef struct una_json_text { const char *at; size_t size, most; const char *origin; } una_json_text;
 typedef struct una_json { json_t *root; uint64_t memory; una_run *run; } una_json;
 
-/* What Jansson takes for it at most, in bytes: one look at the text, nothing is made of it. */
+/* Upper bound of the bytes that Jansson takes, by one pass over the text. */
 uint64_t una_json_memory(const char *text, size_t size);
-/* No name may stand twice in an object. A signal is heard at every kilobyte of a text longer than 64. After a failure
- * there is no root. */
+/* No name may stand twice in an object. Texts longer than 64 KB can be interrupted. After a failure there is no
+ * root. */
 una_status una_json_read(una_json *json, const una_json_text *text, una_run *run);
 /* The same for a file of at most UNA_JSON_LONG bytes. */
 una_status una_json_read_file(una_json *json, const char *path, una_run *run);

@@ -12,7 +12,7 @@
 enum { FEW = 16 };
 
 /* Where the name is, or would be. */
-static size_t slot_of(const una_names *n, const char *name)
+static size_t slot_of_name(const una_names *n, const char *name)
 {
     size_t i = (size_t)una_hash_text(n->key, name) & (n->slots - 1);
     while (n->slot[i] && strcmp(n->name[n->slot[i] - 1], name) != 0) i = (i + 1) & (n->slots - 1);
@@ -27,7 +27,7 @@ una_status una_names_index(una_names *n, const char *const *name, size_t count, 
     n->slot = UNA_GET(arena, size_t, n->slots);
     UNA_TRY(una_arena_check(arena));
     for (size_t i = 0; i < count; i++) {
-        size_t slot = slot_of(n, name[i]);
+        size_t slot = slot_of_name(n, name[i]);
         n->repeated += n->slot[slot] != 0;
         if (!n->slot[slot]) n->slot[slot] = i + 1;
     }
@@ -36,7 +36,7 @@ una_status una_names_index(una_names *n, const char *const *name, size_t count, 
 
 size_t una_names_find(const una_names *n, const char *name)
 {
-    if (n->slot) return n->slot[slot_of(n, name)] - 1;           /* 0 - 1 is SIZE_MAX */
+    if (n->slot) return n->slot[slot_of_name(n, name)] - 1;           /* 0 - 1 is SIZE_MAX */
     for (size_t i = 0; i < n->count; i++)
         if (strcmp(n->name[i], name) == 0) return i;
     return SIZE_MAX;
@@ -69,21 +69,21 @@ una_status una_names_need(size_t *position, const una_names *n, const char *orig
 
 typedef struct named { const char *name; size_t at; } named;
 
-static int by_name(const void *a, const void *b)
+static int compare_named(const void *a, const void *b)
 {
     const named *left = a, *right = b;
     int order = strcmp(left->name, right->name);
     return order ? order : (left->at > right->at) - (left->at < right->at);
 }
 
-/* Only where there are some, for sorting takes its time. */
+/* Sorts only where there are duplicates, because sorting takes time. */
 static una_status find_pair(bool *repeated, size_t *first, size_t *second, const una_names *n, una_arena *work)
 {
     if (n->slot && !n->repeated) return UNA_OK;
     named *sorted = UNA_GET(work, named, n->count);
     UNA_TRY(una_arena_check(work));
     for (size_t i = 0; i < n->count; i++) sorted[i] = (named){ n->name[i], i };
-    if (n->count) qsort(sorted, n->count, sizeof *sorted, by_name);
+    if (n->count) qsort(sorted, n->count, sizeof *sorted, compare_named);
     for (size_t i = 1; i < n->count; i++) {
         if (strcmp(sorted[i - 1].name, sorted[i].name) != 0) continue;
         *repeated = true;

@@ -11,23 +11,23 @@
 
 enum { LONGEST_HEADER = 1 << 16, STRIP_BYTES = 1 << 18, MOST_PACKED = 1032 };    /* bytes that deflate makes of one */
 
-static una_status refuse(const una_npy *npy, const char *why)
+static una_status refuse_npy(const una_npy *npy, const char *why)
 {
-    UNA_FAIL(npy->run, UNA_E_INPUT, "%s is no NPY array that can be read: %s", npy->path, why);
+    UNA_FAIL(npy->run, UNA_E_INPUT, "%s is not a readable NPY array: %s", npy->path, why);
 }
 
 /* ---- the dictionary ------------------------------------------------------------------------------- */
 
 typedef struct parser { const char *at, *end; } parser;
 
-static void skip_blanks(parser *p)
+static void skip_header_blanks(parser *p)
 {
     while (p->at < p->end && (*p->at == ' ' || *p->at == '\n' || *p->at == '\t')) p->at++;
 }
 
-static bool take(parser *p, const char *word)
+static bool take_header_word(parser *p, const char *word)
 {
-    skip_blanks(p);
+    skip_header_blanks(p);
     size_t length = strlen(word);
     if ((size_t)(p->end - p->at) < length || memcmp(p->at, word, length) != 0) return false;
     p->at += length;
@@ -35,9 +35,9 @@ static bool take(parser *p, const char *word)
 }
 
 /* A text in single or double quotes, without escapes. */
-static bool take_text(parser *p, char *text, size_t room)
+static bool take_header_text(parser *p, char *text, size_t room)
 {
-    skip_blanks(p);
+    skip_header_blanks(p);
     if (p->at == p->end || (*p->at != '\'' && *p->at != '"')) return false;
     char quote = *p->at++;
     size_t length = 0;
@@ -51,7 +51,7 @@ static bool take_text(parser *p, char *text, size_t room)
 
 static bool take_size(parser *p, size_t *value)
 {
-    skip_blanks(p);
+    skip_header_blanks(p);
     const char *from = p->at;
     *value = 0;
     for (; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++) {
@@ -65,7 +65,7 @@ static bool take_size(parser *p, size_t *value)
 static una_status take_type(una_npy *npy, parser *p)
 {
     char type[16];
-    if (!take_text(p, type, sizeof type)) return refuse(npy, "its header names no simple type");
+    if (!take_header_text(p, type, sizeof type)) return refuse_npy(npy, "its header names no simple type");
 
     static const char *const known[] = { "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1" };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -82,21 +82,22 @@ static una_status take_type(una_npy *npy, parser *p)
              npy->path, type);
 }
 
-static una_status take_shape(una_npy *npy, parser *p)
+static una_status take_npy_shape(una_npy *npy, parser *p)
 {
     size_t count = 0;
-    if (!take(p, "(")) return refuse(npy, "its header has no shape");
-    while (!take(p, ")")) {
-        if (count == 4) return refuse(npy, "it has more than four dimensions");
-        if (!take_size(p, &npy->sizes[count++])) return refuse(npy, "its shape is no list of sizes");
-        if (!take(p, ",") && !(p->at < p->end && *p->at == ')')) return refuse(npy, "its shape is no list of sizes");
+    if (!take_header_word(p, "(")) return refuse_npy(npy, "its header has no shape");
+    while (!take_header_word(p, ")")) {
+        if (count == 4) return refuse_npy(npy, "it has more than four dimensions");
+        if (!take_size(p, &npy->sizes[count++])) return refuse_npy(npy, "its shape is not a list of sizes");
+        if (!take_header_word(p, ",") && !(p->at < p->end && *p->at == ')'))
+            return refuse_npy(npy, "its shape is not a list of sizes");
     }
-    if (count == 0) return refuse(npy, "it is a single number, and rows and columns are needed");
+    if (count == 0) return refuse_npy(npy, "it is a single number, and rows and columns are needed");
     npy->rows = npy->sizes[0];
     npy->columns = 1;
     for (size_t i = 1; i < count; i++) {
         if (npy->sizes[i] > 0 && npy->columns > SIZE_MAX / 64 / npy->sizes[i])
-            return refuse(npy, "its shape is beyond any file");
+            return refuse_npy(npy, "its shape is beyond any file");
         npy->columns *= npy->sizes[i];
     }
     npy->size_count = count;
@@ -106,32 +107,35 @@ static una_status take_shape(una_npy *npy, parser *p)
 static una_status parse_dictionary(una_npy *npy, parser p)
 {
     bool seen[3] = { false, false, false };
-    if (!take(&p, "{")) return refuse(npy, "its header is no dictionary");
+    if (!take_header_word(&p, "{")) return refuse_npy(npy, "its header is not a dictionary");
 
-    while (!take(&p, "}")) {
+    while (!take_header_word(&p, "}")) {
         char key[16];
-        if (!take_text(&p, key, sizeof key) || !take(&p, ":")) return refuse(npy, "its header is no dictionary");
-        size_t which = strcmp(key, "descr") == 0           ? 0
-                       : strcmp(key, "fortran_order") == 0 ? 1
-                       : strcmp(key, "shape") == 0         ? 2
-                                                           : 3;
-        if (which == 3 || seen[which]) return refuse(npy, "its header has an unknown or repeated key");
+        if (!take_header_text(&p, key, sizeof key) || !take_header_word(&p, ":"))
+            return refuse_npy(npy, "its header is not a dictionary");
+        size_t which = 3;
+        if (strcmp(key, "descr") == 0) which = 0;
+        else if (strcmp(key, "fortran_order") == 0) which = 1;
+        else if (strcmp(key, "shape") == 0) which = 2;
+        if (which == 3 || seen[which]) return refuse_npy(npy, "its header has an unknown or repeated key");
         seen[which] = true;
 
         if (which == 0) {
             UNA_TRY(take_type(npy, &p));
         } else if (which == 1) {
-            npy->by_column = take(&p, "True");
-            if (!npy->by_column && !take(&p, "False")) return refuse(npy, "fortran_order is neither True nor False");
+            npy->by_column = take_header_word(&p, "True");
+            if (!npy->by_column && !take_header_word(&p, "False"))
+                return refuse_npy(npy, "fortran_order is neither True nor False");
         } else {
-            UNA_TRY(take_shape(npy, &p));
+            UNA_TRY(take_npy_shape(npy, &p));
         }
-        if (!take(&p, ",") && !(p.at < p.end && *p.at == '}')) return refuse(npy, "its header is no dictionary");
+        if (!take_header_word(&p, ",") && !(p.at < p.end && *p.at == '}'))
+            return refuse_npy(npy, "its header is not a dictionary");
     }
 
-    skip_blanks(&p);
-    if (p.at != p.end) return refuse(npy, "something stands behind the dictionary of its header");
-    if (!seen[0] || !seen[1] || !seen[2]) return refuse(npy, "its header lacks descr, fortran_order or shape");
+    skip_header_blanks(&p);
+    if (p.at != p.end) return refuse_npy(npy, "something stands behind the dictionary of its header");
+    if (!seen[0] || !seen[1] || !seen[2]) return refuse_npy(npy, "its header lacks descr, fortran_order or shape");
     return UNA_OK;
 }
 
@@ -141,20 +145,20 @@ static una_status read_exactly(una_npy *npy, void *bytes, size_t size)
 {
     size_t got;
     UNA_TRY(una_packed_take(&npy->packed, bytes, size, &got));
-    return got == size ? UNA_OK : refuse(npy, "it ends too early");
+    return got == size ? UNA_OK : refuse_npy(npy, "it ends too early");
 }
 
-static una_status read_header(una_npy *npy)
+static una_status read_npy_header(una_npy *npy)
 {
     unsigned char head[12];
     UNA_TRY(read_exactly(npy, head, 8));
-    if (memcmp(head, "\x93NUMPY", 6) != 0) return refuse(npy, "it does not begin as one");
-    if (head[6] < 1 || head[6] > 3) return refuse(npy, "its format version is not 1, 2 or 3");
+    if (memcmp(head, "\x93NUMPY", 6) != 0) return refuse_npy(npy, "it does not begin as one");
+    if (head[6] < 1 || head[6] > 3) return refuse_npy(npy, "its format version is not 1, 2 or 3");
 
     size_t bytes = head[6] == 1 ? 2 : 4, length = 0;
     UNA_TRY(read_exactly(npy, head, bytes));
     for (size_t i = bytes; i > 0; i--) length = length << 8 | head[i - 1];
-    if (length > LONGEST_HEADER) return refuse(npy, "its header is too long");
+    if (length > LONGEST_HEADER) return refuse_npy(npy, "its header is too long");
 
     char *text = UNA_GET(&npy->arena, char, length + 1);
     UNA_TRY(una_arena_check(&npy->arena));
@@ -163,12 +167,12 @@ static una_status read_header(una_npy *npy)
     return parse_dictionary(npy, (parser){ text, text + length });
 }
 
-static una_status check_size(una_npy *npy)
+static una_status check_npy_size(una_npy *npy)
 {
-    if (npy->columns == 0) return refuse(npy, "it has no columns");
-    if (npy->rows == 0) return refuse(npy, "it has no rows");
+    if (npy->columns == 0) return refuse_npy(npy, "it has no columns");
+    if (npy->rows == 0) return refuse_npy(npy, "it has no rows");
     size_t most = SIZE_MAX / 4 / npy->width / npy->columns;
-    if (npy->rows > most) return refuse(npy, "its shape is beyond any file");
+    if (npy->rows > most) return refuse_npy(npy, "its shape is beyond any file");
     size_t promised = npy->start + npy->rows * npy->columns * npy->width;
     if (!npy->packed.is_packed && npy->packed.size != promised)
         UNA_FAIL(npy->run, UNA_E_INPUT, "%s has %llu bytes where its header promises %zu (%zu rows of %zu columns); "
@@ -182,7 +186,7 @@ static una_status check_size(una_npy *npy)
 
 /* ---- items -------------------------------------------------------------------------------------------- */
 
-static double item(const una_npy *npy, const unsigned char *bytes)
+static double item_value(const una_npy *npy, const unsigned char *bytes)
 {
     uint64_t word = 0;
     for (size_t i = 0; i < npy->width; i++) {
@@ -221,7 +225,7 @@ static una_status read_strip(una_npy *npy, size_t from, size_t count, double *va
     for (size_t done = 0; done < count;) {
         size_t now = strip_items(npy, count - done);
         UNA_TRY(read_exactly(npy, strip, now * npy->width));
-        for (size_t i = 0; i < now; i++) values[(done + i) * step] = item(npy, strip + i * npy->width);
+        for (size_t i = 0; i < now; i++) values[(done + i) * step] = item_value(npy, strip + i * npy->width);
         done += now;
     }
     return UNA_OK;
@@ -247,17 +251,17 @@ una_status una_npy_end(una_npy *npy)
     size_t got = 0;
     UNA_TRY(una_packed_seek(&npy->packed, npy->start + npy->rows * npy->columns * npy->width));
     UNA_TRY(una_packed_take(&npy->packed, &more, 1, &got));
-    if (got > 0) return refuse(npy, "it has more items than its header promises; copy it again");
+    if (got > 0) return refuse_npy(npy, "it has more items than its header promises; copy it again");
     return una_packed_check(&npy->packed);
 }
 
-static una_status open_stream(una_npy *npy, const char *path)
+static una_status open_npy_stream(una_npy *npy, const char *path)
 {
     npy->path = una_arena_text(&npy->arena, path);
     UNA_TRY(una_arena_check(&npy->arena));
     UNA_TRY(una_packed_open(&npy->packed, npy->path, npy->run));
-    UNA_TRY(read_header(npy));
-    return check_size(npy);
+    UNA_TRY(read_npy_header(npy));
+    return check_npy_size(npy);
 }
 
 una_status una_npy_open(una_npy **out, const char *path, una_run *run)
@@ -267,7 +271,7 @@ una_status una_npy_open(una_npy **out, const char *path, una_run *run)
     if (!npy) return UNA_E_MEMORY;
     *npy = (una_npy){ .run = run };
     una_arena_init(&npy->arena, run);
-    una_status status = open_stream(npy, path);
+    una_status status = open_npy_stream(npy, path);
     if (status == UNA_OK) *out = npy;
     else una_npy_close(npy);
     return status;

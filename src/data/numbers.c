@@ -14,7 +14,7 @@ enum { MOST_DIGITS = 19 };               /* any so many fit a word */
 
 /* The digits at `at`, at most eight, appended to *word; how many they were. Eight bytes must be readable. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && defined(__GNUC__)
-static inline size_t take_digits(const char *at, uint64_t *word)
+static inline size_t take_eight_digits(const char *at, uint64_t *word)
 {
     static const uint64_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 };
     uint64_t v;
@@ -32,7 +32,7 @@ static inline size_t take_digits(const char *at, uint64_t *word)
     return count;
 }
 #else
-static inline size_t take_digits(const char *at, uint64_t *word)
+static inline size_t take_eight_digits(const char *at, uint64_t *word)
 {
     size_t count = 0;
     for (; count < 8 && at[count] >= '0' && at[count] <= '9'; count++) *word = 10 * *word + (uint64_t)(at[count] - '0');
@@ -45,7 +45,7 @@ static inline bool take_run(const char **at, uint64_t *word, size_t *count)
 {
     size_t now;
     do {
-        now = take_digits(*at, word);
+        now = take_eight_digits(*at, word);
         *at += now;
         *count += now;
     } while (now == 8 && *count <= MOST_DIGITS);
@@ -112,12 +112,12 @@ bool una_number_at(const char **from, double *value)
 }
 
 /* A cell that the slow way should look at: 1.234 may be thousands, and tells nothing new once there was one. */
-static bool is_news(una_watch watch, int decimals, double value)
+static bool is_news(una_point_watch watch, int decimals, double value)
 {
     return watch == UNA_WATCH_POINTS || decimals != 3 || !(fabs(value) >= 1 && fabs(value) < 1000);
 }
 
-bool una_csv_numbers(una_csv *csv, double *values, const bool *unwanted, const una_watch *watch)
+bool una_csv_numbers(una_csv *csv, double *values, const bool *unwanted, const una_point_watch *watch)
 {
     int decimals;
     const char *at = csv->buffer + csv->start, *end = csv->buffer + csv->end;

@@ -14,25 +14,25 @@ enum { FAR = 50, MOST_SENTENCES = 4 };
 static const double most_share = 0.5;
 
 typedef struct cells { const double *at; size_t rows, stride; } cells;   /* of a standardised column: mean 0, std 1 */
-typedef struct verdict { size_t count, worst; double distance, share; } verdict;     /* distance: of the worst */
+typedef struct outliers { size_t count, worst; double distance, share; } outliers;     /* distance: of the worst */
 
-/* So few cells may be slips; more are a tail. */
-static size_t few(size_t rows)
+/* At most so many cells may be slips; more are a heavy tail. */
+static size_t few_of(size_t rows)
 {
     return rows > 300 ? rows / 100 : 3;
 }
 
-/* Could a few cells hold half of the squares? Not if the farthest, so many times over, does not: most columns need no
- * sorting. The median is at most one standard deviation from the mean. */
+/* Whether a few cells could hold half of the squares. Not if `few` times the farthest one does not: so most columns
+ * need no sorting. The median is at most one standard deviation from the mean. */
 static bool may_dominate(cells c)
 {
     double most = 0, n = (double)c.rows;
     for (size_t i = 0; i < c.rows; i++) most = fmax(most, fabs(c.at[i * c.stride]));
-    return (most + 1) * (most + 1) * (double)few(c.rows) >= most_share * n;
+    return (most + 1) * (most + 1) * (double)few_of(c.rows) >= most_share * n;
 }
 
-/* Of distances, sorted. Where more than half of the cells are equal, as in counts that are mostly 0, those that differ
- * speak. */
+/* The spread of sorted distances. Where more than half of the cells are equal, as in counts that are mostly 0, the
+ * others decide. */
 static double robust_std(const double *distance, size_t rows)
 {
     size_t equal = 0;
@@ -50,9 +50,9 @@ una_robust una_robust_of(double *numbers, size_t count)
     return (una_robust){ median, robust_std(numbers, count) };
 }
 
-static verdict judge(cells c, double *room)
+static outliers find_outliers(cells c, double *room)
 {
-    verdict v = {0};
+    outliers v = {0};
     for (size_t i = 0; i < c.rows; i++) room[i] = c.at[i * c.stride];
     una_robust middle = una_robust_of(room, c.rows);
     double median = middle.median, limit = middle.std * FAR, largest = 0, all = 0, far = 0;
@@ -73,8 +73,8 @@ static verdict judge(cells c, double *room)
 }
 
 /* worst: as a row of the table. */
-static void tell(const verdict *v, const una_dataset *data, const char *name, bool target, una_notes *warnings,
-                 una_run *run)
+static void add_outlier_warning(const outliers *v, const una_dataset *data, const char *name, bool target,
+                                una_notes *warnings, una_run *run)
 {
     size_t column = una_table_find(data, name);
     una_text place = una_text_in(&run->scratch);
@@ -88,11 +88,12 @@ static void tell(const verdict *v, const una_dataset *data, const char *name, bo
                   more, 100 * v->share);
 }
 
-una_status una_columns_doubt(const una_columns *columns, const una_dataset *data, const double *x, const double *y,
-                             const size_t *kept, size_t rows, una_notes *warnings, una_run *run)
+una_status una_columns_warn_outliers(const una_columns *columns, const una_dataset *data, const double *x,
+                                     const double *y,
+                                     const size_t *kept, size_t rows, una_notes *warnings, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    size_t inputs = columns->input_count, told = 0, untold = 0;
+    size_t inputs = columns->input_count, reported = 0, untold = 0;
     double *room = NULL;
 
     for (size_t d = y ? 0 : 1; d <= (x ? inputs : 0); d++) {     /* the target first */
@@ -101,17 +102,17 @@ una_status una_columns_doubt(const una_columns *columns, const una_dataset *data
         if ((input && input->level != SIZE_MAX) || !may_dominate(c)) continue;
         if (!room) room = UNA_GET_ROWS(&run->scratch, double, rows);
         UNA_TRY(una_arena_check(&run->scratch));
-        UNA_TRY(una_go_on(run, "looking for outliers"));
+        UNA_TRY(una_check_cancelled(run, "looking for outliers"));
 
-        verdict v = judge(c, room);
-        if (v.count == 0 || v.count > few(rows) || v.share <= most_share) continue;
+        outliers v = find_outliers(c, room);
+        if (v.count == 0 || v.count > few_of(rows) || v.share <= most_share) continue;
         const char *name = input ? columns->sources[input->source].name : columns->target;
         if (kept) v.worst = kept[v.worst];
-        if (told++ < MOST_SENTENCES) tell(&v, data, name, !input, warnings, run);
+        if (reported++ < MOST_SENTENCES) add_outlier_warning(&v, data, name, !input, warnings, run);
         else untold++;
     }
 
-    if (untold) una_notes_add(warnings, "So it is in %zu more column%s.", untold, untold == 1 ? "" : "s");
+    if (untold) una_notes_add(warnings, "%zu more column%s like that.", untold, untold == 1 ? "" : "s");
     una_status status = una_arena_check(&run->scratch);
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);

@@ -29,18 +29,18 @@ una_status una_packed_open(una_packed *p, const char *path, una_run *run)
     return UNA_OK;
 }
 
-static una_status interrupted(const una_packed *p)
+static una_status unpacking_interrupted(const una_packed *p)
 {
     if (una_cancelled(p->run)) UNA_FAIL(p->run, UNA_CANCELLED, "interrupted while reading %s", p->path);
     return UNA_OK;
 }
 
-/* What zlib found; nothing where the file has simply ended. */
-static una_status blame(const una_packed *p, int count)
+/* The error that zlib found; nothing where the file has simply ended. */
+static una_status fail_with_zlib(const una_packed *p, int count)
 {
     int code = Z_OK;
     gzerror(p->file, &code);
-    if (code == Z_ERRNO && errno == EINTR) UNA_TRY(interrupted(p));
+    if (code == Z_ERRNO && errno == EINTR) UNA_TRY(unpacking_interrupted(p));
     if (code == Z_ERRNO) UNA_FAIL(p->run, UNA_E_IO, "cannot read %s: %s", p->path, strerror(errno));
     if (code == Z_MEM_ERROR) UNA_FAIL(p->run, UNA_E_MEMORY, "cannot read %s: no memory for it", p->path);
     if (code == Z_BUF_ERROR)
@@ -55,20 +55,20 @@ una_status una_packed_take(const una_packed *p, void *to, size_t want, size_t *g
     *got = 0;
     while (*got < want) {
         size_t now = want - *got < MOST_AT_ONCE ? want - *got : MOST_AT_ONCE;
-        UNA_TRY(interrupted(p));
+        UNA_TRY(unpacking_interrupted(p));
         int count = gzread(p->file, (unsigned char *)to + *got, (unsigned)now);
-        if (count < (int)now) UNA_TRY(blame(p, count));
+        if (count < (int)now) UNA_TRY(fail_with_zlib(p, count));
         *got += (size_t)count;
         if ((size_t)count < now) break;
     }
     return UNA_OK;
 }
 
-/* zlib would unpack all that is passed over in one go. */
+/* Skips in pieces: zlib would unpack all of it in one go. */
 static una_status pass_over(const una_packed *p, uint64_t at)
 {
     unsigned char piece[1 << 14];
-    if ((uint64_t)gztell(p->file) > at && gzrewind(p->file) != 0) return blame(p, -1);
+    if ((uint64_t)gztell(p->file) > at && gzrewind(p->file) != 0) return fail_with_zlib(p, -1);
     for (uint64_t now; (now = (uint64_t)gztell(p->file)) < at;) {
         size_t want = at - now < sizeof piece ? (size_t)(at - now) : sizeof piece, got;
         UNA_TRY(una_packed_take(p, piece, want, &got));
@@ -81,7 +81,7 @@ una_status una_packed_seek(const una_packed *p, uint64_t at)
 {
     if (p->is_packed) return pass_over(p, at);
     if (gzseek(p->file, (z_off_t)at, SEEK_SET) >= 0) return UNA_OK;
-    UNA_TRY(blame(p, -1));
+    UNA_TRY(fail_with_zlib(p, -1));
     return UNA_OK;
 }
 

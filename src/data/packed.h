@@ -20,7 +20,8 @@ typedef struct una_packed {
 una_status una_packed_open(una_packed *packed, const char *path, una_run *run);
 /* As many bytes as there are, at most `want`; fewer only at the end. Damage has a sentence, and so has an interruption. */
 una_status una_packed_take(const una_packed *packed, void *to, size_t want, size_t *got);
-/* The next byte is that of number `at`, unpacked. Going back in a packed file takes as long as reading it anew. */
+/* Moves so that the next byte is byte number `at`, unpacked. Going back in a packed file takes as long as reading it
+ * again. */
 una_status una_packed_seek(const una_packed *packed, uint64_t at);
 /* When all has been read: refuses a file that was written to meanwhile. */
 una_status una_packed_check(const una_packed *packed);

@@ -7,8 +7,8 @@
 #include "data/build.h"
 #include "data/csv.h"
 #include "data/npy.h"
-#include "data/read.h"
-#include "data/formed.h"
+#include "data/reader.h"
+#include "data/column_formats.h"
 
 #include <string.h>
 
@@ -27,11 +27,11 @@ struct una_reader {
     bool        *is_text;        /* [table_columns]                                                 */
     bool        *unwanted;       /* [columns]                                                       */
     double      *values;         /* [columns] of one row, where all wanted columns are numbers      */
-    una_watch   *watch;          /* [columns] plain numbers, for points that may be thousands marks */
+    una_point_watch   *watch;          /* [columns] plain numbers, for points that may be thousands marks */
     size_t      *first_word;     /* [table_columns] row of the file that made it text               */
     infinity    *infinite;       /* [table_columns], where the types were not given                 */
-    una_form_study *study;       /* [table_columns] of columns of words; where types were given, of numbers */
-    una_form    *form;           /* [table_columns] where types were given: how numbers are written */
+    una_cell_counts *study;       /* [table_columns] of columns of words; where types were given, of numbers */
+    una_cell_format    *form;           /* [table_columns] where types were given: how numbers are written */
     una_wanted  *wanted;         /* [table_columns] where types were given                          */
     bool        *stays;          /* [table_columns] words, because somebody said so                 */
     bool         studied;        /* types were given, and the forms have been looked for            */
@@ -59,14 +59,14 @@ static una_status number_names(una_reader *reader)
     return una_arena_check(&reader->arena);
 }
 
-static una_status open_file(una_reader *reader, const char *path)
+static una_status open_table_file(una_reader *reader, const char *path)
 {
     reader->path = una_arena_text(&reader->arena, una_path_shown(path));
     UNA_TRY(una_arena_check(&reader->arena));
     if (una_path_ends(path, strlen(path), ".npy")) {
         UNA_TRY(una_npy_open(&reader->npy, path, reader->run));
         if (reader->npy->size_count > 2)
-            UNA_FAIL(reader->run, UNA_E_INPUT, "%s is no NPY array that can be read: it has more than two dimensions; "
+            UNA_FAIL(reader->run, UNA_E_INPUT, "%s is not a readable NPY array: it has more than two dimensions; "
                      "rows and columns are needed (images go with a table that names them)", path);
         reader->columns = reader->npy->columns;
         return number_names(reader);
@@ -77,28 +77,28 @@ static una_status open_file(una_reader *reader, const char *path)
     return UNA_OK;
 }
 
-static una_status take_columns(una_reader *reader, size_t count)
+static una_status take_reader_columns(una_reader *reader, size_t count)
 {
     reader->from = UNA_GET(&reader->arena, size_t, count);
     reader->table_names = UNA_GET(&reader->arena, const char *, count);
     reader->is_text = UNA_GET(&reader->arena, bool, count);
     reader->first_word = UNA_GET(&reader->arena, size_t, count);
     reader->infinite = UNA_GET(&reader->arena, infinity, count);
-    reader->study = UNA_GET(&reader->arena, una_form_study, count);
-    reader->form = UNA_GET(&reader->arena, una_form, count);
+    reader->study = UNA_GET(&reader->arena, una_cell_counts, count);
+    reader->form = UNA_GET(&reader->arena, una_cell_format, count);
     reader->wanted = UNA_GET(&reader->arena, una_wanted, count);
     reader->stays = UNA_GET(&reader->arena, bool, count);
     reader->unwanted = UNA_GET(&reader->arena, bool, reader->columns);
     reader->values = UNA_GET(&reader->arena, double, reader->columns);
-    reader->watch = UNA_GET(&reader->arena, una_watch, reader->columns);
+    reader->watch = UNA_GET(&reader->arena, una_point_watch, reader->columns);
     for (size_t i = 0; !reader->arena.failed && i < reader->columns; i++) reader->unwanted[i] = true;
     return una_arena_check(&reader->arena);
 }
 
-static una_status choose(una_reader *reader, const una_wanted *wanted, size_t count, size_t optional_from)
+static una_status choose_wanted(una_reader *reader, const una_wanted *wanted, size_t count, size_t optional_from)
 {
     una_names names;
-    UNA_TRY(take_columns(reader, count));
+    UNA_TRY(take_reader_columns(reader, count));
     UNA_TRY(una_names_index(&names, reader->names, reader->columns, &reader->arena));
     reader->typed = true;
 
@@ -124,7 +124,7 @@ static una_status choose(una_reader *reader, const una_wanted *wanted, size_t co
     return UNA_OK;
 }
 
-/* Columns that a person wants as words, whatever they hold. */
+/* Columns that a person wants as words, whatever is in them. */
 static una_status keep_words(una_reader *reader)
 {
     const una_read_settings *given = reader->run->settings.reading;
@@ -139,30 +139,31 @@ static una_status keep_words(una_reader *reader)
     return UNA_OK;
 }
 
-/* 1.234 is thousands where the rest of the file has decimal commas; with commas or tabs between cells, such a file was
- * read before anything was looked for, and points stay decimal. */
+/* Whether 1.234 means thousands where the rest of the file has decimal commas. With commas or tabs between cells older
+ * versions read such points as decimal, and so it stays. */
 static bool points_follow(const una_reader *reader)
 {
     return strchr(";|", reader->csv->delimiter) != NULL;
 }
 
-static void begin_studies(una_reader *reader, una_form_study *study, size_t count)
+static void begin_studies(una_reader *reader, una_cell_counts *study, size_t count)
 {
     const una_read_settings *given = reader->run->settings.reading;
     if (!reader->csv) return;
     char decimal = given ? given->decimal : 0, order = given && given->dates ? given->dates[0] : 0;
-    for (size_t c = 0; c < count; c++) study[c] = (una_form_study){ .decimal = decimal, .order = order };
+    for (size_t c = 0; c < count; c++) study[c] = (una_cell_counts){ .decimal = decimal, .order = order };
     reader->commas = reader->csv->decimal == ',' && (points_follow(reader) || decimal);
 }
 
-/* What the file as a whole says where a column leaves it open. */
-static void give_hints(una_reader *reader, const una_form_proof *proof)
+/* Hints from the file as a whole, for columns that leave the format open. */
+static void give_hints(una_reader *reader, const una_cell_format_proof *proof)
 {
     char decimal = una_proved_decimal(proof), order = una_proved_order(proof);
     /* Who writes semicolons between cells does so because of decimal commas. */
-    char hint = decimal ? decimal : reader->csv->delimiter == ';' ? ',' : 0;
+    char hint = decimal;
+    if (!hint && reader->csv->delimiter == ';') hint = ',';
     for (size_t c = 0; c < reader->table_columns; c++) {
-        una_form_study *s = &reader->study[c];
+        una_cell_counts *s = &reader->study[c];
         s->hint = hint;
         s->plain_hint = points_follow(reader) ? decimal : 0;
         s->against = decimal == ',' && !points_follow(reader);
@@ -170,7 +171,7 @@ static void give_hints(una_reader *reader, const una_form_proof *proof)
     }
 }
 
-/* Who says what the decimal mark is leaves nothing to be found. */
+/* Whether a person has given the decimal mark, so that nothing is left to detect. */
 static void begin_watch(una_reader *reader)
 {
     const una_read_settings *given = reader->run->settings.reading;
@@ -180,9 +181,9 @@ static void begin_watch(una_reader *reader)
     }
 }
 
-static una_status choose_all(una_reader *reader)
+static una_status choose_all_columns(una_reader *reader)
 {
-    UNA_TRY(take_columns(reader, reader->columns));
+    UNA_TRY(take_reader_columns(reader, reader->columns));
     reader->table_columns = reader->columns;
     for (size_t i = 0; i < reader->columns; i++) {
         reader->from[i] = i;
@@ -192,8 +193,8 @@ static una_status choose_all(una_reader *reader)
     return keep_words(reader);
 }
 
-static una_status begin(una_reader **out, const char *path, const una_wanted *wanted, size_t count,
-                        size_t optional_from, una_run *run)
+static una_status begin_reader(una_reader **out, const char *path, const una_wanted *wanted, size_t count,
+                               size_t optional_from, una_run *run)
 {
     *out = NULL;
     una_reader *reader = una_allocate(run, sizeof *reader);
@@ -201,9 +202,9 @@ static una_status begin(una_reader **out, const char *path, const una_wanted *wa
     *reader = (una_reader){ .run = run, .parts = 1 };
     una_arena_init(&reader->arena, run);
     una_arena_init(&reader->kept_arena, run);
-    una_status status = open_file(reader, path);
+    una_status status = open_table_file(reader, path);
     if (status == UNA_OK)
-        status = count ? choose(reader, wanted, count, optional_from) : choose_all(reader);
+        status = count ? choose_wanted(reader, wanted, count, optional_from) : choose_all_columns(reader);
     if (status == UNA_OK) begin_studies(reader, reader->study, reader->table_columns);
     if (status == UNA_OK) begin_watch(reader);
     if (status == UNA_OK) *out = reader;
@@ -213,7 +214,7 @@ static una_status begin(una_reader **out, const char *path, const una_wanted *wa
 
 una_status una_reader_begin(una_reader **reader, const char *path, una_run *run)
 {
-    return begin(reader, path, NULL, 0, 0, run);
+    return begin_reader(reader, path, NULL, 0, 0, run);
 }
 
 /* Reads through the file for the types of its columns. */
@@ -261,19 +262,20 @@ static una_status check_unit(const una_reader *reader, size_t c)
 static una_status decide_forms(una_reader *reader)
 {
     for (size_t c = 0; c < reader->table_columns; c++) {
-        una_form_study *s = &reader->study[c];
-        una_form_kind wants = reader->wanted[c].form;
+        una_cell_counts *s = &reader->study[c];
+        una_cell_format_kind wants = reader->wanted[c].form;
         if (reader->is_text[c]) continue;
-        UNA_TRY(una_go_on(reader->run, "reading"));
-        una_form_decide(&reader->form[c], s, false);
-        if (reader->wanted[c].any_form) wants = reader->form[c].kind;
-        bool moment = wants == UNA_FORM_DATE || wants == UNA_FORM_TIME;
+        UNA_TRY(una_check_cancelled(reader->run, "reading"));
+        una_cell_format_decide(&reader->form[c], s, false);
+        if (reader->wanted[c].any_format) wants = reader->form[c].kind;
+        bool moment = wants == UNA_CELLS_DATE || wants == UNA_CELLS_TIME;
         bool plain = !s->seen[0] && !s->missing && !s->blanks && reader->form[c].decimal == '.';
-        reader->form[c].kind = moment ? wants : plain ? UNA_FORM_PLAIN : UNA_FORM_NUMBER;
+        reader->form[c].kind = plain ? UNA_CELLS_PLAIN : UNA_CELLS_NUMBER;
+        if (moment) reader->form[c].kind = wants;
         UNA_TRY(check_unit(reader, c));
         una_arena *work = &reader->run->scratch;
         una_mark mark = una_arena_mark(work);
-        const char *doubt = una_formed_doubt(s, &reader->form[c], reader->table_names[c], work);
+        const char *doubt = una_column_formats_doubt(s, &reader->form[c], reader->table_names[c], work);
         if (doubt) una_log(reader->run, UNA_LOG_WARNING, "%s", doubt);
         una_status status = una_arena_check(work);
         una_arena_release(work, mark);
@@ -282,7 +284,7 @@ static una_status decide_forms(una_reader *reader)
     return UNA_OK;
 }
 
-/* To the row that is read next or, in_row, is being read. */
+/* Goes back to the row that is read next or, with in_row, is being read. */
 static una_status go_back(una_reader *reader, bool in_row)
 {
     bool more = true;
@@ -292,8 +294,9 @@ static una_status go_back(una_reader *reader, bool in_row)
     return UNA_OK;
 }
 
-/* study [columns]: all of the file, for what the others prove. A word ends what one that is not wanted can tell. */
-static una_status study_rows(una_reader *reader, una_form_study *study)
+/* study [columns]: counts of the whole file, for what other columns prove. A word ends the study of a column that is
+ * not needed. */
+static una_status study_rows(una_reader *reader, una_cell_counts *study)
 {
     bool more = true;
     UNA_TRY(una_csv_rewind(reader->csv));
@@ -304,7 +307,7 @@ static una_status study_rows(una_reader *reader, una_form_study *study)
             const una_cell *cell = &reader->csv->cells[i];
             double value;
             if (reader->unwanted[i] && study[i].words) continue;
-            if (una_cell_read(cell, &value) != UNA_CELL_MISSING) una_form_meet(&study[i], cell->at, cell->length);
+            if (una_cell_read(cell, &value) != UNA_CELL_MISSING) una_cell_counts_add(&study[i], cell->at, cell->length);
         }
         if (row % 65536 == 65535) UNA_TRY(una_tick(reader->run, "reading", 0, NAN));
     }
@@ -313,18 +316,18 @@ static una_status study_rows(una_reader *reader, una_form_study *study)
 /* Looks through the whole file, then goes back to the row that is being read. */
 static una_status study_file(una_reader *reader, bool in_row)
 {
-    una_form_proof proof = {0};
-    una_form_study *study = UNA_GET(&reader->arena, una_form_study, reader->columns);
+    una_cell_format_proof proof = {0};
+    una_cell_counts *study = UNA_GET(&reader->arena, una_cell_counts, reader->columns);
     UNA_TRY(una_arena_check(&reader->arena));
     begin_studies(reader, study, reader->columns);
     UNA_TRY(study_rows(reader, study));
     for (size_t c = 0; c < reader->table_columns; c++) {
-        una_form_study *own = &study[reader->from[c]];
+        una_cell_counts *own = &study[reader->from[c]];
         reader->study[c] = *own;
-        if (reader->is_text[c]) *own = (una_form_study){0};
+        if (reader->is_text[c]) *own = (una_cell_counts){0};
     }
     for (size_t i = 0; i < reader->columns; i++) {
-        una_form_prove(&proof, &study[i]);
+        una_cell_format_prove(&proof, &study[i]);
         reader->watch[i] = UNA_WATCH_NOTHING;
     }
     give_hints(reader, &proof);
@@ -336,29 +339,30 @@ static una_status study_file(una_reader *reader, bool in_row)
 
 /* ---- points that may be thousands marks ------------------------------------------------------------------ */
 
-/* A plain number: 1.5 proves the point of its column to be decimal, 1.234 leaves it open. Is that news? */
-static bool watch_number(una_watch *watch, const una_cell *cell)
+/* Watches a plain number: 1.5 proves that the point of its column is decimal, 1.234 leaves it open. True: that is
+ * new. */
+static bool watch_number(una_point_watch *watch, const una_cell *cell)
 {
     enum { LONGEST = 32 };
-    una_watch before = *watch;
+    una_point_watch before = *watch;
     if (before == UNA_WATCH_NOTHING || !memchr(cell->at, '.', cell->length)) return false;
-    bool open = cell->length <= LONGEST && una_form_decimal(cell->at, cell->length) == 0;
+    bool open = cell->length <= LONGEST && una_cell_decimal_mark(cell->at, cell->length) == 0;
     *watch = open ? UNA_WATCH_PROOF : UNA_WATCH_NOTHING;
     return *watch != before;
 }
 
-/* The same for a cell of the table. Where types are not known, the column's study meets what is news: it has no more of
- * a column of plain numbers. */
+/* The same for a cell of the table. Where types are unknown, the counts of a column of plain numbers get only what is
+ * new. */
 static void watch_cell(una_reader *reader, size_t column, const una_cell *cell)
 {
     bool news = watch_number(&reader->watch[reader->from[column]], cell);
-    if (news && !reader->typed) una_form_meet(&reader->study[column], cell->at, cell->length);
+    if (news && !reader->typed) una_cell_counts_add(&reader->study[column], cell->at, cell->length);
 }
 
 static bool has_comma(const una_cell *cell)
 {
-    una_form_study s = {0};
-    una_form_meet(&s, cell->at, cell->length);
+    una_cell_counts s = {0};
+    una_cell_counts_add(&s, cell->at, cell->length);
     return s.comma + s.either_comma > 0;
 }
 
@@ -369,8 +373,8 @@ static bool any_open(const una_reader *reader)
     return any;
 }
 
-/* Is there a number in the first rows that may have a decimal comma? Not looked for behind the row by which all columns
- * with open points are proved to be decimal. */
+/* Whether a number of the first rows may have a decimal comma. The search stops at the row that proves all open points
+ * decimal. */
 static una_status find_comma(una_reader *reader, size_t rows, bool *found)
 {
     bool *none = UNA_GET(&reader->arena, bool, reader->columns), more = true;
@@ -392,9 +396,8 @@ static una_status find_comma(una_reader *reader, size_t rows, bool *found)
     return UNA_OK;
 }
 
-/* Rows above are answered already, so what 1.234 is must be known when the first such cell of a column is met. A pipe
- * cannot be looked through: should a comma come, that is an error then. Where columns come with such cells again and
- * again, all of the file is studied once. */
+/* Earlier rows are already answered, so 1.234 must be decided when a column has its first such cell. A pipe cannot be
+ * read ahead: a later comma is an error there. Where such columns keep coming, the whole file is counted once. */
 static una_status settle_points(una_reader *reader)
 {
     enum { FEW = 1000, OFTEN = 8 };
@@ -415,20 +418,21 @@ static una_status settle_points(una_reader *reader)
     return UNA_OK;
 }
 
-/* Where the model wants dates, numbers will not do, so the file is looked through beforehand. */
+/* Reads the file beforehand where the model needs dates, since the format of a date needs all cells. */
 static una_status learn_dates(una_reader *reader)
 {
     bool any = reader->commas;
     for (size_t c = 0; c < reader->table_columns; c++)
-        any = any || reader->wanted[c].form == UNA_FORM_DATE || reader->wanted[c].form == UNA_FORM_TIME;
+        any = any || reader->wanted[c].form == UNA_CELLS_DATE || reader->wanted[c].form == UNA_CELLS_TIME;
     return any ? study_file(reader, false) : UNA_OK;
 }
 
 una_status una_reader_open(una_reader **reader, const char *path, const una_wanted *wanted, size_t count,
                            size_t optional_from, una_run *run)
 {
-    UNA_TRY(begin(reader, path, wanted, count, optional_from, run));
-    una_status status = (*reader)->npy ? UNA_OK : count ? learn_dates(*reader) : learn_types(*reader);
+    UNA_TRY(begin_reader(reader, path, wanted, count, optional_from, run));
+    una_status status = UNA_OK;
+    if (!(*reader)->npy) status = count ? learn_dates(*reader) : learn_types(*reader);
     if (status == UNA_OK) return UNA_OK;
     una_reader_close(*reader);
     *reader = NULL;
@@ -451,7 +455,7 @@ void una_reader_part(una_reader *reader, size_t part, size_t parts)
     reader->parts = parts;
 }
 
-static bool is_kept(const una_reader *reader, size_t row)
+static bool is_kept_row(const una_reader *reader, size_t row)
 {
     return row % reader->parts == reader->part;
 }
@@ -544,13 +548,13 @@ const char *una_reader_name(const una_reader *reader, size_t column)
 
 /* ---- rows of a text file ------------------------------------------------------------------------------- */
 
-static una_status refuse_infinity(const una_reader *reader, size_t line, size_t column, const char *text)
+static una_status refuse_infinite_cell(const una_reader *reader, size_t line, size_t column, const char *text)
 {
     UNA_FAIL(reader->run, UNA_E_INPUT, "%s, line %zu, column '%.60s': '%.40s' is infinite or too large for a number; "
              "correct it, or write NA for a missing value", reader->path, line, reader->table_names[column], text);
 }
 
-static const char *cell_text(char text[64], una_cell cell)
+static const char *shortened_cell(char text[64], una_cell cell)
 {
     size_t length = cell.length < 63 ? cell.length : 63;
     memcpy(text, cell.at, length);
@@ -559,20 +563,22 @@ static const char *cell_text(char text[64], una_cell cell)
 }
 
 /* A word in a column of numbers. */
-static una_status meet_word(una_reader *reader, size_t column, una_cell cell, size_t rows_before, bool *again)
+static una_status meet_word_in_numbers(una_reader *reader, size_t column, una_cell cell, size_t rows_before,
+                                       bool *again)
 {
     char text[64];
-    una_form_kind wants = reader->wanted[column].form;
-    if (reader->typed && (wants == UNA_FORM_DATE || wants == UNA_FORM_TIME))
+    una_cell_format_kind wants = reader->wanted[column].form;
+    if (reader->typed && (wants == UNA_CELLS_DATE || wants == UNA_CELLS_TIME))
         UNA_FAIL(reader->run, UNA_E_INPUT, "%s, line %zu, column '%.60s': '%.40s' is not a %s, and the model knows "
                  "this column as such; write %s, or NA for a missing value", reader->path, reader->csv->record_line,
-                 reader->table_names[column], cell_text(text, cell), wants == UNA_FORM_DATE ? "date" : "time of day",
-                 wants == UNA_FORM_DATE ? "2024-03-31 or 2024-03-31 12:30" : "12:30");
+                 reader->table_names[column], shortened_cell(text, cell), wants == UNA_CELLS_DATE ? "date"
+                     : "time of day",
+                 wants == UNA_CELLS_DATE ? "2024-03-31 or 2024-03-31 12:30" : "12:30");
     if (reader->typed)
         UNA_FAIL(reader->run, UNA_E_INPUT,
                  "%s, line %zu, column '%.60s': '%.40s' is not a number; correct it, or write NA "
                  "for a missing value",
-                 reader->path, reader->csv->record_line, reader->table_names[column], cell_text(text, cell));
+                 reader->path, reader->csv->record_line, reader->table_names[column], shortened_cell(text, cell));
     reader->is_text[column] = true;
     reader->first_word[column] = reader->row;
     if (rows_before > 0) *again = true;
@@ -582,23 +588,23 @@ static una_status meet_word(una_reader *reader, size_t column, una_cell cell, si
 static una_status meet_infinity(una_reader *reader, size_t column, una_cell cell)
 {
     char text[64];
-    cell_text(text, cell);
+    shortened_cell(text, cell);
     size_t line = reader->csv->record_line;
-    if (reader->typed) return refuse_infinity(reader, line, column, text);
+    if (reader->typed) return refuse_infinite_cell(reader, line, column, text);
     if (reader->infinite[column].line == 0)
         reader->infinite[column] = (infinity){ line, una_arena_text(&reader->arena, text) };
     return una_arena_check(&reader->arena);
 }
 
 /* A number, date or time of a column whose form is known. */
-static una_status read_formed(una_reader *reader, size_t column, una_build *build)
+static una_status read_formatted(una_reader *reader, size_t column, una_build *build)
 {
     una_cell cell = una_cell_trimmed(&reader->csv->cells[reader->from[column]]);
     double value = NAN;
-    una_cell_kind kind = una_form_value(&value, &reader->form[column], cell.at, cell.length);
+    una_cell_kind kind = una_cell_format_value(&value, &reader->form[column], cell.at, cell.length);
     bool again = false;
     if (kind == UNA_CELL_INFINITE) return meet_infinity(reader, column, cell);
-    if (kind == UNA_CELL_WORD) return meet_word(reader, column, cell, 0, &again);
+    if (kind == UNA_CELL_WORD) return meet_word_in_numbers(reader, column, cell, 0, &again);
     una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
     return UNA_OK;
 }
@@ -607,21 +613,21 @@ static una_status read_cell(una_reader *reader, size_t column, una_build *build,
 {
     const una_cell *cell = &reader->csv->cells[reader->from[column]];
     double value = NAN;
-    if (reader->form[column].kind != UNA_FORM_PLAIN) return read_formed(reader, column, build);
+    if (reader->form[column].kind != UNA_CELLS_PLAIN) return read_formatted(reader, column, build);
     una_cell_kind kind = cell_kind(reader, cell, &value);
 
     if (!reader->is_text[column] && (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING)) {
         if (kind == UNA_CELL_NUMBER) watch_cell(reader, column, cell);
         if (reader->typed && reader->watch[reader->from[column]] == UNA_WATCH_PROOF) {
             UNA_TRY(settle_points(reader));
-            if (reader->form[column].kind != UNA_FORM_PLAIN) return read_formed(reader, column, build);
+            if (reader->form[column].kind != UNA_CELLS_PLAIN) return read_formatted(reader, column, build);
         }
         una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
         return UNA_OK;
     }
     if (!reader->is_text[column] && kind == UNA_CELL_WORD && reader->typed && !reader->studied) {
         UNA_TRY(study_file(reader, true));
-        if (reader->form[column].kind != UNA_FORM_PLAIN) return read_formed(reader, column, build);
+        if (reader->form[column].kind != UNA_CELLS_PLAIN) return read_formatted(reader, column, build);
         cell = &reader->csv->cells[reader->from[column]];
     }
 
@@ -631,9 +637,10 @@ static una_status read_cell(una_reader *reader, size_t column, una_build *build,
             una_build_number(build, column, NAN);
             return meet_infinity(reader, column, trimmed);
         }
-        UNA_TRY(meet_word(reader, column, trimmed, reader->row, again));
+        UNA_TRY(meet_word_in_numbers(reader, column, trimmed, reader->row, again));
     }
-    if (kind != UNA_CELL_MISSING && !reader->typed) una_form_meet(&reader->study[column], trimmed.at, trimmed.length);
+    if (kind != UNA_CELL_MISSING && !reader->typed)
+        una_cell_counts_add(&reader->study[column], trimmed.at, trimmed.length);
     una_build_word(build, column, kind == UNA_CELL_MISSING || *again ? NULL : trimmed.at, trimmed.length);
     return UNA_OK;
 }
@@ -641,11 +648,11 @@ static una_status read_cell(una_reader *reader, size_t column, una_build *build,
 static bool only_numbers(const una_reader *reader)
 {
     for (size_t c = 0; c < reader->table_columns; c++)
-        if (reader->is_text[c] || reader->form[c].kind != UNA_FORM_PLAIN) return false;
+        if (reader->is_text[c] || reader->form[c].kind != UNA_CELLS_PLAIN) return false;
     return !reader->keeping && !reader->commas;
 }
 
-/* A cell of a row that is not kept: what it says of its column. */
+/* Counts a cell of a row that is not kept. */
 static una_status pass_cell(una_reader *reader, size_t column, bool *again)
 {
     const una_cell *cell = &reader->csv->cells[reader->from[column]];
@@ -654,11 +661,11 @@ static una_status pass_cell(una_reader *reader, size_t column, bool *again)
     una_cell trimmed = una_cell_trimmed(cell);
     if (kind == UNA_CELL_NUMBER && !reader->is_text[column]) watch_cell(reader, column, cell);
     if (kind != UNA_CELL_MISSING && reader->is_text[column])
-        una_form_meet(&reader->study[column], trimmed.at, trimmed.length);
+        una_cell_counts_add(&reader->study[column], trimmed.at, trimmed.length);
     if (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING || reader->is_text[column]) return UNA_OK;
     if (kind == UNA_CELL_INFINITE) return meet_infinity(reader, column, trimmed);
-    UNA_TRY(meet_word(reader, column, trimmed, reader->row, again));
-    una_form_meet(&reader->study[column], trimmed.at, trimmed.length);
+    UNA_TRY(meet_word_in_numbers(reader, column, trimmed, reader->row, again));
+    una_cell_counts_add(&reader->study[column], trimmed.at, trimmed.length);
     return UNA_OK;
 }
 
@@ -684,7 +691,7 @@ static una_status read_text_rows(una_reader *reader, una_build *build, size_t ma
     bool fast = only_numbers(reader), more = true;
     size_t start = reader->row;
     while (build->data->rows < max_rows) {
-        bool kept = is_kept(reader, reader->row);
+        bool kept = is_kept_row(reader, reader->row);
         if (fast && una_csv_numbers(reader->csv, reader->values, reader->unwanted, reader->watch)) {
             if (kept)
                 UNA_TRY(una_build_numbers(build, reader->csv->record_line, reader->values, reader->from));
@@ -702,7 +709,7 @@ static una_status read_text_rows(una_reader *reader, una_build *build, size_t ma
     for (size_t c = 0; c < reader->table_columns; c++) {
         una_table_column *column = &build->data->column[c];
         size_t first = reader->first_word[c];
-        bool here = first > start && first < reader->row && is_kept(reader, first);
+        bool here = first > start && first < reader->row && is_kept_row(reader, first);
         column->is_text = reader->is_text[c];
         column->form = reader->form[c];
         column->first_word = here ? kept_before(reader, first) - before : 0;
@@ -718,10 +725,10 @@ una_status una_reader_finite(const una_reader *reader)
         if (first == SIZE_MAX || reader->infinite[c].line < reader->infinite[first].line) first = c;
     }
     if (first == SIZE_MAX) return UNA_OK;
-    return refuse_infinity(reader, reader->infinite[first].line, first, reader->infinite[first].text);
+    return refuse_infinite_cell(reader, reader->infinite[first].line, first, reader->infinite[first].text);
 }
 
-/* 0, 1, 2 ... or 1, 2, 3 ... down the file. */
+/* Whether the column counts 0, 1, 2 ... or 1, 2, 3 ... down the file. */
 static bool counts_rows(const una_reader *reader, const una_dataset *data, size_t c)
 {
     const una_table_column *column = &data->column[c];
@@ -739,25 +746,26 @@ static una_status take_unnamed(const una_reader *reader, una_dataset *data)
     if (!reader->csv->unnamed || data->rows == 0) return UNA_OK;
     const char *name = data->column[0].name;
     if (counts_rows(reader, data, 0)) {
-        data->column[0].form.kind = UNA_FORM_COUNT;
-        return una_table_sentence(data, 0, "the first column has no name and was called '%s'", name);
+        data->column[0].form.kind = UNA_CELLS_COUNT;
+        return una_table_add_sentence(data, 0, "the first column has no name and was called '%s'", name);
     }
-    return una_table_sentence(data, 0, "the first column has no name and was called '%.60s'; leave it out with --drop "
-                              "'%.60s' if it does no more than name the rows", name, name);
+    return una_table_add_sentence(data, 0,
+                                  "the first column has no name and was called '%.60s'; leave it out with --drop "
+                                  "'%.60s' if it does no more than name the rows", name, name);
 }
 
-static una_form_proof proof_of(const una_reader *reader)
+static una_cell_format_proof proof_of(const una_reader *reader)
 {
-    una_form_proof proof = {0};
+    una_cell_format_proof proof = {0};
     for (size_t c = 0; c < reader->table_columns; c++)
-        if (!reader->stays[c]) una_form_prove(&proof, &reader->study[c]);
+        if (!reader->stays[c]) una_cell_format_prove(&proof, &reader->study[c]);
     return proof;
 }
 
-bool una_reader_learns_commas(una_reader *reader)
+bool una_reader_found_commas(una_reader *reader)
 {
     if (!reader->csv || reader->commas || !points_follow(reader)) return false;
-    una_form_proof proof = proof_of(reader);
+    una_cell_format_proof proof = proof_of(reader);
     bool any = false;
     for (size_t c = 0; c < reader->table_columns && una_proved_decimal(&proof) == ','; c++) {
         if (reader->is_text[c] || reader->watch[reader->from[c]] != UNA_WATCH_PROOF) continue;
@@ -767,13 +775,13 @@ bool una_reader_learns_commas(una_reader *reader)
     return any;
 }
 
-una_status una_reader_take_forms(una_reader *reader, una_dataset *data)
+una_status una_reader_apply_formats(una_reader *reader, una_dataset *data)
 {
     if (!reader->csv) return UNA_OK;
-    una_form_proof proof = proof_of(reader);
+    una_cell_format_proof proof = proof_of(reader);
     give_hints(reader, &proof);
-    UNA_TRY(una_formed_file(data, reader->csv));
-    UNA_TRY(una_formed_take(data, reader->study, reader->stays, reader->run));
+    UNA_TRY(una_column_formats_note_file(data, reader->csv));
+    UNA_TRY(una_column_formats_apply(data, reader->study, reader->stays, reader->run));
     return take_unnamed(reader, data);
 }
 
@@ -798,7 +806,7 @@ static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t 
         UNA_TRY(una_npy_rows(npy, reader->row, now, values));        /* which heeds interruptions */
         for (size_t i = 0; i < now && done < rows; i++, reader->row++) {
             const double *row = values + i * npy->columns;
-            if (!is_kept(reader, reader->row)) continue;
+            if (!is_kept_row(reader, reader->row)) continue;
             if (data->line) data->line[done] = reader->row + 1;
             for (size_t c = 0; c < data->columns; c++) {
                 double value = row[reader->from[c]];

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* Columns by their names, each marked. */
-static una_status mark(bool *marked, const char *const *names, size_t count, const char *flag, const una_dataset *data,
-                       una_run *run)
+static una_status mark_columns(bool *marked, const char *const *names, size_t count, const char *flag,
+                               const una_dataset *data, una_run *run)
 {
     if (count && !names) UNA_FAIL(run, UNA_E_USAGE, "%zu names are due for --%s, and there are none", count, flag);
     for (size_t i = 0; i < count; i++) {
@@ -42,12 +42,12 @@ static una_status check_column(size_t c, const bool *drop, const bool *only, boo
     return UNA_OK;
 }
 
-static una_status choose(bool *out, bool *drop, bool *only, const una_selection *selection, const una_dataset *data,
-                         const size_t *target, size_t targets, una_run *run)
+static una_status choose_left_out(bool *out, bool *drop, bool *only, const una_selection *selection,
+                                  const una_dataset *data, const size_t *target, size_t targets, una_run *run)
 {
     size_t left = 0;
-    UNA_TRY(mark(drop, selection->drop, selection->drop_count, "drop", data, run));
-    UNA_TRY(mark(only, selection->only, selection->only_count, "only", data, run));
+    UNA_TRY(mark_columns(drop, selection->drop, selection->drop_count, "drop", data, run));
+    UNA_TRY(mark_columns(only, selection->only, selection->only_count, "only", data, run));
     for (size_t c = 0; c < data->columns; c++) {
         bool is_target = is_among(c, target, targets), names_images = data->images && c == data->image_column;
         UNA_TRY(check_column(c, drop, only, is_target, data, run));
@@ -68,7 +68,7 @@ una_status una_selection_apply(bool *out, const una_selection *selection, const 
     una_mark before = una_arena_mark(&run->scratch);
     bool *drop = UNA_GET(&run->scratch, bool, data->columns), *only = UNA_GET(&run->scratch, bool, data->columns);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = choose(out, drop, only, selection, data, target, targets, run);
+    if (status == UNA_OK) status = choose_left_out(out, drop, only, selection, data, target, targets, run);
     una_arena_release(&run->scratch, before);
     return status;
 }
@@ -86,7 +86,7 @@ bool una_selection_allows(const una_selection *selection, const char *name)
     return !selection->only_count || is_named(selection->only, selection->only_count, name);
 }
 
-static const char *const *copy_names(const char *const *names, size_t count, una_arena *arena)
+static const char *const *copy_selected_names(const char *const *names, size_t count, una_arena *arena)
 {
     const char **copy = count ? UNA_GET(arena, const char *, count) : NULL;
     for (size_t i = 0; copy && i < count; i++) copy[i] = una_arena_text(arena, names[i]);
@@ -97,27 +97,27 @@ una_status una_selection_copy(una_selection *to, const una_selection *from, una_
 {
     *to = (una_selection){0};
     if (!from) return UNA_OK;
-    *to = (una_selection){ copy_names(from->drop, from->drop_count, arena), from->drop_count,
-                        copy_names(from->only, from->only_count, arena), from->only_count };
+    *to = (una_selection){ copy_selected_names(from->drop, from->drop_count, arena), from->drop_count,
+                        copy_selected_names(from->only, from->only_count, arena), from->only_count };
     return una_arena_check(arena);
 }
 
-static void add_names(una_text *text, const char *const *names, size_t count)
+static void add_selected_names(una_text *text, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        una_text_add(text, "%s'%s'", i == 0 ? "" : i + 1 < count ? ", " : " and ", names[i]);
+        una_text_add(text, "%s'%s'", una_list_separator(i, count), names[i]);
 }
 
-void una_selection_tell(una_text *sentence, const una_selection *selection)
+void una_selection_describe(una_text *sentence, const una_selection *selection)
 {
     if (selection->only_count) {
         una_text_add(sentence, "only column%s ", selection->only_count > 1 ? "s" : "");
-        add_names(sentence, selection->only, selection->only_count);
+        add_selected_names(sentence, selection->only, selection->only_count);
         una_text_add(sentence, selection->only_count > 1 ? " were used, by request" : " was used, by request");
     }
     if (selection->drop_count) {
         una_text_add(sentence, "%scolumn%s ", sentence->length ? "; " : "", selection->drop_count > 1 ? "s" : "");
-        add_names(sentence, selection->drop, selection->drop_count);
+        add_selected_names(sentence, selection->drop, selection->drop_count);
         una_text_add(sentence, selection->drop_count > 1 ? " were left out, by request" : " was left out, by request");
     }
 }

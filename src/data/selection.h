@@ -24,10 +24,9 @@ una_status una_selection_apply(bool *out, const una_selection *selection, const 
 bool       una_selection_allows(const una_selection *selection, const char *name);
 /* A copy that lives as long as the arena; NULL: an empty one. */
 una_status una_selection_copy(una_selection *to, const una_selection *from, una_arena *arena);
-/* "column a was left out by request" or "only the columns a and b were used, by request"; nothing where nothing was
- * asked for. */
-void       una_selection_tell(una_text *sentence, const una_selection *selection);
-/* Blocks that are there where something was asked for. */
+/* "column a was left out by request" or "only the columns a and b were used, by request"; nothing without a request. */
+void       una_selection_describe(una_text *sentence, const una_selection *selection);
+/* Saves or loads blocks that exist only with a request. */
 una_status una_selection_exchange(una_selection *selection, una_archive *ar);
 
 #endif

@@ -26,8 +26,8 @@ void una_split_free(una_split *split, una_run *run)
     una_struct_give(split, &(una_split){0}, sizeof *split);
 }
 
-/* No lists at first: after a failure there are none. */
-static una_status empty(una_split *split, una_run *run)
+/* Starts with empty lists, so that there are none after a failure. */
+static una_status empty_split(una_split *split, una_run *run)
 {
     UNA_TRY(UNA_CHECK_SIZE(split, una_split, run));
     if (split->size < offsetof(una_split, tied))
@@ -37,8 +37,8 @@ static una_status empty(una_split *split, una_run *run)
     return UNA_OK;
 }
 
-/* What was made goes to the caller, as much of it as he knows. */
-static una_status give(una_split *split, const una_split *made, una_status status)
+/* Hands over the result, as many fields as the caller knows. */
+static una_status give_split(una_split *split, const una_split *made, una_status status)
 {
     if (status == UNA_OK) una_struct_give(split, made, sizeof *made);
     return status;
@@ -49,7 +49,7 @@ static una_status give(una_split *split, const una_split *made, una_status statu
 static una_status split_at_random(una_split *split, size_t rows, double test_fraction, uint64_t seed, una_run *run)
 {
     if (rows < 2)
-        UNA_FAIL(run, UNA_E_INPUT, "%zu row%s cannot be split; two at least are needed", rows, rows == 1 ? "" : "s");
+        UNA_FAIL(run, UNA_E_INPUT, "%zu row%s cannot be split; at least two are needed", rows, rows == 1 ? "" : "s");
     if (!(test_fraction > 0 && test_fraction < 1))
         UNA_FAIL(run, UNA_E_USAGE, "the share of test rows is %g and must lie between 0 and 1", test_fraction);
 
@@ -74,22 +74,22 @@ static una_status split_at_random(una_split *split, size_t rows, double test_fra
 una_status una_split_random(una_split *split, size_t rows, double test_fraction, uint64_t seed, una_run *run)
 {
     una_split made = UNA_INIT(una_split);
-    UNA_TRY(empty(split, run));
-    return give(split, &made, split_at_random(&made, rows, test_fraction, seed, run));
+    UNA_TRY(empty_split(split, run));
+    return give_split(split, &made, split_at_random(&made, rows, test_fraction, seed, run));
 }
 
 /* ---- with a gap ------------------------------------------------------------------------------------------ */
 
 typedef struct ranked { double value; size_t row; } ranked;
 
-static int by_value(const void *a, const void *b)
+static int compare_ranked_rows(const void *a, const void *b)
 {
     const ranked *left = a, *right = b;
     if (left->value != right->value) return left->value < right->value ? -1 : 1;
     return (left->row > right->row) - (left->row < right->row);  /* stable */
 }
 
-static una_status rank_rows(ranked *order, const una_dataset *data, size_t c, una_run *run)
+static una_status rank_rows_by_column(ranked *order, const una_dataset *data, size_t c, una_run *run)
 {
     const una_table_column *column = &data->column[c];
     if (column->is_text)
@@ -106,7 +106,7 @@ static una_status rank_rows(ranked *order, const una_dataset *data, size_t c, un
                  place.at);
     }
 
-    qsort(order, data->rows, sizeof *order, by_value);
+    qsort(order, data->rows, sizeof *order, compare_ranked_rows);
     return UNA_OK;
 }
 
@@ -118,7 +118,7 @@ static una_status cut_gap(una_split *split, const una_dataset *data, const char 
 
     ranked *order = UNA_GET(&run->scratch, ranked, rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(rank_rows(order, data, column, run));
+    UNA_TRY(rank_rows_by_column(order, data, column, run));
 
     size_t from = (rows + 1) / 3, to = (2 * rows + 1) / 3;       /* rows / 3 and 2 rows / 3, rounded */
     UNA_TRY(take_lists(split, rows - (to - from), to - from, run));
@@ -138,11 +138,11 @@ static una_status cut_gap(una_split *split, const una_dataset *data, const char 
 una_status una_split_gap(una_split *split, const una_dataset *data, const char *column, una_run *run)
 {
     una_split made = UNA_INIT(una_split);
-    UNA_TRY(empty(split, run));
+    UNA_TRY(empty_split(split, run));
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = cut_gap(&made, data, column, run);
     una_arena_release(&run->scratch, mark);
-    return give(split, &made, status);
+    return give_split(split, &made, status);
 }
 
 /* ---- as published ------------------------------------------------------------------------------------------ */
@@ -224,7 +224,7 @@ una_status una_split_read(una_split *split, const char *path, const char *group,
                           una_run *run)
 {
     una_split made = UNA_INIT(una_split);
-    UNA_TRY(empty(split, run));
+    UNA_TRY(empty_split(split, run));
 
     una_json file;
     UNA_TRY(una_json_read_file(&file, path, run));
@@ -234,7 +234,7 @@ una_status una_split_read(una_split *split, const char *path, const char *group,
     if (status != UNA_OK) una_split_free(&made, run);
     una_arena_release(&run->scratch, mark);
     una_json_free(&file);
-    return give(split, &made, status);
+    return give_split(split, &made, status);
 }
 
 /* ---- all of a published file ------------------------------------------------------------------------------- */
@@ -249,7 +249,7 @@ static una_status check_group(const json_t *file, const char *name, published *f
     for (from->index = 0; from->index < json_array_size(group); from->index++) {
         const json_t *entry = json_array_get(group, from->index);
         memset(seen, 0, from->rows);
-        UNA_TRY(una_go_on(run, "reading splits"));
+        UNA_TRY(una_check_cancelled(run, "reading splits"));
         UNA_TRY(check_lists(entry, from, run));
         UNA_TRY(copy_list(NULL, json_object_get(entry, "train"), seen, from, run));
         UNA_TRY(copy_list(NULL, json_object_get(entry, "test"), seen, from, run));
@@ -257,7 +257,7 @@ static una_status check_group(const json_t *file, const char *name, published *f
     return UNA_OK;
 }
 
-static una_status check_file(const json_t *file, const char *path, size_t rows, size_t inputs, una_run *run)
+static una_status check_split_file(const json_t *file, const char *path, size_t rows, size_t inputs, una_run *run)
 {
     published from = { path, "", 0, rows };
     UNA_TRY(check_group(file, "standard", &from, run));
@@ -272,7 +272,7 @@ una_status una_splits_check(const char *path, size_t rows, size_t inputs, una_ru
     una_json file;
     UNA_TRY(una_json_read_file(&file, path, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = check_file(file.root, path, rows, inputs, run);
+    una_status status = check_split_file(file.root, path, rows, inputs, run);
     una_arena_release(&run->scratch, mark);
     una_json_free(&file);
     return status;

@@ -22,7 +22,7 @@ double una_squiggle(double x)
     return x * x * x + 20 * exp(-x * x) * sin(10 * x);
 }
 
-static void fill_curve(double *x, double *y, size_t rows, bool squiggle, bool full, una_rng *rng)
+static void fill_demo_curve(double *x, double *y, size_t rows, bool squiggle, bool full, una_rng *rng)
 {
     for (size_t i = 0; i < rows; i++) {
         x[i] = gap_input(rng, full, i < rows / 2);
@@ -55,7 +55,7 @@ static una_status fill_and_copy(una_dataset **data, size_t kind, size_t rows, si
     UNA_TRY(una_arena_check(&run->scratch));
     una_rng rng = una_rng_at(seed, UNA_FOR_DATA, 0);
     if (kind == 4) fill_shell(x, y, rows, inputs, &rng);
-    else fill_curve(x, y, rows, kind == 1 || kind == 3, kind >= 2, &rng);
+    else fill_demo_curve(x, y, rows, kind == 1 || kind == 3, kind >= 2, &rng);
     return una_dataset_from_arrays(data, x, y, rows, inputs, kind == 4 ? NULL : names, run);
 }
 

@@ -6,7 +6,7 @@
 #ifndef UNA_TABLE_H
 #define UNA_TABLE_H
 
-#include "data/forms.h"
+#include "data/cell_format.h"
 #include "data/names.h"
 
 typedef struct una_table_column {
@@ -15,7 +15,7 @@ typedef struct una_table_column {
     double      *number;         /* [rows]; NAN = missing (infinities were refused)                 */
     const char **word;           /* [rows]; NULL = missing; equal words share one pointer within one table */
     size_t       first_word;     /* row of the first cell that made the column text                 */
-    una_form     form;           /* how its numbers were written; kind UNA_FORM_PLAIN: as numbers   */
+    una_cell_format     form;           /* how its numbers were written; kind UNA_CELLS_PLAIN: as numbers   */
 } una_table_column;
 
 enum { UNA_WAYS = 32 };          /* of notes, at most                                               */
@@ -61,36 +61,36 @@ struct una_dataset {
 size_t     una_table_find(const una_dataset *data, const char *name);
 /* Like find, but the failure names the column, the file and the nearest name. */
 una_status una_table_need(size_t *column, const una_dataset *data, const char *name, una_run *run);
-/* A table that nobody else looks at loses the columns with out[column]. */
+/* Removes the columns with out[column] from a table that has no other user. */
 una_status una_table_drop(una_dataset *own, const bool *out);
-/* Where a row comes from, also where others were left out or tables were joined. Its number is that in the file or
- * array, from 1, the header not counted. */
+/* The source of a row, also after rows were left out or tables were joined. Its number is that in the file or array,
+ * from 1, without the header. */
 una_table_source una_table_source_of(const una_dataset *data, size_t row);
 size_t     una_table_number(const una_dataset *data, size_t row);
-/* Of the text file, from 1; 0: it comes of no text. */
+/* Line in the text file, from 1; 0: the row comes from no text. */
 size_t     una_table_line(const una_dataset *data, size_t row);
 /* "line 17", or "row 16" without lines; of a joined table "measurements.csv, line 17". */
 void       una_table_row(una_text *text, const una_dataset *data, size_t row);
 /* "measurements.csv, line 17, column 'age'" (or "row 16" without lines). */
 void       una_table_place(una_text *text, const una_dataset *data, size_t row, size_t column);
 
-/* While a model is asked about rows of a table, sentences call them "measurements.csv, line 17" (una_row_called). kept:
- * the table's row of each, as una_columns_encode gives it; NULL: they are all of its rows. */
-typedef struct una_asked_rows {
-    una_named_rows        named; /* first                                                           */
+/* While a model predicts rows of a table, sentences call them "measurements.csv, line 17" (una_row_name). kept: the row
+ * in the table of each, as una_columns_encode gives it; NULL: they are all of its rows. */
+typedef struct una_table_row_namer {
+    una_row_namer        named; /* first                                                           */
     const una_dataset    *data;
     const size_t         *kept;
-    const una_named_rows *before;
+    const una_row_namer *before;
     size_t                first_before;
-} una_asked_rows;
-void       una_ask_rows(una_asked_rows *asked, const una_dataset *data, const size_t *kept, una_run *run);
-void       una_ask_no_more(const una_asked_rows *asked, una_run *run);
+} una_table_row_namer;
+void       una_table_name_rows(una_table_row_namer *asked, const una_dataset *data, const size_t *kept, una_run *run);
+void       una_table_name_rows_end(const una_table_row_namer *asked, una_run *run);
 
 /* The function of the made-up data set "squiggle", without noise (synthetic.c). */
 double     una_squiggle(double x);
 
-/* Every split of a published file (see una_split_read): its rows exist, none stands twice in a split, and there is a
- * gap for each input (splits.c). */
+/* Checks every split of a published file (see una_split_read): its rows exist, no row stands twice in a split, and
+ * there is a gap for each input (splits.c). */
 una_status una_splits_check(const char *path, size_t rows, size_t inputs, una_run *run);
 
 /* ---- reading by chunks ------------------------------------------------------------------------ */
@@ -98,9 +98,9 @@ una_status una_splits_check(const char *path, size_t rows, size_t inputs, una_ru
 typedef struct una_wanted {      /* a column and its type, as a model knows it                      */
     const char *name;
     bool        is_text;
-    una_form_kind form;          /* UNA_FORM_DATE, UNA_FORM_TIME: its cells must be such; else numbers in any form */
+    una_cell_format_kind form;    /* UNA_CELLS_DATE, UNA_CELLS_TIME: its cells must be such; else numbers in any form */
     const char *unit;            /* the one it must have, if any; "": the model knows none; NULL: whatever it is   */
-    bool        any_form;        /* its cells may also be dates or times, which no model knows      */
+    bool        any_format;        /* its cells may also be dates or times, which no model knows      */
 } una_wanted;
 
 typedef struct una_reader una_reader;
@@ -112,7 +112,7 @@ una_status una_reader_open(una_reader **reader, const char *path, const una_want
                            size_t optional_from, una_run *run);
 /* The next rows, at most max_rows; *chunk NULL at the end. Free each with una_dataset_free. */
 una_status una_reader_next(una_dataset **chunk, una_reader *reader, size_t max_rows);
-/* Header as it stands in the file; raw text of the last chunk's rows for --keep (fields as read, unparsed), which
+/* Header as it stands in the file; raw text of the rows of the last chunk for --keep (cells as read, unparsed), which
  * needs una_reader_keep before the first next. */
 size_t      una_reader_columns(const una_reader *reader);
 const char *una_reader_name(const una_reader *reader, size_t column);

@@ -3,7 +3,7 @@
  * Conditions on tables: columns are found and their types looked at once, then the program runs row by row on a small
  * stack. Truths are 1 and 0 there; what is missing is NAN.
  */
-#include "base/company.h"
+#include "base/rank_group.h"
 #include "data/where.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static size_t first_cell(const una_table_column *column, size_t rows)
     return i;
 }
 
-/* The sentence that stands in the run, with the place in the condition before it. */
+/* Puts the place in the condition before the sentence of the run. */
 static una_status refuse_again(const una_where *where, size_t column, una_run *run)
 {
     char sentence[sizeof run->message];
@@ -43,8 +43,8 @@ static una_status refuse_type(const una_where *where, const una_where_column *c,
 }
 
 /* found [columns of the condition] */
-static una_status find_columns(const una_table_column **found, const una_where *where, const una_dataset *data,
-                               una_run *run)
+static una_status find_condition_columns(const una_table_column **found, const una_where *where,
+                                         const una_dataset *data, una_run *run)
 {
     for (size_t i = 0; i < where->columns; i++) {
         const una_where_column *c = &where->column[i];
@@ -89,7 +89,7 @@ una_wanted *una_where_wanted(const una_where *where, const una_wanted *wanted, s
         if (k < *count) continue;
         all[(*count)++] = (una_wanted){ .name = c->name,
                                           .is_text = can_hold_words && c->holds != UNA_HOLDS_NUMBERS,
-                                          .any_form = true };
+                                          .any_format = true };
     }
     return all;
 }
@@ -102,12 +102,12 @@ static const char *word_at(const una_table_column *column, size_t row)
     return column->is_text ? column->word[row] : NULL;
 }
 
-static double number_at(const una_table_column *column, size_t row)
+static double number_of_cell(const una_table_column *column, size_t row)
 {
     return column->is_text ? NAN : column->number[row];
 }
 
-static bool is_missing(const una_table_column *column, size_t row)
+static bool is_missing_at(const una_table_column *column, size_t row)
 {
     return column->is_text ? !column->word[row] : isnan(column->number[row]);
 }
@@ -126,7 +126,7 @@ static bool is_number_of(const una_where *where, const una_where_op *op, double 
     return false;
 }
 
-static double join(una_where_code code, double a, double b)
+static double apply_operator(una_where_code code, double a, double b)
 {
     if (code >= UNA_WHERE_EQUAL && code <= UNA_WHERE_AT_LEAST && !(isfinite(a) && isfinite(b))) return 0;
     switch (code) {
@@ -145,7 +145,7 @@ static double join(una_where_code code, double a, double b)
     }
 }
 
-static bool holds(const una_where *where, const una_table_column *const *found, size_t row)
+static bool condition_holds(const una_where *where, const una_table_column *const *found, size_t row)
 {
     double stack[UNA_WHERE_STACK];
     size_t top = 0;
@@ -155,8 +155,8 @@ static bool holds(const una_where *where, const una_table_column *const *found, 
         const char *word;
         switch (op->code) {
         case UNA_WHERE_NUMBER: stack[top++] = op->number; break;
-        case UNA_WHERE_COLUMN: stack[top++] = number_at(column, row); break;
-        case UNA_WHERE_MISSING: stack[top++] = is_missing(column, row); break;
+        case UNA_WHERE_COLUMN: stack[top++] = number_of_cell(column, row); break;
+        case UNA_WHERE_MISSING: stack[top++] = is_missing_at(column, row); break;
         case UNA_WHERE_WORDS:
         case UNA_WHERE_OTHER_WORD:
             word = word_at(column, row);
@@ -167,7 +167,7 @@ static bool holds(const una_where *where, const una_table_column *const *found, 
         case UNA_WHERE_NUMBERS: stack[top - 1] = is_number_of(where, op, stack[top - 1]); break;
         default:
             top--;
-            stack[top - 1] = join(op->code, stack[top - 1], stack[top]);
+            stack[top - 1] = apply_operator(op->code, stack[top - 1], stack[top]);
             break;
         }
     }
@@ -179,10 +179,10 @@ una_status una_where_match(bool *match, const una_where *where, const una_datase
     una_mark mark = una_arena_mark(&run->scratch);
     const una_table_column **found = UNA_GET(&run->scratch, const una_table_column *, where->columns + 1);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = find_columns(found, where, data, run);
+    if (status == UNA_OK) status = find_condition_columns(found, where, data, run);
     for (size_t i = 0; status == UNA_OK && i < data->rows; i++) {
-        if (i % 65536 == 0) status = una_go_on(run, "choosing rows");
-        match[i] = holds(where, found, i);
+        if (i % 65536 == 0) status = una_check_cancelled(run, "choosing rows");
+        match[i] = condition_holds(where, found, i);
     }
     una_arena_release(&run->scratch, mark);
     return status;
@@ -197,7 +197,7 @@ una_status una_where_none(const una_where *where, size_t rows, const char *origi
              rows == 1 ? "" : "s", origin);
 }
 
-void una_where_tell(const una_where *where, size_t left, size_t rows, const char *origin, una_run *run)
+void una_where_log(const una_where *where, size_t left, size_t rows, const char *origin, una_run *run)
 {
     una_log(run, UNA_LOG_NOTE, "%zu of %zu rows of %.200s match the condition %.200s", left, rows, origin, where->text);
 }
@@ -232,21 +232,21 @@ una_status una_dataset_match(size_t *index, size_t *count, const una_dataset *da
     return status;
 }
 
-/* In company all must have rows: those of the others are of no use to a rank without any. */
-static una_status keep_rows(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run)
+/* In a rank group every rank must keep some rows: those of other ranks do not help a rank without any. */
+static una_status keep_matching(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run)
 {
     una_where *where;
     size_t *index, count;
     UNA_TRY(una_where_parse(&where, condition, &run->scratch, run));
     UNA_TRY(find_rows(&index, &count, where, data, run));
-    size_t rows = una_company_sum_size(data->rows, run), left = una_company_sum_size(count, run);
-    UNA_TRY(una_company_check(run));
+    size_t rows = una_rank_group_sum_size(data->rows, run), left = una_rank_group_sum_size(count, run);
+    UNA_TRY(una_rank_group_check(run));
     if (left == 0) return una_where_none(where, rows, data->origin, run);
     if (count == 0)
         UNA_FAIL(run, UNA_E_INPUT, "the condition %.200s holds for %zu of the %zu rows of %.200s, but for none of the "
                  "%zu that this rank has; use fewer ranks", where->text, left, rows, data->origin, data->rows);
     UNA_TRY(una_dataset_rows(subset, data, index, count, run));
-    una_where_tell(where, left, rows, data->origin, run);
+    una_where_log(where, left, rows, data->origin, run);
     return UNA_OK;
 }
 
@@ -255,16 +255,16 @@ una_status una_dataset_where(una_dataset **subset, const una_dataset *data, cons
     *subset = NULL;
     una_clear_message(run);
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = keep_rows(subset, data, condition, run);
+    una_status status = keep_matching(subset, data, condition, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
 una_status una_dataset_where_part(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run)
 {
-    una_company company;
-    una_company_enter(&company, run);
-    una_status status = una_company_leave(&company, una_dataset_where(subset, data, condition, run), run);
+    una_rank_group rank_group;
+    una_rank_group_enter(&rank_group, run);
+    una_status status = una_rank_group_leave(&rank_group, una_dataset_where(subset, data, condition, run), run);
     if (status == UNA_OK) return UNA_OK;
     una_dataset_free(*subset);
     *subset = NULL;

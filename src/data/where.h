@@ -51,21 +51,21 @@ typedef struct una_where {
 
 /* Reads the text, into the arena. UNA_E_USAGE with the place and a remedy where it is no condition. */
 una_status una_where_parse(una_where **where, const char *text, una_arena *arena, una_run *run);
-/* match [rows of data]: which rows it holds for. UNA_E_INPUT: the table has no such column, or one of words where
- * numbers are compared, or the other way round; a column without any cell is neither. */
+/* match [rows of data]: the rows for which the condition is true. UNA_E_INPUT: the table has no such column, or a
+ * column of words where numbers are compared, or the other way round; a column without any value fits both. */
 una_status una_where_match(bool *match, const una_where *where, const una_dataset *data, una_run *run);
 /* Whether all its columns are among names [count], those of `origin`: UNA_E_INPUT and a sentence if not. */
 una_status una_where_need(const una_where *where, const char *const *names, size_t count, const char *origin,
                           una_run *run);
-/* What to ask a reader for: wanted [*count], then columns of the condition that are not among them, of the types that
- * it takes them for (any: words, where the file can hold them). *count grows. NULL only without memory. */
+/* Columns to read: wanted [*count], then the other columns of the condition, of the types that it compares them as
+ * (any: words, where the file can hold them). *count grows. NULL only without memory. */
 una_wanted *una_where_wanted(const una_where *where, const una_wanted *wanted, size_t *count, bool can_hold_words,
                              una_arena *arena);
-/* The sentence with the place before it, as UNA_E_INPUT. */
+/* Fails with the sentence behind its place in the condition, as UNA_E_INPUT. */
 una_status una_where_refuse(const una_where *where, size_t at, const char *sentence, una_run *run);
-/* No row is left of `rows`: UNA_E_INPUT. */
+/* Fails because none of `rows` rows is left: UNA_E_INPUT. */
 una_status una_where_none(const una_where *where, size_t rows, const char *origin, una_run *run);
 /* Logs how many of the rows are left. */
-void       una_where_tell(const una_where *where, size_t left, size_t rows, const char *origin, una_run *run);
+void       una_where_log(const una_where *where, size_t left, size_t rows, const char *origin, una_run *run);
 
 #endif

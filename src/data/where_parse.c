@@ -16,7 +16,7 @@
  */
 #include "data/where.h"
 
-#include "data/forms.h"
+#include "data/cell_format.h"
 
 #include <string.h>
 
@@ -45,7 +45,7 @@ typedef struct parser {
 /* ---- the program ------------------------------------------------------------------------------------------ */
 
 /* Every operation is one token at least, so there is room. */
-static void emit(parser *p, una_where_op op)
+static void emit_where_op(parser *p, una_where_op op)
 {
     p->where->op[p->where->op_count++] = op;
 }
@@ -55,7 +55,7 @@ static const char *holds_words(una_where_holds holds)
     return holds == UNA_HOLDS_WORDS ? "words" : "numbers";
 }
 
-static size_t column_of(parser *p, const char *name, size_t at)
+static size_t condition_column(parser *p, const char *name, size_t at)
 {
     una_where *w = p->where;
     for (size_t i = 0; i < w->columns; i++)
@@ -93,8 +93,9 @@ static una_status need_number(parser *p, const part *it, const char *what_for)
 static una_status need_truth(parser *p, const part *it, const char *what_for)
 {
     if (it->is == A_TRUTH) return UNA_OK;
+    const char *word_or_number = it->is == A_WORD ? "word" : "number";
     return una_lexer_fail(&p->lexer, it->at, "%s; compare this %s with something, as in sex == 1", what_for,
-                          it->is == A_COLUMN ? "column" : it->is == A_WORD ? "word" : "number");
+                          it->is == A_COLUMN ? "column" : word_or_number);
 }
 
 /* ---- tokens ----------------------------------------------------------------------------------------------- */
@@ -104,20 +105,20 @@ static bool sees_name(const parser *p, const char *name)
     return p->lexer.token.kind == UNA_TOKEN_NAME && strcmp(p->lexer.token.name, name) == 0;
 }
 
-static bool is_reserved(const char *name)
+static bool is_reserved_word(const char *name)
 {
     return strcmp(name, "and") == 0 || strcmp(name, "or") == 0 || strcmp(name, "not") == 0 || strcmp(name, "in") == 0;
 }
 
-static una_status unexpected(const parser *p, const char *wanted)
+static una_status fail_unexpected(const parser *p, const char *wanted)
 {
     char words[64];
     const una_token *token = &p->lexer.token;
     return una_lexer_fail(&p->lexer, token->at, "expected %s but found %s", wanted, una_token_words(token, words));
 }
 
-/* Every way of the grammar into itself passes here and through `out`, so the depth is bounded here. */
-static una_status in(parser *p)
+/* Every recursion of the grammar passes here and through leave_level, so the depth is bounded here. */
+static una_status enter_level(parser *p)
 {
     if (++p->depth > UNA_WHERE_DEPTH)
         return una_lexer_fail(&p->lexer, p->lexer.token.at, "the condition is nested more than %d deep; take brackets "
@@ -125,7 +126,7 @@ static una_status in(parser *p)
     return UNA_OK;
 }
 
-static void out(parser *p)
+static void leave_level(parser *p)
 {
     p->depth--;
 }
@@ -138,16 +139,16 @@ static una_status parse_missing(parser *p, part *it)
 {
     UNA_TRY(una_lexer_next(&p->lexer));
     una_token token = p->lexer.token;
-    bool bare = token.kind == UNA_TOKEN_NAME && !is_reserved(token.name);
+    bool bare = token.kind == UNA_TOKEN_NAME && !is_reserved_word(token.name);
     if (!bare && token.kind != UNA_TOKEN_BACKQUOTED)
-        return unexpected(p, "the name of a column between the brackets of missing()");
+        return fail_unexpected(p, "the name of a column between the brackets of missing()");
     it->is = A_TRUTH;
-    emit(p, (una_where_op){ .code = UNA_WHERE_MISSING, .column = column_of(p, token.name, token.at) });
+    emit_where_op(p, (una_where_op){ .code = UNA_WHERE_MISSING, .column = condition_column(p, token.name, token.at) });
     UNA_TRY(una_lexer_next(&p->lexer));
     return una_lexer_expect(&p->lexer, ')', "after the column of missing(");
 }
 
-static una_status parse_column(parser *p, part *it)
+static una_status parse_column_name(parser *p, part *it)
 {
     una_token token = p->lexer.token;
     UNA_TRY(una_lexer_next(&p->lexer));
@@ -157,18 +158,18 @@ static una_status parse_column(parser *p, part *it)
                               "written with *", token.name);
     }
     it->is = A_COLUMN;
-    it->column = column_of(p, token.name, token.at);
-    emit(p, (una_where_op){ .code = UNA_WHERE_COLUMN, .column = it->column });
+    it->column = condition_column(p, token.name, token.at);
+    emit_where_op(p, (una_where_op){ .code = UNA_WHERE_COLUMN, .column = it->column });
     return UNA_OK;
 }
 
 static una_status parse_brackets(parser *p, part *it)
 {
     size_t at = it->at;
-    UNA_TRY(in(p));
+    UNA_TRY(enter_level(p));
     UNA_TRY(una_lexer_next(&p->lexer));
     UNA_TRY(parse_either(p, it));
-    out(p);
+    leave_level(p);
     it->at = at;
     return una_lexer_expect(&p->lexer, ')', "to close the bracket");
 }
@@ -182,53 +183,53 @@ static bool begins_with_date(const char *text)
     return (day == 1 || day == 2) && text[6 + month + day] != '.';
 }
 
-static bool is_date(const char *word, double *days)
+static bool is_date_word(const char *word, double *days)
 {
-    const una_form date = { .kind = UNA_FORM_DATE, .decimal = '.', .order = 'd' };
-    return begins_with_date(word) && una_form_value(days, &date, word, strlen(word)) == UNA_CELL_NUMBER;
+    const una_cell_format date = { .kind = UNA_CELLS_DATE, .decimal = '.', .order = 'd' };
+    return begins_with_date(word) && una_cell_format_value(days, &date, word, strlen(word)) == UNA_CELL_NUMBER;
 }
 
-static una_status parse_primary(parser *p, part *it)
+static una_status parse_where_primary(parser *p, part *it)
 {
     una_token token = p->lexer.token;
     *it = (part){ .is = A_NUMBER, .at = token.at };
     if (token.kind == UNA_TOKEN_NUMBER && begins_with_date(p->lexer.text + token.at))
-        return una_lexer_fail(&p->lexer, token.at, "a date stands in quotes, as in day >= '%.4s-03-31'; as it is, this "
+        return una_lexer_fail(&p->lexer, token.at, "put a date into quotes, as in day >= '%.4s-03-31'; as it is, this "
                               "would be a difference (with blanks around - it is one)", p->lexer.text + token.at);
-    if (token.kind == UNA_TOKEN_QUOTED && is_date(token.name, &token.number)) token.kind = UNA_TOKEN_NUMBER;
+    if (token.kind == UNA_TOKEN_QUOTED && is_date_word(token.name, &token.number)) token.kind = UNA_TOKEN_NUMBER;
     if (token.kind == UNA_TOKEN_NUMBER) {
-        emit(p, (una_where_op){ .code = UNA_WHERE_NUMBER, .number = token.number });
+        emit_where_op(p, (una_where_op){ .code = UNA_WHERE_NUMBER, .number = token.number });
         return una_lexer_next(&p->lexer);
     }
     if (token.kind == UNA_TOKEN_QUOTED) {
         *it = (part){ .is = A_WORD, .at = token.at, .word = token.name };
         return una_lexer_next(&p->lexer);
     }
-    bool bare = token.kind == UNA_TOKEN_NAME && !is_reserved(token.name);
-    if (bare || token.kind == UNA_TOKEN_BACKQUOTED) return parse_column(p, it);
+    bool bare = token.kind == UNA_TOKEN_NAME && !is_reserved_word(token.name);
+    if (bare || token.kind == UNA_TOKEN_BACKQUOTED) return parse_column_name(p, it);
     if (una_lexer_sees(&p->lexer, '(')) return parse_brackets(p, it);
-    return unexpected(p, "a column, a number, a word in quotes or a bracket");
+    return fail_unexpected(p, "a column, a number, a word in quotes or a bracket");
 }
 
 /* ---- arithmetic --------------------------------------------------------------------------------------------- */
 
 static const char arithmetic[] = "arithmetic takes numbers";
 
-static una_status parse_signed(parser *p, part *it)
+static una_status parse_where_signed(parser *p, part *it)
 {
     size_t at = p->lexer.token.at;
-    if (!una_lexer_sees(&p->lexer, '-')) return parse_primary(p, it);
-    UNA_TRY(in(p));
+    if (!una_lexer_sees(&p->lexer, '-')) return parse_where_primary(p, it);
+    UNA_TRY(enter_level(p));
     UNA_TRY(una_lexer_next(&p->lexer));
-    UNA_TRY(parse_signed(p, it));
+    UNA_TRY(parse_where_signed(p, it));
     UNA_TRY(need_number(p, it, arithmetic));
-    emit(p, (una_where_op){ .code = UNA_WHERE_NEGATE });
+    emit_where_op(p, (una_where_op){ .code = UNA_WHERE_NEGATE });
     *it = (part){ .is = A_NUMBER, .at = at };
-    out(p);
+    leave_level(p);
     return UNA_OK;
 }
 
-/* The next rung of the ladder, and then as many more as its sign joins. */
+/* Parses the next higher precedence, and then more operands while their sign joins them. */
 static una_status parse_joined(parser *p, part *it, una_status (*next)(parser *p, part *it), char first_sign,
                                una_where_code first, char second_sign, una_where_code second)
 {
@@ -240,25 +241,25 @@ static una_status parse_joined(parser *p, part *it, una_status (*next)(parser *p
         UNA_TRY(una_lexer_next(&p->lexer));
         UNA_TRY(next(p, &other));
         UNA_TRY(need_number(p, &other, arithmetic));
-        emit(p, (una_where_op){ .code = code });
+        emit_where_op(p, (una_where_op){ .code = code });
         *it = (part){ .is = A_NUMBER, .at = it->at };
     }
     return UNA_OK;
 }
 
-static una_status parse_product(parser *p, part *it)
+static una_status parse_where_product(parser *p, part *it)
 {
-    return parse_joined(p, it, parse_signed, '*', UNA_WHERE_MULTIPLY, '/', UNA_WHERE_DIVIDE);
+    return parse_joined(p, it, parse_where_signed, '*', UNA_WHERE_MULTIPLY, '/', UNA_WHERE_DIVIDE);
 }
 
-static una_status parse_sum(parser *p, part *it)
+static una_status parse_where_sum(parser *p, part *it)
 {
-    return parse_joined(p, it, parse_product, '+', UNA_WHERE_ADD, '-', UNA_WHERE_SUBTRACT);
+    return parse_joined(p, it, parse_where_product, '+', UNA_WHERE_ADD, '-', UNA_WHERE_SUBTRACT);
 }
 
 /* ---- comparisons -------------------------------------------------------------------------------------------- */
 
-static bool compares(const una_token *token, una_where_code *code)
+static bool is_comparison(const una_token *token, una_where_code *code)
 {
     if (token->kind != UNA_TOKEN_SIGN) return false;
     switch (token->sign) {
@@ -270,13 +271,14 @@ static bool compares(const una_token *token, una_where_code *code)
     }
 }
 
-/* The column's own operation, the last one, gives way to one that looks for words. */
+/* Replaces the operation of the column, the last one, by a search for words. */
 static una_status look_for_words(parser *p, const part *column, una_where_code code, size_t first)
 {
     una_where *w = p->where;
     UNA_TRY(take_for(p, column->column, column->at, UNA_HOLDS_WORDS));
     w->op_count--;
-    emit(p, (una_where_op){ .code = code, .column = column->column, .first = first, .count = w->words - first });
+    emit_where_op(p,
+                  (una_where_op){ .code = code, .column = column->column, .first = first, .count = w->words - first });
     return UNA_OK;
 }
 
@@ -299,29 +301,29 @@ static una_status parse_right(parser *p, part *left, una_where_code code)
     size_t sign_at = p->lexer.token.at;
     part right;
     UNA_TRY(una_lexer_next(&p->lexer));
-    UNA_TRY(parse_sum(p, &right));
+    UNA_TRY(parse_where_sum(p, &right));
     if (left->is == A_WORD || right.is == A_WORD) {
         UNA_TRY(compare_word(p, left, &right, code, sign_at));
     } else {
         UNA_TRY(need_number(p, left, "a comparison takes numbers"));
         UNA_TRY(need_number(p, &right, "a comparison takes numbers"));
-        emit(p, (una_where_op){ .code = code });
+        emit_where_op(p, (una_where_op){ .code = code });
     }
     *left = (part){ .is = A_TRUTH, .at = left->at };
 
     una_where_code again;
-    if (!compares(&p->lexer.token, &again)) return UNA_OK;
-    return una_lexer_fail(&p->lexer, p->lexer.token.at, "comparisons make no chains; write 1 < x and x < 3 instead of "
-                          "1 < x < 3");
+    if (!is_comparison(&p->lexer.token, &again)) return UNA_OK;
+    return una_lexer_fail(&p->lexer, p->lexer.token.at, "comparisons cannot be chained; write 1 < x and x < 3 "
+                          "instead of 1 < x < 3");
 }
 
-/* One word or number of a list: all are of the sort of the first. */
+/* One word or number of a list: all items are of the kind of the first. */
 static una_status parse_item(parser *p, bool *words, bool first)
 {
     una_where *w = p->where;
     una_token token = p->lexer.token;
     double days;
-    bool date = token.kind == UNA_TOKEN_QUOTED && is_date(token.name, &days);
+    bool date = token.kind == UNA_TOKEN_QUOTED && is_date_word(token.name, &days);
     bool is_word = token.kind == UNA_TOKEN_QUOTED && !date;
     if (first) *words = is_word;
     if (!first && is_word != *words)
@@ -342,7 +344,7 @@ static una_status parse_list(parser *p, part *left)
     size_t first_word = w->words, first_number = w->numbers, at = p->lexer.token.at;
     bool words = false, first = true;
     UNA_TRY(una_lexer_next(&p->lexer));
-    if (!una_lexer_sees(&p->lexer, '(')) return unexpected(p, "a list in brackets after in, such as ('a', 'b')");
+    if (!una_lexer_sees(&p->lexer, '(')) return fail_unexpected(p, "a list in brackets after in, such as ('a', 'b')");
     do {
         UNA_TRY(una_lexer_next(&p->lexer));
         UNA_TRY(parse_item(p, &words, first));
@@ -351,14 +353,14 @@ static una_status parse_list(parser *p, part *left)
     UNA_TRY(una_lexer_expect(&p->lexer, ')', "or \",\" after an item of the list"));
 
     if (words && left->is != A_COLUMN)
-        return una_lexer_fail(&p->lexer, at, "words are looked for in a column; its name stands before in, without "
-                              "quotes or between backquotes");
+        return una_lexer_fail(&p->lexer, at, "in looks for words in a column; put its name before in, without quotes "
+                              "or between backquotes");
     if (words) {
         UNA_TRY(look_for_words(p, left, UNA_WHERE_WORDS, first_word));
     } else {
         UNA_TRY(need_number(p, left, "the list holds numbers"));
-        emit(p, (una_where_op){ .code = UNA_WHERE_NUMBERS, .first = first_number,
-                                .count = w->numbers - first_number });
+        emit_where_op(p, (una_where_op){ .code = UNA_WHERE_NUMBERS, .first = first_number,
+                                         .count = w->numbers - first_number });
     }
     *left = (part){ .is = A_TRUTH, .at = left->at };
     return UNA_OK;
@@ -367,15 +369,15 @@ static una_status parse_list(parser *p, part *left)
 static una_status parse_comparison(parser *p, part *it)
 {
     una_where_code code;
-    UNA_TRY(parse_sum(p, it));
-    if (compares(&p->lexer.token, &code)) return parse_right(p, it, code);
+    UNA_TRY(parse_where_sum(p, it));
+    if (is_comparison(&p->lexer.token, &code)) return parse_right(p, it, code);
     if (sees_name(p, "in")) return parse_list(p, it);
     if (una_lexer_sees(&p->lexer, '='))
-        return una_lexer_fail(&p->lexer, p->lexer.token.at, "equality is asked for by ==, as in sex == 1");
+        return una_lexer_fail(&p->lexer, p->lexer.token.at, "use == for equality, as in sex == 1");
     if (una_lexer_sees(&p->lexer, '!'))
-        return una_lexer_fail(&p->lexer, p->lexer.token.at, "\"!\" stands only in !=; write not before a condition");
+        return una_lexer_fail(&p->lexer, p->lexer.token.at, "\"!\" is only valid in !=; write not before a condition");
     if (sees_name(p, "not"))
-        return una_lexer_fail(&p->lexer, p->lexer.token.at, "not stands before a whole comparison, as in not sex in "
+        return una_lexer_fail(&p->lexer, p->lexer.token.at, "put not before a whole comparison, as in not sex in "
                               "(0, 1)");
     return UNA_OK;
 }
@@ -386,13 +388,13 @@ static una_status parse_negated(parser *p, part *it)
 {
     size_t at = p->lexer.token.at;
     if (!sees_name(p, "not")) return parse_comparison(p, it);
-    UNA_TRY(in(p));
+    UNA_TRY(enter_level(p));
     UNA_TRY(una_lexer_next(&p->lexer));
     UNA_TRY(parse_negated(p, it));
     UNA_TRY(need_truth(p, it, "not stands before a condition"));
-    emit(p, (una_where_op){ .code = UNA_WHERE_NOT });
+    emit_where_op(p, (una_where_op){ .code = UNA_WHERE_NOT });
     it->at = at;
-    out(p);
+    leave_level(p);
     return UNA_OK;
 }
 
@@ -406,7 +408,7 @@ static una_status parse_row_of(parser *p, part *it, una_status (*next)(parser *p
         UNA_TRY(una_lexer_next(&p->lexer));
         UNA_TRY(next(p, &other));
         UNA_TRY(need_truth(p, &other, what_for));
-        emit(p, (una_where_op){ .code = code });
+        emit_where_op(p, (una_where_op){ .code = code });
     }
     return UNA_OK;
 }
@@ -428,7 +430,7 @@ static una_status parse_all(parser *p)
     part whole;
     UNA_TRY(parse_either(p, &whole));
     if (p->lexer.token.kind != UNA_TOKEN_END)
-        return unexpected(p, whole.is == A_TRUTH ? "and, or or the end" : "==, !=, <, <=, >, >= or in");
+        return fail_unexpected(p, whole.is == A_TRUTH ? "and, or or the end" : "==, !=, <, <=, >, >= or in");
     return need_truth(p, &whole, "a condition is true or false");
 }
 

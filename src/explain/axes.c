@@ -7,14 +7,14 @@
 #include <string.h>
 
 #define DROPPED 1e-8             /* of the largest variance: directions in which rows do not differ         */
-#define LEAST_EXCESS 1e-3        /* of the largest: what every direction counts for, so that none is lost   */
+#define LEAST_EXCESS 1e-3        /* of the largest: a share that every direction gets, so that none is lost */
 #define GAIN 1e-10               /* of the sum: less ends the alternation                                   */
 enum { MOST_TURNS = 300 };
 
 /* ---- whitening -------------------------------------------------------------------------------------------- */
 
 /* Rows of L^-1 and columns of L, V^-1 = L L', turned by the reflection that makes the average row the last coordinate,
- * which is left out. */
+ * which is dropped. */
 static void by_posterior(una_white *white, const una_head *head, double *mirror)
 {
     size_t k = white->columns, wide = UNA_PADDED(k + 1);
@@ -37,7 +37,7 @@ static void by_posterior(una_white *white, const una_head *head, double *mirror)
 }
 
 /* Eigenvectors of the rows' covariance, by the root of their variance. */
-static una_status by_rows(una_white *white, const una_stats *stats, una_run *run)
+static una_status white_by_rows(una_white *white, const una_stats *stats, una_run *run)
 {
     size_t k = white->columns, l = k - 1;
     const double *centre = white->centre;
@@ -67,14 +67,14 @@ una_status una_white_of(una_white *white, const una_head *head, int how, una_are
     *white = (una_white){ .columns = k, .dual = UNA_GET(arena, double, k * k), .primal = UNA_GET(arena, double, k * k),
                           .centre = UNA_GET(arena, double, k) };
     UNA_TRY(una_arena_check(arena));
-    double n = stats->gram[k * k - 1];               /* the one of each row, squared, as often as it counts */
+    double n = stats->gram[k * k - 1];               /* the ones, squared, as often as each row counts */
     if (!(n > 0)) UNA_FAIL(run, UNA_E_NUMERIC, "a linear head that rests on no row cannot be explained");
     for (size_t i = 0; i < k; i++) white->centre[i] = stats->gram[i * k + k - 1] / n;
 
     una_mark mark = una_arena_mark(&run->scratch);
     double *mirror = UNA_GET(&run->scratch, double, k);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK && how == UNA_WHITE_ROWS) status = by_rows(white, stats, run);
+    if (status == UNA_OK && how == UNA_WHITE_ROWS) status = white_by_rows(white, stats, run);
     else if (status == UNA_OK) by_posterior(white, head, mirror);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -84,7 +84,7 @@ una_status una_white_of(una_white *white, const una_head *head, int how, una_are
 
 typedef struct rotation {
     size_t  concepts, each, axes;        /* axes: of the white coordinates                                  */
-    double *excess;                      /* [concepts, axes, axes] positive parts, then with what all count for */
+    double *excess;                      /* [concepts, axes, axes] positive parts, plus the share of every direction */
     double *vector, *value;              /* of each: eigenvectors as rows, ascending                        */
     double *turn, *pull;                 /* [concepts each, axes] R, and R_j E_j                            */
 } rotation;
@@ -118,7 +118,7 @@ static una_status take_rotation(rotation *t, const una_white *white, const doubl
         most = fmax(most, t->value[c * r + r - 1]);
     }
 
-    double least = most > 0 ? LEAST_EXCESS * most : 1;   /* where no concept has any, all directions are alike */
+    double least = most > 0 ? LEAST_EXCESS * most : 1;   /* where no concept has any, all directions are equal */
     for (size_t c = 0; c < t->concepts; c++) {
         double *e = t->excess + c * r * r;
         for (size_t i = 0; i < r; i++) e[i * r + i] = least;
@@ -131,8 +131,8 @@ static una_status take_rotation(rotation *t, const una_white *white, const doubl
     return UNA_OK;
 }
 
-/* Takes what lies along the `count` orthonormal rows before it out of `row`, twice for rounding; whether enough is left
- * of it, which then has length 1. */
+/* Removes from `row` its components along the `count` orthonormal rows before it, twice because of rounding; whether
+ * enough is left, which then has length 1. */
 static bool stands_out(double *row, const double *turn, const bool *taken, size_t count, size_t r)
 {
     for (size_t again = 0; again < 2; again++)
@@ -146,9 +146,9 @@ static bool stands_out(double *row, const double *turn, const bool *taken, size_
     return length > 1e-6;
 }
 
-/* Where the alternation starts: the largest excess of all first, each concept's eigenvectors one after the other,
- * without what was taken before. */
-static una_status start(const rotation *t, una_run *run)
+/* Start of the alternation: each concept's eigenvectors, those of the largest excess first, orthogonal to those taken
+ * before. */
+static una_status start_rotation(const rotation *t, una_run *run)
 {
     size_t r = t->axes, all = t->concepts * t->each;
     bool *taken = UNA_GET(&run->scratch, bool, all);
@@ -187,15 +187,15 @@ static double pull(const rotation *t)
 }
 
 /* The orthonormal rows nearest to M: (M M')^-1/2 M. Not *found: M has not that many directions. */
-static una_status nearest(bool *found, double *turn, const double *m, size_t count, size_t r, double *gram,
-                          double *value, una_run *run)
+static una_status nearest_orthonormal(bool *found, double *turn, const double *m, size_t count, size_t r, double *gram,
+                                      double *value, una_run *run)
 {
     double *along = value + count;
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++) gram[i * count + j] = una_dot(m + i * r, m + j * r, r);
     una_status status = una_eigen(gram, count, value, run);
     *found = status == UNA_OK && value[0] > 1e-14 * value[count - 1];
-    if (status == UNA_E_NUMERIC) una_clear_message(run);         /* of such rows there are no nearest ones either */
+    if (status == UNA_E_NUMERIC) una_clear_message(run);         /* such rows have no nearest ones either         */
     else UNA_TRY(status);
     if (!*found) return UNA_OK;
 
@@ -210,7 +210,7 @@ static una_status nearest(bool *found, double *turn, const double *m, size_t cou
     return UNA_OK;
 }
 
-static una_status alternate(const rotation *t, una_run *run)
+static una_status alternate_rotation(const rotation *t, una_run *run)
 {
     size_t r = t->axes, all = t->concepts * t->each;
     double *gram = UNA_GET(&run->scratch, double, all * all), *value = UNA_GET(&run->scratch, double, all + r);
@@ -219,7 +219,7 @@ static una_status alternate(const rotation *t, una_run *run)
     double sum = pull(t);
     for (size_t turns = 0; turns < MOST_TURNS; turns++) {
         bool found;
-        UNA_TRY(nearest(&found, better, t->pull, all, r, gram, value, run));
+        UNA_TRY(nearest_orthonormal(&found, better, t->pull, all, r, gram, value, run));
         if (!found) break;
         memcpy(t->turn, better, all * r * sizeof *better);
         double now = pull(t);
@@ -240,8 +240,8 @@ una_status una_axes_of(una_axes *axes, const una_white *white, const double *exc
     una_mark mark = una_arena_mark(&run->scratch);
     rotation t = { .concepts = concepts, .each = each };
     una_status status = take_rotation(&t, white, excess, axes->turn, run);
-    if (status == UNA_OK) status = start(&t, run);
-    if (status == UNA_OK) status = alternate(&t, run);
+    if (status == UNA_OK) status = start_rotation(&t, run);
+    if (status == UNA_OK) status = alternate_rotation(&t, run);
     una_arena_release(&run->scratch, mark);
 
     for (size_t j = 0; status == UNA_OK && j < all; j++) {

@@ -4,7 +4,7 @@
  *   name: condition            old: days > 28
  *   name: rows LIST            odd ones: rows 3, 17, 20-25
  * with empty lines and # comments, or a JSON object: { "old": "days > 28", "odd ones": [3, 17, 20] }. Rows are counted
- * from 1 there, as in all that una tells people.
+ * from 1, as everywhere in una.
  */
 #include "explain/concepts.h"
 
@@ -18,24 +18,24 @@
 enum { LONGEST_NAME = 100 };
 
 typedef struct list {
-    una_concepts face;                   /* first, so that a pointer to it is one to all                    */
+    una_concepts face;                   /* first, so that a pointer to it points to the whole struct       */
     una_arena    keep;
     una_run     *run;
     una_concept *at;
 } list;
 
-/* Where the reader is. */
+/* The present place, for messages. */
 typedef struct reading { list *out; const char *path; size_t line; una_run *run; } reading;
 
 /* ---- one concept ------------------------------------------------------------------------------------------ */
 
-static bool is_reserved(const char *name)
+static bool is_reserved_concept(const char *name)
 {
     return strcmp(name, UNA_PART_OTHER) == 0 || strcmp(name, UNA_PART_DISAGREEMENT) == 0 ||
            strcmp(name, UNA_PART_WHOLE) == 0;
 }
 
-static una_status check_names(const una_concept *concept, size_t concepts, una_run *run)
+static una_status check_concept_names(const una_concept *concept, size_t concepts, una_run *run)
 {
     for (size_t c = 0; c < concepts; c++) {
         const char *name = concept[c].name;
@@ -43,7 +43,7 @@ static una_status check_names(const una_concept *concept, size_t concepts, una_r
         if (strlen(name) > LONGEST_NAME)
             UNA_FAIL(run, UNA_E_USAGE, "the name of concept %zu, '%.40s...', is longer than %d letters", c + 1, name,
                      LONGEST_NAME);
-        if (is_reserved(name))
+        if (is_reserved_concept(name))
             UNA_FAIL(run, UNA_E_USAGE, "no concept can be called '%s': parts of ignorance that are no concept's are "
                      "called so; choose another name", name);
         for (size_t other = 0; other < c; other++)
@@ -53,7 +53,7 @@ static una_status check_names(const una_concept *concept, size_t concepts, una_r
     return UNA_OK;
 }
 
-/* The sentence that is there, with its place before it. */
+/* Puts the place before the message of the run. */
 static una_status at_line(const reading *r, una_status status)
 {
     char why[sizeof r->run->message];
@@ -62,7 +62,7 @@ static una_status at_line(const reading *r, una_status status)
     return una_fail(r->run, status, "%s: %s", r->path, why);
 }
 
-static una_status add(const reading *r, una_concept concept)
+static una_status add_concept(const reading *r, una_concept concept)
 {
     una_concepts *face = &r->out->face;
     if (face->count == UNA_MOST_CONCEPTS)
@@ -77,7 +77,7 @@ static una_status add(const reading *r, una_concept concept)
 
     concept.size = sizeof concept;
     r->out->at[face->count++] = concept;
-    una_status status = check_names(r->out->at, face->count, r->run);
+    una_status status = check_concept_names(r->out->at, face->count, r->run);
     return status == UNA_OK ? status : at_line(r, UNA_E_INPUT);
 }
 
@@ -90,7 +90,7 @@ static const char *after_blanks(const char *at)
 }
 
 /* A copy without blanks at its ends. */
-static const char *trimmed(const char *from, size_t length, una_arena *arena)
+static const char *trimmed_copy(const char *from, size_t length, una_arena *arena)
 {
     while (length && isspace((unsigned char)*from)) from++, length--;
     while (length && isspace((unsigned char)from[length - 1])) length--;
@@ -99,7 +99,7 @@ static const char *trimmed(const char *from, size_t length, una_arena *arena)
     return text;
 }
 
-/* A whole number at *at, which goes behind it; 0: there is none. */
+/* A whole number at *at, which moves behind it; 0: there is none. */
 static size_t whole_number(const char **at)
 {
     size_t number = 0;
@@ -108,8 +108,8 @@ static size_t whole_number(const char **at)
     return number;
 }
 
-/* "3, 17, 20-25". With row NULL they are only counted; *count SIZE_MAX: it is no such list. */
-static void read_rows(const char *at, size_t *row, size_t *count)
+/* "3, 17, 20-25". With row NULL it only counts them; *count SIZE_MAX: the text is no such list. */
+static void read_row_list(const char *at, size_t *row, size_t *count)
 {
     *count = 0;
     for (at = after_blanks(at);; at = after_blanks(at + 1)) {
@@ -120,14 +120,15 @@ static void read_rows(const char *at, size_t *row, size_t *count)
         }
         if (first == 0 || last < first || last - first > 100000000) break;
         for (size_t i = first; row && i <= last; i++) row[*count + i - first] = i - 1;
-        *count += last - first + 1;              /* counted at once: there may be many, and memory says no to them */
+        *count += last - first + 1;              /* added as one number: a long list fails for lack of memory, not of
+                                                    time */
         if (!*at) return;
         if (*at != ',') break;
     }
     *count = SIZE_MAX;
 }
 
-/* What stands behind "rows", if that is what the text is about; a condition has an operator there. */
+/* The text after "rows", if this is such a list; a condition has an operator there. */
 static const char *row_list(const char *text)
 {
     if (strncmp(text, "rows", 4) != 0 || !(text[4] == ' ' || text[4] == '\t')) return NULL;
@@ -135,41 +136,41 @@ static const char *row_list(const char *text)
     return isdigit((unsigned char)*text) ? text : NULL;
 }
 
-static una_status read_line(const reading *r, const char *line, size_t length)
+static una_status read_concept_line(const reading *r, const char *line, size_t length)
 {
     una_arena *keep = &r->out->keep;
     const char *colon = memchr(line, ':', length);
     if (!colon)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu: there is no colon; a line is a name, a colon and a condition, "
                  "such as 'old: days > 28'", r->path, r->line);
-    una_concept concept = { .name = trimmed(line, (size_t)(colon - line), keep),
-                            .where = trimmed(colon + 1, length - (size_t)(colon + 1 - line), keep) };
+    una_concept concept = { .name = trimmed_copy(line, (size_t)(colon - line), keep),
+                            .where = trimmed_copy(colon + 1, length - (size_t)(colon + 1 - line), keep) };
     UNA_TRY(una_arena_check(keep));
     if (!*concept.where)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu: nothing stands behind the colon; give a condition such as 'days > "
                  "28', or 'rows 3, 17'", r->path, r->line);
 
     const char *rows = row_list(concept.where);
-    if (!rows) return add(r, concept);
-    read_rows(rows, NULL, &concept.row_count);
+    if (!rows) return add_concept(r, concept);
+    read_row_list(rows, NULL, &concept.row_count);
     if (concept.row_count == SIZE_MAX)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu: '%.60s' is no list of rows; it looks like 'rows 3, 17, 20-25', "
                  "counted from 1", r->path, r->line, concept.where);
     size_t *row = UNA_GET(keep, size_t, concept.row_count);
     UNA_TRY(una_arena_check(keep));
-    read_rows(rows, row, &concept.row_count);
+    read_row_list(rows, row, &concept.row_count);
     concept.rows = row;
     concept.numbered = 1;
     concept.where = NULL;
-    return add(r, concept);
+    return add_concept(r, concept);
 }
 
-static una_status read_lines(reading *r, const char *text)
+static una_status read_concept_lines(reading *r, const char *text)
 {
     for (const char *line = text; *line; r->line++) {
         size_t length = strcspn(line, "\n");
         const char *first = line + strspn(line, " \t\r");
-        if (first < line + length && *first != '#') UNA_TRY(read_line(r, line, length));
+        if (first < line + length && *first != '#') UNA_TRY(read_concept_line(r, line, length));
         line += length + (line[length] == '\n');
     }
     return UNA_OK;
@@ -208,7 +209,7 @@ static una_status read_object(const reading *r, json_t *root)
                      "list of rows such as [3, 17]", r->path, key);
         else concept.where = una_arena_text(keep, json_string_value(value));
         UNA_TRY(una_arena_check(keep));
-        UNA_TRY(add(r, concept));
+        UNA_TRY(add_concept(r, concept));
     }
     return UNA_OK;
 }
@@ -224,7 +225,7 @@ static una_status read_json(const reading *r, const char *text, size_t size)
 
 /* ---- the file --------------------------------------------------------------------------------------------- */
 
-static una_status read_file(reading *r)
+static una_status read_concept_file(reading *r)
 {
     unsigned char *bytes;
     size_t size;
@@ -239,7 +240,7 @@ static una_status read_file(reading *r)
 
     bool json = text[strspn(text, " \t\r\n")] == '{';
     r->line = json ? 0 : 1;
-    UNA_TRY(json ? read_json(r, text, size) : read_lines(r, text));
+    UNA_TRY(json ? read_json(r, text, size) : read_concept_lines(r, text));
     if (r->out->face.count == 0)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s names no concept; its lines are a name, a colon and a condition, such as "
                  "'old: days > 28'", r->path);
@@ -257,7 +258,7 @@ una_status una_concepts_read(una_concepts **concepts, const char *path, una_run 
 
     una_mark mark = una_arena_mark(&run->scratch);
     reading r = { .out = out, .path = path, .run = run };
-    una_status status = read_file(&r);
+    una_status status = read_concept_file(&r);
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK) *concepts = &out->face;
     else una_concepts_free(&out->face);
@@ -275,7 +276,7 @@ void una_concepts_free(una_concepts *concepts)
 
 /* ---- the rows that show them ------------------------------------------------------------------------------ */
 
-/* Rows of the file, which are there or were left out. */
+/* Rows of the file; some may have been left out of the table. */
 static una_status holds_numbered(bool *holds, const una_concept *concept, const una_dataset *data, size_t most,
                                  una_run *run)
 {
@@ -327,7 +328,7 @@ static bool holds_anywhere(const bool *holds, size_t rows)
 una_status una_concepts_holds(bool *holds, const una_concept *concept, size_t concepts, const una_dataset *data,
                               una_run *run)
 {
-    UNA_TRY(check_names(concept, concepts, run));
+    UNA_TRY(check_concept_names(concept, concepts, run));
     for (size_t c = 0; c < concepts; c++) {
         bool *own = holds + c * data->rows;
         UNA_TRY(concept[c].where ? holds_where(own, &concept[c], data, run)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Why is a row unsure? Its ignorance, split by concepts: every linear head of the model is turned towards them
- * (axes.h), what members do not know is split with their weights, and what they disagree about is a part of its own.
- *
- * Which rows show a concept, and against which: g_j(i), the least-squares weights with which sums over rows i give what
- * concept j adds where it holds, the other concepts being what they are; so concepts that often hold together are not
- * taken for each other. Where concepts hold in rows that no regression can tell apart, a little ridge shares between
- * them.
+ * Why is a row unsure? Its ignorance is split by concepts: every linear head of the model is rotated towards them
+ * (axes.h), the members' own variance is split with their weights, and their disagreement is a part of its own. Which
+ * rows show a concept, and against which: g_j(i), the least-squares weights with which sums over rows i give what
+ * concept j adds where it holds, with the other concepts fixed; so concepts that often hold together are not confused.
+ * Where no regression can tell the rows of concepts apart, a little ridge shares between them.
  */
 #include "data/columns.h"
 #include "explain/axes.h"
@@ -23,7 +21,7 @@
 enum { USUAL_AXES = 4, FEW_ROWS = 20, BLOCK = 240 };
 
 typedef struct result {
-    una_explanation face;                /* first, so that a pointer to it is one to all                    */
+    una_explanation face;                /* first, so that a pointer to it points to the whole struct       */
     una_arena keep;
     una_run  *run;
     double   *mean, *std, *part, *share;
@@ -35,17 +33,17 @@ typedef struct result {
 typedef struct work {
     const una_model *model;
     una_explain_settings settings;
-    size_t    concepts, axes;            /* axes: of each, those asked for                                  */
+    size_t    concepts, axes;            /* axes: of each, as asked for                                     */
     bool     *holds;                     /* [concepts, shown rows]                                          */
     double   *g;                         /* [concepts, shown rows]                                          */
     size_t    shown_rows, rows;
     una_view  x;                         /* of the rows that show the concepts                              */
-    una_arena axes_in;                   /* what the leaves keep                                            */
-    una_axes *leaf;                      /* [leaves], not set where one has no linear head                  */
-    size_t    leaves, room, at;          /* at: the leaf whose turn it is                                   */
+    una_arena axes_in;                   /* what the leaves keep lies here                                  */
+    una_axes *leaf;                      /* [leaves], not set for one without a linear head                 */
+    size_t    leaves, room, at;          /* at: the present leaf                                            */
     size_t    heads;                     /* leaves with a linear head                                       */
-    double   *mean, *weight;             /* [leaves, rows, concepts + 2]: parts of what each leaf says, those of the
-                                            concepts, the rest, and what cannot be split; [leaves]          */
+    double   *mean, *weight;             /* [leaves, rows, concepts + 2]: parts of each leaf's answer: concepts, the
+                                            rest, what cannot be split; [leaves] */
     double   *part;                      /* [rows, concepts + 3]: other, disagreement, not split            */
     result   *out;
 } work;
@@ -71,7 +69,7 @@ static una_status invert_design(double *inverse, const work *w, una_run *run)
     return UNA_OK;
 }
 
-static una_status weigh_rows(work *w, una_run *run)
+static una_status weigh_members(work *w, una_run *run)
 {
     size_t k = w->concepts, m = k + 1, n = w->shown_rows;
     double *inverse = UNA_GET(&run->scratch, double, m * m);
@@ -87,7 +85,7 @@ static una_status weigh_rows(work *w, una_run *run)
     return UNA_OK;
 }
 
-/* ---- turning every linear head ---------------------------------------------------------------------------- */
+/* ---- rotating every linear head --------------------------------------------------------------------------- */
 
 /* c [K, K] += sum of |g| (p - centre)(p - centre)' over the rows whose g has that sign. */
 static una_status add_moments(double *c, const double *phi, const double *g, double sign, size_t rows,
@@ -108,7 +106,8 @@ static una_status add_moments(double *c, const double *phi, const double *g, dou
     return UNA_OK;
 }
 
-static una_status excesses(double **excess, const work *w, const una_leaf *leaf, const una_white *white, una_run *run)
+static una_status concept_excesses(double **excess, const work *w, const una_leaf *leaf, const una_white *white,
+                                   una_run *run)
 {
     size_t k = white->columns, n = w->shown_rows;
     double *all = *excess = UNA_GET(&run->scratch, double, w->concepts * k * k);
@@ -123,14 +122,15 @@ static una_status excesses(double **excess, const work *w, const una_leaf *leaf,
     return UNA_OK;
 }
 
-/* Half of the coordinates at least stay what they are, if each concept is to have one. */
+/* At least half of the coordinates stay unrotated, if each concept can still have one. */
 static una_status axes_for(size_t *each, const work *w, size_t coordinates, una_run *run)
 {
     if (coordinates < w->concepts)
         UNA_FAIL(run, UNA_E_INPUT, "there are %zu concepts, and %s has only %zu features in which rows differ: each "
                  "concept needs one of its own; name fewer concepts", w->concepts, w->model->kind->name, coordinates);
     size_t most = coordinates / (2 * w->concepts);
-    *each = w->axes < most ? w->axes : most ? most : 1;
+    if (most == 0) most = 1;
+    *each = w->axes < most ? w->axes : most;
     una_explanation *e = &w->out->face;
     if (e->members == 0 || coordinates < e->features) e->features = coordinates;
     if (e->members == 0 || *each < e->axes) e->axes = *each;
@@ -160,7 +160,7 @@ static una_status turn_leaf(void *context, const una_leaf *leaf, una_run *run)
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = una_white_of(&white, leaf->head, w->settings.whitening, &run->scratch, run);
     if (status == UNA_OK) status = axes_for(&each, w, white.axes, run);
-    if (status == UNA_OK) status = excesses(&excess, w, leaf, &white, run);
+    if (status == UNA_OK) status = concept_excesses(&excess, w, leaf, &white, run);
     if (status == UNA_OK) status = una_axes_of(axes, &white, excess, w->concepts, each, &w->axes_in, run);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -187,8 +187,8 @@ static una_status split_leaf(void *context, const una_leaf *leaf, una_run *run)
     return UNA_OK;
 }
 
-/* sum_m w_m (f_m - f)^2: a part of its own; or, f_m being a sum over parts g_mj, sum_m w_m (g_mj - g_j)(f_m - f) of
- * each, which add up to it. */
+/* sum_m w_m (f_m - f)^2: one part; or, f_m being a sum over parts g_mj, sum_m w_m (g_mj - g_j)(f_m - f) for each, which
+ * add up to it. */
 static una_status add_disagreement(const work *w, una_run *run)
 {
     size_t parts = w->concepts + 2, stride = w->concepts + 3;
@@ -204,7 +204,8 @@ static una_status add_disagreement(const work *w, una_run *run)
             double whole = 0;
             for (size_t p = 0; p < parts; p++) whole += off[p] = w->mean[(m * w->rows + r) * parts + p] - middle[p];
             for (size_t p = 0; p < parts; p++) {
-                size_t at = !split ? w->concepts + 1 : p <= w->concepts ? p : p + 1;
+                size_t at = p <= w->concepts ? p : p + 1;
+                if (!split) at = w->concepts + 1;
                 to[at] += w->weight[m] * off[p] * whole;
             }
         }
@@ -212,7 +213,7 @@ static una_status add_disagreement(const work *w, una_run *run)
     return UNA_OK;
 }
 
-/* ---- what is told ----------------------------------------------------------------------------------------- */
+/* ---- warnings and notes ----------------------------------------------------------------------------------- */
 
 typedef struct ranked { double std; size_t row; } ranked;
 
@@ -222,7 +223,7 @@ static int larger_first(const void *a, const void *b)
     return x->std != y->std ? (x->std < y->std) - (x->std > y->std) : (x->row > y->row) - (x->row < y->row);
 }
 
-static una_status rank_rows(result *out, una_run *run)
+static una_status rank_explained_rows(result *out, una_run *run)
 {
     size_t rows = out->face.rows;
     ranked *all = UNA_GET(&run->scratch, ranked, rows);
@@ -252,7 +253,7 @@ static una_status take_names(result *out, const work *w)
     return una_arena_check(&out->keep);
 }
 
-/* Parts of the variance in the user's units, those that are there. */
+/* Parts of the variance in the user's units. */
 static void take_parts(result *out, const work *w)
 {
     size_t parts = out->face.parts, stride = w->concepts + 3, whole = w->concepts + 2;
@@ -271,7 +272,7 @@ static void take_parts(result *out, const work *w)
     for (size_t p = 0; p < parts; p++) out->share[p] /= sum > 0 ? sum : 1;
 }
 
-static void warn(result *out, const work *w)
+static void warn_of_parts(result *out, const work *w)
 {
     const una_columns *columns = &w->model->columns;
     if (columns->log_target)
@@ -281,7 +282,7 @@ static void warn(result *out, const work *w)
         const char *name = out->names[c];
         if (out->shown[c] < FEW_ROWS)
             una_notes_add(&out->notes, "Concept '%s' is shown by %zu row%s only: its axes follow these very rows, and "
-                          "what it carries of their ignorance says little; give more rows that show it.", name,
+                          "its share of their ignorance means little; give more rows that show it.", name,
                           out->shown[c], out->shown[c] == 1 ? "" : "s");
     }
     if (w->leaves > w->heads && out->share[out->face.parts - 1] > MUCH)
@@ -302,9 +303,9 @@ static una_status take_result(result *out, const work *w, una_run *run)
     UNA_TRY(una_arena_check(&out->keep));
 
     take_parts(out, w);
-    UNA_TRY(rank_rows(out, run));
+    UNA_TRY(rank_explained_rows(out, run));
     for (size_t i = 0; i < w->concepts * w->shown_rows; i++) out->shown[i / w->shown_rows] += w->holds[i];
-    warn(out, w);
+    warn_of_parts(out, w);
     UNA_TRY(una_arena_check(&out->keep));
     e->concepts = w->concepts;
     e->names = out->names;
@@ -322,7 +323,7 @@ static una_status take_result(result *out, const work *w, una_run *run)
 
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
-static una_status encode(una_view *x, const una_model *model, const una_dataset *data, una_run *run)
+static una_status encode_explained(una_view *x, const una_model *model, const una_dataset *data, una_run *run)
 {
     double *at;
     size_t rows, inputs = model->columns.input_count;
@@ -338,8 +339,8 @@ static una_status turn_all(work *w, const una_dataset *shown, una_run *run)
     w->holds = UNA_GET_ROWS(&run->scratch, bool, w->concepts * shown->rows);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_concepts_holds(w->holds, w->settings.concepts, w->concepts, shown, run));
-    UNA_TRY(weigh_rows(w, run));
-    UNA_TRY(encode(&w->x, w->model, shown, run));
+    UNA_TRY(weigh_members(w, run));
+    UNA_TRY(encode_explained(&w->x, w->model, shown, run));
     UNA_TRY(una_kind_leaves(kind, w->model->state, w->x, 1, turn_leaf, w, run));
     if (w->heads == 0)
         UNA_FAIL(run, UNA_E_USAGE, "%s has no features under a linear head, which is what concepts are looked for in; "
@@ -347,8 +348,8 @@ static una_status turn_all(work *w, const una_dataset *shown, una_run *run)
     return UNA_OK;
 }
 
-/* What is not known of a word that no row had belongs to no concept. */
-static una_status add_unseen(work *w, una_view x, una_run *run)
+/* The variance added for new words belongs to no concept. */
+static una_status add_new_words(work *w, una_view x, una_run *run)
 {
     if (!una_new_words_any(&w->model->columns)) return UNA_OK;
     double *extra = UNA_GET_ROWS(&run->scratch, double, x.rows);
@@ -362,7 +363,7 @@ static una_status split_all(work *w, const una_dataset *data, una_run *run)
 {
     result *out = w->out;
     una_view x = w->x;
-    if (w->settings.shown) UNA_TRY(encode(&x, w->model, data, run));
+    if (w->settings.shown) UNA_TRY(encode_explained(&x, w->model, data, run));
     w->rows = out->face.rows = x.rows;
     w->part = UNA_GET_ROWS(&run->scratch, double, x.rows * (w->concepts + 3));
     w->mean = UNA_GET_ROWS(&run->scratch, double, w->leaves * x.rows * (w->concepts + 2));
@@ -375,15 +376,15 @@ static una_status split_all(work *w, const una_dataset *data, una_run *run)
     for (size_t r = 0; r < x.rows; r++) out->number[r] = una_table_number(data, r);
 
     una_prediction asked = { .size = sizeof asked, .mean = out->mean, .std_epistemic = out->std };
-    una_model by_logs = *w->model;               /* of a logarithm it is the ignorance of the logarithm that is split */
+    una_model by_logs = *w->model;               /* of a logarithm, the ignorance of the logarithm is split */
     by_logs.columns.log_target = false;
     UNA_TRY(una_model_predict_encoded(&by_logs, x.at, x.rows, 0.95, &asked, run));
     UNA_TRY(una_kind_leaves(w->model->kind, w->model->state, x, 1, split_leaf, w, run));
-    UNA_TRY(add_unseen(w, x, run));
+    UNA_TRY(add_new_words(w, x, run));
     return add_disagreement(w, run);
 }
 
-/* As this version knows them: the caller's may be longer or shorter, all of them as the first says. */
+/* In this version's layout: the caller's structs may be longer or shorter; the first gives the size of all. */
 static una_status take_concepts(work *w, una_run *run)
 {
     size_t count = w->concepts, step;
@@ -398,7 +399,7 @@ static una_status take_concepts(work *w, una_run *run)
     return UNA_OK;
 }
 
-static una_status explain(work *w, const una_dataset *data, una_run *run)
+static una_status explain_model(work *w, const una_dataset *data, una_run *run)
 {
     const una_explain_settings *s = &w->settings;
     UNA_TRY(una_model_need_one(w->model, run));
@@ -419,7 +420,7 @@ static una_status explain(work *w, const una_dataset *data, una_run *run)
     return take_result(w->out, w, run);
 }
 
-static una_status check_settings(const una_explain_settings *s, una_run *run)
+static una_status check_explain_settings(const una_explain_settings *s, una_run *run)
 {
     if (s->whitening != UNA_WHITE_POSTERIOR && s->whitening != UNA_WHITE_ROWS)
         UNA_FAIL(run, UNA_E_USAGE, "the whitening is %d, which means nothing: UNA_WHITE_POSTERIOR (0) and "
@@ -439,7 +440,7 @@ una_status una_explain(una_explanation **explanation, const una_model *model, co
     una_clear_message(run);
     work w = { .model = model };
     UNA_TRY(UNA_TAKE(&w.settings, settings, una_explain_settings, run));
-    UNA_TRY(check_settings(&w.settings, run));
+    UNA_TRY(check_explain_settings(&w.settings, run));
     result *out = w.out = una_allocate(run, sizeof *out);
     if (!out) return UNA_E_MEMORY;
     *out = (result){ .run = run };
@@ -448,7 +449,7 @@ una_status una_explain(una_explanation **explanation, const una_model *model, co
 
     una_mark mark = una_arena_mark(&run->scratch);
     una_arena_init(&w.axes_in, run);
-    una_status status = explain(&w, data, run);
+    una_status status = explain_model(&w, data, run);
     una_arena_free(&w.axes_in);
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK) *explanation = &out->face;

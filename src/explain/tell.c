@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define WORTH_NAMING 0.2         /* of a row's ignorance: a second reason                                   */
+#define WORTH_NAMING 0.2         /* of a row's ignorance: the second reason is named from here on           */
 
 /* ---- sentences -------------------------------------------------------------------------------------------- */
 
@@ -20,24 +20,24 @@ size_t una_explanation_largest(const una_explanation *e, size_t row)
     return best;
 }
 
-/* What a row is unsure because of. */
-static const char *reason(const char *name)
+/* The reason why a row is unsure. */
+static const char *reason_of(const char *name)
 {
     if (strcmp(name, UNA_PART_OTHER) == 0) return "what no concept here names";
     if (strcmp(name, UNA_PART_DISAGREEMENT) == 0) return "disagreement of the model's members";
     return "members without features to split by";
 }
 
-/* "because of 'old' (63 % of its ignorance)" behind what is in `text` already. */
+/* Appends "because of 'old' (63 % of its ignorance)" to `text`. */
 static void add_reason(const una_explanation *e, size_t part, double share, const char *of, char *text, size_t room)
 {
     size_t used = strlen(text);
     const char *quote = part < e->concepts ? "'" : "";
     una_write_text(text + used, room - used, " because of %s%s%s (%.0f %%%s)", quote,
-                   part < e->concepts ? e->names[part] : reason(e->names[part]), quote, 100 * share, of);
+                   part < e->concepts ? e->names[part] : reason_of(e->names[part]), quote, 100 * share, of);
 }
 
-static void add_words(char *text, size_t room, const char *words)
+static void append_words(char *text, size_t room, const char *words)
 {
     size_t used = strlen(text);
     snprintf(text + used, room - used, "%s", words);
@@ -59,15 +59,15 @@ void una_explanation_sentence(const una_explanation *e, size_t row, char *text, 
     snprintf(text, room, "Row %zu is unsure %s", e->number[row], part[best] >= 0.5 * sum ? "mostly" : "first of all");
     add_reason(e, best, part[best] / sum, " of its ignorance", text, room);
     if (next != SIZE_MAX) {
-        add_words(text, room, ", then");
+        append_words(text, room, ", then");
         add_reason(e, next, part[next] / sum, "", text, room);
     }
-    add_words(text, room, ".");
+    append_words(text, room, ".");
 }
 
 /* ---- CSV -------------------------------------------------------------------------------------------------- */
 
-static void put_head(una_text *text, const una_explanation *e)
+static void explanation_head(una_text *text, const una_explanation *e)
 {
     static const char *const first[] = { "row", "mean", "std_epistemic" };
     una_record record = una_record_begin(text);
@@ -80,7 +80,7 @@ static void put_head(una_text *text, const una_explanation *e)
     una_record_end(&record);
 }
 
-static void put_row(una_text *text, const una_explanation *e, size_t row)
+static void explanation_row(una_text *text, const una_explanation *e, size_t row)
 {
     una_record record = una_record_begin(text);
     una_record_count(&record, e->number[row]);
@@ -90,12 +90,12 @@ static void put_row(una_text *text, const una_explanation *e, size_t row)
     una_record_end(&record);
 }
 
-static una_status put_rows(una_file *file, const una_explanation *e, una_run *run)
+static una_status explanation_rows(una_file *file, const una_explanation *e, una_run *run)
 {
     una_text text = una_text_in(&run->scratch);
-    put_head(&text, e);
+    explanation_head(&text, e);
     for (size_t r = 0; r < e->rows; r++) {
-        put_row(&text, e, r);
+        explanation_row(&text, e, r);
         UNA_TRY(una_arena_check(&run->scratch));
         UNA_TRY(una_file_write(file, text.at, text.length, run));
         text.length = 0;
@@ -109,7 +109,7 @@ una_status una_explanation_write(const una_explanation *explanation, const char 
     una_clear_message(run);
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = una_file_begin(&file, path, &run->scratch, run);
-    if (status == UNA_OK) status = put_rows(&file, explanation, run);
+    if (status == UNA_OK) status = explanation_rows(&file, explanation, run);
     if (status == UNA_OK) status = una_file_commit(&file, run);
     una_file_abandon(&file);
     una_arena_release(&run->scratch, mark);

@@ -6,7 +6,7 @@
 #include "data/csv.h"
 #include "data/images.h"
 #include "data/where.h"
-#include "model/repeats.h"
+#include "model/repeated_rows.h"
 #include "model/scoring.h"
 #include "model/several.h"
 
@@ -19,11 +19,11 @@ enum { CHUNK = 4096, CHUNK_OF_IMAGES = 512, ANSWERS = 6, USUAL_DIGITS = 9, PIECE
 
 typedef struct chunk {
     const una_reader *reader;
-    double *x, *y;                       /* encoded; y [rows, targets] only where it was asked for          */
+    double *x, *y;                       /* encoded; y [rows, targets] only if wanted                       */
     size_t  rows;
-    const una_dataset *table;            /* that they stand in                                              */
-    const size_t *kept;                  /* [rows] and where                                                */
-    const size_t *place;                 /* [rows] among the rows that were read; NULL: they are all of them */
+    const una_dataset *table;            /* the table of these rows                                         */
+    const size_t *kept;                  /* [rows] their places in it                                       */
+    const size_t *place;                 /* [rows] among the rows that were read; NULL: all of them */
 } chunk;
 
 typedef una_status chunk_task(void *context, const chunk *rows, una_run *run);
@@ -35,13 +35,13 @@ typedef struct walk {
     const char *condition;               /* NULL: all rows                                                  */
     const char *images_path;             /* NULL: none                                                      */
     una_images *images;
-    una_where  *where;                   /* the same, read                                                  */
+    una_where  *where;                   /* the condition, parsed                                           */
     size_t      read, matched;           /* rows                                                            */
     chunk_task *task;
     void       *context;
 } walk;
 
-/* What is said of no row alone is about these, which begin somewhere in the file. */
+/* A message that names no row gets the place in the file where these rows begin. */
 static una_status say_where(una_status status, const una_dataset *table, una_run *run)
 {
     if (status != UNA_E_NUMERIC || table->rows == 0 || strstr(una_run_message(run), table->origin)) return status;
@@ -53,10 +53,10 @@ static una_status say_where(una_status status, const una_dataset *table, una_run
 
 static una_status do_task(const walk *w, const chunk *c, una_run *run)
 {
-    una_asked_rows asked;
-    una_ask_rows(&asked, c->table, c->kept, run);
+    una_table_row_namer asked;
+    una_table_name_rows(&asked, c->table, c->kept, run);
     una_status status = w->task(w->context, c, run);
-    una_ask_no_more(&asked, run);
+    una_table_name_rows_end(&asked, run);
     return say_where(status, c->table, run);
 }
 
@@ -78,7 +78,7 @@ static una_status do_chunk(const walk *w, una_reader *reader, const una_dataset 
     return UNA_OK;
 }
 
-/* The rows of the chunk that match, if there are any. */
+/* The rows of the chunk that match the condition. */
 static una_status do_matching(walk *w, una_reader *reader, const una_dataset *table, size_t *rows, una_run *run)
 {
     size_t place[CHUNK], count = 0;
@@ -98,7 +98,7 @@ static una_status do_matching(walk *w, una_reader *reader, const una_dataset *ta
     return status;
 }
 
-/* The model's only source names them. */
+/* Images are named by the model's only source. */
 static void give_images(const walk *w, una_dataset *table)
 {
     if (!w->images) return;
@@ -120,7 +120,8 @@ static una_status do_chunks(walk *w, una_reader *reader, size_t *rows, una_run *
     }
 }
 
-/* Columns that only the condition names may be absent for the reader: the sentence about them is the condition's. */
+/* The reader accepts that columns which only the condition names are absent: the sentence about them is the
+ * condition's. */
 static una_status open_for(walk *w, una_reader **reader, const char *path, una_run *run)
 {
     const una_wanted *wanted = una_columns_wanted(w->columns, w->targets, &run->scratch);
@@ -142,11 +143,11 @@ static una_status open_for(walk *w, una_reader **reader, const char *path, una_r
     return una_where_need(w->where, names, columns, path, run);
 }
 
-static una_status tell_matches(const walk *w, const char *path, una_run *run)
+static una_status log_matches(const walk *w, const char *path, una_run *run)
 {
     if (!w->where || w->read == 0) return UNA_OK;
     if (w->matched == 0) return una_where_none(w->where, w->read, path, run);
-    una_where_tell(w->where, w->matched, w->read, path, run);
+    una_where_log(w->where, w->matched, w->read, path, run);
     return UNA_OK;
 }
 
@@ -169,7 +170,7 @@ static una_status for_each_chunk(walk w, const una_model *model, const char *pat
     if (status == UNA_OK) status = open_for(&w, &reader, path, run);
     if (status == UNA_OK && w.keep) una_reader_keep(reader);
     if (status == UNA_OK) status = do_chunks(&w, reader, rows, run);
-    if (status == UNA_OK) status = tell_matches(&w, path, run);
+    if (status == UNA_OK) status = log_matches(&w, path, run);
 
     una_reader_close(reader);
     una_images_let_go(w.images);
@@ -194,7 +195,7 @@ static size_t columns_of(const una_predict_settings *settings)
 }
 
 /* Of column k: "mean", or of several targets "mean_NAME". */
-static const char *title_of(const predicting *p, size_t k, una_run *run)
+static const char *column_title(const predicting *p, size_t k, una_run *run)
 {
     static const char *const titles[ANSWERS] = { "mean", "std", "std_epistemic", "std_noise", "lower", "upper" };
     size_t draws = p->settings.draws, columns = columns_of(&p->settings), column = k % columns;
@@ -207,12 +208,13 @@ static const char *title_of(const predicting *p, size_t k, una_run *run)
     return name.at ? name.at : "";
 }
 
-static int by_name(const void *a, const void *b)
+static int by_extension_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Who keeps a column of an answer's name, as of answers that were predicted from before, would have two of it. */
+/* A kept column may not have the name of an answer column, as in a file of predictions, or the result would have two of
+ * that name. */
 static una_status add_header(una_text *text, const predicting *p, const una_reader *reader, una_run *run)
 {
     size_t all = una_model_target_count(p->model) * columns_of(&p->settings);
@@ -221,10 +223,10 @@ static una_status add_header(una_text *text, const predicting *p, const una_read
     una_record record = una_record_begin(text);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t j = 0; j < kept; j++) una_record_words(&record, names[j] = una_reader_name(reader, j));
-    qsort(names, kept, sizeof *names, by_name);
+    qsort(names, kept, sizeof *names, by_extension_name);
     for (size_t k = 0; k < all; k++) {
-        const char *title = title_of(p, k, run);
-        if (kept && bsearch(&title, names, kept, sizeof *names, by_name))
+        const char *title = column_title(p, k, run);
+        if (kept && bsearch(&title, names, kept, sizeof *names, by_extension_name))
             UNA_FAIL(run, UNA_E_INPUT, "the table has a column '%.60s', and so have the answers: kept before them, it "
                      "would stand twice in their header; rename it, or do not keep its columns", title);
         una_record_words(&record, title);
@@ -233,8 +235,8 @@ static una_status add_header(una_text *text, const predicting *p, const una_read
     return UNA_OK;
 }
 
-/* The cells of a row as they are in the file: blanks in quotes are cells' own, others are not. */
-static void add_kept(una_record *record, const una_reader *reader, size_t row)
+/* The cells of a row as in the file: blanks inside quotes belong to the cell, others do not. */
+static void record_kept(una_record *record, const una_reader *reader, size_t row)
 {
     for (size_t j = 0; j < una_reader_columns(reader); j++) {
         const char *cell = una_reader_cell(reader, row, j);
@@ -243,14 +245,14 @@ static void add_kept(una_record *record, const una_reader *reader, size_t row)
     }
 }
 
-static void add_value(una_record *record, double value, int digits)
+static void record_value(una_record *record, double value, int digits)
 {
     char number[32];
     una_number_digits(number, value, digits);
     una_record_bytes(record, number, strlen(number));
 }
 
-/* A caller's own write may have said why it failed. */
+/* A caller's own write may have set the message. */
 static una_status hand_on(const predicting *p, const una_text *text, una_run *run)
 {
     if (p->file) return una_file_write(p->file, text->at, text->length, run);
@@ -259,18 +261,18 @@ static una_status hand_on(const predicting *p, const una_text *text, una_run *ru
     UNA_FAIL(run, status, "the answers cannot be handed on: %s", una_status_text(status));
 }
 
-/* answers [targets, columns, rows]. Handed on piece by piece: with many draws, the text of a chunk is large. */
-static una_status add_rows(una_text *text, const predicting *p, const chunk *c, const double *answers, una_run *run)
+/* answers [targets, columns, rows]. Written piece by piece: with many draws, the text of a chunk is large. */
+static una_status record_rows(una_text *text, const predicting *p, const chunk *c, const double *answers, una_run *run)
 {
     size_t columns = una_model_target_count(p->model) * columns_of(&p->settings);
     for (size_t r = 0; r < c->rows; r++) {
         una_record record = una_record_begin(text);
-        if (p->settings.keep) add_kept(&record, c->reader, c->place ? c->place[r] : r);
-        for (size_t k = 0; k < columns; k++) add_value(&record, answers[k * c->rows + r], p->settings.digits);
+        if (p->settings.keep) record_kept(&record, c->reader, c->place ? c->place[r] : r);
+        for (size_t k = 0; k < columns; k++) record_value(&record, answers[k * c->rows + r], p->settings.digits);
         una_record_end(&record);
         if (text->length < PIECE) continue;
         UNA_TRY(una_arena_check(&run->scratch));
-        UNA_TRY(una_go_on(run, "writing answers"));
+        UNA_TRY(una_check_cancelled(run, "writing answers"));
         UNA_TRY(hand_on(p, text, run));
         text->length = 0;
     }
@@ -278,7 +280,7 @@ static una_status add_rows(una_text *text, const predicting *p, const chunk *c, 
     return hand_on(p, text, run);
 }
 
-/* to [columns_of, rows]; q [rows, quantiles] is room. */
+/* to [columns_of, rows]; q [rows, quantiles] is work. */
 static una_status predict_target(const predicting *p, const chunk *c, size_t t, double *to, double *q, una_run *run)
 {
     const una_predict_settings *s = &p->settings;
@@ -305,7 +307,7 @@ static una_status predict_chunk(void *context, const chunk *c, una_run *run)
     una_text text = una_text_in(scratch);
     if (!p->begun) UNA_TRY(add_header(&text, p, c->reader, run));
     p->begun = true;
-    return add_rows(&text, p, c, answers, run);
+    return record_rows(&text, p, c, answers, run);
 }
 
 static una_status predict_to(predicting *p, const char *data_path, size_t *rows, una_run *run)
@@ -382,15 +384,15 @@ una_status una_score_file(una_score *score, const una_model *model, const char *
 
 /* ---- update ---------------------------------------------------------------------------------------------------- */
 
-typedef struct updating { una_model *model; una_repeats repeats; bool changed; } updating;
+typedef struct updating { una_model *model; una_repeated_rows repeats; bool changed; } updating;
 
-/* One target takes a chunk in or stays as it was; of several the first may have taken it in alone. */
+/* One target takes in a chunk or stays unchanged; of several, the first may have taken it in alone. */
 static una_status update_chunk(void *context, const chunk *c, una_run *run)
 {
     updating *u = context;
     u->repeats.data = c->table;
     u->repeats.kept = c->kept;
-    UNA_TRY(una_repeats_look(&u->repeats, u->model, c->x, c->y, c->rows, run));
+    UNA_TRY(una_repeated_rows_find(&u->repeats, u->model, c->x, c->y, c->rows, run));
     una_status status = una_several_observe(u->model, c->x, c->y, c->rows, run);
     u->changed = u->changed || status == UNA_OK || u->model->targets;
     return status;
@@ -413,8 +415,8 @@ una_status una_update_file_with(una_model *model, const char *data_path, const u
         walk w = { .with_targets = true, .condition = settings.where, .images_path = settings.images,
                    .task = update_chunk, .context = &u };
         status = for_each_chunk(w, model, data_path, &count, run);
-        if (status == UNA_OK) una_repeats_tell(&u.repeats, data_path, run);
-        else if (u.changed) una_spare_back(model, &spare);       /* the state it had stays behind in its memory */
+        if (status == UNA_OK) una_repeated_rows_warn(&u.repeats, data_path, run);
+        else if (u.changed) una_spare_back(model, &spare);       /* its old state stays in its memory           */
     }
     una_arena_free(&sums);
     una_spare_free(&spare);

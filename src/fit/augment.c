@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-/* Place `at` of a side of `size`, counted beyond its ends: the nearest that there is. */
-static size_t within(ptrdiff_t at, size_t size)
+/* The nearest place inside of a side of `size` to place `at`, which may lie beyond its ends. */
+static size_t nearest_place(ptrdiff_t at, size_t size)
 {
-    return at < 0 ? 0 : (size_t)at >= size ? size - 1 : (size_t)at;
+    if (at < 0) return 0;
+    return (size_t)at >= size ? size - 1 : (size_t)at;
 }
 
 static ptrdiff_t draw_shift(una_rng *rng, size_t shifts)
@@ -30,7 +31,8 @@ void una_augment_rows(const una_augment *how, una_rng *rng, float *x, size_t row
         memcpy(spare, image, each * sizeof *spare);
         for (size_t i = 0; i < s.height; i++)
             for (size_t j = 0; j < s.width; j++) {
-                size_t from_row = within((ptrdiff_t)i - down, s.height), from = within((ptrdiff_t)j - right, s.width);
+                size_t from_row = nearest_place((ptrdiff_t)i - down, s.height);
+                size_t from = nearest_place((ptrdiff_t)j - right, s.width);
                 if (flip) from = s.width - 1 - from;
                 memcpy(image + (i * s.width + j) * s.channels, spare + (from_row * s.width + from) * s.channels,
                        s.channels * sizeof *image);

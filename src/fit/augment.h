@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Images of a batch as they might have been as well: mirrored left to right, or moved by some places.
+ * Augmentation: the images of a batch are mirrored left to right, or shifted by a few pixels, at random.
  */
 #ifndef UNA_AUGMENT_H
 #define UNA_AUGMENT_H
@@ -9,9 +9,9 @@
 
 typedef struct una_augment {
     una_image_shape image;
-    bool   flips;                        /* every other image is mirrored, by chance                        */
-    size_t shifts;                       /* moved by at most so many places in each direction; what comes in at the
-                                            edge is its neighbour                                           */
+    bool   flips;                        /* every other image is mirrored, at random                        */
+    size_t shifts;                       /* shifted by at most so many pixels in each direction; pixels beyond the
+                                            edge repeat the edge */
 } una_augment;
 
 /* In place, rows x [rows, numbers of an image]; spare has room for one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A feature network under a Bayesian linear head: prediction, update, draws, slopes, saving. How the features came to
- * be is no concern of this file (see basis_fit.c).
+ * A feature network under a Bayesian linear head: prediction, update, draws, slopes, saving. How the features are
+ * trained is written in basis_fit.c and in the files of the models.
  */
 #include "fit/basis.h"
 
@@ -64,9 +64,9 @@ una_status una_head_relearn(const una_feature_map *map, una_head *head, una_basi
     una_head_init(head, una_map_columns(map), keep);
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(una_map_absorb(map, p->x, p->y, p->weight, &head->stats, run));
-    UNA_TRY(una_stats_of_all(&head->stats, run));
+    UNA_TRY(una_stats_over_ranks(&head->stats, run));
     if (UNA_IS_AUTO(noise_var) || UNA_IS_AUTO(prior_var))
-        UNA_TRY(una_choose_evidence(&noise_var, &prior_var, &head->stats, run));
+        UNA_TRY(una_choose_by_evidence(&noise_var, &prior_var, &head->stats, run));
 
     head->noise_var = result->noise_var = noise_var;
     head->prior_var = result->prior_var = o->prior_var = prior_var;

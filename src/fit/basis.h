@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * What NLM, LUNA and TUNA share: a feature network, trained somehow, under a Bayesian linear head. Their files say how
- * the features are trained; this one holds the rest: options, restarts, cross-fitting, the choice of noise, prediction.
+ * What NLM, LUNA and TUNA share: a feature network under a Bayesian linear head. The files of the models say how the
+ * features are trained; this one holds the rest: options, restarts, cross-fitting, the choice of noise, prediction.
  */
 #ifndef UNA_BASIS_H
 #define UNA_BASIS_H
 
 #include "fit/feature_map.h"
-#include "fit/lesson.h"
+#include "fit/training_job.h"
 #include "fit/network.h"
-#include "fit/rows.h"
+#include "fit/option_rows.h"
 #include "opt/schedule.h"
 
 typedef struct una_basis {               /* the state of a fitted model                                     */
@@ -29,12 +29,12 @@ typedef struct una_basis_options {
     double epochs, steps, batch, patience, restarts;
     double penalty, train_noise_std;
     double noise_std, prior_var;
-    int    noise_rule, units, kept;      /* kept: of a training, 0: the best look, 1: the end               */
+    int    noise_rule, units, kept;      /* kept: parameters of a training; 0: at its best validation, 1: at its end */
 } una_basis_options;
 
-/* Rows of the option table for a struct `type` that has a member `basis`. UNA_NET_TABLE: every feature network; rate,
- * penalty and prior variance differ by model. UNA_HELD_OUT_TABLE: those whose features see y, and need rows that they
- * do not see. */
+/* Rows of the option table for a struct `type` that has a member `basis`. UNA_NET_TABLE: for every feature network;
+ * rate, penalty and prior variance differ by model. UNA_VALIDATION_TABLE: for networks whose features see y, which need
+ * validation rows. */
 #define UNA_NET_TABLE(type, rate_text, or_auto, rate_help, penalty_text, prior_text) \
     UNA_ROWS_SHAPE(type, basis, "2", "hidden layer", "hidden layers"), \
     UNA_ROW(type, basis, features, UNA_COUNT, "auto", 1, 4096, true, NULL, \
@@ -51,10 +51,10 @@ typedef struct una_basis_options {
                                            "auto = chosen from the data"), \
     UNA_ROW_UNITS(type, basis, "how noise, lengths, formulas and reference values are given: in the data's own " \
                                "units, or standardised (the thesis)")
-#define UNA_HELD_OUT_TABLE(type) \
+#define UNA_VALIDATION_TABLE(type) \
     UNA_ROW_PATIENCE(type, basis), \
     UNA_ROW(type, basis, kept, UNA_WORD, "best", 0, 0, false, "best|last", \
-            "parameters that a training keeps: the best of its looks at held-out rows, or the last (the thesis)"), \
+            "parameters that a training keeps: the best on held-out rows, or the last (the thesis)"), \
     UNA_ROW(type, basis, restarts, UNA_COUNT, "auto", 1, 1000, true, NULL, \
             "trainings from other first weights, of which the best on held-out rows is kept; auto = 1 (members keep " \
             "all)"), \
@@ -64,57 +64,58 @@ typedef struct una_basis_options {
     UNA_ROW(type, basis, noise_rule, UNA_WORD, "likelihood", 0, 0, false, "likelihood|evidence", \
             "what noise_std=auto maximises on rows that did not train the features: predictive likelihood, or evidence")
 
-/* How the features are to be trained, apart from what the options above say. */
+/* How the features are to be trained, beyond what the options above say. */
 typedef struct una_basis_plan {
     const char *stage;                   /* "training luna"                                                 */
     size_t heads;                        /* of each target                                                  */
     bool   marginal;                     /* train by marginal likelihood                                    */
-    una_training training;               /* the diversity part; the rest is filled in from the options      */
+    una_training training;               /* the part about diversity; the rest comes from the options       */
     bool   member;                       /* one of several that are kept: shorter trainings                 */
 } una_basis_plan;
 
-/* Trains features on problem->x for all its targets at once, chooses the noise on rows that did not train them, and
- * fits the posteriors: one network, on whose features each target has heads and a posterior of its own; basis, options,
- * result [outputs]. together (may be NULL) gets the covariance of the noise. */
+/* Trains features on problem->x for all its targets at once, chooses the noise on validation rows, and fits the
+ * posteriors: one network, on whose features each target has its own heads and posterior; basis, options, result
+ * [outputs]. coupling (may be NULL) gets the covariance of the noise. */
 una_status una_basis_fit(una_basis *const *basis, una_basis_options *const *options, const una_problem *problem,
-                         una_basis_plan *plan, una_fit_result *const *result, una_together *together, una_arena *keep,
-                         una_run *run);
+                         una_basis_plan *plan, una_fit_result *const *result, una_target_coupling *coupling,
+                         una_arena *keep, una_run *run);
 
-/* The noise of each target, noise_var [outputs], that rows show which did not train: the error of a linear head on the
- * features of a network with one output for each, trained as the options say (train_noise_std standardised).
- * UNA_PLAIN_NOISE_VAR if no row is held out. */
+/* The noise variance of each target, noise_var [outputs], measured on validation rows: the squared error of a linear
+ * head on the features of a network with one output for each target, trained as the options say (train_noise_std
+ * standardised). UNA_PLAIN_NOISE_VAR if there are no validation rows. */
 una_status una_basis_noise(double *noise_var, const una_network_f32 *like, const una_basis_options *options,
                            const una_problem *problem, una_fit_result *result, una_run *run);
-double     una_basis_noise_steps(double steps);  /* of that training, where the one proper takes so many    */
-/* Inside the objective of a single head, where only its ratio to the penalty counts. */
+double     una_basis_noise_steps(double steps);  /* steps of that training, when the main one takes `steps` */
+/* The noise variance inside the objective of a single head, where only its ratio to the penalty counts. */
 #define UNA_PLAIN_NOISE_VAR 0.09
 
-/* ---- pieces for models that train on something else than y (TUNA) ---- */
+/* ---- pieces for models that train on something other than y (TUNA) ---- */
 /* The network's shape goes to `arena`. */
 una_status una_basis_shape(una_basis *basis, una_basis_options *options, const una_problem *problem, size_t heads,
                            una_arena *arena, una_run *run);
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena);
-/* Fills automatic numbers in: `rows` train, and a pass is over them; rules go by `table`, all rows there are. */
+/* Fills in automatic numbers: `rows` train, and one epoch is a pass over them; rules go by `table`, the number of all
+ * rows. */
 void       una_basis_resolve(una_basis_options *options, size_t rows, size_t table, bool member);
-/* The same for a problem's rows, and the rate too; convolutions, whose passes are long, take fewer, at a rate of their
- * own. */
+/* The same for the rows of a problem, and the learning rate too. Convolutions take fewer epochs, because theirs are
+ * long, at a rate of their own. */
 void       una_basis_resolve_for(una_basis_options *options, const una_problem *problem, bool member, double rate);
-/* How the options say that such a network is trained, by squares; rows, seed and stream are to follow. */
-una_lesson una_basis_lesson(const una_basis_options *options, una_network_f32 net, const una_training *diversity,
-                            double train_noise_var);
+/* The training job of such a network by squared errors, as the options say; the caller sets rows, seed and stream. */
+una_training_job una_basis_job(const una_basis_options *options, una_network_f32 net, const una_training *diversity,
+                               double train_noise_var);
 /* Adds the rows' features and targets to the statistics. */
 una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, const double *weight,
                             una_stats *stats, una_run *run);
-/* phi [rows, K] with the one, from scratch. */
+/* phi [rows, K] with its column of ones, from scratch. */
 una_status una_basis_phi(const una_basis *basis, una_view x, double **phi, una_run *run);
 /* The size of one unit of an option such as noise_std, in standardised units of the target, by the option `units`. */
 double una_unit(int units, const una_problem *problem);
 double una_noise_var(double noise_std, double unit);     /* standardised; automatic stays automatic         */
 /* The curve of a training, copied into keep. */
 una_status una_basis_keep_curve(una_fit_result *result, const una_trained *trained, una_arena *keep);
-/* What helps where residuals exceed a noise that was chosen. */
+/* The remedy to name where residuals exceed a noise that was chosen automatically. */
 #define UNA_LOOK_FOR_EXTREMES "look for extreme values of the target (the noise was chosen from the data)"
-/* A sentence if the noise, given or chosen, contradicts the residuals of the rows in the head. */
+/* Adds a warning if the noise, given or chosen, contradicts the residuals of the rows in the head. */
 void   una_basis_check_noise(const una_head *head, bool chosen, una_fit_result *result);
 
 /* ---- the rest of the model interface, the same for all three (state = una_basis) ---- */
@@ -125,7 +126,7 @@ una_status una_basis_observe(void *state, const una_problem *more, una_fit_resul
 /* A kind's options begin with una_basis_options. */
 una_status una_basis_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
                              una_arena *keep, una_run *run);
-/* The same for any map and head. */
+/* The same for any feature map and head. */
 una_status una_head_relearn(const una_feature_map *map, una_head *head, una_basis_options *options,
                             const una_problem *problem, una_fit_result *result, una_arena *keep, una_run *run);
 una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);

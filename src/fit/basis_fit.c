@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Training features and choosing the noise. The evidence of rows that trained the features is known to fail (the
- * features have fitted the noise), so noise, early stopping and the choice among restarts use rows that the features
- * did not see: held-out rows, or five folds in turn on small data. Then the posterior takes all rows.
+ * Training features and choosing the noise. The evidence of the rows that trained the features cannot choose it: the
+ * features have fitted the noise of these rows. So noise, early stopping and the choice among restarts use rows that
+ * the features did not see: held-out rows, or five folds in turn on small data. Then the posterior takes in all rows.
  */
 #include "fit/basis.h"
 
-#include "base/company.h"
+#include "base/rank_group.h"
 #include "fit/crossfit.h"
-#include "fit/together.h"
+#include "fit/several_targets.h"
 
 #include <string.h>
 
-enum { LOOKS = 40 };                     /* at held-out rows in a whole training                                    */
-#define RATE_OF_IMAGES 0.001             /* of Adam; this and the next by faces (docs/use/IMAGES.md)                */
-enum { PASSES_OF_IMAGES = 10, STEPS_OF_IMAGES = 300, /* at least, both                                              */
-       LOOKS_AT_IMAGES = 10 };           /* they cost a forward pass                                                */
+enum { VALIDATIONS = 40 };               /* validations during one training                                         */
+#define RATE_OF_IMAGES 0.001             /* of Adam; this and the next were measured on faces (docs/use/IMAGES.md)      */
+enum { PASSES_OF_IMAGES = 10, STEPS_OF_IMAGES = 300, /* both are lower limits                                       */
+       VALIDATIONS_OF_IMAGES = 10 };     /* each costs a forward pass                                               */
 
 static double unit_of(int units, const una_problem *problem, size_t target)
 {
@@ -34,12 +34,13 @@ double una_noise_var(double noise_std, double unit)
 
 /* ---- automatic numbers ---------------------------------------------------------------------------------- */
 
-/* Enough for the data to be learnt to the end by one network; a member of several may stop earlier, since their mean
- * is better than the best of them: the knee of likelihood against seconds (docs/methods/AUTOMATIC.md). */
+/* Enough steps for one network to learn the data to the end. A member of several may stop earlier, since their mean is
+ * better than the best of them: the knee of likelihood against seconds (docs/methods/AUTOMATIC.md). */
 static double steps_rule(double rows, bool member)
 {
     if (member) return fmin(fmax(2000, 2 * rows), rows < 100000 ? 15000 : 30000);
-    return rows < 200 ? 6000 : rows < 2000 ? 15000 : 30000;
+    if (rows < 200) return 6000;
+    return rows < 2000 ? 15000 : 30000;
 }
 
 void una_basis_resolve(una_basis_options *o, size_t rows, size_t table, bool member)
@@ -66,8 +67,8 @@ void una_basis_resolve_for(una_basis_options *o, const una_problem *p, bool memb
     una_basis_resolve(o, una_train_rows(p), una_table_rows(p), member);
 }
 
-una_lesson una_basis_lesson(const una_basis_options *o, una_network_f32 net, const una_training *diversity,
-                            double train_noise_var)
+una_training_job una_basis_job(const una_basis_options *o, una_network_f32 net, const una_training *diversity,
+                               double train_noise_var)
 {
     una_training how = *diversity;
     how.descent.steps = (size_t)o->steps;
@@ -76,7 +77,8 @@ una_lesson una_basis_lesson(const una_basis_options *o, una_network_f32 net, con
     how.descent.rate = o->rate;
     how.descent.momentum = o->momentum;
     how.descent.patience = (size_t)o->patience;
-    how.descent.look_every = how.descent.steps / (una_network_image(&net).height ? LOOKS_AT_IMAGES : LOOKS) + 1;
+    size_t validations = una_network_image(&net).height ? VALIDATIONS_OF_IMAGES : VALIDATIONS;
+    how.descent.validate_every = how.descent.steps / validations + 1;
 
     how.batch = (size_t)o->batch;
     how.fit_weight = 1 / (2 * train_noise_var);
@@ -84,9 +86,9 @@ una_lesson una_basis_lesson(const una_basis_options *o, una_network_f32 net, con
 
     una_augment augment = { .image = una_network_image(&net), .flips = o->flips == 1, .shifts = (size_t)o->shifts };
     if (!augment.image.height) augment = (una_augment){0};
-    return (una_lesson){ .body = net.body, .shape = net.shape, .augment = augment, .how = how,
-                         .start = { .initialisation = o->initialisation, .scale = 1, .lengthscale = 1 },
-                         .look = o->kept == 1 ? UNA_LOOK_NOT : UNA_LOOK_POSTERIOR };
+    return (una_training_job){ .body = net.body, .shape = net.shape, .augment = augment, .how = how,
+                               .start = { .initialisation = o->initialisation, .scale = 1, .lengthscale = 1 },
+                               .validate = o->kept == 1 ? UNA_VALIDATE_NOT : UNA_VALIDATE_POSTERIOR };
 }
 
 una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena)
@@ -100,24 +102,24 @@ una_status una_basis_groups(size_t **group, const una_columns *columns, una_aren
     return UNA_OK;
 }
 
-/* ---- trainings, and what they say of rows they did not see ----------------------------------------------------- */
+/* ---- trainings, and their predictions of rows that they did not see -------------------------------------------- */
 
-typedef struct basis_target {            /* what a training has of one target                               */
+typedef struct basis_target {            /* what a training keeps for one target                            */
     una_stats stats;                     /* posterior statistics of its training rows                       */
-    una_cells held;                      /* features and cells of its held-out rows                         */
+    una_cells valid;                     /* features and cells of its validation rows                       */
 } basis_target;
 
-typedef struct basis_trial {
-    una_trial base;
+typedef struct basis_training {
+    una_trained_job base;
     size_t    targets;
     basis_target *of;                    /* [targets]                                                       */
-} basis_trial;
+} basis_training;
 
-/* Features of the rows that trained, block by block, into the statistics of every target. */
-static una_status absorb_rows(basis_trial *t, const una_network_f32 *net, size_t k, void *work, una_run *run)
+/* Features of the training rows, block by block, into the statistics of every target. */
+static una_status absorb_rows(basis_training *t, const una_network_f32 *net, size_t k, void *work, una_run *run)
 {
     enum { AT_ONCE = 960 };
-    const una_held *r = t->base.lesson.rows;
+    const una_training_rows *r = t->base.job.rows;
     una_cells cells;
     double *phi = una_phi_with_one(AT_ONCE, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -130,70 +132,71 @@ static una_status absorb_rows(basis_trial *t, const una_network_f32 *net, size_t
             UNA_TRY(una_stats_add(&t->of[i].stats, cells.phi, cells.y, cells.rows, run));
         }
     }
-    for (size_t i = 0; i < t->targets; i++) UNA_TRY(una_stats_of_all(&t->of[i].stats, run));
+    for (size_t i = 0; i < t->targets; i++) UNA_TRY(una_stats_over_ranks(&t->of[i].stats, run));
     return UNA_OK;
 }
 
-/* Also the score: prior variance 1, as in looks; a chosen one could not be passed back otherwise. Of several targets
- * the mean over the cells that are there. */
-static una_status finish(void *context, void *trial, una_run *run)
+/* Also sets the score, with prior variance 1 as in validation: with a chosen one, a printed spec would not give the
+ * same training again. Of several targets it is the mean over the cells that exist. */
+static una_status basis_finish(void *context, void *training, una_run *run)
 {
-    basis_trial *t = trial;
-    const una_held *r = t->base.lesson.rows;
-    const una_network_f32 net = { t->base.lesson.body, t->base.lesson.shape, NULL };
+    basis_training *t = training;
+    const una_training_rows *r = t->base.job.rows;
+    const una_network_f32 net = { t->base.job.body, t->base.job.shape, NULL };
     size_t k = net.body->size(net.shape).features + 1;
     double noise_var, rmse, score = 0, sum = 0, all = 0;
     void *work;
     (void)context;
-    t->targets = una_held_outputs(r);
+    t->targets = una_training_rows_outputs(r);
     t->of = UNA_GET(&t->base.arena, basis_target, t->targets);
-    double *held_phi = una_phi_with_one(r->held, k, &t->base.arena);
-    double *held_y = una_held_copy(r->held_y, r->held * t->targets, &t->base.arena);
+    double *valid_phi = una_phi_with_one(r->valid_rows, k, &t->base.arena);
+    double *valid_y = una_copy_numbers(r->valid_y, r->valid_rows * t->targets, &t->base.arena);
     for (size_t i = 0; t->of && i < t->targets; i++) una_stats_init(&t->of[i].stats, k, &t->base.arena);
     UNA_TRY(una_arena_check(&t->base.arena));
     UNA_TRY(una_network_work_f32(&work, &net, 0, run));
 
     UNA_TRY(absorb_rows(t, &net, k, work, run));
-    net.body->forward(&net, t->base.parameters, r->held_x, r->held, held_phi, k, NULL, work);
+    net.body->forward(&net, t->base.parameters, r->valid_x, r->valid_rows, valid_phi, k, NULL, work);
     for (size_t i = 0; i < t->targets; i++) {
-        una_cells *held = &t->of[i].held;
-        UNA_TRY(una_cells_take(held, r->held, k, t->targets, &t->base.arena));
-        una_cells_pick(held, held_phi, held_y, r->held, i);
-        if (held->rows == 0) continue;
-        UNA_TRY(una_choose_valid(&noise_var, 1, &t->of[i].stats, held->phi, held->y, held->rows, &score, &rmse, run));
-        sum += score * (double)held->rows;
-        all += (double)held->rows;
+        una_cells *valid = &t->of[i].valid;
+        UNA_TRY(una_cells_take(valid, r->valid_rows, k, t->targets, &t->base.arena));
+        una_cells_pick(valid, valid_phi, valid_y, r->valid_rows, i);
+        if (valid->rows == 0) continue;
+        UNA_TRY(una_choose_by_validation(&noise_var, 1, &t->of[i].stats, valid->phi, valid->y, valid->rows, &score,
+                                         &rmse, run));
+        sum += score * (double)valid->rows;
+        all += (double)valid->rows;
     }
     if (all > 0) t->base.score = t->targets == 1 ? score : sum / all;
     return UNA_OK;
 }
 
-static una_status judge(void *context, const void *const *trial, size_t count, const una_question *question,
-                        una_answer *answer, una_run *run)
+static una_status basis_evaluate(void *context, const void *const *training, size_t count,
+                                 const una_variances *variances, una_valid_loss *sums, una_run *run)
 {
-    const basis_target *t = &((const basis_trial *)trial[0])->of[question->target];
-    const una_cells *held = &t->held;
+    const basis_target *t = &((const basis_training *)training[0])->of[variances->target];
+    const una_cells *valid = &t->valid;
     una_head head;
     double log_lik, rmse;
     (void)context, (void)count;                           /* one: feature networks are not mixed */
-    if (held->rows == 0) return UNA_OK;
+    if (valid->rows == 0) return UNA_OK;
     una_head_init(&head, t->stats.features, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    head.noise_var = question->noise_var;
-    head.prior_var = question->prior_var;
-    if (question->evidence) {
-        UNA_TRY(una_stats_add(&head.stats, held->phi, held->y, held->rows, run));
-        UNA_TRY(una_stats_of_all(&head.stats, run));
+    head.noise_var = variances->noise_var;
+    head.prior_var = variances->prior_var;
+    if (variances->evidence) {
+        UNA_TRY(una_stats_add(&head.stats, valid->phi, valid->y, valid->rows, run));
+        UNA_TRY(una_stats_over_ranks(&head.stats, run));
         UNA_TRY(una_head_solve(&head, run));
-        if (una_company_rank(run) == 0) answer->loss -= head.log_evidence;       /* of all ranks: counted once */
+        if (una_rank_group_rank(run) == 0) sums->loss -= head.log_evidence;         /* of all ranks: counted once */
     }
 
     head.stats = t->stats;
     UNA_TRY(una_head_solve(&head, run));
-    UNA_TRY(una_head_score(&head, held->phi, held->y, held->rows, &log_lik, &rmse, run));
-    if (!question->evidence) answer->loss -= log_lik * (double)held->rows;
-    answer->square += rmse * rmse * (double)held->rows;
-    answer->rows += held->rows;
+    UNA_TRY(una_head_score(&head, valid->phi, valid->y, valid->rows, &log_lik, &rmse, run));
+    if (!variances->evidence) sums->loss -= log_lik * (double)valid->rows;
+    sums->square += rmse * rmse * (double)valid->rows;
+    sums->rows += valid->rows;
     return UNA_OK;
 }
 
@@ -202,25 +205,25 @@ static una_status judge(void *context, const void *const *trial, size_t count, c
 una_status una_basis_keep_curve(una_fit_result *result, const una_trained *trained, una_arena *keep)
 {
     const una_trained *t = trained;
-    size_t n = t->looks;
-    result->curve = (una_curve){ n, una_held_copy(t->step, n, keep), una_held_copy(t->loss, n, keep),
-                                 una_held_copy(t->look, n, keep), una_held_copy(t->cos2, n, keep) };
+    size_t n = t->validations;
+    result->curve = (una_curve){ n, una_copy_numbers(t->step, n, keep), una_copy_numbers(t->loss, n, keep),
+                                 una_copy_numbers(t->validation, n, keep), una_copy_numbers(t->cos2, n, keep) };
     result->mean_cos2 = t->mean_cos2;
     return una_arena_check(keep);
 }
 
-typedef struct several {                 /* the states of all targets, while their network is trained       */
+typedef struct several {                 /* the states of all targets while their network is trained        */
     una_basis *const *basis;
     size_t  targets;
     una_network_f32 net;                 /* with the heads of all                                           */
     double *noise_var;                   /* [targets] inside the objective                                  */
-    double *scale;                       /* [targets] that they are multiplied by there; NULL: 1            */
+    double *scale;                       /* [targets] factors of the scaled targets; NULL: 1                */
     double  common;                      /* the noise variance of scaled targets                            */
     una_errors errors;
 } several;
 
 /* Each target keeps the features and its own heads. */
-static una_status cut(una_basis *basis, const several *all, size_t target, const float *from, una_arena *keep)
+static una_status cut_target(una_basis *basis, const several *all, size_t target, const float *from, una_arena *keep)
 {
     una_body_size own = basis->net.body->size(basis->net.shape), whole = all->net.body->size(all->net.shape);
     size_t wide = UNA_PADDED(own.heads), all_wide = UNA_PADDED(whole.heads);
@@ -229,73 +232,74 @@ static una_status cut(una_basis *basis, const several *all, size_t target, const
     UNA_TRY(una_arena_check(keep));
 
     memcpy(to, from, own.head * sizeof *to);
-    for (size_t i = 0; i <= own.features; i++)           /* the last: b */
+    for (size_t i = 0; i <= own.features; i++)           /* the last is the bias */
         for (size_t m = 0; m < own.heads; m++)
             to[own.head + i * wide + m] = scale * from[whole.head + i * all_wide + target * own.heads + m];
     memcpy(to + own.parameters - own.carried, from + whole.parameters - whole.carried, own.carried * sizeof *to);
     return UNA_OK;
 }
 
-static una_status keep_trial(void *context, const void *const *trial, size_t count, una_fit_result *result,
+static una_status basis_keep(void *context, const void *const *training, size_t count, una_fit_result *result,
                              una_arena *keep, una_run *run)
 {
     const several *all = context;
-    const una_trial *t = trial[0];
+    const una_trained_job *t = training[0];
     (void)count, (void)run;
-    for (size_t i = 0; i < all->targets; i++) UNA_TRY(cut(all->basis[i], all, i, t->parameters, keep));
+    for (size_t i = 0; i < all->targets; i++) UNA_TRY(cut_target(all->basis[i], all, i, t->parameters, keep));
     return una_basis_keep_curve(result, &t->trained, keep);
 }
 
 /* ---- several targets -------------------------------------------------------------------------------------------- */
 
-static una_status foretell_errors(double *error, const basis_target *t, const una_target_verdict *v, size_t target,
-                                  size_t targets, una_run *run)
+static una_status oof_errors(double *error, const basis_target *t, const una_target_choice *v, size_t target,
+                             size_t targets, una_run *run)
 {
-    const una_cells *held = &t->held;
+    const una_cells *valid = &t->valid;
     una_head head;
-    double *mean = UNA_GET(&run->scratch, double, held->rows);
+    double *mean = UNA_GET(&run->scratch, double, valid->rows);
     una_head_init(&head, t->stats.features, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     head.stats = t->stats;
     head.noise_var = v->noise_var;
     head.prior_var = v->prior_var;
     UNA_TRY(una_head_solve(&head, run));
-    UNA_TRY(una_head_predict(&head, held->phi, held->rows, mean, NULL, run));
-    for (size_t i = 0; i < held->rows; i++) error[held->row[i] * targets + target] = held->y[i] - mean[i];
+    UNA_TRY(una_head_predict(&head, valid->phi, valid->rows, mean, NULL, run));
+    for (size_t i = 0; i < valid->rows; i++) error[valid->row[i] * targets + target] = valid->y[i] - mean[i];
     return UNA_OK;
 }
 
-/* How errors at held-out rows go together. */
-static una_status compare(void *context, const void *const *trial, const una_target_verdict *verdict, una_run *run)
+/* Sums of products of the targets' errors on validation rows. */
+static una_status basis_compare(void *context, const void *const *training, const una_target_choice *chosen,
+                                una_run *run)
 {
     several *all = context;
-    const basis_trial *t = trial[0];
-    size_t n = t->targets, rows = t->base.held;
+    const basis_training *t = training[0];
+    size_t n = t->targets, rows = t->base.valid_rows;
     una_mark mark = una_arena_mark(&run->scratch);
     double *error = UNA_GET_ROWS(&run->scratch, double, rows * n);
     una_status status = una_arena_check(&run->scratch);
     for (size_t i = 0; status == UNA_OK && i < rows * n; i++) error[i] = NAN;
     for (size_t i = 0; status == UNA_OK && i < n; i++)
-        if (t->of[i].held.rows > 0) status = foretell_errors(error, &t->of[i], &verdict[i], i, n, run);
+        if (t->of[i].valid.rows > 0) status = oof_errors(error, &t->of[i], &chosen[i], i, n, run);
     for (size_t i = 0; status == UNA_OK && i < rows; i++) una_errors_add(&all->errors, error + i * n);
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
-/* The lesson of a network whose heads stand target by target. */
-static void teach_targets(una_lesson *lesson, size_t targets, const double *scale)
+/* Sets a job up for heads that stand target by target. */
+static void set_target_heads(una_training_job *job, size_t targets, const double *scale)
 {
     if (targets == 1) return;
-    lesson->target_heads = lesson->body->size(lesson->shape).heads;
-    lesson->how.targets = targets;
-    lesson->how.target_scale = scale;
+    job->target_heads = job->body->size(job->shape).heads;
+    job->how.targets = targets;
+    job->how.target_scale = scale;
 }
 
 /* ---- the whole fit ------------------------------------------------------------------------------------------- */
 
-static una_status take_verdicts(una_target_verdict **verdict, size_t targets, una_arena *arena)
+static una_status new_target_choices(una_target_choice **chosen, size_t targets, una_arena *arena)
 {
-    *verdict = UNA_GET(arena, una_target_verdict, targets);
+    *chosen = UNA_GET(arena, una_target_choice, targets);
     return una_arena_check(arena);
 }
 
@@ -304,24 +308,25 @@ una_status una_basis_noise(double *noise_var, const una_network_f32 *like, const
 {
     size_t targets = una_problem_outputs(p);
     una_network_f32 net;
-    una_target_verdict *verdict;
-    UNA_TRY(take_verdicts(&verdict, targets, &run->scratch));
-    una_fit_result *judged = UNA_GET(&run->scratch, una_fit_result, targets);
+    una_target_choice *chosen;
+    UNA_TRY(new_target_choices(&chosen, targets, &run->scratch));
+    una_fit_result *own_result = UNA_GET(&run->scratch, una_fit_result, targets);
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t t = 0; t < targets; t++) verdict[t] = (una_target_verdict){ UNA_AUTO, 1, &judged[t] };
+    for (size_t t = 0; t < targets; t++) chosen[t] = (una_target_choice){ UNA_AUTO, 1, &own_result[t] };
 
     UNA_TRY(una_network_with_heads(&net, like, targets, &run->scratch));
-    una_lesson lesson = una_basis_lesson(options, net, &(una_training){0}, pow(options->train_noise_std, 2));
-    lesson.how.descent.stage = "training a plain network for the noise";
-    teach_targets(&lesson, targets, NULL);
-    una_crossfit fit = { .trial_size = sizeof(basis_trial), .lesson = &lesson, .finish = finish, .judge = judge,
-                         .stream = 1 << 16, .targets = targets, .verdict = verdict };
-    UNA_TRY(una_crossfit_judge(&fit, p, &judged[0], run));
+    una_training_job job = una_basis_job(options, net, &(una_training){0}, pow(options->train_noise_std, 2));
+    job.how.descent.stage = "training a plain network for the noise";
+    set_target_heads(&job, targets, NULL);
+    una_crossfit fit = { .job_size = sizeof(basis_training), .job = &job, .finish = basis_finish,
+                         .evaluate = basis_evaluate, .stream = 1 << 16, .targets = targets, .chosen = chosen };
+    UNA_TRY(una_crossfit_choose(&fit, p, &own_result[0], run));
 
     for (size_t t = 0; t < targets; t++)
-        noise_var[t] = judged[t].valid_rows ? fmin(1, fmax(1e-3, judged[t].valid_rmse * judged[t].valid_rmse))
+        noise_var[t] = own_result[t].valid_rows ? fmin(1,
+                                                       fmax(1e-3, own_result[t].valid_rmse * own_result[t].valid_rmse))
                                             : UNA_PLAIN_NOISE_VAR;
-    result->steps += judged[0].steps;
+    result->steps += own_result[0].steps;
     return UNA_OK;
 }
 
@@ -330,8 +335,8 @@ double una_basis_noise_steps(double steps)
     return fmax(1, fmin(steps, fmax(1000, steps / 2)));
 }
 
-static una_status posterior(una_basis *basis, const una_problem *p, una_fit_result *result, una_arena *keep,
-                            una_run *run)
+static una_status basis_posterior(una_basis *basis, const una_problem *p, una_fit_result *result, una_arena *keep,
+                                  una_run *run)
 {
     double noise_var = basis->head.noise_var, prior_var = basis->head.prior_var;
     una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, keep);
@@ -340,7 +345,7 @@ static una_status posterior(una_basis *basis, const una_problem *p, una_fit_resu
     basis->head.prior_var = prior_var;
     UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, run));
     if (p->valid_joins) UNA_TRY(una_basis_absorb(basis, p->valid_x, p->valid_y, NULL, &basis->head.stats, run));
-    UNA_TRY(una_stats_of_all(&basis->head.stats, run));
+    UNA_TRY(una_stats_over_ranks(&basis->head.stats, run));
     UNA_TRY(una_head_solve(&basis->head, run));
     result->noise_var = noise_var;
     result->prior_var = prior_var;
@@ -365,10 +370,12 @@ void una_basis_check_noise(const una_head *head, bool chosen, una_fit_result *re
                       "the noise%s.", 1 / sqrt(ratio), chosen ? "" : ", or noise_std is too large");
 }
 
-/* The noise inside the objective: given, a mere ratio, or the error of a plain network, trained first
- * (*share of the progress). Of several targets each has its own: they are multiplied by the common noise over it. */
-static una_status find_train_noise(several *all, double *share, una_basis_options *const *o, const una_basis_plan *plan,
-                                   const una_problem *p, una_fit_result *result, una_run *run)
+/* The noise inside the objective: the given one; or, where only its ratio to the penalty counts, a fixed one; or the
+ * error of a plain network, which is trained first (*share of the progress). With several targets each has its own
+ * noise: training multiplies each target by the root of the common noise over its own. */
+static una_status basis_train_noise(several *all, double *share, una_basis_options *const *o,
+                                    const una_basis_plan *plan, const una_problem *p, una_fit_result *result,
+                                    una_run *run)
 {
     bool given = !UNA_IS_AUTO(o[0]->train_noise_std);
     *share = 0;
@@ -385,7 +392,7 @@ static una_status find_train_noise(several *all, double *share, una_basis_option
     return status;
 }
 
-/* Targets as they are trained have one noise, the geometric mean. */
+/* The common noise variance is the geometric mean; scaled targets all have it. */
 static void scale_targets(several *all)
 {
     double sum = 0;
@@ -396,8 +403,8 @@ static void scale_targets(several *all)
     for (size_t t = 0; t < all->targets; t++) all->scale[t] = sqrt(all->common / all->noise_var[t]);
 }
 
-static una_status begin(several *all, una_basis *const *basis, una_basis_options *const *o, const una_problem *p,
-                        const una_basis_plan *plan, una_arena *keep, una_run *run)
+static una_status basis_begin(several *all, una_basis *const *basis, una_basis_options *const *o, const una_problem *p,
+                              const una_basis_plan *plan, una_arena *keep, una_run *run)
 {
     size_t n = una_problem_outputs(p);
     *all = (several){ .basis = basis, .targets = n, .noise_var = UNA_GET(&run->scratch, double, n),
@@ -410,9 +417,9 @@ static una_status begin(several *all, una_basis *const *basis, una_basis_options
     return una_network_with_heads(&all->net, &basis[0]->net, plan->heads * n, &run->scratch);
 }
 
-/* What a target is left with: noise and prior as chosen, the posterior of its rows. */
-static una_status settle(const several *all, size_t target, una_basis_options *o, const una_problem *p,
-                         const una_target_verdict *v, una_arena *keep, una_run *run)
+/* Noise and prior as chosen, and the posterior of the target's rows. */
+static una_status finish_target(const several *all, size_t target, una_basis_options *o, const una_problem *p,
+                                const una_target_choice *v, una_arena *keep, una_run *run)
 {
     una_basis *basis = all->basis[target];
     una_fit_result *result = v->result;
@@ -420,10 +427,10 @@ static una_status settle(const several *all, size_t target, una_basis_options *o
     double unit = unit_of(o->units, p, target);
     una_problem own;
     UNA_TRY(una_problem_target(&own, p, target, &run->scratch));
-    /* automatic still: no row was held out */
+    /* still automatic: there were no validation rows */
     basis->head.noise_var = UNA_IS_AUTO(v->noise_var) ? all->noise_var[target] : v->noise_var;
     basis->head.prior_var = UNA_IS_AUTO(v->prior_var) ? 1 : v->prior_var;
-    UNA_TRY(posterior(basis, &own, result, keep, run));
+    UNA_TRY(basis_posterior(basis, &own, result, keep, run));
     una_basis_check_noise(&basis->head, chosen, result);
     o->train_noise_std = sqrt(all->noise_var[target]) / unit;
     o->noise_std = sqrt(basis->head.noise_var) / unit;
@@ -431,38 +438,39 @@ static una_status settle(const several *all, size_t target, una_basis_options *o
     return UNA_OK;
 }
 
-/* What training did, for all targets alike. */
-static una_status tell_all(una_fit_result *const *result, size_t targets, una_arena *keep)
+/* Steps and learning curve are the same for all targets. */
+static una_status share_curve(una_fit_result *const *result, size_t targets, una_arena *keep)
 {
     const una_curve *c = &result[0]->curve;
     for (size_t t = 1; t < targets; t++) {
         result[t]->steps = result[0]->steps;
         result[t]->mean_cos2 = result[0]->mean_cos2;
-        result[t]->curve = (una_curve){ c->count, una_held_copy(c->step, c->count, keep),
-                                        una_held_copy(c->loss, c->count, keep),
-                                        una_held_copy(c->valid_log_lik, c->count, keep),
-                                        una_held_copy(c->mean_cos2, c->count, keep) };
+        result[t]->curve = (una_curve){ c->count, una_copy_numbers(c->step, c->count, keep),
+                                        una_copy_numbers(c->loss, c->count, keep),
+                                        una_copy_numbers(c->valid_log_lik, c->count, keep),
+                                        una_copy_numbers(c->mean_cos2, c->count, keep) };
     }
     return una_arena_check(keep);
 }
 
-static una_status settle_all(const several *all, una_basis_options *const *o, const una_problem *p,
-                             const una_target_verdict *verdict, una_together *together, una_arena *keep, una_run *run)
+static una_status finish_targets(const several *all, una_basis_options *const *o, const una_problem *p,
+                                 const una_target_choice *chosen, una_target_coupling *coupling, una_arena *keep,
+                                 una_run *run)
 {
     double *noise_var = UNA_GET(&run->scratch, double, all->targets);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t t = 0; t < all->targets; t++) {
         una_mark mark = una_arena_mark(&run->scratch);
-        UNA_TRY(settle(all, t, o[t], p, &verdict[t], keep, run));
+        UNA_TRY(finish_target(all, t, o[t], p, &chosen[t], keep, run));
         una_arena_release(&run->scratch, mark);
         noise_var[t] = all->basis[t]->head.noise_var;
     }
-    if (!together) return UNA_OK;
-    together->joint = false;
-    return una_errors_noise(together->noise, &all->errors, noise_var, run);
+    if (!coupling) return UNA_OK;
+    coupling->joint = false;
+    return una_errors_noise(coupling->noise, &all->errors, noise_var, run);
 }
 
-/* What only perceptrons are taught. */
+/* Only perceptrons can be trained by marginal likelihood or on several targets. */
 static una_status check_convolutions(const several *all, const una_basis_plan *plan, una_run *run)
 {
     if (!una_network_image(&all->net).height) return UNA_OK;
@@ -475,43 +483,43 @@ static una_status check_convolutions(const several *all, const una_basis_plan *p
 }
 
 una_status una_basis_fit(una_basis *const *basis, una_basis_options *const *o, const una_problem *p,
-                         una_basis_plan *plan, una_fit_result *const *result, una_together *together, una_arena *keep,
-                         una_run *run)
+                         una_basis_plan *plan, una_fit_result *const *result, una_target_coupling *coupling,
+                         una_arena *keep, una_run *run)
 {
     double share;
     size_t *group;
     several all;
-    una_target_verdict *verdict;
-    UNA_TRY(begin(&all, basis, o, p, plan, keep, run));
+    una_target_choice *chosen;
+    UNA_TRY(basis_begin(&all, basis, o, p, plan, keep, run));
     UNA_TRY(check_convolutions(&all, plan, run));
-    UNA_TRY(take_verdicts(&verdict, all.targets, &run->scratch));
+    UNA_TRY(new_target_choices(&chosen, all.targets, &run->scratch));
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
-    UNA_TRY(find_train_noise(&all, &share, o, plan, p, result[0], run));
+    UNA_TRY(basis_train_noise(&all, &share, o, plan, p, result[0], run));
     scale_targets(&all);
 
-    una_lesson lesson = una_basis_lesson(o[0], all.net, &plan->training, all.common);
-    lesson.how.descent.stage = plan->stage;
-    lesson.group = group;
-    teach_targets(&lesson, all.targets, all.scale);
+    una_training_job job = una_basis_job(o[0], all.net, &plan->training, all.common);
+    job.how.descent.stage = plan->stage;
+    job.group = group;
+    set_target_heads(&job, all.targets, all.scale);
     if (plan->marginal) {
-        lesson.goal = UNA_GOAL_EVIDENCE;
-        lesson.of.evidence.noise_var = all.common;
-        lesson.of.evidence.prior_var = UNA_IS_AUTO(o[0]->prior_var) ? 1 : o[0]->prior_var;
-        lesson.look = UNA_LOOK_NOT;
+        job.goal = UNA_GOAL_EVIDENCE;
+        job.of.evidence.noise_var = all.common;
+        job.of.evidence.prior_var = UNA_IS_AUTO(o[0]->prior_var) ? 1 : o[0]->prior_var;
+        job.validate = UNA_VALIDATE_NOT;
     }
 
     for (size_t t = 0; t < all.targets; t++)
-        verdict[t] = (una_target_verdict){ una_noise_var(o[t]->noise_std, unit_of(o[t]->units, p, t)), o[t]->prior_var,
+        chosen[t] = (una_target_choice){ una_noise_var(o[t]->noise_std, unit_of(o[t]->units, p, t)), o[t]->prior_var,
                                     result[t] };
-    una_crossfit fit = { .context = &all, .trial_size = sizeof(basis_trial), .lesson = &lesson, .finish = finish,
-                         .judge = judge, .keep = keep_trial, .restarts = (size_t)o[0]->restarts,
-                         .by_evidence = o[0]->noise_rule == 1, .targets = all.targets, .verdict = verdict,
-                         .compare = together ? compare : NULL,
+    una_crossfit fit = { .context = &all, .job_size = sizeof(basis_training), .job = &job, .finish = basis_finish,
+                         .evaluate = basis_evaluate, .keep = basis_keep, .restarts = (size_t)o[0]->restarts,
+                         .by_evidence = o[0]->noise_rule == 1, .targets = all.targets, .chosen = chosen,
+                         .compare = coupling ? basis_compare : NULL,
                          .one_prior = all.targets > 1 && una_problem_complete(p) };
     una_span before = una_progress_part(run, share, 1);
     una_status status = una_crossfit_run(&fit, p, result[0], keep, run);
     una_progress_back(run, before);
     UNA_TRY(status);
-    UNA_TRY(tell_all(result, all.targets, keep));
-    return settle_all(&all, o, p, verdict, together, keep, run);
+    UNA_TRY(share_curve(result, all.targets, keep));
+    return finish_targets(&all, o, p, chosen, coupling, keep, run);
 }

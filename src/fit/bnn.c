@@ -136,7 +136,7 @@ double una_bnn_potential(void *context, const double *q, double *gradient)
     return u;
 }
 
-/* Where chains start nothing must be exact: one penalty for all weights, the mean of theirs. */
+/* The start of a chain need not be exact: one penalty for all weights, the mean of theirs. */
 static double mean_penalty(const una_bnn *bnn)
 {
     double sum = 0;
@@ -151,7 +151,7 @@ una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain
     una_rng rng = una_rng_at(seed, UNA_FOR_INIT, (uint64_t)1 << 32 | chain);
     una_net_initialise_f64(net, 1, 1, &rng, bnn->padded, run);
 
-    una_training how = { .descent = { .steps = steps, .rate = 0.01, .rate_schedule = 1, .look_every = steps + 1,
+    una_training how = { .descent = { .steps = steps, .rate = 0.01, .rate_schedule = 1, .validate_every = steps + 1,
                                       .stage = "looking for a start" },
                          .batch = bnn->rows > 1000 ? 256 : 0, .fit_weight = 1 / (2 * bnn->noise_var),
                          .penalty = mean_penalty(bnn), .seed = seed, .stream = (uint64_t)1 << 16 | chain };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A Bayesian network: the posterior of its weights as a target for samplers, whole (bnn.c) or with the head integrated
- * out (bnn_head.c).
+ * A Bayesian network: the posterior of its weights as a target density for samplers, of all weights (bnn.c) or with the
+ * head integrated out (bnn_head.c).
  */
 #ifndef UNA_BNN_H
 #define UNA_BNN_H
@@ -16,15 +16,16 @@ enum { UNA_NOISE_LOGNORMAL, UNA_NOISE_INVERSE_GAMMA };
 #define UNA_HMC_HEADS "integrated|sampled"
 enum { UNA_HEAD_INTEGRATED, UNA_HEAD_SAMPLED };
 
-/* q: the weights and biases of all layers as una_net_pack orders them, then (sample_noise) the logarithm of the noise
- * std. Where the head is integrated out q has no weights of the head. */
+/* q: weights and biases of all layers in the order of una_net_pack, then (sample_noise) the logarithm of the noise std.
+ * Where the head is integrated out, q has no weights of the head. */
 typedef struct una_bnn {
     una_net net;                         /* one head                                                        */
     const double *x, *y;                 /* [rows, inputs], [rows]                                          */
     size_t rows;
-    double prior_var, noise_var;         /* alpha; of the data, or of its prior's centre                    */
-    bool   fan_in;                       /* a weight has the prior variance alpha over the units that its layer sees,
-                                            so that sums stay as large however many; a bias has alpha. false: alpha */
+    double prior_var, noise_var;         /* alpha; the noise of the data, or the centre of its prior        */
+    bool   fan_in;                       /* a weight has prior variance alpha over the number of units that its layer
+                                            sees, so that sums keep their size however many there are; a bias has
+                                            alpha. false: all have alpha */
     bool   sample_noise;
     int    noise_prior;
     /* work of una_bnn_take: */
@@ -43,8 +44,8 @@ typedef struct una_bnn {
     double *system, *column;             /* [order, stride], [stride]                                       */
     double *force;                       /* [order, stride] what phi, or the rows, are multiplied with      */
     double *mean, *off;                  /* [terms] of the head over `unit`; [rows] work                    */
-    double  unit;                        /* of the head's weights, but for the bias: their prior std over sqrt(alpha);
-                                            features are multiplied by it, so that the prior is alpha I     */
+    double  unit;                        /* of the head's weights without its bias: their prior std over sqrt(alpha);
+                                            features are multiplied by it, so that the prior is alpha I */
 } una_bnn;
 
 /* The buffers of una_bnn_potential; the fields above them are set. */
@@ -60,16 +61,16 @@ void       una_bnn_unpack(const una_bnn *bnn, const double *q, double *padded);
 double     una_bnn_prior(const una_bnn *bnn, const double *q, size_t count, double *gradient);
 
 /* The same with the head's weights integrated out: U(q) = -log p(y | hidden weights, s2) - log N(hidden weights; 0,
- * prior) - log p(log s), a far rounder density (bnn_head.c). una_bnn_take comes first. */
+ * prior) - log p(log s), which is far easier to sample (bnn_head.c). Call una_bnn_take first. */
 una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena);
 size_t     una_bnn_marginal_dimension(const una_bnn *bnn);
 double     una_bnn_marginal(void *context, const double *q, double *gradient);
-/* From q of una_bnn_marginal to q of una_bnn_potential: the head's weights drawn from their
- * posterior given the others. */
+/* From q of una_bnn_marginal to q of una_bnn_potential: draws the head's weights from their posterior given the
+ * others. */
 void       una_bnn_complete(una_bnn *bnn, const double *q, una_rng *rng, double *whole);
 double     una_bnn_noise_prior(const una_bnn *bnn, double e, double *slope);   /* -log p(e), e = log s, and its slope */
 
-/* From a random network to a maximum of the posterior nearby (Adam): where chain number `chain` starts. */
+/* From a random network to a maximum of the posterior nearby (Adam): the start of chain number `chain`. */
 una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain, double *q, una_run *run);
 
 #endif

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The posterior of a network's hidden weights w, those of the head (v and its bias; prior N(0, alpha I), where it is
- * another after the features were multiplied by its std over sqrt(alpha)) integrated out.
- * Given the features Phi [N, K] of the rows, the one among them, the head is a Bayesian linear model, so that
+ * The posterior of a network's hidden weights w, with those of the head integrated out (v and its bias; prior N(0,
+ * alpha I), after the features are multiplied by the head's prior std over sqrt(alpha)). Given the features Phi [N, K]
+ * of the rows, with a column of ones, the head is a Bayesian linear model, so
  *   U = 1/2 (N log(2 pi s2) + |y - Phi m|^2/s2 + |m|^2/alpha + log|B|) - log p(w) [- log p(log s)]
  *   B = I + rho Phi'Phi,  rho = alpha/s2,  m = rho B^-1 Phi'y,
  *   dU/dPhi = rho Phi B^-1 + (Phi m - y) m'/s2,   dU/d log s = N - tr(I - B^-1) - |y - Phi m|^2/s2.
- * What the data say of f they say mostly of the head: with it gone the density is round, and steps are a hundred times
- * longer. With fewer rows than features the same is found from the rows' side:
- * with C = I + rho Phi Phi' and a = C^-1 y,
+ * The data determine mostly the head: without it the density is nearly round, and steps are a hundred times longer.
+ * With fewer rows than features the same follows from the rows' side, with C = I + rho Phi Phi' and a = C^-1 y:
  *   U = 1/2 (N log(2 pi s2) + y'a/s2 + log|C|) + ...,  m = rho Phi'a,
  *   dU/dPhi = (rho C^-1 - rho/s2 a a') Phi,   dU/d log s = tr C^-1 - |a|^2/s2.
- * Given hidden weights the head is drawn exactly. With w ~ N(0, alpha I), e ~ N(0, s2 I) it is
+ * Given the hidden weights the head is drawn exactly. With w ~ N(0, alpha I), e ~ N(0, s2 I) it is
  *   w + rho B^-1 Phi'(y - e - Phi w)
  * (Hoffman and Ribak, Constrained realizations of Gaussian fields, 1991): only the inverse is needed, in either form.
  */
@@ -22,7 +21,7 @@
 
 #include <string.h>
 
-enum { PANEL = 12 };     /* rows of Phi'Phi at a time: what is above the diagonal is left out but for corners */
+enum { PANEL = 12 };     /* rows of Phi'Phi at a time: of the part above the diagonal only corners are computed */
 
 una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena)
 {
@@ -50,14 +49,14 @@ una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena)
     return UNA_OK;
 }
 
-static size_t hidden(const una_bnn *bnn)
+static size_t hidden_weights(const una_bnn *bnn)
 {
     return bnn->weights - bnn->terms;
 }
 
 size_t una_bnn_marginal_dimension(const una_bnn *bnn)
 {
-    return hidden(bnn) + (bnn->sample_noise ? 1 : 0);
+    return hidden_weights(bnn) + (bnn->sample_noise ? 1 : 0);
 }
 
 /* ---- the linear system ---------------------------------------------------------------------------------------- */
@@ -90,10 +89,10 @@ static void rows_system(una_bnn *bnn, double rho)
 }
 
 /* The system at hidden weights q, swept: its lower part holds minus the inverse, its last row m or a. Gives log|B|. */
-static double solve(una_bnn *bnn, const double *q, double var)
+static double solve_system(una_bnn *bnn, const double *q, double var)
 {
     size_t features = bnn->terms - 1, h_wide = UNA_PADDED(features), n = bnn->order;
-    for (size_t i = 0; i < hidden(bnn); i++) bnn->padded[bnn->place[i]] = q[i];
+    for (size_t i = 0; i < hidden_weights(bnn); i++) bnn->padded[bnn->place[i]] = q[i];
     const double *h = una_net_phi_f64(&bnn->net, bnn->padded, bnn->x, bnn->rows, bnn->work);
     for (size_t r = 0; r < bnn->rows; r++)
         for (size_t j = 0; j < features; j++) bnn->joined[r * bnn->wide + j] = bnn->unit * h[r * h_wide + j];
@@ -167,10 +166,10 @@ static void push_back(una_bnn *bnn, double var)
 double una_bnn_marginal(void *context, const double *q, double *gradient)
 {
     una_bnn *bnn = context;
-    size_t count = hidden(bnn);
+    size_t count = hidden_weights(bnn);
     double e = bnn->sample_noise ? q[count] : 0, var = bnn->sample_noise ? exp(2 * e) : bnn->noise_var, slope;
 
-    double log_det = solve(bnn, q, var);
+    double log_det = solve_system(bnn, q, var);
     if (!isfinite(log_det)) {
         memset(gradient, 0, una_bnn_marginal_dimension(bnn) * sizeof(double));
         return HUGE_VAL;
@@ -206,10 +205,10 @@ static void apply_inverse(const una_bnn *bnn, const double *in, double *out)
 
 void una_bnn_complete(una_bnn *bnn, const double *q, una_rng *rng, double *whole)
 {
-    size_t count = hidden(bnn), k = bnn->terms;
+    size_t count = hidden_weights(bnn), k = bnn->terms;
     double var = bnn->sample_noise ? exp(2 * q[count]) : bnn->noise_var, rho = bnn->prior_var / var,
            *head = whole + count;
-    solve(bnn, q, var);
+    solve_system(bnn, q, var);
     memcpy(whole, q, count * sizeof(double));
     if (bnn->sample_noise) whole[bnn->weights] = q[count];
 

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several trainings of a kind as one mixture: who leaves out what, what follows from what they say of it, what is kept.
- * See committee.h.
+ * The default algorithm: several trainings of a kind become one mixture. Members are planned (which rows each leaves
+ * out), fitted, and weighted by their out-of-fold predictions; noise and prior scale are chosen; every posterior takes
+ * in all rows. See committee.h.
  */
 #include "fit/committee.h"
 
-#include "fit/afresh.h"
-#include "fit/ignorance.h"
+#include "fit/oof_refit.h"
+#include "fit/prior_scale.h"
 #include "fit/network.h"
-#include "fit/seats_choose.h"
-#include "fit/together.h"
-#include "fit/whole.h"
+#include "fit/committee_choices.h"
+#include "fit/several_targets.h"
+#include "fit/fixed_features.h"
 
 #include <string.h>
 
-/* What the table has no row for is not the user's to choose. */
-static una_committee_options *completed(const una_kind *one, void *options)
+/* An option that the kind's table lacks has a fixed value. */
+static una_committee_options *complete_options(const una_kind *one, void *options)
 {
     una_committee_options *o = una_committee_options_of(one, options);
     if (!una_kind_number(one, options, "members")) o->members = 1;
@@ -24,11 +25,11 @@ static una_committee_options *completed(const una_kind *one, void *options)
     return o;
 }
 
-/* Ranks that fit together train once: what members, a shape of the noise and lengths of a process are learnt from are
- * all rows in one place. */
-static una_status settle_for_company(const una_kind *one, una_committee_options *o, una_run *run)
+/* Ranks that fit together train once: several members, the shape of the noise and relevance are learnt from all rows in
+ * one place, which no rank has. */
+static una_status restrict_for_ranks(const una_kind *one, una_committee_options *o, una_run *run)
 {
-    if (!run->company) return UNA_OK;
+    if (!run->rank_group) return UNA_OK;
     if (!UNA_IS_AUTO(o->members) && o->members > 1)
         UNA_FAIL(run, UNA_E_USAGE, "%s: members=%g is not possible over ranks, which train one network together; leave "
                  "members out", one->name, o->members);
@@ -42,8 +43,8 @@ static una_status settle_for_company(const una_kind *one, una_committee_options 
     return UNA_OK;
 }
 
-/* Images have no inputs that could be scaled one by one, or that noise would follow; and trainings are long. */
-static una_status settle_for_images(const una_kind *one, una_committee_options *o, const una_problem *p, una_run *run)
+/* Images have no single inputs to scale, or for the noise to follow; and their trainings are long. */
+static una_status restrict_for_images(const una_kind *one, una_committee_options *o, const una_problem *p, una_run *run)
 {
     if (!una_columns_image(p->columns).height) return UNA_OK;
     UNA_TRY(una_kind_need_images(one, run));
@@ -59,27 +60,29 @@ static una_status settle_for_images(const una_kind *one, una_committee_options *
 
 /* ---- the rule for members ------------------------------------------------------------------------------------- */
 
-enum { FEW_ROWS = 2000, ROUNDS_OF_FEW = 4, ROUNDS_OF_FOLDS = 2, MEMBERS_HELD_OUT = 4 };
+enum { FEW_ROWS = 2000, REPEATS_OF_FEW = 4, REPEATS_OF_FOLDS = 2, MEMBERS_HELD_OUT = 4 };
 
-/* Few rows: trainings are cheap, and chance is most of what they differ by. */
+/* With few rows trainings are cheap, and differ mostly by chance. */
 static size_t members_rule(const una_problem *p)
 {
-    if (p->folds) return p->folds * (una_table_rows(p) < FEW_ROWS ? ROUNDS_OF_FEW : ROUNDS_OF_FOLDS);
+    if (p->folds) return p->folds * (una_table_rows(p) < FEW_ROWS ? REPEATS_OF_FEW : REPEATS_OF_FOLDS);
     return p->valid_x.rows == 0 ? 1 : MEMBERS_HELD_OUT;
 }
 
-/* Lengths of a process on some rows say too little of many: scaled inputs were worse there. */
-static bool scales(const una_committee_options *o, const una_problem *p, bool alone)
+/* A Gaussian process on a sample says too little about many rows: with scaled inputs the fits were worse there. */
+static bool scales_inputs(const una_committee_options *o, const una_problem *p, bool single)
 {
-    if (o->relevance == UNA_RELEVANCE_AUTO) return !alone && una_table_rows(p) < FEW_ROWS;
+    if (o->relevance == UNA_RELEVANCE_AUTO) return !single && una_table_rows(p) < FEW_ROWS;
     return o->relevance == UNA_RELEVANCE_ON;
 }
 
-/* ---- what is kept ------------------------------------------------------------------------------------------------ */
+/* ---- members that are kept --------------------------------------------------------------------------------------- */
 
-/* Posteriors of all rows. A kind that cannot relearn takes the rows that it left out in, or does without them. */
-static una_status settle(una_members *m, size_t index, const una_seat *s, const una_committee *c, const una_chosen *by,
-                         const double *weight, una_fit_result *result, una_arena *keep, una_run *run)
+/* One member with the posterior of all rows. A kind that cannot relearn takes in the rows that it left out, or stays as
+ * it is if it cannot update. */
+static una_status keep_member(una_members *m, size_t index, const una_member_fit *s, const una_committee *c,
+                              const una_committee_choice *by, const double *weight, una_fit_result *result,
+                              una_arena *keep, una_run *run)
 {
     const una_kind *one = c->one;
     una_member *member = &m->at[index];
@@ -88,7 +91,7 @@ static una_status settle(una_members *m, size_t index, const una_seat *s, const 
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_state_copy(&member->state, one, s->state, m->inputs, keep, run));
 
-    una_all_rows(&p, una_twin(c->twins, s->scaled));
+    una_all_rows(&p, una_problem_of_pair(c->pair, s->scaled));
     if (one->relearn) {
         memcpy(own_options, s->options, one->options_size);
         una_kind_set_number(one, own_options, "noise_std", sqrt(by->noise_var) / una_kind_unit(one, own_options, &p));
@@ -97,103 +100,105 @@ static una_status settle(una_members *m, size_t index, const una_seat *s, const 
         return one->relearn(member->state, own_options, &p, result, keep, run);
     }
 
-    if (!one->observe || (!s->part && !c->twins->plain.valid_joins)) return UNA_OK;
-    UNA_TRY(una_seat_rows(&p, c, s, &run->scratch));
+    if (!one->observe || (!s->part && !c->pair->plain.valid_joins)) return UNA_OK;
+    UNA_TRY(una_member_fit_rows(&p, c, s, &run->scratch));
     p.x = p.valid_x;
     p.y = p.valid_y;
     return one->observe(member->state, &p, result, keep, run);
 }
 
-/* Sentences that differ in their numbers, or after a colon, in the remedy, are one: every training has its own. */
-static bool alike(const char *a, const char *b)
+/* Every training has its own copy of a sentence: those that differ only in their numbers, or after a colon, count as
+ * one. */
+static bool same_sentence(const char *a, const char *b)
 {
     const char *digits = "0123456789.";
     for (; a += strspn(a, digits), b += strspn(b, digits), *a && *a != ':' && *a == *b; a++) b++;
     return *a == *b;
 }
 
-static bool is_new(const una_notes *notes, const char *text)
+static bool is_new_sentence(const una_notes *notes, const char *text)
 {
     for (size_t i = 0; i < notes->count; i++)
-        if (alike(notes->text[i], text)) return false;
+        if (same_sentence(notes->text[i], text)) return false;
     return true;
 }
 
-static void pass_on(una_notes *to, const una_notes *from)
+static void pass_notes_on(una_notes *to, const una_notes *from)
 {
     for (size_t i = 0; i < from->count; i++)
-        if (is_new(to, from->text[i])) una_notes_add(to, "%s", from->text[i]);
+        if (is_new_sentence(to, from->text[i])) una_notes_add(to, "%s", from->text[i]);
 }
 
-static una_status keep_seats(una_members *m, const una_committee *c, const una_said *said, const una_chosen *by,
-                             void *options, una_fit_result *result, una_arena *keep, una_run *run)
+static una_status keep_members(una_members *m, const una_committee *c, const una_oof *oof,
+                               const una_committee_choice *by, void *options, una_fit_result *result, una_arena *keep,
+                               una_run *run)
 {
     una_problem all;
     const double *weight;
     double evidence = 0, total = 0;
-    una_all_rows(&all, &c->twins->plain);
+    una_all_rows(&all, &c->pair->plain);
     UNA_TRY(una_row_weights(&weight, by->noise, all.x, run));
 
     for (size_t i = 0; i < c->count; i++) {
-        const una_seat *s = &c->seat[i];
-        m->at[i] = (una_member){ .kind = c->one, .scale = s->scaled ? c->twins->scale : NULL,
-                                 .weight = said->weight[s->round] };
+        const una_member_fit *s = &c->member[i];
+        m->at[i] = (una_member){ .kind = c->one, .scale = s->scaled ? c->pair->scale : NULL,
+                                 .weight = oof->weight[s->repeat] };
         total += m->at[i].weight;
     }
     for (size_t i = 0; i < c->count; i++) {
         una_mark mark = una_arena_mark(&run->scratch);
         una_fit_result own_result = una_fit_result_in(&run->scratch);
-        own_result.log_evidence = c->seat[i].result.log_evidence;
+        own_result.log_evidence = c->member[i].result.log_evidence;
         m->at[i].weight /= total;
-        UNA_TRY(settle(m, i, &c->seat[i], c, by, weight, &own_result, keep, run));
+        UNA_TRY(keep_member(m, i, &c->member[i], c, by, weight, &own_result, keep, run));
         evidence += m->at[i].weight * own_result.log_evidence;
-        if (una_kind_is_given(c->one, options, "noise_std")) pass_on(&result->warnings, &own_result.warnings);
-        pass_on(&result->notes, &own_result.notes);
+        if (una_kind_is_given(c->one, options, "noise_std")) pass_notes_on(&result->warnings, &own_result.warnings);
+        pass_notes_on(&result->notes, &own_result.notes);
         una_arena_release(&run->scratch, mark);
     }
 
     m->noise_var = result->noise_var = by->noise_var;
     m->noise = by->noise;
-    result->prior_var = una_kind_number(c->one, options, "prior_var") ? by->prior_var : c->seat[0].result.prior_var;
+    result->prior_var = una_kind_number(c->one, options, "prior_var") ? by->prior_var : c->member[0].result.prior_var;
     result->log_evidence = evidence;
     return UNA_OK;
 }
 
-/* ---- what a person is told --------------------------------------------------------------------------------------- */
+/* ---- what the result reports ------------------------------------------------------------------------------------- */
 
-/* Automatic numbers on which all trainings agree: those by which the fit can be repeated. */
-static void fill_in(void *options, const una_committee *c)
+/* Fills in automatic options on which all trainings agree: with these the fit can be repeated. */
+static void fill_agreed_options(void *options, const una_committee *c)
 {
     for (const una_option *row = c->one->options; row->name; row++) {
         double *at = una_option_number(options, c->one->options, row->name);
         bool agree = at && UNA_IS_AUTO(*at);
         for (size_t i = 0; agree && i < c->count; i++)
-            agree = *una_option_number(c->seat[i].options, c->one->options, row->name) ==
-                    *una_option_number(c->seat[0].options, c->one->options, row->name);
-        if (agree) *at = *una_option_number(c->seat[0].options, c->one->options, row->name);
+            agree = *una_option_number(c->member[i].options, c->one->options, row->name) ==
+                    *una_option_number(c->member[0].options, c->one->options, row->name);
+        if (agree) *at = *una_option_number(c->member[0].options, c->one->options, row->name);
     }
 }
 
-static una_status report(void *options, const una_committee *c, const una_members *m, una_fit_result *result,
-                         una_arena *keep)
+static una_status report_committee(void *options, const una_committee *c, const una_members *m, una_fit_result *result,
+                                   una_arena *keep)
 {
-    const una_curve *curve = &c->seat[0].result.curve;
+    const una_curve *curve = &c->member[0].result.curve;
     size_t n = curve->count;
     double cos2 = 0;
     for (size_t i = 0; i < c->count; i++) {
-        const una_fit_result *own_result = &c->seat[i].result;
+        const una_fit_result *own_result = &c->member[i].result;
         result->steps += own_result->steps;
         cos2 += own_result->mean_cos2 / (double)c->count;
-        pass_on(&result->warnings, &own_result->warnings);
-        if (i == 0) pass_on(&result->notes, &own_result->notes);
+        pass_notes_on(&result->warnings, &own_result->warnings);
+        if (i == 0) pass_notes_on(&result->notes, &own_result->notes);
     }
     result->mean_cos2 = cos2;
-    result->curve = (una_curve){ n, una_held_copy(curve->step, n, keep), una_held_copy(curve->loss, n, keep),
-                                 una_held_copy(curve->valid_log_lik, n, keep),
-                                 una_held_copy(curve->mean_cos2, n, keep) };
-    fill_in(options, c);
+    result->curve = (una_curve){ n, una_copy_numbers(curve->step, n, keep), una_copy_numbers(curve->loss, n, keep),
+                                 una_copy_numbers(curve->valid_log_lik, n, keep),
+                                 una_copy_numbers(curve->mean_cos2, n, keep) };
+    fill_agreed_options(options, c);
     una_kind_set_number(c->one, options, "noise_std",
-                        sqrt(m->noise_var) / una_kind_unit(c->one, options, &c->twins->plain));
+                        sqrt(m->noise_var) / una_kind_unit(c->one, options, &c->pair->plain));
     una_kind_set_number(c->one, options, "prior_var", result->prior_var);
     una_committee_options_of(c->one, options)->noise = m->noise ? UNA_NOISE_VARYING : UNA_NOISE_CONSTANT;
     return una_arena_check(keep);
@@ -201,82 +206,83 @@ static una_status report(void *options, const una_committee *c, const una_member
 
 /* ---- the whole fit ----------------------------------------------------------------------------------------------- */
 
-/* Rounds with scaled inputs, and rounds without. */
-static void sort_rounds(una_said *said, const una_committee *c)
+/* Repeats with scaled inputs are one stratum, the others another. */
+static void assign_strata(una_oof *oof, const una_committee *c)
 {
     bool any[2] = { false, false };
-    for (size_t i = 0; i < c->count; i++) any[c->seat[i].scaled] = true;
-    for (size_t i = 0; i < c->count; i++) said->sort[c->seat[i].round] = any[0] && c->seat[i].scaled;
-    said->sorts = any[0] && any[1] ? 2 : 1;
+    for (size_t i = 0; i < c->count; i++) any[c->member[i].scaled] = true;
+    for (size_t i = 0; i < c->count; i++) oof->stratum[c->member[i].repeat] = any[0] && c->member[i].scaled;
+    oof->strata = any[0] && any[1] ? 2 : 1;
 }
 
-static una_status listen(una_said **out, una_committee *c, una_run *run)
+static una_status new_oof(una_oof **out, una_committee *c, una_run *run)
 {
-    size_t rounds = c->seat[c->count - 1].round + 1, targets = una_committee_targets(c);
-    una_said *said = *out = UNA_GET(&run->scratch, una_said, targets);
+    size_t repeats = c->member[c->count - 1].repeat + 1, targets = una_committee_targets(c);
+    una_oof *oof = *out = UNA_GET(&run->scratch, una_oof, targets);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t t = 0; t < targets; t++) {
         const una_committee *own = una_committee_of(c, t);
-        const una_problem *p = &own->twins->plain;
-        UNA_TRY(una_said_init(&said[t], rounds, una_judged_x(p).rows, una_judged_y(p), &run->scratch));
-        said[t].samples = p->folds > 0;
-        if (said[t].samples) sort_rounds(&said[t], own);
+        const una_problem *p = &own->pair->plain;
+        UNA_TRY(una_oof_init(&oof[t], repeats, una_oof_x(p).rows, una_oof_y(p), &run->scratch));
+        oof[t].samples = p->folds > 0;
+        if (oof[t].samples) assign_strata(&oof[t], own);
     }
     return UNA_OK;
 }
 
-/* Trainings afresh, if anybody asks for what is said of rows that were not seen; with the rest of the progress. */
-static una_status tell_unseen(una_committee *c, const una_said *said, const una_chosen *by,
-                              una_fit_result *const *result, una_run *run)
+/* Fills result->oof where the caller asks for it, by refits if need be; it gets the rest of the progress. */
+static una_status report_oof(una_committee *c, const una_oof *oof, const una_committee_choice *by,
+                             una_fit_result *const *result, una_run *run)
 {
     size_t targets = una_committee_targets(c);
     for (size_t t = 0; t < targets; t++) {
         una_span rest = una_progress_part(run, (double)t / (double)targets, (double)(t + 1) / (double)targets);
-        una_status status = una_afresh_tell(una_committee_of(c, t), &said[t], &by[t], result[t], run);
+        una_status status = una_oof_refit_report(una_committee_of(c, t), &oof[t], &by[t], result[t], run);
         una_progress_back(run, rest);
         UNA_TRY(status);
     }
     return UNA_OK;
 }
 
-static una_status fit_seats(una_members *const *m, una_committee *c, void *const *options,
-                            una_fit_result *const *result, una_together *together, una_arena *keep, una_run *run)
+static una_status fit_members(una_members *const *m, una_committee *c, void *const *options,
+                              una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
+                              una_run *run)
 {
-    const una_problem *p = &c->twins->plain;
+    const una_problem *p = &c->pair->plain;
     size_t targets = una_committee_targets(c);
-    bool alike = !c->of || una_problem_complete(p);
-    una_said *said;
-    double share = una_ignorance_is_sought(c->one, options[0], p) ? 0.8 : 1;
-    double afresh = result[0]->unseen && c->twins->scale && p->folds ? 0.2 : 0;
+    bool share_weights = !c->of || una_problem_complete(p);
+    una_oof *oof;
+    double share = una_prior_scale_is_wanted(c->one, options[0], p) ? 0.8 : 1;
+    double refit_share = result[0]->oof && c->pair->scale && p->folds ? 0.2 : 0;
 
-    una_span all = una_progress_part(run, 0, 1 - afresh), before = una_progress_part(run, 0, share);
-    una_status status = una_jobs_run(run, c->seat, sizeof *c->seat, c->count, una_seat_train, c);
+    una_span all = una_progress_part(run, 0, 1 - refit_share), before = una_progress_part(run, 0, share);
+    una_status status = una_jobs_run(run, c->member, sizeof *c->member, c->count, una_member_fit_train, c);
     una_progress_back(run, before);
     UNA_TRY(status);
     una_progress_part(run, share, 1);
 
-    UNA_TRY(listen(&said, c, run));
-    una_chosen *by = UNA_GET(&run->scratch, una_chosen, targets);
+    UNA_TRY(new_oof(&oof, c, run));
+    una_committee_choice *by = UNA_GET(&run->scratch, una_committee_choice, targets);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_seats_choose(by, said, c, options, alike, result, keep, run));
-    if (c->of) UNA_TRY(una_seats_compare(together, by, said, c, alike, options, result[0], run));
+    UNA_TRY(una_committee_choose(by, oof, c, options, share_weights, result, keep, run));
+    if (c->of) UNA_TRY(una_committee_choose_coupling(coupling, by, oof, c, share_weights, options, result[0], run));
     una_progress_back(run, all);
-    una_progress_part(run, 1 - afresh, 1);               /* una_committee_fit takes it back */
-    UNA_TRY(tell_unseen(c, said, by, result, run));
+    una_progress_part(run, 1 - refit_share, 1);               /* una_committee_fit takes it back */
+    UNA_TRY(report_oof(c, oof, by, result, run));
 
     for (size_t t = 0; t < targets; t++) {
         una_committee *own = una_committee_of(c, t);
-        una_said_score(&said[t], by[t].noise_var, result[t]);
+        una_oof_score(&oof[t], by[t].noise_var, result[t]);
         UNA_TRY(una_members_take(m[t], c->one, c->count, p, keep));
-        UNA_TRY(keep_seats(m[t], own, &said[t], &by[t], options[t], result[t], keep, run));
-        UNA_TRY(report(options[t], own, m[t], result[t], keep));
+        UNA_TRY(keep_members(m[t], own, &oof[t], &by[t], options[t], result[t], keep, run));
+        UNA_TRY(report_committee(options[t], own, m[t], result[t], keep));
     }
     return UNA_OK;
 }
 
-/* One training, by which no row is foretold in the end: after folds it trains on all rows, and so does a sampler after
- * rows were held out, which it could not take in otherwise. */
-static bool is_alone(const una_kind *one, void *options, const una_problem *p)
+/* Whether there is one training without out-of-fold predictions in the end: after folds it trains on all rows; so does
+ * a sampler after held-out rows, since it cannot take them in later. */
+static bool is_single(const una_kind *one, void *options, const una_problem *p)
 {
     const una_committee_options *o = una_committee_options_of(one, options);
     bool given = una_kind_is_given(one, options, "noise_std");
@@ -287,116 +293,119 @@ static bool is_alone(const una_kind *one, void *options, const una_problem *p)
 
 static const double RELEVANCE_SHARE = 0.05;      /* of the progress */
 
-typedef struct both { una_twins whole, *own; } both;     /* own [targets]; of one target NULL: it is the whole */
+typedef struct problem_pairs {
+    una_problem_pair whole, *own;        /* own [targets]; NULL with one target                             */
+} problem_pairs;
 
-/* The problem with the scale of its inputs; what is left of the progress follows. */
-static una_status learn_scale(both *t, const una_problem *p, bool relevance, una_fit_result *const *result,
-                              una_arena *keep, una_run *run)
+/* Problems with scaled inputs, if wanted; the caller gets what is left of the progress. */
+static una_status learn_relevance(problem_pairs *t, const una_problem *p, bool relevance, una_fit_result *const *result,
+                                  una_arena *keep, una_run *run)
 {
     size_t targets = una_problem_outputs(p);
-    t->own = targets > 1 ? UNA_GET(&run->scratch, una_twins, targets) : NULL;
+    t->own = targets > 1 ? UNA_GET(&run->scratch, una_problem_pair, targets) : NULL;
     UNA_TRY(una_arena_check(&run->scratch));
     una_span before = una_progress_part(run, 0, RELEVANCE_SHARE);
-    una_status status = t->own ? una_twins_take_several(&t->whole, t->own, p, relevance, result, keep, run)
-                               : una_twins_take(&t->whole, p, relevance, result[0], keep, run);
+    una_status status = t->own ? una_problem_pairs_new(&t->whole, t->own, p, relevance, result, keep, run)
+                               : una_problem_pair_new(&t->whole, p, relevance, result[0], keep, run);
     una_progress_back(run, before);
     UNA_TRY(status);
     una_progress_part(run, relevance ? RELEVANCE_SHARE : 0, 1);          /* una_committee_fit takes it back */
     return UNA_OK;
 }
 
-/* Who leaves out what; inputs are scaled in all rounds, or in two of four. */
-static una_status take_seats(una_committee *c, const una_twins *t, bool all_scaled, una_run *run)
+/* Which fold each member leaves out; inputs are scaled in all repeats, or in two of four. */
+static una_status plan_members(una_committee *c, const una_problem_pair *t, bool all_scaled, una_run *run)
 {
     const una_problem *p = &t->plain;
-    c->seat = UNA_GET(&run->scratch, una_seat, c->count);
+    c->member = UNA_GET(&run->scratch, una_member_fit, c->count);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < c->count; i++) {
-        una_seat *at = &c->seat[i];
-        *at = (una_seat){ .round = p->folds ? i / p->folds : i, .number = i, .part = p->folds ? p->fold : NULL,
-                          .leaves = (unsigned char)(p->folds ? i % p->folds : 0) };
-        at->scaled = t->scale && (all_scaled || at->round / 2 % 2 == 0);
+        una_member_fit *at = &c->member[i];
+        *at = (una_member_fit){ .repeat = p->folds ? i / p->folds : i, .number = i, .part = p->folds ? p->fold : NULL,
+                                .leaves = (unsigned char)(p->folds ? i % p->folds : 0) };
+        at->scaled = t->scale && (all_scaled || at->repeat / 2 % 2 == 0);
     }
     return UNA_OK;
 }
 
-static una_status share_rows(const una_committee *c, una_twins *t, una_run *run)
+static una_status share_rows(const una_committee *c, una_problem_pair *t, una_run *run)
 {
     bool plain = false, scaled = false;
-    for (size_t i = 0; i < c->count; i++) *(c->seat[i].scaled ? &scaled : &plain) = true;
-    return una_twins_share(t, plain, scaled, run);
+    for (size_t i = 0; i < c->count; i++) *(c->member[i].scaled ? &scaled : &plain) = true;
+    return una_problem_pair_share(t, plain, scaled, run);
 }
 
-/* Beside the seats that train, those of each target. */
-static una_status seat_targets(una_committee *c, const una_twins *own, void *const *options, bool all_scaled,
-                               una_run *run)
+/* Members of each target beside the members that train, which are of all targets. */
+static una_status plan_target_members(una_committee *c, const una_problem_pair *own, void *const *options,
+                                      bool all_scaled, una_run *run)
 {
-    c->targets = una_problem_outputs(&c->twins->plain);
+    c->targets = una_problem_outputs(&c->pair->plain);
     c->of = UNA_GET(&run->scratch, una_committee, c->targets);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t t = 0; t < c->targets; t++) {
-        c->of[t] = (una_committee){ .one = c->one, .options = options[t], .twins = &own[t], .count = c->count,
+        c->of[t] = (una_committee){ .one = c->one, .options = options[t], .pair = &own[t], .count = c->count,
                                     .steps_share = c->steps_share };
-        UNA_TRY(take_seats(&c->of[t], &own[t], all_scaled, run));
+        UNA_TRY(plan_members(&c->of[t], &own[t], all_scaled, run));
     }
     return UNA_OK;
 }
 
-static una_status fit_committee(una_members *const *m, const una_kind *one, void *const *options, both *t,
-                                una_fit_result *const *result, una_together *together, una_arena *keep, una_run *run)
+static una_status fit_committee(una_members *const *m, const una_kind *one, void *const *options, problem_pairs *t,
+                                una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
+                                una_run *run)
 {
     const una_committee_options *o = una_committee_options_of(one, options[0]);
-    una_committee c = { .one = one, .options = options[0], .twins = &t->whole, .count = (size_t)o->members,
+    una_committee c = { .one = one, .options = options[0], .pair = &t->whole, .count = (size_t)o->members,
                         .steps_share = 1 };
     bool all_scaled = o->relevance == UNA_RELEVANCE_ON;
-    UNA_TRY(take_seats(&c, &t->whole, all_scaled, run));
+    UNA_TRY(plan_members(&c, &t->whole, all_scaled, run));
     UNA_TRY(share_rows(&c, &t->whole, run));
-    if (t->own) UNA_TRY(seat_targets(&c, t->own, options, all_scaled, run));
-    una_status status = fit_seats(m, &c, options, result, together, keep, run);
-    una_jobs_free(c.seat, sizeof *c.seat, c.count);
+    if (t->own) UNA_TRY(plan_target_members(&c, t->own, options, all_scaled, run));
+    una_status status = fit_members(m, &c, options, result, coupling, keep, run);
+    una_jobs_free(c.member, sizeof *c.member, c.count);
     return status;
 }
 
 static una_status fit_trained(una_members *const *m, const una_kind *one, void *const *options, const una_problem *p,
-                              una_fit_result *const *result, una_together *together, una_arena *keep, una_run *run)
+                              una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
+                              una_run *run)
 {
     una_committee_options *o = una_committee_options_of(one, options[0]);
-    both t;
-    bool left_out = p->folds > 0 || p->valid_x.rows > 0;         /* rows by which members could be told apart */
+    problem_pairs t;
+    bool left_out = p->folds > 0 || p->valid_x.rows > 0;         /* rows that compare members */
     if (UNA_IS_AUTO(o->members) || !left_out) o->members = (double)members_rule(p);
-    bool alone = is_alone(one, options[0], p);
-    if (alone && o->noise == UNA_NOISE_VARYING)
-        UNA_FAIL(run, UNA_E_USAGE, "%s: noise=varying is learnt from rows that a training has not seen, and with "
-                 "members=1 and so few rows (%zu) there are none in the end; use members=5 or more", one->name,
-                 p->x.rows);
+    bool single = is_single(one, options[0], p);
+    if (single && o->noise == UNA_NOISE_VARYING)
+        UNA_FAIL(run, UNA_E_USAGE, "%s: noise=varying is learnt from out-of-fold predictions; with members=1 and so "
+                 "few rows (%zu) there are none in the end; use members=5 or more", one->name, p->x.rows);
 
-    UNA_TRY(learn_scale(&t, p, scales(o, p, alone), result, keep, run));
-    if (alone) o->noise = UNA_NOISE_CONSTANT;
+    UNA_TRY(learn_relevance(&t, p, scales_inputs(o, p, single), result, keep, run));
+    if (single) o->noise = UNA_NOISE_CONSTANT;
     for (size_t k = 1; k < una_problem_outputs(p); k++) {
         una_committee_options *other = una_committee_options_of(one, options[k]);
         other->members = o->members;
         other->noise = o->noise;
     }
     bool scaled = t.whole.scale != NULL;
-    if (!alone) return fit_committee(m, one, options, &t, result, together, keep, run);
-    if (t.own) return una_fit_alone_several(m, one, options, &t.whole, t.own, scaled, result, together, keep, run);
-    return una_fit_alone(m[0], one, options[0], NULL, &t.whole, scaled, result[0], keep, run);
+    if (!single) return fit_committee(m, one, options, &t, result, coupling, keep, run);
+    if (t.own) return una_fit_single_several(m, one, options, &t.whole, t.own, scaled, result, coupling, keep, run);
+    return una_fit_single(m[0], one, options[0], NULL, &t.whole, scaled, result[0], keep, run);
 }
 
 una_status una_committee_fit(una_members *m, const una_kind *one, void *options, const una_problem *p,
                              una_fit_result *result, una_arena *keep, una_run *run)
 {
-    UNA_TRY(settle_for_company(one, completed(one, options), run));
-    UNA_TRY(settle_for_images(one, una_committee_options_of(one, options), p, run));
+    UNA_TRY(restrict_for_ranks(one, complete_options(one, options), run));
+    UNA_TRY(restrict_for_images(one, una_committee_options_of(one, options), p, run));
     una_network_note(&result->notes, p, run);
     una_span before = una_progress_part(run, 0, 1);
     una_status status = one->learns_features ? fit_trained(&m, one, &options, p, &result, NULL, keep, run)
-                                             : una_fit_whole(m, one, options, p, result, keep, run);
+                                             : una_fixed_features_fit(m, one, options, p, result, keep, run);
     una_progress_back(run, before);
     return status;
 }
 
-/* Rows that a target needs: to learn from, and to be judged by. */
+/* Refuses a target with too few rows to learn from, or without any to validate on. */
 static una_status check_cells(const una_kind *one, const una_problem *p, una_run *run)
 {
     const char *origin = p->data ? p->data->origin : "the data";
@@ -414,21 +423,21 @@ static una_status check_cells(const una_kind *one, const una_problem *p, una_run
 }
 
 una_status una_committee_fit_several(una_members *const *m, const una_kind *one, void *const *options,
-                                     const una_problem *p, una_fit_result *const *result, una_together *together,
+                                     const una_problem *p, una_fit_result *const *result, una_target_coupling *coupling,
                                      una_arena *keep, una_run *run)
 {
     size_t targets = una_problem_outputs(p);
     if (targets == 1) {
         UNA_TRY(una_committee_fit(m[0], one, options[0], p, result[0], keep, run));
-        together->noise[0] = result[0]->noise_var;
-        together->joint = true;
+        coupling->noise[0] = result[0]->noise_var;
+        coupling->joint = true;
         return UNA_OK;
     }
-    for (size_t t = 0; t < targets; t++) completed(one, options[t]);
+    for (size_t t = 0; t < targets; t++) complete_options(one, options[t]);
     UNA_TRY(check_cells(one, p, run));
     una_network_note(&result[0]->notes, p, run);
     una_span before = una_progress_part(run, 0, 1);
-    una_status status = fit_trained(m, one, options, p, result, together, keep, run);
+    una_status status = fit_trained(m, one, options, p, result, coupling, keep, run);
     una_progress_back(run, before);
     return status;
 }
@@ -436,21 +445,21 @@ una_status una_committee_fit_several(una_members *const *m, const una_kind *one,
 una_status una_committee_fit_anchored(una_members *m, const una_kind *one, void *options, const una_anchor *anchor,
                                       const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
 {
-    const una_committee_options *o = completed(one, options);
-    una_twins t;
+    const una_committee_options *o = complete_options(one, options);
+    una_problem_pair t;
     if (!UNA_IS_AUTO(o->members) && o->members > 1)
         UNA_FAIL(run, UNA_E_USAGE, "%s: members=%g is not possible in an anchored ensemble, where every member has its "
                  "own anchor; leave members out, and give the ensemble more of them", one->name, o->members);
-    UNA_TRY(una_twins_take(&t, p, o->relevance == UNA_RELEVANCE_ON, result, keep, run));
+    UNA_TRY(una_problem_pair_new(&t, p, o->relevance == UNA_RELEVANCE_ON, result, keep, run));
     una_network_note(&result->notes, p, run);
-    return una_fit_alone(m, one, options, anchor, &t, t.scale != NULL, result, keep, run);
+    return una_fit_single(m, one, options, anchor, &t, t.scale != NULL, result, keep, run);
 }
 
-/* ---- posteriors anew --------------------------------------------------------------------------------------------- */
+/* ---- relearning -------------------------------------------------------------------------------------------------- */
 
 typedef struct means { double noise, prior, evidence; } means;           /* weighted, over the members */
 
-/* Every member by the same options, which stay as they are. */
+/* Relearns every member with the same options, which stay as they are. */
 static una_status relearn_members(means *out, una_members *m, const void *options, const una_problem *p,
                                   una_notes *warnings, una_arena *keep, una_run *run)
 {
@@ -469,7 +478,7 @@ static una_status relearn_members(means *out, una_members *m, const void *option
         out->noise += member->weight * found.noise_var;
         out->prior += member->weight * found.prior_var;
         out->evidence += member->weight * found.log_evidence;
-        if (warnings) pass_on(warnings, &found.warnings);
+        if (warnings) pass_notes_on(warnings, &found.warnings);
     }
     return UNA_OK;
 }
@@ -484,7 +493,7 @@ una_status una_committee_relearn(void *state, void *options, const una_problem *
     bool prior_given = una_kind_is_given(one, options, "prior_var");
     bool same = noise_given && (prior_given || !una_kind_number(one, options, "prior_var"));
 
-    for (int turn = same ? 1 : 0; turn < 2; turn++) {            /* each by its own evidence; then all by the mean */
+    for (int turn = same ? 1 : 0; turn < 2; turn++) {            /* each by its own evidence; then all with the means */
         UNA_TRY(relearn_members(&found, m, options, p, turn == 1 ? &result->warnings : NULL, keep, run));
         if (!noise_given)
             una_kind_set_number(one, options, "noise_std", sqrt(found.noise) / una_kind_unit(one, options, p));

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every trained kind as a committee: several trainings of it, each leaving out other rows, kept as one mixture.
- *   folds      (small data) training i leaves out fold i % folds, in round i / folds: all rows train something, and
- *              every row is foretold by one training of each round that has not seen it;
- *   held out   (otherwise) all trainings leave out the same rows; every training is a round of its own.
- * Rounds differ by their random numbers, in whether inputs are scaled by their relevance, and in what the kind varies.
- * What is chosen is chosen by what was foretold: weights of the rounds (stacking), noise, its shape over the inputs;
- * the scale of ignorance by regions that were left out whole (regions.h). Then every posterior takes all rows in.
- * Kinds whose features have not seen the target (gp, linear, tuna) are foretold by their posterior without each fold.
+ * Every trained kind as a committee: several trainings, each of which leaves out other rows, kept as one mixture.
+ *   folds      (small data) member i leaves out fold i % folds, in repeat i / folds: all rows train something, and in
+ *              every repeat one member predicts each row out of fold;
+ *   held out   (otherwise) all members leave out the same rows; every member is a repeat of its own.
+ * Repeats differ by their random numbers, by whether inputs are scaled by relevance, and by what the kind varies.
+ * Out-of-fold predictions choose the weights of the repeats (stacking), the noise and its shape over the inputs;
+ * regions left out of further trainings choose the prior scale (regions.h). Then every posterior takes in all rows.
+ * Kinds with fixed features (gp, linear, tuna) have one posterior, which predicts each fold without its rows.
  * Source: Yao, Vehtari, Simpson and Gelman, Using stacking to average Bayesian predictive distributions, 2018.
  */
 #ifndef UNA_COMMITTEE_H
 #define UNA_COMMITTEE_H
 
 #include "fit/members.h"
-#include "fit/rows.h"
-#include "fit/said.h"
+#include "fit/option_rows.h"
+#include "fit/oof.h"
 
 enum { UNA_RELEVANCE_AUTO, UNA_RELEVANCE_ON, UNA_RELEVANCE_OFF };
 enum { UNA_NOISE_AUTO, UNA_NOISE_CONSTANT, UNA_NOISE_VARYING };
 enum { UNA_WEIGHTS_STACKED, UNA_WEIGHTS_EQUAL };
 
-/* What a kind's table has no row for: one member, constant noise, no relevance. */
+/* Where a kind's table lacks an option: one member, constant noise, no relevance. */
 typedef struct una_committee_options {
     double members;
     int    relevance, noise, weights;
@@ -43,21 +43,22 @@ typedef struct una_committee_options {
     UNA_ROW_RELEVANCE(type, relevance_text), \
     UNA_ROW_NOISE_SHAPE(type)
 
-/* `one`: a single training; its options begin the committee's, which stand at one->committee. */
+/* `one`: a single training; its options contain the committee's, at offset one->committee. */
 una_status una_committee_fit(una_members *members, const una_kind *one, void *options, const una_problem *problem,
                              una_fit_result *result, una_arena *keep, una_run *run);
-/* The same for several targets at once, where `one` can: members, options, result [outputs]. Features are trained once,
- * for all; what follows is each target's own. Where every row has every target they share the members' weights; and if
- * then no noise varies and one ratio of prior to noise variance does for all, they have one linear head. */
+/* The same for several targets at once, if `one` can do that: members, options, result [outputs]. Features are trained
+ * once for all; everything after that is done for each target. Where every row has every target, they share the
+ * members' weights; if besides no noise varies and one ratio of prior to noise variance does for all, they share one
+ * linear head. */
 una_status una_committee_fit_several(una_members *const *members, const una_kind *one, void *const *options,
                                      const una_problem *problem, una_fit_result *const *result,
-                                     una_together *together, una_arena *keep, una_run *run);
-/* The same of a member of an anchored ensemble: a single training. */
+                                     una_target_coupling *coupling, una_arena *keep, una_run *run);
+/* The same for a member of an anchored ensemble: a single training. */
 una_status una_committee_fit_anchored(una_members *members, const una_kind *one, void *options,
                                       const una_anchor *anchor, const una_problem *problem, una_fit_result *result,
                                       una_arena *keep, una_run *run);
-/* The posteriors of all members anew; noise and prior variance where they are automatic by each one's evidence, and
- * then the mean of them. The noise is constant. */
+/* Relearns the posteriors of all members. Noise and prior variance that are automatic are chosen by each member's
+ * evidence, then their means are used by all. The noise is constant. */
 una_status una_committee_relearn(void *members, void *options, const una_problem *problem, una_fit_result *result,
                                  una_arena *keep, una_run *run);
 
@@ -75,10 +76,10 @@ una_status una_committee_relearn(void *members, void *options, const una_problem
 /* And one_members_fit_several. */
 #define UNA_COMMITTEE_OF_SEVERAL(one) \
     static una_status one##_members_fit_several(void *const *state, void *const *options, const una_problem *problem, \
-                                                una_fit_result *const *result, una_together *together, \
+                                                una_fit_result *const *result, una_target_coupling *coupling, \
                                                 una_arena *keep, una_run *run) \
     { \
-        return una_committee_fit_several((una_members *const *)state, &one, options, problem, result, together, keep, \
+        return una_committee_fit_several((una_members *const *)state, &one, options, problem, result, coupling, keep, \
                                          run); \
     }
 

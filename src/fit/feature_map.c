@@ -65,7 +65,7 @@ una_status una_map_phi(const una_feature_map *map, una_view x, double *phi, una_
     una_status status = una_map_begin(&pass, map, x, run);
     while (status == UNA_OK && una_map_next(&pass)) {
         memcpy(phi + pass.from * k, pass.phi, pass.rows * k * sizeof *phi);
-        status = una_go_on(run, "computing features");
+        status = una_check_cancelled(run, "computing features");
     }
     una_arena_release(&run->scratch, mark);
     return status;
@@ -130,7 +130,7 @@ una_status una_map_draw(const una_feature_map *map, const una_head *head, una_vi
     if (status == UNA_OK) status = una_map_phi(map, x, phi, run);
     for (size_t s = 0; status == UNA_OK && s < draws; s++) {
         for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = una_dot(phi + r * k, w + s * k, k);
-        status = una_go_on(run, "drawing functions");
+        status = una_check_cancelled(run, "drawing functions");
     }
     una_arena_release(&run->scratch, mark);
     return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows through a network, block by block in float, and what a Bayesian linear head makes of the features: the same for
- * every model that has one, and for every body (nn/body.h).
+ * Rows through a network, block by block in float, and a Bayesian linear head on the features: the same for every model
+ * that has one, and for every body (nn/body.h).
  */
 #ifndef UNA_FEATURE_MAP_H
 #define UNA_FEATURE_MAP_H
@@ -17,7 +17,8 @@ typedef struct una_feature_map {
     const float *parameters;
     size_t inputs, features;
     bool   one;                          /* a column of ones follows the features                           */
-    bool   heads;                        /* the features are f, what the network's own heads say, not phi   */
+    bool   heads;                        /* the features are f, the answers of the network's own heads, instead of
+                                            phi */
 } una_feature_map;
 
 una_feature_map una_map_of(una_network_f32 net, const float *parameters, bool one);
@@ -25,7 +26,8 @@ una_feature_map una_map_of_heads(una_network_f32 net, const float *parameters);
 
 size_t una_map_columns(const una_feature_map *map);      /* of phi                                          */
 
-/* A pass: una_map_begin, then una_map_next until it says no. Memory from scratch, which the caller releases. */
+/* A pass: una_map_begin, then una_map_next until it returns false. Memory comes from scratch; the caller releases
+ * it. */
 typedef struct una_map_pass {
     const una_feature_map *map;
     una_view x;
@@ -38,8 +40,8 @@ typedef struct una_map_pass {
 una_status una_map_begin(una_map_pass *pass, const una_feature_map *map, una_view x, una_run *run);
 bool       una_map_next(una_map_pass *pass);
 
-/* At one point x [inputs]: phi [columns] and its slopes j [inputs, features]. Work from scratch, which the caller
- * releases. */
+/* At one point x [inputs]: phi [columns] and its slopes j [inputs, features]. Work comes from scratch; the caller
+ * releases it. */
 una_status una_map_slopes(const una_feature_map *map, const double *x, double *phi, double *j, una_run *run);
 /* phi [x.rows, columns], memory of the caller's. */
 una_status una_map_phi(const una_feature_map *map, una_view x, double *phi, una_run *run);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * LUNA's goal for bodies whose rows go through all at once (images): the batch, probes, and probes moved a little along
- * random unit directions, which all share, go through the network together, and rows of the batch alone count for its
- * statistics.
+ * shared random unit directions go through the network together; the statistics of normalisation are those of the batch
+ * alone.
  *   (1/M) sum_m sum_i (y_i - f_m(x_i))^2/(2 sigma^2) + gamma (n/N) |Psi|^2 (heads: a share) + lambda s(u) C P,
  *   C = 2n/(M (M-1))
- * as for perceptrons (nn/luna_step.h), whose random numbers it uses alike.
+ * as for perceptrons (nn/luna_step.h), with the same random numbers.
  */
-#include "fit/lesson.h"
+#include "fit/training_job.h"
 
 #include "nn/diverse.h"
 #include "opt/schedule.h"
@@ -15,13 +15,13 @@
 #include <string.h>
 
 typedef struct diverse {
-    const una_pupil *pupil;
+    const una_trainer *trainer;
     const una_kernels_f32 *kern;
     una_batches batches;
     una_diverse_shape most, now;
     una_diverse_work_f32 *similar;
     void  *work;
-    float *x;                            /* rows of all sorts [rows, inputs]                                */
+    float *x;                            /* batch, probes and moved probes [rows, inputs]                   */
     float *spare;                        /* [inputs]                                                        */
     float *phi, *dphi;                   /* [rows, padded(features)]                                        */
     float *delta, *direction;            /* [probes, directions], [directions, inputs]                      */
@@ -29,33 +29,33 @@ typedef struct diverse {
     double lambda, mean_cos2;
 } diverse;
 
-static una_rng stream_at(const diverse *d, una_purpose purpose, size_t step)
+static una_rng diverse_random(const diverse *d, una_purpose purpose, size_t step)
 {
-    const una_training *how = &d->pupil->lesson->how;
+    const una_training *how = &d->trainer->job->how;
     return una_rng_at(how->seed, purpose, how->stream << 40 | step);
 }
 
 /* ---- the rows of a step ---------------------------------------------------------------------------------------- */
 
 /* Points between two training rows, or on the line through them. */
-static void place_probes(diverse *d, size_t step)
+static void diverse_place_probes(diverse *d, size_t step)
 {
     const una_batches *b = &d->batches;
-    una_rng rng = stream_at(d, UNA_FOR_PROBES, step);
+    una_rng rng = diverse_random(d, UNA_FOR_PROBES, step);
     for (size_t i = 0; d->now.own_probes && i < d->now.probes; i++) {
         const float *one = b->all_x + una_rng_below(&rng, b->all) * b->inputs;
         const float *other = b->all_x + una_rng_below(&rng, b->all) * b->inputs;
         double u = una_rng_uniform(&rng);
-        float s = (float)(d->pupil->lesson->how.probes == UNA_PROBES_BEYOND ? 3 * u - 1 : u);
+        float s = (float)(d->trainer->job->how.probes == UNA_PROBES_BEYOND ? 3 * u - 1 : u);
         float *to = d->x + (d->now.plain + i) * b->inputs;
         for (size_t k = 0; k < b->inputs; k++) to[k] = s * one[k] + (1 - s) * other[k];
     }
 }
 
-static void choose_directions(diverse *d, size_t step)
+static void diverse_directions(diverse *d, size_t step)
 {
     size_t inputs = d->batches.inputs;
-    una_rng rng = stream_at(d, UNA_FOR_DIRECTIONS, step);
+    una_rng rng = diverse_random(d, UNA_FOR_DIRECTIONS, step);
     for (size_t k = 0; k < d->now.directions; k++) {
         float *to = d->direction + k * inputs;
         double square = 0;
@@ -67,13 +67,13 @@ static void choose_directions(diverse *d, size_t step)
     }
 }
 
-static void move_probes(diverse *d, size_t step)
+static void diverse_move_probes(diverse *d, size_t step)
 {
-    const una_training *how = &d->pupil->lesson->how;
+    const una_training *how = &d->trainer->job->how;
     const una_diverse_shape *at = &d->now;
     size_t inputs = d->batches.inputs, first = at->plain + (at->own_probes ? at->probes : 0);
     float std = (float)how->perturbation_std;
-    una_rng rng = stream_at(d, UNA_FOR_PERTURBATION, step);
+    una_rng rng = diverse_random(d, UNA_FOR_PERTURBATION, step);
     d->kern->normals(at->probes * at->directions, rng.key, rng.counter, std, 1e-3f * std, d->delta);
     for (size_t i = 0; i < at->probes; i++)
         for (size_t k = 0; k < at->directions; k++) {
@@ -84,28 +84,28 @@ static void move_probes(diverse *d, size_t step)
         }
 }
 
-static void prepare(diverse *d, size_t step)
+static void diverse_rows_of_step(diverse *d, size_t step)
 {
-    una_rng rng = stream_at(d, UNA_FOR_AUGMENT, step);
+    una_rng rng = diverse_random(d, UNA_FOR_AUGMENT, step);
     una_batches_next(&d->batches);
-    una_augment_rows(&d->pupil->lesson->augment, &rng, d->batches.x, d->batches.rows, d->spare);
+    una_augment_rows(&d->trainer->job->augment, &rng, d->batches.x, d->batches.rows, d->spare);
     d->now = d->most;
     d->now.plain = d->batches.rows;
     if (d->now.probes) d->now.probes = d->batches.rows;
     memcpy(d->x, d->batches.x, d->batches.rows * d->batches.inputs * sizeof *d->x);
     if (d->now.probes == 0) return;
-    place_probes(d, step);
-    choose_directions(d, step);
-    move_probes(d, step);
+    diverse_place_probes(d, step);
+    diverse_directions(d, step);
+    diverse_move_probes(d, step);
 }
 
 /* ---- loss and gradient ------------------------------------------------------------------------------------------ */
 
-/* All but the carried; heads have a share of it. */
-static double penalise(const diverse *d, const float *p, float *g)
+/* Of all parameters but the running statistics; heads have a share of it. */
+static double diverse_penalty(const diverse *d, const float *p, float *g)
 {
-    const una_training *how = &d->pupil->lesson->how;
-    const una_body_size *size = &d->pupil->size;
+    const una_training *how = &d->trainer->job->how;
+    const una_body_size *size = &d->trainer->size;
     double weight = how->penalty * (double)d->batches.rows / (double)d->batches.all, share = 1 - how->head_relief;
     size_t heads = size->parameters - size->carried - size->head;
     double square = d->kern->ridge(size->head, (float)(2 * weight), p, g);
@@ -114,22 +114,23 @@ static double penalise(const diverse *d, const float *p, float *g)
     return weight * square;
 }
 
-static una_status gradient(void *context, size_t step, const float *p, float *g, una_losses *losses, una_run *run)
+static una_status diverse_gradient(void *context, size_t step, const float *p, float *g, una_losses *losses,
+                                   una_run *run)
 {
     diverse *d = context;
-    const una_training *how = &d->pupil->lesson->how;
-    const una_network_f32 *net = &d->pupil->net;
+    const una_training *how = &d->trainer->job->how;
+    const una_network_f32 *net = &d->trainer->net;
     double u = (double)(step + 1) / (double)how->descent.steps;
     (void)run;
-    prepare(d, step);
+    diverse_rows_of_step(d, step);
     double heads = (double)d->now.heads, rows = (double)d->now.plain;
     double diversity = heads > 1 ? d->lambda * una_schedule(how->schedule, u) * 2 * rows / (heads * (heads - 1)) : 0;
 
-    double penalty = penalise(d, p, g);
+    double penalty = diverse_penalty(d, p, g);
     una_diverse_rows_f32 all = { d->phi, d->batches.target, d->delta };
     net->body->learn(net, p, d->x, una_diverse_rows(&d->now), d->now.plain, d->phi, d->work);
-    una_diverse_gradient_f32(&d->now, &all, p + d->pupil->size.head, how->fit_weight, diversity, d->dphi,
-                             g + d->pupil->size.head, losses, d->similar);
+    una_diverse_gradient_f32(&d->now, &all, p + d->trainer->size.head, how->fit_weight, diversity, d->dphi,
+                             g + d->trainer->size.head, losses, d->similar);
     net->body->learn_back(net, p, d->dphi, g, d->work);
     losses->penalty = penalty;
     losses->total += penalty;
@@ -137,29 +138,31 @@ static una_status gradient(void *context, size_t step, const float *p, float *g,
     return UNA_OK;
 }
 
-/* What is carried follows; the controller of the diversity is that of nn/luna_step_real.c. */
-static void settle(void *context, float *p, bool last)
+/* The running statistics follow; the diversity is steered as in nn/luna_step_real.c. */
+static void diverse_after_step(void *context, float *p, bool last)
 {
     diverse *d = context;
-    const una_training *how = &d->pupil->lesson->how;
-    if (!last) d->pupil->net.body->settle(&d->pupil->net, p, d->work);
+    const una_training *how = &d->trainer->job->how;
+    if (!last) d->trainer->net.body->after_step(&d->trainer->net, p, d->work);
     una_bounds_hold(&d->bounds, p, last);
     if (last) return;
-    if (how->steer && isfinite(d->mean_cos2)) d->lambda = una_steered(d->lambda, d->mean_cos2, how->target_cos2);
+    if (how->steer && isfinite(d->mean_cos2))
+        d->lambda = una_steer_diversity(d->lambda, d->mean_cos2, how->target_cos2);
 }
 
-una_status una_goal_diverse(una_trainable_f32 *what, const una_pupil *pupil, una_run *run)
+una_status una_goal_diverse(una_trainable_f32 *what, const una_trainer *trainer, una_run *run)
 {
-    const una_lesson *l = pupil->lesson;
+    const una_training_job *l = trainer->job;
     bool slopes = l->how.diversity > 0 || l->how.steer;
     diverse *d = UNA_GET(&run->scratch, diverse, 1);
     UNA_TRY(una_arena_check(&run->scratch));
-    *d = (diverse){ .pupil = pupil, .kern = una_kernels_named_f32(run->settings.kernels), .lambda = l->how.diversity };
-    UNA_TRY(una_lesson_batches(&d->batches, l, run));
-    if (l->of.squares.bound > 0) UNA_TRY(una_bounds_new(&d->bounds, pupil, l->of.squares.bound, run));
+    *d = (diverse){ .trainer = trainer, .kern = una_kernels_named_f32(run->settings.kernels),
+                    .lambda = l->how.diversity };
+    UNA_TRY(una_training_job_batches(&d->batches, l, run));
+    if (l->of.squares.bound > 0) UNA_TRY(una_bounds_new(&d->bounds, trainer, l->of.squares.bound, run));
 
-    size_t rows = d->batches.most, inputs = pupil->size.inputs, wide = UNA_PADDED(pupil->size.features);
-    d->most = (una_diverse_shape){ pupil->size.features, pupil->size.heads, rows, slopes ? rows : 0,
+    size_t rows = d->batches.most, inputs = trainer->size.inputs, wide = UNA_PADDED(trainer->size.features);
+    d->most = (una_diverse_shape){ trainer->size.features, trainer->size.heads, rows, slopes ? rows : 0,
                                    slopes ? l->how.directions : 0, slopes && l->how.probes != UNA_PROBES_DATA };
     size_t all = una_diverse_rows(&d->most);
     d->x = UNA_GET(&run->scratch, float, all * inputs);
@@ -170,6 +173,6 @@ una_status una_goal_diverse(una_trainable_f32 *what, const una_pupil *pupil, una
     d->direction = UNA_GET(&run->scratch, float, d->most.directions * inputs);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_diverse_work_new_f32(&d->similar, &d->most, d->kern, &run->scratch));
-    *what = (una_trainable_f32){ .context = d, .gradient = gradient, .settle = settle };
-    return una_network_work_f32(&d->work, &pupil->net, all, run);
+    *what = (una_trainable_f32){ .context = d, .gradient = diverse_gradient, .after_step = diverse_after_step };
+    return una_network_work_f32(&d->work, &trainer->net, all, run);
 }

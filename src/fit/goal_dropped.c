@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Dropout's goal for bodies whose rows go through all at once (images): the layers that a body is made of drop nothing,
- * its features do, each row's anew in every step, before the head:
+ * Dropout's goal for bodies whose rows go through all at once (images): inside the body nothing is dropped; features
+ * are, again for each row and step, before the head:
  *   (1/n) sum (y - w'(m phi) - b)^2 + l^2 (1 - p)/(2 N tau) |W|^2,   m = 0 with probability p, else 1/(1 - p),
- * with all weights in W, those of the head included, but no bias and no scale or shift of a normalisation: Gal's recipe
+ * W holds all weights, those of the head included, but no bias and no scale or shift of a normalisation: Gal's recipe
  * decays weights, not biases.
  */
-#include "fit/lesson.h"
+#include "fit/training_job.h"
 
 #include "nn/diverse.h"
 #include "nn/dropout.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 typedef struct dropping {
-    const una_pupil *pupil;
+    const una_trainer *trainer;
     const una_kernels_f32 *kern;
     una_batches batches;
     una_diverse_work_f32 *fit;
@@ -24,37 +24,38 @@ typedef struct dropping {
     float *phi, *dphi, *mask;            /* [rows, padded(features)]                                        */
 } dropping;
 
-/* Of the weights, into g, where everything else becomes zero. */
+/* Gradient of the weights into g; everything else in g becomes zero. */
 static double decay_weights(const dropping *d, const float *p, float *g)
 {
-    const una_lesson *l = d->pupil->lesson;
+    const una_training_job *l = d->trainer->job;
     double square = 0;
     una_matrix m;
-    memset(g, 0, d->pupil->size.parameters * sizeof *g);
+    memset(g, 0, d->trainer->size.parameters * sizeof *g);
     for (size_t i = 0; l->body->matrix(l->shape, i, &m); i++)
         if (!m.frozen && m.weights)
             square += d->kern->ridge(m.weights * m.stride, (float)(2 * d->decay), p + m.at, g + m.at);
     return d->decay * square;
 }
 
-static void prepare(dropping *d, size_t step)
+static void features_dropout_rows(dropping *d, size_t step)
 {
-    const una_lesson *l = d->pupil->lesson;
+    const una_training_job *l = d->trainer->job;
     uint64_t stream = l->how.stream << 40 | step;
     una_rng images = una_rng_at(l->how.seed, UNA_FOR_AUGMENT, stream);
     una_rng units = una_rng_at(l->how.seed, UNA_FOR_PERTURBATION, stream);
     una_batches_next(&d->batches);
     una_augment_rows(&l->augment, &images, d->batches.x, d->batches.rows, d->spare);
-    una_dropout_mask(&units, l->of.dropout.rate, d->batches.rows * UNA_PADDED(d->pupil->size.features), d->mask);
+    una_dropout_mask(&units, l->of.dropout.rate, d->batches.rows * UNA_PADDED(d->trainer->size.features), d->mask);
 }
 
-static una_status gradient(void *context, size_t step, const float *p, float *g, una_losses *losses, una_run *run)
+static una_status features_dropout_gradient(void *context, size_t step, const float *p, float *g, una_losses *losses,
+                                            una_run *run)
 {
     dropping *d = context;
-    const una_network_f32 *net = &d->pupil->net;
-    const una_body_size *size = &d->pupil->size;
+    const una_network_f32 *net = &d->trainer->net;
+    const una_body_size *size = &d->trainer->size;
     (void)run;
-    prepare(d, step);
+    features_dropout_rows(d, step);
     size_t rows = d->batches.rows, numbers = rows * UNA_PADDED(size->features);
     double penalty = decay_weights(d, p, g);
     net->body->learn(net, p, d->batches.x, rows, rows, d->phi, d->work);
@@ -70,29 +71,29 @@ static una_status gradient(void *context, size_t step, const float *p, float *g,
     return UNA_OK;
 }
 
-static void settle(void *context, float *p, bool last)
+static void dropped_after_step(void *context, float *p, bool last)
 {
     dropping *d = context;
-    if (!last) d->pupil->net.body->settle(&d->pupil->net, p, d->work);
+    if (!last) d->trainer->net.body->after_step(&d->trainer->net, p, d->work);
 }
 
-una_status una_goal_dropped(una_trainable_f32 *what, const una_pupil *pupil, una_run *run)
+una_status una_goal_dropped(una_trainable_f32 *what, const una_trainer *trainer, una_run *run)
 {
-    const una_lesson *l = pupil->lesson;
+    const una_training_job *l = trainer->job;
     dropping *d = UNA_GET(&run->scratch, dropping, 1);
     UNA_TRY(una_arena_check(&run->scratch));
-    *d = (dropping){ .pupil = pupil, .kern = una_kernels_named_f32(run->settings.kernels),
+    *d = (dropping){ .trainer = trainer, .kern = una_kernels_named_f32(run->settings.kernels),
                      .decay = una_dropout_decay(l) };
-    UNA_TRY(una_lesson_batches(&d->batches, l, run));
+    UNA_TRY(una_training_job_batches(&d->batches, l, run));
 
-    size_t rows = d->batches.most, wide = UNA_PADDED(pupil->size.features);
-    una_diverse_shape most = { .features = pupil->size.features, .heads = pupil->size.heads, .plain = rows };
-    d->spare = UNA_GET(&run->scratch, float, pupil->size.inputs);
+    size_t rows = d->batches.most, wide = UNA_PADDED(trainer->size.features);
+    una_diverse_shape most = { .features = trainer->size.features, .heads = trainer->size.heads, .plain = rows };
+    d->spare = UNA_GET(&run->scratch, float, trainer->size.inputs);
     d->phi = UNA_GET(&run->scratch, float, rows * wide);
     d->dphi = UNA_GET(&run->scratch, float, rows * wide);
     d->mask = UNA_GET(&run->scratch, float, rows * wide);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_diverse_work_new_f32(&d->fit, &most, d->kern, &run->scratch));
-    *what = (una_trainable_f32){ .context = d, .gradient = gradient, .settle = settle };
-    return una_network_work_f32(&d->work, &pupil->net, rows, run);
+    *what = (una_trainable_f32){ .context = d, .gradient = features_dropout_gradient, .after_step = dropped_after_step };
+    return una_network_work_f32(&d->work, &trainer->net, rows, run);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The mixture of members. Sums over members take weights relative to the largest and are divided by the sum of these:
- * equal weights are ones then, and a mean is the plain one to the last bit; that of one member is the member's.
- * Parts of a member that is a mixture itself stand in the whole with the product of both weights.
+ * The mixture of members. Sums over members take weights relative to the largest and are divided by their sum: so equal
+ * weights are ones, a mean is the plain mean to the last bit, and the mixture of one member is the member. Parts of a
+ * member that is a mixture itself stand in the whole mixture with the product of both weights.
  */
 #include "fit/members.h"
 
 #include <string.h>
 
-/* Rows asked of members at a time: as many as answers of all of them leave room for. Mixtures within mixtures. */
+/* Rows predicted at a time: as many as the answers of all members leave room for. Mixtures within mixtures. */
 enum { LEAST_AT_ONCE = 1024, MOST_AT_ONCE = 8192, ANSWERS_AT_ONCE = 1 << 17, DEEPEST = 3 };
 
 uint64_t una_member_seed(uint64_t seed, size_t member)
@@ -75,7 +75,7 @@ static una_status take_shares(shares *s, const una_members *all, una_run *run)
 
 /* ---- prediction ------------------------------------------------------------------------------------------- */
 
-/* Of the mixture that a member is; 0: it is one Gaussian. */
+/* Parts of a member that is a mixture; 0: it is one Gaussian. */
 static size_t inner_parts(const una_member *member)
 {
     return member->kind->mixture ? member->kind->mixture(member->state) : 0;
@@ -120,8 +120,8 @@ static una_status take_answers(answers *a, const una_members *all, size_t rows, 
     return take_shares(&a->share, all, run);
 }
 
-static una_status ask(const answers *a, const una_members *all, size_t m, una_view x, size_t parts, bool mean_only,
-                      una_run *run)
+static una_status predict_member(const answers *a, const una_members *all, size_t m, una_view x, size_t parts,
+                                 bool mean_only, una_run *run)
 {
     const una_member *member = &all->at[m];
     una_mark mark = una_arena_mark(&run->scratch);
@@ -139,9 +139,9 @@ static una_status ask(const answers *a, const una_members *all, size_t m, una_vi
 
 typedef struct moments { double mean, var, noise; } moments;     /* of a member at one row */
 
-/* The common noise in place of the member's own. The mean noise of its parts is known, not that of each: what they do
- * not know is right on average, and for each of them where their noise is the same. Where a part would be left with
- * less than nothing (hmc, which samples its noise), all have the mean. */
+/* Puts the common noise in place of the member's own. Of its parts only the mean noise is known: subtracting it is
+ * right on average, and right for each part if all have the same noise. Where a part would get a negative variance
+ * (hmc, which samples its noise), all parts get the mean variance. */
 static void exchange_noise(const answers *a, size_t parts, const moments *own, double common, const double *mean,
                            double *var)
 {
@@ -153,9 +153,9 @@ static void exchange_noise(const answers *a, size_t parts, const moments *own, d
     for (size_t k = 0; k < parts; k++) var[k] = common + (least >= own->noise ? var[k] - own->noise : fmax(within, 0));
 }
 
-/* Member m becomes parts `first` and following of the whole; inner: how many it has itself, 0 for one Gaussian. */
-static void spread(const answers *a, size_t m, size_t inner, size_t first, size_t rows, size_t from,
-                   una_predictive *out)
+/* Member m becomes parts `first` and following of the mixture; inner: its own number of parts, 0 for one Gaussian. */
+static void place_member_parts(const answers *a, size_t m, size_t inner, size_t first, size_t rows, size_t from,
+                               una_predictive *out)
 {
     for (size_t r = 0; r < rows; r++) {
         moments own = { a->mean[m * rows + r], a->var[m * rows + r], a->noise[m * rows + r] };
@@ -178,21 +178,21 @@ static void weigh_parts(const answers *a, double weight, size_t inner, double *p
     for (size_t k = 0; k < inner; k++) part_weight[k] = weight * a->part_weight[k];
 }
 
-static una_status ask_all(const answers *a, const una_members *all, una_view x, size_t from, una_predictive *out,
-                          una_run *run)
+static una_status predict_members(const answers *a, const una_members *all, una_view x, size_t from,
+                                  una_predictive *out, una_run *run)
 {
     for (size_t m = 0, first = 0; m < all->count; m++) {
         size_t inner = out->part_mean ? inner_parts(&all->at[m]) : 0;
-        UNA_TRY(ask(a, all, m, x, inner, out->mean_only, run));
+        UNA_TRY(predict_member(a, all, m, x, inner, out->mean_only, run));
         if (!out->part_mean) continue;
-        spread(a, m, inner, first, x.rows, from, out);
+        place_member_parts(a, m, inner, first, x.rows, from, out);
         if (out->part_weight) weigh_parts(a, all->at[m].weight, inner, out->part_weight + first);
         first += inner ? inner : 1;
     }
     return UNA_OK;
 }
 
-static void mix(const answers *a, const una_members *all, size_t rows, size_t from, una_predictive *out)
+static void mix_members(const answers *a, const una_members *all, size_t rows, size_t from, una_predictive *out)
 {
     const double *share = a->share.of, sum = a->share.sum;
 
@@ -212,7 +212,7 @@ static void mix(const answers *a, const una_members *all, size_t rows, size_t fr
     }
 }
 
-static void common_noise(const answers *a, const una_members *all, una_view x)
+static void fill_common_noise(const answers *a, const una_members *all, una_view x)
 {
     if (!a->common) return;
     for (size_t r = 0; r < x.rows; r++) a->common[r] = 1;
@@ -231,7 +231,7 @@ static size_t rows_at_once(const una_members *all, size_t rows)
 una_status una_members_predict(const void *members, una_view x, una_predictive *out, una_run *run)
 {
     const una_members *all = members;
-    if (all->count == 1 && !all->at[0].scale && !(all->noise_var > 0))   /* nothing to add to what it says */
+    if (all->count == 1 && !all->at[0].scale && !(all->noise_var > 0))   /* its predictions need no change */
         return all->at[0].kind->predict(all->at[0].state, x, out, run);
 
     una_mark mark = una_arena_mark(&run->scratch);
@@ -241,10 +241,10 @@ una_status una_members_predict(const void *members, una_view x, una_predictive *
     for (size_t from = 0; status == UNA_OK && from < x.rows; from += most) {
         size_t count = x.rows - from < most ? x.rows - from : most;
         una_view block = { x.at + from * x.stride, count, x.cols, x.stride };
-        common_noise(&a, all, block);
+        fill_common_noise(&a, all, block);
         run->first_row = before + from;
-        status = ask_all(&a, all, block, from, out, run);
-        if (status == UNA_OK) mix(&a, all, count, from, out);
+        status = predict_members(&a, all, block, from, out, run);
+        if (status == UNA_OK) mix_members(&a, all, count, from, out);
     }
     run->first_row = before;
     una_arena_release(&run->scratch, mark);
@@ -258,7 +258,7 @@ static una_status means_of_all(const una_members *all, una_view x, double *f, un
     una_mark mark = una_arena_mark(&run->scratch);
     answers a;
     una_status status = take_answers(&a, all, x.rows, false, run);
-    for (size_t m = 0; status == UNA_OK && m < all->count; m++) status = ask(&a, all, m, x, 0, true, run);
+    for (size_t m = 0; status == UNA_OK && m < all->count; m++) status = predict_member(&a, all, m, x, 0, true, run);
     if (status == UNA_OK) memcpy(f, a.mean, all->count * x.rows * sizeof *f);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -283,8 +283,7 @@ una_status una_members_functions(const void *members, una_view x, size_t *count,
 
 /* ---- draws ------------------------------------------------------------------------------------------------ */
 
-/* Functions of one member at inputs of its own scale: drawn from it with random numbers of its own, or, where it
- * cannot, its mean, which is all it knows. */
+/* Functions of one member at scaled inputs: drawn with its own random numbers; if it cannot draw, its mean. */
 static una_status draw_member(const una_members *all, size_t m, una_view x, size_t draws, bool prior, double *f,
                               una_run *run)
 {
@@ -305,11 +304,11 @@ static una_status draw_member(const una_members *all, size_t m, una_view x, size
     return UNA_OK;
 }
 
-/* How much of which random numbers; count 0: the member's own, once. */
+/* Shares of several streams of random numbers; count 0: the member's own stream, once. */
 typedef struct blend { const double *share; size_t count; } blend;
 
-/* The member's mean, and shares of what functions drawn from it differ from it: each with numbers of its own, the first
- * with those of draw_member. */
+/* The member's mean, plus shares of the deviations of functions drawn from it: each share with its own random numbers,
+ * the first with those of draw_member. */
 static una_status draw_blend(const una_members *all, size_t m, una_view x, size_t draws, bool prior, blend b, double *f,
                              una_run *run)
 {
@@ -334,7 +333,7 @@ static una_status draw_blend(const una_members *all, size_t m, una_view x, size_
     return status;
 }
 
-/* The draws that fall to one member, put where they belong. */
+/* The draws of one member, put in their places. */
 static una_status place_draws(const una_members *all, size_t m, const size_t *which, una_view x, size_t draws,
                               bool prior, blend b, double *f, una_run *run)
 {
@@ -361,7 +360,7 @@ static bool even_weights(const una_members *all)
     return true;
 }
 
-/* By its weight; even: all are alike. */
+/* By its weight; even: all weights are equal. */
 static size_t choose_member(const una_members *all, bool even, una_rng *rng)
 {
     if (even) return una_rng_below(rng, all->count);
@@ -371,14 +370,15 @@ static size_t choose_member(const una_members *all, bool even, una_rng *rng)
     return m;
 }
 
-static void choose_members(size_t *which, size_t draws, const una_members *all, uint64_t seed)
+static void members_of_draws(size_t *which, size_t draws, const una_members *all, uint64_t seed)
 {
     una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, (uint64_t)3 << 40);
     bool even = even_weights(all);
     for (size_t k = 0; k < draws; k++) which[k] = choose_member(all, even, &rng);
 }
 
-static una_status draw(const una_members *all, una_view x, size_t draws, bool prior, blend b, double *f, una_run *run)
+static una_status draw_members(const una_members *all, una_view x, size_t draws, bool prior, blend b, double *f,
+                               una_run *run)
 {
     for (size_t m = 0; prior && m < all->count; m++)
         if (!all->at[m].kind->draw)
@@ -388,7 +388,7 @@ static una_status draw(const una_members *all, una_view x, size_t draws, bool pr
     una_mark mark = una_arena_mark(&run->scratch);
     size_t *which = UNA_GET(&run->scratch, size_t, draws);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) choose_members(which, draws, all, run->settings.seed);
+    if (status == UNA_OK) members_of_draws(which, draws, all, run->settings.seed);
     for (size_t m = 0; status == UNA_OK && m < all->count; m++)
         status = place_draws(all, m, which, x, draws, prior, b, f, run);
     una_arena_release(&run->scratch, mark);
@@ -397,19 +397,18 @@ static una_status draw(const una_members *all, una_view x, size_t draws, bool pr
 
 una_status una_members_draw(const void *members, una_view x, size_t draws, bool prior, double *f, una_run *run)
 {
-    return draw(members, x, draws, prior, (blend){0}, f, run);
+    return draw_members(members, x, draws, prior, (blend){0}, f, run);
 }
 
 una_status una_members_draw_shared(const void *members, una_view x, size_t draws, bool prior, const double *share,
                                    size_t count, double *f, una_run *run)
 {
-    return draw(members, x, draws, prior, (blend){ share, count }, f, run);
+    return draw_members(members, x, draws, prior, (blend){ share, count }, f, run);
 }
 
 /* ---- slopes ----------------------------------------------------------------------------------------------- */
 
-/* What a member says at one point, with slopes over the inputs before they are scaled; `point` [inputs] is working
- * memory. */
+/* The slopes of a member at one point, with respect to inputs before they are scaled; `point` [inputs] is work. */
 static una_status member_slope(const una_members *all, size_t m, const double *x, double *point, una_slope *at,
                                una_run *run)
 {
@@ -468,7 +467,7 @@ una_status una_members_slope(const void *members, const double *x, una_slope *at
 
 /* ---- the function as a mixture ----------------------------------------------------------------------------- */
 
-/* Whether a member has no ignorance of its own anywhere; members within members are such where they are one. */
+/* Whether a member's var_model is 0 everywhere; a mixture inside counts as sure if it has one such member. */
 static bool is_sure(const una_member *member)
 {
     if (member->kind->parts != una_members_parts) return member->kind->sure;
@@ -502,7 +501,7 @@ static void unscale_slopes(const double *scale, size_t rows, size_t count, size_
         }
 }
 
-/* Member m becomes parts `first` and following of the whole. */
+/* Member m becomes parts `first` and following of the mixture. */
 static una_status place_parts(const una_members *all, size_t m, size_t first, size_t count, una_view x,
                               const una_gaussians *out, una_run *run)
 {
@@ -522,7 +521,7 @@ static una_status place_parts(const una_members *all, size_t m, size_t first, si
     return UNA_OK;
 }
 
-/* The disagreement of members that are sure of themselves, as one Gaussian. */
+/* The disagreement of members that have no variance of their own, as one Gaussian. */
 static una_status as_one(const una_members *all, una_view x, const una_gaussians *out, una_run *run)
 {
     static const una_kind whole = { .name = "members", .predict = una_members_predict, .slope = una_members_slope };
@@ -540,7 +539,7 @@ una_status una_members_parts(const void *members, una_view x, const una_gaussian
     return UNA_OK;
 }
 
-/* The noise is that of all. */
+/* The noise stays that of the mixture. */
 una_status una_members_sample(void *function, const void *members, una_rng *rng, una_arena *keep, una_run *run)
 {
     const una_members *all = members;
@@ -582,7 +581,7 @@ una_status una_members_leaves(const void *members, una_view x, double weight, un
     return status;
 }
 
-/* Rows that any of them keeps. */
+/* Rows that any member holds. */
 una_status una_members_holds(const void *members, una_view x, const double *y, bool *held, una_run *run)
 {
     const una_members *all = members;
@@ -603,8 +602,8 @@ una_status una_members_holds(const void *members, una_view x, const double *y, b
 
 /* ---- more rows -------------------------------------------------------------------------------------------- */
 
-/* Rows count as often as the shape of the noise says. */
-static una_status weigh_rows(una_problem *more, const una_members *all, una_run *run)
+/* Rows count by the shape of the noise. */
+static una_status weigh_new_rows(una_problem *more, const una_members *all, una_run *run)
 {
     if (!all->noise) return UNA_OK;
     double *weight = UNA_GET(&run->scratch, double, more->x.rows);
@@ -642,8 +641,8 @@ static una_status observe_each(const una_members *all, const una_problem *more, 
     return UNA_OK;
 }
 
-/* All or none: copies are made first, and take the places of members that have the rows if a later one fails. That one
- * is as it was, so the last needs no copy. */
+/* All or none: copies are made first, and replace members that already have the rows if a later one fails. A member
+ * that fails is unchanged, so the last one needs no copy. */
 static una_status observe_all(una_members *all, const una_problem *more, una_fit_result *result, una_arena *keep,
                               una_run *run)
 {
@@ -677,7 +676,7 @@ una_status una_members_observe(void *members, const una_problem *more, una_fit_r
 
     una_mark mark = una_arena_mark(&run->scratch);
     una_problem own = *more;
-    una_status status = weigh_rows(&own, all, run);
+    una_status status = weigh_new_rows(&own, all, run);
     if (status == UNA_OK)
         status = all->count == 1 ? observe_one(&all->at[0], &own, result, keep, run)
                                  : observe_all(all, &own, result, keep, run);
@@ -687,7 +686,7 @@ una_status una_members_observe(void *members, const una_problem *more, una_fit_r
 
 /* ---- files ------------------------------------------------------------------------------------------------ */
 
-static una_status exchange_kind(una_member *member, una_archive *ar)
+static una_status exchange_member_kind(una_member *member, una_archive *ar)
 {
     const char *name = ar->loading ? NULL : member->kind->name;
     UNA_TRY(una_archive_text(ar, "member.kind", &name));
@@ -696,7 +695,7 @@ static una_status exchange_kind(una_member *member, una_archive *ar)
     return member->kind ? UNA_OK : una_archive_refuse(ar, "member.kind", "names a model that this una does not have");
 }
 
-static una_status exchange_scale(una_member *member, una_archive *ar)
+static una_status exchange_member_scale(una_member *member, una_archive *ar)
 {
     uint64_t scaled = member->scale != NULL;
     UNA_TRY(una_archive_u64(ar, "member.scaled", &scaled, 0, 1));
@@ -707,7 +706,7 @@ static una_status exchange_scale(una_member *member, una_archive *ar)
     return UNA_OK;
 }
 
-static una_status exchange_state(una_member *member, una_archive *ar)
+static una_status exchange_member_state(una_member *member, una_archive *ar)
 {
     if (ar->loading) {
         member->state = una_arena_get(ar->arena, 1, member->kind->state_size);
@@ -725,12 +724,12 @@ static una_status take_members(una_members *members, size_t count, const una_kin
     return UNA_OK;
 }
 
-/* Written before there were members: a state of `of`. */
+/* A file from before there were members: one state of `of`. */
 static una_status load_one(una_members *members, const una_kind *of, una_archive *ar)
 {
     UNA_TRY(take_members(members, 1, of, ar));
     members->at[0].weight = 1;
-    return exchange_state(&members->at[0], ar);
+    return exchange_member_state(&members->at[0], ar);
 }
 
 static una_status exchange_members(una_members *members, const una_kind *of, una_archive *ar)
@@ -742,11 +741,11 @@ static una_status exchange_members(una_members *members, const una_kind *of, una
 
     for (size_t m = 0; m < members->count; m++) {
         una_member *member = &members->at[m];
-        if (!of) UNA_TRY(exchange_kind(member, ar));
+        if (!of) UNA_TRY(exchange_member_kind(member, ar));
         UNA_TRY(una_archive_f64(ar, "member.weight", &member->weight));
         if (!(member->weight > 0)) return una_archive_refuse(ar, "member.weight", "is not positive");
-        UNA_TRY(exchange_scale(member, ar));
-        UNA_TRY(exchange_state(member, ar));
+        UNA_TRY(exchange_member_scale(member, ar));
+        UNA_TRY(exchange_member_state(member, ar));
         sum += member->weight;
     }
 

@@ -27,7 +27,7 @@ static const una_option resnet_table[] = {
     { .name = NULL }
 };
 
-static una_status read_blocks(una_outline *outline, const char *text, una_run *run)
+static una_status read_blocks(una_body_spec *outline, const char *text, una_run *run)
 {
     size_t all = 0;
     for (const char *at = text;; at++) {
@@ -42,7 +42,7 @@ static una_status read_blocks(una_outline *outline, const char *text, una_run *r
     }
 }
 
-static una_status read_resnet(una_outline *outline, const char *body, const char *table, una_run *run)
+static una_status read_resnet(una_body_spec *outline, const char *body, const char *table, una_run *run)
 {
     resnet_options o;
     una_spec spec;
@@ -59,7 +59,7 @@ static una_status read_resnet(una_outline *outline, const char *body, const char
     return read_blocks(outline, o.blocks, run);
 }
 
-static una_status make_shape(una_network_f32 *net, const una_body_f32 *body, const una_outline *outline,
+static una_status make_shape(una_network_f32 *net, const una_body_f32 *body, const una_body_spec *outline,
                              una_arena *arena)
 {
     void *shape = una_arena_get(arena, 1, body->shape_size);
@@ -90,8 +90,8 @@ una_status una_network_make(una_network_f32 *net, una_network_plan *plan, const 
     const char *table = plan->fourier ? "residual" : "mlp";
     if (!plan->body || strcmp(plan->body, "auto") == 0) plan->body = image.height ? "resnet18" : table;
     UNA_TRY(una_kernels_need(run));
-    una_outline outline = { .inputs = inputs, .width = plan->width, .depth = plan->depth, .features = plan->features,
-                            .heads = heads, .activation = (una_activation)plan->activation };
+    una_body_spec outline = { .inputs = inputs, .width = plan->width, .depth = plan->depth, .features = plan->features,
+                              .heads = heads, .activation = (una_activation)plan->activation };
     if (strcmp(plan->body, table) == 0)
         return make_shape(net, plan->fourier ? &una_body_residual_f32 : &una_body_mlp_f32, &outline, arena);
 
@@ -168,8 +168,8 @@ static una_status exchange_conv(una_conv *net, bool with_heads, una_archive *ar)
     return UNA_OK;
 }
 
-/* Where to exchange a shape of this body: a copy, where it is saved. */
-static una_status take_shape(void **shape, const una_network_f32 *net, una_archive *ar)
+/* A shape of this body to load into; when saving, a copy of the network's. */
+static una_status shape_to_exchange(void **shape, const una_network_f32 *net, una_archive *ar)
 {
     *shape = una_arena_get(ar->arena, 1, net->body->shape_size);
     UNA_TRY(una_arena_check(ar->arena));
@@ -191,7 +191,7 @@ una_status una_network_exchange(una_network_f32 *net, bool with_inputs, bool wit
     UNA_TRY(una_archive_u64(ar, "depth", &depth, 0, UNA_MAX_LAYERS));
     if (ar->loading) net->body = depth ? &una_body_mlp_f32 : &una_body_conv_f32;
     void *shape;
-    UNA_TRY(take_shape(&shape, net, ar));
+    UNA_TRY(shape_to_exchange(&shape, net, ar));
     if (depth == 0) UNA_TRY(exchange_conv(shape, with_heads, ar));
     else {
         ((una_net *)shape)->depth = (size_t)depth;
@@ -206,13 +206,13 @@ una_status una_network_exchange_fourier(una_network_f32 *net, una_archive *ar)
     uint64_t fourier = ar->loading ? 0 : ((const una_conv *)net->shape)->fourier;
     UNA_TRY(una_archive_u64(ar, "fourier", &fourier, 1, 4096));
     net->body = &una_body_conv_fourier_f32;
-    UNA_TRY(take_shape(&shape, net, ar));
+    UNA_TRY(shape_to_exchange(&shape, net, ar));
     ((una_conv *)shape)->fourier = (size_t)fourier;
     UNA_TRY(exchange_conv(shape, false, ar));
     return end_shape(net, shape, ar);
 }
 
-/* Without padding: that is a matter of the kernels, and files outlive them. */
+/* Without padding, which depends on the kernels: files must not. */
 una_status una_network_exchange_parameters(const una_network_f32 *net, float **parameters, una_archive *ar)
 {
     size_t count = una_matrices_packed(net->body->matrix, net->shape);

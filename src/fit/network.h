@@ -20,7 +20,7 @@
     UNA_ROW(type, in, shifts, UNA_COUNT, "0", 0, 1000, false, NULL, \
             "images: move them by at most so many places while training")
 
-/* What kinds ask for; body in words, "auto" is filled in. The others are for tables. */
+/* What a kind asks for; body in words, "auto" is filled in. The other fields are for tables. */
 typedef struct una_network_plan {
     const char *body;
     size_t width, depth, features;
@@ -29,21 +29,22 @@ typedef struct una_network_plan {
                                             too: residual blocks for tables, not a perceptron               */
 } una_network_plan;
 
-/* Fills body in where it is automatic, and refuses what does not go with the inputs. `columns` may be NULL: a table. */
+/* Fills in the body where it is automatic, and refuses one that does not suit the inputs. `columns` may be NULL: a
+ * table. */
 una_status una_network_make(una_network_f32 *net, una_network_plan *plan, const una_columns *columns, size_t inputs,
                             size_t heads, una_arena *arena, una_run *run);
 /* A note where convolutions will be slower than they could be, because a library is not installed. */
 void       una_network_note(una_notes *notes, const una_problem *problem, const una_run *run);
 /* Whether the rows of a problem are images. */
 bool       una_is_of_images(const una_problem *problem);
-/* A perceptron's. */
+/* A perceptron as a network. */
 una_network_f32 una_network_mlp(const una_net *net);
-/* The same with so many heads. */
+/* A copy with so many heads. */
 una_status una_network_with_heads(una_network_f32 *net, const una_network_f32 *like, size_t heads, una_arena *arena);
-/* What the inputs are an image of; height 0: of none. */
+/* The shape of the image that the inputs are; height 0: no image. */
 una_image_shape una_network_image(const una_network_f32 *net);
-/* Saving and loading of shape and parameters, of perceptrons and convolutions. Inputs not stored: as many as the model
- * has; heads not: one. */
+/* Saves and loads shape and parameters, of perceptrons and convolutions. Inputs not stored: as many as the model has;
+ * heads not stored: one. */
 una_status una_network_exchange(una_network_f32 *net, bool with_inputs, bool with_heads, una_archive *ar);
 /* The same for convolutions under Fourier features, with one head; such a file goes on with a number "fourier". */
 una_status una_network_exchange_fourier(una_network_f32 *net, una_archive *ar);

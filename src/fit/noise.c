@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Noise that varies with the inputs:  e_i = y_i - mean_i ~ N(0, var_i + s2 g(x_i)),
- *   log g(x) = offset + sum_t slope_t (x_d(t) - knot_t)+,   every x_d held within the rows that taught it,
+ *   log g(x) = offset + sum_t slope_t (x_d(t) - knot_t)+,   every x_d clipped to the range of the rows that taught it,
  * so piecewise linear in each input: a term at the lower edge, and for inputs of more than two values hinges at some
- * quantiles. Slopes by Fisher scoring with a ridge penalty on standardised columns; how large it is, whether it spares
- * what has proved strong (most inputs have no say in the noise, and most of the others need no hinges), and whether the
- * shape is worth anything, is judged on parts of the rows left out in turn.
- *
- * A few rows must not shape the whole (outliers, a mean that is wrong in places): beyond three standard deviations
- * the squared error counts by its logarithm, c2 (1 + log(z2/c2)), so that the pull of a row is bounded (Huber 1981,
- * chapter 5), and log g stays within +-log 100.
+ * quantiles. Slopes by Fisher scoring with a ridge penalty on standardised columns. Parts of the rows, left out in
+ * turn, decide how large the penalty is, whether it spares strong terms (most inputs do not affect the noise, and most
+ * of the others need no hinges), and whether the shape is worth keeping. A few rows must not dominate the shape
+ * (outliers, a mean that is wrong in places): beyond three standard deviations the squared error counts by its
+ * logarithm, c2 (1 + log(z2/c2)), so that the influence of a row is bounded (Huber 1981, chapter 5), and log g stays
+ * within +-log 100.
  */
 #include "fit/noise.h"
 
@@ -25,9 +24,10 @@ enum {
 };
 static const double LOG_MOST = 4.60517018598809136804;        /* log 100: the bound of log g                       */
 static const double CUT = 9;                                  /* z2 beyond it counts by its logarithm              */
-static const double CLEAR = 2;                                /* standard errors by which a shape must win         */
+static const double CLEAR = 2;                                /* standard errors by which a shape must be better   */
 static const double LEAST_GAIN = 2;                           /* and nats, of all rows together                    */
-static const double LEAST_STRENGTH = 0.02;                    /* of the mean one: what is weak is not quite barred */
+static const double LEAST_STRENGTH = 0.02;                    /* of the mean strength: what is weak is not quite
+                                                                 excluded */
 static const double INTERCEPT_PENALTY = 0.1;                  /* keeps s2 finite where var explains all errors     */
 static const double PENALTY[PENALTIES] = { 1e4, 2e3, 400, 80, 16, 3 };   /* of columns of variance 1               */
 
@@ -49,7 +49,7 @@ static double term_at(const una_noise *noise, size_t t, const double *x)
     return fmax(value - noise->knot[t], 0);
 }
 
-static bool is_linear(const una_noise *noise, size_t t)
+static bool is_linear_term(const una_noise *noise, size_t t)
 {
     return noise->knot[t] == noise->low[(size_t)noise->input[t]];
 }
@@ -75,7 +75,7 @@ const una_noise *una_noise_without(const una_noise *noise, size_t part)
 
 /* ---- rows and columns ------------------------------------------------------------------------------------------- */
 
-typedef struct study {
+typedef struct shape_data {
     size_t  rows, terms, columns;        /* columns: the terms, and the one at the end                      */
     size_t  groups;                      /* left out in turn                                                */
     double *x;                           /* [rows, inputs] those that are used                              */
@@ -86,30 +86,30 @@ typedef struct study {
     size_t  first[MOST_GROUPS + 1];      /* rows are sorted by group: where each begins                      */
     double *gram;                        /* [groups + 1, columns, columns] Fisher information; the last: of all */
     double  low, high, constant;         /* log s2: bounds, and the best without a shape                    */
-} study;
+} shape_data;
 
-static una_status check_foretold(const una_foretold *f, una_run *run)
+static una_status check_noise_rows(const una_noise_rows *f, una_run *run)
 {
     for (size_t r = 0; r < f->x.rows; r++) {
         if (isfinite(f->y[r]) && isfinite(f->mean[r]) && isfinite(f->var[r]) && f->var[r] >= 0) continue;
-        UNA_FAIL(run, UNA_E_NUMERIC, "the noise cannot be learnt: what was foretold of some rows is not finite; "
+        UNA_FAIL(run, UNA_E_NUMERIC, "the noise cannot be learnt: predictions of some rows are not finite; "
                  "scale the data, or set noise=constant");
     }
     return UNA_OK;
 }
 
-static size_t row_used(const study *s, size_t i, size_t all)
+static size_t row_used(const shape_data *s, size_t i, size_t all)
 {
     return (size_t)((uint64_t)i * all / s->rows);
 }
 
-static size_t group_of(const study *s, const una_foretold *f, size_t i, size_t row)
+static size_t group_of_row(const shape_data *s, const una_noise_rows *f, size_t i, size_t row)
 {
     return (f->part && f->parts >= 2 ? f->part[row] : i) % s->groups;
 }
 
 /* Rows of one group stand together. */
-static una_status take_rows(study *s, const una_foretold *f, una_run *run)
+static una_status gather_groups(shape_data *s, const una_noise_rows *f, una_run *run)
 {
     size_t all = f->x.rows, inputs = f->x.cols, n = s->rows = all < MOST_ROWS ? all : MOST_ROWS, at = 0;
     s->groups = f->part && f->parts >= 2 && f->parts <= MOST_GROUPS ? f->parts : GROUPS;
@@ -121,7 +121,7 @@ static una_status take_rows(study *s, const una_foretold *f, una_run *run)
     for (size_t g = 0; g < s->groups; g++, s->first[g] = at) {
         for (size_t i = 0; i < n; i++) {
             size_t row = row_used(s, i, all);
-            if (group_of(s, f, i, row) != g) continue;
+            if (group_of_row(s, f, i, row) != g) continue;
             memcpy(s->x + at * inputs, f->x.at + row * f->x.stride, inputs * sizeof(double));
             s->square[at] = pow(f->y[row] - f->mean[row], 2);
             s->var[at++] = f->var[row];
@@ -130,9 +130,8 @@ static una_status take_rows(study *s, const una_foretold *f, una_run *run)
     return UNA_OK;
 }
 
-/* Of very many inputs those that go with the mean: to look for those that go with its errors would be to choose by the
- * rows that are to judge. */
-static una_status choose_inputs(bool *used, const una_foretold *f, una_run *run)
+/* Of very many inputs, those most correlated with the mean: choosing by the errors would use the rows that validate. */
+static una_status choose_inputs(bool *used, const una_noise_rows *f, una_run *run)
 {
     size_t inputs = f->x.cols, rows = f->x.rows;
     double *tie = UNA_GET(&run->scratch, double, 2 * inputs), *sorted = tie + inputs, centre = 0;
@@ -157,7 +156,7 @@ static void add_term(una_noise *noise, size_t input, double knot)
     noise->knot[noise->terms++] = knot;
 }
 
-/* An input of one value has no term, one of two has the linear one alone. */
+/* An input of one value has no term, one of two values only the linear one. */
 static void add_terms(una_noise *noise, size_t d, const double *sorted, size_t rows, bool hinges)
 {
     double low = noise->low[d] = sorted[0], high = noise->high[d] = sorted[rows - 1], last = low;
@@ -172,7 +171,8 @@ static void add_terms(una_noise *noise, size_t d, const double *sorted, size_t r
     }
 }
 
-static una_status make_terms(una_noise *noise, const study *s, const una_foretold *f, una_arena *keep, una_run *run)
+static una_status make_terms(una_noise *noise, const shape_data *s, const una_noise_rows *f, una_arena *keep,
+                             una_run *run)
 {
     size_t inputs = noise->inputs, used_inputs = inputs < MOST_INPUTS ? inputs : MOST_INPUTS;
     size_t most = used_inputs * (inputs <= MOST_HINGED ? KNOTS + 1 : 1);
@@ -195,7 +195,7 @@ static una_status make_terms(una_noise *noise, const study *s, const una_foretol
     return UNA_OK;
 }
 
-static una_status make_columns(study *s, const una_noise *noise, una_run *run)
+static una_status make_columns(shape_data *s, const una_noise *noise, una_run *run)
 {
     size_t n = s->rows, k = s->columns = noise->terms + 1;
     s->terms = noise->terms;
@@ -206,8 +206,9 @@ static una_status make_columns(study *s, const una_noise *noise, una_run *run)
     s->gram = UNA_GET(&run->scratch, double, (s->groups + 1) * k * k);
     UNA_TRY(una_arena_check(&run->scratch));
 
-    for (size_t t = 0; t < s->terms; t++) {              /* a bundle: the linear term of an input, or its hinges */
-        bool begins = t > 0 && (is_linear(noise, t) || is_linear(noise, t - 1));
+    for (size_t t = 0; t < s->terms; t++) {              /* bundles: the linear term of an input is one, its hinges
+                                                            are another */
+        bool begins = t > 0 && (is_linear_term(noise, t) || is_linear_term(noise, t - 1));
         s->bundle[t] = t > 0 ? s->bundle[t - 1] + begins : 0;
         double sum = 0, square = 0;
         for (size_t r = 0; r < n; r++) sum += s->phi[r * k + t] = term_at(noise, t, s->x + r * noise->inputs);
@@ -229,7 +230,7 @@ static double cost_of(double square, double whole, bool robust)
 }
 
 typedef struct scale_search {            /* for the best s2 of a given shape                                */
-    const study  *s;
+    const shape_data  *s;
     const double *log_g;                 /* [rows]; NULL: constant                                          */
     size_t        out;                   /* group left out; s->groups: none                                 */
     bool          robust;
@@ -238,7 +239,7 @@ typedef struct scale_search {            /* for the best s2 of a given shape    
 static double scale_cost(double t, void *context)
 {
     const scale_search *q = context;
-    const study *s = q->s;
+    const shape_data *s = q->s;
     double sum = 0;
     for (size_t r = 0; r < s->rows; r++) {
         if (q->out < s->groups && r == s->first[q->out]) r = s->first[q->out + 1];
@@ -248,15 +249,15 @@ static double scale_cost(double t, void *context)
     return sum;
 }
 
-static double best_scale(const study *s, const double *log_g, size_t out, bool robust)
+static double best_scale(const shape_data *s, const double *log_g, size_t out, bool robust)
 {
     scale_search q = { s, log_g, out, robust };
     return una_search(scale_cost, &q, s->low, s->high, SCALE_GRID, 1e-4);
 }
 
-/* Bounds of log s2, and what a constant noise would be: the median tells the size of most errors, whatever the others
- * are. *known is false where there are no errors, or squares beyond a double. */
-static una_status start(study *s, bool *known, una_run *run)
+/* Bounds of log s2, and the constant noise: the median gives the size of most errors, whatever the others are. *known
+ * is false where there are no errors, or squares beyond a double. */
+static una_status find_constant_noise(shape_data *s, bool *known, una_run *run)
 {
     size_t n = s->rows;
     double *sorted = UNA_GET(&run->scratch, double, n);
@@ -275,8 +276,8 @@ static una_status start(study *s, bool *known, una_run *run)
 /* ---- Fisher scoring ---------------------------------------------------------------------------------------------- */
 
 /* Information 1/2 sum r^2 phi phi', r the share of the noise in the variance at the constant noise: of each group, and
- * of all. It hardly depends on the shape, so that every training of the study makes do with it. */
-static una_status make_information(study *s, una_run *run)
+ * of all. It hardly depends on the shape, so all fits of the study use the same. */
+static una_status make_information(shape_data *s, una_run *run)
 {
     size_t k = s->columns;
     double *part = UNA_GET(&run->scratch, double, BLOCK * k), *all = s->gram + s->groups * k * k;
@@ -297,7 +298,7 @@ static una_status make_information(study *s, una_run *run)
 }
 
 typedef struct scoring {                 /* one training: of all groups but `out`, under one penalty        */
-    const study *s;
+    const shape_data *s;
     size_t  out;                         /* s->groups: none is left out                                     */
     double *penalty;                     /* [columns]                                                       */
     double *b;                           /* [columns] the last is log s2                                    */
@@ -307,7 +308,7 @@ typedef struct scoring {                 /* one training: of all groups but `out
     double *factor;                      /* [columns, columns] of information and penalty                   */
 } scoring;
 
-static una_status new_scoring(scoring *q, const study *s, una_run *run)
+static una_status new_scoring(scoring *q, const shape_data *s, una_run *run)
 {
     size_t k = s->columns, n = s->rows;
     una_arena *arena = &run->scratch;
@@ -324,7 +325,7 @@ static bool left_out(const scoring *q, size_t r)
     return q->out < q->s->groups && r >= q->s->first[q->out] && r < q->s->first[q->out + 1];
 }
 
-static double penalty_of(const scoring *q, double t)
+static double penalty_at(const scoring *q, double t)
 {
     size_t terms = q->s->terms;
     double sum = q->penalty[terms] * pow(q->b[terms] + t * q->step[terms] - q->s->constant, 2);
@@ -333,25 +334,25 @@ static double penalty_of(const scoring *q, double t)
 }
 
 /* Minus the penalised log-likelihood at b + t step. */
-static double objective(const scoring *q, double t)
+static double penalised_loss(const scoring *q, double t)
 {
-    const study *s = q->s;
+    const shape_data *s = q->s;
     double sum = 0, log_s2 = q->b[s->terms] + t * q->step[s->terms];
     for (size_t r = 0; r < s->rows; r++) {
         if (left_out(q, r)) continue;
         double noise = exp(log_s2 + bounded(q->log_g[r] + t * q->along[r]));
         sum += cost_of(s->square[r], s->var[r] + noise, true);
     }
-    return 0.5 * sum + penalty_of(q, t);
+    return 0.5 * sum + penalty_at(q, t);
 }
 
 /* slope = minus the gradient of the objective at b. */
-static void descend(scoring *q)
+static void noise_slope(scoring *q)
 {
-    const study *s = q->s;
+    const shape_data *s = q->s;
     size_t k = s->columns;
     memset(q->slope, 0, k * sizeof *q->slope);
-    double common = 0;                   /* rows at the bound of log g still tell of s2 */
+    double common = 0;                   /* rows at the bound of log g still inform s2 */
     for (size_t r = 0; r < s->rows; r++) {
         double noise = exp(q->b[s->terms] + bounded(q->log_g[r])), whole = s->var[r] + noise;
         double pull = left_out(q, r) ? 0 : 0.5 * noise / whole * (fmin(s->square[r] / whole, CUT) - 1);
@@ -365,7 +366,7 @@ static void descend(scoring *q)
 
 static una_status factorise(scoring *q, una_run *run)
 {
-    const study *s = q->s;
+    const shape_data *s = q->s;
     size_t k = s->columns;
     const double *all = s->gram + s->groups * k * k, *without = q->out < s->groups ? s->gram + q->out * k * k : NULL;
     for (size_t i = 0; i < k * k; i++) q->factor[i] = all[i] - (without ? without[i] : 0);
@@ -376,22 +377,22 @@ static una_status factorise(scoring *q, una_run *run)
 /* From b, which may be that of another penalty. */
 static una_status score_on(scoring *q, una_run *run)
 {
-    const study *s = q->s;
+    const shape_data *s = q->s;
     size_t k = s->columns;
     UNA_TRY(factorise(q, run));
     memset(q->step, 0, k * sizeof *q->step);
     for (size_t r = 0; r < s->rows; r++) q->log_g[r] = una_dot(s->phi + r * k, q->b, s->terms);
-    double now = objective(q, 0);
+    double now = penalised_loss(q, 0);
 
     for (int i = 0; i < STEPS; i++) {
-        UNA_TRY(una_go_on(run, "learning the noise"));
-        descend(q);
+        UNA_TRY(una_check_cancelled(run, "learning the noise"));
+        noise_slope(q);
         memcpy(q->step, q->slope, k * sizeof *q->step);
         una_chol_solve(q->factor, k, q->step, 1);
         for (size_t r = 0; r < s->rows; r++) q->along[r] = una_dot(s->phi + r * k, q->step, s->terms);
 
-        double t = 1, next = objective(q, t);
-        for (int h = 0; h < HALVINGS && !(next < now); h++) next = objective(q, t *= 0.5);
+        double t = 1, next = penalised_loss(q, t);
+        for (int h = 0; h < HALVINGS && !(next < now); h++) next = penalised_loss(q, t *= 0.5);
         if (!(next < now)) return UNA_OK;
         for (size_t j = 0; j < k; j++) q->b[j] += t * q->step[j];
         for (size_t r = 0; r < s->rows; r++) q->log_g[r] += t * q->along[r];
@@ -401,7 +402,7 @@ static una_status score_on(scoring *q, una_run *run)
     return UNA_OK;
 }
 
-/* ---- judging ----------------------------------------------------------------------------------------------------- */
+/* ---- choosing the penalty ---------------------------------------------------------------------------------------- */
 
 static void set_penalty(scoring *q, double penalty)
 {
@@ -409,11 +410,12 @@ static void set_penalty(scoring *q, double penalty)
     q->penalty[q->s->terms] = INTERCEPT_PENALTY;
 }
 
-/* The penalty by the strength of each bundle in what was found under an even one: mean square of what it adds to log g,
- * by the information. What is strong is spared, what is weak goes (as in adaptive ridge, a step towards subsets). */
+/* The penalty by the strength of each bundle in the fit under an even one: the mean square of what it adds to log g, by
+ * the information. Strong bundles are spared, weak ones vanish (as in adaptive ridge, a step towards subset
+ * selection). */
 static void spare_the_strong(scoring *q, double penalty)
 {
-    const study *s = q->s;
+    const shape_data *s = q->s;
     size_t k = s->columns, bundles = s->bundle[s->terms - 1] + 1;
     const double *all = s->gram + s->groups * k * k;
     double *strength = q->step, mean = 0;
@@ -433,8 +435,8 @@ static void begin_without(scoring *q, size_t out)
     q->b[q->s->terms] = q->s->constant;
 }
 
-/* One way of WAYS: a penalty, even (way < PENALTIES) or not. From what q holds. */
-static una_status train(scoring *q, size_t way, una_run *run)
+/* One of WAYS: a penalty, even (way < PENALTIES) or uneven. Starts from what q holds. */
+static una_status fit_shape(scoring *q, size_t way, una_run *run)
 {
     double penalty = PENALTY[way % PENALTIES];
     set_penalty(q, penalty);
@@ -444,50 +446,50 @@ static una_status train(scoring *q, size_t way, una_run *run)
     return score_on(q, run);
 }
 
-/* gain [rows]: what the shape in q says better of the group left out than the constant noise log_s2 does. */
-static void judge(const scoring *q, double shaped, double constant, bool robust, double *gain)
+/* gain [rows]: log-likelihood of the left-out group under the shape in q, minus that under the constant noise. */
+static void gain_of_shape(const scoring *q, double shaped, double constant, bool robust, double *gain)
 {
-    const study *s = q->s;
+    const shape_data *s = q->s;
     for (size_t r = s->first[q->out]; r < s->first[q->out + 1]; r++) {
         double with = s->var[r] + exp(shaped + bounded(q->log_g[r])), without = s->var[r] + exp(constant);
         gain[r] = 0.5 * (cost_of(s->square[r], without, robust) - cost_of(s->square[r], with, robust));
     }
 }
 
-/* gain [WAYS, rows] by the likelihood that teaches. An uneven penalty begins with the even one, which the next begins
- * with too. */
-static una_status try_all(double *gain, scoring *q, una_run *run)
+/* gain [WAYS, rows] by the likelihood that was maximised. An uneven penalty starts from the even one, and so does the
+ * next. */
+static una_status gains_of_penalties(double *gain, scoring *q, una_run *run)
 {
-    const study *s = q->s;
+    const shape_data *s = q->s;
     for (size_t g = 0; g < s->groups; g++) {
         double constant = best_scale(s, NULL, g, true);
         begin_without(q, g);
         for (size_t p = 0; p < PENALTIES; p++) {
-            UNA_TRY(train(q, p, run));
-            judge(q, q->b[s->terms], constant, true, gain + p * s->rows);
+            UNA_TRY(fit_shape(q, p, run));
+            gain_of_shape(q, q->b[s->terms], constant, true, gain + p * s->rows);
             memcpy(q->before, q->b, s->columns * sizeof *q->b);
             spare_the_strong(q, PENALTY[p]);
             UNA_TRY(score_on(q, run));
-            judge(q, q->b[s->terms], constant, true, gain + (PENALTIES + p) * s->rows);
+            gain_of_shape(q, q->b[s->terms], constant, true, gain + (PENALTIES + p) * s->rows);
             memcpy(q->b, q->before, s->columns * sizeof *q->b);
         }
     }
     return UNA_OK;
 }
 
-/* gain [rows] of one way by the Gaussian likelihood, which is the one that models will be scored by. */
-static una_status try_plain(double *gain, size_t way, scoring *q, una_run *run)
+/* gain [rows] of one way by the Gaussian likelihood, by which models are scored. */
+static una_status gain_by_gaussian(double *gain, size_t way, scoring *q, una_run *run)
 {
-    const study *s = q->s;
+    const shape_data *s = q->s;
     for (size_t g = 0; g < s->groups; g++) {
         begin_without(q, g);
-        UNA_TRY(train(q, way, run));
-        judge(q, best_scale(s, q->log_g, g, false), best_scale(s, NULL, g, false), false, gain);
+        UNA_TRY(fit_shape(q, way, run));
+        gain_of_shape(q, best_scale(s, q->log_g, g, false), best_scale(s, NULL, g, false), false, gain);
     }
     return UNA_OK;
 }
 
-static double sum_of(const double *value, size_t n)
+static double total_of(const double *value, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) sum += value[i];
@@ -497,32 +499,32 @@ static double sum_of(const double *value, size_t n)
 /* Clearly more than nothing: by some standard errors, and by some nats. */
 static bool is_clear(const double *gain, size_t n)
 {
-    double sum = sum_of(gain, n), square = 0;
+    double sum = total_of(gain, n), square = 0;
     for (size_t i = 0; i < n; i++) square += pow(gain[i] - sum / (double)n, 2);
     return sum > LEAST_GAIN && sum > CLEAR * sqrt(square);
 }
 
-/* The likeliest way by rows left out; whether what it gives is worth keeping. */
-static una_status choose(size_t *best, bool *worth, scoring *q, una_run *run)
+/* The way with the largest out-of-fold likelihood; *worth: whether its shape is worth keeping. */
+static una_status choose_penalty(size_t *best, bool *worth, scoring *q, una_run *run)
 {
     size_t n = q->s->rows;
     double *gain = UNA_GET(&run->scratch, double, WAYS * n);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(try_all(gain, q, run));
+    UNA_TRY(gains_of_penalties(gain, q, run));
     *best = 0;
     for (size_t way = 1; way < WAYS; way++)
-        if (sum_of(gain + way * n, n) > sum_of(gain + *best * n, n)) *best = way;
+        if (total_of(gain + way * n, n) > total_of(gain + *best * n, n)) *best = way;
 
     *worth = is_clear(gain + *best * n, n);
     if (!*worth) return UNA_OK;
-    UNA_TRY(try_plain(gain, *best, q, run));
-    *worth = sum_of(gain, n) > 0;
+    UNA_TRY(gain_by_gaussian(gain, *best, q, run));
+    *worth = total_of(gain, n) > 0;
     return UNA_OK;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-/* Geometric mean 1, bounds and all: each turn moves the sum by what is missing, and rows at a bound do not follow. */
+/* Geometric mean 1, bounds included: each turn moves the sum by what is missing, and rows at a bound do not follow. */
 static void set_offset(una_noise *noise, const double *log_g, size_t rows)
 {
     for (int i = 0; i < 200; i++) {
@@ -533,7 +535,7 @@ static void set_offset(una_noise *noise, const double *log_g, size_t rows)
     }
 }
 
-static void take_slopes(una_noise *noise, const study *s, scoring *q)
+static void keep_slopes(una_noise *noise, const shape_data *s, scoring *q)
 {
     for (size_t t = 0; t < s->terms; t++) noise->slope[t] = q->b[t] / s->scale[t];
     for (size_t r = 0; r < s->rows; r++) {
@@ -544,10 +546,10 @@ static void take_slopes(una_noise *noise, const study *s, scoring *q)
     set_offset(noise, q->log_g, s->rows);
 }
 
-/* The same terms, with slopes that each group in turn has not taught. */
-static una_status teach_apart(una_noise *noise, scoring *q, size_t way, una_arena *keep, una_run *run)
+/* The same terms, with slopes learnt without each group in turn. */
+static una_status learn_without_groups(una_noise *noise, scoring *q, size_t way, una_arena *keep, una_run *run)
 {
-    const study *s = q->s;
+    const shape_data *s = q->s;
     noise->apart = UNA_GET(keep, una_noise, s->groups);
     UNA_TRY(una_arena_check(keep));
     for (size_t g = 0; g < s->groups; g++) {
@@ -557,47 +559,49 @@ static una_status teach_apart(una_noise *noise, scoring *q, size_t way, una_aren
         own->slope = UNA_GET(keep, double, noise->terms);
         UNA_TRY(una_arena_check(keep));
         begin_without(q, g);
-        UNA_TRY(train(q, way, run));
-        take_slopes(own, s, q);
+        UNA_TRY(fit_shape(q, way, run));
+        keep_slopes(own, s, q);
     }
     noise->groups = s->groups;
     return UNA_OK;
 }
 
-static una_status learn(una_noise *noise, bool *worth, const una_foretold *foretold, una_arena *keep, una_run *run)
+static una_status learn_shape(una_noise *noise, bool *worth, const una_noise_rows *oof_log_lik, una_arena *keep,
+                              una_run *run)
 {
-    study s = {0};
+    shape_data s = {0};
     scoring q;
     size_t best;
     bool known = false;
     *worth = false;
-    UNA_TRY(check_foretold(foretold, run));
-    UNA_TRY(take_rows(&s, foretold, run));
-    UNA_TRY(make_terms(noise, &s, foretold, keep, run));
-    if (s.rows >= FEWEST_ROWS && noise->terms > 0) UNA_TRY(start(&s, &known, run));
+    UNA_TRY(check_noise_rows(oof_log_lik, run));
+    UNA_TRY(gather_groups(&s, oof_log_lik, run));
+    UNA_TRY(make_terms(noise, &s, oof_log_lik, keep, run));
+    if (s.rows >= FEWEST_ROWS && noise->terms > 0) UNA_TRY(find_constant_noise(&s, &known, run));
     if (!known) {
-        noise->terms = 0;                        /* nothing to be learnt: g = 1 */
+        noise->terms = 0;                        /* nothing to learn: g = 1 */
         return UNA_OK;
     }
     UNA_TRY(make_columns(&s, noise, run));
     UNA_TRY(make_information(&s, run));
     UNA_TRY(new_scoring(&q, &s, run));
-    UNA_TRY(choose(&best, worth, &q, run));
+    UNA_TRY(choose_penalty(&best, worth, &q, run));
     begin_without(&q, s.groups);
-    UNA_TRY(train(&q, best, run));
-    take_slopes(noise, &s, &q);
-    return foretold->apart ? teach_apart(noise, &q, best, keep, run) : UNA_OK;
+    UNA_TRY(fit_shape(&q, best, run));
+    keep_slopes(noise, &s, &q);
+    return oof_log_lik->apart ? learn_without_groups(noise, &q, best, keep, run) : UNA_OK;
 }
 
-una_status una_noise_learn(una_noise **noise, const una_foretold *foretold, bool must, una_arena *keep, una_run *run)
+una_status una_noise_learn(una_noise **noise, const una_noise_rows *oof_log_lik, bool must, una_arena *keep,
+                           una_run *run)
 {
     bool worth;
     *noise = NULL;
     una_noise *found = UNA_GET(keep, una_noise, 1);
     UNA_TRY(una_arena_check(keep));
-    found->inputs = foretold->x.cols;
+    found->inputs = oof_log_lik->x.cols;
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = learn(found, &worth, foretold, keep, run);
+    una_status status = learn_shape(found, &worth, oof_log_lik, keep, run);
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK && (worth || must)) *noise = found;
     return status;
@@ -605,7 +609,7 @@ una_status una_noise_learn(una_noise **noise, const una_foretold *foretold, bool
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static una_status check_loaded(const una_noise *noise, una_archive *ar)
+static una_status check_loaded_noise(const una_noise *noise, una_archive *ar)
 {
     if (!(fabs(noise->offset) <= 1e9)) return una_archive_refuse(ar, "noise.offset", "is out of range");
     for (size_t d = 0; d < noise->inputs; d++)
@@ -642,5 +646,5 @@ una_status una_noise_exchange(una_noise **noise, una_archive *ar)
     UNA_TRY(una_archive_f64s(ar, "noise.input", &n->input, n->terms));
     UNA_TRY(una_archive_f64s(ar, "noise.knot", &n->knot, n->terms));
     UNA_TRY(una_archive_f64s(ar, "noise.slope", &n->slope, n->terms));
-    return check_loaded(n, ar);
+    return check_loaded_noise(n, ar);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Noise that varies with the inputs, for every kind:  var(x) = noise_var g(x),  log g additive in the inputs, g of
- * geometric mean 1 over the rows that taught it. It is learnt from what models said of rows they had not seen, and
- * chosen over a constant only where such rows show it. A linear head counts a row 1/g(x) times: una_problem.weight.
+ * geometric mean 1 over the rows that taught it. It is learnt from out-of-fold predictions, and replaces a constant
+ * only where such rows show that it is better. A linear head counts a row 1/g(x) times: una_problem.weight.
  */
 #ifndef UNA_NOISE_H
 #define UNA_NOISE_H
@@ -11,19 +11,20 @@
 
 typedef struct una_noise una_noise;
 
-typedef struct una_foretold {            /* what was said of rows before they were seen                     */
+typedef struct una_noise_rows {          /* rows with their out-of-fold predictions                         */
     una_view      x;
     const double *y, *mean, *var;        /* [rows] var: of the model, without noise                         */
-    const unsigned char *part;           /* [rows] rows of one part are left out together when shapes are judged */
+    const unsigned char *part;           /* [rows] rows of one part are left out together when shapes are compared */
     size_t        parts;
-    bool          apart;                 /* the shape is wanted as the other parts teach it, too: una_noise_without */
-} una_foretold;
+    bool          apart;                 /* learn the shape without each part, too: una_noise_without */
+} una_noise_rows;
 
-/* The shape in keep; NULL in *noise where a constant does as well on rows left out. must: never NULL. */
-una_status una_noise_learn(una_noise **noise, const una_foretold *foretold, bool must, una_arena *keep, una_run *run);
-/* g [rows]; nothing is allocated. Beyond the rows that taught it g stays what it was at their edge. */
+/* The shape in keep; NULL in *noise where a constant is as good on left-out rows. must: never NULL. */
+una_status una_noise_learn(una_noise **noise, const una_noise_rows *oof_log_lik, bool must, una_arena *keep,
+                           una_run *run);
+/* g [rows]; nothing is allocated. Beyond the rows that taught it, g keeps its value at their edge. */
 void       una_noise_shape(const una_noise *noise, una_view x, double *g);
-/* The shape as the other parts teach it; the shape itself where that was not asked for, or nothing was learnt. */
+/* The shape learnt without one part; the shape itself where `apart` was not set, or nothing was learnt. */
 const una_noise *una_noise_without(const una_noise *noise, size_t part);
 una_status una_noise_exchange(una_noise **noise, una_archive *ar);       /* NULL stays NULL */
 

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * Networks judged by their own errors. See plain.h.
+ * Networks whose errors are evaluated as they are. See plain.h.
  */
 #include "fit/plain.h"
 
 #include "la/la.h"
 
-una_status una_plain_finish(void *context, void *trial, una_run *run)
+una_status una_plain_finish(void *context, void *training, una_run *run)
 {
-    una_plain_trial *t = trial;
-    const una_lesson *l = &t->base.lesson;
-    const una_held *r = l->rows;
+    una_plain_training *t = training;
+    const una_training_job *l = &t->base.job;
+    const una_training_rows *r = l->rows;
     const una_network_f32 net = { l->body, l->shape, t->base.frozen };
-    bool held = r->held > 0;
+    bool valid = r->valid_rows > 0;
     void *work;
     (void)context;
 
-    t->judged = held ? r->held : r->rows;
-    double *f = UNA_GET_ROWS(&run->scratch, double, t->judged);
+    t->scored = valid ? r->valid_rows : r->rows;
+    double *f = UNA_GET_ROWS(&run->scratch, double, t->scored);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_network_work_f32(&work, &net, 0, run));
 
-    t->square = una_network_square_f32(&net, t->base.parameters, held ? r->held_x : r->x, held ? r->held_y : r->y,
-                                       t->judged, f, work);
+    t->square = una_network_sum_of_squares_f32(&net, t->base.parameters, valid ? r->valid_x : r->x,
+                                               valid ? r->valid_y : r->y, t->scored, f, work);
     if (!isfinite(t->square))
         UNA_FAIL(run, UNA_E_NUMERIC, "%s: the network's answers are not finite; use a smaller rate, or look for "
                  "extreme values in the inputs", l->how.descent.stage);
@@ -34,13 +34,13 @@ double una_plain_log_lik(double square, size_t rows, double noise_var)
     return -0.5 * ((double)rows * (UNA_LOG_TWO_PI + log(noise_var)) + square / noise_var);
 }
 
-una_status una_plain_judge(void *context, const void *const *trial, size_t count, const una_question *question,
-                           una_answer *answer, una_run *run)
+una_status una_plain_evaluate(void *context, const void *const *training, size_t count, const una_variances *variances,
+                              una_valid_loss *sums, una_run *run)
 {
-    const una_plain_trial *t = trial[0];
-    (void)context, (void)count, (void)run;               /* one: an ensemble mixes networks */
-    answer->loss -= una_plain_log_lik(t->square, t->judged, question->noise_var);
-    answer->square += t->square;
-    answer->rows += t->judged;
+    const una_plain_training *t = training[0];
+    (void)context, (void)count, (void)run;               /* one training: only ensembles mix networks */
+    sums->loss -= una_plain_log_lik(t->square, t->scored, variances->noise_var);
+    sums->square += t->square;
+    sums->rows += t->scored;
     return UNA_OK;
 }

@@ -34,9 +34,9 @@ una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, cons
 
     *log_lik = 0;
     for (size_t i = 0; status == UNA_OK && i < rows; i++) {
-        double away = y[i] - mean[i], whole = var[i] + gp->noise_var / (weight ? weight[i] : 1);
+        double away = y[i] - mean[i], total = var[i] + gp->noise_var / (weight ? weight[i] : 1);
         square += away * away;
-        *log_lik -= (0.9189385332046727 + 0.5 * log(whole) + 0.5 * away * away / whole) / (double)rows;
+        *log_lik -= (0.9189385332046727 + 0.5 * log(total) + 0.5 * away * away / total) / (double)rows;
     }
 
     *rmse = sqrt(square / (double)rows);
@@ -57,7 +57,7 @@ una_status una_gp_exchange(void *state, una_archive *ar)
     UNA_TRY(una_kernel_exchange(&gp->kernel, ar));
     UNA_TRY(una_archive_f64s(ar, "x", &x, (size_t)rows * (size_t)inputs));
     UNA_TRY(una_archive_f64s(ar, "y", &y, (size_t)rows));
-    /* Only where rows do not count once each: files of before there were such rows do without it. */
+    /* Stored only where rows have weights, so that older files load too. */
     if (ar->loading) weight = NULL;
     if (weight || una_archive_next_is(ar, "gp.weight"))
         UNA_TRY(una_archive_f64s(ar, "gp.weight", &weight, (size_t)rows));

@@ -17,7 +17,7 @@ una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, cons
                         double *log_lik, double *rmse, una_run *run);
 /* Saves, or loads, checks and solves again. The columns of x are ar->inputs. */
 una_status una_gp_exchange(void *gp, una_archive *ar);
-/* f [draws, rows] from posterior or prior, by the run's seed. */
+/* f [draws, rows] from posterior or prior; random numbers by the run's seed. */
 una_status una_gp_draws(const void *gp, una_view x, size_t draws, bool prior, double *f, una_run *run);
 
 /* ---- the search for lengths, variances and noise: maximum evidence by L-BFGS, on a log scale ---- */
@@ -29,9 +29,9 @@ typedef struct una_gp_search {           /* the caller sets the first eleven    
     double      noise_prior;                             /* std of log noise variance around its first value    */
     double      range, jitter;                           /* jitter: a share, or UNA_AUTO                        */
     double      starts;                                  /* for the progress                                    */
-    size_t      most_steps;                              /* of each start; 0: as many as it wants               */
+    size_t      most_steps;                              /* of each start; 0: no limit                          */
     double      longer;                                  /* > 1: one more start, with lengths so many times as long */
-    const una_gp *from;                                  /* where the first start begins; NULL: at gp's own numbers */
+    const una_gp *from;                                  /* where the first start begins; NULL: at gp's own values */
     una_hyper   hyper;
     double     *inverse;                                 /* work                                                */
     double      noise_origin;                            /* log noise variance at the start                     */
@@ -39,10 +39,10 @@ typedef struct una_gp_search {           /* the caller sets the first eleven    
     double      done;
     size_t      calls, steps;
 } una_gp_search;
-/* Free are the numbers of gp's kernel by the plan; from scratch. */
+/* Sets up the free parameters of gp's kernel by the plan; from scratch. */
 una_status una_gp_search_init(una_gp_search *search, const una_hyper_plan *plan, una_run *run);
-/* From the present numbers, or those of `from`, longer lengths if asked for, and starts - 1 random places: the best are
- * put into gp, and it is solved. */
+/* Starts: the present values, or those of `from`; longer lengths if asked for; and starts - 1 random points. The best
+ * is put into gp, which is then solved. */
 una_status una_gp_search_run(una_gp_search *search, size_t starts, uint64_t seed, una_run *run);
 /* Writes one length into every length of the kernel; false if it has none. */
 bool       una_gp_set_lengths(una_kernel *kernel, double length);

@@ -21,12 +21,12 @@ bool una_gp_set_lengths(una_kernel *k, double length)
     return any;
 }
 
-static size_t numbers(const una_gp_search *f)
+static size_t count_free(const una_gp_search *f)
 {
     return f->hyper.count + f->free_noise;
 }
 
-static void put(una_gp_search *f, const double *theta)
+static void set_free_numbers(una_gp_search *f, const double *theta)
 {
     una_hyper_put(&f->hyper, theta, f->gp->kernel);
     if (f->free_noise) f->gp->noise_var = exp(theta[f->hyper.count]);
@@ -41,10 +41,10 @@ static void add_prior(double *value, double *gradient, size_t h, double theta, d
 }
 
 /* Minus the log evidence, and minus the log priors of lengths and noise. */
-static una_status objective(void *context, const double *theta, double *value, double *gradient, una_run *run)
+static una_status minus_log_evidence(void *context, const double *theta, double *value, double *gradient, una_run *run)
 {
     una_gp_search *f = context;
-    put(f, theta);
+    set_free_numbers(f, theta);
     UNA_TRY(una_tick(run, f->stage, (f->done + 1 - exp(-(double)++f->calls / 30)) / (f->starts + 0.1),
                      f->gp->log_evidence));
     UNA_TRY(una_gp_solve(f->gp, 0, run));
@@ -54,7 +54,7 @@ static una_status objective(void *context, const double *theta, double *value, d
         double *all = UNA_GET(&run->scratch, double, f->hyper.count + 1);
         UNA_TRY(una_arena_check(&run->scratch));
         UNA_TRY(una_gp_gradient(f->gp, &f->hyper, f->inverse, all, run));
-        for (size_t h = 0; h < numbers(f); h++) gradient[h] = -all[h];
+        for (size_t h = 0; h < count_free(f); h++) gradient[h] = -all[h];
     }
 
     for (size_t h = 0; f->length_prior > 0 && h < f->hyper.count; h++)
@@ -72,7 +72,8 @@ static void random_start(const una_gp_search *f, uint64_t seed, size_t start, do
     if (f->free_noise) theta[f->hyper.count] = log(1e-3) + log(500) * una_rng_uniform(&rng);
 }
 
-/* Among many inputs all rows are far apart by the lengths of one, and evidence leads to noise alone. */
+/* With many inputs and the lengths of a single one, all rows are far apart, and evidence explains everything as
+ * noise. */
 static void longer_start(const una_gp_search *f, double *theta)
 {
     for (size_t h = 0; h < f->hyper.count; h++)
@@ -80,18 +81,18 @@ static void longer_start(const una_gp_search *f, double *theta)
     if (f->free_noise) theta[f->hyper.count] = f->noise_origin;
 }
 
-/* Factor at the present numbers, with the jitter that was asked for or that is needed. */
-static una_status settle(una_gp_search *f, una_run *run)
+/* Factor at the present values, with the given jitter or with as much as it needs. */
+static una_status solve_with_jitter(una_gp_search *f, una_run *run)
 {
     if (UNA_IS_AUTO(f->jitter)) return una_gp_solve_jittered(f->gp, run);
     f->gp->jitter_var = f->jitter * una_gp_prior_mean_var(f->gp);
     return una_gp_solve(f->gp, 0, run);
 }
 
-/* Bounds hold what was written, even where it lies beyond the range. */
-static void set_bounds(una_gp_search *f)
+/* Bounds include the first values, even where they lie beyond the range. */
+static void set_search_bounds(una_gp_search *f)
 {
-    for (size_t h = 0; h < numbers(f); h++) {
+    for (size_t h = 0; h < count_free(f); h++) {
         f->low[h] = fmin(-log(f->range), f->theta[h]);
         f->high[h] = fmax(log(f->range), f->theta[h]);
     }
@@ -101,20 +102,20 @@ static void begin_at(una_gp_search *f, const una_gp *from)
 {
     una_hyper_get(&f->hyper, from->kernel, f->theta);
     if (f->free_noise) f->theta[f->hyper.count] = log(from->noise_var);
-    put(f, f->theta);
+    set_free_numbers(f, f->theta);
 }
 
 una_status una_gp_search_run(una_gp_search *f, size_t starts, uint64_t seed, una_run *run)
 {
-    size_t count = numbers(f), all = starts + (f->longer > 1);
+    size_t count = count_free(f), all = starts + (f->longer > 1);
     double best = HUGE_VAL;
     for (size_t h = 0; h < f->hyper.count; h++) f->theta[h] = f->hyper.origin[h];
     f->noise_origin = log(f->gp->noise_var);
     if (f->free_noise) f->theta[f->hyper.count] = f->noise_origin;
     if (f->from) begin_at(f, f->from);
-    UNA_TRY(settle(f, run));
+    UNA_TRY(solve_with_jitter(f, run));
     if (count == 0) return UNA_OK;
-    set_bounds(f);
+    set_search_bounds(f);
 
     una_mark mark = una_arena_mark(&run->scratch);
     double *theta = UNA_GET(&run->scratch, double, count);
@@ -128,9 +129,9 @@ una_status una_gp_search_run(una_gp_search *f, size_t starts, uint64_t seed, una
         else if (s == starts) longer_start(f, theta);
         else random_start(f, seed, s, theta);
         f->calls = 0;
-        status = una_lbfgs(theta, count, objective, f, &settings, &report, run);
+        status = una_lbfgs(theta, count, minus_log_evidence, f, &settings, &report, run);
         f->steps += report.calls;
-        if (status == UNA_E_NUMERIC && s > 0) {          /* a place without a factor */
+        if (status == UNA_E_NUMERIC && s > 0) {          /* a point without a factor */
             una_clear_message(run);
             status = UNA_OK;
         } else if (status == UNA_OK && report.value < best) {
@@ -141,8 +142,8 @@ una_status una_gp_search_run(una_gp_search *f, size_t starts, uint64_t seed, una
 
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);
-    put(f, f->theta);
-    return settle(f, run);
+    set_free_numbers(f, f->theta);
+    return solve_with_jitter(f, run);
 }
 
 una_status una_gp_search_init(una_gp_search *f, const una_hyper_plan *plan, una_run *run)
@@ -152,6 +153,6 @@ una_status una_gp_search_init(una_gp_search *f, const una_hyper_plan *plan, una_
     f->theta = UNA_GET(&run->scratch, double, count);
     f->low = UNA_GET(&run->scratch, double, count);
     f->high = UNA_GET(&run->scratch, double, count);
-    if (numbers(f)) f->inverse = UNA_GET(&run->scratch, double, una_gp_work(f->gp->rows));
+    if (count_free(f)) f->inverse = UNA_GET(&run->scratch, double, una_gp_work(f->gp->rows));
     return una_arena_check(&run->scratch);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Slabs of rows. See regions.h. One input: pieces of equal count between the ends. Several: the middle third along
- * the inputs that matter most (one slab each), in turn with slabs along random directions of the scaled inputs, by
- * which no single input is to blame.
+ * Slabs of rows. See regions.h. One input: pieces of equal count between the ends. Several: the middle third along the
+ * inputs that matter most (one slab each), alternating with slabs along random directions of the scaled inputs, so that
+ * no region depends on a single input alone.
  */
 #include "fit/regions.h"
 
@@ -18,7 +18,7 @@ static int by_place(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Marks the rows of rank from .. to; ties at the edges go out together. False: next to nothing, or most rows, would. */
+/* Marks the rows of rank from .. to, with ties at the edges. False: too few rows, or more than half. */
 static bool mark_slab(unsigned char *inside, place *order, size_t rows, double from, double to)
 {
     size_t first = (size_t)(from * (double)rows), last = (size_t)(to * (double)rows), count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Regions of the data to leave out whole: ignorance is checked where it matters, away from the rows that train. A
- * region is a slab, rows of middling rank along an input that matters or a random direction.
+ * Regions of the data to leave out whole: bands are checked where it matters, away from the rows that train. A region
+ * is a slab: the rows of middle rank along an input that matters, or along a random direction.
  */
 #ifndef UNA_REGIONS_H
 #define UNA_REGIONS_H

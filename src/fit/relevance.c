@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * See relevance.h. The process is k = v exp(-1/2 sum_d (x_d - x'_d)^2 / l_d^2), fitted by evidence (process.h): first
- * on few rows, from l_d = sqrt(D), where rows of D inputs see each other, with a prior that holds log l_d near, since
- * a length that has once gone far feels no slope to come back by; then in few steps on all that were chosen, without.
+ * on few rows, from l_d = sqrt(D), where rows of D inputs are correlated, with a prior that keeps log l_d near, since a
+ * length that has become very large has no gradient back; then in few steps on all sampled rows, without that prior.
  * Source: MacKay 1994; Neal 1996 (automatic relevance determination); Rasmussen and Williams 2006, section 5.1.
  */
 #include "fit/relevance.h"
@@ -18,8 +18,8 @@ static const double LEAST = 0.01;        /* scale of an input that does not matt
 
 typedef struct sample { double *x, *y; size_t rows, cols; } sample;
 
-/* Where the row x is in s already, or s->rows. */
-static size_t find_row(const sample *s, const double *x)
+/* The place of row x in s, or s->rows if it is new. */
+static size_t find_sampled_row(const sample *s, const double *x)
 {
     for (size_t i = 0; i < s->rows; i++) {
         size_t d = 0;
@@ -29,9 +29,9 @@ static size_t find_row(const sample *s, const double *x)
     return s->rows;
 }
 
-/* Rows at random, each place of the inputs once, with the mean of its targets: copies of rows would be remembered with
- * short lengths, which says nothing about the inputs. */
-static una_status choose_rows(sample *s, const una_problem *p, una_run *run)
+/* A random sample of rows, each point of the inputs once, with the mean of its targets: a process would fit copies of
+ * rows with short lengths, which says nothing about the inputs. */
+static una_status sample_rows(sample *s, const una_problem *p, una_run *run)
 {
     size_t most = p->x.rows < UNA_RELEVANCE_ROWS ? p->x.rows : UNA_RELEVANCE_ROWS;
     uint32_t *order;
@@ -45,7 +45,7 @@ static una_status choose_rows(sample *s, const una_problem *p, una_run *run)
     una_rng_permute(&rng, order, p->x.rows);
     for (size_t i = 0; i < most; i++) {
         const double *x = p->x.at + order[i] * p->x.stride;
-        size_t at = find_row(s, x);
+        size_t at = find_sampled_row(s, x);
         if (at == s->rows) memcpy(s->x + s->rows++ * s->cols, x, s->cols * sizeof *x);
         s->y[at] += p->y[order[i] * p->outputs];
         count[at]++;
@@ -54,8 +54,8 @@ static una_status choose_rows(sample *s, const una_problem *p, una_run *run)
     return UNA_OK;
 }
 
-/* Mean 0 and variance 1, which the means of copies and a part of the rows need not have; false: they are all equal. */
-static bool standardise(double *y, size_t rows)
+/* Mean 0 and variance 1, which means of copies in a sample may lack; false: all targets are equal. */
+static bool standardise_targets(double *y, size_t rows)
 {
     double mean = 0, square = 0;
     for (size_t i = 0; i < rows; i++) mean += y[i] / (double)rows;
@@ -67,10 +67,10 @@ static bool standardise(double *y, size_t rows)
 
 typedef struct stage { size_t rows, steps; double length_prior, done; } stage;
 
-/* The kernel's numbers and *noise_var, moved to where the stage's rows are likeliest; *gain: how much likelier they are
- * than as noise alone, less one for each number that was free. */
-static una_status search(una_kernel *kernel, double *noise_var, double *gain, const sample *s, const stage *now,
-                         const una_hyper_plan *plan, una_run *run)
+/* Moves the kernel's parameters and *noise_var to where the stage's rows are likeliest; *gain: how much likelier they
+ * are than as noise alone, less one for each free parameter. */
+static una_status search_lengths(una_kernel *kernel, double *noise_var, double *gain, const sample *s, const stage *now,
+                                 const una_hyper_plan *plan, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_gp gp = { .noise_var = *noise_var };
@@ -89,7 +89,7 @@ static una_status search(una_kernel *kernel, double *noise_var, double *gain, co
     return status;
 }
 
-/* None less than LEAST of the whole. */
+/* At least LEAST of the mean square. */
 void una_relevance_of_lengths(double *scale, const double *length, size_t inputs)
 {
     double square = 0, again = 0;
@@ -101,7 +101,7 @@ void una_relevance_of_lengths(double *scale, const double *length, size_t inputs
     for (size_t d = 0; d < inputs; d++) scale[d] /= sqrt(again);
 }
 
-static una_status learn(double *scale, const una_problem *p, una_run *run)
+static una_status learn_lengths(double *scale, const una_problem *p, una_run *run)
 {
     size_t inputs = p->x.cols, *group = UNA_GET(&run->scratch, size_t, inputs);
     una_kernel_inputs names;
@@ -111,8 +111,8 @@ static una_status learn(double *scale, const una_problem *p, una_run *run)
     UNA_TRY(una_kernels_need(run));
     UNA_TRY(una_gp_inputs(&names, false, p->columns, run));
     UNA_TRY(una_kernel_parse(&kernel, "rbf", &names, &run->scratch, run));
-    UNA_TRY(choose_rows(&s, p, run));
-    if (!standardise(s.y, s.rows)) return UNA_OK;
+    UNA_TRY(sample_rows(&s, p, run));
+    if (!standardise_targets(s.y, s.rows)) return UNA_OK;
 
     for (size_t d = 0; d < inputs; d++) group[d] = una_columns_input(p->columns, d)->source;
     una_hyper_plan plan = { .ard = true, .group = group };
@@ -121,8 +121,8 @@ static una_status learn(double *scale, const una_problem *p, una_run *run)
           last = { s.rows, many ? LAST_STEPS : STEPS_OF_FEW_ROWS, 0, 1 };
     double noise_var = 0.1, gain = 0;
     una_gp_set_lengths(kernel, sqrt((double)inputs));
-    UNA_TRY(search(kernel, &noise_var, &gain, &s, &first, &plan, run));
-    UNA_TRY(search(kernel, &noise_var, &gain, &s, &last, &plan, run));
+    UNA_TRY(search_lengths(kernel, &noise_var, &gain, &s, &first, &plan, run));
+    UNA_TRY(search_lengths(kernel, &noise_var, &gain, &s, &last, &plan, run));
     if (gain > 0) una_relevance_of_lengths(scale, kernel->parameter + kernel->op[0].parameter + 1, inputs);
     return UNA_OK;
 }
@@ -131,7 +131,7 @@ una_status una_relevance_learn(double *scale, const una_problem *p, una_run *run
 {
     una_mark mark = una_arena_mark(&run->scratch);
     for (size_t d = 0; d < p->x.cols; d++) scale[d] = 1;
-    una_status status = p->x.cols > 1 && p->x.rows > 1 ? learn(scale, p, run) : UNA_OK;
+    una_status status = p->x.cols > 1 && p->x.rows > 1 ? learn_lengths(scale, p, run) : UNA_OK;
     una_arena_release(&run->scratch, mark);
     if (status != UNA_E_NUMERIC) return status;
     una_clear_message(run);                              /* no process fits: no input is known to matter more */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Mixtures of networks that follow from stored numbers and a seed: prediction, draws, parts, saving.
+ * Mixtures of networks made from stored numbers and a seed: prediction, draws, parts, saving.
  */
 #include "fit/sampled.h"
 
@@ -17,7 +17,7 @@ typedef struct pass {
     size_t rows;
     void  *work;
     float *packed, *parameters;          /* what varies; all                                                */
-    double *phi;                         /* [rows, features], which all parts share; NULL: they share nothing */
+    double *phi;                         /* [rows, features], common to all parts; NULL: nothing is common */
     double *f;                           /* [rows]                                                          */
 } pass;
 
@@ -26,7 +26,7 @@ bool una_sampled_heads_only(const una_sampled *m)
     return m->net.body != &una_body_mlp_f32;
 }
 
-/* What varies is w and b, a matrix of its own, or everything. */
+/* The head alone varies, which is a matrix of its own, or everything. */
 void una_sampled_count(una_sampled *m, size_t numbers_each)
 {
     size_t head = m->net.body->size(m->net.shape).head, all = una_matrices_packed(m->net.body->matrix, m->net.shape);
@@ -41,7 +41,7 @@ void una_sampled_count(una_sampled *m, size_t numbers_each)
     }
 }
 
-/* The parameters that parts share, and phi by them. */
+/* The parameters that all parts share, and phi by them. */
 static una_status share_features(pass *p, const double *numbers, una_run *run)
 {
     const una_network_f32 *net = &p->m->net;
@@ -55,8 +55,9 @@ static una_status share_features(pass *p, const double *numbers, una_run *run)
     return UNA_OK;
 }
 
-/* Parts of such numbers, at such rows. */
-static una_status begin(pass *p, const una_sampled *m, const double *numbers, const float *x, size_t rows, una_run *run)
+/* Begins a pass: parts of such numbers, at such rows. */
+static una_status sampled_begin(pass *p, const una_sampled *m, const double *numbers, const float *x, size_t rows,
+                                una_run *run)
 {
     bool heads = una_sampled_heads_only(m);
     UNA_TRY(una_kernels_need(run));
@@ -70,16 +71,16 @@ static una_status begin(pass *p, const una_sampled *m, const double *numbers, co
     return heads ? share_features(p, numbers, run) : UNA_OK;
 }
 
-static una_status narrowed(float **to, una_view x, una_run *run)
+static una_status rows_in_float(float **to, una_view x, una_run *run)
 {
     *to = UNA_GET(&run->scratch, float, x.rows * x.cols);
     UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t r = 0; r < x.rows; r++) una_held_row(*to + r * x.cols, x, r);
+    for (size_t r = 0; r < x.rows; r++) una_row_to_floats(*to + r * x.cols, x, r);
     return UNA_OK;
 }
 
 /* f [rows] of the network, or of the head, in p->packed. */
-static void through(const pass *p, double *f)
+static void evaluate_packed(const pass *p, double *f)
 {
     const una_network_f32 *net = &p->m->net;
     size_t features = p->m->varied - 1;
@@ -95,11 +96,11 @@ static void through(const pass *p, double *f)
 }
 
 /* f [rows] of part s. */
-static una_status part_through(const pass *p, const double *numbers, size_t s, double *f, una_run *run)
+static una_status evaluate_part(const pass *p, const double *numbers, size_t s, double *f, una_run *run)
 {
-    UNA_TRY(una_go_on(run, "predicting"));
+    UNA_TRY(una_check_cancelled(run, "predicting"));
     p->m->part(p->m, numbers + p->m->from, p->m->first + s, p->kernels, p->packed);
-    through(p, f);
+    evaluate_packed(p, f);
     return UNA_OK;
 }
 
@@ -108,9 +109,9 @@ una_status una_sampled_values(const una_sampled *m, const double *numbers, const
 {
     una_mark mark = una_arena_mark(&run->scratch);
     pass p;
-    una_status status = begin(&p, m, numbers, x, rows, run);
+    una_status status = sampled_begin(&p, m, numbers, x, rows, run);
     for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
-        status = part_through(&p, numbers, s, p.f, run);
+        status = evaluate_part(&p, numbers, s, p.f, run);
         for (size_t r = 0; r < rows; r++) f[r * by_row + s * by_part] = p.f[r];
     }
     una_arena_release(&run->scratch, mark);
@@ -120,7 +121,7 @@ una_status una_sampled_values(const una_sampled *m, const double *numbers, const
 /* ---- the model interface ---------------------------------------------------------------------------------- */
 
 /* Running mean and sum of squared deviations (Welford), so that no row's parts need be kept. */
-static void take_part(una_predictive *out, const double *f, size_t rows, size_t s, const una_sampled *m)
+static void add_part_moments(una_predictive *out, const double *f, size_t rows, size_t s, const una_sampled *m)
 {
     for (size_t r = 0; r < rows; r++) {
         double step = f[r] - out->mean[r];
@@ -137,14 +138,14 @@ una_status una_sampled_predict(const void *state, una_view x, una_predictive *ou
     una_mark mark = una_arena_mark(&run->scratch);
     pass p;
     float *rows = NULL;
-    una_status status = narrowed(&rows, x, run);
-    if (status == UNA_OK) status = begin(&p, m, m->numbers, rows, x.rows, run);
+    una_status status = rows_in_float(&rows, x, run);
+    if (status == UNA_OK) status = sampled_begin(&p, m, m->numbers, rows, x.rows, run);
 
     memset(out->mean, 0, x.rows * sizeof(double));
     memset(out->var_model, 0, x.rows * sizeof(double));
     for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
-        status = part_through(&p, m->numbers, s, p.f, run);
-        take_part(out, p.f, x.rows, s, m);
+        status = evaluate_part(&p, m->numbers, s, p.f, run);
+        add_part_moments(out, p.f, x.rows, s, m);
     }
 
     for (size_t r = 0; r < x.rows; r++) {
@@ -167,7 +168,7 @@ una_status una_sampled_functions(const void *state, una_view x, size_t *count, d
     if (!f) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
     float *rows = NULL;
-    una_status status = narrowed(&rows, x, run);
+    una_status status = rows_in_float(&rows, x, run);
     if (status == UNA_OK) status = una_sampled_values(m, m->numbers, rows, x.rows, f, 1, x.rows, run);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -179,7 +180,7 @@ void una_sampled_choose(una_sampled *m, una_rng *rng)
     m->parts = 1;
 }
 
-static una_status draw_prior(const pass *p, uint64_t seed, size_t draws, double *f, una_run *run)
+static una_status draw_prior_networks(const pass *p, uint64_t seed, size_t draws, double *f, una_run *run)
 {
     if (p->phi)
         UNA_FAIL(run, UNA_E_USAGE, "convolutions, which are normalised by the images that they saw, have no prior to "
@@ -187,13 +188,13 @@ static una_status draw_prior(const pass *p, uint64_t seed, size_t draws, double 
     for (size_t k = 0; k < draws; k++) {
         una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, (uint64_t)1 << 40 | k);
         p->kernels->normals(p->m->varied, rng.key, rng.counter, (float)sqrt(p->m->prior_var), 0, p->packed);
-        through(p, f + k * p->rows);
-        UNA_TRY(una_go_on(run, "drawing functions"));
+        evaluate_packed(p, f + k * p->rows);
+        UNA_TRY(una_check_cancelled(run, "drawing functions"));
     }
     return UNA_OK;
 }
 
-/* The predictive is the mixture of its parts, so a draw is one of them; each is computed once. */
+/* The predictive distribution is the mixture of its parts, so a draw is one of them; each is computed once. */
 static una_status draw_parts(const pass *p, uint64_t seed, size_t draws, double *f, una_run *run)
 {
     const una_sampled *m = p->m;
@@ -209,7 +210,7 @@ static una_status draw_parts(const pass *p, uint64_t seed, size_t draws, double 
     }
 
     for (size_t s = 0; s < m->parts; s++) {
-        if (last[s]) UNA_TRY(part_through(p, m->numbers, s, p->f, run));
+        if (last[s]) UNA_TRY(evaluate_part(p, m->numbers, s, p->f, run));
         for (size_t k = last[s]; k > 0; k = before[k - 1]) memcpy(f + (k - 1) * rows, p->f, rows * sizeof *f);
     }
     return UNA_OK;
@@ -222,16 +223,17 @@ una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool pr
     uint64_t seed = run->settings.seed;
     pass p;
     float *rows = NULL;
-    una_status status = narrowed(&rows, x, run);
-    if (status == UNA_OK) status = begin(&p, m, m->numbers, rows, x.rows, run);
-    if (status == UNA_OK) status = prior ? draw_prior(&p, seed, draws, f, run) : draw_parts(&p, seed, draws, f, run);
+    una_status status = rows_in_float(&rows, x, run);
+    if (status == UNA_OK) status = sampled_begin(&p, m, m->numbers, rows, x.rows, run);
+    if (status == UNA_OK)
+        status = prior ? draw_prior_networks(&p, seed, draws, f, run) : draw_parts(&p, seed, draws, f, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
 /* ---- saving -------------------------------------------------------------------------------------------------- */
 
-/* Of convolutions there are many, which were trained in float: as such they are stored. */
+/* Convolutions have many numbers, trained in float: they are stored in float. */
 static una_status exchange_floats(una_sampled *m, una_archive *ar)
 {
     float *narrow = ar->loading ? NULL : UNA_GET(ar->arena, float, m->count);

@@ -3,23 +3,22 @@
  * What bbvi and mcd share: networks drawn from a distribution over parameters. Prediction is the equal-weight mixture
  * of
  *   N(f_s(x), noise),  s = 1 .. parts,
- * where f_s is a network whose parameters follow from the model's numbers, the seed and s alone, so a part is one
- * function for all rows and nothing but the numbers is stored. The files of the two models say how the numbers are
- * trained and how a part comes of them; this one holds the rest: options, held-out rows, the choice of noise,
- * prediction, saving.
+ * where f_s is a network made from the model's numbers, the seed and s alone. So a part is one function for all rows,
+ * and only the numbers are stored. The files of the two models say how the numbers are trained and how a part is made
+ * from them; this one holds the rest: options, held-out rows, the choice of noise, prediction, saving.
  *
  * Parts of convolutions differ in their heads alone, so that a row goes through the body once and all parts cost little
- * more than one: "what varies" is then the head, w and b; of perceptrons it is every parameter.
+ * more than one: "what varies" is then the head, w and b; for perceptrons it is every parameter.
  */
 #ifndef UNA_SAMPLED_H
 #define UNA_SAMPLED_H
 
 #include "fit/basis.h"
-#include "fit/held.h"
+#include "fit/training_rows.h"
 
 typedef struct una_sampled una_sampled;
-/* What varies of one part, packed [state->varied], from the numbers for it. They stand apart from the state: folds have
- * their own. */
+/* What varies of one part, packed [state->varied], from the numbers for it. The numbers are an argument because folds
+ * have their own. */
 typedef void una_sampled_part(const una_sampled *state, const double *numbers, size_t part,
                               const una_kernels_f32 *kernels, float *packed);
 
@@ -58,19 +57,20 @@ typedef struct una_sampled_options {
     UNA_ROW_UNITS(type, common, UNA_NOISE_UNITS)
 
 typedef struct una_sampled_plan {        /* how a model trains, for una_sampled_fit                         */
-    una_lesson lesson;                   /* its goal and stage; the rest comes from the options             */
+    una_training_job job;                /* its goal and stage; the rest comes from the options             */
     /* What the bound on the evidence loses: KL, or a penalty in its place. */
     double (*divergence)(void *context, const una_sampled *state);
     void  *context;
-    bool   noise_matters;                /* the noise in the objective is worth a plain network trained first */
+    bool   noise_matters;                /* whether to train a plain network first to measure the noise in the
+                                            objective */
 } una_sampled_plan;
 
-/* The network, in keep, and the seed; count is numbers_each for each parameter. Fills the option body in. */
+/* The network, in keep, and the seed; count is numbers_each for each parameter. Fills in the option body. */
 una_status una_sampled_shape(una_sampled *state, una_sampled_options *options, size_t numbers_each,
                              const una_problem *problem, una_arena *keep, una_run *run);
-void       una_sampled_count(una_sampled *state, size_t numbers_each);   /* from, varied and count          */
+void       una_sampled_count(una_sampled *state, size_t numbers_each);   /* sets from, varied and count     */
 bool       una_sampled_heads_only(const una_sampled *state);     /* parts differ in their heads alone       */
-/* Then the state's part, parts and prior_var are set, and the rest follows. Automatic options are filled in. */
+/* Fits the rest once part, parts and prior_var of the state are set. Fills in automatic options. */
 una_status una_sampled_fit(una_sampled *state, una_sampled_options *options, const una_problem *problem,
                            const una_sampled_plan *plan, una_fit_result *result, una_arena *keep, una_run *run);
 
@@ -81,11 +81,11 @@ una_status una_sampled_values(const una_sampled *state, const double *numbers, c
 una_status una_sampled_predict(const void *state, una_view x, una_predictive *out, una_run *run);
 /* Posterior: parts taken at random; prior: parameters N(0, prior_var), of perceptrons only. */
 una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
-/* One part at random is all that is left. */
+/* Leaves one part, chosen at random. */
 void       una_sampled_choose(una_sampled *state, una_rng *rng);
 una_status una_sampled_functions(const void *state, una_view x, size_t *count, double *f, una_run *run);
 size_t     una_sampled_mixture(const void *state);
-/* numbers_each: how many numbers there are for each parameter. */
+/* numbers_each: numbers for each parameter. */
 una_status una_sampled_exchange(una_sampled *state, una_sampled_part *part, size_t numbers_each, una_archive *ar);
 
 #endif

@@ -11,7 +11,7 @@ enum { FOLDS = 3 };
 /* Ordinary rows: a tenth of those outside the hole, at least LEAST_ORDINARY but no more than a third of them. Of more
  * than MOST_ASKED rows a part is asked: numbers to two digits need no more. */
 enum { LEAST_ORDINARY = 20, MOST_ASKED = 5000 };
-/* What a fit without a third of the rows and without the ordinary ones is left with: so many train the others, too. */
+/* The training rows of a fit without a third of the rows and without the ordinary ones: the other fits get as many. */
 static const double TRAINED = 0.6;
 /* Streams of UNA_FOR_SPLIT that no other part of a fit uses. */
 static const uint64_t ORDERS = 7ull << 40;
@@ -41,7 +41,7 @@ static una_status take_relevance(una_gap_job *j, const una_model *model, const u
     return una_arena_check(&j->keep);
 }
 
-/* A fit that knows all regions. Rows in the order of the repeat, every third of them left out and asked. */
+/* A fit that knows all regions: every third row, in the order of the repeat, is left out and predicted. */
 static una_status fit_known(una_gap_job *j, const una_gap_work *t, una_run *run)
 {
     size_t rows = t->table->rows, train = 0, asked = 0, most = (size_t)(TRAINED * (double)rows);
@@ -73,7 +73,7 @@ static una_status fit_known(una_gap_job *j, const una_gap_work *t, una_run *run)
 typedef struct lists { size_t *train, *inside, *outside, train_count, inside_count, outside_count; } lists;
 
 /* In the order of the repeat: ordinary rows first, so that they are nearly the same ones for every hole. */
-static una_status list_rows(lists *l, const una_gap_job *j, const una_gap_work *t, una_arena *arena)
+static una_status gap_list_rows(lists *l, const una_gap_job *j, const una_gap_work *t, una_arena *arena)
 {
     const una_hole *hole = &t->result->view[j->hole].hole;
     const uint32_t *order = t->known[j->repeat].order;
@@ -98,7 +98,7 @@ static una_status list_rows(lists *l, const una_gap_job *j, const una_gap_work *
     return UNA_OK;
 }
 
-/* What the model says of rows: into the job, with their score; error (may be NULL) [count]. */
+/* Predicts rows into the job, with their score; error (may be NULL) [count]. */
 static una_status ask_rows(una_gap_rows *to, una_score *score, double **error, una_gap_job *j, const una_model *model,
                            const una_gap_work *t, const size_t *row, size_t count, una_run *run)
 {
@@ -123,7 +123,7 @@ static una_status fit_hole(una_gap_job *j, const una_gap_work *t, una_run *run)
 {
     lists l;
     una_model *model = NULL;
-    UNA_TRY(list_rows(&l, j, t, &run->scratch));
+    UNA_TRY(gap_list_rows(&l, j, t, &run->scratch));
     una_status status = fit_rows(&model, t, l.train, l.train_count, run);
     if (status == UNA_OK)
         status = ask_rows(&j->inside, &j->score_inside, &j->error, j, model, t, l.inside, l.inside_count, run);
@@ -133,8 +133,8 @@ static una_status fit_hole(una_gap_job *j, const una_gap_work *t, una_run *run)
     return status;
 }
 
-/* Which fit it was that failed. */
-static una_status explain(const una_gap_job *j, const una_gap_work *t, una_status status, una_run *run)
+/* Adds which fit failed to the message. */
+static una_status gap_explain_failure(const una_gap_job *j, const una_gap_work *t, una_status status, una_run *run)
 {
     char why[sizeof run->message];
     if (status == UNA_OK || status == UNA_CANCELLED) return status;
@@ -156,7 +156,7 @@ static una_status one_fit(void *context, size_t index, una_run *run)
     run->settings.seed -= j->repeat;
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK) atomic_fetch_add(&t->tally.done, 1);
-    return explain(j, t, status, run);
+    return gap_explain_failure(j, t, status, run);
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------------- */

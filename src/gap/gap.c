@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The gap test on a table of one's own. Two sorts of fits, all of the same spec, and of the same number of rows as far
- * as there are any:
- *   - for each hole one without its rows, and without some other rows, which are asked as well: the ordinary ones;
- *   - three that know all regions: each lacks a random third of all rows and foretells that third.
- * So every row has been foretold by a model that has not seen it but others like it, and every row of a hole, and every
- * ordinary one, also by a model that has seen nothing in the hole. Row by row the two are compared: what makes a region
- * easy or hard for the model falls out, and what is left is what the hole has done. The fits are in fits.c.
+ * The gap test on a user's table. There are two sorts of fits, all of the same spec and, as far as possible, with the
+ * same number of rows:
+ *   - for each hole a fit without its rows, and without some ordinary rows elsewhere, which it predicts as well;
+ *   - three fits that know all regions: each leaves out a random third of all rows and predicts that third.
+ * So every row has an out-of-fold prediction by a model that has seen rows like it, and every row of a hole and every
+ * ordinary row also one by a model that has seen nothing in the hole. The two are compared row by row: what makes a
+ * region easy or hard for the model cancels, and what remains is the effect of the hole. The fits are in fits.c.
  */
 #include "gap/gap.h"
 
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Below LEAST_ROWS a third, a tenth and what is left are too few to tell anything. */
+/* With fewer than LEAST_ROWS rows the parts are too small for any conclusion. */
 enum { LEAST_ROWS = 60, PAIRS = 3, MOST_PAIRS = 1000, MOST_REPEATS = 1000 };
 /* Errors that are a smaller part of the target's range come of rounding: a target that the model knows exactly. */
 static const double ROUNDING = 1e-9;
@@ -26,7 +26,7 @@ const char *una_gap_model(void)
 
 /* ---- what was asked for -------------------------------------------------------------------------------------- */
 
-static una_status take_asked(una_gap_work *t, const una_gap_settings *given, una_run *run)
+static una_status gap_take_request(una_gap_work *t, const una_gap_settings *given, una_run *run)
 {
     const una_fit_settings plain = UNA_INIT(una_fit_settings);
     const una_gap_settings none = UNA_INIT(una_gap_settings);
@@ -91,7 +91,7 @@ static una_status take_table(una_gap_work *t, const una_dataset *data, una_run *
     if (rows < LEAST_ROWS)
         UNA_FAIL(run, UNA_E_INPUT, "%s has %zu rows that can be used, and a hole needs %d at least: a third for the "
                  "hole, some to compare with, and enough to learn from", una_dataset_origin(data), rows, LEAST_ROWS);
-    UNA_TRY(una_columns_doubt(&columns, data, x, y, kept, rows, &warnings, run));
+    UNA_TRY(una_columns_warn_outliers(&columns, data, x, y, kept, rows, &warnings, run));
     r->gap.warnings = warnings.text;
     r->gap.warning_count = warnings.count;
     UNA_TRY(una_dataset_rows(&r->table, data, kept, rows, run));
@@ -185,7 +185,7 @@ static una_status cut_columns(una_gap_work *t, una_run *run)
 
 /* ---- what came out ------------------------------------------------------------------------------------------- */
 
-/* What the fits that know all regions said of the same rows. */
+/* The predictions of the fits that know all regions, for the same rows. */
 static una_status add_known(una_gap_rows *rows, double **error, const una_gap_work *t, const una_gap_job *j,
                             una_arena *arena)
 {
@@ -229,7 +229,7 @@ static const size_t averaged[] = {
     offsetof(una_gap_hole, coverage_inside), offsetof(una_gap_hole, coverage_outside)
 };
 
-static double *field(una_gap_hole *hole, size_t at)
+static double *hole_field(una_gap_hole *hole, size_t at)
 {
     return (double *)(void *)((char *)hole + averaged[at]);
 }
@@ -239,7 +239,7 @@ enum { AVERAGED = sizeof averaged / sizeof *averaged };
 static una_status measure_hole(una_gap_work *t, size_t at, una_run *run)
 {
     una_gap_hole *hole = &t->result->hole[at];
-    for (size_t i = 0; i < AVERAGED; i++) *field(hole, i) = hole->why_not ? NAN : 0;
+    for (size_t i = 0; i < AVERAGED; i++) *hole_field(hole, i) = hole->why_not ? NAN : 0;
     hole->wider_low = hole->why_not ? NAN : INFINITY;
     hole->wider_high = hole->why_not ? NAN : -INFINITY;
     for (size_t k = 0; k < t->job_count; k++) {
@@ -247,7 +247,7 @@ static una_status measure_hole(una_gap_work *t, size_t at, una_run *run)
         una_gap_hole one = {0};
         if (j->hole != at) continue;
         UNA_TRY(measure_job(&one, j, t, run));
-        for (size_t i = 0; i < AVERAGED; i++) *field(hole, i) += *field(&one, i) / (double)t->asked.repeats;
+        for (size_t i = 0; i < AVERAGED; i++) *hole_field(hole, i) += *hole_field(&one, i) / (double)t->asked.repeats;
         hole->wider_low = fmin(hole->wider_low, one.wider);
         hole->wider_high = fmax(hole->wider_high, one.wider);
         if (j->repeat > 0) continue;
@@ -257,16 +257,16 @@ static una_status measure_hole(una_gap_work *t, size_t at, una_run *run)
     return UNA_OK;
 }
 
-static una_status conclude(una_gap_work *t, una_run *run)
+static una_status gap_conclude(una_gap_work *t, una_run *run)
 {
     una_gap_result *r = t->result;
     size_t count = t->columns + t->pairs;
     for (size_t i = 0; i < count; i++) {
-        una_text verdict = una_text_in(&r->keep);
+        una_text sentence = una_text_in(&r->keep);
         UNA_TRY(measure_hole(t, i, run));
-        una_gap_judge(&r->hole[i]);
-        una_gap_say(&verdict, &r->hole[i]);
-        r->hole[i].verdict = verdict.at;
+        una_gap_classify(&r->hole[i]);
+        una_gap_sentence(&sentence, &r->hole[i]);
+        r->hole[i].verdict = sentence.at;
     }
     una_text answer = una_text_in(&r->keep);
     una_gap_answer(&answer, r->hole, t->columns, t->pairs);
@@ -282,9 +282,9 @@ static una_status conclude(una_gap_work *t, una_run *run)
 
 /* ---- the public calls ---------------------------------------------------------------------------------------- */
 
-static una_status work(una_gap_work *t, const una_dataset *data, const una_gap_settings *settings, una_run *run)
+static una_status gap_run(una_gap_work *t, const una_dataset *data, const una_gap_settings *settings, una_run *run)
 {
-    UNA_TRY(take_asked(t, settings, run));
+    UNA_TRY(gap_take_request(t, settings, run));
     UNA_TRY(take_table(t, data, run));
     UNA_TRY(take_spec(t, run));
     UNA_TRY(cut_columns(t, run));
@@ -293,7 +293,7 @@ static una_status work(una_gap_work *t, const una_dataset *data, const una_gap_s
     run->tally = &t->tally;
     una_status status = una_gap_fit_all(t, run);
     run->tally = outer;
-    return status == UNA_OK ? conclude(t, run) : status;
+    return status == UNA_OK ? gap_conclude(t, run) : status;
 }
 
 una_status una_gap_test(una_gap **gap, const una_dataset *data, const una_gap_settings *settings, una_run *run)
@@ -309,7 +309,7 @@ una_status una_gap_test(una_gap **gap, const una_dataset *data, const una_gap_se
 
     una_gap_work t = { .result = r };
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = work(&t, data, settings, run);
+    una_status status = gap_run(&t, data, settings, run);
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK) {
         *gap = &r->gap;

@@ -6,10 +6,10 @@
 #define UNA_GAP_H
 
 #include "gap/hole.h"
-#include "gap/verdict.h"
+#include "gap/conclusion.h"
 #include "model/above.h"
 
-typedef struct una_gap_rows {            /* what was foretold of some rows of the table that no fit had seen        */
+typedef struct una_gap_rows {            /* out-of-fold predictions of some rows of the table                       */
     size_t        count;
     const size_t *row;                   /* [count]                                                                 */
     const double *with, *known;          /* [count] epistemic stds without the hole's rows, and with rows there     */
@@ -31,14 +31,14 @@ typedef struct una_gap_result {
 
 /* ---- while it is made -------------------------------------------------------------------------------------------- */
 
-typedef struct una_gap_known {           /* of one repeat: every row of the table, foretold without it             */
-    uint32_t *order;                     /* [rows] in which rows are taken                                          */
+typedef struct una_gap_known {           /* of one repeat: out-of-fold predictions of all rows of the table        */
+    uint32_t *order;                     /* [rows] order in which rows are taken                                    */
     double   *mean, *std;                /* [rows]                                                                  */
 } una_gap_known;
 
 typedef struct una_gap_job {             /* one fit                                                                 */
     una_arena     keep;                  /* first: of its results                                                   */
-    size_t        repeat, fold, hole;    /* hole SIZE_MAX: a fold of those that know all regions                    */
+    size_t        repeat, fold, hole;    /* hole SIZE_MAX: a fold of the fits that know all regions                 */
     una_gap_rows  inside, outside;
     double       *error;                 /* [inside.count]                                                          */
     una_score     score_inside, score_outside;
@@ -51,7 +51,7 @@ typedef struct una_gap_work {
     una_fit_settings  fit;
     const una_dataset *table;
     const double     *y;
-    double            least;             /* errors below it are rounding                                            */
+    double            least;             /* smaller errors are rounding                                             */
     size_t            target;            /* column                                                                  */
     size_t           *input;             /* [input_count] columns that a model sees                                 */
     size_t            input_count;
@@ -65,7 +65,7 @@ typedef struct una_gap_work {
 
 /* Cuts hole number `at`, along column a, or along a and b unless b is SIZE_MAX (gap.c). */
 una_status una_gap_cut(una_gap_work *work, size_t at, size_t a, size_t b, una_run *run);
-/* Holes along the pairs that matter most, by what the fits along columns have found (pairs.c). */
+/* Cuts holes along the pairs that matter most, by the results of the fits along columns (pairs.c). */
 una_status una_gap_cut_pairs(una_gap_work *work, una_run *run);
 /* All fits: along columns, then along the pairs that are cut in between (fits.c). */
 una_status una_gap_fit_all(una_gap_work *work, una_run *run);

@@ -18,9 +18,9 @@ static size_t least_rows(size_t rows)
     return part > UNA_HOLE_LEAST_ROWS ? part : UNA_HOLE_LEAST_ROWS;
 }
 
-static void say_why(una_hole *hole, una_arena *arena, const char *format, ...) UNA_PRINTF(3, 4);
+static void note_why_not(una_hole *hole, una_arena *arena, const char *format, ...) UNA_PRINTF(3, 4);
 
-static void say_why(una_hole *hole, una_arena *arena, const char *format, ...)
+static void note_why_not(una_hole *hole, una_arena *arena, const char *format, ...)
 {
     char sentence[256];
     va_list words;
@@ -69,7 +69,7 @@ static size_t edge_from(const size_t *edge, size_t count, size_t rank)
     return low;
 }
 
-static size_t distance(size_t a, size_t b)
+static size_t index_distance(size_t a, size_t b)
 {
     return a > b ? a - b : b - a;
 }
@@ -82,11 +82,12 @@ static bool choose_edges(size_t *from, size_t *to, const size_t *edge, size_t co
     size_t third = (rows + 1) / 3, two_thirds = (2 * rows + 1) / 3, best = SIZE_MAX;
     for (size_t a = 0; a < count; a++) {
         size_t low = edge[a] + least, high = edge[a] + most;
-        size_t wish = two_thirds < low ? low : two_thirds > high ? high : two_thirds;
+        size_t wish = two_thirds > high ? high : two_thirds;
+        if (two_thirds < low) wish = low;
         size_t at = edge_from(edge, count, wish);
         for (size_t b = at > 0 ? at - 1 : 0; b <= at && b < count; b++) {
             if (edge[b] < low || edge[b] > high) continue;
-            size_t off = distance(edge[a], third) + distance(edge[b], two_thirds);
+            size_t off = index_distance(edge[a], third) + index_distance(edge[b], two_thirds);
             if (off >= best) continue;
             best = off;
             *from = edge[a];
@@ -117,12 +118,13 @@ static una_status cut_numbers(una_hole *hole, const una_dataset *data, una_arena
     UNA_TRY(sort_cells(&sorted, &rows, data, hole->column[0], arena));
     UNA_TRY(find_edges(&edge, &edges, sorted, rows, arena));
     if (edges == 0) {
-        say_why(hole, arena, "it has one value only");
+        note_why_not(hole, arena, "it has one value only");
     } else if (edges == 1) {
-        say_why(hole, arena, "it has two values only: without the rows of one of them it would be no column");
+        note_why_not(hole, arena, "it has two values only: without the rows of one of them it would be no column");
     } else if (!choose_edges(&from, &to, edge, edges, rows)) {
-        say_why(hole, arena, "most of its rows have the same few values: no stretch between the lowest and the highest "
-                "has %zu to %zu rows", least_rows(rows), rows / UNA_HOLE_MOST_PART);
+        note_why_not(hole, arena,
+                     "most of its rows have the same few values: no stretch between the lowest and the highest "
+                     "has %zu to %zu rows", least_rows(rows), rows / UNA_HOLE_MOST_PART);
     } else {
         hole->low[0] = sorted[from];
         hole->high[0] = sorted[to - 1];
@@ -145,17 +147,17 @@ static void choose_level(una_hole *hole, const char **word, size_t rows, una_are
     for (size_t i = 0, end; i < rows; i = end) {
         for (end = i + 1; end < rows && strcmp(word[end], word[i]) == 0;) end++;
         levels++;
-        size_t off = distance(end - i, (rows + 1) / 3);
+        size_t off = index_distance(end - i, (rows + 1) / 3);
         if (end - i < least || end - i > most || off >= best) continue;
         best = off;
         hole->level = word[i];
     }
     if (levels >= 3 && hole->level) return;
     hole->level = NULL;
-    if (levels == 1) say_why(hole, arena, "it has one word only");
+    if (levels == 1) note_why_not(hole, arena, "it has one word only");
     else if (levels == 2)
-        say_why(hole, arena, "it has two words only: without the rows of one of them it would be no column");
-    else say_why(hole, arena, "none of its words has %zu to %zu rows", least, most);
+        note_why_not(hole, arena, "it has two words only: without the rows of one of them it would be no column");
+    else note_why_not(hole, arena, "none of its words has %zu to %zu rows", least, most);
 }
 
 static una_status cut_words(una_hole *hole, const una_dataset *data, una_arena *arena)
@@ -215,7 +217,7 @@ static una_status grow_box(una_hole *hole, const una_dataset *data, una_arena *a
         best_half = half;
     }
     if (best_half == 0) {
-        say_why(hole, arena, "no box around both medians has %zu to %zu rows", least, most);
+        note_why_not(hole, arena, "no box around both medians has %zu to %zu rows", least, most);
         return una_arena_check(arena);
     }
     for (size_t c = 0; c < 2; c++) range_around(&hole->low[c], &hole->high[c], sorted[c], rows[c], best_half);

@@ -14,11 +14,11 @@ enum { UNA_HOLE_LEAST_ROWS = 10, UNA_HOLE_LEAST_PART = 20, UNA_HOLE_MOST_PART = 
 
 typedef struct una_hole {
     size_t      column[2], columns;      /* of the table; one column, or two                                        */
-    const char *level;                   /* the word that is left out; NULL: numbers                                */
+    const char *level;                   /* the word whose rows are left out; NULL: numbers                         */
     double      low[2], high[2];         /* closed ranges of the columns; along a text column NAN                   */
     bool       *inside;                  /* [rows of the table]                                                     */
     size_t      count;                   /* rows inside                                                             */
-    const char *why_not;                 /* why there is no hole; NULL: there is one                                */
+    const char *why_not;                 /* the reason why there is no hole; NULL: there is one                     */
 } una_hole;
 
 /* Along a column of numbers: about the middle third of its rows, between values that stay on both sides. Of a column

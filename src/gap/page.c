@@ -25,7 +25,8 @@ static int by_x(const void *a, const void *b)
 {
     const seen *p = a, *q = b;
     if (p->x != q->x) return p->x < q->x ? -1 : 1;
-    return p->with != q->with ? (p->with < q->with ? -1 : 1) : 0;
+    if (p->with != q->with) return p->with < q->with ? -1 : 1;
+    return 0;
 }
 
 static const char *const *levels_of(const una_gap_view *view, const una_dataset *table, size_t *count, una_arena *arena)
@@ -42,8 +43,8 @@ static const char *const *levels_of(const una_gap_view *view, const una_dataset 
 }
 
 /* Where a row stands along the first column: its number, or the place of its word, from 1. */
-static double place_of(const una_gap_view *view, const una_dataset *table, size_t row, const char *const *level,
-                       size_t levels)
+static double gap_row_position(const una_gap_view *view, const una_dataset *table, size_t row, const char *const *level,
+                               size_t levels)
 {
     const una_table_column *column = &table->column[view->hole.column[0]];
     if (!column->is_text) return column->number[row];
@@ -53,15 +54,15 @@ static double place_of(const una_gap_view *view, const una_dataset *table, size_
 }
 
 /* All rows that were asked, by their place; those without one are left out. */
-static seen *gather(size_t *count, const una_gap_view *view, const una_dataset *table, const char *const *level,
-                    size_t levels, una_arena *arena)
+static seen *gap_gather_rows(size_t *count, const una_gap_view *view, const una_dataset *table,
+                             const char *const *level, size_t levels, una_arena *arena)
 {
     const una_gap_rows *part[] = { &view->inside, &view->outside };
     seen *at = UNA_GET(arena, seen, view->inside.count + view->outside.count);
     *count = 0;
     for (size_t p = 0; at && p < 2; p++)
         for (size_t i = 0; i < part[p]->count; i++) {
-            double x = place_of(view, table, part[p]->row[i], level, levels);
+            double x = gap_row_position(view, table, part[p]->row[i], level, levels);
             if (isfinite(x)) at[(*count)++] = (seen){ x, part[p]->with[i], part[p]->known[i] };
         }
     if (at) qsort(at, *count, sizeof *at, by_x);
@@ -74,12 +75,13 @@ typedef struct lines { double *x, *with, *known; size_t count; } lines;
 static double side_of(const una_hole *hole, double x)
 {
     if (hole->level) return x;
-    return x < hole->low[0] ? -1 : x > hole->high[0] ? 1 : 0;
+    if (x < hole->low[0]) return -1;
+    return x > hole->high[0] ? 1 : 0;
 }
 
 /* Medians over stripes of about equal numbers of rows; rows of one value go together, and no stripe has rows on both
  * sides of an edge of the hole. */
-static lines stripe(const seen *at, size_t count, const una_hole *hole, una_arena *arena)
+static lines stripe_medians(const seen *at, size_t count, const una_hole *hole, una_arena *arena)
 {
     size_t each = count / STRIPES < LEAST_IN_STRIPE ? LEAST_IN_STRIPE : count / STRIPES;
     lines l = { .x = UNA_GET(arena, double, count + 1), .with = UNA_GET(arena, double, count + 1),
@@ -104,7 +106,7 @@ static lines stripe(const seen *at, size_t count, const una_hole *hole, una_aren
 }
 
 /* The hole as a grey field behind all else. */
-static void shade(una_panel *panel, double low, double high, double bottom, double top, una_arena *arena)
+static void shade_hole(una_panel *panel, double low, double high, double bottom, double top, una_arena *arena)
 {
     double *at = UNA_GET(arena, double, 6);
     if (!at || !panel) return;
@@ -116,7 +118,7 @@ static void shade(una_panel *panel, double low, double high, double bottom, doub
 }
 
 /* A hole of one value is as wide as can be seen in a panel of that range. */
-static void widen(double *low, double *high, double range)
+static void widen_hole(double *low, double *high, double range)
 {
     const double least = 0.024;
     double more = (least * range - (*high - *low)) / 2;
@@ -138,7 +140,7 @@ static void draw_along(una_panel *panel, const una_gap_view *view, const una_dat
     size_t count, levels = 0;
     bool text = table->column[view->hole.column[0]].is_text;
     const char *const *level = text ? levels_of(view, table, &levels, arena) : NULL;
-    seen *at = gather(&count, view, table, level, levels, arena);
+    seen *at = gap_gather_rows(&count, view, table, level, levels, arena);
     double *x = UNA_GET(arena, double, count), *with = UNA_GET(arena, double, count);
     double *known = UNA_GET(arena, double, count), *all = UNA_GET(arena, double, 2 * count);
     if (arena->failed || !panel || count == 0) return;
@@ -155,14 +157,14 @@ static void draw_along(una_panel *panel, const una_gap_view *view, const una_dat
     double low = view->hole.low[0], high = view->hole.high[0];
     for (size_t i = 0; i < levels; i++)
         if (strcmp(level[i], view->hole.level) == 0) low = (double)i + 0.6, high = (double)i + 1.4;
-    widen(&low, &high, panel->x.high - panel->x.low);
-    shade(panel, low, high, 0, panel->y.high, arena);
+    widen_hole(&low, &high, panel->x.high - panel->x.low);
+    shade_hole(panel, low, high, 0, panel->y.high, arena);
     double size = count > 400 ? 1.8 : 2.6, faint = count > 400 ? 0.25 : 0.4;
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = x, .y = known,
                   .count = count, .size = size, .opacity = faint });
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_IGNORANCE, .x = x, .y = with,
                   .count = count, .size = size, .opacity = faint });
-    lines l = stripe(at, count, &view->hole, arena);
+    lines l = stripe_medians(at, count, &view->hole, arena);
     una_shape shape = text ? UNA_SHAPE_POINTS : UNA_SHAPE_LINE;
     una_panel_add(panel, (una_series){ .shape = shape, .ink = UNA_INK_MODEL, .x = l.x, .y = l.known, .count = l.count,
                   .size = text ? 7 : 1.8, .opacity = 1 });
@@ -172,7 +174,8 @@ static void draw_along(una_panel *panel, const una_gap_view *view, const una_dat
 
 /* ---- a pair: seen from above ----------------------------------------------------------------------------------- */
 
-static void add_dots(una_panel *panel, const una_gap_view *view, const una_dataset *table, bool wider, una_arena *arena)
+static void gap_add_dots(una_panel *panel, const una_gap_view *view, const una_dataset *table, bool wider,
+                         una_arena *arena)
 {
     const una_gap_rows *rows = &view->inside;
     double *x = UNA_GET(arena, double, rows->count), *y = UNA_GET(arena, double, rows->count);
@@ -187,7 +190,7 @@ static void add_dots(una_panel *panel, const una_gap_view *view, const una_datas
                   .x = x, .y = y, .count = count, .size = 3, .opacity = 0.8 });
 }
 
-static double range_of(const double *value, size_t count)
+static double values_span(const double *value, size_t count)
 {
     double low = INFINITY, high = -INFINITY;
     una_range_add(&low, &high, value, count);
@@ -207,13 +210,13 @@ static void draw_pair(una_panel *panel, const una_gap_view *view, const una_data
         y[count++] = b[i];
     }
     double low[] = { hole->low[0], hole->low[1] }, high[] = { hole->high[0], hole->high[1] };
-    widen(&low[0], &high[0], range_of(x, count));
-    widen(&low[1], &high[1], range_of(y, count));
-    shade(panel, low[0], high[0], low[1], high[1], arena);
+    widen_hole(&low[0], &high[0], values_span(x, count));
+    widen_hole(&low[1], &high[1], values_span(y, count));
+    shade_hole(panel, low[0], high[0], low[1], high[1], arena);
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_DATA, .x = x, .y = y, .count = count,
                   .size = 2, .opacity = 0.3 });
-    add_dots(panel, view, table, false, arena);
-    add_dots(panel, view, table, true, arena);
+    gap_add_dots(panel, view, table, false, arena);
+    gap_add_dots(panel, view, table, true, arena);
 }
 
 /* ---- all pictures ---------------------------------------------------------------------------------------------- */
@@ -246,7 +249,7 @@ static una_figure draw_holes(const una_gap_result *r, size_t from, size_t to, si
     return figure;
 }
 
-static una_status save_chart(const una_gap_result *r, const char *path, una_arena *arena, una_run *run)
+static una_status gap_save_chart(const una_gap_result *r, const char *path, una_arena *arena, una_run *run)
 {
     una_format format;
     UNA_TRY(una_format_of(&format, path, run));
@@ -259,7 +262,7 @@ static una_status save_chart(const una_gap_result *r, const char *path, una_aren
 
 /* ---- the page -------------------------------------------------------------------------------------------------- */
 
-static const char *short_verdict(una_gap_kind kind)
+static const char *short_conclusion(una_gap_kind kind)
 {
     switch (kind) {
     case UNA_GAP_RIGHTLY: return "noticed, rightly";
@@ -285,11 +288,11 @@ static void add_both(una_sheet *sheet, double inside, double outside, int decima
     una_sheet_words(sheet, words);
 }
 
-static void add_line(una_sheet *sheet, const una_gap_hole *hole)
+static void gap_add_line(una_sheet *sheet, const una_gap_hole *hole)
 {
     una_sheet_line(sheet);
     una_sheet_words(sheet, hole->name);
-    una_sheet_words(sheet, short_verdict(hole->kind));
+    una_sheet_words(sheet, short_conclusion(hole->kind));
     if (hole->kind == UNA_GAP_UNNOTICED || hole->kind == UNA_GAP_TOO_LITTLE) una_sheet_strong(sheet);
     una_sheet_number(sheet, 100 * hole->wider, 0);
     una_sheet_number(sheet, hole->spread, 2);
@@ -300,7 +303,7 @@ static void add_line(una_sheet *sheet, const una_gap_hole *hole)
     add_both(sheet, hole->log_lik_inside, hole->log_lik_outside, 2);
 }
 
-static void add_table(una_html *html, const una_gap *gap, una_arena *arena)
+static void gap_add_table(una_html *html, const una_gap *gap, una_arena *arena)
 {
     static const una_sheet_head heads[] = {
         { "column", UNA_SHEET_WORDS }, { "verdict", UNA_SHEET_WORDS }, { "wider %", UNA_SHEET_NUMBER },
@@ -313,11 +316,11 @@ static void add_table(una_html *html, const una_gap *gap, una_arena *arena)
         "there. AUROC and increase: of ignorance in the hole against that of ordinary rows. In band: rows inside their "
         "95 % band, in the hole and outside. Log-lik: mean log-likelihood per row, in the hole and outside.");
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) una_sheet_column(&sheet, heads[i].title, heads[i].kind);
-    for (size_t i = 0; i < gap->column_count + gap->pair_count; i++) add_line(&sheet, &gap->hole[i]);
+    for (size_t i = 0; i < gap->column_count + gap->pair_count; i++) gap_add_line(&sheet, &gap->hole[i]);
     una_sheet_html(html, &sheet);
 }
 
-static void add_verdicts(una_html *html, const una_gap_hole *hole, size_t count, una_arena *arena)
+static void gap_add_conclusions(una_html *html, const una_gap_hole *hole, size_t count, una_arena *arena)
 {
     const char **sentence = UNA_GET(arena, const char *, count);
     for (size_t i = 0; sentence && i < count; i++) sentence[i] = hole[i].verdict;
@@ -363,7 +366,7 @@ static una_status add_pictures(una_html *html, const una_gap_result *r, una_aren
                            run);
 }
 
-static una_status save_page(const una_gap_result *r, const char *path, una_arena *arena, una_run *run)
+static una_status gap_save_page(const una_gap_result *r, const char *path, una_arena *arena, una_run *run)
 {
     const una_gap *gap = &r->gap;
     una_html html = una_html_begin(arena, "Would a hole be noticed?");
@@ -371,13 +374,13 @@ static una_status save_page(const una_gap_result *r, const char *path, una_arena
     una_html_paragraph(&html, "lead", gap->answer);
     add_dangers(&html, gap, arena);
     una_html_heading(&html, 2, "Column by column");
-    add_verdicts(&html, gap->hole, gap->column_count, arena);
+    gap_add_conclusions(&html, gap->hole, gap->column_count, arena);
     if (gap->pair_count) {
         una_html_heading(&html, 2, "Pairs of columns");
-        add_verdicts(&html, gap->hole + gap->column_count, gap->pair_count, arena);
+        gap_add_conclusions(&html, gap->hole + gap->column_count, gap->pair_count, arena);
     }
     UNA_TRY(add_pictures(&html, r, arena, run));
-    add_table(&html, gap, arena);
+    gap_add_table(&html, gap, arena);
     add_method(&html, r, arena);
     UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
                          "sends nothing."));
@@ -388,7 +391,7 @@ static una_status save_page(const una_gap_result *r, const char *path, una_arena
 
 typedef una_status saver(const una_gap_result *r, const char *path, una_arena *arena, una_run *run);
 
-static una_status save(const una_gap *gap, const char *path, saver *how, una_run *run)
+static una_status gap_save(const una_gap *gap, const char *path, saver *how, una_run *run)
 {
     una_arena arena;
     UNA_TRY(una_version_check("libuna_bench", run));
@@ -401,10 +404,10 @@ static una_status save(const una_gap *gap, const char *path, saver *how, una_run
 
 una_status una_gap_page(const una_gap *gap, const char *path, una_run *run)
 {
-    return save(gap, path, save_page, run);
+    return gap_save(gap, path, gap_save_page, run);
 }
 
 una_status una_gap_chart(const una_gap *gap, const char *path, una_run *run)
 {
-    return save(gap, path, save_chart, run);
+    return gap_save(gap, path, gap_save_chart, run);
 }

@@ -25,7 +25,7 @@ static int heavy_first(const void *a, const void *b)
 }
 
 /* How much an input has to do with the target, for models that do not say: the size of their correlation. */
-static double correlation(const double *x, const double *y, size_t rows)
+static double input_correlation(const double *x, const double *y, size_t rows)
 {
     double n = 0, mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
     for (size_t i = 0; i < rows; i++)
@@ -54,7 +54,7 @@ static void weigh_columns(weighed *list, size_t *count, const una_gap_work *t)
             sum += t->jobs[k].relevance[c];
             fits++;
         }
-        double weight = fits ? sum / (double)fits : correlation(t->table->column[c].number, t->y, t->table->rows);
+        double weight = fits ? sum / (double)fits : input_correlation(t->table->column[c].number, t->y, t->table->rows);
         list[(*count)++] = (weighed){ c, weight };
     }
     qsort(list, *count, sizeof *list, heavy_first);

@@ -20,9 +20,9 @@ static una_status mean_of_diagonal(const una_kernel *kernel, const double *x, si
     return UNA_OK;
 }
 
-/* The factor destroys K, and a second copy would double the memory: each try computes K anew. */
-static una_status factor(const una_kernel *kernel, const double *x, size_t n, size_t stride, double scale, double *l,
-                         double *jitter, una_run *run)
+/* The factor destroys K, and a second copy would double the memory: so each try computes K again. */
+static una_status factor_jittered(const una_kernel *kernel, const double *x, size_t n, size_t stride, double scale,
+                                  double *l, double *jitter, una_run *run)
 {
     const double first = 1e-10, last = 1e-4;
     for (*jitter = first; *jitter < 2 * last; *jitter *= 10) {
@@ -49,7 +49,7 @@ static una_status multiply_lower(const double *l, size_t n, double *f, size_t dr
             double weight = l[i * n + j];
             for (size_t d = 0; d < draws; d++) to[d] += weight * from[d];
         }
-        UNA_TRY(una_go_on(run, "drawing from the prior"));
+        UNA_TRY(una_check_cancelled(run, "drawing from the prior"));
     }
     return UNA_OK;
 }
@@ -65,7 +65,7 @@ static una_status draw_in(const una_kernel *kernel, const double *x, size_t n, s
     if (!(mean > 0)) return UNA_OK;
     double *l = una_arena_get(&run->scratch, n, n * sizeof *l);   /* [n, n] */
     if (!l) return UNA_E_MEMORY;
-    UNA_TRY(factor(kernel, x, n, stride, mean, l, jitter, run));
+    UNA_TRY(factor_jittered(kernel, x, n, stride, mean, l, jitter, run));
     return multiply_lower(l, n, f, draws, run);
 }
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-static una_status memory_of(una_run *owner, size_t rows, double matrices, una_run *run)
+static una_status check_gp_memory(una_run *owner, size_t rows, double matrices, una_run *run)
 {
     una_run *root = una_run_root(owner);
     double need = matrices * 8 * (double)rows * (double)rows, used = (double)atomic_load(&root->used);
@@ -25,10 +25,10 @@ static una_status memory_of(una_run *owner, size_t rows, double matrices, una_ru
 
 una_status una_gp_memory(size_t rows, double matrices, una_run *run)
 {
-    return memory_of(run, rows, matrices, run);
+    return check_gp_memory(run, rows, matrices, run);
 }
 
-static void take_room(una_gp *gp, size_t room, una_arena *keep)
+static void take_gp_room(una_gp *gp, size_t room, una_arena *keep)
 {
     gp->room = room;
     gp->stride = una_large_stride(room);
@@ -39,7 +39,7 @@ static void take_room(una_gp *gp, size_t room, una_arena *keep)
     gp->l = una_arena_get(keep, room, gp->stride * sizeof *gp->l);
 }
 
-static void take_rows(una_gp *gp, const double *x, size_t stride, const double *y, size_t rows)
+static void take_gp_rows(una_gp *gp, const double *x, size_t stride, const double *y, size_t rows)
 {
     for (size_t i = 0; i < rows; i++)
         memcpy(gp->x + (gp->rows + i) * gp->inputs, x + i * stride, gp->inputs * sizeof *x);
@@ -56,9 +56,9 @@ una_status una_gp_init(una_gp *gp, una_kernel *kernel, const double *x, size_t s
     gp->weight = NULL;
     gp->late = NULL;
     gp->log_evidence = NAN;
-    take_room(gp, rows, keep);
+    take_gp_room(gp, rows, keep);
     UNA_TRY(una_arena_check(keep));
-    take_rows(gp, x, stride, y, rows);
+    take_gp_rows(gp, x, stride, y, rows);
     return UNA_OK;
 }
 
@@ -112,7 +112,7 @@ static una_status fill_chunk(void *context, size_t index, una_run *child)
     return UNA_OK;
 }
 
-static una_status weigh(una_gp *gp, double *v, una_run *run)
+static una_status solve_alpha(una_gp *gp, double *v, una_run *run)
 {
     size_t n = gp->rows;
     memcpy(v, gp->y, n * sizeof *v);
@@ -131,7 +131,7 @@ static una_status weigh(una_gp *gp, double *v, una_run *run)
     return UNA_OK;
 }
 
-static una_status solve(una_gp *gp, size_t from, una_run *run)
+static una_status solve_from(una_gp *gp, size_t from, una_run *run)
 {
     una_side side;
     double *v = UNA_GET(&run->scratch, double, gp->rows);
@@ -141,14 +141,14 @@ static una_status solve(una_gp *gp, size_t from, una_run *run)
     filling f = { gp, &side, from, (gp->rows - from + UNA_TILE - 1) / UNA_TILE };
     UNA_TRY(una_pool(run, f.chunks, fill_chunk, &f));
     UNA_TRY(una_large_chol(gp->l, from, gp->rows, gp->stride, "the covariance of the rows", run));
-    return weigh(gp, v, run);
+    return solve_alpha(gp, v, run);
 }
 
 una_status una_gp_solve(una_gp *gp, size_t from, una_run *run)
 {
     UNA_TRY(una_kernels_need(run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = solve(gp, from, run);
+    una_status status = solve_from(gp, from, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -171,7 +171,7 @@ una_status una_gp_solve_jittered(una_gp *gp, una_run *run)
 
 /* ---- the factor of one that was loaded --------------------------------------------------------------------------- */
 
-struct una_gp_late {
+struct una_gp_deferred {
     pthread_mutex_t lock;
     una_run *owner;                      /* whose memory it is: the run that loaded                           */
     void    *block;                      /* as it was allocated; NULL: not yet                                */
@@ -179,7 +179,7 @@ struct una_gp_late {
     double   log_evidence;
 };
 
-static void drop_late(una_gp_late *late)
+static void drop_late(una_gp_deferred *late)
 {
     una_release(late->owner, late->block);
     late->block = NULL;
@@ -188,7 +188,7 @@ static void drop_late(una_gp_late *late)
 
 static void end_late(void *what)
 {
-    una_gp_late *late = what;
+    una_gp_deferred *late = what;
     drop_late(late);
     pthread_mutex_destroy(&late->lock);
 }
@@ -196,7 +196,7 @@ static void end_late(void *what)
 una_status una_gp_defer(una_gp *gp, una_kernel *kernel, double *x, double *y, double *weight, size_t rows,
                         size_t inputs, una_arena *keep)
 {
-    una_gp_late *late = UNA_GET(keep, una_gp_late, 1);
+    una_gp_deferred *late = UNA_GET(keep, una_gp_deferred, 1);
     UNA_TRY(una_arena_check(keep));
     *gp = (una_gp){ .kernel = kernel, .noise_var = gp->noise_var, .jitter_var = gp->jitter_var, .rows = rows,
                     .inputs = inputs, .room = rows, .stride = una_large_stride(rows), .x = x, .y = y, .weight = weight,
@@ -206,8 +206,8 @@ una_status una_gp_defer(una_gp *gp, una_kernel *kernel, double *x, double *y, do
     return una_arena_at_end(keep, end_late, late);
 }
 
-/* Whoever waits for another thread's factor can be interrupted, too. */
-static una_status take_lock(una_gp_late *late, una_run *run)
+/* A thread that waits for the factor of another one can be interrupted too. */
+static una_status take_lock(una_gp_deferred *late, una_run *run)
 {
     const long wait = 20000000;          /* nanoseconds */
     for (;;) {
@@ -220,10 +220,10 @@ static una_status take_lock(una_gp_late *late, una_run *run)
     }
 }
 
-static una_status make_late(una_gp_late *late, const una_gp *gp, una_run *run)
+static una_status make_late(una_gp_deferred *late, const una_gp *gp, una_run *run)
 {
     enum { ALIGN = 64 };
-    UNA_TRY(memory_of(late->owner, gp->rows, 1, run));
+    UNA_TRY(check_gp_memory(late->owner, gp->rows, 1, run));
     size_t factor = gp->rows * gp->stride, size = (factor + gp->rows) * sizeof *gp->l;
     late->block = una_allocate_for(late->owner, size + ALIGN, run);
     if (!late->block) return UNA_E_MEMORY;
@@ -241,14 +241,14 @@ static una_status make_late(una_gp_late *late, const una_gp *gp, una_run *run)
     char why[sizeof run->message];
     memcpy(why, run->message, sizeof why);
     UNA_FAIL(run, UNA_E_INPUT, "gp: the rows in the model file give a covariance without a factor (%s); copy the file "
-             "again from where it came from, or fit the model anew", why);
+             "again from where it came from, or fit the model again", why);
 }
 
 una_status una_gp_solved(una_gp *solved, const una_gp *gp, una_run *run)
 {
     *solved = *gp;
     if (gp->l) return UNA_OK;
-    una_gp_late *late = gp->late;
+    una_gp_deferred *late = gp->late;
     UNA_TRY(take_lock(late, run));
     una_status status = late->block ? UNA_OK : make_late(late, gp, run);
     solved->l = late->l;
@@ -307,7 +307,8 @@ static una_status contract_tile(void *context, size_t index, una_run *child)
     return UNA_OK;
 }
 
-static una_status contract(const una_gp *gp, const una_hyper *hyper, double *inverse, double *gradient, una_run *run)
+static una_status contract_gradient(const una_gp *gp, const una_hyper *hyper, double *inverse, double *gradient,
+                                    una_run *run)
 {
     size_t tiles = (gp->rows + UNA_TILE - 1) / UNA_TILE, tasks = tiles * (tiles + 1) / 2, numbers = hyper->count + 1;
     una_side side;
@@ -326,20 +327,20 @@ static una_status contract(const una_gp *gp, const una_hyper *hyper, double *inv
 una_status una_gp_gradient(const una_gp *gp, const una_hyper *hyper, double *inverse, double *gradient, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = contract(gp, hyper, inverse, gradient, run);
+    una_status status = contract_gradient(gp, hyper, inverse, gradient, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
 /* ---- more rows --------------------------------------------------------------------------------------------------- */
 
-/* Room grows by half at a time: an arena gives nothing back before its end. */
-static una_status grow(una_gp *gp, size_t rows, una_arena *keep)
+/* Room grows by half each time, because an arena gives nothing back before its end. */
+static una_status grow_room(una_gp *gp, size_t rows, una_arena *keep)
 {
     const una_gp old = *gp;
     if (rows <= gp->room) return UNA_OK;
     size_t room = gp->room + gp->room / 2;
-    take_room(gp, room > rows ? room : rows, keep);
+    take_gp_room(gp, room > rows ? room : rows, keep);
     UNA_TRY(una_arena_check(keep));
     memcpy(gp->x, old.x, old.rows * old.inputs * sizeof *gp->x);
     memcpy(gp->y, old.y, old.rows * sizeof *gp->y);
@@ -367,17 +368,17 @@ una_status una_gp_append(una_gp *gp, const double *x, size_t stride, const doubl
 {
     una_mark mark = una_arena_mark(keep);
     una_gp next = *gp;
-    una_gp_late *late = gp->late;
+    una_gp_deferred *late = gp->late;
     if (late && (late->block || rows == 0)) UNA_TRY(una_gp_solved(&next, gp, run));
     gp->log_evidence = next.log_evidence;
     if (rows == 0) return UNA_OK;
     size_t done = next.l ? gp->rows : 0;                 /* without a factor all rows are factored at once */
     next.late = NULL;
     una_status status = next.rows + rows <= next.room ? UNA_OK : una_gp_memory(next.rows + rows, 2.5, run);
-    if (status == UNA_OK) status = grow(&next, next.rows + rows, keep);
+    if (status == UNA_OK) status = grow_room(&next, next.rows + rows, keep);
     if (status == UNA_OK) status = take_weights(&next, weight, rows, keep);
     if (status == UNA_OK) {
-        take_rows(&next, x, stride, y, rows);            /* beyond the rows of gp, which does not look there */
+        take_gp_rows(&next, x, stride, y, rows);            /* beyond the rows of gp, which does not look there */
         status = una_gp_solve(&next, done, run);         /* alpha is written at the very end, when all went well */
     }
     if (status != UNA_OK) una_arena_release(keep, mark);

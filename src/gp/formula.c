@@ -8,17 +8,17 @@
 #include <string.h>
 
 /* A NAN on either side must come out: it is the sign of a value outside a function's domain. */
-static double smaller(double a, double b)
+static double min_or_nan(double a, double b)
 {
     return a < b || isnan(a) ? a : b;
 }
 
-static double larger(double a, double b)
+static double max_or_nan(double a, double b)
 {
     return a > b || isnan(a) ? a : b;
 }
 
-static void join(una_formula_code code, double *a, const double *b, size_t n)
+static void apply_operation(una_formula_code code, double *a, const double *b, size_t n)
 {
     for (size_t j = 0; j < n; j++) {
         switch (code) {
@@ -27,13 +27,13 @@ static void join(una_formula_code code, double *a, const double *b, size_t n)
         case UNA_FORMULA_MULTIPLY: a[j] *= b[j]; break;
         case UNA_FORMULA_DIVIDE: a[j] /= b[j]; break;
         case UNA_FORMULA_POWER: a[j] = pow(a[j], b[j]); break;
-        case UNA_FORMULA_MIN: a[j] = smaller(a[j], b[j]); break;
-        default: a[j] = larger(a[j], b[j]); break;
+        case UNA_FORMULA_MIN: a[j] = min_or_nan(a[j], b[j]); break;
+        default: a[j] = max_or_nan(a[j], b[j]); break;
         }
     }
 }
 
-static void fill(double *to, double value, size_t n)
+static void fill_block(double *to, double value, size_t n)
 {
     for (size_t j = 0; j < n; j++) to[j] = value;
 }
@@ -46,8 +46,8 @@ void una_formula_run(const una_formula *formula, const una_formula_op *op, size_
 
     for (size_t i = 0; i < count; i++) {
         switch (op[i].code) {
-        case UNA_FORMULA_NUMBER: fill(stack[top++], op[i].number, n); break;
-        case UNA_FORMULA_PARAMETER: fill(stack[top++], parameter[op[i].index], n); break;
+        case UNA_FORMULA_NUMBER: fill_block(stack[top++], op[i].number, n); break;
+        case UNA_FORMULA_PARAMETER: fill_block(stack[top++], parameter[op[i].index], n); break;
         case UNA_FORMULA_INPUT: {
             const una_formula_input *in = &formula->input[op[i].index];
             for (size_t j = 0; j < n; j++) stack[top][j] = x[j * stride + in->column] * in->scale + in->centre;
@@ -62,7 +62,7 @@ void una_formula_run(const una_formula *formula, const una_formula_op *op, size_
             break;
         default:
             top--;
-            join(op[i].code, stack[top - 1], stack[top], n);
+            apply_operation(op[i].code, stack[top - 1], stack[top], n);
             break;
         }
     }
@@ -84,8 +84,8 @@ static double draw_parameter(const una_formula_parameter *p, una_rng *rng)
     }
 }
 
-/* Names the row's values and the parameters: with them the failure can be followed by hand. Its number would be that of
- * no table: a fit asks at some of its rows, and beside them. */
+/* Names the values of the row and the parameters, so that a person can follow the failure by hand. The number of the
+ * row would mean nothing: a fit asks at some of its rows, and beside them. */
 static una_status not_finite(const una_formula *formula, const double *parameter, const double *row, double value,
                              una_run *run)
 {

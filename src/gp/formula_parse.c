@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-static double step(double x)
+static double unit_step(double x)
 {
     return isnan(x) ? x : x >= 0;
 }
@@ -29,7 +29,7 @@ typedef struct function {
 static const function functions[] = {
     { "sin", sin, UNA_FORMULA_CALL },   { "cos", cos, UNA_FORMULA_CALL },   { "tan", tan, UNA_FORMULA_CALL },
     { "exp", exp, UNA_FORMULA_CALL },   { "log", log, UNA_FORMULA_CALL },   { "sqrt", sqrt, UNA_FORMULA_CALL },
-    { "abs", fabs, UNA_FORMULA_CALL },  { "tanh", tanh, UNA_FORMULA_CALL }, { "step", step, UNA_FORMULA_CALL },
+    { "abs", fabs, UNA_FORMULA_CALL },  { "tanh", tanh, UNA_FORMULA_CALL }, { "step", unit_step, UNA_FORMULA_CALL },
     { "min", NULL, UNA_FORMULA_MIN },   { "max", NULL, UNA_FORMULA_MAX },
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
@@ -57,7 +57,7 @@ typedef struct parser {
     bool         constant;       /* within a definition: neither inputs nor parameters */
 } parser;
 
-static size_t place(const char *name, const char *const *names, size_t count)
+static size_t find_text(const char *name, const char *const *names, size_t count)
 {
     size_t i = 0;
     while (i < count && strcmp(name, names[i]) != 0) i++;
@@ -69,7 +69,7 @@ static bool is_binary(una_formula_code code)
     return code >= UNA_FORMULA_ADD;
 }
 
-static una_status emit(parser *p, una_formula_op op)
+static una_status emit_formula_op(parser *p, una_formula_op op)
 {
     una_formula *f = p->formula;
     if (is_binary(op.code)) p->height--;
@@ -121,7 +121,7 @@ static una_status emit_input(parser *p, size_t column)
             .scale = p->inputs->scale ? p->inputs->scale[column] : 1 };
         UNA_TRY(una_arena_check(p->arena));
     }
-    return emit(p, (una_formula_op){ .code = UNA_FORMULA_INPUT, .index = i });
+    return emit_formula_op(p, (una_formula_op){ .code = UNA_FORMULA_INPUT, .index = i });
 }
 
 static una_status emit_parameter(parser *p, const una_token *token)
@@ -134,43 +134,44 @@ static una_status emit_parameter(parser *p, const una_token *token)
                               token->name, (int)UNA_FORMULA_PARAMETERS);
     if (i == f->parameter_count)
         f->parameter[f->parameter_count++] = (una_formula_parameter){ .name = token->name, .at = token->at };
-    return emit(p, (una_formula_op){ .code = UNA_FORMULA_PARAMETER, .index = i });
+    return emit_formula_op(p, (una_formula_op){ .code = UNA_FORMULA_PARAMETER, .index = i });
 }
 
 static una_status emit_name(parser *p, const una_token *token)
 {
     char near[128];
-    size_t column = place(token->name, p->inputs->name, p->inputs->count);
-    size_t constant = token->kind == UNA_TOKEN_NAME ? place(token->name, constant_names, CONSTANTS) : CONSTANTS;
+    size_t column = find_text(token->name, p->inputs->name, p->inputs->count);
+    size_t constant = token->kind == UNA_TOKEN_NAME ? find_text(token->name, constant_names, CONSTANTS) : CONSTANTS;
     if (column < p->inputs->count && !p->constant) return emit_input(p, column);
     if (constant < CONSTANTS)
-        return emit(p, (una_formula_op){ .code = UNA_FORMULA_NUMBER, .number = constants[constant] });
+        return emit_formula_op(p, (una_formula_op){ .code = UNA_FORMULA_NUMBER, .number = constants[constant] });
     if (p->constant)
         return una_lexer_fail(&p->lexer, token->at,
                               "\"%.100s\" has no place in a definition: only numbers, pi and e have", token->name);
     if (token->kind == UNA_TOKEN_NAME) return emit_parameter(p, token);
     return una_lexer_fail(&p->lexer, token->at, "there is no input \"%.200s\"%s", token->name,
-                          una_near_words(near, token->name, p->inputs->name, p->inputs->count));
+                          una_did_you_mean(near, token->name, p->inputs->name, p->inputs->count));
 }
 
 /* ---- expressions ---------------------------------------------------------------------------------------- */
 
-static una_status parse_sum(parser *p);
+static una_status parse_formula_sum(parser *p);
 
 static una_status parse_arguments(parser *p, const una_token *name, const function *called)
 {
     size_t count = 0;
     do {
         UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(parse_sum(p));
-        if (++count > 1 && !called->call) UNA_TRY(emit(p, (una_formula_op){ .code = called->code }));
+        UNA_TRY(parse_formula_sum(p));
+        if (++count > 1 && !called->call) UNA_TRY(emit_formula_op(p, (una_formula_op){ .code = called->code }));
     } while (una_lexer_sees(&p->lexer, ','));
     UNA_TRY(una_lexer_expect(&p->lexer, ')', "after the function's arguments"));
     if (called->call && count != 1)
         return una_lexer_fail(&p->lexer, name->at, "%s takes one argument, not %zu", called->name, count);
     if (!called->call && count < 2)
         return una_lexer_fail(&p->lexer, name->at, "%s takes two arguments or more, not one", called->name);
-    return called->call ? emit(p, (una_formula_op){ .code = UNA_FORMULA_CALL, .call = called->call }) : UNA_OK;
+    return called->call ? emit_formula_op(p, (una_formula_op){ .code = UNA_FORMULA_CALL, .call = called->call })
+           : UNA_OK;
 }
 
 static una_status parse_call(parser *p, const una_token *name)
@@ -178,21 +179,21 @@ static una_status parse_call(parser *p, const una_token *name)
     const char *names[FUNCTIONS];
     char near[128];
     for (size_t i = 0; i < FUNCTIONS; i++) names[i] = functions[i].name;
-    size_t i = place(name->name, names, FUNCTIONS);
+    size_t i = find_text(name->name, names, FUNCTIONS);
     if (i < FUNCTIONS) return parse_arguments(p, name, &functions[i]);
     return una_lexer_fail(&p->lexer, name->at,
                           "there is no function \"%.100s\"%s (known are sin, cos, tan, exp, log, sqrt, "
                           "abs, tanh, step, min and max; a product is written with *)",
-                          name->name, una_near_words(near, name->name, names, FUNCTIONS));
+                          name->name, una_did_you_mean(near, name->name, names, FUNCTIONS));
 }
 
-static una_status parse_primary(parser *p)
+static una_status parse_formula_primary(parser *p)
 {
     una_token token = p->lexer.token;
     char words[64];
 
     if (token.kind == UNA_TOKEN_NUMBER) {
-        UNA_TRY(emit(p, (una_formula_op){ .code = UNA_FORMULA_NUMBER, .number = token.number }));
+        UNA_TRY(emit_formula_op(p, (una_formula_op){ .code = UNA_FORMULA_NUMBER, .number = token.number }));
         return una_lexer_next(&p->lexer);
     }
     if (token.kind == UNA_TOKEN_NAME || token.kind == UNA_TOKEN_QUOTED) {
@@ -202,7 +203,7 @@ static una_status parse_primary(parser *p)
     }
     if (una_lexer_sees(&p->lexer, '(')) {
         UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(parse_sum(p));
+        UNA_TRY(parse_formula_sum(p));
         return una_lexer_expect(&p->lexer, ')', "to close the bracket");
     }
 
@@ -210,8 +211,8 @@ static una_status parse_primary(parser *p)
                           una_token_words(&token, words));
 }
 
-/* Every way of the grammar into itself passes here, so the depth is bounded here. */
-static una_status parse_signed(parser *p)
+/* Every recursion of the grammar passes here, so the depth is bounded here. */
+static una_status parse_formula_signed(parser *p)
 {
     bool negative = una_lexer_sees(&p->lexer, '-');
     if (++p->depth > UNA_FORMULA_DEPTH)
@@ -220,14 +221,14 @@ static una_status parse_signed(parser *p)
 
     if (negative) {
         UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(parse_signed(p));
-        UNA_TRY(emit(p, (una_formula_op){ .code = UNA_FORMULA_NEGATE }));
+        UNA_TRY(parse_formula_signed(p));
+        UNA_TRY(emit_formula_op(p, (una_formula_op){ .code = UNA_FORMULA_NEGATE }));
     } else {
-        UNA_TRY(parse_primary(p));
+        UNA_TRY(parse_formula_primary(p));
         if (una_lexer_sees(&p->lexer, '^')) {
             UNA_TRY(una_lexer_next(&p->lexer));
-            UNA_TRY(parse_signed(p));
-            UNA_TRY(emit(p, (una_formula_op){ .code = UNA_FORMULA_POWER }));
+            UNA_TRY(parse_formula_signed(p));
+            UNA_TRY(emit_formula_op(p, (una_formula_op){ .code = UNA_FORMULA_POWER }));
         }
     }
 
@@ -235,26 +236,26 @@ static una_status parse_signed(parser *p)
     return UNA_OK;
 }
 
-static una_status parse_product(parser *p)
+static una_status parse_formula_product(parser *p)
 {
-    UNA_TRY(parse_signed(p));
+    UNA_TRY(parse_formula_signed(p));
     while (una_lexer_sees(&p->lexer, '*') || una_lexer_sees(&p->lexer, '/')) {
         una_formula_code code = una_lexer_sees(&p->lexer, '*') ? UNA_FORMULA_MULTIPLY : UNA_FORMULA_DIVIDE;
         UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(parse_signed(p));
-        UNA_TRY(emit(p, (una_formula_op){ .code = code }));
+        UNA_TRY(parse_formula_signed(p));
+        UNA_TRY(emit_formula_op(p, (una_formula_op){ .code = code }));
     }
     return UNA_OK;
 }
 
-static una_status parse_sum(parser *p)
+static una_status parse_formula_sum(parser *p)
 {
-    UNA_TRY(parse_product(p));
+    UNA_TRY(parse_formula_product(p));
     while (una_lexer_sees(&p->lexer, '+') || una_lexer_sees(&p->lexer, '-')) {
         una_formula_code code = una_lexer_sees(&p->lexer, '+') ? UNA_FORMULA_ADD : UNA_FORMULA_SUBTRACT;
         UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(parse_product(p));
-        UNA_TRY(emit(p, (una_formula_op){ .code = code }));
+        UNA_TRY(parse_formula_product(p));
+        UNA_TRY(emit_formula_op(p, (una_formula_op){ .code = code }));
     }
     return UNA_OK;
 }
@@ -267,7 +268,7 @@ static una_status parse_constant(parser *p, double *value)
     una_formula *f = p->formula;
     size_t from = f->op_count, at = p->lexer.token.at;
     p->constant = true;
-    UNA_TRY(parse_sum(p));
+    UNA_TRY(parse_formula_sum(p));
     p->constant = false;
     una_formula_run(f, f->op + from, f->op_count - from, NULL, NULL, 1, 0, value);
     f->op_count = from;
@@ -293,13 +294,13 @@ static una_status parse_law(parser *p, una_formula_parameter *q)
 {
     una_token token = p->lexer.token;
     char words[64], near[128];
-    size_t i = token.kind == UNA_TOKEN_NAME ? place(token.name, law_names, LAWS) : LAWS;
+    size_t i = token.kind == UNA_TOKEN_NAME ? find_text(token.name, law_names, LAWS) : LAWS;
     if (i == LAWS)
         return una_lexer_fail(&p->lexer, token.at,
                               "expected normal(mean, std), uniform(low, high) or lognormal(mu, sigma) after "
                               "\"~\" but found %s%s",
                               una_token_words(&token, words),
-                              token.kind == UNA_TOKEN_NAME ? una_near_words(near, token.name, law_names, LAWS) : "");
+                              token.kind == UNA_TOKEN_NAME ? una_did_you_mean(near, token.name, law_names, LAWS) : "");
 
     q->law = laws[i];
     UNA_TRY(una_lexer_next(&p->lexer));
@@ -323,22 +324,22 @@ static una_status find_parameter(parser *p, size_t *index)
                               una_token_words(&token, words));
 
     for (size_t i = 0; i < f->parameter_count; i++) used[i] = f->parameter[i].name;
-    *index = place(token.name, used, f->parameter_count);
+    *index = find_text(token.name, used, f->parameter_count);
     if (*index < f->parameter_count) {
         if (f->parameter[*index].law == UNA_LAW_NONE) return UNA_OK;
         return una_lexer_fail(&p->lexer, token.at, "\"%.100s\" is defined twice", token.name);
     }
 
-    if (place(token.name, p->inputs->name, p->inputs->count) < p->inputs->count)
+    if (find_text(token.name, p->inputs->name, p->inputs->count) < p->inputs->count)
         return una_lexer_fail(&p->lexer, token.at,
                               "\"%.100s\" is an input and cannot be defined; give the parameter another name",
                               token.name);
-    if (place(token.name, constant_names, CONSTANTS) < CONSTANTS)
+    if (find_text(token.name, constant_names, CONSTANTS) < CONSTANTS)
         return una_lexer_fail(&p->lexer, token.at,
                               "\"%s\" is a constant and cannot be defined; give the parameter another name",
                               token.name);
     return una_lexer_fail(&p->lexer, token.at, "\"%.100s\" is defined but the function does not use it%s", token.name,
-                          una_near_words(near, token.name, used, f->parameter_count));
+                          una_did_you_mean(near, token.name, used, f->parameter_count));
 }
 
 static una_status parse_definition(parser *p)
@@ -366,7 +367,7 @@ static una_status parse_clauses(parser *p)
 {
     char words[64];
     while (una_lexer_sees(&p->lexer, '\n')) UNA_TRY(una_lexer_next(&p->lexer));
-    UNA_TRY(parse_sum(p));
+    UNA_TRY(parse_formula_sum(p));
     p->height = 0;
 
     while (p->lexer.token.kind != UNA_TOKEN_END) {
@@ -383,7 +384,7 @@ static una_status parse_clauses(parser *p)
     return UNA_OK;
 }
 
-static una_status undefined(parser *p, const una_formula_parameter *q)
+static una_status fail_undefined(parser *p, const una_formula_parameter *q)
 {
     char near[128];
     size_t count = 0, length = strlen(q->name);
@@ -399,13 +400,13 @@ static una_status undefined(parser *p, const una_formula_parameter *q)
     return una_lexer_fail(&p->lexer, q->at,
                           "\"%.100s\" is neither an input nor a defined parameter%s (a parameter is defined "
                           "after the function, as in %.100s~normal(0, 1) or %.100s=1)",
-                          q->name, una_near_words(near, q->name, names, count), q->name, q->name);
+                          q->name, una_did_you_mean(near, q->name, names, count), q->name, q->name);
 }
 
 static una_status all_defined(parser *p)
 {
     for (size_t i = 0; i < p->formula->parameter_count; i++)
-        if (p->formula->parameter[i].law == UNA_LAW_NONE) return undefined(p, &p->formula->parameter[i]);
+        if (p->formula->parameter[i].law == UNA_LAW_NONE) return fail_undefined(p, &p->formula->parameter[i]);
     return UNA_OK;
 }
 

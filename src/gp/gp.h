@@ -12,7 +12,7 @@
 #include "gp/hyper.h"
 #include "gp/kernel.h"
 
-typedef struct una_gp_late una_gp_late;
+typedef struct una_gp_deferred una_gp_deferred;
 
 typedef struct una_gp {
     una_kernel *kernel;
@@ -24,20 +24,20 @@ typedef struct una_gp {
     double *weight;                      /* [room] how often each row counts; NULL: once                      */
     double *l;                           /* [room, stride], above the diagonal anything; NULL: see late       */
     double  log_evidence;
-    una_gp_late *late;                   /* of one that was loaded: factor and alpha, which whoever asks first makes */
+    una_gp_deferred *late;                /* of one that was loaded: factor and alpha, which whoever asks first makes */
 } una_gp;
 
-/* Refuses what will not fit, before it is taken: `matrices` of rows^2 doubles. Names both numbers. */
+/* Refuses, with both numbers, `matrices` of rows^2 doubles that will not fit, before they are taken. */
 una_status una_gp_memory(size_t rows, double matrices, una_run *run);
 /* Takes the rows in: copies of x [rows, stride] and y, room for the factor. */
 una_status una_gp_init(una_gp *gp, una_kernel *kernel, const double *x, size_t stride, const double *y, size_t rows,
                        size_t inputs, una_arena *keep);
-/* The same without the factor, which has n^2 numbers and costs n^3: a file does not hold it, and what is only loaded
- * must not take more than its bytes justify. It is made by the first call that needs it, within the limit of the
- * run that loaded, with the same bits; several threads may ask at once. x [rows, inputs] and y lie in keep. */
+/* The same without the factor, which has n^2 numbers and costs n^3: a file does not hold it, and loading must not take
+ * more than the bytes of a file justify. The first call that needs it makes it, within the limit of the run that
+ * loaded, with the same bits; several threads may ask at once. x [rows, inputs] and y lie in keep. */
 una_status una_gp_defer(una_gp *gp, una_kernel *kernel, double *x, double *y, double *weight, size_t rows,
                         size_t inputs, una_arena *keep);
-/* gp with factor and alpha in place, whether they are made now or were there. */
+/* gp with factor and alpha, which are made now if they are not there. */
 una_status una_gp_solved(una_gp *solved, const una_gp *gp, una_run *run);
 /* Before it is solved: how often each row counts, copied; NULL: once. */
 una_status una_gp_weigh(una_gp *gp, const double *weight, una_arena *keep);

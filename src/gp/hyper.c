@@ -25,7 +25,9 @@ static void free_list(una_hyper *h, const una_kernel *k, const una_kernel_op *op
 {
     const size_t *input = k->input + op->input;
     for (size_t d = 0; d < op->count; d++) {
-        size_t same = !plan->ard && d > 0 ? 1 : plan->ard && plan->group ? first[plan->group[input[d]]] : 0;
+        size_t same = 0;
+        if (!plan->ard && d > 0) same = 1;
+        else if (plan->ard && plan->group) same = first[plan->group[input[d]]];
         h->of[at + d] = same ? h->of[at + same - 1] : new_number(h, k->parameter[at + d], true);
         if (plan->ard && plan->group && !same) first[plan->group[input[d]]] = d + 1;
     }

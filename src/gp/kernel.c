@@ -62,7 +62,7 @@ static void linear_values(const una_kernel *k, const una_kernel_op *op, const do
     }
 }
 
-static void matern(una_kernel_code code, double *out, size_t n)
+static void matern_of_squares(una_kernel_code code, double *out, size_t n)
 {
     const double root3 = 1.7320508075688772, root5 = 2.23606797749979;
     for (size_t j = 0; j < n; j++) {
@@ -75,8 +75,8 @@ static void matern(una_kernel_code code, double *out, size_t n)
 }
 
 /* One leaf between a and n rows of b. */
-static void leaf(const una_kernel *k, const una_kernel_op *op, const double *a, const double *b, size_t n,
-                 size_t stride, double *out)
+static void leaf_values(const una_kernel *k, const una_kernel_op *op, const double *a, const double *b, size_t n,
+                        size_t stride, double *out)
 {
     double var = k->parameter[op->parameter];
 
@@ -97,7 +97,7 @@ static void leaf(const una_kernel *k, const una_kernel_op *op, const double *a, 
         break;
     default:
         squared_distances(k, op, a, b, n, stride, out);
-        matern(op->code, out, n);
+        matern_of_squares(op->code, out, n);
         break;
     }
 
@@ -119,7 +119,7 @@ static void run_program(const una_kernel *k, const double *a, const double *b, s
             top--;
             for (size_t j = 0; j < n; j++) stack[top - 1][j] *= stack[top][j];
         } else {
-            leaf(k, op, a, b, n, stride, stack[top++]);
+            leaf_values(k, op, a, b, n, stride, stack[top++]);
         }
     }
 

@@ -54,7 +54,8 @@ typedef struct leaf_text {       /* one kernel as written */
     size_t   input_count, group_count;
 } leaf_text;
 
-/* Of many inputs the text of a fitted kernel is long, and is read again to repeat the fit: what a file can hold. */
+/* The text of a fitted kernel on many inputs is long, and is read again to repeat the fit: the limit is that of a
+ * file. */
 static const una_grammar grammar = {
     .most = UNA_LONGEST_TEXT, .what = "kernel", .signs = "+-*/^()[],;=~",
     .nothing = "there is no name between the quotes", .quoting = "is quoted"
@@ -83,7 +84,7 @@ static void *with_room(una_arena *arena, void *items, size_t count, size_t *room
     return larger;
 }
 
-static una_status emit(parser *p, una_kernel_op op)
+static una_status emit_kernel_op(parser *p, una_kernel_op op)
 {
     una_kernel *k = p->kernel;
     bool joins = op.code == UNA_KERNEL_ADD || op.code == UNA_KERNEL_MULTIPLY;
@@ -111,7 +112,7 @@ static double *add_parameters(parser *p, size_t count)
     return all + k->parameter_count - count;
 }
 
-static size_t *add_inputs(parser *p, size_t count)
+static size_t *add_leaf_inputs(parser *p, size_t count)
 {
     una_kernel *k = p->kernel;
     size_t *all = with_room(p->arena, k->input, k->input_count, &k->input_room, count, sizeof *all);
@@ -127,7 +128,7 @@ static una_status emit_number(parser *p, double value)
     double *parameter = add_parameters(p, 1);
     if (!parameter) return UNA_E_MEMORY;
     *parameter = value;
-    return emit(p, (una_kernel_op){ .code = UNA_KERNEL_CONSTANT, .parameter = at });
+    return emit_kernel_op(p, (una_kernel_op){ .code = UNA_KERNEL_CONSTANT, .parameter = at });
 }
 
 /* ---- columns --------------------------------------------------------------------------------------- */
@@ -156,7 +157,7 @@ static una_status unknown_column(parser *p, const una_token *token)
 
     UNA_TRY(una_arena_check(p->arena));
     return una_lexer_fail(&p->lexer, token->at, "there is no input \"%.200s\"%s", token->name,
-                          una_near_words(near, token->name, known, count));
+                          una_did_you_mean(near, token->name, known, count));
 }
 
 static una_status choose_column(parser *p, leaf_text *leaf, size_t i, const una_token *token)
@@ -170,7 +171,7 @@ static una_status choose_column(parser *p, leaf_text *leaf, size_t i, const una_
     return UNA_OK;
 }
 
-static una_status parse_column(parser *p, leaf_text *leaf)
+static una_status parse_leaf_column(parser *p, leaf_text *leaf)
 {
     una_token token = p->lexer.token;
     const una_kernel_inputs *in = p->inputs;
@@ -194,16 +195,16 @@ static una_status parse_column(parser *p, leaf_text *leaf)
 
 static una_status parse_columns(parser *p, leaf_text *leaf)
 {
-    if (!una_lexer_sees(&p->lexer, '[')) return parse_column(p, leaf);
+    if (!una_lexer_sees(&p->lexer, '[')) return parse_leaf_column(p, leaf);
     do {
         UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(parse_column(p, leaf));
+        UNA_TRY(parse_leaf_column(p, leaf));
     } while (una_lexer_sees(&p->lexer, ','));
     return una_lexer_expect(&p->lexer, ']', "after the names");
 }
 
 /* Without `on`: every input, the levels of one text column forming one group. */
-static void choose_all(parser *p, leaf_text *leaf)
+static void choose_all_inputs(parser *p, leaf_text *leaf)
 {
     for (size_t i = 0; i < p->inputs->count; i++) {
         const char *name = p->inputs->name[i], *before = i ? p->inputs->name[i - 1] : "";
@@ -254,7 +255,7 @@ static una_status parse_numbers(parser *p, int key, numbers *to)
     return una_lexer_expect(&p->lexer, ']', "after the numbers");
 }
 
-static una_status check_list(parser *p, const leaf_text *leaf, int key)
+static una_status check_number_list(parser *p, const leaf_text *leaf, int key)
 {
     const numbers *n = &leaf->number[key];
     if (!n->is_list || n->count == leaf->group_count || n->count == leaf->input_count) return UNA_OK;
@@ -265,10 +266,11 @@ static una_status check_list(parser *p, const leaf_text *leaf, int key)
                           leaf->group_count == 1 ? "" : "s");
 }
 
-static double number_at(const leaf_text *leaf, int key, size_t i)
+static double leaf_number(const leaf_text *leaf, int key, size_t i)
 {
     const numbers *n = &leaf->number[key];
-    return !n->is_list ? n->value[0] : n->count == leaf->input_count ? n->value[i] : n->value[leaf->group[i]];
+    if (!n->is_list) return n->value[0];
+    return n->count == leaf->input_count ? n->value[i] : n->value[leaf->group[i]];
 }
 
 /* ---- one kernel ---------------------------------------------------------------------------------------- */
@@ -286,7 +288,7 @@ static una_status find_key(parser *p, const leaf_text *leaf, int *key)
         if (strcmp(token->name, key_names[*key]) == 0) break;
     if (*key == KEYS || !(leaf->kind->keys >> *key & 1u))
         return una_lexer_fail(&p->lexer, token->at, "%s has no setting \"%.100s\"%s (it takes %s)", leaf->kind->name,
-                              token->name, *key == KEYS ? una_near_words(near, token->name, key_names, KEYS) : "",
+                              token->name, *key == KEYS ? una_did_you_mean(near, token->name, key_names, KEYS) : "",
                               leaf->kind->keys_text);
 
     if (leaf->given >> *key & 1u) return una_lexer_fail(&p->lexer, token->at, "\"%s\" is set twice", token->name);
@@ -315,13 +317,13 @@ static double unwritten_length(const parser *p, const leaf_text *leaf, bool has_
 }
 
 /* A length or period in standardised units. */
-static una_status convert(parser *p, const leaf_text *leaf, int key, bool has_unit, double *to)
+static una_status convert_length(parser *p, const leaf_text *leaf, int key, bool has_unit, double *to)
 {
     for (size_t i = 0; i < leaf->input_count; i++) {
         to[i] = unwritten_length(p, leaf, has_unit);
         if (!(leaf->given >> key & 1u)) continue;
         double scale = has_unit && p->inputs->scale ? p->inputs->scale[leaf->input[i]] : 1;
-        to[i] = number_at(leaf, key, i) / scale;
+        to[i] = leaf_number(leaf, key, i) / scale;
         if (!(to[i] >= 1e-150 && to[i] <= 1e150))
             return una_lexer_fail(&p->lexer, leaf->number[key].at,
                                   "this %s is too far from the spread of \"%.200s\", which is %g",
@@ -337,7 +339,7 @@ static void convert_linear(parser *p, const leaf_text *leaf, double *slope, doub
         double scale = p->inputs->scale ? p->inputs->scale[column] : 1,
                zero = p->inputs->centre ? p->inputs->centre[column] : 0;
         slope[i] = leaf->given >> KEY_VAR & 1u ? scale : 1;
-        centre[i] = leaf->given >> KEY_CENTRE & 1u ? (number_at(leaf, KEY_CENTRE, i) - zero) / scale : 0;
+        centre[i] = leaf->given >> KEY_CENTRE & 1u ? (leaf_number(leaf, KEY_CENTRE, i) - zero) / scale : 0;
     }
 }
 
@@ -348,7 +350,7 @@ static una_status emit_leaf(parser *p, const leaf_text *leaf)
     una_kernel_op op = { code, k->input_count, leaf->input_count, k->parameter_count };
     size_t n = code == UNA_KERNEL_CONSTANT ? 0 : leaf->input_count;
     size_t lists = code == UNA_KERNEL_PERIODIC || code == UNA_KERNEL_LINEAR ? 2 : 1;
-    size_t *input = add_inputs(p, n);
+    size_t *input = add_leaf_inputs(p, n);
     double *parameter = add_parameters(p, 1 + lists * n);
     UNA_TRY(una_arena_check(p->arena));
 
@@ -356,9 +358,9 @@ static una_status emit_leaf(parser *p, const leaf_text *leaf)
     if (n) memcpy(input, leaf->input, n * sizeof *input);
     parameter[0] = leaf->given >> KEY_VAR & 1u ? leaf->number[KEY_VAR].value[0] : 1;
     if (code == UNA_KERNEL_LINEAR) convert_linear(p, leaf, parameter + 1, parameter + 1 + n);
-    else if (n) UNA_TRY(convert(p, leaf, KEY_LENGTH, code != UNA_KERNEL_PERIODIC, parameter + 1));
-    if (code == UNA_KERNEL_PERIODIC) UNA_TRY(convert(p, leaf, KEY_PERIOD, true, parameter + 1 + n));
-    return emit(p, op);
+    else if (n) UNA_TRY(convert_length(p, leaf, KEY_LENGTH, code != UNA_KERNEL_PERIODIC, parameter + 1));
+    if (code == UNA_KERNEL_PERIODIC) UNA_TRY(convert_length(p, leaf, KEY_PERIOD, true, parameter + 1 + n));
+    return emit_kernel_op(p, op);
 }
 
 static una_status parse_leaf(parser *p)
@@ -375,7 +377,7 @@ static una_status parse_leaf(parser *p)
         return una_lexer_fail(&p->lexer, token.at,
                               "there is no kernel \"%.100s\"%s (known are rbf, matern12, matern32, "
                               "matern52, periodic, linear and constant)",
-                              token.name, una_near_words(near, token.name, names, KINDS));
+                              token.name, una_did_you_mean(near, token.name, names, KINDS));
 
     leaf.input = UNA_GET(p->arena, size_t, p->inputs->count);
     leaf.group = UNA_GET(p->arena, size_t, p->inputs->count);
@@ -385,14 +387,14 @@ static una_status parse_leaf(parser *p)
 
     if (leaf.kind->code == UNA_KERNEL_PERIODIC && !(leaf.given >> KEY_PERIOD & 1u))
         return una_lexer_fail(&p->lexer, token.at, "periodic needs its period, as in periodic(period=2)");
-    if (!(leaf.given >> KEY_ON & 1u)) choose_all(p, &leaf);
-    for (int key = KEY_LENGTH; key <= KEY_CENTRE; key++) UNA_TRY(check_list(p, &leaf, key));
+    if (!(leaf.given >> KEY_ON & 1u)) choose_all_inputs(p, &leaf);
+    for (int key = KEY_LENGTH; key <= KEY_CENTRE; key++) UNA_TRY(check_number_list(p, &leaf, key));
     return emit_leaf(p, &leaf);
 }
 
 /* ---- sums and products ------------------------------------------------------------------------------------ */
 
-static una_status parse_sum(parser *p);
+static una_status parse_kernel_sum(parser *p);
 
 static una_status parse_atom(parser *p)
 {
@@ -408,7 +410,7 @@ static una_status parse_atom(parser *p)
         if (++p->nesting > UNA_KERNEL_DEPTH)
             return una_lexer_fail(&p->lexer, token.at, "brackets are nested more than %d deep", (int)UNA_KERNEL_DEPTH);
         UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(parse_sum(p));
+        UNA_TRY(parse_kernel_sum(p));
         p->nesting--;
         return una_lexer_expect(&p->lexer, ')', "to close the bracket");
     }
@@ -421,24 +423,24 @@ static una_status parse_atom(parser *p)
                           una_token_words(&token, words));
 }
 
-static una_status parse_product(parser *p)
+static una_status parse_kernel_product(parser *p)
 {
     UNA_TRY(parse_atom(p));
     while (una_lexer_sees(&p->lexer, '*')) {
         UNA_TRY(una_lexer_next(&p->lexer));
         UNA_TRY(parse_atom(p));
-        UNA_TRY(emit(p, (una_kernel_op){ .code = UNA_KERNEL_MULTIPLY }));
+        UNA_TRY(emit_kernel_op(p, (una_kernel_op){ .code = UNA_KERNEL_MULTIPLY }));
     }
     return UNA_OK;
 }
 
-static una_status parse_sum(parser *p)
+static una_status parse_kernel_sum(parser *p)
 {
-    UNA_TRY(parse_product(p));
+    UNA_TRY(parse_kernel_product(p));
     while (una_lexer_sees(&p->lexer, '+')) {
         UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(parse_product(p));
-        UNA_TRY(emit(p, (una_kernel_op){ .code = UNA_KERNEL_ADD }));
+        UNA_TRY(parse_kernel_product(p));
+        UNA_TRY(emit_kernel_op(p, (una_kernel_op){ .code = UNA_KERNEL_ADD }));
     }
     if (una_lexer_sees(&p->lexer, '-') || una_lexer_sees(&p->lexer, '/') || una_lexer_sees(&p->lexer, '^'))
         return una_lexer_fail(&p->lexer, p->lexer.token.at,
@@ -456,7 +458,7 @@ una_status una_kernel_parse(una_kernel **kernel, const char *text, const una_ker
     parser p = { .kernel = UNA_GET(arena, una_kernel, 1), .inputs = inputs, .arena = arena };
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_lexer_begin(&p.lexer, text, &grammar, arena, run));
-    UNA_TRY(parse_sum(&p));
+    UNA_TRY(parse_kernel_sum(&p));
     if (p.lexer.token.kind != UNA_TOKEN_END)
         return una_lexer_fail(&p.lexer, p.lexer.token.at, "expected \"+\", \"*\" or the end but found %s",
                               una_token_words(&p.lexer.token, words));

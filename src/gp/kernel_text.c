@@ -24,7 +24,7 @@ size_t una_kernel_owns(const una_kernel_op *op)
 
 typedef struct writer { una_text *text; const una_kernel *k; const una_kernel_inputs *in; } writer;
 
-static double scale_of(const writer *w, const una_kernel_op *op, size_t d)
+static double scale_of_input(const writer *w, const una_kernel_op *op, size_t d)
 {
     return w->in->scale ? w->in->scale[w->k->input[op->input + d]] : 1;
 }
@@ -34,11 +34,12 @@ static void write_list(const writer *w, const una_kernel_op *op, const char *key
 {
     bool same = true;
     for (size_t d = 0; d < op->count; d++)
-        same = same && value[d] * (has_unit ? scale_of(w, op, d) : 1) == value[0] * (has_unit ? scale_of(w, op, 0) : 1);
+        same = same && value[d] * (has_unit ? scale_of_input(w, op, d)
+                                   : 1) == value[0] * (has_unit ? scale_of_input(w, op, 0) : 1);
     una_text_add(w->text, ", %s=%s", key, same ? "" : "[");
     for (size_t d = 0; d < (same ? 1 : op->count); d++) {
         una_text_add(w->text, "%s", d ? ", " : "");
-        una_text_number(w->text, value[d] * (has_unit ? scale_of(w, op, d) : 1));
+        una_text_number(w->text, value[d] * (has_unit ? scale_of_input(w, op, d) : 1));
     }
     una_text_add(w->text, "%s", same ? "" : "]");
 }
@@ -52,7 +53,7 @@ static void write_centres(const writer *w, const una_kernel_op *op, const double
     for (size_t d = 0; d < op->count; d++) {
         double zero = w->in->centre ? w->in->centre[w->k->input[op->input + d]] : 0;
         una_text_add(w->text, "%s", d ? ", " : "");
-        una_text_number(w->text, centre[d] * scale_of(w, op, d) + zero);
+        una_text_number(w->text, centre[d] * scale_of_input(w, op, d) + zero);
     }
     una_text_add(w->text, "]");
 }
@@ -85,7 +86,7 @@ static void write_leaf(const writer *w, const una_kernel_op *op)
     const double *parameter = w->k->parameter + op->parameter, *first = parameter + 1, *second = first + op->count;
     bool per_unit = true;                /* var of linear per squared unit; otherwise per squared standard deviation */
     if (op->code == UNA_KERNEL_LINEAR)
-        for (size_t d = 0; d < op->count; d++) per_unit = per_unit && first[d] == scale_of(w, op, d);
+        for (size_t d = 0; d < op->count; d++) per_unit = per_unit && first[d] == scale_of_input(w, op, d);
 
     if (!per_unit) {                     /* a factor says it: linear without var has 1 per squared standard deviation */
         una_text_add(w->text, "(");
@@ -166,7 +167,7 @@ una_status una_kernel_text_fits(const una_kernel *kernel, const una_kernel_input
 
 enum { FIELDS = 4, MOST_OPS = 1 << 16, MOST_NUMBERS = 1 << 24 };
 
-static bool is_count(double value, size_t below)
+static bool is_count_below(double value, size_t below)
 {
     return value >= 0 && value < (double)below && value == floor(value);
 }
@@ -176,8 +177,9 @@ static bool read_ops(una_kernel *k, const double *field)
     size_t height = 0;
     for (size_t o = 0; o < k->op_count; o++, field += FIELDS) {
         una_kernel_op *op = &k->op[o];
-        if (!is_count(field[0], UNA_KERNEL_MULTIPLY + 1) || !is_count(field[1], k->input_count + 1)
-            || !is_count(field[2], k->input_count + 1) || !is_count(field[3], k->parameter_count + 1)) return false;
+        if (!is_count_below(field[0], UNA_KERNEL_MULTIPLY + 1) || !is_count_below(field[1], k->input_count + 1)
+            || !is_count_below(field[2], k->input_count + 1) ||
+                !is_count_below(field[3], k->parameter_count + 1)) return false;
         *op = (una_kernel_op){ (una_kernel_code)(int)field[0], (size_t)field[1], (size_t)field[2], (size_t)field[3] };
 
         size_t owns = una_kernel_owns(op);
@@ -189,13 +191,14 @@ static bool read_ops(una_kernel *k, const double *field)
     return height == 1;
 }
 
-static bool read_numbers(const una_kernel *k)
+static bool read_kernel_numbers(const una_kernel *k)
 {
     for (size_t o = 0; o < k->op_count; o++) {
         const una_kernel_op *op = &k->op[o];
         const double *parameter = k->parameter + op->parameter;
-        size_t positive = op->code == UNA_KERNEL_PERIODIC ? 2 * op->count
-                        : op->code < UNA_KERNEL_PERIODIC ? op->count : 0;
+        size_t positive = 0;
+        if (op->code == UNA_KERNEL_PERIODIC) positive = 2 * op->count;
+        else if (op->code < UNA_KERNEL_PERIODIC) positive = op->count;
         if (una_kernel_owns(op) && !(parameter[0] >= 0)) return false;
         for (size_t d = 1; d <= positive; d++)
             if (!(parameter[d] > 0)) return false;
@@ -235,12 +238,12 @@ una_status una_kernel_exchange(una_kernel **kernel, una_archive *ar)
     UNA_TRY(una_arena_check(ar->arena));
 
     for (size_t i = 0; i < k->input_count; i++) {
-        if (!is_count(column[i], ar->inputs))
+        if (!is_count_below(column[i], ar->inputs))
             return una_archive_refuse(ar, "kernel_columns", "names an input that does not exist");
         k->input[i] = (size_t)column[i];
     }
     if (!read_ops(k, field)) return una_archive_refuse(ar, "kernel_program", "is no covariance function");
-    if (!read_numbers(k)) return una_archive_refuse(ar, "kernel_numbers", "holds a number out of its range");
+    if (!read_kernel_numbers(k)) return una_archive_refuse(ar, "kernel_numbers", "holds a number out of its range");
     *kernel = k;
     return UNA_OK;
 }

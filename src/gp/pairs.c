@@ -22,7 +22,7 @@
 static const double pi = 3.14159265358979323846;
 static const double far_away = 1e3;      /* every Matern value is exactly 0 there; without a limit, inf * 0 */
 
-static bool joins(una_kernel_code code)
+static bool is_join(una_kernel_code code)
 {
     return code == UNA_KERNEL_ADD || code == UNA_KERNEL_MULTIPLY;
 }
@@ -31,7 +31,7 @@ size_t una_kernel_begin(const una_kernel *kernel, size_t last)
 {
     size_t begin = last + 1, open = 1;
     while (open > 0) {
-        if (joins(kernel->op[--begin].code)) open++;
+        if (is_join(kernel->op[--begin].code)) open++;
         else open--;
     }
     return begin;
@@ -71,10 +71,12 @@ una_status una_pairs_init(una_pairs *pairs, const una_kernel *kernel, una_arena 
 /* ---- forwards -------------------------------------------------------------------------------------------------- */
 
 /* r^2 in value becomes k; c to slope. */
-static void stationary(const una_pairs *p, una_kernel_code code, double var, size_t width, double *value, double *slope)
+static void stationary_tile(const una_pairs *p, una_kernel_code code, double var, size_t width, double *value,
+                            double *slope)
 {
-    const double root = code == UNA_KERNEL_MATERN12 ? 1
-                      : code == UNA_KERNEL_MATERN32 ? 1.7320508075688772 : 2.23606797749979;
+    double root = 2.23606797749979;
+    if (code == UNA_KERNEL_MATERN12) root = 1;
+    else if (code == UNA_KERNEL_MATERN32) root = 1.7320508075688772;
     if (code == UNA_KERNEL_RBF) {
         p->kernels->pairs->exp(width, -0.5, value, var, value);
         if (slope) memcpy(slope, value, width * sizeof *slope);
@@ -104,8 +106,8 @@ static void stationary(const una_pairs *p, una_kernel_code code, double var, siz
     }
 }
 
-static void periodic(const una_pairs *p, const una_kernel_op *op, const double *a, size_t a_step, const double *b,
-                     size_t b_stride, size_t width, double *value)
+static void periodic_tile(const una_pairs *p, const una_kernel_op *op, const double *a, size_t a_step, const double *b,
+                          size_t b_stride, size_t width, double *value)
 {
     const double var = p->kernel->parameter[op->parameter], *length = p->kernel->parameter + op->parameter + 1;
     for (size_t j = 0; j < width; j++) value[j] = 0;
@@ -117,8 +119,8 @@ static void periodic(const una_pairs *p, const una_kernel_op *op, const double *
     p->kernels->pairs->exp(width, 1, value, var, value);
 }
 
-static void leaf(const una_pairs *p, const una_kernel_op *op, const double *a, size_t a_step, const double *b,
-                 size_t b_stride, size_t width, double *value, double *slope)
+static void leaf_tile(const una_pairs *p, const una_kernel_op *op, const double *a, size_t a_step, const double *b,
+                      size_t b_stride, size_t width, double *value, double *slope)
 {
     double var = p->kernel->parameter[op->parameter];
 
@@ -130,25 +132,25 @@ static void leaf(const una_pairs *p, const una_kernel_op *op, const double *a, s
             for (size_t j = 0; j < width; j++) value[j] += a[d * a_step] * b[d * b_stride + j];
         for (size_t j = 0; j < width; j++) value[j] *= var;
     } else if (op->code == UNA_KERNEL_PERIODIC) {
-        periodic(p, op, a, a_step, b, b_stride, width, value);
+        periodic_tile(p, op, a, a_step, b, b_stride, width, value);
     } else {
         p->kernels->pairs->distances(width, op->count, a, a_step, b, b_stride, value);
-        stationary(p, op->code, var, width, value, slope);
+        stationary_tile(p, op->code, var, width, value, slope);
     }
 }
 
 /* Fills the tape; the last value goes to `out` instead, without slopes, where that is not NULL. */
-static void forward(una_pairs *p, const una_side *a, size_t i, const una_side *b, size_t first, size_t width,
-                    double *out)
+static void forward_tape(una_pairs *p, const una_side *a, size_t i, const una_side *b, size_t first, size_t width,
+                         double *out)
 {
     size_t stack[UNA_KERNEL_DEPTH + 1], top = 0;
     for (size_t o = 0; o < p->kernel->op_count; o++) {
         const una_kernel_op *op = &p->kernel->op[o];
         double *to = out && o + 1 == p->kernel->op_count ? out : p->value + o * UNA_TILE;
 
-        if (!joins(op->code)) {
-            leaf(p, op, a->at + op->input * a->stride + i, a->stride, b->at + op->input * b->stride + first, b->stride,
-                 width, to, out ? NULL : p->slope + o * UNA_TILE);
+        if (!is_join(op->code)) {
+            leaf_tile(p, op, a->at + op->input * a->stride + i, a->stride, b->at + op->input * b->stride + first,
+                      b->stride, width, to, out ? NULL : p->slope + o * UNA_TILE);
         } else {
             const double *two = p->value + stack[--top] * UNA_TILE, *one = p->value + stack[--top] * UNA_TILE;
             if (op->code == UNA_KERNEL_ADD)
@@ -164,21 +166,21 @@ static void forward(una_pairs *p, const una_side *a, size_t i, const una_side *b
 void una_pairs_values(una_pairs *p, const una_side *a, size_t i, const una_side *b, size_t first, size_t width,
                       double *out)
 {
-    forward(p, a, i, b, first, width, out);
+    forward_tape(p, a, i, b, first, width, out);
 }
 
 /* ---- backwards ------------------------------------------------------------------------------------------------- */
 
 /* back[o] of every operation, from weight at the last. The second part of a join ends just before it, the first
  * where the second begins. */
-static void pass_back(una_pairs *p, size_t width, const double *weight)
+static void backward_tape(una_pairs *p, size_t width, const double *weight)
 {
     const una_kernel_op *op = p->kernel->op;
     size_t last = p->kernel->op_count - 1;
     memcpy(p->back + last * UNA_TILE, weight, width * sizeof *weight);
 
     for (size_t o = last; o > 0; o--) {
-        if (!joins(op[o].code)) continue;
+        if (!is_join(op[o].code)) continue;
         size_t two = o - 1;
         size_t one = una_kernel_begin(p->kernel, o - 1) - 1;
         const double *at = p->back + o * UNA_TILE, *value_one = p->value + one * UNA_TILE,
@@ -216,12 +218,12 @@ void una_pairs_gradient(una_pairs *p, const una_side *a, size_t i, const una_sid
 {
     const una_kernel *k = p->kernel;
     double by[UNA_TILE];
-    forward(p, a, i, b, first, width, NULL);
-    pass_back(p, width, weight);
+    forward_tape(p, a, i, b, first, width, NULL);
+    backward_tape(p, width, weight);
 
     for (size_t o = 0; o < k->op_count; o++) {
         const una_kernel_op *op = &k->op[o];
-        if (joins(op->code)) continue;
+        if (is_join(op->code)) continue;
         const double *back = p->back + o * UNA_TILE, *value = p->value + o * UNA_TILE, *slope = p->slope + o * UNA_TILE;
         const double *to = a->at + op->input * a->stride + i, *from = b->at + op->input * b->stride + first;
         double *leaf_sum = sum + op->parameter * UNA_PAD;
@@ -268,8 +270,8 @@ void una_pairs_slope(una_pairs *p, const una_side *a, size_t i, const una_side *
                      const double *weight, double *slope)
 {
     const una_kernel *k = p->kernel;
-    forward(p, a, i, b, first, width, NULL);
-    pass_back(p, width, weight);
+    forward_tape(p, a, i, b, first, width, NULL);
+    backward_tape(p, width, weight);
     for (size_t o = 0; o < k->op_count; o++) {
         const una_kernel_op *op = &k->op[o];
         for (size_t d = 0; d < op->count; d++)

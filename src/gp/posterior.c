@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a solved Gaussian process says of other rows: mean and variance, slopes, joint draws. Rows are taken in tiles of
- * columns k* [n, width], on which products and triangular solves work column by column:
- * a row's answer does not depend on its neighbours.
+ * Predictions of a solved Gaussian process: mean and variance, slopes, joint draws. Rows are taken in tiles of columns
+ * k* [n, width], on which products and triangular solves work column by column: so the answer for a row does not depend
+ * on its neighbours.
  */
 #include "gp/gp.h"
 
@@ -22,8 +22,8 @@ typedef struct query {
     double  jitter;
 } query;
 
-static una_status sides(const una_gp *gp, const double *x, size_t rows, size_t stride, una_side *train, una_side *stars,
-                        una_run *run)
+static una_status fill_sides(const una_gp *gp, const double *x, size_t rows, size_t stride, una_side *train,
+                             una_side *stars, una_run *run)
 {
     UNA_TRY(una_kernels_need(run));
     una_side_init(train, gp->kernel, gp->rows, &run->scratch);
@@ -36,15 +36,16 @@ static una_status sides(const una_gp *gp, const double *x, size_t rows, size_t s
 
 /* ---- mean and variance ------------------------------------------------------------------------------------------- */
 
-/* Of the prior variance at x, once the rows have explained so much of it. */
+/* The posterior variance at x: the prior variance less what the rows explain. */
 static double left_of(const una_gp *gp, const double *x, double explained)
 {
     double prior;
     una_kernel_diagonal(gp->kernel, x, 1, gp->inputs, &prior);
-    return prior > explained ? prior - explained : prior >= 0 ? 0 : prior;       /* NAN stays */
+    if (prior > explained) return prior - explained;
+    return prior >= 0 ? 0 : prior;       /* NAN stays */
 }
 
-static void variances(const query *q, size_t from, size_t count, const double *k, size_t width)
+static void subtract_explained(const query *q, size_t from, size_t count, const double *k, size_t width)
 {
     double sum[UNA_TILE] = {0};
     for (size_t i = 0; i < q->gp->rows; i++)
@@ -71,7 +72,7 @@ static una_status answer_tile(void *context, size_t index, una_run *child)
 
     if (!q->var && !q->tiles) return UNA_OK;
     una_large_lower_solve(gp->l, n, gp->stride, k, width, 0, child);
-    if (q->var) variances(q, from, count, k, width);
+    if (q->var) subtract_explained(q, from, count, k, width);
     return UNA_OK;
 }
 
@@ -84,7 +85,7 @@ una_status una_gp_predict(const una_gp *asked, const double *x, size_t rows, siz
     una_side train, stars;
     query q = { .gp = gp, .rows = &train, .stars = &stars, .x = x, .count = rows, .stride = stride, .mean = mean,
                 .var = var };
-    una_status status = sides(gp, x, rows, stride, &train, &stars, run);
+    una_status status = fill_sides(gp, x, rows, stride, &train, &stars, run);
     if (status == UNA_OK) status = una_pool(run, (rows + UNA_TILE - 1) / UNA_TILE, answer_tile, &q);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -93,8 +94,8 @@ una_status una_gp_predict(const una_gp *asked, const double *x, size_t rows, siz
 /* ---- slopes ------------------------------------------------------------------------------------------------------ */
 
 /* out [inputs] += factor sum_j weight_j dk(x, x_j)/dx */
-static void add_slopes(const una_gp *gp, una_pairs *pairs, const una_side *star, const una_side *train,
-                       const double *weight, double factor, double *out)
+static void add_kernel_slopes(const una_gp *gp, una_pairs *pairs, const una_side *star, const una_side *train,
+                              const double *weight, double factor, double *out)
 {
     double part[UNA_TILE];
     for (size_t first = 0; first < gp->rows; first += UNA_TILE) {
@@ -105,12 +106,12 @@ static void add_slopes(const una_gp *gp, una_pairs *pairs, const una_side *star,
     }
 }
 
-static una_status slope(const una_gp *gp, const double *x, double *mean, double *var, double *dmean, double *dvar,
-                        una_run *run)
+static una_status slope_of_posterior(const una_gp *gp, const double *x, double *mean, double *var, double *dmean,
+                                     double *dvar, una_run *run)
 {
     una_side train, star;
     una_pairs pairs;
-    UNA_TRY(sides(gp, x, 1, gp->inputs, &train, &star, run));
+    UNA_TRY(fill_sides(gp, x, 1, gp->inputs, &train, &star, run));
     double *k = UNA_GET(&run->scratch, double, train.stride), own[UNA_PAD] = { 2 };
     UNA_TRY(una_pairs_init(&pairs, gp->kernel, &run->scratch, run));
 
@@ -123,8 +124,8 @@ static una_status slope(const una_gp *gp, const double *x, double *mean, double 
 
     memset(dmean, 0, gp->inputs * sizeof *dmean);
     memset(dvar, 0, gp->inputs * sizeof *dvar);
-    add_slopes(gp, &pairs, &star, &train, gp->alpha, 1, dmean);
-    add_slopes(gp, &pairs, &star, &train, k, -2, dvar);
+    add_kernel_slopes(gp, &pairs, &star, &train, gp->alpha, 1, dmean);
+    add_kernel_slopes(gp, &pairs, &star, &train, k, -2, dvar);
     una_pairs_slope(&pairs, &star, 0, &star, 0, UNA_PAD, own, dvar);     /* k(x, x) moves with both its arguments */
     return UNA_OK;
 }
@@ -135,7 +136,7 @@ una_status una_gp_slope(const una_gp *gp, const double *x, double *mean, double 
     una_gp solved;
     UNA_TRY(una_gp_solved(&solved, gp, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = slope(&solved, x, mean, var, dmean, dvar, run);
+    una_status status = slope_of_posterior(&solved, x, mean, var, dmean, dvar, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -179,12 +180,12 @@ static una_status factor_joint(query *q, una_run *run)
              q->count);
 }
 
-static una_status draw(query q, size_t draws, una_rng *rng, double *f, una_run *run)
+static una_status draw_posterior(query q, size_t draws, una_rng *rng, double *f, una_run *run)
 {
     una_side train, stars;
     size_t rows = q.count, tiles = (rows + UNA_TILE - 1) / UNA_TILE;
     UNA_TRY(una_gp_memory(rows, 1 + (double)q.gp->rows / (double)rows, run));
-    UNA_TRY(sides(q.gp, q.x, rows, q.stride, &train, &stars, run));
+    UNA_TRY(fill_sides(q.gp, q.x, rows, q.stride, &train, &stars, run));
 
     q.rows = &train;
     q.stars = &stars;
@@ -199,7 +200,7 @@ static una_status draw(query q, size_t draws, una_rng *rng, double *f, una_run *
     UNA_TRY(factor_joint(&q, run));
 
     for (size_t s = 0; s < draws; s++) {
-        UNA_TRY(una_go_on(run, "drawing functions"));
+        UNA_TRY(una_check_cancelled(run, "drawing functions"));
         for (size_t i = 0; i < rows; i++) z[i] = una_rng_normal(rng);
         for (size_t i = 0; i < rows; i++) f[s * rows + i] = q.mean[i] + una_dot(q.joint + i * q.joint_stride, z, i + 1);
     }
@@ -214,7 +215,7 @@ una_status una_gp_draw(const una_gp *gp, const double *x, size_t rows, size_t st
     UNA_TRY(una_gp_solved(&solved, gp, run));
     una_mark mark = una_arena_mark(&run->scratch);
     query q = { .gp = &solved, .x = x, .count = rows, .stride = stride };
-    una_status status = draw(q, draws, rng, f, run);
+    una_status status = draw_posterior(q, draws, rng, f, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -12,7 +12,7 @@
  */
 #include "infer/head.h"
 
-#include "base/company.h"
+#include "base/rank_group.h"
 #include "base/option.h"
 
 #include <string.h>
@@ -98,8 +98,10 @@ static void variances_at(const hill *h, double t, double *noise, double *prior)
 {
     bool free_noise = UNA_IS_AUTO(h->noise), free_prior = UNA_IS_AUTO(h->prior);
     double value = exp(t);
-    *noise = !free_noise ? h->noise : free_prior ? best_noise(h, value) : value;
-    *prior = !free_prior ? h->prior : free_noise ? value * *noise : value;
+    *noise = h->noise;
+    *prior = h->prior;
+    if (free_noise) *noise = free_prior ? best_noise(h, value) : value;
+    if (free_prior) *prior = free_noise ? value * *noise : value;
 }
 
 static double minus_evidence(double t, void *context)
@@ -111,7 +113,7 @@ static double minus_evidence(double t, void *context)
 
 /* d log p / d log alpha at fixed s2 if alpha is free (with the best s2 for each ratio, s2 adds nothing), else
  * d log p / d log s2 at fixed alpha. */
-static double slope_at(const hill *h, double t)
+static double evidence_slope(const hill *h, double t)
 {
     const una_spectrum *s = h->spectrum;
     double noise, prior, sum = 0;
@@ -123,20 +125,20 @@ static double slope_at(const hill *h, double t)
     return UNA_IS_AUTO(h->prior) ? 0.5 * sum : 0.5 * (sum - s->rows + s->square / noise);
 }
 
-/* Values of a function tell its maximum to half the digits only; the zero of its slope tells the rest. */
-static double polish(const hill *h, double t)
+/* Polishes the maximum: values of a function find it to half the digits only, the zero of its slope finds the rest. */
+static double polish_maximum(const hill *h, double t)
 {
     double left = t - 1e-3, right = t + 1e-3;
-    if (!(slope_at(h, left) > 0 && slope_at(h, right) < 0)) return t;
+    if (!(evidence_slope(h, left) > 0 && evidence_slope(h, right) < 0)) return t;
     for (int i = 0; i < HALVINGS; i++) {
         double middle = 0.5 * (left + right);
-        if (slope_at(h, middle) > 0) left = middle; else right = middle;
+        if (evidence_slope(h, middle) > 0) left = middle; else right = middle;
     }
     return 0.5 * (left + right);
 }
 
 /* No s2 above y'y can be best; alpha is searched within 1e+-6 of the value that explains y alone. */
-static void set_bounds(hill *h, const una_spectrum *s, double *low, double *high)
+static void set_evidence_bounds(hill *h, const una_spectrum *s, double *low, double *high)
 {
     double mean_square = s->square / s->rows, trace = 0;
     for (size_t k = 0; k < s->features; k++) trace += s->value[k];
@@ -159,15 +161,15 @@ static void set_bounds(hill *h, const una_spectrum *s, double *low, double *high
     if (*high < *low) *high = *low;
 }
 
-static una_status climb(double *noise_var, double *prior_var, const una_stats *stats, una_run *run)
+static una_status climb_evidence(double *noise_var, double *prior_var, const una_stats *stats, una_run *run)
 {
     una_spectrum spectrum;
     UNA_TRY(una_spectrum_of(&spectrum, stats, &run->scratch, run));
     hill h = { .spectrum = &spectrum, .noise = *noise_var, .prior = *prior_var };
     double low, high;
-    set_bounds(&h, &spectrum, &low, &high);
+    set_evidence_bounds(&h, &spectrum, &low, &high);
     double t = una_search(minus_evidence, &h, low, high, EVIDENCE_GRID, 1e-8);
-    double polished = fmin(fmax(polish(&h, t), low), high);
+    double polished = fmin(fmax(polish_maximum(&h, t), low), high);
     /* At a bound of alpha the slope is not the objective's: a step that is worse by more than rounding is not taken. */
     double before = minus_evidence(t, &h), after = minus_evidence(polished, &h);
     if (after <= before + 1e-12 * (1 + fabs(before))) t = polished;
@@ -175,14 +177,14 @@ static una_status climb(double *noise_var, double *prior_var, const una_stats *s
     return UNA_OK;
 }
 
-una_status una_choose_evidence(double *noise_var, double *prior_var, const una_stats *stats, una_run *run)
+una_status una_choose_by_evidence(double *noise_var, double *prior_var, const una_stats *stats, una_run *run)
 {
     if (!UNA_IS_AUTO(*noise_var) && !UNA_IS_AUTO(*prior_var)) return UNA_OK;
     UNA_TRY(una_stats_check(stats, run));
     if (!(stats->rows >= 1)) UNA_FAIL(run, UNA_E_INPUT, "the noise cannot be chosen without rows");
     if (!(stats->square > 0)) UNA_FAIL(run, UNA_E_NUMERIC, ZERO_TARGETS);
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = climb(noise_var, prior_var, stats, run);
+    una_status status = climb_evidence(noise_var, prior_var, stats, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -205,7 +207,7 @@ static una_status project_rows(held_out *h, const double *phi, double *turned, u
 {
     size_t k = h->features;
     for (size_t from = 0; from < h->rows; from += BLOCK) {
-        UNA_TRY(una_go_on(run, "choosing the noise"));
+        UNA_TRY(una_check_cancelled(run, "choosing the noise"));
         size_t count = h->rows - from < BLOCK ? h->rows - from : BLOCK;
         memset(turned, 0, k * BLOCK * sizeof *turned);
         for (size_t r = 0; r < count; r++) {
@@ -253,7 +255,7 @@ static double minus_held_out(double t, void *context)
     }
 
     double both[2] = { sum, square };
-    una_company_sum_f64(both, 2, h->run);
+    una_rank_group_sum_f64(both, 2, h->run);
     h->rmse = sqrt(both[1] / h->all);
     return 0.5 * both[0] / h->all;
 }
@@ -271,13 +273,13 @@ static una_status likeliest_noise(double *noise_var, held_out *h, const double *
     UNA_TRY(project_rows(h, phi, turned, run));
 
     double held[2] = { una_dot(h->y, h->y, h->rows), (double)h->rows };
-    UNA_TRY(una_company_sum_f64(held, 2, run));
+    UNA_TRY(una_rank_group_sum_f64(held, 2, run));
     h->all = held[1];
     double reference = (train->square + held[0]) / (train->rows + h->all);
     if (!(reference > 0)) UNA_FAIL(run, UNA_E_NUMERIC, ZERO_TARGETS);
     double low = log(1e-6 * reference), high = log(10 * reference);
     double best = una_search(minus_held_out, h, low, high, VALID_GRID, 1e-8), value = minus_held_out(best, h);
-    UNA_TRY(una_company_check(run));
+    UNA_TRY(una_rank_group_check(run));
     if (!isfinite(value)) UNA_FAIL(run, UNA_E_NUMERIC, "the features or targets of the held-out rows are not finite");
 
     *noise_var = exp(best);
@@ -285,8 +287,8 @@ static una_status likeliest_noise(double *noise_var, held_out *h, const double *
     return UNA_OK;
 }
 
-una_status una_choose_valid(double *noise_var, double prior_var, const una_stats *train, const double *phi,
-                            const double *y, size_t rows, double *log_lik, double *rmse, una_run *run)
+una_status una_choose_by_validation(double *noise_var, double prior_var, const una_stats *train, const double *phi,
+                                    const double *y, size_t rows, double *log_lik, double *rmse, una_run *run)
 {
     if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "the noise cannot be chosen without held-out rows");
     if (!(prior_var > 0) || !isfinite(prior_var)) {

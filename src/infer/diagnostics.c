@@ -15,7 +15,7 @@
 
 typedef struct chains { const double *at; size_t count, draws; } chains;
 
-static double mean_of(const double *v, size_t n)
+static double chain_mean(const double *v, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) sum += v[i];
@@ -23,13 +23,13 @@ static double mean_of(const double *v, size_t n)
 }
 
 /* Within variance (of n - 1) and between variance of the chain means times n. */
-static void variances(chains c, double *within, double *between)
+static void chain_variances(chains c, double *within, double *between)
 {
-    double n = (double)c.draws, m = (double)c.count, all = mean_of(c.at, c.count * c.draws);
+    double n = (double)c.draws, m = (double)c.count, all = chain_mean(c.at, c.count * c.draws);
     *within = *between = 0;
     for (size_t k = 0; k < c.count; k++) {
         const double *v = c.at + k * c.draws;
-        double mean = mean_of(v, c.draws), square = 0;
+        double mean = chain_mean(v, c.draws), square = 0;
         for (size_t i = 0; i < c.draws; i++) square += (v[i] - mean) * (v[i] - mean);
         *within += square / (n - 1) / m;
         if (c.count > 1) *between += n * (mean - all) * (mean - all) / (m - 1);
@@ -39,7 +39,7 @@ static void variances(chains c, double *within, double *between)
 double una_rhat(const double *values, size_t count, size_t draws)
 {
     double within, between, n = (double)draws;
-    variances((chains){ values, count, draws }, &within, &between);
+    chain_variances((chains){ values, count, draws }, &within, &between);
     if (within == 0) return between > 0 ? HUGE_VAL : NAN;
     return sqrt(((n - 1) / n * within + between / n) / within);
 }
@@ -58,11 +58,11 @@ static double covariance_at(const double *centred, size_t count, size_t draws, s
     return sum / (double)draws / (double)count;
 }
 
-static double *centre(chains c, una_arena *arena)
+static double *centred_chains(chains c, una_arena *arena)
 {
     double *centred = UNA_GET(arena, double, c.count * c.draws);
     for (size_t k = 0; centred && k < c.count; k++) {
-        double mean = mean_of(c.at + k * c.draws, c.draws);
+        double mean = chain_mean(c.at + k * c.draws, c.draws);
         for (size_t i = 0; i < c.draws; i++) centred[k * c.draws + i] = c.at[k * c.draws + i] - mean;
     }
     return centred;
@@ -72,14 +72,14 @@ una_status una_ess(double *ess, const double *values, size_t count, size_t draws
 {
     una_mark mark = una_arena_mark(&run->scratch);
     chains c = { values, count, draws };
-    double *centred = centre(c, &run->scratch), within, between, n = (double)draws, all = n * (double)count;
+    double *centred = centred_chains(c, &run->scratch), within, between, n = (double)draws, all = n * (double)count;
     *ess = NAN;
     if (!centred) {
         una_arena_release(&run->scratch, mark);
         return UNA_E_MEMORY;
     }
 
-    variances(c, &within, &between);
+    chain_variances(c, &within, &between);
     double plus = (n - 1) / n * within + between / n, tau = -1, last = HUGE_VAL;
     for (size_t lag = 0; plus > 0 && lag + 1 < draws; lag += 2) {
         double even = 1 - (within - covariance_at(centred, count, draws, lag)) / plus;
@@ -100,7 +100,7 @@ una_status una_ess(double *ess, const double *values, size_t count, size_t draws
 
 typedef struct ranked { double value; size_t place; } ranked;
 
-static int by_value(const void *a, const void *b)
+static int compare_ranked_values(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
     if (x->value != y->value) return x->value > y->value ? 1 : -1;
@@ -121,10 +121,10 @@ static void normal_scores(const ranked *order, size_t size, double *z)
 static void sort_values(ranked *order, const double *values, size_t size)
 {
     for (size_t i = 0; i < size; i++) order[i] = (ranked){ values[i], i };
-    qsort(order, size, sizeof *order, by_value);
+    qsort(order, size, sizeof *order, compare_ranked_values);
 }
 
-static double quantile(const ranked *order, size_t size, double p)
+static double ranked_quantile(const ranked *order, size_t size, double p)
 {
     double at = p * (double)(size - 1);
     size_t low = (size_t)at, high = low + 1 < size ? low + 1 : low;
@@ -136,17 +136,17 @@ typedef struct work { ranked *order; double *split, *z; } work;
 /* ESS of the share of draws up to a quantile. */
 static una_status ess_below(double *ess, const work *w, double p, size_t count, size_t draws, una_run *run)
 {
-    double limit = quantile(w->order, count * draws, p);
+    double limit = ranked_quantile(w->order, count * draws, p);
     for (size_t i = 0; i < count * draws; i++) w->z[i] = w->split[i] <= limit;
     return una_ess(ess, w->z, count, draws, run);
 }
 
-static una_status judge(una_convergence *out, work *w, size_t count, size_t draws, una_run *run)
+static una_status assess_convergence(una_convergence *out, work *w, size_t count, size_t draws, una_run *run)
 {
     size_t size = count * draws;
     double low, high;
     sort_values(w->order, w->split, size);
-    double median = quantile(w->order, size, 0.5);
+    double median = ranked_quantile(w->order, size, 0.5);
 
     UNA_TRY(ess_below(&low, w, 0.05, count, draws, run));
     UNA_TRY(ess_below(&high, w, 0.95, count, draws, run));
@@ -179,7 +179,7 @@ una_status una_convergence_of(una_convergence *out, const double *values, size_t
         memcpy(w.split + (2 * k + 1) * half, values + (k + 1) * draws - half, half * sizeof(double));
     }
 
-    if (status == UNA_OK) status = judge(out, &w, 2 * count, half, run);
+    if (status == UNA_OK) status = assess_convergence(out, &w, 2 * count, half, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

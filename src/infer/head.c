@@ -16,7 +16,7 @@
 
 enum { BLOCK = 64, PANEL = 32, MOST_FEATURES = 1 << 20 };
 
-/* Products, factor, its inverse, and the axes by which variances are chosen. */
+/* Memory for products, factor, its inverse, and the eigenvectors by which variances are chosen. */
 una_status una_head_memory(const char *kind, size_t features, una_run *run)
 {
     const double matrices = 4;
@@ -52,7 +52,7 @@ static double residual_square(const una_stats *stats, const double *m)
     return sum > 0 ? sum : 0;
 }
 
-static bool positive(double value)
+static bool is_positive(double value)
 {
     return value > 0 && isfinite(value);
 }
@@ -60,9 +60,11 @@ static bool positive(double value)
 static una_status check_variances(const una_head *head, una_run *run)
 {
     double noise = head->noise_var, prior = head->prior_var, ratio = prior / noise;
-    if (!positive(noise)) UNA_FAIL(run, UNA_E_NUMERIC, "the noise variance is %g; it must be positive, finite", noise);
-    if (!positive(prior)) UNA_FAIL(run, UNA_E_NUMERIC, "the prior variance is %g; it must be positive, finite", prior);
-    if (!positive(ratio)) {
+    if (!is_positive(noise))
+        UNA_FAIL(run, UNA_E_NUMERIC, "the noise variance is %g; it must be positive, finite", noise);
+    if (!is_positive(prior))
+        UNA_FAIL(run, UNA_E_NUMERIC, "the prior variance is %g; it must be positive, finite", prior);
+    if (!is_positive(ratio)) {
         UNA_FAIL(run, UNA_E_NUMERIC, "the noise variance %g and the prior variance %g are too far apart", noise, prior);
     }
     return UNA_OK;
@@ -74,7 +76,7 @@ static una_status fill_whiten(una_head *head, una_run *run)
 {
     size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
     for (size_t p = 0; p < k; p++) {
-        UNA_TRY(una_go_on(run, "solving for weights"));
+        UNA_TRY(una_check_cancelled(run, "solving for weights"));
         double *x = head->whiten + p * wide;
         for (size_t j = p; j < k; j++) {
             const double *row = head->chol + j * k;
@@ -125,20 +127,20 @@ static void whiten_block(const una_head *head, const double *phi, size_t rows, b
 
 static una_status refuse_row(size_t row, una_run *run)
 {
-    char place[UNA_ROW_ROOM];
+    char place[UNA_ROW_NAME_ROOM];
     UNA_FAIL(run, UNA_E_NUMERIC, "the prediction of %s is not finite: the features are not finite or too large",
-             una_row_called(place, row, run));
+             una_row_name(place, row, run));
 }
 
-static una_status predict_rows(const una_head *head, const double *phi, size_t rows, double *mean, double *var,
-                               double *white, una_run *run)
+static una_status predict_block(const una_head *head, const double *phi, size_t rows, double *mean, double *var,
+                                double *white, una_run *run)
 {
     size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
     const una_kernels_f64 *kern = una_kernels_named_f64(run->settings.kernels);
 
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
-        UNA_TRY(una_go_on(run, "predicting"));
+        UNA_TRY(una_check_cancelled(run, "predicting"));
         whiten_block(head, phi + from * k, count, var != NULL, white, kern);
         for (size_t r = 0; r < count; r++) {
             const double *row = white + r * wide;
@@ -159,7 +161,7 @@ una_status una_head_predict(const una_head *head, const double *phi, size_t rows
     size_t most = rows < BLOCK ? rows : BLOCK;
     double *white = una_arena_get(&run->scratch, UNA_PADDED(head->stats.features + 1), most * sizeof *white);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = predict_rows(head, phi, rows, mean, var_model, white, run);
+    if (status == UNA_OK) status = predict_block(head, phi, rows, mean, var_model, white, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -177,7 +179,7 @@ una_status una_head_at(const una_head *head, const double *phi, double *mean, do
     una_mark mark = una_arena_mark(&run->scratch);
     double *white = UNA_GET(&run->scratch, double, UNA_PADDED(head->stats.features + 1));
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = predict_rows(head, phi, 1, mean, var, white, run);
+    if (status == UNA_OK) status = predict_block(head, phi, 1, mean, var, white, run);
     if (status == UNA_OK) fill_v_phi(head, white, u);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -203,7 +205,7 @@ una_status una_head_draw(const una_head *head, size_t draws, bool prior, una_rng
 {
     size_t k = head->stats.features;
     for (size_t draw = 0; draw < draws; draw++, w += k) {
-        UNA_TRY(una_go_on(run, "drawing functions"));
+        UNA_TRY(una_check_cancelled(run, "drawing functions"));
         for (size_t i = 0; i < k; i++) w[i] = head->sure && !prior ? 0 : una_rng_normal(rng);
         if (!prior) una_chol_upper_solve(head->chol, k, w, 1);
         for (size_t i = 0; i < k; i++) w[i] = prior ? sqrt(head->prior_var) * w[i] : head->mean[i] + w[i];
@@ -249,13 +251,13 @@ static const char *gram_fault(const una_stats *s)
     return NULL;
 }
 
-static una_status check_loaded(const una_head *head, una_archive *ar)
+static una_status check_loaded_head(const una_head *head, una_archive *ar)
 {
     const una_stats *s = &head->stats;
     if (!(s->rows >= 0) || s->rows != floor(s->rows)) return una_archive_refuse(ar, "head.rows", "is not a row count");
     if (!(s->square >= 0)) return una_archive_refuse(ar, "head.square", "is negative");
-    if (!positive(head->noise_var)) return una_archive_refuse(ar, "head.noise_var", "is not positive");
-    if (!positive(head->prior_var)) return una_archive_refuse(ar, "head.prior_var", "is not positive");
+    if (!is_positive(head->noise_var)) return una_archive_refuse(ar, "head.noise_var", "is not positive");
+    if (!is_positive(head->prior_var)) return una_archive_refuse(ar, "head.prior_var", "is not positive");
 
     const char *fault = gram_fault(s);
     if (fault) return una_archive_refuse(ar, "head.gram", fault);
@@ -291,7 +293,7 @@ una_status una_head_exchange(una_head *head, una_archive *ar)
 
     if (!ar->loading) return UNA_OK;
     stats->features = k;
-    UNA_TRY(check_loaded(head, ar));
+    UNA_TRY(check_loaded_head(head, ar));
     alloc_head(head, k, ar->arena);
     UNA_TRY(una_arena_check(ar->arena));
     una_status status = una_head_solve(head, ar->run);

@@ -30,7 +30,7 @@ una_status una_stats_add(una_stats *stats, const double *phi, const double *y, s
 una_status una_stats_add_counted(una_stats *stats, double *phi, const double *y, const double *count, size_t rows,
                                  una_run *run);
 void una_stats_merge(una_stats *stats, const una_stats *other);
-una_status una_stats_of_all(una_stats *stats, una_run *run);     /* of ranks that fit together: the sums of all */
+una_status una_stats_over_ranks(una_stats *stats, una_run *run);     /* of ranks that fit together: the sums of all */
 una_status una_stats_check(const una_stats *stats, una_run *run);   /* UNA_E_NUMERIC unless all sums are finite */
 
 /* phi [rows, K] with ones in its last column, the rest zero; NULL where the arena has failed. */
@@ -46,7 +46,8 @@ typedef struct una_head {
     bool      sure;              /* one function, drawn: mean holds its weights, and there is no variance    */
 } una_head;
 
-/* UNA_E_MEMORY, with both numbers, where a head of so many features cannot be had and solved: before work begins. */
+/* Refuses with UNA_E_MEMORY, and both numbers, a head of so many features that memory cannot hold and solve: before
+ * work begins. */
 una_status una_head_memory(const char *kind, size_t features, una_run *run);
 void       una_head_init(una_head *head, size_t features, una_arena *arena);
 /* Factors the precision from head->stats and the two variances; mean, evidence. */
@@ -56,7 +57,7 @@ una_status una_head_predict(const una_head *head, const double *phi, size_t rows
                             una_run *run);
 /* At one phi [K]: mean and variance, with the bits of una_head_predict, and u [K] = V phi. */
 una_status una_head_at(const una_head *head, const double *phi, double *mean, double *var, double *u, una_run *run);
-/* One function drawn from the posterior as a head that is sure of it; what it shares with `head` is not copied. */
+/* One function drawn from the posterior, as a head without variance; it shares what it can with `head`. */
 una_status una_head_sample(una_head *function, const una_head *head, una_rng *rng, una_arena *keep, una_run *run);
 /* w [draws, K] from posterior or prior. */
 una_status una_head_draw(const una_head *head, size_t draws, bool prior, una_rng *rng, double *w, una_run *run);
@@ -68,14 +69,14 @@ una_status una_spectrum_of(una_spectrum *spectrum, const una_stats *stats, una_a
 double     una_spectrum_evidence(const una_spectrum *spectrum, double noise_var, double prior_var);
 /* Joint maximum of the evidence; a variance that is not UNA_AUTO stays. Bounds: noise_var >= 1e-10 of mean y^2,
  * prior_var within a factor 1e6 of y'y / trace Phi'Phi, and a posterior precision that can be factored. */
-una_status una_choose_evidence(double *noise_var, double *prior_var, const una_stats *stats, una_run *run);
+una_status una_choose_by_evidence(double *noise_var, double *prior_var, const una_stats *stats, una_run *run);
 
 /* Validation likelihood: the noise variance that maximises the mean log-likelihood of held-out rows under the posterior
  * of `train`, for given prior_var, within [1e-6, 10] of the mean square of y (of both sets). phi [rows, K], y [rows]
  * did not train the features. *noise_var is output only; log_lik (mean) and rmse are those of the chosen noise. Ranks
  * that fit together give `train` of all, and each its own rows: the answer is that of all rows. */
-una_status una_choose_valid(double *noise_var, double prior_var, const una_stats *train, const double *phi,
-                            const double *y, size_t rows, double *log_lik, double *rmse, una_run *run);
+una_status una_choose_by_validation(double *noise_var, double prior_var, const una_stats *train, const double *phi,
+                                    const double *y, size_t rows, double *log_lik, double *rmse, una_run *run);
 /* Mean log-likelihood and rmse of rows under a solved head. */
 una_status una_head_score(const una_head *head, const double *phi, const double *y, size_t rows, double *log_lik,
                           double *rmse, una_run *run);
@@ -86,7 +87,7 @@ void una_head_phi_gradient(const una_head *head, const double *phi, const double
 /* Adds the sums `more` to a solved head and solves again. After a failure the head is what it was (observe.c). */
 una_status una_head_observe(una_head *head, const una_stats *more, una_run *run);
 
-/* Another mean for a solved head, the precision kept: weights that training ended with. */
+/* Sets the mean of a solved head and keeps its precision: for weights from training. */
 void una_head_set_mean(una_head *head, const double *mean);
 
 #endif

@@ -14,7 +14,7 @@ enum { PATIENCE = 50 };                  /* iterations without a single move bef
 
 /* ---- phase space ------------------------------------------------------------------------------------------ */
 
-void una_phase_take(una_phase *phase, size_t dimension, una_arena *arena)
+void una_phase_alloc(una_phase *phase, size_t dimension, una_arena *arena)
 {
     phase->q = UNA_GET(arena, double, dimension);
     phase->p = UNA_GET(arena, double, dimension);
@@ -29,19 +29,19 @@ void una_phase_copy(una_phase *to, const una_phase *from, size_t dimension)
     to->u = from->u;
 }
 
-static void evaluate(una_sampler *s, una_phase *z)
+static void evaluate_potential(una_sampler *s, una_phase *z)
 {
     z->u = s->target->potential(s->target->context, z->q, z->g);
     s->gradients++;
 }
 
-static void kick(size_t n, double step, const double *restrict g, double *restrict p)
+static void kick_momentum(size_t n, double step, const double *restrict g, double *restrict p)
 {
     for (size_t i = 0; i < n; i++) p[i] -= step * g[i];
 }
 
-static void drift(size_t n, double step, const double *restrict inverse_mass, const double *restrict p,
-                  double *restrict q)
+static void drift_position(size_t n, double step, const double *restrict inverse_mass, const double *restrict p,
+                           double *restrict q)
 {
     for (size_t i = 0; i < n; i++) q[i] += step * inverse_mass[i] * p[i];
 }
@@ -49,15 +49,15 @@ static void drift(size_t n, double step, const double *restrict inverse_mass, co
 void una_leapfrog(una_sampler *s, una_phase *z, double step, size_t steps)
 {
     size_t n = s->target->dimension;
-    kick(n, step / 2, z->g, z->p);
+    kick_momentum(n, step / 2, z->g, z->p);
     for (size_t k = 0; k < steps; k++) {
         s->stopped = s->stopped || (s->run && una_cancelled(s->run));
         if (s->stopped) return;
-        drift(n, step, s->inverse_mass, z->p, z->q);
-        evaluate(s, z);
-        if (k + 1 < steps) kick(n, step, z->g, z->p);
+        drift_position(n, step, s->inverse_mass, z->p, z->q);
+        evaluate_potential(s, z);
+        if (k + 1 < steps) kick_momentum(n, step, z->g, z->p);
     }
-    kick(n, step / 2, z->g, z->p);
+    kick_momentum(n, step / 2, z->g, z->p);
 }
 
 double una_energy(const una_sampler *s, const una_phase *z)
@@ -75,7 +75,7 @@ void una_momentum_draw(una_sampler *s, double *p)
 
 /* ---- a static trajectory ------------------------------------------------------------------------------------ */
 
-static size_t jittered(una_sampler *s)
+static size_t jittered_steps(una_sampler *s)
 {
     double share = 1 + s->how->jitter * (2 * una_rng_uniform(s->rng) - 1);
     double steps = floor(share * (double)s->how->leapfrog + 0.5);
@@ -84,7 +84,7 @@ static size_t jittered(una_sampler *s)
 
 static void static_step(una_sampler *s)
 {
-    size_t n = s->target->dimension, steps = s->how->jitter > 0 ? jittered(s) : s->how->leapfrog;
+    size_t n = s->target->dimension, steps = s->how->jitter > 0 ? jittered_steps(s) : s->how->leapfrog;
     una_momentum_draw(s, s->at.p);
     double h0 = una_energy(s, &s->at);
     una_phase_copy(&s->moving, &s->at, n);
@@ -97,7 +97,7 @@ static void static_step(una_sampler *s)
     if (s->moved) una_phase_copy(&s->at, &s->moving, n);         /* a rejected state is a draw again */
 }
 
-static void transition(una_sampler *s)
+static void static_transition(una_sampler *s)
 {
     if (s->how->trajectory == UNA_NUTS) una_nuts_step(s);
     else static_step(s);
@@ -129,7 +129,7 @@ static una_status find_step(una_sampler *s, una_run *run)
     int direction = 0;
 
     for (int tries = 0; tries < 100; tries++) {
-        UNA_TRY(una_go_on(run, s->how->stage));
+        UNA_TRY(una_check_cancelled(run, s->how->stage));
         una_phase_copy(&s->moving, &s->at, s->target->dimension);
         una_momentum_draw(s, s->moving.p);
         double h0 = una_energy(s, &s->moving);
@@ -208,18 +208,18 @@ static void set_mass(una_sampler *s, windows *w)
 
 /* ---- the chain --------------------------------------------------------------------------------------------------- */
 
-static una_status set_up(una_sampler *s, const double *start, una_run *run)
+static una_status set_up_sampler(una_sampler *s, const double *start, una_run *run)
 {
     size_t n = s->target->dimension;
-    una_phase_take(&s->at, n, &run->scratch);
-    una_phase_take(&s->moving, n, &run->scratch);
-    una_phase_take(&s->proposal, n, &run->scratch);
+    una_phase_alloc(&s->at, n, &run->scratch);
+    una_phase_alloc(&s->moving, n, &run->scratch);
+    una_phase_alloc(&s->proposal, n, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    if (s->how->trajectory == UNA_NUTS) UNA_TRY(una_nuts_take(s, &run->scratch));
+    if (s->how->trajectory == UNA_NUTS) UNA_TRY(una_nuts_alloc(s, &run->scratch));
 
     memcpy(s->at.q, start, n * sizeof(double));
     for (size_t i = 0; i < n; i++) s->inverse_mass[i] = 1;
-    evaluate(s, &s->at);
+    evaluate_potential(s, &s->at);
     if (!isfinite(s->at.u))
         UNA_FAIL(run, UNA_E_NUMERIC, "the density is not finite where the chain starts: look at the noise, the prior "
                  "and the data");
@@ -235,7 +235,7 @@ static una_status check_moves(const una_chain *chain, const una_sampler *s, size
 
 typedef struct warmup { averaging average; windows window; bool adapts; } warmup;
 
-static una_status adapt(una_sampler *s, warmup *w, size_t iteration, una_run *run)
+static una_status adapt_warmup(una_sampler *s, warmup *w, size_t iteration, una_run *run)
 {
     windows *v = &w->window;
     if (w->adapts) s->step = averaging_next(&w->average, s->how->accept, s->acceptance);
@@ -256,7 +256,7 @@ static una_status adapt(una_sampler *s, warmup *w, size_t iteration, una_run *ru
     return UNA_OK;
 }
 
-static void record(una_chain *chain, const una_sampler *s, size_t sample)
+static void record_draw(una_chain *chain, const una_sampler *s, size_t sample)
 {
     size_t n = s->target->dimension;
     chain->acceptance += s->acceptance / (double)s->how->samples;
@@ -267,7 +267,7 @@ static void record(una_chain *chain, const una_sampler *s, size_t sample)
     chain->potential[chain->count++] = s->at.u;
 }
 
-static una_status iterate(una_chain *chain, una_sampler *s, warmup *w, una_run *run)
+static una_status iterate_chain(una_chain *chain, una_sampler *s, warmup *w, una_run *run)
 {
     const una_hmc *how = s->how;
     size_t all = how->warmup + how->samples, warm_gradients = s->gradients;
@@ -276,14 +276,14 @@ static una_status iterate(una_chain *chain, una_sampler *s, warmup *w, una_run *
 
     for (size_t i = 0; i < all; i++) {
         UNA_TRY(una_tick(run, how->stage, (double)i / (double)all, s->at.u));
-        transition(s);
+        static_transition(s);
         if (s->stopped) UNA_FAIL(run, UNA_CANCELLED, "interrupted while %s", how->stage);
         chain->moved += s->moved;
         if (i < how->warmup) {
             chain->warmup_divergent += s->divergent;
-            UNA_TRY(adapt(s, w, i, run));
+            UNA_TRY(adapt_warmup(s, w, i, run));
             warm_gradients = s->gradients;
-        } else record(chain, s, i - how->warmup);
+        } else record_draw(chain, s, i - how->warmup);
         UNA_TRY(check_moves(chain, s, i + 1, run));
     }
 
@@ -307,9 +307,9 @@ una_status una_hmc_sample(una_chain *chain, const una_target *target, const una_
                       .step = adapts ? 0.1 : how->step_size, .run = run };
     warmup w = { .adapts = adapts };
 
-    una_status status = set_up(&s, start, run);
+    una_status status = set_up_sampler(&s, start, run);
     if (status == UNA_OK) status = windows_take(&w.window, how, n, &run->scratch);
-    if (status == UNA_OK) status = iterate(chain, &s, &w, run);
+    if (status == UNA_OK) status = iterate_chain(chain, &s, &w, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

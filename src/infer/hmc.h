@@ -74,7 +74,7 @@ typedef struct una_sampler {
     bool   stopped;                      /* somebody did, and where it is now is of no use                  */
 } una_sampler;
 
-void   una_phase_take(una_phase *phase, size_t dimension, una_arena *arena);
+void   una_phase_alloc(una_phase *phase, size_t dimension, una_arena *arena);
 void   una_phase_copy(una_phase *to, const una_phase *from, size_t dimension);
 /* `steps` leapfrog steps of `step` (negative: back in time):
  *   p -= step/2 U'(q);  then steps times { q += step M^-1 p;  p -= step U'(q), but not the last time };
@@ -82,7 +82,7 @@ void   una_phase_copy(una_phase *to, const una_phase *from, size_t dimension);
 void   una_leapfrog(una_sampler *s, una_phase *z, double step, size_t steps);
 double una_energy(const una_sampler *s, const una_phase *z);     /* H; HUGE_VAL where it is not a number */
 void   una_momentum_draw(una_sampler *s, double *p);             /* p ~ N(0, M) */
-una_status una_nuts_take(una_sampler *s, una_arena *arena);      /* buffers of all depths */
+una_status una_nuts_alloc(una_sampler *s, una_arena *arena);      /* buffers of all depths */
 void   una_nuts_step(una_sampler *s);                            /* one transition of s->at */
 
 #endif

@@ -31,17 +31,17 @@ static void take_branch(branch *b, size_t n, una_arena *arena)
     b->first = UNA_GET(arena, double, n);
     b->last = UNA_GET(arena, double, n);
     b->rho = UNA_GET(arena, double, n);
-    una_phase_take(&b->chosen, n, arena);
+    una_phase_alloc(&b->chosen, n, arena);
 }
 
-una_status una_nuts_take(una_sampler *s, una_arena *arena)
+una_status una_nuts_alloc(una_sampler *s, una_arena *arena)
 {
     size_t n = s->target->dimension;
     struct una_tree *t = s->tree = UNA_GET(arena, struct una_tree, 1);
     if (!t) return UNA_E_MEMORY;
     for (size_t d = 0; d < s->how->max_depth; d++) take_branch(&t->level[d], n, arena);
     take_branch(&t->half, n, arena);
-    for (int i = 0; i < 2; i++) una_phase_take(&t->ends[i], n, arena);
+    for (int i = 0; i < 2; i++) una_phase_alloc(&t->ends[i], n, arena);
     t->inner = UNA_GET(arena, double, n);
     t->rho = UNA_GET(arena, double, n);
     t->sum = UNA_GET(arena, double, n);
@@ -65,7 +65,7 @@ static bool goes_on(const una_sampler *s, const double *p_first, const double *p
     return a > 0 && b > 0;
 }
 
-static const double *added(const una_sampler *s, const double *a, const double *b)
+static const double *add_momenta(const una_sampler *s, const double *a, const double *b)
 {
     for (size_t i = 0; i < s->target->dimension; i++) s->tree->sum[i] = a[i] + b[i];
     return s->tree->sum;
@@ -76,8 +76,9 @@ static const double *added(const una_sampler *s, const double *a, const double *
 static bool pieces_go_on(const una_sampler *s, const double *first, const double *left, const double *right,
                          const double *last, const double *rho_left, const double *rho_right)
 {
-    return goes_on(s, first, last, added(s, rho_left, rho_right)) && goes_on(s, first, right, added(s, rho_left, right))
-        && goes_on(s, left, last, added(s, rho_right, left));
+    return goes_on(s, first, last, add_momenta(s, rho_left, rho_right)) &&
+           goes_on(s, first, right, add_momenta(s, rho_left, right))
+        && goes_on(s, left, last, add_momenta(s, rho_right, left));
 }
 
 /* One leapfrog step of s->moving. */
@@ -102,12 +103,12 @@ static bool build_leaf(una_sampler *s, double direction, branch *out)
 }
 
 /* 2^depth steps on from s->moving; false if they diverge or turn back on themselves. */
-static bool build(una_sampler *s, size_t depth, double direction, branch *out)
+static bool build_tree(una_sampler *s, size_t depth, double direction, branch *out)
 {
     if (depth == 0) return build_leaf(s, direction, out);
     size_t n = s->target->dimension;
     branch *second = &s->tree->level[depth - 1];
-    if (!build(s, depth - 1, direction, out) || !build(s, depth - 1, direction, second)) return false;
+    if (!build_tree(s, depth - 1, direction, out) || !build_tree(s, depth - 1, direction, second)) return false;
     double both = log_sum(out->log_weight, second->log_weight);
     bool goes = pieces_go_on(s, out->first, out->last, second->first, second->last, out->rho, second->rho);
     if (log(una_rng_uniform(s->rng)) < second->log_weight - both) una_phase_copy(&out->chosen, &second->chosen, n);
@@ -127,7 +128,7 @@ static bool double_once(una_sampler *s, size_t depth, double *log_weight)
 
     una_phase_copy(&s->moving, &t->ends[side], n);
     memcpy(t->inner, t->ends[side].p, n * sizeof(double));
-    if (!build(s, depth, side ? 1 : -1, half)) return false;
+    if (!build_tree(s, depth, side ? 1 : -1, half)) return false;
 
     una_phase_copy(&t->ends[side], &s->moving, n);
     if (log(una_rng_uniform(s->rng)) < half->log_weight - *log_weight) {

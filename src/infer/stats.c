@@ -5,7 +5,7 @@
  */
 #include "infer/head.h"
 
-#include "base/company.h"
+#include "base/rank_group.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ double *una_phi_with_one(size_t rows, size_t features, una_arena *arena)
 }
 
 /* At most BLOCK rows. */
-static void add_targets(una_stats *stats, const double *phi, const double *y, size_t rows)
+static void add_target_products(una_stats *stats, const double *phi, const double *y, size_t rows)
 {
     una_combine(stats->moment, y, phi, stats->features, rows, stats->features);
     stats->square += una_dot(y, y, rows);
@@ -45,7 +45,7 @@ una_status una_stats_add(una_stats *stats, const double *phi, const double *y, s
     size_t k = stats->features;
     UNA_TRY(una_gram_add(stats->gram, phi, rows, k, run));
     for (size_t from = 0; from < rows; from += BLOCK)
-        add_targets(stats, phi + from * k, y + from, rows - from < BLOCK ? rows - from : BLOCK);
+        add_target_products(stats, phi + from * k, y + from, rows - from < BLOCK ? rows - from : BLOCK);
     stats->rows += (double)rows;
     return UNA_OK;
 }
@@ -65,7 +65,7 @@ una_status una_stats_add_counted(una_stats *stats, double *phi, const double *y,
             scaled[r] = root * y[from + r];
             stats->log_count += log(count[from + r]);
         }
-        add_targets(stats, phi + from * k, scaled, some);
+        add_target_products(stats, phi + from * k, scaled, some);
     }
     UNA_TRY(una_gram_add(stats->gram, phi, rows, k, run));
     stats->rows += (double)rows;
@@ -82,12 +82,12 @@ void una_stats_merge(una_stats *stats, const una_stats *other)
     stats->log_count += other->log_count;
 }
 
-una_status una_stats_of_all(una_stats *s, una_run *run)
+una_status una_stats_over_ranks(una_stats *s, una_run *run)
 {
     double rest[3] = { s->square, s->rows, s->log_count };
-    UNA_TRY(una_company_sum_f64(s->gram, s->features * s->features, run));
-    UNA_TRY(una_company_sum_f64(s->moment, s->features, run));
-    UNA_TRY(una_company_sum_f64(rest, 3, run));
+    UNA_TRY(una_rank_group_sum_f64(s->gram, s->features * s->features, run));
+    UNA_TRY(una_rank_group_sum_f64(s->moment, s->features, run));
+    UNA_TRY(una_rank_group_sum_f64(rest, 3, run));
     s->square = rest[0];
     s->rows = rest[1];
     s->log_count = rest[2];

@@ -16,7 +16,7 @@ double una_softplus_inverse(double s)
     return s + log(-expm1(-s));                  /* log(e^s - 1), which would overflow for large s */
 }
 
-static double sigmoid(double x)
+static double logistic(double x)
 {
     return 1 / (1 + exp(-x));
 }
@@ -29,7 +29,7 @@ double una_vi_kl(const una_vi *q, double *dmu, double *drho)
         kl += (s * s + mu * mu) / (2 * a) - 0.5 - log(s) + half_log;
         if (!dmu) continue;
         dmu[i] = mu / a;
-        drho[i] = (s / a - 1 / s) * sigmoid(q->rho[i]);
+        drho[i] = (s / a - 1 / s) * logistic(q->rho[i]);
     }
     return kl;
 }

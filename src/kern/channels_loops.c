@@ -12,16 +12,16 @@
 /* Sums of so many numbers, of so many channels, are taken in `real`, and those of all in double. */
 enum { RUN = 64, WIDE = 64 };
 
-static inline size_t least(size_t a, size_t b)
+static inline size_t smaller_index(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-static void moments(size_t n, size_t c, const real *x, double *sum, double *square)
+static void channel_moments(size_t n, size_t c, const real *x, double *sum, double *square)
 {
     for (size_t from = 0; from < n; from += RUN)
         for (size_t j = 0; j < c; j += WIDE) {
-            size_t rows = least(RUN, n - from), wide = least(WIDE, c - j);
+            size_t rows = smaller_index(RUN, n - from), wide = smaller_index(WIDE, c - j);
             real s[WIDE] = {0}, q[WIDE] = {0};
             for (size_t i = 0; i < rows; i++) {
                 const real *restrict at = x + (from + i) * c + j;
@@ -37,8 +37,8 @@ static void moments(size_t n, size_t c, const real *x, double *sum, double *squa
         }
 }
 
-static void normalise(size_t n, size_t c, const real *x, const real *restrict scale, const real *restrict shift,
-                      const real *skip, bool rectify, real *y)
+static void normalise_channels(size_t n, size_t c, const real *x, const real *restrict scale,
+                               const real *restrict shift, const real *skip, bool rectify, real *y)
 {
     const real floor = rectify ? 0 : -(real)INFINITY;
     for (size_t i = 0; i < n; i++) {
@@ -62,7 +62,7 @@ static void back_moments(size_t n, size_t c, const real *y, const real *x, const
 {
     for (size_t from = 0; from < n; from += RUN)
         for (size_t j = 0; j < c; j += WIDE) {
-            size_t rows = least(RUN, n - from), wide = least(WIDE, c - j);
+            size_t rows = smaller_index(RUN, n - from), wide = smaller_index(WIDE, c - j);
             real s[WIDE] = {0}, q[WIDE] = {0};
             for (size_t i = 0; i < rows; i++) {
                 size_t at = (from + i) * c + j;
@@ -101,12 +101,12 @@ typedef struct span { size_t from, to; } span;
 static inline span on_map(const una_windows *at, size_t place, size_t size)
 {
     size_t start = place * at->stride;
-    span s = { start < at->pad ? at->pad - start : 0, least(at->kernel, size + at->pad - start) };
+    span s = { start < at->pad ? at->pad - start : 0, smaller_index(at->kernel, size + at->pad - start) };
     if (s.to < s.from) s.to = s.from;
     return s;
 }
 
-static void unfold(const una_windows *at, const real *map, real *u, size_t stride)
+static void unfold_windows(const una_windows *at, const real *map, real *u, size_t stride)
 {
     size_t c = at->in_channels, whole = at->kernel * at->kernel * c;
     for (size_t oy = 0; oy < at->out_height; oy++)
@@ -122,7 +122,7 @@ static void unfold(const una_windows *at, const real *map, real *u, size_t strid
         }
 }
 
-static void fold(const una_windows *at, const real *u, size_t stride, real *map)
+static void fold_windows(const una_windows *at, const real *u, size_t stride, real *map)
 {
     size_t c = at->in_channels;
     for (size_t oy = 0; oy < at->out_height; oy++)
@@ -137,7 +137,7 @@ static void fold(const una_windows *at, const real *u, size_t stride, real *map)
         }
 }
 
-static void pool(const una_windows *at, const real *map, real *most, unsigned char *which)
+static void pool_windows(const una_windows *at, const real *map, real *most, unsigned char *which)
 {
     size_t c = at->in_channels;
     for (size_t oy = 0; oy < at->out_height; oy++)
@@ -170,7 +170,7 @@ static void pool_back(const una_windows *at, const real *g, const unsigned char 
             }
 }
 
-static void mean(size_t n, size_t c, const real *x, real *phi)
+static void mean_of_places(size_t n, size_t c, const real *x, real *phi)
 {
     const real share = 1 / (real)n;
     memset(phi, 0, c * sizeof *phi);
@@ -187,6 +187,8 @@ static void mean_back(size_t n, size_t c, const real *dphi, real *dx)
 }
 
 const REAL(una_channels_kernels) SET(una_channels_kernels) = {
-    .moments = moments, .normalise = normalise, .back_moments = back_moments, .back_normalise = back_normalise,
-    .unfold = unfold, .fold = fold, .pool = pool, .pool_back = pool_back, .mean = mean, .mean_back = mean_back,
+    .moments = channel_moments, .normalise = normalise_channels, .back_moments = back_moments,
+        .back_normalise = back_normalise,
+    .unfold = unfold_windows, .fold = fold_windows, .pool = pool_windows, .pool_back = pool_back,
+        .mean = mean_of_places, .mean_back = mean_back,
 };

@@ -93,8 +93,9 @@ static void shallow_back(size_t rows, size_t inputs, size_t width, const real *x
     }
 }
 
-static double shallow(una_activation act, size_t rows, size_t inputs, size_t width, const real *x, const real *y,
-                      double weight, REAL(una_shallow) at, REAL(una_shallow_gradient) to, real *work)
+static double shallow_density(una_activation act, size_t rows, size_t inputs, size_t width, const real *x,
+                              const real *y,
+                              double weight, REAL(una_shallow) at, REAL(una_shallow_gradient) to, real *work)
 {
     real *h = work, *d = work + UNA_SHALLOW_ROWS * width, slope[UNA_SHALLOW_ROWS];
     double sum = 0;
@@ -117,7 +118,7 @@ static double shallow(una_activation act, size_t rows, size_t inputs, size_t wid
 }
 
 /* Row by row up to the end of the diagonal's UNA_PAD places, so that no loop has a rest. */
-static double sweep(size_t n, size_t count, size_t stride, real *a, real *restrict column)
+static double sweep_column(size_t n, size_t count, size_t stride, real *a, real *restrict column)
 {
     double log_det = 0, pivots = 1;
     for (size_t k = 0; k < count; k++) {
@@ -147,4 +148,4 @@ static double sweep(size_t n, size_t count, size_t stride, real *a, real *restri
     return log_det;
 }
 
-const REAL(una_density_kernels) SET(una_density_kernels) = { .shallow = shallow, .sweep = sweep };
+const REAL(una_density_kernels) SET(una_density_kernels) = { .shallow = shallow_density, .sweep = sweep_column };

@@ -46,8 +46,8 @@ static void fan_candidates(size_t units, const real *z, const real *reach, real 
     list[0] = (uint16_t)count;
 }
 
-static void bend(size_t lanes, const real *restrict step, const real *restrict inverse, real z, real *restrict s,
-                 real *restrict e)
+static void bend_fan(size_t lanes, const real *restrict step, const real *restrict inverse, real z, real *restrict s,
+                     real *restrict e)
 {
     for (size_t l = 0; l < lanes; l += UNA_PAD)
         for (size_t v = 0; v < UNA_PAD; v++) {
@@ -79,7 +79,7 @@ static void fan_relu(size_t lanes, size_t units, const real *step, const real *i
     list[1] = (uint16_t)bends;
 
     for (size_t i = 0; i < bends; i++)
-        bend(lanes, step, inverse, z[listed[bent[i]]], s + bent[i] * lanes, e + i * lanes);
+        bend_fan(lanes, step, inverse, z[listed[bent[i]]], s + bent[i] * lanes, e + i * lanes);
 }
 
 static void fan_relu_back(size_t lanes, size_t units, const real *restrict inverse, const real *z, const uint16_t *list,

@@ -9,8 +9,8 @@
 #include "kern/elementwise.h"
 #include "kern/tiles.h"
 
-static void product(size_t m, size_t n, size_t k, const real *a, size_t a_row, size_t a_col, const real *b,
-                    size_t b_stride, real *c, size_t c_stride, bool add_to)
+static void fast_product(size_t m, size_t n, size_t k, const real *a, size_t a_row, size_t a_col, const real *b,
+                         size_t b_stride, real *c, size_t c_stride, bool add_to)
 {
     for (size_t j = 0, wide; j < n; j += wide * LANES / 2) {
         wide = next_halves(n - j);
@@ -26,7 +26,7 @@ static void product(size_t m, size_t n, size_t k, const real *a, size_t a_row, s
     }
 }
 
-static void gram(size_t rows, size_t n, const real *a, size_t a_stride, real *c, size_t c_stride)
+static void fast_gram(size_t rows, size_t n, const real *a, size_t a_stride, real *c, size_t c_stride)
 {
     tile t = { .a_col = a_stride, .b_stride = a_stride, .k = rows, .add = true };
     for (size_t i = 0, high; i < n; i += high) {
@@ -39,7 +39,7 @@ static void gram(size_t rows, size_t n, const real *a, size_t a_stride, real *c,
     }
 }
 
-static void transpose(size_t rows, size_t columns, const real *a, size_t a_stride, real *t, size_t t_stride)
+static void fast_transpose(size_t rows, size_t columns, const real *a, size_t a_stride, real *t, size_t t_stride)
 {
     for (size_t i = 0; i < rows; i += 8) {
         const size_t high = rows - i < 8 ? rows - i : 8;
@@ -53,5 +53,5 @@ static void transpose(size_t rows, size_t columns, const real *a, size_t a_strid
 }
 
 const REAL(una_kernels) SET(una_kernels) = {
-    SET_HEAD, .product = product, .gram = gram, .transpose = transpose, ELEMENTWISE_SLOTS
+    SET_HEAD, .product = fast_product, .gram = fast_gram, .transpose = fast_transpose, ELEMENTWISE_SLOTS
 };

@@ -22,7 +22,7 @@ static inline void line_add(size_t width, real by, const real *a, real *to)
     EACH_EIGHT(j, width) EIGHT(to, j) += by * EIGHT(a, j);
 }
 
-static inline real total(const eight *parts)
+static inline real sum_of_eight(const eight *parts)
 {
     const eight a = *parts;
     return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
@@ -159,7 +159,7 @@ static inline void line_cross_back(const LINE *line, const crossing *c, const re
         sum += EIGHT(line->above, at + j) * gj;
         EIGHT(to->above, at + j) += c->change * gj;
     }
-    real by = total(&sum);
+    real by = sum_of_eight(&sum);
     to->w[c->unit] += c->by_w * by;
     to->b[c->unit] += c->by_b * by;
 }
@@ -203,8 +203,8 @@ static inline void line_unit(const LINE *line, size_t unit, const real *slope, c
         db += EIGHT(above, j) * EIGHT(offset, j);
         EIGHT(to->above, unit * width + j) += w * EIGHT(slope, j) + b * EIGHT(offset, j);
     }
-    to->w[unit] += total(&dw);
-    to->b[unit] += total(&db);
+    to->w[unit] += sum_of_eight(&dw);
+    to->b[unit] += sum_of_eight(&db);
 }
 
 /* From below for units that start on, from above for the others: neither takes a difference of large sums. */

@@ -47,8 +47,8 @@ static void exp_all(size_t n, real inner, const real *a, real outer, real *b)
 /* One more term. Terms are added one by one: the same bits however many are taken in a pass. */
 static inline real add_square(real sum, real a, real b) { return sum + (a - b) * (a - b); }
 
-static void distances(size_t n, size_t count, const real *a, size_t a_step, const real *restrict b, size_t b_stride,
-                      real *restrict out)
+static void square_distances(size_t n, size_t count, const real *a, size_t a_step, const real *restrict b,
+                             size_t b_stride, real *restrict out)
 {
     for (size_t j = 0; j < n; j++) out[j] = 0;
     for (; count >= 4; count -= 4, a += 4 * a_step, b += 4 * b_stride) {
@@ -72,5 +72,5 @@ static void weighted_distances(size_t n, size_t count, const real *restrict w, c
 }
 
 const REAL(una_pairs_kernels) SET(una_pairs_kernels) = {
-    .exp = exp_all, .distances = distances, .weighted_distances = weighted_distances
+    .exp = exp_all, .distances = square_distances, .weighted_distances = weighted_distances
 };

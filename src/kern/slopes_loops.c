@@ -29,8 +29,8 @@ static void tanh_short(size_t width, real by, const real *restrict h, const real
     }
 }
 
-static void secant(una_activation act, una_slope_shape shape, const real *z, const real *h, const real *d,
-                   const real *u, size_t u_point, const real *delta, real *s, real *e)
+static void secant_slopes(una_activation act, una_slope_shape shape, const real *z, const real *h, const real *d,
+                          const real *u, size_t u_point, const real *delta, real *s, real *e)
 {
     size_t width = shape.width;
     for (size_t p = 0; p < shape.points; p++)
@@ -76,7 +76,7 @@ static void secant_back(una_slope_shape shape, const real *d, const real *e, con
         }
 }
 
-static void tangent(una_slope_shape shape, const real *d, const real *u, size_t u_point, real *s)
+static void tangent_slopes(una_slope_shape shape, const real *d, const real *u, size_t u_point, real *s)
 {
     size_t width = shape.width;
     for (size_t p = 0; p < shape.points; p++)
@@ -104,8 +104,8 @@ static void tangent_back(una_slope_shape shape, const real *d, const real *dd, c
 }
 
 /* In double: products of four slopes overflow a float soon. Row by row, so that the compiler can vectorise. */
-static double similarity(size_t heads, size_t stride, const real *restrict s, double by, real *restrict k,
-                         double *restrict inverse)
+static double head_similarity(size_t heads, size_t stride, const real *restrict s, double by, real *restrict k,
+                              double *restrict inverse)
 {
     double sum = 0;
     for (size_t i = 0; i < heads; i++) {
@@ -139,6 +139,6 @@ static double similarity(size_t heads, size_t stride, const real *restrict s, do
 }
 
 const REAL(una_slopes_kernels) SET(una_slopes_kernels) = {
-    .secant = secant, .secant_back = secant_back, .tangent = tangent, .tangent_back = tangent_back,
-    .similarity = similarity
+    .secant = secant_slopes, .secant_back = secant_back, .tangent = tangent_slopes, .tangent_back = tangent_back,
+    .similarity = head_similarity
 };

@@ -8,8 +8,8 @@
 #include "kern/eight.h"
 
 /* Two sums side by side, because one would wait for itself. */
-static void combine(size_t count, const uint16_t *restrict index, const real *restrict value, const real *restrict w,
-                    real *restrict out)
+static void sparse_combine(size_t count, const uint16_t *restrict index, const real *restrict value,
+                           const real *restrict w, real *restrict out)
 {
     eight a = EIGHT(out, 0), b = EIGHT(out, UNA_PAD), c = { 0 }, d = { 0 };
     size_t i = 0;
@@ -30,8 +30,8 @@ static void combine(size_t count, const uint16_t *restrict index, const real *re
     EIGHT(out, UNA_PAD) = b + d;
 }
 
-static void spread(size_t count, const uint16_t *restrict index, const real *restrict value, const real *restrict d,
-                   real *restrict g)
+static void sparse_spread(size_t count, const uint16_t *restrict index, const real *restrict value,
+                          const real *restrict d, real *restrict g)
 {
     const eight low = EIGHT(d, 0), high = EIGHT(d, UNA_PAD);
     for (size_t i = 0; i < count; i++) {
@@ -41,7 +41,7 @@ static void spread(size_t count, const uint16_t *restrict index, const real *res
     }
 }
 
-static void step(size_t n, real shrink, real rate, real *restrict w, real *restrict g)
+static void sparse_step(size_t n, real shrink, real rate, real *restrict w, real *restrict g)
 {
     for (size_t i = 0; i < n; i++) {
         w[i] = shrink * w[i] - rate * g[i];
@@ -49,4 +49,5 @@ static void step(size_t n, real shrink, real rate, real *restrict w, real *restr
     }
 }
 
-const REAL(una_sparse_kernels) SET(una_sparse_kernels) = { .combine = combine, .spread = spread, .step = step };
+const REAL(una_sparse_kernels) SET(una_sparse_kernels) = { .combine = sparse_combine, .spread = sparse_spread,
+                                                           .step = sparse_step };

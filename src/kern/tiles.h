@@ -130,7 +130,8 @@ static size_t next_rows(size_t left)
 static size_t next_halves(size_t left)
 {
     size_t halves = 2 * left / LANES;
-    return halves <= 2 * WIDE ? halves : halves == 2 * WIDE + 1 ? 2 * WIDE - 2 : 2 * WIDE;
+    if (halves <= 2 * WIDE) return halves;
+    return halves == 2 * WIDE + 1 ? 2 * WIDE - 2 : 2 * WIDE;
 }
 
 /* Rows [from, from + count) of C += A'B, `a` and `c` the rows' columns and places; columns below `n`. */

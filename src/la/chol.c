@@ -80,7 +80,7 @@ static una_status take_off_panel(double *a, size_t n, size_t from, size_t to, un
 {
     double tile[PANEL * TILE];                                /* minus the transposed panel [to - from, TILE] */
     for (size_t left = to; left < n; left += TILE) {
-        UNA_TRY(una_go_on(run, "solving for weights"));
+        UNA_TRY(una_check_cancelled(run, "solving for weights"));
         size_t width = n - left < TILE ? n - left : TILE;
         for (size_t j = 0; j < width; j++) {
             for (size_t k = from; k < to; k++) tile[(k - from) * TILE + j] = -a[(left + j) * n + k];
@@ -97,7 +97,7 @@ una_status una_chol(double *a, size_t n, const char *what, una_run *run)
 {
     for (size_t from = 0; from < n; from += PANEL) {
         size_t to = n - from < PANEL ? n : from + PANEL;
-        UNA_TRY(una_go_on(run, "solving for weights"));
+        UNA_TRY(una_check_cancelled(run, "solving for weights"));
         UNA_TRY(factor_panel(a, n, from, to, what, run));
         UNA_TRY(take_off_panel(a, n, from, to, run));
     }
@@ -105,7 +105,7 @@ una_status una_chol(double *a, size_t n, const char *what, una_run *run)
     return UNA_OK;
 }
 
-static void negate(double *x, size_t n)
+static void negate_all(double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) x[i] = -x[i];
 }
@@ -120,7 +120,7 @@ void una_chol_lower_solve(const double *l, size_t n, double *b, size_t columns)
             continue;
         }
         /* Negating is exact, so that one adding kernel serves for subtraction too. */
-        negate(x, columns);
+        negate_all(x, columns);
         una_combine(x, row, b, columns, i, columns);
         for (size_t c = 0; c < columns; c++) x[c] /= -row[i];
     }
@@ -130,13 +130,13 @@ void una_chol_lower_solve(const double *l, size_t n, double *b, size_t columns)
 static void take_off_below(const double *l, size_t n, size_t i, double *b, size_t columns)
 {
     double weight[TILE];
-    negate(b + i * columns, columns);
+    negate_all(b + i * columns, columns);
     for (size_t from = i + 1; from < n; from += TILE) {
         size_t count = n - from < TILE ? n - from : TILE;
         for (size_t j = 0; j < count; j++) weight[j] = l[(from + j) * n + i];
         una_combine(b + i * columns, weight, b + from * columns, columns, count, columns);
     }
-    negate(b + i * columns, columns);
+    negate_all(b + i * columns, columns);
 }
 
 void una_chol_upper_solve(const double *l, size_t n, double *b, size_t columns)
@@ -184,7 +184,7 @@ una_status una_gram_add(double *c, const double *a, size_t rows, size_t n, una_r
     for (size_t from = 0; from < rows; from += TILE) {
         size_t count = rows - from < TILE ? rows - from : TILE;
         for (size_t i = 0; i < n; i++) {
-            if (run && i % PANEL == 0) UNA_TRY(una_go_on(run, "adding up rows"));
+            if (run && i % PANEL == 0) UNA_TRY(una_check_cancelled(run, "adding up rows"));
             gram_row(c, a + from * n, count, n, i);
         }
     }

@@ -21,7 +21,7 @@ typedef struct tridiagonal {
 } tridiagonal;
 
 /* Makes (x_0, x_1 ...) into v with v_0 = 1 and gives tau and the value `beta` that H x leaves in the first place. */
-static double reflect(double *x, size_t n, double *tau)
+static double make_reflector(double *x, size_t n, double *tau)
 {
     double tail = una_dot(x + 1, x + 1, n - 1);
     if (tail == 0) {
@@ -43,11 +43,11 @@ static double reflect(double *x, size_t n, double *tau)
 static una_status make_tridiagonal(double *a, size_t n, tridiagonal *t, una_run *run)
 {
     for (size_t k = 0; k + 1 < n; k++) {
-        UNA_TRY(una_go_on(run, STAGE));
+        UNA_TRY(una_check_cancelled(run, STAGE));
         size_t m = n - k - 1;
         double *v = a + k * n + k + 1, *block = a + (k + 1) * n + k + 1, *p = t->work;
         t->d[k] = a[k * n + k];
-        t->e[k] = reflect(v, m, &t->tau[k]);
+        t->e[k] = make_reflector(v, m, &t->tau[k]);
         if (t->tau[k] == 0) continue;
 
         for (size_t i = 0; i < m; i++) p[i] = t->tau[k] * una_dot(block + i * n, v, m);
@@ -67,7 +67,7 @@ static una_status gather_reflections(double *a, size_t n, const tridiagonal *t, 
 {
     a[n * n - 1] = 1;
     for (size_t k = n - 1; k-- > 0;) {
-        UNA_TRY(una_go_on(run, STAGE));
+        UNA_TRY(una_check_cancelled(run, STAGE));
         size_t m = n - k - 1;
         double *v = a + k * n + k + 1;
         for (size_t i = 0; i < m && t->tau[k] != 0; i++) {
@@ -93,7 +93,7 @@ static void rotate_rows(double *restrict upper, double *restrict lower, size_t n
 }
 
 /* One implicit QR step on the unreduced block [low, high]. */
-static void chase(tridiagonal *t, size_t low, size_t high, double *z, size_t n)
+static void chase_bulge(tridiagonal *t, size_t low, size_t high, double *z, size_t n)
 {
     double *d = t->d, *e = t->e;
     double half = (d[high - 1] - d[high]) / 2, last = e[high - 1];
@@ -129,11 +129,11 @@ static una_status make_diagonal(tridiagonal *t, double *z, size_t n, una_run *ru
             high--;
             continue;
         }
-        UNA_TRY(una_go_on(run, STAGE));
+        UNA_TRY(una_check_cancelled(run, STAGE));
         size_t low = high - 1;
         while (low > 0 && fabs(t->e[low - 1]) > negligible) low--;
         if (steps-- == 0) UNA_FAIL(run, UNA_E_NUMERIC, "the eigenvalues of a matrix of %zu rows did not converge", n);
-        chase(t, low, high, z, n);
+        chase_bulge(t, low, high, z, n);
     }
     return UNA_OK;
 }

@@ -28,7 +28,7 @@ typedef struct factor {
     const char *what;
 } factor;
 
-static size_t least_of(size_t a, size_t b)
+static size_t smaller_count(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -39,7 +39,7 @@ static size_t most_of(size_t a, size_t b)
 }
 
 /* Where [low, high) is halved: a power of two of STEPs after low, the same for every high. */
-static size_t middle(size_t low, size_t high)
+static size_t middle_of_range(size_t low, size_t high)
 {
     size_t half = STEP;
     while (2 * half < high - low) half *= 2;
@@ -59,7 +59,7 @@ static void solve_rows(const factor *f, size_t top, size_t bottom, size_t low, s
 {
     double *a = f->a + f->left;
     if (high - low > STEP) {
-        size_t half = middle(low, high);
+        size_t half = middle_of_range(low, high);
         solve_rows(f, top, bottom, low, half);
         f->kernels->product(bottom - top, UNA_PADDED(high - half), half - low, a + top * f->stride + low, f->stride, 1,
                             f->corner + low * PANEL + half, PANEL, a + top * f->stride + half, f->stride, true);
@@ -112,7 +112,7 @@ static una_status factor_step(const factor *f, size_t low, size_t high, una_run 
 static una_status factor_corner(const factor *f, size_t low, size_t high, una_run *run)
 {
     if (high - low <= STEP) return factor_step(f, low, high, run);
-    size_t half = middle(low, high), top = most_of(f->left + half, f->from), bottom = f->left + high;
+    size_t half = middle_of_range(low, high), top = most_of(f->left + half, f->from), bottom = f->left + high;
     UNA_TRY(factor_corner(f, low, half, run));
     if (top < bottom) solve_rows(f, top, bottom, low, half);
     fill_corner(f, half, high, low, half);
@@ -127,7 +127,7 @@ static una_status factor_corner(const factor *f, size_t low, size_t high, una_ru
 static bool chunk_rows(const factor *f, size_t index, bool all, size_t *top, size_t *bottom)
 {
     *top = f->right + index * CHUNK;
-    *bottom = least_of(*top + CHUNK, f->n);
+    *bottom = smaller_count(*top + CHUNK, f->n);
     if (!all) *top = most_of(*top, f->from);
     return *top < *bottom;
 }
@@ -154,7 +154,7 @@ static una_status take_off_chunk(void *context, size_t index, una_run *child)
     (void)child;
     if (!chunk_rows(f, index, false, &top, &bottom)) return UNA_OK;
     for (size_t at = f->right; at < bottom; at += WIDE)
-        f->kernels->product(bottom - top, least_of(WIDE, UNA_PADDED(bottom - at)), f->right - f->left,
+        f->kernels->product(bottom - top, smaller_count(WIDE, UNA_PADDED(bottom - at)), f->right - f->left,
                             f->a + top * f->stride + f->left, f->stride, 1,
                             f->below + (at - f->right) / WIDE * PANEL * WIDE, WIDE, f->a + top * f->stride + at,
                             f->stride, true);
@@ -164,7 +164,7 @@ static una_status take_off_chunk(void *context, size_t index, una_run *child)
 static una_status factor_panels(factor *f, una_run *run)
 {
     for (f->left = 0; f->left < f->n; f->left = f->right) {
-        f->right = least_of(f->left + PANEL, f->n);
+        f->right = smaller_count(f->left + PANEL, f->n);
         UNA_TRY(factor_corner(f, 0, f->right - f->left, run));
         size_t chunks = (f->n - f->right + CHUNK - 1) / CHUNK;
         if (chunks == 0) continue;
@@ -210,7 +210,7 @@ static void solve_block(const double *l, size_t stride, double *b, size_t column
                         const una_kernels_f64 *kernels)
 {
     if (high - low > STEP) {
-        size_t half = middle(low, high);
+        size_t half = middle_of_range(low, high);
         solve_block(l, stride, b, columns, low, half, kernels);
         kernels->product(high - half, columns, half - low, l + half * stride + low, stride, 1, b + low * columns,
                          columns, b + half * columns, columns, true);
@@ -221,7 +221,7 @@ static void solve_block(const double *l, size_t stride, double *b, size_t column
     double inverse[STEP * STEP], copy[STEP * UNA_TILE];
     invert_step(l, stride, low, high, inverse);
     for (size_t first = 0, width; first < columns; first += width) {
-        width = least_of(UNA_TILE, columns - first);
+        width = smaller_count(UNA_TILE, columns - first);
         double *to = b + low * columns + first;
         for (size_t i = 0; i < high - low; i++) memcpy(copy + i * width, to + i * columns, width * sizeof *copy);
         kernels->product(high - low, width, high - low, inverse, STEP, 1, copy, width, to, columns, false);
@@ -234,9 +234,9 @@ void una_large_lower_solve(const double *l, size_t n, size_t stride, double *b, 
     const una_kernels_f64 *kernels = una_kernels_named_f64(run->settings.kernels);
     from = from / BAND * BAND;
     for (size_t top = from; top < n; top += BAND) {
-        size_t bottom = least_of(top + BAND, n);
+        size_t bottom = smaller_count(top + BAND, n);
         for (size_t p = from; p < top; p += DEEP)    /* a part of b that stays in the cache while rows of l pass */
-            kernels->product(bottom - top, columns, least_of(DEEP, top - p), l + top * stride + p, stride, 1,
+            kernels->product(bottom - top, columns, smaller_count(DEEP, top - p), l + top * stride + p, stride, 1,
                              b + p * columns, columns, b + top * columns, columns, true);
         solve_block(l, stride, b, columns, top, bottom, kernels);
     }
@@ -280,6 +280,6 @@ void una_large_gram(const double *a, const double *b, size_t from, size_t n, dou
     const una_kernels_f64 *kernels = una_kernels_named_f64(run->settings.kernels);
     memset(out, 0, UNA_TILE * UNA_TILE * sizeof *out);
     for (size_t p = from; p < n; p += DEEP)
-        kernels->product(UNA_TILE, UNA_TILE, least_of(DEEP, n - p), a + p * UNA_TILE, 1, UNA_TILE, b + p * UNA_TILE,
-                         UNA_TILE, out, UNA_TILE, true);
+        kernels->product(UNA_TILE, UNA_TILE, smaller_count(DEEP, n - p), a + p * UNA_TILE, 1, UNA_TILE, b
+                         + p * UNA_TILE, UNA_TILE, out, UNA_TILE, true);
 }

@@ -20,7 +20,7 @@ typedef struct bracket {
 } bracket;
 
 /* The parabola's step from x, if it stays inside and shrinks faster than halving every other step. */
-static bool parabola(const bracket *b, double *step)
+static bool parabola_step(const bracket *b, double *step)
 {
     double r = (b->x - b->second) * (b->fx - b->f_third);
     double q = (b->x - b->third) * (b->fx - b->f_second);
@@ -33,7 +33,7 @@ static bool parabola(const bracket *b, double *step)
 static void next_step(bracket *b, double tolerance)
 {
     double step = 0, middle = 0.5 * (b->low + b->high);
-    bool fits = fabs(b->before) > tolerance && parabola(b, &step);
+    bool fits = fabs(b->before) > tolerance && parabola_step(b, &step);
     b->before = b->step;
     if (!fits) {
         b->before = (b->x < middle ? b->high : b->low) - b->x;
@@ -44,7 +44,7 @@ static void next_step(bracket *b, double tolerance)
     b->step = fabs(step) >= tolerance ? step : copysign(tolerance, step);
 }
 
-static void take(bracket *b, double u, double fu)
+static void accept_point(bracket *b, double u, double fu)
 {
     if (fu <= b->fx) {
         if (u < b->x) b->high = b->x; else b->low = b->x;
@@ -63,7 +63,7 @@ static void take(bracket *b, double u, double fu)
     }
 }
 
-static double value_at(double (*f)(double, void *), double x, void *context)
+static double value_or_infinity(double (*f)(double, void *), double x, void *context)
 {
     double value = f(x, context);
     return isnan(value) ? HUGE_VAL : value;
@@ -73,14 +73,14 @@ double una_minimise(double (*f)(double, void *), void *context, double low, doub
 {
     bracket b = { .low = low, .high = high, .x = low + GOLDEN * (high - low) };
     b.second = b.third = b.x;
-    b.fx = b.f_second = b.f_third = value_at(f, b.x, context);
+    b.fx = b.f_second = b.f_third = value_or_infinity(f, b.x, context);
     double floor = 1e-10 * fabs(high - low);
     for (int step = 0; step < MOST_STEPS; step++) {
         double tolerance = tol * fabs(b.x) + floor;
         if (fabs(b.x - 0.5 * (b.low + b.high)) <= 2 * tolerance - 0.5 * (b.high - b.low)) break;
         next_step(&b, tolerance);
         double u = b.x + b.step;
-        take(&b, u, value_at(f, u, context));
+        accept_point(&b, u, value_or_infinity(f, u, context));
     }
     return b.x;
 }

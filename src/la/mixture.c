@@ -58,7 +58,7 @@ typedef struct search {
     double low, high, start, narrowest;  /* the answer lies in [low, high]; std of the narrowest part         */
 } search;
 
-static void begin(search *s)
+static void begin_search(search *s)
 {
     double sum = 0, square = 0, n = s->weights;
     s->low = s->narrowest = HUGE_VAL;
@@ -79,7 +79,7 @@ static void begin(search *s)
     s->start = fmin(fmax(sum / n + s->z * sqrt(square / n), s->low), s->high);
 }
 
-static double newton(search *s, double t)
+static double newton_step(search *s, double t)
 {
     double below = 0, density = 0;
     for (size_t m = 0; m < s->parts; m++) {
@@ -97,7 +97,7 @@ static double newton(search *s, double t)
 }
 
 /* The place of a double among all doubles, and back. */
-static int64_t place_of(double t)
+static int64_t ordinal_of_double(double t)
 {
     int64_t bits;
     memcpy(&bits, &t, sizeof bits);
@@ -115,17 +115,17 @@ static double double_at(int64_t place)
 /* As many doubles below as above. */
 static double middle_double(double low, double high)
 {
-    int64_t a = place_of(low), b = place_of(high);
+    int64_t a = ordinal_of_double(low), b = ordinal_of_double(high);
     return double_at(a / 2 + b / 2 + (a % 2 + b % 2) / 2);
 }
 
-static double solve(search *s)
+static double solve_quantile(search *s)
 {
     enum { STEPS = 136, HALVES = 64 };                           /* 2^64 doubles: none is left between */
-    begin(s);
+    begin_search(s);
     double t = s->start, last = s->high - s->low;
     for (int step = 0; step < STEPS + HALVES && s->low < s->high; step++) {
-        double next = newton(s, t);
+        double next = newton_step(s, t);
         if (step >= STEPS) next = middle_double(s->low, s->high);
         else if (!(next >= s->low && next <= s->high && fabs(next - t) <= 0.5 * last))
             next = s->low + 0.5 * (s->high - s->low);
@@ -142,5 +142,5 @@ double una_mixture_quantile(double p, const double *mean, const double *var, con
     search s = { .mean = mean, .var = var, .weight = weight, .parts = parts, .sign = upper ? -1 : 1,
                  .p = upper ? 1 - p : p, .weights = una_mixture_weights(weight, parts) };
     s.z = una_normal_quantile(s.p);
-    return s.sign * solve(&s);
+    return s.sign * solve_quantile(&s);
 }

@@ -1,53 +1,54 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows foretold before they were seen, in the user's units. See held_out.h.
+ * Out-of-fold predictions in the user's units. See held_out.h.
  */
 #include "model/held_out.h"
 
 #include "la/la.h"
 #include "la/mixture.h"
-#include "model/logged.h"
-#include "model/split.h"
+#include "model/log_target.h"
+#include "model/validation_split.h"
 
 #include <string.h>
 
-enum { REFITS = 3, ONCE_FROM = 1000, ONE_IN = 5 };       /* folds of few rows; many: one fit without a fifth of them */
+enum { REFITS = 3, ONCE_FROM = 1000, ONE_IN = 5 };       /* few rows: folds; many: one fit without a fifth of them */
 
 const una_held_out *una_model_held_out(const una_model *model)
 {
     return model->held_out;
 }
 
-/* ---- the kind's own word ---------------------------------------------------------------------------------------- */
+/* ---- the kind's own out-of-fold predictions --------------------------------------------------------------------- */
 
-static una_status take_unseen(una_unseen *u, size_t rows, una_run *run)
+static una_status new_oof_predictions(una_oof_predictions *u, size_t rows, una_run *run)
 {
     double *at = UNA_GET_ROWS(&run->scratch, double, 4 * rows);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < 4 * rows; i++) at[i] = NAN;
-    *u = (una_unseen){ .mean = at, .var_model = at + rows, .var_noise = at + 2 * rows, .below = at + 3 * rows };
+    *u = (una_oof_predictions){ .mean = at, .var_model = at + rows, .var_noise = at + 2 * rows,
+                                .below = at + 3 * rows };
     return UNA_OK;
 }
 
-una_status una_unseen_ask(una_unseen *u, una_fit_result *result, const una_problem *p, una_run *run)
+una_status una_oof_ask(una_oof_predictions *u, una_fit_result *result, const una_problem *p, una_run *run)
 {
-    bool others = p->valid_x.rows && !p->valid_joins;    /* rows held out are another table's */
-    *u = (una_unseen){0};
+    bool others = p->valid_x.rows && !p->valid_joins;    /* held-out rows of another table */
+    *u = (una_oof_predictions){0};
     if (!p->origin || others) return UNA_OK;
-    UNA_TRY(take_unseen(u, p->valid_x.rows ? p->valid_x.rows : p->x.rows, run));
-    result->unseen = u;
+    UNA_TRY(new_oof_predictions(u, p->valid_x.rows ? p->valid_x.rows : p->x.rows, run));
+    result->oof = u;
     return UNA_OK;
 }
 
 /* ---- as a una_held_out ------------------------------------------------------------------------------------------ */
 
 /* at [rows]: rows of the table, each once, in any order. */
-static una_status keep_rows(una_model *model, const una_unseen *u, const size_t *at, size_t rows,
-                            const una_dataset *data, una_run *run)
+static una_status keep_oof_rows(una_model *model, const una_oof_predictions *u, const size_t *at, size_t rows,
+                                const una_dataset *data, una_run *run)
 {
     const una_columns *c = &model->columns;
     const double *target = data->column[una_table_find(data, c->target)].number;
-    una_predictive said = { .mean = u->mean, .var_model = u->var_model, .var_noise = u->var_noise };
+    una_predictive answer = { .mean = u->mean, .var_model = u->var_model, .var_noise = u->var_noise };
     una_held_out *out = UNA_GET(&model->keep, una_held_out, 1);
     size_t *row = UNA_GET_ROWS(&model->keep, size_t, u->rows), *slot = UNA_GET_ROWS(&run->scratch, size_t, data->rows);
     double *numbers = UNA_GET_ROWS(&model->keep, double, 7 * u->rows), *to[7], half = una_normal_quantile(0.975);
@@ -62,9 +63,9 @@ static una_status keep_rows(una_model *model, const una_unseen *u, const size_t 
         if (!slot[r]) continue;
         size_t i = slot[r] - 1;
         row[count] = r;
-        una_logged y = { c->target_centre + c->target_scale * u->mean[i], c->target_scale * sqrt(u->var_model[i]),
-                         c->target_scale * sqrt(u->var_noise[i]) };
-        if (c->log_target) UNA_TRY(una_logged_row(&y, c, &said, i, 0, run));
+        una_log_target_answer y = { c->target_centre + c->target_scale * u->mean[i],
+                                    c->target_scale * sqrt(u->var_model[i]), c->target_scale * sqrt(u->var_noise[i]) };
+        if (c->log_target) UNA_TRY(una_log_target_row(&y, c, &answer, i, 0, run));
         to[0][count] = target[r];
         to[1][count] = y.mean;
         to[2][count] = y.std_epistemic;
@@ -81,17 +82,17 @@ static una_status keep_rows(una_model *model, const una_unseen *u, const size_t 
     return UNA_OK;
 }
 
-static una_status keep_told(una_model *model, const una_unseen *u, const una_problem *p, const size_t *kept,
-                            const una_dataset *data, una_run *run)
+static una_status keep_kind_oof(una_model *model, const una_oof_predictions *u, const una_problem *p,
+                                const size_t *kept, const una_dataset *data, una_run *run)
 {
     size_t rows = p->valid_x.rows ? p->valid_x.rows : p->x.rows, first = p->valid_x.rows ? p->x.rows : 0;
     size_t *at = UNA_GET_ROWS(&run->scratch, size_t, rows);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < rows; i++) at[i] = kept ? kept[p->origin[first + i]] : p->origin[first + i];
-    return keep_rows(model, u, at, rows, data, run);
+    return keep_oof_rows(model, u, at, rows, data, run);
 }
 
-/* ---- fits without some of the rows ------------------------------------------------------------------------------ */
+/* ---- refits without some of the rows ---------------------------------------------------------------------------- */
 
 typedef struct refit {
     una_model *model;                    /* that was fitted                                                 */
@@ -99,11 +100,11 @@ typedef struct refit {
     const una_fit_settings *settings;
     double *x, *y;                       /* [rows, inputs], [rows] all of them, encoded                     */
     size_t  rows, folds;
-    unsigned char *fold;                 /* [rows] below `folds`: left out in its turn                      */
-    una_unseen unseen;
+    unsigned char *fold;                 /* [rows] below `folds`: left out in that refit                    */
+    una_oof_predictions oof;
 } refit;
 
-/* Folds, or (from many rows on) fold 0 has a fifth of the rows and all others are fold 1, which is never left out. */
+/* Folds; with many rows, fold 0 has a fifth of them and fold 1 all others: fold 1 is never left out. */
 static una_status part_rows(refit *f, una_run *run)
 {
     size_t inputs = f->model->columns.input_count, parts = REFITS;
@@ -117,7 +118,7 @@ static una_status part_rows(refit *f, una_run *run)
     return UNA_OK;
 }
 
-/* The rows that a fold leaves, and, behind them, its own. */
+/* The rows outside a fold, and after them its own. */
 static una_status pick_fold(una_problem *p, una_view *out, size_t **index, const refit *f, size_t fold, una_run *run)
 {
     size_t inputs = f->model->columns.input_count, held = 0, train = 0, valid = 0;
@@ -141,12 +142,12 @@ static una_status pick_fold(una_problem *p, una_view *out, size_t **index, const
     return UNA_OK;
 }
 
-typedef struct hearing { refit *f; const size_t *index; } hearing;
+typedef struct oof_block { refit *f; const size_t *index; } oof_block;
 
-static una_status hear_block(void *context, una_predictive *p, size_t from, size_t rows, una_run *run)
+static una_status take_oof_block(void *context, una_predictive *p, size_t from, size_t rows, una_run *run)
 {
-    const hearing *h = context;
-    una_unseen *u = &h->f->unseen;
+    const oof_block *h = context;
+    una_oof_predictions *u = &h->f->oof;
     (void)run;
     for (size_t r = 0; r < rows; r++) {
         size_t i = h->index[from + r], parts = p->parts;
@@ -176,13 +177,13 @@ una_status una_model_begin_again(una_model *again, const una_model *model, const
     return una_options_apply(again->options, kind->options, kind->name, &spec, arena, run);
 }
 
-static una_status fit_without(refit *f, size_t fold, una_arena *arena, una_run *run)
+static una_status refit_without_part(refit *f, size_t fold, una_arena *arena, una_run *run)
 {
     una_model again;
     una_problem p;
     una_view out;
     una_fit_result result = una_fit_result_in(arena);
-    hearing h = { .f = f };
+    oof_block h = { .f = f };
     size_t *index;
     UNA_TRY(una_model_begin_again(&again, f->model, f->model->info.spec, arena, run));
     UNA_TRY(pick_fold(&p, &out, &index, f, fold, run));
@@ -192,40 +193,41 @@ static una_status fit_without(refit *f, size_t fold, una_arena *arena, una_run *
     UNA_TRY(again.kind->fit(again.state, again.options, &p, &result, arena, run));
     UNA_TRY(una_arena_check(arena));
     h.index = index;
-    return una_model_each_block(&again, out.at, out.rows, UNA_PARTS, hear_block, &h, run);
+    return una_model_each_block(&again, out.at, out.rows, UNA_PARTS, take_oof_block, &h, run);
 }
 
-static una_status fit_again(una_model *model, const una_dataset *data, const una_fit_settings *settings, una_run *run)
+static una_status refit_parts(una_model *model, const una_dataset *data, const una_fit_settings *settings, una_run *run)
 {
     refit f = { .model = model, .data = data, .settings = settings };
     size_t *kept;
     UNA_TRY(una_columns_encode(&model->columns, data, &f.x, &f.y, &kept, &f.rows, &run->scratch, run));
     UNA_TRY(part_rows(&f, run));
-    UNA_TRY(take_unseen(&f.unseen, f.rows, run));
+    UNA_TRY(new_oof_predictions(&f.oof, f.rows, run));
 
     for (size_t k = 0; k < f.folds; k++) {
         una_arena arena;
         una_mark mark = una_arena_mark(&run->scratch);
         una_arena_init(&arena, run);
-        una_status status = fit_without(&f, k, &arena, run);
+        una_status status = refit_without_part(&f, k, &arena, run);
         una_arena_free(&arena);
         una_arena_release(&run->scratch, mark);
         UNA_TRY(status);
     }
-    f.unseen.folds = f.folds > 1 ? f.folds : 0;
-    return keep_rows(model, &f.unseen, kept, f.rows, data, run);
+    f.oof.folds = f.folds > 1 ? f.folds : 0;
+    return keep_oof_rows(model, &f.oof, kept, f.rows, data, run);
 }
 
-una_status una_held_out_take(una_model *model, const una_unseen *unseen, const una_problem *p, const size_t *kept,
-                             const una_dataset *data, const una_fit_settings *settings, una_run *run)
+una_status una_oof_keep(una_model *model, const una_oof_predictions *oof, const una_problem *p, const size_t *kept,
+                        const una_dataset *data, const una_fit_settings *settings, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_span before = una_progress_part(run, 1, 1);
-    bool told = unseen->rows > 0;
-    una_status status = told ? keep_told(model, unseen, p, kept, data, run) : fit_again(model, data, settings, run);
+    bool by_kind = oof->rows > 0;
+    una_status status = by_kind ? keep_kind_oof(model, oof, p, kept, data, run) : refit_parts(model, data, settings,
+                                                                                              run);
     una_progress_back(run, before);
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK || status == UNA_CANCELLED || status == UNA_E_IO) return status;
-    una_clear_message(run);                              /* the model is there: it goes without */
+    una_clear_message(run);                              /* the model stands; it has no out-of-fold predictions */
     return UNA_OK;
 }

@@ -16,27 +16,27 @@ typedef struct una_view {                /* rows that somebody else owns        
     size_t        rows, cols, stride;
 } una_view;
 
-typedef struct una_problem {             /* what a model is asked to learn; borrowed, scaled, shape-checked */
+typedef struct una_problem {             /* what a model has to learn; borrowed, scaled, shape-checked */
     una_view x;       const double *y;            /* rows that train; y [rows, outputs]                    */
-    una_view valid_x; const double *valid_y;      /* rows that must not train features (rows 0: none)      */
+    una_view valid_x; const double *valid_y;      /* validation rows: they must not train features (rows 0: none) */
     size_t   outputs;                             /* targets: more than 1 for `fit_several` alone, whose y has NAN where
                                                      a cell is missing                                     */
-    bool     valid_joins;                         /* the posterior takes the valid rows in after selection; they lie
-                                                     behind those that train                               */
-    size_t   folds;                               /* > 0: no valid rows, cross-fit over this many folds    */
+    bool     valid_joins;                         /* the posterior takes in the validation rows after selection; they
+                                                     lie behind those that train */
+    size_t   folds;                               /* > 0: no validation rows, cross-fit over this many folds */
     const unsigned char *fold;                    /* [x.rows] fold of each row, when folds > 0             */
     const una_columns *columns;                   /* [outputs] names, groups, units of inputs and of that target: the
                                                      inputs are the same in all                            */
     const una_dataset *data;                      /* origin, for messages                                  */
-    const double *weight;                         /* [x.rows] rows count so often in a posterior: 1 over the shape of
-                                                     their noise (fit/noise.h); NULL: once                 */
-    const struct una_held *shared;                /* the rows in float, where several trainings share them */
+    const double *weight;                         /* [x.rows] how often a row counts in a posterior: 1 over the shape
+                                                     of its noise (fit/noise.h); NULL: once */
+    const struct una_training_rows *shared;       /* the rows in float, where several trainings share them */
     uint64_t seed;
-    size_t   table_rows;                          /* of the whole table, held-out rows too: what rules go by, so that
-                                                     they do not hang on who is left out; 0: x.rows        */
-    uint32_t *origin;                             /* [x.rows, then those held out that join] which of the encoded rows
-                                                     each is; NULL: nobody asks, or the split has not moved any  */
-    size_t   train_rows;                          /* that train, of all ranks which fit together; 0: x.rows */
+    size_t   table_rows;                          /* rows of the whole table, held-out ones included: rules go by it,
+                                                     so that they do not depend on who is left out; 0: x.rows */
+    uint32_t *origin;                             /* [x.rows, then held-out rows that join] which of the encoded rows
+                                                     each is; NULL: not wanted, or the split moved none */
+    size_t   train_rows;                          /* rows that train, of all ranks which fit together; 0: x.rows */
 } una_problem;
 
 static inline size_t una_table_rows(const una_problem *p)
@@ -49,13 +49,13 @@ static inline size_t una_train_rows(const una_problem *p)
     return p->train_rows ? p->train_rows : p->x.rows;
 }
 
-/* Rows by which what was trained without them is judged: all of them in folds, else those held out. */
-static inline una_view una_judged_x(const una_problem *p)
+/* Rows with out-of-fold predictions: all of them with folds, else the held-out ones. */
+static inline una_view una_oof_x(const una_problem *p)
 {
     return p->folds ? p->x : p->valid_x;
 }
 
-static inline const double *una_judged_y(const una_problem *p)
+static inline const double *una_oof_y(const una_problem *p)
 {
     return p->folds ? p->y : p->valid_y;
 }
@@ -68,7 +68,7 @@ static inline size_t una_problem_outputs(const una_problem *p)
 
 typedef struct una_predictive {          /* standardised; model.c turns it into the user's units           */
     double *mean, *var_model, *var_noise;         /* [rows] each, the caller's                             */
-    bool    mean_only;                            /* nobody will look at var_model: a kind may leave it out */
+    bool    mean_only;                            /* var_model is not needed: a kind may leave it out */
     size_t  parts;                                /* of a mixture of Gaussians; 0: one Gaussian            */
     double *part_mean, *part_var;                 /* [rows, parts], the caller's: mean and variance of each part,
                                                      noise included; NULL: not asked for                   */
@@ -88,24 +88,24 @@ typedef struct una_gaussians {           /* the function, without noise, as a mi
     double *dmean, *dvar;                         /* [rows, parts, inputs]; both NULL: not asked for       */
 } una_gaussians;
 
-/* A member of the mixture that a state is, the members of members too, at some rows: a linear head on features of them,
- * or whatever else. */
+/* A member of the mixture that a state is (members of members too) at some rows: a linear head on features of them, or
+ * anything else. */
 typedef struct una_leaf {
     double        weight;                         /* of all leaves they add up to 1                        */
     const struct una_head *head;                  /* infer/head.h; NULL: it has no linear head             */
     const double *phi;                            /* [rows, features of the head], with the one            */
-    const double *mean, *var;                     /* [rows] without a head: what it says, and does not know */
+    const double *mean, *var;                     /* [rows] without a head: mean and variance of the function */
 } una_leaf;
 typedef una_status una_leaf_task(void *context, const una_leaf *leaf, una_run *run);
 
-/* What was said of rows before they were seen; standardised, in arrays of the asker's [rows] of x, or of valid_x where
- * rows are held out. NAN where nothing was said. */
-typedef struct una_unseen {
+/* Out-of-fold predictions; standardised, in the caller's arrays [rows] of x, or of valid_x where rows are held out. NAN
+ * where there is none. */
+typedef struct una_oof_predictions {
     double *mean, *var_model, *var_noise;
     double *below;                                /* probability of less than y, under the mixture         */
-    size_t  rows, folds;                          /* the kind writes: of how many rows something was said; folds that
-                                                     were left out in turn, 0: rows were held out          */
-} una_unseen;
+    size_t  rows, folds;                          /* set by the kind: rows that have predictions; folds that were
+                                                     left out in turn, 0: rows were held out */
+} una_oof_predictions;
 
 typedef struct una_fit_result {          /* what a fit reports besides its state; standardised             */
     double noise_var, prior_var, log_evidence, mean_cos2;       /* NAN where there is none                 */
@@ -113,17 +113,17 @@ typedef struct una_fit_result {          /* what a fit reports besides its state
     double valid_rmse, valid_log_lik;
     size_t steps;
     una_curve curve;                              /* arrays in keep                                        */
-    double *foretold;                             /* [rows] of x, or of valid_x where there are no folds: the asker's;
-                                                     the kind writes the log density of y, had it not seen the row.
-                                                     NULL: nobody asks                                     */
-    una_unseen *unseen;                           /* the kind fills it in where that costs little (rows: > 0); nothing
-                                                     else may depend on it. NULL: nobody asks              */
-    double *relevance;                            /* [inputs] scale of each (fit/relevance.h), in keep; NULL: not
-                                                     looked for                                            */
+    double *oof_log_lik;                          /* [rows] of x, or of valid_x without folds; the caller's array:
+                                                     the kind writes the out-of-fold log density of y. NULL: not
+                                                     wanted */
+    una_oof_predictions *oof;                     /* the kind fills it in where that costs little (rows: > 0);
+                                                     nothing else may depend on it. NULL: not wanted */
+    double *relevance;                            /* [inputs] scale of each (fit/relevance.h), in keep; NULL: was not
+                                                     learnt */
     una_notes warnings, notes;
 } una_fit_result;
 
-/* Nothing found yet; sentences go to `arena`. */
+/* An empty result; sentences go to `arena`. */
 static inline una_fit_result una_fit_result_in(una_arena *arena)
 {
     return (una_fit_result){ .noise_var = NAN, .prior_var = NAN, .log_evidence = NAN, .mean_cos2 = NAN,
@@ -135,35 +135,35 @@ static inline una_fit_result una_fit_result_in(una_arena *arena)
  * little the rows are trusted. Standardised. */
 typedef struct una_anchor { double noise_var, prior_var, init_var; } una_anchor;
 
-typedef struct una_together {            /* what several targets of one fit have in common                 */
+typedef struct una_target_coupling {     /* how several targets of one fit vary together                   */
     size_t  outputs;
-    double *noise;                                /* [outputs, outputs] covariance of the noise, standardised, by rows
-                                                     that did not train; NAN where two targets share no row */
-    bool    joint;                                /* one linear head: all targets share the features, the covariance of
-                                                     the weights but for the noise, and the weights of members; so
-                                                     functions vary together as the noise does             */
-} una_together;
+    double *noise;                                /* [outputs, outputs] covariance of the noise, standardised, from
+                                                     out-of-fold errors; NAN where two targets share no row */
+    bool    joint;                                /* one linear head: all targets share the features, the covariance
+                                                     of the weights up to the noise, and the weights of members; so
+                                                     functions vary together as the noise does */
+} una_target_coupling;
 
 typedef struct una_kind {
     const char *name, *summary, *source;          /* "luna", one line, citation                            */
     const una_option *options;                    /* the table                                             */
     size_t      options_size, state_size;
     const char *thesis;                           /* options of --preset thesis, "" if none                */
-    size_t      least_rows;                       /* fewer are refused                                     */
-    bool        learns_features;                  /* wants rows held out (valid or folds)                  */
-    bool        keeps_folds;                      /* what was trained without a fold is kept, not trained once more
-                                                     (unless its option `members` is 1)                    */
-    unsigned    results;                          /* how often its numbers have changed: raised by one with every
-                                                     change of what the same spec and seed give            */
-    size_t      committee;                        /* where una_committee_options stand in its options; 0: nowhere */
+    size_t      least_rows;                       /* minimum number of rows                                */
+    bool        learns_features;                  /* needs validation rows (held out, or folds)            */
+    bool        keeps_folds;                      /* trainings without a fold are kept, without another on all rows
+                                                     (unless its option `members` is 1) */
+    unsigned    results;                          /* version of its numbers: raised by one with every change of what
+                                                     the same spec and seed give */
+    size_t      committee;                        /* offset of una_committee_options in its options; 0: it has none */
     bool        shares_rows;                      /* can be fitted by ranks that have some of the rows each: fit and
-                                                     relearn then see those, and add up (base/company.h)   */
+                                                     relearn then see those, and sum over ranks (base/rank_group.h) */
     bool        sees_images;                      /* can be fitted to images                               */
     bool        cubic;                            /* its cost grows with the cube of the rows, its memory with their
                                                      square                                                */
     bool        linear;                           /* it is linear regression, which verdicts compare others with */
     bool        usual;                            /* the one that is fitted where nobody names a model     */
-    bool        sure;                             /* its var_model is 0 everywhere: it knows no ignorance (nn) */
+    bool        sure;                             /* its var_model is 0 everywhere (nn)                        */
     const char *inner;                            /* options that hold specs of other kinds, "of" or "luna|gp";
                                                      such a spec may be `none`. NULL: none has one         */
 
@@ -176,22 +176,22 @@ typedef struct una_kind {
     /* optional: NULL means it cannot */
     size_t (*mixture)(const void *state);                       /* parts of the predictive; NULL: one Gaussian */
     /* Several targets at once: state, options, result [outputs], each as `fit` gives it for that target alone, so that
-     * all other calls know them; together->noise [outputs, outputs] gets the covariance of the noise, standardised.
-     * Every fold, or the rows held out, have rows of each target, and least_rows of each train. NULL: each target is
-     * fitted by itself. */
+     * all other calls can use them; coupling->noise [outputs, outputs] gets the covariance of the noise, standardised.
+     * Every fold, or the held-out rows, have rows of each target, and at least least_rows of each train. NULL: each
+     * target is fitted by itself. */
     una_status (*fit_several)(void *const *state, void *const *options, const una_problem *problem,
-                              una_fit_result *const *result, struct una_together *together, una_arena *keep,
+                              una_fit_result *const *result, struct una_target_coupling *coupling, una_arena *keep,
                               una_run *run);
-    /* members of a committee: what a round does otherwise than the options say */
-    void (*vary)(void *options, size_t round);
-    /* as fit, but with the features as they are: the posterior anew, of the problem's rows and for the options' noise
-     * and prior variance, by evidence where they are automatic. What the state points at stays as it was. */
+    /* members of a committee: changes the options for a repeat */
+    void (*vary)(void *options, size_t repeat);
+    /* as fit, but keeps the features: a new posterior, of the problem's rows and for the options' noise and prior
+     * variance, by evidence where they are automatic. What the state points at stays unchanged. */
     una_status (*relearn)(void *state, void *options, const una_problem *problem, una_fit_result *result,
                           una_arena *keep, una_run *run);
-    /* What fit chooses by its rows beyond noise and prior variance (gp's lengths: they have seen rows that a posterior
-     * leaves out) is chosen again for the problem's weights. It starts from the state, which stays as it is.
-     * options: as they were given to fit; what is found is filled in. result: notes, and steps, 0 where the options
-     * leave nothing to choose. NULL: fit chooses nothing else. */
+    /* Chooses again, under the problem's weights, what fit chooses by its rows beyond noise and prior variance (gp's
+     * lengths: they depend on rows that a posterior leaves out). It starts from the state, which stays unchanged.
+     * options: as given to fit; found values are filled in. result: notes, and steps, 0 where the options leave nothing
+     * to choose. NULL: fit chooses nothing else. */
     una_status (*search)(const void *state, void *options, const una_problem *problem, una_fit_result *result,
                          una_arena *keep, una_run *run);
     /* as fit, for members of anchored ensembles */
@@ -201,43 +201,43 @@ typedef struct una_kind {
     una_status (*observe)(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);
     /* f [draws, rows] */
     una_status (*draw)(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
-    /* As draw, for one of several targets that share a head: its mean and the sum of share[s] times what a draw of its
-     * own from the s-th random numbers differs from it. All targets of a seed have the same s-th numbers, and a draw is
-     * of the same member for all. */
+    /* As draw, for one of several targets that share a head: its mean plus the sum over s of share[s] times the
+     * deviation of a draw made with the s-th random numbers. All targets use the same random numbers for a seed, and
+     * the same member for a draw. */
     una_status (*draw_shared)(const void *state, una_view x, size_t draws, bool prior, const double *share,
                               size_t shares, double *f, una_run *run);
     /* f [count, rows]; NULL: count only */
     una_status (*functions)(const void *state, una_view x, size_t *count, double *f, una_run *run);
     /* value and slopes together: an optimiser asks for both thousands of times */
     una_status (*slope)(const void *state, const double *x, una_slope *at, una_run *run);
-    /* the function as the mixture that the model takes it for; NULL: one Gaussian. Both or neither. */
+    /* the function as the mixture that the model describes; NULL: one Gaussian. Both or neither. */
     size_t (*part_count)(const void *state);
     una_status (*parts)(const void *state, una_view x, const una_gaussians *out, una_run *run);
-    /* one function drawn from the posterior: a state like this one, zeroed before, that is sure of it. It may point
-     * into the other, and lives no longer: who wants to keep it copies it by `exchange`. */
+    /* one function drawn from the posterior: a state like this one, zeroed before, whose var_model is 0. It may point
+     * into the other and lives no longer; copy it by `exchange` to keep it. */
     una_status (*sample)(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run);
-    /* task(leaf) for each leaf, in the same order always, its weight times `weight`: for those that look into linear
+    /* task(leaf) for each leaf, always in the same order, its weight times `weight`: for calls that look into linear
      * heads. NULL: one leaf without a head. */
     una_status (*leaves)(const void *state, una_view x, double weight, una_leaf_task *task, void *context,
                          una_run *run);
-    /* held [rows] becomes true for rows, with their target, that the state rests on already; NULL: it keeps no rows */
+    /* held [rows] becomes true for rows that, with their target, the state already holds; NULL: it keeps no rows */
     una_status (*holds)(const void *state, una_view x, const double *y, bool *held, una_run *run);
 } una_kind;
 
 /* NULL-terminated, in src/models/registry.c. */
 extern const una_kind *const una_kinds[];
 const una_kind *una_kind_find(const char *name);
-/* UNA_E_USAGE names the nearest one and lists them all. */
+/* UNA_E_USAGE names the nearest kind and lists them all. */
 una_status una_kind_need(const una_kind **kind, const char *name, una_run *run);
 /* "luna, nlm, gp": those of the registry of which it is true; from scratch. */
 const char *una_kinds_that(bool (*can)(const una_kind *kind), una_run *run);
 /* UNA_E_USAGE, with a list of those that can, where the kind sees no images. */
 una_status una_kind_need_images(const una_kind *kind, una_run *run);
 
-/* una_options_apply for a kind; an option that a kind inside it has, and it has not, gets a sentence that says so. */
+/* una_options_apply for a kind; an option that only a kind inside it has gets a sentence that says so. */
 una_status una_kind_set(void *options, const una_kind *kind, const una_spec *spec, una_arena *arena, una_run *run);
 
-/* At one point x [inputs], which comes back as it was: the kind's own slopes, or central differences. */
+/* At one point x [inputs], which is unchanged on return: the kind's own slopes, or central differences. */
 una_status una_kind_slope(const una_kind *kind, const void *state, double *x, size_t inputs, una_slope *at,
                           una_run *run);
 /* The function as a mixture at rows x: the kind's own parts, or one Gaussian. */
@@ -259,16 +259,16 @@ struct una_model {
     una_fit_info    info;
     const char     *options_json;
     size_t          targets;                      /* 0: one, and this is it. Else `target` [targets] holds a model of
-                                                     each, and state and columns of this one are not used  */
+                                                     each, and this one's state and columns are unused */
     una_model     **target;
-    una_together    together;
-    const una_held_out *held_out;                 /* of the fit; NULL: not asked for                       */
+    una_target_coupling    coupling;
+    const una_held_out *held_out;                 /* of the fit; NULL: not wanted                          */
 };
 
 una_status una_model_blank(una_model **model, una_run *run);     /* for loading */
-/* The options that it was fitted with, from its spec: a model that was loaded has none of its own. */
+/* The options that it was fitted with, from its spec: a loaded model has no others. */
 una_status una_model_options(void **options, const una_model *model, una_arena *arena, una_run *run);
-/* The state as bytes in `arena`, and back again: for calls of several steps that do all or nothing. */
+/* The state as bytes in `arena`, and back: for calls of several steps that must do all or nothing. */
 una_status una_model_snapshot(una_archive *bytes, const una_model *model, una_arena *arena, una_run *run);
 una_status una_model_revive(void **state, const una_model *model, const una_archive *bytes, una_arena *arena,
                             una_run *run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Questions about the registry: which models there are, which options they take.
+ * Questions to the registry: which models there are, and which options they take.
  */
 #include "model/kind.h"
 
@@ -89,7 +89,8 @@ una_status una_kind_parts(const una_kind *kind, const void *state, una_view x, c
     return kind->parts ? kind->parts(state, x, out, run) : una_kind_one_part(kind, state, x, out, run);
 }
 
-static una_status values(const una_kind *kind, const void *state, una_view x, const una_gaussians *out, una_run *run)
+static una_status one_part_values(const una_kind *kind, const void *state, una_view x, const una_gaussians *out,
+                                  una_run *run)
 {
     double *mean = UNA_GET(&run->scratch, double, 3 * x.rows);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -102,7 +103,8 @@ static una_status values(const una_kind *kind, const void *state, una_view x, co
     return UNA_OK;
 }
 
-static una_status slopes(const una_kind *kind, const void *state, una_view x, const una_gaussians *out, una_run *run)
+static una_status one_part_slopes(const una_kind *kind, const void *state, una_view x, const una_gaussians *out,
+                                  una_run *run)
 {
     double *point = UNA_GET(&run->scratch, double, x.cols);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -122,7 +124,8 @@ una_status una_kind_one_part(const una_kind *kind, const void *state, una_view x
 {
     una_mark mark = una_arena_mark(&run->scratch);
     *out->weight = 1;
-    una_status status = out->dmean ? slopes(kind, state, x, out, run) : values(kind, state, x, out, run);
+    una_status status = out->dmean ? one_part_slopes(kind, state, x, out, run)
+                                   : one_part_values(kind, state, x, out, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -167,24 +170,25 @@ una_status una_kind_option(una_option_info *info, size_t kind, size_t option, un
 
 enum { MOST_OPTIONS = 128 };
 
-static size_t names_of(const char *names[MOST_OPTIONS], const una_option *table)
+static size_t option_names(const char *names[MOST_OPTIONS], const una_option *table)
 {
     size_t count = 0;
     for (; count < MOST_OPTIONS && table[count].name; count++) names[count] = table[count].name;
     return count;
 }
 
-/* The name as it is, or the one nearest to it; NULL: none is near. */
+/* The name itself, or the nearest one; NULL: none is near. */
 static const char *name_like(const una_kind *kind, const char *key)
 {
     const char *names[MOST_OPTIONS];
-    size_t count = names_of(names, kind->options);
+    size_t count = option_names(names, kind->options);
     for (size_t i = 0; i < count; i++)
         if (strcmp(names[i], key) == 0) return names[i];
     return una_nearest(key, names, count);
 }
 
-/* The first kind inside, of those that a kind has an option for, with an option of that name or one near to it. */
+/* The first kind inside, among those that an option of the kind can hold, with an option of that name or one near to
+ * it. */
 static const una_kind *who_has(const una_kind *kind, const char *key, const char **name)
 {
     for (const una_option *o = kind->options; o->name; o++) {
@@ -219,7 +223,7 @@ una_status una_kind_set(void *options, const una_kind *kind, const una_spec *spe
 
 /* ---- specs ---------------------------------------------------------------------------------------------------- */
 
-/* Whether that option's value is the spec of another kind, and not left out. */
+/* Whether the option's value is the spec of another kind, and not `none`. */
 static bool holds_spec(const una_kind *kind, const char *option, const char *value)
 {
     return kind->inner && una_choice(kind->inner, option) >= 0 && strcmp(value, "none") != 0;
@@ -272,8 +276,8 @@ static const char *given_value(const una_spec *spec, const char *key)
     return value;
 }
 
-/* Of a spec that was checked. */
-static una_status write_spec(una_text *text, const char *source, una_run *run)
+/* For a spec that was checked before. */
+static una_status write_inner_spec(una_text *text, const char *source, una_run *run)
 {
     una_arena *arena = &run->scratch;
     una_spec spec;
@@ -293,7 +297,7 @@ static una_status write_spec(una_text *text, const char *source, una_run *run)
         first = false;
         if (holds_spec(kind, o->name, value)) {
             una_text inside = una_text_in(arena);
-            UNA_TRY(write_spec(&inside, value, run));
+            UNA_TRY(write_inner_spec(&inside, value, run));
             UNA_TRY(una_arena_check(arena));
             una_text_add(text, "%s=", o->name);
             una_spec_value(text, inside.at);
@@ -312,7 +316,7 @@ una_status una_spec_text(const char **text, const char *spec, una_run *run)
     UNA_TRY(una_spec_check(spec, NULL, run));
     una_mark scratch = una_arena_mark(&run->scratch), kept = una_arena_mark(&run->texts);
     una_text written = una_text_in(&run->texts);
-    una_status status = write_spec(&written, spec, run);
+    una_status status = write_inner_spec(&written, spec, run);
     if (status == UNA_OK) status = una_arena_check(&run->texts);
     una_arena_release(&run->scratch, scratch);
     if (status == UNA_OK) *text = written.at;

@@ -3,12 +3,12 @@
  * What all models share: options from spec and preset, columns and scaling, the user's units.
  * Scaling happens once, here, so that no kind can leak or forget it.
  */
-#include "model/logged.h"
+#include "model/log_target.h"
 #include "model/several.h"
 #include "model/new_words.h"
 
 #include "base/clock.h"
-#include "base/company.h"
+#include "base/rank_group.h"
 #include "la/la.h"
 #include "la/mixture.h"
 #include "model/held_out.h"
@@ -23,7 +23,7 @@ enum { MOST_ROWS_AT_ONCE = 8192, MOST_PARTS_AT_ONCE = 1 << 20, ROWS_PER_TASK = 6
 una_status una_model_read_options(una_model *model, const char *text, const una_fit_settings *settings, una_run *run)
 {
     una_spec spec, part;
-    const char *initial = settings->preset || run->company ? "luna" : "auto";
+    const char *initial = settings->preset || run->rank_group ? "luna" : "auto";
     UNA_TRY(una_spec_parse(&spec, text ? text : initial, &model->keep, run));
     UNA_TRY(una_kind_need(&model->kind, spec.name, run));
     const una_kind *kind = model->kind;
@@ -47,14 +47,14 @@ una_status una_model_read_options(una_model *model, const char *text, const una_
     return UNA_OK;
 }
 
-static una_status check_rows(const una_kind *kind, size_t rows, const una_dataset *data, una_run *run)
+static una_status check_row_count(const una_kind *kind, size_t rows, const una_dataset *data, una_run *run)
 {
     if (rows >= kind->least_rows) return UNA_OK;
     UNA_FAIL(run, UNA_E_INPUT, "%s: %s needs at least %zu rows, and there %s only %zu", data->origin, kind->name,
              kind->least_rows, rows == 1 ? "is" : "are", rows);
 }
 
-/* ---- what a person is told ---------------------------------------------------------------------------------- */
+/* ---- notes and warnings ------------------------------------------------------------------------------------- */
 
 static void fill_info(una_model *model, const una_fit_result *r, size_t rows, size_t other)
 {
@@ -75,7 +75,7 @@ static void fill_info(una_model *model, const una_fit_result *r, size_t rows, si
 }
 
 /* One number for each column of the table: the levels of a text column share theirs. */
-static una_status tell_relevance(una_model *model, const double *scale)
+static una_status keep_relevance(una_model *model, const double *scale)
 {
     const una_columns *c = &model->columns;
     if (!scale) return UNA_OK;
@@ -101,7 +101,8 @@ una_status una_model_describe(una_model *model)
     return una_arena_check(&model->keep);
 }
 
-una_status una_model_tell(una_model *model, const una_fit_result *result, size_t rows, size_t other, una_run *run)
+una_status una_model_take_result(una_model *model, const una_fit_result *result, size_t rows, size_t other,
+                                 una_run *run)
 {
     bool no_evidence = isnan(result->log_evidence) && model->kind->mixture;       /* samplers have none */
     if (!isfinite(result->noise_var) || (!isfinite(result->log_evidence) && !no_evidence))
@@ -109,7 +110,7 @@ una_status una_model_tell(una_model *model, const una_fit_result *result, size_t
                  model->kind->name);
 
     fill_info(model, result, rows, other);
-    UNA_TRY(tell_relevance(model, result->relevance));
+    UNA_TRY(keep_relevance(model, result->relevance));
     return una_model_describe(model);
 }
 
@@ -122,20 +123,20 @@ static bool shares_rows(const una_kind *kind)
     return kind->shares_rows;
 }
 
-static una_status check_company(const una_kind *kind, una_run *run)
+static una_status check_rank_group(const una_kind *kind, una_run *run)
 {
-    if (!run->company || kind->shares_rows) return UNA_OK;
+    if (!run->rank_group || kind->shares_rows) return UNA_OK;
     UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted over %zu ranks, since it needs all rows in one place; these can: "
-             "%s", kind->name, una_company_count(run), una_kinds_that(shares_rows, run));
+             "%s", kind->name, una_rank_group_count(run), una_kinds_that(shares_rows, run));
 }
 
-/* Ranks that were asked for different things would add up what does not belong together. */
+/* Ranks must be asked for the same: sums over different fits are meaningless. */
 static una_status check_same_call(const char *spec, const una_fit_settings *s, una_run *run)
 {
     una_text mine = una_text_in(&run->scratch);
     unsigned char *all;
     size_t size;
-    if (!run->company) return UNA_OK;
+    if (!run->rank_group) return UNA_OK;
     una_text_add(&mine, "%s", spec ? spec : "the usual model");
     for (size_t i = 0; i < s->set_count; i++) una_text_add(&mine, ", %s", s->set[i]);
     if (s->preset) una_text_add(&mine, ", preset %s", s->preset);
@@ -147,43 +148,43 @@ static una_status check_same_call(const char *spec, const una_fit_settings *s, u
     una_text_add(&mine, "%s, missing %d, other %zu, valid %g, seed %llu", s->log_target ? ", log" : "",
                  (int)s->missing, s->other, s->valid_fraction, (unsigned long long)run->settings.seed);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_company_gather(&all, &size, mine.at, mine.length + 1, &run->scratch, run));
-    if (strcmp((const char *)all, mine.at) == 0) return UNA_OK;          /* rank 0's is the first */
+    UNA_TRY(una_rank_group_gather_bytes(&all, &size, mine.at, mine.length + 1, &run->scratch, run));
+    if (strcmp((const char *)all, mine.at) == 0) return UNA_OK;          /* rank 0's comes first */
     UNA_FAIL(run, UNA_E_USAGE, "asked for %.300s, and rank 0 for %.300s; give every rank the same command", mine.at,
              (const char *)all);
 }
 
-/* Rows of all ranks; each must have enough of them. */
+/* Rows of all ranks; each must have at least one. */
 static una_status count_rows(size_t *all, const una_kind *kind, size_t rows, const una_dataset *data, una_run *run)
 {
-    UNA_TRY(check_rows(kind, rows, data, run));
-    *all = una_company_sum_size(rows, run);
-    return una_company_check(run);
+    UNA_TRY(check_row_count(kind, rows, data, run));
+    *all = una_rank_group_sum_size(rows, run);
+    return una_rank_group_check(run);
 }
 
-/* What every rank has to say of its rows, from sentence `from` on, becomes what all say. */
+/* Every rank gets what any rank has to say of its rows, from sentence `from` on. */
 static una_status share_sentences(una_notes *notes, size_t from, una_run *run)
 {
     una_text mine = una_text_in(&run->scratch);
     unsigned char *all;
     size_t size;
-    if (!run->company) return UNA_OK;
+    if (!run->rank_group) return UNA_OK;
     for (size_t i = from; i < notes->count; i++) una_text_bytes(&mine, notes->text[i], strlen(notes->text[i]) + 1);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_company_gather(&all, &size, mine.at, mine.length, &run->scratch, run));
+    UNA_TRY(una_rank_group_gather_bytes(&all, &size, mine.at, mine.length, &run->scratch, run));
     notes->count = from;
     for (size_t at = 0; at < size; at += strlen((const char *)all + at) + 1)
         una_notes_add(notes, "%s", (const char *)all + at);
     return una_arena_check(notes->arena);
 }
 
-static void tell_of_company(una_notes *notes, const una_kind *kind, una_run *run)
+static void note_ranks(una_notes *notes, const una_kind *kind, una_run *run)
 {
-    if (!run->company) return;
-    una_notes_add(notes, kind->learns_features ?
-                  "Fitted by %zu ranks, each with some of the rows: one training, with constant noise. Another number of "
-                  "ranks gives other features." : "Fitted by %zu ranks, each with some of the rows.",
-                  una_company_count(run));
+    if (!run->rank_group) return;
+    size_t ranks = una_rank_group_count(run);
+    if (!kind->learns_features) una_notes_add(notes, "Fitted by %zu ranks, each with some of the rows.", ranks);
+    else una_notes_add(notes, "Fitted by %zu ranks, each with some of the rows: one training, with constant noise. "
+                       "Another number of ranks gives other features.", ranks);
 }
 
 static una_status fit_encoded(una_model *model, const una_dataset *data, const una_fit_settings *settings,
@@ -196,31 +197,31 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     UNA_TRY(una_columns_learn_chosen(&columns, data, &settings->target, 1, &selection, settings->missing,
                                      settings->other, &result->notes, &model->keep, run));
     if (settings->log_target) UNA_TRY(una_columns_log_targets(&columns, 1, data, run));
-    una_columns_warn(&model->columns, &selection, data, &result->warnings, run);
+    una_columns_warn_misread(&model->columns, &selection, data, &result->warnings, run);
     bool images = una_columns_image(&model->columns).height > 0;
     if (images) UNA_TRY(una_kind_need_images(model->kind, run));
     UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, settings->missing == UNA_MISSING_DROP ? &kept : NULL,
                                &rows, &run->scratch, run));
     UNA_TRY(count_rows(&all, model->kind, rows, data, run));
-    UNA_TRY(una_columns_doubt(&model->columns, data, images ? NULL : x, y, kept, rows, &result->warnings, run));
+    UNA_TRY(una_columns_warn_outliers(&model->columns, data, images ? NULL : x, y, kept, rows, &result->warnings, run));
     UNA_TRY(share_sentences(&result->warnings, 0, run));
 
     size_t inputs = model->columns.input_count;
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                             .data = data, .seed = run->settings.seed, .table_rows = all };
-    bool hold_out = settings->hold_out && !run->company;
-    una_unseen unseen;
+    bool hold_out = settings->hold_out && !run->rank_group;
+    una_oof_predictions oof;
     if (hold_out) UNA_TRY(una_order_new(&problem.origin, rows, &run->scratch));
     UNA_TRY(una_problem_split(&problem, model->kind, model->options, settings, result, run));
-    if (run->company) problem.train_rows = una_company_sum_size(problem.x.rows, run);
-    tell_of_company(&result->notes, model->kind, run);
-    UNA_TRY(una_unseen_ask(&unseen, result, &problem, run));
+    if (run->rank_group) problem.train_rows = una_rank_group_sum_size(problem.x.rows, run);
+    note_ranks(&result->notes, model->kind, run);
+    UNA_TRY(una_oof_ask(&oof, result, &problem, run));
 
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));
-    UNA_TRY(una_model_tell(model, result, all, settings->other, run));
-    UNA_TRY(una_logged_log_lik(model, &problem, run));
-    return hold_out ? una_held_out_take(model, &unseen, &problem, kept, data, settings, run) : UNA_OK;
+    UNA_TRY(una_model_take_result(model, result, all, settings->other, run));
+    UNA_TRY(una_log_target_log_lik(model, &problem, run));
+    return hold_out ? una_oof_keep(model, &oof, &problem, kept, data, settings, run) : UNA_OK;
 }
 
 static una_status fit_one_target(una_model *model, const char *spec, const una_dataset *data,
@@ -229,7 +230,7 @@ static una_status fit_one_target(una_model *model, const char *spec, const una_d
     una_fit_result result = una_fit_result_in(&model->keep);
     UNA_TRY(check_same_call(spec, settings, run));
     UNA_TRY(una_model_read_options(model, spec, settings, run));
-    UNA_TRY(check_company(model->kind, run));
+    UNA_TRY(check_rank_group(model->kind, run));
     return fit_encoded(model, data, settings, &result, run);
 }
 
@@ -244,7 +245,7 @@ static una_status new_model(una_model **out, una_run *run)
     return UNA_OK;
 }
 
-/* Several names are left; a list of one is that target. */
+/* Several names stay a list; a list of one is that target. */
 static una_status name_target(una_fit_settings *settings, una_run *run)
 {
     if (settings->target_count == 0) return UNA_OK;
@@ -263,7 +264,7 @@ static una_status fit_targets(una_model *model, const char *spec, const una_data
                               const una_fit_settings *settings, una_run *run)
 {
     if (settings->target_count == 0) return fit_one_target(model, spec, data, settings, run);
-    if (run->company)
+    if (run->rank_group)
         UNA_FAIL(run, UNA_E_USAGE, "several targets cannot be fitted over ranks; fit one after the other");
     return una_several_fit(model, spec, data, settings, run);
 }
@@ -275,15 +276,15 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     una_clear_message(run);
     una_fit_settings settings;
     una_model *model = NULL;
-    una_company company;
+    una_rank_group rank_group;
     double start = una_clock();
     UNA_TRY(UNA_TAKE(&settings, given, una_fit_settings, run));
     UNA_TRY(una_fit_settings_check(&settings, run));
     UNA_TRY(name_target(&settings, run));
 
-    if (!spec && data->images) spec = "luna";            /* auto sees none */
+    if (!spec && data->images) spec = "luna";            /* auto cannot see images */
 
-    una_company_enter(&company, run);
+    una_rank_group_enter(&rank_group, run);
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = new_model(&model, run);
     bool before = run->no_files;
@@ -291,8 +292,8 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     if (status == UNA_OK) status = fit_targets(model, spec, data, &settings, run);
     run->no_files = before;
     una_arena_release(&run->scratch, mark);
-    if (status == UNA_E_NUMERIC && una_cancelled(run)) status = una_go_on(run, "fitting");      /* work broken off */
-    status = una_company_leave(&company, status, run);
+    if (status == UNA_E_NUMERIC && una_cancelled(run)) status = una_check_cancelled(run, "fitting"); /* cancelled? */
+    status = una_rank_group_leave(&rank_group, status, run);
 
     if (status != UNA_OK) {
         una_model_free(model);
@@ -330,14 +331,14 @@ const char *una_model_input_name(const una_model *model, size_t input)
 
 una_status una_row_refused(const una_model *model, size_t row, una_run *run)
 {
-    char place[UNA_ROW_ROOM];
+    char place[UNA_ROW_NAME_ROOM];
     UNA_FAIL(run, UNA_E_NUMERIC, "%s: the prediction for %s is not finite; its inputs may be far beyond the training "
-             "data", model->kind->name, una_row_called(place, row, run));
+             "data", model->kind->name, una_row_name(place, row, run));
 }
 
-/* What is finite when it is standardised may not be in the target's units. */
-static una_status in_users_units(const una_model *model, const una_predictive *p, size_t rows, double z, size_t from,
-                                 una_prediction *out, una_run *run)
+/* What is finite when standardised may overflow in the target's units. */
+static una_status predictions_in_users_units(const una_model *model, const una_predictive *p, size_t rows, double z,
+                                             size_t from, una_prediction *out, una_run *run)
 {
     const una_columns *c = &model->columns;
     bool spread = out->std || out->std_epistemic || out->std_noise || out->lower || out->upper;
@@ -356,12 +357,12 @@ static una_status in_users_units(const una_model *model, const una_predictive *p
     return UNA_OK;
 }
 
-static una_status logged_in_users_units(const una_columns *c, const una_predictive *p, size_t rows, size_t from,
-                                        una_prediction *out, una_run *run)
+static una_status log_target_in_users_units(const una_columns *c, const una_predictive *p, size_t rows, size_t from,
+                                            una_prediction *out, una_run *run)
 {
     for (size_t r = 0; r < rows; r++) {
-        una_logged y;
-        UNA_TRY(una_logged_row(&y, c, p, r, from, run));
+        una_log_target_answer y;
+        UNA_TRY(una_log_target_row(&y, c, p, r, from, run));
         if (out->mean) out->mean[from + r] = y.mean;
         if (out->std) out->std[from + r] = hypot(y.std_epistemic, y.std_noise);
         if (out->std_epistemic) out->std_epistemic[from + r] = y.std_epistemic;
@@ -375,7 +376,7 @@ static bool is_variance(double value)
     return value >= 0 && isfinite(value);
 }
 
-static una_status check_weights(const una_model *model, const una_predictive *p, una_run *run)
+static una_status check_part_weights(const una_model *model, const una_predictive *p, una_run *run)
 {
     bool good = true;
     double sum = 0;
@@ -392,7 +393,7 @@ static una_status check_weights(const una_model *model, const una_predictive *p,
 static una_status check_predictive(const una_model *model, const una_predictive *p, size_t rows, size_t from,
                                    una_run *run)
 {
-    UNA_TRY(check_weights(model, p, run));
+    UNA_TRY(check_part_weights(model, p, run));
     for (size_t r = 0; r < rows; r++) {
         bool good = isfinite(p->mean[r]) && is_variance(p->var_model[r]) && is_variance(p->var_noise[r]) &&
                     p->var_noise[r] > 0;
@@ -403,7 +404,7 @@ static una_status check_predictive(const una_model *model, const una_predictive 
     return UNA_OK;
 }
 
-/* Parts of a mixture are kept for few rows at once: both arrays of them fit into 16 MiB. */
+/* Parts of a mixture are computed for few rows at once: both arrays of them fit into 16 MiB. */
 static size_t block_rows(size_t rows, size_t parts)
 {
     size_t most = rows < MOST_ROWS_AT_ONCE ? rows : MOST_ROWS_AT_ONCE;
@@ -411,7 +412,7 @@ static size_t block_rows(size_t rows, size_t parts)
     return parts < MOST_PARTS_AT_ONCE ? MOST_PARTS_AT_ONCE / parts : 1;
 }
 
-/* Weights relative to the largest: equal ones are 1, and sums over them are plain to the last bit. */
+/* Weights relative to the largest: equal ones are 1, and sums over them are those without weights, to the last bit. */
 static void relative_weights(una_predictive *p)
 {
     double most = 0;
@@ -438,12 +439,12 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
         size_t count = rows - from < most ? rows - from : most;
         una_view view = { x + from * inputs, count, inputs, inputs };
         for (size_t m = 0; m < parts; m++) p.part_weight[m] = 1 / (double)parts;
-        status = una_go_on(run, "predicting");
+        status = una_check_cancelled(run, "predicting");
         run->first_row = before + from;
         if (status == UNA_OK) status = model->kind->predict(model->state, view, &p, run);
         run->first_row = before;
         if (status == UNA_OK) status = una_new_words_widen(&p, model, view, run);
-        if (status == UNA_OK) status = una_go_on(run, "predicting");
+        if (status == UNA_OK) status = una_check_cancelled(run, "predicting");
         if (status == UNA_OK) status = check_predictive(model, &p, count, from, run);
         if (status == UNA_OK) relative_weights(&p);
         if (status == UNA_OK) status = task(context, &p, from, count, run);
@@ -459,30 +460,30 @@ typedef struct answer {
     una_prediction    *out;
     double level, z;
     una_quantiles      asked;            /* count 0: none                                                   */
-    const una_predictive *p;             /* of the block at hand, which has `rows` rows from `from` on      */
+    const una_predictive *p;             /* of the present block, which has `rows` rows from `from` on      */
     size_t from, rows;
 } answer;
 
-static una_status quantile(double *to, const answer *a, size_t r, double level, una_run *run)
+static una_status answer_quantile(double *to, const answer *a, size_t r, double level, una_run *run)
 {
     const una_predictive *p = a->p;
     double t = p->parts ? una_mixture_quantile(level, p->part_mean + r * p->parts, p->part_var + r * p->parts,
                                                p->part_weight, p->parts)
                         : p->mean[r] + una_normal_quantile(level) * sqrt(p->var_model[r] + p->var_noise[r]);
-    if (a->columns->log_target) return una_logged_value(to, a->columns, t, a->from + r, run);
+    if (a->columns->log_target) return una_log_target_value(to, a->columns, t, a->from + r, run);
     *to = una_target_value(a->columns, t);
     return isfinite(*to) ? UNA_OK : una_row_refused(a->model, a->from + r, run);
 }
 
-/* Of a row, in ascending order also where what lies between is rounded away. */
+/* Quantiles of a row, in ascending order even after rounding. */
 static una_status next_quantile(double *to, double *most, const answer *a, size_t r, double level, una_run *run)
 {
-    UNA_TRY(quantile(to, a, r, level, run));
+    UNA_TRY(answer_quantile(to, a, r, level, run));
     *to = *most = fmax(*to, *most);
     return UNA_OK;
 }
 
-/* The bands of a mixture end at its quantiles, and so do those of a logarithm; the others are there already. */
+/* The bands of a mixture end at its quantiles, and so do those of a logarithm; others are set already. */
 static bool bands_are_quantiles(const answer *a)
 {
     return (a->out->lower || a->out->upper) && (a->p->parts || a->columns->log_target);
@@ -497,7 +498,7 @@ static una_status find_quantiles(void *context, size_t index, una_run *run)
 
     for (size_t r = index * ROWS_PER_TASK; r < end; r++) {
         double of_band = -HUGE_VAL, of_asked = -HUGE_VAL;
-        UNA_TRY(una_go_on(run, "predicting"));
+        UNA_TRY(una_check_cancelled(run, "predicting"));
         if (lower) UNA_TRY(next_quantile(&lower[a->from + r], &of_band, a, r, 0.5 - a->level / 2, run));
         if (upper) UNA_TRY(next_quantile(&upper[a->from + r], &of_band, a, r, 0.5 + a->level / 2, run));
         for (size_t k = 0; k < a->asked.count; k++)
@@ -513,8 +514,8 @@ static una_status answer_block(void *context, una_predictive *p, size_t from, si
     a->p = p;
     a->from = from;
     a->rows = rows;
-    if (a->columns->log_target) UNA_TRY(logged_in_users_units(a->columns, p, rows, from, a->out, run));
-    else UNA_TRY(in_users_units(a->model, p, rows, a->z, from, a->out, run));
+    if (a->columns->log_target) UNA_TRY(log_target_in_users_units(a->columns, p, rows, from, a->out, run));
+    else UNA_TRY(predictions_in_users_units(a->model, p, rows, a->z, from, a->out, run));
     if (!bands_are_quantiles(a) && !a->asked.count) return UNA_OK;
     return una_pool(run, (rows + ROWS_PER_TASK - 1) / ROWS_PER_TASK, find_quantiles, a);
 }
@@ -524,10 +525,11 @@ una_status una_model_answer_encoded(const una_model *model, const double *x, siz
 {
     if (!(level > 0 && level < 1))
         UNA_FAIL(run, UNA_E_USAGE, "the level of the bands is %g; it must lie between 0 and 1", level);
-    answer a = { .model = model, .columns = &model->columns, .out = out, .level = level, .z = una_normal_quantile(0.5 + level / 2) };
+    answer a = { .model = model, .columns = &model->columns, .out = out, .level = level,
+                 .z = una_normal_quantile(0.5 + level / 2) };
     if (asked) a.asked = *asked;
-    una_detail detail = out->lower || out->upper || a.asked.count || model->columns.log_target ? UNA_PARTS
-                      : out->std || out->std_epistemic ? UNA_VARIANCES : UNA_ONLY_MEANS;
+    una_detail detail = out->std || out->std_epistemic ? UNA_VARIANCES : UNA_ONLY_MEANS;
+    if (out->lower || out->upper || a.asked.count || model->columns.log_target) detail = UNA_PARTS;
     return una_model_each_block(model, x, rows, detail, answer_block, &a, run);
 }
 
@@ -551,7 +553,7 @@ una_status una_quantiles_check(const double *level, size_t count, una_run *run)
     return UNA_OK;
 }
 
-static una_status encode_all(const una_model *model, const una_dataset *data, double **x, size_t *rows, una_run *run)
+static una_status model_encode(const una_model *model, const una_dataset *data, double **x, size_t *rows, una_run *run)
 {
     una_clear_message(run);
     UNA_TRY(una_model_need_one(model, run));
@@ -562,15 +564,15 @@ una_status una_model_predict(const una_model *model, const una_dataset *data, do
                              una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    una_asked_rows named;
+    una_table_row_namer named;
     una_prediction asked;
     double *x;
     size_t rows;
     una_status status = UNA_TAKE(&asked, out, una_prediction, run);
-    if (status == UNA_OK) status = encode_all(model, data, &x, &rows, run);
-    una_ask_rows(&named, data, NULL, run);
+    if (status == UNA_OK) status = model_encode(model, data, &x, &rows, run);
+    una_table_name_rows(&named, data, NULL, run);
     if (status == UNA_OK) status = una_model_predict_encoded(model, x, rows, level, &asked, run);
-    una_ask_no_more(&named, run);
+    una_table_name_rows_end(&named, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -581,14 +583,14 @@ una_status una_model_quantiles(const una_model *model, const una_dataset *data, 
     una_mark mark = una_arena_mark(&run->scratch);
     una_prediction none = { .size = sizeof none };
     const una_quantiles asked = { count, levels, q };
-    una_asked_rows named;
+    una_table_row_namer named;
     double *x;
     size_t rows;
-    una_status status = encode_all(model, data, &x, &rows, run);
+    una_status status = model_encode(model, data, &x, &rows, run);
     if (status == UNA_OK) status = una_quantiles_check(levels, count, run);
-    una_ask_rows(&named, data, NULL, run);
+    una_table_name_rows(&named, data, NULL, run);
     if (status == UNA_OK) status = una_model_answer_encoded(model, x, rows, 0.95, &none, &asked, run);
-    una_ask_no_more(&named, run);
+    una_table_name_rows_end(&named, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -610,8 +612,8 @@ static una_status standardise_row(const una_columns *c, const double *given, dou
     return UNA_OK;
 }
 
-static una_status predict_rows(const una_model *model, const double *given, size_t rows, double level,
-                               una_prediction *out, una_run *run)
+static una_status model_predict_rows(const una_model *model, const double *given, size_t rows, double level,
+                                     una_prediction *out, una_run *run)
 {
     const una_columns *c = &model->columns;
     size_t most = rows < MOST_ROWS_AT_ONCE ? rows : MOST_ROWS_AT_ONCE;
@@ -631,7 +633,7 @@ static una_status predict_rows(const una_model *model, const double *given, size
     return UNA_OK;
 }
 
-/* instead: the call that takes a table. */
+/* instead: the call to use for a table. */
 static una_status need_numbers(const una_model *model, const char *instead, una_run *run)
 {
     una_clear_message(run);
@@ -660,7 +662,7 @@ una_status una_model_predict_rows(const una_model *model, const double *given, s
     UNA_TRY(need_numbers(model, "una_model_predict", run));
     UNA_TRY(UNA_TAKE(&asked, out, una_prediction, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = predict_rows(model, given, rows, level, &asked, run);
+    una_status status = model_predict_rows(model, given, rows, level, &asked, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -680,14 +682,14 @@ una_status una_model_draw(const una_model *model, const una_dataset *data, size_
                           una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    una_asked_rows named;
+    una_table_row_namer named;
     double *x;
     size_t rows;
-    una_status status = encode_all(una_model_target(model, 0), data, &x, &rows, run);
-    una_ask_rows(&named, data, NULL, run);
+    una_status status = model_encode(una_model_target(model, 0), data, &x, &rows, run);
+    una_table_name_rows(&named, data, NULL, run);
     for (size_t t = 0; status == UNA_OK && t < una_model_target_count(model); t++)
         status = una_several_draw(model, t, x, rows, draws, prior != 0, f + t * draws * rows, run);
-    una_ask_no_more(&named, run);
+    una_table_name_rows_end(&named, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -700,7 +702,7 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
     una_mark mark = una_arena_mark(&run->scratch);
     double *x;
     size_t rows, inputs = model->columns.input_count;
-    una_status status = encode_all(model, data, &x, &rows, run);
+    una_status status = model_encode(model, data, &x, &rows, run);
     if (status == UNA_OK)
         status = model->kind->functions(model->state, (una_view){ x, rows, inputs, inputs }, count, f, run);
     if (status == UNA_OK && f) status = una_functions_in_units(model, x, rows, *count, f, run);
@@ -710,8 +712,8 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
 
 /* ---- slopes ------------------------------------------------------------------------------------------------- */
 
-/* slope [inputs], by the numbers that the kind sees, becomes one by the columns given, in units of `unit`; parts of a date
- * add up. */
+/* From slope [inputs], by the numbers that the kind sees, to the slope by each column of the table, in units of `unit`;
+ * parts of a date add up. */
 static void slopes_of_columns(const una_columns *c, const double *given, const double *slope, double unit, double *out)
 {
     for (size_t d = 0; out && d < c->input_count; d++) {
@@ -722,7 +724,7 @@ static void slopes_of_columns(const una_columns *c, const double *given, const d
     }
 }
 
-/* dm, dv [inputs] of the kind's to dmean, dstd [columns] of the user's; either of these may be NULL. */
+/* dm, dv [inputs] of the kind to dmean, dstd [columns] of the user; either of these may be NULL. */
 static void slopes_in_users_units(const una_columns *c, const double *given, double var, const double *dm,
                                   const double *dv, double *dmean, double *dstd)
 {
@@ -730,26 +732,26 @@ static void slopes_in_users_units(const una_columns *c, const double *given, dou
     slopes_of_columns(c, given, dv, var > 0 ? c->target_scale / (2 * sqrt(var)) : 0, dstd);
 }
 
-static una_status logged_slope_at(const una_model *model, const double *given, double *x, double *dmean, double *dstd,
-                                  una_run *run)
+static una_status log_target_slope_at(const una_model *model, const double *given, double *x, double *dmean,
+                                      double *dstd, una_run *run)
 {
     const una_columns *c = &model->columns;
     double *dm = UNA_GET(&run->scratch, double, c->input_count), *ds = UNA_GET(&run->scratch, double, c->input_count);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_logged_slope(model, x, dm, ds, run));
+    UNA_TRY(una_log_target_slope(model, x, dm, ds, run));
     slopes_of_columns(c, given, dm, 1, dmean);
     slopes_of_columns(c, given, ds, 1, dstd);
     return UNA_OK;
 }
 
-static una_status slope_at(const una_model *model, const double *given, double *dmean, double *dstd, una_run *run)
+static una_status model_slope_at(const una_model *model, const double *given, double *dmean, double *dstd, una_run *run)
 {
     size_t inputs = model->columns.input_count;
     double *x = UNA_GET(&run->scratch, double, inputs);
     una_slope at = { .dmean = UNA_GET(&run->scratch, double, inputs), .dvar = UNA_GET(&run->scratch, double, inputs) };
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(standardise_row(&model->columns, given, x, 0, run));
-    if (model->columns.log_target) return logged_slope_at(model, given, x, dmean, dstd, run);
+    if (model->columns.log_target) return log_target_slope_at(model, given, x, dmean, dstd, run);
     UNA_TRY(una_kind_slope(model->kind, model->state, x, inputs, &at, run));
     slopes_in_users_units(&model->columns, given, at.var, at.dmean, at.dvar, dmean, dstd);
     return UNA_OK;
@@ -768,7 +770,7 @@ una_status una_model_slope(const una_model *model, const double *x, double *dmea
 {
     UNA_TRY(need_numbers(model, NULL, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = slope_at(model, x, dmean, dstd, run);
+    una_status status = model_slope_at(model, x, dmean, dstd, run);
     if (status == UNA_OK) status = check_slopes(model, dmean, dstd, run);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -781,7 +783,7 @@ size_t una_model_part_count(const una_model *model)
     return model->targets ? 0 : una_kind_part_count(model->kind, model->state);
 }
 
-/* Rows at a time: enough for the products of many rows, few enough for their slopes. */
+/* Rows at a time: enough for products of many rows, few enough for their slopes. */
 enum { PARTS_AT_ONCE = 1 << 16 };
 
 static una_status take_gaussians(una_gaussians *g, size_t rows, size_t inputs, bool slopes, una_run *run)
@@ -822,7 +824,8 @@ static una_status parts_of_rows(const una_model *model, const double *given, siz
     bool slopes = out->dmean || out->dstd;
     una_gaussians g = { .parts = una_model_part_count(model) };
     size_t most = PARTS_AT_ONCE / (g.parts * (slopes ? c->input_count : 1));
-    most = most > rows ? rows : most > 0 ? most : 1;
+    if (most == 0) most = 1;
+    if (most > rows) most = rows;
     double *x = UNA_GET(&run->scratch, double, most * c->input_count);
     UNA_TRY(take_gaussians(&g, most, c->input_count, slopes, run));
 
@@ -882,7 +885,7 @@ una_status una_model_update(una_model *model, const una_dataset *data, una_run *
     return status;
 }
 
-/* names and columns of x [rows, inputs] and y [rows, targets], in the run's scratch. */
+/* Names and columns of x [rows, inputs] and y [rows, targets], in the run's scratch. */
 static una_status rows_table(una_dataset **data, const una_model *model, const double *x, const double *y, size_t rows,
                              una_run *run)
 {
@@ -902,7 +905,7 @@ static una_status rows_table(una_dataset **data, const una_model *model, const d
     return una_dataset_from_columns(data, names, numbers, NULL, columns, rows, run);
 }
 
-/* Through a table, so that arrays and tables follow one set of rules. */
+/* Through a table, so that arrays and tables follow the same rules. */
 una_status una_model_update_rows(una_model *model, const double *x, const double *y, size_t rows, una_run *run)
 {
     una_dataset *data = NULL;
@@ -917,7 +920,7 @@ una_status una_model_update_rows(una_model *model, const double *x, const double
     return status;
 }
 
-/* ---- the posterior anew ------------------------------------------------------------------------------------- */
+/* ---- relearning --------------------------------------------------------------------------------------------- */
 
 una_status una_model_options(void **options, const una_model *model, una_arena *arena, una_run *run)
 {
@@ -930,7 +933,7 @@ una_status una_model_options(void **options, const una_model *model, una_arena *
     return una_options_apply(*options, kind->options, kind->name, &spec, arena, run);
 }
 
-/* Those of the fit, then those set. Noise and prior variance belong to the posterior, everything else is in the
+/* The options of the fit, then those set now. Noise and prior variance belong to the posterior, everything else to the
  * features. */
 static una_status posterior_options(una_model *model, const char *const *set, size_t count, una_run *run)
 {
@@ -955,14 +958,14 @@ static una_status rescale_target(una_columns *c, double *y, size_t rows, size_t 
 {
     double mean = 0, slack = 0, square = 0, n = (double)all;
     for (size_t i = 0; i < rows; i++) mean += y[i] / n;
-    UNA_TRY(una_company_sum_f64(&mean, 1, run));
+    UNA_TRY(una_rank_group_sum_f64(&mean, 1, run));
     for (size_t i = 0; i < rows; i++) slack += (y[i] - mean) / n;
-    UNA_TRY(una_company_sum_f64(&slack, 1, run));
+    UNA_TRY(una_rank_group_sum_f64(&slack, 1, run));
     mean += slack;
     for (size_t i = 0; i < rows; i++) square += (y[i] - mean) * (y[i] - mean) / n;
-    UNA_TRY(una_company_sum_f64(&square, 1, run));
+    UNA_TRY(una_rank_group_sum_f64(&square, 1, run));
 
-    /* y came from numbers as large as the old centre and these ones, and is as exact as they are. */
+    /* y was computed from numbers as large as the old centre and these, and is as exact as they are. */
     double std = sqrt(square);
     if (!(std > UNA_ROUNDING * (fabs(c->target_centre) / c->target_scale + fabs(mean))))
         UNA_FAIL(run, UNA_E_INPUT, "%s: every value of the target %s is the same, so there is nothing to learn",
@@ -979,7 +982,7 @@ una_status una_model_relearn_here(una_model *model, const una_dataset *data, con
 {
     size_t inputs = model->columns.input_count, rows, all;
     double *x, *y;
-    UNA_TRY(check_company(model->kind, run));
+    UNA_TRY(check_rank_group(model->kind, run));
     UNA_TRY(posterior_options(model, set, set_count, run));
     UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run));
     UNA_TRY(count_rows(&all, model->kind, rows, data, run));
@@ -988,20 +991,20 @@ una_status una_model_relearn_here(una_model *model, const una_dataset *data, con
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                             .data = data, .seed = run->settings.seed };
     una_fit_result result = una_fit_result_in(&model->keep);
-    const double *relevance = model->info.relevance;     /* it is the features' */
+    const double *relevance = model->info.relevance;     /* it belongs to the features */
     UNA_TRY(model->kind->relearn(model->state, model->options, &problem, &result, &model->keep, run));
     UNA_TRY(una_arena_check(&model->keep));
     result.mean_cos2 = model->info.mean_cos2;
     una_notes_add(&result.notes, "The features are those of another fit: these rows taught the posterior alone, so the "
                   "spec would not repeat it.");
-    UNA_TRY(una_model_tell(model, &result, all, model->info.other, run));
-    UNA_TRY(una_logged_log_lik(model, &problem, run));
+    UNA_TRY(una_model_take_result(model, &result, all, model->info.other, run));
+    UNA_TRY(una_log_target_log_lik(model, &problem, run));
     if (!model->info.relevance) model->info.relevance = relevance;
     return UNA_OK;
 }
 
-static una_status relearn(una_model **out, const una_model *model, const una_dataset *data, const char *const *set,
-                          size_t set_count, una_run *run)
+static una_status model_relearn(una_model **out, const una_model *model, const una_dataset *data,
+                                const char *const *set, size_t set_count, una_run *run)
 {
     void *bytes = NULL;
     size_t size;
@@ -1022,12 +1025,12 @@ una_status una_model_relearn(una_model **out, const una_model *model, const una_
         UNA_FAIL(run, UNA_E_USAGE, "%s keeps no features apart from its posterior: fit it again", model->kind->name);
     UNA_TRY(una_texts_check(set, set_count, "set", run));
 
-    una_company company;
-    una_company_enter(&company, run);
+    una_rank_group rank_group;
+    una_rank_group_enter(&rank_group, run);
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = relearn(out, model, data, set, set_count, run);
+    una_status status = model_relearn(out, model, data, set, set_count, run);
     una_arena_release(&run->scratch, mark);
-    status = una_company_leave(&company, status, run);
+    status = una_rank_group_leave(&rank_group, status, run);
     if (status == UNA_OK) return UNA_OK;
     una_model_free(*out);
     *out = NULL;
@@ -1036,7 +1039,7 @@ una_status una_model_relearn(una_model **out, const una_model *model, const una_
 
 /* ---- one function of many ------------------------------------------------------------------------------------- */
 
-/* What the model tells of itself, and that it is one function of many. */
+/* The information about the model, with a note that it is one function of many. */
 una_status una_model_add_note(una_fit_info *info, const char *note, una_arena *arena)
 {
     const char **notes = UNA_GET(arena, const char *, info->note_count + 1);
@@ -1047,11 +1050,11 @@ una_status una_model_add_note(una_fit_info *info, const char *note, una_arena *a
     return UNA_OK;
 }
 
-static una_status sample(una_model **out, const una_model *model, uint64_t index, una_arena *arena, una_run *run)
+static una_status model_sample(una_model **out, const una_model *model, uint64_t index, una_arena *arena, una_run *run)
 {
     const una_kind *kind = model->kind;
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, index);
-    una_model drawn = *model;            /* of which only the file is made */
+    una_model drawn = *model;            /* used for the file alone */
     void *bytes = NULL;
     size_t size;
     drawn.state = una_arena_get(arena, 1, kind->state_size);
@@ -1076,7 +1079,7 @@ una_status una_model_sample(una_model **function, const una_model *model, uint64
         UNA_FAIL(run, UNA_E_USAGE, "%s cannot give a function for all rows at once: una_model_draw gives it at rows "
                  "that are named beforehand", model->kind->name);
     una_arena_init(&arena, run);
-    una_status status = sample(function, model, index, &arena, run);
+    una_status status = model_sample(function, model, index, &arena, run);
     una_arena_free(&arena);
     return status;
 }

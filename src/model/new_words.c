@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * See new_words.h. Rows are asked one by one, so that a row's answer does not depend on its neighbours.
+ * See new_words.h. Rows are predicted one by one, so that a row's answer does not depend on its neighbours.
  */
 #include "model/new_words.h"
 
@@ -11,23 +11,24 @@ static const uint64_t STREAM = (uint64_t)3 << 60;        /* of UNA_FOR_DRAWS: be
 bool una_new_words_any(const una_columns *columns)
 {
     for (size_t s = 0; s < columns->source_count; s++)
-        if (columns->sources[s].untaught) return true;
+        if (columns->sources[s].has_untrained_level) return true;
     return false;
 }
 
 /* Levels of the source that rows had. */
-static size_t taught(const una_source *source)
+static size_t levels_with_rows(const una_source *source)
 {
     return source->level_count - 1;
 }
 
-/* The most levels of a column whose word no row had; 0: all words of the row were seen. */
-static size_t count_words(const una_columns *c, const double *x)
+/* The number of levels of the column with most among those whose word is new; 0: all words of the row are known. */
+static size_t most_levels_of_new_word(const una_columns *c, const double *x)
 {
     size_t most = 0;
     for (size_t s = 0, d = 0; s < c->source_count; d += una_source_inputs(&c->sources[s++])) {
         const una_source *source = &c->sources[s];
-        if (source->untaught && x[d + taught(source)] == 1 && taught(source) > most) most = taught(source);
+        if (source->has_untrained_level && x[d + levels_with_rows(source)] == 1 &&
+            levels_with_rows(source) > most) most = levels_with_rows(source);
     }
     return most;
 }
@@ -38,9 +39,9 @@ static void replace_words(double *to, const una_columns *c, const double *x, siz
     memcpy(to, x, c->input_count * sizeof *to);
     for (size_t s = 0, d = 0; s < c->source_count; d += una_source_inputs(&c->sources[s++])) {
         const una_source *source = &c->sources[s];
-        if (!source->untaught || x[d + taught(source)] != 1) continue;
-        to[d + taught(source)] = 0;
-        to[d + k % taught(source)] = 1;
+        if (!source->has_untrained_level || x[d + levels_with_rows(source)] != 1) continue;
+        to[d + levels_with_rows(source)] = 0;
+        to[d + k % levels_with_rows(source)] = 1;
     }
 }
 
@@ -70,10 +71,10 @@ una_status una_new_words_extra(double *extra, const una_model *model, una_view x
 {
     una_status status = UNA_OK;
     for (size_t r = 0; status == UNA_OK && r < x.rows; r++) {
-        size_t words = count_words(&model->columns, x.at + r * x.stride);
+        size_t words = most_levels_of_new_word(&model->columns, x.at + r * x.stride);
         una_mark mark = una_arena_mark(&run->scratch);
         extra[r] = 0;
-        status = una_go_on(run, "predicting");
+        status = una_check_cancelled(run, "predicting");
         if (words && status == UNA_OK) status = row_extra(&extra[r], model, x.at + r * x.stride, words, run);
         una_arena_release(&run->scratch, mark);
     }
@@ -87,7 +88,7 @@ static una_status new_extra(double **extra, const una_model *model, una_view x, 
     return una_new_words_extra(*extra, model, x, run);
 }
 
-/* A kind that knows no ignorance does not learn it from one word. */
+/* A kind without epistemic variance does not get any from one word. */
 static bool is_asked(const una_model *model)
 {
     return !model->kind->sure && una_new_words_any(&model->columns);
@@ -107,7 +108,8 @@ una_status una_new_words_widen(una_predictive *p, const una_model *model, una_vi
     return status;
 }
 
-una_status una_new_words_draw(double *f, size_t draws, const una_model *model, una_view x, uint64_t stream, una_run *run)
+una_status una_new_words_draw(double *f, size_t draws, const una_model *model, una_view x, uint64_t stream,
+                              una_run *run)
 {
     double *extra;
     if (!is_asked(model)) return UNA_OK;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Scoring in the user's units, block by block: a mixture's parts never stand in memory for all rows at once.
+ * Scoring in the user's units, block by block, so that the parts of a mixture are never in memory for all rows at once.
  */
 #include "model/scoring.h"
 
 #include "la/la.h"
 #include "la/mixture.h"
-#include "model/logged.h"
+#include "model/log_target.h"
 #include "model/several.h"
 
 typedef struct scoring {
@@ -22,8 +22,8 @@ typedef struct in_units {                /* one block in the user's units       
     size_t  parts;
 } in_units;
 
-/* In place: the block is the task's to overwrite. */
-static in_units in_users_units(const una_columns *c, const una_predictive *p, size_t rows)
+/* In place: the task may overwrite the block. */
+static in_units block_in_users_units(const una_columns *c, const una_predictive *p, size_t rows)
 {
     in_units u = { p->mean, p->var_model, p->var_noise, p->part_mean, p->part_var, p->part_weight, p->parts };
     double scale = c->target_scale;
@@ -41,10 +41,10 @@ static in_units in_users_units(const una_columns *c, const una_predictive *p, si
     return u;
 }
 
-/* The same where the logarithm was learnt: mean and standard deviations are those of y, the parts those of log y, and
- * one Gaussian is a part. */
-static una_status logged_in_units(in_units *u, const una_columns *c, const una_predictive *p, size_t rows, size_t from,
-                                  una_run *run)
+/* The same for a target learnt by its logarithm: mean and standard deviations are those of y, parts those of log y, and
+ * a single Gaussian is one part. */
+static una_status log_target_in_units(in_units *u, const una_columns *c, const una_predictive *p, size_t rows,
+                                      size_t from, una_run *run)
 {
     double scale = c->target_scale;
     double *var = p->parts ? p->part_var : UNA_GET(&run->scratch, double, 2 * rows);
@@ -56,8 +56,8 @@ static una_status logged_in_units(in_units *u, const una_columns *c, const una_p
         u->part_var[r] = p->var_model[r] + p->var_noise[r];
     }
     for (size_t r = 0; r < rows; r++) {
-        una_logged y;
-        UNA_TRY(una_logged_row(&y, c, p, r, from, run));
+        una_log_target_answer y;
+        UNA_TRY(una_log_target_row(&y, c, p, r, from, run));
         u->mean[r] = y.mean;
         u->std_epistemic[r] = y.std_epistemic;
         u->std_noise[r] = y.std_noise;
@@ -69,11 +69,11 @@ static una_status logged_in_units(in_units *u, const una_columns *c, const una_p
     return UNA_OK;
 }
 
-static una_status score_logged(const scoring *s, const una_predictive *p, size_t from, size_t rows, una_run *run)
+static una_status score_log_target(const scoring *s, const una_predictive *p, size_t from, size_t rows, una_run *run)
 {
     const double *y = s->y + from;
     in_units u;
-    UNA_TRY(logged_in_units(&u, s->columns, p, rows, from, run));
+    UNA_TRY(log_target_in_units(&u, s->columns, p, rows, from, run));
     for (size_t r = 0; s->below && r < rows; r++)
         s->below[from + r] = una_mixture_cdf(log(y[r]), u.part_mean + r * u.parts, u.part_var + r * u.parts,
                                              u.part_weight, u.parts);
@@ -81,7 +81,7 @@ static una_status score_logged(const scoring *s, const una_predictive *p, size_t
                                     u.std_noise, rows, run);
 }
 
-static double below_y(const in_units *u, size_t r, double y)
+static double unit_probability_below(const in_units *u, size_t r, double y)
 {
     if (u->parts)
         return una_mixture_cdf(y, u->part_mean + r * u->parts, u->part_var + r * u->parts, u->part_weight, u->parts);
@@ -94,13 +94,13 @@ static una_status score_block(void *context, una_predictive *p, size_t from, siz
     const double *y = s->y + from;
     if (s->columns->log_target) {
         una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = score_logged(s, p, from, rows, run);
+        una_status status = score_log_target(s, p, from, rows, run);
         una_arena_release(&run->scratch, mark);
         return status;
     }
-    in_units u = in_users_units(s->columns, p, rows);
+    in_units u = block_in_users_units(s->columns, p, rows);
 
-    for (size_t r = 0; s->below && r < rows; r++) s->below[from + r] = below_y(&u, r, y[r]);
+    for (size_t r = 0; s->below && r < rows; r++) s->below[from + r] = unit_probability_below(&u, r, y[r]);
     if (u.parts)
         return una_score_add_mixture(s->sums, y, u.part_mean, u.part_var, u.part_weight, u.parts, u.std_epistemic,
                                      u.std_noise, rows, run);
@@ -121,15 +121,15 @@ una_status una_score_table(una_score *score, double *below, const una_model *mod
     const una_columns *c = &model->columns;
     una_mark mark = una_arena_mark(&run->scratch);
     una_score_sums sums = {0};
-    una_asked_rows asked;
+    una_table_row_namer asked;
     double *x, *y;
     size_t rows, *kept;
     una_status status = una_columns_encode(c, data, &x, &y, &kept, &rows, &run->scratch, run);
     for (size_t r = 0; status == UNA_OK && r < rows; r++) y[r] = una_target_value(c, y[r]);
     if (status == UNA_OK) {
-        una_ask_rows(&asked, data, kept, run);
+        una_table_name_rows(&asked, data, kept, run);
         status = una_score_encoded(&sums, below, model, x, y, rows, run);
-        una_ask_no_more(&asked, run);
+        una_table_name_rows_end(&asked, run);
     }
     una_arena_release(&run->scratch, mark);
     UNA_TRY(status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A model's predictions meet the scores: Gaussians and mixtures alike.
+ * Scores of a model's predictions, Gaussians and mixtures alike.
  */
 #ifndef UNA_SCORING_H
 #define UNA_SCORING_H

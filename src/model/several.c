@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Fitting, updating and relearning models of several targets. All parts see the same inputs, scaled alike, and the same
- * rows held out; a target whose cells are missing in some rows goes without those rows.
+ * held-out rows; rows that lack a target are left out for that target.
  */
 #include "model/several.h"
 
 #include "data/csv.h"
 #include "model/held_out.h"
-#include "model/logged.h"
+#include "model/log_target.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ typedef struct fitting {
     const una_columns **columns;         /* [targets]                                                       */
     const size_t      *kept;             /* [rows] of the table                                             */
     una_problem        all;              /* y [rows, targets]                                               */
-    una_fit_result     common, *result;  /* what is said of all targets; [targets] of each                  */
+    una_fit_result     common, *result;  /* notes and warnings for all targets; [targets] of each           */
     una_run           *run;
 } fitting;
 
@@ -96,7 +96,7 @@ una_status una_problem_target(una_problem *own, const una_problem *p, size_t tar
     own->outputs = 1;
     own->columns = p->columns ? p->columns + target : NULL;
     own->shared = NULL;
-    if (all) return UNA_OK;                              /* the same rows: only the answers are its own */
+    if (all) return UNA_OK;                              /* the same rows: only y differs */
     own->x = (una_view){ to.x, train, cols, cols };
     own->valid_x = (una_view){ to.x + train * cols, held, cols, cols };
     own->fold = to.fold;
@@ -134,9 +134,10 @@ una_status una_several_describe(una_model *whole)
     return una_arena_check(&whole->keep);
 }
 
-una_status una_several_alike(const char **title, size_t *one, size_t *other, const una_model *whole, una_run *run)
+una_status una_several_shared_title(const char **title, size_t *one, size_t *other, const una_model *whole,
+                                    una_run *run)
 {
-    static const char *const before[] = { "std_", "std_epistemic_", "std_noise_" };      /* no others can meet */
+    static const char *const before[] = { "std_", "std_epistemic_", "std_noise_" };      /* others differ */
     enum { TITLES = 3 };
     size_t count = TITLES * whole->targets;
     const char **titles = UNA_GET(&run->scratch, const char *, count);
@@ -148,11 +149,11 @@ una_status una_several_alike(const char **title, size_t *one, size_t *other, con
     }
     UNA_TRY(una_arena_check(&run->scratch));
 
-    bool alike;
-    UNA_TRY(una_names_repeated(&alike, one, other, titles, count, run));
-    *title = alike ? titles[*one] : NULL;
-    *one = alike ? *one / TITLES : 0;
-    *other = alike ? *other / TITLES : 0;
+    bool shared;
+    UNA_TRY(una_names_repeated(&shared, one, other, titles, count, run));
+    *title = shared ? titles[*one] : NULL;
+    *one = shared ? *one / TITLES : 0;
+    *other = shared ? *other / TITLES : 0;
     return UNA_OK;
 }
 
@@ -170,21 +171,21 @@ static una_status learn_columns(fitting *f)
     una_selection selection = { s->drop, s->drop_count, s->only, s->only_count };
     UNA_TRY(una_columns_learn_chosen(columns, f->data, s->targets, targets, &selection, s->missing, s->other,
                                      &f->common.notes, &whole->keep, f->run));
-    whole->columns.said = columns[0]->said;              /* the notes are those of the whole */
-    for (size_t t = 0; t < targets; t++) columns[t]->said = 0;
-    una_columns_warn(&whole->columns, &selection, f->data, &f->common.warnings, f->run);
+    whole->columns.file_notes = columns[0]->file_notes;              /* the notes are those of the whole */
+    for (size_t t = 0; t < targets; t++) columns[t]->file_notes = 0;
+    una_columns_warn_misread(&whole->columns, &selection, f->data, &f->common.warnings, f->run);
     if (s->log_target) UNA_TRY(una_columns_log_targets(columns, targets, f->data, f->run));
 
     size_t one, other;
     const char *title;
-    UNA_TRY(una_several_alike(&title, &one, &other, whole, f->run));
+    UNA_TRY(una_several_shared_title(&title, &one, &other, whole, f->run));
     if (title)
-        UNA_FAIL(f->run, UNA_E_USAGE, "of the targets '%.60s' and '%.60s' both would have the column '%.80s' among "
-                 "their answers; rename one of the two", columns[one]->target, columns[other]->target, title);
+        UNA_FAIL(f->run, UNA_E_USAGE, "the answers of the targets '%.60s' and '%.60s' would both have a column "
+                 "'%.80s'; rename one of the two", columns[one]->target, columns[other]->target, title);
     return UNA_OK;
 }
 
-static una_status encode(fitting *f)
+static una_status encode_fitting(fitting *f)
 {
     double *x, *y;
     uint32_t *origin = NULL;
@@ -199,11 +200,11 @@ static una_status encode(fitting *f)
     f->all = (una_problem){ .x = { x, rows, inputs, inputs }, .y = y, .outputs = f->whole->targets,
                             .columns = columns, .data = f->data, .seed = f->run->settings.seed, .table_rows = rows,
                             .origin = origin };
-    return una_columns_doubt(f->columns[0], f->data, x, NULL, kept, rows, &f->common.warnings, f->run);
+    return una_columns_warn_outliers(f->columns[0], f->data, x, NULL, kept, rows, &f->common.warnings, f->run);
 }
 
-/* Whether a target has rows enough; what is to be said of those that it has. */
-static una_status look_at_target(fitting *f, size_t t)
+/* Refuses a target with too few rows; warns about those that it has. */
+static una_status check_target_rows(fitting *f, size_t t)
 {
     const una_kind *kind = f->whole->kind;
     size_t all = f->all.x.rows, rows = una_target_cells(f->all.y, all, f->all.outputs, t), to = 0;
@@ -224,22 +225,22 @@ static una_status look_at_target(fitting *f, size_t t)
         kept[to] = f->kept[i];
         y[to++] = cell;
     }
-    return una_columns_doubt(f->columns[t], f->data, NULL, y, kept, rows, &f->result[t].warnings, f->run);
+    return una_columns_warn_outliers(f->columns[t], f->data, NULL, y, kept, rows, &f->result[t].warnings, f->run);
 }
 
-static una_status look_at_targets(fitting *f)
+static una_status check_rows_of_targets(fitting *f)
 {
     for (size_t t = 0; t < f->whole->targets; t++) {
         una_mark mark = una_arena_mark(&f->run->scratch);
-        una_status status = look_at_target(f, t);
+        una_status status = check_target_rows(f, t);
         una_arena_release(&f->run->scratch, mark);
         UNA_TRY(status);
     }
     return UNA_OK;
 }
 
-/* Cells may be missing in just the rows of a fold, or in all that are held out. A target that has them all is split as
- * if it were alone, however little that leaves. */
+/* Cells may be missing in all rows of a fold, or in all held-out rows. A target without missing cells is split as if it
+ * were alone, even if few rows are left. */
 static bool split_serves(const una_problem *p, const una_kind *kind, size_t t)
 {
     size_t train = una_target_cells(p->y, p->x.rows, p->outputs, t);
@@ -263,9 +264,9 @@ static una_status share_split(una_problem *p, const fitting *f, size_t t)
     return UNA_OK;
 }
 
-/* Rows held out lie behind the others, as una_problem_split left them. It moves rows again, but not those of all
- * targets: some lack this one (split_serves), so that x is a copy, or the rows held out are another table's. */
-static una_status split_anew(una_problem *p, const fitting *f, size_t t)
+/* Held-out rows lie behind the others, where una_problem_split left them. It moves rows again, but not those of all
+ * targets: some lack this one (split_serves), so that x is a copy, or the held-out rows are another table's. */
+static una_status own_split(una_problem *p, const fitting *f, size_t t)
 {
     una_problem all = f->all;
     size_t held = una_target_cells(all.valid_y, all.valid_x.rows, all.outputs, t);
@@ -285,18 +286,18 @@ static una_status fit_one(const fitting *f, size_t t)
 {
     una_model *part = f->whole->target[t];
     una_problem p;
-    una_unseen unseen;
-    UNA_TRY(split_serves(&f->all, part->kind, t) ? share_split(&p, f, t) : split_anew(&p, f, t));
-    UNA_TRY(una_unseen_ask(&unseen, &f->result[t], &p, f->run));
+    una_oof_predictions oof;
+    UNA_TRY(split_serves(&f->all, part->kind, t) ? share_split(&p, f, t) : own_split(&p, f, t));
+    UNA_TRY(una_oof_ask(&oof, &f->result[t], &p, f->run));
     UNA_TRY(part->kind->fit(part->state, part->options, &p, &f->result[t], &part->keep, f->run));
     UNA_TRY(una_arena_check(&part->keep));
-    UNA_TRY(una_model_tell(part, &f->result[t], p.table_rows, f->settings->other, f->run));
-    UNA_TRY(una_logged_log_lik(part, &p, f->run));
+    UNA_TRY(una_model_take_result(part, &f->result[t], p.table_rows, f->settings->other, f->run));
+    UNA_TRY(una_log_target_log_lik(part, &p, f->run));
     if (!f->settings->hold_out) return UNA_OK;
-    return una_held_out_take(part, &unseen, &p, f->kept, f->data, f->settings, f->run);
+    return una_oof_keep(part, &oof, &p, f->kept, f->data, f->settings, f->run);
 }
 
-static una_status fit_apart(fitting *f)
+static una_status fit_one_by_one(fitting *f)
 {
     double targets = (double)f->whole->targets;
     for (size_t t = 0; t < f->whole->targets; t++) {
@@ -312,25 +313,25 @@ static una_status fit_apart(fitting *f)
 
 /* ---- all at once ------------------------------------------------------------------------------------------------ */
 
-/* Targets that share no row say nothing of each other; a covariance is less than the variances would allow, so that
- * there is a density. */
-static una_status take_noise(una_together *together, una_run *run)
+/* Targets without common rows get covariance 0; covariances are kept below what the variances allow, so that there is a
+ * density. */
+static una_status bound_noise_covariance(una_target_coupling *coupling, una_run *run)
 {
     const double closest = 1 - 1e-6;
-    size_t n = together->outputs;
+    size_t n = coupling->outputs;
     for (size_t i = 0; i < n * n; i++) {
-        double own = sqrt(together->noise[i / n * (n + 1)] * together->noise[i % n * (n + 1)]);
+        double own = sqrt(coupling->noise[i / n * (n + 1)] * coupling->noise[i % n * (n + 1)]);
         if (!(own > 0 && isfinite(own))) UNA_FAIL(run, UNA_E_NUMERIC, "the noise of the targets is not a number");
         if (i / n == i % n) continue;
-        if (isnan(together->noise[i])) together->noise[i] = 0;
-        together->noise[i] = fmax(-closest * own, fmin(closest * own, together->noise[i]));
+        if (isnan(coupling->noise[i])) coupling->noise[i] = 0;
+        coupling->noise[i] = fmax(-closest * own, fmin(closest * own, coupling->noise[i]));
     }
     return UNA_OK;
 }
 
 static void note_correlation(fitting *f)
 {
-    const una_together *g = &f->whole->together;
+    const una_target_coupling *g = &f->whole->coupling;
     size_t n = g->outputs, one = 0, other = 1;
     double most = 0;
     for (size_t i = 0; i < n * n; i++) {
@@ -344,16 +345,16 @@ static void note_correlation(fitting *f)
                   n > 2 ? "strongest " : "", most, f->columns[one]->target, f->columns[other]->target);
 }
 
-static una_status fit_together(fitting *f)
+static una_status fit_all_at_once(fitting *f)
 {
     una_model *whole = f->whole;
     size_t targets = whole->targets;
     void **state = UNA_GET(&f->run->scratch, void *, targets), **options = UNA_GET(&f->run->scratch, void *, targets);
     una_fit_result **result = UNA_GET(&f->run->scratch, una_fit_result *, targets);
-    una_unseen *unseen = UNA_GET(&f->run->scratch, una_unseen, targets);
+    una_oof_predictions *oof = UNA_GET(&f->run->scratch, una_oof_predictions, targets);
     una_problem *own = UNA_GET(&f->run->scratch, una_problem, targets);
-    whole->together = (una_together){ .outputs = targets,
-                                      .noise = UNA_GET(&whole->keep, double, targets * targets) };
+    whole->coupling = (una_target_coupling){ .outputs = targets,
+                                             .noise = UNA_GET(&whole->keep, double, targets * targets) };
     UNA_TRY(una_arena_check(&f->run->scratch));
     UNA_TRY(una_arena_check(&whole->keep));
     for (size_t t = 0; t < targets; t++) {
@@ -362,22 +363,22 @@ static una_status fit_together(fitting *f)
         result[t] = &f->result[t];
         if (!f->settings->hold_out && !f->settings->log_target) continue;
         UNA_TRY(una_problem_target(&own[t], &f->all, t, &f->run->scratch));
-        if (f->settings->hold_out) UNA_TRY(una_unseen_ask(&unseen[t], result[t], &own[t], f->run));
+        if (f->settings->hold_out) UNA_TRY(una_oof_ask(&oof[t], result[t], &own[t], f->run));
     }
 
-    UNA_TRY(whole->kind->fit_several(state, options, &f->all, result, &whole->together, &whole->keep, f->run));
+    UNA_TRY(whole->kind->fit_several(state, options, &f->all, result, &whole->coupling, &whole->keep, f->run));
     UNA_TRY(una_arena_check(&whole->keep));
-    if (whole->together.joint) {
-        UNA_TRY(take_noise(&whole->together, f->run));
+    if (whole->coupling.joint) {
+        UNA_TRY(bound_noise_covariance(&whole->coupling, f->run));
         note_correlation(f);
     }
     for (size_t t = 0; t < targets; t++) {
         size_t rows = una_target_cells(f->all.y, f->all.x.rows, targets, t);
         if (f->all.valid_joins) rows += una_target_cells(f->all.valid_y, f->all.valid_x.rows, targets, t);
-        UNA_TRY(una_model_tell(whole->target[t], &f->result[t], rows, f->settings->other, f->run));
-        if (f->settings->log_target) UNA_TRY(una_logged_log_lik(whole->target[t], &own[t], f->run));
+        UNA_TRY(una_model_take_result(whole->target[t], &f->result[t], rows, f->settings->other, f->run));
+        if (f->settings->log_target) UNA_TRY(una_log_target_log_lik(whole->target[t], &own[t], f->run));
         if (f->settings->hold_out)
-            UNA_TRY(una_held_out_take(whole->target[t], &unseen[t], &own[t], f->kept, f->data, f->settings, f->run));
+            UNA_TRY(una_oof_keep(whole->target[t], &oof[t], &own[t], f->kept, f->data, f->settings, f->run));
     }
     return UNA_OK;
 }
@@ -388,7 +389,7 @@ static una_status make_parts(fitting *f, const char *spec)
 {
     una_model *whole = f->whole;
     UNA_TRY(una_model_read_options(whole, spec, f->settings, f->run));
-    UNA_TRY(una_model_describe(whole));          /* before any fit fills in what follows from one target */
+    UNA_TRY(una_model_describe(whole));          /* before a fit fills in what follows from one target */
     UNA_TRY(una_several_blank(whole, f->settings->target_count, f->run));
     f->result = UNA_GET(&f->run->scratch, una_fit_result, whole->targets);
     UNA_TRY(una_arena_check(&f->run->scratch));
@@ -400,7 +401,7 @@ static una_status make_parts(fitting *f, const char *spec)
     return UNA_OK;
 }
 
-static una_status tell_whole(const fitting *f)
+static una_status fill_info_of_whole(const fitting *f)
 {
     una_model *whole = f->whole;
     una_fit_info *info = &whole->info;
@@ -410,7 +411,7 @@ static una_status tell_whole(const fitting *f)
                             .valid_rmse = NAN, .valid_log_lik = NAN,
                             .warning_count = f->common.warnings.count, .warnings = f->common.warnings.text,
                             .note_count = f->common.notes.count, .notes = f->common.notes.text };
-    bool shared = whole->together.outputs > 0;           /* the same steps taught all targets */
+    bool shared = whole->coupling.outputs > 0;           /* all targets were trained by the same steps */
     for (size_t t = 0; t < (shared ? 1 : whole->targets); t++) info->steps += whole->target[t]->info.steps;
     return una_several_describe(whole);
 }
@@ -421,18 +422,18 @@ una_status una_several_fit(una_model *whole, const char *spec, const una_dataset
     fitting f = { .whole = whole, .data = data, .settings = settings, .run = run };
     UNA_TRY(make_parts(&f, spec));
     UNA_TRY(learn_columns(&f));
-    UNA_TRY(encode(&f));
-    UNA_TRY(look_at_targets(&f));
+    UNA_TRY(encode_fitting(&f));
+    UNA_TRY(check_rows_of_targets(&f));
     UNA_TRY(una_problem_split_several(&f.all, f.columns, whole->kind, whole->target[0]->options, settings, &f.common,
                                       run));
 
-    bool together = whole->kind->fit_several != NULL;
+    bool at_once = whole->kind->fit_several != NULL;
     for (size_t t = 0; t < whole->targets; t++)
-        together = together && split_serves(&f.all, whole->kind, t) &&
+        at_once = at_once && split_serves(&f.all, whole->kind, t) &&
                    una_target_cells(f.all.y, f.all.x.rows, whole->targets, t) >= whole->kind->least_rows;
-    UNA_TRY(together ? fit_together(&f) : fit_apart(&f));
+    UNA_TRY(at_once ? fit_all_at_once(&f) : fit_one_by_one(&f));
     UNA_TRY(una_arena_check(&whole->keep));
-    return tell_whole(&f);
+    return fill_info_of_whole(&f);
 }
 
 /* ---- more rows -------------------------------------------------------------------------------------------------- */

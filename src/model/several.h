@@ -1,64 +1,66 @@
 /* SPDX-License-Identifier: MIT
  *
- * Models of several targets: one model of each, fitted at once by kinds that can (kind.h, fit_several), else one after
- * the other on the same split of the rows; held together by what is common to them.
+ * Models of several targets: one model of each, fitted at once by kinds that can (kind.h, fit_several), else one by one
+ * on the same split of the rows; with what they have in common.
  */
 #ifndef UNA_MODEL_SEVERAL_H
 #define UNA_MODEL_SEVERAL_H
 
-#include "model/split.h"
+#include "model/validation_split.h"
 
 /* ---- several.c ------------------------------------------------------------------------------------------------ */
 
-/* Fits `whole`, which is blank, to settings->targets; what it consists of goes with it, also after a failure. */
+/* Fits `whole`, which is blank, to settings->targets; its parts are freed with it, also after a failure. */
 una_status una_several_fit(una_model *whole, const char *spec, const una_dataset *data,
                            const una_fit_settings *settings, una_run *run);
 /* Blank models of each target, as members of `whole`. */
 una_status una_several_blank(una_model *whole, size_t targets, una_run *run);
-/* What the whole says of itself that follows from its parts: names, inputs, how missing cells are met. */
+/* What the whole reports about its parts: names, inputs, what happens with missing cells. */
 una_status una_several_describe(una_model *whole);
-/* Columns of every target, in `arena`; of a model of one target, its own. NULL without memory. */
+/* Columns of every target, in `arena`; of a model of one target, its own. NULL if there is no memory. */
 const una_columns **una_several_columns(const una_model *model, una_arena *arena);
-/* Rows of encoded tables into all targets, of one too: y [rows, targets], NAN where a cell is missing. Not whole or
- * not at all: see una_spare. */
+/* Takes rows of encoded tables into all targets (also of one): y [rows, targets], NAN where a cell is missing. After a
+ * failure some targets may have them: see una_spare. */
 una_status una_several_observe(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
 una_status una_several_update(una_model *whole, const una_dataset *data, una_run *run);
 una_status una_several_relearn(una_model *whole, const una_dataset *data, const char *const *set, size_t set_count,
                                una_run *run);
-/* A title that columns of answers of two targets would share, as una_predict_file names them ('std_' and 'epistemic_a'
+/* A column title that the answers of two targets would share, as una_predict_file names them ('std_' and 'epistemic_a'
  * as well as 'std_epistemic_' and 'a'): in the run's scratch; NULL: all differ. */
-una_status una_several_alike(const char **title, size_t *one, size_t *other, const una_model *whole, una_run *run);
-/* UNA_E_USAGE for a model of several targets: the call is for one. */
+una_status una_several_shared_title(const char **title, size_t *one, size_t *other, const una_model *whole,
+                                    una_run *run);
+/* UNA_E_USAGE for a model of several targets: the call needs one. */
 una_status una_model_need_one(const una_model *model, una_run *run);
 
-/* The problem of one target alone, by the rows that have it; those held out stand behind the others. table_rows are
- * those of all targets still. Of a problem with one target, that problem. */
+/* The problem of one target alone, with the rows that have it; held-out rows stand behind the others. table_rows stays
+ * that of all targets. A problem with one target is returned as it is. */
 una_status una_problem_target(una_problem *own, const una_problem *problem, size_t target, una_arena *arena);
 /* Cells of y [rows, outputs] that a target has. */
 size_t     una_target_cells(const double *y, size_t rows, size_t outputs, size_t target);
 
-/* A second copy of all states stands by, so that going back after a failure needs no memory. */
+/* A copy of all states, made beforehand, so that undoing a failed update needs no memory. */
 typedef struct una_spare { una_arena arena; void **state; una_fit_info *info; } una_spare;
 una_status una_spare_make(una_spare *spare, const una_model *model, una_run *run);
 void       una_spare_back(una_model *model, una_spare *spare);
 void       una_spare_free(una_spare *spare);
 
-/* ---- together.c ----------------------------------------------------------------------------------------------- */
+/* ---- coupling.c ----------------------------------------------------------------------------------------------- */
 
-/* Of the noise of two targets: 0 where they share no head. */
-double     una_correlation(const una_together *together, size_t one, size_t other);
-void       una_correlations(double *r, const una_together *together, size_t targets);   /* r [targets, targets] */
-/* Functions f [draws, rows] of one target, in its own units; those of the others, by the same seed, go with them as
- * una_model_covariance says. Of a model of one target, una_model_draw_encoded. */
+/* Correlation of the noise of two targets: 0 where they share no head. */
+double     una_correlation(const una_target_coupling *coupling, size_t one, size_t other);
+void       una_correlations(double *r, const una_target_coupling *coupling, size_t targets); /* r [targets, targets] */
+/* Functions f [draws, rows] of one target, in its own units; with the same seed, those of the other targets vary with
+ * them as una_model_covariance says. For a model of one target, una_model_draw_encoded. */
 una_status una_several_draw(const una_model *whole, size_t target, const double *x, size_t rows, size_t draws,
                             bool prior, double *f, una_run *run);
 
-/* ---- model.c: what a fit to one target is made of --------------------------------------------------------------- */
+/* ---- model.c: steps of a fit to one target ---------------------------------------------------------------------- */
 
 una_status una_model_read_options(una_model *model, const char *spec, const una_fit_settings *settings, una_run *run);
 /* Spec and options as texts, from the options as they are. */
 una_status una_model_describe(una_model *model);
-una_status una_model_tell(una_model *model, const una_fit_result *result, size_t rows, size_t other, una_run *run);
+una_status una_model_take_result(una_model *model, const una_fit_result *result, size_t rows, size_t other,
+                                 una_run *run);
 una_status una_model_add_note(una_fit_info *info, const char *note, una_arena *arena);
 /* In place, for models that were copied. */
 una_status una_model_relearn_here(una_model *model, const una_dataset *data, const char *const *set, size_t set_count,

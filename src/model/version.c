@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How the libraries above libuna learn which libuna they have met, and say so. Shared, they carry copies of lower rooms
- * but never of this one: these two calls go to libuna itself, whatever the shape of its structs.
+ * How the libraries above libuna check which libuna they are linked with. As shared libraries they carry copies of
+ * lower rooms but never of this one: these two calls go to libuna itself, whatever the layout of its structs.
  */
 #include "base/base.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stack of a few kinds that can all update exactly, weighted by how likely they made rows that they had not seen:
+ * A stack of a few kinds that can all update exactly, weighted by their out-of-fold likelihood (stacking):
  *   p(y | x) = sum_k w_k p_k(y | x),   w = argmax sum_i log sum_k w_k p_k(y_i | x_i, rows without i's fold).
- * Kinds that carry next to nothing are left out; where every input is a word, nlm stands in for luna.
+ * Kinds of small weight are left out; where every input is a word, nlm replaces luna.
  * Source: Yao, Vehtari, Simpson and Gelman 2018.
  */
 #include "fit/committee.h"
@@ -29,28 +29,28 @@ static const una_option auto_table[] = {
 
 enum { KINDS = 2 };
 
-typedef struct hand {                    /* a kind of the stack                                             */
+typedef struct stacked_kind {            /* a kind of the stack                                             */
     const una_kind *kind;
-    const char    **spec;                /* where the options have it                                       */
+    const char    **spec;                /* its spec among the options                                      */
     void           *options, *state;
     una_fit_result  result;
-    una_unseen      unseen;
+    una_oof_predictions      oof;
     double          weight;
-} hand;
+} stacked_kind;
 
 static bool stacks(const una_kind *kind)
 {
     return kind->observe && kind->committee;
 }
 
-static una_status read_spec(hand *h, una_arena *keep, una_run *run)
+static una_status read_spec(stacked_kind *h, una_arena *keep, una_run *run)
 {
     una_spec spec;
     UNA_TRY(una_spec_parse(&spec, *h->spec, keep, run));
     UNA_TRY(una_kind_need(&h->kind, spec.name, run));
     if (!stacks(h->kind))
-        UNA_FAIL(run, UNA_E_USAGE, "auto: %s cannot stand in a stack, which updates exactly and asks every kind for "
-                 "rows that it has not seen; these can: %s", h->kind->name, una_kinds_that(stacks, run));
+        UNA_FAIL(run, UNA_E_USAGE, "auto: %s cannot be in a stack, whose kinds update exactly and give out-of-fold "
+                 "predictions; these can: %s", h->kind->name, una_kinds_that(stacks, run));
     h->options = una_arena_get(keep, 1, h->kind->options_size);
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(una_options_default(h->options, h->kind->options, run));
@@ -58,7 +58,7 @@ static una_status read_spec(hand *h, una_arena *keep, una_run *run)
 }
 
 /* luna's heads differ by their slopes along numbers. */
-static bool has_numbers(const una_columns *columns)
+static bool has_numeric_inputs(const una_columns *columns)
 {
     for (size_t d = 0; d < columns->input_count; d++)
         if (columns->inputs[d].level == SIZE_MAX) return true;
@@ -67,116 +67,120 @@ static bool has_numbers(const una_columns *columns)
 
 enum { GP_COLUMNS = 40000 };             /* a file could not hold more lengths than that (una_kernel_text_fits) */
 
-/* A process for which there is no memory is passed over, with its own words of why. */
-static bool has_room(size_t rows, una_notes *notes, una_run *run)
+/* Without enough memory there is no process; a note says why. */
+static bool gp_has_room(size_t rows, una_notes *notes, una_run *run)
 {
     if (una_gp_memory(rows, 2, run) == UNA_OK) return true;
-    una_notes_add(notes, "The stack goes without gp. %s.", una_run_message(run));
+    una_notes_add(notes, "The stack has no gp. %s.", una_run_message(run));
     una_clear_message(run);
     return false;
 }
 
-/* Those that are asked for and have not too many rows; returns how many. */
-static una_status take_hands(hand *hands, size_t *count, auto_options *o, const una_problem *p, una_notes *notes,
-                             una_arena *keep, una_run *run)
+/* The kinds that are asked for and not too slow for so many rows; returns how many. */
+static una_status take_stack(stacked_kind *stack, size_t *count, auto_options *o, const una_problem *p,
+                             una_notes *notes, una_arena *keep, una_run *run)
 {
     const char **spec[KINDS] = { &o->luna, &o->gp };
     double rows = (double)(p->x.rows + p->valid_x.rows);
     *count = 0;
-    if (strcmp(o->luna, "luna") == 0 && !has_numbers(p->columns)) o->luna = "nlm";
+    if (strcmp(o->luna, "luna") == 0 && !has_numeric_inputs(p->columns)) o->luna = "nlm";
     for (size_t k = 0; k < KINDS; k++) {
         if (strcmp(*spec[k], "none") == 0) continue;
-        hand *h = &hands[*count];
-        *h = (hand){ .spec = spec[k] };
+        stacked_kind *h = &stack[*count];
+        *h = (stacked_kind){ .spec = spec[k] };
         UNA_TRY(read_spec(h, keep, run));
         bool many = rows > o->gp_rows || p->x.cols > GP_COLUMNS;
-        if (h->kind->cubic && (many || !has_room((size_t)rows, notes, run))) *h->spec = "none";
+        if (h->kind->cubic && (many || !gp_has_room((size_t)rows, notes, run))) *h->spec = "none";
         else ++*count;
     }
     if (*count == 0) UNA_FAIL(run, UNA_E_USAGE, "auto: nothing is left of the stack; give luna or gp");
     return UNA_OK;
 }
 
-/* Room for what a hand says of rows that it has not seen. */
-static una_status take_unseen(hand *h, size_t rows, una_run *run)
+/* Arrays for a kind's out-of-fold predictions. */
+static una_status ask_oof(stacked_kind *h, size_t rows, una_run *run)
 {
     double *at = UNA_GET_ROWS(&run->scratch, double, 4 * rows);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < 4 * rows; i++) at[i] = NAN;
-    h->unseen = (una_unseen){ .mean = at, .var_model = at + rows, .var_noise = at + 2 * rows, .below = at + 3 * rows };
-    h->result.unseen = &h->unseen;
+    h->oof = (una_oof_predictions){ .mean = at, .var_model = at + rows, .var_noise = at + 2 * rows,
+                                    .below = at + 3 * rows };
+    h->result.oof = &h->oof;
     return UNA_OK;
 }
 
-static una_status fit_hand(hand *h, const una_problem *p, double *told, bool unseen, una_arena *keep, una_run *run)
+static una_status fit_stacked(stacked_kind *h, const una_problem *p, double *oof_log_lik, bool oof, una_arena *keep,
+                              una_run *run)
 {
-    size_t rows = una_judged_x(p).rows;
+    size_t rows = una_oof_x(p).rows;
     h->state = una_arena_get(keep, 1, h->kind->state_size);
     UNA_TRY(una_arena_check(keep));
-    for (size_t i = 0; i < rows; i++) told[i] = NAN;
+    for (size_t i = 0; i < rows; i++) oof_log_lik[i] = NAN;
     h->result = una_fit_result_in(keep);
-    h->result.foretold = told;
-    if (unseen) UNA_TRY(take_unseen(h, rows, run));
+    h->result.oof_log_lik = oof_log_lik;
+    if (oof) UNA_TRY(ask_oof(h, rows, run));
     return h->kind->fit(h->state, h->options, p, &h->result, keep, run);
 }
 
-/* Rows of which all have spoken come first; returns how many. */
-static size_t pack(double *told, size_t hands, size_t rows)
+/* Moves rows that all kinds predict to the front; returns how many. */
+static size_t pack_complete_rows(double *oof_log_lik, size_t stack, size_t rows)
 {
     size_t count = 0;
     for (size_t i = 0; i < rows; i++) {
         bool all = true;
-        for (size_t k = 0; k < hands; k++) all = all && isfinite(told[k * rows + i]);
-        for (size_t k = 0; all && k < hands; k++) told[k * rows + count] = told[k * rows + i];
+        for (size_t k = 0; k < stack; k++) all = all && isfinite(oof_log_lik[k * rows + i]);
+        for (size_t k = 0; all && k < stack; k++) oof_log_lik[k * rows + count] = oof_log_lik[k * rows + i];
         count += all;
     }
-    for (size_t k = 1; k < hands; k++) memmove(told + k * count, told + k * rows, count * sizeof *told);
+    for (size_t k = 1; k < stack; k++) memmove(oof_log_lik + k * count, oof_log_lik + k * rows,
+                                               count * sizeof *oof_log_lik);
     return count;
 }
 
-/* told [count, rows] becomes [count, *said], the rows of which all have spoken. */
-static una_status weigh(hand *hands, size_t count, double *told, size_t rows, double least, size_t *said, una_run *run)
+/* Weights by oof_log_lik [count, rows], which becomes [count, *complete_rows]: rows that all kinds predict. */
+static una_status weigh_stack(stacked_kind *stack, size_t count, double *oof_log_lik, size_t rows, double least,
+                              size_t *complete_rows, una_run *run)
 {
     const double doubt = 10;
     double *weight = UNA_GET(&run->scratch, double, count), sum = 0;
     UNA_TRY(una_arena_check(&run->scratch));
-    *said = pack(told, count, rows);
-    una_stack(weight, told, count, *said, doubt);
+    *complete_rows = pack_complete_rows(oof_log_lik, count, rows);
+    una_stack(weight, oof_log_lik, count, *complete_rows, doubt);
     for (size_t k = 0; k < count; k++) {
-        hands[k].weight = weight[k] >= least ? weight[k] : 0;
-        sum += hands[k].weight;
+        stack[k].weight = weight[k] >= least ? weight[k] : 0;
+        sum += stack[k].weight;
     }
-    for (size_t k = 0; k < count; k++) hands[k].weight /= sum;
+    for (size_t k = 0; k < count; k++) stack[k].weight /= sum;
     return UNA_OK;
 }
 
-static double log_lik_of(const hand *hands, size_t count, const double *told, size_t rows)
+static double stack_log_lik(const stacked_kind *stack, size_t count, const double *oof_log_lik, size_t rows)
 {
     double sum = 0;
     for (size_t i = 0; i < rows; i++) {
         double most = -HUGE_VAL, part = 0;
-        for (size_t k = 0; k < count; k++) most = fmax(most, told[k * rows + i]);
-        for (size_t k = 0; k < count; k++) part += hands[k].weight * exp(told[k * rows + i] - most);
+        for (size_t k = 0; k < count; k++) most = fmax(most, oof_log_lik[k * rows + i]);
+        for (size_t k = 0; k < count; k++) part += stack[k].weight * exp(oof_log_lik[k * rows + i] - most);
         sum += most + log(part);
     }
     return sum / (double)rows;
 }
 
-/* What the stack says of rows of which all its hands have spoken, as una_members_predict mixes them. */
-static void mix_unseen(una_unseen *out, const hand *hands, size_t count, size_t rows)
+/* Out-of-fold predictions of the stack where all its kinds have them, mixed as by una_members_predict. */
+static void mix_oof(una_oof_predictions *out, const stacked_kind *stack, size_t count, size_t rows)
 {
     out->folds = SIZE_MAX;
     for (size_t k = 0; k < count; k++)
-        if (hands[k].weight > 0 && hands[k].unseen.folds < out->folds) out->folds = hands[k].unseen.folds;
+        if (stack[k].weight > 0 && stack[k].oof.folds < out->folds) out->folds = stack[k].oof.folds;
     out->rows = 0;
     for (size_t i = 0; i < rows; i++) {
         double mean = 0, var = 0, noise = 0, below = 0;
         for (size_t k = 0; k < count; k++)
-            if (hands[k].weight > 0) mean += hands[k].weight * hands[k].unseen.mean[i];
+            if (stack[k].weight > 0) mean += stack[k].weight * stack[k].oof.mean[i];
         if (isnan(mean)) continue;
         for (size_t k = 0; k < count; k++) {
-            const una_unseen *own = &hands[k].unseen;
-            double weight = hands[k].weight, off = own->mean[i] - mean;
+            const una_oof_predictions *own = &stack[k].oof;
+            double weight = stack[k].weight, off = own->mean[i] - mean;
             if (!(weight > 0)) continue;
             var += weight * (own->var_model[i] + off * off);
             noise += weight * own->var_noise[i];
@@ -190,12 +194,12 @@ static void mix_unseen(una_unseen *out, const hand *hands, size_t count, size_t 
     }
 }
 
-/* What the stack reports: weighted means, and what carries how much. */
-static void report(una_fit_result *result, const hand *hands, size_t count)
+/* The stack's result: weighted means, and notes on how much each kind contributes. */
+static void report_stack(una_fit_result *result, const stacked_kind *stack, size_t count)
 {
     double noise = 0, evidence = 0, square = 0;
     for (size_t k = 0; k < count; k++) {
-        const hand *h = &hands[k];
+        const stacked_kind *h = &stack[k];
         noise += h->weight * h->result.noise_var;
         square += h->weight * h->result.valid_rmse * h->result.valid_rmse;
         result->steps += h->result.steps;
@@ -211,38 +215,39 @@ static void report(una_fit_result *result, const hand *hands, size_t count)
     }
     for (size_t k = 0; k < count; k++)
         una_notes_add(&result->notes, "%s carries %.0f %% of the answer (held-out log-likelihood of the standardised "
-                      "target %.3f).", hands[k].kind->name, 100 * hands[k].weight, hands[k].result.valid_log_lik);
+                      "target %.3f).", stack[k].kind->name, 100 * stack[k].weight, stack[k].result.valid_log_lik);
     result->noise_var = noise;
     result->log_evidence = evidence;
-    result->valid_rmse = sqrt(square);                   /* at least that of the stack, whose mean is theirs */
+    result->valid_rmse = sqrt(square);                   /* an upper bound of the stack's, whose mean is theirs */
 }
 
 static una_status auto_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
                            una_run *run)
 {
     una_members *m = state;
-    hand hands[KINDS];
-    size_t count, rows = una_judged_x(p).rows, said, kept = 0;
-    UNA_TRY(take_hands(hands, &count, options, p, &result->notes, keep, run));
-    double *told = UNA_GET_ROWS(&run->scratch, double, count * rows);
+    stacked_kind stack[KINDS];
+    size_t count, rows = una_oof_x(p).rows, complete_rows, kept = 0;
+    UNA_TRY(take_stack(stack, &count, options, p, &result->notes, keep, run));
+    double *oof_log_lik = UNA_GET_ROWS(&run->scratch, double, count * rows);
     UNA_TRY(una_arena_check(&run->scratch));
 
     for (size_t k = 0; k < count; k++) {
-        una_span before = una_progress_part(run, k == 0 ? 0 : 0.95, k == 0 && count > 1 ? 0.95 : 1);
-        una_status status = fit_hand(&hands[k], p, told + k * rows, result->unseen != NULL, keep, run);
+        bool first_of_several = k == 0 && count > 1;
+        una_span before = una_progress_part(run, k == 0 ? 0 : 0.95, first_of_several ? 0.95 : 1);
+        una_status status = fit_stacked(&stack[k], p, oof_log_lik + k * rows, result->oof != NULL, keep, run);
         una_progress_back(run, before);
         UNA_TRY(status);
     }
-    UNA_TRY(weigh(hands, count, told, rows, ((auto_options *)options)->least_weight, &said, run));
-    if (result->unseen) mix_unseen(result->unseen, hands, count, rows);
-    report(result, hands, count);
-    result->valid_rows = said;
-    result->valid_log_lik = log_lik_of(hands, count, told, said);
+    UNA_TRY(weigh_stack(stack, count, oof_log_lik, rows, ((auto_options *)options)->least_weight, &complete_rows, run));
+    if (result->oof) mix_oof(result->oof, stack, count, rows);
+    report_stack(result, stack, count);
+    result->valid_rows = complete_rows;
+    result->valid_log_lik = stack_log_lik(stack, count, oof_log_lik, complete_rows);
 
     *m = (una_members){ .inputs = p->x.cols, .at = UNA_GET(keep, una_member, count) };
     UNA_TRY(una_arena_check(keep));
     for (size_t k = 0; k < count; k++) {
-        hand *h = &hands[k];
+        stacked_kind *h = &stack[k];
         una_text spec = una_text_in(keep);
         una_options_text(&spec, h->options, h->kind->options, h->kind->name);
         *h->spec = h->weight > 0 ? spec.at : "none";

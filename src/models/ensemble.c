@@ -2,11 +2,11 @@
  *
  * Ensembles: M members of any kind, trained alike but for chance, as an equal-weight mixture
  *   p(y | x) = (1/M) sum_m N(y; mu_m(x), v_m(x) + s2),
- *   mean = (1/M) sum mu_m,  ignorance = (1/M) sum (mu_m - mean)^2 + (1/M) sum v_m,
- * v_m what member m itself does not know (0 for a plain network). The mixture is that of fit/members.h. Members differ
- * by their random numbers (plain), also by resampled rows (bootstrap), or by the anchors they are held at (anchored;
- * see nn.c). The first member has the random numbers that it would have alone. s2 maximises the mixture's likelihood on
- * rows that no judging member has seen.
+ *   mean = (1/M) sum mu_m,  var_model = (1/M) sum (mu_m - mean)^2 + (1/M) sum v_m,
+ * v_m the epistemic variance of member m itself (0 for a plain network). The mixture is that of fit/members.h. Members
+ * differ by their random numbers (plain), also by resampled rows (bootstrap), or by their anchors (anchored; see nn.c).
+ * The first member has the random numbers that it would have alone. s2 maximises the mixture's likelihood on rows that
+ * did not train the members which predict them.
  * Source: Lakshminarayanan et al. 2017 (plain); Breiman 1996, Osband et al. 2016 (bootstrap); Pearce et al. 2020
  * (anchored).
  */
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-enum { SCOUTS_PER_FOLD = 2 };
+enum { TRAININGS_PER_FOLD = 2 };
 
 static const una_option ensemble_table[] = {
     { "style", UNA_WORD, offsetof(una_ensemble_options, style), "plain", 0, 0, false, "plain|bootstrap|anchored",
@@ -47,8 +47,8 @@ static const una_option ensemble_table[] = {
 
 /* ---- what the members are --------------------------------------------------------------------------------- */
 
-/* An ensemble is many trainings already, and its noise is common to all: what a member would choose of that by itself
- * it does without. */
+/* An ensemble is many trainings already, and its noise is common to all: options by which a member chooses either are
+ * switched off. */
 static una_status make_single(const una_kind *kind, void *options, una_run *run)
 {
     double *members = una_option_number(options, kind->options, "members");
@@ -61,7 +61,7 @@ static una_status make_single(const una_kind *kind, void *options, una_run *run)
     return UNA_OK;
 }
 
-/* The member's options, from its spec; *kind is what it is. */
+/* The member's options, from its spec; *kind is its kind. */
 static una_status read_member(const una_kind **kind, void **options, const una_ensemble_options *o, una_arena *arena,
                               una_run *run)
 {
@@ -90,23 +90,27 @@ static una_status read_member(const una_kind **kind, void **options, const una_e
 
 /* ---- fitting members on the task pool --------------------------------------------------------------------- */
 
-typedef struct member_trial {
-    una_trial base;
+typedef struct member_training {
+    una_trained_job base;
     void  *state;
     double log_evidence, noise_var;
-    double *y, *mean, *var;              /* [held] targets of the rows it was judged on, its means and variances */
-} member_trial;
+    double *y, *mean, *var;              /* [held] targets of its validation rows, its means and variances there */
+} member_training;
 
 typedef struct fitting {                 /* context of the trainings                                        */
     const una_ensemble_options *options;
     const una_kind *kind;                /* of the members                                                  */
-    una_members *kept;                   /* they go there                                                   */
-    double noise_var;                    /* mean of the members' own                                        */
+    una_members *kept;                   /* the mixture to fill                                             */
+    double noise_var;                    /* mean of the members' noise                                      */
 } fitting;
 
-typedef struct fitting_round { const fitting *all; const una_round *round; member_trial *trial; } fitting_round;
+typedef struct fitting_plan {
+    const fitting *all;
+    const una_training_plan *plan;
+    member_training *training;
+} fitting_plan;
 
-/* Numbers the folds anew, so that none is empty; returns how many there are. */
+/* Numbers the folds again, so that none is empty; returns how many there are. */
 static size_t close_up(unsigned char *fold, size_t rows)
 {
     size_t count = 0;
@@ -120,7 +124,7 @@ static size_t close_up(unsigned char *fold, size_t rows)
 }
 
 /* As many rows, drawn with replacement; copies of a row share its fold. */
-static una_status resample(una_problem *p, una_run *run)
+static una_status resample_rows(una_problem *p, una_run *run)
 {
     size_t rows = p->x.rows, cols = p->x.cols;
     double *x = UNA_GET_ROWS(&run->scratch, double, rows * cols), *y = UNA_GET_ROWS(&run->scratch, double, rows);
@@ -137,7 +141,7 @@ static una_status resample(una_problem *p, una_run *run)
             if (p->folds) fold[i] = p->fold[from];
         }
         folds = p->folds ? close_up(fold, rows) : 0;
-    } while (folds == 1 && rows > 1);                    /* all from one fold: nothing would be left to train on */
+    } while (folds == 1 && rows > 1);                    /* all from one fold: no rows would be left to train on */
 
     p->x = (una_view){ x, rows, cols, cols };
     p->y = y;
@@ -147,10 +151,10 @@ static una_status resample(una_problem *p, una_run *run)
     return UNA_OK;
 }
 
-static una_status judged_by(member_trial *t, const una_kind *kind, const una_problem *p, una_run *run)
+static una_status predict_valid_rows(member_training *t, const una_kind *kind, const una_problem *p, una_run *run)
 {
-    size_t held = t->base.held = p->valid_x.rows;
-    t->y = una_held_copy(p->valid_y, held, &t->base.arena);
+    size_t held = t->base.valid_rows = p->valid_x.rows;
+    t->y = una_copy_numbers(p->valid_y, held, &t->base.arena);
     t->mean = UNA_GET(&t->base.arena, double, held);
     t->var = UNA_GET(&t->base.arena, double, held);
     double *noise = UNA_GET(&run->scratch, double, held);
@@ -160,7 +164,7 @@ static una_status judged_by(member_trial *t, const una_kind *kind, const una_pro
     return held ? kind->predict(t->state, p->valid_x, &out, run) : UNA_OK;
 }
 
-static una_status fit_member(const fitting *all, member_trial *t, void *options, const una_problem *p,
+static una_status fit_member(const fitting *all, member_training *t, void *options, const una_problem *p,
                              una_fit_result *result, una_run *run)
 {
     const una_ensemble_options *o = all->options;
@@ -174,75 +178,75 @@ static una_status fit_member(const fitting *all, member_trial *t, void *options,
     return kind->fit(t->state, options, p, result, &t->base.arena, run);
 }
 
-/* The held-out rows judge the member before it takes them in. */
-static una_status train_one(void *context, size_t index, una_run *run)
+/* The member predicts the held-out rows before it takes them in. */
+static una_status train_member(void *context, size_t index, una_run *run)
 {
-    const fitting_round *at = context;
+    const fitting_plan *at = context;
     const fitting *all = at->all;
-    member_trial *t = &at->trial[index];
+    member_training *t = &at->training[index];
     una_arena *arena = &t->base.arena;
-    size_t fold = una_round_fold(at->round, index);
+    size_t fold = una_training_plan_fold(at->plan, index);
     const una_kind *kind;
-    una_problem p = *at->round->problem;
+    una_problem p = *at->plan->problem;
     void *options;
     UNA_TRY(read_member(&kind, &options, all->options, arena, run));
-    p.seed = una_member_seed(p.seed, fold == SIZE_MAX ? index : index / at->round->folds);
+    p.seed = una_member_seed(p.seed, fold == SIZE_MAX ? index : index / at->plan->folds);
     p.valid_joins = false;
-    if (fold != SIZE_MAX) UNA_TRY(una_held_fold(&p, fold, &run->scratch));
-    if (all->options->style == UNA_ENSEMBLE_BOOTSTRAP) UNA_TRY(resample(&p, run));
+    if (fold != SIZE_MAX) UNA_TRY(una_problem_without_fold(&p, fold, &run->scratch));
+    if (all->options->style == UNA_ENSEMBLE_BOOTSTRAP) UNA_TRY(resample_rows(&p, run));
 
     t->state = una_arena_get(arena, 1, kind->state_size);
     UNA_TRY(una_arena_check(arena));
     una_fit_result result = una_fit_result_in(arena);
     UNA_TRY(fit_member(all, t, options, &p, &result, run));
     UNA_TRY(una_arena_check(arena));
-    UNA_TRY(judged_by(t, kind, &p, run));
-    if (at->round->problem->valid_joins && kind->observe) {
+    UNA_TRY(predict_valid_rows(t, kind, &p, run));
+    if (at->plan->problem->valid_joins && kind->observe) {
         una_problem more = { .x = p.valid_x, .y = p.valid_y, .outputs = 1, .columns = p.columns, .seed = p.seed };
         UNA_TRY(kind->observe(t->state, &more, &result, arena, run));
     }
 
     const una_curve *c = &result.curve;
-    t->base.trained = (una_trained){ .mean_cos2 = NAN, .steps = result.steps, .looks = c->count, .step = c->step,
-                                     .loss = c->loss, .look = c->valid_log_lik, .cos2 = c->mean_cos2 };
+    t->base.trained = (una_trained){ .mean_cos2 = NAN, .steps = result.steps, .validations = c->count, .step = c->step,
+                                     .loss = c->loss, .validation = c->valid_log_lik, .cos2 = c->mean_cos2 };
     t->log_evidence = result.log_evidence;
     t->noise_var = result.noise_var;
     return UNA_OK;
 }
 
-static una_status ensemble_train(void *context, const una_round *round, void *trials, una_run *run)
+static una_status ensemble_train(void *context, const una_training_plan *plan, void *trainings, una_run *run)
 {
-    fitting_round at = { context, round, trials };
-    return una_jobs_run(run, trials, sizeof *at.trial, round->count, train_one, &at);
+    fitting_plan at = { context, plan, trainings };
+    return una_jobs_run(run, trainings, sizeof *at.training, plan->count, train_member, &at);
 }
 
-/* ---- what members say of rows they did not see, and what is kept of them ------------------------------------- */
+/* ---- predictions of validation rows, and what is kept -------------------------------------------------------- */
 
-static una_status ensemble_judge(void *context, const void *const *trial, size_t count, const una_question *question,
-                                 una_answer *answer, una_run *run)
+static una_status ensemble_evaluate(void *context, const void *const *training, size_t count,
+                                    const una_variances *variances, una_valid_loss *sums, una_run *run)
 {
-    const member_trial *first = trial[0];
+    const member_training *first = training[0];
     double *mean = UNA_GET(&run->scratch, double, count), *var = UNA_GET(&run->scratch, double, count);
     (void)context;
     UNA_TRY(una_arena_check(&run->scratch));
 
-    for (size_t r = 0; r < first->base.held; r++) {
+    for (size_t r = 0; r < first->base.valid_rows; r++) {
         double middle = 0;
         for (size_t m = 0; m < count; m++) {
-            const member_trial *t = trial[m];
+            const member_training *t = training[m];
             mean[m] = t->mean[r];
-            var[m] = t->var[r] + question->noise_var;
+            var[m] = t->var[r] + variances->noise_var;
             middle += mean[m] / (double)count;
         }
-        answer->loss -= una_mixture_log_pdf(first->y[r], mean, var, NULL, count);
-        answer->square += pow(first->y[r] - middle, 2);
+        sums->loss -= una_mixture_log_pdf(first->y[r], mean, var, NULL, count);
+        sums->square += pow(first->y[r] - middle, 2);
     }
 
-    answer->rows += first->base.held;
+    sums->rows += first->base.valid_rows;
     return UNA_OK;
 }
 
-static una_status ensemble_keep(void *context, const void *const *trial, size_t count, una_fit_result *result,
+static una_status ensemble_keep(void *context, const void *const *training, size_t count, una_fit_result *result,
                                 una_arena *keep, una_run *run)
 {
     fitting *all = context;
@@ -253,7 +257,7 @@ static una_status ensemble_keep(void *context, const void *const *trial, size_t 
     UNA_TRY(una_arena_check(keep));
 
     for (size_t m = 0; m < count; m++) {
-        const member_trial *t = trial[m];
+        const member_training *t = training[m];
         e->at[m] = (una_member){ .kind = all->kind, .weight = 1 / (double)count };
         UNA_TRY(una_state_copy(&e->at[m].state, all->kind, t->state, e->inputs, keep, run));
         evidence += t->log_evidence / (double)count;
@@ -262,7 +266,8 @@ static una_status ensemble_keep(void *context, const void *const *trial, size_t 
 
     result->log_evidence = evidence;
     all->noise_var = noise;
-    return una_basis_keep_curve(result, &((const una_trial *)trial[0])->trained, keep); /* the first stands for all */
+    const una_trained_job *first = training[0];          /* its curve stands for all */
+    return una_basis_keep_curve(result, &first->trained, keep);
 }
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
@@ -280,15 +285,15 @@ static una_status ensemble_fit(void *state, void *options, const una_problem *p,
     size_t members = (size_t)o->members;
     e->inputs = p->x.cols;
 
-    una_crossfit fit = { .context = &all, .trial_size = sizeof(member_trial), .train = ensemble_train,
-                         .judge = ensemble_judge, .keep = ensemble_keep, .restarts = members, .mixture = true,
-                         .scouts = members < SCOUTS_PER_FOLD ? members : SCOUTS_PER_FOLD,
+    una_crossfit fit = { .context = &all, .job_size = sizeof(member_training), .train = ensemble_train,
+                         .evaluate = ensemble_evaluate, .keep = ensemble_keep, .restarts = members, .mixture = true,
+                         .trainings_per_fold = members < TRAININGS_PER_FOLD ? members : TRAININGS_PER_FOLD,
                          .folds_for_noise = true, .grid = UNA_MIXTURE_GRID, .prior_var = 1,
                          .shares_rows = all.kind->learns_features && !p->folds && o->style != UNA_ENSEMBLE_BOOTSTRAP,
                          .noise_var = una_noise_var(o->noise_std, unit) };
     UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
 
-    e->noise_var = UNA_IS_AUTO(fit.noise_var) ? all.noise_var : fit.noise_var;       /* no row was held out */
+    e->noise_var = UNA_IS_AUTO(fit.noise_var) ? all.noise_var : fit.noise_var;       /* there were no validation rows */
     result->noise_var = e->noise_var;
     o->noise_std = sqrt(e->noise_var) / unit;
     return UNA_OK;
@@ -296,7 +301,7 @@ static una_status ensemble_fit(void *state, void *options, const una_problem *p,
 
 /* ---- files ------------------------------------------------------------------------------------------------ */
 
-/* Of before members.h: one kind for all, the noise, the states. */
+/* A file from before members.h: one kind for all, the noise, the states. */
 static una_status load_old(una_members *e, una_archive *ar)
 {
     const char *name = NULL;

@@ -11,7 +11,7 @@
 #include "fit/relevance.h"
 
 #include "kern/kern.h"
-#include "model/split.h"
+#include "model/validation_split.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ typedef struct gp_options {
     const char *kernel, *grid;
     double amplitude, noise_std, restarts, search_rows, range, length_prior, noise_prior, jitter;
     int    ard, optimise, grid_rule, units;
-    una_committee_options committee;             /* of which it has the noise                                */
+    una_committee_options committee;             /* only the noise is used                                   */
 } gp_options;
 
 enum { YES, NO, GRID };
@@ -61,7 +61,7 @@ static const una_option gp_table[] = {
     { .name = NULL }
 };
 
-/* ---- the kernel as the options have it --------------------------------------------------------------------------- */
+/* ---- the kernel of the options ----------------------------------------------------------------------------------- */
 
 static una_status read_kernel(una_kernel **kernel, const gp_options *o, const una_kernel_inputs *inputs,
                               una_arena *keep, una_run *run)
@@ -76,7 +76,7 @@ static una_status read_kernel(una_kernel **kernel, const gp_options *o, const un
 }
 
 /* "[0.1, 1, 10]" */
-static una_status read_grid(double grid[MOST_GRID], size_t *count, const char *text, una_run *run)
+static una_status gp_read_grid(double grid[MOST_GRID], size_t *count, const char *text, una_run *run)
 {
     size_t length = strlen(text);
     const char *at = text, *end = text + length;
@@ -103,7 +103,7 @@ static size_t starts_of(const gp_options *o, const una_gp *from)
     return from ? 1 : (size_t)o->restarts;
 }
 
-/* from: where it begins, and begins once; NULL: at gp's own numbers, and as often as is asked for. */
+/* from: where the one start begins; NULL: at gp's own values, with as many starts as the options ask for. */
 static una_gp_search search_of(una_gp *gp, const gp_options *o, const una_gp *from)
 {
     bool many = o->optimise == YES && gp->inputs >= MANY_INPUTS && !from;
@@ -119,7 +119,7 @@ static una_gp_search search_of(una_gp *gp, const gp_options *o, const una_gp *fr
 typedef struct held { double *x, *y, *weight; size_t rows; } held;     /* weight NULL: each counts once */
 
 /* A random fifth of the rows goes to `out`, the others to `in`; copies of a row go together. */
-static una_status hold_out(const una_problem *p, held *in, held *out, una_run *run)
+static una_status hold_out_fifth(const una_problem *p, held *in, held *out, una_run *run)
 {
     size_t rows = p->x.rows, cols = p->x.cols, fifth = rows / 5;
     uint32_t *order;
@@ -144,10 +144,10 @@ static una_status hold_out(const una_problem *p, held *in, held *out, una_run *r
     return UNA_OK;
 }
 
-/* The grid's best length, judged on gp (all rows, by evidence) or on the rows `out` that it does not have. */
-static una_status search_grid(una_gp *gp, const gp_options *o, const una_hyper_plan *plan, const double *grid,
-                              size_t count, const held *out, double noise_var, double *chosen, una_fit_result *result,
-                              una_run *run)
+/* The grid's best length, evaluated on gp (all rows, by evidence) or on the rows `out` that it lacks. */
+static una_status gp_search_grid(una_gp *gp, const gp_options *o, const una_hyper_plan *plan, const double *grid,
+                                 size_t count, const held *out, double noise_var, double *chosen,
+                                 una_fit_result *result, una_run *run)
 {
     double best = -HUGE_VAL;
     una_status status = UNA_OK;
@@ -188,18 +188,18 @@ static una_status choose_from_grid(una_gp *gp, const gp_options *o, const una_hy
     held in = {0}, out = in;
     bool validate = o->grid_rule == 1;
 
-    UNA_TRY(read_grid(grid, &count, o->grid, run));
+    UNA_TRY(gp_read_grid(grid, &count, o->grid, run));
     if (!una_gp_set_lengths(gp->kernel, 1))
         UNA_FAIL(run, UNA_E_USAGE, "gp: optimise=grid needs a kernel with lengths, and %.200s has none; use "
                  "optimise=yes", o->kernel);
 
     if (validate) {
-        UNA_TRY(hold_out(p, &in, &out, run));
+        UNA_TRY(hold_out_fifth(p, &in, &out, run));
         UNA_TRY(una_gp_init(&part, gp->kernel, in.x, p->x.cols, in.y, in.rows, p->x.cols, &run->scratch));
         UNA_TRY(una_gp_weigh(&part, in.weight, &run->scratch));
     }
-    UNA_TRY(search_grid(validate ? &part : gp, o, plan, grid, count, validate ? &out : NULL, noise_var, &chosen,
-                        result, run));
+    UNA_TRY(gp_search_grid(validate ? &part : gp, o, plan, grid, count, validate ? &out : NULL, noise_var, &chosen,
+                           result, run));
     una_gp_set_lengths(gp->kernel, chosen);
     return UNA_OK;
 }
@@ -222,7 +222,7 @@ static void say_bounds(const una_gp_search *f, const una_kernel_inputs *inputs, 
                       "noise_std if the noise is known, or raise range.");
 }
 
-/* A kernel of one leaf with a length for each input says which of them matter. */
+/* The lengths of a kernel with one leaf and a length for each input give their relevance. */
 static una_status say_relevance(const una_gp *gp, una_fit_result *result, una_arena *keep)
 {
     const una_kernel_op *op = gp->kernel->op;
@@ -230,7 +230,7 @@ static una_status say_relevance(const una_gp *gp, una_fit_result *result, una_ar
     const double *length = gp->kernel->parameter + op->parameter + 1;
     size_t same = 1;
     while (same < gp->inputs && length[same] == length[0]) same++;
-    if (same == gp->inputs) return UNA_OK;               /* one length for all: nothing was looked for */
+    if (same == gp->inputs) return UNA_OK;               /* one length for all says nothing */
 
     result->relevance = UNA_GET(keep, double, gp->inputs);
     UNA_TRY(una_arena_check(keep));
@@ -240,7 +240,7 @@ static una_status say_relevance(const una_gp *gp, una_fit_result *result, una_ar
     return UNA_OK;
 }
 
-/* What was chosen, as options that repeat the fit. */
+/* The values that were chosen, as options that repeat the fit. */
 static una_status fill_options(gp_options *o, const una_gp *gp, const una_kernel_inputs *inputs, double unit,
                                una_arena *keep)
 {
@@ -255,17 +255,17 @@ static una_status fill_options(gp_options *o, const una_gp *gp, const una_kernel
     return UNA_OK;
 }
 
-typedef struct fitting {                 /* what a fit goes by                                              */
+typedef struct fitting {                 /* what a fit works with                                           */
     const gp_options *o;
-    const una_gp     *from;              /* as search_of has it                                             */
+    const una_gp     *from;              /* see search_of                                                   */
     una_kernel_inputs inputs;
     una_hyper_plan    plan;
-    double            unit, noise_var;   /* of noise_std; the noise to begin with                           */
+    double            unit, noise_var;   /* of noise_std; the noise to start from                           */
     una_gp_search     search;
 } fitting;
 
-/* gp's kernel as written, and the rows. */
-static una_status prepare(fitting *f, una_gp *gp, const una_problem *p, una_arena *keep, una_run *run)
+/* gp's kernel as the options give it, and the rows. */
+static una_status gp_begin(fitting *f, una_gp *gp, const una_problem *p, una_arena *keep, una_run *run)
 {
     const gp_options *o = f->o;
     double start = o->noise_prior > 0 ? 1e-4 : 0.1;
@@ -287,7 +287,8 @@ static una_status prepare(fitting *f, una_gp *gp, const una_problem *p, una_aren
     return una_gp_weigh(gp, p->weight, keep);
 }
 
-/* Numbers of the kernel, and the noise, by some of the rows; nothing is left to search for on all of them. */
+/* Chooses the kernel's parameters and the noise by some of the rows; the search on all of them then has nothing to
+ * do. */
 static una_status search_some(una_gp *gp, fitting *fit, const una_problem *p, una_fit_result *result, una_run *run)
 {
     size_t some = (size_t)fit->o->search_rows, cols = p->x.cols;
@@ -345,7 +346,7 @@ static una_status gp_fit(void *state, void *options, const una_problem *p, una_f
     una_gp *gp = state;
     gp_options *o = options;
     fitting fit = { .o = o };
-    UNA_TRY(prepare(&fit, gp, p, keep, run));
+    UNA_TRY(gp_begin(&fit, gp, p, keep, run));
     UNA_TRY(choose_numbers(gp, &fit, p, result, run));
     result->noise_var = gp->noise_var;
     result->prior_var = una_gp_prior_mean_var(gp);
@@ -400,7 +401,7 @@ static una_status gp_slope(const void *state, const double *x, una_slope *at, un
     return una_gp_slope(state, x, &at->mean, &at->var, at->dmean, at->dvar, run);
 }
 
-/* The kernel as it is; noise_std=auto: by evidence. */
+/* Keeps the kernel; noise_std=auto: by evidence. */
 static una_status gp_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
                              una_arena *keep, una_run *run)
 {
@@ -412,7 +413,7 @@ static una_status gp_relearn(void *state, void *options, const una_problem *prob
     return status;
 }
 
-/* Lengths, variances and noise once more, from what gp has. */
+/* Searches lengths, variances and noise again, from gp's values. */
 static una_status gp_search(const void *state, void *options, const una_problem *p, una_fit_result *result,
                             una_arena *keep, una_run *run)
 {
@@ -421,14 +422,14 @@ static una_status gp_search(const void *state, void *options, const una_problem 
     fitting fit = { .o = o, .from = state };
     if (o->optimise == NO) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = prepare(&fit, &part, p, &run->scratch, run);
+    una_status status = gp_begin(&fit, &part, p, &run->scratch, run);
     if (status == UNA_OK) status = choose_numbers(&part, &fit, p, result, run);
     if (status == UNA_OK) status = fill_options(o, &part, &fit.inputs, fit.unit, keep);
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
-/* With the noise that its evidence gives it. */
+/* With the noise of its own evidence. */
 static const una_kind gp_one = {
     .name = "gp",
     .options = gp_table,

@@ -3,10 +3,9 @@
  * Bayesian neural network by Hamiltonian Monte Carlo: weights drawn from their posterior
  *   p(w | x, y) ~ N(y; f(x, w), s2) N(w; 0, alpha/n),  n the units that the weight's layer sees (biases: 1),
  * by several chains, each from its own random start and the maximum nearby. A prediction is the equal-weight mixture of
- * N(f(x, w_k), s2_k) over the draws that were kept. tanh is the default activation, since leapfrog steps want a smooth
+ * N(f(x, w_k), s2_k) over the draws that were kept. tanh is the default activation, since leapfrog steps need a smooth
  * potential. By default the head's weights are integrated out while the hidden ones move, and drawn afterwards
- * (fit/bnn_head.c). Chains are compared by what they say of the function, not by their weights: units can change
- * places.
+ * (fit/bnn_head.c). Chains are compared by their functions, not by their weights, because units can change places.
  * Source: Neal, Bayesian learning for neural networks, 1996.
  */
 #include "fit/bnn.h"
@@ -25,7 +24,7 @@ typedef struct hmc_options {
     double width, depth, prior_var, noise_std, chains, warmup, samples, thin, step_size, leapfrog, jitter, accept,
            max_depth, start_steps;
     int    activation, head, sample_noise, noise_prior, trajectory, mass, scaling, prior_scale;
-    una_committee_options committee;     /* of which it has the relevance: it samples its noise             */
+    una_committee_options committee;     /* only the relevance is used: it samples its noise                */
 } hmc_options;
 enum { NOISE_AUTO, NOISE_SAMPLED, NOISE_FIXED };         /* sample_noise */
 enum { SCALE_FAN_IN, SCALE_NONE };                       /* prior_scale */
@@ -108,11 +107,11 @@ static void to_network(const hmc *m, una_view x, double *to)
             to[r * x.cols + d] = m->x_centre[d] + m->x_scale[d] * x.at[r * x.stride + d];
 }
 
-static void shape(hmc *m, const hmc_options *o, size_t inputs)
+static void hmc_shape(hmc *m, const hmc_options *o, size_t inputs)
 {
     size_t width = (size_t)o->width;
-    una_outline outline = { .inputs = inputs, .width = width, .depth = (size_t)o->depth, .features = width, .heads = 1,
-                            .activation = (una_activation)o->activation };
+    una_body_spec outline = { .inputs = inputs, .width = width, .depth = (size_t)o->depth, .features = width,
+                              .heads = 1, .activation = (una_activation)o->activation };
     una_body_mlp_f64.shape(&m->net, &outline);
     m->weights = una_net_packed(&m->net);
 }
@@ -138,7 +137,7 @@ static una_status begin_pass(rows_pass *p, const hmc *m, una_view x, una_run *ru
 }
 
 /* p->f = the function with weights q, standardised. */
-static void evaluate(rows_pass *p, const hmc *m, const double *q)
+static void hmc_evaluate(rows_pass *p, const hmc *m, const double *q)
 {
     una_bnn_unpack(&p->bnn, q, p->bnn.padded);
     una_net_forward_f64(&m->net, p->bnn.padded, p->x, p->rows, NULL, 0, p->f, p->bnn.work);
@@ -180,7 +179,7 @@ static una_status integrated_chain(chain_job *j, const chains *all, una_bnn *bnn
     j->chain.draws = UNA_GET(&j->arena, double, j->chain.count * whole);
     UNA_TRY(una_arena_check(&j->arena));
     for (size_t k = 0; k < j->chain.count; k++) {
-        UNA_TRY(una_go_on(run, all->how->stage));
+        UNA_TRY(una_check_cancelled(run, all->how->stage));
         una_bnn_complete(bnn, moved + k * target.dimension, rng, j->chain.draws + k * whole);
     }
     return UNA_OK;
@@ -209,16 +208,16 @@ static una_status run_chain(void *context, size_t index, una_run *run)
 
 /* ---- do the chains agree? ---------------------------------------------------------------------------------------- */
 
-typedef struct verdict { double rhat, bulk, tail; } verdict;     /* the worst of each over some quantities */
+typedef struct mixing { double rhat, bulk, tail; } mixing;       /* the worst of each over some quantities */
 
-static void worse(verdict *v, una_convergence c)
+static void take_worse(mixing *v, una_convergence c)
 {
     v->rhat = fmax(v->rhat, c.rhat);                     /* a quantity that never changes says nothing */
     v->bulk = fmin(v->bulk, c.ess_bulk);
     v->tail = fmin(v->tail, c.ess_tail);
 }
 
-/* Training rows, and points between two of them: that is where gaps are. A category is one row's. */
+/* Training rows, and points between two of them, where gaps are. A category is taken from one row. */
 static una_status probe_points(una_view *probes, const una_problem *p, una_run *run)
 {
     size_t inputs = p->x.cols;
@@ -238,8 +237,8 @@ static una_status probe_points(una_view *probes, const una_problem *p, una_run *
     return UNA_OK;
 }
 
-static una_status judge_functions(verdict *v, const hmc *m, const chains *all, size_t count, const una_problem *p,
-                                  una_run *run)
+static una_status check_functions_mixing(mixing *v, const hmc *m, const chains *all, size_t count, const una_problem *p,
+                                         una_run *run)
 {
     una_view probes;
     rows_pass pass;
@@ -251,22 +250,22 @@ static una_status judge_functions(verdict *v, const hmc *m, const chains *all, s
 
     for (size_t c = 0; c < count; c++)
         for (size_t k = 0; k < draws; k++) {
-            UNA_TRY(una_go_on(run, "comparing chains"));
-            evaluate(&pass, m, all->job[c].chain.draws + k * dimension);
+            UNA_TRY(una_check_cancelled(run, "comparing chains"));
+            hmc_evaluate(&pass, m, all->job[c].chain.draws + k * dimension);
             for (size_t i = 0; i < PROBES; i++) values[(i * count + c) * draws + k] = pass.f[i];
         }
 
     for (size_t i = 0; i < PROBES; i++) {
         una_convergence one;
-        UNA_TRY(una_go_on(run, "comparing chains"));
+        UNA_TRY(una_check_cancelled(run, "comparing chains"));
         UNA_TRY(una_convergence_of(&one, values + i * count * draws, count, draws, run));
-        worse(v, one);
+        take_worse(v, one);
     }
     return UNA_OK;
 }
 
-/* At most a hundred weights, evenly chosen, and the noise if it is sampled. */
-static una_status judge_weights(verdict *v, const hmc *m, const chains *all, size_t count, una_run *run)
+/* At most a hundred weights, evenly spaced, and the noise if it is sampled. */
+static una_status check_weights_mixing(mixing *v, const hmc *m, const chains *all, size_t count, una_run *run)
 {
     size_t draws = all->job[0].chain.count, dimension = m->weights + all->bnn->sample_noise;
     size_t step = 1 + dimension / WATCHED_WEIGHTS;
@@ -275,17 +274,17 @@ static una_status judge_weights(verdict *v, const hmc *m, const chains *all, siz
 
     for (size_t back = 0; back < dimension; back += step) {
         una_convergence one;
-        UNA_TRY(una_go_on(run, "comparing chains"));
+        UNA_TRY(una_check_cancelled(run, "comparing chains"));
         for (size_t c = 0; c < count; c++)
             for (size_t k = 0; k < draws; k++)
                 values[c * draws + k] = all->job[c].chain.draws[(k + 1) * dimension - 1 - back];
         UNA_TRY(una_convergence_of(&one, values, count, draws, run));
-        worse(v, one);
+        take_worse(v, one);
     }
     return UNA_OK;
 }
 
-static void tell(const verdict *f, const verdict *w, const chains *all, size_t count, una_fit_result *result)
+static void report_chains(const mixing *f, const mixing *w, const chains *all, size_t count, una_fit_result *result)
 {
     const una_hmc *how = all->how;
     size_t divergent = 0, deepest = 0, tried = count * how->samples, draws = count * all->job[0].chain.count;
@@ -317,7 +316,7 @@ static void tell(const verdict *f, const verdict *w, const chains *all, size_t c
         una_notes_add(&result->warnings, "%zu of %zu trajectories diverged: a part of the posterior may be missing. "
                       "Raise accept (now %.3g) or lower step_size.", divergent, tried, how->accept);
 
-    /* Short trajectories can be the cheaper ones. */
+    /* Short trajectories may simply be the cheaper ones. */
     bool poor = f->rhat > 1.05 || fmin(f->bulk, f->tail) < 50 * (double)count;
     if (10 * deepest > tried)
         una_notes_add(poor ? &result->warnings : &result->notes,
@@ -325,21 +324,21 @@ static void tell(const verdict *f, const verdict *w, const chains *all, size_t c
                       poor ? ": they cover little ground. Raise max_depth." : ".");
 }
 
-static una_status judge(const hmc *m, const chains *all, size_t count, const una_problem *p, una_fit_result *result,
-                        una_run *run)
+static una_status check_convergence(const hmc *m, const chains *all, size_t count, const una_problem *p,
+                                    una_fit_result *result, una_run *run)
 {
-    verdict f = { NAN, NAN, NAN }, w = f;
+    mixing f = { NAN, NAN, NAN }, w = f;
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = judge_functions(&f, m, all, count, p, run);
-    if (status == UNA_OK) status = judge_weights(&w, m, all, count, run);
-    if (status == UNA_OK) tell(&f, &w, all, count, result);
+    una_status status = check_functions_mixing(&f, m, all, count, p, run);
+    if (status == UNA_OK) status = check_weights_mixing(&w, m, all, count, run);
+    if (status == UNA_OK) report_chains(&f, &w, all, count, result);
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
 /* ---- fit --------------------------------------------------------------------------------------------------------- */
 
-static una_status check_options(const hmc_options *o, una_run *run)
+static una_status hmc_check_options(const hmc_options *o, una_run *run)
 {
     if (o->thin > o->samples)
         UNA_FAIL(run, UNA_E_USAGE, "hmc: thin=%g leaves no draw of samples=%g; use a smaller thin or more samples",
@@ -357,7 +356,7 @@ static una_status check_options(const hmc_options *o, una_run *run)
 }
 
 /* All rows of the posterior in the network's units: those that train, then held-out ones that join. */
-static una_status gather(una_bnn *bnn, const hmc *m, const una_problem *p, una_run *run)
+static una_status hmc_rows(una_bnn *bnn, const hmc *m, const una_problem *p, una_run *run)
 {
     size_t more = p->valid_joins ? p->valid_x.rows : 0, inputs = p->x.cols;
     bnn->rows = p->x.rows + more;
@@ -372,35 +371,38 @@ static una_status gather(una_bnn *bnn, const hmc *m, const una_problem *p, una_r
     return UNA_OK;
 }
 
-/* The noise that rows which do not train show: the error of a plain network. A chain per fold would be the pure way and
- * cost five times the sampling. Stays as it is where no row is held out. */
+/* The noise measured on validation rows by a plain network: a chain per fold would be exact and cost five times the
+ * sampling. Unchanged if there are no validation rows. */
 static una_status held_out_noise(double *std, const hmc *m, const una_problem *p, una_fit_result *result, una_run *run)
 {
     size_t rows = p->x.rows, batch = rows < 500 ? rows : 128, passes = 12 * (rows / batch);
-    una_basis_options plain = { .steps = (double)(passes > 20000 ? 20000 : passes > 2000 ? passes : 2000),
+    size_t steps = passes < 2000 ? 2000 : passes;
+    if (steps > 20000) steps = 20000;
+    una_basis_options plain = { .steps = (double)steps,
                                 .batch = (double)batch, .rate = 0.01, .rate_schedule = 1, .penalty = 0.5,
                                 .initialisation = 1 };
-    const double assumed = 0.01;         /* noise variance: small, since the best look stops the fitting of noise */
-    una_lesson lesson = una_basis_lesson(&plain, una_network_mlp(&m->net), &(una_training){0}, assumed);
-    lesson.how.descent.stage = "measuring the noise";
-    lesson.how.descent.look_every = lesson.how.descent.steps / 40;
-    lesson.look = UNA_LOOK_ERROR;
-    lesson.first = (uint64_t)1 << 33;
+    const double assumed = 0.01;         /* noise variance: small, since the best validation stops the network before
+                                            it fits the noise */
+    una_training_job job = una_basis_job(&plain, una_network_mlp(&m->net), &(una_training){0}, assumed);
+    job.how.descent.stage = "measuring the noise";
+    job.how.descent.validate_every = job.how.descent.steps / 40;
+    job.validate = UNA_VALIDATE_ERROR;
+    job.first = (uint64_t)1 << 33;
 
-    una_fit_result judged = {0};
-    una_crossfit fit = { .trial_size = sizeof(una_plain_trial), .lesson = &lesson, .finish = una_plain_finish,
-                         .judge = una_plain_judge, .stream = 1 << 17, .noise_var = UNA_AUTO, .prior_var = 1 };
-    UNA_TRY(una_crossfit_judge(&fit, p, &judged, run));
-    if (judged.valid_rows == 0) return UNA_OK;
+    una_fit_result measured = {0};
+    una_crossfit fit = { .job_size = sizeof(una_plain_training), .job = &job, .finish = una_plain_finish,
+                         .evaluate = una_plain_evaluate, .stream = 1 << 17, .noise_var = UNA_AUTO, .prior_var = 1 };
+    UNA_TRY(una_crossfit_choose(&fit, p, &measured, run));
+    if (measured.valid_rows == 0) return UNA_OK;
 
-    *std = fmax(judged.valid_rmse, 1e-3);                /* exact data: the sampler needs some noise */
+    *std = fmax(measured.valid_rmse, 1e-3);              /* exact data: the sampler needs some noise */
     una_notes_add(&result->notes, "The noise is the error of a plain network on %zu rows that did not train it; "
-                  "sample_noise=yes lets the posterior judge.", judged.valid_rows);
+                  "sample_noise=yes lets the posterior judge.", measured.valid_rows);
     return UNA_OK;
 }
 
-/* Fills sample_noise and noise_std in. What it prints is what is used, so that the printed spec
- * repeats the fit to the bit. */
+/* Fills in sample_noise and noise_std. The printed values are the ones used, so that the printed spec repeats the fit
+ * to the bit. */
 static una_status fill_noise_in(hmc_options *o, const hmc *m, const una_problem *p, una_fit_result *result,
                                 una_run *run)
 {
@@ -449,8 +451,8 @@ static una_status hmc_predict(const void *state, una_view x, una_predictive *out
     }
 
     for (size_t k = 0; status == UNA_OK && k < m->kept; k++) {
-        status = una_go_on(run, "predicting");
-        evaluate(&pass, m, m->draws + k * m->weights);
+        status = una_check_cancelled(run, "predicting");
+        hmc_evaluate(&pass, m, m->draws + k * m->weights);
         for (size_t r = 0; r < x.rows; r++) {
             double off = pass.f[r] - out->mean[r];
             out->mean[r] += off / (double)(k + 1);
@@ -464,8 +466,8 @@ static una_status hmc_predict(const void *state, una_view x, una_predictive *out
     return status;
 }
 
-/* Rows of the caller's that did not join the posterior: mean log of the mixture's density, and rmse of its mean. */
-static una_status score_valid(const hmc *m, const una_problem *p, una_fit_result *result, una_run *run)
+/* Held-out rows that did not join the posterior: mean log density of the mixture, and rmse of its mean. */
+static una_status hmc_score_valid(const hmc *m, const una_problem *p, una_fit_result *result, una_run *run)
 {
     size_t rows = p->valid_x.rows, parts = m->kept;
     if (rows == 0 || p->valid_joins) return UNA_OK;
@@ -492,8 +494,8 @@ static una_status score_valid(const hmc *m, const una_problem *p, una_fit_result
     return status;
 }
 
-static una_status sample(hmc *m, const hmc_options *o, const una_problem *p, const una_bnn *bnn, una_fit_result *result,
-                         una_arena *keep, una_run *run)
+static una_status hmc_run_chains(hmc *m, const hmc_options *o, const una_problem *p, const una_bnn *bnn,
+                                 una_fit_result *result, una_arena *keep, una_run *run)
 {
     size_t count = (size_t)o->chains;
     una_hmc how = { .trajectory = o->trajectory, .mass = o->mass, .warmup = (size_t)o->warmup,
@@ -506,7 +508,7 @@ static una_status sample(hmc *m, const hmc_options *o, const una_problem *p, con
     UNA_TRY(una_arena_check(&run->scratch));
 
     una_status status = una_jobs_run(run, all.job, sizeof *all.job, count, run_chain, &all);
-    if (status == UNA_OK) status = judge(m, &all, count, p, result, run);
+    if (status == UNA_OK) status = check_convergence(m, &all, count, p, result, run);
     if (status == UNA_OK) status = keep_draws(m, &all, count, result, keep);
     una_jobs_free(all.job, sizeof *all.job, count);
     return status;
@@ -517,10 +519,10 @@ static una_status hmc_fit(void *state, void *options, const una_problem *p, una_
 {
     hmc *m = state;
     hmc_options *o = options;
-    UNA_TRY(check_options(o, run));
+    UNA_TRY(hmc_check_options(o, run));
     UNA_TRY(una_kernels_need(run));
     if (UNA_IS_AUTO(o->prior_var)) o->prior_var = o->prior_scale == SCALE_FAN_IN ? 4 : 1;
-    shape(m, o, p->x.cols);
+    hmc_shape(m, o, p->x.cols);
     m->prior_var = result->prior_var = o->prior_var;
     m->fan_in = o->prior_scale == SCALE_FAN_IN;
     UNA_TRY(set_scaling(m, o, p->columns, keep));
@@ -534,12 +536,12 @@ static una_status hmc_fit(void *state, void *options, const una_problem *p, una_
                     .sample_noise = o->sample_noise == NOISE_SAMPLED,
                     .noise_prior = o->noise_prior,
                     .noise_var = pow(o->noise_std / p->columns->target_scale * m->y_scale[1], 2) };
-    UNA_TRY(gather(&bnn, m, p, run));
+    UNA_TRY(hmc_rows(&bnn, m, p, run));
     before = una_progress_part(run, 0.1, 1);
-    status = sample(m, o, p, &bnn, result, keep, run);
+    status = hmc_run_chains(m, o, p, &bnn, result, keep, run);
     una_progress_back(run, before);
     UNA_TRY(status);
-    return score_valid(m, p, result, run);
+    return hmc_score_valid(m, p, result, run);
 }
 
 /* ---- the rest of the model interface ----------------------------------------------------------------------------- */
@@ -551,7 +553,7 @@ static size_t hmc_mixture(const void *state)
 
 static void copy_functions(const hmc *m, rows_pass *pass, const double *q, double *f)
 {
-    evaluate(pass, m, q);
+    hmc_evaluate(pass, m, q);
     memcpy(f, pass->f, pass->rows * sizeof(double));
 }
 
@@ -570,7 +572,7 @@ static una_status hmc_draw(const void *state, una_view x, size_t draws, bool pri
     if (status == UNA_OK) status = begin_pass(&pass, m, x, run);
 
     for (size_t s = 0; status == UNA_OK && s < draws; s++) {
-        status = una_go_on(run, "drawing functions");
+        status = una_check_cancelled(run, "drawing functions");
         if (!prior && s % m->kept == 0) una_rng_permute(&rng, order, m->kept);
         for (size_t i = 0; prior && i < m->weights; i++) q[i] = una_rng_normal(&rng) / sqrt(precision[i]);
         copy_functions(m, &pass, prior ? q : m->draws + order[s % m->kept] * m->weights, f + s * x.rows);

@@ -2,8 +2,8 @@
  *
  * Bayesian linear regression, also on powers of the inputs:  phi(x) = (x_1, ..., x_D, x_1^2, ..., x_D^p, 1),
  *   V = (I/alpha + Phi'Phi/s2)^-1,  m = V Phi'y/s2.
- * The features are fixed beforehand, so the evidence of the training rows chooses noise and prior variance (MacKay
- * 1992). The smallest model of the house: read it first.
+ * The features are fixed, so the evidence of the training rows chooses noise and prior variance (MacKay 1992). This is
+ * the smallest model: read it first.
  */
 #include "fit/committee.h"
 #include "infer/head.h"
@@ -13,7 +13,7 @@
 
 typedef struct linear_options {
     double degree, noise_std, prior_var;
-    una_committee_options committee;             /* of which it has the noise */
+    una_committee_options committee;             /* only the noise is used */
 } linear_options;
 
 static const una_option linear_table[] = {
@@ -50,7 +50,7 @@ static void features_of(const linear *m, const double *x, double *phi)
     *phi = 1;
 }
 
-static una_status features(const linear *m, una_view x, double **phi, una_run *run)
+static una_status linear_phi(const linear *m, una_view x, double **phi, una_run *run)
 {
     size_t k = m->head.stats.features;
     *phi = UNA_GET_ROWS(&run->scratch, double, x.rows * k);
@@ -59,11 +59,11 @@ static una_status features(const linear *m, una_view x, double **phi, una_run *r
     return UNA_OK;
 }
 
-static una_status absorb(const linear *m, const una_problem *p, una_stats *stats, una_run *run)
+static una_status linear_absorb(const linear *m, const una_problem *p, una_stats *stats, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     double *phi;
-    una_status status = features(m, p->x, &phi, run);
+    una_status status = linear_phi(m, p->x, &phi, run);
     if (status == UNA_OK) status = una_stats_add_counted(stats, phi, p->y, p->weight, p->x.rows, run);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -84,12 +84,12 @@ static una_status linear_fit(void *state, void *options, const una_problem *prob
     UNA_TRY(una_head_memory("linear", feature_count(m), run));
     una_head_init(&m->head, feature_count(m), keep);
     UNA_TRY(una_arena_check(keep));
-    UNA_TRY(absorb(m, problem, &m->head.stats, run));
-    UNA_TRY(una_stats_of_all(&m->head.stats, run));
+    UNA_TRY(linear_absorb(m, problem, &m->head.stats, run));
+    UNA_TRY(una_stats_over_ranks(&m->head.stats, run));
 
     m->head.noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std / unit, 2);
     m->head.prior_var = o->prior_var;
-    UNA_TRY(una_choose_evidence(&m->head.noise_var, &m->head.prior_var, &m->head.stats, run));
+    UNA_TRY(una_choose_by_evidence(&m->head.noise_var, &m->head.prior_var, &m->head.stats, run));
     UNA_TRY(una_head_solve(&m->head, run));
 
     result->noise_var = m->head.noise_var;
@@ -104,7 +104,7 @@ static una_status linear_predict(const void *state, una_view x, una_predictive *
     const linear *m = state;
     una_mark mark = una_arena_mark(&run->scratch);
     double *phi;
-    una_status status = features(m, x, &phi, run);
+    una_status status = linear_phi(m, x, &phi, run);
     if (status == UNA_OK)
         status = una_head_predict(&m->head, phi, x.rows, out->mean, out->mean_only ? NULL : out->var_model, run);
     for (size_t r = 0; status == UNA_OK && r < x.rows; r++) out->var_noise[r] = m->head.noise_var;
@@ -136,7 +136,7 @@ static una_status linear_observe(void *state, const una_problem *more, una_fit_r
     una_stats sums;
     una_stats_init(&sums, m->head.stats.features, &run->scratch);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = absorb(m, more, &sums, run);
+    if (status == UNA_OK) status = linear_absorb(m, more, &sums, run);
     if (status == UNA_OK) status = una_head_observe(&m->head, &sums, run);
     una_arena_release(&run->scratch, mark);
     result->log_evidence = m->head.log_evidence;
@@ -152,16 +152,16 @@ static una_status linear_draw(const void *state, una_view x, size_t draws, bool 
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_head_draw(&m->head, draws, prior, &rng, w, run);
-    if (status == UNA_OK) status = features(m, x, &phi, run);
+    if (status == UNA_OK) status = linear_phi(m, x, &phi, run);
     for (size_t s = 0; status == UNA_OK && s < draws; s++) {
         for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = una_dot(phi + r * k, w + s * k, k);
-        status = una_go_on(run, "drawing functions");
+        status = una_check_cancelled(run, "drawing functions");
     }
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
-/* dmean = J m and dvar = 2 J V phi: of every input its own powers move. */
+/* dmean = J m and dvar = 2 J V phi: an input moves only its own powers. */
 static una_status linear_slope(const void *state, const double *x, una_slope *at, una_run *run)
 {
     const linear *m = state;
@@ -203,13 +203,13 @@ static una_status linear_leaves(const void *state, una_view x, double weight, un
     const linear *m = state;
     una_mark mark = una_arena_mark(&run->scratch);
     double *phi;
-    una_status status = features(m, x, &phi, run);
+    una_status status = linear_phi(m, x, &phi, run);
     if (status == UNA_OK) status = task(context, &(una_leaf){ .weight = weight, .head = &m->head, .phi = phi }, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
-/* With the noise that its evidence gives it. */
+/* With the noise of its own evidence. */
 static const una_kind linear_one = {
     .name = "linear",
     .options = linear_table,

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
  * LUNA: learned uncertainty-aware bases. M auxiliary linear heads share one feature network; each fits y, and their
- * slopes are pushed apart, so that the features can extrapolate in many ways where no data holds them:
- *   J = (1/M) sum_m sum_i (y_i - f_m(x_i))^2/(2 sigma^2) + gamma |Psi|^2 + lambda s(u) C sum_{i<j} cos^2(grad f_i, grad
- *   f_j)
+ * slopes are pushed apart, so that the features can extrapolate in many ways where there is no data:
+ *   J = (1/M) sum_m sum_i (y_i - f_m(x_i))^2/(2 sigma^2) + gamma |Psi|^2
+ *       + lambda s(u) C sum_{i<j} cos^2(grad f_i, grad f_j)
  * with C = 2n/(M (M-1)) and the slopes of a head stacked over all probes into one vector (per point, the similarity of
- * more than D heads cannot vanish, and for D = 1 it is identically 1). The heads are then dropped for a Bayesian linear
- * head. Of several targets each has M heads on the same features; J is the sum over targets, with the similarity of
- * each target's heads (target_cosine=summed) or of maps to all targets, whose slopes are one vector (jacobian).
- * Probes are the training points (the thesis) or random points between pairs of them, where there is no data.
+ * more than D heads cannot vanish, and for D = 1 it is identically 1). The heads are then replaced by a Bayesian linear
+ * head. With several targets each has M heads on the same features; J is the sum over targets, with the similarity of
+ * each target's heads (target_cosine=summed) or of maps to all targets, whose slopes are one vector (jacobian). Probes
+ * are the training points (the thesis) or random points between pairs of them, where there is no data.
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021; Thakur, Lorsung, Yacoby, Doshi-Velez,
  * Pan, Uncertainty-aware (UNA) bases for deep Bayesian regression using multi-headed auxiliary networks, 2020.
  */
 #include "fit/basis.h"
 #include "fit/committee.h"
-#include "fit/together.h"
+#include "fit/several_targets.h"
 
 typedef struct luna_options {
     una_basis_options basis;             /* first, for una_basis_relearn                                    */
@@ -44,7 +44,7 @@ static const una_option luna_table[] = {
       "how the diversity grows over training" },
     { "probes", UNA_WORD, offsetof(luna_options, probes), "both", 0, 0, false, UNA_PROBES "|both",
       "where slopes are compared: at the training points (the thesis), between pairs of them, or also beyond them; "
-      "both = beyond in one round of members in four, between in the others; for images at the training points" },
+      "both = beyond in one repeat of four, between in the others; for images at the training points" },
     { "cosine", UNA_WORD, offsetof(luna_options, cosine), "stacked", 0, 0, false, "stacked|per_point",
       "one slope vector per head over all probes, or one per head and probe (two inputs or more)" },
     { "target_cosine", UNA_WORD, offsetof(luna_options, target_cosine), "summed", 0, 0, false, "summed|jacobian",
@@ -62,25 +62,25 @@ static const una_option luna_table[] = {
       "slopes along inputs, or along random unit vectors" },
     UNA_ROWS_BODY(luna_options, basis),
     UNA_NET_TABLE(luna_options, "auto", true, "learning rate; auto = 0.01, for images 0.001", "1", "auto"),
-    UNA_HELD_OUT_TABLE(luna_options),
+    UNA_VALIDATION_TABLE(luna_options),
     UNA_COMMITTEE_TABLE(luna_options, "auto", "auto"),
     { .name = NULL }
 };
 
-static una_status check(const luna_options *o, const una_problem *problem, una_run *run)
+static una_status luna_check(const luna_options *o, const una_problem *problem, una_run *run)
 {
     if (o->cosine == 1 && problem->x.cols == 1)
         UNA_FAIL(run, UNA_E_USAGE, "luna: cosine=per_point needs two inputs or more: with one input the cosine of two "
                  "slopes at a point is always 1 or -1, so nothing would be learnt; use cosine=stacked");
-    if (o->cosine == 1 && run->company)
+    if (o->cosine == 1 && run->rank_group)
         UNA_FAIL(run, UNA_E_USAGE, "luna: cosine=per_point cannot be trained over ranks; use cosine=stacked");
     if (o->direction_kind == 1 && o->directions == 0)
         UNA_FAIL(run, UNA_E_USAGE, "luna: direction_kind=unit needs directions=k, the number of unit vectors a step");
     return UNA_OK;
 }
 
-/* Automatic numbers that a rule knows. */
-static void fill_in(luna_options *o, const una_problem *problem)
+/* Fills in automatic options. */
+static void luna_fill_options(luna_options *o, const una_problem *problem)
 {
     double features = UNA_IS_AUTO(o->basis.features) ? o->basis.width : o->basis.features;
     double inputs = (double)problem->x.cols;
@@ -95,7 +95,7 @@ static void fill_in(luna_options *o, const una_problem *problem)
     if (UNA_IS_AUTO(o->target_cos2)) o->target_cos2 = fmax(0.01, 0.3 / (inputs * inputs));
 }
 
-static una_basis_plan plan_of(const luna_options *o, const una_problem *problem)
+static una_basis_plan luna_plan(const luna_options *o, const una_problem *problem)
 {
     bool steer = UNA_IS_AUTO(o->diversity);
     double rows = (double)una_train_rows(problem);
@@ -107,11 +107,11 @@ static una_basis_plan plan_of(const luna_options *o, const una_problem *problem)
         .schedule = steer ? 0 : o->schedule, .probes = o->probes, .per_point = o->cosine == 1, .exact = o->slopes == 1,
         .perturbation_std = o->perturbation_std, .directions = (size_t)o->directions,
         .unit_directions = o->direction_kind == 1, .jacobian = o->target_cosine == 1,
-        .head_relief = 1 - o->head_share, .descent.look_from = 0.6 };
+        .head_relief = 1 - o->head_share, .descent.validate_from = 0.6 };
     return plan;
 }
 
-static void tell(const luna_options *o, const una_basis_plan *plan, una_fit_result *result)
+static void luna_notes(const luna_options *o, const una_basis_plan *plan, una_fit_result *result)
 {
     bool steer = plan->training.steer;
     if (steer) una_notes_add(&result->notes, "The diversity was steered to a mean cos^2 of %g.", o->target_cos2);
@@ -122,26 +122,27 @@ static void tell(const luna_options *o, const una_basis_plan *plan, una_fit_resu
                       steer ? " at the start, then steered" : "", o->basis.penalty);
 }
 
-/* Options of all targets are alike, but for their noise and what follows from it. */
+/* Options of all targets are equal, but for the noise and what follows from it. */
 static una_status luna_fit_several(void *const *state, void *const *options, const una_problem *problem,
-                                   una_fit_result *const *result, una_together *together, una_arena *keep, una_run *run)
+                                   una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
+                                   una_run *run)
 {
     size_t targets = una_problem_outputs(problem);
     luna_options *first = options[0];
     una_basis **basis = UNA_GET(&run->scratch, una_basis *, targets);
     una_basis_options **own = UNA_GET(&run->scratch, una_basis_options *, targets);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(check(first, problem, run));
+    UNA_TRY(luna_check(first, problem, run));
     for (size_t t = 0; t < targets; t++) {
         luna_options *o = options[t];
-        fill_in(o, problem);
+        luna_fill_options(o, problem);
         basis[t] = state[t];
         own[t] = &o->basis;
     }
 
-    una_basis_plan plan = plan_of(first, problem);
-    UNA_TRY(una_basis_fit(basis, own, problem, &plan, result, together, keep, run));
-    tell(first, &plan, result[0]);                       /* of all: they share the features */
+    una_basis_plan plan = luna_plan(first, problem);
+    UNA_TRY(una_basis_fit(basis, own, problem, &plan, result, coupling, keep, run));
+    luna_notes(first, &plan, result[0]);                 /* one note for all: they share the features */
     return UNA_OK;
 }
 
@@ -151,13 +152,13 @@ static una_status luna_fit(void *state, void *options, const una_problem *proble
     return luna_fit_several(&state, &options, problem, &result, NULL, keep, run);
 }
 
-/* Beyond the data in the second of four rounds, between them in the others: gaps are looked for first. Few directions
- * in every other round: they take half the time, find gaps rather better and fit a little worse. */
-static void luna_vary(void *options, size_t round)
+/* Probes lie beyond the data in the second of four repeats, between rows in the others, because most gaps lie there.
+ * Every other repeat has few directions: it takes half the time, finds gaps rather better and fits a little worse. */
+static void luna_vary(void *options, size_t repeat)
 {
     luna_options *o = options;
-    if (o->probes == BOTH) o->probes = round % 4 == 1 ? UNA_PROBES_BEYOND : UNA_PROBES_BETWEEN;
-    if (UNA_IS_AUTO(o->directions)) o->directions = round % 2 ? FEW_DIRECTIONS : 0;
+    if (o->probes == BOTH) o->probes = repeat % 4 == 1 ? UNA_PROBES_BEYOND : UNA_PROBES_BETWEEN;
+    if (UNA_IS_AUTO(o->directions)) o->directions = repeat % 2 ? FEW_DIRECTIONS : 0;
 }
 
 /* One training. */
@@ -184,8 +185,9 @@ const una_kind una_kind_luna = {
     .options = luna_table,
     .options_size = sizeof(luna_options),
     .committee = offsetof(luna_options, committee),
-    /* The cubic's: 50 heads, gamma 0.1 and lambda 1, there a factor of the sum over the 1225 pairs of heads. Here it is
-       one of their mean times the rows, of which the cubic has 100: 1225/100. With less the heads collapse. */
+    /* The settings of the cubic: 50 heads, gamma 0.1 and lambda 1, which there multiplies the sum over the 1225 pairs
+     * of heads. Here it multiplies their mean times the rows, of which the cubic has 100: 1225/100. With less the heads
+     * collapse. */
     .thesis = "heads=50, head_share=1, diversity=12, diversity_rows=0, schedule=sigmoid, probes=data, cosine=stacked, "
               "slopes=differences, perturbation_std=0.1, width=50, depth=2, activation=relu, rate=0.001, "
               "rate_schedule=constant, epochs=20000, batch=128, restarts=1, penalty=0.1, prior_var=1, "

@@ -6,12 +6,11 @@
  * units of inputs and hidden layers dropped with probability p. T passes, each with the same units dropped for all
  * rows, are T functions; the predictive is the equal-weight mixture of N(f_t(x), sigma^2).
  * Source: Gal and Ghahramani, Dropout as a Bayesian approximation, 2016, and its code DropoutUncertaintyExps, which
- * decays weights but not biases and is followed in that. tau is that of the standardised target here, as N, p and W
- * are. Times -N tau/2 this is a bound on the evidence, sum log N(y; f, sigma^2) - (1 - p) |W|^2/(2 alpha) with
- * alpha = 2/l^2: the squares have no half, so that the prior is twice as wide as the 1/l^2 of the paper's derivation.
- *
- * Of convolutions, for images, the features alone are dropped, before the head (fit/goal_dropped.c): passes then differ
- * in the head, and an image goes through the network once for all of them.
+ * decays weights but not biases, as here. tau is that of the standardised target, and so are N, p and W. Times -N tau/2
+ * this is a bound on the evidence, sum log N(y; f, sigma^2) - (1 - p) |W|^2/(2 alpha) with alpha = 2/l^2: the squares
+ * have no half, so that the prior is twice as wide as the 1/l^2 of the paper's derivation. In convolutions, for images,
+ * only the features are dropped, before the head (fit/goal_dropped.c): passes then differ in the head, and an image
+ * goes through the network once for all of them.
  */
 #include "fit/committee.h"
 #include "fit/sampled.h"
@@ -27,7 +26,7 @@ typedef struct mcd {
 } mcd;
 
 enum { DROP_NO, DROP_YES, DROP_AUTO };
-enum { FEW_COLUMNS = 3 };                /* fewer are not dropped: what is left would be another question   */
+enum { FEW_COLUMNS = 3 };                /* fewer inputs are not dropped: too little would be left          */
 
 typedef struct mcd_options {
     double dropout, length_scale, passes;
@@ -61,14 +60,14 @@ static void mcd_part(const una_sampled *base, const double *numbers, size_t part
     una_rng rng = una_rng_at(base->seed, UNA_FOR_DRAWS, (uint64_t)2 << 40 | part);
     for (size_t i = 0; i < base->varied; i++) packed[i] = (float)numbers[i];
     if (!una_sampled_heads_only(base)) una_dropout_pass(base->net.shape, &rng, m->dropout, m->inputs, packed);
-    for (size_t k = 0; una_sampled_heads_only(base) && k + 1 < base->varied; k++) {       /* b stays */
+    for (size_t k = 0; una_sampled_heads_only(base) && k + 1 < base->varied; k++) {       /* the bias stays */
         float mask;
         una_dropout_mask(&rng, m->dropout, 1, &mask);
         packed[k] *= mask;
     }
 }
 
-/* N tau/2 times the decay: what dropout has in place of a KL, but for a constant. */
+/* N tau/2 times the decay: dropout's term in place of a KL, up to a constant. */
 static double mcd_divergence(void *context, const una_sampled *m)
 {
     const mcd_options *o = context;
@@ -80,7 +79,7 @@ static double mcd_divergence(void *context, const una_sampled *m)
     return (1 - o->dropout) * square / (2 * m->prior_var);
 }
 
-/* Of the user's table: the levels of a text column are one. */
+/* Columns of the user's table: the levels of a text column are one. */
 static size_t input_columns(const una_columns *c)
 {
     return c->source_count;
@@ -107,8 +106,8 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
         UNA_FAIL(run, UNA_E_USAGE, "mcd: input_dropout=yes is not possible with convolutions, which drop their "
                  "features alone; use input_dropout=no");
 
-    una_sampled_plan plan = { .lesson = { .goal = UNA_GOAL_DROPOUT, .how.descent.stage = "training mcd",
-                                          .of.dropout = { o->dropout, o->length_scale, m->inputs } },
+    una_sampled_plan plan = { .job = { .goal = UNA_GOAL_DROPOUT, .how.descent.stage = "training mcd",
+                                       .of.dropout = { o->dropout, o->length_scale, m->inputs } },
                               .context = o, .divergence = mcd_divergence };
     UNA_TRY(una_sampled_fit(&m->base, &o->common, problem, &plan, result, keep, run));
 

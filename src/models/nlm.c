@@ -4,13 +4,13 @@
  *   mle       minimise sum (y - f)^2/(2 sigma^2)
  *   map       ... + gamma |theta|^2, all weights and biases
  *   marginal  minimise -log p(y | features) + gamma |theta hidden|^2, the head integrated out
- * Of several targets, whose heads share the features, the sum over all is minimised.
+ * With several targets, whose heads share the features, it minimises the sum over all.
  * Source: Snoek et al., Scalable Bayesian optimization using deep neural networks, 2015; Ober and Rasmussen,
  * Benchmarking the neural linear model for regression, 2019 (whose appendix prints the wrong sign of log|V|).
  */
 #include "fit/basis.h"
 #include "fit/committee.h"
-#include "fit/together.h"
+#include "fit/several_targets.h"
 
 typedef struct nlm_options {
     una_basis_options basis;             /* first, for una_basis_relearn                                    */
@@ -25,13 +25,14 @@ static const una_option nlm_table[] = {
       "how the features are trained: maximum likelihood, with penalty, or by marginal likelihood" },
     UNA_ROWS_BODY(nlm_options, basis),
     UNA_NET_TABLE(nlm_options, "auto", true, "learning rate; auto = 0.01, for images 0.001", "1", "1"),
-    UNA_HELD_OUT_TABLE(nlm_options),
+    UNA_VALIDATION_TABLE(nlm_options),
     UNA_COMMITTEE_TABLE(nlm_options, "auto", "auto"),
     { .name = NULL }
 };
 
 static una_status nlm_fit_several(void *const *state, void *const *options, const una_problem *problem,
-                                  una_fit_result *const *result, una_together *together, una_arena *keep, una_run *run)
+                                  una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
+                                  una_run *run)
 {
     size_t targets = una_problem_outputs(problem);
     const nlm_options *first = options[0];
@@ -44,7 +45,7 @@ static una_status nlm_fit_several(void *const *state, void *const *options, cons
     }
     una_basis_plan plan = { .stage = "training nlm", .heads = 1, .marginal = first->training == MARGINAL,
                             .member = first->committee.members != 1 };
-    return una_basis_fit(basis, own, problem, &plan, result, together, keep, run);
+    return una_basis_fit(basis, own, problem, &plan, result, coupling, keep, run);
 }
 
 static una_status nlm_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
@@ -68,17 +69,17 @@ static const una_kind nlm_one = {
 UNA_COMMITTEE_OF(nlm_one)
 UNA_COMMITTEE_OF_SEVERAL(nlm_one)
 
-/* What a way of training implies is the same for all trainings. */
-static una_status imply(nlm_options *o, const una_problem *problem, una_run *run)
+/* Fills in what the way of training implies, for all trainings alike. */
+static una_status nlm_fill_options(nlm_options *o, const una_problem *problem, una_run *run)
 {
     double rows = (double)problem->x.rows;
     if (o->training == MLE) o->basis.penalty = 0;
-    if (o->training == MARGINAL && run->company)
+    if (o->training == MARGINAL && run->rank_group)
         UNA_FAIL(run, UNA_E_USAGE, "nlm: training=marginal needs all rows in one place every step, and cannot be done "
                  "over ranks; use training=map");
     if (o->training == MARGINAL) {
         if (UNA_IS_AUTO(o->basis.batch)) o->basis.batch = rows;
-        if (UNA_IS_AUTO(o->basis.prior_var)) o->basis.prior_var = 1; /* part of the objective, so not chosen after it */
+        if (UNA_IS_AUTO(o->basis.prior_var)) o->basis.prior_var = 1; /* in the objective: not chosen later */
         if (o->basis.batch < rows)
             UNA_FAIL(run, UNA_E_USAGE, "nlm: training=marginal needs all rows every step; leave batch out (it is %g, "
                      "there are %zu rows)", o->basis.batch, problem->x.rows);
@@ -89,16 +90,16 @@ static una_status imply(nlm_options *o, const una_problem *problem, una_run *run
 static una_status nlm_members_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
                                   una_arena *keep, una_run *run)
 {
-    UNA_TRY(imply(options, problem, run));
+    UNA_TRY(nlm_fill_options(options, problem, run));
     return nlm_one_members_fit(state, options, problem, result, keep, run);
 }
 
 static una_status nlm_members_fit_several(void *const *state, void *const *options, const una_problem *problem,
-                                          una_fit_result *const *result, una_together *together, una_arena *keep,
+                                          una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
                                           una_run *run)
 {
-    for (size_t t = 0; t < una_problem_outputs(problem); t++) UNA_TRY(imply(options[t], problem, run));
-    return nlm_one_members_fit_several(state, options, problem, result, together, keep, run);
+    for (size_t t = 0; t < una_problem_outputs(problem); t++) UNA_TRY(nlm_fill_options(options[t], problem, run));
+    return nlm_one_members_fit_several(state, options, problem, result, coupling, keep, run);
 }
 
 const una_kind una_kind_nlm = {

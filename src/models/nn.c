@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A plain network with one output: the member of ensembles, and what the others are measured
- * against.
+ * A plain network with one output: the member of ensembles, and the baseline of the other models.
  *   minimise sum (y - f)^2/(2 sigma^2) + gamma |theta|^2;   y ~ N(f(x), s2),  s2 from rows that did not train f.
- * One training knows one function only, so its ignorance is zero everywhere. As the member of an anchored ensemble it
+ * One training is one function, so its epistemic variance is zero everywhere. As the member of an anchored ensemble it
  * minimises
  *   |y - f|^2/N + (sigma_eps^2/sigma_prior^2) |theta - theta_anchor|^2/N.
  * Source: Bishop, Pattern recognition and machine learning, 2006, chapter 5; Pearce et al. 2020 for the anchors.
@@ -42,22 +41,22 @@ typedef struct nn_state {
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
 
-/* square: mean error of `judged` rows. */
-typedef struct keeping { nn_state *state; double square; size_t judged; } keeping;
+/* square: mean squared error of `scored` rows. */
+typedef struct keeping { nn_state *state; double square; size_t scored; } keeping;
 
-static una_status nn_keep(void *context, const void *const *trial, size_t count, una_fit_result *result,
+static una_status nn_keep(void *context, const void *const *training, size_t count, una_fit_result *result,
                           una_arena *keep, una_run *run)
 {
     keeping *kept = context;
     nn_state *m = kept->state;
-    const una_plain_trial *t = trial[0];
+    const una_plain_training *t = training[0];
     (void)count, (void)run;
     size_t parameters = m->net.body->size(m->net.shape).parameters;
     m->parameters = UNA_GET(keep, float, parameters);
     UNA_TRY(una_arena_check(keep));
     memcpy(m->parameters, t->base.parameters, parameters * sizeof(float));
-    kept->square = t->square / (double)t->judged;
-    kept->judged = t->judged;
+    kept->square = t->square / (double)t->scored;
+    kept->scored = t->scored;
     return una_basis_keep_curve(result, &t->base.trained, keep);
 }
 
@@ -75,31 +74,31 @@ static una_status fit_anchored(void *state, void *options, const una_anchor *anc
     m->net = shape.net;
 
     double train_noise_var = UNA_IS_AUTO(o->train_noise_std) ? UNA_PLAIN_NOISE_VAR : pow(o->train_noise_std * unit, 2);
-    una_lesson lesson = una_basis_lesson(o, m->net, &(una_training){0}, train_noise_var);
-    lesson.how.descent.stage = "training nn";
-    lesson.look = UNA_LOOK_ERROR;
+    una_training_job job = una_basis_job(o, m->net, &(una_training){0}, train_noise_var);
+    job.how.descent.stage = "training nn";
+    job.validate = UNA_VALIDATE_ERROR;
     if (anchor && m->net.body != &una_body_mlp_f32)
         UNA_FAIL(run, UNA_E_USAGE, "nn: anchored ensembles are of perceptrons alone; use style=plain or bootstrap for "
                  "images");
     if (anchor) {
-        lesson.goal = UNA_GOAL_ANCHOR;
-        lesson.of.anchor.noise_var = anchor->noise_var;
-        lesson.of.anchor.prior_var = anchor->prior_var;
-        lesson.of.anchor.init_var = anchor->init_var;
+        job.goal = UNA_GOAL_ANCHOR;
+        job.of.anchor.noise_var = anchor->noise_var;
+        job.of.anchor.prior_var = anchor->prior_var;
+        job.of.anchor.init_var = anchor->init_var;
     }
 
     keeping kept = { .state = m };
-    una_crossfit fit = { .context = &kept, .trial_size = sizeof(una_plain_trial), .lesson = &lesson,
-                         .finish = una_plain_finish, .judge = una_plain_judge, .keep = nn_keep, .restarts = 1,
+    una_crossfit fit = { .context = &kept, .job_size = sizeof(una_plain_training), .job = &job,
+                         .finish = una_plain_finish, .evaluate = una_plain_evaluate, .keep = nn_keep, .restarts = 1,
                          .prior_var = 1,
                          .noise_var = una_noise_var(o->noise_std, unit), .most_noise_var = 4 };
     UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
 
-    m->noise_var = UNA_IS_AUTO(fit.noise_var) ? fmax(kept.square, 1e-8) : fit.noise_var;   /* no row was held out */
+    m->noise_var = UNA_IS_AUTO(fit.noise_var) ? fmax(kept.square, 1e-8) : fit.noise_var;   /* no validation */
     result->noise_var = m->noise_var;
-    /* The nearest that a single function comes to evidence. */
+    /* The closest thing to evidence that a single function has. */
     result->log_evidence = result->valid_rows ? (double)result->valid_rows * result->valid_log_lik
-                         : una_plain_log_lik(kept.square * (double)kept.judged, kept.judged, m->noise_var);
+                         : una_plain_log_lik(kept.square * (double)kept.scored, kept.scored, m->noise_var);
     o->noise_std = sqrt(m->noise_var) / unit;
     o->train_noise_std = sqrt(train_noise_var) / unit;
     return UNA_OK;
@@ -148,7 +147,7 @@ static una_status nn_slope(const void *state, const double *x, una_slope *at, un
     return status;
 }
 
-/* It is sure of the one function that it has. */
+/* A single function has no epistemic variance. */
 static una_status nn_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run)
 {
     (void)rng, (void)keep, (void)run;

@@ -84,14 +84,14 @@ static una_status need_memory(size_t rows, double matrices, una_run *run)
     UNA_FAIL(run, UNA_E_MEMORY, "sngp with head=gp: %s; head=exact needs no such matrix", rest);
 }
 
-typedef struct trial {
-    una_trial base;
+typedef struct sngp_training {
+    una_trained_job base;
     una_sngp  model;                     /* net, frozen, parameters: those of base                          */
     una_stats stats;                     /* of its training rows                                            */
     double   *phi, *y;                   /* head=gp: its training rows instead                              */
-    double   *held_phi, *held_y;
+    double   *valid_phi, *valid_y;
     size_t    rows;
-} trial;
+} sngp_training;
 
 /* ---- sums of products: exact, or followed over batches with momentum -------------------------------------- */
 
@@ -111,10 +111,10 @@ static void follow_batch(una_stats *stats, const una_stats *part, size_t step, d
     stats->rows = rows;
 }
 
-/* Several passes, each in a random order of its own: a file is often sorted, and its first or last rows would speak for
- * all. What fills no batch waits for the next order. */
-static una_status follow(una_stats *stats, const double *phi, const double *y, size_t rows, const followed *how,
-                         una_run *run)
+/* Several passes, each in its own random order, because files are often sorted and the last rows would dominate. Rows
+ * that do not fill a batch wait for the next order. */
+static una_status follow_precision(una_stats *stats, const double *phi, const double *y, size_t rows,
+                                   const followed *how, una_run *run)
 {
     enum { PASSES = 4 };
     una_stats part;
@@ -141,47 +141,47 @@ static una_status follow(una_stats *stats, const double *phi, const double *y, s
     return UNA_OK;
 }
 
-static bool follows(const una_sngp_options *o)
+static bool follows_precision(const una_sngp_options *o)
 {
     return o->head == UNA_SNGP_LAPLACE && !UNA_IS_AUTO(o->covariance_momentum);
 }
 
-/* weight: of the exact sums; those that are followed know rows that count once only. */
-static una_status gather(una_stats *stats, const una_sngp *m, const una_sngp_options *o, uint64_t seed, una_view x,
-                         const double *y, const double *weight, una_run *run)
+/* weight: for exact sums only; followed sums count every row once. */
+static una_status sngp_absorb(una_stats *stats, const una_sngp *m, const una_sngp_options *o, uint64_t seed, una_view x,
+                              const double *y, const double *weight, una_run *run)
 {
     una_feature_map map = una_sngp_map(m);
-    if (!follows(o)) return una_map_absorb(&map, x, y, weight, stats, run);
+    if (!follows_precision(o)) return una_map_absorb(&map, x, y, weight, stats, run);
 
     const followed how = { o->covariance_momentum, (size_t)o->basis.batch, seed };
     una_mark mark = una_arena_mark(&run->scratch);
     double *phi = UNA_GET_ROWS(&run->scratch, double, x.rows * stats->features);
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) status = una_map_phi(&map, x, phi, run);
-    if (status == UNA_OK) status = follow(stats, phi, y, x.rows, &how, run);
+    if (status == UNA_OK) status = follow_precision(stats, phi, y, x.rows, &how, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
 /* Rows in double, as the head wants them. */
-static una_view widened(const float *x, size_t rows, size_t inputs, una_arena *arena)
+static una_view rows_in_double(const float *x, size_t rows, size_t inputs, una_arena *arena)
 {
     double *wide = UNA_GET_ROWS(arena, double, rows * inputs);
     for (size_t i = 0; wide && i < rows * inputs; i++) wide[i] = (double)x[i];
     return (una_view){ wide, rows, inputs, inputs };
 }
 
-/* Features of rows in float: phi [rows, columns], or (NULL) into the sums. Images would be large in double, all at
- * once; whole blocks of the map at a time change nothing in the order of the sums. */
-static una_status see(const una_feature_map *map, const float *x, const double *y, size_t rows, double *phi,
-                      una_stats *stats, una_run *run)
+/* Features of rows in float: phi [rows, columns], or (NULL) into the sums. All images at once would be too large in
+ * double; whole blocks of the map keep the order of the sums. */
+static una_status sngp_features(const una_feature_map *map, const float *x, const double *y, size_t rows, double *phi,
+                                una_stats *stats, una_run *run)
 {
     enum { AT_ONCE = 16 * UNA_MAP_ROWS };
     una_status status = UNA_OK;
     for (size_t from = 0; status == UNA_OK && from < rows; from += AT_ONCE) {
         una_mark mark = una_arena_mark(&run->scratch);
-        una_view some = widened(x + from * map->inputs, rows - from < AT_ONCE ? rows - from : AT_ONCE, map->inputs,
-                                &run->scratch);
+        una_view some = rows_in_double(x + from * map->inputs, rows - from < AT_ONCE ? rows - from : AT_ONCE,
+                                       map->inputs, &run->scratch);
         status = una_arena_check(&run->scratch);
         if (status == UNA_OK)
             status = phi ? una_map_phi(map, some, phi + from * una_map_columns(map), run)
@@ -193,82 +193,85 @@ static una_status see(const una_feature_map *map, const float *x, const double *
 
 typedef struct keeping { una_sngp *state; const una_sngp_options *options; } keeping; /* context of the trainings */
 
-/* What judges the trial: sums (or, for a process, features) of its training rows, features of the others. */
-static una_status finish(void *context, void *trial_at, una_run *run)
+/* What evaluating a training needs: sums (or, for a process, features) of its training rows, features of the validation
+ * rows. */
+static una_status sngp_finish(void *context, void *training, una_run *run)
 {
-    trial *t = trial_at;
+    sngp_training *t = training;
     const keeping *all = context;
-    const una_held *r = t->base.lesson.rows;
+    const una_training_rows *r = t->base.job.rows;
     una_arena *arena = &t->base.arena;
     t->model = (una_sngp){ .net = all->state->net, .posterior = all->options->head, .frozen = t->base.frozen,
                            .parameters = t->base.parameters };
     una_feature_map map = una_sngp_map(&t->model);
     size_t k = una_map_columns(&map);
-    bool process = t->model.posterior == UNA_SNGP_GP, by_momentum = follows(all->options);
+    bool process = t->model.posterior == UNA_SNGP_GP, by_momentum = follows_precision(all->options);
 
     double *phi = by_momentum ? UNA_GET_ROWS(&run->scratch, double, r->rows * k) : NULL;
-    if (process) t->phi = UNA_GET(arena, double, r->rows * k), t->y = una_held_copy(r->y, r->rows, arena);
+    if (process) t->phi = UNA_GET(arena, double, r->rows * k), t->y = una_copy_numbers(r->y, r->rows, arena);
     else una_stats_init(&t->stats, k, arena);
-    t->held_phi = UNA_GET_ROWS(arena, double, r->held * k);
-    t->held_y = una_held_copy(r->held_y, r->held, arena);
+    t->valid_phi = UNA_GET_ROWS(arena, double, r->valid_rows * k);
+    t->valid_y = una_copy_numbers(r->valid_y, r->valid_rows, arena);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_arena_check(&run->scratch));
 
     t->rows = r->rows;
-    UNA_TRY(see(&map, r->x, r->y, r->rows, process ? t->phi : phi, &t->stats, run));
+    UNA_TRY(sngp_features(&map, r->x, r->y, r->rows, process ? t->phi : phi, &t->stats, run));
     if (by_momentum) {
         const followed how = { all->options->covariance_momentum, (size_t)all->options->basis.batch,
-                               t->base.lesson.how.seed };
-        UNA_TRY(follow(&t->stats, phi, r->y, r->rows, &how, run));
+                               t->base.job.how.seed };
+        UNA_TRY(follow_precision(&t->stats, phi, r->y, r->rows, &how, run));
     }
-    return see(&map, r->held_x, NULL, r->held, t->held_phi, NULL, run);
+    return sngp_features(&map, r->valid_x, NULL, r->valid_rows, t->valid_phi, NULL, run);
 }
 
-/* ---- what a training says of rows it did not see, and what is kept of it ------------------------------------- */
+/* ---- predictions of validation rows, and what is kept -------------------------------------------------------- */
 
-static una_status judge_head(const trial *t, const una_question *question, double *log_lik, double *rmse, una_run *run)
+static una_status evaluate_head(const sngp_training *t, const una_variances *variances, double *log_lik, double *rmse,
+                                una_run *run)
 {
     una_sngp m = t->model;
     una_head_init(&m.head, t->stats.features, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    m.head.noise_var = question->noise_var;
-    m.head.prior_var = question->prior_var;
+    m.head.noise_var = variances->noise_var;
+    m.head.prior_var = variances->prior_var;
     m.head.stats = t->stats;
     UNA_TRY(una_head_solve(&m.head, run));
     if (m.posterior == UNA_SNGP_LAPLACE) take_trained(&m);
-    return una_head_score(&m.head, t->held_phi, t->held_y, t->base.held, log_lik, rmse, run);
+    return una_head_score(&m.head, t->valid_phi, t->valid_y, t->base.valid_rows, log_lik, rmse, run);
 }
 
-static una_status judge_process(const trial *t, double lengthscale, const una_question *question, double *log_lik,
-                                double *rmse, una_run *run)
+static una_status evaluate_process(const sngp_training *t, double lengthscale, const una_variances *variances,
+                                   double *log_lik, double *rmse, una_run *run)
 {
     una_gp gp;
     size_t width = una_sngp_map(&t->model).features;
     UNA_TRY(una_tick(run, "choosing the noise of sngp", 1, NAN));
-    UNA_TRY(una_process_solve(&gp, width, question->prior_var, lengthscale, question->noise_var, t->phi, t->y, NULL,
+    UNA_TRY(una_process_solve(&gp, width, variances->prior_var, lengthscale, variances->noise_var, t->phi, t->y, NULL,
                               t->rows, &run->scratch, run));
-    return una_gp_judge(&gp, t->held_phi, t->held_y, NULL, t->base.held, log_lik, rmse, run);
+    return una_gp_judge(&gp, t->valid_phi, t->valid_y, NULL, t->base.valid_rows, log_lik, rmse, run);
 }
 
-static una_status sngp_judge(void *context, const void *const *trials, size_t count, const una_question *question,
-                             una_answer *answer, una_run *run)
+static una_status sngp_evaluate(void *context, const void *const *trainings, size_t count,
+                                const una_variances *variances, una_valid_loss *sums, una_run *run)
 {
-    const trial *t = trials[0];
-    double rows = (double)t->base.held, lengthscale = ((const keeping *)context)->options->lengthscale, log_lik, rmse;
-    (void)count;                                         /* one: networks are not mixed */
-    UNA_TRY(t->model.posterior == UNA_SNGP_GP ? judge_process(t, lengthscale, question, &log_lik, &rmse, run)
-                                              : judge_head(t, question, &log_lik, &rmse, run));
-    answer->loss -= log_lik * rows;
-    answer->square += rmse * rmse * rows;
-    answer->rows += t->base.held;
+    const sngp_training *t = trainings[0];
+    double rows = (double)t->base.valid_rows, lengthscale = ((const keeping *)context)->options->lengthscale;
+    double log_lik, rmse;
+    (void)count;                                         /* one training: networks are not mixed */
+    UNA_TRY(t->model.posterior == UNA_SNGP_GP ? evaluate_process(t, lengthscale, variances, &log_lik, &rmse, run)
+                                              : evaluate_head(t, variances, &log_lik, &rmse, run));
+    sums->loss -= log_lik * rows;
+    sums->square += rmse * rmse * rows;
+    sums->rows += t->base.valid_rows;
     return UNA_OK;
 }
 
-static una_status sngp_keep(void *context, const void *const *trials, size_t count, una_fit_result *result,
+static una_status sngp_keep(void *context, const void *const *trainings, size_t count, una_fit_result *result,
                             una_arena *keep, una_run *run)
 {
     una_sngp *m = ((const keeping *)context)->state;
-    const trial *t = trials[0];
+    const sngp_training *t = trainings[0];
     una_body_size size = m->net.body->size(m->net.shape);
     (void)count, (void)run;
     m->frozen = UNA_GET(keep, float, size.frozen);
@@ -291,7 +294,7 @@ static una_status solve_head(una_sngp *m, const una_sngp_options *o, const una_p
     UNA_TRY(una_arena_check(keep));
     m->head.noise_var = noise_var;
     m->head.prior_var = prior_var;
-    UNA_TRY(gather(&m->head.stats, m, o, p->seed, p->x, p->y, p->weight, run));
+    UNA_TRY(sngp_absorb(&m->head.stats, m, o, p->seed, p->x, p->y, p->weight, run));
     if (p->valid_joins && !laplace) UNA_TRY(una_map_absorb(&map, p->valid_x, p->valid_y, NULL, &m->head.stats, run));
     UNA_TRY(una_head_solve(&m->head, run));
     if (laplace) take_trained(m);
@@ -326,7 +329,7 @@ static una_status solve_process(una_sngp *m, const una_sngp_options *o, const un
     return UNA_OK;
 }
 
-/* The network, and what depends on it. */
+/* The network, and options that depend on it. */
 static una_status make_network(una_sngp *m, una_sngp_options *o, const una_problem *p, una_arena *keep, una_run *run)
 {
     una_basis_options *b = &o->basis;
@@ -357,24 +360,24 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     UNA_TRY(make_network(m, o, p, keep, run));
     m->posterior = o->head;
     size_t rows = posterior_rows(p) > una_table_rows(p) ? posterior_rows(p) : una_table_rows(p);
-    if (o->head == UNA_SNGP_GP) UNA_TRY(need_memory(rows, 1, run));      /* those a committee adds in the end too */
+    if (o->head == UNA_SNGP_GP) UNA_TRY(need_memory(rows, 1, run));      /* and for rows added in the end */
 
     double train_noise_var = UNA_IS_AUTO(b->train_noise_std) ? UNA_PLAIN_NOISE_VAR : pow(b->train_noise_std * unit, 2);
-    una_lesson lesson = una_basis_lesson(b, m->net, &(una_training){0}, train_noise_var);
-    lesson.start.lengthscale = o->lengthscale;
-    lesson.of.squares.bound = o->bound;
-    lesson.how.descent.stage = "training sngp";
-    lesson.look = UNA_LOOK_ERROR;
+    una_training_job job = una_basis_job(b, m->net, &(una_training){0}, train_noise_var);
+    job.start.lengthscale = o->lengthscale;
+    job.of.squares.bound = o->bound;
+    job.how.descent.stage = "training sngp";
+    job.validate = UNA_VALIDATE_ERROR;
 
     keeping all = { m, o };
-    una_crossfit fit = { .context = &all, .trial_size = sizeof(trial), .lesson = &lesson, .finish = finish,
-                         .judge = sngp_judge, .keep = sngp_keep, .restarts = 1, .prior_var = b->prior_var,
+    una_crossfit fit = { .context = &all, .job_size = sizeof(sngp_training), .job = &job, .finish = sngp_finish,
+                         .evaluate = sngp_evaluate, .keep = sngp_keep, .restarts = 1, .prior_var = b->prior_var,
                          .noise_var = una_noise_var(b->noise_std, unit),
                          .least_noise_var = 1e-6,
-                         .tolerance = o->head == UNA_SNGP_GP ? 1e-3 : 1e-5 };    /* each look costs rows^3 there */
+                         .tolerance = o->head == UNA_SNGP_GP ? 1e-3 : 1e-5 };    /* each costs rows^3 */
     UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
 
-    m->head.noise_var = UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var;    /* no row was held out */
+    m->head.noise_var = UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var;    /* no validation rows */
     m->head.prior_var = UNA_IS_AUTO(fit.prior_var) ? 1 : fit.prior_var;
     UNA_TRY(o->head == UNA_SNGP_GP ? solve_process(m, o, p, result, keep, run) : solve_head(m, o, p, keep, run));
     if (o->head == UNA_SNGP_EXACT) una_basis_check_noise(&m->head, chosen, result);
@@ -411,8 +414,8 @@ static una_status sngp_observe(void *state, const una_problem *more, una_fit_res
     return una_process_observe(&map, &m->gp, more, result, keep, run);
 }
 
-/* The posterior anew, of the same target. Around the weights that training ended with (laplace) and for a process there
- * is no search by evidence: what is automatic stays as it was. */
+/* A new posterior for the same target. The trained weights (laplace) and a process have no search by evidence:
+ * automatic values stay as they were. */
 static una_status sngp_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
                                una_arena *keep, una_run *run)
 {
@@ -486,7 +489,7 @@ static una_status exchange_rows(una_archive *ar, const char *name, float *at, si
 
 static una_status exchange_blocks(una_network_f32 *at, una_archive *ar)
 {
-    una_residual *net = UNA_GET(ar->arena, una_residual, 1);         /* a copy where it is saved */
+    una_residual *net = UNA_GET(ar->arena, una_residual, 1);         /* a copy when saving */
     UNA_TRY(una_arena_check(ar->arena));
     if (!ar->loading) *net = *(const una_residual *)at->shape;
     uint64_t activation = (uint64_t)net->activation, size[4] = { net->inputs, net->width, net->depth, net->features };
@@ -511,7 +514,7 @@ static una_status exchange_numbers(una_sngp *m, una_archive *ar)
     return UNA_OK;
 }
 
-/* The matrices fill what is taken for them, but for padding. */
+/* The matrices fill the whole block but for padding. */
 static una_status expect_numbers(const una_sngp *m, una_archive *ar)
 {
     una_matrix at;
@@ -535,7 +538,7 @@ static una_status sngp_exchange(void *state, una_archive *ar)
     uint64_t posterior = (uint64_t)m->posterior;
     bool convolves = ar->loading ? una_archive_next_is(ar, "fourier") : una_network_image(&m->net).height > 0;
     UNA_TRY(convolves ? una_network_exchange_fourier(&m->net, ar) : exchange_blocks(&m->net, ar));
-    UNA_TRY(una_archive_u64(ar, "laplace", &posterior, UNA_SNGP_EXACT, UNA_SNGP_GP));    /* named when there were two */
+    UNA_TRY(una_archive_u64(ar, "laplace", &posterior, UNA_SNGP_EXACT, UNA_SNGP_GP));    /* its old name */
     m->posterior = (int)posterior;
     if (convolves && m->posterior == UNA_SNGP_GP) return una_archive_refuse(ar, "laplace", "does not fit the network");
 
@@ -578,7 +581,7 @@ static const una_kind sngp_one = {
 };
 UNA_COMMITTEE_OF(sngp_one)
 
-/* For another target the trained weights mean nothing, and a process wants its noise from outside. */
+/* For another target the trained weights mean nothing, and a process needs its noise from outside. */
 static una_status sngp_members_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
                                        una_arena *keep, una_run *run)
 {

@@ -21,14 +21,15 @@ typedef struct una_sngp_options {
 } una_sngp_options;
 
 typedef struct una_sngp {
-    una_network_f32 net;                 /* una_residual for tables, una_conv for images; its frozen is ours */
+    una_network_f32 net;                 /* una_residual for tables, una_conv for images; its frozen part is this
+                                            struct's */
     float   *frozen, *parameters;
     int      posterior;                  /* UNA_SNGP_EXACT, ...; LAPLACE: the mean is that of the trained head */
     una_head head;                       /* EXACT, LAPLACE: on [phi, 1]                                     */
     una_gp   gp;                         /* GP: on the last layer h                                         */
 } una_sngp;
 
-/* What the head is made of: [phi, 1], or h for the Gaussian process. m->posterior says which. */
+/* What the head works on: [phi, 1], or h for the Gaussian process; see m->posterior. */
 una_feature_map una_sngp_map(const una_sngp *m);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * TUNA: targeted uncertainty-aware bases. M auxiliary heads are trained on M reference functions that say what a person
- * believes before seeing y, on reference inputs X~ = training inputs, perturbed copies, and points of the user's:
+ * TUNA: targeted uncertainty-aware bases. M auxiliary heads are trained on M reference functions, which express what
+ * the user believes before seeing y, on reference inputs X~ = training inputs, perturbed copies, and points of the
+ * user's:
  *   minimise (1/M) sum_m |g_m(X~) - Phi(X~) w_m|^2 + gamma |Psi|^2
  * The functions are drawn once from a GP prior (a kernel expression) or from a formula with random parameters, or are
  * read from a file. y is not used, so the features have not seen the rows and the evidence chooses noise and prior
- * variance; tune_prior lets the evidence of y move the GP prior's own few numbers first. With pseudo-data, each head
+ * variance; tune_prior lets the evidence of y choose the GP prior's own parameters first. With pseudo-data, each head
  * fits the training rows and pseudo points with targets of its own (uncertainty by hand). The loss fixes the span of
  * the features, not the scale of the prior: match_prior sets alpha to the heads' mean square.
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021.
@@ -13,9 +14,9 @@
 #include "fit/basis.h"
 #include "fit/committee.h"
 #include "fit/process.h"
-#include "fit/written.h"
+#include "fit/inline_rows.h"
 #include "kern/kern.h"
-#include "model/split.h"
+#include "model/validation_split.h"
 
 #include <string.h>
 
@@ -24,7 +25,7 @@ typedef struct tuna_options {
     const char *prior, *formula, *values, *pseudo, *pseudo_rows, *points, *grid;
     double heads, copies, copy_std, reference_rows;
     int    tune_prior, match_prior;
-    una_committee_options committee;     /* of which it has the noise                                       */
+    una_committee_options committee;     /* only the noise is used                                          */
 } tuna_options;
 
 static const una_option tuna_table[] = {
@@ -70,14 +71,14 @@ typedef struct references {
     size_t  rows, inputs, heads;
 } references;
 
-static bool given(const char *text)
+static bool is_given(const char *text)
 {
     return text && *text;
 }
 
 static bool has_pseudo(const tuna_options *o)
 {
-    return given(o->pseudo) || given(o->pseudo_rows);
+    return is_given(o->pseudo) || is_given(o->pseudo_rows);
 }
 
 static bool own_units(const tuna_options *o)
@@ -95,8 +96,9 @@ static void copy_inputs(references *r, const double *x, una_rng *perturb, const 
         if (p->columns->inputs[d].level == SIZE_MAX) to[d] += std * una_rng_normal(perturb);
 }
 
-/* Which of the training rows become reference inputs: the first of order [*used]. */
-static una_status choose_rows(uint32_t **order, size_t *used, const tuna_options *o, const una_problem *p, una_run *run)
+/* Chooses the training rows that become reference inputs: the first of order [*used]. */
+static una_status tuna_choose_rows(uint32_t **order, size_t *used, const tuna_options *o, const una_problem *p,
+                                   una_run *run)
 {
     size_t rows = p->x.rows;
     una_rng rng = una_rng_at(p->seed, UNA_FOR_REFERENCES, 0);
@@ -111,10 +113,10 @@ static una_status reference_inputs(references *r, const tuna_options *o, const u
     size_t copies = (size_t)o->copies, used, extra = 0, on_grid = 0;
     uint32_t *order;
     double *points = NULL, *grid = NULL;
-    UNA_TRY(choose_rows(&order, &used, o, p, run));
-    if (given(o->grid)) UNA_TRY(una_written_grid(&grid, &on_grid, o->grid, p->columns, "tuna: grid", run));
+    UNA_TRY(tuna_choose_rows(&order, &used, o, p, run));
+    if (is_given(o->grid)) UNA_TRY(una_inline_grid(&grid, &on_grid, o->grid, p->columns, "tuna: grid", run));
 
-    if (given(o->points)) {
+    if (is_given(o->points)) {
         una_dataset *table;
         UNA_TRY(una_dataset_read(&table, o->points, run));
         una_status status = una_columns_encode(p->columns, table, &points, NULL, NULL, &extra, &run->scratch, run);
@@ -137,9 +139,9 @@ static una_status reference_inputs(references *r, const tuna_options *o, const u
     return UNA_OK;
 }
 
-/* ---- a prior that is tuned --------------------------------------------------------------------------------- */
+/* ---- tuning the prior -------------------------------------------------------------------------------------- */
 
-/* The process that the prior is, on the rows that become reference inputs. */
+/* The process of the prior, on the rows that become reference inputs. */
 static una_status prior_process(una_gp *gp, const tuna_options *o, const una_kernel_inputs *inputs,
                                 const una_problem *p, una_run *run)
 {
@@ -147,7 +149,7 @@ static una_status prior_process(una_gp *gp, const tuna_options *o, const una_ker
     uint32_t *order;
     una_kernel *kernel;
     UNA_TRY(una_kernels_need(run));
-    UNA_TRY(choose_rows(&order, &used, o, p, run));
+    UNA_TRY(tuna_choose_rows(&order, &used, o, p, run));
     UNA_TRY(una_gp_memory(used, 2, run));
     double *x = UNA_GET(&run->scratch, double, used * cols), *y = UNA_GET(&run->scratch, double, used);
     double *weight = p->weight ? UNA_GET(&run->scratch, double, used) : NULL;
@@ -164,11 +166,10 @@ static una_status prior_process(una_gp *gp, const tuna_options *o, const una_ker
     return una_gp_weigh(gp, weight, &run->scratch);
 }
 
-/* The kernel's numbers where the evidence of that process is highest, sought by its exact gradient from those that are
- * written and some random places. The evidence does not depend on the network, so steps taken in turn with those of
- * training would end at the same numbers: they are taken before it, and the references are drawn once, with the random
- * numbers that they would have had anyway. Written back as text and read again from it, so that the spec of the fitted
- * model gives the same references. */
+/* The kernel's parameters with the largest evidence of that process, by its exact gradient, from the given values and
+ * some random points. The evidence does not depend on the network, so alternating with training would end at the same
+ * values: they are found before it, and the references are drawn once, with the same random numbers as without tuning.
+ * Written back as text and read again, so that the spec of the fitted model gives the same references. */
 static una_status tune_prior(tuna_options *o, const una_problem *p, una_fit_result *result, una_arena *keep,
                              una_run *run)
 {
@@ -235,7 +236,7 @@ static bool is_source(const una_columns *c, const char *name)
     return false;
 }
 
-/* Columns of the table that are no inputs, standardised as the target is: g [rows, heads]. */
+/* Columns of the table that are not inputs, standardised like the target: g [rows, heads]. */
 static una_status value_columns(references *r, const una_dataset *table, bool own, const una_problem *p, una_run *run)
 {
     const una_columns *c = p->columns;
@@ -265,12 +266,12 @@ static una_status value_columns(references *r, const una_dataset *table, bool ow
     return UNA_OK;
 }
 
-/* From a file, or written in the options. */
+/* From a file, or inline rows of the options. */
 static una_status read_values(references *r, const char *path, const char *written, bool own, const una_problem *p,
                               una_run *run)
 {
     una_dataset *table;
-    if (written) UNA_TRY(una_written_table(&table, written, "tuna: pseudo_rows", run));
+    if (written) UNA_TRY(una_inline_table(&table, written, "tuna: pseudo_rows", run));
     else UNA_TRY(una_dataset_read(&table, path, run));
     r->inputs = p->x.cols;
     una_status status = una_columns_encode(p->columns, table, &r->x, NULL, NULL, &r->rows, &run->scratch, run);
@@ -282,18 +283,18 @@ static una_status read_values(references *r, const char *path, const char *writt
 static una_status take_references(references *r, tuna_options *o, const una_problem *p, una_fit_result *result,
                                   una_arena *keep, una_run *run)
 {
-    int sources = given(o->formula) + given(o->values) + given(o->pseudo) + given(o->pseudo_rows);
+    int sources = is_given(o->formula) + is_given(o->values) + is_given(o->pseudo) + is_given(o->pseudo_rows);
     if (sources > 1)
         UNA_FAIL(run, UNA_E_USAGE, "tuna: give one of formula, values and pseudo (or pseudo_rows), not %d of them",
                  sources);
     if (sources > 0 && o->tune_prior)
         UNA_FAIL(run, UNA_E_USAGE, "tuna: tune_prior moves the kernel of prior, and the references come from "
                  "elsewhere; leave tune_prior out");
-    if (given(o->values)) return read_values(r, o->values, NULL, own_units(o), p, run);
-    if (has_pseudo(o)) return read_values(r, o->pseudo, given(o->pseudo_rows) ? o->pseudo_rows : NULL, own_units(o), p,
-                                          run);
+    if (is_given(o->values)) return read_values(r, o->values, NULL, own_units(o), p, run);
+    if (has_pseudo(o)) return read_values(r, o->pseudo, is_given(o->pseudo_rows) ? o->pseudo_rows : NULL, own_units(o),
+                                          p, run);
     if (o->tune_prior) {
-        const double share = 0.2;                        /* of the fit, more or less */
+        const double share = 0.2;                        /* of the fit, roughly */
         una_span before = una_progress_part(run, 0, share);
         una_status status = tune_prior(o, p, result, keep, run);
         una_progress_back(run, before);
@@ -304,17 +305,18 @@ static una_status take_references(references *r, tuna_options *o, const una_prob
     r->heads = (size_t)o->heads;
     r->g = UNA_GET(&run->scratch, double, r->rows * r->heads);
     UNA_TRY(una_arena_check(&run->scratch));
-    return given(o->formula) ? draw_from_formula(r, o, p, run) : draw_from_prior(r, o, p, result, run);
+    return is_given(o->formula) ? draw_from_formula(r, o, p, run) : draw_from_prior(r, o, p, result, run);
 }
 
 /* ---- training ------------------------------------------------------------------------------------------------ */
 
 /* Reference rows and, with pseudo-data, the training rows with y for every head (but each fifth,
  * kept for the noise). */
-static una_status gather(una_held *data, const references *r, const una_problem *p, const bool *held, una_run *run)
+static una_status tuna_rows(una_training_rows *data, const references *r, const una_problem *p, const bool *held,
+                            una_run *run)
 {
     size_t rows = r->rows + (held ? p->x.rows : 0), inputs = r->inputs, wide = UNA_PADDED(r->heads);
-    *data = (una_held){ .inputs = inputs };
+    *data = (una_training_rows){ .inputs = inputs };
     data->x = UNA_GET_ROWS(&run->scratch, float, rows * inputs);
     data->target = UNA_GET_ROWS(&run->scratch, float, rows * (r->heads == 1 ? 1 : wide));
     UNA_TRY(una_arena_check(&run->scratch));
@@ -360,13 +362,14 @@ static double mean_square_of_heads(const una_basis *basis)
     return sum / (double)(heads * (features + 1));
 }
 
-/* Noise on rows that the features did not see, when pseudo-data made them see y: the posterior of the others judges. */
+/* Noise on rows that did not train the features, which pseudo-data made depend on y: evaluated by the posterior of the
+ * others. */
 static una_status noise_from_held(double *noise_var, double prior_var, const una_basis *basis, const una_problem *p,
                                   const bool *held, una_fit_result *result, una_run *run)
 {
     size_t k = basis->net.body->size(basis->net.shape).features + 1, out = 0, in = 0;
-    double *phi, *held_phi = UNA_GET_ROWS(&run->scratch, double, p->x.rows * k);
-    double *held_y = UNA_GET_ROWS(&run->scratch, double, p->x.rows);
+    double *phi, *valid_phi = UNA_GET_ROWS(&run->scratch, double, p->x.rows * k);
+    double *valid_y = UNA_GET_ROWS(&run->scratch, double, p->x.rows);
     una_stats stats;
     una_stats_init(&stats, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -374,8 +377,8 @@ static una_status noise_from_held(double *noise_var, double prior_var, const una
 
     for (size_t i = 0; i < p->x.rows; i++) {
         if (held[i]) {
-            memcpy(held_phi + out * k, phi + i * k, k * sizeof *phi);
-            held_y[out++] = p->y[i];
+            memcpy(valid_phi + out * k, phi + i * k, k * sizeof *phi);
+            valid_y[out++] = p->y[i];
         } else {
             UNA_TRY(una_stats_add(&stats, phi + i * k, p->y + i, 1, run));
             in++;
@@ -384,12 +387,12 @@ static una_status noise_from_held(double *noise_var, double prior_var, const una
 
     if (out == 0 || in == 0) UNA_FAIL(run, UNA_E_INPUT, "tuna: too few rows to choose the noise; give noise_std");
     result->valid_rows = out;
-    return una_choose_valid(noise_var, prior_var, &stats, held_phi, held_y, out, &result->valid_log_lik,
-                            &result->valid_rmse, run);
+    return una_choose_by_validation(noise_var, prior_var, &stats, valid_phi, valid_y, out, &result->valid_log_lik,
+                                    &result->valid_rmse, run);
 }
 
-static una_status choose(una_basis *basis, const tuna_options *o, const una_problem *p, const bool *held,
-                         una_fit_result *result, una_run *run)
+static una_status tuna_choose_variances(una_basis *basis, const tuna_options *o, const una_problem *p, const bool *held,
+                                        una_fit_result *result, una_run *run)
 {
     una_head *head = &basis->head;
     head->prior_var = o->match_prior ? mean_square_of_heads(basis) : o->basis.prior_var;
@@ -399,24 +402,24 @@ static una_status choose(una_basis *basis, const tuna_options *o, const una_prob
         UNA_TRY(noise_from_held(&head->noise_var, head->prior_var, basis, p, held, result, run));
     }
     if (UNA_IS_AUTO(head->noise_var) || UNA_IS_AUTO(head->prior_var))
-        UNA_TRY(una_choose_evidence(&head->noise_var, &head->prior_var, &head->stats, run));
+        UNA_TRY(una_choose_by_evidence(&head->noise_var, &head->prior_var, &head->stats, run));
     return una_head_solve(head, run);
 }
 
-static una_status train(una_basis *basis, const una_basis_options *o, const una_held *data, const una_problem *p,
-                        una_fit_result *result, una_arena *keep, una_run *run)
+static una_status tuna_train(una_basis *basis, const una_basis_options *o, const una_training_rows *data,
+                             const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
 {
     una_body_size size = basis->net.body->size(basis->net.shape);
     size_t *group;
-    una_trial *t = UNA_GET(&run->scratch, una_trial, 1);
+    una_trained_job *t = UNA_GET(&run->scratch, una_trained_job, 1);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
-    t->lesson = una_basis_lesson(o, basis->net, &(una_training){0}, 0.5);       /* weight 1/(2 0.5) = 1 */
-    t->lesson.how.descent.stage = "training tuna";
-    t->lesson.how.seed = p->seed;
-    t->lesson.rows = data;
-    t->lesson.target_heads = size.heads;
-    t->lesson.group = group;
+    t->job = una_basis_job(o, basis->net, &(una_training){0}, 0.5);             /* weight 1/(2 0.5) = 1 */
+    t->job.how.descent.stage = "training tuna";
+    t->job.how.seed = p->seed;
+    t->job.rows = data;
+    t->job.target_heads = size.heads;
+    t->job.group = group;
 
     una_status status = una_train_many(t, sizeof *t, 1, run);
     basis->parameters = UNA_GET(keep, float, size.parameters);
@@ -437,19 +440,19 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     tuna_options *o = options;
     references r = {0};
     bool *held = NULL, chosen = UNA_IS_AUTO(o->basis.noise_std);
-    una_held data;
+    una_training_rows data;
     UNA_TRY(take_references(&r, o, p, result, keep, run));
     if (has_pseudo(o)) UNA_TRY(hold_fifth(&held, p, run));
-    UNA_TRY(gather(&data, &r, p, held, run));
+    UNA_TRY(tuna_rows(&data, &r, p, held, run));
     o->heads = (double)r.heads;
     una_basis_resolve(&o->basis, data.rows, data.rows, false);
     UNA_TRY(una_basis_shape(basis, &o->basis, p, r.heads, keep, run));
-    UNA_TRY(train(basis, &o->basis, &data, p, result, keep, run));
+    UNA_TRY(tuna_train(basis, &o->basis, &data, p, result, keep, run));
 
     una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, keep);
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, run));
-    UNA_TRY(choose(basis, o, p, held, result, run));
+    UNA_TRY(tuna_choose_variances(basis, o, p, held, result, run));
     result->noise_var = basis->head.noise_var;
     result->prior_var = o->basis.prior_var = basis->head.prior_var;
     result->log_evidence = basis->head.log_evidence;
@@ -458,7 +461,7 @@ static una_status tuna_fit(void *state, void *options, const una_problem *p, una
     return UNA_OK;
 }
 
-/* With the noise that its evidence gives it. */
+/* With the noise of its own evidence. */
 static const una_kind tuna_one = {
     .name = "tuna",
     .options = tuna_table,
@@ -470,14 +473,14 @@ static const una_kind tuna_one = {
     UNA_BASIS_CALLS,
 };
 
-/* Features that pseudo-data made see y have seen every row: no posterior of theirs can foretell one. */
+/* With pseudo-data the features depend on every row: there are no out-of-fold predictions. */
 static una_status tuna_members_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
                                    una_arena *keep, una_run *run)
 {
     tuna_options *o = options;
     if (has_pseudo(o)) {
-        result->unseen = NULL;
-        if (result->foretold)
+        result->oof = NULL;
+        if (result->oof_log_lik)
             UNA_FAIL(run, UNA_E_USAGE, "auto: tuna with pseudo-data cannot stand in a stack: its features have seen "
                      "the target of every row; leave pseudo out");
         if (o->committee.noise == UNA_NOISE_VARYING)

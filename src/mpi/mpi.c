@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A una_ranks made of MPI. MPI's own way of waiting keeps a core busy; here whoever waits looks again and again, at
- * first at once, then after others had the core, then after longer and longer naps: short waits between steps of
- * a training are short, and a rank that waits for an hour takes nothing from those that work.
+ * A una_ranks made of MPI. MPI waits by polling, which keeps a core busy. Here a waiting rank polls at once at first,
+ * then yields the core, then sleeps longer and longer: short waits between training steps stay short, and a rank that
+ * waits for an hour takes nothing from the others.
  */
 #include "una_mpi.h"
 
@@ -16,7 +16,7 @@ enum { TAG = 1, AT_ONCE = 100, YIELDING = 3000, NAP_NS = 50000, LONGEST_NAP_NS =
 
 typedef struct world { una_ranks ranks; MPI_Comm all; } world;
 
-static void wait_a_little(unsigned *tries)
+static void mpi_wait(unsigned *tries)
 {
     struct timespec nap = { .tv_nsec = NAP_NS };
     if (++*tries <= AT_ONCE) return;
@@ -28,31 +28,31 @@ static void wait_a_little(unsigned *tries)
     nanosleep(&nap, NULL);
 }
 
-static int send(void *context, int to, const void *bytes, size_t count)
+static int mpi_send(void *context, int to, const void *bytes, size_t count)
 {
     world *w = context;
     MPI_Request request;
     int done = 0;
     if (count > INT_MAX || MPI_Isend(bytes, (int)count, MPI_BYTE, to, TAG, w->all, &request) != MPI_SUCCESS) return 1;
-    for (unsigned tries = 0;; wait_a_little(&tries)) {
+    for (unsigned tries = 0;; mpi_wait(&tries)) {
         if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return 1;
         if (done) return 0;
     }
 }
 
-static int receive(void *context, int from, void *bytes, size_t count)
+static int mpi_receive(void *context, int from, void *bytes, size_t count)
 {
     world *w = context;
     MPI_Status status;
     int there = 0, length = 0;
     if (count > INT_MAX) return 1;
-    for (unsigned tries = 0; !there; wait_a_little(&tries))
+    for (unsigned tries = 0; !there; mpi_wait(&tries))
         if (MPI_Iprobe(from, TAG, w->all, &there, &status) != MPI_SUCCESS) return 1;
     if (MPI_Get_count(&status, MPI_BYTE, &length) != MPI_SUCCESS || length != (int)count) return 1;
     return MPI_Recv(bytes, length, MPI_BYTE, from, TAG, w->all, MPI_STATUS_IGNORE) != MPI_SUCCESS;
 }
 
-static int arrived(void *context, int *from, size_t *count)
+static int mpi_arrived(void *context, int *from, size_t *count)
 {
     world *w = context;
     MPI_Status status;
@@ -83,41 +83,41 @@ una_status una_mpi_join(const una_ranks **ranks)
         return UNA_E_IO;
     }
     MPI_Comm_set_errhandler(w->all, MPI_ERRORS_RETURN);
-    w->ranks = (una_ranks){ .size = sizeof w->ranks, .context = w, .send = send, .receive = receive,
-                            .arrived = arrived };
+    w->ranks = (una_ranks){ .size = sizeof w->ranks, .context = w, .send = mpi_send, .receive = mpi_receive,
+                            .arrived = mpi_arrived };
     MPI_Comm_rank(w->all, &w->ranks.rank);
     MPI_Comm_size(w->all, &w->ranks.count);
     *ranks = &w->ranks;
     return UNA_OK;
 }
 
-static double seconds(void)
+static double mpi_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-int una_mpi_leave(const una_ranks *ranks, una_status status, void (*tell)(void *context), void *context)
+int una_mpi_leave(const una_ranks *ranks, una_status status, void (*mpi_leave_notice)(void *context), void *context)
 {
     if (!ranks) return 0;
     world *w = ranks->context;
     int mine = status == UNA_OK ? ranks->count : ranks->rank, lowest = mine, all = 0;
-    double begun = seconds();
+    double begun = mpi_seconds();
     MPI_Request request;
     if (MPI_Iallreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, w->all, &request) != MPI_SUCCESS) all = -1;
-    for (unsigned tries = 0; all == 0; wait_a_little(&tries)) {
+    for (unsigned tries = 0; all == 0; mpi_wait(&tries)) {
         if (MPI_Test(&request, &all, MPI_STATUS_IGNORE) != MPI_SUCCESS) all = -1;
-        if (all == 0 && status != UNA_OK && seconds() - begun > PATIENCE_S) all = -1;
+        if (all == 0 && status != UNA_OK && mpi_seconds() - begun > PATIENCE_S) all = -1;
     }
 
-    int told = all < 0 ? status != UNA_OK : lowest == mine && status != UNA_OK;
-    if (told && tell) tell(context);
+    int reports = all < 0 ? status != UNA_OK : lowest == mine && status != UNA_OK;
+    if (reports && mpi_leave_notice) mpi_leave_notice(context);
     if (all < 0) MPI_Abort(w->all, status == UNA_OK ? UNA_E_IO : (int)status);
     MPI_Comm_free(&w->all);
     MPI_Finalize();
     free(w);
-    return told;
+    return reports;
 }
 
 const char *una_mpi_build_info(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The penalty of an anchored network: its parameters are held near a draw from their prior, instead of near zero.
+ * The penalty of an anchored network: it keeps the parameters near a draw from their prior instead of near zero.
  *   weight |theta - anchor|^2,  weight = sigma_eps^2/(sigma_prior^2 N)
  * Source: Pearce, Leibfried and Brintrup, Uncertainty in neural networks: approximately Bayesian ensembling, 2020.
  */

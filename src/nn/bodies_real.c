@@ -42,8 +42,8 @@ una_status REAL(una_network_slope_work)(void **work, const REAL(una_network) *ne
     return net->body->work(work, net, 1, true, REAL(una_kernels_named)(run->settings.kernels), &run->scratch);
 }
 
-double REAL(una_network_square)(const REAL(una_network) *net, const real *parameters, const real *x, const double *y,
-                                size_t rows, double *f, void *work)
+double REAL(una_network_sum_of_squares)(const REAL(una_network) *net, const real *parameters, const real *x,
+                                        const double *y, size_t rows, double *f, void *work)
 {
     double sum = 0;
     net->body->forward(net, parameters, x, rows, NULL, 0, f, work);

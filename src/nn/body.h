@@ -12,20 +12,20 @@
 #include "kern/kern.h"
 #include "opt/descent.h"
 
-typedef struct una_outline {             /* what is asked of a body; it takes what it knows                 */
+typedef struct una_body_spec {             /* what is asked of a body; it takes what it knows                 */
     size_t inputs, width, depth, features, heads;
     una_activation activation;
     una_image_shape image;               /* what the inputs are, for convolutions                           */
     bool   small_stem;
     size_t stages, blocks[6];            /* of convolutions, instead of the depth                           */
-} una_outline;
+} una_body_spec;
 
-typedef struct una_start {               /* how first weights are drawn; a body takes what it knows         */
+typedef struct una_weight_init {               /* how first weights are drawn; a body takes what it knows         */
     int    initialisation;               /* of UNA_INITIALISATIONS, for multi-layer perceptrons             */
     double scale;                        /* factor on it                                                    */
     double lengthscale;                  /* of random Fourier features                                      */
     const una_run *run;                  /* that may be interrupted; NULL: none                             */
-} una_start;
+} una_weight_init;
 
 typedef struct una_body_size {
     size_t inputs, features, heads;      /* columns of x, of phi (without the one), of f                    */
@@ -45,7 +45,7 @@ typedef struct una_matrix {
                                             statistics                                                      */
 } una_matrix;
 
-/* Matrix number `index` of a shape, in the order of files; false: there are no more. */
+/* Matrix number `index` of a shape, in the order of files; false: there is none. */
 typedef bool una_matrix_of(const void *shape, size_t index, una_matrix *matrix);
 
 /* The trained parameters without padding, for files: how many, from and to the padded block. */

@@ -13,14 +13,14 @@ typedef struct REAL(una_network) {       /* of some body; its parameters stand a
 struct REAL(una_body) {
     const char *name;
     size_t shape_size;                   /* bytes                                                           */
-    void (*shape)(void *shape, const una_outline *outline);
+    void (*shape)(void *shape, const una_body_spec *outline);
     una_body_size (*size)(const void *shape);
     void (*set_heads)(void *shape, size_t heads);        /* the same with so many heads; NULL: it has one, always   */
     una_matrix_of *matrix;
     /* First numbers; the padding is zero and stays zero. */
-    void (*initialise)(const void *shape, const una_start *start, una_rng *rng, real *frozen, real *parameters);
-    /* Work for gradients of at most `rows` rows and for forward passes of any number (rows 0: for these alone), or
-     * (slopes) for what is asked of one point: its slopes, or phi by a forward pass of one row. */
+    void (*initialise)(const void *shape, const una_weight_init *start, una_rng *rng, real *frozen, real *parameters);
+    /* Work buffers for gradients of at most `rows` rows and for forward passes of any number (rows 0: for these alone),
+     * or (slopes) for one point: its slopes, or phi by a forward pass of one row. */
     una_status (*work)(void **work, const REAL(una_network) *net, size_t rows, bool slopes,
                        const REAL(una_kernels) *kernels, una_arena *arena);
     /* fit_weight sum (t - f)^2 + penalty |parameters|^2 over rows and heads, and its gradient, for x [rows, inputs] and
@@ -37,20 +37,20 @@ struct REAL(una_body) {
                    void *work);
 
     /* ---- NULL in bodies whose rows do not meet ---- */
-    /* As it trains, for objectives of others' making: phi [rows, padded(features)] of x [rows, inputs], of which the
-     * first `plain` rows stand for all where rows meet, as in batch normalisation. Then, for dphi of the same rows,
-     * the gradient of all but the heads is added to `gradient`. */
+    /* Training forward pass for objectives of other files: phi [rows, padded(features)] of x [rows, inputs]; where rows
+     * influence each other, as in batch normalisation, the first `plain` rows stand for all. learn_back then adds, for
+     * dphi of the same rows, the gradient of all parameters but the heads to `gradient`. */
     void (*learn)(const REAL(una_network) *net, const real *parameters, const real *x, size_t rows, size_t plain,
                   real *phi, void *work);
     void (*learn_back)(const REAL(una_network) *net, const real *parameters, const real *dphi, real *gradient,
                        void *work);
-    /* Threads for `learn`, `gradient` and `forward` of this work, as many as there are; no bit depends on them. */
+    /* Gives `learn`, `gradient` and `forward` of this work a crew of any size; no bit depends on it. */
     void (*share)(void *work, una_crew *crew);
-    /* After a step: what is carried follows the rows that `learn` or `gradient` saw last. */
-    void (*settle)(const REAL(una_network) *net, real *parameters, void *work);
+    /* After a step: running means follow the rows of the last `learn` or `gradient`. */
+    void (*after_step)(const REAL(una_network) *net, real *parameters, void *work);
 };
 
-/* All there are; ends with NULL. */
+/* All bodies; ends with NULL. */
 extern const REAL(una_body) *const REAL(una_bodies)[];
 
 extern const REAL(una_body) REAL(una_body_mlp);            /* shape una_net                                 */
@@ -59,10 +59,10 @@ extern const REAL(una_body) REAL(una_body_residual_last);  /* its last layer for
 extern const REAL(una_body) REAL(una_body_conv);           /* shape una_conv                                */
 extern const REAL(una_body) REAL(una_body_conv_fourier);   /* with random Fourier features at its end       */
 
-/* Work in scratch memory with the run's kernels (and threads, where a body shares): for gradients of at most `rows` rows
- * and forward passes (rows 0: these alone), or for one point. */
+/* Work buffers in scratch memory with the kernels of the run (and its threads, where a body shares): for gradients of
+ * at most `rows` rows and forward passes (rows 0: these alone), or for one point. */
 una_status REAL(una_network_work)(void **work, const REAL(una_network) *net, size_t rows, una_run *run);
 una_status REAL(una_network_slope_work)(void **work, const REAL(una_network) *net, una_run *run);
-/* sum (y - f)^2 of one head over rows that are judged; f [rows] is work. */
-double REAL(una_network_square)(const REAL(una_network) *net, const real *parameters, const real *x, const double *y,
-                                size_t rows, double *f, void *work);
+/* sum (y - f)^2 of one head over validation rows; f [rows] is work. */
+double REAL(una_network_sum_of_squares)(const REAL(una_network) *net, const real *parameters, const real *x,
+                                        const double *y, size_t rows, double *f, void *work);

@@ -4,7 +4,7 @@
  */
 #include "nn/conv.h"
 
-static una_windows windows(size_t height, size_t width, size_t channels, size_t kernel, size_t stride)
+static una_windows make_windows(size_t height, size_t width, size_t channels, size_t kernel, size_t stride)
 {
     size_t pad = kernel / 2;
     return (una_windows){ height, width, channels, (height + 2 * pad - kernel) / stride + 1,
@@ -16,7 +16,8 @@ typedef struct map { size_t height, width, channels; } map;
 static map add_convolution(una_conv *net, map in, size_t channels, size_t kernel, size_t stride)
 {
     una_convolution *c = &net->convolution[net->count++];
-    *c = (una_convolution){ .at = windows(in.height, in.width, in.channels, kernel, stride), .channels = channels };
+    *c = (una_convolution){ .channels = channels,
+                            .at = make_windows(in.height, in.width, in.channels, kernel, stride) };
     return (map){ c->at.out_height, c->at.out_width, channels };
 }
 
@@ -24,7 +25,7 @@ static map add_stem(una_conv *net, map image)
 {
     map out = add_convolution(net, image, net->width, net->small ? 3 : 7, net->small ? 1 : 2);
     if (net->small) return out;
-    net->pool = windows(out.height, out.width, out.channels, 3, 2);
+    net->pool = make_windows(out.height, out.width, out.channels, 3, 2);
     return (map){ net->pool.out_height, net->pool.out_width, out.channels };
 }
 
@@ -38,7 +39,7 @@ static map add_block(una_conv *net, map in, size_t channels, size_t stride)
     return out;
 }
 
-static size_t take(size_t *at, size_t count)
+static size_t next_offset(size_t *at, size_t count)
 {
     size_t from = *at;
     *at += count;
@@ -50,16 +51,16 @@ static void place_parameters(una_conv *net)
     size_t at = 0;
     for (size_t i = 0; i < net->count; i++) {
         una_convolution *c = &net->convolution[i];
-        c->weights = take(&at, c->at.kernel * c->at.kernel * c->at.in_channels * c->channels);
-        c->scale = take(&at, c->channels);
-        c->shift = take(&at, c->channels);
+        c->weights = next_offset(&at, c->at.kernel * c->at.kernel * c->at.in_channels * c->channels);
+        c->scale = next_offset(&at, c->channels);
+        c->shift = next_offset(&at, c->channels);
     }
-    net->head = take(&at, (net->features + 1) * UNA_PADDED(net->heads));
+    net->head = next_offset(&at, (net->features + 1) * UNA_PADDED(net->heads));
     net->carried = at;
     for (size_t i = 0; i < net->count; i++) {
         una_convolution *c = &net->convolution[i];
-        c->mean = take(&at, c->channels);
-        c->var = take(&at, c->channels);
+        c->mean = next_offset(&at, c->channels);
+        c->var = next_offset(&at, c->channels);
     }
     net->parameters = at;
 }

@@ -3,8 +3,8 @@
  * Included by conv.h once with `real` float and once with double: no guard on purpose.
  */
 /* How convolutions are computed: by windows and products (conv_plain_real.c, everywhere), or by oneDNN (conv_dnnl.c, in
- * float, where una was built with it and it is installed). The rows of a batch are cut into pieces, each with work of
- * its own: several may be at work at the same time, and what is summed over them is summed in their order. */
+ * float, where una was built with it and it is installed). The rows of a batch are cut into pieces, each with its own work buffers: several
+ * pieces may run at the same time, and sums over them are made in their order. */
 typedef struct REAL(una_conv_ops) REAL(una_conv_ops);
 struct REAL(una_conv_ops) {
     /* Weights of convolution c as the other calls need them: first, whenever parameters have changed. */
@@ -25,6 +25,6 @@ typedef struct REAL(una_conv_ops_size) {
     const REAL(una_kernels) *kernels;
 } REAL(una_conv_ops_size);
 
-/* Both end with the arena's memory. */
+/* Both live as long as the memory of the arena. */
 una_status REAL(una_conv_plain_new)(REAL(una_conv_ops) **ops, const REAL(una_conv_ops_size) *size, una_arena *arena);
 una_status REAL(una_conv_dnnl_new)(REAL(una_conv_ops) **ops, const REAL(una_conv_ops_size) *size, una_arena *arena);

@@ -88,8 +88,8 @@ static int go_alone(const with_dnnl *d)
     return before;
 }
 
-static void execute(const with_dnnl *d, dnnl_primitive_t what, dnnl_stream_t stream, const dnnl_exec_arg_t *arguments,
-                    int count, float *result)
+static void onednn_execute(const with_dnnl *d, dnnl_primitive_t what, dnnl_stream_t stream,
+                             const dnnl_exec_arg_t *arguments, int count, float *result)
 {
     int before = go_alone(d);
     dnnl_status_t status = d->dnnl.primitive_execute(what, stream, count, arguments);
@@ -100,7 +100,7 @@ static void execute(const with_dnnl *d, dnnl_primitive_t what, dnnl_stream_t str
 
 /* ---- the calls -------------------------------------------------------------------------------------------------- */
 
-static void look_at(const with_dnnl *d, dnnl_memory_t memory, const float *numbers)
+static void point_memory_at(const with_dnnl *d, dnnl_memory_t memory, const float *numbers)
 {
     union { const float *from; void *to; } at = { .from = numbers };     /* oneDNN knows no const here */
     d->dnnl.memory_set_data_handle(memory, at.to);
@@ -117,53 +117,55 @@ static void copy_weights(ops_f32 *ops, size_t c, const float *parameters)
 {
     with_dnnl *d = (with_dnnl *)ops;
     layer *l = &d->layer[c];
-    look_at(d, l->plain, parameters + d->size.net->convolution[c].weights);
-    execute(d, l->to_forward, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, l->plain },
-            { DNNL_ARG_TO, l->weights } }, 2, numbers_of(d, l->weights));
+    point_memory_at(d, l->plain, parameters + d->size.net->convolution[c].weights);
+    onednn_execute(d, l->to_forward, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, l->plain },
+                     { DNNL_ARG_TO, l->weights } }, 2, numbers_of(d, l->weights));
     if (l->to_back)
-        execute(d, l->to_back, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, l->plain },
-                { DNNL_ARG_TO, l->back_weights } }, 2, numbers_of(d, l->back_weights));
+        onednn_execute(d, l->to_back, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, l->plain },
+                         { DNNL_ARG_TO, l->back_weights } }, 2, numbers_of(d, l->back_weights));
 }
 
-static void forward(ops_f32 *ops, size_t piece, size_t c, const float *in, float *out, size_t rows)
+static void onednn_forward(ops_f32 *ops, size_t piece, size_t c, const float *in, float *out, size_t rows)
 {
     with_dnnl *d = (with_dnnl *)ops;
     const layer *l = &d->layer[c];
     const place *p = &d->place[piece * d->size.net->count + c];
     (void)rows;
-    look_at(d, p->in, in);
-    look_at(d, p->out, out);
-    execute(d, l->forward, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_SRC, p->in },
-            { DNNL_ARG_WEIGHTS, l->weights }, { DNNL_ARG_DST, p->out },
-            { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4, out);
+    point_memory_at(d, p->in, in);
+    point_memory_at(d, p->out, out);
+    onednn_execute(d, l->forward, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_SRC, p->in },
+                     { DNNL_ARG_WEIGHTS, l->weights }, { DNNL_ARG_DST, p->out },
+                     { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4, out);
 }
 
-static void back(ops_f32 *ops, size_t piece, size_t c, const float *dout, float *din, size_t rows)
+static void onednn_back(ops_f32 *ops, size_t piece, size_t c, const float *dout, float *din, size_t rows)
 {
     with_dnnl *d = (with_dnnl *)ops;
     const layer *l = &d->layer[c];
     const place *p = &d->place[piece * d->size.net->count + c];
     (void)rows;
-    look_at(d, p->out, dout);
-    look_at(d, p->din, din);
-    execute(d, l->back, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_DIFF_DST, p->out },
-            { DNNL_ARG_WEIGHTS, l->back_weights }, { DNNL_ARG_DIFF_SRC, p->din },
-            { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4, din);
+    point_memory_at(d, p->out, dout);
+    point_memory_at(d, p->din, din);
+    onednn_execute(d, l->back, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_DIFF_DST, p->out },
+                     { DNNL_ARG_WEIGHTS, l->back_weights }, { DNNL_ARG_DIFF_SRC, p->din },
+                     { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4, din);
 }
 
-static void learn(ops_f32 *ops, size_t piece, size_t c, const float *in, const float *dout, size_t rows)
+static void onednn_weight_gradient(ops_f32 *ops, size_t piece, size_t c, const float *in, const float *dout,
+                                   size_t rows)
 {
     with_dnnl *d = (with_dnnl *)ops;
     const layer *l = &d->layer[c];
     const place *p = &d->place[piece * d->size.net->count + c];
     (void)rows;
-    look_at(d, p->in, in);
-    look_at(d, p->out, dout);
-    execute(d, l->learn, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_SRC, p->in }, { DNNL_ARG_DIFF_DST, p->out },
-            { DNNL_ARG_DIFF_WEIGHTS, p->gradient }, { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4, p->sum);
+    point_memory_at(d, p->in, in);
+    point_memory_at(d, p->out, dout);
+    onednn_execute(d, l->learn, d->stream[piece], (dnnl_exec_arg_t[]){ { DNNL_ARG_SRC, p->in }, { DNNL_ARG_DIFF_DST,
+                                                                                                    p->out },
+                     { DNNL_ARG_DIFF_WEIGHTS, p->gradient }, { DNNL_ARG_SCRATCHPAD, d->scratch[piece] } }, 4, p->sum);
 }
 
-static void collect(ops_f32 *ops, size_t c, float *gradient)
+static void onednn_collect(ops_f32 *ops, size_t c, float *gradient)
 {
     with_dnnl *d = (with_dnnl *)ops;
     layer *l = &d->layer[c];
@@ -171,9 +173,9 @@ static void collect(ops_f32 *ops, size_t c, float *gradient)
     float *goal = gradient + d->size.net->convolution[c].weights;
     for (size_t i = 1; i < d->size.pieces; i++)
         d->size.kernels->add(l->gradient_size, d->place[i * d->size.net->count + c].sum, first->sum);
-    look_at(d, l->plain_gradient, goal);
-    execute(d, l->from_learn, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, first->gradient },
-            { DNNL_ARG_TO, l->plain_gradient } }, 2, goal);
+    point_memory_at(d, l->plain_gradient, goal);
+    onednn_execute(d, l->from_learn, l->stream, (dnnl_exec_arg_t[]){ { DNNL_ARG_FROM, first->gradient },
+                     { DNNL_ARG_TO, l->plain_gradient } }, 2, goal);
 }
 
 /* ---- making and ending ------------------------------------------------------------------------------------------ */
@@ -196,7 +198,7 @@ static void end_place(const with_dnnl *d, place *p)
         if (memories[i]) d->dnnl.memory_destroy(memories[i]);
 }
 
-static void end(void *what)
+static void onednn_end(void *what)
 {
     with_dnnl *d = what;
     for (size_t c = 0; c < d->size.net->count; c++) end_layer(d, &d->layer[c]);
@@ -218,7 +220,7 @@ static void end(void *what)
 typedef struct forms { dnnl_memory_desc_t in, weights, plain, out; } forms;
 typedef struct sizes { dnnl_dims_t in, weights, out, stride, pad; } sizes;
 
-static dnnl_status_t describe(forms *f, sizes *s, const una_convolution *c, const with_dnnl *d)
+static dnnl_status_t describe_convolution(forms *f, sizes *s, const una_convolution *c, const with_dnnl *d)
 {
     const una_windows *at = &c->at;
     *s = (sizes){ .in = { (dnnl_dim_t)d->size.rows, (dnnl_dim_t)at->in_channels, (dnnl_dim_t)at->in_height,
@@ -236,8 +238,8 @@ static dnnl_status_t describe(forms *f, sizes *s, const una_convolution *c, cons
 }
 
 /* A primitive of `how`, and how much scratch memory it takes. */
-static dnnl_status_t make(dnnl_primitive_t *primitive, dnnl_primitive_desc_t *form, const dnnl_convolution_desc_t *how,
-                          dnnl_primitive_desc_t hint, with_dnnl *d)
+static dnnl_status_t make_primitive(dnnl_primitive_t *primitive, dnnl_primitive_desc_t *form,
+                                    const dnnl_convolution_desc_t *how, dnnl_primitive_desc_t hint, with_dnnl *d)
 {
     dnnl_primitive_attr_t attributes;
     DNNL_TRY(d->dnnl.primitive_attr_create(&attributes));
@@ -277,7 +279,7 @@ static dnnl_status_t make_copy(dnnl_primitive_t *copy, const dnnl_memory_desc_t 
 
 typedef struct three { dnnl_primitive_desc_t forward, back, learn; } three;
 
-static const dnnl_memory_desc_t *weights_of(const with_dnnl *d, dnnl_primitive_desc_t form, dnnl_query_t what)
+static const dnnl_memory_desc_t *weights_form(const with_dnnl *d, dnnl_primitive_desc_t form, dnnl_query_t what)
 {
     return d->dnnl.primitive_desc_query_md(form, what, 0);
 }
@@ -287,20 +289,20 @@ static dnnl_status_t make_primitives(layer *l, three *t, const forms *f, const s
     dnnl_convolution_desc_t how;
     DNNL_TRY(d->dnnl.convolution_forward_desc_init(&how, dnnl_forward_training, dnnl_convolution_direct, &f->in,
                                                 &f->weights, NULL, &f->out, s->stride, s->pad, s->pad));
-    DNNL_TRY(make(&l->forward, &t->forward, &how, NULL, d));
+    DNNL_TRY(make_primitive(&l->forward, &t->forward, &how, NULL, d));
     DNNL_TRY(d->dnnl.convolution_backward_data_desc_init(&how, dnnl_convolution_direct, &f->in, &f->weights, &f->out,
                                                       s->stride, s->pad, s->pad));
-    DNNL_TRY(make(&l->back, &t->back, &how, t->forward, d));
+    DNNL_TRY(make_primitive(&l->back, &t->back, &how, t->forward, d));
     if (!d->size.learns) return dnnl_success;
     DNNL_TRY(d->dnnl.convolution_backward_weights_desc_init(&how, dnnl_convolution_direct, &f->in, &f->weights, NULL,
                                                          &f->out, s->stride, s->pad, s->pad));
-    return make(&l->learn, &t->learn, &how, t->forward, d);
+    return make_primitive(&l->learn, &t->learn, &how, t->forward, d);
 }
 
 static dnnl_status_t make_copies(layer *l, const three *t, const forms *f, const with_dnnl *d)
 {
-    const dnnl_memory_desc_t *forward_form = weights_of(d, t->forward, dnnl_query_weights_md);
-    const dnnl_memory_desc_t *back_form = weights_of(d, t->back, dnnl_query_weights_md);
+    const dnnl_memory_desc_t *forward_form = weights_form(d, t->forward, dnnl_query_weights_md);
+    const dnnl_memory_desc_t *back_form = weights_form(d, t->back, dnnl_query_weights_md);
     DNNL_TRY(d->dnnl.stream_create(&l->stream, d->engine, dnnl_stream_default_flags));
     DNNL_TRY(d->dnnl.memory_create(&l->plain, &f->plain, d->engine, DNNL_MEMORY_NONE));
     DNNL_TRY(d->dnnl.memory_create(&l->weights, forward_form, d->engine, DNNL_MEMORY_ALLOCATE));
@@ -309,7 +311,7 @@ static dnnl_status_t make_copies(layer *l, const three *t, const forms *f, const
     DNNL_TRY(make_copy(&l->to_back, &f->plain, back_form, false, d));
     if (!d->size.learns) return dnnl_success;
 
-    const dnnl_memory_desc_t *learnt = weights_of(d, t->learn, dnnl_query_diff_weights_md);
+    const dnnl_memory_desc_t *learnt = weights_form(d, t->learn, dnnl_query_diff_weights_md);
     l->gradient_size = d->dnnl.memory_desc_get_size(learnt) / sizeof(float);
     DNNL_TRY(d->dnnl.memory_create(&l->plain_gradient, &f->plain, d->engine, DNNL_MEMORY_NONE));
     return make_copy(&l->from_learn, learnt, &f->plain, true, d);
@@ -323,7 +325,7 @@ static dnnl_status_t make_places(with_dnnl *d, size_t c, const three *t, const f
         DNNL_TRY(d->dnnl.memory_create(&p->out, &f->out, d->engine, DNNL_MEMORY_NONE));
         DNNL_TRY(d->dnnl.memory_create(&p->din, &f->in, d->engine, DNNL_MEMORY_NONE));
         if (!d->size.learns) continue;
-        DNNL_TRY(d->dnnl.memory_create(&p->gradient, weights_of(d, t->learn, dnnl_query_diff_weights_md), d->engine,
+        DNNL_TRY(d->dnnl.memory_create(&p->gradient, weights_form(d, t->learn, dnnl_query_diff_weights_md), d->engine,
                                     DNNL_MEMORY_ALLOCATE));
         p->sum = numbers_of(d, p->gradient);
     }
@@ -335,7 +337,7 @@ static dnnl_status_t make_layer(with_dnnl *d, size_t c)
     forms f;
     sizes s;
     three t = {0};
-    DNNL_TRY(describe(&f, &s, &d->size.net->convolution[c], d));
+    DNNL_TRY(describe_convolution(&f, &s, &d->size.net->convolution[c], d));
     dnnl_status_t status = make_primitives(&d->layer[c], &t, &f, &s, d);
     if (status == dnnl_success) status = make_copies(&d->layer[c], &t, &f, d);
     if (status == dnnl_success) status = make_places(d, c, &t, &f);
@@ -361,13 +363,13 @@ una_status una_conv_dnnl_new_f32(ops_f32 **ops, const una_conv_ops_size_f32 *siz
     size_t count = size->net->count;
     with_dnnl *d = UNA_GET(arena, with_dnnl, 1);
     UNA_TRY(una_arena_check(arena));
-    *d = (with_dnnl){ .calls = { copy_weights, forward, back, learn, collect }, .size = *size,
-                      .stream = UNA_GET(arena, dnnl_stream_t, size->pieces),
+    *d = (with_dnnl){ .calls = { copy_weights, onednn_forward, onednn_back, onednn_weight_gradient, onednn_collect },
+                      .size = *size, .stream = UNA_GET(arena, dnnl_stream_t, size->pieces),
                       .scratch = UNA_GET(arena, dnnl_memory_t, size->pieces), .layer = UNA_GET(arena, layer, count),
                       .place = UNA_GET(arena, place, size->pieces * count) };
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_library_load(&d->dnnl, &library, arena->run));
-    UNA_TRY(una_arena_at_end(arena, end, d));
+    UNA_TRY(una_arena_at_end(arena, onednn_end, d));
 
     int before = go_alone(d);
     dnnl_status_t status = make_all(d);

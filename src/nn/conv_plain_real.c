@@ -23,7 +23,7 @@ typedef struct plain {
     real **gradient;                     /* [pieces, count], or NULL                                        */
 } plain;
 
-static size_t window(const una_convolution *c)   /* numbers of one                                          */
+static size_t window_size(const una_convolution *c)   /* numbers of one                                          */
 {
     return c->at.kernel * c->at.kernel * c->at.in_channels;
 }
@@ -39,41 +39,41 @@ static size_t map_size(const una_convolution *c)
     return c->at.in_height * c->at.in_width * c->at.in_channels;
 }
 
-static void turn_weights(OPS *ops, size_t index, const real *parameters)
+static void turn_plain_weights(OPS *ops, size_t index, const real *parameters)
 {
     plain *p = (plain *)ops;
     const una_convolution *c = &p->size.net->convolution[index];
     p->weights[index] = parameters + c->weights;
-    p->size.kernels->transpose(window(c), c->channels, p->weights[index], c->channels, p->turned[index],
-                               UNA_PADDED(window(c)));
+    p->size.kernels->transpose(window_size(c), c->channels, p->weights[index], c->channels, p->turned[index],
+                               UNA_PADDED(window_size(c)));
 }
 
 /* Windows of maps from .. from + count. */
-static void unfold(const plain *p, const una_convolution *c, const real *in, size_t count, real *u)
+static void unfold_maps(const plain *p, const una_convolution *c, const real *in, size_t count, real *u)
 {
-    size_t stride = UNA_PADDED(window(c)), places = una_conv_places(c);
+    size_t stride = UNA_PADDED(window_size(c)), places = una_conv_places(c);
     for (size_t i = 0; i < count; i++)
         p->size.kernels->channels->unfold(&c->at, in + i * map_size(c), u + i * places * stride, stride);
 }
 
-static void forward(OPS *ops, size_t piece, size_t index, const real *in, real *out, size_t rows)
+static void plain_forward(OPS *ops, size_t piece, size_t index, const real *in, real *out, size_t rows)
 {
     const plain *p = (const plain *)ops;
     const una_convolution *c = &p->size.net->convolution[index];
-    size_t places = una_conv_places(c), stride = UNA_PADDED(window(c)), step = maps_at_once(c);
+    size_t places = una_conv_places(c), stride = UNA_PADDED(window_size(c)), step = maps_at_once(c);
     for (size_t from = 0; from < rows; from += step) {
         size_t count = rows - from < step ? rows - from : step;
-        unfold(p, c, in + from * map_size(c), count, p->u[piece]);
-        p->size.kernels->product(count * places, c->channels, window(c), p->u[piece], stride, 1, p->weights[index],
+        unfold_maps(p, c, in + from * map_size(c), count, p->u[piece]);
+        p->size.kernels->product(count * places, c->channels, window_size(c), p->u[piece], stride, 1, p->weights[index],
                                  c->channels, out + from * places * c->channels, c->channels, false);
     }
 }
 
-static void back(OPS *ops, size_t piece, size_t index, const real *dout, real *din, size_t rows)
+static void plain_back(OPS *ops, size_t piece, size_t index, const real *dout, real *din, size_t rows)
 {
     const plain *p = (const plain *)ops;
     const una_convolution *c = &p->size.net->convolution[index];
-    size_t places = una_conv_places(c), stride = UNA_PADDED(window(c)), step = maps_at_once(c);
+    size_t places = una_conv_places(c), stride = UNA_PADDED(window_size(c)), step = maps_at_once(c);
     memset(din, 0, rows * map_size(c) * sizeof *din);
     for (size_t from = 0; from < rows; from += step) {
         size_t count = rows - from < step ? rows - from : step;
@@ -85,27 +85,27 @@ static void back(OPS *ops, size_t piece, size_t index, const real *dout, real *d
     }
 }
 
-static void learn(OPS *ops, size_t piece, size_t index, const real *in, const real *dout, size_t rows)
+static void plain_weight_gradient(OPS *ops, size_t piece, size_t index, const real *in, const real *dout, size_t rows)
 {
     const plain *p = (const plain *)ops;
     const una_convolution *c = &p->size.net->convolution[index];
-    size_t places = una_conv_places(c), stride = UNA_PADDED(window(c)), step = maps_at_once(c);
+    size_t places = una_conv_places(c), stride = UNA_PADDED(window_size(c)), step = maps_at_once(c);
     real *gradient = p->gradient[piece * p->size.net->count + index];
-    memset(gradient, 0, window(c) * c->channels * sizeof *gradient);
+    memset(gradient, 0, window_size(c) * c->channels * sizeof *gradient);
     for (size_t from = 0; from < rows; from += step) {
         size_t count = rows - from < step ? rows - from : step;
-        unfold(p, c, in + from * map_size(c), count, p->u[piece]);
-        p->size.kernels->product(window(c), c->channels, count * places, p->u[piece], 1, stride,
+        unfold_maps(p, c, in + from * map_size(c), count, p->u[piece]);
+        p->size.kernels->product(window_size(c), c->channels, count * places, p->u[piece], 1, stride,
                                  dout + from * places * c->channels, c->channels, gradient, c->channels, true);
     }
 }
 
-static void collect(OPS *ops, size_t index, real *gradient)
+static void plain_collect(OPS *ops, size_t index, real *gradient)
 {
     const plain *p = (const plain *)ops;
     const una_convolution *c = &p->size.net->convolution[index];
     for (size_t i = 0; i < p->size.pieces; i++)
-        p->size.kernels->add(window(c) * c->channels, p->gradient[i * p->size.net->count + index],
+        p->size.kernels->add(window_size(c) * c->channels, p->gradient[i * p->size.net->count + index],
                              gradient + c->weights);
 }
 
@@ -114,19 +114,19 @@ una_status REAL(una_conv_plain_new)(OPS **ops, const SIZE *size, una_arena *aren
     size_t count = size->net->count, most = 0;
     plain *p = UNA_GET(arena, plain, 1);
     UNA_TRY(una_arena_check(arena));
-    *p = (plain){ .calls = { turn_weights, forward, back, learn, collect }, .size = *size,
-                  .weights = UNA_GET(arena, const real *, count), .turned = UNA_GET(arena, real *, count),
+    *p = (plain){ .calls = { turn_plain_weights, plain_forward, plain_back, plain_weight_gradient, plain_collect },
+                  .size = *size, .weights = UNA_GET(arena, const real *, count), .turned = UNA_GET(arena, real *, count),
                   .u = UNA_GET(arena, real *, size->pieces),
                   .gradient = UNA_GET(arena, real *, size->pieces * count) };
     UNA_TRY(una_arena_check(arena));
 
     for (size_t i = 0; i < count; i++) {
         const una_convolution *c = &size->net->convolution[i];
-        size_t need = maps_at_once(c) * una_conv_places(c) * UNA_PADDED(window(c));
+        size_t need = maps_at_once(c) * una_conv_places(c) * UNA_PADDED(window_size(c));
         if (need > most) most = need;
-        p->turned[i] = UNA_GET(arena, real, c->channels * UNA_PADDED(window(c)));
+        p->turned[i] = UNA_GET(arena, real, c->channels * UNA_PADDED(window_size(c)));
         for (size_t k = 0; size->learns && k < size->pieces; k++)
-            p->gradient[k * count + i] = UNA_GET(arena, real, window(c) * c->channels);
+            p->gradient[k * count + i] = UNA_GET(arena, real, window_size(c) * c->channels);
     }
     for (size_t k = 0; k < size->pieces; k++) p->u[k] = UNA_GET(arena, real, most);
     *ops = &p->calls;

@@ -63,9 +63,9 @@ typedef struct WORK {
 /* What all pieces do next, and then wait for each other: a convolution, a block, which gradient. */
 typedef struct stage { WORK *w; size_t c, b; int g; bool rectify; const real *dphi; real *phi; } stage;
 
-static const una_convolution *conv(const WORK *w, size_t c) { return &w->net->convolution[c]; }
-static size_t area(const WORK *w, size_t c) { return una_conv_places(conv(w, c)); }
-static size_t map(const WORK *w, size_t c) { return area(w, c) * conv(w, c)->channels; }
+static const una_convolution *conv_at(const WORK *w, size_t c) { return &w->net->convolution[c]; }
+static size_t area_at(const WORK *w, size_t c) { return una_conv_places(conv_at(w, c)); }
+static size_t map_numbers(const WORK *w, size_t c) { return area_at(w, c) * conv_at(w, c)->channels; }
 
 /* The map that goes into a block. */
 static real *into_block(const WORK *w, const piece *p, size_t b)
@@ -80,7 +80,7 @@ static void take_norms(WORK *w, una_arena *arena)
 {
     w->norm = UNA_GET(arena, norm, w->net->count);
     for (size_t c = 0; w->norm && c < w->net->count; c++) {
-        size_t n = conv(w, c)->channels;
+        size_t n = conv_at(w, c)->channels;
         w->norm[c] = (norm){ UNA_GET(arena, real, n), UNA_GET(arena, real, n), UNA_GET(arena, real, n),
                              UNA_GET(arena, real, n), UNA_GET(arena, real, n), UNA_GET(arena, real, n),
                              UNA_GET(arena, double, n), UNA_GET(arena, double, n) };
@@ -95,9 +95,9 @@ static void take_piece(WORK *w, piece *p, bool back, una_arena *arena)
     p->z = UNA_GET(arena, real *, net->count);
     p->y = UNA_GET(arena, real *, net->count);
     for (size_t c = 0; p->z && p->y && c < net->count; c++) {
-        p->z[c] = UNA_GET(arena, real, rows * map(w, c));
-        p->y[c] = UNA_GET(arena, real, rows * map(w, c));
-        if (map(w, c) > largest) largest = map(w, c);
+        p->z[c] = UNA_GET(arena, real, rows * map_numbers(w, c));
+        p->y[c] = UNA_GET(arena, real, rows * map_numbers(w, c));
+        if (map_numbers(w, c) > largest) largest = map_numbers(w, c);
     }
     if (!net->small) {
         size_t pooled = net->pool.out_height * net->pool.out_width * net->pool.in_channels;
@@ -111,12 +111,12 @@ static void take_piece(WORK *w, piece *p, bool back, una_arena *arena)
 
 static una_status take_ops(WORK *w, bool learns, una_arena *arena)
 {
-    REAL(una_conv_ops_size) size = { w->net, w->pieces, w->most, learns, w->kern };
+    REAL(una_conv_ops_size) ops_size = { w->net, w->pieces, w->most, learns, w->kern };
 #if defined(UNA_HAS_dnnl) && REAL_IS_FLOAT
     if (strcmp(w->kern->name, "generic") != 0 && una_conv_way_here() == UNA_CONV_DNNL)
-        return REAL(una_conv_dnnl_new)(&w->ops, &size, arena);
+        return REAL(una_conv_dnnl_new)(&w->ops, &ops_size, arena);
 #endif
-    return REAL(una_conv_plain_new)(&w->ops, &size, arena);
+    return REAL(una_conv_plain_new)(&w->ops, &ops_size, arena);
 }
 
 static una_status take_fourier(WORK *w, size_t rows, const real *frozen, una_arena *arena)
@@ -136,8 +136,8 @@ static una_status take_fourier(WORK *w, size_t rows, const real *frozen, una_are
     return UNA_OK;
 }
 
-static una_status work_for(void **work, const NETWORK *net, size_t rows, bool slopes, const KERNELS *kernels,
-                           una_arena *arena)
+static una_status conv_work(void **work, const NETWORK *net, size_t rows, bool slopes, const KERNELS *kernels,
+                            una_arena *arena)
 {
     const una_conv *shape = net->shape;
     bool learns = rows > 0 && !slopes;
@@ -146,7 +146,8 @@ static una_status work_for(void **work, const NETWORK *net, size_t rows, bool sl
     *w = (WORK){ .net = shape, .kern = kernels, .pieces = learns ? rows / ROWS_OF_A_PIECE : MOST_PIECES };
     if (w->pieces < 1 || slopes) w->pieces = 1;
     if (w->pieces > MOST_PIECES) w->pieces = MOST_PIECES;
-    w->most = slopes ? 1 : learns ? (rows + w->pieces - 1) / w->pieces : ROWS_FORWARD;
+    w->most = learns ? (rows + w->pieces - 1) / w->pieces : ROWS_FORWARD;
+    if (slopes) w->most = 1;
 
     size_t all = w->pieces * w->most;
     take_norms(w, arena);
@@ -168,7 +169,7 @@ static una_status work_for(void **work, const NETWORK *net, size_t rows, bool sl
 
 static double places_of_plain(const WORK *w, size_t c)
 {
-    return (double)(w->plain * area(w, c));
+    return (double)(w->plain * area_at(w, c));
 }
 
 /* Of the rows at hand: sums of the pieces, in their order. */
@@ -176,7 +177,7 @@ static void see_statistics(WORK *w, size_t c)
 {
     norm *n = &w->norm[c];
     double count = places_of_plain(w, c);
-    for (size_t j = 0; j < conv(w, c)->channels; j++) {
+    for (size_t j = 0; j < conv_at(w, c)->channels; j++) {
         double sum = 0, square = 0;
         for (size_t i = 0; i < w->pieces; i++) {
             sum += w->piece[i].sum[j];
@@ -189,7 +190,7 @@ static void see_statistics(WORK *w, size_t c)
 
 static void set_norm(WORK *w, size_t c)
 {
-    const una_convolution *at = conv(w, c);
+    const una_convolution *at = conv_at(w, c);
     const real *p = w->parameters;
     norm *n = &w->norm[c];
     for (size_t j = 0; j < at->channels; j++) {
@@ -207,12 +208,12 @@ static void take_crew(void *work, una_crew *crew)
     ((WORK *)work)->crew = crew;
 }
 
-static void settle(const NETWORK *net, real *parameters, void *work)
+static void conv_after_step(const NETWORK *net, real *parameters, void *work)
 {
     WORK *w = work;
     (void)net;
     for (size_t c = 0; c < w->net->count; c++) {
-        const una_convolution *at = conv(w, c);
+        const una_convolution *at = conv_at(w, c);
         double count = places_of_plain(w, c), unbiased = count > 1 ? count / (count - 1) : 1;
         for (size_t j = 0; j < at->channels; j++) {
             real *mean = parameters + at->mean + j, *var = parameters + at->var + j;
@@ -224,7 +225,7 @@ static void settle(const NETWORK *net, real *parameters, void *work)
 
 /* ---- forward ---------------------------------------------------------------------------------------------------- */
 
-static void share(WORK *w, const stage *what, una_piece *work)
+static void share_stage(WORK *w, const stage *what, una_piece *work)
 {
     una_crew_do(w->crew, w->pieces, work, (void *)what);
 }
@@ -244,11 +245,12 @@ static void load_piece(void *context, size_t index)
     size_t inputs = w->net->image.height * w->net->image.width * w->net->image.channels;
     p->from = begin_of(w, index);
     p->rows = begin_of(w, index + 1) - p->from;
-    p->plain = w->plain < p->from ? 0 : w->plain - p->from < p->rows ? w->plain - p->from : p->rows;
+    p->plain = w->plain < p->from ? 0 : w->plain - p->from;
+    if (p->plain > p->rows) p->plain = p->rows;
     memcpy(p->x, w->x + p->from * inputs, p->rows * inputs * sizeof *p->x);
 }
 
-static const real *into(const WORK *w, const piece *p, size_t c)
+static const real *input_of_conv(const WORK *w, const piece *p, size_t c)
 {
     if (c == 0) return p->x;
     for (size_t b = 0;; b++) {
@@ -263,17 +265,17 @@ static void convolve_piece(void *context, size_t index)
     const stage *r = context;
     WORK *w = r->w;
     piece *p = &w->piece[index];
-    size_t channels = conv(w, r->c)->channels;
-    if (p->rows) w->ops->forward(w->ops, index, r->c, into(w, p, r->c), p->z[r->c], p->rows);
+    size_t channels = conv_at(w, r->c)->channels;
+    if (p->rows) w->ops->forward(w->ops, index, r->c, input_of_conv(w, p, r->c), p->z[r->c], p->rows);
     if (!w->trains) return;
     memset(p->sum, 0, channels * sizeof *p->sum);
     memset(p->cross, 0, channels * sizeof *p->cross);
-    w->kern->channels->moments(p->plain * area(w, r->c), channels, p->z[r->c], p->sum, p->cross);
+    w->kern->channels->moments(p->plain * area_at(w, r->c), channels, p->z[r->c], p->sum, p->cross);
 }
 
-static void convolve(WORK *w, size_t c)
+static void convolve_batch(WORK *w, size_t c)
 {
-    share(w, &(stage){ .w = w, .c = c }, convolve_piece);
+    share_stage(w, &(stage){ .w = w, .c = c }, convolve_piece);
     if (w->trains) see_statistics(w, c);
     set_norm(w, c);
 }
@@ -294,13 +296,13 @@ static void normalise_piece(void *context, size_t index)
     WORK *w = r->w;
     piece *p = &w->piece[index];
     const norm *n = &w->norm[r->c];
-    w->kern->channels->normalise(p->rows * area(w, r->c), conv(w, r->c)->channels, p->z[r->c], n->scale, n->shift,
+    w->kern->channels->normalise(p->rows * area_at(w, r->c), conv_at(w, r->c)->channels, p->z[r->c], n->scale, n->shift,
                                  skip_of(w, p, r->c), r->rectify, p->y[r->c]);
 }
 
-static void normalise(WORK *w, size_t c, bool rectify)
+static void normalise_batch(WORK *w, size_t c, bool rectify)
 {
-    share(w, &(stage){ .w = w, .c = c, .rectify = rectify }, normalise_piece);
+    share_stage(w, &(stage){ .w = w, .c = c, .rectify = rectify }, normalise_piece);
 }
 
 static void pool_piece(void *context, size_t index)
@@ -311,7 +313,7 @@ static void pool_piece(void *context, size_t index)
     const una_windows *at = &w->net->pool;
     size_t pooled = at->out_height * at->out_width * at->in_channels;
     for (size_t i = 0; i < p->rows; i++)
-        w->kern->channels->pool(at, p->y[0] + i * map(w, 0), p->pooled + i * pooled, p->which + i * pooled);
+        w->kern->channels->pool(at, p->y[0] + i * map_numbers(w, 0), p->pooled + i * pooled, p->which + i * pooled);
 }
 
 static void mean_piece(void *context, size_t index)
@@ -323,7 +325,8 @@ static void mean_piece(void *context, size_t index)
     size_t last = net->block[net->block_count - 1].second, wide = UNA_PADDED(net->features), from = p->from * wide;
     real *h = (net->fourier ? w->h : r->phi) + p->from * net->channels;
     for (size_t i = 0; i < p->rows; i++)
-        w->kern->channels->mean(area(w, last), net->channels, p->y[last] + i * map(w, last), h + i * net->channels);
+        w->kern->channels->mean(area_at(w, last), net->channels, p->y[last] + i * map_numbers(w, last), h
+                                + i * net->channels);
     if (net->fourier)
         REAL(una_fourier)(p->rows, net->channels, net->features, h, w->frozen, w->frozen + net->phase, w->z + from,
                           r->phi + from, w->slope + from, w->kern);
@@ -332,22 +335,22 @@ static void mean_piece(void *context, size_t index)
 /* phi [rows, padded(features)] of w->x. */
 static void pass_forward(WORK *w, real *phi)
 {
-    share(w, &(stage){ .w = w }, load_piece);
-    convolve(w, 0);
-    normalise(w, 0, true);
-    if (!w->net->small) share(w, &(stage){ .w = w }, pool_piece);
+    share_stage(w, &(stage){ .w = w }, load_piece);
+    convolve_batch(w, 0);
+    normalise_batch(w, 0, true);
+    if (!w->net->small) share_stage(w, &(stage){ .w = w }, pool_piece);
     for (size_t b = 0; b < w->net->block_count; b++) {
         const una_conv_block *at = &w->net->block[b];
-        convolve(w, at->first);
-        normalise(w, at->first, true);
-        convolve(w, at->second);
+        convolve_batch(w, at->first);
+        normalise_batch(w, at->first, true);
+        convolve_batch(w, at->second);
         if (at->skip != SIZE_MAX) {
-            convolve(w, at->skip);
-            normalise(w, at->skip, false);
+            convolve_batch(w, at->skip);
+            normalise_batch(w, at->skip, false);
         }
-        normalise(w, at->second, true);
+        normalise_batch(w, at->second, true);
     }
-    share(w, &(stage){ .w = w, .phi = phi }, mean_piece);
+    share_stage(w, &(stage){ .w = w, .phi = phi }, mean_piece);
 }
 
 static void turn_piece(void *context, size_t index)
@@ -356,7 +359,7 @@ static void turn_piece(void *context, size_t index)
     r->w->ops->weights(r->w->ops, index, r->w->parameters);
 }
 
-static void begin(WORK *w, const real *parameters, const real *x, size_t rows, size_t plain, bool trains)
+static void begin_batch(WORK *w, const real *parameters, const real *x, size_t rows, size_t plain, bool trains)
 {
     w->parameters = parameters;
     w->x = x;
@@ -365,7 +368,7 @@ static void begin(WORK *w, const real *parameters, const real *x, size_t rows, s
     w->trains = trains;
 }
 
-static void turn_weights(WORK *w)
+static void turn_conv_weights(WORK *w)
 {
     una_crew_do(w->crew, w->net->count, turn_piece, &(stage){ .w = w });
 }
@@ -394,7 +397,8 @@ static void spread_piece(void *context, size_t index)
     size_t last = w->net->block[w->net->block_count - 1].second, channels = w->net->channels;
     const real *dh = w->net->fourier ? back_fourier(w, p, r->dphi) : r->dphi + p->from * channels;
     for (size_t i = 0; i < p->rows; i++)
-        w->kern->channels->mean_back(area(w, last), channels, dh + i * channels, p->g[AT_END] + i * map(w, last));
+        w->kern->channels->mean_back(area_at(w, last), channels, dh + i * channels, p->g[AT_END]
+                                     + i * map_numbers(w, last));
 }
 
 /* g behind the normalisation of c becomes zero where y is, and is summed. */
@@ -403,16 +407,16 @@ static void gather_piece(void *context, size_t index)
     const stage *r = context;
     WORK *w = r->w;
     piece *p = &w->piece[index];
-    size_t channels = conv(w, r->c)->channels;
+    size_t channels = conv_at(w, r->c)->channels;
     memset(p->sum, 0, channels * sizeof *p->sum);
     memset(p->cross, 0, channels * sizeof *p->cross);
-    w->kern->channels->back_moments(p->rows * area(w, r->c), channels, r->rectify ? p->y[r->c] : NULL, p->z[r->c],
+    w->kern->channels->back_moments(p->rows * area_at(w, r->c), channels, r->rectify ? p->y[r->c] : NULL, p->z[r->c],
                                     w->norm[r->c].mean, p->g[r->g], p->sum, p->cross);
 }
 
 static void set_back(WORK *w, size_t c)
 {
-    const una_convolution *at = conv(w, c);
+    const una_convolution *at = conv_at(w, c);
     norm *n = &w->norm[c];
     double count = places_of_plain(w, c);
     for (size_t j = 0; j < at->channels; j++) {
@@ -433,9 +437,9 @@ static void set_back(WORK *w, size_t c)
 }
 
 /* Sums of g at r->g, and from them the way back through the normalisation of c. */
-static void gather(WORK *w, size_t c, int g, bool rectified)
+static void gather_sums(WORK *w, size_t c, int g, bool rectified)
 {
-    share(w, &(stage){ .w = w, .c = c, .g = g, .rectify = rectified }, gather_piece);
+    share_stage(w, &(stage){ .w = w, .c = c, .g = g, .rectify = rectified }, gather_piece);
     set_back(w, c);
 }
 
@@ -443,18 +447,18 @@ static void gather(WORK *w, size_t c, int g, bool rectified)
 static void to_conv(WORK *w, piece *p, size_t c, const real *g)
 {
     const norm *n = &w->norm[c];
-    size_t places = area(w, c), channels = conv(w, c)->channels, plain = p->plain * places;
+    size_t places = area_at(w, c), channels = conv_at(w, c)->channels, plain = p->plain * places;
     real *dz = p->g[BEHIND];
     w->kern->channels->back_normalise(plain, channels, g, p->z[c], n->p, n->q, n->r, dz);
     w->kern->channels->back_normalise((p->rows - p->plain) * places, channels, g + plain * channels,
                                       p->z[c] + plain * channels, n->p, NULL, NULL, dz + plain * channels);
-    memset(dz + p->rows * map(w, c), 0, (w->most - p->rows) * map(w, c) * sizeof *dz);
+    memset(dz + p->rows * map_numbers(w, c), 0, (w->most - p->rows) * map_numbers(w, c) * sizeof *dz);
 }
 
 static void learn_piece(WORK *w, size_t index, size_t c)
 {
     piece *p = &w->piece[index];
-    if (w->gradient) w->ops->learn(w->ops, index, c, into(w, p, c), p->g[BEHIND], p->rows);
+    if (w->gradient) w->ops->learn(w->ops, index, c, input_of_conv(w, p, c), p->g[BEHIND], p->rows);
 }
 
 /* From the block's end to behind its first convolution's normalisation, in INSIDE. */
@@ -476,7 +480,7 @@ static void back_first(void *context, size_t index)
     WORK *w = r->w;
     piece *p = &w->piece[index];
     const una_conv_block *at = &w->net->block[r->b];
-    const una_windows *in = &conv(w, at->first)->at;
+    const una_windows *in = &conv_at(w, at->first)->at;
     size_t numbers = p->rows * in->in_height * in->in_width * in->in_channels;
     to_conv(w, p, at->first, p->g[INSIDE]);
     learn_piece(w, index, at->first);
@@ -504,14 +508,14 @@ static void back_block(WORK *w, size_t b)
 {
     const una_conv_block *at = &w->net->block[b];
     const stage here = { .w = w, .b = b };
-    gather(w, at->second, AT_END, true);
-    share(w, &here, back_second);
+    gather_sums(w, at->second, AT_END, true);
+    share_stage(w, &here, back_second);
     if (at->skip != SIZE_MAX) {
-        gather(w, at->skip, AT_END, false);              /* what was not above zero is zero by now */
-        share(w, &here, back_skip);
+        gather_sums(w, at->skip, AT_END, false);              /* what was not above zero is zero by now */
+        share_stage(w, &here, back_skip);
     }
-    gather(w, at->first, INSIDE, true);
-    share(w, &here, back_first);
+    gather_sums(w, at->first, INSIDE, true);
+    share_stage(w, &here, back_first);
 }
 
 static void back_pool(void *context, size_t index)
@@ -523,7 +527,7 @@ static void back_pool(void *context, size_t index)
     size_t pooled = at->out_height * at->out_width * at->in_channels;
     for (size_t i = 0; i < p->rows; i++)
         w->kern->channels->pool_back(at, p->g[AT_END] + i * pooled, p->which + i * pooled,
-                                     p->g[INSIDE] + i * map(w, 0));
+                                     p->g[INSIDE] + i * map_numbers(w, 0));
     real *free = p->g[AT_END];
     p->g[AT_END] = p->g[INSIDE];
     p->g[INSIDE] = free;
@@ -546,20 +550,20 @@ static void collect_piece(void *context, size_t index)
     r->w->ops->collect(r->w->ops, index, r->w->gradient);
 }
 
-static void pass_back(WORK *w, const real *dphi, real *gradient)
+static void conv_pass_back(WORK *w, const real *dphi, real *gradient)
 {
     w->gradient = gradient;
-    share(w, &(stage){ .w = w, .dphi = dphi }, spread_piece);
+    share_stage(w, &(stage){ .w = w, .dphi = dphi }, spread_piece);
     for (size_t b = w->net->block_count; b-- > 0;) back_block(w, b);
-    if (!w->net->small) share(w, &(stage){ .w = w }, back_pool);
-    gather(w, 0, AT_END, true);
-    share(w, &(stage){ .w = w }, back_stem);
+    if (!w->net->small) share_stage(w, &(stage){ .w = w }, back_pool);
+    gather_sums(w, 0, AT_END, true);
+    share_stage(w, &(stage){ .w = w }, back_stem);
     if (gradient) una_crew_do(w->crew, w->net->count, collect_piece, &(stage){ .w = w });
 }
 
 /* ---- heads ------------------------------------------------------------------------------------------------------ */
 
-static void heads(const una_conv *net, const real *parameters, size_t rows, const real *phi, WORK *w)
+static void conv_heads(const una_conv *net, const real *parameters, size_t rows, const real *phi, WORK *w)
 {
     size_t wide = UNA_PADDED(net->heads), features = UNA_PADDED(net->features);
     const real *head = parameters + net->head, *bias = head + net->features * wide;
@@ -579,7 +583,7 @@ static void back_heads(const una_conv *net, const real *parameters, size_t rows,
 
 /* ---- as a body -------------------------------------------------------------------------------------------------- */
 
-static void shape_with(una_conv *net, const una_outline *outline, size_t fourier)
+static void shape_with(una_conv *net, const una_body_spec *outline, size_t fourier)
 {
     *net = (una_conv){ .image = outline->image, .small = outline->small_stem, .width = outline->width,
                        .stages = outline->stages, .fourier = fourier, .heads = outline->heads };
@@ -587,17 +591,17 @@ static void shape_with(una_conv *net, const una_outline *outline, size_t fourier
     una_conv_shape(net);
 }
 
-static void shape(void *at, const una_outline *outline)
+static void conv_shape(void *at, const una_body_spec *outline)
 {
     shape_with(at, outline, 0);
 }
 
-static void shape_fourier(void *at, const una_outline *outline)
+static void shape_fourier(void *at, const una_body_spec *outline)
 {
     shape_with(at, outline, outline->features);
 }
 
-static una_body_size size(const void *at)
+static una_body_size conv_size(const void *at)
 {
     const una_conv *net = at;
     size_t inputs = net->image.height * net->image.width * net->image.channels;
@@ -605,7 +609,7 @@ static una_body_size size(const void *at)
                             net->parameters - net->carried };
 }
 
-static void set_heads(void *at, size_t count)
+static void conv_set_heads(void *at, size_t count)
 {
     una_conv *net = at;
     net->heads = count;
@@ -613,7 +617,7 @@ static void set_heads(void *at, size_t count)
 }
 
 /* Weights ~ N(0, 2/(kernel^2 channels out)), scales and variances 1, heads uniform within 1/sqrt(features). */
-static void initialise(const void *at, const una_start *start, una_rng *rng, real *frozen, real *parameters)
+static void conv_initialise(const void *at, const una_weight_init *start, una_rng *rng, real *frozen, real *parameters)
 {
     const una_conv *net = at;
     double bound = 1 / sqrt((double)net->features);
@@ -634,53 +638,53 @@ static void initialise(const void *at, const una_start *start, una_rng *rng, rea
             parameters[net->head + k * UNA_PADDED(net->heads) + m] = (real)(bound * (2 * una_rng_uniform(rng) - 1));
 }
 
-static void learn(const NETWORK *net, const real *parameters, const real *x, size_t rows, size_t plain, real *phi,
-                  void *work)
+static void conv_learn(const NETWORK *net, const real *parameters, const real *x, size_t rows, size_t plain, real *phi,
+                       void *work)
 {
     (void)net;
-    begin(work, parameters, x, rows, plain, true);
-    turn_weights(work);
+    begin_batch(work, parameters, x, rows, plain, true);
+    turn_conv_weights(work);
     pass_forward(work, phi);
 }
 
 static void learn_back(const NETWORK *net, const real *parameters, const real *dphi, real *gradient, void *work)
 {
     (void)net, (void)parameters;
-    pass_back(work, dphi, gradient);
+    conv_pass_back(work, dphi, gradient);
 }
 
-static void gradient_of(const NETWORK *net, const real *parameters, const real *x, const real *t, size_t rows,
-                        double fit_weight, double penalty, real *gradient, una_losses *losses, void *work)
+static void conv_gradient(const NETWORK *net, const real *parameters, const real *x, const real *t, size_t rows,
+                          double fit_weight, double penalty, real *gradient, una_losses *losses, void *work)
 {
     const una_conv *shape = net->shape;
     WORK *w = work;
     double square = w->kern->ridge(shape->carried, (real)(2 * penalty), parameters, gradient);
     memset(gradient + shape->carried, 0, (shape->parameters - shape->carried) * sizeof *gradient);
     *losses = (una_losses){ .mean_cos2 = NAN, .penalty = penalty * square };
-    learn(net, parameters, x, rows, rows, w->phi, w);
-    heads(shape, parameters, rows, w->phi, w);
+    conv_learn(net, parameters, x, rows, rows, w->phi, w);
+    conv_heads(shape, parameters, rows, w->phi, w);
     losses->fit = w->kern->residual(rows, shape->heads, UNA_PADDED(shape->heads), fit_weight, t, 0, w->f);
     back_heads(shape, parameters, rows, gradient, w);
-    pass_back(w, w->dphi, gradient);
+    conv_pass_back(w, w->dphi, gradient);
     losses->total = losses->fit + losses->penalty;
 }
 
-static void forward(const NETWORK *net, const real *parameters, const real *x, size_t rows, double *phi, size_t stride,
-                    double *f, void *work)
+static void conv_forward(const NETWORK *net, const real *parameters, const real *x, size_t rows, double *phi,
+                         size_t stride, double *f, void *work)
 {
     const una_conv *shape = net->shape;
     WORK *w = work;
-    size_t step = w->pieces * w->most, wide = UNA_PADDED(shape->features), inputs = size(shape).inputs;
-    begin(w, parameters, NULL, 0, 0, false);
-    turn_weights(w);
+    size_t step = w->pieces * w->most, wide = UNA_PADDED(shape->features), inputs = conv_size(shape).inputs;
+    begin_batch(w, parameters, NULL, 0, 0, false);
+    turn_conv_weights(w);
     for (size_t from = 0; from < rows; from += step) {
         size_t count = rows - from < step ? rows - from : step;
-        begin(w, parameters, x + from * inputs, count, 0, false);
+        begin_batch(w, parameters, x + from * inputs, count, 0, false);
         pass_forward(w, w->phi);
         for (size_t r = 0; phi && r < count; r++)
             for (size_t k = 0; k < shape->features; k++) phi[(from + r) * stride + k] = (double)w->phi[r * wide + k];
         if (!f) continue;
-        heads(shape, parameters, count, w->phi, w);
+        conv_heads(shape, parameters, count, w->phi, w);
         for (size_t r = 0; r < count; r++)
             for (size_t m = 0; m < shape->heads; m++)
                 f[(from + r) * shape->heads + m] = (double)w->f[r * UNA_PADDED(shape->heads) + m];
@@ -688,29 +692,29 @@ static void forward(const NETWORK *net, const real *parameters, const real *x, s
 }
 
 /* One way back for each feature. */
-static void slopes_at_point(const NETWORK *net, const real *parameters, const real *x, double *phi, double *j,
-                            void *work)
+static void conv_slopes(const NETWORK *net, const real *parameters, const real *x, double *phi, double *j,
+                        void *work)
 {
     const una_conv *shape = net->shape;
     WORK *w = work;
-    size_t features = shape->features, inputs = size(shape).inputs;
-    begin(w, parameters, x, 1, 0, false);
-    turn_weights(w);
+    size_t features = shape->features, inputs = conv_size(shape).inputs;
+    begin_batch(w, parameters, x, 1, 0, false);
+    turn_conv_weights(w);
     pass_forward(w, w->phi);
     for (size_t k = 0; phi && k < features; k++) phi[k] = (double)w->phi[k];
     for (size_t k = 0; k < features; k++) {
         memset(w->dphi, 0, UNA_PADDED(features) * sizeof *w->dphi);
         w->dphi[k] = 1;
-        pass_back(w, w->dphi, NULL);
+        conv_pass_back(w, w->dphi, NULL);
         for (size_t d = 0; d < inputs; d++) j[d * features + k] = (double)w->piece[0].g[INSIDE][d];
     }
 }
 
 /* All but the shape. */
 #define CALLS                                                                                                        \
-    .shape_size = sizeof(una_conv), .size = size, .set_heads = set_heads, .matrix = una_conv_matrix,                 \
-    .initialise = initialise, .work = work_for, .gradient = gradient_of, .forward = forward,                         \
-    .slopes = slopes_at_point, .learn = learn, .learn_back = learn_back, .share = take_crew, .settle = settle
+    .shape_size = sizeof(una_conv), .size = conv_size, .set_heads = conv_set_heads, .matrix = una_conv_matrix,                 \
+    .initialise = conv_initialise, .work = conv_work, .gradient = conv_gradient, .forward = conv_forward,                         \
+    .slopes = conv_slopes, .learn = conv_learn, .learn_back = learn_back, .share = take_crew, .after_step = conv_after_step
 
-const REAL(una_body) REAL(una_body_conv) = { .name = "conv", .shape = shape, CALLS };
+const REAL(una_body) REAL(una_body_conv) = { .name = "conv", .shape = conv_shape, CALLS };
 const REAL(una_body) REAL(una_body_conv_fourier) = { .name = "conv_fourier", .shape = shape_fourier, CALLS };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * LUNA's objective on features alone, for bodies whose rows go through all at once (learn, learn_back): rows that fit,
- * probes, and the same probes moved a little along random directions. What the heads say of them, how alike their
- * slopes are, and the gradient by features and heads; nn/luna_step.h does the same for perceptrons in a way of its own.
+ * LUNA's objective on features alone, for bodies that process all rows at once (learn, learn_back): training rows,
+ * probes, and the same probes moved a little along random directions. Computes the outputs of the heads, the similarity
+ * of their slopes, and the gradient by features and heads. nn/luna_step.h does the same for perceptrons in a faster
+ * way.
  *   (fit_weight/M) sum_m sum_i (y_i - f_m(x_i))^2 + diversity P,   slopes of head m at a probe x along u:
  *   (f_m(x + delta u) - f_m(x))/delta,   P = sum_{i<j} cos^2 of all slopes of two heads
  */

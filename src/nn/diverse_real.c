@@ -49,8 +49,8 @@ static size_t move_row(const una_diverse_shape *at, size_t i)
     return at->plain + (at->own_probes ? at->probes : 0) + i * at->directions;
 }
 
-static double fit(const una_diverse_shape *at, const ROWS *rows, const real *head, double weight, real *dphi,
-                  real *gradient, WORK *w)
+static double fit_gradient(const una_diverse_shape *at, const ROWS *rows, const real *head, double weight, real *dphi,
+                           real *gradient, WORK *w)
 {
     size_t wide = UNA_PADDED(at->features), heads = UNA_PADDED(at->heads);
     const real *bias = head + at->features * heads;
@@ -65,7 +65,7 @@ static double fit(const una_diverse_shape *at, const ROWS *rows, const real *hea
 }
 
 /* J, a row for every move. */
-static void take_slopes(const una_diverse_shape *at, const ROWS *rows, WORK *w)
+static void difference_slopes(const una_diverse_shape *at, const ROWS *rows, WORK *w)
 {
     size_t wide = UNA_PADDED(at->features);
     for (size_t i = 0; i < at->probes; i++)
@@ -92,11 +92,11 @@ static void give_slopes(const una_diverse_shape *at, const ROWS *rows, real *dph
         }
 }
 
-static double similarity(const una_diverse_shape *at, const ROWS *rows, const real *head, double diversity, real *dphi,
-                         real *gradient, WORK *w)
+static double add_similarity_gradient(const una_diverse_shape *at, const ROWS *rows, const real *head, double diversity,
+                                      real *dphi, real *gradient, WORK *w)
 {
     size_t wide = UNA_PADDED(at->features), heads = UNA_PADDED(at->heads), moves = at->probes * at->directions;
-    take_slopes(at, rows, w);
+    difference_slopes(at, rows, w);
     w->kern->product(moves, heads, at->features, w->j, wide, 1, head, heads, w->g, heads, false);
     w->kern->product(at->heads, heads, moves, w->g, 1, heads, w->g, heads, w->s, heads, false);
     double p = w->kern->slopes->similarity(at->heads, heads, w->s, diversity, w->k, w->inverse);
@@ -116,9 +116,9 @@ void REAL(una_diverse_gradient)(const una_diverse_shape *at, const ROWS *rows, c
     memset(dphi, 0, una_diverse_rows(at) * wide * sizeof *dphi);
     w->kern->transpose(at->features, at->heads, head, heads, w->turned, wide);
     *losses = (una_losses){ .mean_cos2 = NAN };
-    losses->fit = fit(at, rows, head, fit_weight / (double)at->heads, dphi, gradient, w);
+    losses->fit = fit_gradient(at, rows, head, fit_weight / (double)at->heads, dphi, gradient, w);
     if (at->probes) {
-        losses->diverse = similarity(at, rows, head, diversity, dphi, gradient, w);
+        losses->diverse = add_similarity_gradient(at, rows, head, diversity, dphi, gradient, w);
         losses->mean_cos2 = losses->diverse / pairs;
     }
     losses->total = losses->fit + diversity * losses->diverse;

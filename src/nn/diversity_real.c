@@ -17,7 +17,7 @@
  */
 #include "nn/work.h"
 
-#include "base/company.h"
+#include "base/rank_group.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ static bool worth_forming(const WORK *w, double features, double heads)
     return !w->fans && rows * 3 * heads * features < rows * 1.5 * squares + heads * 2 * squares;
 }
 
-static by_features *take_features(const WORK *w, size_t features, size_t heads, una_arena *arena)
+static by_features *take_feature_gram(const WORK *w, size_t features, size_t heads, una_arena *arena)
 {
     by_features *by = UNA_GET(arena, by_features, 1);
     size_t wide = UNA_PADDED(features);
@@ -40,7 +40,7 @@ static by_features *take_features(const WORK *w, size_t features, size_t heads, 
     return by;
 }
 
-static by_slopes *take_slopes(const WORK *w, size_t features, size_t heads, una_arena *arena)
+static by_slopes *take_slope_gram(const WORK *w, size_t features, size_t heads, una_arena *arena)
 {
     by_slopes *by = UNA_GET(arena, by_slopes, 1);
     if (!by) return NULL;
@@ -68,8 +68,8 @@ void REAL(una_diversity_take)(WORK *w, const una_net *net, const una_work_size *
     to->k = UNA_GET(arena, real, heads * heads_wide);
     to->inverse = UNA_GET(arena, double, heads);
     if (size->per_point) to->point = take_point(w, heads, arena);
-    else if (few) to->slopes = take_slopes(w, features, heads, arena);
-    else to->features = take_features(w, features, heads, arena);
+    else if (few) to->slopes = take_slope_gram(w, features, heads, arena);
+    else to->features = take_feature_gram(w, features, heads, arena);
 }
 
 void REAL(una_diversity_begin)(const una_net *net, WORK *w)
@@ -102,7 +102,7 @@ void REAL(una_diversity_gather)(const una_net *net, const real *parameters, cons
     } else if (w->similarity.features) w->kern->gram(rows, features, j, wide, w->similarity.features->a, wide);
 }
 
-static void mirror(real *a, size_t n, size_t stride)
+static void mirror_triangle(real *a, size_t n, size_t stride)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++) a[j * stride + i] = a[i * stride + j];
@@ -154,7 +154,7 @@ static double solve_heads(size_t heads, const OBJECTIVE *objective, double diver
 /* The sums over probes are those of all ranks, so one of them counts the heads' gradient. */
 static bool counts_heads(const OBJECTIVE *objective)
 {
-    return !objective->company || una_company_rank(objective->company) == 0;
+    return !objective->rank_group || una_rank_group_rank(objective->rank_group) == 0;
 }
 
 /* From (W A)' = J'G: P, the heads' gradient, and K W for the slopes' gradient. */
@@ -168,7 +168,7 @@ static double solve_slopes(const una_net *net, const OBJECTIVE *objective, real 
 
     for (size_t i = 1; i < w->pieces; i++)
         w->kern->add(features * heads_wide, w->piece[i]->similarity.slopes->wa, by->wa);
-    if (objective->company) REAL(una_company_sum)(by->wa, features * heads_wide, objective->company);
+    if (objective->rank_group) REAL(una_rank_group_sum)(by->wa, features * heads_wide, objective->rank_group);
     w->kern->product(heads, heads_wide, features, flat, wide, 1, by->wa, heads_wide, to->s, heads_wide, false);
     double p = solve_heads(heads, objective, objective->diversity, w);
 
@@ -190,8 +190,8 @@ static double solve_features(const una_net *net, const real *parameters, const O
     const by_features *by = to->features;
     for (size_t i = 1; i < w->pieces; i++)
         w->kern->add(features * wide, w->piece[i]->similarity.features->a, by->a);
-    if (objective->company) REAL(una_company_sum)(by->a, features * wide, objective->company);
-    mirror(by->a, features, wide);
+    if (objective->rank_group) REAL(una_rank_group_sum)(by->a, features * wide, objective->rank_group);
+    mirror_triangle(by->a, features, wide);
 
     /* W A, W A W' */
     w->kern->product(heads, wide, features, flat, wide, 1, by->a, wide, by->wa, wide, false);

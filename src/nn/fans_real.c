@@ -40,7 +40,7 @@ void REAL(una_fans_take)(WORK *w, const una_net *net, una_arena *arena)
     f->flat = UNA_GET(arena, real, f->lanes * (widest + 1));
 }
 
-static uint16_t *list_of(const una_net *net, size_t l, size_t probe, const WORK *w)
+static uint16_t *units_of_probe(const una_net *net, size_t l, size_t probe, const WORK *w)
 {
     return w->fans->layer[l].list + probe * UNA_LIST_LENGTH(net->size[l + 1]);
 }
@@ -96,11 +96,11 @@ static void forward_probe(const una_net *net, const real *parameters, const BATC
 
     for (size_t l = 0; l < net->depth; l++) {
         fan_layer *at = &w->fans->layer[l], *below = &w->fans->layer[l - (l > 0)];
-        uint16_t *list = list_of(net, l, probe, w);
+        uint16_t *list = units_of_probe(net, l, probe, w);
         const real *z = z_of(net, batch, l, probe, w);
         w->kern->fans->candidates(net->size[l + 1], z, at->reach, longest, w->fans->candidates);
         if (l > 0)
-            w->kern->fans->product(lanes, list_of(net, l - 1, probe, w), below->s + below->s_at[probe],
+            w->kern->fans->product(lanes, units_of_probe(net, l - 1, probe, w), below->s + below->s_at[probe],
                                    parameters + net->weights[l], UNA_PADDED(net->size[l + 1]), 1, w->fans->candidates,
                                    w->fans->far);
         w->kern->fans->relu(lanes, net->size[l + 1], w->fans->step, inverse, z, w->fans->candidates,
@@ -111,7 +111,7 @@ static void forward_probe(const una_net *net, const real *parameters, const BATC
     }
 
     size_t last = net->depth - 1, wide = UNA_PADDED(una_net_features(net));
-    const uint16_t *list = list_of(net, last, probe, w);
+    const uint16_t *list = units_of_probe(net, last, probe, w);
     const real *j = w->fans->layer[last].s + w->fans->layer[last].s_at[probe];
     w->kern->fans->outer(batch->directions, lanes, list, j, list, j, wide, true, w->fans->flat,
                          w->similarity.features->a, wide);
@@ -130,7 +130,7 @@ static void backward_probe(const una_net *net, const real *parameters, const BAT
 {
     size_t lanes = w->fans->lanes, top = net->depth - 1;
     real *g = w->gs[0], *g_below = w->gs[1];
-    const uint16_t *list = list_of(net, top, probe, w);
+    const uint16_t *list = units_of_probe(net, top, probe, w);
     w->kern->fans->product(lanes, list, w->fans->layer[top].s + w->fans->layer[top].s_at[probe],
                            w->similarity.features->b, UNA_PADDED(una_net_features(net)), 1, list, g);     /* J W'K W */
 
@@ -143,7 +143,7 @@ static void backward_probe(const una_net *net, const real *parameters, const BAT
         if (l == 0) break;
 
         const fan_layer *below = &w->fans->layer[l - 1];
-        const uint16_t *list_below = list_of(net, l - 1, probe, w);
+        const uint16_t *list_below = units_of_probe(net, l - 1, probe, w);
         w->kern->fans->outer(batch->directions, lanes, list_below, below->s + below->s_at[probe], list, g, width, false,
                              w->fans->flat, gradient + net->weights[l], width);
         w->kern->fans->product(lanes, list, g, parameters + net->weights[l], 1, width, list_below, g_below);

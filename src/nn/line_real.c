@@ -67,7 +67,7 @@ void REAL(una_line_slopes)(const BATCH *batch, probe_block block, real *u, WORK 
                           way_of(batch), w->line->far + block.first, u);
 }
 
-static LINE_GRADIENT gradient_of(const una_net *net, real *gradient, WORK *w)
+static LINE_GRADIENT line_gradient_of(const una_net *net, real *gradient, WORK *w)
 {
     return (LINE_GRADIENT){ w->line->slope, w->line->offset, gradient + net->weights[0], gradient + net->biases[0],
                             gradient + net->weights[1], gradient + net->biases[1] };
@@ -84,7 +84,7 @@ void REAL(una_line_slopes_back)(const una_net *net, const BATCH *batch, probe_bl
                                 real *gradient, WORK *w)
 {
     size_t row = probes_at(batch) + block.first;
-    LINE_GRADIENT to = gradient_of(net, gradient, w);
+    LINE_GRADIENT to = line_gradient_of(net, gradient, w);
     w->kern->line->slopes_back(table_of(w), block.count, batch->x + row, w->line->place + row,
                                w->line->far + block.first, batch->delta + block.first, way_of(batch), g, &to);
 }
@@ -92,7 +92,7 @@ void REAL(una_line_slopes_back)(const una_net *net, const BATCH *batch, probe_bl
 void REAL(una_line_rows_back)(const una_net *net, const BATCH *batch, size_t rows, const real *g, real *gradient,
                               WORK *w)
 {
-    LINE_GRADIENT to = gradient_of(net, gradient, w);
+    LINE_GRADIENT to = line_gradient_of(net, gradient, w);
     w->kern->line->rows_back(table_of(w), rows, batch->x, w->line->place, g, &to);
     w->kern->line->finish(table_of(w), &to);
 }

@@ -43,7 +43,7 @@ typedef struct una_inputs {              /* what inputs are: numbers are perturb
 
 /* The controller of a diversity that is steered: lambda moves by at most 1 % a step towards the target, slower when
  * near. */
-double una_steered(double lambda, double mean_cos2, double target_cos2);
+double una_steer_diversity(double lambda, double mean_cos2, double target_cos2);
 
 #define UNA_IN_BOTH "nn/luna_step_calls.h"
 #include "kern/both.h"

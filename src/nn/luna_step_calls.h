@@ -16,14 +16,14 @@ typedef struct REAL(una_luna_step) REAL(una_luna_step);
 una_status REAL(una_luna_step_new)(REAL(una_luna_step) **step, const una_net *net, const REAL(una_train_data) *data,
                                    const una_training *how, una_run *run);
 void       REAL(una_luna_step_free)(REAL(una_luna_step) *step);
-/* What the loop of opt/descent needs of it, without looks. */
+/* The step as the loop of opt/descent needs it, without validation. */
 REAL(una_trainable) REAL(una_luna_step_trainable)(REAL(una_luna_step) *step);
 double     REAL(una_luna_step_diversity)(const REAL(una_luna_step) *step);   /* lambda now, where it is steered */
 
-/* All of it: trains from `parameters` (initialised by the caller) in place by such steps, as how->descent says. watch
- * NULL: no looks. */
+/* Trains from `parameters` (initialised by the caller) in place by such steps, as how->descent says. validator NULL: no
+ * validation. */
 una_status REAL(una_train)(const una_net *net, real *parameters, const REAL(una_train_data) *data,
-                           const una_training *how, const REAL(una_watch) *watch, una_trained *trained,
+                           const una_training *how, const REAL(una_validator) *validator, una_trained *trained,
                            una_arena *arena, una_run *run);
 
 /* Mean cos^2 of the heads at probes (no training): the same probes for the same seed. */

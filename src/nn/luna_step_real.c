@@ -12,7 +12,7 @@
  */
 #include "nn/luna_step.h"
 
-#include "base/company.h"
+#include "base/rank_group.h"
 #include "opt/schedule.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static una_rng stream_of(const STEP *t, uint64_t seed, una_purpose purpose, size
     return una_rng_at(seed, purpose, t->how->stream << 40 | step);
 }
 
-static una_rng stream_at(const STEP *t, una_purpose purpose, size_t step)
+static una_rng random_stream(const STEP *t, una_purpose purpose, size_t step)
 {
     return stream_of(t, t->seed, purpose, step);
 }
@@ -66,7 +66,7 @@ static size_t rows_before(const STEP *t, size_t k)
 }
 
 /* Where row or own probe i of the batch lies. */
-static real *place_of(const STEP *t, size_t i, bool probe)
+static real *batch_row(const STEP *t, size_t i, bool probe)
 {
     size_t k = 0;
     while (i >= rows_before(t, k + 1)) k++;
@@ -76,7 +76,7 @@ static real *place_of(const STEP *t, size_t i, bool probe)
 }
 
 /* Rows of a rank. */
-static size_t part_of(const STEP *t, size_t rank)
+static size_t rows_of_rank(const STEP *t, size_t rank)
 {
     return t->how->parts ? t->how->parts[rank] : t->data->rows;
 }
@@ -86,14 +86,14 @@ static void next_batch(STEP *t, size_t step)
     size_t rows = t->data->rows, at = step % t->batches;
     t->gather = t->batches > 1 || step == 0;             /* all rows every step: already there */
     if (at == 0 && t->batches > 1) {
-        una_rng rng = stream_at(t, UNA_FOR_BATCHES, step / t->batches);
+        una_rng rng = random_stream(t, UNA_FOR_BATCHES, step / t->batches);
         una_rng_permute(&rng, t->order, rows);
     }
     t->from = at * rows / t->batches;
     t->batch.rows = (at + 1) * rows / t->batches - t->from;
     t->at_once = 0;
     for (size_t r = 0; r < t->ranks; r++)
-        t->at_once += (double)((at + 1) * part_of(t, r) / t->batches - at * part_of(t, r) / t->batches);
+        t->at_once += (double)((at + 1) * rows_of_rank(t, r) / t->batches - at * rows_of_rank(t, r) / t->batches);
     t->batch.probes = t->batch.directions ? t->batch.rows : 0;
 }
 
@@ -119,19 +119,19 @@ static void place_probe(const STEP *t, una_rng *rng, const real *a, const real *
     }
 }
 
-static void place_probes(STEP *t, size_t step)
+static void place_step_probes(STEP *t, size_t step)
 {
     if (!t->batch.own_probes) return;
-    una_rng rng = stream_at(t, UNA_FOR_PROBES, step);
+    una_rng rng = random_stream(t, UNA_FOR_PROBES, step);
     size_t inputs = t->net->size[0];
     for (size_t i = 0; i < t->batch.probes; i++) {
         const real *a = t->data->x + una_rng_below(&rng, t->data->rows) * inputs;
         const real *b = t->data->x + una_rng_below(&rng, t->data->rows) * inputs;
-        place_probe(t, &rng, a, b, place_of(t, i, true));
+        place_probe(t, &rng, a, b, batch_row(t, i, true));
     }
 }
 
-static void choose_directions(STEP *t, size_t step)
+static void choose_step_directions(STEP *t, size_t step)
 {
     if (!t->direction) return;
     size_t inputs = t->net->size[0], count = t->batch.directions;
@@ -164,7 +164,7 @@ static void choose_directions(STEP *t, size_t step)
 static const real *draw_perturbations(const STEP *t, size_t k)
 {
     enum { BLOCK = 64 };
-    una_rng rng = stream_at(t, UNA_FOR_PERTURBATION, t->step);
+    una_rng rng = random_stream(t, UNA_FOR_PERTURBATION, t->step);
     float std = (float)t->how->perturbation_std;
     size_t first = rows_before(t, k) * t->batch.directions, end = rows_before(t, k + 1) * t->batch.directions;
     size_t from = first / BLOCK * BLOCK;
@@ -175,7 +175,7 @@ static const real *draw_perturbations(const STEP *t, size_t k)
 }
 
 /* A row that will be read soon, from anywhere in a large table. */
-static void fetch(const real *row, size_t inputs)
+static void prefetch_row(const real *row, size_t inputs)
 {
     __builtin_prefetch(row);
     __builtin_prefetch(row + inputs - 1);
@@ -221,15 +221,15 @@ static void fill_piece(void *context, size_t k)
     *piece = t->batch;
     piece->rows = end - first;
     piece->probes = t->batch.probes ? piece->rows : 0;
-    piece->x = place_of(t, first, false);
+    piece->x = batch_row(t, first, false);
     piece->target = t->target + first * wide;
     if (t->delta) piece->delta = draw_perturbations(t, k);
 
     if (t->gather) t->holes[k] = 0;
     for (size_t i = first; t->gather && i < end; i++) {
         size_t row = t->order[t->from + i];
-        if (i + AHEAD < end) fetch(t->data->x + t->order[t->from + i + AHEAD] * inputs, inputs);
-        memcpy(place_of(t, i, false), t->data->x + row * inputs, inputs * sizeof(real));
+        if (i + AHEAD < end) prefetch_row(t->data->x + t->order[t->from + i + AHEAD] * inputs, inputs);
+        memcpy(batch_row(t, i, false), t->data->x + row * inputs, inputs * sizeof(real));
         if (t->hole) spread_targets(t, k, first, i, t->data->target + row * from_wide);
         else memcpy(t->target + i * wide, t->data->target + row * wide, wide * sizeof(real));
     }
@@ -240,12 +240,12 @@ static void fill_piece(void *context, size_t k)
 }
 
 /* What a step looks at. Random numbers that follow one another are drawn here, before the pieces part. */
-static void prepare(STEP *t, size_t step)
+static void prepare_step(STEP *t, size_t step)
 {
     next_batch(t, step);
     if (t->batch.directions) {
-        place_probes(t, step);
-        choose_directions(t, step);
+        place_step_probes(t, step);
+        choose_step_directions(t, step);
     }
     una_crew_do(t->crew, t->pieces, fill_piece, t);
 }
@@ -276,7 +276,9 @@ static size_t pieces_of(const STEP *t)
 {
     enum { FEWEST_ROWS = 16 };
     double most = (double)t->most, work = (most + most * (double)t->batch.directions) * (double)t->net->parameters;
-    size_t pieces = work < 2e6 ? 1 : work < 10e6 ? 2 : UNA_MOST_PIECES;
+    size_t pieces = UNA_MOST_PIECES;
+    if (work < 2e6) pieces = 1;
+    else if (work < 10e6) pieces = 2;
     return t->most / FEWEST_ROWS < pieces ? 1 : pieces;
 }
 
@@ -284,10 +286,10 @@ static size_t pieces_of(const STEP *t)
 static una_status cut_epochs(STEP *t, una_run *run)
 {
     size_t fewest = SIZE_MAX, most = 0;
-    t->ranks = t->how->parts ? una_company_count(run) : 1;
-    t->seed = t->how->seed + 0x9E3779B97F4A7C15u * (t->how->parts ? una_company_rank(run) : 0);
+    t->ranks = t->how->parts ? una_rank_group_count(run) : 1;
+    t->seed = t->how->seed + 0x9E3779B97F4A7C15u * (t->how->parts ? una_rank_group_rank(run) : 0);
     for (size_t r = 0; r < t->ranks; r++) {
-        size_t rows = part_of(t, r);
+        size_t rows = rows_of_rank(t, r);
         t->all += rows;
         fewest = rows < fewest ? rows : fewest;
         most = rows > most ? rows : most;
@@ -302,7 +304,7 @@ static una_status cut_epochs(STEP *t, una_run *run)
     return UNA_OK;
 }
 
-static una_status set_up(STEP *t, bool slopes, una_run *run)
+static una_status set_up_step(STEP *t, bool slopes, una_run *run)
 {
     una_arena *scratch = &run->scratch;
     size_t rows = t->data->rows, inputs = t->net->size[0];
@@ -352,7 +354,7 @@ static REAL(una_objective) objective_at(const STEP *t, double u, una_run *run)
         .per_point = t->how->per_point,
         .targets = t->how->targets,
         .jacobian = t->how->jacobian,
-        .company = t->how->parts ? run : NULL,
+        .rank_group = t->how->parts ? run : NULL,
     };
 }
 
@@ -361,27 +363,27 @@ static una_status loss_and_gradient(void *context, size_t step, const real *para
 {
     STEP *t = context;
     t->step = step;
-    prepare(t, step);
+    prepare_step(t, step);
     REAL(una_objective) objective = objective_at(t, (double)(step + 1) / (double)t->how->descent.steps, run);
     REAL(una_net_gradient_in_pieces)(t->net, parameters, t->piece, &objective, gradient, losses, t->work, t->crew);
     t->mean_cos2 = losses->mean_cos2;
     if (!t->how->parts) return UNA_OK;
-    if (una_company_rank(run) > 0) losses->diverse *= 0, losses->mean_cos2 *= 0;        /* known to all, counted once */
-    return una_company_check(run);
+    if (una_rank_group_rank(run) > 0) losses->diverse *= 0, losses->mean_cos2 *= 0;     /* known to all, counted once */
+    return una_rank_group_check(run);
 }
 
-static void steer(void *context, real *parameters, bool last)
+static void steer_diversity(void *context, real *parameters, bool last)
 {
     STEP *t = context;
     (void)parameters;
     if (last || !t->how->steer || !isfinite(t->mean_cos2)) return;
-    t->lambda = una_steered(t->lambda, t->mean_cos2, t->how->target_cos2);
+    t->lambda = una_steer_diversity(t->lambda, t->mean_cos2, t->how->target_cos2);
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
-static una_status begin(STEP **out, const una_net *net, const DATA *data, const una_training *how, bool slopes,
-                        una_run *run)
+static una_status begin_step(STEP **out, const una_net *net, const DATA *data, const una_training *how, bool slopes,
+                             una_run *run)
 {
     STEP *t = *out = UNA_GET(&run->scratch, STEP, 1);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -390,13 +392,13 @@ static una_status begin(STEP **out, const una_net *net, const DATA *data, const 
     t->how = how;
     t->kern = REAL(una_kernels_named)(run->settings.kernels);
     t->lambda = how->diversity;
-    return set_up(t, slopes, run);
+    return set_up_step(t, slopes, run);
 }
 
 una_status REAL(una_luna_step_new)(STEP **step, const una_net *net, const DATA *data, const una_training *how,
                                    una_run *run)
 {
-    return begin(step, net, data, how, how->diversity > 0 || how->steer, run);
+    return begin_step(step, net, data, how, how->diversity > 0 || how->steer, run);
 }
 
 void REAL(una_luna_step_free)(STEP *step)
@@ -407,7 +409,7 @@ void REAL(una_luna_step_free)(STEP *step)
 REAL(una_trainable) REAL(una_luna_step_trainable)(STEP *step)
 {
     return (REAL(una_trainable)){ .parameters = step->net->parameters, .context = step, .gradient = loss_and_gradient,
-                                  .settle = steer, .pieces = step->pieces, .crew = step->crew };
+                                  .after_step = steer_diversity, .pieces = step->pieces, .crew = step->crew };
 }
 
 double REAL(una_luna_step_diversity)(const STEP *step)
@@ -416,14 +418,14 @@ double REAL(una_luna_step_diversity)(const STEP *step)
 }
 
 una_status REAL(una_train)(const una_net *net, real *parameters, const DATA *data, const una_training *how,
-                           const REAL(una_watch) *watch, una_trained *trained, una_arena *arena, una_run *run)
+                           const REAL(una_validator) *validator, una_trained *trained, una_arena *arena, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     STEP *step = NULL;
     una_status status = REAL(una_luna_step_new)(&step, net, data, how, run);
     if (status == UNA_OK) {
         REAL(una_trainable) what = REAL(una_luna_step_trainable)(step);
-        if (watch) what.watch = *watch;
+        if (validator) what.validator = *validator;
         status = REAL(una_descend)(&what, parameters, &how->descent, trained, arena, run);
     }
     REAL(una_luna_step_free)(step);
@@ -441,12 +443,12 @@ una_status REAL(una_mean_cos2)(double *mean_cos2, const una_net *net, const real
     one.unit_directions = false;
 
     STEP *t = NULL;
-    una_status status = begin(&t, net, data, &one, true, run);
+    una_status status = begin_step(&t, net, data, &one, true, run);
     real *gradient = UNA_GET(&run->scratch, real, net->parameters);
     if (status == UNA_OK) status = una_arena_check(&run->scratch);
     if (status == UNA_OK) {
         una_losses losses;
-        prepare(t, 0);
+        prepare_step(t, 0);
         REAL(una_objective) objective = { .per_point = how->per_point, .targets = how->targets,
                                           .jacobian = how->jacobian };
         REAL(una_net_gradient_in_pieces)(net, parameters, t->piece, &objective, gradient, &losses, t->work, t->crew);

@@ -9,7 +9,7 @@
 
 #define NETWORK REAL(una_network)
 
-static void shape(void *at, const una_outline *outline)
+static void mlp_shape(void *at, const una_body_spec *outline)
 {
     una_net *net = at;
     *net = (una_net){ .depth = outline->depth, .activation = outline->activation };
@@ -20,27 +20,27 @@ static void shape(void *at, const una_outline *outline)
     una_net_shape(net);
 }
 
-static una_body_size size(const void *at)
+static una_body_size mlp_size(const void *at)
 {
     const una_net *net = at;
     return (una_body_size){ .inputs = net->size[0], .features = una_net_features(net), .heads = una_net_heads(net),
                             .head = net->weights[net->depth], .parameters = net->parameters };
 }
 
-static void set_heads(void *at, size_t heads)
+static void mlp_set_heads(void *at, size_t heads)
 {
     una_net *net = at;
     net->size[net->depth + 1] = heads;
     una_net_shape(net);
 }
 
-static void initialise(const void *at, const una_start *start, una_rng *rng, real *frozen, real *parameters)
+static void mlp_initialise(const void *at, const una_weight_init *start, una_rng *rng, real *frozen, real *parameters)
 {
     (void)frozen;
     REAL(una_net_initialise)(at, start->initialisation, start->scale, rng, parameters, start->run);
 }
 
-static una_status work_for(void **work, const NETWORK *net, size_t rows, bool slopes, const REAL(una_kernels) *kernels,
+static una_status mlp_work(void **work, const NETWORK *net, size_t rows, bool slopes, const REAL(una_kernels) *kernels,
                            una_arena *arena)
 {
     const una_net *at = net->shape;
@@ -52,22 +52,22 @@ static una_status work_for(void **work, const NETWORK *net, size_t rows, bool sl
     return UNA_OK;
 }
 
-static void gradient_of(const NETWORK *net, const real *parameters, const real *x, const real *t, size_t rows,
-                        double fit_weight, double penalty, real *gradient, una_losses *losses, void *work)
+static void mlp_gradient(const NETWORK *net, const real *parameters, const real *x, const real *t, size_t rows,
+                         double fit_weight, double penalty, real *gradient, una_losses *losses, void *work)
 {
     REAL(una_batch) batch = { .rows = rows, .x = x, .target = t, .target_heads = 1 };
     REAL(una_objective) objective = { .fit_weight = fit_weight, .penalty = penalty };
     REAL(una_net_gradient)(net->shape, parameters, &batch, &objective, gradient, losses, work);
 }
 
-static void forward(const NETWORK *net, const real *parameters, const real *x, size_t rows, double *phi, size_t stride,
-                    double *f, void *work)
+static void mlp_forward(const NETWORK *net, const real *parameters, const real *x, size_t rows, double *phi,
+                        size_t stride, double *f, void *work)
 {
     REAL(una_net_forward)(net->shape, parameters, x, rows, phi, stride, f, work);
 }
 
-static void slopes_at_point(const NETWORK *net, const real *parameters, const real *x, double *phi, double *j,
-                            void *work)
+static void mlp_slopes(const NETWORK *net, const real *parameters, const real *x, double *phi, double *j,
+                       void *work)
 {
     REAL(una_net_slopes)(net->shape, parameters, x, phi, j, work);
 }
@@ -75,13 +75,13 @@ static void slopes_at_point(const NETWORK *net, const real *parameters, const re
 const REAL(una_body) REAL(una_body_mlp) = {
     .name = "mlp",
     .shape_size = sizeof(una_net),
-    .shape = shape,
-    .size = size,
-    .set_heads = set_heads,
+    .shape = mlp_shape,
+    .size = mlp_size,
+    .set_heads = mlp_set_heads,
     .matrix = una_net_matrix,
-    .initialise = initialise,
-    .work = work_for,
-    .gradient = gradient_of,
-    .forward = forward,
-    .slopes = slopes_at_point,
+    .initialise = mlp_initialise,
+    .work = mlp_work,
+    .gradient = mlp_gradient,
+    .forward = mlp_forward,
+    .slopes = mlp_slopes,
 };

@@ -54,7 +54,7 @@ void una_net_unpack(const una_net *net, const float *packed, float *parameters)
     una_matrices_unpack(una_net_matrix, net, packed, parameters);
 }
 
-double una_steered(double lambda, double mean_cos2, double target_cos2)
+double una_steer_diversity(double lambda, double mean_cos2, double target_cos2)
 {
     double pull = log((mean_cos2 + 1e-6) / (target_cos2 + 1e-6));
     return fmax(1e-8, fmin(1e8, lambda * exp(0.01 * fmax(-1, fmin(1, pull)))));

@@ -47,10 +47,10 @@ typedef struct una_work_size {                 /* what buffers are made for; wha
     una_path path;                             /* UNA_PATH_PLAIN: by row and through every layer, always */
 } una_work_size;
 
-typedef struct una_way {                       /* through the slopes: the plain one is without the first three */
+typedef struct una_slope_method {                     /* through the slopes: the plain one is without the first three */
     bool   fans, line, forms_slopes;           /* fans_real.c, line_real.c, G formed in diversity_real.c */
     size_t blocks, pieces;                     /* of probes, in the largest piece; of the step         */
-} una_way;
+} una_slope_method;
 
 #define UNA_IN_BOTH "nn/net_calls.h"
 #include "kern/both.h"

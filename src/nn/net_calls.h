@@ -5,7 +5,7 @@
 void REAL(una_net_initialise)(const una_net *net, int initialisation, double scale, una_rng *rng, real *parameters,
                               const una_run *run);               /* NULL: to its end, whoever interrupts it */
 
-/* What one step looks at. Rows of x: first `rows` that are fitted, then (own_probes) the probes, if any. */
+/* The rows of one step. x: first `rows` training rows, then (own_probes) the probes, if any. */
 typedef struct REAL(una_batch) {
     size_t rows, probes, directions;
     bool   own_probes;                         /* probes are rows of their own; else the first `probes` rows */
@@ -34,8 +34,8 @@ typedef struct REAL(una_objective) {
     bool   free_biases;                        /* the penalty is that of the weights alone             */
     size_t targets;                            /* 0 counts as 1                                        */
     bool   jacobian;                           /* slopes of all targets are one vector; else each target's are */
-    una_run *company;                          /* whose ranks have probes of this step too: P is that of all (not per
-                                                  point); a failure is the company's. NULL: alone      */
+    una_run *rank_group;                          /* whose ranks have probes of this step too: P is that of all (not per
+                                                  point); a failure is the group's. NULL: alone        */
 } REAL(una_objective);
 
 /* All buffers of a step, taken once. A batch may have at most the rows, probes and directions the work was made for,
@@ -43,12 +43,12 @@ typedef struct REAL(una_objective) {
 typedef struct REAL(una_work) REAL(una_work);
 una_status REAL(una_work_new)(REAL(una_work) **work, const una_net *net, const una_work_size *size,
                               const REAL(una_kernels) *kernels, una_arena *arena);
-/* How its steps go through the slopes. */
-una_way REAL(una_work_way)(const REAL(una_work) *work);
+/* The method by which its steps compute slopes. */
+una_slope_method REAL(una_work_slope_method)(const REAL(una_work) *work);
 
-/* Loss and gradient [net->parameters] at `parameters`. losses->mean_cos2 is NAN without probes. In company, gradients
- * and losses of the ranks add up, but for `diverse` and `mean_cos2`, which all know, and which `total` of the first
- * rank alone has in it. */
+/* Loss and gradient [net->parameters] at `parameters`. losses->mean_cos2 is NAN without probes. In a rank group the
+ * gradients and losses of the ranks add up, except for `diverse` and `mean_cos2`, which all ranks know, and which only
+ * `total` of the first rank contains. */
 void REAL(una_net_gradient)(const una_net *net, const real *parameters, const REAL(una_batch) *batch,
                             const REAL(una_objective) *objective, real *gradient, una_losses *losses,
                             REAL(una_work) *work);

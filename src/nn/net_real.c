@@ -5,13 +5,13 @@
  */
 #include "nn/work.h"
 
-#include "base/company.h"
+#include "base/rank_group.h"
 
 #include <string.h>
 
 /* ---- initialisation ------------------------------------------------------------------------------ */
 
-static double spread(int initialisation, double in, double out)
+static double weight_spread(int initialisation, double in, double out)
 {
     switch (initialisation) {
     case 0: return sqrt(2 / in);                 /* He et al. 2015 */
@@ -27,7 +27,7 @@ void REAL(una_net_initialise)(const una_net *net, int initialisation, double sca
     memset(parameters, 0, net->parameters * sizeof *parameters);
     for (size_t l = 0; l <= net->depth; l++) {
         size_t in = net->size[l], out = net->size[l + 1], width = UNA_PADDED(out);
-        double std = scale * spread(initialisation, (double)in, (double)out);
+        double std = scale * weight_spread(initialisation, (double)in, (double)out);
         for (size_t i = 0; i < in && !(run && una_cancelled(run)); i++)
             for (size_t j = 0; j < out; j++)
                 parameters[net->weights[l] + i * width + j] = (real)(std * una_rng_normal(rng));
@@ -130,10 +130,11 @@ una_status REAL(una_work_new)(WORK **out, const una_net *net, const una_work_siz
     return UNA_OK;
 }
 
-una_way REAL(una_work_way)(const WORK *w)
+una_slope_method REAL(una_work_slope_method)(const WORK *w)
 {
-    return (una_way){ .fans = w->fans, .line = w->line, .forms_slopes = w->similarity.slopes,
-                      .blocks = w->block ? (w->most_probes + w->block - 1) / w->block : 0, .pieces = w->pieces };
+    return (una_slope_method){ .fans = w->fans, .line = w->line, .forms_slopes = w->similarity.slopes,
+                               .blocks = w->block ? (w->most_probes + w->block - 1) / w->block : 0,
+                                   .pieces = w->pieces };
 }
 
 /* ---- forward --------------------------------------------------------------------------------------- */
@@ -167,7 +168,7 @@ static void forward_from(const una_net *net, const real *parameters, size_t from
     }
 }
 
-static void forward_rows(const una_net *net, const real *parameters, const real *x, size_t rows, WORK *w)
+static void forward_plain_rows(const una_net *net, const real *parameters, const real *x, size_t rows, WORK *w)
 {
     forward_from(net, parameters, 0, x, NULL, rows, w);
 }
@@ -189,7 +190,7 @@ void REAL(una_net_forward)(const una_net *net, const real *parameters, const rea
 
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
-        forward_rows(net, parameters, x + from * inputs, count, w);
+        forward_plain_rows(net, parameters, x + from * inputs, count, w);
         if (phi)
             for (size_t r = 0; r < count; r++)
                 for (size_t j = 0; j < features; j++)
@@ -207,7 +208,7 @@ void REAL(una_net_slopes)(const una_net *net, const real *parameters, const real
 {
     BATCH batch = { .rows = 1, .probes = 1, .directions = net->size[0], .x = x };
     size_t features = una_net_features(net), wide = UNA_PADDED(features);
-    forward_rows(net, parameters, x, 1, w);
+    forward_plain_rows(net, parameters, x, 1, w);
     for (size_t k = 0; phi && k < features; k++) phi[k] = (double)w->layer[net->depth - 1].h[k];
     REAL(una_slopes_seed)(net, parameters, &batch, w->layer[0].u, w);
     REAL(una_slopes_forward)(net, parameters, &batch, (probe_block){ 0, 1 }, w);
@@ -280,7 +281,8 @@ static double penalise_weights(const una_net *net, const real *parameters, const
     return objective->penalty * square;
 }
 
-static double penalise(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient, WORK *w)
+static double add_penalty(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient,
+                          WORK *w)
 {
     if (objective->free_biases) return penalise_weights(net, parameters, objective, gradient, w);
     size_t hidden = net->hidden_parameters, heads = net->parameters - hidden;
@@ -308,7 +310,7 @@ static bool by_line(const WORK *w)
     return w->line && w->all_probes > 0;
 }
 
-static probe_block next_block(probe_block block, const BATCH *batch, const WORK *w)
+static probe_block next_probe_block(probe_block block, const BATCH *batch, const WORK *w)
 {
     size_t first = block.first + block.count, left = batch->probes - first;
     return (probe_block){ first, left < w->block ? left : w->block };
@@ -323,7 +325,7 @@ static void forward_slopes(const step *s, const BATCH *batch, WORK *w)
         REAL(una_fans_forward)(s->net, s->parameters, batch, w);
         return;
     }
-    for (probe_block block = next_block(none, batch, w); block.count; block = next_block(block, batch, w)) {
+    for (probe_block block = next_probe_block(none, batch, w); block.count; block = next_probe_block(block, batch, w)) {
         REAL(una_slopes_forward)(s->net, s->parameters, batch, block, w);
         REAL(una_diversity_gather)(s->net, s->parameters, batch, block, w);
     }
@@ -335,7 +337,7 @@ static void backward_slopes(const step *s, const BATCH *batch, real *gradient, W
         REAL(una_fans_backward)(s->net, s->parameters, batch, gradient, w);
         return;
     }
-    for (probe_block block = next_block(none, batch, w); block.count; block = next_block(block, batch, w)) {
+    for (probe_block block = next_probe_block(none, batch, w); block.count; block = next_probe_block(block, batch, w)) {
         w->diverse += REAL(una_diversity_slopes)(s->net, s->parameters, batch, s->objective, block, gradient, w);
         REAL(una_slopes_backward)(s->net, batch, block, gradient, w);
     }
@@ -412,7 +414,7 @@ void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters
     for (size_t i = 0; i < w->pieces; i++) probes += (double)batch[i].probes;
     for (size_t i = 0; i < w->pieces; i++) w->piece[i]->all_probes = probes;
 
-    losses->penalty = penalise(net, parameters, objective, gradient, w);
+    losses->penalty = add_penalty(net, parameters, objective, gradient, w);
     for (size_t l = 1; l <= net->depth; l++)
         una_crew_claim(crew, w->flipped[l], net->size[l + 1] * UNA_PADDED(net->size[l]) * sizeof(real));
     flip_weights(net, parameters, by_line(w) ? 2 : 1, w);
@@ -430,7 +432,7 @@ void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters
     if (w->pieces > 1) una_crew_do(crew, w->pieces, add_up, &s);
     losses->mean_cos2 = probes > 0 && heads > 1 ? losses->diverse / (heads * (heads - 1) / 2) : NAN;
     losses->total = losses->fit + losses->penalty;
-    if (!objective->company || una_company_rank(objective->company) == 0)
+    if (!objective->rank_group || una_rank_group_rank(objective->rank_group) == 0)
         losses->total += objective->diversity * losses->diverse;
 }
 
@@ -448,7 +450,7 @@ void REAL(una_net_backward)(const una_net *net, const real *parameters, const re
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
         BATCH batch = { .rows = count, .x = x + from * inputs };
-        forward_rows(net, parameters, batch.x, count, w);
+        forward_plain_rows(net, parameters, batch.x, count, w);
         memset(w->g[0], 0, count * wide * sizeof(real));
         for (size_t r = 0; r < count; r++)
             for (size_t j = 0; j < features; j++) w->g[0][r * wide + j] = (real)dphi[(from + r) * features + j];
@@ -458,7 +460,7 @@ void REAL(una_net_backward)(const una_net *net, const real *parameters, const re
 
 const real *REAL(una_net_phi)(const una_net *net, const real *parameters, const real *x, size_t rows, WORK *w)
 {
-    forward_rows(net, parameters, x, rows, w);
+    forward_plain_rows(net, parameters, x, rows, w);
     return w->layer[net->depth - 1].h;
 }
 

@@ -24,12 +24,12 @@ struct WORK {
     real *flipped, *flipped_spread, *flipped_head;       /* W' of one block, S', w'                         */
 };
 
-static real *weights(const una_residual *net, real *parameters, size_t l)
+static real *const_layer_weights(const una_residual *net, real *parameters, size_t l)
 {
     return parameters + l * net->layer;
 }
 
-static const real *weights_of(const una_residual *net, const real *parameters, size_t l)
+static const real *layer_weights(const una_residual *net, const real *parameters, size_t l)
 {
     return parameters + l * net->layer;
 }
@@ -39,7 +39,7 @@ static size_t bias_at(const una_residual *net)
     return net->width * UNA_PADDED(net->width);
 }
 
-static void draw(real *out, size_t rows, size_t cols, size_t stride, double std, una_rng *rng)
+static void draw_normals(real *out, size_t rows, size_t cols, size_t stride, double std, una_rng *rng)
 {
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < cols; j++) out[i * stride + j] = (real)(std * una_rng_normal(rng));
@@ -47,7 +47,7 @@ static void draw(real *out, size_t rows, size_t cols, size_t stride, double std,
 
 void REAL(una_fourier_draw)(size_t width, size_t features, double lengthscale, una_rng *rng, real *s, real *p)
 {
-    draw(s, width, features, UNA_PADDED(features), 1 / lengthscale, rng);
+    draw_normals(s, width, features, UNA_PADDED(features), 1 / lengthscale, rng);
     for (size_t j = 0; j < features; j++) p[j] = (real)(QUARTER + 4 * QUARTER * una_rng_uniform(rng));
 }
 
@@ -57,10 +57,11 @@ void REAL(una_residual_initialise)(const una_residual *net, double lengthscale, 
     size_t wide = UNA_PADDED(net->width);
     memset(frozen, 0, net->frozen * sizeof *frozen);
     memset(parameters, 0, net->parameters * sizeof *parameters);
-    draw(frozen, net->inputs, net->width, wide, 1 / sqrt((double)net->width), rng);
+    draw_normals(frozen, net->inputs, net->width, wide, 1 / sqrt((double)net->width), rng);
     REAL(una_fourier_draw)(net->width, net->features, lengthscale, rng, frozen + net->spread, frozen + net->phase);
     for (size_t l = 0; l < net->depth; l++)
-        draw(weights(net, parameters, l), net->width, net->width, wide, 0.5 / sqrt((double)net->width), rng);
+        draw_normals(const_layer_weights(net, parameters, l), net->width, net->width, wide,
+                     0.5 / sqrt((double)net->width), rng);
 }
 
 una_status REAL(una_residual_work_new)(WORK **out, const una_residual *net, const real *frozen, size_t rows,
@@ -110,15 +111,15 @@ static void forward_blocks(const una_residual *net, const real *frozen, const re
     size_t wide = UNA_PADDED(net->width);
     w->kern->product(rows, wide, net->inputs, x, net->inputs, 1, frozen, wide, w->h[0], wide, false);
     for (size_t l = 0; l < net->depth; l++) {
-        const real *at = weights_of(net, parameters, l);
+        const real *at = layer_weights(net, parameters, l);
         w->kern->product(rows, wide, net->width, w->h[l], wide, 1, at, wide, w->z, wide, false);
         w->kern->activate(net->activation, rows, wide, at + bias_at(net), w->z, w->h[l + 1], w->d[l], NULL);
         w->kern->add(rows * wide, w->h[l], w->h[l + 1]);
     }
 }
 
-static void forward_rows(const una_residual *net, const real *frozen, const real *parameters, const real *x,
-                         size_t rows, WORK *w)
+static void forward_block_rows(const una_residual *net, const real *frozen, const real *parameters, const real *x,
+                               size_t rows, WORK *w)
 {
     forward_blocks(net, frozen, parameters, x, rows, w);
     REAL(una_fourier)(rows, net->width, net->features, w->h[net->depth], frozen + net->spread, frozen + net->phase,
@@ -139,7 +140,7 @@ void REAL(una_residual_forward)(const una_residual *net, const real *frozen, con
     size_t wide = UNA_PADDED(net->features);
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
-        forward_rows(net, frozen, parameters, x + from * net->inputs, count, w);
+        forward_block_rows(net, frozen, parameters, x + from * net->inputs, count, w);
         for (size_t r = 0; phi && r < count; r++)
             for (size_t j = 0; j < net->features; j++) phi[(from + r) * stride + j] = (double)w->phi[r * wide + j];
         if (!f) continue;
@@ -166,7 +167,8 @@ static void carry_slope(const una_residual *net, const real *frozen, const real 
     size_t wide = UNA_PADDED(net->width);
     memcpy(w->g, frozen + d * wide, wide * sizeof(real));
     for (size_t l = 0; l < net->depth; l++) {
-        w->kern->product(1, wide, net->width, w->g, wide, 1, weights_of(net, parameters, l), wide, w->a, wide, false);
+        w->kern->product(1, wide, net->width, w->g, wide, 1, layer_weights(net, parameters, l), wide, w->a, wide,
+                         false);
         w->kern->multiply(wide, w->d[l], w->a);
         w->kern->add(wide, w->a, w->g);
     }
@@ -187,7 +189,7 @@ void REAL(una_residual_slopes)(const una_residual *net, const real *frozen, cons
                                double *phi, double *j, WORK *w)
 {
     size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features);
-    forward_rows(net, frozen, parameters, x, 1, w);
+    forward_block_rows(net, frozen, parameters, x, 1, w);
     for (size_t k = 0; phi && k < net->features; k++) phi[k] = (double)w->phi[k];
     for (size_t d = 0; d < net->inputs; d++) {
         carry_slope(net, frozen, parameters, d, w);
@@ -217,12 +219,12 @@ static void backward_blocks(const una_residual *net, const real *parameters, siz
 {
     size_t wide = UNA_PADDED(net->width);
     for (size_t l = net->depth; l-- > 0;) {
-        real *at = weights(net, gradient, l);
+        real *at = const_layer_weights(net, gradient, l);
         memcpy(w->a, w->g, rows * wide * sizeof(real));
         w->kern->multiply(rows * wide, w->d[l], w->a);
         w->kern->product(net->width, wide, rows, w->h[l], 1, wide, w->a, wide, at, wide, true);
         w->kern->add_rows(rows, wide, w->a, at + bias_at(net));
-        w->kern->transpose(net->width, net->width, weights_of(net, parameters, l), wide, w->flipped, wide);
+        w->kern->transpose(net->width, net->width, layer_weights(net, parameters, l), wide, w->flipped, wide);
         w->kern->product(rows, wide, net->width, w->a, wide, 1, w->flipped, wide, w->g, wide, true);
     }
 }
@@ -233,7 +235,7 @@ void REAL(una_residual_gradient)(const una_residual *net, const real *frozen, co
 {
     double square = w->kern->ridge(net->parameters, (real)(2 * penalty), parameters, gradient);
     *losses = (una_losses){ .mean_cos2 = NAN, .penalty = penalty * square };
-    forward_rows(net, frozen, parameters, x, rows, w);
+    forward_block_rows(net, frozen, parameters, x, rows, w);
     forward_head(net, parameters, rows, w);
     losses->fit = w->kern->residual(rows, 1, UNA_PAD, fit_weight, t, 0, w->f);
     backward_head(net, parameters, rows, gradient, w);
@@ -245,7 +247,7 @@ void REAL(una_residual_gradient)(const una_residual *net, const real *frozen, co
 
 #define NETWORK REAL(una_network)
 
-static void shape(void *at, const una_outline *outline)
+static void residual_shape(void *at, const una_body_spec *outline)
 {
     una_residual *net = at;
     *net = (una_residual){ .inputs = outline->inputs, .width = outline->width, .depth = outline->depth,
@@ -253,7 +255,7 @@ static void shape(void *at, const una_outline *outline)
     una_residual_shape(net);
 }
 
-static una_body_size size(const void *at)
+static una_body_size residual_size(const void *at)
 {
     const una_residual *net = at;
     return (una_body_size){ net->inputs, net->features, 1, net->head, net->parameters, net->frozen, 0 };
@@ -265,13 +267,14 @@ static una_body_size last_size(const void *at)
     return (una_body_size){ net->inputs, net->width, 1, net->head, net->parameters, net->frozen, 0 };
 }
 
-static void initialise(const void *at, const una_start *start, una_rng *rng, real *frozen, real *parameters)
+static void residual_initialise(const void *at, const una_weight_init *start, una_rng *rng, real *frozen,
+                                real *parameters)
 {
     REAL(una_residual_initialise)(at, start->lengthscale, rng, frozen, parameters);
 }
 
-static una_status work_for(void **work, const NETWORK *net, size_t rows, bool slopes, const KERNELS *kernels,
-                           una_arena *arena)
+static una_status residual_work(void **work, const NETWORK *net, size_t rows, bool slopes, const KERNELS *kernels,
+                                una_arena *arena)
 {
     WORK *made = NULL;
     (void)slopes;
@@ -280,15 +283,15 @@ static una_status work_for(void **work, const NETWORK *net, size_t rows, bool sl
     return UNA_OK;
 }
 
-static void gradient_of(const NETWORK *net, const real *parameters, const real *x, const real *t, size_t rows,
-                        double fit_weight, double penalty, real *gradient, una_losses *losses, void *work)
+static void residual_gradient(const NETWORK *net, const real *parameters, const real *x, const real *t, size_t rows,
+                              double fit_weight, double penalty, real *gradient, una_losses *losses, void *work)
 {
     REAL(una_residual_gradient)(net->shape, net->frozen, parameters, x, t, rows, fit_weight, penalty, gradient, losses,
                                 work);
 }
 
-static void forward(const NETWORK *net, const real *parameters, const real *x, size_t rows, double *phi, size_t stride,
-                    double *f, void *work)
+static void residual_forward(const NETWORK *net, const real *parameters, const real *x, size_t rows, double *phi,
+                             size_t stride, double *f, void *work)
 {
     REAL(una_residual_forward)(net->shape, net->frozen, parameters, x, rows, phi, stride, f, work);
 }
@@ -300,7 +303,7 @@ static void forward_last(const NETWORK *net, const real *parameters, const real 
     if (f) REAL(una_residual_forward)(net->shape, net->frozen, parameters, x, rows, NULL, 0, f, work);
 }
 
-static void slopes_at_point(const NETWORK *net, const real *parameters, const real *x, double *phi, double *j,
+static void residual_slopes(const NETWORK *net, const real *parameters, const real *x, double *phi, double *j,
                             void *work)
 {
     REAL(una_residual_slopes)(net->shape, net->frozen, parameters, x, phi, j, work);
@@ -315,25 +318,25 @@ static void slopes_of_last(const NETWORK *net, const real *parameters, const rea
 const REAL(una_body) REAL(una_body_residual) = {
     .name = "residual",
     .shape_size = sizeof(una_residual),
-    .shape = shape,
-    .size = size,
+    .shape = residual_shape,
+    .size = residual_size,
     .matrix = una_residual_matrix,
-    .initialise = initialise,
-    .work = work_for,
-    .gradient = gradient_of,
-    .forward = forward,
-    .slopes = slopes_at_point,
+    .initialise = residual_initialise,
+    .work = residual_work,
+    .gradient = residual_gradient,
+    .forward = residual_forward,
+    .slopes = residual_slopes,
 };
 
 const REAL(una_body) REAL(una_body_residual_last) = {
     .name = "residual_last",
     .shape_size = sizeof(una_residual),
-    .shape = shape,
+    .shape = residual_shape,
     .size = last_size,
     .matrix = una_residual_matrix,
-    .initialise = initialise,
-    .work = work_for,
-    .gradient = gradient_of,
+    .initialise = residual_initialise,
+    .work = residual_work,
+    .gradient = residual_gradient,
     .forward = forward_last,
     .slopes = slopes_of_last,
 };

@@ -11,7 +11,7 @@
 #define SPECTRAL REAL(una_spectral)
 
 /* Scales to unit length and returns the length; zero stays zero. */
-static double normalise(double *vector, size_t n)
+static double normalise_vector(double *vector, size_t n)
 {
     double square = 0;
     for (size_t i = 0; i < n; i++) square += vector[i] * vector[i];
@@ -27,7 +27,7 @@ void REAL(una_spectral_init)(SPECTRAL *s, size_t rows, size_t cols, size_t strid
     if (rows != cols) s->gram = UNA_GET(arena, double, least * least), s->next = UNA_GET(arena, double, least);
     if (!s->u || !s->v) return;
     for (size_t i = 0; i < rows; i++) s->u[i] = una_rng_normal(rng);
-    normalise(s->u, rows);
+    normalise_vector(s->u, rows);
 }
 
 double REAL(una_spectral_step)(SPECTRAL *s, const real *w)
@@ -35,13 +35,13 @@ double REAL(una_spectral_step)(SPECTRAL *s, const real *w)
     memset(s->v, 0, s->cols * sizeof *s->v);
     for (size_t i = 0; i < s->rows; i++)
         for (size_t j = 0; j < s->cols; j++) s->v[j] += s->u[i] * (double)w[i * s->stride + j];
-    if (normalise(s->v, s->cols) == 0) return 0;         /* W = 0: u must not be lost */
+    if (normalise_vector(s->v, s->cols) == 0) return 0;         /* W = 0: u must not be lost */
     for (size_t i = 0; i < s->rows; i++) {
         double sum = 0;
         for (size_t j = 0; j < s->cols; j++) sum += (double)w[i * s->stride + j] * s->v[j];
         s->u[i] = sum;
     }
-    return normalise(s->u, s->rows);
+    return normalise_vector(s->u, s->rows);
 }
 
 /* The lower half of W'W, or of W W'; the other half is its mirror. */
@@ -69,7 +69,7 @@ static double gram_step(SPECTRAL *s, double *x, size_t n)
     memset(s->next, 0, n * sizeof *s->next);
     for (size_t j = 0; j < n; j++)
         for (size_t k = 0; k < n; k++) s->next[k] += x[j] * s->gram[j * n + k];
-    double length = normalise(s->next, n);
+    double length = normalise_vector(s->next, n);
     if (length > 0) memcpy(x, s->next, n * sizeof *x);
     return sqrt(length);
 }
@@ -81,8 +81,9 @@ double REAL(una_spectral_norm)(SPECTRAL *s, const real *w)
     double sigma = REAL(una_spectral_step)(s, w);        /* v, and u of it, as W is now */
     if (s->gram) take_gram(s, w);
     for (int i = 1, still = 0; i < MOST && still < STILL; i++) {
-        double now = !s->gram ? REAL(una_spectral_step)(s, w)
-                   : tall ? gram_step(s, s->v, s->cols) : gram_step(s, s->u, s->rows);
+        double now;
+        if (!s->gram) now = REAL(una_spectral_step)(s, w);
+        else now = tall ? gram_step(s, s->v, s->cols) : gram_step(s, s->u, s->rows);
         still = now <= sigma * (1 + 1e-14) ? still + 1 : 0;
         sigma = now;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one training loop: whatever has parameters, a loss and a gradient goes down here. A step:
- *   gradient -> optimiser at the rate of the schedule -> settle;   every look_every steps a look at rows that did not
- *   train, of which the best parameters are kept.
+ * The one training loop, for everything that has parameters, a loss and a gradient. A step:
+ *   gradient -> optimiser at the rate of the schedule -> after_step
+ * Every validate_every steps the parameters are scored on rows that do not train, and the best ones are kept.
  * The loop knows neither networks nor data: a una_trainable gives the gradient (nn/luna_step.h for feature networks,
  * whoever else trains for its own). Nothing is allocated in it, and denormal numbers are flushed to zero while it runs.
  * Source of Adam: Kingma and Ba 2015 (beta 0.9 and 0.999, epsilon 1e-8).
@@ -19,8 +19,8 @@ typedef struct una_descent {             /* how to go down; every number explici
     size_t steps, stop;                  /* stop: end there, on a way that is laid out for `steps`; 0: at its end */
     int    optimiser, rate_schedule;     /* una_optimiser; of opt/schedule.h                                */
     double rate, momentum;               /* momentum: of sgd and gd                                         */
-    size_t look_every, patience;         /* steps between looks (>= 1); looks without a better one (0: never) */
-    double look_from;                    /* share of the steps before which a look cannot be the best       */
+    size_t validate_every, patience;         /* steps between looks (>= 1); looks without a better one (0: never) */
+    double validate_from;                    /* share of the steps before which a look cannot be the best       */
     const char *stage;                   /* "training luna": what progress and interruption call it         */
 } una_descent;
 
@@ -31,10 +31,10 @@ typedef struct una_losses {              /* of one step                         
 
 typedef struct una_trained {             /* what came of it                                                 */
     double  mean_cos2;                   /* mean over the last looks' interval, NAN without probes          */
-    double  best_look;                   /* score of the parameters that were kept; NAN without looks       */
+    double  best_validation;                   /* score of the parameters that were kept; NAN without looks       */
     size_t  best_step, steps;
-    size_t  looks;                       /* entries of the curve                                            */
-    double *step, *loss, *look, *cos2;   /* [looks], in the arena of the call                               */
+    size_t  validations;                       /* entries of the curve                                            */
+    double *step, *loss, *validation, *cos2;   /* [looks], in the arena of the call                               */
 } una_trained;
 
 #define UNA_IN_BOTH "opt/descent_calls.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * The training loop of descent.h. The crew of a large step shares the optimiser too, a range of parameters each: what
- * is computed does not depend on how many threads there are. Ranks that train together (base/company.h) each give the
- * part of the gradient that their rows have; all take the same step, by the sum.
+ * is computed does not depend on how many threads there are. Ranks that train together
+ * (base/rank_group.h) each compute the gradient of their own rows; all take the same step, along the sum.
  */
 #include "opt/descent.h"
 
-#include "base/company.h"
+#include "base/rank_group.h"
 #include "opt/schedule.h"
 
 #include <string.h>
@@ -29,26 +29,26 @@ typedef struct loop {
                                             for losses behind it                                            */
     size_t step;                         /* now                                                             */
     una_losses losses;
-    double loss_sum, cos2_sum;           /* since the last look                                             */
+    double loss_sum, cos2_sum;           /* since the last score                                            */
     size_t since, without_better;
 } loop;
 
-static una_status set_up(loop *t, una_trained *trained, una_arena *arena, una_run *run)
+static una_status set_up_loop(loop *t, una_trained *trained, una_arena *arena, una_run *run)
 {
-    size_t count = t->what->parameters, looks = t->how->steps / t->how->look_every + 2;
+    size_t count = t->what->parameters, validations = t->how->steps / t->how->validate_every + 2;
     una_arena *scratch = &run->scratch;
 
-    *trained = (una_trained){ .mean_cos2 = NAN, .best_look = NAN };
-    trained->step = UNA_GET(arena, double, looks);
-    trained->loss = UNA_GET(arena, double, looks);
-    trained->look = UNA_GET(arena, double, looks);
-    trained->cos2 = UNA_GET(arena, double, looks);
+    *trained = (una_trained){ .mean_cos2 = NAN, .best_validation = NAN };
+    trained->step = UNA_GET(arena, double, validations);
+    trained->loss = UNA_GET(arena, double, validations);
+    trained->validation = UNA_GET(arena, double, validations);
+    trained->cos2 = UNA_GET(arena, double, validations);
     UNA_TRY(una_arena_check(arena));
 
     t->g = UNA_GET(scratch, real, count + LOSSES);
     t->v = UNA_GET(scratch, real, count);
     if (t->how->optimiser == UNA_ADAM) t->m = UNA_GET(scratch, real, count);
-    if (t->what->watch.look) t->best = UNA_GET(scratch, real, count);
+    if (t->what->validator.validate) t->best = UNA_GET(scratch, real, count);
     return una_arena_check(scratch);
 }
 
@@ -70,14 +70,14 @@ static void step_piece(void *context, size_t index)
     else t->kern->descend(range.count, p, v, g, (real)rate, (real)t->how->momentum);
 }
 
-/* What the ranks found, each on its own rows, in one message. */
-static una_status add_ranks(loop *t, una_run *run)
+/* Adds up over the ranks what each found on its own rows, in one message. */
+static una_status add_over_ranks(loop *t, una_run *run)
 {
     una_losses *l = &t->losses;
     double *loss[LOSSES] = { &l->fit, &l->penalty, &l->diverse, &l->mean_cos2, &l->total };
     real *tail = t->g + t->what->parameters;
     for (size_t i = 0; i < LOSSES; i++) tail[i] = (real)*loss[i];
-    UNA_TRY(REAL(una_company_sum)(t->g, t->what->parameters + LOSSES, run));
+    UNA_TRY(REAL(una_rank_group_sum)(t->g, t->what->parameters + LOSSES, run));
     for (size_t i = 0; i < LOSSES; i++) *loss[i] = (double)tail[i];
     return UNA_OK;
 }
@@ -87,15 +87,16 @@ static una_status one_step(loop *t, size_t step, una_run *run)
     const TRAINABLE *what = t->what;
     t->step = step;
     UNA_TRY(what->gradient(what->context, step, t->p, t->g, &t->losses, run));
-    if (run->company) UNA_TRY(add_ranks(t, run));
-    if (!isfinite(t->losses.total)) UNA_TRY(una_go_on(run, t->how->stage));      /* of a step that was broken off */
+    if (run->rank_group) UNA_TRY(add_over_ranks(t, run));
+    if (!isfinite(t->losses.total))
+        UNA_TRY(una_check_cancelled(run, t->how->stage));      /* of a step that was broken off */
     if (!isfinite(t->losses.total))
         UNA_FAIL(run, UNA_E_NUMERIC, "training diverged at step %zu: the loss is not finite (fit %g, penalty %g, "
                  "diversity %g); use a smaller rate (now %g)", step + 1, t->losses.fit, t->losses.penalty,
                  t->losses.diverse, t->how->rate);
 
     una_crew_do(what->crew, t->pieces, step_piece, t);
-    if (what->settle) what->settle(what->context, t->p, false);
+    if (what->after_step) what->after_step(what->context, t->p, false);
 
     t->loss_sum += t->losses.total;
     t->cos2_sum += t->losses.mean_cos2;
@@ -103,15 +104,15 @@ static una_status one_step(loop *t, size_t step, una_run *run)
     return UNA_OK;
 }
 
-/* ---- looks ------------------------------------------------------------------------------------------------ */
+/* ---- validation ------------------------------------------------------------------------------------------------ */
 
-/* What a score says: the best is kept, and patience may be over. */
-static void weigh(loop *t, size_t step, double score, una_trained *out, bool *stop)
+/* Keeps the best parameters, and counts how long there was none better. */
+static void weigh_score(loop *t, size_t step, double score, una_trained *out, bool *stop)
 {
-    bool better = !isfinite(out->best_look) || score > out->best_look;
+    bool better = !isfinite(out->best_validation) || score > out->best_validation;
     t->without_better = better ? 0 : t->without_better + 1;
     if (better) {
-        out->best_look = score;
+        out->best_validation = score;
         out->best_step = step;
         memcpy(t->best, t->p, t->what->parameters * sizeof(real));
     }
@@ -123,35 +124,35 @@ static size_t end_of(const una_descent *how)
     return how->stop && how->stop < how->steps ? how->stop : how->steps;
 }
 
-/* Ranks that train together must be at the same place, to the bit. Of sums of a hash h of 20 bits, which are exact,
- * (sum h)^2 = count sum h^2 only if all are equal. */
+/* All ranks must have the same parameters, to the bit. For a hash h of 20 bits, whose sums are exact, (sum h)^2 = count
+ * sum h^2 holds only if all are equal. */
 static una_status compare_ranks(const loop *t, una_run *run)
 {
     uint64_t hash = 14695981039346656037u;
     const unsigned char *byte = (const unsigned char *)t->p;
     for (size_t i = 0; i < t->what->parameters * sizeof(real); i++) hash = (hash ^ byte[i]) * 1099511628211u;
     double h = (double)(hash >> 44), sum[2] = { h, h * h };
-    UNA_TRY(una_company_sum_f64(sum, 2, run));
-    if (sum[0] * sum[0] == (double)una_company_count(run) * sum[1]) return UNA_OK;
+    UNA_TRY(una_rank_group_sum_f64(sum, 2, run));
+    if (sum[0] * sum[0] == (double)una_rank_group_count(run) * sum[1]) return UNA_OK;
     UNA_FAIL(run, UNA_E_NUMERIC, "the ranks have come apart: their networks differ after %zu steps; run the same build "
              "of una with the same kernels (--kernels generic) on machines of one kind", t->step + 1);
 }
 
-static una_status look(loop *t, size_t step, una_trained *out, bool *stop, una_run *run)
+static una_status validate_step(loop *t, size_t step, una_trained *out, bool *stop, una_run *run)
 {
-    if (run->company) UNA_TRY(compare_ranks(t, run));
-    const REAL(una_watch) *watch = &t->what->watch;
+    if (run->rank_group) UNA_TRY(compare_ranks(t, run));
+    const REAL(una_validator) *validator = &t->what->validator;
     double score = NAN, since = (double)t->since, u = (double)step / (double)t->how->steps;
-    if (watch->look) {
-        UNA_TRY(watch->look(watch->context, t->p, &score, run));
-        if (u >= t->how->look_from || step == end_of(t->how)) weigh(t, step, score, out, stop);
+    if (validator->validate) {
+        UNA_TRY(validator->validate(validator->context, t->p, &score, run));
+        if (u >= t->how->validate_from || step == end_of(t->how)) weigh_score(t, step, score, out, stop);
     }
 
     out->mean_cos2 = t->cos2_sum / since;
-    out->step[out->looks] = (double)step;
-    out->loss[out->looks] = t->loss_sum / since;
-    out->look[out->looks] = score;
-    out->cos2[out->looks++] = out->mean_cos2;
+    out->step[out->validations] = (double)step;
+    out->loss[out->validations] = t->loss_sum / since;
+    out->validation[out->validations] = score;
+    out->cos2[out->validations++] = out->mean_cos2;
 
     t->loss_sum = t->cos2_sum = 0;
     t->since = 0;
@@ -186,20 +187,21 @@ static una_status run_loop(loop *t, una_trained *out, una_run *run)
     size_t end = end_of(t->how), tick_every = 1 + end / 200;
     bool stop = false;
     for (size_t step = 0; step < end && !stop; step++) {
-        UNA_TRY(una_go_on(run, t->how->stage));                  /* ticks may be seconds apart */
+        UNA_TRY(una_check_cancelled(run, t->how->stage));                  /* ticks may be seconds apart */
         UNA_TRY(one_step(t, step, run));
         out->steps = step + 1;
-        if ((step + 1) % t->how->look_every == 0 || step + 1 == end) UNA_TRY(look(t, step + 1, out, &stop, run));
+        if ((step + 1) % t->how->validate_every == 0 || step + 1 == end)
+            UNA_TRY(validate_step(t, step + 1, out, &stop, run));
         if (step % tick_every == 0) UNA_TRY(una_tick(run, t->how->stage, (double)step / (double)end, t->losses.total));
     }
     return UNA_OK;
 }
 
-/* The best that was looked at, settled for good. */
-static void finish(loop *t, const una_trained *trained)
+/* Goes back to the best parameters, with a last after_step. */
+static void finish_descent(loop *t, const una_trained *trained)
 {
-    if (isfinite(trained->best_look)) memcpy(t->p, t->best, t->what->parameters * sizeof(real));
-    if (t->what->settle) t->what->settle(t->what->context, t->p, true);
+    if (isfinite(trained->best_validation)) memcpy(t->p, t->best, t->what->parameters * sizeof(real));
+    if (t->what->after_step) t->what->after_step(t->what->context, t->p, true);
 }
 
 una_status REAL(una_descend)(const TRAINABLE *what, real *p, const una_descent *how, una_trained *trained,
@@ -208,12 +210,12 @@ una_status REAL(una_descend)(const TRAINABLE *what, real *p, const una_descent *
     una_mark mark = una_arena_mark(&run->scratch);
     loop t = { .what = what, .how = how, .kern = REAL(una_kernels_named)(run->settings.kernels),
                .pieces = what->pieces ? what->pieces : 1, .p = p };
-    una_status status = set_up(&t, trained, arena, run);
+    una_status status = set_up_loop(&t, trained, arena, run);
 
     if (status == UNA_OK) {
         unsigned before = flush_denormals();
         status = run_loop(&t, trained, run);
-        if (status == UNA_OK) finish(&t, trained);
+        if (status == UNA_OK) finish_descent(&t, trained);
         restore_denormals(before);
     }
     una_arena_release(&run->scratch, mark);

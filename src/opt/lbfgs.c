@@ -29,16 +29,16 @@ typedef struct search {
     bool    *stopped;                            /* clamped at the point being tried                        */
 } search;
 
-typedef struct trial { double t, value, slope; bool clamped, exists; } trial;
+typedef struct line_point { double t, value, slope; bool clamped, exists; } line_point;
 
-static double dot(const double *a, const double *b, size_t n)
+static double dot_product(const double *a, const double *b, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
     return sum;
 }
 
-static double inside(const search *s, double value, size_t i)
+static double clamp_to_box(const search *s, double value, size_t i)
 {
     if (s->low && value < s->low[i]) value = s->low[i];
     if (s->high && value > s->high[i]) value = s->high[i];
@@ -46,7 +46,7 @@ static double inside(const search *s, double value, size_t i)
 }
 
 /* f and f' at next: exists = false where there is none. */
-static una_status evaluate(search *s, double *value, bool *exists)
+static una_status evaluate_function(search *s, double *value, bool *exists)
 {
     una_status status = s->f(s->context, s->next, value, s->next_g, s->run);
     s->calls++;
@@ -55,24 +55,24 @@ static una_status evaluate(search *s, double *value, bool *exists)
     return status == UNA_E_NUMERIC ? UNA_OK : status;
 }
 
-static una_status try_step(search *s, double t, trial *out)
+static una_status try_step(search *s, double t, line_point *out)
 {
     out->t = t;
     out->clamped = false;
     for (size_t i = 0; i < s->n; i++) {
         double wanted = s->x[i] + t * s->direction[i];
-        s->next[i] = inside(s, wanted, i);
+        s->next[i] = clamp_to_box(s, wanted, i);
         s->stopped[i] = s->next[i] != wanted;
         out->clamped = out->clamped || s->stopped[i];
     }
-    UNA_TRY(evaluate(s, &out->value, &out->exists));
+    UNA_TRY(evaluate_function(s, &out->value, &out->exists));
     out->slope = 0;                              /* what is stopped at its bound moves no further */
     for (size_t i = 0; i < s->n; i++) out->slope += s->stopped[i] ? 0 : s->next_g[i] * s->direction[i];
     return UNA_OK;
 }
 
 /* The minimum of the cubic through both ends, kept away from them; the middle where there is none. */
-static double between(const trial *a, const trial *b)
+static double cubic_minimum(const line_point *a, const line_point *b)
 {
     double low = fmin(a->t, b->t), high = fmax(a->t, b->t), guess = NAN;
     if (a->exists && b->exists) {
@@ -88,7 +88,7 @@ static double between(const trial *a, const trial *b)
     return guess >= low + margin && guess <= high - margin ? guess : 0.5 * (low + high);
 }
 
-static bool enough(const search *s, const trial *at, double slope0)
+static bool wolfe_holds(const search *s, const line_point *at, double slope0)
 {
     if (!at->exists) return false;
     double change = at->clamped ? 0 : at->t * slope0;
@@ -96,7 +96,7 @@ static bool enough(const search *s, const trial *at, double slope0)
     return at->value <= s->value + armijo * fmin(change, 0) && at->value < s->value;
 }
 
-static void keep_trial(search *s, const trial *at, trial *best)
+static void keep_point(search *s, const line_point *at, line_point *best)
 {
     *best = *at;
     memcpy(s->best, s->next, s->n * sizeof *s->best);
@@ -106,18 +106,18 @@ static void keep_trial(search *s, const trial *at, trial *best)
 /* A point that meets both conditions, or the best that meets the first; *moved false if there is none. */
 static una_status line_search(search *s, double first, bool *moved, double *value)
 {
-    double slope0 = dot(s->g, s->direction, s->n);
-    trial start = { 0, s->value, slope0, false, true }, low = start, high = start, at, best = start;
+    double slope0 = dot_product(s->g, s->direction, s->n);
+    line_point start = { 0, s->value, slope0, false, true }, low = start, high = start, at, best = start;
     bool bracketed = false;
     double t = first;
     *moved = false;
 
     for (int tries = 0; tries < MOST_TRIES; tries++) {
         UNA_TRY(try_step(s, t, &at));
-        bool good = enough(s, &at, slope0) && at.value < (low.t > 0 ? low.value : s->value);
+        bool good = wolfe_holds(s, &at, slope0) && at.value < (low.t > 0 ? low.value : s->value);
         if (good) {
             *moved = true;
-            keep_trial(s, &at, &best);
+            keep_point(s, &at, &best);
             if (at.clamped || fabs(at.slope) <= -curvature * slope0) break;
             if (at.slope * (bracketed ? high.t - low.t : 1) >= 0) high = low, bracketed = true;
             low = at;
@@ -128,7 +128,7 @@ static una_status line_search(search *s, double first, bool *moved, double *valu
 
         if (bracketed && fabs(high.t - low.t) < 1e-10 * fmax(1e-10, high.t)) break;
         if (*moved && tries >= 8) break;
-        t = bracketed ? between(&low, &high) : 4 * t;
+        t = bracketed ? cubic_minimum(&low, &high) : 4 * t;
     }
 
     *value = best.value;
@@ -148,25 +148,25 @@ static void choose_direction(search *s)
 
     for (size_t k = 0; k < s->pairs; k++) {
         size_t at = (s->newest + s->memory - k) % s->memory;
-        s->weight[at] = s->rho[at] * dot(s->s + at * n, q, n);
+        s->weight[at] = s->rho[at] * dot_product(s->s + at * n, q, n);
         for (size_t i = 0; i < n; i++) q[i] -= s->weight[at] * s->y[at * n + i];
     }
 
     if (s->pairs) {
         const double *y = s->y + s->newest * n;
-        double scale = 1 / (s->rho[s->newest] * dot(y, y, n));
+        double scale = 1 / (s->rho[s->newest] * dot_product(y, y, n));
         for (size_t i = 0; i < n; i++) q[i] *= scale;
     }
 
     for (size_t k = s->pairs; k-- > 0;) {
         size_t at = (s->newest + s->memory - k) % s->memory;
-        double by = s->weight[at] - s->rho[at] * dot(s->y + at * n, q, n);
+        double by = s->weight[at] - s->rho[at] * dot_product(s->y + at * n, q, n);
         for (size_t i = 0; i < n; i++) q[i] += by * s->s[at * n + i];
     }
     for (size_t i = 0; i < n; i++) q[i] = s->held[i] ? 0 : -q[i];
 }
 
-static void remember(search *s)
+static void remember_pair(search *s)
 {
     size_t n = s->n, at = s->pairs ? (s->newest + 1) % s->memory : 0;
     double *step = s->s + at * n, *turn = s->y + at * n, product = 0;
@@ -174,8 +174,8 @@ static void remember(search *s)
         step[i] = s->best[i] - s->x[i];
         turn[i] = s->best_g[i] - s->g[i];
     }
-    product = dot(step, turn, n);
-    if (!(product > 1e-12 * dot(turn, turn, n))) return;      /* no curvature: a pair that would spoil H */
+    product = dot_product(step, turn, n);
+    if (!(product > 1e-12 * dot_product(turn, turn, n))) return;      /* no curvature: a pair that would spoil H */
     s->rho[at] = 1 / product;
     s->newest = at;
     if (s->pairs < s->memory) s->pairs++;
@@ -184,11 +184,11 @@ static void remember(search *s)
 static double projected_gradient(const search *s)
 {
     double most = 0;
-    for (size_t i = 0; i < s->n; i++) most = fmax(most, fabs(inside(s, s->x[i] - s->g[i], i) - s->x[i]));
+    for (size_t i = 0; i < s->n; i++) most = fmax(most, fabs(clamp_to_box(s, s->x[i] - s->g[i], i) - s->x[i]));
     return most;
 }
 
-static una_status descend(search *s, const una_lbfgs_settings *o, una_lbfgs_report *report)
+static una_status descend_lbfgs(search *s, const una_lbfgs_settings *o, una_lbfgs_report *report)
 {
     size_t most = o->most_steps ? o->most_steps : 200, small = 0, n = s->n;
     double by_gradient = o->gradient_tolerance > 0 ? o->gradient_tolerance : 1e-5;
@@ -199,7 +199,8 @@ static una_status descend(search *s, const una_lbfgs_settings *o, una_lbfgs_repo
         if (report->converged) break;
 
         choose_direction(s);
-        double slope = dot(s->g, s->direction, n), value, size = sqrt(dot(s->direction, s->direction, n));
+        double slope = dot_product(s->g, s->direction, n), value,
+            size = sqrt(dot_product(s->direction, s->direction, n));
         bool fresh = s->pairs == 0, moved = false;
         if (slope < 0) UNA_TRY(line_search(s, fresh ? fmin(1, 1 / size) : 1, &moved, &value));
         if (!moved) {                            /* once more along the gradient, then it is over */
@@ -209,7 +210,7 @@ static una_status descend(search *s, const una_lbfgs_settings *o, una_lbfgs_repo
             continue;
         }
 
-        remember(s);
+        remember_pair(s);
         small = s->value - value <= by_value * fmax(1, fabs(value)) ? small + 1 : 0;
         memcpy(s->x, s->best, n * sizeof *s->x);
         memcpy(s->g, s->best_g, n * sizeof *s->g);
@@ -219,11 +220,11 @@ static una_status descend(search *s, const una_lbfgs_settings *o, una_lbfgs_repo
     return UNA_OK;
 }
 
-static una_status begin(search *s, double *x)
+static una_status begin_lbfgs(search *s, double *x)
 {
     bool exists;
-    for (size_t i = 0; i < s->n; i++) s->next[i] = s->x[i] = inside(s, x[i], i);
-    UNA_TRY(evaluate(s, &s->value, &exists));
+    for (size_t i = 0; i < s->n; i++) s->next[i] = s->x[i] = clamp_to_box(s, x[i], i);
+    UNA_TRY(evaluate_function(s, &s->value, &exists));
     if (!exists) {
         if (*s->run->message) return UNA_E_NUMERIC;
         UNA_FAIL(s->run, UNA_E_NUMERIC, "the function to be minimised is not finite at the start");
@@ -251,10 +252,10 @@ una_status una_lbfgs(double *x, size_t n, una_smooth_function *f, void *context,
         s.y = s.s + memory * n;
         s.rho = s.y + memory * n;
         s.weight = s.rho + memory;
-        status = begin(&s, x);
+        status = begin_lbfgs(&s, x);
     }
 
-    if (status == UNA_OK) status = descend(&s, settings, report);
+    if (status == UNA_OK) status = descend_lbfgs(&s, settings, report);
     if (status == UNA_OK) {
         memcpy(x, s.x, n * sizeof *x);
         report->value = s.value;

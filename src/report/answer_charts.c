@@ -14,7 +14,7 @@ static const double wide = 1.959964, half_width = 352, third_width = 232;
 
 /* ---- rows under the pointer ------------------------------------------------------------------------- */
 
-static void add_value(una_text *text, const una_report_column *column, size_t row)
+static void add_column_value(una_text *text, const una_report_column *column, size_t row)
 {
     char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM], word[UNA_NAME_ROOM];
     una_text_add(text, "\n%s: ", una_report_name(name, column->name));
@@ -22,18 +22,18 @@ static void add_value(una_text *text, const una_report_column *column, size_t ro
     else una_text_add(text, "%s", una_report_name(word, column->word[row] ? column->word[row] : "-"));
 }
 
-static const char *tip_of(const una_report *report, const size_t *order, size_t row, double foretold, una_arena *arena)
+static const char *tip_of(const una_report *report, const size_t *order, size_t row, double predicted, una_arena *arena)
 {
     const una_report_model *model = &report->models[0];
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     una_text text = una_text_in(arena);
-    bool held = isfinite(foretold);
+    bool held = isfinite(predicted);
     una_text_add(&text, "row %zu\n%s: %s\npredicted%s: %s", report->row_number[row],
                  una_report_name(name, report->target), una_number_brief(a, report->y[row], 5),
-                 held ? ", held out" : "", una_number_brief(b, held ? foretold : model->mean[row], 4));
+                 held ? ", held out" : "", una_number_brief(b, held ? predicted : model->mean[row], 4));
     una_text_add(&text, "\nignorance: %s", una_number_brief(a, model->std_epistemic[row], 3));
     for (size_t i = 0; i < report->column_count && i < UNA_TIP_COLUMNS; i++)
-        add_value(&text, &report->columns[order[i]], row);
+        add_column_value(&text, &report->columns[order[i]], row);
     if (report->column_count > UNA_TIP_COLUMNS)
         una_text_add(&text, "\nand %zu more", report->column_count - UNA_TIP_COLUMNS);
     return text.at;
@@ -41,15 +41,16 @@ static const char *tip_of(const una_report *report, const size_t *order, size_t 
 
 const char *const *una_report_tips(const una_report *report, una_arena *arena)
 {
-    const una_report_told *told = report->models[0].held_out;
+    const una_report_predictions *predictions = report->models[0].held_out;
     if (report->rows > MANY_TIPS || report->images || !report->row_number) return NULL;
     const char **tips = UNA_GET(arena, const char *, report->rows);
-    double *foretold = UNA_GET(arena, double, report->rows);
+    double *predicted = UNA_GET(arena, double, report->rows);
     const size_t *order = una_report_order(report, arena);
     if (arena->failed) return NULL;
-    for (size_t i = 0; i < report->rows; i++) foretold[i] = NAN;
-    for (size_t i = 0; told && i < told->rows; i++) foretold[told->row ? told->row[i] : i] = told->mean[i];
-    for (size_t i = 0; i < report->rows; i++) tips[i] = tip_of(report, order, i, foretold[i], arena);
+    for (size_t i = 0; i < report->rows; i++) predicted[i] = NAN;
+    for (size_t i = 0; predictions && i < predictions->rows; i++)
+        predicted[predictions->row ? predictions->row[i] : i] = predictions->mean[i];
+    for (size_t i = 0; i < report->rows; i++) tips[i] = tip_of(report, order, i, predicted[i], arena);
     return tips;
 }
 
@@ -103,8 +104,8 @@ static void add_importance(una_figure *figure, const una_importance *importance,
                   .count = count, .size = 1 });
 }
 
-static void add_relevance(una_figure *figure, const double *relevance, const una_report *report, const size_t *order,
-                          const char **names, size_t count, una_arena *arena)
+static void add_relevance_panel(una_figure *figure, const double *relevance, const una_report *report,
+                                const size_t *order, const char **names, size_t count, una_arena *arena)
 {
     double *share = UNA_GET(arena, double, count), sum = 0;
     if (!share) return;
@@ -126,7 +127,7 @@ una_figure una_chart_importance(const una_report *report, size_t *shown, una_are
 
     for (size_t i = 0; i < count; i++) names[count - 1 - i] = report->columns[order[i]].name;
     if (model->importance) add_importance(&figure, model->importance, order, names, count, arena);
-    if (relevance) add_relevance(&figure, relevance, report, order, names, count, arena);
+    if (relevance) add_relevance_panel(&figure, relevance, report, order, names, count, arena);
     if (model->importance) {
         una_figure_key(&figure, UNA_SHAPE_BARS, UNA_INK_MODEL, "what shuffling it costs");
         una_figure_key(&figure, UNA_SHAPE_SPANS, UNA_INK_DATA, "95 % interval");
@@ -176,9 +177,13 @@ static void add_effect(una_figure *figure, const una_report *report, const una_r
     una_panel_add(panel, series);
     for (size_t m = report->model_count; m > 0; m--) {
         const double *at = report->models[m - 1].effect_mean;
-        una_series line = { .shape = effect->level ? UNA_SHAPE_POINTS : m == 1 ? UNA_SHAPE_LINE : UNA_SHAPE_DASHES,
+        una_series line = { .shape = m == 1 ? UNA_SHAPE_LINE : UNA_SHAPE_DASHES,
                             .ink = una_model_ink(m - 1), .x = effect->at, .y = at ? at + effect->first : NULL,
-                            .count = effect->count, .size = effect->level ? 5 : m == 1 ? 1.8 : 1.1, .opacity = 1 };
+                            .count = effect->count, .size = m == 1 ? 1.8 : 1.1, .opacity = 1 };
+        if (effect->level) {
+            line.shape = UNA_SHAPE_POINTS;
+            line.size = 5;
+        }
         if (m == 1 && effect->level) line.tips = level_tips(effect, mean, arena);
         if (at) una_panel_add(panel, line);
     }
@@ -232,8 +237,8 @@ una_figure una_chart_effects(const una_report *report, una_arena *arena)
     return figure;
 }
 
-/* How much the subject's ignorance varies along an input. */
-static double variation(const una_report *report, const una_report_effect *effect)
+/* How much the ignorance of the subject varies along an input. */
+static double ignorance_variation(const una_report *report, const una_report_effect *effect)
 {
     double low = INFINITY, high = -INFINITY;
     una_range_add(&low, &high, report->models[0].effect_std + effect->first, effect->count);
@@ -261,18 +266,18 @@ static void add_doubt(una_figure *figure, const una_report *report, const una_re
     }
 }
 
-una_figure una_chart_doubts(const una_report *report, una_arena *arena)
+una_figure una_chart_ignorance_by_input(const una_report *report, una_arena *arena)
 {
     una_figure figure = una_figure_in(arena, 3, third_width, 172);
     size_t asked = report->effect_count < UNA_MOST_EFFECTS ? report->effect_count : UNA_MOST_EFFECTS;
     double *down = UNA_GET(arena, double, asked), low = 0, high = 0;
     if (arena->failed || asked == 0 || !report->models[0].effect_std) return figure;
-    for (size_t e = 0; e < asked; e++) down[e] = -variation(report, &report->effects[e]);
+    for (size_t e = 0; e < asked; e++) down[e] = -ignorance_variation(report, &report->effects[e]);
     const size_t *order = una_order_of(down, asked, arena);
     for (size_t e = 0; order && e < asked; e++) {
         const una_report_effect *effect = &report->effects[order[e]];
         bool flat = e > 0 && down[order[e]] > 0.05 * down[order[0]];     /* they are less than 0 */
-        if (flat || figure.panel_count == UNA_MOST_DOUBTS) break;
+        if (flat || figure.panel_count == UNA_MOST_IGNORANCE_PANELS) break;
         una_range_add(&low, &high, report->models[0].effect_std + effect->first, effect->count);
         add_doubt(&figure, report, effect, arena);
     }
@@ -294,7 +299,7 @@ static const una_report_effect *effect_of(const una_report *report, size_t colum
 }
 
 /* Where a row lies on the axis of a column: its number, or the number of its level; NAN: nowhere. */
-static double place_of(const una_report *report, const una_report_effect *effect, size_t row)
+static double place_on_axis(const una_report *report, const una_report_effect *effect, size_t row)
 {
     const una_report_column *column = &report->columns[effect->column];
     if (!effect->level) return column->number[row];
@@ -366,17 +371,17 @@ static void add_residuals(una_figure *figure, const char *title, double *x, cons
 una_figure una_chart_residuals(const una_report *report, una_arena *arena)
 {
     una_figure figure = una_figure_in(arena, 3, third_width, 190);
-    const una_report_told *told = report->models[0].held_out;
-    if (!told) return figure;
-    size_t rows = told->rows;
+    const una_report_predictions *predictions = report->models[0].held_out;
+    if (!predictions) return figure;
+    size_t rows = predictions->rows;
     const size_t *order = una_report_order(report, arena);
     const char *const *all = una_report_tips(report, arena);
     double *x = UNA_GET(arena, double, rows), *r = UNA_GET(arena, double, rows);
     const char **tips = UNA_GET(arena, const char *, rows);
     if (arena->failed) return figure;
     for (size_t i = 0; i < rows; i++) {
-        x[i] = told->mean[i], r[i] = told->y[i] - told->mean[i];
-        tips[i] = all ? all[told->row ? told->row[i] : i] : NULL;
+        x[i] = predictions->mean[i], r[i] = predictions->y[i] - predictions->mean[i];
+        tips[i] = all ? all[predictions->row ? predictions->row[i] : i] : NULL;
     }
 
     add_residuals(&figure, "by what was predicted", x, r, rows, NULL, tips, arena);
@@ -384,8 +389,8 @@ una_figure una_chart_residuals(const una_report *report, una_arena *arena)
         const una_report_effect *effect = effect_of(report, order[c]);
         double *at = effect || report->grid ? UNA_GET(arena, double, rows) : NULL;
         for (size_t i = 0; at && i < rows; i++) {
-            size_t row = told->row ? told->row[i] : i;
-            at[i] = effect ? place_of(report, effect, row) : report->columns[order[c]].number[row];
+            size_t row = predictions->row ? predictions->row[i] : i;
+            at[i] = effect ? place_on_axis(report, effect, row) : report->columns[order[c]].number[row];
         }
         if (at) add_residuals(&figure, report->columns[order[c]].name, at, r, rows,
                               effect && effect->level ? effect : NULL, tips, arena);
@@ -431,6 +436,13 @@ static double *shade_of(const una_report *report, una_arena *arena)
     return shade;
 }
 
+/* Diameter of points, so that many do not hide each other. */
+static double point_size(size_t rows)
+{
+    if (rows > 1000) return 3;
+    return rows > 300 ? 4 : 5.5;
+}
+
 una_figure una_chart_map(const una_report *report, una_arena *arena)
 {
     una_figure figure = una_figure_in(arena, 1, 560, 360);
@@ -450,7 +462,7 @@ una_figure una_chart_map(const una_report *report, una_arena *arena)
     if (!shade) return figure;
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_IGNORANCE,
                   .x = report->columns[a].number, .y = report->columns[b].number, .count = report->rows,
-                  .size = report->rows > 1000 ? 3 : report->rows > 300 ? 4 : 5.5, .shade = shade, .tips = tips });
+                  .size = point_size(report->rows), .shade = shade, .tips = tips });
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_PART, "a row that is known well");
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_IGNORANCE, "a row of large ignorance");
     return figure;

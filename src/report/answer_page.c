@@ -11,7 +11,7 @@ static const double least_rise = 0.01;          /* of the variance: less is noth
 enum { LONGEST = 1200, MOST_SUSPECTS = 20, MOST_NAMED = 5, MOST_CELLS = 10 };
 
 /* A sentence that may hold names of any length, cut. */
-static const char *cut(const char *sentence, una_arena *arena)
+static const char *cut_sentence(const char *sentence, una_arena *arena)
 {
     if (strlen(sentence) < LONGEST) return sentence;
     char *to = UNA_GET(arena, char, LONGEST + 8);
@@ -23,7 +23,7 @@ static const char *cut(const char *sentence, una_arena *arena)
 
 /* ---- the verdict ------------------------------------------------------------------------------------ */
 
-static void value_cell(una_html *html, double value)
+static void add_value_cell(una_html *html, double value)
 {
     char a[UNA_NUMBER_ROOM];
     una_html_cell(html, UNA_HTML_NUMBER, una_number_brief(a, value, 6));
@@ -38,7 +38,7 @@ static void place_cell(una_html *html, const char *origin, const char *number)
     una_html_cell(html, UNA_HTML_NUMBER, words.at);
 }
 
-static void suspects(una_html *html, const una_verdict *verdict)
+static void add_suspects(una_html *html, const una_verdict *verdict)
 {
     size_t count = verdict->suspect_count < MOST_SUSPECTS ? verdict->suspect_count : MOST_SUSPECTS;
     char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
@@ -62,25 +62,25 @@ static void suspects(una_html *html, const una_verdict *verdict)
         double place = (double)(lines ? suspect->line : suspect->number);
         place_cell(html, suspect->origin, una_number_plain(a, place, 0));
         una_html_cell(html, UNA_HTML_TEXT, suspect->column ? una_report_name(name, suspect->column) : "");
-        value_cell(html, suspect->value);
-        una_html_cell(html, UNA_HTML_WIDE, suspect->why ? cut(suspect->why, html->text.arena) : "");
+        add_value_cell(html, suspect->value);
+        una_html_cell(html, UNA_HTML_WIDE, suspect->why ? cut_sentence(suspect->why, html->text.arena) : "");
         una_html_row_end(html);
     }
     una_html_table_end(html);
 }
 
-static una_status findings(una_html *html, const una_verdict *verdict)
+static una_status add_verdict_findings(una_html *html, const una_verdict *verdict)
 {
     una_arena *arena = html->text.arena;
     const char **list = UNA_GET(arena, const char *, verdict->finding_count);
     UNA_TRY(una_arena_check(arena));
-    for (size_t i = 0; i < verdict->finding_count; i++) list[i] = cut(verdict->findings[i].sentence, arena);
+    for (size_t i = 0; i < verdict->finding_count; i++) list[i] = cut_sentence(verdict->findings[i].sentence, arena);
     una_html_box(html, "What to know before you use it", list, verdict->finding_count);
     return UNA_OK;
 }
 
-/* Without a verdict, what it is. */
-static void introduce(una_html *html, const una_report *report, const una_report_model *model)
+/* Introduces a model without a verdict. */
+static void introduce_model(una_html *html, const una_report *report, const una_report_model *model)
 {
     char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     una_text words = una_text_in(html->text.arena);
@@ -99,14 +99,14 @@ una_status una_report_verdict(una_html *html, const una_report *report)
         bool compared = m > 0 && report->story;              /* a story compares the models itself */
         if (report->model_count > 1) una_text_add(&words, "%s: ", model->title);
         if (!compared && model->verdict) {
-            una_text_add(&words, "%s", cut(model->verdict->sentence, arena));
+            una_text_add(&words, "%s", cut_sentence(model->verdict->sentence, arena));
             una_html_paragraph(html, "verdict", words.at);
         } else if (!compared) {
-            introduce(html, report, model);
+            introduce_model(html, report, model);
         }
         if (m == 0 && model->verdict) {                  /* of others nearly the same */
-            UNA_TRY(findings(html, model->verdict));
-            suspects(html, model->verdict);
+            UNA_TRY(add_verdict_findings(html, model->verdict));
+            add_suspects(html, model->verdict);
         }
         una_html_box(html, model->info->warning_count == 1 ? "Warning" : "Warnings", model->info->warnings,
                      model->info->warning_count);
@@ -117,7 +117,7 @@ una_status una_report_verdict(una_html *html, const una_report *report)
 /* ---- which inputs matter ---------------------------------------------------------------------------- */
 
 /* Three standard errors above 0: of many useless inputs some are two above by chance. */
-static bool matters(const una_importance *importance, size_t input)
+static bool input_matters(const una_importance *importance, size_t input)
 {
     double half = importance->rise[input] - importance->low[input];      /* 1.96 standard errors */
     return importance->rise[input] > 1.5 * half && importance->rise[input] >= least_rise;
@@ -128,12 +128,13 @@ static size_t add_named(una_text *words, const una_report *report, const una_imp
 {
     size_t count = 0, named = 0;
     char name[UNA_NAME_ROOM];
-    for (size_t i = 0; i < importance->inputs; i++) count += matters(importance, i);
+    for (size_t i = 0; i < importance->inputs; i++) count += input_matters(importance, i);
     for (size_t i = 0; i < importance->inputs && named < MOST_NAMED; i++) {
         size_t input = importance->order[i];
-        if (!matters(importance, input)) continue;
+        if (!input_matters(importance, input)) continue;
         bool last = named + 1 == count;
-        una_text_add(words, "%s%s", named == 0 ? "" : last ? " and " : ", ",
+        const char *separator = last ? " and " : ", ";
+        una_text_add(words, "%s%s", named == 0 ? "" : separator,
                      una_report_name(name, report->columns[input].name));
         named++;
     }
@@ -163,8 +164,8 @@ una_status una_report_importance(una_html *html, const una_report *report, una_r
     una_text words = una_text_in(html->text.arena);
     una_figure figure = una_chart_importance(report, &shown, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
-    bool said = figure.panel_count > 0 || model->no_importance;
-    if (!said || report->images || report->column_count < 2) return UNA_OK;
+    bool has_sentence = figure.panel_count > 0 || model->no_importance;
+    if (!has_sentence || report->images || report->column_count < 2) return UNA_OK;
     una_html_heading(html, 2, "Which inputs matter");
 
     if (model->no_importance) una_html_paragraph(html, NULL, model->no_importance);
@@ -233,7 +234,7 @@ una_status una_report_residuals(una_html *html, const una_report *report, una_ru
 static una_status map_figures(una_html *html, const una_report *report, una_run *run)
 {
     size_t shown = 0;
-    una_figure figure = una_chart_doubts(report, html->text.arena);
+    una_figure figure = una_chart_ignorance_by_input(report, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count)
         UNA_TRY(una_html_figure(html, &figure, "Ignorance along the inputs.",
@@ -262,7 +263,7 @@ una_status una_report_ignorance(una_html *html, const una_report *report, una_ru
 {
     char name[UNA_NAME_ROOM];
     una_text words = una_text_in(html->text.arena);
-    if (!una_report_is_line(report) && !una_report_has_doubts(report)) {
+    if (!una_report_is_line(report) && !una_report_has_ignorance(report)) {
         una_html_paragraph(html, NULL, "Nowhere more than elsewhere, it says: this model has the same ignorance about "
                            "every row, so that it cannot tell those apart that it knows little about.");
         return UNA_OK;
@@ -315,16 +316,16 @@ static void least_known_head(una_html *html, const una_report *report, const siz
     una_html_head_end(html);
 }
 
-/* As it was foretold, or else as the model says now. */
-static double predicted(const una_report *report, size_t row)
+/* The out-of-fold prediction of a row, or else the prediction of the fitted model. */
+static double predicted_value(const una_report *report, size_t row)
 {
-    const una_report_told *told = report->models[0].held_out;
-    for (size_t i = 0; told && i < told->rows; i++)
-        if ((told->row ? told->row[i] : i) == row) return told->mean[i];
-    return told ? NAN : report->models[0].mean[row];
+    const una_report_predictions *predictions = report->models[0].held_out;
+    for (size_t i = 0; predictions && i < predictions->rows; i++)
+        if ((predictions->row ? predictions->row[i] : i) == row) return predictions->mean[i];
+    return predictions ? NAN : report->models[0].mean[row];
 }
 
-static const char *why(const una_report *report, size_t row)
+static const char *why_suspicious(const una_report *report, size_t row)
 {
     for (size_t i = 0; i < report->cause_count; i++)
         if (report->causes[i].row == row) return report->causes[i].why ? report->causes[i].why : "";
@@ -340,8 +341,8 @@ static void least_known_row(una_html *html, const una_report *report, const size
     una_html_row(html);
     una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(a, (double)report->row_number[row], 0));
     number_cell(html, model->std_epistemic[row], column_decimals(model->std_epistemic, rows, count));
-    if (report->cause_count) una_html_cell(html, UNA_HTML_WIDE, why(report, row));
-    number_cell(html, predicted(report, row), column_decimals(model->mean, rows, count));
+    if (report->cause_count) una_html_cell(html, UNA_HTML_WIDE, why_suspicious(report, row));
+    number_cell(html, predicted_value(report, row), column_decimals(model->mean, rows, count));
     number_cell(html, report->y[row], column_decimals(report->y, rows, count));
     for (size_t c = 0; c < columns; c++) {
         const una_report_column *column = &report->columns[order[c]];
@@ -358,7 +359,7 @@ una_status una_report_least_known_table(una_html *html, const una_report *report
     const size_t *rows = una_report_least_known(report, html->text.arena);
     const size_t *order = una_report_order(report, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
-    if (!una_report_has_doubts(report)) return UNA_OK;
+    if (!una_report_has_ignorance(report)) return UNA_OK;
 
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "Largest epistemic standard deviation first. Rows are counted from 1 below the header.");

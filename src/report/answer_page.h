@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sections of the page on fitted models, each with its heading. Where there is nothing to say they add nothing.
+ * Sections of the page on fitted models, each with its heading. A section without content adds nothing.
  */
 #ifndef UNA_ANSWER_PAGE_H
 #define UNA_ANSWER_PAGE_H

@@ -35,7 +35,7 @@ void una_figure_key(una_figure *figure, una_shape shape, una_ink ink, const char
     if (figure->key_count < UNA_MOST_KEYS) figure->keys[figure->key_count++] = (una_key){ shape, ink, label };
 }
 
-static const double *thinned(const double *values, size_t count, una_arena *arena)
+static const double *thin_values(const double *values, size_t count, una_arena *arena)
 {
     double *few = values ? UNA_GET(arena, double, UNA_MOST_POINTS) : NULL;
     if (!few) return NULL;
@@ -65,10 +65,10 @@ void una_panel_add(una_panel *panel, una_series series)
     }
 
     if (series.count > UNA_MOST_POINTS) {
-        series.x = thinned(series.x, series.count, panel->arena);
-        series.y = thinned(series.y, series.count, panel->arena);
-        series.y2 = thinned(series.y2, series.count, panel->arena);
-        series.shade = thinned(series.shade, series.count, panel->arena);
+        series.x = thin_values(series.x, series.count, panel->arena);
+        series.y = thin_values(series.y, series.count, panel->arena);
+        series.y2 = thin_values(series.y2, series.count, panel->arena);
+        series.shade = thin_values(series.shade, series.count, panel->arena);
         series.tips = thinned_tips(series.tips, series.count, panel->arena);
         series.count = UNA_MOST_POINTS;
         if (panel->arena->failed) return;

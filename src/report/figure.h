@@ -100,7 +100,7 @@ una_panel *una_figure_axes(una_figure *figure, const char *title, const una_axis
 void una_panel_bundle(una_panel *panel, una_bundle bundle);      /* the last of at most four is on top */
 /* Where between the ends of its axis (0 and 1) a value is; NAN for NAN. */
 double una_axis_place(const una_axis *axis, double value);
-/* How dense `values` are along x, as a grey strip under the plot. */
+/* The density of `values` along x, as a grey strip under the plot. */
 void una_panel_strip(una_panel *panel, const double *values, size_t count);
 /* Widens [*low, *high] to the finite ones of `values`; start with INFINITY, -INFINITY. */
 void una_range_add(double *low, double *high, const double *values, size_t count);

@@ -33,7 +33,7 @@ static void share_axes(una_figure *figure, const una_axis *x, const una_axis *y)
     }
 }
 
-static una_axis with_air(double low, double high, double share)
+static una_axis axis_with_margin(double low, double high, double share)
 {
     if (!(low < high)) return (una_axis){0};
     return (una_axis){ .low = low - share * (high - low), .high = high + share * (high - low) };
@@ -57,7 +57,7 @@ static una_axis function_range(const una_report *report)
     }
     double air = 0.5 * (data_high - data_low);
     if (air > 0) low = fmax(fmin(low, data_low), data_low - air), high = fmin(fmax(high, data_high), data_high + air);
-    return with_air(low, high, 0.03);
+    return axis_with_margin(low, high, 0.03);
 }
 
 static void add_parts(una_panel *panel, const una_report *report, const una_report_model *model)
@@ -127,7 +127,7 @@ una_figure una_chart_function(const una_report *report, una_arena *arena)
 
 typedef struct ranked { double value; size_t row; } ranked;
 
-static int by_value(const void *a, const void *b)
+static int compare_rank_values(const void *a, const void *b)
 {
     const ranked *p = a, *q = b;
     if (p->value != q->value) return p->value < q->value ? -1 : 1;
@@ -140,32 +140,33 @@ size_t *una_order_of(const double *value, size_t rows, una_arena *arena)
     size_t *order = UNA_GET(arena, size_t, rows);
     if (arena->failed) return NULL;
     for (size_t i = 0; i < rows; i++) list[i] = (ranked){ isnan(value[i]) ? INFINITY : value[i], i };
-    qsort(list, rows, sizeof *list, by_value);
+    qsort(list, rows, sizeof *list, compare_rank_values);
     for (size_t i = 0; i < rows; i++) order[i] = list[i].row;
     return order;
 }
 
-una_report_told una_report_told_of(const una_report *report, const una_report_model *model)
+una_report_predictions una_report_predictions_of(const una_report *report, const una_report_model *model)
 {
     if (model->held_out) return *model->held_out;
-    return (una_report_told){ .rows = report->rows, .y = report->y, .mean = model->mean, .std = model->std,
+    return (una_report_predictions){ .rows = report->rows, .y = report->y, .mean = model->mean, .std = model->std,
         .std_epistemic = model->std_epistemic, .lower = model->lower, .upper = model->upper, .below = model->below };
 }
 
 /* Bars for all rows of a small table, else for some that are spread evenly over the observed values. */
-static void add_ranges(una_panel *panel, const una_report_told *told, una_arena *arena)
+static void add_ranges(una_panel *panel, const una_report_predictions *predictions, una_arena *arena)
 {
-    size_t count = told->rows <= FEW_ROWS ? told->rows : SOME_RANGES;
-    const size_t *order = una_order_of(told->y, told->rows, arena);
+    size_t count = predictions->rows <= FEW_ROWS ? predictions->rows : SOME_RANGES;
+    const size_t *order = una_order_of(predictions->y, predictions->rows, arena);
     double *at = UNA_GET(arena, double, count), *mean = UNA_GET(arena, double, count);
     double *low = UNA_GET(arena, double, count), *high = UNA_GET(arena, double, count);
     double *inner_low = UNA_GET(arena, double, count), *inner_high = UNA_GET(arena, double, count);
     if (arena->failed) return;
 
     for (size_t i = 0; i < count; i++) {
-        size_t row = order[count > 1 ? i * (told->rows - 1) / (count - 1) : 0];
-        double half = 1.959964 * told->std_epistemic[row];
-        at[i] = told->y[row], mean[i] = told->mean[row], low[i] = told->lower[row], high[i] = told->upper[row];
+        size_t row = order[count > 1 ? i * (predictions->rows - 1) / (count - 1) : 0];
+        double half = 1.959964 * predictions->std_epistemic[row];
+        at[i] = predictions->y[row], mean[i] = predictions->mean[row], low[i] = predictions->lower[row],
+            high[i] = predictions->upper[row];
         inner_low[i] = mean[i] - half, inner_high[i] = mean[i] + half;
     }
 
@@ -176,16 +177,16 @@ static void add_ranges(una_panel *panel, const una_report_told *told, una_arena 
     series.ink = UNA_INK_IGNORANCE, series.y = inner_low, series.y2 = inner_high, series.size = 1.6,
         series.opacity = 0.6;
     una_panel_add(panel, series);
-    if (told->rows > FEW_ROWS)
+    if (predictions->rows > FEW_ROWS)
         una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = at, .y = mean,
                       .count = count, .size = 3.2, .opacity = 1 });
 }
 
-/* The tips of the rows that were told of. */
-static const char *const *tips_of(const una_report_told *told, const char *const *tips, una_arena *arena)
+/* Tooltips of the rows that are shown. */
+static const char *const *tips_of(const una_report_predictions *predictions, const char *const *tips, una_arena *arena)
 {
-    const char **own = tips ? UNA_GET(arena, const char *, told->rows) : NULL;
-    for (size_t i = 0; own && i < told->rows; i++) own[i] = tips[told->row ? told->row[i] : i];
+    const char **own = tips ? UNA_GET(arena, const char *, predictions->rows) : NULL;
+    for (size_t i = 0; own && i < predictions->rows; i++) own[i] = tips[predictions->row ? predictions->row[i] : i];
     return own;
 }
 
@@ -200,41 +201,42 @@ una_figure una_chart_predicted(const una_report *report, una_arena *arena)
     const char *const *tips = una_report_tips(report, arena);
 
     for (size_t k = report->model_count; k > 0; k--) {
-        una_report_told told = una_report_told_of(report, &report->models[k - 1]);
-        bool few = told.rows <= FEW_ROWS;
+        una_report_predictions predictions = una_report_predictions_of(report, &report->models[k - 1]);
+        bool few = predictions.rows <= FEW_ROWS;
         una_panel *panel = una_figure_panel(&figure, title_if_several(report, k - 1), "Observed", "Predicted");
         una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DIAGONAL, .ink = UNA_INK_PART, .size = 0.8 });
-        una_series points = { .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = told.y, .y = told.mean };
-        points.count = told.rows, points.size = few ? 3 : 1.8, points.opacity = few ? 0.8 : 0.3;
-        points.tips = tips_of(&told, tips, arena);
+        una_series points = { .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = predictions.y,
+                              .y = predictions.mean };
+        points.count = predictions.rows, points.size = few ? 3 : 1.8, points.opacity = few ? 0.8 : 0.3;
+        points.tips = tips_of(&predictions, tips, arena);
         if (!few) una_panel_add(panel, points);
-        add_ranges(panel, &told, arena);
+        add_ranges(panel, &predictions, arena);
         if (few) una_panel_add(panel, points);
-        una_range_add(&low, &high, told.y, told.rows);
-        una_range_add(&low, &high, told.mean, told.rows);
+        una_range_add(&low, &high, predictions.y, predictions.rows);
+        una_range_add(&low, &high, predictions.mean, predictions.rows);
     }
 
-    una_axis both = with_air(low, high, 0.06);
+    una_axis both = axis_with_margin(low, high, 0.06);
     share_axes(&figure, &both, &both);
     return figure;
 }
 
 /* ---- calibration ------------------------------------------------------------------------------------ */
 
-static double place_of(const una_report_told *told, size_t i)
+static double row_of_prediction(const una_report_predictions *predictions, size_t i)
 {
-    double z = (told->y[i] - told->mean[i]) / told->std[i];
-    return told->below ? told->below[i] : 0.5 * erfc(-z * 0.70710678118654752440);
+    double z = (predictions->y[i] - predictions->mean[i]) / predictions->std[i];
+    return predictions->below ? predictions->below[i] : 0.5 * erfc(-z * 0.70710678118654752440);
 }
 
 /* Shares of the rows that lie inside the central bands of probability p. */
-static double *inside_shares(const una_report_told *told, const double *p, una_arena *arena)
+static double *inside_shares(const una_report_predictions *predictions, const double *p, una_arena *arena)
 {
     size_t inside[LEVELS] = {0}, counted = 0;
     double *share = UNA_GET(arena, double, LEVELS);
     if (!share) return NULL;
-    for (size_t i = 0; i < told->rows; i++) {
-        double level = fabs(2 * place_of(told, i) - 1);
+    for (size_t i = 0; i < predictions->rows; i++) {
+        double level = fabs(2 * row_of_prediction(predictions, i) - 1);
         if (isnan(level)) continue;
         counted++;
         for (size_t k = LEVELS; k > 0 && level <= p[k - 1] + 1e-12; k--) inside[k - 1]++;
@@ -257,15 +259,16 @@ static void add_sampling_range(una_panel *panel, const double *p, size_t rows, u
 }
 
 /* How many rows fell into each tenth of what was predicted, in %: 10 each if the model is right. */
-static void add_tenths(una_panel *panel, const una_report_told *told, una_ink ink, bool bars, una_arena *arena)
+static void add_tenths(una_panel *panel, const una_report_predictions *predictions, una_ink ink, bool bars,
+                       una_arena *arena)
 {
     double *at = UNA_GET(arena, double, TENTHS), *share = UNA_GET(arena, double, TENTHS);
     double *foot = UNA_GET(arena, double, TENTHS);
     if (arena->failed) return;
     for (size_t k = 0; k < TENTHS; k++) at[k] = ((double)k + 0.5) / TENTHS;
-    for (size_t i = 0; i < told->rows; i++) {
-        double place = place_of(told, i);
-        if (!isnan(place)) share[(size_t)fmin(fmax(place, 0) * TENTHS, TENTHS - 1)] += 100 / (double)told->rows;
+    for (size_t i = 0; i < predictions->rows; i++) {
+        double place = row_of_prediction(predictions, i);
+        if (!isnan(place)) share[(size_t)fmin(fmax(place, 0) * TENTHS, TENTHS - 1)] += 100 / (double)predictions->rows;
     }
     una_panel_add(panel, bars ? (una_series){ .shape = UNA_SHAPE_RANGES, .ink = ink, .x = at, .y = foot, .y2 = share,
                                               .count = TENTHS, .size = 22, .opacity = 0.6 }
@@ -311,13 +314,13 @@ una_figure una_chart_calibration(const una_report *report, una_arena *arena)
     add_even(tenths, rows, arena);
 
     for (size_t m = report->model_count; m > 0; m--) {           /* the subject comes on top */
-        const una_report_told *told = report->models[m - 1].held_out;
-        if (!told) continue;
-        const double *share = inside_shares(told, p, arena);
+        const una_report_predictions *predictions = report->models[m - 1].held_out;
+        if (!predictions) continue;
+        const double *share = inside_shares(predictions, p, arena);
         if (!share) break;
         una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = una_model_ink(m - 1), .x = p, .y = share,
                       .count = LEVELS });
-        add_tenths(tenths, told, una_model_ink(m - 1), models == 1, arena);
+        add_tenths(tenths, predictions, una_model_ink(m - 1), models == 1, arena);
     }
 
     for (size_t m = 0; m < report->model_count && m < 5; m++)
@@ -347,11 +350,14 @@ una_figure una_chart_ignorance(const una_report *report, una_arena *arena)
     }
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_IGNORANCE, .x = x, .y = std,
                   .count = dots, .size = 2.2, .opacity = 0.25 });
-    for (size_t m = report->model_count; m > 0; m--)
-        una_panel_add(panel, (una_series){ .shape = m == 1 ? UNA_SHAPE_LINE : UNA_SHAPE_DASHES,
-                      .ink = m == 1 ? UNA_INK_IGNORANCE : m == 2 ? UNA_INK_DATA : una_model_ink(m - 1),
+    for (size_t m = report->model_count; m > 0; m--) {
+        una_ink ink = una_model_ink(m - 1);
+        if (m == 1) ink = UNA_INK_IGNORANCE;
+        else if (m == 2) ink = UNA_INK_DATA;
+        una_panel_add(panel, (una_series){ .shape = m == 1 ? UNA_SHAPE_LINE : UNA_SHAPE_DASHES, .ink = ink,
                       .x = report->sweep_at, .y = report->models[m - 1].sweep_std, .count = report->grid,
                       .size = m == 1 ? 1.8 : 1.1, .label = title_if_several(report, m - 1) });
+    }
     una_panel_strip(panel, report->columns[0].number, report->rows);
 
     /* From zero to the highest line, or to where almost all of the dots are. */
@@ -387,7 +393,7 @@ size_t *una_report_surprises(const una_report *report, una_arena *arena)
     return una_order_of(down, report->rows, arena);
 }
 
-bool una_report_has_doubts(const una_report *report)
+bool una_report_has_ignorance(const una_report *report)
 {
     double low = INFINITY, high = -INFINITY;
     una_range_add(&low, &high, report->models[0].std_epistemic, report->rows);
@@ -439,7 +445,7 @@ una_figure una_chart_risk(const una_report *report, una_arena *arena)
 /* ---- training --------------------------------------------------------------------------------------- */
 
 /* The first steps may be far off; they would flatten all that follows. */
-static una_axis settled_range(const double *values, size_t count, una_arena *arena)
+static una_axis range_with_values(const double *values, size_t count, una_arena *arena)
 {
     double *sorted = UNA_GET(arena, double, count), low = INFINITY, high = -INFINITY;
     if (!sorted) return (una_axis){0};
@@ -450,15 +456,17 @@ static una_axis settled_range(const double *values, size_t count, una_arena *are
     double room = 4 * (top - bottom);
     if (low < middle - room) low = bottom - 0.5 * (top - bottom);
     if (high > middle + room) high = top + 0.5 * (top - bottom);
-    return with_air(low, high, 0.04);
+    return axis_with_margin(low, high, 0.04);
 }
 
-static void add_curve(una_figure *figure, const una_report *report, const char *title, size_t which, una_arena *arena)
+static void add_training_curve(una_figure *figure, const una_report *report, const char *title, size_t which,
+                               una_arena *arena)
 {
     una_panel *panel = NULL;
     for (size_t m = report->model_count; m > 0; m--) {
         const una_curve *curve = &report->models[m - 1].info->curve;
-        const double *values = which == 0 ? curve->loss : which == 1 ? curve->valid_log_lik : curve->mean_cos2;
+        const double *const curves[] = { curve->loss, curve->valid_log_lik, curve->mean_cos2 };
+        const double *values = curves[which];
         double low = INFINITY, high = -INFINITY;
         if (curve->count == 0 || !values) continue;
         una_range_add(&low, &high, values, curve->count);
@@ -469,7 +477,7 @@ static void add_curve(una_figure *figure, const una_report *report, const char *
         una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = una_model_ink(m - 1), .x = curve->step,
                       .y = values, .count = curve->count, .size = 1.2 });
 
-        una_axis range = settled_range(values, curve->count, arena);
+        una_axis range = range_with_values(values, curve->count, arena);
         if (range.low < range.high) {
             bool first = !(panel->y.low < panel->y.high);
             panel->y.low = first ? range.low : fmin(panel->y.low, range.low);
@@ -481,9 +489,9 @@ static void add_curve(una_figure *figure, const una_report *report, const char *
 una_figure una_chart_training(const una_report *report, una_arena *arena)
 {
     una_figure figure = una_figure_in(arena, 3, third_width, 180);
-    add_curve(&figure, report, "Training loss", 0, arena);
-    add_curve(&figure, report, "Held-out log-likelihood", 1, arena);
-    add_curve(&figure, report, "Mean cos\xC2\xB2 of the heads", 2, arena);
+    add_training_curve(&figure, report, "Training loss", 0, arena);
+    add_training_curve(&figure, report, "Held-out log-likelihood", 1, arena);
+    add_training_curve(&figure, report, "Mean cos\xC2\xB2 of the heads", 2, arena);
     for (size_t m = 0; report->model_count > 1 && m < report->model_count && m < 5; m++)
         una_figure_key(&figure, UNA_SHAPE_LINE, una_model_ink(m), report->models[m].title);
     return figure;

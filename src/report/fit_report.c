@@ -5,7 +5,7 @@
  * not know, how did training go, and last every option. No date and no duration: same fit, same page.
  */
 #include "report/answer_page.h"
-#include "report/cairo_paper.h"
+#include "report/cairo_canvas.h"
 #include "report/fit_report.h"
 #include "report/html.h"
 #include "report/number.h"
@@ -16,17 +16,17 @@
 
 enum { NAMES = 12 };                     /* input names in a sentence */
 
-static const char *number(char buffer[UNA_NUMBER_ROOM], double value)
+static const char *report_number(char buffer[UNA_NUMBER_ROOM], double value)
 {
     return una_number_short(buffer, value, 4);
 }
 
-static const char *whole(char buffer[UNA_NUMBER_ROOM], size_t value)
+static const char *number_without_decimals(char buffer[UNA_NUMBER_ROOM], size_t value)
 {
     return una_number_plain(buffer, (double)value, 0);
 }
 
-static const char *spoken(char buffer[UNA_NUMBER_ROOM], double value)
+static const char *sentence_number(char buffer[UNA_NUMBER_ROOM], double value)
 {
     return una_number_brief(buffer, value, 4);
 }
@@ -34,7 +34,7 @@ static const char *spoken(char buffer[UNA_NUMBER_ROOM], double value)
 const char *una_report_name(char buffer[UNA_NAME_ROOM], const char *name)
 {
     static const char apart[] = "\xE2\x81\xA8", together[] = "\xE2\x81\xA9", dots[] = "\xE2\x80\xA6";
-    bool turned = una_utf8_is_turned(name);
+    bool turned = una_utf8_is_right_to_left(name);
     char *to = buffer + (turned ? 3 : 0);
     size_t room = UNA_NAME_ROOM - 3 - (turned ? 6 : 0);
     una_utf8_clean(to, room, name);
@@ -47,28 +47,29 @@ const char *una_report_name(char buffer[UNA_NAME_ROOM], const char *name)
 
 /* ---- what was fitted -------------------------------------------------------------------------------- */
 
-static void add_names(una_text *text, const una_report *report)
+static void add_model_names(una_text *text, const una_report *report)
 {
     char name[UNA_NAME_ROOM];
     size_t count = report->column_count < NAMES ? report->column_count : NAMES;
     for (size_t i = 0; i < count; i++) {
-        bool last = i + 1 == report->column_count;
-        una_text_add(text, "%s%s", i == 0 ? "" : last ? " and " : ", ", una_report_name(name, report->columns[i].name));
+        una_text_add(text, "%s%s", una_list_separator(i, report->column_count),
+                     una_report_name(name, report->columns[i].name));
     }
     if (report->column_count > count) una_text_add(text, " and %zu more", report->column_count - count);
 }
 
-static void add_inputs(una_text *text, const una_report *report, const una_fit_info *info)
+static void add_input_names(una_text *text, const una_report *report, const una_fit_info *info)
 {
     char a[UNA_NUMBER_ROOM];
-    una_text_add(text, "%s %s (", whole(a, report->column_count), report->column_count == 1 ? "input" : "inputs");
-    add_names(text, report);
+    una_text_add(text, "%s %s (", number_without_decimals(a, report->column_count), report->column_count == 1 ? "input"
+                 : "inputs");
+    add_model_names(text, report);
     una_text_add(text, ")");
     if (info->inputs != report->column_count)
-        una_text_add(text, ", which it sees as %s numbers", whole(a, info->inputs));
+        una_text_add(text, ", which it sees as %s numbers", number_without_decimals(a, info->inputs));
 }
 
-static void add_images(una_text *text, const una_report *report)
+static void add_image_words(una_text *text, const una_report *report)
 {
     const una_report_images *m = report->images;
     char name[UNA_NAME_ROOM];
@@ -81,21 +82,22 @@ static void add_images(una_text *text, const una_report *report)
 static void describe_noise(una_text *text, const una_report *report, const una_fit_info *info, bool first)
 {
     char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
+    const char *units = info->log_target ? ", in the units of log " : ", in the units of ";
     if (isfinite(info->noise_std))
         una_text_add(text, " Around its mean the data scatter with a standard deviation of %s%s%s%s",
-                     spoken(a, info->noise_std),
-                     !first ? "" : info->log_target ? ", in the units of log " : ", in the units of ",
+                     sentence_number(a, info->noise_std), first ? units : "",
                      first ? una_report_name(name, report->target) : "",
                      first ? ": that is the noise, which more rows of the same kind do not reduce." : ".");
     if (isfinite(info->prior_var))
-        una_text_add(text, " The prior variance is %s on the standardised target.", spoken(a, info->prior_var));
+        una_text_add(text, " The prior variance is %s on the standardised target.",
+                     sentence_number(a, info->prior_var));
     if (isfinite(info->mean_cos2))
         una_text_add(text, " Its auxiliary regressors have a mean cos\xC2\xB2 of %s%s.",
                      una_number_plain(a, info->mean_cos2, 3),
                      first ? " (0 where all differ, 1 where all are the same)" : "");
 }
 
-static void describe(una_html *html, const una_report *report, const una_report_model *model)
+static void describe_model(una_html *html, const una_report *report, const una_report_model *model)
 {
     const una_fit_info *info = model->info;
     char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
@@ -104,16 +106,19 @@ static void describe(una_html *html, const una_report *report, const una_report_
     una_text_add(&text, "%s", model->title);
     if (strcasecmp(model->title, info->kind) != 0) una_text_add(&text, " (%s)", info->kind);
     una_text_add(&text, " predicts %s from ", una_report_name(name, report->target));
-    if (report->images) add_images(&text, report);
-    else add_inputs(&text, report, info);
-    una_text_add(&text, ". It rests on %s %s.", whole(a, info->rows), info->rows == 1 ? "row" : "rows");
+    if (report->images) add_image_words(&text, report);
+    else add_input_names(&text, report, info);
+    una_text_add(&text, ". It rests on %s %s.", number_without_decimals(a, info->rows), info->rows == 1 ? "row"
+                 : "rows");
 
     if (info->valid_rows > 0 && info->valid_rows == info->rows)
         una_text_add(&text, " Each of them was held out once, to judge what was learnt from the others.");
     else if (info->valid_rows > 0)
-        una_text_add(&text, " While it learnt, %s were held out to judge it.", whole(a, info->valid_rows));
+        una_text_add(&text, " While it learnt, %s were held out to judge it.",
+                     number_without_decimals(a, info->valid_rows));
     if (info->steps > 0)
-        una_text_add(&text, " The optimiser took %s %s.", whole(a, info->steps), info->steps == 1 ? "step" : "steps");
+        una_text_add(&text, " The optimiser took %s %s.", number_without_decimals(a, info->steps), info->steps == 1
+                     ? "step" : "steps");
     describe_noise(&text, report, info, model == report->models);
 
     una_html_paragraph(html, NULL, text.at);
@@ -131,26 +136,28 @@ static void describe(una_html *html, const una_report *report, const una_report_
 /* Of one model: on rows that it had not seen, or on the rows given. */
 typedef struct scored { double rmse, explained, inside_50, inside_90, inside_95, width, ignorance, noise; } scored;
 
-static scored score_of(const una_report_told *told, una_arena *arena)
+static scored score_of(const una_report_predictions *predictions, una_arena *arena)
 {
     scored s = {0};
-    double n = (double)told->rows, mean = 0, var = 0, square = 0;
-    double *width = UNA_GET(arena, double, told->rows);
+    double n = (double)predictions->rows, mean = 0, var = 0, square = 0;
+    double *width = UNA_GET(arena, double, predictions->rows);
     if (!width) return s;
-    for (size_t i = 0; i < told->rows; i++) mean += told->y[i] / n;
-    for (size_t i = 0; i < told->rows; i++) {
-        double error = told->y[i] - told->mean[i], std = told->std[i], ignorance = told->std_epistemic[i];
-        double level = told->below ? fabs(2 * told->below[i] - 1) : erf(fabs(error) / std * 0.70710678118654752440);
-        var += (told->y[i] - mean) * (told->y[i] - mean) / n;
+    for (size_t i = 0; i < predictions->rows; i++) mean += predictions->y[i] / n;
+    for (size_t i = 0; i < predictions->rows; i++) {
+        double error = predictions->y[i] - predictions->mean[i], std = predictions->std[i],
+            ignorance = predictions->std_epistemic[i];
+        double level = predictions->below ? fabs(2 * predictions->below[i] - 1)
+                       : erf(fabs(error) / std * 0.70710678118654752440);
+        var += (predictions->y[i] - mean) * (predictions->y[i] - mean) / n;
         square += error * error / n;
         s.inside_50 += (level <= 0.5) / n, s.inside_90 += (level <= 0.9) / n, s.inside_95 += (level <= 0.95) / n;
         s.ignorance += ignorance / n;
         s.noise += sqrt(fmax(std * std - ignorance * ignorance, 0)) / n;
-        width[i] = told->upper[i] - told->lower[i];
+        width[i] = predictions->upper[i] - predictions->lower[i];
     }
     s.rmse = sqrt(square);
     s.explained = var > 0 ? 1 - square / var : NAN;
-    s.width = una_quantile(width, told->rows, 0.5);
+    s.width = una_quantile(width, predictions->rows, 0.5);
     return s;
 }
 
@@ -173,7 +180,7 @@ static void measure_row(una_html *html, const una_report *report, const measure 
         double value = *(const double *)(const void *)((const char *)&list[m] + what->offset);
         if (what->honest && !report->models[m].held_out) value = NAN;
         if (what->share && isfinite(value)) snprintf(cell, sizeof cell, "%s %%", una_number_plain(a, 100 * value, 1));
-        else snprintf(cell, sizeof cell, "%s", number(a, value));
+        else snprintf(cell, sizeof cell, "%s", report_number(a, value));
         una_html_cell(html, UNA_HTML_NUMBER, cell);
     }
     una_html_row_end(html);
@@ -195,7 +202,7 @@ static void fit_row(una_html *html, const una_report *report, const char *name, 
     una_html_row(html);
     una_html_cell(html, UNA_HTML_SIDE, name);
     for (size_t m = 0; m < report->model_count; m++)
-        una_html_cell(html, UNA_HTML_NUMBER, number(a, m < 8 ? value[m] : NAN));
+        una_html_cell(html, UNA_HTML_NUMBER, report_number(a, m < 8 ? value[m] : NAN));
     una_html_row_end(html);
 }
 
@@ -205,17 +212,18 @@ static void score_group(una_html *html, const una_report *report)
     size_t rows = 0;
     una_text words = una_text_in(html->text.arena);
     for (size_t m = 0; m < report->model_count; m++) {
-        const una_report_told *told = report->models[m].held_out;
-        if (told && told->rows > rows) rows = told->rows;
+        const una_report_predictions *predictions = report->models[m].held_out;
+        if (predictions && predictions->rows > rows) rows = predictions->rows;
     }
     if (rows == 0)
-        una_text_add(&words, "On the %s %s given", whole(a, report->rows), report->rows == 1 ? "row" : "rows");
-    else una_text_add(&words, "On %s held-out rows%s", whole(a, rows),
+        una_text_add(&words, "On the %s %s given", number_without_decimals(a, report->rows), report->rows == 1 ? "row"
+                     : "rows");
+    else una_text_add(&words, "On %s held-out rows%s", number_without_decimals(a, rows),
                       any_held_out(report, true) ? "" : " (where there are none: on the rows given)");
     una_html_group(html, report->model_count + 1, words.at);
 }
 
-static una_status scores(una_html *html, const una_report *report)
+static una_status add_scores(una_html *html, const una_report *report)
 {
     static const measure measures[] = {
         { "Root mean square error", offsetof(scored, rmse), false, false },
@@ -232,8 +240,8 @@ static una_status scores(una_html *html, const una_report *report)
     scored *list = UNA_GET(html->text.arena, scored, report->model_count);
     UNA_TRY(una_arena_check(html->text.arena));
     for (size_t m = 0; m < report->model_count; m++) {
-        una_report_told told = una_report_told_of(report, &report->models[m]);
-        list[m] = score_of(&told, html->text.arena);
+        una_report_predictions predictions = una_report_predictions_of(report, &report->models[m]);
+        list[m] = score_of(&predictions, html->text.arena);
     }
 
     una_text_add(&words, "Errors, widths and standard deviations are in the units of %s; a higher log-likelihood is "
@@ -260,7 +268,7 @@ static una_status scores(una_html *html, const una_report *report)
 /* ---- images ------------------------------------------------------------------------------------------ */
 
 /* index 42 / says 3.1 / is 7 / ignorance 0.4 */
-static const char *words_of(const una_report *report, size_t row, una_arena *arena)
+static const char *words_below_image(const una_report *report, size_t row, una_arena *arena)
 {
     const una_report_model *model = &report->models[0];
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
@@ -273,15 +281,15 @@ static const char *words_of(const una_report *report, size_t row, una_arena *are
 }
 
 /* The first rows of an order, or the last ones from its end. */
-static una_status album(una_html *html, const una_report *report, const size_t *order, bool from_end, const char *lead,
-                        const char *caption, una_run *run)
+static una_status add_album(una_html *html, const una_report *report, const size_t *order, bool from_end,
+                            const char *lead, const char *caption, una_run *run)
 {
     const una_report_images *m = report->images;
     una_picture picture[UNA_MOST_PICTURES];
     size_t count = 0;
     for (size_t i = 0; i < report->rows && i < UNA_MOST_PICTURES; i++) {
         size_t row = order[from_end ? report->rows - 1 - i : i];
-        const char *words = words_of(report, row, html->text.arena);
+        const char *words = words_below_image(report, row, html->text.arena);
         UNA_TRY(una_arena_check(html->text.arena));
         if (m->numbers[row])
             picture[count++] = (una_picture){ m->height, m->width, m->channels, m->numbers[row], words };
@@ -293,9 +301,9 @@ static una_status doubts_about_images(una_html *html, const una_report *report, 
 {
     const size_t *order = una_report_least_known(report, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
-    UNA_TRY(album(html, report, order, false, "The images the model knows least about.",
-                  "Largest epistemic standard deviation (ignorance) first.", run));
-    UNA_TRY(album(html, report, order, true, "Those it knows best.", "Smallest ignorance first.", run));
+    UNA_TRY(add_album(html, report, order, false, "The images the model knows least about.",
+                      "Largest epistemic standard deviation (ignorance) first.", run));
+    UNA_TRY(add_album(html, report, order, true, "Those it knows best.", "Smallest ignorance first.", run));
     una_figure figure = una_chart_risk(report, html->text.arena);
     return una_html_figure(html, &figure, "What is left if the least known go to a person.",
         "Error of those images that the model knows best. Where the line falls towards the left, ignorance tells where "
@@ -304,16 +312,16 @@ static una_status doubts_about_images(una_html *html, const una_report *report, 
 
 static una_status image_figures(una_html *html, const una_report *report, una_run *run)
 {
-    if (una_report_has_doubts(report)) UNA_TRY(doubts_about_images(html, report, run));
+    if (una_report_has_ignorance(report)) UNA_TRY(doubts_about_images(html, report, run));
     else una_html_paragraph(html, NULL, "Nowhere, it says: this model has the same ignorance about every image, so "
                             "that it cannot tell those apart that it knows little about. Models that can are luna, "
                             "nlm, sngp, mcd and ensemble.");
     const size_t *order = una_report_surprises(report, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
     una_html_heading(html, 2, "What surprises it");
-    return album(html, report, order, false, "Images whose errors are largest for their bands.",
-                 "Errors that are largest as multiples of the predicted standard deviation. Look here for wrong labels "
-                 "and for sorts of images that the model was not told about.", run);
+    return add_album(html, report, order, false, "Images whose errors are largest for their bands.",
+                     "Errors that are largest as multiples of the predicted standard deviation. Look here for wrong labels "
+                     "and for sorts of images that the model was not told about.", run);
 }
 
 /* ---- figures with their captions -------------------------------------------------------------------- */
@@ -341,23 +349,26 @@ static una_status function_figure(una_html *html, const una_report *report, una_
 
 static una_status prediction_figures(una_html *html, const una_report *report, una_run *run)
 {
-    const una_report_told *told = report->models[0].held_out;
+    const una_report_predictions *predictions = report->models[0].held_out;
     char a[UNA_NUMBER_ROOM];
     una_text words = una_text_in(html->text.arena);
     una_figure figure = una_chart_predicted(report, html->text.arena);
-    if (told && told->folds)
-        una_text_add(&words, "%s rows, each predicted by what had not seen it (%zu folds).", whole(a, told->rows),
-                     told->folds);
-    else if (told) una_text_add(&words, "%s rows that were held out: none had been seen.", whole(a, told->rows));
+    if (predictions && predictions->folds)
+        una_text_add(&words, "%s rows, each predicted by what had not seen it (%zu folds).",
+                     number_without_decimals(a, predictions->rows), predictions->folds);
+    else if (predictions)
+        una_text_add(&words, "%s rows that were held out: none had been seen.",
+                     number_without_decimals(a, predictions->rows));
     else una_text_add(&words, "These are the rows given. If they are the rows the model was fitted to, new rows will "
                       "lie farther from the line.");
-    una_text_add(&words, "%s", (told ? told->rows : report->rows) <= 300 ? " Upright lines are the bands of each row."
+    una_text_add(&words, "%s", (predictions ? predictions->rows : report->rows) <= 300
+                 ? " Upright lines are the bands of each row."
         : " Upright lines are the bands of sixty rows, spread evenly over the observed values; of very many rows, "
           "3000 are drawn.");
     UNA_TRY(una_arena_check(html->text.arena));
-    bool pair = report->model_count == 1 && told;
+    bool pair = report->model_count == 1 && predictions;
     if (pair) una_html_pair(html);
-    UNA_TRY(una_html_figure(html, &figure, told ? "Predicted against observed, on held-out rows."
+    UNA_TRY(una_html_figure(html, &figure, predictions ? "Predicted against observed, on held-out rows."
                                                 : "Predicted against observed, on the rows given.", words.at, run));
 
     figure = una_chart_calibration(report, html->text.arena);
@@ -405,8 +416,9 @@ static void story_row(una_html *html, const char *line, bool head)
         line = to;
         while (to > from && to[-1] == ' ') to--;
         const char *words = piece_of(from, (size_t)(to - from), html->text.arena);
-        una_html_cell(html, head ? first ? UNA_HTML_HEAD : UNA_HTML_NUMBER_HEAD : first ? UNA_HTML_SIDE
-                      : UNA_HTML_NUMBER, words ? words : "");
+        una_html_cell_kind kind = first ? UNA_HTML_SIDE : UNA_HTML_NUMBER;
+        if (head) kind = first ? UNA_HTML_HEAD : UNA_HTML_NUMBER_HEAD;
+        una_html_cell(html, kind, words ? words : "");
         first = false;
     }
     (head ? una_html_head_end : una_html_row_end)(html);
@@ -429,7 +441,7 @@ static void story_table(una_html *html, const char *part, const char *lines)
 }
 
 /* At most so many paragraphs of a story; what is left of it. */
-static const char *tell(una_html *html, const char *story, size_t most)
+static const char *add_story(una_html *html, const char *story, size_t most)
 {
     while (story && *story && most-- > 0) {
         const char *end = strstr(story, "\n\n");
@@ -442,20 +454,20 @@ static const char *tell(una_html *html, const char *story, size_t most)
     return story;
 }
 
-static void fitted(una_html *html, const una_report *report)
+static void add_how_fitted(una_html *html, const una_report *report)
 {
     char a[UNA_NUMBER_ROOM];
     una_html_heading(html, 2, "What was fitted");
-    for (size_t m = 0; m < report->model_count; m++) describe(html, report, &report->models[m]);
+    for (size_t m = 0; m < report->model_count; m++) describe_model(html, report, &report->models[m]);
     if (report->left_out == 0) return;
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "%s of the rows given %s no value where one is needed and %s not shown above.",
-                 whole(a, report->left_out),
+                 number_without_decimals(a, report->left_out),
                  report->left_out == 1 ? "has" : "have", report->left_out == 1 ? "is" : "are");
     una_html_paragraph(html, "note", words.at);
 }
 
-static const char *heading_of(const una_report *report, una_arena *arena)
+static const char *report_heading(const una_report *report, una_arena *arena)
 {
     una_text heading = una_text_in(arena);
     if (report->heading) una_text_add(&heading, "%s", report->heading);
@@ -464,30 +476,29 @@ static const char *heading_of(const una_report *report, una_arena *arena)
     return heading.at;
 }
 
-static const char *title_of(const una_report *reports, size_t count, una_arena *arena)
+static const char *report_title(const una_report *reports, size_t count, una_arena *arena)
 {
     una_text title = una_text_in(arena);
-    if (count == 1) return heading_of(reports, arena);
+    if (count == 1) return report_heading(reports, arena);
     char name[UNA_NAME_ROOM];
     una_text_add(&title, "What is known about ");
     for (size_t i = 0; i < count; i++)
-        una_text_add(&title, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ",
-                     una_report_name(name, reports[i].target));
+        una_text_add(&title, "%s%s", una_list_separator(i, count), una_report_name(name, reports[i].target));
     return title.at;
 }
 
-/* What a wary reader asks first comes first; what was decided on the way comes last. */
-static una_status body(una_html *html, const una_report *report, una_run *run)
+/* The order of a wary reader: what matters first, what was decided on the way last. */
+static una_status add_body(una_html *html, const una_report *report, una_run *run)
 {
-    const char *heading = heading_of(report, html->text.arena);
+    const char *heading = report_heading(report, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
     una_html_heading(html, 1, heading);
-    const char *rest = tell(html, report->story, opens_with_picture(report) ? 1 : SIZE_MAX);
+    const char *rest = add_story(html, report->story, opens_with_picture(report) ? 1 : SIZE_MAX);
     if (opens_with_picture(report)) UNA_TRY(function_figure(html, report, run));
-    tell(html, rest, SIZE_MAX);
+    add_story(html, rest, SIZE_MAX);
     UNA_TRY(una_report_verdict(html, report));
     una_html_heading(html, 2, "How good it is");
-    UNA_TRY(scores(html, report));
+    UNA_TRY(add_scores(html, report));
     UNA_TRY(prediction_figures(html, report, run));
     UNA_TRY(una_report_importance(html, report, run));
     if (una_report_is_line(report) && !opens_with_picture(report)) UNA_TRY(function_figure(html, report, run));
@@ -501,7 +512,7 @@ static una_status body(una_html *html, const una_report *report, una_run *run)
         UNA_TRY(una_report_least_known_table(html, report));
     }
     UNA_TRY(training_figure(html, report, run));
-    fitted(html, report);
+    add_how_fitted(html, report);
     return UNA_OK;
 }
 
@@ -511,14 +522,14 @@ una_status una_report_html_several(una_text *page, const una_report *reports, si
     for (size_t i = 0; i < count; i++)
         if (reports[i].rows == 0 || reports[i].model_count == 0)
             UNA_FAIL(run, UNA_E_USAGE, "a report needs at least one model and one row of data");
-    const char *title = title_of(reports, count, arena);
+    const char *title = report_title(reports, count, arena);
     UNA_TRY(una_arena_check(arena));
 
     una_html html = una_html_begin(arena, title);
     for (size_t i = 0; i < count; i++) {
         una_report one = reports[i];
         one.one_of_several = count > 1;
-        UNA_TRY(body(&html, &one, run));
+        UNA_TRY(add_body(&html, &one, run));
     }
     UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
                          "sends nothing."));
@@ -539,7 +550,7 @@ static una_figure many_inputs(const una_report *report, una_arena *arena)
     una_figure whole_figure = una_figure_in(arena, 3, 232, 200);
     una_figure pieces[2] = { una_chart_predicted(&alone, arena) };
     if (!report->images) pieces[1] = una_chart_effects(&alone, arena);
-    else if (una_report_has_doubts(report)) pieces[1] = una_chart_risk(&alone, arena);
+    else if (una_report_has_ignorance(report)) pieces[1] = una_chart_risk(&alone, arena);
 
     for (size_t p = 0; p < 2; p++) {
         for (size_t i = 0; i < pieces[p].panel_count && whole_figure.panel_count < UNA_MOST_EFFECTS; i++) {

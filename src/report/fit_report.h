@@ -14,13 +14,13 @@ typedef struct una_report_column {       /* a column that the model uses        
     const char *const *word;             /* [rows] of a text column, NULL = missing                 */
 } una_report_column;
 
-typedef struct una_report_told {         /* what was said of some rows                              */
+typedef struct una_report_predictions {         /* what was said of some rows                              */
     size_t        rows;
     const size_t *row;                   /* [rows] of the report; NULL: all of them                 */
     const double *y, *mean, *std, *std_epistemic, *lower, *upper;        /* [rows]; bounds of 95 %  */
     const double *below;                 /* [rows] predicted probability of less than y; NULL: by mean and std */
     size_t        folds;                 /* 0: one part of the rows was held out                    */
-} una_report_told;
+} una_report_predictions;
 
 typedef struct una_report_model {
     const char         *title;
@@ -28,7 +28,7 @@ typedef struct una_report_model {
     const una_verdict    *verdict;       /* NULL: none                                              */
     const una_importance *importance;    /* inputs are the report's columns; NULL: not asked for, or not to be had */
     const char *no_importance;           /* why not, as a sentence; NULL: not asked for             */
-    const una_report_told *held_out;     /* of rows that it had not seen then; NULL: nothing        */
+    const una_report_predictions *held_out;     /* of rows that it had not seen then; NULL: nothing        */
     una_score           score;           /* on the rows of the report                               */
     const double *mean, *std, *std_epistemic, *lower, *upper;    /* [rows]; bounds of 95 %          */
     const double *below;                 /* [rows] predicted probability of less than y; NULL: by mean and std */
@@ -87,7 +87,7 @@ typedef struct una_report {
 
 enum { UNA_MOST_EFFECTS = 12, UNA_MOST_LEVELS = 20, UNA_FEW_VALUES = 10, UNA_MOST_PARTS = 60, UNA_LEAST_KNOWN = 10,
        UNA_TABLE_COLUMNS = 3, UNA_TIP_COLUMNS = 8, UNA_MOST_BARS = 12, UNA_MOST_RESIDUALS = 6,
-       UNA_MOST_DOUBTS = 6, UNA_MOST_PICTURES = 12, UNA_NAME_ROOM = 72 };
+       UNA_MOST_IGNORANCE_PANELS = 6, UNA_MOST_PICTURES = 12, UNA_NAME_ROOM = 72 };
 
 /* The whole page, in page->arena (which also holds what is needed on the way). */
 una_status una_report_html(una_text *page, const una_report *report, una_run *run);
@@ -102,32 +102,32 @@ una_status una_format_of(una_format *format, const char *path, una_run *run);
 /* Writes a file whole or not at all. */
 una_status una_report_save(const char *path, const una_text *bytes, una_run *run);
 
-/* A name of any length, cut to what a sentence or the head of a table can bear; one that is written from right to left
- * keeps to itself. Returns buffer. */
+/* A name of any length, cut for a sentence or the head of a table; a name written from right to left does not turn the
+ * text around it. Returns buffer. */
 const char *una_report_name(char buffer[UNA_NAME_ROOM], const char *name);
 
 /* ---- the charts (fit_charts.c, answer_charts.c) ----------------------------------------------- */
 
 bool       una_report_is_line(const una_report *report);
 una_figure una_chart_function(const una_report *report, una_arena *arena);
-/* Of held-out rows, or of all rows for models that have none. */
+/* Of held-out rows, or of all rows for models without any. */
 una_figure una_chart_predicted(const una_report *report, una_arena *arena);
 /* Of models with held-out rows; no panel where there is none. */
 una_figure una_chart_calibration(const una_report *report, una_arena *arena);
 /* The epistemic std along the line. */
 una_figure una_chart_ignorance(const una_report *report, una_arena *arena);
-/* What was said of held-out rows, or of the rows given. */
-una_report_told una_report_told_of(const una_report *report, const una_report_model *model);
-/* Of all rows: what the pointer shows of each; NULL without memory. */
+/* The predictions of held-out rows, or those of the rows of the report. */
+una_report_predictions una_report_predictions_of(const una_report *report, const una_report_model *model);
+/* Tooltips of all rows; NULL without memory. */
 const char *const *una_report_tips(const una_report *report, una_arena *arena);
-/* Columns, that which matters most to the subject first; [columns], NULL without memory. */
+/* Columns, ordered by how much they matter to the subject; [columns], NULL without memory. */
 const size_t *una_report_order(const una_report *report, una_arena *arena);
-/* *shown of the inputs: what shuffling costs, and their relevance. No panel where it was not measured. */
+/* *shown of the inputs: the loss by shuffling each, and their relevance. No panel where it was not measured. */
 una_figure una_chart_importance(const una_report *report, size_t *shown, una_arena *arena);
 una_figure una_chart_effects(const una_report *report, una_arena *arena);
 /* The subject's epistemic std at the same places, of the inputs along which it varies most; no panel where it is 0. */
-una_figure una_chart_doubts(const una_report *report, una_arena *arena);
-/* By what was predicted, and by inputs; no panel without held-out rows. */
+una_figure una_chart_ignorance_by_input(const una_report *report, una_arena *arena);
+/* By the prediction, and by inputs; no panel without held-out rows. */
 una_figure una_chart_residuals(const una_report *report, una_arena *arena);
 /* Real rows by two inputs, those of largest ignorance in vermillion; no panel where no two inputs are numeric. */
 una_figure una_chart_map(const una_report *report, una_arena *arena);
@@ -136,18 +136,18 @@ una_figure una_chart_causes(const una_report *report, size_t *shown, una_arena *
 /* Rows in ascending order of `value`; ties by row, NANs last. NULL without memory. */
 size_t    *una_order_of(const double *value, size_t rows, una_arena *arena);
 una_ink    una_model_ink(size_t model);
-/* *shown of the inputs, those of the largest share first; no panel where relevance was not looked for. */
+/* *shown of the inputs, those of the largest share first; no panel without relevance. */
 una_figure una_chart_relevance(const una_report *report, size_t *shown, una_arena *arena);
 /* No panel where nothing was measured. */
 una_figure una_chart_training(const una_report *report, una_arena *arena);
 
-/* Indices of all rows, that with the subject's largest epistemic std first; [rows], NULL without memory. */
+/* Indices of all rows, those with the largest epistemic std of the subject first; [rows], NULL without memory. */
 size_t *una_report_least_known(const una_report *report, una_arena *arena);
-/* The same, that first which lies farthest outside of what the subject expects: |y - mean|/std. */
+/* The same, ordered by how far a row lies outside of what the subject expects: |y - mean|/std. */
 size_t *una_report_surprises(const una_report *report, una_arena *arena);
-/* Whether the subject has any ignorance to tell rows apart by. */
-bool una_report_has_doubts(const una_report *report);
-/* The error of those rows that each model knows best, by how many they are. */
+/* Whether the ignorance of the subject differs between rows. */
+bool una_report_has_ignorance(const una_report *report);
+/* The error of the rows that each model knows best, by how many rows these are. */
 una_figure una_chart_risk(const una_report *report, una_arena *arena);
 
 #endif

@@ -6,7 +6,7 @@
 #include "report/html.h"
 
 #include "report/number.h"
-#include "report/paper.h"
+#include "report/canvas.h"
 
 #include <string.h>
 
@@ -86,7 +86,7 @@ static bool turns_all(const char *at, size_t length)
 /* What is written from right to left keeps to itself. */
 static void escape_apart(una_text *text, const char *words)
 {
-    bool turned = una_utf8_is_turned(words);
+    bool turned = una_utf8_is_right_to_left(words);
     una_text_add(text, turned ? "<bdi>" : "");
     una_html_escape(text, words);
     una_text_add(text, turned ? "</bdi>" : "");
@@ -260,7 +260,7 @@ static void add_swatch(una_text *text, const una_key *key)
     una_text_add(text, "</svg>");
 }
 
-static void add_keys(una_html *html, const una_figure *figure)
+static void add_figure_keys(una_html *html, const una_figure *figure)
 {
     if (figure->key_count == 0) return;
     una_text_add(&html->text, "<ul class=\"keys\">");
@@ -294,7 +294,7 @@ una_status una_html_figure(una_html *html, const una_figure *figure, const char 
                            una_run *run)
 {
     una_text_add(&html->text, "<figure>\n");
-    add_keys(html, figure);
+    add_figure_keys(html, figure);
     size_t columns = figure->columns > 3 ? 3 : figure->columns;
     bool wide = figure->panel_width > widest_shrunk;
     una_text_add(&html->text, "<div class=\"charts c%zu%s\">\n", columns, wide ? " wide" : "");

@@ -9,7 +9,7 @@
 
 #define MINUS "\xE2\x88\x92"
 
-static size_t put(char *buffer, size_t at, const char *bytes, size_t length)
+static size_t put_bytes(char *buffer, size_t at, const char *bytes, size_t length)
 {
     if (at + length >= UNA_NUMBER_ROOM) return at;
     memcpy(buffer + at, bytes, length);
@@ -31,17 +31,17 @@ const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int dec
     buffer[0] = 0;
     int length = una_write_text(ascii, sizeof ascii, "%.*f", decimals, fabs(value));
     if (!isfinite(value) || length < 0 || (size_t)length >= sizeof ascii) {
-        put(buffer, 0, isfinite(value) ? "large" : "\xE2\x80\x93", isfinite(value) ? 5 : 3);
+        put_bytes(buffer, 0, isfinite(value) ? "large" : "\xE2\x80\x93", isfinite(value) ? 5 : 3);
         return buffer;
     }
 
     bool zero = strspn(ascii, "0.") == (size_t)length;          /* no "−0.0" */
-    size_t at = value < 0 && !zero ? put(buffer, 0, MINUS, 3) : 0;
+    size_t at = value < 0 && !zero ? put_bytes(buffer, 0, MINUS, 3) : 0;
     size_t whole = whole_digits(ascii);
     for (size_t i = 0; i < (size_t)length; i++) {
         bool group = i > 0 && i < whole && (whole - i) % 3 == 0 && whole > 4;
-        if (group) at = put(buffer, at, UNA_THIN_SPACE, 3);
-        at = put(buffer, at, ascii + i, 1);
+        if (group) at = put_bytes(buffer, at, UNA_THIN_SPACE, 3);
+        at = put_bytes(buffer, at, ascii + i, 1);
     }
     return buffer;
 }
@@ -53,10 +53,10 @@ static size_t put_power(char *buffer, size_t at, int exponent)
                                           "\xE2\x81\xB9" };
     char ascii[16];
     snprintf(ascii, sizeof ascii, "%d", exponent);
-    at = put(buffer, at, "\xC3\x97" "10", 4);
+    at = put_bytes(buffer, at, "\xC3\x97" "10", 4);
     for (const char *s = ascii; *s; s++) {
         const char *digit = *s == '-' ? "\xE2\x81\xBB" : raised[*s - '0'];
-        at = put(buffer, at, digit, strlen(digit));
+        at = put_bytes(buffer, at, digit, strlen(digit));
     }
     return at;
 }
@@ -170,9 +170,9 @@ const char *una_ticks_factor(char buffer[UNA_NUMBER_ROOM], const una_ticks *tick
 {
     buffer[0] = 0;
     if (ticks->exponent == 0) return buffer;
-    size_t at = put(buffer, 0, " (", 2);
+    size_t at = put_bytes(buffer, 0, " (", 2);
     at = put_power(buffer, at, ticks->exponent);
-    put(buffer, at, ")", 1);
+    put_bytes(buffer, at, ")", 1);
     return buffer;
 }
 
@@ -186,7 +186,7 @@ static bool is_direction(const char *at, size_t length)
         || (b[1] == 0x81 && b[2] >= 0xA6 && b[2] <= 0xA9);
 }
 
-bool una_utf8_is_turned(const char *text)
+bool una_utf8_is_right_to_left(const char *text)
 {
     for (const char *s = text; *s;) {
         size_t length = una_utf8_length(s);

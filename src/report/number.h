@@ -39,8 +39,8 @@ const char *una_tick_text(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks, 
 /* " (×10⁶)" for an axis label, "" where labels are plain. */
 const char *una_ticks_factor(char buffer[UNA_NUMBER_ROOM], const una_ticks *ticks);
 
-/* Whether some of it is written from right to left, or turns what comes after it. */
-bool una_utf8_is_turned(const char *text);
+/* Whether some of it is written from right to left, or turns the text after it. */
+bool una_utf8_is_right_to_left(const char *text);
 /* Copies what fits, in whole characters: bad bytes become U+FFFD, control characters blanks, and marks
  * of direction are left out. Returns to. */
 const char *una_utf8_clean(char *to, size_t room, const char *from);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Panels on paper: axes, series, keys. Axes are two thin lines with outward ticks; there is no grid and no box.
+ * Panels on canvas: axes, series, keys. Axes are two thin lines with outward ticks; there is no grid and no box.
  */
 #include "report/panel.h"
 
@@ -16,7 +16,7 @@ static const double slant = 0.9, longest_name = 62;              /* of names alo
 
 /* ---- layout ---------------------------------------------------------------------------------------- */
 
-typedef struct view {            /* from numbers to places on the paper */
+typedef struct view {            /* from numbers to places on the canvas */
     double left, top, width, height;             /* of the plot itself                            */
     double base;                                 /* y of the x axis: below the strip, if any      */
     una_axis x, y;                               /* with the ranges that are shown                */
@@ -27,7 +27,8 @@ typedef struct view {            /* from numbers to places on the paper */
 
 static double within(double at)
 {
-    return at < -far_away ? -far_away : at > far_away ? far_away : at;
+    if (at > far_away) return far_away;
+    return at < -far_away ? -far_away : at;
 }
 
 static double x_at(const view *v, double x)
@@ -197,24 +198,24 @@ static const char *full_label(char label[UNA_TEXT_ROOM], const char *name, const
     return strncat(label, factor, UNA_TEXT_ROOM - strlen(label) - 1);
 }
 
-static void axis_labels(una_paper *paper, const view *v, const una_panel *panel, double left)
+static void axis_labels(una_canvas *canvas, const view *v, const una_panel *panel, double left)
 {
     char label[UNA_TEXT_ROOM];
     una_letters letters = una_letters_of(UNA_LABEL_SIZE, false, 0.5);
     if (panel->x.label) {
         full_label(label, panel->x.label, &v->x_ticks, v->width);
-        una_text_write(paper, &letters, v->left + v->width / 2, v->base + 31, label, v->width + 40);
+        una_text_write(canvas, &letters, v->left + v->width / 2, v->base + 31, label, v->width + 40);
     }
 
     letters.turn = -quarter_turn;
     if (panel->y.label) {
         full_label(label, panel->y.label, &v->y_ticks, v->base - v->top);
-        una_text_write(paper, &letters, left + 10, v->top + v->height / 2, label, v->base - v->top + 40);
+        una_text_write(canvas, &letters, left + 10, v->top + v->height / 2, label, v->base - v->top + 40);
     }
 }
 
 /* A slanted name ends below its place, a little to the right: (3, 3) in its own, turned directions. */
-static void lying_names(una_paper *paper, const view *v, double left)
+static void lying_names(una_canvas *canvas, const view *v, double left)
 {
     una_letters letters = una_letters_of(UNA_TICK_SIZE, false, v->slanted ? 1 : 0.5);
     letters.turn = v->slanted ? -slant : 0;
@@ -223,60 +224,60 @@ static void lying_names(una_paper *paper, const view *v, double left)
     for (size_t i = 0; i < v->x.name_count; i += v->every) {
         double x = x_at(v, (double)(i + 1)), y = v->base + (v->slanted ? 10 : 15);
         double room = v->slanted ? fmin(longest_name, (x - left) / cos(slant)) : longest_name;
-        una_text_write(paper, &letters, x + right, y + down, v->x.names[i], room);
+        una_text_write(canvas, &letters, x + right, y + down, v->x.names[i], room);
     }
 }
 
-static void axis_lines(una_paper *paper, const view *v)
+static void axis_lines(una_canvas *canvas, const view *v)
 {
     const una_pen pen = { .rgb = una_axis_rgb(), .opacity = 1, .width = UNA_HAIR };
     bool corner = v->base <= v->top + v->height;                 /* no strip between */
-    paper->move(paper, v->left, v->top);
-    paper->line(paper, v->left, v->top + v->height);
-    paper->move(paper, v->left - (corner ? UNA_HAIR / 2 : 0), v->base);
-    paper->line(paper, v->left + v->width, v->base);
+    canvas->move(canvas, v->left, v->top);
+    canvas->line(canvas, v->left, v->top + v->height);
+    canvas->move(canvas, v->left - (corner ? UNA_HAIR / 2 : 0), v->base);
+    canvas->line(canvas, v->left + v->width, v->base);
 
     for (size_t i = 0; i < v->x_ticks.count; i++) {
         double x = x_at(v, una_tick_value(&v->x_ticks, i));
-        paper->move(paper, x, v->base);
-        paper->line(paper, x, v->base + 3.5);
+        canvas->move(canvas, x, v->base);
+        canvas->line(canvas, x, v->base + 3.5);
     }
     for (size_t i = 0; i < v->y_ticks.count; i++) {
         double y = y_at(v, una_tick_value(&v->y_ticks, i));
-        paper->move(paper, v->left, y);
-        paper->line(paper, v->left - 3.5, y);
+        canvas->move(canvas, v->left, y);
+        canvas->line(canvas, v->left - 3.5, y);
     }
-    paper->stroke(paper, &pen);
+    canvas->stroke(canvas, &pen);
 }
 
-static void axes(una_paper *paper, const view *v, const una_panel *panel, double left)
+static void axes(una_canvas *canvas, const view *v, const una_panel *panel, double left)
 {
     const una_letters below = una_letters_of(UNA_TICK_SIZE, false, 0.5);
     const una_letters beside = una_letters_of(UNA_TICK_SIZE, false, 1);
     char number[UNA_NUMBER_ROOM];
-    axis_lines(paper, v);
-    if (panel->x.names) lying_names(paper, v, left);
+    axis_lines(canvas, v);
+    if (panel->x.names) lying_names(canvas, v, left);
     for (size_t i = 0; i < v->x_ticks.count && !panel->x.names; i++)
-        una_text_write(paper, &below, x_at(v, una_tick_value(&v->x_ticks, i)), v->base + 15,
+        una_text_write(canvas, &below, x_at(v, una_tick_value(&v->x_ticks, i)), v->base + 15,
                        una_tick_text(number, &v->x_ticks, i), 1e4);
     for (size_t i = 0; i < v->y_ticks.count; i++)
-        una_text_write(paper, &beside, v->left - 6, y_at(v, una_tick_value(&v->y_ticks, i)) + 3.8,
+        una_text_write(canvas, &beside, v->left - 6, y_at(v, una_tick_value(&v->y_ticks, i)) + 3.8,
                        panel->y.names ? panel->y.names[i] : una_tick_text(number, &v->y_ticks, i),
                        panel->y.names ? v->left - 10 - left : 1e4);
 }
 
-static void strip(una_paper *paper, const view *v, const una_panel *panel)
+static void strip(una_canvas *canvas, const view *v, const una_panel *panel)
 {
     const una_pen pen = { .rgb = una_ink_rgb(UNA_INK_PART), .opacity = 0.45 };
     if (panel->strip_count == 0) return;
-    paper->clip(paper, v->left, v->base - strip_height, v->width, strip_height);
-    paper->move(paper, x_at(v, panel->strip_x[0]), v->base);
+    canvas->clip(canvas, v->left, v->base - strip_height, v->width, strip_height);
+    canvas->move(canvas, x_at(v, panel->strip_x[0]), v->base);
     for (size_t i = 0; i < panel->strip_count; i++)
-        paper->line(paper, x_at(v, panel->strip_x[i]), v->base - panel->strip_y[i] * (strip_height - 1));
-    paper->line(paper, x_at(v, panel->strip_x[panel->strip_count - 1]), v->base);
-    paper->close(paper);
-    paper->fill(paper, &pen);
-    paper->unclip(paper);
+        canvas->line(canvas, x_at(v, panel->strip_x[i]), v->base - panel->strip_y[i] * (strip_height - 1));
+    canvas->line(canvas, x_at(v, panel->strip_x[panel->strip_count - 1]), v->base);
+    canvas->close(canvas);
+    canvas->fill(canvas, &pen);
+    canvas->unclip(canvas);
 }
 
 /* ---- series ---------------------------------------------------------------------------------------- */
@@ -298,44 +299,44 @@ static bool drawable(const una_series *s, size_t i)
 }
 
 /* A band is broken where a value is missing. */
-static void draw_band(una_paper *paper, const view *v, const una_series *s, const una_pen *pen)
+static void draw_band(una_canvas *canvas, const view *v, const una_series *s, const una_pen *pen)
 {
     for (size_t i = 0; i < s->count; i++) {
         size_t from = i;
         while (i < s->count && drawable(s, i)) i++;
         if (i == from) continue;
-        paper->move(paper, x_at(v, s->x[from]), y_at(v, s->y[from]));
-        for (size_t k = from + 1; k < i; k++) paper->line(paper, x_at(v, s->x[k]), y_at(v, s->y[k]));
-        for (size_t k = i; k > from; k--) paper->line(paper, x_at(v, s->x[k - 1]), y_at(v, s->y2[k - 1]));
-        paper->close(paper);
+        canvas->move(canvas, x_at(v, s->x[from]), y_at(v, s->y[from]));
+        for (size_t k = from + 1; k < i; k++) canvas->line(canvas, x_at(v, s->x[k]), y_at(v, s->y[k]));
+        for (size_t k = i; k > from; k--) canvas->line(canvas, x_at(v, s->x[k - 1]), y_at(v, s->y2[k - 1]));
+        canvas->close(canvas);
     }
-    paper->fill(paper, pen);
+    canvas->fill(canvas, pen);
 }
 
 /* A line goes on across values that were not measured. */
-static void draw_line(una_paper *paper, const view *v, const una_series *s, const una_pen *pen)
+static void draw_line(una_canvas *canvas, const view *v, const una_series *s, const una_pen *pen)
 {
     bool begun = false;
     for (size_t i = 0; i < s->count; i++) {
         if (!drawable(s, i)) continue;
         double x = x_at(v, s->x[i]), y = y_at(v, s->y[i]);
-        if (begun) paper->line(paper, x, y);
-        else paper->move(paper, x, y);
+        if (begun) canvas->line(canvas, x, y);
+        else canvas->move(canvas, x, y);
         begun = true;
     }
-    paper->stroke(paper, pen);
+    canvas->stroke(canvas, pen);
 }
 
 /* A stroke of no length with round ends: far fewer bytes than a circle. A tenth of a px is near enough. */
-static void dot(una_paper *paper, double x, double y)
+static void dot(una_canvas *canvas, double x, double y)
 {
     x = round(10 * x) / 10, y = round(10 * y) / 10;
-    paper->move(paper, x, y);
-    paper->line(paper, x, y);
+    canvas->move(canvas, x, y);
+    canvas->line(canvas, x, y);
 }
 
 /* They go down in a few layers, so that crowding shows as darkness. */
-static void draw_points(una_paper *paper, const view *v, const una_series *s, const una_pen *pen)
+static void draw_points(una_canvas *canvas, const view *v, const una_series *s, const una_pen *pen)
 {
     enum { LAYERS = 6 };
     for (size_t layer = 0; layer < LAYERS; layer++) {
@@ -343,14 +344,14 @@ static void draw_points(una_paper *paper, const view *v, const una_series *s, co
             if (!drawable(s, i)) continue;
             double x = x_at(v, s->x[i]), y = y_at(v, s->y[i]);
             if (x < v->left - 2 || x > v->left + v->width + 2 || y < v->top - 2 || y > v->top + v->height + 2) continue;
-            dot(paper, x, y);
+            dot(canvas, x, y);
         }
-        paper->stroke(paper, pen);
+        canvas->stroke(canvas, pen);
     }
 }
 
 /* In a few classes, those of the least shade first: what is known least lies on top. */
-static void draw_shaded(una_paper *paper, const view *v, const una_series *s, una_pen pen)
+static void draw_shaded(una_canvas *canvas, const view *v, const una_series *s, una_pen pen)
 {
     enum { CLASSES = 8 };
     pen.opacity = s->opacity > 0 ? s->opacity : 0.85;
@@ -358,77 +359,77 @@ static void draw_shaded(una_paper *paper, const view *v, const una_series *s, un
         for (size_t i = 0; i < s->count; i++) {
             double shade = fmin(fmax(s->shade[i], 0), 1);
             if (!drawable(s, i) || (size_t)fmin(shade * CLASSES, CLASSES - 1) != k) continue;
-            dot(paper, x_at(v, s->x[i]), y_at(v, s->y[i]));
+            dot(canvas, x_at(v, s->x[i]), y_at(v, s->y[i]));
         }
         pen.rgb = una_ink_mixed(s->ink, (double)k / (CLASSES - 1));
-        paper->stroke(paper, &pen);
+        canvas->stroke(canvas, &pen);
     }
 }
 
-static void draw_spans(una_paper *paper, const view *v, const una_series *s, const una_pen *pen)
+static void draw_spans(una_canvas *canvas, const view *v, const una_series *s, const una_pen *pen)
 {
     for (size_t i = 0; i < s->count; i++) {
         if (!drawable(s, i)) continue;
         double y = y_at(v, s->y[i]), from = x_at(v, s->x[i]), to = x_at(v, s->y2[i]);
-        paper->move(paper, from, y);
-        paper->line(paper, to, y);
-        paper->move(paper, from, y - 3);
-        paper->line(paper, from, y + 3);
-        paper->move(paper, to, y - 3);
-        paper->line(paper, to, y + 3);
+        canvas->move(canvas, from, y);
+        canvas->line(canvas, to, y);
+        canvas->move(canvas, from, y - 3);
+        canvas->line(canvas, from, y + 3);
+        canvas->move(canvas, to, y - 3);
+        canvas->line(canvas, to, y + 3);
     }
-    paper->stroke(paper, pen);
+    canvas->stroke(canvas, pen);
 }
 
-static void draw_marks(una_paper *paper, const view *v, const una_series *s, const una_pen *pen)
+static void draw_marks(una_canvas *canvas, const view *v, const una_series *s, const una_pen *pen)
 {
     double foot = v->top + v->height;
     bool rug = s->shape == UNA_SHAPE_RUG;
     for (size_t i = 0; i < s->count; i++) {
         if (!drawable(s, i)) continue;
-        paper->move(paper, x_at(v, s->x[i]), rug ? foot : y_at(v, s->y[i]));
-        paper->line(paper, x_at(v, s->x[i]), rug ? foot - 5 : y_at(v, s->y2[i]));
+        canvas->move(canvas, x_at(v, s->x[i]), rug ? foot : y_at(v, s->y[i]));
+        canvas->line(canvas, x_at(v, s->x[i]), rug ? foot - 5 : y_at(v, s->y2[i]));
     }
-    paper->stroke(paper, pen);
+    canvas->stroke(canvas, pen);
 }
 
-static void draw_bars(una_paper *paper, const view *v, const una_series *s, const una_pen *pen)
+static void draw_bars(una_canvas *canvas, const view *v, const una_series *s, const una_pen *pen)
 {
     const double half = 0.33;
     for (size_t i = 0; i < s->count; i++) {
         if (!drawable(s, i)) continue;
         double top = y_at(v, s->y[i] + half), zero = x_at(v, 0);
-        una_paper_rectangle(paper, zero, top, x_at(v, s->x[i]) - zero, y_at(v, s->y[i] - half) - top);
+        una_canvas_rectangle(canvas, zero, top, x_at(v, s->x[i]) - zero, y_at(v, s->y[i] - half) - top);
     }
-    paper->fill(paper, pen);
+    canvas->fill(canvas, pen);
 }
 
-static void draw_diagonal(una_paper *paper, const view *v, const una_pen *pen)
+static void draw_diagonal(una_canvas *canvas, const view *v, const una_pen *pen)
 {
     double low = fmax(v->x.low, v->y.low), high = fmin(v->x.high, v->y.high);
     if (!(low < high)) return;
-    paper->move(paper, x_at(v, low), y_at(v, low));
-    paper->line(paper, x_at(v, high), y_at(v, high));
-    paper->stroke(paper, pen);
+    canvas->move(canvas, x_at(v, low), y_at(v, low));
+    canvas->line(canvas, x_at(v, high), y_at(v, high));
+    canvas->stroke(canvas, pen);
 }
 
-static void draw_series(una_paper *paper, const view *v, const una_series *s)
+static void draw_series(una_canvas *canvas, const view *v, const una_series *s)
 {
     const una_pen pen = { .rgb = una_ink_rgb(s->ink), .width = size_of(s), .round = s->shape == UNA_SHAPE_POINTS,
         .opacity = s->opacity > 0 ? s->opacity : una_shape_opacity(s->shape), .dashed = s->shape == UNA_SHAPE_DASHES };
     switch (s->shape) {
-    case UNA_SHAPE_BAND:     draw_band(paper, v, s, &pen); break;
+    case UNA_SHAPE_BAND:     draw_band(canvas, v, s, &pen); break;
     case UNA_SHAPE_LINE:
-    case UNA_SHAPE_DASHES:   draw_line(paper, v, s, &pen); break;
+    case UNA_SHAPE_DASHES:   draw_line(canvas, v, s, &pen); break;
     case UNA_SHAPE_POINTS:
-        if (s->shade) draw_shaded(paper, v, s, pen);
-        else draw_points(paper, v, s, &pen);
+        if (s->shade) draw_shaded(canvas, v, s, pen);
+        else draw_points(canvas, v, s, &pen);
         break;
-    case UNA_SHAPE_SPANS:    draw_spans(paper, v, s, &pen); break;
+    case UNA_SHAPE_SPANS:    draw_spans(canvas, v, s, &pen); break;
     case UNA_SHAPE_RANGES:
-    case UNA_SHAPE_RUG:      draw_marks(paper, v, s, &pen); break;
-    case UNA_SHAPE_BARS:     draw_bars(paper, v, s, &pen); break;
-    case UNA_SHAPE_DIAGONAL: draw_diagonal(paper, v, &pen); break;
+    case UNA_SHAPE_RUG:      draw_marks(canvas, v, s, &pen); break;
+    case UNA_SHAPE_BARS:     draw_bars(canvas, v, s, &pen); break;
+    case UNA_SHAPE_DIAGONAL: draw_diagonal(canvas, v, &pen); break;
     }
 }
 
@@ -455,7 +456,7 @@ static size_t line_ends(end *ends, const view *v, const una_panel *panel)
 }
 
 /* Names of lines at their right ends, pushed down where they would touch the one above, and up from below the axis. */
-static void name_lines(una_paper *paper, const view *v, const una_panel *panel)
+static void name_lines(una_canvas *canvas, const view *v, const una_panel *panel)
 {
     static const double apart = 11;
     end ends[MOST_ENDS];
@@ -467,28 +468,28 @@ static void name_lines(una_paper *paper, const view *v, const una_panel *panel)
     una_letters letters = una_letters_of(UNA_TICK_SIZE, false, 0);
     for (size_t i = 0; i < count; i++) {
         letters.rgb = una_ink_rgb(ends[i].of->ink);
-        una_text_write(paper, &letters, ends[i].x, ends[i].y + 3.8, ends[i].of->label, 70);
+        una_text_write(canvas, &letters, ends[i].x, ends[i].y + 3.8, ends[i].of->label, 70);
     }
 }
 
-void una_panel_draw(una_paper *paper, const una_panel *panel, const una_frame *frame)
+void una_panel_draw(una_canvas *canvas, const una_panel *panel, const una_frame *frame)
 {
     const una_letters title = una_letters_of(UNA_TITLE_SIZE, true, 0);
     if (panel->axes) {
-        una_panel_draw_axes(paper, panel, frame);
+        una_panel_draw_axes(canvas, panel, frame);
         return;
     }
     view v = lay_out(panel, frame);
-    strip(paper, &v, panel);
+    strip(canvas, &v, panel);
 
-    paper->clip(paper, v.left, v.top - 2, v.width + 2, v.height + 2);
-    for (size_t i = 0; i < panel->count; i++) draw_series(paper, &v, &panel->series[i]);
-    paper->unclip(paper);
+    canvas->clip(canvas, v.left, v.top - 2, v.width + 2, v.height + 2);
+    for (size_t i = 0; i < panel->count; i++) draw_series(canvas, &v, &panel->series[i]);
+    canvas->unclip(canvas);
 
-    axes(paper, &v, panel, frame->left);
-    axis_labels(paper, &v, panel, frame->left);
-    name_lines(paper, &v, panel);
-    if (panel->title) una_text_write(paper, &title, v.left, frame->top + 12, panel->title, v.width);
+    axes(canvas, &v, panel, frame->left);
+    axis_labels(canvas, &v, panel, frame->left);
+    name_lines(canvas, &v, panel);
+    if (panel->title) una_text_write(canvas, &title, v.left, frame->top + 12, panel->title, v.width);
 }
 
 /* Of many points some, spread evenly; they are wider than what is drawn, so that a hand finds them. */
@@ -515,7 +516,7 @@ void una_panel_tips(una_text *out, const una_panel *panel, const una_frame *fram
     una_text_add(out, "</g>");
 }
 
-void una_key_draw(una_paper *paper, const una_key *key, double left, double middle, double width)
+void una_key_draw(una_canvas *canvas, const una_key *key, double left, double middle, double width)
 {
     const double at[] = { 0, 18 }, high[] = { 4, 4 }, low[] = { -4, -4 }, flat[] = { 0, 0 };
     view v = { .left = left, .top = middle - 4, .width = 18, .height = 8,
@@ -531,8 +532,8 @@ void una_key_draw(una_paper *paper, const una_key *key, double left, double midd
     if (key->shape == UNA_SHAPE_SPANS) sample.shape = UNA_SHAPE_LINE;
     if (key->shape == UNA_SHAPE_DIAGONAL) sample.shape = UNA_SHAPE_LINE, sample.size = 0.8;
     if (key->shape == UNA_SHAPE_RANGES) sample.size = 1.6, sample.opacity = 0.8;
-    draw_series(paper, &v, &sample);
+    draw_series(canvas, &v, &sample);
 
     const una_letters letters = una_letters_of(UNA_TICK_SIZE, false, 0);
-    una_text_write(paper, &letters, left + 23, middle + 3.8, key->label, width - 28);
+    una_text_write(canvas, &letters, left + 23, middle + 3.8, key->label, width - 28);
 }

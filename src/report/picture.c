@@ -15,10 +15,11 @@ static tones tones_of(const una_picture *pictures, size_t count)
     for (size_t i = 0; i < count; i++)
         una_range_add(&low, &high, pictures[i].numbers,
                       pictures[i].height * pictures[i].width * pictures[i].channels);
-    return (tones){ low, high <= 1 ? 1 : high <= 255 ? 255 : high };
+    if (high <= 1) return (tones){ low, 1 };
+    return (tones){ low, fmax(high, 255) };
 }
 
-static unsigned char tone(double number, tones t)
+static unsigned char grey_tone(double number, tones t)
 {
     double share = (number - t.black) / (t.white - t.black);
     return share > 0 ? (unsigned char)(255 * fmin(share, 1) + 0.5) : 0;          /* NAN is black */
@@ -26,14 +27,14 @@ static unsigned char tone(double number, tones t)
 
 typedef struct toned { const una_picture *picture; tones tones; } toned;
 
-static void row_of(unsigned char *to, const void *from, size_t y)
+static void picture_row(unsigned char *to, const void *from, size_t y)
 {
     const toned *of = from;
     const una_picture *p = of->picture;
     size_t shown = p->channels >= 3 ? 3 : 1;
     for (size_t x = 0; x < p->width; x++)
         for (size_t k = 0; k < shown; k++)
-            *to++ = tone(p->numbers[(y * p->width + x) * p->channels + k], of->tones);
+            *to++ = grey_tone(p->numbers[(y * p->width + x) * p->channels + k], of->tones);
 }
 
 static void add_base64(una_text *to, const char *bytes, size_t count)
@@ -53,7 +54,7 @@ static una_status add_picture(una_html *html, const una_picture *p, tones t, una
 {
     const toned of = { p, t };
     const una_png drawn = { .height = p->height, .width = p->width, .channels = p->channels >= 3 ? 3 : 1,
-        .row = row_of, .from = &of };
+        .row = picture_row, .from = &of };
     una_text png = una_text_in(html->text.arena);
     UNA_TRY(una_png_add(&png, &drawn, run));
     una_text_add(&html->text, "<div><img alt=\"");

@@ -14,13 +14,13 @@ static const double wide = 560, high = 340, z95 = 1.959964;
 
 /* ---- what charts share ------------------------------------------------------------------------------------------ */
 
-static una_axis with_air(double low, double top, double share)
+static una_axis range_with_margin(double low, double top, double share)
 {
     if (!(low < top)) return (una_axis){0};
     return (una_axis){ .low = low - share * (top - low), .high = top + share * (top - low) };
 }
 
-static void set_range(una_axis *axis, una_axis range)
+static void set_axis_range(una_axis *axis, una_axis range)
 {
     axis->low = range.low;
     axis->high = range.high;
@@ -34,11 +34,11 @@ static void lie_along(una_panel *panel, const double *x, size_t count, const cha
     if (names) {
         panel->x.names = names;
         panel->x.name_count = name_count;
-        set_range(&panel->x, (una_axis){ .low = 0.4, .high = (double)name_count + 0.6 });
+        set_axis_range(&panel->x, (una_axis){ .low = 0.4, .high = (double)name_count + 0.6 });
         return;
     }
     una_range_add(&low, &top, x, count);
-    set_range(&panel->x, with_air(low, top, 0.05));
+    set_axis_range(&panel->x, range_with_margin(low, top, 0.05));
 }
 
 static void add_zero(una_panel *panel, una_arena *arena)
@@ -52,7 +52,7 @@ static void add_zero(una_panel *panel, una_arena *arena)
 
 typedef struct ranked { double value; size_t row; } ranked;
 
-static int by_value(const void *a, const void *b)
+static int compare_plotted(const void *a, const void *b)
 {
     const ranked *p = a, *q = b;
     if (p->value != q->value) return p->value < q->value ? -1 : 1;
@@ -60,22 +60,23 @@ static int by_value(const void *a, const void *b)
 }
 
 /* All rows of a small table, else some that are spread evenly over `value`. */
-static size_t *choose_rows(size_t *count, const double *value, size_t rows, una_arena *arena)
+static size_t *choose_shown_rows(size_t *count, const double *value, size_t rows, una_arena *arena)
 {
     *count = rows <= FEW_ROWS ? rows : SOME_RANGES;
     ranked *list = UNA_GET(arena, ranked, rows);
     size_t *some = UNA_GET(arena, size_t, *count);
     if (arena->failed) return NULL;
     for (size_t i = 0; i < rows; i++) list[i] = (ranked){ isnan(value[i]) ? INFINITY : value[i], i };
-    qsort(list, rows, sizeof *list, by_value);
+    qsort(list, rows, sizeof *list, compare_plotted);
     for (size_t i = 0; i < *count; i++) some[i] = list[*count > 1 ? i * (rows - 1) / (*count - 1) : 0].row;
     return some;
 }
 
 /* Upright bars of the band and of ignorance within it, of some rows, less `from` (NULL: 0). */
-static void add_bars(una_panel *panel, const una_plot_rows *r, const double *x, const double *from, una_arena *arena)
+static void add_row_bars(una_panel *panel, const una_plot_rows *r, const double *x, const double *from,
+                         una_arena *arena)
 {
-    size_t count, *some = choose_rows(&count, x, r->count, arena);
+    size_t count, *some = choose_shown_rows(&count, x, r->count, arena);
     double *at = UNA_GET(arena, double, count), *ends[4];
     for (size_t k = 0; k < 4; k++) ends[k] = UNA_GET(arena, double, count);
     if (!some || arena->failed) return;
@@ -100,7 +101,7 @@ static void add_density(una_figure *figure, una_panel *panel, const una_plot_row
     una_figure_key(figure, UNA_SHAPE_BAND, UNA_INK_PART, "density of the rows");
 }
 
-static void add_dots(una_panel *panel, const una_plot_rows *r, const double *x, const double *y, una_ink ink)
+static void add_row_dots(una_panel *panel, const una_plot_rows *r, const double *x, const double *y, una_ink ink)
 {
     bool few = r->count <= FEW_ROWS;
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = ink, .x = x, .y = y, .count = r->count,
@@ -156,7 +157,7 @@ static una_axis band_range(const una_plot_line *line, const una_plot_rows *rows,
     if (dots && rows->y) low = fmin(low, inner_low), top = fmax(top, inner_top);
     double air = 0.5 * (inner_top - inner_low);
     if (air > 0) low = fmax(low, inner_low - air), top = fmin(top, inner_top + air);
-    return with_air(low, top, 0.03);
+    return range_with_margin(low, top, 0.03);
 }
 
 una_figure una_plot_bands(const una_plot_line *line, const una_plot_rows *rows, bool dots, una_arena *arena)
@@ -172,11 +173,11 @@ una_figure una_plot_bands(const una_plot_line *line, const una_plot_rows *rows, 
 
     inner_band(low, top, line);
     lie_along(panel, line->at, line->count, line->names, line->count);
-    if (!line->levels) set_range(&panel->x, (una_axis){ .low = line->at[0], .high = line->at[line->count - 1] });
-    set_range(&panel->y, band_range(line, rows, dots));
+    if (!line->levels) set_axis_range(&panel->x, (una_axis){ .low = line->at[0], .high = line->at[line->count - 1] });
+    set_axis_range(&panel->y, band_range(line, rows, dots));
     if (line->levels) add_levels(panel, line, low, top);
     else add_bands(panel, line, low, top);
-    if (dots) add_dots(panel, rows, rows->x, rows->y, UNA_INK_DATA);
+    if (dots) add_row_dots(panel, rows, rows->x, rows->y, UNA_INK_DATA);
     else add_density(&figure, panel, rows, line->names);
     return figure;
 }
@@ -200,7 +201,7 @@ una_figure una_plot_effect(const una_plot_line *line, const una_plot_rows *rows,
                       .y = line->mean, .count = line->count, .size = 6, .opacity = 1 });
     una_range_add(&low, &top, line->lines, line->line_count * line->count);
     una_range_add(&low, &top, line->mean, line->count);
-    set_range(&panel->y, with_air(low, top, 0.05));
+    set_axis_range(&panel->y, range_with_margin(low, top, 0.05));
     add_density(&figure, panel, rows, line->names);
     return figure;
 }
@@ -219,11 +220,11 @@ una_figure una_plot_observed(const una_plot_rows *r, una_arena *arena)
     una_figure_key(&figure, UNA_SHAPE_DIAGONAL, UNA_INK_PART, "predicted = observed");
     una_range_add(&low, &top, r->y, r->count);
     una_range_add(&low, &top, r->mean, r->count);
-    set_range(&panel->x, with_air(low, top, 0.06));
-    set_range(&panel->y, with_air(low, top, 0.06));
+    set_axis_range(&panel->x, range_with_margin(low, top, 0.06));
+    set_axis_range(&panel->y, range_with_margin(low, top, 0.06));
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DIAGONAL, .ink = UNA_INK_PART, .size = 0.8 });
-    add_bars(panel, r, r->y, NULL, arena);
-    add_dots(panel, r, r->y, r->mean, UNA_INK_MODEL);
+    add_row_bars(panel, r, r->y, NULL, arena);
+    add_row_dots(panel, r, r->y, r->mean, UNA_INK_MODEL);
     return figure;
 }
 
@@ -284,8 +285,8 @@ una_figure una_plot_residuals(const una_plot_rows *r, const char *input, const c
     una_figure_key(&figure, UNA_SHAPE_RANGES, UNA_INK_NOISE, "with noise, 95 %");
     lie_along(panel, x, r->count, r->x ? names : NULL, name_count);
     add_zero(panel, arena);
-    add_bars(panel, r, x, r->mean, arena);
-    add_dots(panel, r, x, off, UNA_INK_MODEL);
+    add_row_bars(panel, r, x, r->mean, arena);
+    add_row_dots(panel, r, x, off, UNA_INK_MODEL);
     return figure;
 }
 
@@ -298,8 +299,8 @@ una_figure una_plot_ignorance(const una_plot_rows *r, const char *input, const c
     if (!panel) return figure;
     una_range_add(&low, &top, r->std_epistemic, r->count);
     lie_along(panel, r->x, r->count, names, name_count);
-    set_range(&panel->y, (una_axis){ .low = 0, .high = top > 0 ? 1.05 * top : 1 });
-    add_dots(panel, r, r->x, r->std_epistemic, UNA_INK_IGNORANCE);
+    set_axis_range(&panel->y, (una_axis){ .low = 0, .high = top > 0 ? 1.05 * top : 1 });
+    add_row_dots(panel, r, r->x, r->std_epistemic, UNA_INK_IGNORANCE);
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_IGNORANCE, "one row");
     add_density(&figure, panel, r, names);
     return figure;
@@ -321,7 +322,7 @@ una_figure una_plot_importance(const char *title, const char *const *names, cons
         order[i] = (ranked){ -relevance[i], i };
         sum += relevance[i] * relevance[i];
     }
-    qsort(order, count, sizeof *order, by_value);
+    qsort(order, count, sizeof *order, compare_plotted);
     for (size_t i = 0; i < shown; i++) {                 /* the first at the top */
         share[i] = sum > 0 ? 100 * order[i].value * order[i].value / sum : 0;
         at[i] = (double)(shown - i);

@@ -35,7 +35,7 @@ void una_sheet_column(una_sheet *sheet, const char *title, una_sheet_kind kind)
     sheet->column[sheet->columns++] = (una_sheet_head){ una_arena_text(sheet->arena, title), kind };
 }
 
-static void add_line(una_sheet *sheet, una_sheet_row line)
+static void append_sheet_row(una_sheet *sheet, una_sheet_row line)
 {
     if (sheet->lines == sheet->line_room) {
         size_t room = 2 * sheet->line_room + 16;
@@ -51,15 +51,15 @@ static void add_line(una_sheet *sheet, una_sheet_row line)
 
 void una_sheet_group(una_sheet *sheet, const char *words)
 {
-    add_line(sheet, (una_sheet_row){ .group = una_arena_text(sheet->arena, words) });
+    append_sheet_row(sheet, (una_sheet_row){ .group = una_arena_text(sheet->arena, words) });
 }
 
 void una_sheet_line(una_sheet *sheet)
 {
-    add_line(sheet, (una_sheet_row){ .cell = UNA_GET(sheet->arena, una_sheet_cell, sheet->columns) });
+    append_sheet_row(sheet, (una_sheet_row){ .cell = UNA_GET(sheet->arena, una_sheet_cell, sheet->columns) });
 }
 
-static void add_cell(una_sheet *sheet, una_sheet_cell cell)
+static void append_sheet_cell(una_sheet *sheet, una_sheet_cell cell)
 {
     una_sheet_row *line = sheet->lines > 0 ? &sheet->line[sheet->lines - 1] : NULL;
     if (line && line->cell && sheet->at < sheet->columns) line->cell[sheet->at++] = cell;
@@ -67,18 +67,19 @@ static void add_cell(una_sheet *sheet, una_sheet_cell cell)
 
 void una_sheet_words(una_sheet *sheet, const char *words)
 {
-    add_cell(sheet, (una_sheet_cell){ .kind = words ? UNA_SHEET_WORDS : UNA_SHEET_EMPTY,
-                                      .words = una_arena_text(sheet->arena, words) });
+    append_sheet_cell(sheet, (una_sheet_cell){ .kind = words ? UNA_SHEET_WORDS : UNA_SHEET_EMPTY,
+                                               .words = una_arena_text(sheet->arena, words) });
 }
 
 void una_sheet_number(una_sheet *sheet, double value, int decimals)
 {
-    add_cell(sheet, (una_sheet_cell){ .kind = UNA_SHEET_NUMBER, .value = value, .decimals = decimals });
+    append_sheet_cell(sheet, (una_sheet_cell){ .kind = UNA_SHEET_NUMBER, .value = value, .decimals = decimals });
 }
 
 void una_sheet_spread(una_sheet *sheet, double mean, double sd, int decimals)
 {
-    add_cell(sheet, (una_sheet_cell){ .kind = UNA_SHEET_SPREAD, .value = mean, .sd = sd, .decimals = decimals });
+    append_sheet_cell(sheet,
+                      (una_sheet_cell){ .kind = UNA_SHEET_SPREAD, .value = mean, .sd = sd, .decimals = decimals });
 }
 
 void una_sheet_strong(una_sheet *sheet)
@@ -95,7 +96,7 @@ static const char *shown_number(char buffer[UNA_NUMBER_ROOM], double value, int 
 }
 
 /* A spread's second number has one digit less where digits are counted. */
-static const char *shown(const una_sheet_cell *cell, una_arena *arena)
+static const char *cell_as_shown(const una_sheet_cell *cell, una_arena *arena)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     una_text words = una_text_in(arena);
@@ -113,7 +114,7 @@ static bool is_words(const una_sheet *sheet, size_t column)
     return sheet->column[column].kind == UNA_SHEET_WORDS;
 }
 
-static const char *title_of(const una_sheet *sheet, size_t column, una_arena *arena)
+static const char *sheet_column_title(const una_sheet *sheet, size_t column, una_arena *arena)
 {
     una_text title = una_text_in(arena);
     const char *given = sheet->column[column].title;
@@ -129,10 +130,11 @@ static void html_line(una_html *html, const una_sheet *sheet, const una_sheet_ro
     una_html_row(html);
     for (size_t c = 0; c < sheet->columns; c++) {
         const una_sheet_cell *cell = &line->cell[c];
-        una_html_cell_kind kind = c == 0 && is_words(sheet, c) ? UNA_HTML_SIDE : is_words(sheet, c)
-            ? cell->strong ? UNA_HTML_STRONG : UNA_HTML_TEXT
-            : cell->strong ? UNA_HTML_STRONG_NUMBER : UNA_HTML_NUMBER;
-        una_html_cell(html, kind, shown(cell, html->text.arena));
+        una_html_cell_kind kind;
+        if (!is_words(sheet, c)) kind = cell->strong ? UNA_HTML_STRONG_NUMBER : UNA_HTML_NUMBER;
+        else if (c == 0) kind = UNA_HTML_SIDE;
+        else kind = cell->strong ? UNA_HTML_STRONG : UNA_HTML_TEXT;
+        una_html_cell(html, kind, cell_as_shown(cell, html->text.arena));
     }
     una_html_row_end(html);
 }
@@ -144,7 +146,7 @@ void una_sheet_html(una_html *html, const una_sheet *sheet)
     una_html_head(html);
     for (size_t c = 0; c < sheet->columns; c++)
         una_html_cell(html, is_words(sheet, c) ? UNA_HTML_HEAD : UNA_HTML_NUMBER_HEAD,
-                      title_of(sheet, c, html->text.arena));
+                      sheet_column_title(sheet, c, html->text.arena));
     una_html_head_end(html);
     for (size_t i = 0; i < sheet->lines; i++) {
         if (sheet->line[i].group) una_html_group(html, sheet->columns, sheet->line[i].group);
@@ -238,7 +240,7 @@ static void markdown_line(una_text *text, const una_sheet *sheet, const una_shee
 {
     una_text_add(text, "|");
     for (size_t c = 0; c < sheet->columns; c++) {
-        if (line->cell) markdown_cell(text, shown(&line->cell[c], text->arena), line->cell[c].strong);
+        if (line->cell) markdown_cell(text, cell_as_shown(&line->cell[c], text->arena), line->cell[c].strong);
         else markdown_cell(text, c == 0 ? line->group : "", c == 0);
     }
     una_text_add(text, "\n");
@@ -249,7 +251,7 @@ void una_sheet_markdown(una_text *text, const una_sheet *sheet)
     if (sheet->arena->failed) return;
     una_markdown_caption(text, sheet->lead, sheet->caption);
     una_text_add(text, "|");
-    for (size_t c = 0; c < sheet->columns; c++) markdown_cell(text, title_of(sheet, c, text->arena), false);
+    for (size_t c = 0; c < sheet->columns; c++) markdown_cell(text, sheet_column_title(sheet, c, text->arena), false);
     una_text_add(text, "\n|");
     for (size_t c = 0; c < sheet->columns; c++) una_text_add(text, is_words(sheet, c) ? "---|" : "---:|");
     una_text_add(text, "\n");
@@ -274,7 +276,7 @@ static const sign raised[] = {
     { "\xE2\x81\xB8", "8" }, { "\xE2\x81\xB9", "9" }
 };
 
-static const sign *sign_at(const char *at, const sign *table, size_t count)
+static const sign *latex_sign_at(const char *at, const sign *table, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strncmp(at, table[i].utf8, strlen(table[i].utf8)) == 0) return &table[i];
@@ -285,13 +287,14 @@ static void latex_escape(una_text *text, const char *words)
 {
     enum { SIGNS = sizeof signs / sizeof *signs, RAISED = sizeof raised / sizeof *raised };
     for (const char *s = words; *s;) {
-        const sign *plain = sign_at(s, signs, SIGNS), *up = sign_at(s, raised, RAISED);
+        const sign *plain = latex_sign_at(s, signs, SIGNS), *up = latex_sign_at(s, raised, RAISED);
         if (plain) {
             una_text_add(text, "%s", plain->latex);
             s += strlen(plain->utf8);
         } else if (up) {
             una_text_add(text, "$^{");
-            for (; up; s += strlen(up->utf8), up = sign_at(s, raised, RAISED)) una_text_add(text, "%s", up->latex);
+            for (; up; s += strlen(up->utf8), up = latex_sign_at(s, raised, RAISED))
+                una_text_add(text, "%s", up->latex);
             una_text_add(text, "}$");
         } else {
             una_text_bytes(text, s++, 1);
@@ -314,18 +317,18 @@ static void latex_line(una_text *text, const una_sheet *sheet, const una_sheet_r
         una_text_add(text, "}} \\\\\n");
         return;
     }
-    const char *first = sheet->columns > 0 ? shown(&line->cell[0], text->arena) : NULL;
+    const char *first = sheet->columns > 0 ? cell_as_shown(&line->cell[0], text->arena) : NULL;
     if (first && (*first == '[' || *first == '*')) una_text_add(text, "{}");     /* else an option of the \\ before */
     for (size_t c = 0; c < sheet->columns; c++)
-        latex_cell(text, shown(&line->cell[c], text->arena), line->cell[c].strong, c + 1 == sheet->columns);
+        latex_cell(text, cell_as_shown(&line->cell[c], text->arena), line->cell[c].strong, c + 1 == sheet->columns);
 }
 
 /* The letters of a column's longest cell; signs of several bytes count a little more than they are wide. */
-static size_t longest(const una_sheet *sheet, size_t column, una_arena *arena)
+static size_t longest_cell(const una_sheet *sheet, size_t column, una_arena *arena)
 {
-    size_t length = strlen(title_of(sheet, column, arena));
+    size_t length = strlen(sheet_column_title(sheet, column, arena));
     for (size_t i = 0; i < sheet->lines; i++) {
-        const char *words = sheet->line[i].cell ? shown(&sheet->line[i].cell[column], arena) : NULL;
+        const char *words = sheet->line[i].cell ? cell_as_shown(&sheet->line[i].cell[column], arena) : NULL;
         if (words && strlen(words) > length) length = strlen(words);
     }
     return length;
@@ -339,12 +342,12 @@ static void latex_columns(una_text *text, const una_sheet *sheet)
     static const double letter = 1.0 / 90, least = 0.4;
     double taken = 0, wanted = 0;
     for (size_t c = 0; c < sheet->columns; c++) {
-        size_t length = longest(sheet, c, text->arena);
+        size_t length = longest_cell(sheet, c, text->arena);
         if (is_words(sheet, c) && length > SENTENCE) wanted += fmin((double)length, MOST);
         else taken += letter * (double)(length + 2);
     }
     for (size_t c = 0; c < sheet->columns; c++) {
-        size_t length = longest(sheet, c, text->arena);
+        size_t length = longest_cell(sheet, c, text->arena);
         if (is_words(sheet, c) && length > SENTENCE)
             una_text_add(text, "p{%.2f\\linewidth}", fmax(0.95 - taken, least) * fmin((double)length, MOST) / wanted);
         else una_text_add(text, is_words(sheet, c) ? "l" : "r");
@@ -362,7 +365,7 @@ void una_sheet_latex(una_text *text, const una_sheet *sheet)
     latex_columns(text, sheet);
     una_text_add(text, "}\n\\toprule\n");
     for (size_t c = 0; c < sheet->columns; c++)
-        latex_cell(text, title_of(sheet, c, text->arena), false, c + 1 == sheet->columns);
+        latex_cell(text, sheet_column_title(sheet, c, text->arena), false, c + 1 == sheet->columns);
     una_text_add(text, "\\midrule\n");
     for (size_t i = 0; i < sheet->lines; i++) latex_line(text, sheet, &sheet->line[i]);
     una_text_add(text, "\\bottomrule\n\\end{tabular}\n");

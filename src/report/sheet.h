@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A table that is filled once and written in several ways: on a page, as CSV with every digit, as Markdown, as LaTeX.
- * It grows in an arena, whose sticky failure is checked by whoever writes it out.
+ * A table that is filled once and written in several forms: HTML for a page, CSV with every digit, Markdown, LaTeX. It
+ * grows in an arena, whose sticky failure the caller checks after writing.
  */
 #ifndef UNA_SHEET_H
 #define UNA_SHEET_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * From a figure to bytes: where its keys and panels stand on paper, and the file around them; <svg> elements inside a
+ * From a figure to bytes: where its keys and panels stand on canvas, and the file around them; <svg> elements inside a
  * page, whose ids each begin with a prefix.
  */
-#include "report/cairo_paper.h"
+#include "report/cairo_canvas.h"
 #include "report/html.h"
 #include "report/panel.h"
 #include "report/svg.h"
@@ -11,12 +11,12 @@
 enum { KEY_HEIGHT = 18, KEY_WIDTH = 143, GAP = 16 };
 static const double least_width = 360;                  /* a phone's: small panels may grow to it */
 
-typedef struct sheet { double width, height, key_rows; size_t per_row; } sheet;
+typedef struct figure_layout { double width, height, key_rows; size_t per_row; } figure_layout;
 
 /* Places of panels one after the other: from left to right, then in a new row. */
 typedef struct place { size_t column, span; double top, bottom; } place;
 
-static double width_of(const una_figure *figure, size_t span)
+static double width_of_span(const una_figure *figure, size_t span)
 {
     return (double)span * (figure->panel_width + GAP) - GAP;
 }
@@ -31,13 +31,16 @@ static place next_place(const una_figure *figure, const una_panel *panel, place 
     place next = { .column = last.column + last.span, .span = panel->span > 0 ? panel->span : 1 };
     if (next.span > figure->columns) next.span = figure->columns;
     bool same_row = last.span > 0 && next.column + next.span <= figure->columns;
-    if (!same_row) next.column = 0;
-    next.top = same_row ? last.top : last.span > 0 ? last.bottom + GAP : 0;
+    next.top = last.top;
+    if (!same_row) {
+        next.column = 0;
+        next.top = last.span > 0 ? last.bottom + GAP : 0;
+    }
     next.bottom = fmax(same_row ? last.bottom : 0, next.top + height_of(figure, panel));
     return next;
 }
 
-static sheet measure(const una_figure *figure)
+static figure_layout lay_out_figure(const una_figure *figure)
 {
     place at = {0};
     size_t columns = 0;
@@ -46,35 +49,35 @@ static sheet measure(const una_figure *figure)
         if (at.column + at.span > columns) columns = at.column + at.span;
     }
 
-    sheet s = { .width = width_of(figure, columns) };
+    figure_layout s = { .width = width_of_span(figure, columns) };
     s.per_row = s.width > 2 * KEY_WIDTH ? (size_t)(s.width / KEY_WIDTH) : 1;
     s.key_rows = ceil((double)figure->key_count / (double)s.per_row);
     s.height = s.key_rows * KEY_HEIGHT + (s.key_rows > 0 ? 8 : 0) + at.bottom;
     return s;
 }
 
-static void draw_all(una_paper *paper, const una_figure *figure, const sheet *s)
+static void draw_figure(una_canvas *canvas, const una_figure *figure, const figure_layout *s)
 {
     for (size_t i = 0; i < figure->key_count; i++)
-        una_key_draw(paper, &figure->keys[i], 4 + (double)(i % s->per_row) * KEY_WIDTH,
+        una_key_draw(canvas, &figure->keys[i], 4 + (double)(i % s->per_row) * KEY_WIDTH,
                      10 + (double)(i / s->per_row) * KEY_HEIGHT, KEY_WIDTH);
     double top = s->key_rows * KEY_HEIGHT + (s->key_rows > 0 ? 8 : 0);
     place at = {0};
     for (size_t i = 0; i < figure->panel_count; i++) {
         at = next_place(figure, figure->panels[i], at);
         const una_frame frame = { (double)at.column * (figure->panel_width + GAP), top + at.top,
-                                  width_of(figure, at.span), height_of(figure, figure->panels[i]) };
-        una_panel_draw(paper, figure->panels[i], &frame);
+                                  width_of_span(figure, at.span), height_of(figure, figure->panels[i]) };
+        una_panel_draw(canvas, figure->panels[i], &frame);
     }
 }
 
-static una_status draw_svg(una_text *out, const una_figure *figure, const sheet *s)
+static una_status draw_svg(una_text *out, const una_figure *figure, const figure_layout *s)
 {
     una_text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
                  "width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" " UNA_SVG_DEFAULTS ">\n"
                  "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n", s->width, s->height, s->width, s->height);
     una_svg svg = una_svg_on(out, "");
-    draw_all(&svg.paper, figure, s);
+    draw_figure(&svg.canvas, figure, s);
     una_svg_end(&svg);
     una_text_add(out, "</svg>\n");
     return una_arena_check(out->arena);
@@ -84,12 +87,12 @@ una_status una_figure_draw(una_text *out, const una_figure *figure, una_format f
 {
     UNA_TRY(una_arena_check(figure->arena));
     if (figure->panel_count == 0) UNA_FAIL(run, UNA_E_USAGE, "there is nothing to draw: the figure has no panel");
-    sheet s = measure(figure);
+    figure_layout s = lay_out_figure(figure);
     if (format == UNA_FORMAT_SVG) return draw_svg(out, figure, &s);
-    una_paper *paper;
-    UNA_TRY(una_cairo_on(&paper, out, s.width, s.height, format, run));
-    draw_all(paper, figure, &s);
-    return una_cairo_end(paper, run);
+    una_canvas *canvas;
+    UNA_TRY(una_cairo_on(&canvas, out, s.width, s.height, format, run));
+    draw_figure(canvas, figure, &s);
+    return una_cairo_end(canvas, run);
 }
 
 una_status una_figure_inline(una_text *out, const una_figure *figure, size_t panel, const char *id,
@@ -101,7 +104,7 @@ una_status una_figure_inline(una_text *out, const una_figure *figure, size_t pan
     size_t span = figure->panels[panel]->span > 0 ? figure->panels[panel]->span : 1;
     una_figure alone = una_figure_in(figure->arena, span, figure->panel_width, figure->panel_height);
     alone.panels[alone.panel_count++] = figure->panels[panel];
-    sheet s = measure(&alone);
+    figure_layout s = lay_out_figure(&alone);
 
     una_text_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
                  "style=\"max-width:%.0fpx\" role=\"img\" aria-labelledby=\"%st %sd\" " UNA_SVG_DEFAULTS ">",
@@ -113,7 +116,7 @@ una_status una_figure_inline(una_text *out, const una_figure *figure, size_t pan
     una_text_add(out, "</desc>\n");
 
     una_svg svg = una_svg_on(out, id);
-    draw_all(&svg.paper, &alone, &s);
+    draw_figure(&svg.canvas, &alone, &s);
     una_svg_end(&svg);
     const una_frame all = { .width = s.width, .height = s.height };
     una_panel_tips(out, alone.panels[0], &all);

@@ -9,9 +9,9 @@
 
 static const double grain = 100, farthest = 1e9;         /* places in a px; the farthest place */
 
-static una_svg *svg_of(una_paper *paper)
+static una_svg *svg_of(una_canvas *canvas)
 {
-    return (una_svg *)(void *)paper;
+    return (una_svg *)(void *)canvas;
 }
 
 /* ---- numbers --------------------------------------------------------------------------------------- */
@@ -67,9 +67,9 @@ static void end_piece(una_svg *svg)
     svg->dotted = false;
 }
 
-static void svg_move(una_paper *paper, double x, double y)
+static void svg_move(una_canvas *canvas, double x, double y)
 {
-    una_svg *svg = svg_of(paper);
+    una_svg *svg = svg_of(canvas);
     end_piece(svg);
     svg->goal = (una_svg_place){ place(x), place(y) };
     svg->lifted = true;
@@ -93,9 +93,9 @@ static void put_down(una_svg *svg)
     svg->bare = true;
 }
 
-static void svg_line(una_paper *paper, double x, double y)
+static void svg_line(una_canvas *canvas, double x, double y)
 {
-    una_svg *svg = svg_of(paper);
+    una_svg *svg = svg_of(canvas);
     if (svg->lifted) put_down(svg);
     const una_svg_place to = { place(x), place(y) };
     const long by[] = { to.x - svg->at.x, to.y - svg->at.y };
@@ -110,9 +110,9 @@ static void svg_line(una_paper *paper, double x, double y)
     svg->bare = svg->dotted = false;
 }
 
-static void svg_close(una_paper *paper)
+static void svg_close(una_canvas *canvas)
 {
-    una_svg *svg = svg_of(paper);
+    una_svg *svg = svg_of(canvas);
     end_piece(svg);
     if (svg->lifted || svg->command == 0) return;
     add_command(svg, 'z', NULL, 0);
@@ -130,9 +130,9 @@ static bool end_path(una_svg *svg)
     return true;
 }
 
-static void svg_stroke(una_paper *paper, const una_pen *pen)
+static void svg_stroke(una_canvas *canvas, const una_pen *pen)
 {
-    una_svg *svg = svg_of(paper);
+    una_svg *svg = svg_of(canvas);
     char name[8];
     if (!end_path(svg)) return;
     una_text_add(svg->out, " stroke=\"%s\"", una_rgb_name(name, pen->rgb));
@@ -143,9 +143,9 @@ static void svg_stroke(una_paper *paper, const una_pen *pen)
     una_text_add(svg->out, "/>\n");
 }
 
-static void svg_fill(una_paper *paper, const una_pen *pen)
+static void svg_fill(una_canvas *canvas, const una_pen *pen)
 {
-    una_svg *svg = svg_of(paper);
+    una_svg *svg = svg_of(canvas);
     char name[8];
     if (!end_path(svg)) return;
     una_text_add(svg->out, " fill=\"%s\"", una_rgb_name(name, pen->rgb));
@@ -172,9 +172,9 @@ static void begin_letters(una_svg *svg, const una_letters *letters)
     svg->letters = *letters;
 }
 
-static void svg_text(una_paper *paper, const una_letters *letters, double x, double y, const char *text)
+static void svg_text(una_canvas *canvas, const una_letters *letters, double x, double y, const char *text)
 {
-    una_svg *svg = svg_of(paper);
+    una_svg *svg = svg_of(canvas);
     una_text *out = svg->out;
     if (!same_letters(&svg->letters, letters)) {
         end_letters(svg);
@@ -195,19 +195,19 @@ static void svg_text(una_paper *paper, const una_letters *letters, double x, dou
     una_text_add(out, "</text>\n");
 }
 
-static void svg_clip(una_paper *paper, double left, double top, double width, double height)
+static void svg_clip(una_canvas *canvas, double left, double top, double width, double height)
 {
-    una_svg *svg = svg_of(paper);
+    una_svg *svg = svg_of(canvas);
     end_letters(svg);
     una_text_add(svg->out, "<clipPath id=\"%sp%zu\">", svg->prefix, ++svg->clips);
-    una_paper_rectangle(paper, left, top, width, height);
+    una_canvas_rectangle(canvas, left, top, width, height);
     end_path(svg);
     una_text_add(svg->out, "/></clipPath>\n<g clip-path=\"url(#%sp%zu)\">\n", svg->prefix, svg->clips);
 }
 
-static void svg_unclip(una_paper *paper)
+static void svg_unclip(una_canvas *canvas)
 {
-    una_svg *svg = svg_of(paper);
+    una_svg *svg = svg_of(canvas);
     end_letters(svg);
     una_text_add(svg->out, "</g>\n");
 }
@@ -215,7 +215,7 @@ static void svg_unclip(una_paper *paper)
 una_svg una_svg_on(una_text *out, const char *prefix)
 {
     return (una_svg){ .out = out, .prefix = prefix,
-                      .paper = { .move = svg_move, .line = svg_line, .close = svg_close, .stroke = svg_stroke,
+                      .canvas = { .move = svg_move, .line = svg_line, .close = svg_close, .stroke = svg_stroke,
                                  .fill = svg_fill, .text = svg_text, .clip = svg_clip, .unclip = svg_unclip } };
 }
 

@@ -6,12 +6,12 @@
 #ifndef UNA_SVG_H
 #define UNA_SVG_H
 
-#include "report/paper.h"
+#include "report/canvas.h"
 
 typedef struct una_svg_place { long x, y; } una_svg_place;       /* in hundredths of a px */
 
 typedef struct una_svg {
-    una_paper   paper;           /* first: its calls get a pointer to it                           */
+    una_canvas   canvas;          /* first: its calls get a pointer to it                           */
     una_text   *out;
     const char *prefix;          /* of ids, which must be unique on a page                         */
     size_t      clips;           /* so far                                                         */

@@ -30,14 +30,14 @@ typedef struct parts_of {                /* a mixture                           
     double weights;                      /* their sum                                                       */
 } parts_of;
 
-static double distance_to(double y, const parts_of *p)
+static double gaussian_distance_to(double y, const parts_of *p)
 {
     double sum = 0;
     for (size_t m = 0; m < p->count; m++) sum += una_part_weight(p->weight, m) * mean_size(y - p->mean[m], p->var[m]);
     return sum / p->weights;
 }
 
-static double half_spread_by_pairs(const parts_of *p)
+static double gaussian_spread_by_pairs(const parts_of *p)
 {
     double sum = 0;
     for (size_t m = 0; m < p->count; m++) {
@@ -53,7 +53,7 @@ typedef struct grid { double low, step; size_t nodes; } grid;
 
 /* false where the nodes would be too many, or the work more than that of all pairs: then pairs are summed up, and from
  * MANY_PARTS on, where they would be too many, panels (spread.c). */
-static bool make_grid(grid *g, const parts_of *p)
+static bool make_gaussian_grid(grid *g, const parts_of *p)
 {
     double low = HUGE_VAL, high = -HUGE_VAL, narrowest = HUGE_VAL, stds = 0;
     for (size_t m = 0; m < p->count; m++) {
@@ -69,7 +69,7 @@ static bool make_grid(grid *g, const parts_of *p)
     return true;
 }
 
-static una_status half_spread_on_grid(double *out, const grid *g, const parts_of *p, una_run *run)
+static una_status gaussian_spread_on_grid(double *out, const grid *g, const parts_of *p, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     double *below = UNA_GET(&run->scratch, double, g->nodes), *passed = UNA_GET(&run->scratch, double, g->nodes + 1);
@@ -103,11 +103,11 @@ una_status una_crps_mixture(double *crps, double y, const double *mean, const do
     parts_of p = { mean, var, weight, parts, una_mixture_weights(weight, parts) };
     grid g;
     double half = 0;
-    UNA_TRY(una_go_on(run, "scoring"));
-    if (parts > FEW_PARTS && make_grid(&g, &p)) UNA_TRY(half_spread_on_grid(&half, &g, &p, run));
+    UNA_TRY(una_check_cancelled(run, "scoring"));
+    if (parts > FEW_PARTS && make_gaussian_grid(&g, &p)) UNA_TRY(gaussian_spread_on_grid(&half, &g, &p, run));
     else if (parts > MANY_PARTS)
         UNA_TRY(una_half_spread(&half, &(una_spread_parts){ mean, var, weight, parts, false }, run));
-    else half = half_spread_by_pairs(&p);
-    *crps = distance_to(y, &p) - half;
+    else half = gaussian_spread_by_pairs(&p);
+    *crps = gaussian_distance_to(y, &p) - half;
     return UNA_OK;
 }

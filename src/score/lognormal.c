@@ -23,22 +23,23 @@ typedef struct parts_of {                /* a mixture, of log y                 
     double weights;                      /* their sum                                                       */
 } parts_of;
 
-static double even(double z)             /* 2 Phi(z) - 1, with all digits near 0 */
+static double normal_mass_within(double z)             /* 2 Phi(z) - 1, with all digits near 0 */
 {
     return erf(z / sqrt(2));
 }
 
-static double size_of(const parts_of *p, size_t m)
+static double part_size(const parts_of *p, size_t m)
 {
     return exp(p->mean[m] + 0.5 * p->var[m]);
 }
 
-static double distance_to(double y, const parts_of *p)
+static double lognormal_distance_to(double y, const parts_of *p)
 {
     double sum = 0;
     for (size_t m = 0; m < p->count; m++) {
         double std = sqrt(p->var[m]), z = (log(y) - p->mean[m]) / std;
-        sum += una_part_weight(p->weight, m) * (y * even(z) - size_of(p, m) * even(z - std));
+        sum += una_part_weight(p->weight,
+                               m) * (y * normal_mass_within(z) - part_size(p, m) * normal_mass_within(z - std));
     }
     return sum / p->weights;
 }
@@ -46,10 +47,11 @@ static double distance_to(double y, const parts_of *p)
 static double distance_between(const parts_of *p, size_t m, size_t k)
 {
     double off = p->mean[m] - p->mean[k], std = sqrt(p->var[m] + p->var[k]);
-    return size_of(p, m) * even((off + p->var[m]) / std) + size_of(p, k) * even((p->var[k] - off) / std);
+    return part_size(p, m) * normal_mass_within((off + p->var[m]) / std)
+           + part_size(p, k) * normal_mass_within((p->var[k] - off) / std);
 }
 
-static double half_spread_by_pairs(const parts_of *p)
+static double lognormal_spread_by_pairs(const parts_of *p)
 {
     double sum = 0;
     for (size_t m = 0; m < p->count; m++) {
@@ -63,26 +65,26 @@ static double half_spread_by_pairs(const parts_of *p)
 typedef struct grid { double low, step; size_t nodes; } grid;
 
 /* Where part m is neither all above nor all below, as far as e^t lets that be seen. */
-static double first_of(const parts_of *p, size_t m)
+static double part_begins(const parts_of *p, size_t m)
 {
     return p->mean[m] - REACH * sqrt(p->var[m]);
 }
 
-static double last_of(const parts_of *p, size_t m)
+static double part_ends(const parts_of *p, size_t m)
 {
     return p->mean[m] + p->var[m] + REACH * sqrt(p->var[m]);
 }
 
 /* false where the nodes would be too many, or the work more than that of all pairs: then pairs are summed up, and from
  * MANY_PARTS on, where they would be too many, panels (spread.c). */
-static bool make_grid(grid *g, const parts_of *p)
+static bool make_lognormal_grid(grid *g, const parts_of *p)
 {
     double low = HUGE_VAL, high = -HUGE_VAL, narrowest = HUGE_VAL, length = 0;
     for (size_t m = 0; m < p->count; m++) {
-        low = fmin(low, first_of(p, m));
-        high = fmax(high, last_of(p, m));
+        low = fmin(low, part_begins(p, m));
+        high = fmax(high, part_ends(p, m));
         narrowest = fmin(narrowest, sqrt(p->var[m]));
-        length += last_of(p, m) - first_of(p, m);
+        length += part_ends(p, m) - part_begins(p, m);
     }
     double step = fmin(narrowest, 1) / NODES_PER_STD, nodes = ceil((high - low) / step) + 1;
     if (!(nodes <= MOST_NODES) || length / step > (double)p->count * (double)p->count) return false;
@@ -90,7 +92,7 @@ static bool make_grid(grid *g, const parts_of *p)
     return true;
 }
 
-static una_status half_spread_on_grid(double *out, const grid *g, const parts_of *p, una_run *run)
+static una_status lognormal_spread_on_grid(double *out, const grid *g, const parts_of *p, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     double *above = UNA_GET(&run->scratch, double, g->nodes), *begun = UNA_GET(&run->scratch, double, g->nodes + 1);
@@ -98,8 +100,8 @@ static una_status half_spread_on_grid(double *out, const grid *g, const parts_of
 
     for (size_t m = 0; status == UNA_OK && m < p->count; m++) {
         double std = sqrt(p->var[m]), mean = p->mean[m], weight = una_part_weight(p->weight, m);
-        size_t first = (size_t)fmax(0, ceil((first_of(p, m) - g->low) / g->step));
-        size_t last = (size_t)((last_of(p, m) - g->low) / g->step);
+        size_t first = (size_t)fmax(0, ceil((part_begins(p, m) - g->low) / g->step));
+        size_t last = (size_t)((part_ends(p, m) - g->low) / g->step);
         if (last >= g->nodes) last = g->nodes - 1;
         for (size_t i = first; i <= last; i++)
             above[i] += weight * una_normal_cdf((mean - g->low - (double)i * g->step) / std);
@@ -124,11 +126,11 @@ una_status una_crps_lognormals(double *crps, double y, const double *mean, const
     parts_of p = { mean, var, weight, parts, una_mixture_weights(weight, parts) };
     grid g;
     double half = 0;
-    UNA_TRY(una_go_on(run, "scoring"));
-    if (parts > FEW_PARTS && make_grid(&g, &p)) UNA_TRY(half_spread_on_grid(&half, &g, &p, run));
+    UNA_TRY(una_check_cancelled(run, "scoring"));
+    if (parts > FEW_PARTS && make_lognormal_grid(&g, &p)) UNA_TRY(lognormal_spread_on_grid(&half, &g, &p, run));
     else if (parts > MANY_PARTS)
         UNA_TRY(una_half_spread(&half, &(una_spread_parts){ mean, var, weight, parts, true }, run));
-    else half = half_spread_by_pairs(&p);
-    *crps = distance_to(y, &p) - half;
+    else half = lognormal_spread_by_pairs(&p);
+    *crps = lognormal_distance_to(y, &p) - half;
     return UNA_OK;
 }

@@ -14,7 +14,7 @@
 
 static const double ROOT_INVERSE_PI = 0.56418958354775628695;
 
-static double level(size_t index)
+static double level_of_index(size_t index)
 {
     return (double)(index + 1) / (UNA_CALIBRATION_LEVELS + 1);
 }
@@ -25,38 +25,38 @@ static double whole_std(double std_epistemic, double std_noise)
 }
 
 /* All rows are looked at before any is counted: a refused chunk leaves the sums as they were. */
-static una_status check_rows(size_t before, const double *y, const double *mean, const double *std_epistemic,
-                             const double *std_noise, size_t rows, una_run *run)
+static una_status check_scored_rows(size_t before, const double *y, const double *mean, const double *std_epistemic,
+                                    const double *std_noise, size_t rows, una_run *run)
 {
-    char row[UNA_ROW_ROOM];
+    char row[UNA_ROW_NAME_ROOM];
     for (size_t i = 0; i < rows; i++) {
         double std = whole_std(std_epistemic[i], std_noise[i]);
         if (!isfinite(y[i]))
             UNA_FAIL(run, UNA_E_INPUT, "%s cannot be scored: its target is not finite",
-                     una_row_called(row, before + i, run));
+                     una_row_name(row, before + i, run));
         if (!isfinite(mean[i]))
             UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: its mean is not finite",
-                     una_row_called(row, before + i, run));
+                     una_row_name(row, before + i, run));
         if (!(std > 0) || !isfinite(std)) {
             UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: its standard deviations %g (epistemic) and %g "
-                     "(noise) do not make a positive, finite one", una_row_called(row, before + i, run),
+                     "(noise) do not make a positive, finite one", una_row_name(row, before + i, run),
                      std_epistemic[i], std_noise[i]);
         }
     }
     return UNA_OK;
 }
 
-static void count_below(una_score_sums *sums, double probability)
+static void count_calibration(una_score_sums *sums, double probability)
 {
     size_t first = 0;
-    while (first < UNA_CALIBRATION_LEVELS && level(first) < probability) first++;
+    while (first < UNA_CALIBRATION_LEVELS && level_of_index(first) < probability) first++;
     for (size_t i = first; i < UNA_CALIBRATION_LEVELS; i++) sums->below[i]++;
 }
 
 una_status una_score_add(una_score_sums *sums, const double *y, const double *mean, const double *std_epistemic,
                          const double *std_noise, size_t rows, una_run *run)
 {
-    UNA_TRY(check_rows(sums->rows - sums->begun, y, mean, std_epistemic, std_noise, rows, run));
+    UNA_TRY(check_scored_rows(sums->rows - sums->begun, y, mean, std_epistemic, std_noise, rows, run));
     double reach_50 = una_normal_quantile(0.75), reach_90 = una_normal_quantile(0.95);
     double reach_95 = una_normal_quantile(0.975);
 
@@ -71,7 +71,7 @@ una_status una_score_add(una_score_sums *sums, const double *y, const double *me
         sums->inside_50 += fabs(z) <= reach_50;
         sums->inside_90 += fabs(z) <= reach_90;
         sums->inside_95 += fabs(z) <= reach_95;
-        count_below(sums, below);
+        count_calibration(sums, below);
     }
 
     sums->rows += rows;
@@ -84,20 +84,20 @@ static una_status check_mixture(size_t before, const double *y, const double *pa
                                 size_t parts, const double *std_epistemic, const double *std_noise, size_t rows,
                                 una_run *run)
 {
-    char row[UNA_ROW_ROOM];
+    char row[UNA_ROW_NAME_ROOM];
     for (size_t i = 0; i < rows; i++) {
         if (!isfinite(y[i]))
             UNA_FAIL(run, UNA_E_INPUT, "%s cannot be scored: its target is not finite",
-                     una_row_called(row, before + i, run));
+                     una_row_name(row, before + i, run));
         for (size_t m = i * parts; m < (i + 1) * parts; m++)
             if (!isfinite(part_mean[m]) || !(part_var[m] > 0 && isfinite(part_var[m])))
                 UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: part %zu of its prediction has the mean %g and "
                          "the variance %g, and they must be finite, the variance above 0",
-                         una_row_called(row, before + i, run), m - i * parts + 1, part_mean[m], part_var[m]);
+                         una_row_name(row, before + i, run), m - i * parts + 1, part_mean[m], part_var[m]);
 
         if (!isfinite(whole_std(std_epistemic[i], std_noise[i])))
             UNA_FAIL(run, UNA_E_NUMERIC, "%s cannot be scored: its standard deviations %g (epistemic) and %g "
-                     "(noise) are not finite numbers of at least 0", una_row_called(row, before + i, run),
+                     "(noise) are not finite numbers of at least 0", una_row_name(row, before + i, run),
                      std_epistemic[i], std_noise[i]);
     }
     return UNA_OK;
@@ -109,7 +109,7 @@ typedef struct mixture_rows {
     const double *y, *part_mean, *part_var, *weight;
     size_t parts, rows;
     double weights;                      /* their sum */
-    bool   logged;                       /* parts are those of log y */
+    bool   log_target;                       /* parts are those of log y */
     row_score *score;
 } mixture_rows;
 
@@ -139,7 +139,7 @@ static una_status score_slice(void *context, size_t index, una_run *run)
         const double *mean = all->part_mean + i * all->parts, *var = all->part_var + i * all->parts;
         row_score *score = &all->score[i];
         double sum = 0;
-        if (all->logged) {
+        if (all->log_target) {
             UNA_TRY(score_lognormals(score, all, i, run));
             continue;
         }
@@ -161,10 +161,10 @@ static void add_mixture_row(una_score_sums *sums, const row_score *score)
     sums->inside_50 += off_centre <= 0.5;
     sums->inside_90 += off_centre <= 0.9;
     sums->inside_95 += off_centre <= 0.95;
-    count_below(sums, score->below);
+    count_calibration(sums, score->below);
 }
 
-static una_status check_weights(const double *weight, size_t parts, una_run *run)
+static una_status check_mixture_weights(const double *weight, size_t parts, una_run *run)
 {
     if (parts == 0) UNA_FAIL(run, UNA_E_USAGE, "a mixture without parts cannot be scored");
     for (size_t m = 0; weight && m < parts; m++)
@@ -174,11 +174,11 @@ static una_status check_weights(const double *weight, size_t parts, una_run *run
     return UNA_OK;
 }
 
-static una_status add_rows(una_score_sums *sums, mixture_rows all, const double *std_epistemic,
-                           const double *std_noise, una_run *run)
+static una_status add_scored_rows(una_score_sums *sums, mixture_rows all, const double *std_epistemic,
+                                  const double *std_noise, una_run *run)
 {
     size_t rows = all.rows;
-    UNA_TRY(check_weights(all.weight, all.parts, run));
+    UNA_TRY(check_mixture_weights(all.weight, all.parts, run));
     UNA_TRY(check_mixture(sums->rows - sums->begun, all.y, all.part_mean, all.part_var, all.parts, std_epistemic,
                           std_noise, rows, run));
 
@@ -204,7 +204,7 @@ una_status una_score_add_mixture(una_score_sums *sums, const double *y, const do
 {
     mixture_rows all = { .y = y, .part_mean = part_mean, .part_var = part_var, .weight = part_weight, .parts = parts,
                          .rows = rows };
-    return add_rows(sums, all, std_epistemic, std_noise, run);
+    return add_scored_rows(sums, all, std_epistemic, std_noise, run);
 }
 
 una_status una_score_add_lognormals(una_score_sums *sums, const double *y, const double *part_mean,
@@ -212,13 +212,13 @@ una_status una_score_add_lognormals(una_score_sums *sums, const double *y, const
                                     const double *std_epistemic, const double *std_noise, size_t rows, una_run *run)
 {
     mixture_rows all = { .y = y, .part_mean = part_mean, .part_var = part_var, .weight = part_weight, .parts = parts,
-                         .rows = rows, .logged = true };
-    char row[UNA_ROW_ROOM];
+                         .rows = rows, .log_target = true };
+    char row[UNA_ROW_NAME_ROOM];
     for (size_t i = 0; i < rows; i++)
         if (!(y[i] > 0))
             UNA_FAIL(run, UNA_E_INPUT, "%s cannot be scored: its target is %g, and what is predicted is always "
-                     "above 0", una_row_called(row, sums->rows - sums->begun + i, run), y[i]);
-    return add_rows(sums, all, std_epistemic, std_noise, run);
+                     "above 0", una_row_name(row, sums->rows - sums->begun + i, run), y[i]);
+    return add_scored_rows(sums, all, std_epistemic, std_noise, run);
 }
 
 una_status una_score_finish(una_score *score, const una_score_sums *sums, una_run *run)
@@ -227,7 +227,7 @@ una_status una_score_finish(una_score *score, const una_score_sums *sums, una_ru
     if (sums->rows == 0) UNA_FAIL(run, UNA_E_INPUT, "there are no rows to score");
 
     double rows = (double)sums->rows, off = 0;
-    for (size_t i = 0; i < UNA_CALIBRATION_LEVELS; i++) off += fabs((double)sums->below[i] / rows - level(i));
+    for (size_t i = 0; i < UNA_CALIBRATION_LEVELS; i++) off += fabs((double)sums->below[i] / rows - level_of_index(i));
     una_score whole = {
         .size = sizeof whole,
         .rows = sums->rows,
@@ -262,6 +262,9 @@ double una_auroc(const double *inside, size_t a, const double *outside, size_t b
 {
     double above = 0;
     for (size_t i = 0; i < a; i++)
-        for (size_t j = 0; j < b; j++) above += inside[i] > outside[j] ? 1 : inside[i] == outside[j] ? 0.5 : 0;
+        for (size_t j = 0; j < b; j++) {
+            if (inside[i] > outside[j]) above += 1;
+            else if (inside[i] == outside[j]) above += 0.5;
+        }
     return above / ((double)a * (double)b);
 }

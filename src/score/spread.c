@@ -41,7 +41,7 @@ typedef struct panel {
 /* ---- the rule of Gauss and Legendre ------------------------------------------------------------------------------ */
 
 /* P_n and its derivative at x. */
-static double legendre(double x, double *slope)
+static double legendre_polynomial(double x, double *slope)
 {
     double before = 1, now = x;
     for (int k = 2; k <= NODES; k++) {
@@ -58,7 +58,7 @@ static void make_rule(mixture *m)
     const double pi = 3.14159265358979323846;
     for (int i = 0; i < NODES; i++) {
         double x = -cos(pi * (i + 0.75) / (NODES + 0.5)), slope = 1;
-        for (int step = 0; step < 6; step++) x -= legendre(x, &slope) / slope;
+        for (int step = 0; step < 6; step++) x -= legendre_polynomial(x, &slope) / slope;
         m->x[i] = x;
         m->w[i] = 2 / ((1 - x * x) * slope * slope);
     }
@@ -80,35 +80,35 @@ static void make_halves(mixture *m)
 
 /* ---- panels ------------------------------------------------------------------------------------------------------ */
 
-static double first_of(const mixture *m, uint32_t p)
+static double panel_part_begins(const mixture *m, uint32_t p)
 {
     return m->of->mean[p] - REACH * m->std[p];
 }
 
 /* Of lognormals as far as e^t lets it be seen. */
-static double last_of(const mixture *m, uint32_t p)
+static double panel_part_ends(const mixture *m, uint32_t p)
 {
-    return m->of->mean[p] + REACH * m->std[p] + (m->of->logged ? m->of->var[p] : 0);
+    return m->of->mean[p] + REACH * m->std[p] + (m->of->log_target ? m->of->var[p] : 0);
 }
 
-static double node(const mixture *m, const panel *q, int i)
+static double node_place(const mixture *m, const panel *q, int i)
 {
     return 0.5 * (q->low + q->high) + 0.5 * (q->high - q->low) * m->x[i];
 }
 
-static void sum_up(const mixture *m, panel *q, uint32_t p)
+static void add_part_to_nodes(const mixture *m, panel *q, uint32_t p)
 {
     double weight = una_part_weight(m->of->weight, p);
     for (int i = 0; i < NODES; i++) {
-        double t = node(m, q, i), above = weight * una_normal_cdf((m->of->mean[p] - t) / m->std[p]);
-        q->partly[i] += m->of->logged && above > 0 ? above * exp(t) : above;
+        double t = node_place(m, q, i), above = weight * una_normal_cdf((m->of->mean[p] - t) / m->std[p]);
+        q->partly[i] += m->of->log_target && above > 0 ? above * exp(t) : above;
     }
     q->flat = false;
 }
 
-static bool is_wide(const mixture *m, const panel *q, uint32_t p)
+static bool part_is_wide(const mixture *m, const panel *q, uint32_t p)
 {
-    double middle = q->low + 0.5 * (q->high - q->low), std = m->of->logged ? fmin(m->std[p], 1) : m->std[p];
+    double middle = q->low + 0.5 * (q->high - q->low), std = m->of->log_target ? fmin(m->std[p], 1) : m->std[p];
     return q->high - q->low <= WIDTH * std || q->depth == DEEPEST || !(q->low < middle && middle < q->high);
 }
 
@@ -117,21 +117,21 @@ static void take_wide(const mixture *m, panel *q)
 {
     size_t kept = 0;
     for (size_t i = 0; i < q->count; i++) {
-        if (is_wide(m, q, q->part[i])) sum_up(m, q, q->part[i]);
+        if (part_is_wide(m, q, q->part[i])) add_part_to_nodes(m, q, q->part[i]);
         else q->part[kept++] = q->part[i];
     }
     q->count = kept;
 }
 
-static void integrate(mixture *m, const panel *q)
+static void integrate_panel(mixture *m, const panel *q)
 {
     double all = q->whole / m->weights;
     if (q->flat) {
-        m->sum += all * (1 - all) * (m->of->logged ? exp(q->high) - exp(q->low) : q->high - q->low);
+        m->sum += all * (1 - all) * (m->of->log_target ? exp(q->high) - exp(q->low) : q->high - q->low);
         return;
     }
     for (int i = 0; i < NODES; i++) {
-        double e = m->of->logged ? exp(node(m, q, i)) : 1, g = (q->partly[i] / e + q->whole) / m->weights;
+        double e = m->of->log_target ? exp(node_place(m, q, i)) : 1, g = (q->partly[i] / e + q->whole) / m->weights;
         m->sum += 0.5 * (q->high - q->low) * m->w[i] * g * (1 - g) * e;
     }
 }
@@ -146,8 +146,8 @@ static panel half_of(const mixture *m, const panel *q, int side, uint32_t *list)
         for (int k = 0; k < NODES; k++) h.partly[i] += m->half[side][i][k] * q->partly[k];
     for (size_t i = 0; i < q->count; i++) {
         uint32_t p = q->part[i];
-        if (last_of(m, p) <= h.low) continue;
-        if (first_of(m, p) >= h.high) h.whole += una_part_weight(m->of->weight, p);
+        if (panel_part_ends(m, p) <= h.low) continue;
+        if (panel_part_begins(m, p) >= h.high) h.whole += una_part_weight(m->of->weight, p);
         else list[h.count++] = p;
     }
     return h;
@@ -158,18 +158,18 @@ static bool both_have_parts(const mixture *m, const panel *q)
     double middle = q->low + 0.5 * (q->high - q->low);
     bool left = false, right = false;
     for (size_t i = 0; i < q->count && !(left && right); i++) {
-        left = left || first_of(m, q->part[i]) < middle;
-        right = right || last_of(m, q->part[i]) > middle;
+        left = left || panel_part_begins(m, q->part[i]) < middle;
+        right = right || panel_part_ends(m, q->part[i]) > middle;
     }
     return left && right;
 }
 
-static una_status walk(mixture *m, panel *q)
+static una_status walk_panels(mixture *m, panel *q)
 {
-    UNA_TRY(una_go_on(m->run, "scoring"));
+    UNA_TRY(una_check_cancelled(m->run, "scoring"));
     take_wide(m, q);
     if (q->count == 0) {
-        integrate(m, q);
+        integrate_panel(m, q);
         return UNA_OK;
     }
 
@@ -178,14 +178,14 @@ static una_status walk(mixture *m, panel *q)
     una_status status = una_arena_check(&m->run->scratch);
     if (status == UNA_OK) {
         panel right = half_of(m, q, 1, list), left = half_of(m, q, 0, q->part);
-        status = walk(m, &left);
-        if (status == UNA_OK) status = walk(m, &right);
+        status = walk_panels(m, &left);
+        if (status == UNA_OK) status = walk_panels(m, &right);
     }
     una_arena_release(&m->run->scratch, mark);
     return status;
 }
 
-static una_status begin(mixture *m, panel *all)
+static una_status begin_panels(mixture *m, panel *all)
 {
     const una_spread_parts *of = m->of;
     m->std = UNA_GET(&m->run->scratch, double, of->count);
@@ -195,8 +195,8 @@ static una_status begin(mixture *m, panel *all)
     for (size_t p = 0; p < of->count; p++) {
         m->std[p] = sqrt(of->var[p]);
         all->part[p] = (uint32_t)p;
-        all->low = fmin(all->low, first_of(m, (uint32_t)p));
-        all->high = fmax(all->high, last_of(m, (uint32_t)p));
+        all->low = fmin(all->low, panel_part_begins(m, (uint32_t)p));
+        all->high = fmax(all->high, panel_part_ends(m, (uint32_t)p));
     }
     make_rule(m);
     make_halves(m);
@@ -213,10 +213,10 @@ una_status una_half_spread(double *half, const una_spread_parts *of, una_run *ru
     *half = HUGE_VAL;
     if (status == UNA_OK) {
         *m = (mixture){ .of = of, .weights = una_mixture_weights(of->weight, of->count), .run = run };
-        status = begin(m, &all);
+        status = begin_panels(m, &all);
     }
     if (status == UNA_OK && isfinite(all.high - all.low)) {
-        status = walk(m, &all);
+        status = walk_panels(m, &all);
         *half = m->sum;
     }
     una_arena_release(&run->scratch, mark);

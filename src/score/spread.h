@@ -10,7 +10,7 @@
 typedef struct una_spread_parts {
     const double *mean, *var, *weight;   /* [count] of the parts; weight NULL: equal                        */
     size_t count;
-    bool   logged;                       /* they are those of log y, and the distance is that of y          */
+    bool   log_target;                       /* they are those of log y, and the distance is that of y          */
 } una_spread_parts;
 
 /* To some 1e-10 of itself, in work that grows as the parts do. Infinite where the parts are farther apart than numbers

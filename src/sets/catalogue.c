@@ -104,7 +104,7 @@ static const una_data_file faces[] = {
 
 /* ---- sets ------------------------------------------------------------------------------------------------ */
 
-static const una_known known[] = {
+static const una_known_set known[] = {
     { { "boston", "Boston Housing", 506, 13,
         "MEDV", "1000 USD", 20, FILES(boston), "not stated",
         "D. Harrison, D. L. Rubinfeld, Hedonic prices and the demand for clean air, J. Environ. Econ. Manage. 5"
@@ -205,12 +205,12 @@ static const una_known known[] = {
 };
 enum { KNOWN = sizeof known / sizeof *known };
 
-const una_known *una_known_at(size_t set)
+const una_known_set *una_known_set_at(size_t set)
 {
     return set < KNOWN ? &known[set] : NULL;
 }
 
-const una_known *una_known_named(const char *name)
+const una_known_set *una_known_set_named(const char *name)
 {
     for (size_t s = 0; s < KNOWN; s++)
         if (strcmp(known[s].set.name, name) == 0) return &known[s];

@@ -23,11 +23,11 @@ typedef struct una_recipe {
                                             along input K; NULL: no split file                                    */
 } una_recipe;
 
-typedef struct una_known { una_data_set set; una_recipe recipe; } una_known;
+typedef struct una_known_set { una_data_set set; una_recipe recipe; } una_known_set;
 
 /* NULL behind the last. */
-const una_known *una_known_at(size_t set);
+const una_known_set *una_known_set_at(size_t set);
 /* NULL: there is none of that name. */
-const una_known *una_known_named(const char *name);
+const una_known_set *una_known_set_named(const char *name);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include <curl/curl.h>
 
-enum { MOST_REDIRECTS = 5, LOOKS_A_SECOND = 10, LEAST_BYTES = 1000 };        /* in the time of one's patience */
+enum { MOST_REDIRECTS = 5, LOOKS_A_SECOND = 10, LEAST_BYTES = 1000 };        /* within the patience           */
 
 typedef struct body {                    /* what has come so far */
     unsigned char *at;
@@ -31,7 +31,7 @@ struct una_server {
 
 /* ---- a server -------------------------------------------------------------------------------------------- */
 
-static size_t take(char *bytes, size_t size, size_t count, void *context)
+static size_t append_download(char *bytes, size_t size, size_t count, void *context)
 {
     body *b = context;
     size_t all = size * count;
@@ -54,7 +54,7 @@ static bool set_protocols(CURL *easy)
 #endif
 }
 
-static bool set_up(una_server *s)
+static bool curl_set_up(una_server *s)
 {
     CURL *easy = s->easy;
     long connect = (long)(1000 * s->patience);
@@ -65,7 +65,7 @@ static bool set_up(una_server *s)
            curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, connect > 0 ? connect : 1L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_USERAGENT, "una/" UNA_VERSION) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, s->why) == CURLE_OK &&
-           curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take) == CURLE_OK &&
+           curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, append_download) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_WRITEDATA, &s->body) == CURLE_OK;
 }
 
@@ -80,7 +80,7 @@ una_status una_server_open(una_server **server, double patience, una_arena *aren
     s->patience = patience;
     s->multi = curl_multi_init();
     s->easy = curl_easy_init();
-    if (!s->multi || !s->easy || !set_up(s)) UNA_FAIL(run, UNA_E_MEMORY, "libcurl has no memory to start with");
+    if (!s->multi || !s->easy || !curl_set_up(s)) UNA_FAIL(run, UNA_E_MEMORY, "libcurl has no memory to start with");
     return UNA_OK;
 }
 
@@ -96,8 +96,8 @@ void una_server_close(una_server *server)
 
 typedef struct outcome { CURLcode code; bool stalled; una_status status; } outcome;
 
-/* Until it is done, too slow or called off. */
-static outcome watch(una_server *s, const una_errand *w, una_run *run)
+/* Until the transfer is done, too slow or cancelled. */
+static outcome watch_transfer(una_server *s, const una_download_request *w, una_run *run)
 {
     outcome end = { CURLE_OK, false, UNA_OK };
     double since = una_clock();
@@ -115,12 +115,12 @@ static outcome watch(una_server *s, const una_errand *w, una_run *run)
         if (end.status != UNA_OK || end.stalled || end.code != CURLE_OK) return end;
         if (running) curl_multi_poll(s->multi, NULL, 0, 1000 / LOOKS_A_SECOND, NULL);
     }
-    for (CURLMsg *said; (said = curl_multi_info_read(s->multi, &left));)
-        if (said->msg == CURLMSG_DONE) end.code = said->data.result;
+    for (CURLMsg *reported; (reported = curl_multi_info_read(s->multi, &left));)
+        if (reported->msg == CURLMSG_DONE) end.code = reported->data.result;
     return end;
 }
 
-static una_status explain(const una_server *s, const una_errand *w, const outcome *end, una_run *run)
+static una_status explain_outcome(const una_server *s, const una_download_request *w, const outcome *end, una_run *run)
 {
     long answer = 0;
     const body *b = &s->body;
@@ -146,7 +146,7 @@ static una_status explain(const una_server *s, const una_errand *w, const outcom
              w->address, why);
 }
 
-una_status una_download(unsigned char **bytes, size_t *size, una_server *server, const una_errand *wanted,
+una_status una_download(unsigned char **bytes, size_t *size, una_server *server, const una_download_request *wanted,
                         una_arena *arena, una_run *run)
 {
     *size = 0;
@@ -160,10 +160,10 @@ una_status una_download(unsigned char **bytes, size_t *size, una_server *server,
                  curl_easy_setopt(server->easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)wanted->most) == CURLE_OK &&
                  curl_multi_add_handle(server->multi, server->easy) == CURLM_OK;
     if (ready) {
-        end = watch(server, wanted, run);
+        end = watch_transfer(server, wanted, run);
         curl_multi_remove_handle(server->multi, server->easy);
     }
-    if (end.code != CURLE_OK || end.stalled || end.status != UNA_OK) return explain(server, wanted, &end, run);
+    if (end.code != CURLE_OK || end.stalled || end.status != UNA_OK) return explain_outcome(server, wanted, &end, run);
     *size = server->body.size;
     return UNA_OK;
 }
@@ -185,7 +185,7 @@ void una_server_close(una_server *server)
     (void)server;
 }
 
-una_status una_download(unsigned char **bytes, size_t *size, una_server *server, const una_errand *wanted,
+una_status una_download(unsigned char **bytes, size_t *size, una_server *server, const una_download_request *wanted,
                         una_arena *arena, una_run *run)
 {
     (void)server;

@@ -18,8 +18,8 @@ void       una_server_close(una_server *server);
 /* https, http and file; at most five others that it sends us on to, and none of them a file. More than `most` bytes
  * are UNA_E_INPUT, all other failures UNA_E_IO. `stage` is what progress says; `expected` (0: not known) are all bytes
  * that it counts against. bytes are in arena and end with a zero that is not counted. */
-typedef struct una_errand { const char *address, *stage; size_t most, expected; } una_errand;
-una_status una_download(unsigned char **bytes, size_t *size, una_server *server, const una_errand *wanted,
+typedef struct una_download_request { const char *address, *stage; size_t most, expected; } una_download_request;
+una_status una_download(unsigned char **bytes, size_t *size, una_server *server, const una_download_request *wanted,
                         una_arena *arena, una_run *run);
 
 #endif

@@ -32,13 +32,13 @@ bool una_set_is(const una_data_file *file, const void *bytes, size_t size)
     return strcmp(sum, file->sha256) == 0;
 }
 
-static bool is_there(const char *path)
+static bool path_exists(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-/* A pipe would be waited for, and a file of terabytes read, before their sums were seen to be wrong. */
+/* Only regular files of the right size are read: a pipe would block, and a huge file would be read for nothing. */
 static una_status check_shape(const char *path, const una_data_file *file, una_run *run)
 {
     enum { FAR = 64 << 20 };
@@ -56,7 +56,7 @@ una_status una_set_read(unsigned char **bytes, size_t *size, const char *folder,
     const char *path = una_set_path(folder, file, arena);
     *bytes = NULL;
     UNA_TRY(una_arena_check(arena));
-    if (!is_there(path) || check_shape(path, file, run) != UNA_OK) return UNA_OK;
+    if (!path_exists(path) || check_shape(path, file, run) != UNA_OK) return UNA_OK;
     una_status status = una_slurp(bytes, size, path, arena, run);
     if (status != UNA_OK || !una_set_is(file, *bytes, *size)) *bytes = NULL;
     return status == UNA_E_IO ? UNA_OK : status;         /* one that cannot be read is as good as damaged */
@@ -104,17 +104,17 @@ void una_set_sums(una_text *text, const una_data_file *file, const void *bytes, 
                  file->sha256, (unsigned long long)file->bytes);
 }
 
-una_status una_set_find(const una_known **known, size_t set, una_run *run)
+una_status una_set_find(const una_known_set **known, size_t set, una_run *run)
 {
     UNA_TRY(una_version_check("libuna_bench", run));
-    *known = una_known_at(set);
+    *known = una_known_set_at(set);
     if (*known) return UNA_OK;
     UNA_FAIL(run, UNA_E_USAGE, "there is no data set number %zu; una_data_count() says how many there are", set);
 }
 
 una_status una_data_check(una_data_state *state, size_t set, size_t file, const char *folder, una_run *run)
 {
-    const una_known *known;
+    const una_known_set *known;
     unsigned char *bytes;
     size_t size;
     *state = UNA_DATA_ABSENT;
@@ -126,7 +126,7 @@ una_status una_data_check(una_data_state *state, size_t set, size_t file, const 
     una_mark mark = una_arena_mark(&run->scratch);
     const una_data_file *wanted = &known->set.files[file];
     const char *path = una_set_path(folder, wanted, &run->scratch);
-    bool there = path && is_there(path);
+    bool there = path && path_exists(path);
     una_status status = una_set_read(&bytes, &size, folder, wanted, &run->scratch, run);
     if (status == UNA_OK && there) *state = bytes ? UNA_DATA_INTACT : UNA_DATA_DAMAGED;
     una_arena_release(&run->scratch, mark);
@@ -137,7 +137,7 @@ una_status una_data_check(una_data_state *state, size_t set, size_t file, const 
 
 /* What can be said of a file that is not as published: rows that are missing, splits that do not fit. UNA_OK: nothing
  * but that it is another one. */
-static una_status look_into(const una_known *known, const una_data_file *file, const char *path, una_run *run)
+static una_status check_content(const una_known_set *known, const una_data_file *file, const char *path, una_run *run)
 {
     const char *ending = strrchr(file->path, '.');
     if (known->recipe.head && strcmp(ending, ".json") == 0)
@@ -153,50 +153,50 @@ static una_status look_into(const una_known *known, const una_data_file *file, c
              columns, known->set.rows, known->set.inputs + 1);
 }
 
-static una_status refuse(const una_known *known, const una_data_file *file, const char *path,
-                         const unsigned char *bytes, size_t size, una_run *run)
+static una_status refuse_data_file(const una_known_set *known, const una_data_file *file, const char *path,
+                                   const unsigned char *bytes, size_t size, una_run *run)
 {
     char why[480];
     una_text sums = una_text_in(&run->scratch);
     una_set_sums(&sums, file, bytes, size);
     UNA_TRY(una_arena_check(&run->scratch));
-    una_status looked = look_into(known, file, path, run);
-    if (looked == UNA_CANCELLED || looked == UNA_E_MEMORY) return looked;
-    if (looked == UNA_OK) snprintf(why, sizeof why, "%.440s is not the published file", path);
+    una_status examined = check_content(known, file, path, run);
+    if (examined == UNA_CANCELLED || examined == UNA_E_MEMORY) return examined;
+    if (examined == UNA_OK) snprintf(why, sizeof why, "%.440s is not the published file", path);
     else snprintf(why, sizeof why, "%.479s", run->message);
-    UNA_FAIL(run, UNA_E_INPUT, "%s: %s; nothing of %s was taken; copy the file anew, or fetch it with "
+    UNA_FAIL(run, UNA_E_INPUT, "%s: %s; nothing of %s was taken; copy the file again, or fetch it with "
              "'una data get %s'", why, sums.at, known->set.name, known->set.name);
 }
 
 typedef struct held { unsigned char *bytes; size_t size; } held;         /* a file that is to be written; NULL: not */
 
-static una_status hold(held *h, size_t *found, const una_known *known, const una_data_file *file, const char *folder,
-                       const char *from, una_run *run)
+static una_status hold_file(held *h, size_t *found, const una_known_set *known, const una_data_file *file,
+                            const char *folder, const char *from, una_run *run)
 {
     una_arena *arena = &run->scratch;
     const char *path = una_set_path(from, file, arena);
     unsigned char *intact;
     size_t size;
     UNA_TRY(una_arena_check(arena));
-    if (!is_there(path)) return UNA_OK;
+    if (!path_exists(path)) return UNA_OK;
     UNA_TRY(una_tick(run, "looking at files", 0, NAN));
     UNA_TRY(check_shape(path, file, run));
     UNA_TRY(una_slurp(&h->bytes, &h->size, path, arena, run));
-    if (!una_set_is(file, h->bytes, h->size)) return refuse(known, file, path, h->bytes, h->size, run);
+    if (!una_set_is(file, h->bytes, h->size)) return refuse_data_file(known, file, path, h->bytes, h->size, run);
     ++*found;
     UNA_TRY(una_set_read(&intact, &size, folder, file, arena, run));
     if (intact) h->bytes = NULL;
     return UNA_OK;
 }
 
-static una_status import_set(size_t *found, size_t *written, const una_known *known, const char *folder,
+static una_status import_set(size_t *found, size_t *written, const una_known_set *known, const char *folder,
                              const char *from, una_run *run)
 {
     size_t count = known->set.file_count;
     held *files = UNA_GET(&run->scratch, held, count);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t f = 0; f < count; f++)
-        UNA_TRY(hold(&files[f], found, known, &known->set.files[f], folder, from, run));
+        UNA_TRY(hold_file(&files[f], found, known, &known->set.files[f], folder, from, run));
     for (size_t f = 0; f < count; f++) {
         if (!files[f].bytes) continue;
         UNA_TRY(una_set_write(folder, &known->set.files[f], files[f].bytes, files[f].size, run));
@@ -208,7 +208,7 @@ static una_status import_set(size_t *found, size_t *written, const una_known *kn
 una_status una_data_import(size_t *found, size_t *written, size_t set, const char *folder, const char *from,
                            una_run *run)
 {
-    const una_known *known;
+    const una_known_set *known;
     *found = *written = 0;
     UNA_TRY(una_set_find(&known, set, run));
     una_mark mark = una_arena_mark(&run->scratch);

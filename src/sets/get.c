@@ -13,7 +13,7 @@
 static const double usual_patience = 30;
 
 typedef struct getting {
-    const una_known         *known;
+    const una_known_set     *known;
     const char              *folder;
     const una_data_settings *how;
     una_server              *server;
@@ -37,8 +37,8 @@ static una_status check_ordinary(const char *address, una_run *run)
              "catalogue", path);
 }
 
-static una_status fetch(unsigned char **bytes, size_t *size, getting *g, const char *address, size_t most,
-                        size_t expected)
+static una_status fetch_address(unsigned char **bytes, size_t *size, getting *g, const char *address, size_t most,
+                                size_t expected)
 {
     UNA_TRY(check_ordinary(address, g->run));
     una_text stage = una_text_in(&g->keep);
@@ -47,13 +47,13 @@ static una_status fetch(unsigned char **bytes, size_t *size, getting *g, const c
     UNA_TRY(una_arena_check(&g->keep));
     double from = (double)g->fetched / (double)g->wanted, to = (double)++g->fetched / (double)g->wanted;
     una_span before = una_progress_part(g->run, from < 1 ? from : 1, to < 1 ? to : 1);
-    una_errand wanted = { address, stage.at, most, expected };
+    una_download_request wanted = { address, stage.at, most, expected };
     una_status status = una_download(bytes, size, g->server, &wanted, &g->keep, g->run);
     una_progress_back(g->run, before);
     return status;
 }
 
-static const char *joined(getting *g, const char *folder, const char *file)
+static const char *join_path(getting *g, const char *folder, const char *file)
 {
     una_text address = una_text_in(&g->keep);
     size_t length = strlen(folder);
@@ -80,15 +80,15 @@ static una_status fetch_file(getting *g, size_t f, const char *folder, const cha
 {
     enum { LITTLE = 1024 };              /* a longer page that explains itself is told from a file without end */
     const una_data_file *file = &g->known->set.files[f];
-    const char *address = joined(g, folder, name);
+    const char *address = join_path(g, folder, name);
     UNA_TRY(una_arena_check(&g->keep));
-    UNA_TRY(fetch(&g->bytes[f], &g->size[f], g, address, (size_t)file->bytes + LITTLE, (size_t)file->bytes));
+    UNA_TRY(fetch_address(&g->bytes[f], &g->size[f], g, address, (size_t)file->bytes + LITTLE, (size_t)file->bytes));
     return check_sum(g, file, g->bytes[f], g->size[f], address);
 }
 
 /* ---- originals ------------------------------------------------------------------------------------------- */
 
-static una_status take_text(getting *g, size_t f, const una_text *text, const char *address)
+static una_status take_rows_text(getting *g, size_t f, const una_text *text, const char *address)
 {
     UNA_TRY(una_arena_check(&g->keep));
     g->bytes[f] = (unsigned char *)text->at;
@@ -103,14 +103,14 @@ static una_status make_rows(getting *g)
     unsigned char *bytes;
     double *values;
     una_text csv = una_text_in(&g->keep);
-    UNA_TRY(fetch(&bytes, &size, g, set->source, most, (size_t)set->files[0].bytes));
+    UNA_TRY(fetch_address(&bytes, &size, g, set->source, most, (size_t)set->files[0].bytes));
     UNA_TRY(una_original_read(&values, g->known, (char *)bytes, size, set->source, &g->keep, g->run));
     UNA_TRY(una_original_rows(&csv, g->known, values));
-    return take_text(g, 0, &csv, set->source);
+    return take_rows_text(g, 0, &csv, set->source);
 }
 
 /* Our own rows, which have come or are there. */
-static una_status read_rows(double **values, getting *g)
+static una_status read_set_rows(double **values, getting *g)
 {
     unsigned char *bytes = g->bytes[0];
     size_t size = g->size[0];
@@ -127,7 +127,7 @@ static una_status make_splits(getting *g)
     const una_data_set *set = &g->known->set;
     una_text json = una_text_in(&g->keep);
     double *values;
-    UNA_TRY(read_rows(&values, g));
+    UNA_TRY(read_set_rows(&values, g));
     UNA_TRY(una_original_splits_begin(&json, g->known, g->run));
     for (size_t i = 0; i < set->inputs; i++) {
         una_gap_texts texts;
@@ -135,15 +135,15 @@ static una_status make_splits(getting *g)
             char name[64];
             unsigned char *bytes;
             snprintf(name, sizeof name, "index_%s_%zu.txt", parts[p], i);
-            texts.from[p] = joined(g, g->known->recipe.gaps, name);
+            texts.from[p] = join_path(g, g->known->recipe.gaps, name);
             UNA_TRY(una_arena_check(&g->keep));
-            UNA_TRY(fetch(&bytes, &texts.size[p], g, texts.from[p], A_ROW * set->rows + MORE, 0));
+            UNA_TRY(fetch_address(&bytes, &texts.size[p], g, texts.from[p], A_ROW * set->rows + MORE, 0));
             texts.text[p] = (char *)bytes;
         }
         UNA_TRY(una_original_gap(&json, g->known, values, i, &texts, g->run));
     }
     una_original_splits_end(&json);
-    return take_text(g, 1, &json, g->known->recipe.gaps);
+    return take_rows_text(g, 1, &json, g->known->recipe.gaps);
 }
 
 /* ---- a set ----------------------------------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ static una_status get_set(size_t *written, getting *g)
         if (!g->how->force) UNA_TRY(una_set_read(&bytes, &size, g->folder, &set->files[f], &g->keep, g->run));
         missing[f] = !bytes;
         bool lists = missing[f] && !g->how->from && g->known->recipe.head && f > 0;
-        g->wanted += missing[f] ? (lists ? 2 * set->inputs : 1) : 0;
+        if (missing[f]) g->wanted += lists ? 2 * set->inputs : 1;
     }
     if (g->wanted == 0) return UNA_OK;
 
@@ -185,7 +185,7 @@ static una_status get_set(size_t *written, getting *g)
     return UNA_OK;
 }
 
-static una_status check_settings(const una_known *known, const una_data_settings *how, una_run *run)
+static una_status get_check_settings(const una_known_set *known, const una_data_settings *how, una_run *run)
 {
     static const char *const schemes[] = { "https://", "http://", "file://" };
     if (!(how->patience >= 0 && how->patience <= 86400))
@@ -207,12 +207,12 @@ static una_status check_settings(const una_known *known, const una_data_settings
 una_status una_data_get(size_t *written, size_t set, const char *folder, const una_data_settings *settings,
                         una_run *run)
 {
-    const una_known *known;
+    const una_known_set *known;
     una_data_settings how;
     *written = 0;
     UNA_TRY(una_set_find(&known, set, run));
     UNA_TRY(UNA_TAKE(&how, settings, una_data_settings, run));
-    UNA_TRY(check_settings(known, &how, run));
+    UNA_TRY(get_check_settings(known, &how, run));
 
     getting g = { .known = known, .folder = folder, .how = &how, .run = run };
     una_arena_init(&g.keep, run);

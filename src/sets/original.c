@@ -30,7 +30,7 @@ static bool next_cell(const char **cell, size_t *length, cells *line)
     return *length > 0;
 }
 
-typedef struct reading { const una_known *known; const char *from; size_t number; una_run *run; } reading;
+typedef struct reading { const una_known_set *known; const char *from; size_t number; una_run *run; } reading;
 
 static una_status wrong_cell(const reading *r, const char *cell, size_t length)
 {
@@ -80,8 +80,8 @@ static bool is_head(cells line, const reading *r)
     return !una_parse_number(cell, length, &value) && !(r->known->recipe.form == UNA_LINE_SEX_FIRST && length == 1);
 }
 
-una_status una_original_read(double **values, const una_known *known, const char *text, size_t size, const char *from,
-                             una_arena *arena, una_run *run)
+una_status una_original_read(double **values, const una_known_set *known, const char *text, size_t size,
+                             const char *from, una_arena *arena, una_run *run)
 {
     const una_data_set *set = &known->set;
     size_t columns = set->inputs + 1, rows = 0, length;
@@ -92,10 +92,10 @@ una_status una_original_read(double **values, const una_known *known, const char
 
     for (const char *at = text; at < end;) {
         const char *line_end = memchr(at, '\n', (size_t)(end - at));
-        cells line = { at, line_end ? line_end : end }, look = line;
+        cells line = { at, line_end ? line_end : end }, peek = line;
         at = line_end ? line_end + 1 : end;
         r.number++;
-        if (!next_cell(&cell, &length, &look) || is_head(line, &r)) continue;
+        if (!next_cell(&cell, &length, &peek) || is_head(line, &r)) continue;
         if (rows == set->rows)
             UNA_FAIL(run, UNA_E_INPUT, "%s has more than the %zu rows of %s: it is another file", from, rows,
                      set->name);
@@ -106,17 +106,17 @@ una_status una_original_read(double **values, const una_known *known, const char
              set->rows);
 }
 
-una_status una_original_reread(double **values, const una_known *known, const char *csv, size_t size, una_arena *arena,
-                               una_run *run)
+una_status una_original_reread(double **values, const una_known_set *known, const char *csv, size_t size,
+                               una_arena *arena, una_run *run)
 {
-    una_known plain = *known;
+    una_known_set plain = *known;
     plain.recipe.form = UNA_LINE_PLAIN;
     plain.recipe.width = known->set.inputs + 1;
     return una_original_read(values, &plain, csv, size, known->set.files[0].path, arena, run);
 }
 
 /* Without an exponent: 1.25e-05 is written as 0.0000125. */
-static void add_number(una_text *text, double value)
+static void add_decimal(una_text *text, double value)
 {
     char word[32];
     const char *exponent = strchr(una_number_text(word, value), 'e'), *from = word;
@@ -135,12 +135,12 @@ static void add_number(una_text *text, double value)
     for (; before > 0; before--) una_text_bytes(text, "0", 1);
 }
 
-una_status una_original_rows(una_text *csv, const una_known *known, const double *values)
+una_status una_original_rows(una_text *csv, const una_known_set *known, const double *values)
 {
     size_t columns = known->set.inputs + 1;
     una_text_add(csv, "%s\n", known->recipe.head);
     for (size_t i = 0; i < known->set.rows * columns; i++) {
-        add_number(csv, values[i]);
+        add_decimal(csv, values[i]);
         una_text_bytes(csv, (i + 1) % columns ? "," : "\n", 1);
     }
     return una_arena_check(csv->arena);
@@ -188,7 +188,7 @@ static uint32_t twister_to(twister *t, uint32_t most)    /* 0 ... most */
     return value;
 }
 
-static void permute(uint32_t *order, uint32_t rows, twister *t)
+static void twister_permute(uint32_t *order, uint32_t rows, twister *t)
 {
     for (uint32_t i = 0; i < rows; i++) order[i] = i;
     for (uint32_t i = rows - 1; i > 0; i--) {
@@ -204,7 +204,7 @@ static void add_list(una_text *json, const uint32_t *rows, size_t count)
     una_text_add(json, "]");
 }
 
-una_status una_original_splits_begin(una_text *json, const una_known *known, una_run *run)
+una_status una_original_splits_begin(una_text *json, const una_known_set *known, una_run *run)
 {
     size_t rows = known->set.rows, train = (9 * rows + 5) / 10;
     una_mark mark = una_arena_mark(&run->scratch);
@@ -214,7 +214,7 @@ una_status una_original_splits_begin(una_text *json, const una_known *known, una
     twister_seed(&t, 1);
     una_text_add(json, "{\"dataset\":\"%s\",\"rows\":%zu,\"standard\":[", known->set.name, rows);
     for (size_t s = 0; status == UNA_OK && s < known->set.splits; s++) {
-        permute(order, (uint32_t)rows, &t);
+        twister_permute(order, (uint32_t)rows, &t);
         una_text_add(json, "%s{\"train\":", s ? "," : "");
         add_list(json, order, train);
         una_text_add(json, ",\"test\":");
@@ -277,7 +277,7 @@ static void add_name(una_text *json, const char *head, size_t input, una_arena *
     una_text_json(json, name.at ? name.at : "");
 }
 
-static una_status add_gap(una_text *json, const una_known *known, const double *values, size_t input,
+static una_status add_gap(una_text *json, const una_known_set *known, const double *values, size_t input,
                           const una_gap_texts *texts, una_run *run)
 {
     size_t all = known->set.rows, count[2], *rows[2];
@@ -300,7 +300,7 @@ static una_status add_gap(una_text *json, const una_known *known, const double *
     return una_arena_check(json->arena);
 }
 
-una_status una_original_gap(una_text *json, const una_known *known, const double *values, size_t input,
+una_status una_original_gap(una_text *json, const una_known_set *known, const double *values, size_t input,
                             const una_gap_texts *texts, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);

@@ -6,7 +6,7 @@
  * single input, but how they come together. Medians, because some of the values put in do not go with the rest of the
  * row and would make it less known, not better.
  */
-#include "show/gather.h"
+#include "show/report_builder.h"
 
 #include "report/number.h"
 
@@ -17,7 +17,7 @@ enum { OTHERS = 9, BUDGET = 16000, MOST_ROWS = 60 };
 static const double least_drop = 0.1;
 
 /* Rows of the table, from the least to the largest value of a column. */
-static una_status rows_in_order(size_t **order, const gathering *g, size_t column)
+static una_status rows_in_order(size_t **order, const report_builder *g, size_t column)
 {
     const una_report_column *c = &g->report.columns[column];
     double *value = UNA_GET(g->arena, double, g->report.rows);
@@ -27,7 +27,7 @@ static una_status rows_in_order(size_t **order, const gathering *g, size_t colum
     return una_arena_check(g->arena);
 }
 
-static size_t known_rows(const gathering *g, size_t column, const size_t *order)
+static size_t known_rows(const report_builder *g, size_t column, const size_t *order)
 {
     const una_report_column *c = &g->report.columns[column];
     size_t count = g->report.rows;
@@ -36,7 +36,7 @@ static size_t known_rows(const gathering *g, size_t column, const size_t *order)
 }
 
 /* Drops of all rows [count] when one input is usual. */
-static una_status ask_without(double *drop, const gathering *g, const una_model *model, size_t column,
+static una_status ask_without(double *drop, const report_builder *g, const una_model *model, size_t column,
                               const size_t *rows, size_t count)
 {
     size_t *base = UNA_GET(g->arena, size_t, count * OTHERS), *from = UNA_GET(g->arena, size_t, count * OTHERS), *order;
@@ -52,9 +52,9 @@ static una_status ask_without(double *drop, const gathering *g, const una_model 
             from[i * OTHERS + k] = order[(2 * k + 1) * known / (2 * OTHERS)];
         }
 
-    una_moved moved = { .count = count * OTHERS, .moved = column, .base = base, .from = from };
+    una_changed_rows moved = { .count = count * OTHERS, .moved = column, .base = base, .from = from };
     una_prediction out = { .size = sizeof out, .std_epistemic = std };
-    UNA_TRY(una_moved_table(&table, g, &moved));
+    UNA_TRY(una_changed_rows_table(&table, g, &moved));
     una_status status = una_model_predict(model, table, 0.95, &out, g->run);
     una_dataset_free(table);
     for (size_t i = 0; i < count && status == UNA_OK; i++)
@@ -82,7 +82,7 @@ static near find_near(const una_report *report, const una_report_column *column,
     return n;
 }
 
-static void say_number(una_text *text, const una_report *report, const una_report_column *column, size_t row)
+static void add_cause_number(una_text *text, const una_report *report, const una_report_column *column, size_t row)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     near n = find_near(report, column, row);
@@ -117,7 +117,7 @@ static void say_word(una_text *text, const una_report *report, const una_report_
     una_text_add(text, " is %s, as in %zu of %zu rows", una_report_name(name, column->word[row]), same, report->rows);
 }
 
-static const char *say_why(const gathering *g, const una_report_cause *cause)
+static const char *sentence_of_cause(const report_builder *g, const una_report_cause *cause)
 {
     char name[UNA_NAME_ROOM], a[UNA_NUMBER_ROOM];
     una_text text = una_text_in(g->arena);
@@ -126,7 +126,7 @@ static const char *say_why(const gathering *g, const una_report_cause *cause)
     una_text_add(&text, "%s", una_report_name(name, column->name));
     if (column->word) say_word(&text, &g->report, column, cause->row);
     else if (isnan(column->number[cause->row])) una_text_add(&text, " is missing");
-    else say_number(&text, &g->report, column, cause->row);
+    else add_cause_number(&text, &g->report, column, cause->row);
     una_text_add(&text, "; with a usual value %s\xC2\xA0%% of its ignorance would be left",
                  una_number_plain(a, 100 * (1 - cause->drop), 0));
     return text.at;
@@ -134,7 +134,7 @@ static const char *say_why(const gathering *g, const una_report_cause *cause)
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
-una_status una_causes_find(gathering *g, const una_model *model)
+una_status una_causes_find(report_builder *g, const una_model *model)
 {
     una_report *report = &g->report;
     size_t columns = report->column_count, count = BUDGET / (columns * OTHERS);
@@ -142,7 +142,7 @@ una_status una_causes_find(gathering *g, const una_model *model)
     if (count < UNA_LEAST_KNOWN) count = UNA_LEAST_KNOWN;
     if (count > report->rows / 5 + UNA_LEAST_KNOWN) count = report->rows / 5 + UNA_LEAST_KNOWN;
     if (count > report->rows) count = report->rows;
-    if (!una_report_has_doubts(report)) return UNA_OK;
+    if (!una_report_has_ignorance(report)) return UNA_OK;
 
     const size_t *order = una_report_least_known(report, g->arena);
     una_report_cause *causes = UNA_GET(g->arena, una_report_cause, count);
@@ -159,7 +159,7 @@ una_status una_causes_find(gathering *g, const una_model *model)
                 causes[i].drop = fmin(drop[i], 1), causes[i].column = c;
         UNA_TRY(una_tick(g->run, "asking what makes rows unsure", (double)c / (double)columns, NAN));
     }
-    for (size_t i = 0; i < count && i < UNA_LEAST_KNOWN; i++) causes[i].why = say_why(g, &causes[i]);
+    for (size_t i = 0; i < count && i < UNA_LEAST_KNOWN; i++) causes[i].why = sentence_of_cause(g, &causes[i]);
     report->causes = causes;
     report->cause_count = count;
     return una_arena_check(g->arena);

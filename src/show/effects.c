@@ -7,7 +7,7 @@
  * Numbers of more than ten different values move on a line from their least to their largest value; others, and words,
  * stand as levels, of words the most frequent twenty.
  */
-#include "show/gather.h"
+#include "show/report_builder.h"
 
 #include "report/number.h"
 
@@ -16,7 +16,7 @@
 
 enum { LINE = 33, REAL_ROWS = 60 };
 
-una_status una_moved_table(una_dataset **table, const gathering *g, const una_moved *m)
+una_status una_changed_rows_table(una_dataset **table, const report_builder *g, const una_changed_rows *m)
 {
     const una_report *report = &g->report;
     size_t columns = report->column_count;
@@ -45,18 +45,18 @@ una_status una_moved_table(una_dataset **table, const gathering *g, const una_mo
 
 typedef struct level { const char *word; double value; size_t rows; } level;
 
-static int by_word(const void *a, const void *b)
+static int compare_level_words(const void *a, const void *b)
 {
     return strcmp(((const level *)a)->word, ((const level *)b)->word);
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_level_values(const void *a, const void *b)
 {
     double x = ((const level *)a)->value, y = ((const level *)b)->value;
     return (x > y) - (x < y);
 }
 
-static int by_rows(const void *a, const void *b)
+static int compare_level_rows(const void *a, const void *b)
 {
     const level *p = a, *q = b;
     if (p->rows != q->rows) return p->rows > q->rows ? -1 : 1;
@@ -72,7 +72,7 @@ static size_t count_levels(level *list, const una_report_column *column, size_t 
         list[count++] = (level){ column->word ? column->word[i] : NULL, column->word ? 0 : column->number[i], 1 };
     }
     if (count == 0) return 0;
-    qsort(list, count, sizeof *list, column->word ? by_word : by_value);
+    qsort(list, count, sizeof *list, column->word ? compare_level_words : compare_level_values);
     for (size_t i = 1; i < count; i++) {
         bool same = column->word ? strcmp(list[i].word, list[different].word) == 0
                                  : list[i].value <= list[different].value;
@@ -82,7 +82,7 @@ static size_t count_levels(level *list, const una_report_column *column, size_t 
     return different + 1;
 }
 
-static una_status plan_levels(una_report_effect *effect, const gathering *g, const level *list, size_t count)
+static una_status plan_levels(una_report_effect *effect, const report_builder *g, const level *list, size_t count)
 {
     double *at = UNA_GET(g->arena, double, count), *value = UNA_GET(g->arena, double, count);
     const char **name = UNA_GET(g->arena, const char *, count);
@@ -101,7 +101,7 @@ static una_status plan_levels(una_report_effect *effect, const gathering *g, con
     return una_arena_check(g->arena);
 }
 
-static una_status plan_line(una_report_effect *effect, const gathering *g, double low, double high)
+static una_status plan_effect_line(una_report_effect *effect, const report_builder *g, double low, double high)
 {
     double *at = UNA_GET(g->arena, double, LINE);
     UNA_TRY(una_arena_check(g->arena));
@@ -111,7 +111,7 @@ static una_status plan_line(una_report_effect *effect, const gathering *g, doubl
 }
 
 /* *varies: the column is not the same in every row. */
-static una_status plan_effect(una_report_effect *effect, bool *varies, const gathering *g, size_t column)
+static una_status plan_effect(una_report_effect *effect, bool *varies, const report_builder *g, size_t column)
 {
     size_t rows = g->report.rows;
     una_mark mark = una_arena_mark(&g->run->scratch);
@@ -122,17 +122,17 @@ static una_status plan_effect(una_report_effect *effect, bool *varies, const gat
     *varies = count > 1;
     *effect = (una_report_effect){ .column = column };
     if (count > 1 && words && count > UNA_MOST_LEVELS) {
-        qsort(list, count, sizeof *list, by_rows);
+        qsort(list, count, sizeof *list, compare_level_rows);
         count = UNA_MOST_LEVELS;
     }
     if (count > 1 && !words && count > UNA_FEW_VALUES)
-        status = plan_line(effect, g, list[0].value, list[count - 1].value);
+        status = plan_effect_line(effect, g, list[0].value, list[count - 1].value);
     else if (count > 1) status = plan_levels(effect, g, list, count);
     una_arena_release(&g->run->scratch, mark);
     return status;
 }
 
-una_status una_effects_plan(gathering *g)
+una_status una_effects_plan(report_builder *g)
 {
     una_report *report = &g->report;
     una_report_effect *effects = UNA_GET(g->arena, una_report_effect, report->column_count);
@@ -156,14 +156,14 @@ una_status una_effects_plan(gathering *g)
 
 /* ---- asking ------------------------------------------------------------------------------------------- */
 
-static una_status ask_effect(double *mean, double *std, const gathering *g, const una_model *model,
+static una_status ask_effect(double *mean, double *std, const report_builder *g, const una_model *model,
                              const una_report_effect *effect)
 {
     const una_report *report = &g->report;
     size_t rows = report->effect_rows, count = effect->count * rows;
     size_t *base = UNA_GET(g->arena, size_t, count);
     double *number = UNA_GET(g->arena, double, count);
-    double *said = UNA_GET(g->arena, double, count), *ignorance = UNA_GET(g->arena, double, count);
+    double *answered = UNA_GET(g->arena, double, count), *ignorance = UNA_GET(g->arena, double, count);
     const char **word = UNA_GET(g->arena, const char *, count);
     una_dataset *table = NULL;
     UNA_TRY(una_arena_check(g->arena));
@@ -174,20 +174,20 @@ static una_status ask_effect(double *mean, double *std, const gathering *g, cons
             word[k * rows + i] = effect->level ? effect->level[k] : NULL;
         }
 
-    una_moved moved = { .count = count, .moved = effect->column, .base = base, .number = number, .word = word };
-    una_prediction out = { .size = sizeof out, .mean = said, .std_epistemic = ignorance };
-    UNA_TRY(una_moved_table(&table, g, &moved));
+    una_changed_rows moved = { .count = count, .moved = effect->column, .base = base, .number = number, .word = word };
+    una_prediction out = { .size = sizeof out, .mean = answered, .std_epistemic = ignorance };
+    UNA_TRY(una_changed_rows_table(&table, g, &moved));
     una_status status = una_model_predict(model, table, 0.95, &out, g->run);
     una_dataset_free(table);
     for (size_t k = 0; k < effect->count && status == UNA_OK; k++)
         for (size_t i = 0; i < rows; i++) {
-            mean[k] += said[k * rows + i] / (double)rows;
+            mean[k] += answered[k * rows + i] / (double)rows;
             std[k] += ignorance[k * rows + i] / (double)rows;
         }
     return status;
 }
 
-una_status una_effects_ask(una_report_model *to, const gathering *g, const una_model *model)
+una_status una_effects_ask(una_report_model *to, const report_builder *g, const una_model *model)
 {
     const una_report *report = &g->report;
     size_t all = 0, asked = 0;

@@ -56,7 +56,7 @@ static colours colours_of(const una_explanation *e)
 
 /* ---- the chart -------------------------------------------------------------------------------------------- */
 
-static double sum_of(const una_explanation *e, size_t row)
+static double explained_sum(const una_explanation *e, size_t row)
 {
     double sum = 0;
     for (size_t p = 0; p < e->parts; p++) sum += e->part[row * e->parts + p];
@@ -64,7 +64,7 @@ static double sum_of(const una_explanation *e, size_t row)
 }
 
 /* Bars of one row: from 0 to the end of each colour, [colours]; negative parts take nothing away. */
-static void stack(double *end, const una_explanation *e, const colours *c, size_t row, double scale)
+static void stack_bars(double *end, const una_explanation *e, const colours *c, size_t row, double scale)
 {
     for (size_t k = 0; k < c->count; k++) end[k] = 0;
     for (size_t p = 0; p < e->parts; p++) end[c->part_of[p]] += fmax(e->part[row * e->parts + p], 0) * scale;
@@ -72,8 +72,8 @@ static void stack(double *end, const una_explanation *e, const colours *c, size_
 }
 
 /* The longest bars first: shorter ones are painted over them. */
-static void add_bars(una_panel *panel, const double *end, const double *at, size_t rows, const colours *c,
-                     una_arena *arena)
+static void add_bar_series(una_panel *panel, const double *end, const double *at, size_t rows, const colours *c,
+                           una_arena *arena)
 {
     for (size_t k = c->count; panel && k-- > 0;) {
         double *x = UNA_GET(arena, double, rows);
@@ -94,8 +94,8 @@ static void draw_rows(una_figure *figure, const una_explanation *e, const colour
     for (size_t i = 0; i < rows; i++) {
         size_t row = e->order[i];
         una_text words = una_text_in(arena);
-        double sum = sum_of(e, row);
-        stack(end + i * c->count, e, c, row, sum > 0 ? e->std_epistemic[row] / sum : 0);
+        double sum = explained_sum(e, row);
+        stack_bars(end + i * c->count, e, c, row, sum > 0 ? e->std_epistemic[row] / sum : 0);
         longest = fmax(longest, end[(i + 1) * c->count - 1]);
         una_text_add(&words, "row %zu", e->number[row]);
         at[i] = (double)(rows - i);
@@ -104,10 +104,10 @@ static void draw_rows(una_figure *figure, const una_explanation *e, const colour
     panel->x.high = longest > 0 ? 1.04 * longest : 1;
     panel->y = (una_axis){ .low = 0.4, .high = (double)rows + 0.6, .names = name, .name_count = rows };
     panel->height = 60 + 22 * (double)rows;
-    add_bars(panel, end, at, rows, c, arena);
+    add_bar_series(panel, end, at, rows, c, arena);
 }
 
-static void draw_all(una_figure *figure, const una_explanation *e, const colours *c, una_arena *arena)
+static void draw_all_rows(una_figure *figure, const una_explanation *e, const colours *c, una_arena *arena)
 {
     una_panel *panel = una_figure_panel(figure, "All rows", "Share of the ignorance of all rows, %", NULL);
     const char **name = UNA_GET(arena, const char *, c->count);
@@ -129,19 +129,19 @@ static void draw_all(una_figure *figure, const una_explanation *e, const colours
     panel->height = 60 + 22 * (double)c->count;
 }
 
-static una_figure draw(const una_explanation *e, const colours *c, size_t most, una_arena *arena)
+static una_figure draw_explanation(const una_explanation *e, const colours *c, size_t most, una_arena *arena)
 {
     una_figure figure = una_figure_in(arena, 1, 620, 300);
     size_t rows = most < e->rows ? most : e->rows;
     draw_rows(&figure, e, c, rows < MOST_SHOWN ? rows : MOST_SHOWN, arena);
-    draw_all(&figure, e, c, arena);
+    draw_all_rows(&figure, e, c, arena);
     for (size_t k = 0; k < c->count; k++) una_figure_key(&figure, UNA_SHAPE_BARS, c->ink[k], c->name[k]);
     return figure;
 }
 
 /* ---- the page --------------------------------------------------------------------------------------------- */
 
-static const char *percent(char buffer[UNA_NUMBER_ROOM + 8], double share)
+static const char *percent_of(char buffer[UNA_NUMBER_ROOM + 8], double share)
 {
     char number[UNA_NUMBER_ROOM];
     snprintf(buffer, UNA_NUMBER_ROOM + 8, "%s\xC2\xA0%%", una_number_plain(number, 100 * share, 0));
@@ -156,15 +156,15 @@ static void add_lead(una_html *html, const una_explanation *e, una_arena *arena)
     for (size_t p = 1; p < e->concepts; p++)
         if (e->share[p] > e->share[best]) best = p;
     una_text_add(&words, "Of what the model does not know of %s, over all %zu rows, the concept '%s' carries most: %s",
-                 e->target, e->rows, e->names[best], percent(share, e->share[best]));
-    una_text_add(&words, ". Along no concept lies %s", percent(share, e->share[e->concepts]));
+                 e->target, e->rows, e->names[best], percent_of(share, e->share[best]));
+    una_text_add(&words, ". Along no concept lies %s", percent_of(share, e->share[e->concepts]));
     for (size_t p = e->concepts + 1; p < e->parts; p++)
-        una_text_add(&words, "; %s: %s", e->names[p], percent(share, e->share[p]));
+        una_text_add(&words, "; %s: %s", e->names[p], percent_of(share, e->share[p]));
     una_text_add(&words, ".");
     if (words.at) una_html_paragraph(html, "lead", words.at);
 }
 
-static void add_sentences(una_html *html, const una_explanation *e, size_t rows, una_arena *arena)
+static void add_explain_sentences(una_html *html, const una_explanation *e, size_t rows, una_arena *arena)
 {
     enum { ROOM = 512 };
     const char **sentence = UNA_GET(arena, const char *, rows);
@@ -179,7 +179,7 @@ static void add_sentences(una_html *html, const una_explanation *e, size_t rows,
     una_html_list(html, sentence, rows);
 }
 
-static void add_table(una_html *html, const una_explanation *e, size_t rows, una_arena *arena)
+static void add_explain_table(una_html *html, const una_explanation *e, size_t rows, una_arena *arena)
 {
     una_sheet sheet = una_sheet_in(arena, "parts", "The numbers.", "Mean and ignorance (the standard deviation of the "
         "function) in units of the target, and the share of each part in the square of the ignorance, in percent.");
@@ -189,7 +189,7 @@ static void add_table(una_html *html, const una_explanation *e, size_t rows, una
     for (size_t p = 0; p < e->parts; p++) una_sheet_column(&sheet, e->names[p], UNA_SHEET_NUMBER);
     for (size_t i = 0; i < rows; i++) {
         size_t row = e->order[i], best = una_explanation_largest(e, row);
-        double sum = sum_of(e, row);
+        double sum = explained_sum(e, row);
         una_sheet_line(&sheet);
         una_sheet_number(&sheet, (double)e->number[row], 0);
         una_sheet_number(&sheet, e->mean[row], -4);
@@ -202,7 +202,7 @@ static void add_table(una_html *html, const una_explanation *e, size_t rows, una
     una_sheet_html(html, &sheet);
 }
 
-static void add_method(una_html *html, const una_explanation *e, una_arena *arena)
+static void add_explain_method(una_html *html, const una_explanation *e, una_arena *arena)
 {
     una_text words = una_text_in(arena);
     una_html_heading(html, 2, "How it was done");
@@ -228,7 +228,7 @@ static void add_method(una_html *html, const una_explanation *e, una_arena *aren
 typedef struct wanted { const una_explanation *e; const una_dataset *data; const char *title; size_t most; } wanted;
 
 /* row 17 / mean 3.1 / ignorance 0.4 / old 63 % */
-static const char *words_of(const una_explanation *e, size_t row, una_arena *arena)
+static const char *words_below_picture(const una_explanation *e, size_t row, una_arena *arena)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], share[UNA_NUMBER_ROOM + 8];
     size_t best = una_explanation_largest(e, row);
@@ -237,19 +237,19 @@ static const char *words_of(const una_explanation *e, size_t row, una_arena *are
                  una_number_brief(b, e->std_epistemic[row], 3));
     if (best != SIZE_MAX)
         una_text_add(&words, "\n%s %s", e->names[best],
-                     percent(share, e->part[row * e->parts + best] / sum_of(e, row)));
+                     percent_of(share, e->part[row * e->parts + best] / explained_sum(e, row)));
     return words.at;
 }
 
 /* Of rows that name images: the most unsure ones. */
-static una_status add_images(una_html *html, const wanted *w, una_arena *arena, una_run *run)
+static una_status add_explained_images(una_html *html, const wanted *w, una_arena *arena, una_run *run)
 {
     una_picture picture[MOST_SHOWN];
     size_t sizes[3] = {0}, count = 0;
     if (w->data) UNA_TRY(una_dataset_image(sizes, NULL, w->data, 0, run));
     for (size_t i = 0; sizes[0] && i < w->most && i < w->e->rows && i < MOST_SHOWN; i++) {
         double *numbers = UNA_GET(arena, double, sizes[0] * sizes[1] * sizes[2]);
-        const char *words = words_of(w->e, w->e->order[i], arena);
+        const char *words = words_below_picture(w->e, w->e->order[i], arena);
         UNA_TRY(una_arena_check(arena));
         UNA_TRY(una_dataset_image(sizes, numbers, w->data, w->e->order[i], run));
         picture[count++] = (una_picture){ sizes[0], sizes[1], sizes[2], numbers, words };
@@ -258,7 +258,7 @@ static una_status add_images(una_html *html, const wanted *w, una_arena *arena, 
                                      "most of an image's ignorance.", run) : UNA_OK;
 }
 
-static una_status save_page(const wanted *w, const char *path, una_arena *arena, una_run *run)
+static una_status write_explain_page(const wanted *w, const char *path, una_arena *arena, una_run *run)
 {
     const una_explanation *e = w->e;
     colours c = colours_of(e);
@@ -268,25 +268,25 @@ static una_status save_page(const wanted *w, const char *path, una_arena *arena,
     una_html_paragraph(&html, NULL, w->title ? w->title : e->target);
     add_lead(&html, e, arena);
     una_html_box(&html, "Warnings", e->warnings, e->warning_count);
-    una_figure figure = draw(e, &c, w->most, arena);
+    una_figure figure = draw_explanation(e, &c, w->most, arena);
     UNA_TRY(una_html_figure(&html, &figure, "What ignorance is made of.", "Above, the rows of which the model knows "
         "least: a bar is as long as its ignorance, in units of the target, and is divided as the square of it. Below, "
         "the shares in the sum of these squares over all rows.", run));
-    UNA_TRY(add_images(&html, w, arena, run));
-    add_sentences(&html, e, rows, arena);
-    add_table(&html, e, rows, arena);
-    add_method(&html, e, arena);
+    UNA_TRY(add_explained_images(&html, w, arena, run));
+    add_explain_sentences(&html, e, rows, arena);
+    add_explain_table(&html, e, rows, arena);
+    add_explain_method(&html, e, arena);
     UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
                          "sends nothing."));
     return una_report_save(path, &html.text, run);
 }
 
-static una_status save_chart(const wanted *w, const char *path, una_arena *arena, una_run *run)
+static una_status write_explain_chart(const wanted *w, const char *path, una_arena *arena, una_run *run)
 {
     una_format format;
     UNA_TRY(una_format_of(&format, path, run));
     colours c = colours_of(w->e);
-    una_figure figure = draw(w->e, &c, w->most, arena);
+    una_figure figure = draw_explanation(w->e, &c, w->most, arena);
     una_text bytes = una_text_in(arena);
     UNA_TRY(una_figure_draw(&bytes, &figure, format, run));
     return una_report_save(path, &bytes, run);
@@ -296,7 +296,7 @@ static una_status save_chart(const wanted *w, const char *path, una_arena *arena
 
 typedef una_status saver(const wanted *w, const char *path, una_arena *arena, una_run *run);
 
-static una_status save(const wanted *w, const char *path, saver *how, una_run *run)
+static una_status save_with(const wanted *w, const char *path, saver *how, una_run *run)
 {
     una_arena arena;
     UNA_TRY(una_version_check("libuna_report", run));
@@ -313,10 +313,10 @@ una_status una_report_explanation(const char *path, const una_explanation *expla
     if (data && una_dataset_row_count(data) != explanation->rows)
         UNA_FAIL(run, UNA_E_USAGE, "the table has %zu rows, and %zu were explained: give the table that una_explain "
                  "had", una_dataset_row_count(data), explanation->rows);
-    return save(&(wanted){ explanation, data, title, most }, path, save_page, run);
+    return save_with(&(wanted){ explanation, data, title, most }, path, write_explain_page, run);
 }
 
 una_status una_chart_explanation(const char *path, const una_explanation *explanation, size_t most, una_run *run)
 {
-    return save(&(wanted){ explanation, NULL, NULL, most }, path, save_chart, run);
+    return save_with(&(wanted){ explanation, NULL, NULL, most }, path, write_explain_chart, run);
 }

@@ -39,7 +39,7 @@ typedef struct plotting {
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-static bool is_missing(const una_dataset *data, size_t column, size_t row)
+static bool is_empty_cell(const una_dataset *data, size_t column, size_t row)
 {
     const double *number = una_dataset_numbers(data, column);
     return number ? isnan(number[row]) : una_dataset_words(data, column)[row] == NULL;
@@ -52,7 +52,7 @@ static size_t find_column(const una_dataset *data, const char *name)
     return SIZE_MAX;
 }
 
-static una_status find_columns(plotting *p, unsigned need)
+static una_status find_plot_columns(plotting *p, unsigned need)
 {
     p->inputs = una_model_input_count(p->model);
     p->place = UNA_GET(p->arena, size_t, p->inputs);
@@ -68,15 +68,15 @@ static una_status find_columns(plotting *p, unsigned need)
     return UNA_OK;
 }
 
-static una_status take_rows(plotting *p, unsigned need)
+static una_status take_plot_rows(plotting *p, unsigned need)
 {
     size_t all = una_dataset_row_count(p->given), count = 0;
     bool fills = p->info->missing == UNA_MISSING_MEAN;
     size_t *kept = UNA_GET(p->arena, size_t, all);
     UNA_TRY(una_arena_check(p->arena));
     for (size_t row = 0; row < all; row++) {
-        bool whole = !(need & NEEDS_TARGET) || !is_missing(p->given, p->target, row);
-        for (size_t i = 0; i < p->inputs && !fills; i++) whole = whole && !is_missing(p->given, p->place[i], row);
+        bool whole = !(need & NEEDS_TARGET) || !is_empty_cell(p->given, p->target, row);
+        for (size_t i = 0; i < p->inputs && !fills; i++) whole = whole && !is_empty_cell(p->given, p->place[i], row);
         if (whole) kept[count++] = row;
     }
     if (count == 0)
@@ -123,7 +123,7 @@ static int by_text(const void *a, const void *b)
 }
 
 /* Levels stand at 1, 2 ..., and rows a little beside theirs, so that they do not hide each other. place: from 0. */
-static double beside(size_t place, size_t row)
+static double beside_place(size_t place, size_t row)
 {
     double share = (double)row * 0.61803398874989485;
     return (double)(place + 1) + 0.4 * (share - floor(share) - 0.5);
@@ -143,7 +143,7 @@ static una_status set_levels(plotting *p, const char *const *names, size_t count
 }
 
 /* Different words of a column in order, at most so many as a chart shows. */
-static una_status take_words(plotting *p, const char *const *word)
+static una_status take_level_words(plotting *p, const char *const *word)
 {
     size_t count = 0, rows = p->rows.count;
     const char **sorted = UNA_GET(p->arena, const char *, rows);
@@ -161,7 +161,7 @@ static una_status take_words(plotting *p, const char *const *word)
 
     for (size_t i = 0; i < rows; i++) {
         const char **found = word[i] ? bsearch(&word[i], sorted, different, sizeof *sorted, by_text) : NULL;
-        place[i] = found ? beside((size_t)(found - sorted), i) : NAN;
+        place[i] = found ? beside_place((size_t)(found - sorted), i) : NAN;
     }
     p->rows.x = place;
     return set_levels(p, sorted, different);
@@ -179,7 +179,7 @@ static una_status take_levels(plotting *p, const double *number, const double *v
     }
     for (size_t i = 0; i < p->rows.count; i++) {
         const double *found = isnan(number[i]) ? NULL : bsearch(&number[i], value, count, sizeof *value, una_by_number);
-        place[i] = found ? beside((size_t)(found - value), i) : NAN;
+        place[i] = found ? beside_place((size_t)(found - value), i) : NAN;
     }
     p->rows.x = place;
     p->value = value;
@@ -187,7 +187,7 @@ static una_status take_levels(plotting *p, const double *number, const double *v
 }
 
 /* Few values: these alone. Else a grid, which reaches beyond the rows by `beyond` of their range. */
-static una_status take_numbers(plotting *p, const double *number, size_t grid, double beyond)
+static una_status take_grid_numbers(plotting *p, const double *number, size_t grid, double beyond)
 {
     size_t rows = p->rows.count, count = 0, different = 0;
     double *sorted = UNA_GET(p->arena, double, rows < grid ? grid : rows);
@@ -218,7 +218,8 @@ static una_status take_input(plotting *p, size_t grid, double beyond)
     size_t column = p->place[p->moves];
     const double *number = una_dataset_numbers(p->table, column);
     p->line.input = una_model_input_name(p->model, p->moves);
-    return number ? take_numbers(p, number, grid, beyond) : take_words(p, una_dataset_words(p->table, column));
+    return number ? take_grid_numbers(p, number, grid, beyond)
+           : take_level_words(p, una_dataset_words(p->table, column));
 }
 
 /* ---- tables in which an input moves ------------------------------------------------------------------------------ */
@@ -262,7 +263,10 @@ static una_status add_distance(double *distance, const plotting *p, const double
     width -= una_quantile(sorted, rows, 0.25);
     for (size_t i = 0; i < rows; i++) {
         double off = fabs(number[i] - middle);
-        distance[i] += isnan(number[i]) ? 1 : off == 0 ? 0 : width > 0 ? fmin(off / width, 10) : 1;
+        double part = width > 0 ? fmin(off / width, 10) : 1;
+        if (isnan(number[i])) part = 1;
+        else if (off == 0) part = 0;
+        distance[i] += part;
     }
     return UNA_OK;
 }
@@ -311,7 +315,7 @@ static una_status choose_row(size_t *row, const plotting *p)
 
 typedef struct answers { double *mean, *std, *lower, *upper; } answers;
 
-static una_status ask(answers *to, const plotting *p, const una_dataset *table)
+static una_status ask_predictions(answers *to, const plotting *p, const una_dataset *table)
 {
     size_t rows = una_dataset_row_count(table);
     *to = (answers){ UNA_GET(p->arena, double, rows), UNA_GET(p->arena, double, rows), UNA_GET(p->arena, double, rows),
@@ -322,10 +326,10 @@ static una_status ask(answers *to, const plotting *p, const una_dataset *table)
     return una_model_predict(p->model, table, 0.95, &out, p->run);
 }
 
-static una_status predict_rows(plotting *p, bool score)
+static una_status predict_plot_rows(plotting *p, bool score)
 {
     answers a;
-    UNA_TRY(ask(&a, p, p->table));
+    UNA_TRY(ask_predictions(&a, p, p->table));
     p->rows.mean = a.mean;
     p->rows.std_epistemic = a.std;
     p->rows.lower = a.lower;
@@ -343,7 +347,7 @@ static una_status ask_moving(answers *to, const plotting *p, const size_t *rows,
 {
     una_dataset *table = NULL;
     UNA_TRY(moving_table(&table, p, rows, count));
-    una_status status = ask(to, p, table);
+    una_status status = ask_predictions(to, p, table);
     una_dataset_free(table);
     return status;
 }
@@ -419,7 +423,7 @@ static una_status plot_effect(una_figure *figure, plotting *p)
 
 static una_status plot_observed(una_figure *figure, plotting *p)
 {
-    UNA_TRY(predict_rows(p, false));
+    UNA_TRY(predict_plot_rows(p, false));
     UNA_TRY(set_title(p, "", seen));
     *figure = una_plot_observed(&p->rows, p->arena);
     return UNA_OK;
@@ -427,7 +431,7 @@ static una_status plot_observed(una_figure *figure, plotting *p)
 
 static una_status plot_calibration(una_figure *figure, plotting *p)
 {
-    UNA_TRY(predict_rows(p, true));
+    UNA_TRY(predict_plot_rows(p, true));
     UNA_TRY(set_title(p, "", seen));
     *figure = una_plot_calibration(&p->rows, p->arena);
     return UNA_OK;
@@ -439,7 +443,7 @@ static una_status plot_residuals(una_figure *figure, plotting *p)
         UNA_TRY(choose_input(p));
         UNA_TRY(take_input(p, GRID, 0));
     }
-    UNA_TRY(predict_rows(p, false));
+    UNA_TRY(predict_plot_rows(p, false));
     UNA_TRY(set_title(p, "", seen));
     *figure = una_plot_residuals(&p->rows, p->line.input, p->line.names, p->line.names ? p->line.count : 0, p->arena);
     return UNA_OK;
@@ -448,7 +452,7 @@ static una_status plot_residuals(una_figure *figure, plotting *p)
 static una_status plot_ignorance(una_figure *figure, plotting *p)
 {
     UNA_TRY(take_input(p, GRID, 0));
-    UNA_TRY(predict_rows(p, false));
+    UNA_TRY(predict_plot_rows(p, false));
     UNA_TRY(set_title(p, "", ", as they are"));
     *figure = una_plot_ignorance(&p->rows, p->line.input, p->line.names, p->line.names ? p->line.count : 0, p->arena);
     return UNA_OK;
@@ -499,7 +503,7 @@ static una_status choose_chart(const struct chart **chart, const plotting *p)
 }
 
 /* Of a model of several targets the part that is asked for. */
-static una_status choose_target(plotting *p)
+static una_status choose_plot_target(plotting *p)
 {
     size_t count = una_model_target_count(p->model);
     const una_model *whole = p->model;
@@ -517,20 +521,20 @@ static una_status choose_target(plotting *p)
     return UNA_OK;
 }
 
-static una_status draw(una_figure *figure, plotting *p)
+static una_status draw_plot(una_figure *figure, plotting *p)
 {
     const struct chart *chart;
     if (!p->asked.what) p->asked.what = "bands";
     UNA_TRY(choose_chart(&chart, p));
-    UNA_TRY(choose_target(p));
+    UNA_TRY(choose_plot_target(p));
     if ((chart->needs & NEEDS_ROWS) && !p->given)
         UNA_FAIL(p->run, UNA_E_USAGE, "the chart '%s' is about rows, and a model keeps none: give a table with its "
                  "inputs%s", chart->name, chart->needs & NEEDS_TARGET ? " and its target" : "");
     if (p->asked.row && chart->plot != plot_bands)
         UNA_FAIL(p->run, UNA_E_USAGE, "a row is for the chart 'bands': '%s' shows all rows", chart->name);
     if (chart->needs & NEEDS_ROWS) {
-        UNA_TRY(find_columns(p, chart->needs));
-        UNA_TRY(take_rows(p, chart->needs));
+        UNA_TRY(find_plot_columns(p, chart->needs));
+        UNA_TRY(take_plot_rows(p, chart->needs));
     }
     if (chart->needs & NEEDS_INPUT) UNA_TRY(choose_input(p));
     return chart->plot(figure, p);
@@ -542,7 +546,7 @@ static una_status write_plot(plotting *p, const char *path)
     una_figure figure;
     una_text bytes = una_text_in(p->arena);
     UNA_TRY(una_format_of(&format, path, p->run));
-    UNA_TRY(draw(&figure, p));
+    UNA_TRY(draw_plot(&figure, p));
     UNA_TRY(una_figure_draw(&bytes, &figure, format, p->run));
     return una_report_save(path, &bytes, p->run);
 }

@@ -10,7 +10,7 @@
 #include "una_report.h"
 
 #include "model/above.h"
-#include "show/gather.h"
+#include "show/report_builder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +27,14 @@ static cells cells_of(const una_dataset *data, size_t column)
     return (cells){ una_dataset_numbers(data, column), una_dataset_words(data, column) };
 }
 
-static bool is_missing(cells column, size_t row)
+static bool is_unusable_cell(cells column, size_t row)
 {
     return column.word ? column.word[row] == NULL : isnan(column.number[row]);
 }
 
 /* Columns by position in `data`: the subject's inputs, then the target. Other models must need no more. */
-static una_status find_columns(gathering *g, const una_model *const *models, size_t count, const una_dataset *data,
-                               size_t **places)
+static una_status find_report_columns(report_builder *g, const una_model *const *models, size_t count,
+                                      const una_dataset *data, size_t **places)
 {
     size_t inputs = una_model_input_count(models[0]);
     size_t *place = UNA_GET(g->arena, size_t, inputs + 1), at;
@@ -69,18 +69,18 @@ static size_t complete_rows(size_t *kept, const una_dataset *data, const size_t 
 {
     size_t count = 0;
     for (size_t row = 0; row < una_dataset_row_count(data); row++) {
-        bool whole = !is_missing(cells_of(data, place[inputs]), row);
-        for (size_t i = 0; i < inputs && !fills; i++) whole = whole && !is_missing(cells_of(data, place[i]), row);
+        bool whole = !is_unusable_cell(cells_of(data, place[inputs]), row);
+        for (size_t i = 0; i < inputs && !fills; i++) whole = whole && !is_unusable_cell(cells_of(data, place[i]), row);
         if (whole) kept[count++] = row;
     }
     return count;
 }
 
-static una_status gather_table(gathering *g, const una_model *const *models, size_t count, const una_dataset *data)
+static una_status gather_table(report_builder *g, const una_model *const *models, size_t count, const una_dataset *data)
 {
     una_report *report = &g->report;
     size_t inputs = una_model_input_count(models[0]), all = una_dataset_row_count(data), *place = NULL;
-    UNA_TRY(find_columns(g, models, count, data, &place));
+    UNA_TRY(find_report_columns(g, models, count, data, &place));
     if (!una_dataset_numbers(data, place[inputs]))
         UNA_FAIL(g->run, UNA_E_INPUT, "%s: the target '%s' holds words, but numbers are needed to report on it",
                  una_dataset_origin(data), una_dataset_column_name(data, place[inputs]));
@@ -111,7 +111,7 @@ static una_status gather_table(gathering *g, const una_model *const *models, siz
 
 /* ---- the line, where the only input is numeric ----------------------------------------------------- */
 
-static una_status plan_line(gathering *g)
+static una_status plan_report_line(report_builder *g)
 {
     una_report *report = &g->report;
     double low = INFINITY, high = -INFINITY;
@@ -133,7 +133,7 @@ static una_status plan_line(gathering *g)
 }
 
 /* The function itself; its parts go with it. */
-static una_status gather_function(una_report_model *to, const gathering *g, const una_model *model,
+static una_status gather_function(una_report_model *to, const report_builder *g, const una_model *model,
                                   const una_dataset *table,
                                   double *std)
 {
@@ -158,7 +158,7 @@ static una_status gather_function(una_report_model *to, const gathering *g, cons
     return UNA_OK;
 }
 
-static una_status gather_line(una_report_model *to, const gathering *g, const una_model *model)
+static una_status gather_line(una_report_model *to, const report_builder *g, const una_model *model)
 {
     const una_report *report = &g->report;
     double *std = UNA_GET(g->arena, double, report->grid);
@@ -173,7 +173,7 @@ static una_status gather_line(una_report_model *to, const gathering *g, const un
 
 /* ---- rows that had not been seen ---------------------------------------------------------------------- */
 
-/* Whether what was foretold is about the rows of this table. */
+/* Whether the out-of-fold predictions are about the rows of this table. */
 static bool is_of_table(const una_held_out *held, const una_dataset *data, const char *target, una_run *run)
 {
     size_t column;
@@ -187,13 +187,13 @@ static bool is_of_table(const una_held_out *held, const una_dataset *data, const
 }
 
 /* Only rows that the report has; both lists ascend. */
-static una_status gather_held_out(una_report_model *to, const gathering *g, const una_model *model,
+static una_status gather_held_out(una_report_model *to, const report_builder *g, const una_model *model,
                                   const una_dataset *data)
 {
     const una_held_out *held = una_model_held_out(model);
     if (!held || g->report.images || !is_of_table(held, data, g->report.target, g->run)) return UNA_OK;
     size_t n = held->rows, count = 0, at = 0;
-    una_report_told *told = UNA_GET(g->arena, una_report_told, 1);
+    una_report_predictions *predictions = UNA_GET(g->arena, una_report_predictions, 1);
     size_t *row = UNA_GET(g->arena, size_t, n);
     double *y = UNA_GET(g->arena, double, 7 * n), *mean = y + n, *std = mean + n, *ignorance = std + n;
     double *lower = ignorance + n, *upper = lower + n, *below = upper + n;
@@ -208,9 +208,9 @@ static una_status gather_held_out(una_report_model *to, const gathering *g, cons
         below[count++] = held->below[i];
     }
     if (count == 0) return UNA_OK;
-    *told = (una_report_told){ .rows = count, .row = row, .y = y, .mean = mean, .std = std,
+    *predictions = (una_report_predictions){ .rows = count, .row = row, .y = y, .mean = mean, .std = std,
         .std_epistemic = ignorance, .lower = lower, .upper = upper, .below = below, .folds = held->folds };
-    to->held_out = told;
+    to->held_out = predictions;
     return UNA_OK;
 }
 
@@ -224,7 +224,7 @@ static una_status or_nothing(una_status status, una_run *run)
     return UNA_OK;
 }
 
-static una_status gather_verdict(una_report_model *to, gathering *g, size_t m, const una_model *model,
+static una_status gather_verdict(una_report_model *to, report_builder *g, size_t m, const una_model *model,
                                  const una_dataset *data)
 {
     UNA_TRY(or_nothing(una_judge(&g->verdict[m], model, data, g->run), g->run));
@@ -233,7 +233,7 @@ static una_status gather_verdict(una_report_model *to, gathering *g, size_t m, c
 }
 
 /* What follows depends on it: the order of the inputs. */
-static una_status gather_importance(gathering *g, una_report_model *subject, const una_model *model)
+static una_status gather_importance(report_builder *g, una_report_model *subject, const una_model *model)
 {
     if (g->report.images || g->report.column_count < 2) return UNA_OK;
     una_status status = una_importance_of(&g->importance, model, g->table, g->run);
@@ -250,7 +250,7 @@ static una_status gather_importance(gathering *g, una_report_model *subject, con
 /* ---- images ----------------------------------------------------------------------------------------- */
 
 /* Whether the table has images, and they are what the model sees of it. */
-static una_status find_images(gathering *g, const una_model *model)
+static una_status find_images(report_builder *g, const una_model *model)
 {
     size_t sizes[3];
     UNA_TRY(una_dataset_image(sizes, NULL, g->table, 0, g->run));
@@ -265,7 +265,7 @@ static una_status find_images(gathering *g, const una_model *model)
     return UNA_OK;
 }
 
-static una_status take_image(gathering *g, size_t row)
+static una_status take_image(report_builder *g, size_t row)
 {
     const una_report_images *images = g->report.images;
     size_t sizes[3];
@@ -277,7 +277,7 @@ static una_status take_image(gathering *g, size_t row)
 }
 
 /* Those that the page shows: known least, known best, most surprising. */
-static una_status take_images(gathering *g)
+static una_status take_images(report_builder *g)
 {
     size_t rows = g->report.rows;
     const size_t *least = una_report_least_known(&g->report, g->arena);
@@ -293,7 +293,7 @@ static una_status take_images(gathering *g)
 
 /* ---- models ----------------------------------------------------------------------------------------- */
 
-static una_status gather_model(una_report_model *to, const gathering *g, const una_model *model, const char *title,
+static una_status gather_model(una_report_model *to, const report_builder *g, const una_model *model, const char *title,
                                const una_dataset *data)
 {
     size_t rows = g->report.rows;
@@ -312,7 +312,7 @@ static una_status gather_model(una_report_model *to, const gathering *g, const u
 }
 
 /* What a page has and a chart alone does not need: verdicts and causes. */
-static una_status gather_page(gathering *g, una_report_model *list, const una_model *const *models, size_t count,
+static una_status gather_page(report_builder *g, una_report_model *list, const una_model *const *models, size_t count,
                               const una_dataset *data)
 {
     g->verdict = UNA_GET(g->arena, una_verdict *, count);
@@ -321,22 +321,22 @@ static una_status gather_page(gathering *g, una_report_model *list, const una_mo
     return g->report.images ? UNA_OK : una_causes_find(g, models[0]);
 }
 
-static void release(gathering *g)
+static void release_report(report_builder *g)
 {
     for (size_t m = 0; g->verdict && m < g->report.model_count; m++) una_verdict_free(g->verdict[m]);
     una_importance_free(g->importance);
     una_dataset_free(g->table);
 }
 
-static una_status gather(gathering *g, const una_model *const *models, const char *const *titles, size_t count,
-                         const una_dataset *data, bool page)
+static una_status gather_report(report_builder *g, const una_model *const *models, const char *const *titles,
+                                size_t count, const una_dataset *data, bool page)
 {
     if (count == 0) UNA_FAIL(g->run, UNA_E_USAGE, "a report or chart needs at least one model");
     if (una_dataset_row_count(data) == 0)
         UNA_FAIL(g->run, UNA_E_INPUT, "%s: a report or chart needs at least one row of data", una_dataset_origin(data));
     UNA_TRY(gather_table(g, models, count, data));
     UNA_TRY(find_images(g, models[0]));
-    if (!g->report.images) UNA_TRY(plan_line(g));
+    if (!g->report.images) UNA_TRY(plan_report_line(g));
     una_report_model *list = UNA_GET(g->arena, una_report_model, count);
     UNA_TRY(una_arena_check(g->arena));
     g->report.models = list;
@@ -351,19 +351,19 @@ static una_status gather(gathering *g, const una_model *const *models, const cha
     return page ? gather_page(g, list, models, count, data) : UNA_OK;
 }
 
-static una_status write_report(gathering *g, const char *path, const una_model *const *models,
+static una_status write_report(report_builder *g, const char *path, const una_model *const *models,
                                const char *const *titles,
                                size_t count, const una_dataset *data)
 {
-    UNA_TRY(gather(g, models, titles, count, data, true));
+    UNA_TRY(gather_report(g, models, titles, count, data, true));
     una_text page = una_text_in(g->arena);
     UNA_TRY(una_report_html(&page, &g->report, g->run));
     return una_report_save(path, &page, g->run);
 }
 
 /* Each target is reported on by itself, on one page; each has the rows that it has. */
-static una_status write_targets(gathering *parts, const char *path, const una_model *whole, const char *title,
-                                const una_dataset *data, const gathering *g)
+static una_status write_targets(report_builder *parts, const char *path, const una_model *whole, const char *title,
+                                const una_dataset *data, const report_builder *g)
 {
     size_t targets = una_model_target_count(whole);
     una_report *reports = UNA_GET(g->arena, una_report, targets);
@@ -373,7 +373,7 @@ static una_status write_targets(gathering *parts, const char *path, const una_mo
         parts[t] = *g;
         parts[t].report.heading = NULL;          /* each section has its own */
         if (t) parts[t].report.story = NULL;
-        UNA_TRY(gather(&parts[t], &part, title ? &title : NULL, 1, data, true));
+        UNA_TRY(gather_report(&parts[t], &part, title ? &title : NULL, 1, data, true));
         reports[t] = parts[t].report;
     }
     una_text page = una_text_in(g->arena);
@@ -381,14 +381,14 @@ static una_status write_targets(gathering *parts, const char *path, const una_mo
     return una_report_save(path, &page, g->run);
 }
 
-static una_status report_targets(const gathering *g, const char *path, const una_model *whole, const char *title,
+static una_status report_targets(const report_builder *g, const char *path, const una_model *whole, const char *title,
                                  const una_dataset *data)
 {
     size_t targets = una_model_target_count(whole);
-    gathering *parts = UNA_GET(g->arena, gathering, targets);
+    report_builder *parts = UNA_GET(g->arena, report_builder, targets);
     UNA_TRY(una_arena_check(g->arena));
     una_status status = write_targets(parts, path, whole, title, data, g);
-    for (size_t t = 0; t < targets; t++) release(&parts[t]);
+    for (size_t t = 0; t < targets; t++) release_report(&parts[t]);
     return status;
 }
 
@@ -403,18 +403,18 @@ static una_status need_one_target(const una_model *const *models, size_t count, 
     return UNA_OK;
 }
 
-static una_status write_chart(gathering *g, const char *path, const una_model *const *models, const char *const *titles,
-                              size_t count, const una_dataset *data)
+static una_status write_chart(report_builder *g, const char *path, const una_model *const *models,
+                              const char *const *titles, size_t count, const una_dataset *data)
 {
     una_format format;
     UNA_TRY(una_format_of(&format, path, g->run));
-    UNA_TRY(gather(g, models, titles, count, data, false));
+    UNA_TRY(gather_report(g, models, titles, count, data, false));
     una_text bytes = una_text_in(g->arena);
     UNA_TRY(una_report_chart(&bytes, &g->report, format, g->run));
     return una_report_save(path, &bytes, g->run);
 }
 
-static una_status begin(gathering *g, una_report_settings *asked, const una_report_settings *settings, una_arena *arena,
+static una_status begin(report_builder *g, una_report_settings *asked, const una_report_settings *settings, una_arena *arena,
                         una_run *run)
 {
     UNA_TRY(una_version_check("libuna_report", run));
@@ -422,7 +422,7 @@ static una_status begin(gathering *g, una_report_settings *asked, const una_repo
     UNA_TRY(UNA_TAKE(asked, settings, una_report_settings, run));
     if (!asked->data) UNA_FAIL(run, UNA_E_USAGE, "a report or chart needs a table, and there is none");
     una_arena_init(arena, run);
-    *g = (gathering){ .truth = asked->truth, .context = asked->context, .arena = arena, .run = run };
+    *g = (report_builder){ .truth = asked->truth, .context = asked->context, .arena = arena, .run = run };
     return UNA_OK;
 }
 
@@ -430,7 +430,7 @@ una_status una_report_write_with(const char *path, const una_report_settings *se
 {
     una_arena arena;
     una_report_settings s;
-    gathering g;
+    report_builder g;
     UNA_TRY(begin(&g, &s, settings, &arena, run));
     g.report.heading = s.heading, g.report.story = s.story;
     una_status status;
@@ -440,7 +440,7 @@ una_status una_report_write_with(const char *path, const una_report_settings *se
         status = need_one_target(s.models, s.count, run);
         if (status == UNA_OK) status = write_report(&g, path, s.models, s.titles, s.count, s.data);
     }
-    release(&g);
+    release_report(&g);
     una_arena_free(&arena);
     return status;
 }
@@ -457,11 +457,11 @@ una_status una_chart_write_with(const char *path, const una_report_settings *set
 {
     una_arena arena;
     una_report_settings s;
-    gathering g;
+    report_builder g;
     UNA_TRY(begin(&g, &s, settings, &arena, run));
     una_status status = need_one_target(s.models, s.count, run);
     if (status == UNA_OK) status = write_chart(&g, path, s.models, s.titles, s.count, s.data);
-    release(&g);
+    release_report(&g);
     una_arena_free(&arena);
     return status;
 }

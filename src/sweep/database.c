@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What all databases have in common: turns, transactions that begin again where the connection was lost, and what a
- * database says of itself. The table una_kind has a line for every kind of thing in it.
+ * What all databases share: turns, transactions that begin again where the connection was lost, and the kind and
+ * format that a database declares. The table una_kind has a line for every kind of thing in it.
  */
 #include "sweep/database.h"
 
@@ -11,27 +11,27 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_REPEATS = 10 };              /* a server that goes down each time is not to be worn out              */
+enum { MOST_REPEATS = 10 };              /* attempts, where the server goes down each time                       */
 
 struct una_database {
     una_run           *run;              /* allocator                                                            */
     const una_driver  *driver;
     void              *link;
     una_database_mode  mode;
-    pthread_mutex_t    lock;             /* recursive: the body of a transaction comes by again                  */
+    pthread_mutex_t    lock;             /* recursive: the body of a transaction makes calls too                 */
     bool               inside;           /* a transaction                                                        */
     pid_t              process;          /* that opened it                                                       */
     char              *name;             /* behind the struct                                                    */
 };
 
-static bool begins(const char *text, const char *with)
+static bool text_begins_with(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
 bool una_database_is_server(const char *where)
 {
-    return where && (begins(where, "postgresql://") || begins(where, "postgres://"));
+    return where && (text_begins_with(where, "postgresql://") || text_begins_with(where, "postgres://"));
 }
 
 const char *una_database_name(const una_database *db)
@@ -56,7 +56,7 @@ const char *una_database_address(char *address)
 
     for (char *word = strchr(address, '?'); word && *word;) {
         char *next = strchr(word + 1, '&'), *end = next ? next : word + strlen(word);
-        if (!begins(word + 1, "password=") && !begins(word + 1, "sslpassword=")) word = end;
+        if (!text_begins_with(word + 1, "password=") && !text_begins_with(word + 1, "sslpassword=")) word = end;
         else if (next) cut_out(word + 1, next + 1);
         else *word = 0;
     }
@@ -121,7 +121,7 @@ static una_status check_process(const una_database *db, una_run *run)
              "to open it for itself", db->name, (long)db->process, (long)getpid());
 }
 
-/* After a failure: was it that of the connection, and is there a new one? Else the failure is in *status. */
+/* After a failure: true if the connection was lost and is made again. Otherwise *status has the failure. */
 static bool is_back(una_database *db, una_status *status, int *repeats, una_run *run)
 {
     if (*status == UNA_OK || db->inside || !db->driver->lost(db->link) || ++*repeats > MOST_REPEATS) return false;
@@ -129,12 +129,13 @@ static bool is_back(una_database *db, una_status *status, int *repeats, una_run 
     return *status == UNA_OK;
 }
 
-static una_status perform(size_t *changed, una_database *db, const char *sql, const una_cell *given, size_t count,
-                          una_record_task *task, void *context, una_run *run)
+static una_status perform_statement(size_t *changed, una_database *db, const char *sql, const una_sql_value *given,
+                                    size_t count, una_sql_row_task *task, void *context, una_run *run)
 {
     una_status status;
     int repeats = 0;
-    if (count > UNA_MOST_CELLS) UNA_FAIL(run, UNA_E_USAGE, "more than %d values: %.100s", UNA_MOST_CELLS, sql);
+    if (count > UNA_MOST_SQL_VALUES)
+        UNA_FAIL(run, UNA_E_USAGE, "more than %d values: %.100s", UNA_MOST_SQL_VALUES, sql);
     UNA_TRY(check_process(db, run));
     pthread_mutex_lock(&db->lock);
     do status = db->driver->each(db->link, changed, sql, given, count, task, context, run);
@@ -143,13 +144,13 @@ static una_status perform(size_t *changed, una_database *db, const char *sql, co
     return status;
 }
 
-una_status una_database_do(size_t *changed, una_database *db, const char *sql, const una_cell *given, size_t count,
+una_status una_database_do(size_t *changed, una_database *db, const char *sql, const una_sql_value *given, size_t count,
                            una_run *run)
 {
-    return perform(changed, db, sql, given, count, NULL, NULL, run);
+    return perform_statement(changed, db, sql, given, count, NULL, NULL, run);
 }
 
-una_status una_database_write(una_database *db, size_t rows, const char *sql, const una_cell *given, size_t count,
+una_status una_database_write(una_database *db, size_t rows, const char *sql, const una_sql_value *given, size_t count,
                               una_run *run)
 {
     size_t changed = 0;
@@ -160,10 +161,10 @@ una_status una_database_write(una_database *db, size_t rows, const char *sql, co
              "be removed", db->name, changed, rows, sql);
 }
 
-una_status una_database_each(una_database *db, const char *sql, const una_cell *given, size_t count,
-                             una_record_task *task, void *context, una_run *run)
+una_status una_database_each(una_database *db, const char *sql, const una_sql_value *given, size_t count,
+                             una_sql_row_task *task, void *context, una_run *run)
 {
-    return perform(NULL, db, sql, given, count, task, context, run);
+    return perform_statement(NULL, db, sql, given, count, task, context, run);
 }
 
 una_status una_database_script(una_database *db, const char *sql, una_run *run)
@@ -178,42 +179,42 @@ una_status una_database_script(una_database *db, const char *sql, una_run *run)
     return status;
 }
 
-typedef struct asking { una_cell *cell; una_arena *arena; bool found; } asking;
+typedef struct asking { una_sql_value *cell; una_arena *arena; bool found; } asking;
 
-static una_status take_cell(void *context, const una_cell *cells, size_t count, una_run *run)
+static una_status take_cell(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
     asking *a = context;
     (void)run;
     if (a->found || count == 0) return UNA_OK;
     a->found = true;
     *a->cell = cells[0];
-    if (a->cell->type == UNA_CELL_TEXT) a->cell->text = una_arena_text(a->arena, cells[0].text);
+    if (a->cell->type == UNA_SQL_TEXT) a->cell->text = una_arena_text(a->arena, cells[0].text);
     return una_arena_check(a->arena);
 }
 
-una_status una_database_ask(una_cell *cell, una_database *db, const char *sql, const una_cell *given, size_t count,
-                            una_arena *arena, una_run *run)
+una_status una_database_ask(una_sql_value *cell, una_database *db, const char *sql, const una_sql_value *given,
+                            size_t count, una_arena *arena, una_run *run)
 {
     asking a = { .cell = cell, .arena = arena };
-    *cell = (una_cell){ .type = UNA_CELL_NULL };
+    *cell = (una_sql_value){ .type = UNA_SQL_NULL };
     una_status status = una_database_each(db, sql, given, count, take_cell, &a, run);
-    if (status != UNA_OK) *cell = (una_cell){ .type = UNA_CELL_NULL };
+    if (status != UNA_OK) *cell = (una_sql_value){ .type = UNA_SQL_NULL };
     return status;
 }
 
-static una_status note_number(void *context, const una_cell *cells, size_t count, una_run *run)
+static una_status note_number(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
     (void)count;
     (void)run;
-    *(una_cell *)context = cells[0];
+    *(una_sql_value *)context = cells[0];
     return UNA_OK;
 }
 
-/* The same of a number, without any memory of the run: also where that has ended. */
-static una_status ask_number(una_cell *number, una_database *db, const char *sql, const una_cell *given, size_t count,
-                             una_run *run)
+/* The same for a number, without memory of the run, also after it has ended. */
+static una_status ask_number(una_sql_value *number, una_database *db, const char *sql, const una_sql_value *given,
+                             size_t count, una_run *run)
 {
-    *number = (una_cell){ .type = UNA_CELL_NULL };
+    *number = (una_sql_value){ .type = UNA_SQL_NULL };
     UNA_TRY(una_database_each(db, sql, given, count, note_number, number, run));
     number->text = NULL;                                     /* of a text, which ended with the call */
     return UNA_OK;
@@ -221,13 +222,13 @@ static una_status ask_number(una_cell *number, una_database *db, const char *sql
 
 /* ---- cells --------------------------------------------------------------------------------------------------- */
 
-static bool fits(const una_cell *cell, char type)
+static bool value_has_type(const una_sql_value *cell, char type)
 {
     switch (cell->type) {
-    case UNA_CELL_NULL:  return type == 'T' || type == 'W' || type == 'N';
-    case UNA_CELL_WHOLE: return type == 'w' || type == 'W' || type == 'n' || type == 'N';
-    case UNA_CELL_REAL:  return type == 'n' || type == 'N';
-    case UNA_CELL_TEXT:  return type == 't' || type == 'T';
+    case UNA_SQL_NULL:  return type == 'T' || type == 'W' || type == 'N';
+    case UNA_SQL_INTEGER: return type == 'w' || type == 'W' || type == 'n' || type == 'N';
+    case UNA_SQL_REAL:  return type == 'n' || type == 'N';
+    case UNA_SQL_TEXT:  return type == 't' || type == 'T';
     default:             return false;
     }
 }
@@ -242,23 +243,24 @@ static void column_name(char name[64], const char *columns, size_t at)
     snprintf(name, 64, "%.*s", (int)strcspn(columns, ", "), columns);
 }
 
-static una_status refuse_cell(const una_database *db, const una_record_form *form, const una_cell *cells, size_t at,
-                              int64_t id, una_run *run)
+static una_status refuse_cell(const una_database *db, const una_sql_row_form *form, const una_sql_value *cells,
+                              size_t at, int64_t id, una_run *run)
 {
     static const char *const found[] = { "nothing", "a whole number", "a number", "a text", "bytes" };
     char type = (char)tolower((unsigned char)form->types[at]), name[64], row[96];
+    const char *wanted = type == 't' ? "a text" : "a number";
+    if (type == 'w') wanted = "a whole number";
     column_name(name, form->columns, at);
     snprintf(row, sizeof row, id > 0 ? "%s %lld" : "%s", form->row, (long long)id);
     UNA_FAIL(run, UNA_E_INPUT, "%s is damaged: the column '%s' of %s holds %s, and %s belongs there; take a copy that "
-             "is as una wrote it", db->name, name, row, found[cells[at].type],
-             type == 't' ? "a text" : type == 'w' ? "a whole number" : "a number");
+             "is as una wrote it", db->name, name, row, found[cells[at].type], wanted);
 }
 
-una_status una_database_check(const una_database *db, const una_record_form *form, const una_cell *cells, int64_t id,
-                              una_run *run)
+una_status una_database_check(const una_database *db, const una_sql_row_form *form, const una_sql_value *cells,
+                              int64_t id, una_run *run)
 {
     for (size_t i = 0; form->types[i]; i++)
-        if (!fits(&cells[i], form->types[i])) return refuse_cell(db, form, cells, i, id, run);
+        if (!value_has_type(&cells[i], form->types[i])) return refuse_cell(db, form, cells, i, id, run);
     return UNA_OK;
 }
 
@@ -266,7 +268,7 @@ una_status una_database_check(const una_database *db, const una_record_form *for
 
 una_status una_database_now(double *seconds, una_database *db, una_run *run)
 {
-    una_cell cell;
+    una_sql_value cell;
     struct timespec time;
     if (db->driver->now) {
         UNA_TRY(ask_number(&cell, db, db->driver->now, NULL, 0, run));
@@ -280,7 +282,7 @@ una_status una_database_now(double *seconds, una_database *db, una_run *run)
 
 /* ---- transactions -------------------------------------------------------------------------------------------- */
 
-static una_status attempt(una_database *db, una_transaction *body, void *context, una_run *run)
+static una_status attempt_transaction(una_database *db, una_transaction *body, void *context, una_run *run)
 {
     UNA_TRY(db->driver->begin(db->link, run));
     db->inside = true;
@@ -300,7 +302,7 @@ una_status una_database_transact(una_database *db, una_transaction *body, void *
     if (db->inside) {                                        /* part of the one that is under way */
         status = body(db, context, run);
     } else {
-        do status = attempt(db, body, context, run);
+        do status = attempt_transaction(db, body, context, run);
         while (is_back(db, &status, &repeats, run));
     }
     pthread_mutex_unlock(&db->lock);
@@ -311,29 +313,30 @@ una_status una_database_transact(una_database *db, una_transaction *body, void *
 
 enum { LONGEST_CHANGE = 1024 };
 
-typedef struct changing { const una_change *change; const una_cell *given; size_t count, changed; } changing;
+typedef struct changing { const una_sql_change *change; const una_sql_value *given; size_t count, changed; } changing;
 
-/* Takes no memory of the run: what was claimed is to be given back even where there is none left. */
+/* Takes no memory of the run, so that claims can be given back even where none is left. */
 static una_status write_found(una_database *db, void *context, una_run *run)
 {
     changing *c = context;
-    const una_change *what = c->change;
-    char look[LONGEST_CHANGE], write[LONGEST_CHANGE];
-    una_cell found;
-    int length = snprintf(look, sizeof look, "SELECT count(*) FROM %s WHERE %s", what->table, what->condition);
+    const una_sql_change *what = c->change;
+    char check_definitions[LONGEST_CHANGE], write[LONGEST_CHANGE];
+    una_sql_value found;
+    int length = snprintf(check_definitions, sizeof check_definitions, "SELECT count(*) FROM %s WHERE %s", what->table,
+                          what->condition);
     int longer = what->set
         ? snprintf(write, sizeof write, "UPDATE %s SET %s WHERE %s", what->table, what->set, what->condition)
         : snprintf(write, sizeof write, "DELETE FROM %s WHERE %s", what->table, what->condition);
     if (length >= LONGEST_CHANGE || longer >= LONGEST_CHANGE)
         UNA_FAIL(run, UNA_E_USAGE, "a statement for %s has more than %d letters", what->table, LONGEST_CHANGE);
 
-    UNA_TRY(ask_number(&found, db, look, c->given, c->count, run));
+    UNA_TRY(ask_number(&found, db, check_definitions, c->given, c->count, run));
     c->changed = (size_t)found.whole;
     return una_database_write(db, c->changed, write, c->given, c->count, run);
 }
 
-una_status una_database_change(size_t *changed, una_database *db, const una_change *change, const una_cell *given,
-                               size_t count, una_run *run)
+una_status una_database_change(size_t *changed, una_database *db, const una_sql_change *change,
+                               const una_sql_value *given, size_t count, una_run *run)
 {
     changing c = { change, given, count, 0 };
     una_status status = una_database_transact(db, write_found, &c, run);
@@ -347,7 +350,7 @@ typedef struct expecting { const char *kind, *schema; int format; } expecting;
 
 static una_status ask_for(int64_t *number, una_database *db, const char *sql, const char *given, una_run *run)
 {
-    una_cell cell, word = una_words(given);
+    una_sql_value cell, word = una_sql_text(given);
     UNA_TRY(ask_number(&cell, db, sql, &word, given ? 1 : 0, run));
     *number = cell.whole;
     return UNA_OK;
@@ -369,17 +372,17 @@ static const char *next_table(char name[64], const char *schema)
 
 static una_status check_sound(una_database *db, una_run *run)
 {
-    una_cell word;
+    una_sql_value word;
     UNA_TRY(una_database_ask(&word, db, db->driver->sound, NULL, 0, &run->scratch, run));
-    if (word.type == UNA_CELL_TEXT && strcmp(word.text, "ok") == 0) return UNA_OK;
+    if (word.type == UNA_SQL_TEXT && strcmp(word.text, "ok") == 0) return UNA_OK;
     UNA_FAIL(run, UNA_E_INPUT, "%s is damaged (%.200s); take a copy of it that is whole, or move it away", db->name,
-             word.type == UNA_CELL_TEXT ? word.text : "no answer");
+             word.type == UNA_SQL_TEXT ? word.text : "no answer");
 }
 
 /* A table of the schema's names that is defined in another way could lose a row without a word, or change it. */
 static una_status check_table(una_database *db, const char *statement, const char *table, una_run *run)
 {
-    una_cell found, name = una_words(table);
+    una_sql_value found, name = una_sql_text(table);
     una_text text = una_text_in(&run->scratch), wanted = una_text_in(&run->scratch);
     una_text_bytes(&text, statement, strcspn(statement, ";"));
     UNA_TRY(una_arena_check(&run->scratch));
@@ -388,10 +391,10 @@ static una_status check_table(una_database *db, const char *statement, const cha
     UNA_TRY(una_arena_check(&run->scratch));
 
     UNA_TRY(una_database_ask(&found, db, db->driver->definition, &name, 1, &run->scratch, run));
-    if (found.type == UNA_CELL_TEXT && strcmp(found.text, wanted.at) == 0) return UNA_OK;
+    if (found.type == UNA_SQL_TEXT && strcmp(found.text, wanted.at) == 0) return UNA_OK;
     UNA_FAIL(run, UNA_E_INPUT, "%s was not written by una, or was changed since: its table '%s' is not defined as una "
              "defines it (%.200s); take a copy that is as una wrote it, or another place", db->name, table,
-             found.type == UNA_CELL_TEXT ? found.text : "it is not there");
+             found.type == UNA_SQL_TEXT ? found.text : "it is not there");
 }
 
 static una_status check_tables(una_database *db, const char *schema, una_run *run)
@@ -412,9 +415,9 @@ static una_status check_format(una_database *db, const expecting *e, int64_t for
              "or another place", db->name, e->kind, (long long)format, e->format);
 }
 
-static una_status make(una_database *db, const expecting *e, una_run *run)
+static una_status make_schema(una_database *db, const expecting *e, una_run *run)
 {
-    una_cell line[] = { una_words(e->kind), una_whole(e->format) };
+    una_sql_value line[] = { una_sql_text(e->kind), una_sql_integer(e->format) };
     if (db->mode == UNA_DATABASE_PRESENT) UNA_FAIL(run, UNA_E_INPUT, "there is no %s in %s", e->kind, db->name);
     UNA_TRY(una_database_script(db, "CREATE TABLE IF NOT EXISTS una_kind (kind TEXT PRIMARY KEY, format INTEGER NOT "
                                 "NULL)", run));
@@ -429,7 +432,7 @@ static una_status without_kinds(una_database *db, const expecting *e, una_run *r
     char table[64];
     UNA_TRY(ask_for(&tables, db, db->driver->tables, "", run));
     UNA_TRY(ask_for(&format, db, db->driver->version, NULL, run));
-    if (tables == 0 && format == 0) return make(db, e, run);
+    if (tables == 0 && format == 0) return make_schema(db, e, run);
     next_table(table, e->schema);
     UNA_TRY(ask_for(&known, db, db->driver->tables, table, run));
     if (known || format > e->format) return check_format(db, e, format, run);
@@ -441,16 +444,16 @@ static una_status expect_kind(una_database *db, void *context, una_run *run)
     const expecting *e = context;
     bool server = una_database_is_server(db->name);
     int64_t kinds = 0;
-    una_cell format, other, kind = una_words(e->kind);
+    una_sql_value format, other, kind = una_sql_text(e->kind);
     UNA_TRY(ask_for(&kinds, db, db->driver->tables, "una_kind", run));
-    if (!kinds) return server ? make(db, e, run) : without_kinds(db, e, run);
+    if (!kinds) return server ? make_schema(db, e, run) : without_kinds(db, e, run);
 
     UNA_TRY(una_database_ask(&format, db, "SELECT format FROM una_kind WHERE kind = $1", &kind, 1, &run->scratch, run));
-    if (format.type != UNA_CELL_NULL) return check_format(db, e, format.whole, run);
-    if (server) return make(db, e, run);
+    if (format.type != UNA_SQL_NULL) return check_format(db, e, format.whole, run);
+    if (server) return make_schema(db, e, run);
     UNA_TRY(una_database_ask(&other, db, "SELECT kind FROM una_kind", NULL, 0, &run->scratch, run));
     UNA_FAIL(run, UNA_E_INPUT, "%s is a %s, not a %s", db->name,
-             other.type == UNA_CELL_TEXT ? other.text : "thing of una's", e->kind);
+             other.type == UNA_SQL_TEXT ? other.text : "thing of una's", e->kind);
 }
 
 una_status una_database_expect(una_database *db, const char *kind, int format, const char *schema, una_run *run)

@@ -14,7 +14,7 @@ static una_guard *guard_of(sqlite3_vfs *vfs)
     return vfs->pAppData;
 }
 
-static int refuse(una_guard *g, una_guard_reason reason, const char *beside)
+static int guard_refuse(una_guard *g, una_guard_reason reason, const char *beside)
 {
     g->refused = reason;
     snprintf(g->beside, sizeof g->beside, "%s", beside ? beside : "");
@@ -24,7 +24,7 @@ static int refuse(una_guard *g, una_guard_reason reason, const char *beside)
 /* SQLite asks for another name only where the journal gives one. */
 static int refuse_name(una_guard *g)
 {
-    return refuse(g, UNA_GUARD_NAMED, g->database ? sqlite3_filename_journal(g->database) : NULL);
+    return guard_refuse(g, UNA_GUARD_NAMED, g->database ? sqlite3_filename_journal(g->database) : NULL);
 }
 
 static bool is_beside(const una_guard *g, const char *name)
@@ -49,13 +49,13 @@ static int open_main(una_guard *g, const char *name, sqlite3_file *file, int fla
     return code;
 }
 
-static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *given)
+static int guard_open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *given)
 {
     una_guard *g = guard_of(vfs);
     file->pMethods = NULL;
     if (name && (flags & SQLITE_OPEN_MAIN_DB)) return open_main(g, name, file, flags, given);
     if (name && ((flags & SQLITE_OPEN_SUPER_JOURNAL) || !is_beside(g, name))) return refuse_name(g);
-    if (name && is_odd(name)) return refuse(g, UNA_GUARD_ODD, name);
+    if (name && is_odd(name)) return guard_refuse(g, UNA_GUARD_ODD, name);
     return g->under->xOpen(g->under, name, file, flags, given);
 }
 
@@ -65,7 +65,7 @@ static int delete_file(sqlite3_vfs *vfs, const char *name, int sync)
     return is_beside(g, name) ? g->under->xDelete(g->under, name, sync) : refuse_name(g);
 }
 
-static int look_for(sqlite3_vfs *vfs, const char *name, int flags, int *found)
+static int guard_access(sqlite3_vfs *vfs, const char *name, int flags, int *found)
 {
     una_guard *g = guard_of(vfs);
     return is_beside(g, name) ? g->under->xAccess(g->under, name, flags, found) : refuse_name(g);
@@ -127,8 +127,9 @@ int una_guard_open(sqlite3 **db, una_guard *g, const char *path, int flags)
     snprintf(g->name, sizeof g->name, "una-%p", (void *)g);
     g->vfs = (sqlite3_vfs){
         .iVersion = 1, .szOsFile = g->under->szOsFile, .mxPathname = g->under->mxPathname, .zName = g->name,
-        .pAppData = g, .xOpen = open_file, .xDelete = delete_file, .xAccess = look_for, .xFullPathname = full_name,
-        .xDlOpen = open_library, .xDlError = library_error, .xRandomness = random_bytes, .xSleep = wait_for,
+        .pAppData = g, .xOpen = guard_open_file, .xDelete = delete_file, .xAccess = guard_access,
+        .xFullPathname = full_name, .xDlOpen = open_library, .xDlError = library_error,
+        .xRandomness = random_bytes, .xSleep = wait_for,
         .xCurrentTime = time_now, .xGetLastError = last_error
     };
     g->refused = UNA_GUARD_NOTHING;
@@ -145,7 +146,7 @@ void una_guard_close(una_guard *g, sqlite3 *db)
     g->database = NULL;
 }
 
-una_status una_guard_says(const una_guard *g, const char *path, una_run *run)
+una_status una_guard_fail(const una_guard *g, const char *path, una_run *run)
 {
     if (g->refused == UNA_GUARD_ODD)
         UNA_FAIL(run, UNA_E_INPUT, "%s is not an ordinary file but a link, a pipe or the like, and was left alone; if "

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What SQLite may touch. The journal beside a stranger's file can name any other file, which SQLite would look for,
- * open and remove; what lies beside the file can be a link or a pipe. A handle that is opened here reaches the
- * database, its "-journal", "-wal" and "-shm", and temporary files without a name: nothing else. It has a system of
- * files (a VFS) of its own, known to SQLite only for the moment of opening: the host's is as it was.
+ * Which files SQLite may touch. The journal beside an untrusted file can name any other file, which SQLite would look
+ * for, open and remove; what lies beside the file can be a link or a pipe. A handle opened here reaches the database,
+ * its "-journal", "-wal" and "-shm", and temporary files without a name, and nothing else. It has its own file system
+ * layer (a VFS), which SQLite knows only while it opens the file: the one of the host program stays as it was.
  */
 #ifndef UNA_DATABASE_GUARD_H
 #define UNA_DATABASE_GUARD_H
@@ -18,7 +18,7 @@ typedef enum una_guard_reason { UNA_GUARD_NOTHING, UNA_GUARD_NAMED, UNA_GUARD_OD
 
 typedef struct una_guard {               /* begins as zeros; stays where it is until the handle is closed         */
     sqlite3_vfs      vfs;
-    sqlite3_vfs     *under;              /* of the system                                                         */
+    sqlite3_vfs     *under;              /* the VFS of the system                                                 */
     const char      *database;           /* SQLite's own name of the open file; NULL: none is                     */
     una_guard_reason refused;            /* why something failed with SQLITE_PERM                                 */
     char             name[32], beside[UNA_GUARD_PATH];   /* beside: the file that was the reason                  */
@@ -28,7 +28,7 @@ typedef struct una_guard {               /* begins as zeros; stays where it is u
 int  una_guard_open(sqlite3 **db, una_guard *guard, const char *path, int flags);
 void una_guard_close(una_guard *guard, sqlite3 *db);
 
-/* The sentence of a refusal, UNA_E_INPUT. */
-una_status una_guard_says(const una_guard *guard, const char *path, una_run *run);
+/* Fails with UNA_E_INPUT and the reason of the refusal. */
+una_status una_guard_fail(const una_guard *guard, const char *path, una_run *run);
 
 #endif

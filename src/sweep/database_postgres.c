@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A server of PostgreSQL. One writer at a time, as with a file: every transaction first takes a lock of its own, which
- * ends with it. Servers are restarted and networks fail: a connection that was lost is made anew for two minutes, and
- * whoever used it begins again. A machine that dies in the middle of a transaction loses its lock within half a minute,
- * a process that was stopped in the middle of one within five minutes, so that the others can go on.
+ * A server of PostgreSQL. One writer at a time, as with a file: every transaction first takes its own lock, which ends
+ * with it. Servers are restarted and networks fail: a lost connection is made again for up to two minutes, and the
+ * transaction begins again. A machine that dies in the middle of a transaction loses its lock within half a minute,
+ * and a process that was stopped in the middle of one within five minutes, so that the others can go on.
  *
- * Numbers go as text: whole ones in full, reals with as many digits as read back the same. Passwords are in no message:
- * the address is shown without, and one that libpq would misread, and quote, is not handed to it.
+ * Numbers are sent as text: integers in full, reals with enough digits to read back the same. No message contains a
+ * password: the address is shown without it, and an address that libpq would misread and quote is not passed to it.
  */
 #include "sweep/database.h"
 
@@ -35,7 +35,7 @@ typedef struct server {
     const char *name, *address;          /* to be shown; to be used; behind the struct                           */
 } server;
 
-static int64_t milliseconds(void)
+static int64_t postgres_milliseconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -57,22 +57,22 @@ static void one_line(char *to, size_t room, const char *from)
     to[length] = 0;
 }
 
-static bool is_of(const char *state, const char *const *list)
+static bool is_state_of(const char *state, const char *const *list)
 {
     for (; *list; list++)
         if (strncmp(state, *list, strlen(*list)) == 0) return true;
     return false;
 }
 
-/* The end of the server or of this connection; two transactions in each other's way, of which one had to go. */
+/* The server or the connection has ended, or one of two conflicting transactions was aborted. */
 static bool can_be_repeated(const server *s, const char *state)
 {
     static const char *const states[] = { "08", "57P", "25P03", "40001", "40P01", NULL };
-    return s->pq.PQstatus(s->link) != CONNECTION_OK || is_of(state, states);
+    return s->pq.PQstatus(s->link) != CONNECTION_OK || is_state_of(state, states);
 }
 
-/* result: one that failed, or anything where there is no answer to be had. */
-static una_status failed(server *s, const PGresult *result, una_run *run)
+/* result: a failed one, or anything where there is no answer. */
+static una_status postgres_failed(server *s, const PGresult *result, una_run *run)
 {
     static const char *const full[] = { "53100", NULL }, *const damaged[] = { "XX001", "XX002", NULL };
     static const char *const forbidden[] = { "42501", "25006", NULL }, *const taken[] = { "42P07", NULL };
@@ -84,11 +84,12 @@ static una_status failed(server *s, const PGresult *result, una_run *run)
     s->lost = !*state || can_be_repeated(s, state);
 
     if (s->lost) UNA_FAIL(run, UNA_E_IO, "the connection with %s was lost: %s", s->name, why);
-    if (is_of(state, full))
+    if (is_state_of(state, full))
         UNA_FAIL(run, UNA_E_IO, "cannot write %s: its disk is full; nothing of this change was made", s->name);
-    if (is_of(state, damaged)) UNA_FAIL(run, UNA_E_INPUT, "%s is damaged: %s", s->name, why);
-    if (is_of(state, forbidden)) UNA_FAIL(run, UNA_E_IO, "%s does not allow this user to write: %s", s->name, why);
-    if (is_of(state, taken))
+    if (is_state_of(state, damaged)) UNA_FAIL(run, UNA_E_INPUT, "%s is damaged: %s", s->name, why);
+    if (is_state_of(state, forbidden))
+        UNA_FAIL(run, UNA_E_IO, "%s does not allow this user to write: %s", s->name, why);
+    if (is_state_of(state, taken))
         UNA_FAIL(run, UNA_E_INPUT, "%s has tables of another program under the names that una needs (%s); give una a "
                  "database or a schema of its own", s->name, why);
     UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", s->name, why);
@@ -106,12 +107,12 @@ static void hang_up(server *s)
  * to find out: its answer may never come. */
 static bool wait_for_answer(server *s, una_status *status, una_run *run)
 {
-    int64_t most = ANSWER_MS, begun = milliseconds();
+    int64_t most = ANSWER_MS, begun = postgres_milliseconds();
     while (s->pq.PQisBusy(s->link)) {
-        struct pollfd look = { .fd = s->pq.PQsocket(s->link), .events = POLLIN };
-        if (poll(&look, 1, LOOK_MS) != 0 && !s->pq.PQconsumeInput(s->link)) return false;
-        if (una_cancelled(run) && most == ANSWER_MS) most = milliseconds() - begun + CANCELLED_MS;
-        if (milliseconds() - begun < most) continue;
+        struct pollfd postgres_check = { .fd = s->pq.PQsocket(s->link), .events = POLLIN };
+        if (poll(&postgres_check, 1, LOOK_MS) != 0 && !s->pq.PQconsumeInput(s->link)) return false;
+        if (una_cancelled(run) && most == ANSWER_MS) most = postgres_milliseconds() - begun + CANCELLED_MS;
+        if (postgres_milliseconds() - begun < most) continue;
 
         hang_up(s);
         *status = una_cancelled(run)
@@ -129,8 +130,8 @@ static bool is_good(const server *s, const PGresult *result)
     return code == PGRES_COMMAND_OK || code == PGRES_TUPLES_OK || code == PGRES_EMPTY_QUERY;
 }
 
-/* The last result of what was sent, or the first that failed. */
-static una_status receive(PGresult **result, server *s, bool sent, una_run *run)
+/* The last result of what was sent, or the first failed one. */
+static una_status postgres_receive(PGresult **result, server *s, bool sent, una_run *run)
 {
     una_status status = UNA_OK;
     bool whole = false;
@@ -143,84 +144,85 @@ static una_status receive(PGresult **result, server *s, bool sent, una_run *run)
         if (!whole && !bad) kept = next;
     }
 
-    if (status == UNA_OK && (!whole || !is_good(s, kept))) status = failed(s, kept, run);
+    if (status == UNA_OK && (!whole || !is_good(s, kept))) status = postgres_failed(s, kept, run);
     if (!whole) hang_up(s);
     *result = status == UNA_OK ? kept : NULL;
     if (status != UNA_OK) s->pq.PQclear(kept);
     return status;
 }
 
-static una_status is_there(server *s, una_run *run)
+static una_status table_exists(server *s, una_run *run)
 {
     s->lost = !s->link;
     if (s->lost) UNA_FAIL(run, UNA_E_IO, "there is no connection with %s", s->name);
     return UNA_OK;
 }
 
-static una_status execute(server *s, const char *sql, una_run *run)
+static una_status postgres_execute(server *s, const char *sql, una_run *run)
 {
     PGresult *result;
-    UNA_TRY(is_there(s, run));
-    UNA_TRY(receive(&result, s, s->pq.PQsendQuery(s->link, sql), run));
+    UNA_TRY(table_exists(s, run));
+    UNA_TRY(postgres_receive(&result, s, s->pq.PQsendQuery(s->link, sql), run));
     s->pq.PQclear(result);
     return UNA_OK;
 }
 
 typedef struct parameters {
-    const char *text[UNA_MOST_CELLS];
-    Oid         type[UNA_MOST_CELLS];
-    char        digits[UNA_MOST_CELLS][32];
+    const char *text[UNA_MOST_SQL_VALUES];
+    Oid         type[UNA_MOST_SQL_VALUES];
+    char        digits[UNA_MOST_SQL_VALUES][32];
 } parameters;
 
-static void give(parameters *p, const una_cell *given, size_t count)
+static void bind_parameters(parameters *p, const una_sql_value *given, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        static const Oid types[] = { [UNA_CELL_NULL] = 0, [UNA_CELL_WHOLE] = INT8, [UNA_CELL_REAL] = FLOAT8,
-                                     [UNA_CELL_TEXT] = TEXT };
+        static const Oid types[] = { [UNA_SQL_NULL] = 0, [UNA_SQL_INTEGER] = INT8, [UNA_SQL_REAL] = FLOAT8,
+                                     [UNA_SQL_TEXT] = TEXT };
         p->type[i] = types[given[i].type];
         p->text[i] = NULL;
-        if (given[i].type == UNA_CELL_TEXT) p->text[i] = given[i].text;
-        if (given[i].type == UNA_CELL_REAL) p->text[i] = una_number_text(p->digits[i], given[i].real);
-        if (given[i].type != UNA_CELL_WHOLE) continue;
+        if (given[i].type == UNA_SQL_TEXT) p->text[i] = given[i].text;
+        if (given[i].type == UNA_SQL_REAL) p->text[i] = una_number_text(p->digits[i], given[i].real);
+        if (given[i].type != UNA_SQL_INTEGER) continue;
         snprintf(p->digits[i], sizeof p->digits[i], "%lld", (long long)given[i].whole);
         p->text[i] = p->digits[i];
     }
 }
 
-static una_cell real_cell(const char *text)
+static una_sql_value real_cell(const char *text)
 {
     double value = NAN;
     if (strcmp(text, "Infinity") == 0) value = HUGE_VAL;
     else if (strcmp(text, "-Infinity") == 0) value = -HUGE_VAL;
     else if (!una_parse_number(text, strlen(text), &value)) value = NAN;
-    return una_real(value);
+    return una_sql_real(value);
 }
 
-static una_cell whole_cell(const char *text)
+static una_sql_value whole_cell(const char *text)
 {
     long long whole = strtoll(text, NULL, 10);
-    return (una_cell){ .type = UNA_CELL_WHOLE, .whole = whole, .real = (double)whole };
+    return (una_sql_value){ .type = UNA_SQL_INTEGER, .whole = whole, .real = (double)whole };
 }
 
-static una_cell cell_at(const server *s, const PGresult *result, int row, int column)
+static una_sql_value cell_at(const server *s, const PGresult *result, int row, int column)
 {
     const char *text = s->pq.PQgetvalue(result, row, column);
-    if (s->pq.PQgetisnull(result, row, column)) return (una_cell){ .type = UNA_CELL_NULL };
+    if (s->pq.PQgetisnull(result, row, column)) return (una_sql_value){ .type = UNA_SQL_NULL };
     switch (s->pq.PQftype(result, column)) {
     case INT2: case INT4: case INT8: return whole_cell(text);
     case FLOAT4: case FLOAT8:        return real_cell(text);
     case NUMERIC:                    return strchr(text, '.') || strlen(text) > 18 ? real_cell(text) : whole_cell(text);
     case BOOL:                       return whole_cell(*text == 't' ? "1" : "0");
-    default:                         return una_words(text);
+    default:                         return una_sql_text(text);
     }
 }
 
-static una_status give_rows(const server *s, const PGresult *result, const char *sql, una_record_task *task,
+static una_status give_rows(const server *s, const PGresult *result, const char *sql, una_sql_row_task *task,
                             void *context, una_run *run)
 {
-    una_cell cells[UNA_MOST_CELLS];
+    una_sql_value cells[UNA_MOST_SQL_VALUES];
     int columns = s->pq.PQnfields(result), rows = s->pq.PQntuples(result);
-    if (columns > UNA_MOST_CELLS) UNA_FAIL(run, UNA_E_USAGE, "more than %d columns: %.100s", UNA_MOST_CELLS, sql);
+    if (columns > UNA_MOST_SQL_VALUES) UNA_FAIL(run, UNA_E_USAGE, "more than %d columns: %.100s", UNA_MOST_SQL_VALUES,
+                                                sql);
     for (int row = 0; row < rows; row++) {
         for (int i = 0; i < columns; i++) cells[i] = cell_at(s, result, row, i);
         UNA_TRY(task(context, cells, (size_t)columns, run));
@@ -228,18 +230,18 @@ static una_status give_rows(const server *s, const PGresult *result, const char 
     return UNA_OK;
 }
 
-/* All rows are here before the first is given: whoever takes them never sees some of them twice. */
-static una_status server_each(void *link, size_t *changed, const char *sql, const una_cell *given, size_t count,
-                              una_record_task *task, void *context, una_run *run)
+/* All rows are here before the first is passed on, so that no task sees a row twice. */
+static una_status server_each(void *link, size_t *changed, const char *sql, const una_sql_value *given, size_t count,
+                              una_sql_row_task *task, void *context, una_run *run)
 {
     server *s = link;
     parameters p;
     PGresult *result;
     if (changed) *changed = 0;
-    UNA_TRY(is_there(s, run));
-    give(&p, given, count);
+    UNA_TRY(table_exists(s, run));
+    bind_parameters(&p, given, count);
     bool sent = s->pq.PQsendQueryParams(s->link, sql, (int)count, p.type, p.text, NULL, NULL, 0);
-    UNA_TRY(receive(&result, s, sent, run));
+    UNA_TRY(postgres_receive(&result, s, sent, run));
 
     una_status status = task ? give_rows(s, result, sql, task, context, run) : UNA_OK;
     if (changed && status == UNA_OK) *changed = (size_t)strtoull(s->pq.PQcmdTuples(result), NULL, 10);
@@ -249,14 +251,14 @@ static una_status server_each(void *link, size_t *changed, const char *sql, cons
 
 /* ---- schemas ------------------------------------------------------------------------------------------------- */
 
-static bool is_letter(char c)
+static bool is_name_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 static bool is_in_word(char c)
 {
-    return is_letter(c) || (c >= '0' && c <= '9');
+    return is_name_letter(c) || (c >= '0' && c <= '9');
 }
 
 static size_t word_length(const char *at)
@@ -266,9 +268,9 @@ static size_t word_length(const char *at)
     return length;
 }
 
-/* Words of a schema, how this server is told them, and how it names such a type itself. Texts are compared byte by
- * byte, as SQLite does, whatever the language of the server. */
-static const struct { const char *word, *told, *named; } other_words[] = {
+/* Words of a schema, how PostgreSQL writes them, and how it names such a type itself. Texts are compared byte by byte,
+ * as in SQLite, whatever the language of the server. */
+static const struct { const char *word, *name_here, *named; } other_words[] = {
     { "INTEGER", "BIGINT", "bigint" }, { "REAL", "DOUBLE PRECISION", "double precision" },
     { "TEXT", "TEXT COLLATE \"C\"", "text" }, { "WITHOUT", "", "" }, { "ROWID", "", "" }
 };
@@ -277,14 +279,14 @@ static void add_word(una_text *to, const char *word, size_t length, bool named)
 {
     for (size_t i = 0; i < sizeof other_words / sizeof *other_words; i++)
         if (strlen(other_words[i].word) == length && memcmp(other_words[i].word, word, length) == 0) {
-            una_text_add(to, "%s", named ? other_words[i].named : other_words[i].told);
+            una_text_add(to, "%s", named ? other_words[i].named : other_words[i].name_here);
             return;
         }
     una_text_bytes(to, word, length);
 }
 
 /* A schema as PostgreSQL wants it: other names of types, and no settings of SQLite. Quoted texts stay as they are. */
-static void translate(una_text *to, const char *sql)
+static void postgres_schema(una_text *to, const char *sql)
 {
     while (*sql) {
         size_t length = 1;
@@ -332,9 +334,9 @@ static una_status server_script(void *link, const char *sql, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_text text = una_text_in(&run->scratch);
-    translate(&text, sql);
+    postgres_schema(&text, sql);
     una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = execute(link, text.at ? text.at : "", run);
+    if (status == UNA_OK) status = postgres_execute(link, text.at ? text.at : "", run);
     else ((server *)link)->lost = false;
     una_arena_release(&run->scratch, mark);
     return status;
@@ -346,16 +348,18 @@ static una_status server_script(void *link, const char *sql, una_run *run)
  * is seen as soon as the lock is ours. */
 static una_status server_begin(void *link, una_run *run)
 {
-    return execute(link, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock(7695969)", run);
+    return postgres_execute(link,
+                            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock(7695969)",
+                            run);
 }
 
-/* A transaction in which something had failed ends as if it were undone, without a word. */
+/* A commit after a failed statement is silently a rollback. */
 static una_status server_commit(void *link, una_run *run)
 {
     server *s = link;
     PGresult *result;
-    UNA_TRY(is_there(s, run));
-    UNA_TRY(receive(&result, s, s->pq.PQsendQuery(s->link, "COMMIT"), run));
+    UNA_TRY(table_exists(s, run));
+    UNA_TRY(postgres_receive(&result, s, s->pq.PQsendQuery(s->link, "COMMIT"), run));
     bool done = strcmp(s->pq.PQcmdStatus(result), "COMMIT") == 0;
     s->pq.PQclear(result);
     if (!done) UNA_FAIL(run, UNA_E_IO, "nothing of this change was made in %s, because a part of it failed", s->name);
@@ -384,7 +388,7 @@ static void keep_quiet(void *context, const char *notice)
 
 /* What comes before dbname can be changed by the address. Step by step: a server that goes down in this moment says so,
  * and libpq would print it before anybody could tell it to keep quiet. */
-static PGconn *dial(const server *s, una_run *run)
+static PGconn *postgres_connect(const server *s, una_run *run)
 {
     static const char *const words[] = { "keepalives_idle", "keepalives_interval", "keepalives_count",
         "tcp_user_timeout", "fallback_application_name", "dbname", "client_encoding", NULL };
@@ -395,11 +399,12 @@ static PGconn *dial(const server *s, una_run *run)
 
     bool refused = s->pq.PQstatus(link) == CONNECTION_BAD;
     PostgresPollingStatusType next = refused ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
-    int64_t begun = milliseconds();
+    int64_t begun = postgres_milliseconds();
     while (next != PGRES_POLLING_OK && next != PGRES_POLLING_FAILED) {
-        if (milliseconds() - begun > (una_cancelled(run) ? CANCELLED_MS : DIAL_MS)) break;
-        struct pollfd look = { .fd = s->pq.PQsocket(link), .events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT };
-        if (poll(&look, 1, LOOK_MS) > 0) next = s->pq.PQconnectPoll(link);
+        if (postgres_milliseconds() - begun > (una_cancelled(run) ? CANCELLED_MS : DIAL_MS)) break;
+        struct pollfd postgres_check = { .fd = s->pq.PQsocket(link),
+                                         .events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT };
+        if (poll(&postgres_check, 1, LOOK_MS) > 0) next = s->pq.PQconnectPoll(link);
     }
     return link;
 }
@@ -416,9 +421,9 @@ static una_status connect_once(server *s, una_run *run)
 {
     char why[500];
     hang_up(s);
-    s->link = dial(s, run);
+    s->link = postgres_connect(s, run);
     if (!s->link) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", s->name);
-    if (s->pq.PQstatus(s->link) == CONNECTION_OK) return execute(s, session, run);
+    if (s->pq.PQstatus(s->link) == CONNECTION_OK) return postgres_execute(s, session, run);
 
     one_line(why, sizeof why, s->pq.PQerrorMessage(s->link));
     if (!*why) snprintf(why, sizeof why, "it does not answer");
@@ -434,22 +439,22 @@ static bool is_starting(const server *s)
     return s->pq.PQpingParams(words, values, 1) == PQPING_REJECT;
 }
 
-static void rest(int64_t *pause, una_run *run)
+static void postgres_pause(int64_t *pause, una_run *run)
 {
     struct timespec step = { .tv_nsec = LOOK_MS * 1000000L };
-    int64_t until = milliseconds() + *pause;
-    while (milliseconds() < until && !una_cancelled(run)) nanosleep(&step, NULL);
+    int64_t until = postgres_milliseconds() + *pause;
+    while (postgres_milliseconds() < until && !una_cancelled(run)) nanosleep(&step, NULL);
     if (*pause < 2000) *pause *= 2;
 }
 
 static una_status connect_first(server *s, una_run *run)
 {
-    int64_t begun = milliseconds(), pause = 100;
+    int64_t begun = postgres_milliseconds(), pause = 100;
     for (;;) {
         una_status status = connect_once(s, run);
-        if (status != UNA_E_IO || milliseconds() - begun > OPEN_MS || una_cancelled(run)) return status;
+        if (status != UNA_E_IO || postgres_milliseconds() - begun > OPEN_MS || una_cancelled(run)) return status;
         if (!is_starting(s)) return status;
-        rest(&pause, run);
+        postgres_pause(&pause, run);
     }
 }
 
@@ -458,21 +463,21 @@ static bool server_lost(void *link)
     return ((server *)link)->lost;
 }
 
-/* Once it has been given up, the next to ask does not wait for as long again. */
+/* After a failed attempt the next call does not wait as long again. */
 static una_status server_again(void *link, una_run *run)
 {
     server *s = link;
-    int64_t most = milliseconds() + (s->given_up ? 0 : AGAIN_MS), pause = 100;
+    int64_t most = postgres_milliseconds() + (s->given_up ? 0 : AGAIN_MS), pause = 100;
     if (is_connected(s) && s->pq.PQtransactionStatus(s->link) == PQTRANS_IDLE) return UNA_OK;
-    una_log(run, UNA_LOG_WARNING, "the connection with %s was lost and is made anew", s->name);
+    una_log(run, UNA_LOG_WARNING, "lost the connection to %s; connecting again", s->name);
 
     for (;;) {
         una_status status = connect_once(s, run);
-        s->given_up = status != UNA_OK && milliseconds() >= most;
+        s->given_up = status != UNA_OK && postgres_milliseconds() >= most;
         if (status != UNA_E_IO || s->given_up) return status;
         if (una_cancelled(run))
             UNA_FAIL(run, UNA_CANCELLED, "interrupted while the connection with %s was lost", s->name);
-        rest(&pause, run);
+        postgres_pause(&pause, run);
     }
 }
 
@@ -503,7 +508,7 @@ static una_status new_server(server **out, const char *where, una_run *run)
     return UNA_OK;
 }
 
-static una_status understand(const server *s, una_run *run)
+static una_status check_server_settings(const server *s, una_run *run)
 {
     char *why = NULL;
     PQconninfoOption *parts = s->pq.PQconninfoParse(s->address, &why);
@@ -531,7 +536,7 @@ static una_status server_open(void **link, const char *where, una_database_mode 
     UNA_TRY(check_address(where, run));
     UNA_TRY(new_server(&s, where, run));
     una_status status = una_library_load(&s->pq, &una_libpq_library, run);
-    if (status == UNA_OK) status = understand(s, run);
+    if (status == UNA_OK) status = check_server_settings(s, run);
     if (status == UNA_OK) status = connect_first(s, run);
     if (status == UNA_OK) *link = s;
     else server_close(s);

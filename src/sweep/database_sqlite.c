@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file of SQLite. Every transaction is IMMEDIATE: whoever is second waits at the beginning, not in the middle. With
- * the default rollback journal a process that is killed leaves a journal, which the next to open the file rolls back; a
- * file at rest is one file, which can be copied, also on network file systems. With the write-ahead log small changes
- * are faster and readers never wait; the log goes into the file when the last handle is closed.
+ * A file of SQLite. Every transaction is IMMEDIATE: a second writer waits at the beginning, not in the middle. With
+ * the default rollback journal a killed process leaves a journal, which the next one that opens the file rolls back; a
+ * file at rest is a single file, which can be copied, also on network file systems. With the write-ahead log small
+ * changes are faster and readers never wait; the log goes into the file when the last handle is closed.
  *
- * SQLite says "busy" in many ways: while another writes, while he recovers what a killed process left, while he makes
- * the log or takes it away. All of them are waited for here, and none is handed on.
+ * SQLite reports "busy" in many situations: while another process writes, while it recovers what a killed process
+ * left, while it makes or removes the log. All of them are waited for here, and none is passed on.
  *
- * It takes its memory from malloc, not from the run: a cache of 2 MB, whatever the size of the file and whatever the
- * file says of it, and one row, whose texts are bounded. Besides, a copy has all of the file, whose size is compared
- * with the limit of memory before; and where a stranger's table has no key by which its rows could be found in their
- * order, those rows are sorted in memory: never more than the file has, and nothing is spilled to the disk.
+ * SQLite takes its memory from malloc, not from the run: a cache of 2 MB, whatever the size and the settings of the
+ * file, and one row, whose texts are bounded. In addition, a copy holds the whole file, whose size is first compared
+ * with the limit of memory; and where a table of an untrusted file has no key in the order of its rows, they are
+ * sorted in memory, which takes at most the size of the file; nothing is spilled to the disk.
  */
 #include "sweep/database.h"
 #include "sweep/database_guard.h"
-#include "sweep/database_strangers.h"
+#include "sweep/database_untrusted.h"
 
 #include <errno.h>
 #include <sqlite3.h>
@@ -46,7 +46,7 @@ typedef struct database_file {
 
 /* ---- waiting ------------------------------------------------------------------------------------------------- */
 
-static int64_t milliseconds(void)
+static int64_t sqlite_milliseconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -55,10 +55,10 @@ static int64_t milliseconds(void)
 
 /* false: it has waited long enough. A run that was cancelled does not wait for minutes, but so long as to write down
  * what it has if it can. */
-static bool wait_a_little(database_file *f, int64_t most)
+static bool sqlite_wait(database_file *f, int64_t most)
 {
     struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
-    int64_t now = milliseconds();
+    int64_t now = sqlite_milliseconds();
     if (!f->since) f->since = now;
     if (una_cancelled(f->asking) && most > CANCELLED_MS) most = CANCELLED_MS;
     if (now - f->since >= most) return false;
@@ -69,7 +69,7 @@ static bool wait_a_little(database_file *f, int64_t most)
 static int wait_for_lock(void *context, int before)
 {
     (void)before;
-    return wait_a_little(context, WAIT_MS);
+    return sqlite_wait(context, WAIT_MS);
 }
 
 /* Not 0: the statement under way is to end. */
@@ -77,7 +77,7 @@ static int is_enough(void *context)
 {
     database_file *f = context;
     if (!una_cancelled(f->asking)) return 0;
-    int64_t now = milliseconds();
+    int64_t now = sqlite_milliseconds();
     if (!f->cancelled) f->cancelled = now;
     return now - f->cancelled >= LAST_MS;
 }
@@ -100,18 +100,18 @@ static bool is_race(const database_file *f, int code)
 /* Is it worth another try? */
 static bool try_again(database_file *f, int code)
 {
-    if (is_locked(code)) return wait_a_little(f, WAIT_MS);
-    return is_race(f, code) && wait_a_little(f, RACE_MS);
+    if (is_locked(code)) return sqlite_wait(f, WAIT_MS);
+    return is_race(f, code) && sqlite_wait(f, RACE_MS);
 }
 
 /* ---- failures ------------------------------------------------------------------------------------------------ */
 
-static una_status damaged(const database_file *f, const char *why, una_run *run)
+static una_status sqlite_damaged(const database_file *f, const char *why, una_run *run)
 {
     UNA_FAIL(run, UNA_E_INPUT, "%s is not a database that una can read, or is damaged (%.200s)", f->path, why);
 }
 
-static una_status locked(const database_file *f, una_run *run)
+static una_status sqlite_locked(const database_file *f, una_run *run)
 {
     if (una_cancelled(run))
         UNA_FAIL(run, UNA_CANCELLED, "interrupted while waiting for %s, which another process writes", f->path);
@@ -119,7 +119,7 @@ static una_status locked(const database_file *f, una_run *run)
              "end it, or try again later", f->path, WAIT_MS / 60000, f->path);
 }
 
-static una_status interrupted(const database_file *f, una_run *run)
+static una_status sqlite_interrupted(const database_file *f, una_run *run)
 {
     UNA_FAIL(run, UNA_CANCELLED, "interrupted while working with %s", f->path);
 }
@@ -127,7 +127,7 @@ static una_status interrupted(const database_file *f, una_run *run)
 static una_status too_long(const database_file *f, una_run *run)
 {
     UNA_FAIL(run, UNA_E_MEMORY, "a text of %s has more than %.3g MB, which are allowed for one of them; give a shorter "
-             "one, or raise the limit of memory", f->path, 1e-6 * una_strangers_longest(f->run));
+             "one, or raise the limit of memory", f->path, 1e-6 * una_untrusted_longest_text(f->run));
 }
 
 static una_status failed_with(sqlite3 *db, const database_file *f, una_run *run)
@@ -135,24 +135,24 @@ static una_status failed_with(sqlite3 *db, const database_file *f, una_run *run)
     int extended = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM, code = extended & 0xff;
     int system = db ? sqlite3_system_errno(db) : 0;
     if (code == SQLITE_NOMEM) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", f->path);
-    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) return damaged(f, sqlite3_errmsg(db), run);
-    if (is_locked(code)) return locked(f, run);
-    if (code == SQLITE_INTERRUPT) return interrupted(f, run);
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) return sqlite_damaged(f, sqlite3_errmsg(db), run);
+    if (is_locked(code)) return sqlite_locked(f, run);
+    if (code == SQLITE_INTERRUPT) return sqlite_interrupted(f, run);
     if (code == SQLITE_TOOBIG) return too_long(f, run);
-    if (code == SQLITE_PERM && f->guard.refused) return una_guard_says(&f->guard, f->path, run);
+    if (code == SQLITE_PERM && f->guard.refused) return una_guard_fail(&f->guard, f->path, run);
     if (code == SQLITE_FULL || (code == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT || system == EFBIG)))
         UNA_FAIL(run, UNA_E_IO, "cannot write %s: there is no space left for it; nothing of this change was made, and "
                  "what was there before is intact", f->path);
     if (extended == SQLITE_IOERR_WRITE)                  /* SQLite has forgotten why */
-        UNA_FAIL(run, UNA_E_IO, "cannot write %s: the system refuses it (no space left, a limit on the size of files, or "
-                 "a bad disk); nothing of this change was made, and what was there before is intact", f->path);
+        UNA_FAIL(run, UNA_E_IO, "cannot write %s: the system refuses it (no space left, a limit on the size of files, "
+                 "or a bad disk); nothing of this change was made, and what was there before is intact", f->path);
     if (code == SQLITE_READONLY) UNA_FAIL(run, UNA_E_IO, "cannot write %s: it or its folder is read-only", f->path);
     if ((code == SQLITE_CANTOPEN || code == SQLITE_IOERR) && system)
         UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s (%s)", f->path, sqlite3_errmsg(db), strerror(system));
     UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", f->path, sqlite3_errmsg(db));
 }
 
-static una_status failed(const database_file *f, una_run *run)
+static una_status sqlite_failed(const database_file *f, una_run *run)
 {
     return failed_with(f->db, f, run);
 }
@@ -166,23 +166,23 @@ static void begin_call(database_file *f, una_run *run)
     f->since = f->cancelled = 0;
 }
 
-static una_status execute(database_file *f, const char *sql, una_run *run)
+static una_status sqlite_execute(database_file *f, const char *sql, una_run *run)
 {
     int code;
     do code = sqlite3_exec(f->db, sql, NULL, NULL, NULL);
     while (code != SQLITE_OK && try_again(f, code));
-    return code == SQLITE_OK ? UNA_OK : failed(f, run);
+    return code == SQLITE_OK ? UNA_OK : sqlite_failed(f, run);
 }
 
 /* Puts a statement first in the list; the last one falls out of it. */
-static void keep(database_file *f, sqlite3_stmt *statement, size_t from)
+static void keep_statement(database_file *f, sqlite3_stmt *statement, size_t from)
 {
     if (from == KEPT) sqlite3_finalize(f->kept[--from]);
     memmove(&f->kept[1], &f->kept[0], from * sizeof *f->kept);
     f->kept[0] = statement;
 }
 
-static una_status prepare(sqlite3_stmt **statement, database_file *f, const char *sql, una_run *run)
+static una_status sqlite_prepare(sqlite3_stmt **statement, database_file *f, const char *sql, una_run *run)
 {
     size_t i = 0;
     while (i < KEPT && f->kept[i] && strcmp(sqlite3_sql(f->kept[i]), sql) != 0) i++;
@@ -192,62 +192,65 @@ static una_status prepare(sqlite3_stmt **statement, database_file *f, const char
         int code;
         do code = sqlite3_prepare_v3(f->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
         while (code != SQLITE_OK && try_again(f, code));
-        if (code != SQLITE_OK) return failed(f, run);
+        if (code != SQLITE_OK) return sqlite_failed(f, run);
     }
-    keep(f, *statement, i);
+    keep_statement(f, *statement, i);
     return UNA_OK;
 }
 
-static int bind_cell(sqlite3_stmt *statement, int at, const una_cell *cell)
+static int bind_cell(sqlite3_stmt *statement, int at, const una_sql_value *cell)
 {
     switch (cell->type) {
-    case UNA_CELL_WHOLE: return sqlite3_bind_int64(statement, at, cell->whole);
-    case UNA_CELL_REAL:  return sqlite3_bind_double(statement, at, cell->real);
-    case UNA_CELL_TEXT:  return sqlite3_bind_text(statement, at, cell->text, -1, SQLITE_STATIC);
+    case UNA_SQL_INTEGER: return sqlite3_bind_int64(statement, at, cell->whole);
+    case UNA_SQL_REAL:  return sqlite3_bind_double(statement, at, cell->real);
+    case UNA_SQL_TEXT:  return sqlite3_bind_text(statement, at, cell->text, -1, SQLITE_STATIC);
     default:             return sqlite3_bind_null(statement, at);
     }
 }
 
 /* $1 is a name to SQLite, which gives names numbers as it meets them. */
-static una_status bind(sqlite3_stmt *statement, database_file *f, const una_cell *given, size_t count, una_run *run)
+static una_status sqlite_bind(sqlite3_stmt *statement, database_file *f, const una_sql_value *given, size_t count,
+                              una_run *run)
 {
     for (size_t i = 0; i < count; i++) {
         char name[24];
         snprintf(name, sizeof name, "$%zu", i + 1);
         int at = sqlite3_bind_parameter_index(statement, name);
-        if (at && bind_cell(statement, at, &given[i]) != SQLITE_OK) return failed(f, run);
+        if (at && bind_cell(statement, at, &given[i]) != SQLITE_OK) return sqlite_failed(f, run);
     }
     return UNA_OK;
 }
 
-static una_cell cell_at(sqlite3_stmt *statement, int column)
+static una_sql_value cell_at(sqlite3_stmt *statement, int column)
 {
     switch (sqlite3_column_type(statement, column)) {
     case SQLITE_NULL:
-        return (una_cell){ .type = UNA_CELL_NULL };
+        return (una_sql_value){ .type = UNA_SQL_NULL };
     case SQLITE_INTEGER:
-        return (una_cell){ .type = UNA_CELL_WHOLE, .whole = sqlite3_column_int64(statement, column),
+        return (una_sql_value){ .type = UNA_SQL_INTEGER, .whole = sqlite3_column_int64(statement, column),
                            .real = sqlite3_column_double(statement, column) };
     case SQLITE_FLOAT:
-        return (una_cell){ .type = UNA_CELL_REAL, .real = sqlite3_column_double(statement, column) };
+        return (una_sql_value){ .type = UNA_SQL_REAL, .real = sqlite3_column_double(statement, column) };
     case SQLITE_TEXT:
-        return una_words((const char *)sqlite3_column_text(statement, column));
+        return una_sql_text((const char *)sqlite3_column_text(statement, column));
     default:
-        return (una_cell){ .type = UNA_CELL_BYTES };
+        return (una_sql_value){ .type = UNA_SQL_BYTES };
     }
 }
 
-static una_status give_row(sqlite3_stmt *statement, const char *sql, una_record_task *task, void *context, una_run *run)
+static una_status give_row(sqlite3_stmt *statement, const char *sql, una_sql_row_task *task, void *context,
+                           una_run *run)
 {
-    una_cell cells[UNA_MOST_CELLS];
+    una_sql_value cells[UNA_MOST_SQL_VALUES];
     int columns = sqlite3_column_count(statement);
-    if (columns > UNA_MOST_CELLS) UNA_FAIL(run, UNA_E_USAGE, "more than %d columns: %.100s", UNA_MOST_CELLS, sql);
+    if (columns > UNA_MOST_SQL_VALUES)
+        UNA_FAIL(run, UNA_E_USAGE, "more than %d columns: %.100s", UNA_MOST_SQL_VALUES, sql);
     for (int i = 0; i < columns; i++) cells[i] = cell_at(statement, i);
     return task(context, cells, (size_t)columns, run);
 }
 
-static una_status walk(sqlite3_stmt *statement, database_file *f, const char *sql, una_record_task *task, void *context,
-                       una_run *run)
+static una_status sqlite_step_rows(sqlite3_stmt *statement, database_file *f, const char *sql, una_sql_row_task *task,
+                                   void *context, una_run *run)
 {
     for (bool begun = false;;) {
         int code = sqlite3_step(statement);
@@ -257,22 +260,22 @@ static una_status walk(sqlite3_stmt *statement, database_file *f, const char *sq
             if (task) UNA_TRY(give_row(statement, sql, task, context, run));
             continue;
         }
-        if (begun || !try_again(f, code)) return failed(f, run);
+        if (begun || !try_again(f, code)) return sqlite_failed(f, run);
         sqlite3_reset(statement);
     }
 }
 
-static una_status file_each(void *link, size_t *changed, const char *sql, const una_cell *given, size_t count,
-                            una_record_task *task, void *context, una_run *run)
+static una_status file_each(void *link, size_t *changed, const char *sql, const una_sql_value *given, size_t count,
+                            una_sql_row_task *task, void *context, una_run *run)
 {
     database_file *f = link;
     sqlite3_stmt *statement;
     begin_call(f, run);
-    UNA_TRY(prepare(&statement, f, sql, run));
+    UNA_TRY(sqlite_prepare(&statement, f, sql, run));
 
     int before = sqlite3_total_changes(f->db);
-    una_status status = bind(statement, f, given, count, run);
-    if (status == UNA_OK) status = walk(statement, f, sql, task, context, run);
+    una_status status = sqlite_bind(statement, f, given, count, run);
+    if (status == UNA_OK) status = sqlite_step_rows(statement, f, sql, task, context, run);
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);                   /* what was given does not outlive the call */
     if (changed) *changed = status == UNA_OK ? (size_t)(sqlite3_total_changes(f->db) - before) : 0;
@@ -282,7 +285,7 @@ static una_status file_each(void *link, size_t *changed, const char *sql, const 
 static una_status file_script(void *link, const char *sql, una_run *run)
 {
     begin_call(link, run);
-    return execute(link, sql, run);
+    return sqlite_execute(link, sql, run);
 }
 
 static una_status file_begin(void *link, una_run *run)
@@ -330,7 +333,7 @@ static una_status connect_to(sqlite3 **db, const char *path, int flags, database
     sqlite3_extended_result_codes(*db, 1);
     sqlite3_busy_handler(*db, wait_for_lock, f);
     sqlite3_progress_handler(*db, LOOK_STEPS, is_enough, f);
-    una_strangers_bound(*db, run);
+    una_untrusted_limit(*db, run);
     return UNA_OK;
 }
 
@@ -353,12 +356,14 @@ static una_status copy_pages(database_file *f, sqlite3 *from, una_run *run)
     sqlite3_exec(from, "BEGIN; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
     sqlite3_backup *backup = sqlite3_backup_init(f->db, "main", from, "main");
     int code;
-    do code = !backup ? SQLITE_ERROR : is_enough(f) ? SQLITE_INTERRUPT : sqlite3_backup_step(backup, COPY_PAGES);
-    while (code == SQLITE_OK || (is_locked(code) && wait_a_little(f, WAIT_MS)));
+    do {
+        if (!backup) code = SQLITE_ERROR;
+        else code = is_enough(f) ? SQLITE_INTERRUPT : sqlite3_backup_step(backup, COPY_PAGES);
+    } while (code == SQLITE_OK || (is_locked(code) && sqlite_wait(f, WAIT_MS)));
 
     bool good = sqlite3_backup_finish(backup) == SQLITE_OK && code == SQLITE_DONE;
-    if (code == SQLITE_INTERRUPT) return interrupted(f, run);
-    return good ? UNA_OK : failed(f, run);
+    if (code == SQLITE_INTERRUPT) return sqlite_interrupted(f, run);
+    return good ? UNA_OK : sqlite_failed(f, run);
 }
 
 static una_status copy_from(database_file *f, const char *path, int flags, una_run *run)
@@ -370,7 +375,7 @@ static una_status copy_from(database_file *f, const char *path, int flags, una_r
     return status;
 }
 
-static uint64_t size_of(const char *path)
+static uint64_t sqlite_file_size(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && about.st_size > 0 ? (uint64_t)about.st_size : 0;
@@ -381,13 +386,13 @@ static bool has_beside(const database_file *f, const char *end, una_run *run)
 {
     una_text name = una_text_in(&run->scratch);
     una_text_add(&name, "%s%s", f->open_as, end);
-    return !name.at || size_of(name.at) > 0;
+    return !name.at || sqlite_file_size(name.at) > 0;
 }
 
 static una_status check_room(const database_file *f, una_run *run)
 {
     const una_run *root = una_run_root(run);
-    uint64_t size = size_of(f->open_as), limit = root->settings.memory_limit, used = root->used;
+    uint64_t size = sqlite_file_size(f->open_as), limit = root->settings.memory_limit, used = root->used;
     if (used <= limit && size <= limit - used) return UNA_OK;
     UNA_FAIL(run, UNA_E_MEMORY, "%s is read into memory and has %.3g MB; %.3g MB are taken and %.3g MB are allowed: "
              "raise the limit", f->path, 1e-6 * (double)size, 1e-6 * (double)used, 1e-6 * (double)limit);
@@ -415,12 +420,13 @@ static una_status copy_file(database_file *f, una_run *run)
 /* Before anything else is asked of it. */
 static una_status check_schema(database_file *f, una_run *run)
 {
-    UNA_TRY(execute(f, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA cache_size = -2000", run));
-    return file_each(f, NULL, "SELECT type, name, sql FROM sqlite_master", NULL, 0, una_strangers_check,
+    UNA_TRY(sqlite_execute(f, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA cache_size = -2000",
+                           run));
+    return file_each(f, NULL, "SELECT type, name, sql FROM sqlite_master", NULL, 0, una_untrusted_check,
                      (void *)f->path, run);
 }
 
-static una_status note_ours(void *context, const una_cell *cells, size_t count, una_run *run)
+static una_status note_ours(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
     (void)count;
     (void)run;
@@ -433,14 +439,14 @@ static una_status note_ours(void *context, const una_cell *cells, size_t count, 
 static una_status choose_mode(database_file *f, una_database_mode mode, una_run *run)
 {
     bool ours = false;
-    UNA_TRY(execute(f, "PRAGMA synchronous = EXTRA", run));
+    UNA_TRY(sqlite_execute(f, "PRAGMA synchronous = EXTRA", run));
     if (mode == UNA_DATABASE_JOURNAL) return UNA_OK;
     UNA_TRY(file_each(f, NULL, "SELECT count(*) = 0 OR max(name = 'una_kind') FROM sqlite_master", NULL, 0, note_ours,
                       &ours, run));
-    return ours ? execute(f, "PRAGMA journal_mode = WAL", run) : UNA_OK;
+    return ours ? sqlite_execute(f, "PRAGMA journal_mode = WAL", run) : UNA_OK;
 }
 
-static una_status open_file(database_file *f, const char *where, una_database_mode mode, una_run *run)
+static una_status sqlite_open_path(database_file *f, const char *where, una_database_mode mode, una_run *run)
 {
     int flags = SQLITE_OPEN_READWRITE | (mode == UNA_DATABASE_PRESENT ? 0 : SQLITE_OPEN_CREATE);
     if (where && !*where) UNA_FAIL(run, UNA_E_IO, "the name of the database is empty; give the path of a file");
@@ -468,7 +474,7 @@ static una_status file_open(void **link, const char *where, una_database_mode mo
     database_file *f;
     *link = NULL;
     UNA_TRY(new_file(&f, where, run));
-    una_status status = open_file(f, where, mode, run);
+    una_status status = sqlite_open_path(f, where, mode, run);
     if (status == UNA_OK) *link = f;
     else file_close(f);
     return status;

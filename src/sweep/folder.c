@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The folder that results go to: what may be in its way, in words.
+ * The folder that results go to.
  */
 #include "sweep/folder.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What is in the way of a folder, in words; NULL: nothing, or it is there. */
+/* What stands in the place of a folder, in words; NULL: nothing, or the folder. */
 static const char *obstacle(const char *folder)
 {
     struct stat about;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Folds: cells become numbers by their order, groups and copies become heaps of rows by a forest of roots (Tarjan,
- * Efficiency of a good but not linear set union algorithm, 1975), and heaps go to the fold that is smallest.
+ * Folds: cells become numbers by their order, groups and copies become heaps of rows in a forest of roots (Tarjan,
+ * Efficiency of a good but not linear set union algorithm, 1975), and each heap goes to the smallest fold.
  */
 #include "sweep/folds.h"
 
@@ -32,7 +32,7 @@ static int by_cell(const void *a, const void *b)
     return order ? order : (x->row > y->row) - (x->row < y->row);
 }
 
-/* code [rows]: 0, 1 ... in the order of the values, the same for equal ones; NONE where a cell is missing. */
+/* code [rows]: 0, 1 ... in the order of the values, equal for equal values; NONE where a cell is missing. */
 static una_status code_column(uint32_t *code, size_t *count, const una_dataset *data, size_t column, una_run *run)
 {
     const una_table_column *of = &data->column[column];
@@ -57,7 +57,7 @@ static una_status code_column(uint32_t *code, size_t *count, const una_dataset *
     return status;
 }
 
-/* The same of a column that must have a value in every row. */
+/* The same for a column that must have a value in every row. */
 static una_status need_codes(uint32_t *code, size_t *count, const char *flag, const una_dataset *data, size_t column,
                              una_run *run)
 {
@@ -80,7 +80,7 @@ static uint32_t root_of(uint32_t *parent, uint32_t row)
     return row;
 }
 
-static void unite(uint32_t *parent, uint32_t a, uint32_t b)
+static void unite_roots(uint32_t *parent, uint32_t a, uint32_t b)
 {
     uint32_t x = root_of(parent, a), y = root_of(parent, b);
     if (x < y) parent[y] = x;
@@ -88,7 +88,7 @@ static void unite(uint32_t *parent, uint32_t a, uint32_t b)
 }
 
 /* A forest in which rows of a group have one root. */
-static una_status plant(uint32_t **parent, const una_folds *f, una_run *run)
+static una_status make_forest(uint32_t **parent, const una_folds *f, una_run *run)
 {
     uint32_t *first = UNA_GET(&run->scratch, uint32_t, f->groups + 1);
     UNA_TRY(una_order_new(parent, f->rows, &run->scratch));
@@ -98,7 +98,7 @@ static una_status plant(uint32_t **parent, const una_folds *f, una_run *run)
     for (size_t i = 0; i < f->rows; i++) {
         uint32_t *to = &first[f->group_of[i]];
         if (*to == NONE) *to = (uint32_t)i;
-        unite(*parent, *to, (uint32_t)i);
+        unite_roots(*parent, *to, (uint32_t)i);
     }
     return UNA_OK;
 }
@@ -118,7 +118,7 @@ static size_t count_heaps(heap *heaps, size_t *largest, uint32_t *parent, size_t
     return count;
 }
 
-/* Inputs [rows, *cols] as numbers that are equal where cells are. */
+/* Inputs [rows, *cols] as numbers that are equal exactly where cells are equal. */
 static una_status code_inputs(double **x, size_t *cols, const una_dataset *data, const una_folds *f, una_run *run)
 {
     size_t values;
@@ -136,8 +136,8 @@ static una_status code_inputs(double **x, size_t *cols, const una_dataset *data,
     return UNA_OK;
 }
 
-/* Rows with equal inputs join, unless one heap then has more than half of the rows, or few different inputs are
- * repeated so often that to hold one out asks for what no other row shows. */
+/* Rows with equal inputs join, unless one heap would then have more than half of the rows, or so few different inputs
+ * are repeated that holding one out asks for what no other row shows. */
 static una_status join_copies(uint32_t **parent, heap *heaps, una_folds *f, const una_dataset *data, una_run *run)
 {
     una_copies copies;
@@ -150,18 +150,18 @@ static una_status join_copies(uint32_t **parent, heap *heaps, una_folds *f, cons
     if (copies.copied == 0) return UNA_OK;
     UNA_TRY(una_order_new(&joined, f->rows, &run->scratch));
     memcpy(joined, *parent, f->rows * sizeof *joined);
-    for (size_t i = 0; i < f->rows; i++) unite(joined, (uint32_t)i, copies.next[i]);
+    for (size_t i = 0; i < f->rows; i++) unite_roots(joined, (uint32_t)i, copies.next[i]);
 
     size_t count = count_heaps(heaps, &largest, joined, f->rows);
     if (2 * largest > f->rows || (count < 2 * FOLDS && 2 * count < f->rows) || count < f->folds) return UNA_OK;
-    f->together = copies.copied;
+    f->tied_rows = copies.copied;
     *parent = joined;
     return UNA_OK;
 }
 
 /* ---- k folds --------------------------------------------------------------------------------------------------- */
 
-static int by_size(const void *a, const void *b)
+static int compare_group_size(const void *a, const void *b)
 {
     const heap *x = a, *y = b;
     if (x->size != y->size) return x->size > y->size ? -1 : 1;
@@ -176,8 +176,9 @@ static size_t smallest_of(const size_t *sizes, size_t count)
     return best;
 }
 
-/* part [rows] of one repeat. */
-static una_status deal(uint32_t *part, const una_folds *f, uint32_t *parent, heap *heaps, una_rng rng, una_run *run)
+/* Fills part [rows] of one repeat. */
+static una_status deal_groups(uint32_t *part, const una_folds *f, uint32_t *parent, heap *heaps, una_rng rng,
+                              una_run *run)
 {
     uint32_t *order;
     size_t largest, count = 0, *sizes = UNA_GET(&run->scratch, size_t, f->folds);
@@ -193,7 +194,7 @@ static una_status deal(uint32_t *part, const una_folds *f, uint32_t *parent, hea
 
     for (size_t i = 0; i < f->rows; i++)
         if (heaps[i].size > 0) heaps[count++] = heaps[i];
-    qsort(heaps, count, sizeof *heaps, by_size);
+    qsort(heaps, count, sizeof *heaps, compare_group_size);
     for (size_t h = 0; h < count; h++) {
         size_t fold = smallest_of(sizes, f->folds);
         to[heaps[h].root] = (uint32_t)fold;
@@ -209,7 +210,7 @@ static una_status make_random(una_folds *f, const una_dataset *data, uint64_t se
     size_t largest;
     heap *heaps = UNA_GET_ROWS(&run->scratch, heap, f->rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(plant(&parent, f, run));
+    UNA_TRY(make_forest(&parent, f, run));
     UNA_TRY(join_copies(&parent, heaps, f, data, run));
     size_t count = count_heaps(heaps, &largest, parent, f->rows);
     if (count < 2 && f->group_of)
@@ -223,8 +224,8 @@ static una_status make_random(una_folds *f, const una_dataset *data, uint64_t se
     }
     for (size_t r = 0; r < f->repeats; r++) {
         una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = deal(f->part + r * f->rows, f, parent, heaps, una_rng_at(seed, UNA_FOR_FOLDS, COMPARED + r),
-                                 run);
+        una_status status = deal_groups(f->part + r * f->rows, f, parent, heaps,
+                                        una_rng_at(seed, UNA_FOR_FOLDS, COMPARED + r), run);
         una_arena_release(&run->scratch, mark);
         UNA_TRY(status);
     }
@@ -233,7 +234,7 @@ static una_status make_random(una_folds *f, const una_dataset *data, uint64_t se
 
 /* ---- by time --------------------------------------------------------------------------------------------------- */
 
-/* "2024-05-17", with whatever behind it: such words are in the order of time. */
+/* "2024-05-17" and anything after it: the order of such words is that of time. */
 static bool is_date(const char *word)
 {
     for (size_t i = 0; i < 10; i++)
@@ -254,7 +255,7 @@ static una_status check_time(const una_dataset *data, size_t column, una_run *ru
     return UNA_OK;
 }
 
-/* Values that stand together go where their middle row would; blocks that stay empty are closed up. */
+/* Rows of one time go to the block of their middle row; empty blocks are removed. */
 static void cut_blocks(una_folds *f, const uint32_t *code, size_t *size, size_t values)
 {
     size_t before = 0, blocks = f->folds + 1, last = SIZE_MAX, count = 0;
@@ -294,7 +295,7 @@ static una_status make_by_time(una_folds *f, const una_dataset *data, una_run *r
 
 /* ---- the calls --------------------------------------------------------------------------------------------------- */
 
-static una_status find_columns(una_folds *f, const una_dataset *data, const una_fold_settings *s, una_run *run)
+static una_status folds_find_columns(una_folds *f, const una_dataset *data, const una_fold_settings *s, una_run *run)
 {
     f->target = data->columns - 1;
     f->group = f->time = SIZE_MAX;
@@ -312,8 +313,8 @@ static una_status find_columns(una_folds *f, const una_dataset *data, const una_
     return UNA_OK;
 }
 
-static una_status make(una_folds *f, const una_dataset *data, const una_fold_settings *s, una_arena *arena,
-                       una_run *run)
+static una_status folds_make(una_folds *f, const una_dataset *data, const una_fold_settings *s, una_arena *arena,
+                             una_run *run)
 {
     *f = (una_folds){ .rows = data->rows, .folds = s->folds ? s->folds : FOLDS,
                       .repeats = s->repeats ? s->repeats : 1 };
@@ -323,7 +324,7 @@ static una_status make(una_folds *f, const una_dataset *data, const una_fold_set
         UNA_FAIL(run, UNA_E_USAGE, "%zu folds, %zu times, are too many", f->folds, f->repeats);
     f->out = UNA_GET(arena, bool, data->columns);
     UNA_TRY(una_arena_check(arena));
-    UNA_TRY(find_columns(f, data, s, run));
+    UNA_TRY(folds_find_columns(f, data, s, run));
     f->part = UNA_GET_ROWS(arena, uint32_t, f->rows * f->repeats);
     f->group_of = s->group ? UNA_GET_ROWS(arena, uint32_t, f->rows) : NULL;
     UNA_TRY(una_arena_check(arena));
@@ -335,7 +336,7 @@ una_status una_folds_make(una_folds *folds, const una_dataset *data, const una_f
                           una_arena *arena, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = make(folds, data, settings, arena, run);
+    una_status status = folds_make(folds, data, settings, arena, run);
     if (arena != &run->scratch) una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -346,7 +347,7 @@ static bool is_tested(const una_folds *f, size_t index, size_t row)
     return f->part[repeat * f->rows + row] == fold;
 }
 
-/* Groups that are tested do not train. */
+/* Rows of groups that are tested do not train. */
 static una_status leave_groups_out(size_t *train, size_t *count, const una_folds *f, const size_t *test, size_t tested,
                                    una_run *run)
 {

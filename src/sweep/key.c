@@ -24,7 +24,7 @@ size_t una_row_key_data(const char *data)
 }
 
 /* FNV-1a. */
-static uint64_t mix(uint64_t hash, const void *bytes, size_t size)
+static uint64_t fnv1a(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < size; i++) hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
@@ -37,10 +37,11 @@ uint64_t una_row_key_hash(const una_row_key *key)
     int length = snprintf(numbers, sizeof numbers, "%" PRIu64 " %" PRIu64 " %u", key->split, key->seed, key->results);
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-    hash = mix(hash, key->study, strlen(key->study) + 1);        /* with the zero: texts do not run together */
-    hash = mix(hash, key->data, strlen(key->data) + 1);
-    hash = mix(hash, key->spec, strlen(key->spec) + 1);
-    return mix(hash, numbers, (size_t)length);
+    hash = fnv1a(hash, key->study, strlen(key->study) + 1);      /* with the zero byte, so that texts do not run
+                                                                    together */
+    hash = fnv1a(hash, key->data, strlen(key->data) + 1);
+    hash = fnv1a(hash, key->spec, strlen(key->spec) + 1);
+    return fnv1a(hash, numbers, (size_t)length);
 }
 
 void una_row_key_describe(una_text *text, const una_row_key *key)

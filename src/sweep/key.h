@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A key names one fit of a study, so that it is made once: which study, on which data and split, which spec, which
- * seed, and the results version of the code that made the numbers. Two keys are the same if all six are.
+ * A key names one fit of a study, so that it is made only once: the study, the data and split, the spec, the seed, and
+ * the results version of the code that made the numbers. Two keys are the same if all six are.
  *
  * The results version is 1 plus how often the numbers of the experiment, of the spec's kind and of the kinds inside it
- * have changed (`results` in una_kind and una_experiment). Each of these counts only ever grows, so the sum grows
- * whenever one of them does. A commit that changes no numbers leaves it alone: the commit is written beside a row, and
- * is not part of its key.
+ * have changed (`results` in una_kind and una_experiment). Each of these counts only grows, so the sum grows whenever
+ * one of them does. A commit that changes no numbers does not change it: the commit is stored beside a row and is not
+ * part of its key.
  */
 #ifndef UNA_KEY_H
 #define UNA_KEY_H

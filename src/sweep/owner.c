@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who holds something, and whether that owner lives: here the system knows, of another place the last sign of life.
+ * Who holds a claim, a trial or a turn, and whether that owner lives: the system knows its own processes; owners
+ * elsewhere show it by renewing.
  */
 #include "sweep/owner.h"
 
@@ -29,10 +30,10 @@ static bool process_start(char start[32], long process)
     char *at = strrchr(line, ')');
     static const char fields[] = " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %31s";
     if (!at || sscanf(at + 1, fields, &state, start) != 2) return true;
-    return state != 'Z' && state != 'X';         /* killed, but not yet taken note of */
+    return state != 'Z' && state != 'X';         /* killed, but not yet waited for */
 }
 
-/* A random word of the system's, made when it was booted; "" where there is none. */
+/* A random word that the system makes at boot; "" where there is none. */
 static void read_boot(char boot[40])
 {
     FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -62,7 +63,7 @@ void una_owner_here(una_owner_name *me, const void *handle)
     snprintf(me->handle, sizeof me->handle, "%p", handle);
 }
 
-una_owner_name una_owner_in(const una_cell *cells, int64_t *since)
+una_owner_name una_owner_in(const una_sql_value *cells, int64_t *since)
 {
     una_owner_name owner = { .process = (long)cells[1].whole };
     snprintf(owner.host, sizeof owner.host, "%s", cells[0].text);
@@ -90,7 +91,7 @@ bool una_owner_same(const una_owner_name *a, const una_owner_name *b)
 bool una_owner_alive(const una_owner_name *owner, int64_t since, double now, const una_owner_name *me)
 {
     char start[32];
-    double age = now - (double)since;                            /* of a stranger's file it may be any number */
+    double age = now - (double)since;                            /* in an untrusted file it may be any number */
     if (strcmp(owner->host, me->host) != 0) return age < UNA_OWNER_LEASE && age > -UNA_OWNER_LEASE;
     if (same_process(owner, me)) return true;
     return process_start(start, owner->process) && (!*start || strcmp(start, owner->start) == 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The list of keys that a study wants, each once. A table of hashes stands beside it: a search may plan a million.
+ * The list of keys that a study wants, each once, with a hash table beside it: a search may plan a million.
  */
 #include "sweep/worker.h"
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Not una_row_key_hash, which is the same for all: specs may be a stranger's. */
+/* Not una_row_key_hash, which has no secret key: specs may come from an untrusted file. */
 static uint64_t hash_of(const una_plan *plan, const una_row_key *key)
 {
     una_hash_key own = una_hash_key_of(plan->arena->run);
@@ -32,7 +32,7 @@ static size_t slot_of(const una_plan *plan, const una_row_key *key)
 }
 
 /* The old arrays stay in the arena: as much again as the new ones, all of them together. */
-static bool make_room(una_plan *plan)
+static bool plan_make_room(una_plan *plan)
 {
     if (plan->count < plan->room) return true;
     size_t room = plan->room ? 2 * plan->room : 64;
@@ -56,7 +56,7 @@ size_t una_plan_find(const una_plan *plan, const una_row_key *key)
 
 void una_plan_add(una_plan *plan, una_row_key key)
 {
-    if (una_plan_find(plan, &key) != SIZE_MAX || !make_room(plan)) return;
+    if (una_plan_find(plan, &key) != SIZE_MAX || !plan_make_room(plan)) return;
     plan->slot[slot_of(plan, &key)] = plan->count + 1;
     plan->keys[plan->count++] = key;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rules of selection: every candidate gets a class and a key within it, and these are sorted. What is equal under the
- * rule stays in the order in which it came.
+ * Rules of selection: every candidate gets a class and a key within it, and these are sorted. Candidates that are
+ * equal under the rule keep their order.
  */
 #include "sweep/select.h"
 
@@ -11,7 +11,7 @@
 typedef enum class { CHOSEN_FROM, BEHIND, WITHOUT } class;
 typedef struct place { class class; double key; size_t at; } place;      /* lower keys are better */
 
-static int compare(const void *a, const void *b)
+static int compare_candidates(const void *a, const void *b)
 {
     const place *x = a, *y = b;
     if (x->class != y->class) return x->class < y->class ? -1 : 1;
@@ -34,14 +34,14 @@ static void place_by(place *at, const double *number, size_t stride, double sign
     }
 }
 
-/* Those without mean cos^2 are never chosen, so they are not counted in the tenth either. Whoever is as good as the
- * last one of the tenth belongs to it: which of them came first must not matter. */
+/* Candidates without mean cos^2 are never chosen, so they do not count in the tenth either. All candidates as good as
+ * the last of the tenth belong to it, so that their order does not matter. */
 static void place_by_two(place *at, const una_candidate *c, size_t count)
 {
     size_t both = 0;
     for (size_t i = 0; i < count; i++)
         if (!isnan(c[i].log_lik) && !isnan(c[i].mean_cos2)) at[both++] = (place){ CHOSEN_FROM, -c[i].log_lik, i };
-    qsort(at, both, sizeof *at, compare);
+    qsort(at, both, sizeof *at, compare_candidates);
     double border = both ? -at[tenth_of(both) - 1].key : HUGE_VAL;
 
     for (size_t i = 0; i < count; i++) {
@@ -65,14 +65,14 @@ una_status una_select_order(size_t *order, const char *rule, const una_candidate
         if (strcmp(rule, "log_lik") == 0) place_by(at, &c->log_lik, STRIDE, -1, count);
         else if (strcmp(rule, "rmse") == 0) place_by(at, &c->rmse, STRIDE, 1, count);
         else place_by_two(at, c, count);
-        qsort(at, count, sizeof *at, compare);
+        qsort(at, count, sizeof *at, compare_candidates);
         for (size_t i = 0; i < count; i++) order[i] = at[i].at;
     }
     una_arena_release(&run->scratch, mark);
     return status;
 }
 
-/* Whether the rule can say anything of a candidate. */
+/* Whether a candidate has the numbers that the rule needs. */
 static bool has_numbers(const char *rule, const una_candidate *c)
 {
     if (strcmp(rule, "rmse") == 0) return !isnan(c->rmse);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which of many tried specs is the best: the rules by which searches choose. Each candidate has numbers of rows that it
- * did not see, means over splits and seeds. NAN: it has none, and is never chosen where the rule needs it.
+ * Which of many specs is the best: the rules by which searches choose. Each candidate has scores on rows that did not
+ * train it, means over splits and seeds. NAN: no score; such a candidate is never chosen where the rule needs the
+ * score.
  */
 #ifndef UNA_SELECT_H
 #define UNA_SELECT_H
@@ -19,8 +20,8 @@ una_status una_select(size_t *best, const char *rule, const una_candidate *candi
 una_status una_select_order(size_t *order, const char *rule, const una_candidate *candidates, size_t count,
                             una_run *run);
 una_status una_select_check(const char *rule, una_run *run);     /* UNA_E_USAGE: there is no such rule               */
-/* Of the candidates whose `first` is at most `loss` below the highest, the one with the lowest `then`: what the first
- * number cannot tell apart, the second decides. *best SIZE_MAX: none has both. */
+/* Of the candidates whose `first` is at most `loss` below the highest, the one with the lowest `then`: the second
+ * number decides where the first does not distinguish them. *best SIZE_MAX: no candidate has both. */
 una_status una_select_near(size_t *best, const double *first, const double *then, size_t count, double loss,
                            una_run *run);
 

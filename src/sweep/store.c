@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The store as three tables of a database: rows, their values, and claims. Every change is one transaction. In a file
- * the rollback journal is used: a write-ahead log would be faster, but rows come one per fit; with the journal, a
- * folder at rest holds one file, which can be copied, and it works on network file systems too.
+ * The store as three tables of a database: rows, their values, and claims. Every change is one transaction. Files use
+ * the rollback journal: a write-ahead log would be faster, but rows come one per fit, and with the journal a folder at
+ * rest holds a single file, which can be copied, and network file systems work too.
  *
- * The server may be lost in the middle of a transaction, which then begins anew: bodies set what they count to zero.
+ * If the server is lost in the middle of a transaction, its body runs again: bodies therefore begin by setting their
+ * counts to zero.
  */
 #include "sweep/store.h"
 #include "sweep/database.h"
@@ -25,7 +26,7 @@ static const char schema[] =
     "  seed INTEGER NOT NULL, results INTEGER NOT NULL, host TEXT NOT NULL, process INTEGER NOT NULL,"
     "  start TEXT NOT NULL, handle TEXT NOT NULL, since INTEGER NOT NULL,"
     "  PRIMARY KEY (study, data, split, spec, seed, results)) WITHOUT ROWID;"
-    "PRAGMA user_version = 1;";          /* what an older una looks at */
+    "PRAGMA user_version = 1;";          /* read by older versions of una */
 
 #define KEY "study, data, split, spec, seed, results"
 #define KEY_IS "study = $1 AND data = $2 AND split = $3 AND spec = $4 AND seed = $5 AND results = $6"
@@ -49,28 +50,28 @@ size_t una_row_find(const una_row *row, const char *measure)
 }
 
 /* Whole numbers above 2^63 are stored as negative ones and come back as they were. */
-static void give_key(una_cell cells[KEY_CELLS], const una_row_key *key)
+static void give_key(una_sql_value cells[KEY_CELLS], const una_row_key *key)
 {
-    cells[0] = una_words(key->study);
-    cells[1] = una_words(key->data);
-    cells[2] = una_whole((int64_t)key->split);
-    cells[3] = una_words(key->spec);
-    cells[4] = una_whole((int64_t)key->seed);
-    cells[5] = una_whole((int64_t)key->results);
+    cells[0] = una_sql_text(key->study);
+    cells[1] = una_sql_text(key->data);
+    cells[2] = una_sql_integer((int64_t)key->split);
+    cells[3] = una_sql_text(key->spec);
+    cells[4] = una_sql_integer((int64_t)key->seed);
+    cells[5] = una_sql_integer((int64_t)key->results);
 }
 
 static una_status delete_of(una_database *db, const char *table, const char *condition, const una_row_key *key,
                             una_run *run)
 {
-    una_cell cells[KEY_CELLS];
+    una_sql_value cells[KEY_CELLS];
     give_key(cells, key);
-    return una_database_change(NULL, db, &(una_change){ table, NULL, condition }, cells, KEY_CELLS, run);
+    return una_database_change(NULL, db, &(una_sql_change){ table, NULL, condition }, cells, KEY_CELLS, run);
 }
 
 /* ---- opening ------------------------------------------------------------------------------------------------- */
 
-/* Why it was refused, and what becomes of the results. */
-static void say_more(una_run *run)
+/* The reason of a refusal, and what happens to the results. */
+static void fail_with_consequence(una_run *run)
 {
     char why[800];
     snprintf(why, sizeof why, "%.799s", una_run_message(run));
@@ -87,7 +88,7 @@ static una_status open_as(una_store **out, const char *path, una_database_mode m
     una_owner_here(&store->me, store);
 
     una_status status = una_database_open(&store->db, path, mode, run);
-    if (status == UNA_E_INPUT && !una_database_is_server(path)) say_more(run);
+    if (status == UNA_E_INPUT && !una_database_is_server(path)) fail_with_consequence(run);
     if (status == UNA_OK) status = una_database_expect(store->db, "store of results", FORMAT, schema, run);
     if (status == UNA_OK) *out = store;
     else una_store_close(store);
@@ -107,26 +108,27 @@ una_status una_store_open_copy(una_store **store, const char *path, una_run *run
 #define IS_MINE "host = $1 AND process = $2 AND start = $3 AND handle = $4"
 enum { OWNER_CELLS = 4 };
 
-static void give_owner(una_cell cells[OWNER_CELLS], const una_store *store)
+static void give_owner(una_sql_value cells[OWNER_CELLS], const una_store *store)
 {
-    cells[0] = una_words(store->me.host);
-    cells[1] = una_whole(store->me.process);
-    cells[2] = una_words(store->me.start);
-    cells[3] = una_words(store->me.handle);
+    cells[0] = una_sql_text(store->me.host);
+    cells[1] = una_sql_integer(store->me.process);
+    cells[2] = una_sql_text(store->me.start);
+    cells[3] = una_sql_text(store->me.handle);
 }
 
-/* For all claims of this handle. Nobody is there to hear of a failure, and the thread is another than that of the run,
- * whose message is left alone: claims that are not dropped end with the process, and those that are not renewed now are
- * renewed next time. */
+/* For all claims of this handle. A failure is not reported, because this is not the thread of the run, whose message
+ * must stay: claims that are not dropped end with the process, and claims that are not renewed now are renewed next
+ * time. */
 static void for_own_claims(una_store *store, const char *set)
 {
-    una_run aside = { .settings = store->run->settings, .parent = store->run };
-    una_cell cells[OWNER_CELLS + 1];
+    una_run child = { .settings = store->run->settings, .parent = store->run };
+    una_sql_value cells[OWNER_CELLS + 1];
     double now = 0;
-    if (una_database_now(&now, store->db, &aside) != UNA_OK) return;
+    if (una_database_now(&now, store->db, &child) != UNA_OK) return;
     give_owner(cells, store);
-    cells[OWNER_CELLS] = una_whole((int64_t)now);
-    (void)una_database_change(NULL, store->db, &(una_change){ "claim", set, IS_MINE }, cells, OWNER_CELLS + 1, &aside);
+    cells[OWNER_CELLS] = una_sql_integer((int64_t)now);
+    (void)una_database_change(NULL, store->db, &(una_sql_change){ "claim", set, IS_MINE }, cells, OWNER_CELLS + 1,
+                              &child);
 }
 
 void una_store_close(una_store *store)
@@ -146,9 +148,9 @@ void una_store_renew(una_store *store)
 
 typedef struct holder { const una_database *db; una_owner_name name; int64_t since; bool found; } holder;
 
-static una_status take_holder(void *context, const una_cell *cells, size_t count, una_run *run)
+static una_status take_holder(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
-    static const una_record_form claim = { UNA_OWNER_COLUMNS, UNA_OWNER_TYPES, "a claim" };
+    static const una_sql_row_form claim = { UNA_OWNER_COLUMNS, UNA_OWNER_TYPES, "a claim" };
     holder *h = context;
     (void)count;
     UNA_TRY(una_database_check(h->db, &claim, cells, 0, run));
@@ -159,7 +161,7 @@ static una_status take_holder(void *context, const una_cell *cells, size_t count
 
 static una_status find_holder(holder *h, una_database *db, const una_row_key *key, una_run *run)
 {
-    una_cell cells[KEY_CELLS];
+    una_sql_value cells[KEY_CELLS];
     *h = (holder){ .db = db };
     give_key(cells, key);
     return una_database_each(db, "SELECT " UNA_OWNER_COLUMNS " FROM claim WHERE " KEY_IS, cells, KEY_CELLS, take_holder,
@@ -170,7 +172,7 @@ static una_status take_claim(bool *granted, const una_store *store, const una_ro
 {
     una_database *db = store->db;
     const una_owner_name *me = &store->me;
-    una_cell cells[KEY_CELLS + OWNER_CELLS + 1];
+    una_sql_value cells[KEY_CELLS + OWNER_CELLS + 1];
     holder h;
     *granted = false;
     UNA_TRY(find_holder(&h, db, key, run));
@@ -178,7 +180,7 @@ static una_status take_claim(bool *granted, const una_store *store, const una_ro
 
     give_key(cells, key);
     give_owner(cells + KEY_CELLS, store);
-    cells[KEY_CELLS + OWNER_CELLS] = una_whole((int64_t)now);
+    cells[KEY_CELLS + OWNER_CELLS] = una_sql_integer((int64_t)now);
     UNA_TRY(una_database_write(db, 1, "INSERT INTO claim (" KEY ", " UNA_OWNER_COLUMNS ") "
                                "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (" KEY ") DO UPDATE "
                                "SET host = $7, process = $8, start = $9, handle = $10, since = $11", cells,
@@ -212,12 +214,12 @@ una_status una_store_claim_all(bool *granted, una_store *store, const una_row_ke
     return status;
 }
 
-/* Its own only: another may have taken it over meanwhile. */
+/* Only its own claim: another process may have taken it over. */
 una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run)
 {
-    static const una_change own = { "claim", NULL,
+    static const una_sql_change own = { "claim", NULL,
         KEY_IS " AND host = $7 AND process = $8 AND start = $9 AND handle = $10" };
-    una_cell cells[KEY_CELLS + OWNER_CELLS];
+    una_sql_value cells[KEY_CELLS + OWNER_CELLS];
     give_key(cells, key);
     give_owner(cells + KEY_CELLS, store);
     return una_database_change(NULL, store->db, &own, cells, KEY_CELLS + OWNER_CELLS, run);
@@ -252,12 +254,12 @@ typedef struct building {                /* a row put together from the lines of
     double        value[UNA_MOST_MEASURES];
 } building;
 
-static const char *text_of(building *b, const una_cell *cell)
+static const char *text_of(building *b, const una_sql_value *cell)
 {
     return una_arena_text(&b->texts, cell->text ? cell->text : "");
 }
 
-static void begin_row(building *b, const una_cell *cells)
+static void begin_row(building *b, const una_sql_value *cells)
 {
     una_row_key key = { .study = text_of(b, &cells[0]), .data = text_of(b, &cells[1]),
         .split = (uint64_t)cells[2].whole, .spec = text_of(b, &cells[3]), .seed = (uint64_t)cells[4].whole,
@@ -268,20 +270,20 @@ static void begin_row(building *b, const una_cell *cells)
     b->id = cells[AT_ID].whole;
 }
 
-static una_status add_value(building *b, const una_cell *measure, const una_cell *value, una_run *run)
+static una_status row_add_value(building *b, const una_sql_value *measure, const una_sql_value *value, una_run *run)
 {
-    if (measure->type == UNA_CELL_NULL) return una_arena_check(&b->texts);       /* without measures */
+    if (measure->type == UNA_SQL_NULL) return una_arena_check(&b->texts);        /* without measures */
     if (b->row.count == UNA_MOST_MEASURES)
         UNA_FAIL(run, UNA_E_INPUT, "a row of %s has more than %d measures", una_store_path(b->store),
                  UNA_MOST_MEASURES);
     b->measure[b->row.count] = text_of(b, measure);
-    b->value[b->row.count++] = value->type == UNA_CELL_NULL ? NAN : value->real;
+    b->value[b->row.count++] = value->type == UNA_SQL_NULL ? NAN : value->real;
     return una_arena_check(&b->texts);
 }
 
-static una_status take_line(void *context, const una_cell *cells, size_t count, una_run *run)
+static una_status take_line(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
-    static const una_record_form line = { ROW_COLUMNS, "ttwtwwtttnwTN", "row" };
+    static const una_sql_row_form line = { ROW_COLUMNS, "ttwtwwtttnwTN", "row" };
     building *b = context;
     (void)count;
     UNA_TRY(una_database_check(b->store->db, &line, cells, cells[AT_ID].whole, run));
@@ -290,12 +292,12 @@ static una_status take_line(void *context, const una_cell *cells, size_t count, 
         una_arena_reuse(&b->texts);
         begin_row(b, cells);
     }
-    return add_value(b, &cells[AT_MEASURE], &cells[AT_VALUE], run);
+    return row_add_value(b, &cells[AT_MEASURE], &cells[AT_VALUE], run);
 }
 
 /* Calls the task with each row of a statement made of ROW_COLUMNS; its texts last until the task returns. */
-static una_status walk(una_store *store, const char *sql, const una_cell *cells, size_t count, una_row_task *task,
-                       void *context, una_run *run)
+static una_status store_each_row(una_store *store, const char *sql, const una_sql_value *cells, size_t count,
+                                 una_row_task *task, void *context, una_run *run)
 {
     building b = { .store = store, .task = task, .context = context, .id = -1 };
     una_arena_init(&b.texts, run);
@@ -309,9 +311,10 @@ static una_status walk(una_store *store, const char *sql, const una_cell *cells,
 /* The row of a key, if it is there. */
 static una_status walk_key(una_store *store, const una_row_key *key, una_row_task *task, void *context, una_run *run)
 {
-    una_cell cells[KEY_CELLS];
+    una_sql_value cells[KEY_CELLS];
     give_key(cells, key);
-    return walk(store, "SELECT " ROWS "WHERE " KEY_IS " ORDER BY v.place", cells, KEY_CELLS, task, context, run);
+    return store_each_row(store, "SELECT " ROWS "WHERE " KEY_IS " ORDER BY v.place", cells, KEY_CELLS, task, context,
+                          run);
 }
 
 typedef struct finding { una_row *row; una_arena *arena; bool found; } finding;
@@ -352,16 +355,16 @@ una_status una_store_find(bool *found, una_row *row, una_store *store, const una
 
 una_status una_store_each(una_store *store, const char *study, una_row_task *task, void *context, una_run *run)
 {
-    una_cell name = una_words(study);
-    return walk(store, "SELECT " ROWS "WHERE study = $1 OR substr(study, 1, length($1) + 1) = $1 || '(' "
-                "ORDER BY " KEY ", v.place", &name, 1, task, context, run);
+    una_sql_value name = una_sql_text(study);
+    return store_each_row(store, "SELECT " ROWS "WHERE study = $1 OR substr(study, 1, length($1) + 1) = $1 || '(' "
+                          "ORDER BY " KEY ", v.place", &name, 1, task, context, run);
 }
 
 typedef struct pairing { const una_store *store; una_pair_task *task; void *context; } pairing;
 
-static una_status take_pair(void *context, const una_cell *cells, size_t count, una_run *run)
+static una_status take_pair(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
-    static const una_record_form pair = { "study, data", "tt", "a row" };
+    static const una_sql_row_form pair = { "study, data", "tt", "a row" };
     pairing *p = context;
     (void)count;
     UNA_TRY(una_database_check(p->store->db, &pair, cells, 0, run));
@@ -375,9 +378,9 @@ una_status una_store_pairs(una_store *store, una_pair_task *task, void *context,
                              &p, run);
 }
 
-typedef struct meeting { const char *const *known; size_t count; bool met; char *stranger; una_arena *arena; } meeting;
+typedef struct meeting { const char *const *known; size_t count; bool met; char *foreign; una_arena *arena; } meeting;
 
-static una_status meet(void *context, const char *study, const char *data, una_run *run)
+static una_status note_foreign_study(void *context, const char *study, const char *data, una_run *run)
 {
     meeting *m = context;
     (void)data;
@@ -387,17 +390,17 @@ static una_status meet(void *context, const char *study, const char *data, una_r
         bool same = strncmp(study, m->known[i], length) == 0;
         m->met = m->met || (same && (study[length] == 0 || study[length] == '('));
     }
-    if (!m->stranger) m->stranger = una_arena_text(m->arena, study);
+    if (!m->foreign) m->foreign = una_arena_text(m->arena, study);
     return una_arena_check(m->arena);
 }
 
-una_status una_store_stranger(const char **stranger, una_store *store, const char *const *studies, size_t count,
-                              una_arena *arena, una_run *run)
+una_status una_store_foreign_study(const char **foreign, una_store *store, const char *const *studies, size_t count,
+                                   una_arena *arena, una_run *run)
 {
     meeting m = { .known = studies, .count = count, .arena = arena };
-    *stranger = NULL;
-    UNA_TRY(una_store_pairs(store, meet, &m, run));
-    if (!m.met) *stranger = m.stranger;
+    *foreign = NULL;
+    UNA_TRY(una_store_pairs(store, note_foreign_study, &m, run));
+    if (!m.met) *foreign = m.foreign;
     return UNA_OK;
 }
 
@@ -417,10 +420,11 @@ static una_status remove_row(una_database *db, const una_row_key *key, una_run *
     return delete_of(db, "fit", KEY_IS, key, run);
 }
 
-static una_status insert_values(una_database *db, const una_row *row, una_cell fit, una_run *run)
+static una_status insert_values(una_database *db, const una_row *row, una_sql_value fit, una_run *run)
 {
     for (size_t i = 0; i < row->count; i++) {
-        una_cell cells[] = { fit, una_whole((int64_t)i), una_words(row->measure[i]), una_real(row->value[i]) };
+        una_sql_value cells[] = { fit, una_sql_integer((int64_t)i), una_sql_text(row->measure[i]),
+            una_sql_real(row->value[i]) };
         UNA_TRY(una_database_write(db, 1, "INSERT INTO value (fit, place, measure, value) VALUES ($1, $2, $3, $4)",
                                    cells, 4, run));
     }
@@ -446,8 +450,8 @@ static una_status compare_row(void *context, const una_row *there, una_run *run)
     return UNA_OK;
 }
 
-/* Is there a row of its key already? One that contradicts it is refused. */
-static una_status look_for(bool *there, putting *p, size_t row, una_run *run)
+/* Is there a row with this key? A contradiction is refused. */
+static una_status find_stored(bool *there, putting *p, size_t row, una_run *run)
 {
     comparing c = { .here = &p->rows[row], .clash = &p->clash, .row = row };
     UNA_TRY(walk_key(p->store, &p->rows[row].key, compare_row, &c, run));
@@ -457,28 +461,28 @@ static una_status look_for(bool *there, putting *p, size_t row, una_run *run)
              p->clash.measure);
 }
 
-/* Nobody else writes meanwhile, so the next number is free. */
+/* The transaction is the only writer, so the next number is free. */
 static una_status insert_row(una_database *db, const una_row *row, una_run *run)
 {
-    una_cell cells[KEY_CELLS + 5], id;
+    una_sql_value cells[KEY_CELLS + 5], id;
     UNA_TRY(una_database_ask(&id, db, "SELECT coalesce(max(id), 0) + 1 FROM fit", NULL, 0, &run->scratch, run));
     give_key(cells, &row->key);
-    cells[6] = una_words(row->options);
-    cells[7] = una_words(row->commit);
-    cells[8] = una_words(row->kernels);
-    cells[9] = una_real(row->seconds);
+    cells[6] = una_sql_text(row->options);
+    cells[7] = una_sql_text(row->commit);
+    cells[8] = una_sql_text(row->kernels);
+    cells[9] = una_sql_real(row->seconds);
     cells[10] = id;
     UNA_TRY(una_database_write(db, 1, "INSERT INTO fit (" KEY ", options, made_by, kernels, seconds, id) VALUES "
                                "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)", cells, KEY_CELLS + 5, run));
     return insert_values(db, row, id, run);
 }
 
-static una_status put_row(una_database *db, size_t at, putting *p, una_run *run)
+static una_status store_put_row(una_database *db, size_t at, putting *p, una_run *run)
 {
     const una_row *row = &p->rows[at];
     bool there = false;
     if (p->replace) UNA_TRY(remove_row(db, &row->key, run));
-    else UNA_TRY(look_for(&there, p, at, run));
+    else UNA_TRY(find_stored(&there, p, at, run));
     if (!there) UNA_TRY(insert_row(db, row, run));
     p->added += !there;
     return delete_of(db, "claim", KEY_IS, &row->key, run);
@@ -489,7 +493,7 @@ static una_status put_rows(una_database *db, void *context, una_run *run)
     putting *p = context;
     p->added = 0;
     p->clash = (una_clash){ .row = SIZE_MAX };
-    for (size_t i = 0; i < p->count; i++) UNA_TRY(put_row(db, i, p, run));
+    for (size_t i = 0; i < p->count; i++) UNA_TRY(store_put_row(db, i, p, run));
     return UNA_OK;
 }
 

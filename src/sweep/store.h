@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the results of sweeps are kept: whole rows, each once, safe from the moment una_store_put returns, whatever
- * happens to the process or the machine afterwards. Several threads and several processes may use one store at the
- * same time; claims share the work among them. A store is one file on a disk, or tables of a server, which several
- * machines may share.
+ * Where the results of sweeps are kept: complete rows, each once, durable as soon as una_store_put returns. Several
+ * threads and several processes may use one store at the same time; claims share the work among them. A store is one
+ * file on a disk, or tables of a server that several machines share.
  */
 #ifndef UNA_STORE_H
 #define UNA_STORE_H
@@ -30,24 +29,25 @@ typedef struct una_store una_store;
 /* path: of a file, or "postgresql://...". Made if it is not there. A file that is no store, a damaged one, or one of a
  * newer una is refused (UNA_E_INPUT). */
 una_status una_store_open(una_store **store, const char *path, una_run *run);
-/* A copy of a file in memory, which may be changed and leaves the file alone; empty where none is, or path is NULL. */
+/* A copy of a file in memory; changes do not reach the file. Empty if there is no file or path is NULL. */
 una_status una_store_open_copy(una_store **store, const char *path, una_run *run);
-void       una_store_close(una_store *store);            /* drops the claims made through it; NULL is harmless */
+void       una_store_close(una_store *store);            /* drops its claims; NULL is harmless                 */
 
-/* Asks for the right to make rows, granted [count]: on a disk one claim takes as long as twenty. Not granted while
- * somebody else who is alive holds it: a process of this place (owner.h) until it ends, one of another until its last
- * sign of life is two minutes old. */
+/* Claims the right to make rows, granted [count]: on a disk, twenty claims take as long as one. A row is not granted
+ * while a living owner holds it: a process of this host (owner.h) until it ends, one of another host until its claim has
+ * not been renewed for two minutes. */
 una_status una_store_claim_all(bool *granted, una_store *store, const una_row_key *const *keys, size_t count,
                                una_run *run);
-una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run);   /* a claim that comes to nothing */
-/* A sign of life for all claims made through this handle, to be given well within two minutes while they last. */
+una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run);   /* gives a claim back without a
+                                                                                        row */
+/* Renews all claims made through this handle; to be called well within two minutes while they last. */
 void       una_store_renew(una_store *store);
 /* Who has claimed a key; process 0: nobody. */
 typedef struct una_owner { char host[256]; long process; } una_owner;
 una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key *key, una_run *run);
 
-typedef struct una_clash {               /* two rows of one key that say different things of a measure      */
-    size_t      row;                     /* of those to put; SIZE_MAX: there is no clash                    */
+typedef struct una_clash {               /* two rows of one key with different values of a measure          */
+    size_t      row;                     /* index of the row to put; SIZE_MAX: there is no clash            */
     const char *measure;
     double      here, there;             /* in that row; in the store                                       */
 } una_clash;
@@ -66,12 +66,11 @@ una_status una_store_find(bool *found, una_row *row, una_store *store, const una
  * tell who made what when. The row lasts for the call; the task leaves the store alone. */
 typedef una_status una_row_task(void *context, const una_row *row, una_run *run);
 una_status una_store_each(una_store *store, const char *study, una_row_task *task, void *context, una_run *run);
-/* Every pair of study and data that there are rows of, once each; the texts last for the call. */
+/* Calls the task once for every pair of study and data with rows; the texts last for the call. */
 typedef una_status una_pair_task(void *context, const char *study, const char *data, una_run *run);
 una_status una_store_pairs(una_store *store, una_pair_task *task, void *context, una_run *run);
-/* Whether there are rows, and none of them is of one of these studies: then *stranger is the first that it has, in
- * `arena`, else NULL. */
-una_status una_store_stranger(const char **stranger, una_store *store, const char *const *studies, size_t count,
-                              una_arena *arena, una_run *run);
+/* Where the store has rows, but none of these studies: *foreign is its first study, in `arena`; else NULL. */
+una_status una_store_foreign_study(const char **foreign, una_store *store, const char *const *studies, size_t count,
+                                   una_arena *arena, una_run *run);
 
 #endif

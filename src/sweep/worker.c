@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * One sweep: what has no row is listed, and threads of the pool come to the desk for keys until there are none. With
- * several ranks: first all must have planned the same, and in the end all get all rows.
+ * One sweep: lists the keys without a row, and lets the threads of the pool take keys from the queue until there are
+ * none. With several ranks: first all ranks must have the same plan, and in the end all get all rows.
  */
 #include "sweep/worker.h"
 
 #include "base/thread.h"
-#include "sweep/desk.h"
-#include "sweep/parcel.h"
+#include "sweep/queue.h"
+#include "sweep/packet.h"
 
 #include <string.h>
 #include <time.h>
@@ -16,7 +16,7 @@ enum { RENEW_MS = 20000 };
 
 /* ---- one key ------------------------------------------------------------------------------------------------- */
 
-static una_status explain(const una_row_key *key, una_status status, una_run *run)
+static una_status explain_key(const una_row_key *key, una_status status, una_run *run)
 {
     char why[sizeof run->message];
     if (status == UNA_CANCELLED) return status;
@@ -29,21 +29,21 @@ static una_status explain(const una_row_key *key, una_status status, una_run *ru
     return status;
 }
 
-/* The row and those beside it, in one list. */
-static una_status bring(una_desk *d, size_t at, const una_outcome *outcome, double seconds, una_run *run)
+/* The row and the extra rows, in one list. */
+static una_status queue_row(una_queue *d, size_t at, const una_outcome *outcome, double seconds, una_run *run)
 {
     const una_sweep *sweep = d->sweep;
-    size_t count = 1 + outcome->beside_count;
+    size_t count = 1 + outcome->extra_count;
     una_row *rows = UNA_GET(outcome->arena, una_row, count);
     UNA_TRY(una_arena_check(outcome->arena));
     rows[0] = (una_row){ .key = sweep->plan->keys[at], .measure = sweep->measures, .value = outcome->value,
         .count = sweep->measure_count, .options = outcome->options, .kernels = una_run_kernels(run),
         .commit = una_build_commit(), .seconds = outcome->seconds };
-    if (count > 1) memcpy(rows + 1, outcome->beside, outcome->beside_count * sizeof *rows);
-    return una_desk_bring(d, at, rows, count, seconds, run);
+    if (count > 1) memcpy(rows + 1, outcome->extra, outcome->extra_count * sizeof *rows);
+    return una_queue_put(d, at, rows, count, seconds, run);
 }
 
-static una_status make_rows(una_desk *d, size_t at, una_run *run)
+static una_status make_rows(una_queue *d, size_t at, una_run *run)
 {
     const una_sweep *sweep = d->sweep;
     const una_row_key *key = &sweep->plan->keys[at];
@@ -51,31 +51,31 @@ static una_status make_rows(una_desk *d, size_t at, una_run *run)
     una_arena arena;
     una_arena_init(&arena, run);
     una_outcome outcome = { .arena = &arena, .value = UNA_GET(&arena, double, sweep->measure_count),
-                            .options = key->spec };      /* where the experiment knows no better */
+                            .options = key->spec };      /* unless the experiment sets them */
     una_status status = una_arena_check(&arena);
     for (size_t i = 0; i < sweep->measure_count && status == UNA_OK; i++) outcome.value[i] = NAN;
 
     run->settings.seed = key->seed;
     if (status == UNA_OK) status = sweep->make(sweep->context, key, &outcome, run);
-    if (status == UNA_OK) status = bring(d, at, &outcome, una_clock() - begun, run);
+    if (status == UNA_OK) status = queue_row(d, at, &outcome, una_clock() - begun, run);
     una_arena_free(&arena);
-    return status == UNA_OK ? status : explain(key, status, run);
+    return status == UNA_OK ? status : explain_key(key, status, run);
 }
 
-/* A task is a place in the queue, not a key: who comes first gets the first, on whatever rank. */
+/* A task is a turn at the queue, not a key: whichever thread comes first gets the next key, on any rank. */
 static una_status one_key(void *context, size_t index, una_run *run)
 {
-    una_desk *d = context;
+    una_queue *d = context;
     size_t key;
     (void)index;
-    if (d->ranks > 1) {                          /* with what the others have done */
+    if (d->ranks > 1) {                          /* including what other ranks have done */
         double width = d->run->progress_to - d->run->progress_from, all = (double)d->count;
         run->progress_from = d->run->progress_from + width * (double)(d->tally->done - d->tally->before) / all;
         run->progress_to = fmin(run->progress_from + width / all, d->run->progress_to);
     }
-    una_status status = una_desk_take(&key, d, run);
+    una_status status = una_queue_take(&key, d, run);
     if (status == UNA_OK && key != SIZE_MAX) status = make_rows(d, key, run);
-    if (status != UNA_OK) una_desk_stop(d, status);
+    if (status != UNA_OK) una_queue_stop(d, status);
     return status;
 }
 
@@ -98,32 +98,32 @@ una_status una_sweep_missing(size_t *todo, size_t *count, const una_sweep *sweep
     una_status status = una_sweep_writes(sweep->ranks) ? list_missing(todo, count, sweep, run) : UNA_OK;
     una_ranks_show(run, sweep->ranks);
     status = una_ranks_agree(status, run);
-    if (status == UNA_OK) status = una_ranks_share(count, sizeof *count, run);
-    if (status == UNA_OK) status = una_ranks_share(todo, *count * sizeof *todo, run);
+    if (status == UNA_OK) status = una_ranks_broadcast(count, sizeof *count, run);
+    if (status == UNA_OK) status = una_ranks_broadcast(todo, *count * sizeof *todo, run);
     una_ranks_show(run, outer);
     return status;
 }
 
-/* Those behind the desk begin, the pool works, and they end. *alone: the other ranks are lost. */
-static una_status staff(una_desk *d, bool *alone, const size_t *todo, una_arena *arena, una_run *run)
+/* Starts writer and messenger, runs the pool, and joins them. *alone: the other ranks are lost. */
+static una_status run_queue(una_queue *d, bool *alone, const size_t *todo, una_arena *arena, una_run *run)
 {
-    una_keeper *keeper = NULL;
-    una_clerk *clerk = NULL;
+    una_writer *writer = NULL;
+    una_messenger *messenger = NULL;
     bool first = una_sweep_writes(d->sweep->ranks), several = d->ranks > 1;
     if (several) run->settings.cancel = &d->cancel;
-    una_status status = first ? una_keeper_start(&keeper, d, todo, arena) : UNA_OK;
-    if (status == UNA_OK && several) status = una_clerk_start(&clerk, d, arena);
-    *alone = several && !clerk;
+    una_status status = first ? una_writer_start(&writer, d, todo, arena) : UNA_OK;
+    if (status == UNA_OK && several) status = una_messenger_start(&messenger, d, arena);
+    *alone = several && !messenger;
     if (status == UNA_OK) status = una_pool(run, d->count, one_key, d);
-    else una_desk_stop(d, status);
+    else una_queue_stop(d, status);
 
-    if (first) una_clerk_join(clerk);            /* until the others have left */
+    if (first) una_messenger_join(messenger);    /* until the others have left */
     pthread_mutex_lock(&d->lock);
     d->closed = true;
     pthread_cond_broadcast(&d->news);
     pthread_mutex_unlock(&d->lock);
-    if (!first) una_clerk_join(clerk);
-    una_keeper_join(keeper);
+    if (!first) una_messenger_join(messenger);
+    una_writer_join(writer);
     run->settings.cancel = d->outer;
     *alone = *alone || d->alone;
     return status;
@@ -132,23 +132,23 @@ static una_status staff(una_desk *d, bool *alone, const size_t *todo, una_arena 
 static una_status work_through(una_sweep *sweep, bool *alone, const size_t *todo, size_t count, una_arena *arena,
                                una_run *run)
 {
-    una_desk d;
+    una_queue d;
     una_tally tally = una_tally_of("fits", sweep->plan->count - count, sweep->plan->count);
     const una_tally *outer = run->tally;
     double from = run->progress_from;
     run->tally = &tally;
     run->progress_from = from + (run->progress_to - from) * (1 - (double)count / (double)sweep->plan->count);
 
-    una_status status = una_desk_open(&d, sweep, count, &tally, arena, run);
-    if (status == UNA_OK) status = staff(&d, alone, todo, arena, run);
+    una_status status = una_queue_open(&d, sweep, count, &tally, arena, run);
+    if (status == UNA_OK) status = run_queue(&d, alone, todo, arena, run);
     else *alone = d.ranks > 1;
     if (status == UNA_OK && d.status != UNA_OK) status = una_fail(run, d.status, "%s", d.message);
-    if (status == UNA_OK && d.state == UNA_DESK_INTERRUPTED) status = una_fail(run, UNA_CANCELLED, "interrupted");
+    if (status == UNA_OK && d.state == UNA_QUEUE_INTERRUPTED) status = una_fail(run, UNA_CANCELLED, "interrupted");
     sweep->made = d.made;
-    sweep->beside = d.beside;
+    sweep->extra = d.extra;
     sweep->worked = d.worked;
     sweep->waited = d.waited;
-    una_desk_free(&d);
+    una_queue_free(&d);
     run->progress_from = from;
     run->tally = outer;
     return status;
@@ -165,7 +165,7 @@ typedef struct pulse {                   /* a thread beside the fits: one of the
     bool            stopped;
 } pulse;
 
-static void *beat(void *context)
+static void *renew_claims_thread(void *context)
 {
     pulse *p = context;
     int code = 0;
@@ -185,7 +185,7 @@ static void *beat(void *context)
     return NULL;
 }
 
-/* work_through with a pulse beside it. */
+/* work_through with a thread that renews the claims. */
 static una_status keep_alive(una_sweep *sweep, bool *alone, const size_t *todo, size_t count, una_arena *arena,
                              una_run *run)
 {
@@ -196,8 +196,8 @@ static una_status keep_alive(una_sweep *sweep, bool *alone, const size_t *todo, 
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&p.stop, &clock);
 
-    /* Without the thread a long fit may be made twice, by another machine: time is lost and nothing else. */
-    bool beats = una_thread_start(&p.thread, beat, &p) == 0;
+    /* Without the thread another machine may repeat a long fit: only time is lost. */
+    bool beats = una_thread_start(&p.thread, renew_claims_thread, &p) == 0;
     una_status status = work_through(sweep, alone, todo, count, arena, run);
     pthread_mutex_lock(&p.lock);
     p.stopped = true;
@@ -213,11 +213,11 @@ static una_status keep_alive(una_sweep *sweep, bool *alone, const size_t *todo, 
 
 /* ---- several ranks ------------------------------------------------------------------------------------------- */
 
-typedef struct passport { uint64_t plan, count; char version[32], host[64]; } passport;
+typedef struct plan_signature { uint64_t plan, count; char version[32], host[64]; } plan_signature;
 
-static passport passport_of(const una_sweep *sweep)
+static plan_signature passport_of(const una_sweep *sweep)
 {
-    passport p = { .count = sweep->plan->count };
+    plan_signature p = { .count = sweep->plan->count };
     for (size_t i = 0; i < sweep->plan->count; i++)
         p.plan = p.plan * UINT64_C(0x9e3779b97f4a7c15) + una_row_key_hash(&sweep->plan->keys[i]);
     snprintf(p.version, sizeof p.version, "%s", una_version());
@@ -225,10 +225,10 @@ static passport passport_of(const una_sweep *sweep)
     return p;
 }
 
-static una_status compare(const passport *mine, const una_message *all, int count, una_run *run)
+static una_status compare_passports(const plan_signature *mine, const una_message *all, int count, una_run *run)
 {
     for (int r = 1; r < count; r++) {
-        const passport *his = all[r].bytes;
+        const plan_signature *his = all[r].bytes;
         if (all[r].count != sizeof *his || strcmp(his->version, mine->version) != 0)
             UNA_FAIL(run, UNA_E_USAGE, "rank %d on host %s has una %s, and rank 0 has una %s; every rank needs the "
                      "same", r, all[r].count == sizeof *his ? his->host : "unknown",
@@ -244,26 +244,26 @@ static una_status compare(const passport *mine, const una_message *all, int coun
 static una_status check_plans(const una_sweep *sweep, una_run *run)
 {
     int count = una_rank_count(run);
-    passport mine = passport_of(sweep);
+    plan_signature mine = passport_of(sweep);
     una_mark mark = una_arena_mark(&run->scratch);
     una_message *all = UNA_GET(&run->scratch, una_message, (size_t)count);
     una_status status = una_ranks_agree(una_arena_check(&run->scratch), run);
     if (status == UNA_OK) status = una_ranks_gather(all, &mine, sizeof mine, &run->scratch, run);
-    if (status == UNA_OK && una_rank(run) == 0) status = compare(&mine, all, count, run);
+    if (status == UNA_OK && una_rank(run) == 0) status = compare_passports(&mine, all, count, run);
     una_arena_release(&run->scratch, mark);
-    return una_ranks_follow(status, run);
+    return una_ranks_broadcast_status(status, run);
 }
 
-/* What rank 0 has packed goes to all, and there into the store. */
-static una_status spread(una_status status, una_text *bytes, una_store *store, una_run *run)
+/* Sends what rank 0 has packed to all ranks, which store it. */
+static una_status spread_rows(una_status status, una_text *bytes, una_store *store, una_run *run)
 {
     una_row *rows;
     size_t size = bytes->length, count;
     void *at = bytes->at;
-    UNA_TRY(una_ranks_follow(status, run));
-    UNA_TRY(una_ranks_share_block(&at, &size, &run->scratch, run));
+    UNA_TRY(una_ranks_broadcast_status(status, run));
+    UNA_TRY(una_ranks_broadcast_block(&at, &size, &run->scratch, run));
     if (una_rank(run) > 0) {
-        status = una_parcel_open(&rows, &count, at, size, &run->scratch, run);
+        status = una_packet_unpack(&rows, &count, at, size, &run->scratch, run);
         if (status == UNA_OK) status = una_store_put(store, rows, count, true, NULL, NULL, run);
     }
     return una_ranks_agree(status, run);
@@ -275,7 +275,7 @@ static una_status pack_plan(una_text *bytes, const una_sweep *sweep, size_t from
         una_row row;
         bool found;
         UNA_TRY(una_store_find(&found, &row, sweep->store, &sweep->plan->keys[i], &run->scratch, run));
-        if (found) una_parcel_pack(bytes, &row);
+        if (found) una_packet_pack(bytes, &row);
     }
     return una_arena_check(&run->scratch);
 }
@@ -288,21 +288,21 @@ static una_status spread_plan(const una_sweep *sweep, una_run *run)
         una_mark mark = una_arena_mark(&run->scratch);
         una_text bytes = una_text_in(&run->scratch);
         una_status status = una_rank(run) == 0 ? pack_plan(&bytes, sweep, from, to, run) : UNA_OK;
-        status = spread(status, &bytes, sweep->store, run);
+        status = spread_rows(status, &bytes, sweep->store, run);
         una_arena_release(&run->scratch, mark);
         UNA_TRY(status);
     }
     return UNA_OK;
 }
 
-typedef struct totals { uint64_t made, beside; double worked, waited; } totals;
+typedef struct totals { uint64_t made, extra; double worked, waited; } totals;
 
 static una_status share_totals(una_sweep *sweep, una_run *run)
 {
-    totals t = { sweep->made, sweep->beside, sweep->worked, sweep->waited };
-    UNA_TRY(una_ranks_share(&t, sizeof t, run));
+    totals t = { sweep->made, sweep->extra, sweep->worked, sweep->waited };
+    UNA_TRY(una_ranks_broadcast(&t, sizeof t, run));
     sweep->made = (size_t)t.made;
-    sweep->beside = (size_t)t.beside;
+    sweep->extra = (size_t)t.extra;
     sweep->worked = t.worked;
     sweep->waited = t.waited;
     return UNA_OK;
@@ -330,7 +330,7 @@ una_status una_sweep_run(una_sweep *sweep, una_run *run)
     const una_ranks *outer = run->settings.ranks;
     una_arena arena;
     una_arena_init(&arena, run);
-    sweep->made = sweep->beside = 0;
+    sweep->made = sweep->extra = 0;
     sweep->worked = sweep->waited = 0;
     if (sweep->ranks && sweep->ranks->count == 1) sweep->ranks = NULL;
     una_ranks_show(run, sweep->ranks);
@@ -361,7 +361,7 @@ static una_status pack_row(void *context, const una_row *row, una_run *run)
 {
     una_text *bytes = context;
     (void)run;
-    una_parcel_pack(bytes, row);
+    una_packet_pack(bytes, row);
     return una_arena_check(bytes->arena);
 }
 
@@ -373,7 +373,7 @@ una_status una_sweep_share(una_store *store, const char *study, const una_ranks 
     una_text bytes = una_text_in(&run->scratch);
     una_ranks_show(run, ranks);
     una_status status = ranks->rank == 0 ? una_store_each(store, study, pack_row, &bytes, run) : UNA_OK;
-    status = spread(status, &bytes, store, run);
+    status = spread_rows(status, &bytes, store, run);
     una_ranks_show(run, outer);
     una_arena_release(&run->scratch, mark);
     return status;

@@ -225,7 +225,7 @@ static una_status make_one(void *context, una_run *run)
     return status;
 }
 
-static void no_memory_is_said(void **state)
+static void no_memory_has_a_sentence(void **state)
 {
     (void)state;
     assert_true(sweep_allocations_threads(make_one, NULL, 1) > 0);
@@ -240,7 +240,7 @@ int main(void)
 #if defined(__SSE__)
         cmocka_unit_test(works_in_the_leaders_modes),
 #endif
-        cmocka_unit_test(no_memory_is_said),
+        cmocka_unit_test(no_memory_has_a_sentence),
     };
     return cmocka_run_group_tests(tests, begin_run, end_run);
 }

@@ -26,7 +26,7 @@ static void calls_are_found(void **state)
     una_run_free(run);
 }
 
-static void what_is_missing_is_said(void **state)
+static void what_is_missing_has_a_sentence(void **state)
 {
     (void)state;
     static const una_symbol symbols[] = { UNA_SYMBOL(struct calls, cos), UNA_SYMBOL(struct calls, no_such_call) };
@@ -47,7 +47,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_are_found),
-        cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(what_is_missing_has_a_sentence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,13 +25,13 @@ static void put(const char *path, const char *text)
 static uint64_t memory_with(const char *group)
 {
     put("proc/self/cgroup", group);
-    return una_group_memory(temp_folder());
+    return una_cgroup_memory(temp_folder());
 }
 
 static void groups(void **state)
 {
     (void)state;
-    assert_true(una_group_memory("/nowhere") == UINT64_MAX);
+    assert_true(una_cgroup_memory("/nowhere") == UINT64_MAX);
     assert_true(memory_with("0::/a/b/c\n") == UINT64_MAX);
 
     put("sys/fs/cgroup/a/b/c/memory.max", "max\n");
@@ -67,16 +67,16 @@ static void usual_memory(void **state)
 {
     (void)state;
     double machine = 0.8 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    double group = (double)una_group_memory("");
+    double group = (double)una_cgroup_memory("");
     double wanted = group < machine ? group : machine;
     assert_true(machine > 0);
-    assert_true(fabs((double)una_usual_memory() - wanted) <= 1e-6 * wanted);
+    assert_true(fabs((double)una_default_memory() - wanted) <= 1e-6 * wanted);
 
     una_run *own = NULL;
     uint64_t memory, scratch;
     assert_ok(una_run_new(&own, &SIZED(una_run_settings, .seed = 0)), NULL);
     una_run_limits(own, &memory, &scratch);
-    assert_true(memory == una_usual_memory() && scratch / 4 == memory);
+    assert_true(memory == una_default_memory() && scratch / 4 == memory);
     una_run_free(own);
 }
 

@@ -80,14 +80,14 @@ static una_status tell_each_other(void *context, una_run *run)
     size_t count = 0;
     una_message all[MOST];
     if (rank == 0) snprintf(n->text, sizeof n->text, "from rank 0");
-    UNA_TRY(una_ranks_share(n->text, sizeof n->text, run));
+    UNA_TRY(una_ranks_broadcast(n->text, sizeof n->text, run));
 
     if (rank == 0) {
         count = 100001;
         block = una_arena_get(&run->scratch, count, 1);
         for (size_t i = 0; i < count; i++) ((unsigned char *)block)[i] = (unsigned char)noise((uint32_t)i);
     }
-    UNA_TRY(una_ranks_share_block(&block, &count, &run->scratch, run));
+    UNA_TRY(una_ranks_broadcast_block(&block, &count, &run->scratch, run));
     n->long_count = count;
     n->sum = una_crc32(0, block, count);
 
@@ -134,13 +134,13 @@ static una_status go_wrong(void *context, una_run *run)
     UNA_TRY(una_pool(run, 3, look_for_ranks, w));
     if (w->rank_0) {
         una_status status = rank == 0 ? una_fail(run, UNA_E_INPUT, "plans differ") : UNA_OK;
-        return una_ranks_follow(status, run);
+        return una_ranks_broadcast_status(status, run);
     }
     una_status status = fails ? una_fail(run, w->code, "cannot open big.csv %d", rank) : UNA_OK;
     return una_ranks_agree(status, run);
 }
 
-static void test_all_hear_of_the_lowest_failure(void **state)
+static void test_all_get_the_lowest_failure(void **state)
 {
     (void)state;
     for (int count = 1; count <= MOST; count++)
@@ -245,7 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums_follow_the_tree),
         cmocka_unit_test(test_news_and_what_each_has),
-        cmocka_unit_test(test_all_hear_of_the_lowest_failure),
+        cmocka_unit_test(test_all_get_the_lowest_failure),
         cmocka_unit_test(test_interruptions_and_the_first_have_no_name),
         cmocka_unit_test(test_a_rank_that_ended_is_missed),
         cmocka_unit_test(test_ranks_that_cannot_be),

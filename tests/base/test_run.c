@@ -57,22 +57,22 @@ static void messages(void **state)
     una_run_free(run);
 }
 
-typedef struct heard {
+typedef struct received {
     char   sentence[64], stage[64];
     int    level, answer;
     double fraction, value;
-} heard;
+} received;
 
 static void listen(void *context, una_log_level level, const char *sentence)
 {
-    heard *h = context;
+    received *h = context;
     h->level = (int)level;
     snprintf(h->sentence, sizeof h->sentence, "%s", sentence);
 }
 
 static int watch(void *context, const una_progress *progress)
 {
-    heard *h = context;
+    received *h = context;
     snprintf(h->stage, sizeof h->stage, "%s", progress->stage);
     h->fraction = progress->fraction;
     h->value = progress->value;
@@ -82,7 +82,7 @@ static int watch(void *context, const una_progress *progress)
 static void callbacks(void **state)
 {
     (void)state;
-    heard h = {0};
+    received h = {0};
     volatile int cancel = 0;
     una_run *run;
     una_run_settings settings = { .size = sizeof settings, .threads = 1, .log = listen, .progress = watch,

@@ -39,13 +39,13 @@ static void add_group(made_up *m, const char *kind, const char *spec, const char
 }
 
 /* The verdict on the first claim with these words; numbers [512]: what it says. */
-static int judged(const made_up *m, const char *words, char *numbers, una_run *run)
+static int claim_result(const made_up *m, const char *words, char *numbers, una_run *run)
 {
     for (const una_claim *claim = EXPERIMENT.claims; claim->sentence; claim++) {
         una_text text = una_text_in(&run->scratch);
         int holds = -2;
         if (!strstr(claim->sentence, words)) continue;
-        assert_ok(claim->judge(&holds, &text, claim, &m->findings, run), run);
+        assert_ok(claim->decide(&holds, &text, claim, &m->findings, run), run);
         snprintf(numbers, 512, "%s", text.at);
         return holds;
     }

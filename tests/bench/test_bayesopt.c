@@ -253,7 +253,7 @@ static void test_distances(void **state)
 static void keep_quiet(const char *words) { (void)words; }
 
 /* LIBSVM's own kernel and its own votes, on the pixels. */
-static void libsvm_says(unsigned char *said, const clouds *c, double cost, double gamma)
+static void libsvm_predicts(unsigned char *sentence, const clouds *c, double cost, double gamma)
 {
     static struct svm_node node[SVM_ROWS][SVM_COLUMNS + 1];
     struct svm_node *row[SVM_ROWS];
@@ -270,7 +270,7 @@ static void libsvm_says(unsigned char *said, const clouds *c, double cost, doubl
                                  .eps = 1e-3, .shrinking = 1 };
     svm_set_print_string_function(keep_quiet);
     struct svm_model *model = svm_train(&problem, &how);
-    for (size_t r = SVM_TRAIN; r < SVM_ROWS; r++) said[r - SVM_TRAIN] = (unsigned char)svm_predict(model, row[r]);
+    for (size_t r = SVM_TRAIN; r < SVM_ROWS; r++) sentence[r - SVM_TRAIN] = (unsigned char)svm_predict(model, row[r]);
     svm_free_and_destroy_model(&model);
 }
 
@@ -289,7 +289,7 @@ static void test_svm(void **state)
             size_t wrong = 0;
             assert_ok(una_svm_predict(own, &c.rows, SVM_TRAIN, SVM_TRAIN, SVM_ROWS - SVM_TRAIN, cost[i], gamma[j], run),
                       run);
-            libsvm_says(theirs, &c, cost[i], gamma[j]);
+            libsvm_predicts(theirs, &c, cost[i], gamma[j]);
             for (size_t r = 0; r < SVM_ROWS - SVM_TRAIN; r++) {
                 different += own[r] != theirs[r];
                 wrong += own[r] != c.label[SVM_TRAIN + r];
@@ -588,14 +588,14 @@ static void add_group(made_up *m, const char *model, const char *data, size_t me
     m->findings.groups = m->groups, m->findings.mean = m->mean, m->findings.sd = m->sd;
 }
 
-static int verdict(const made_up *m, const char *sentence, const char *words)
+static int holds(const made_up *m, const char *sentence, const char *words)
 {
     una_run *run = quiet_run();
     int holds = -2;
     for (const una_claim *c = una_bayesopt_claims; c->sentence; c++) {
         if (!strstr(c->sentence, sentence)) continue;
         una_text numbers = una_text_in(&run->scratch);
-        assert_ok(c->judge(&holds, &numbers, c, &m->findings, run), run);
+        assert_ok(c->decide(&holds, &numbers, c, &m->findings, run), run);
         if (words) assert_says(numbers.at, words);
         break;
     }
@@ -610,28 +610,28 @@ static void test_claims(void **state)
     add_group(&m, "gp", "hartmann6", UNA_BAYESOPT_AT_200, (double[]){ 0.001, 0.009, 3 });
     add_group(&m, "luna", "hartmann6", UNA_BAYESOPT_AT_200, (double[]){ 0.2, 0.1, 0.2 });
     add_group(&m, "nlm", "hartmann6", UNA_BAYESOPT_AT_200, (double[]){ 0.1, 0.6, 0.1 });
-    assert_int_equal(verdict(&m, "hartmann6 the GP's median", "in 2 of 3 seeds"), 1);
-    assert_int_equal(verdict(&m, "hartmann6 LUNA's median", "in 1 of 3 seeds"), 0);
-    assert_int_equal(verdict(&m, "hartmann6 LUNA is better", NULL), 1);
-    assert_int_equal(verdict(&m, "hartmann6 LUNA is steadier", NULL), 1);
-    assert_int_equal(verdict(&m, "the GP is best", "best luna"), 0);
-    assert_int_equal(verdict(&m, "random search", "needs"), -1);
-    assert_int_equal(verdict(&m, "branin the GP", "needs"), -1);
-    assert_int_equal(verdict(&m, "BoTorch", "needs"), -1);
+    assert_int_equal(holds(&m, "hartmann6 the GP's median", "in 2 of 3 seeds"), 1);
+    assert_int_equal(holds(&m, "hartmann6 LUNA's median", "in 1 of 3 seeds"), 0);
+    assert_int_equal(holds(&m, "hartmann6 LUNA is better", NULL), 1);
+    assert_int_equal(holds(&m, "hartmann6 LUNA is steadier", NULL), 1);
+    assert_int_equal(holds(&m, "the GP is best", "best luna"), 0);
+    assert_int_equal(holds(&m, "random search", "needs"), -1);
+    assert_int_equal(holds(&m, "branin the GP", "needs"), -1);
+    assert_int_equal(holds(&m, "BoTorch", "needs"), -1);
 
     add_group(&with_floor, "random", "hartmann6", UNA_BAYESOPT_AT_200, (double[]){ 0.5, 0.4, 0.6 });
     add_group(&with_floor, "gp", "hartmann6", UNA_BAYESOPT_AT_200, (double[]){ 0.1, 0.2, 9 });
-    assert_int_equal(verdict(&with_floor, "random search", "1 of 1"), 1);
+    assert_int_equal(holds(&with_floor, "random search", "1 of 1"), 1);
     add_group(&with_floor, "mcd", "hartmann6", UNA_BAYESOPT_AT_200, (double[]){ 0.7, 0.2, 0.6 });
-    assert_int_equal(verdict(&with_floor, "random search", "1 of 2"), 0);
+    assert_int_equal(holds(&with_floor, "random search", "1 of 2"), 0);
 
     add_group(&svm, "gp", "svm#0123abcd", UNA_BAYESOPT_TEST, (double[]){ 1.1, 1.2, 1.3 });
     add_group(&svm, "luna", "svm#0123abcd", UNA_BAYESOPT_TEST, (double[]){ 1.3, 1.4, 1.7 });
-    assert_int_equal(verdict(&svm, "svm", "needs"), -1);         /* it did not take all its steps */
+    assert_int_equal(holds(&svm, "svm", "needs"), -1);         /* it did not take all its steps */
     for (size_t g = 0; g < 2; g++) svm.mean[g * (UNA_BAYESOPT_MEASURES + 1) + UNA_BAYESOPT_AT_30] = 1;
-    assert_int_equal(verdict(&svm, "svm", "best gp 1.2, worst luna 1.5"), 1);
+    assert_int_equal(holds(&svm, "svm", "best gp 1.2, worst luna 1.5"), 1);
     svm.mean[UNA_BAYESOPT_MEASURES + 1 + UNA_BAYESOPT_TEST] = 1.6;
-    assert_int_equal(verdict(&svm, "svm", NULL), 0);
+    assert_int_equal(holds(&svm, "svm", NULL), 0);
 }
 
 int main(void)

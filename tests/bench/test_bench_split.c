@@ -161,7 +161,7 @@ static void likelihood_is_in_units_of_the_target(void **state)
     una_run_free(run);
 }
 
-static void varying_noise_is_judged(void **state)
+static void varying_noise_is_scored(void **state)
 {
     static const struct { const char *spec; int found, varies, stays; double range; } cases[] = {
         { "knows(noise=0.1, grows=10)", 1, 1, 0, 10 },
@@ -343,7 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_truth_is_inside_or_not),
         cmocka_unit_test(likelihood_is_in_units_of_the_target),
-        cmocka_unit_test(varying_noise_is_judged),
+        cmocka_unit_test(varying_noise_is_scored),
         cmocka_unit_test(usual_sets),
         cmocka_unit_test(lines_are_what_they_are_called),
         cmocka_unit_test(a_sine_is_a_sine),

@@ -239,7 +239,7 @@ static void the_csv_file_alone_is_enough(void **state)
 }
 
 /* The same fit with the number of results raised is another key: made anew, and the old row is not in its mean. */
-static void rows_of_another_version_are_told_apart(void **state)
+static void rows_of_another_version_are_kept_apart(void **state)
 {
     una_run *run = quiet_run();
     una_bench_result *result = NULL;
@@ -395,7 +395,7 @@ static void store_row(made_up *m, const char *kind, const char *spec, uint64_t s
     store_values(m, kind, spec, seed, (made_row){ gap, centre, ripple, 3, 5, 0.4 }, run);
 }
 
-static int judged(made_up *m, const char *word, const char **numbers, una_run *run)
+static int claim_result(made_up *m, const char *word, const char **numbers, una_run *run)
 {
     una_asked asked = { .experiment = &una_experiment_cubic, .models = m->models, .model_count = m->model_count };
     assert_ok(una_findings_gather(&m->findings, &m->plan, &asked, m->store, &m->arena, run), run);
@@ -403,7 +403,7 @@ static int judged(made_up *m, const char *word, const char **numbers, una_run *r
         una_text text = una_text_in(&m->arena);
         int holds = -2;
         if (!strstr(claim->sentence, word)) continue;
-        assert_ok(claim->judge(&holds, &text, claim, &m->findings, run), run);
+        assert_ok(claim->decide(&holds, &text, claim, &m->findings, run), run);
         *numbers = text.at;
         return holds;
     }
@@ -434,7 +434,7 @@ static void claims_follow_the_numbers(void **state)
     una_arena_init(&m.arena, run);
     m.plan.arena = &m.arena;
     assert_ok(una_store_open(&m.store, temp_path("claims.sqlite"), run), run);
-    assert_int_equal(judged(&m, "The GP's epi", &numbers, run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&m, "The GP's epi", &numbers, run), UNA_CANNOT_TELL);
     assert_says(numbers, "needs gp");
 
     store_share(&m, "gp", 1, 0.05, run);
@@ -448,26 +448,26 @@ static void claims_follow_the_numbers(void **state)
     store_penalty(&m, "nlm", 99, 99, 99, run);
     store_penalty(&m, "nlm(penalty=1)", 3, 3, 3, run);
 
-    assert_int_equal(judged(&m, "The GP's epi", &numbers, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&m, "The GP's epi", &numbers, run), UNA_HOLDS);
     assert_says(numbers, "to spare of the std 10 (95 % interval 5.03 to 15, above 0 in 3 of 3)");
     assert_near(m.findings.mean[UNA_CUBIC_GAP_STD], 12, 0, 0);
     assert_near(m.findings.sd[UNA_CUBIC_GAP_STD], 2, 1e-15, 0);
-    assert_int_equal(judged(&m, "HMC", &numbers, run), UNA_DOES_NOT_HOLD);   /* rises, but not smoothly */
-    assert_int_equal(judged(&m, "LUNA", &numbers, run), UNA_HOLDS);          /* exactly half is enough */
-    assert_int_equal(judged(&m, "TUNA", &numbers, run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&m, "HMC", &numbers, run), UNA_DOES_NOT_HOLD);   /* rises, but not smoothly */
+    assert_int_equal(claim_result(&m, "LUNA", &numbers, run), UNA_HOLDS);          /* exactly half is enough */
+    assert_int_equal(claim_result(&m, "TUNA", &numbers, run), UNA_DOES_NOT_HOLD);
     assert_says(numbers, "above 0 in 0 of 3");
-    assert_int_equal(judged(&m, "MC dropout", &numbers, run), UNA_HOLDS);
-    assert_int_equal(judged(&m, "BBVI", &numbers, run), UNA_DOES_NOT_HOLD);  /* half is not less than half */
-    assert_int_equal(judged(&m, "NLM", &numbers, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&m, "MC dropout", &numbers, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&m, "BBVI", &numbers, run), UNA_DOES_NOT_HOLD);  /* half is not less than half */
+    assert_int_equal(claim_result(&m, "NLM", &numbers, run), UNA_HOLDS);
     assert_says(numbers, "4.00 at penalty 0.1, 3.00 at penalty 1, 2.00 at penalty 10");
 
     store_penalty(&m, "nlm(penalty=1)", 1, 3, 5, run);                       /* falls in the mean, and who knows */
-    assert_int_equal(judged(&m, "NLM", &numbers, run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&m, "NLM", &numbers, run), UNA_CANNOT_TELL);
     assert_says(numbers, "above 0 in 2 of 3");
     store_penalty(&m, "nlm(penalty=1)", 4, 4, 4, run);
     for (uint64_t seed = 0; seed < 3; seed++) store_row(&m, "gp", "gp", seed, 10, 2, 0.05, run);
-    assert_int_equal(judged(&m, "NLM", &numbers, run), UNA_DOES_NOT_HOLD);
-    assert_int_equal(judged(&m, "The GP's epi", &numbers, run), UNA_DOES_NOT_HOLD);  /* twice is not more than twice */
+    assert_int_equal(claim_result(&m, "NLM", &numbers, run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&m, "The GP's epi", &numbers, run), UNA_DOES_NOT_HOLD);  /* twice is not more than twice */
 
     una_store_close(m.store);
     una_arena_free(&m.arena);
@@ -493,14 +493,14 @@ static void claims_look_both_ways_and_outside(void **state)
         m.plan.arena = &m.arena;
         assert_ok(una_store_open(&m.store, temp_path(name), run), run);
         for (uint64_t seed = 0; seed < 3; seed++) store_row(&m, "gp", "gp", seed, 10, 10, 0.05, run);
-        assert_int_equal(judged(&m, "LUNA's epistemic std rises beyond", &numbers, run), -1);
+        assert_int_equal(claim_result(&m, "LUNA's epistemic std rises beyond", &numbers, run), -1);
         for (uint64_t seed = 0; seed < 3; seed++) store_values(&m, "luna", "luna", seed, cases[i].luna, run);
-        assert_int_equal(judged(&m, "between half and twice", &numbers, run), cases[i].gap);
+        assert_int_equal(claim_result(&m, "between half and twice", &numbers, run), cases[i].gap);
         assert_says(numbers, "0.50 to 2.00 asked");
-        assert_int_equal(judged(&m, "within a tenth", &numbers, run), cases[i].error);
-        assert_int_equal(judged(&m, "The GP's epistemic std rises beyond", &numbers, run), 1);
-        assert_int_equal(judged(&m, "LUNA's epistemic std rises beyond", &numbers, run), cases[i].rises);
-        assert_int_equal(judged(&m, "as often as the GP's", &numbers, run), cases[i].holds);
+        assert_int_equal(claim_result(&m, "within a tenth", &numbers, run), cases[i].error);
+        assert_int_equal(claim_result(&m, "The GP's epistemic std rises beyond", &numbers, run), 1);
+        assert_int_equal(claim_result(&m, "LUNA's epistemic std rises beyond", &numbers, run), cases[i].rises);
+        assert_int_equal(claim_result(&m, "as often as the GP's", &numbers, run), cases[i].holds);
         una_store_close(m.store);
         una_arena_free(&m.arena);
     }
@@ -611,7 +611,7 @@ static una_status toy_pair(una_outcome *outcome, const una_row_key *key, const u
     return toy_measure(outcome, key, asked, run);
 }
 
-static una_status toy_judge(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status toy_claim(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f, una_run *run)
 {
     (void)f;
     (void)run;
@@ -635,8 +635,8 @@ static una_status toy_page(una_page *page, const una_findings *f, const una_aske
 
 static const una_bench_measure pair_measures[] = { { "sum", "sum", "", "split plus seed", 0 },
                                                    { "off", "off", "", "from the largest", 0 }, { .name = NULL } };
-static const una_claim pair_claims[] = { { "It is so", toy_judge, NULL, "2" }, { "It is not", toy_judge, NULL, "1" },
-                                         { "Who knows", toy_judge, NULL, "0" }, { .sentence = NULL } };
+static const una_claim pair_claims[] = { { "It is so", toy_claim, NULL, "2" }, { "It is not", toy_claim, NULL, "1" },
+                                         { "Who knows", toy_claim, NULL, "0" }, { .sentence = NULL } };
 static const una_experiment pair = { .name = "pair", .summary = "adds", .title = "Pair", .lead = "Adds.",
     .caption = "Sums", .over = "splits", .measures = pair_measures, .entries = toy_entries, .plan = toy_plan,
     .measure = toy_pair, .compare = toy_compare, .claims = pair_claims, .page = toy_page };
@@ -688,7 +688,7 @@ int main(void)
         cmocka_unit_test(a_lost_model_is_fitted_again_but_not_recorded_twice),
         cmocka_unit_test(a_wrong_model_is_fitted_again),
         cmocka_unit_test(the_csv_file_alone_is_enough),
-        cmocka_unit_test(rows_of_another_version_are_told_apart),
+        cmocka_unit_test(rows_of_another_version_are_kept_apart),
         cmocka_unit_test(failures_say_where),
         cmocka_unit_test(settings_have_a_size),
         cmocka_unit_test(an_interrupted_run_says_so),

@@ -158,7 +158,7 @@ static void kl_in_closed_form(void **state)
 
 /* ---- rows ---------------------------------------------------------------------------------------------------- */
 
-static void rows_are_as_told(void **state)
+static void rows_have_the_stated_values(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
@@ -320,7 +320,7 @@ int main(void)
         cmocka_unit_test(energy_by_hand),
         cmocka_unit_test(energy_of_two_gaussians),
         cmocka_unit_test(kl_in_closed_form),
-        cmocka_unit_test(rows_are_as_told),
+        cmocka_unit_test(rows_have_the_stated_values),
         cmocka_unit_test(the_target_process_has_its_kernel),
         cmocka_unit_test(claims_that_hold),
         cmocka_unit_test(claims_that_do_not_hold),

@@ -47,9 +47,9 @@ static void ranks_are_counted(void **state)
     assert_ok(una_paired_of(&p, all, 11, run), run);
     assert_int_equal(p.count, 10);
     assert_near(p.p, 2.0 / 1024, 1e-12, 0);
-    assert_int_equal(una_paired_verdict(&p, 0), UNA_HOLDS);
-    assert_int_equal(una_paired_verdict(&p, 5), UNA_CANNOT_TELL);
-    assert_int_equal(una_paired_verdict(&p, 9), UNA_DOES_NOT_HOLD);
+    assert_int_equal(una_paired_least(&p, 0), UNA_HOLDS);
+    assert_int_equal(una_paired_least(&p, 5), UNA_CANNOT_TELL);
+    assert_int_equal(una_paired_least(&p, 9), UNA_DOES_NOT_HOLD);
     /* ranks against it: 2 and 3; sets of ranks with a sum up to 5: 1 + 1 + 1 + 2 + 2 + 3 of 128 */
     assert_ok(una_paired_of(&p, some, 7, run), run);
     assert_near(p.p, 20.0 / 128, 1e-12, 0);
@@ -60,11 +60,11 @@ static void ranks_are_counted(void **state)
     assert_true(isnan(p.p));
     assert_ok(una_paired_of(&p, none, 2, run), run);
     assert_int_equal(p.count, 0);
-    assert_int_equal(una_paired_verdict(&p, 0), UNA_CANNOT_TELL);
+    assert_int_equal(una_paired_least(&p, 0), UNA_CANNOT_TELL);
     una_run_free(run);
 }
 
-static void two_pairs_tell_nothing(void **state)
+static void two_pairs_decide_nothing(void **state)
 {
     const double d[] = { 1, 1 };
     una_run *run = quiet_run();
@@ -72,7 +72,7 @@ static void two_pairs_tell_nothing(void **state)
     (void)state;
     assert_ok(una_paired_of(&p, d, 2, run), run);
     assert_near(p.low, 1, 0, 0);
-    assert_int_equal(una_paired_verdict(&p, 0), UNA_CANNOT_TELL);
+    assert_int_equal(una_paired_least(&p, 0), UNA_CANNOT_TELL);
     assert_ok(una_paired_of(&p, d, 1, run), run);
     assert_true(isinf(p.low) && isinf(p.high));
     una_run_free(run);
@@ -135,7 +135,7 @@ static void groups_are_found_by_data_and_spec(void **state)
     assert_null(una_findings_on(&f, "gp", "there"));
 }
 
-static void verdicts_ask_for_whole_intervals(void **state)
+static void claims_need_whole_intervals(void **state)
 {
     const una_paired wide = { .count = 3, .low = -1, .high = 2 }, few = { .count = 2, .low = 1, .high = 1 };
     (void)state;
@@ -158,7 +158,7 @@ static void verdicts_ask_for_whole_intervals(void **state)
     assert_int_equal(una_holding_not(UNA_CANNOT_TELL), UNA_CANNOT_TELL);
 }
 
-static void sentences_say_it(void **state)
+static void sentences_name_the_numbers(void **state)
 {
     const double d[] = { 1, 2, 3, 4, 5, 6 };
     una_run *run = quiet_run();
@@ -166,24 +166,24 @@ static void sentences_say_it(void **state)
     una_paired p;
     (void)state;
     assert_ok(una_paired_of(&p, d, 6, run), run);
-    una_paired_say(&text, &p);
+    una_paired_put(&text, &p);
     assert_string_equal(text.at, "3.5 (95 % interval 1.54 to 5.46, Wilcoxon p 0.031, above 0 in 6 of 6)");
     text = una_text_in(&run->scratch);
     assert_ok(una_paired_of(&p, d, 1, run), run);
-    una_paired_say(&text, &p);
+    una_paired_put(&text, &p);
     assert_string_equal(text.at, "1 (above 0 in 1 of 1)");
     text = una_text_in(&run->scratch);
     assert_ok(una_paired_of(&p, d, 0, run), run);
-    una_paired_say(&text, &p);
+    una_paired_put(&text, &p);
     assert_string_equal(text.at, "no pairs");
     una_run_free(run);
 }
 
-static void share_says(una_share share, const char *wanted)
+static void assert_share_text(una_share share, const char *wanted)
 {
     una_run *run = quiet_run();
     una_text text = una_text_in(&run->scratch);
-    una_share_say(&text, &share);
+    una_share_put(&text, &share);
     assert_string_equal(text.at, wanted);
     una_run_free(run);
 }
@@ -201,17 +201,17 @@ static void shares_are_wilsons(void **state)
     assert_near((most.low - 0.8) * (most.low - 0.8), z * z * most.low * (1 - most.low) / 10, 1e-12, 0);
     assert_near((most.high - 0.8) * (most.high - 0.8), z * z * most.high * (1 - most.high) / 10, 1e-12, 0);
 
-    assert_int_equal(una_share_verdict(&all, 1), UNA_HOLDS);
-    assert_int_equal(una_share_verdict(&miss, 1), UNA_DOES_NOT_HOLD);
-    assert_int_equal(una_share_verdict(&two, 1), UNA_CANNOT_TELL);
-    assert_int_equal(una_share_verdict(&nothing, 1), UNA_CANNOT_TELL);
-    assert_int_equal(una_share_verdict(&all, 0.7), UNA_HOLDS);
-    assert_int_equal(una_share_verdict(&most, 0.7), UNA_CANNOT_TELL);
-    assert_int_equal(una_share_verdict(&none, 0.5), UNA_DOES_NOT_HOLD);
-    share_says(all, "10 of 10 seeds (at least 72 %)");
-    share_says(none, "0 of 10 seeds (at most 28 %)");
-    share_says(most, "8 of 10 seeds (49 to 94 %)");
-    share_says(nothing, "0 of 0 seeds");
+    assert_int_equal(una_share_least(&all, 1), UNA_HOLDS);
+    assert_int_equal(una_share_least(&miss, 1), UNA_DOES_NOT_HOLD);
+    assert_int_equal(una_share_least(&two, 1), UNA_CANNOT_TELL);
+    assert_int_equal(una_share_least(&nothing, 1), UNA_CANNOT_TELL);
+    assert_int_equal(una_share_least(&all, 0.7), UNA_HOLDS);
+    assert_int_equal(una_share_least(&most, 0.7), UNA_CANNOT_TELL);
+    assert_int_equal(una_share_least(&none, 0.5), UNA_DOES_NOT_HOLD);
+    assert_share_text(all, "10 of 10 seeds (at least 72 %)");
+    assert_share_text(none, "0 of 10 seeds (at most 28 %)");
+    assert_share_text(most, "8 of 10 seeds (49 to 94 %)");
+    assert_share_text(nothing, "0 of 0 seeds");
 }
 
 int main(void)
@@ -219,12 +219,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_are_students),
         cmocka_unit_test(ranks_are_counted),
-        cmocka_unit_test(two_pairs_tell_nothing),
+        cmocka_unit_test(two_pairs_decide_nothing),
         cmocka_unit_test(pairs_are_of_one_seed_and_split),
         cmocka_unit_test(margins_are_of_the_group),
         cmocka_unit_test(groups_are_found_by_data_and_spec),
-        cmocka_unit_test(verdicts_ask_for_whole_intervals),
-        cmocka_unit_test(sentences_say_it),
+        cmocka_unit_test(claims_need_whole_intervals),
+        cmocka_unit_test(sentences_name_the_numbers),
         cmocka_unit_test(shares_are_wilsons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -286,7 +286,7 @@ static void likelihood_first_then_the_centre(void **state)
     una_run_free(run);
 }
 
-static void the_distance_is_not_looked_at(void **state)
+static void the_distance_is_ignored(void **state)
 {
     static searched s;
     una_run *run = quiet_run();
@@ -335,14 +335,14 @@ static void fill_report(reported *s, const double distance[NAMES], const char *s
         .measures = TUNE_MEASURES, .groups = s->groups, .group_count = NAMES, .mean = s->mean, .sd = s->sd };
 }
 
-static int judged(const reported *s, const char *sentence, const char *numbers, una_run *run)
+static int claim_result(const reported *s, const char *sentence, const char *numbers, una_run *run)
 {
     int holds = 99;
     una_arena arena;
     una_arena_init(&arena, run);
     una_text text = una_text_in(&arena);
     for (const una_claim *c = una_radial_claims; c->sentence; c++)
-        if (strcmp(c->sentence, sentence) == 0) assert_ok(c->judge(&holds, &text, c, &s->findings, run), run);
+        if (strcmp(c->sentence, sentence) == 0) assert_ok(c->decide(&holds, &text, c, &s->findings, run), run);
     if (holds == 99) fail_msg("there is no claim '%s'", sentence);
     if (numbers && !strstr(text.at, numbers)) fail_msg("'%s' is not in '%s'", numbers, text.at);
     una_arena_free(&arena);
@@ -360,19 +360,19 @@ static void claims_are_differences_within_seeds(void **state)
     una_run *run = quiet_run();
     (void)state;
     fill_report(&s, near, "radial");                             /* HMC is nearer, but a standard */
-    assert_int_equal(judged(&s, nearest, "NLM", run), UNA_HOLDS);
-    assert_int_equal(judged(&s, close, NULL, run), UNA_HOLDS);
-    assert_int_equal(judged(&s, alone, "not close: NLM; close: none", run), UNA_HOLDS);
-    assert_int_equal(judged(&s, collapse, NULL, run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&s, nearest, "NLM", run), UNA_HOLDS);
+    assert_int_equal(claim_result(&s, close, NULL, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&s, alone, "not close: NLM; close: none", run), UNA_HOLDS);
+    assert_int_equal(claim_result(&s, collapse, NULL, run), UNA_DOES_NOT_HOLD);
     fill_report(&s, far, "radial");
-    assert_int_equal(judged(&s, nearest, "NLM", run), UNA_DOES_NOT_HOLD);
-    assert_int_equal(judged(&s, close, NULL, run), UNA_DOES_NOT_HOLD);
-    assert_int_equal(judged(&s, alone, "close: NLM", run), UNA_DOES_NOT_HOLD);
-    assert_int_equal(judged(&s, collapse, NULL, run), UNA_HOLDS);
-    assert_int_equal(judged(&s, "1-D: NLM is close to the GP", "needs nlm on radial 1", run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&s, nearest, "NLM", run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&s, close, NULL, run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&s, alone, "close: NLM", run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&s, collapse, NULL, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&s, "1-D: NLM is close to the GP", "needs nlm on radial 1", run), UNA_CANNOT_TELL);
     fill_report(&s, near, "radial(tune=yes)");                   /* nothing is claimed of rows of the search */
-    assert_int_equal(judged(&s, nearest, "needs", run), UNA_CANNOT_TELL);
-    assert_int_equal(judged(&s, alone, "needs gp and another network", run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&s, nearest, "needs", run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&s, alone, "needs gp and another network", run), UNA_CANNOT_TELL);
     una_run_free(run);
 }
 
@@ -506,7 +506,7 @@ int main(void)
         cmocka_unit_test(numbers_of_curves),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(likelihood_first_then_the_centre),
-        cmocka_unit_test(the_distance_is_not_looked_at),
+        cmocka_unit_test(the_distance_is_ignored),
         cmocka_unit_test(claims_are_differences_within_seeds),
         cmocka_unit_test(distances_are_from_the_standard),
         cmocka_unit_test(kept_rows_make_the_page_again),

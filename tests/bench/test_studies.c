@@ -326,13 +326,13 @@ static void add_group(made *m, const char *data, const char *spec, size_t measur
     m->f = (una_findings){ m->fits, m->value, 10 * (g + 1), WIDE, m->groups, g + 1, m->mean, m->sd };
 }
 
-static int judged(const made *m, const char *word, una_run *run)
+static int claim_result(const made *m, const char *word, una_run *run)
 {
     for (const una_claim *c = una_studies_claims; c->sentence; c++) {
         una_text numbers = una_text_in(&run->scratch);
         int holds;
         if (!strstr(c->sentence, word)) continue;
-        assert_ok(c->judge(&holds, &numbers, c, &m->f, run), run);
+        assert_ok(c->decide(&holds, &numbers, c, &m->f, run), run);
         return holds;
     }
     fail_msg("no claim about %s", word);
@@ -360,8 +360,8 @@ static void capacity_weighs_length_against_number(void **state)
             snprintf(data, sizeof data, "tuna_capacity %s, 10 of length 1.5", features[i]);
             add_group(&m, data, "tuna", UNA_STUDIES_MISFIT, 0.05, 0.02);
         }
-        assert_int_equal(judged(&m, "complexity", run), way == 0 ? UNA_HOLDS : UNA_DOES_NOT_HOLD);
-        assert_int_equal(judged(&m, "more than a hundred", run), way == 0 ? UNA_HOLDS : UNA_DOES_NOT_HOLD);
+        assert_int_equal(claim_result(&m, "complexity", run), way == 0 ? UNA_HOLDS : UNA_DOES_NOT_HOLD);
+        assert_int_equal(claim_result(&m, "more than a hundred", run), way == 0 ? UNA_HOLDS : UNA_DOES_NOT_HOLD);
     }
     una_run_free(run);
 }
@@ -380,11 +380,11 @@ static void likelihood_is_blind_or_not(void **state)
             for (size_t i = 10 * g; i < 10 * g + 10; i++)
                 m.value[i * WIDE + UNA_CUBIC_GAP_STD] = way == 0 ? blind[g] : told[g];
         }
-        assert_int_equal(judged(&m, "does not tell", run), way == 0 ? UNA_HOLDS : UNA_DOES_NOT_HOLD);
+        assert_int_equal(claim_result(&m, "does not tell", run), way == 0 ? UNA_HOLDS : UNA_DOES_NOT_HOLD);
     }
     memset(&m, 0, sizeof m);
     add_group(&m, "cubic", "gp", UNA_CUBIC_GAP_STD, 1, 0);
-    assert_int_equal(judged(&m, "does not tell", run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&m, "does not tell", run), UNA_CANNOT_TELL);
     una_run_free(run);
 }
 
@@ -404,7 +404,7 @@ static void one_activation_is_enough(void **state)
             snprintf(data, sizeof data, "activations %s", words[i]);
             add_group(&m, data, "luna", UNA_STUDIES_SHARE, i < 6 ? 1 : last[way], 0.02);
         }
-        assert_int_equal(judged(&m, "every activation", run), wanted[way]);
+        assert_int_equal(claim_result(&m, "every activation", run), wanted[way]);
     }
     una_run_free(run);
 }

@@ -58,13 +58,13 @@ static void put(air *a, size_t measure, double base, double wobble)
     a->sd[(f->group_count - 1) * MEASURES + measure] = wobble * sqrt(5.0 / 8);
 }
 
-static int judged(const air *a, const una_claim *claims, const char *words, const char **numbers, una_run *run)
+static int claim_result(const air *a, const una_claim *claims, const char *words, const char **numbers, una_run *run)
 {
     for (const una_claim *claim = claims; claim->sentence; claim++) {
         una_text text = una_text_in(&run->scratch);
         int holds = -9;
         if (!strstr(claim->sentence, words)) continue;
-        assert_ok(claim->judge(&holds, &text, claim, &a->f, run), run);
+        assert_ok(claim->decide(&holds, &text, claim, &a->f, run), run);
         if (numbers) *numbers = text.at;
         return holds;
     }
@@ -169,18 +169,18 @@ static void within_error_bars(void **state)
     una_run *run = quiet_run();
     (void)state;
     near_air(&a, 0.1, 0.01);             /* the bar is sqrt(5/8) = 0.79 */
-    assert_int_equal(judged(&a, una_gaps_claims, claim, &numbers, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&a, una_gaps_claims, claim, &numbers, run), UNA_HOLDS);
     assert_says(numbers, "LUNA less NLM: 0.1 (");
     assert_says(numbers, "sd of NLM 0.79, 0.13 of it");
     assert_says(numbers, "published: 5.50 against 5.31 \xC2\xB1 0.97");
     near_air(&a, -2, 0.01);              /* better counts as beyond, and the sign says so */
-    assert_int_equal(judged(&a, una_gaps_claims, claim, &numbers, run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&a, una_gaps_claims, claim, &numbers, run), UNA_DOES_NOT_HOLD);
     assert_says(numbers, "\xE2\x88\x92" "2.5 of it");
     near_air(&a, 0.7, 1);
-    assert_int_equal(judged(&a, una_gaps_claims, claim, NULL, run), UNA_CANNOT_TELL);
-    assert_int_equal(judged(&a, una_gaps_claims, "NLM's (boston RM)", &numbers, run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&a, una_gaps_claims, claim, NULL, run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&a, una_gaps_claims, "NLM's (boston RM)", &numbers, run), UNA_CANNOT_TELL);
     assert_says(numbers, "needs luna and nlm on boston RM");
-    assert_int_equal(judged(&a, una_gaps_claims, "Automatic (ours): LUNA notices the gap in RM", NULL, run),
+    assert_int_equal(claim_result(&a, una_gaps_claims, "Automatic (ours): LUNA notices the gap in RM", NULL, run),
                      UNA_NOT_ASKED);
     una_run_free(run);
 }
@@ -200,10 +200,10 @@ static void uci_has_three_ways_of_noise(void **state)
     static const char error[] = "protocol: LUNA's error is within error bars of NLM's on Wine";
     static const char hand[] = "protocol: LUNA's log-likelihood is within error bars of NLM's on Wine";
     static const char tuned[] = "tuned: LUNA's log-likelihood is within error bars of NLM's on Wine";
-    assert_int_equal(judged(&a, una_uci_claims, error, NULL, run), UNA_HOLDS);
-    assert_int_equal(judged(&a, una_uci_claims, hand, NULL, run), UNA_DOES_NOT_HOLD);
-    assert_int_equal(judged(&a, una_uci_claims, tuned, NULL, run), UNA_HOLDS);
-    assert_int_equal(judged(&a, una_uci_claims, "Automatic", NULL, run), UNA_NOT_ASKED);
+    assert_int_equal(claim_result(&a, una_uci_claims, error, NULL, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&a, una_uci_claims, hand, NULL, run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&a, una_uci_claims, tuned, NULL, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&a, una_uci_claims, "Automatic", NULL, run), UNA_NOT_ASKED);
     una_run_free(run);
 }
 
@@ -225,7 +225,7 @@ static void six_columns(air *a, const char *study)
         }
 }
 
-static void who_notices_is_judged_by_the_thesis_rule(void **state)
+static void who_notices_follows_the_thesis_rule(void **state)
 {
     static air a;
     const char *numbers;
@@ -233,32 +233,34 @@ static void who_notices_is_judged_by_the_thesis_rule(void **state)
     (void)state;
     clear(&a);
     six_columns(&a, thesis);
-    assert_int_equal(judged(&a, una_gaps_claims, "nobody notices the gap in RM", &numbers, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&a, una_gaps_claims, "nobody notices the gap in RM", &numbers, run), UNA_HOLDS);
     assert_says(numbers, "9 of 9 methods were asked, none notices");
-    assert_int_equal(judged(&a, una_gaps_claims, "LUNA notices the gap in cement", &numbers, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&a, una_gaps_claims, "LUNA notices the gap in cement", &numbers, run), UNA_HOLDS);
     assert_says(numbers, "increase 50 \xC2\xB1 16 %");
     assert_says(numbers, "published 56 \xC2\xB1 29 %");
-    assert_int_equal(judged(&a, una_gaps_claims, "ensemble notices the gap in PTRATIO", NULL, run), UNA_HOLDS);
-    assert_int_equal(judged(&a, una_gaps_claims, "NLM notices the gap in the Froude number and no other", NULL, run),
-                     UNA_HOLDS);
-    assert_int_equal(judged(&a, una_gaps_claims, "epistemic values than the GP", NULL, run), UNA_DOES_NOT_HOLD);
-    assert_int_equal(judged(&a, una_gaps_claims, "epistemic values than BBVI", &numbers, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&a, una_gaps_claims, "ensemble notices the gap in PTRATIO", NULL, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&a, una_gaps_claims, "NLM notices the gap in the Froude number and no other", NULL,
+                                  run), UNA_HOLDS);
+    assert_int_equal(claim_result(&a, una_gaps_claims, "epistemic values than the GP", NULL, run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&a, una_gaps_claims, "epistemic values than BBVI", &numbers, run), UNA_HOLDS);
     assert_says(numbers, "over that of BBVI, over the columns: 1 (");
 
     /* RM is the fourth column of the ninth method: one who notices it is enough against the claim. */
     a.mean[(8 * 6 + 3) * MEASURES + UNA_PUBLISHED_GAP_INCREASE] = 17;
-    assert_int_equal(judged(&a, una_gaps_claims, "nobody notices the gap in RM", &numbers, run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&a, una_gaps_claims, "nobody notices the gap in RM", &numbers, run),
+                     UNA_DOES_NOT_HOLD);
     assert_says(numbers, "noticed by LUNA 17");
     /* NLM at cement */
     a.mean[(3 * 6 + 1) * MEASURES + UNA_PUBLISHED_GAP_INCREASE] = 17;
-    assert_int_equal(judged(&a, una_gaps_claims, "NLM notices the gap in the Froude number and no other", NULL, run),
-                     UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&a, una_gaps_claims, "NLM notices the gap in the Froude number and no other", NULL,
+                                  run), UNA_DOES_NOT_HOLD);
     a.groups[8 * 6 + 1].count = 1;       /* one split has no deviation: LUNA at cement */
-    assert_int_equal(judged(&a, una_gaps_claims, "LUNA notices the gap in cement", NULL, run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&a, una_gaps_claims, "LUNA notices the gap in cement", NULL, run), UNA_CANNOT_TELL);
     a.f.group_count = 6;                 /* the bootstrap ensemble alone */
     a.f.count = 6 * SPLITS;
-    assert_int_equal(judged(&a, una_gaps_claims, "nobody notices the gap in RM", NULL, run), UNA_CANNOT_TELL);
-    assert_int_equal(judged(&a, una_gaps_claims, "LUNA notices the gap in cement", &numbers, run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&a, una_gaps_claims, "nobody notices the gap in RM", NULL, run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&a, una_gaps_claims, "LUNA notices the gap in cement", &numbers, run),
+                     UNA_CANNOT_TELL);
     assert_says(numbers, "needs luna on concrete Cement");
     una_run_free(run);
 }
@@ -502,7 +504,7 @@ int main(void)
         cmocka_unit_test(the_thesis_detects_what_it_says),
         cmocka_unit_test(within_error_bars),
         cmocka_unit_test(uci_has_three_ways_of_noise),
-        cmocka_unit_test(who_notices_is_judged_by_the_thesis_rule),
+        cmocka_unit_test(who_notices_follows_the_thesis_rule),
         cmocka_unit_test(the_page_of_gap_says_who_notices),
         cmocka_unit_test(the_page_of_gap_without_the_gp),
         cmocka_unit_test(the_page_of_uci_has_both_protocols),

@@ -121,7 +121,7 @@ static void functions_are_related(void **state)
     assert_int_equal(una_targets_law_of("related, apart"), UNA_RELATED);
     assert_int_equal(una_targets_law_of("noise, together"), UNA_CORRELATED);
     assert_int_equal(una_targets_law_of("else"), UNA_TARGETS_LAWS);
-    assert_true(una_targets_is_together("noise, together") && !una_targets_is_together("noise, apart"));
+    assert_true(una_targets_is_joint("noise, together") && !una_targets_is_joint("noise, apart"));
     assert_near(una_targets_point(0), -4, 0, 0);
     assert_near(una_targets_point(UNA_TARGETS_POINTS - 1), 4, 0, 0);
 }
@@ -258,23 +258,23 @@ enum { MEASURES = UNA_TARGETS_MEASURES + 1 };
 
 static void claims_follow_the_numbers(void **state)
 {
-    static const struct { double base, wobble; int verdict; } same[] = {
+    static const struct { double base, wobble; int holds; } same[] = {
         { -1.03, 0.005, UNA_HOLDS }, { -0.97, 0.005, UNA_HOLDS }, { -1.1, 0.005, UNA_DOES_NOT_HOLD },
         { -0.9, 0.005, UNA_DOES_NOT_HOLD }, { -1.03, 0.1, UNA_CANNOT_TELL } };
     static const char jacobian[] = "luna(target_cosine=jacobian)";
     una_run *run = quiet_run();
     static made_up m;
-    char said[512];
+    char expected_text[512];
     (void)state;
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         m = (made_up){ .findings.count = 0 };
-        assert_int_equal(judged(&m, "NLM\xE2\x80\x99s joint", said, run), UNA_CANNOT_TELL);
-        assert_says(said, "needs nlm");
+        assert_int_equal(claim_result(&m, "NLM\xE2\x80\x99s joint", expected_text, run), UNA_CANNOT_TELL);
+        assert_says(expected_text, "needs nlm");
         add_group(&m, "nlm", "nlm", "independent, together", UNA_TARGETS_JOINT, same[i].base, same[i].wobble);
-        assert_int_equal(judged(&m, "NLM\xE2\x80\x99s joint", said, run), UNA_CANNOT_TELL);
+        assert_int_equal(claim_result(&m, "NLM\xE2\x80\x99s joint", expected_text, run), UNA_CANNOT_TELL);
         add_group(&m, "nlm", "nlm", "independent, apart", UNA_TARGETS_JOINT, -1, 0);
-        assert_int_equal(judged(&m, "NLM\xE2\x80\x99s joint", said, run), same[i].verdict);
-        assert_says(said, "within 0.05 asked");
+        assert_int_equal(claim_result(&m, "NLM\xE2\x80\x99s joint", expected_text, run), same[i].holds);
+        assert_says(expected_text, "within 0.05 asked");
     }
 
     m = (made_up){ .findings.count = 0 };
@@ -283,11 +283,11 @@ static void claims_follow_the_numbers(void **state)
     add_group(&m, "luna", "luna", "related, apart", UNA_TARGETS_GAP_STD_A, 2, 0.01);
     add_group(&m, "luna", "luna", "noise, together", UNA_TARGETS_JOINT, -1, 0.01);
     add_group(&m, "luna", "luna", "noise, apart", UNA_TARGETS_JOINT, -1.5, 0);
-    assert_int_equal(judged(&m, "LUNA is surer", said, run), UNA_HOLDS);
-    assert_says(said, "1.015 together, 2.015 apart");
-    assert_int_equal(judged(&m, "whole Jacobians is surer", said, run), UNA_DOES_NOT_HOLD);
-    assert_int_equal(judged(&m, "LUNA together is likelier", said, run), UNA_HOLDS);
-    assert_int_equal(judged(&m, "with whole Jacobians it is likelier", said, run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&m, "LUNA is surer", expected_text, run), UNA_HOLDS);
+    assert_says(expected_text, "1.015 together, 2.015 apart");
+    assert_int_equal(claim_result(&m, "whole Jacobians is surer", expected_text, run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&m, "LUNA together is likelier", expected_text, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&m, "with whole Jacobians it is likelier", expected_text, run), UNA_CANNOT_TELL);
     una_run_free(run);
 }
 

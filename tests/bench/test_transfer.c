@@ -278,12 +278,12 @@ static void claims_follow_the_numbers(void **state)
 {
     static made_up m;
     una_run *run = quiet_run();
-    char said[512];
+    char expected_text[512];
     size_t known = UNA_TRANSFER_KNOWN, evidence = UNA_TRANSFER_EVIDENCE;
     (void)state;
-    assert_int_equal(judged(&m, "LUNA's log-likelihood rises faster than NLM's", said, run), UNA_CANNOT_TELL);
-    assert_says(said, "needs luna and nlm");
-    assert_int_equal(judged(&m, "Too much", said, run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&m, "LUNA's log-likelihood rises faster than NLM's", expected_text, run), UNA_CANNOT_TELL);
+    assert_says(expected_text, "needs luna and nlm");
+    assert_int_equal(claim_result(&m, "Too much", expected_text, run), UNA_CANNOT_TELL);
 
     add_group(&m, "luna", "luna(penalty=1)", "squiggle, 40 features", known, -3, 0.01);
     add_group(&m, "luna", "luna(penalty=1)", "squiggle, 10 features", known, -6, 0.02);
@@ -295,19 +295,19 @@ static void claims_follow_the_numbers(void **state)
 
     assert_near(una_transfer_slope(&m.findings, "luna(penalty=1)", 0, known), (-2.99 + 5.98) / 2, 1e-12, 0);
     assert_true(isnan(una_transfer_slope(&m.findings, "luna", 0, known)));
-    assert_int_equal(judged(&m, "LUNA's log-likelihood rises faster than NLM's", said, run), UNA_HOLDS);
-    assert_says(said, "1.50 against 0.50");
-    assert_says(said, "above 0 in 4 of 4");
-    assert_int_equal(judged(&m, "LUNA's log-likelihood rises faster than SNGP's", said, run), UNA_CANNOT_TELL);
-    assert_int_equal(judged(&m, "LUNA's log-likelihood exceeds NLM's", said, run), UNA_HOLDS);
-    assert_says(said, "with 40 features");
-    assert_int_equal(judged(&m, "LUNA's log-likelihood exceeds SNGP's", said, run), UNA_DOES_NOT_HOLD);
-    assert_int_equal(judged(&m, "By evidence: LUNA's exceeds NLM's", said, run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&m, "LUNA's log-likelihood rises faster than NLM's", expected_text, run), UNA_HOLDS);
+    assert_says(expected_text, "1.50 against 0.50");
+    assert_says(expected_text, "above 0 in 4 of 4");
+    assert_int_equal(claim_result(&m, "LUNA's log-likelihood rises faster than SNGP's", expected_text, run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&m, "LUNA's log-likelihood exceeds NLM's", expected_text, run), UNA_HOLDS);
+    assert_says(expected_text, "with 40 features");
+    assert_int_equal(claim_result(&m, "LUNA's log-likelihood exceeds SNGP's", expected_text, run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&m, "By evidence: LUNA's exceeds NLM's", expected_text, run), UNA_CANNOT_TELL);
 
-    assert_int_equal(judged(&m, "prior variance 1: LUNA's exceeds NLM's", said, run), UNA_CANNOT_TELL);
+    assert_int_equal(claim_result(&m, "prior variance 1: LUNA's exceeds NLM's", expected_text, run), UNA_CANNOT_TELL);
     add_group(&m, "luna", "luna(penalty=1)", "squiggle, 80 features", UNA_TRANSFER_FIRST_ALPHA + 1, -3, 0.01);
     add_group(&m, "nlm", "nlm", "squiggle, 80 features", UNA_TRANSFER_FIRST_ALPHA + 1, -4, 0.01);
-    assert_int_equal(judged(&m, "prior variance 1: LUNA's exceeds NLM's", said, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&m, "prior variance 1: LUNA's exceeds NLM's", expected_text, run), UNA_HOLDS);
 
     m = (made_up){0};
     add_group(&m, "luna", "luna", "squiggle, 40 features", evidence, -3, 0.01);
@@ -317,10 +317,10 @@ static void claims_follow_the_numbers(void **state)
     add_group(&m, "gp(a)", "gp(a)", una_transfer_bands[0].data, UNA_TRANSFER_BEFORE, -5, 0.1);
     add_group(&m, "gp(b)", "gp(b)", una_transfer_bands[1].data, UNA_TRANSFER_BEFORE, -3.5, 0);
     add_group(&m, "gp(c)", "gp(c)", una_transfer_bands[2].data, UNA_TRANSFER_BEFORE, -3.4, 0.01);
-    assert_int_equal(judged(&m, "By evidence: LUNA's rises faster than NLM's", said, run), UNA_DOES_NOT_HOLD);
-    assert_int_equal(judged(&m, "By evidence: LUNA's exceeds NLM's", said, run), UNA_DOES_NOT_HOLD);
-    assert_int_equal(judged(&m, "Too little", said, run), UNA_HOLDS);
-    assert_int_equal(judged(&m, "Too much", said, run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&m, "By evidence: LUNA's rises faster than NLM's", expected_text, run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&m, "By evidence: LUNA's exceeds NLM's", expected_text, run), UNA_DOES_NOT_HOLD);
+    assert_int_equal(claim_result(&m, "Too little", expected_text, run), UNA_HOLDS);
+    assert_int_equal(claim_result(&m, "Too much", expected_text, run), UNA_DOES_NOT_HOLD);
     una_run_free(run);
 }
 

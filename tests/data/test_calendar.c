@@ -5,7 +5,7 @@
  */
 #include "test_support.h"
 
-#include "data/parts.h"
+#include "data/calendar_parts.h"
 
 static double day(int year, int month, int day_of_month)
 {
@@ -89,9 +89,9 @@ static unsigned chosen(uint64_t seed, double weekly, double yearly, double daily
     }
     unsigned parts;
     double gain;
-    una_parts_question q = { .days = days, .y = y, .x = (const double *[]){ x }, .columns = 1, .row = rows,
-                             .rows = count };
-    assert_ok(una_parts_choose(&parts, &gain, &q, run), run);
+    una_calendar_parts_question q = { .days = days, .y = y, .x = (const double *[]){ x }, .columns = 1, .row = rows,
+                                      .rows = count };
+    assert_ok(una_calendar_parts_choose(&parts, &gain, &q, run), run);
     assert_true((parts != 0) == (gain > 0) && gain < 1);
     return parts;
 }

@@ -188,7 +188,7 @@ static void refusals(void **state)
     una_dataset_free(data);
 }
 
-static void twins(void **state)
+static void equal_columns(void **state)
 {
     (void)state;
     learn("a,b,c,d,e,y\n1,1,u,u,0,7\n2,2,v,v,-0.0,8\n3,3,u,u,7,9\n", NULL, UNA_MISSING_ERROR, 0);
@@ -342,7 +342,7 @@ static void other_level(void **state)
     (void)state;
     learn("c,y\nb,1\nb,2\nz,3\na,4\na,5\nq,6\n", NULL, UNA_MISSING_ERROR, 2);
     assert_int_equal(columns.input_count, 4);
-    assert_true(columns.sources[0].has_other && columns.sources[0].has_unseen);
+    assert_true(columns.sources[0].has_other && columns.sources[0].has_never_seen);
     assert_int_equal(columns.sources[0].rare_count, 2);
     assert_string_equal(una_input_name(&columns, &columns.inputs[2], &run->scratch), "c=other");
     assert_string_equal(una_input_name(&columns, &columns.inputs[3], &run->scratch), "c=never seen");
@@ -420,7 +420,8 @@ static void saved_and_loaded(void **state)
         assert_int_equal(back.inputs[i].source, columns.inputs[i].source);
     }
     assert_true(back.sources[0].mean == columns.sources[0].mean && back.sources[0].has_other);
-    assert_true(back.sources[0].has_unseen && back.sources[0].rare_count == 2 && back.sources[1].tells_missing);
+    assert_true(back.sources[0].has_never_seen && back.sources[0].rare_count == 2 &&
+                back.sources[1].has_missing_indicator);
     assert_memory_equal(back.sources[0].rare, columns.sources[0].rare, 2 * sizeof(double));
 
     una_archive again = save(&back);
@@ -611,19 +612,19 @@ static una_status all_of_it(void *context, una_run *other)
     una_arena keep;
     una_arena_init(&keep, other);
     una_columns learnt, back;
-    una_notes said = { .arena = &keep };
+    una_notes noted = { .arena = &keep };
     double *x, *y;
     size_t *kept, rows;
     una_archive ar = { 0 };
 
     una_status status = una_dataset_read(&data, context, other);
-    static const char *const twin[] = { "twin" };
-    const una_selection selection = { .drop = twin, .drop_count = 1 };
+    static const char *const other_table[] = { "twin" };
+    const una_selection selection = { .drop = other_table, .drop_count = 1 };
     const char *target = "y";
     una_columns *at = &learnt;
     if (status == UNA_OK)
-        status = una_columns_learn_chosen(&at, data, &target, 1, &selection, UNA_MISSING_MEAN, 2, &said, &keep, other);
-    if (status == UNA_OK) status = una_columns_learn(&learnt, data, "y", UNA_MISSING_DROP, 2, &said, &keep, other);
+        status = una_columns_learn_chosen(&at, data, &target, 1, &selection, UNA_MISSING_MEAN, 2, &noted, &keep, other);
+    if (status == UNA_OK) status = una_columns_learn(&learnt, data, "y", UNA_MISSING_DROP, 2, &noted, &keep, other);
     if (status == UNA_OK) status = una_columns_encode(&learnt, data, &x, &y, &kept, &rows, &keep, other);
     if (status == UNA_OK && !una_columns_wanted((const una_columns *[]){ &learnt }, 1, &keep)) status = UNA_E_MEMORY;
     if (status == UNA_OK) status = una_archive_save_begin(&ar, "{}", &keep, other);
@@ -783,7 +784,7 @@ int main(void)
         cmocka_unit_test(small_signals_on_large_numbers),
         cmocka_unit_test(constants),
         cmocka_unit_test(refusals),
-        cmocka_unit_test(twins),
+        cmocka_unit_test(equal_columns),
         cmocka_unit_test(missing_refused),
         cmocka_unit_test(missing_dropped),
         cmocka_unit_test(missing_filled),

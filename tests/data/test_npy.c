@@ -111,8 +111,8 @@ static void refusals(void **state)
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (), }", items, 8, "single number");
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 3), }", items, 0, "no rows");
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 0), }", items, 0, "no columns");
-    refused("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 3), }", items, 32, "no list of sizes");
-    refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2 2), }", items, 32, "no list of sizes");
+    refused("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 3), }", items, 32, "not a list of sizes");
+    refused("{'descr': '<f8', 'fortran_order': False, 'shape': (2 2), }", items, 32, "not a list of sizes");
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': 4, }", items, 32, "has no shape");
 
     refused("{'descr': '<f8', 'fortran_order': Maybe, 'shape': (4,), }", items, 32, "neither True nor False");
@@ -120,14 +120,14 @@ static void refusals(void **state)
     refused("{'descr': '<f8', 'colour': 'red', 'shape': (4,), }", items, 32, "unknown or repeated key");
     refused("{'descr': '<f8', 'fortran_order': False}", items, 32, "lacks descr");
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (4,), } x", items, 32, "behind the dictionary");
-    refused("{'descr': '<f8' 'fortran_order': False, 'shape': (4,), }", items, 32, "no dictionary");
-    refused("'descr'", items, 32, "no dictionary");
-    refused("{descr: '<f8'}", items, 32, "no dictionary");
-    refused("{'de\\scr': '<f8'}", items, 32, "no dictionary");
-    refused("{'a very long key indeed': '<f8'}", items, 32, "no dictionary");
+    refused("{'descr': '<f8' 'fortran_order': False, 'shape': (4,), }", items, 32, "not a dictionary");
+    refused("'descr'", items, 32, "not a dictionary");
+    refused("{descr: '<f8'}", items, 32, "not a dictionary");
+    refused("{'de\\scr': '<f8'}", items, 32, "not a dictionary");
+    refused("{'a very long key indeed': '<f8'}", items, 32, "not a dictionary");
 
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999,), }", items, 32,
-            "no list of sizes");
+            "not a list of sizes");
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (4000000000, 4000000000), }", items, 32,
             "beyond any file");
     refused("{'descr': '<f8', 'fortran_order': False, 'shape': (5,), }", items, 32, "where its header promises");

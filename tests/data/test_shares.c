@@ -6,7 +6,7 @@
 #include "ranks_here.h"
 
 #include "data/columns.h"
-#include "base/company.h"
+#include "base/rank_group.h"
 
 enum { RANKS = 3 };
 
@@ -26,10 +26,10 @@ static una_status learn_part(learning *l, una_run *run)
     l->notes = (una_notes){ .arena = &l->arena };
     UNA_TRY(una_dataset_read_part(&l->data, l->path[l->path[1] && una_rank(run) == 1], run));
     l->rows = una_dataset_row_count(l->data);
-    una_company company;
-    una_company_enter(&company, run);
+    una_rank_group rank_group;
+    una_rank_group_enter(&rank_group, run);
     una_status status = una_columns_learn(&l->columns, l->data, "y", l->missing, l->other, &l->notes, &l->arena, run);
-    return una_company_leave(&company, status, run);
+    return una_rank_group_leave(&rank_group, status, run);
 }
 
 /* Results outlive the run of a rank: its allocator is the plain one. */

@@ -159,14 +159,14 @@ static void sentences(void **state)
         { "a ==", UNA_E_USAGE, "condition \"a ==>>>\", character 5: expected a column, a number, a word in quotes or a "
                                "bracket but found the end of the text" },
         { "a == and b", UNA_E_USAGE, "condition \"a == >>>and b\", character 6: expected a column" },
-        { "a = 1", UNA_E_USAGE, "character 3: equality is asked for by ==" },
-        { "a ! 1", UNA_E_USAGE, "\"!\" stands only in !=; write not before a condition" },
+        { "a = 1", UNA_E_USAGE, "character 3: use == for equality" },
+        { "a ! 1", UNA_E_USAGE, "\"!\" is only valid in !=; write not before a condition" },
         { "a == 1 && b == 2", UNA_E_USAGE, "character 8: \"&\" has no meaning here; a name that holds it stands "
                                            "between backquotes, and conditions are joined by and, or and not" },
         { "a == 1 b == 2", UNA_E_USAGE, "character 8: expected and, or or the end but found \"b\"" },
         { "a b", UNA_E_USAGE, "character 3: expected ==, !=, <, <=, >, >= or in but found \"b\"" },
-        { "1 < a < 3", UNA_E_USAGE, "character 7: comparisons make no chains; write 1 < x and x < 3" },
-        { "kind not in ('a')", UNA_E_USAGE, "character 6: not stands before a whole comparison" },
+        { "1 < a < 3", UNA_E_USAGE, "character 7: comparisons cannot be chained; write 1 < x and x < 3" },
+        { "kind not in ('a')", UNA_E_USAGE, "character 6: put not before a whole comparison" },
         { "not a", UNA_E_USAGE, "character 5: not stands before a condition; compare this column" },
         { "a and b == 1", UNA_E_USAGE, "character 1: and joins conditions; compare this column" },
         { "a == 1 or 5", UNA_E_USAGE, "character 11: or joins conditions; compare this number" },
@@ -180,7 +180,7 @@ static void sentences(void **state)
         { "\"a\" == 1", UNA_E_USAGE, "character 8: the word 'a' can only be compared with a column; a column's name "
                                      "stands without quotes" },
         { "a + 1 == 'b'", UNA_E_USAGE, "character 1: the word 'b' can only be compared with a column" },
-        { "'x' in ('x')", UNA_E_USAGE, "words are looked for in a column" },
+        { "'x' in ('x')", UNA_E_USAGE, "in looks for words in a column" },
         { "'x' in (1)", UNA_E_USAGE, "'x' is a word, and the list holds numbers" },
         { "a in 1", UNA_E_USAGE, "character 6: expected a list in brackets after in, such as ('a', 'b') but found 1" },
         { "a in ()", UNA_E_USAGE, "character 7: expected a number or a word in quotes but found \")\"" },
@@ -553,7 +553,7 @@ static void say_list(world *w, const node *n)
 static void say_node(world *w, const node *n)
 {
     static const char signs[] = "|&=#<>lg+-*/";
-    static const char *const said[] = { " or ", " and ", "==", " != ", "<", ">", " <=", ">= ", "+", " - ", "*", "/" };
+    static const char *const noted[] = { " or ", " and ", "==", " != ", "<", ">", " <=", ">= ", "+", " - ", "*", "/" };
     rung own = rung_of(n->what);
     if (own == LEAF_RUNG) {
         say_leaf(w, n);
@@ -564,7 +564,7 @@ static void say_node(world *w, const node *n)
         say_part(w, n->left, own);
     } else {
         say_part(w, n->left, own == COMPARE_RUNG ? SUM_RUNG : own);
-        say(w, said[strchr(signs, n->what) - signs]);
+        say(w, noted[strchr(signs, n->what) - signs]);
         say_part(w, n->right, own == COMPARE_RUNG ? SUM_RUNG : own + 1);
     }
 }

@@ -417,7 +417,7 @@ static void failures_have_sentences(void **state)
     una_run_free(run);
 }
 
-static void a_full_disk_is_said(void **state)
+static void a_full_disk_is_reported(void **state)
 {
     (void)state;
     if (access("/dev/full", W_OK) != 0) {
@@ -611,7 +611,7 @@ int main(void)
         cmocka_unit_test(conditions_that_fail),
         cmocka_unit_test(rows_of_an_array),
         cmocka_unit_test(failures_have_sentences),
-        cmocka_unit_test(a_full_disk_is_said),
+        cmocka_unit_test(a_full_disk_is_reported),
         cmocka_unit_test(writes_of_the_callers_own),
         cmocka_unit_test(cancelled_between_chunks),
         cmocka_unit_test(no_memory_is_no_half_update),

@@ -202,7 +202,7 @@ typedef struct stage {
     char    folder[PATH], out[PATH], err[PATH], spare[PATH];     /* spare: where disks are shown                 */
     names   begin, allowed;              /* files at the beginning; those that may be there after the next start */
     content first[MOST_FILES];           /* what is in them                                                      */
-    content goal[2], proof[2], said;     /* old and new                                                          */
+    content goal[2], proof[2], printed;     /* old and new                                                          */
     size_t  calls;
     short  *log;
 } stage;
@@ -230,12 +230,12 @@ static bool follow_up(const stage *s, const char *folder, bool all_again, conten
 {
     for (size_t i = 0; i < COMMANDS && s->scene->next[i]; i++) {
         int code = perform(s->scene->next[i], folder, s, NULL, NULL, false, NULL, NULL);
-        content said = read_file("", s->out), complaint = read_file("", s->err);
+        content printed = read_file("", s->out), complaint = read_file("", s->err);
         bool right = code == 0 || (s->scene->next[i][0] == '?' && code > 0 && code < 126);
-        bool again = !all_again || !s->scene->again || strstr(said.at, s->scene->again);
+        bool again = !all_again || !s->scene->again || strstr(printed.at, s->scene->again);
         if (!right) snprintf(why, 256, "the next start ends with %d: %.180s", code, complaint.at);
         else if (!again) snprintf(why, 256, "the next start does not say '%s'", s->scene->again);
-        free(said.at);
+        free(printed.at);
         free(complaint.at);
         if (!right || !again) return false;
     }
@@ -335,7 +335,7 @@ static void prepare(stage *s, const scene *of, const char *root)
     must(perform(of->command, s->folder, s, &t, NULL, true, NULL, NULL) == 0, s, of->command);
     s->calls = t.calls;
     s->log = t.log;
-    s->said = read_file("", s->out);
+    s->printed = read_file("", s->out);
     keep_names(&s->allowed, s->folder);
     learn_proof(s, 1);
     reset(s);
@@ -348,7 +348,7 @@ static void forget(stage *s)
         free(s->goal[i].at);
         free(s->proof[i].at);
     }
-    free(s->said.at);
+    free(s->printed.at);
     free(s->log);
     empty(s->folder);
     empty(s->spare);
@@ -412,8 +412,8 @@ static bool is_bearable(const stage *s, const fault *f, size_t count)
 
 static void judge_run(const stage *s, const traced *r, const fault *faults, const char *how, tally *t)
 {
-    content said = read_file("", s->out), complaint = read_file("", s->err);
-    bool whole = said.size == s->said.size, ended = r->code == 0 && !r->killed;
+    content printed = read_file("", s->out), complaint = read_file("", s->err);
+    bool whole = printed.size == s->printed.size, ended = r->code == 0 && !r->killed;
     size_t count = faults[1].at ? 2 : 1;
     const char *why = NULL;
     if (r->late) why = "it does not end";
@@ -426,7 +426,7 @@ static void judge_run(const stage *s, const traced *r, const fault *faults, cons
         t->silent++;
         complain(s, how, why);
     }
-    free(said.at);
+    free(printed.at);
     free(complaint.at);
     judge_files(s, s->folder, ended, how, t);
 }
@@ -573,9 +573,9 @@ static void on_change(void *context, const call *made, bool before)
     c->seen += before;
     disk_see(c->d, made, before);
     if (!before) return;
-    content said = read_file("", c->s->out);
-    bool ended = c->s->said.size > 0 && said.size == c->s->said.size;    /* it has said so already */
-    free(said.at);
+    content printed = read_file("", c->s->out);
+    bool ended = c->s->printed.size > 0 && printed.size == c->s->printed.size;    /* it has said so already */
+    free(printed.at);
     show_states(c, ended, false, "before change");
 }
 

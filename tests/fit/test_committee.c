@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Committees of a kind so simple that one sees who was trained on what: every row is foretold by a training of each
- * round that has not seen it, nor a copy of it; weights, noise and members follow from that.
+ * Committees of a kind so simple that one sees who was trained on what: in each repeat every row is predicted by a
+ * training that did not have it, nor a copy of it; weights, noise and members follow from that.
  */
 #include "test_support.h"
 
 #include "fit/committee.h"
-#include "model/split.h"
+#include "model/validation_split.h"
 
 const una_kind *const una_kinds[] = { NULL };    /* the room below asks for a registry */
 
@@ -14,7 +14,7 @@ const una_kind *const una_kinds[] = { NULL };    /* the room below asks for a re
 
 enum { ROWS = 60 };
 
-/* It says the mean of its rows, and `off` more; off grows with the round. */
+/* It answers the mean of its rows, and `off` more; off grows with the repeat. */
 typedef struct memory { double rows, mean, off, noise_var, seen[2 * ROWS]; } memory;
 
 typedef struct memory_options {
@@ -36,7 +36,7 @@ static const una_option bare_table[] = {
     { .name = NULL }
 };
 
-static _Atomic long foretold, known;             /* rows asked for; those of them, or copies, that had been learnt */
+static _Atomic long oof_log_lik, known;          /* rows asked for; those of them, or copies, that had been learnt */
 
 static una_status memory_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
                              una_run *run)
@@ -62,7 +62,7 @@ static una_status memory_predict(const void *state, una_view x, una_predictive *
     for (size_t r = 0; r < x.rows; r++) {
         bool knows = false;
         for (size_t i = 0; i < (size_t)m->rows; i++) knows = knows || m->seen[i] == x.at[r * x.stride];
-        foretold++;
+        oof_log_lik++;
         known += knows;
         out->mean[r] = m->mean + m->off;
         out->var_model[r] = 0;
@@ -79,10 +79,10 @@ static una_status memory_exchange(void *state, una_archive *ar)
     return UNA_OK;
 }
 
-static void memory_vary(void *options, size_t round)
+static void memory_vary(void *options, size_t repeat)
 {
     memory_options *o = options;
-    if (o->off > 0) o->off *= (double)(round % 2);       /* every other round is wrong by so much */
+    if (o->off > 0) o->off *= (double)(repeat % 2);      /* every other repeat is wrong by so much */
 }
 
 static const una_kind memory_kind = { .name = "memory", .options = memory_table, .options_size = sizeof(memory_options),
@@ -136,7 +136,7 @@ static una_status try_fit(fit_of *f, const una_kind *kind, const char *set, cons
     UNA_TRY(una_options_default(&f->options, kind->options, run));
     UNA_TRY(una_spec_parse(&spec, text, &f->keep, run));
     UNA_TRY(una_options_apply(&f->options, kind->options, "memory", &spec, &f->keep, run));
-    foretold = known = 0;
+    oof_log_lik = known = 0;
     return una_committee_fit(&f->members, kind, &f->options, &t->p, &f->result, &f->keep, run);
 }
 
@@ -147,9 +147,9 @@ static fit_of fit_it(const char *set, const task *t, una_run *run)
     return f;
 }
 
-/* ---- who foretells what ---------------------------------------------------------------------------------------- */
+/* ---- out-of-fold predictions ------------------------------------------------------------------------------------ */
 
-static void rows_are_foretold_by_who_has_not_seen_them(void **state)
+static void rows_are_predicted_out_of_fold(void **state)
 {
     (void)state;
     for (int copies = 0; copies <= 1; copies++) {
@@ -158,18 +158,18 @@ static void rows_are_foretold_by_who_has_not_seen_them(void **state)
         set_task(&t, copies, true, run);
         fit_of f = fit_it("members=10, noise=constant", &t, run);
         una_arena_free(&f.keep);
-        assert_int_equal(foretold, 2 * ROWS);                            /* once in each of two rounds */
+        assert_int_equal(oof_log_lik, 2 * ROWS);                         /* once in each of two repeats */
         assert_int_equal(known, 0);
 
         f = fit_it("members=3, noise=constant", &t, run);                /* folds 0, 1, 2 only */
         assert_int_equal(f.members.count, 3);
-        assert_true(foretold > 0 && foretold < ROWS && known == 0);
-        assert_int_equal(f.result.valid_rows, foretold);
+        assert_true(oof_log_lik > 0 && oof_log_lik < ROWS && known == 0);
+        assert_int_equal(f.result.valid_rows, oof_log_lik);
         una_arena_free(&f.keep);
 
         set_task(&t, false, false, run);
         f = fit_it("members=4, noise=constant", &t, run);
-        assert_int_equal(foretold, 4 * 20);
+        assert_int_equal(oof_log_lik, 4 * 20);
         assert_int_equal(known, 0);
         assert_int_equal(f.result.valid_rows, 20);
         una_arena_free(&f.keep);
@@ -198,11 +198,11 @@ static void every_row_trains_something(void **state)
 
 /* ---- weights and noise ----------------------------------------------------------------------------------------- */
 
-static double weight_of_round(const fit_of *f, size_t round)
+static double weight_of_repeat(const fit_of *f, size_t repeat)
 {
     double sum = 0;
     for (size_t m = 0; m < f->members.count; m++)
-        if ((((const memory *)f->members.at[m].state)->off > 0) == (round == 1)) sum += f->members.at[m].weight;
+        if ((((const memory *)f->members.at[m].state)->off > 0) == (repeat == 1)) sum += f->members.at[m].weight;
     return sum;
 }
 
@@ -211,10 +211,10 @@ static void weights_are_stacked_or_equal(void **state)
     (void)state;
     una_run *run = quiet_run();
     task t;
-    set_task(&t, false, false, run);                                     /* rounds of their own */
+    set_task(&t, false, false, run);                                     /* repeats of their own */
     fit_of f = fit_it("members=4, off=3, noise=constant", &t, run);
-    assert_true(weight_of_round(&f, 1) < 0.3);
-    assert_near(weight_of_round(&f, 0) + weight_of_round(&f, 1), 1, 1e-12, 0);
+    assert_true(weight_of_repeat(&f, 1) < 0.3);
+    assert_near(weight_of_repeat(&f, 0) + weight_of_repeat(&f, 1), 1, 1e-12, 0);
     una_arena_free(&f.keep);
     f = fit_it("members=4, off=3, noise=constant, weights=equal", &t, run);
     for (size_t m = 0; m < 4; m++) assert_near(f.members.at[m].weight, 0.25, 1e-12, 0);
@@ -222,7 +222,7 @@ static void weights_are_stacked_or_equal(void **state)
     una_run_free(run);
 }
 
-/* The noise that is given is the noise, and constant, unless it is said to vary; what is printed is what was used. */
+/* The noise that is given is the noise, and constant, unless it is to vary; what is printed is what was used. */
 static void noise_as_given(void **state)
 {
     (void)state;
@@ -258,7 +258,7 @@ static void one_member_is_the_kind_itself(void **state)
     set_task(&t, false, true, run);
     fit_of f = fit_it("members=1", &t, run);
     assert_int_equal(f.members.count, 1);
-    assert_int_equal(foretold, 0);                                       /* its own affair */
+    assert_int_equal(oof_log_lik, 0);                                    /* its own affair */
     assert_near(((const memory *)f.members.at[0].state)->rows, ROWS, 0, 0);
     assert_true(f.members.noise_var == 0);                               /* each member's own */
     una_arena_free(&f.keep);
@@ -276,7 +276,7 @@ static void one_member_is_the_kind_itself(void **state)
     assert_int_equal(f.options.committee.relevance, UNA_RELEVANCE_OFF);
     una_arena_free(&f.keep);
 
-    t.p.folds = 0;                                                       /* nothing to be told apart by */
+    t.p.folds = 0;                                                       /* nothing to compare them by  */
     assert_ok(try_fit(&f, &memory_kind, "members=7", &t, run), run);
     assert_int_equal(f.members.count, 1);
     una_arena_free(&f.keep);
@@ -307,7 +307,7 @@ static void allocations_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_foretold_by_who_has_not_seen_them),
+        cmocka_unit_test(rows_are_predicted_out_of_fold),
         cmocka_unit_test(every_row_trains_something),
         cmocka_unit_test(weights_are_stacked_or_equal),
         cmocka_unit_test(noise_as_given),

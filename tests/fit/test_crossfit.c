@@ -12,64 +12,64 @@ const una_kind *const una_kinds[] = { NULL };    /* the room below asks for a re
 enum { ROWS = 25, FOLDS = 5 };
 
 /* A training that fits nothing: it tells which rows it got, and was best after a step that is given. */
-typedef struct invented { una_trial base; size_t fold; } invented;
+typedef struct invented { una_trained_job base; size_t fold; } invented;
 
 typedef struct script {
     const size_t *best;                  /* [FOLDS] step after which each fold was best                     */
-    size_t steps[2], rounds;             /* that the rounds were told to take                               */
+    size_t steps[2], calls;             /* of each call of train                                          */
     double square;                       /* of the errors, per held-out row                                 */
     double top;                          /* log10 of the prior variance that the rows like best             */
-    bool   seen[FOLDS];                  /* folds left out by the first round                               */
+    bool   seen[FOLDS];                  /* folds left out by the first call                                */
     bool   kept_all;                     /* what was kept has seen all rows                                 */
 } script;
 
-static una_status train(void *context, const una_round *round, void *trials, una_run *run)
+static una_status train(void *context, const una_training_plan *plan, void *trials, una_run *run)
 {
     script *s = context;
-    s->steps[s->rounds++] = round->steps;
-    for (size_t i = 0; i < round->count; i++) {
+    s->steps[s->calls++] = plan->steps;
+    for (size_t i = 0; i < plan->count; i++) {
         invented *t = (invented *)trials + i;
-        una_held rows;
+        una_training_rows rows;
         una_arena_init(&t->base.arena, run);
-        t->fold = una_round_fold(round, i);
-        UNA_TRY(una_held_split(&rows, round->problem, t->fold, &t->base.arena));
+        t->fold = una_training_plan_fold(plan, i);
+        UNA_TRY(una_training_rows_split(&rows, plan->problem, t->fold, &t->base.arena));
 
         /* Target r is the number of row r, and rows with r % FOLDS == k are fold k. */
-        if (round->folds) s->seen[t->fold] = true;
-        assert_int_equal(rows.held, round->folds ? ROWS / FOLDS : 0);
-        assert_int_equal(rows.rows + rows.held, ROWS);
-        for (size_t r = 0; r < rows.held; r++) assert_int_equal((size_t)rows.held_y[r] % FOLDS, t->fold);
+        if (plan->folds) s->seen[t->fold] = true;
+        assert_int_equal(rows.valid_rows, plan->folds ? ROWS / FOLDS : 0);
+        assert_int_equal(rows.rows + rows.valid_rows, ROWS);
+        for (size_t r = 0; r < rows.valid_rows; r++) assert_int_equal((size_t)rows.valid_y[r] % FOLDS, t->fold);
         for (size_t r = 0; r < rows.rows; r++) assert_true((size_t)rows.y[r] % FOLDS != t->fold);
 
-        t->base.held = rows.held;
+        t->base.valid_rows = rows.valid_rows;
         t->base.trained.steps = 1000;
-        t->base.trained.best_step = round->folds ? s->best[t->fold] : 0;
+        t->base.trained.best_step = plan->folds ? s->best[t->fold] : 0;
     }
     return UNA_OK;
 }
 
 /* Gaussian errors, and a likelihood that falls by 0.01 a row for every tenfold of the prior variance off the top. */
-static una_status judge(void *context, const void *const *trial, size_t count, const una_question *question,
-                        una_answer *answer, una_run *run)
+static una_status evaluate(void *context, const void *const *training, size_t count, const una_variances *variances,
+                           una_valid_loss *sums, una_run *run)
 {
     const script *s = context;
-    const invented *t = trial[0];
-    double rows = (double)t->base.held, v = question->noise_var;
+    const invented *t = training[0];
+    double rows = (double)t->base.valid_rows, v = variances->noise_var;
     (void)run;
     assert_int_equal(count, 1);
-    answer->loss += rows * (0.5 * (log(2 * 3.14159265358979323846 * v) + s->square / v)
-                            + 0.01 * fabs(log10(question->prior_var) - s->top));
-    answer->square += rows * s->square;
-    answer->rows += t->base.held;
+    sums->loss += rows * (0.5 * (log(2 * 3.14159265358979323846 * v) + s->square / v)
+                          + 0.01 * fabs(log10(variances->prior_var) - s->top));
+    sums->square += rows * s->square;
+    sums->rows += t->base.valid_rows;
     return UNA_OK;
 }
 
-static una_status keep_it(void *context, const void *const *trial, size_t count, una_fit_result *result,
+static una_status keep_it(void *context, const void *const *training, size_t count, una_fit_result *result,
                           una_arena *keep, una_run *run)
 {
     script *s = context;
     (void)result, (void)keep, (void)run;
-    s->kept_all = count == 1 && ((const invented *)trial[0])->fold == SIZE_MAX;
+    s->kept_all = count == 1 && ((const invented *)training[0])->fold == SIZE_MAX;
     return UNA_OK;
 }
 
@@ -86,9 +86,9 @@ static una_fit_result cross_fit(script *s, una_crossfit *fit, una_run *run)
     una_arena keep;
 
     fit->context = s;
-    fit->trial_size = sizeof(invented);
+    fit->job_size = sizeof(invented);
     fit->train = train;
-    fit->judge = judge;
+    fit->evaluate = evaluate;
     fit->keep = keep_it;
     fit->restarts = 1;
     una_arena_init(&keep, run);
@@ -111,7 +111,7 @@ static void folds_and_their_steps(void **state)
         una_crossfit fit = { .noise_var = 0.1, .prior_var = 1 };
         una_fit_result result = cross_fit(&s, &fit, run);
         for (size_t f = 0; f < FOLDS; f++) assert_true(s.seen[f]);
-        assert_int_equal(s.rounds, 2);
+        assert_int_equal(s.calls, 2);
         assert_int_equal(s.steps[0], 0);
         assert_int_equal(s.steps[1], median[k]);
         assert_true(s.kept_all);

@@ -7,7 +7,7 @@
  */
 #include "test_support.h"
 
-#include "fit/lesson.h"
+#include "fit/training_job.h"
 #include "nn/conv.h"
 #include "nn/diverse.h"
 
@@ -19,12 +19,12 @@ static const double STD = 0.5, FIT = 0.8, PENALTY = 0.05, RELIEF = 0.3, LAMBDA =
 
 typedef struct scene {
     una_conv shape;
-    una_held rows;
+    una_training_rows rows;
     una_diverse_shape at;
     float  x[ROWS * INPUTS], target[ROWS], parameters[MOST], gradient[MOST], delta[MOVES + 64];
     double wide_x[ALL * INPUTS], wide[MOST];     /* rows that fit, own probes, moves                                */
-    una_lesson lesson;
-    una_pupil pupil;
+    una_training_job job;
+    una_trainer trainer;
     una_trainable_f32 what;
     void *work;                                  /* in double                                                       */
 } scene;
@@ -66,26 +66,26 @@ static void move_probes(scene *s, una_run *run)
 
 static void make(scene *s, int probes, una_run *run)
 {
-    una_outline outline = { .width = 8, .heads = HEADS, .image = { SIDE, SIDE, 1 }, .small_stem = true, .stages = 2,
-                            .blocks = { 1, 1 } };
+    una_body_spec outline = { .width = 8, .heads = HEADS, .image = { SIDE, SIDE, 1 }, .small_stem = true, .stages = 2,
+                              .blocks = { 1, 1 } };
     una_rng rng = una_rng_at(5, UNA_FOR_TEST, 0);
     *s = (scene){ .at = { FEATURES, HEADS, ROWS, ROWS, DIRECTIONS, probes != UNA_PROBES_DATA } };
     una_body_conv_f32.shape(&s->shape, &outline);
-    una_body_conv_f32.initialise(&s->shape, &(una_start){ .scale = 1 }, &rng, NULL, s->parameters);
+    una_body_conv_f32.initialise(&s->shape, &(una_weight_init){ .scale = 1 }, &rng, NULL, s->parameters);
     for (size_t i = 0; i < ROWS * INPUTS; i++) s->wide_x[i] = (double)(s->x[i] = (float)una_rng_normal(&rng));
     for (size_t i = 0; i < ROWS; i++) s->target[i] = (float)una_rng_normal(&rng);
-    s->rows = (una_held){ .x = s->x, .target = s->target, .rows = ROWS, .inputs = INPUTS };
-    s->lesson = (una_lesson){ .body = &una_body_conv_f32, .shape = &s->shape, .goal = UNA_GOAL_SQUARES,
-                              .rows = &s->rows,
-                              .how = { .descent.steps = STEPS, .fit_weight = FIT, .penalty = PENALTY, .seed = 3,
-                                       .stream = 2, .head_relief = RELIEF, .diversity = LAMBDA, .schedule = 1,
-                                       .probes = probes, .perturbation_std = STD, .directions = DIRECTIONS } };
-    s->pupil = (una_pupil){ .lesson = &s->lesson, .net = { &una_body_conv_f32, &s->shape, NULL },
-                            .size = una_body_conv_f32.size(&s->shape), .parameters = s->parameters };
-    assert_int_equal(s->pupil.size.features, FEATURES);
-    assert_true(s->pupil.size.parameters <= MOST);
-    for (size_t i = 0; i < s->pupil.size.parameters; i++) s->wide[i] = (double)s->parameters[i];
-    assert_ok(una_goal_diverse(&s->what, &s->pupil, run), run);
+    s->rows = (una_training_rows){ .x = s->x, .target = s->target, .rows = ROWS, .inputs = INPUTS };
+    s->job = (una_training_job){ .body = &una_body_conv_f32, .shape = &s->shape, .goal = UNA_GOAL_SQUARES,
+                                 .rows = &s->rows,
+                                 .how = { .descent.steps = STEPS, .fit_weight = FIT, .penalty = PENALTY, .seed = 3,
+                                          .stream = 2, .head_relief = RELIEF, .diversity = LAMBDA, .schedule = 1,
+                                          .probes = probes, .perturbation_std = STD, .directions = DIRECTIONS } };
+    s->trainer = (una_trainer){ .job = &s->job, .net = { &una_body_conv_f32, &s->shape, NULL },
+                                .size = una_body_conv_f32.size(&s->shape), .parameters = s->parameters };
+    assert_int_equal(s->trainer.size.features, FEATURES);
+    assert_true(s->trainer.size.parameters <= MOST);
+    for (size_t i = 0; i < s->trainer.size.parameters; i++) s->wide[i] = (double)s->parameters[i];
+    assert_ok(una_goal_diverse(&s->what, &s->trainer, run), run);
     if (s->at.own_probes) place_probes(s, probes);
     move_probes(s, run);
     assert_ok(una_network_work_f64(&s->work, &(una_network_f64){ &una_body_conv_f64, &s->shape, NULL }, ALL, run),
@@ -139,7 +139,7 @@ static void one_step(int probes)
     assert_near(losses.total, loss_of(&s, s.wide), 1e-5, 0);
 
     double off = 0, size = 0;
-    for (size_t i = 0; i < s.pupil.size.parameters; i += i < s.shape.head ? 11 : 1) {
+    for (size_t i = 0; i < s.trainer.size.parameters; i += i < s.shape.head ? 11 : 1) {
         double kept = s.wide[i], step = 1e-6;
         s.wide[i] = kept + step;
         double above = loss_of(&s, s.wide);
@@ -197,7 +197,7 @@ static void carried_follow_the_rows_that_fit(void **state)
     (void)state;
     make(&s, UNA_PROBES_BETWEEN, run);
     assert_ok(s.what.gradient(s.what.context, STEP, s.parameters, s.gradient, &losses, run), run);
-    s.what.settle(s.what.context, s.parameters, false);
+    s.what.after_step(s.what.context, s.parameters, false);
 
     const una_convolution *c = &s.shape.convolution[0];
     assert_int_equal(c->at.stride, 1);

@@ -5,7 +5,7 @@
  */
 #include "test_support.h"
 
-#include "fit/lesson.h"
+#include "fit/training_job.h"
 #include "nn/conv.h"
 #include "nn/dropout.h"
 
@@ -16,34 +16,34 @@ static const double DROP = 0.4, LENGTH_SCALE = 3, NOISE_VAR = 0.5;
 
 typedef struct scene {
     una_conv shape;
-    una_held rows;
+    una_training_rows rows;
     float  x[ROWS * INPUTS], target[ROWS], parameters[MOST], gradient[MOST], mask[ROWS * FEATURES];
     double wide_x[ROWS * INPUTS], wide[MOST];
-    una_lesson lesson;
-    una_pupil pupil;
+    una_training_job job;
+    una_trainer trainer;
     una_trainable_f32 what;
     void *work;                          /* in double                                                       */
 } scene;
 
 static void make(scene *s, una_run *run)
 {
-    una_outline outline = { .width = 8, .heads = 1, .image = { HEIGHT, WIDTH, 1 }, .small_stem = true, .stages = 2,
-                            .blocks = { 1, 1 } };
+    una_body_spec outline = { .width = 8, .heads = 1, .image = { HEIGHT, WIDTH, 1 }, .small_stem = true, .stages = 2,
+                              .blocks = { 1, 1 } };
     una_rng rng = una_rng_at(5, UNA_FOR_TEST, 0);
     una_body_conv_f32.shape(&s->shape, &outline);
-    una_body_conv_f32.initialise(&s->shape, &(una_start){ .scale = 1 }, &rng, NULL, s->parameters);
+    una_body_conv_f32.initialise(&s->shape, &(una_weight_init){ .scale = 1 }, &rng, NULL, s->parameters);
     for (size_t i = 0; i < ROWS * INPUTS; i++) s->wide_x[i] = (double)(s->x[i] = (float)una_rng_normal(&rng));
     for (size_t i = 0; i < ROWS; i++) s->target[i] = (float)una_rng_normal(&rng);
-    s->rows = (una_held){ .x = s->x, .target = s->target, .rows = ROWS, .inputs = INPUTS };
-    s->lesson = (una_lesson){ .body = &una_body_conv_f32, .shape = &s->shape, .goal = UNA_GOAL_DROPOUT,
-                              .of.dropout = { DROP, LENGTH_SCALE, false }, .rows = &s->rows,
-                              .how = { .fit_weight = 1 / (2 * NOISE_VAR), .seed = 3, .stream = 2 } };
-    s->pupil = (una_pupil){ .lesson = &s->lesson, .net = { &una_body_conv_f32, &s->shape, NULL },
-                            .size = una_body_conv_f32.size(&s->shape), .parameters = s->parameters };
-    assert_int_equal(s->pupil.size.features, FEATURES);
-    assert_true(s->pupil.size.parameters <= MOST);
-    for (size_t i = 0; i < s->pupil.size.parameters; i++) s->wide[i] = (double)s->parameters[i];
-    assert_ok(una_goal_dropped(&s->what, &s->pupil, run), run);
+    s->rows = (una_training_rows){ .x = s->x, .target = s->target, .rows = ROWS, .inputs = INPUTS };
+    s->job = (una_training_job){ .body = &una_body_conv_f32, .shape = &s->shape, .goal = UNA_GOAL_DROPOUT,
+                                 .of.dropout = { DROP, LENGTH_SCALE, false }, .rows = &s->rows,
+                                 .how = { .fit_weight = 1 / (2 * NOISE_VAR), .seed = 3, .stream = 2 } };
+    s->trainer = (una_trainer){ .job = &s->job, .net = { &una_body_conv_f32, &s->shape, NULL },
+                                .size = una_body_conv_f32.size(&s->shape), .parameters = s->parameters };
+    assert_int_equal(s->trainer.size.features, FEATURES);
+    assert_true(s->trainer.size.parameters <= MOST);
+    for (size_t i = 0; i < s->trainer.size.parameters; i++) s->wide[i] = (double)s->parameters[i];
+    assert_ok(una_goal_dropped(&s->what, &s->trainer, run), run);
 
     una_rng units = una_rng_at(3, UNA_FOR_PERTURBATION, (uint64_t)2 << 40 | STEP);
     una_dropout_mask(&units, DROP, ROWS * FEATURES, s->mask);
@@ -88,7 +88,7 @@ static void gradient_of_a_step(void **state)
     size_t dropped = 0;
     for (size_t i = 0; i < ROWS * FEATURES; i++) dropped += s.mask[i] == 0;
     assert_true(dropped > ROWS && dropped < ROWS * FEATURES / 2 + ROWS);
-    for (size_t i = 0; i < s.pupil.size.parameters; i += i < s.shape.head ? 7 : 1) {
+    for (size_t i = 0; i < s.trainer.size.parameters; i += i < s.shape.head ? 7 : 1) {
         double kept = s.wide[i], step = 1e-5;
         s.wide[i] = kept + step;
         double above = loss_of(&s, s.wide);
@@ -113,10 +113,10 @@ static void carried_follow(void **state)
     make(&s, run);
     size_t carried = s.shape.carried;
     assert_ok(s.what.gradient(s.what.context, STEP, s.parameters, s.gradient, &losses, run), run);
-    s.what.settle(s.what.context, s.parameters, true);
-    for (size_t i = 0; i < s.pupil.size.parameters; i++) assert_true((double)s.parameters[i] == s.wide[i]);
-    s.what.settle(s.what.context, s.parameters, false);
-    for (size_t i = 0; i < s.pupil.size.parameters; i++)
+    s.what.after_step(s.what.context, s.parameters, true);
+    for (size_t i = 0; i < s.trainer.size.parameters; i++) assert_true((double)s.parameters[i] == s.wide[i]);
+    s.what.after_step(s.what.context, s.parameters, false);
+    for (size_t i = 0; i < s.trainer.size.parameters; i++)
         assert_true(((double)s.parameters[i] != s.wide[i]) == (i >= carried));
     una_run_free(run);
 }

@@ -87,11 +87,11 @@ static const una_kind mute_kind = { .name = "mute", .state_size = sizeof(line), 
                                     .exchange = line_exchange };
 
 /* Two parts around a line, c above and 3 c below it, of weights 3/4 and 1/4; their noise is s and t. */
-typedef struct twin { line middle; double t; } twin;
+typedef struct pair { line middle; double t; } pair;
 
-static una_status twin_predict(const void *state, una_view x, una_predictive *out, una_run *run)
+static una_status pair_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
-    const twin *k = state;
+    const pair *k = state;
     double c = k->middle.c;
     (void)run;
     for (size_t r = 0; r < x.rows; r++) {
@@ -114,21 +114,21 @@ static una_status twin_predict(const void *state, una_view x, una_predictive *ou
     return UNA_OK;
 }
 
-static size_t twin_mixture(const void *state)
+static size_t pair_mixture(const void *state)
 {
     (void)state;
     return 2;
 }
 
-static una_status twin_exchange(void *state, una_archive *ar)
+static una_status pair_exchange(void *state, una_archive *ar)
 {
-    twin *k = state;
+    pair *k = state;
     UNA_TRY(line_exchange(&k->middle, ar));
     return una_archive_f64(ar, "twin", &k->t);
 }
 
-static const una_kind twin_kind = { .name = "twin", .state_size = sizeof(twin), .predict = twin_predict,
-                                    .exchange = twin_exchange, .mixture = twin_mixture };
+static const una_kind pair_kind = { .name = "twin", .state_size = sizeof(pair), .predict = pair_predict,
+                                    .exchange = pair_exchange, .mixture = pair_mixture };
 
 /* A mixture of whatever is registered, that may stand in another one. */
 static una_status nest_exchange(void *state, una_archive *ar)
@@ -141,7 +141,7 @@ static const una_kind nest_kind = { .name = "nest", .state_size = sizeof(una_mem
                                     .observe = una_members_observe, .draw = una_members_draw,
                                     .functions = una_members_functions, .slope = una_members_slope };
 
-const una_kind *const una_kinds[] = { &line_kind, &mute_kind, &twin_kind, &nest_kind, NULL };
+const una_kind *const una_kinds[] = { &line_kind, &mute_kind, &pair_kind, &nest_kind, NULL };
 
 /* ---- what the tests share --------------------------------------------------------------------------------- */
 
@@ -246,10 +246,10 @@ static void mixtures_within_mixtures(void **state)
     una_run *run = quiet_run();
     una_view x = some_rows(20);
     two_lines t;
-    twin prongs = { { 0.5, 0.25, 0.6, 0.02, 0.3, 0, 0 }, 0.3 }, uneven = prongs;
+    pair prongs = { { 0.5, 0.25, 0.6, 0.02, 0.3, 0, 0 }, 0.3 }, uneven = prongs;
     uneven.t = 0.1;                                              /* parts that differ in noise, as those of hmc */
     double scale[2] = { 3, 1 };
-    una_member inner_at[2] = { { &nest_kind, &mixed_lines(&t)->all, scale, 0.4 }, { &twin_kind, &prongs, NULL, 0.6 } };
+    una_member inner_at[2] = { { &nest_kind, &mixed_lines(&t)->all, scale, 0.4 }, { &pair_kind, &prongs, NULL, 0.6 } };
     una_members inner = { .count = 2, .inputs = 2, .at = inner_at };
     una_member at[2] = { { &nest_kind, &inner, NULL, 0.5 }, { &mute_kind, &t.one, NULL, 0.5 } };
     una_members whole = { .count = 2, .inputs = 2, .at = at };
@@ -292,7 +292,7 @@ static void one_member_is_that_member(void **state)
     una_run *run = quiet_run();
     una_view x = some_rows(FEW);
     line l = { 1, -2, 0.5, 0.3, 0.11, 0, 1e9 };
-    twin prongs = { l, 0.2 };
+    pair prongs = { l, 0.2 };
     una_member at = { &line_kind, &l, NULL, 1 };
     una_members all = { .count = 1, .inputs = 2, .at = &at };
     double f[DRAWS * FEW], g[DRAWS * FEW];
@@ -317,12 +317,12 @@ static void one_member_is_that_member(void **state)
     assert_ok(line_functions(&l, x, &count, g, run), run);
     assert_memory_equal(f, g, 3 * FEW * sizeof *f);
 
-    at = (una_member){ &twin_kind, &prongs, NULL, 1 };
+    at = (una_member){ &pair_kind, &prongs, NULL, 1 };
     assert_int_equal(una_members_mixture(&all), 2);
     predict(&p, &all, x, run);
     out = (una_predictive){ q.mean, q.var, q.noise, false, 2, q.part[0], q.part[1], q.weight };
     q.weight[0] = q.weight[1] = 0.5;
-    assert_ok(twin_predict(&prongs, x, &out, run), run);
+    assert_ok(pair_predict(&prongs, x, &out, run), run);
     assert_memory_equal(p.part[0], q.part[0], 2 * FEW * sizeof(double));
     assert_memory_equal(p.part[1], q.part[1], 2 * FEW * sizeof(double));
     assert_memory_equal(p.weight, q.weight, 2 * sizeof(double));
@@ -390,9 +390,9 @@ static void slopes_agree_with_differences(void **state)
     (void)state;
     una_run *run = quiet_run();
     two_lines t;
-    twin prongs = { { 0.5, 0.25, 0.6, 0.02, 0.3, 0, 0 }, 0.3 };
+    pair prongs = { { 0.5, 0.25, 0.6, 0.02, 0.3, 0, 0 }, 0.3 };
     double scale[2] = { 0.3, 4 };
-    una_member at[2] = { { &nest_kind, &mixed_lines(&t)->all, scale, 0.35 }, { &twin_kind, &prongs, NULL, 0.65 } };
+    una_member at[2] = { { &nest_kind, &mixed_lines(&t)->all, scale, 0.35 }, { &pair_kind, &prongs, NULL, 0.65 } };
     una_members all = { .count = 2, .inputs = 2, .at = at };
     const double x[2] = { 0.8, -0.6 }, step = 1e-5;
     double dmean[2], dvar[2];
@@ -491,8 +491,8 @@ static una_noise *some_noise(una_arena *keep, una_run *run)
         var[i] = 1e-6;
         part[i] = (unsigned char)(i % 5);
     }
-    una_foretold foretold = { { x, TAUGHT, 2, 2 }, y, zero, var, part, 5, false };
-    assert_ok(una_noise_learn(&noise, &foretold, true, keep, run), run);
+    una_noise_rows oof_log_lik = { { x, TAUGHT, 2, 2 }, y, zero, var, part, 5, false };
+    assert_ok(una_noise_learn(&noise, &oof_log_lik, true, keep, run), run);
     assert_non_null(noise);
     return noise;
 }
@@ -562,8 +562,8 @@ static void files_keep_everything(void **state)
     una_arena_init(&arena, run);
     una_view x = some_rows(50);
     two_lines t;
-    twin prongs = { { 0.5, 0.25, 0.6, 0.02, 0.3, 0, 0 }, 0.3 };
-    una_member at[3] = { { &nest_kind, &mixed_lines(&t)->all, NULL, 0.5 }, { &twin_kind, &prongs, t.scale, 0.3 },
+    pair prongs = { { 0.5, 0.25, 0.6, 0.02, 0.3, 0, 0 }, 0.3 };
+    una_member at[3] = { { &nest_kind, &mixed_lines(&t)->all, NULL, 0.5 }, { &pair_kind, &prongs, t.scale, 0.3 },
                          { &mute_kind, &t.one, NULL, 0.2 } };
     una_members all = { .count = 3, .inputs = 2, .at = at, .noise_var = 0.25 }, back;
 

@@ -11,12 +11,12 @@ const una_kind *const una_kinds[] = { NULL };    /* the room below asks for a re
 
 enum { MOST = 6000, WIDE = 13, SEEDS = 20 };
 
-/* Rows that were foretold, with errors of a known size. */
-typedef struct told {
+/* Rows with predictions, whose errors have a known size. */
+typedef struct predicted {
     double x[MOST * WIDE], y[MOST], mean[MOST], var[MOST], std[MOST], g[MOST];
     unsigned char part[MOST];
-    una_foretold foretold;
-} told;
+    una_noise_rows oof_log_lik;
+} predicted;
 
 typedef enum shape { CONSTANT, TENFOLD, BUMP } shape;
 
@@ -27,7 +27,7 @@ static double std_of(shape which, double x)
 }
 
 /* var: how much the model itself is in doubt, at most. */
-static void tell(told *t, shape which, size_t rows, size_t inputs, double var, uint64_t seed)
+static void invent_rows(predicted *t, shape which, size_t rows, size_t inputs, double var, uint64_t seed)
 {
     una_rng rng = una_rng_at(seed, UNA_FOR_TEST, rows * WIDE + inputs);
     for (size_t r = 0; r < rows; r++) {
@@ -38,21 +38,21 @@ static void tell(told *t, shape which, size_t rows, size_t inputs, double var, u
         t->y[r] = t->mean[r] + sqrt(t->var[r]) * una_rng_normal(&rng) + t->std[r] * una_rng_normal(&rng);
         t->part[r] = (unsigned char)(r % 5);
     }
-    t->foretold = (una_foretold){ { t->x, rows, inputs, inputs }, t->y, t->mean, t->var, t->part, 5, false };
+    t->oof_log_lik = (una_noise_rows){ { t->x, rows, inputs, inputs }, t->y, t->mean, t->var, t->part, 5, false };
 }
 
 /* Mean of |std/true - 1|, both of geometric mean 1. */
-static double error_of(const una_noise *noise, told *t)
+static double error_of(const una_noise *noise, predicted *t)
 {
-    size_t rows = t->foretold.x.rows;
+    size_t rows = t->oof_log_lik.x.rows;
     double centre = 0, error = 0;
-    una_noise_shape(noise, t->foretold.x, t->g);
+    una_noise_shape(noise, t->oof_log_lik.x, t->g);
     for (size_t r = 0; r < rows; r++) centre += log(t->std[r]) / (double)rows;
     for (size_t r = 0; r < rows; r++) error += fabs(sqrt(t->g[r]) / (t->std[r] / exp(centre)) - 1) / (double)rows;
     return error;
 }
 
-static double mean_log(const told *t, size_t rows)
+static double mean_log(const predicted *t, size_t rows)
 {
     double sum = 0;
     for (size_t r = 0; r < rows; r++) sum += log(t->g[r]) / (double)rows;
@@ -63,7 +63,7 @@ static double mean_log(const told *t, size_t rows)
 static int seeds(void) { return long_tier() ? SEEDS : 8; }
 
 /* How many of the seeds are found to vary; *worst: the largest error among those. */
-static int found_of(told *t, shape which, size_t rows, size_t inputs, double var, double *worst)
+static int found_of(predicted *t, shape which, size_t rows, size_t inputs, double var, double *worst)
 {
     int found = 0;
     *worst = 0;
@@ -72,8 +72,8 @@ static int found_of(told *t, shape which, size_t rows, size_t inputs, double var
         una_arena keep;
         una_noise *noise;
         una_arena_init(&keep, run);
-        tell(t, which, rows, inputs, var, seed);
-        assert_ok(una_noise_learn(&noise, &t->foretold, false, &keep, run), run);
+        invent_rows(t, which, rows, inputs, var, seed);
+        assert_ok(una_noise_learn(&noise, &t->oof_log_lik, false, &keep, run), run);
         if (noise) *worst = fmax(*worst, error_of(noise, t));
         found += noise != NULL;
         una_arena_free(&keep);
@@ -86,14 +86,15 @@ static void constant_noise_stays_constant(void **state)
 {
     (void)state;
     skip_if_sanitized();
-    static told t;
+    static predicted t;
     const struct { size_t rows, inputs; double var; } cases[] = {
         { 200, 1, 0 }, { 200, 5, 0.05 }, { 200, 13, 0 }, { 600, 5, 0 }, { 2000, 5, 0.05 }, { 1000, 13, 0 }
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         double worst;
         int found = found_of(&t, CONSTANT, cases[c].rows, cases[c].inputs, cases[c].var, &worst);
-        if (found > 1) fail_msg("%d of %d vary at %zu rows, %zu inputs", found, seeds(), cases[c].rows, cases[c].inputs);
+        if (found > 1) fail_msg("%d of %d vary at %zu rows, %zu inputs", found, seeds(), cases[c].rows,
+                                cases[c].inputs);
     }
 }
 
@@ -101,7 +102,7 @@ static void noise_that_varies_is_found(void **state)
 {
     (void)state;
     skip_if_sanitized();
-    static told t;
+    static predicted t;
     const struct { shape which; size_t rows, inputs; double var, most; } cases[] = {
         { TENFOLD, 500, 1, 0, 0.15 },     { TENFOLD, 500, 13, 0, 0.14 }, { TENFOLD, 2000, 5, 0, 0.08 },
         { TENFOLD, 2000, 5, 0.01, 0.12 }, { BUMP, 2000, 5, 0, 0.12 },    { BUMP, 500, 5, 0, 0.16 },
@@ -116,10 +117,10 @@ static void noise_that_varies_is_found(void **state)
 }
 
 /* Learns from t, which must do. */
-static una_noise *learnt(const told *t, una_arena *keep, una_run *run)
+static una_noise *learnt(const predicted *t, una_arena *keep, una_run *run)
 {
     una_noise *noise;
-    assert_ok(una_noise_learn(&noise, &t->foretold, true, keep, run), run);
+    assert_ok(una_noise_learn(&noise, &t->oof_log_lik, true, keep, run), run);
     assert_non_null(noise);
     return noise;
 }
@@ -128,15 +129,15 @@ static una_noise *learnt(const told *t, una_arena *keep, una_run *run)
 static void the_geometric_mean_is_one(void **state)
 {
     (void)state;
-    static told t;
+    static predicted t;
     una_run *run = quiet_run();
     una_arena keep;
     una_arena_init(&keep, run);
     for (int steep = 0; steep < 2; steep++) {
-        tell(&t, TENFOLD, 1000, 2, 0, 3);
+        invent_rows(&t, TENFOLD, 1000, 2, 0, 3);
         for (size_t r = 0; steep && r < 1000; r++) t.y[r] = t.mean[r] + (t.y[r] - t.mean[r]) * pow(1e4, t.x[2 * r]);
         una_noise *noise = learnt(&t, &keep, run);
-        una_noise_shape(noise, t.foretold.x, t.g);
+        una_noise_shape(noise, t.oof_log_lik.x, t.g);
         assert_near(mean_log(&t, 1000), 0, 0, 1e-12);
         double least = 1, most = 1;
         for (size_t r = 0; r < 1000; r++) least = fmin(least, t.g[r]), most = fmax(most, t.g[r]);
@@ -144,7 +145,7 @@ static void the_geometric_mean_is_one(void **state)
         if (steep) assert_true(least < 0.05 && most > 99);
     }
 
-    tell(&t, TENFOLD, MOST, 2, 0, 4);                    /* more than are used */
+    invent_rows(&t, TENFOLD, MOST, 2, 0, 4);             /* more than are used */
     assert_true(error_of(learnt(&t, &keep, run), &t) < 0.05);
     assert_near(mean_log(&t, MOST), 0, 0, 0.05);
     una_arena_free(&keep);
@@ -155,11 +156,11 @@ static void the_geometric_mean_is_one(void **state)
 static void outside_it_stays_what_it_was(void **state)
 {
     (void)state;
-    static told t;
+    static predicted t;
     una_run *run = quiet_run();
     una_arena keep;
     una_arena_init(&keep, run);
-    tell(&t, TENFOLD, 1000, 2, 0, 5);
+    invent_rows(&t, TENFOLD, 1000, 2, 0, 5);
     una_noise *noise = learnt(&t, &keep, run);
     double low = 1, high = 0;
     for (size_t r = 0; r < 1000; r++) low = fmin(low, t.x[2 * r]), high = fmax(high, t.x[2 * r]);
@@ -178,13 +179,13 @@ static void inputs_of_every_sort(void **state)
 {
     (void)state;
     enum { ROWS = 1200, MANY = 230 };
-    static told t;
+    static predicted t;
     static double wide[ROWS * MANY];
     una_run *run = quiet_run();
     una_arena keep;
     una_noise *noise;
     una_arena_init(&keep, run);
-    tell(&t, CONSTANT, ROWS, 3, 0, 6);
+    invent_rows(&t, CONSTANT, ROWS, 3, 0, 6);
     una_rng rng = una_rng_at(1, UNA_FOR_TEST, 0);
     for (size_t r = 0; r < ROWS; r++) {
         t.x[3 * r] = t.x[3 * r] < 0.7;
@@ -192,7 +193,7 @@ static void inputs_of_every_sort(void **state)
         t.std[r] = t.x[3 * r] > 0 ? 0.2 : 0.6;
         t.y[r] = t.mean[r] + t.std[r] * una_rng_normal(&rng);
     }
-    assert_ok(una_noise_learn(&noise, &t.foretold, false, &keep, run), run);
+    assert_ok(una_noise_learn(&noise, &t.oof_log_lik, false, &keep, run), run);
     assert_non_null(noise);
     assert_true(error_of(noise, &t) < 0.06);
 
@@ -203,8 +204,8 @@ static void inputs_of_every_sort(void **state)
         t.mean[r] = 3 * row[0] + 2 * row[1];
         t.y[r] = t.mean[r] + exp(row[1]) * una_rng_normal(&rng);
     }
-    t.foretold.x = (una_view){ wide, ROWS, MANY, MANY };
-    assert_ok(una_noise_learn(&noise, &t.foretold, false, &keep, run), run);
+    t.oof_log_lik.x = (una_view){ wide, ROWS, MANY, MANY };
+    assert_ok(una_noise_learn(&noise, &t.oof_log_lik, false, &keep, run), run);
     assert_non_null(noise);
     double x[3 * MANY] = {0}, g[3];
     x[1] = -1, x[MANY + 1] = 1, x[2 * MANY] = 1;
@@ -219,18 +220,18 @@ static void inputs_of_every_sort(void **state)
 static void a_few_wrong_rows_do_not_shape_the_noise(void **state)
 {
     (void)state;
-    static told t;
+    static predicted t;
     una_run *run = quiet_run();
     una_arena keep;
     una_noise *noise;
     una_arena_init(&keep, run);
     for (double size = 10; size < 1e160; size *= 1e50) {
-        tell(&t, CONSTANT, 600, 3, 0, 7);
+        invent_rows(&t, CONSTANT, 600, 3, 0, 7);
         for (size_t r = 0; r < 6; r++) t.y[100 * r] += size;
-        assert_ok(una_noise_learn(&noise, &t.foretold, false, &keep, run), run);
+        assert_ok(una_noise_learn(&noise, &t.oof_log_lik, false, &keep, run), run);
         assert_null(noise);
 
-        tell(&t, TENFOLD, 2000, 3, 0, 8);
+        invent_rows(&t, TENFOLD, 2000, 3, 0, 8);
         for (size_t r = 0; r < 10; r++) t.y[200 * r] += size;
         double error = error_of(learnt(&t, &keep, run), &t);
         if (size < 1e150) assert_true(error < 0.15);     /* beyond, squares overflow: g is 1 */
@@ -243,31 +244,31 @@ static void a_few_wrong_rows_do_not_shape_the_noise(void **state)
 static void nothing_to_learn_from(void **state)
 {
     (void)state;
-    static told t;
+    static predicted t;
     una_run *run = quiet_run();
     una_arena keep;
     una_noise *noise;
     una_arena_init(&keep, run);
     for (int c = 0; c < 4; c++) {
-        tell(&t, TENFOLD, c == 0 ? 10 : 200, 2, 0, 9);
+        invent_rows(&t, TENFOLD, c == 0 ? 10 : 200, 2, 0, 9);
         if (c == 1) memcpy(t.y, t.mean, sizeof t.y);                     /* no errors at all */
         if (c == 2) for (size_t i = 0; i < 400; i++) t.x[i] = 1;         /* inputs that do not move */
         if (c == 3) for (size_t r = 0; r < 200; r++) t.var[r] = 1e6;     /* the model itself explains all errors */
-        assert_ok(una_noise_learn(&noise, &t.foretold, false, &keep, run), run);
+        assert_ok(una_noise_learn(&noise, &t.oof_log_lik, false, &keep, run), run);
         assert_null(noise);
-        una_noise_shape(learnt(&t, &keep, run), t.foretold.x, t.g);
-        for (size_t r = 0; r < t.foretold.x.rows; r++) assert_true(t.g[r] > 0.009 && t.g[r] < 101);
+        una_noise_shape(learnt(&t, &keep, run), t.oof_log_lik.x, t.g);
+        for (size_t r = 0; r < t.oof_log_lik.x.rows; r++) assert_true(t.g[r] > 0.009 && t.g[r] < 101);
         if (c < 3) assert_true(t.g[0] == 1);
     }
 
-    tell(&t, TENFOLD, 1000, 2, 0, 9);
-    t.foretold.part = NULL;                                              /* without parts: its own */
-    t.foretold.parts = 0;
-    assert_ok(una_noise_learn(&noise, &t.foretold, false, &keep, run), run);
+    invent_rows(&t, TENFOLD, 1000, 2, 0, 9);
+    t.oof_log_lik.part = NULL;                                           /* without parts: its own */
+    t.oof_log_lik.parts = 0;
+    assert_ok(una_noise_learn(&noise, &t.oof_log_lik, false, &keep, run), run);
     assert_non_null(noise);
     t.mean[17] = NAN;
-    assert_status(una_noise_learn(&noise, &t.foretold, false, &keep, run), UNA_E_NUMERIC, run);
-    assert_says(una_run_message(run), "what was foretold of some rows is not finite");
+    assert_status(una_noise_learn(&noise, &t.oof_log_lik, false, &keep, run), UNA_E_NUMERIC, run);
+    assert_says(una_run_message(run), "predictions of some rows are not finite");
     assert_null(noise);
     una_arena_free(&keep);
     una_run_free(run);
@@ -295,18 +296,18 @@ static una_status load(una_noise **noise, const una_archive *from, una_arena *ar
 static void a_file_gives_the_same_bits(void **state)
 {
     (void)state;
-    static told t;
+    static predicted t;
     static double again[500];
     una_run *run = quiet_run();
     una_arena keep;
     una_archive ar;
     una_arena_init(&keep, run);
-    tell(&t, BUMP, 500, 3, 0, 10);
+    invent_rows(&t, BUMP, 500, 3, 0, 10);
     una_noise *noise = learnt(&t, &keep, run), *back = NULL;
-    una_noise_shape(noise, t.foretold.x, t.g);
+    una_noise_shape(noise, t.oof_log_lik.x, t.g);
     assert_ok(save(noise, &ar, &keep, run), run);
     assert_ok(load(&back, &ar, &keep, run), run);
-    una_noise_shape(back, t.foretold.x, again);
+    una_noise_shape(back, t.oof_log_lik.x, again);
     assert_memory_equal(again, t.g, sizeof again);
 
     assert_ok(save(NULL, &ar, &keep, run), run);
@@ -367,12 +368,12 @@ static void an_impossible_file_is_refused(void **state)
 
 static una_status learn_save_load(void *context, una_run *run)
 {
-    told *t = context;
+    predicted *t = context;
     una_arena keep;
     una_noise *noise, *back;
     una_archive ar;
     una_arena_init(&keep, run);
-    una_status status = una_noise_learn(&noise, &t->foretold, true, &keep, run);
+    una_status status = una_noise_learn(&noise, &t->oof_log_lik, true, &keep, run);
     if (status == UNA_OK) status = save(noise, &ar, &keep, run);
     if (status == UNA_OK) status = load(&back, &ar, &keep, run);
     una_arena_free(&keep);
@@ -382,8 +383,8 @@ static una_status learn_save_load(void *context, una_run *run)
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    static told t;
-    tell(&t, TENFOLD, 200, 3, 0, 11);
+    static predicted t;
+    invent_rows(&t, TENFOLD, 200, 3, 0, 11);
     assert_true(sweep_allocations(learn_save_load, &t) > 5);
 }
 
@@ -391,17 +392,17 @@ static void every_allocation_may_fail(void **state)
 static void shapes_without_a_part(void **state)
 {
     (void)state;
-    static told t;
+    static predicted t;
     una_run *run = quiet_run();
     una_arena keep;
     una_noise *noise;
     una_arena_init(&keep, run);
-    tell(&t, TENFOLD, 1000, 3, 0.01, 1);
-    assert_ok(una_noise_learn(&noise, &t.foretold, true, &keep, run), run);
+    invent_rows(&t, TENFOLD, 1000, 3, 0.01, 1);
+    assert_ok(una_noise_learn(&noise, &t.oof_log_lik, true, &keep, run), run);
     assert_ptr_equal(una_noise_without(noise, 3), noise);
 
-    t.foretold.apart = true;
-    assert_ok(una_noise_learn(&noise, &t.foretold, true, &keep, run), run);
+    t.oof_log_lik.apart = true;
+    assert_ok(una_noise_learn(&noise, &t.oof_log_lik, true, &keep, run), run);
     double whole = error_of(noise, &t);
     for (size_t part = 0; part < 5; part++) {
         const una_noise *without = una_noise_without(noise, part);

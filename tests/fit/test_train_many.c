@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trainings as data: every goal goes down; a lesson gives the same bits alone, among others, copied, and for any number
+ * Trainings as data: every goal goes down; a job gives the same bits alone, among others, copied, and for any number
  * of threads; one that cannot be trained ends all with its sentence; gradients of the goals against differences.
  */
-#include "fit/lesson.h"
+#include "fit/training_job.h"
 #include "nn/residual.h"
 #include "test_support.h"
 
 const una_kind *const una_kinds[] = { NULL };    /* no kind is needed to teach */
 
-enum { ROWS = 60, HELD = 20, INPUTS = 2, LESSONS = 6 };
+enum { ROWS = 60, HELD = 20, INPUTS = 2, JOBS = 6 };
 
 /* ---- what is taught ----------------------------------------------------------------------------------------- */
 
 typedef struct school {
     float x[(ROWS + HELD) * INPUTS], target[ROWS];
     double y[ROWS + HELD];
-    una_held rows;
+    una_training_rows rows;
     una_net net;
     una_residual residual;
-    una_lesson lesson[LESSONS];
+    una_training_job job[JOBS];
 } school;
 
 static una_training usual_training(size_t steps)
 {
-    una_training how = { .descent = { .steps = steps, .rate = 0.01, .look_every = steps / 4, .stage = "teaching" },
+    una_training how = { .descent = { .steps = steps, .rate = 0.01, .validate_every = steps / 4, .stage = "teaching" },
                          .batch = 32, .fit_weight = 1 / (2 * 0.09), .penalty = 0.1, .seed = 3 };
     return how;
 }
@@ -39,59 +39,60 @@ static void invent_rows(school *s)
         s->y[i] = sin(2 * a) + b / 2 + 0.1 * una_rng_normal(&rng);
         if (i < ROWS) s->target[i] = (float)s->y[i];
     }
-    s->rows = (una_held){ .x = s->x, .target = s->target, .y = s->y, .held_x = s->x + ROWS * INPUTS,
-                          .held_y = s->y + ROWS, .rows = ROWS, .held = HELD, .inputs = INPUTS };
+    s->rows = (una_training_rows){ .x = s->x, .target = s->target, .y = s->y, .valid_x = s->x + ROWS * INPUTS,
+                                   .valid_y = s->y + ROWS, .rows = ROWS, .valid_rows = HELD, .inputs = INPUTS };
 }
 
-/* One lesson of each goal, and one of the other body. */
-static void invent_lessons(school *s, size_t steps)
+/* One job of each goal, and one of the other body. */
+static void invent_jobs(school *s, size_t steps)
 {
-    una_outline outline = { .inputs = INPUTS, .width = 10, .depth = 2, .features = 10, .heads = 1,
-                            .activation = UNA_TANH };
+    una_body_spec outline = { .inputs = INPUTS, .width = 10, .depth = 2, .features = 10, .heads = 1,
+                              .activation = UNA_TANH };
     invent_rows(s);
     una_body_mlp_f32.shape(&s->net, &outline);
     outline.features = 24;
     una_body_residual_f32.shape(&s->residual, &outline);
 
-    for (size_t i = 0; i < LESSONS; i++) {
-        s->lesson[i] = (una_lesson){ .body = &una_body_mlp_f32, .shape = &s->net, .start = { 0, 1, 1 },
-                                     .how = usual_training(steps), .look = UNA_LOOK_ERROR, .rows = &s->rows };
-        s->lesson[i].how.stream = i;
+    for (size_t i = 0; i < JOBS; i++) {
+        s->job[i] = (una_training_job){ .body = &una_body_mlp_f32, .shape = &s->net, .start = { 0, 1, 1 },
+                                        .how = usual_training(steps), .validate = UNA_VALIDATE_ERROR,
+                                        .rows = &s->rows };
+        s->job[i].how.stream = i;
     }
-    s->lesson[0].look = UNA_LOOK_POSTERIOR;
-    s->lesson[1].goal = UNA_GOAL_EVIDENCE;
-    s->lesson[1].of.evidence.noise_var = 0.05;
-    s->lesson[1].of.evidence.prior_var = 1;
-    s->lesson[1].how.batch = 0;
-    s->lesson[2].goal = UNA_GOAL_ANCHOR;
-    s->lesson[2].of.anchor.noise_var = 0.01;
-    s->lesson[2].of.anchor.prior_var = s->lesson[2].of.anchor.init_var = 0.1;
-    s->lesson[3].goal = UNA_GOAL_DROPOUT;
-    s->lesson[3].of.dropout.rate = 0.05;
-    s->lesson[3].of.dropout.length_scale = 0.01;
-    s->lesson[4].goal = UNA_GOAL_BOUND;
-    s->lesson[4].of.bound.prior_var = 1;
-    s->lesson[4].of.bound.start_std = 0.01;
-    s->lesson[4].of.bound.samples = 4;
-    s->lesson[5].body = &una_body_residual_f32;
-    s->lesson[5].shape = &s->residual;
-    s->lesson[5].of.squares.bound = 0.9;
+    s->job[0].validate = UNA_VALIDATE_POSTERIOR;
+    s->job[1].goal = UNA_GOAL_EVIDENCE;
+    s->job[1].of.evidence.noise_var = 0.05;
+    s->job[1].of.evidence.prior_var = 1;
+    s->job[1].how.batch = 0;
+    s->job[2].goal = UNA_GOAL_ANCHOR;
+    s->job[2].of.anchor.noise_var = 0.01;
+    s->job[2].of.anchor.prior_var = s->job[2].of.anchor.init_var = 0.1;
+    s->job[3].goal = UNA_GOAL_DROPOUT;
+    s->job[3].of.dropout.rate = 0.05;
+    s->job[3].of.dropout.length_scale = 0.01;
+    s->job[4].goal = UNA_GOAL_BOUND;
+    s->job[4].of.bound.prior_var = 1;
+    s->job[4].of.bound.start_std = 0.01;
+    s->job[4].of.bound.samples = 4;
+    s->job[5].body = &una_body_residual_f32;
+    s->job[5].shape = &s->residual;
+    s->job[5].of.squares.bound = 0.9;
 }
 
 /* ---- many at once ------------------------------------------------------------------------------------------- */
 
-static size_t numbers_of(const una_trial *t)
+static size_t numbers_of(const una_trained_job *t)
 {
-    if (t->lesson.goal == UNA_GOAL_BOUND) return 2 * una_net_packed(t->lesson.shape);
-    return t->lesson.body->size(t->lesson.shape).parameters;
+    if (t->job.goal == UNA_GOAL_BOUND) return 2 * una_net_packed(t->job.shape);
+    return t->job.body->size(t->job.shape).parameters;
 }
 
-static void assert_same_trial(const una_trial *a, const una_trial *b)
+static void assert_same_trial(const una_trained_job *a, const una_trained_job *b)
 {
     size_t count = numbers_of(a);
-    if (a->lesson.goal == UNA_GOAL_BOUND) assert_memory_equal(a->numbers, b->numbers, count * sizeof(double));
+    if (a->job.goal == UNA_GOAL_BOUND) assert_memory_equal(a->numbers, b->numbers, count * sizeof(double));
     else assert_memory_equal(a->parameters, b->parameters, count * sizeof(float));
-    assert_true(a->score == b->score && a->held == b->held && a->trained.best_step == b->trained.best_step);
+    assert_true(a->score == b->score && a->valid_rows == b->valid_rows && a->trained.best_step == b->trained.best_step);
 }
 
 static una_run *run_with(int threads)
@@ -105,27 +106,27 @@ static void the_same_bits_however_they_are_taught(void **state)
 {
     static school s;
     una_run *one = run_with(1), *three = run_with(3);
-    una_trial together[LESSONS] = { { .held = 0 } }, shared[LESSONS] = { { .held = 0 } };
+    una_trained_job together[JOBS] = { { .valid_rows = 0 } }, shared[JOBS] = { { .valid_rows = 0 } };
     (void)state;
-    invent_lessons(&s, 60);
-    for (size_t i = 0; i < LESSONS; i++) together[i].lesson = shared[i].lesson = s.lesson[i];
-    assert_ok(una_train_many(together, sizeof *together, LESSONS, one), one);
-    assert_ok(una_train_many(shared, sizeof *shared, LESSONS, three), three);
+    invent_jobs(&s, 60);
+    for (size_t i = 0; i < JOBS; i++) together[i].job = shared[i].job = s.job[i];
+    assert_ok(una_train_many(together, sizeof *together, JOBS, one), one);
+    assert_ok(una_train_many(shared, sizeof *shared, JOBS, three), three);
 
-    for (size_t i = 0; i < LESSONS; i++) {
-        una_trial alone = { .held = 0 };
-        una_held copied = s.rows;                        /* a lesson is data: wherever the rows lie */
-        alone.lesson = s.lesson[i];
-        alone.lesson.rows = &copied;
+    for (size_t i = 0; i < JOBS; i++) {
+        una_trained_job alone = { .valid_rows = 0 };
+        una_training_rows copied = s.rows;               /* a job is data: wherever the rows lie */
+        alone.job = s.job[i];
+        alone.job.rows = &copied;
         assert_ok(una_train_many(&alone, sizeof alone, 1, one), one);
         assert_same_trial(&together[i], &shared[i]);
         assert_same_trial(&together[i], &alone);
-        assert_int_equal(alone.held, HELD);
+        assert_int_equal(alone.valid_rows, HELD);
         una_jobs_free(&alone, sizeof alone, 1);
     }
 
-    una_jobs_free(together, sizeof *together, LESSONS);
-    una_jobs_free(shared, sizeof *shared, LESSONS);
+    una_jobs_free(together, sizeof *together, JOBS);
+    una_jobs_free(shared, sizeof *shared, JOBS);
     una_run_free(one);
     una_run_free(three);
 }
@@ -134,21 +135,21 @@ static void every_goal_goes_down(void **state)
 {
     static school s;
     una_run *run = run_with(2);
-    una_trial t[LESSONS] = { { .held = 0 } };
+    una_trained_job t[JOBS] = { { .valid_rows = 0 } };
     (void)state;
-    invent_lessons(&s, 400);
-    for (size_t i = 0; i < LESSONS; i++) t[i].lesson = s.lesson[i];
-    assert_ok(una_train_many(t, sizeof *t, LESSONS, run), run);
+    invent_jobs(&s, 400);
+    for (size_t i = 0; i < JOBS; i++) t[i].job = s.job[i];
+    assert_ok(una_train_many(t, sizeof *t, JOBS, run), run);
 
-    for (size_t i = 0; i < LESSONS; i++) {
+    for (size_t i = 0; i < JOBS; i++) {
         const una_trained *trained = &t[i].trained;
         assert_int_equal(trained->steps, 400);
-        assert_true(trained->looks >= 4);
-        assert_true(trained->loss[trained->looks - 1] < trained->loss[0]);
-        bool looks = t[i].lesson.goal != UNA_GOAL_BOUND;         /* of networks: a distribution is no network */
-        assert_true(isfinite(trained->best_look) == looks);
+        assert_true(trained->validations >= 4);
+        assert_true(trained->loss[trained->validations - 1] < trained->loss[0]);
+        bool validations = t[i].job.goal != UNA_GOAL_BOUND;            /* of networks: a distribution is no network */
+        assert_true(isfinite(trained->best_validation) == validations);
     }
-    una_jobs_free(t, sizeof *t, LESSONS);
+    una_jobs_free(t, sizeof *t, JOBS);
     una_run_free(run);
 }
 
@@ -156,25 +157,25 @@ static void one_that_fails_ends_all(void **state)
 {
     static school s;
     una_run *run = run_with(2);
-    una_trial t[LESSONS] = { { .held = 0 } };
+    una_trained_job t[JOBS] = { { .valid_rows = 0 } };
     (void)state;
-    invent_lessons(&s, 60);
-    for (size_t i = 0; i < LESSONS; i++) t[i].lesson = s.lesson[i];
-    t[2].lesson.how.descent.optimiser = UNA_SGD;
-    t[2].lesson.how.descent.rate = 1e12;
-    assert_status(una_train_many(t, sizeof *t, LESSONS, run), UNA_E_NUMERIC, run);
+    invent_jobs(&s, 60);
+    for (size_t i = 0; i < JOBS; i++) t[i].job = s.job[i];
+    t[2].job.how.descent.optimiser = UNA_SGD;
+    t[2].job.how.descent.rate = 1e12;
+    assert_status(una_train_many(t, sizeof *t, JOBS, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "smaller rate");
-    una_jobs_free(t, sizeof *t, LESSONS);
+    una_jobs_free(t, sizeof *t, JOBS);
     una_run_free(run);
 }
 
 static una_status teach_all(void *context, una_run *run)
 {
-    una_trial t[LESSONS] = { { .held = 0 } };
+    una_trained_job t[JOBS] = { { .valid_rows = 0 } };
     const school *s = context;
-    for (size_t i = 0; i < LESSONS; i++) t[i].lesson = s->lesson[i];
-    una_status status = una_train_many(t, sizeof *t, LESSONS, run);
-    una_jobs_free(t, sizeof *t, LESSONS);
+    for (size_t i = 0; i < JOBS; i++) t[i].job = s->job[i];
+    una_status status = una_train_many(t, sizeof *t, JOBS, run);
+    una_jobs_free(t, sizeof *t, JOBS);
     return status;
 }
 
@@ -182,30 +183,30 @@ static void every_allocation_may_fail(void **state)
 {
     static school s;
     (void)state;
-    invent_lessons(&s, 4);
+    invent_jobs(&s, 4);
     sweep_allocations(teach_all, &s);
 }
 
 /* ---- gradients against differences -------------------------------------------------------------------------- */
 
-typedef una_status a_goal(una_trainable_f32 *what, const una_pupil *pupil, una_run *run);
+typedef una_status a_goal(una_trainable_f32 *what, const una_trainer *trainer, una_run *run);
 
 /* Of a few parameters, evenly chosen: central differences of the loss, all rows every step. */
-static void check_gradient(a_goal *goal, una_lesson lesson, float step, double tolerance, una_run *run)
+static void check_gradient(a_goal *goal, una_training_job job, float step, double tolerance, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    lesson.how.batch = 0;
-    una_pupil pupil = { .lesson = &lesson, .size = lesson.body->size(lesson.shape) };
-    size_t n = pupil.size.parameters;
+    job.how.batch = 0;
+    una_trainer trainer = { .job = &job, .size = job.body->size(job.shape) };
+    size_t n = trainer.size.parameters;
     float *p = UNA_GET(&run->scratch, float, n), *g = UNA_GET(&run->scratch, float, n);
-    float *none = UNA_GET(&run->scratch, float, n), *frozen = UNA_GET(&run->scratch, float, pupil.size.frozen);
+    float *none = UNA_GET(&run->scratch, float, n), *frozen = UNA_GET(&run->scratch, float, trainer.size.frozen);
     una_trainable_f32 what = {0};
     una_losses up = {0}, down = {0};
-    pupil.rng = una_rng_at(1, UNA_FOR_TEST, 0);
-    lesson.body->initialise(lesson.shape, &lesson.start, &pupil.rng, frozen, p);
-    pupil.net = (una_network_f32){ lesson.body, lesson.shape, frozen };
-    pupil.parameters = p;
-    assert_ok(goal(&what, &pupil, run), run);
+    trainer.rng = una_rng_at(1, UNA_FOR_TEST, 0);
+    job.body->initialise(job.shape, &job.start, &trainer.rng, frozen, p);
+    trainer.net = (una_network_f32){ job.body, job.shape, frozen };
+    trainer.parameters = p;
+    assert_ok(goal(&what, &trainer, run), run);
     assert_ok(what.gradient(what.context, 0, p, g, &up, run), run);
 
     double most = 0;
@@ -230,18 +231,18 @@ static void evidence_of_two(const school *s, una_run *run)
 {
     static double y[2 * ROWS];
     static const double scale[] = { 1, 0.5 };
-    una_held rows = s->rows;
+    una_training_rows rows = s->rows;
     una_net net = s->net;
-    una_lesson lesson = s->lesson[1];
+    una_training_job job = s->job[1];
     for (size_t i = 0; i < ROWS; i++) y[2 * i] = s->y[i], y[2 * i + 1] = i % 3 ? cos(s->y[i]) : NAN;
     rows.y = y;
     rows.outputs = 2;
     net.size[net.depth + 1] = 2;
     una_net_shape(&net);
-    lesson.shape = &net;
-    lesson.rows = &rows;
-    lesson.how.target_scale = scale;
-    check_gradient(una_goal_evidence, lesson, 4e-3f, 2e-3, run);
+    job.shape = &net;
+    job.rows = &rows;
+    job.how.target_scale = scale;
+    check_gradient(una_goal_evidence, job, 4e-3f, 2e-3, run);
 }
 
 static void gradients_are_those_of_the_losses(void **state)
@@ -249,12 +250,12 @@ static void gradients_are_those_of_the_losses(void **state)
     static school s;
     una_run *run = run_with(1);
     (void)state;
-    invent_lessons(&s, 10);
-    check_gradient(una_goal_squares, s.lesson[0], 4e-3f, 2e-3, run);
-    check_gradient(una_goal_evidence, s.lesson[1], 4e-3f, 2e-3, run);
+    invent_jobs(&s, 10);
+    check_gradient(una_goal_squares, s.job[0], 4e-3f, 2e-3, run);
+    check_gradient(una_goal_evidence, s.job[1], 4e-3f, 2e-3, run);
     evidence_of_two(&s, run);
-    check_gradient(una_goal_anchor, s.lesson[2], 4e-3f, 2e-3, run);
-    check_gradient(una_goal_squares, s.lesson[5], 4e-3f, 2e-3, run);
+    check_gradient(una_goal_anchor, s.job[2], 4e-3f, 2e-3, run);
+    check_gradient(una_goal_squares, s.job[5], 4e-3f, 2e-3, run);
     una_run_free(run);
 }
 

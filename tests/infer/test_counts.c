@@ -96,7 +96,7 @@ static void explicit_matrices(void **state)
 
     /* Variances by evidence: those that made the rows, and nothing near is likelier. */
     double noise_var = UNA_AUTO, prior_var = UNA_AUTO, mean, var, phi[FEATURES] = {0};
-    assert_ok(una_choose_evidence(&noise_var, &prior_var, &head.stats, run), run);
+    assert_ok(una_choose_by_evidence(&noise_var, &prior_var, &head.stats, run), run);
     assert_near(sqrt(noise_var), 0.3, 0.2, 0);
     double best = plainly(&m, count, noise_var, prior_var, phi, &mean, &var);
     for (int i = 0; i < 4; i++) {

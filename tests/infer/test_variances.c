@@ -47,7 +47,7 @@ static void evidence_maximum_beats_a_grid(void **state)
         make(&m, cases[c].rows, cases[c].features, cases[c].weight_std, cases[c].noise_std, 40 + c);
         una_stats stats = stats_of(&m, &arena);
         double noise = UNA_AUTO, prior = UNA_AUTO;
-        assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
+        assert_ok(una_choose_by_evidence(&noise, &prior, &stats, run), run);
         check_joint_maximum(&m, noise, prior);
         if (m.rows > 2 * m.features) assert_near(sqrt(noise), cases[c].noise_std, 0.35, 0);
     }
@@ -67,12 +67,12 @@ static void closed_form_for_one_feature(void **state)
 
     una_stats stats = stats_of(&m, &arena);
     double q2 = 12.5 * 12.5, rest = (33.75 - q2 / 5) / 4, noise = UNA_AUTO, prior = UNA_AUTO;
-    assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
+    assert_ok(una_choose_by_evidence(&noise, &prior, &stats, run), run);
     assert_near(noise, rest, 1e-8, 0);
     assert_near(prior, (q2 / 5 - rest) / 5, 1e-8, 0);
 
     noise = 0.7, prior = UNA_AUTO;
-    assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
+    assert_ok(una_choose_by_evidence(&noise, &prior, &stats, run), run);
     assert_near(noise, 0.7, 0, 0);
     assert_near(prior, (q2 / 5 - 0.7) / 5, 1e-8, 0);
 
@@ -91,19 +91,19 @@ static void a_given_variance_stays(void **state)
     una_stats stats = stats_of(&m, &arena);
 
     double noise = UNA_AUTO, prior = 0.3;
-    assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
+    assert_ok(una_choose_by_evidence(&noise, &prior, &stats, run), run);
     assert_true(prior == 0.3);
     double best = evidence_plainly(&m, noise, prior);
     for (int i = -400; i <= 400; i++) assert_true(evidence_plainly(&m, noise * exp(0.02 * i), prior) <= best + 1e-10);
 
     noise = 2, prior = UNA_AUTO;
-    assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
+    assert_ok(una_choose_by_evidence(&noise, &prior, &stats, run), run);
     assert_true(noise == 2);
     best = evidence_plainly(&m, noise, prior);
     for (int i = -400; i <= 400; i++) assert_true(evidence_plainly(&m, noise, prior * exp(0.02 * i)) <= best + 1e-10);
 
     noise = 2, prior = 3;
-    assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
+    assert_ok(una_choose_by_evidence(&noise, &prior, &stats, run), run);
     assert_true(noise == 2 && prior == 3);
 
     una_arena_free(&arena);
@@ -124,7 +124,7 @@ static void edges_hold(void **state)
     for (size_t i = 0; i < 60; i++) m.y[i] = m.phi[i * 6] - 2 * m.phi[i * 6 + 3];
     una_stats stats = stats_of(&m, &arena);
     double noise = UNA_AUTO, prior = UNA_AUTO;
-    assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
+    assert_ok(una_choose_by_evidence(&noise, &prior, &stats, run), run);
     assert_near(noise, 1e-10 * stats.square / 60, 0.01, 0);
     assert_true(prior > 0.1 && prior < 10);
     una_head head = solved(&m, noise, prior, &arena, run);
@@ -132,14 +132,14 @@ static void edges_hold(void **state)
 
     /* A fixed noise below all reason still gives a precision that can be factored, or its pivot is named. */
     noise = 1e-25, prior = UNA_AUTO;
-    assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
+    assert_ok(una_choose_by_evidence(&noise, &prior, &stats, run), run);
     assert_true(prior > 0 && isfinite(prior));
 
     /* More features than rows: y is interpolated and the evidence flat in a small noise; nothing beats the choice. */
     make(&m, 25, 40, 5, 0.01, 52);
     stats = stats_of(&m, &arena);
     noise = prior = UNA_AUTO;
-    assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
+    assert_ok(una_choose_by_evidence(&noise, &prior, &stats, run), run);
     assert_true(noise >= 0.999e-10 * stats.square / 25);
     double best = evidence_plainly(&m, noise, prior);
     for (int i = -3; i <= 12; i++) {
@@ -154,7 +154,7 @@ static void edges_hold(void **state)
     }
     stats = stats_of(&m, &arena);
     noise = prior = UNA_AUTO;
-    assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
+    assert_ok(una_choose_by_evidence(&noise, &prior, &stats, run), run);
     assert_near(noise, 1, 1e-3, 0);
     assert_true(prior < 1e-5);
 
@@ -162,7 +162,7 @@ static void edges_hold(void **state)
     memset(m.phi, 0, sizeof m.phi);
     stats = stats_of(&m, &arena);
     noise = prior = UNA_AUTO;
-    assert_ok(una_choose_evidence(&noise, &prior, &stats, run), run);
+    assert_ok(una_choose_by_evidence(&noise, &prior, &stats, run), run);
     assert_near(noise, 1, 1e-6, 0);
     assert_true(prior > 0 && isfinite(prior));
 
@@ -170,7 +170,7 @@ static void edges_hold(void **state)
     una_run_free(run);
 }
 
-static void what_cannot_be_chosen_is_said(void **state)
+static void what_cannot_be_chosen_has_a_sentence(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
@@ -179,27 +179,28 @@ static void what_cannot_be_chosen_is_said(void **state)
     double noise = UNA_AUTO, prior = UNA_AUTO, log_lik, rmse;
     una_stats stats;
     una_stats_init(&stats, 2, &arena);
-    assert_status(una_choose_evidence(&noise, &prior, &stats, run), UNA_E_INPUT, run);
+    assert_status(una_choose_by_evidence(&noise, &prior, &stats, run), UNA_E_INPUT, run);
 
     double phi[4] = { 1, 1, 2, 1 }, y[2] = { 0, 0 };
     una_stats_add(&stats, phi, y, 2, NULL);
-    assert_status(una_choose_evidence(&noise, &prior, &stats, run), UNA_E_NUMERIC, run);
+    assert_status(una_choose_by_evidence(&noise, &prior, &stats, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "every target is zero");
-    assert_status(una_choose_valid(&noise, 1, &stats, phi, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
+    assert_status(una_choose_by_validation(&noise, 1, &stats, phi, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "every target is zero");
-    assert_status(una_choose_valid(&noise, 1, &stats, phi, y, 0, &log_lik, &rmse, run), UNA_E_INPUT, run);
-    assert_status(una_choose_valid(&noise, UNA_AUTO, &stats, phi, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
+    assert_status(una_choose_by_validation(&noise, 1, &stats, phi, y, 0, &log_lik, &rmse, run), UNA_E_INPUT, run);
+    assert_status(una_choose_by_validation(&noise, UNA_AUTO, &stats, phi, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC,
+                  run);
     assert_says(una_run_message(run), "prior variance");
 
     y[0] = 1;
     double broken[4] = { 1, 1, NAN, 1 };
-    assert_status(una_choose_valid(&noise, 1, &stats, broken, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
+    assert_status(una_choose_by_validation(&noise, 1, &stats, broken, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "not finite");
     una_stats_add(&stats, broken, y, 2, NULL);
-    assert_status(una_choose_valid(&noise, 1, &stats, phi, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
+    assert_status(una_choose_by_validation(&noise, 1, &stats, phi, y, 2, &log_lik, &rmse, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "the features are not finite");
     noise = prior = UNA_AUTO;
-    assert_status(una_choose_evidence(&noise, &prior, &stats, run), UNA_E_NUMERIC, run);
+    assert_status(una_choose_by_evidence(&noise, &prior, &stats, run), UNA_E_NUMERIC, run);
     una_spectrum spectrum;
     assert_status(una_spectrum_of(&spectrum, &stats, &arena, run), UNA_E_NUMERIC, run);
 
@@ -228,7 +229,7 @@ static void held_out_choice_beats_refitting(void **state)
         una_stats stats = stats_of(&m, &arena);
         double noise, log_lik, rmse, again, error;
 
-        assert_ok(una_choose_valid(&noise, 0.8, &stats, phi, y, held, &log_lik, &rmse, run), run);
+        assert_ok(una_choose_by_validation(&noise, 0.8, &stats, phi, y, held, &log_lik, &rmse, run), run);
         una_head head = solved(&m, noise, 0.8, &arena, run);
         assert_ok(una_head_score(&head, phi, y, held, &again, &error, run), run);
         assert_near(log_lik, again, 1e-9, 0);
@@ -258,13 +259,13 @@ static void held_out_bounds_hold(void **state)
     make(&m, 300, 3, 1, 0, 70);                                /* nothing but signal */
     una_stats stats = stats_of(&m, &arena);
     double noise, log_lik, rmse;
-    assert_ok(una_choose_valid(&noise, 1, &stats, m.phi, m.y, 300, &log_lik, &rmse, run), run);
+    assert_ok(una_choose_by_validation(&noise, 1, &stats, m.phi, m.y, 300, &log_lik, &rmse, run), run);
     assert_near(noise, 1e-6 * stats.square / 300, 1e-6, 0);
     assert_true(rmse < 1e-6);
 
     una_stats none;
     una_stats_init(&none, 3, &arena);                          /* no training rows: the prior is scored */
-    assert_ok(una_choose_valid(&noise, 1e-9, &none, m.phi, m.y, 300, &log_lik, &rmse, run), run);
+    assert_ok(una_choose_by_validation(&noise, 1e-9, &none, m.phi, m.y, 300, &log_lik, &rmse, run), run);
     assert_near(noise, stats.square / 300, 1e-6, 0);
 
     una_arena_free(&arena);
@@ -284,8 +285,9 @@ static una_status choices(void *context, una_run *run)
     una_status status = una_arena_check(&arena);
     if (status == UNA_OK) una_stats_add(&stats, m->phi, m->y, m->rows, NULL);
     if (status == UNA_OK) status = una_spectrum_of(&spectrum, &stats, &arena, run);
-    if (status == UNA_OK) status = una_choose_evidence(&noise, &prior, &stats, run);
-    if (status == UNA_OK) status = una_choose_valid(&noise, prior, &stats, m->phi, m->y, m->rows, &log_lik, &rmse, run);
+    if (status == UNA_OK) status = una_choose_by_evidence(&noise, &prior, &stats, run);
+    if (status == UNA_OK)
+        status = una_choose_by_validation(&noise, prior, &stats, m->phi, m->y, m->rows, &log_lik, &rmse, run);
 
     una_arena_free(&arena);
     return status;
@@ -306,7 +308,7 @@ int main(void)
         cmocka_unit_test(closed_form_for_one_feature),
         cmocka_unit_test(a_given_variance_stays),
         cmocka_unit_test(edges_hold),
-        cmocka_unit_test(what_cannot_be_chosen_is_said),
+        cmocka_unit_test(what_cannot_be_chosen_has_a_sentence),
         cmocka_unit_test(held_out_choice_beats_refitting),
         cmocka_unit_test(held_out_bounds_hold),
         cmocka_unit_test(every_allocation_may_fail),

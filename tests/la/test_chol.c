@@ -127,7 +127,7 @@ static void solves_undo_products(void **state)
     una_run_free(run);
 }
 
-static void a_column_has_the_same_bits_in_any_company(void **state)
+static void a_column_has_the_same_bits_beside_any_others(void **state)
 {
     (void)state;
     enum { N = 51, M = 21 };
@@ -200,7 +200,7 @@ int main(void)
         cmocka_unit_test(known_factor),
         cmocka_unit_test(a_bad_pivot_is_named),
         cmocka_unit_test(solves_undo_products),
-        cmocka_unit_test(a_column_has_the_same_bits_in_any_company),
+        cmocka_unit_test(a_column_has_the_same_bits_beside_any_others),
         cmocka_unit_test(gram_adds_up),
         cmocka_unit_test(dot_and_combine),
     };

@@ -18,7 +18,7 @@ static const una_option flat_table[] = {
     { .name = NULL }
 };
 
-static size_t leaked, judged;            /* of the last fit: rows held out, or in turn, and those that also train */
+static size_t leaked, validated;         /* of the last fit: rows held out, or in turn, and those that also train */
 
 static bool same_inputs(una_view a, size_t i, una_view b, size_t j)
 {
@@ -29,7 +29,7 @@ static void compare_parts(const una_problem *p)
 {
     una_view held = p->folds ? p->x : p->valid_x;
     leaked = 0;
-    judged = held.rows;
+    validated = held.rows;
     for (size_t i = 0; i < held.rows; i++) {
         bool found = false;
         for (size_t j = 0; j < p->x.rows && !found; j++)
@@ -127,7 +127,7 @@ static const una_kind comb_kind = {
     .predict = comb_predict, .exchange = flat_exchange, .mixture = comb_mixture,
 };
 
-/* Column c of the table has the relevance c + 1/2; a posterior anew does not look for it. */
+/* Column c of the table has the relevance c + 1/2; relearning does not learn it. */
 static una_status keen_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
                            una_run *run)
 {
@@ -372,7 +372,7 @@ static void settings_are_remembered(void **state)
     una_run_free(run);
 }
 
-static void what_a_kind_cannot_is_said(void **state)
+static void what_a_kind_cannot_is_reported(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
@@ -492,7 +492,7 @@ static una_model *fit_copies(size_t rows, size_t copies, bool valid, una_run *ru
     return model;
 }
 
-/* Rows of the table stand on one side with their copies, and it is said; rows of another table cannot. */
+/* Rows of the table stand on one side with their copies, and a note says so; rows of another table cannot. */
 static void copies_stay_together(void **state)
 {
     (void)state;
@@ -511,10 +511,10 @@ static void copies_stay_together(void **state)
         char wanted[200] = "";
         una_model *model = fit_copies(cases[i].rows, cases[i].copies, cases[i].valid, run);
         const una_fit_info *info = una_model_info(model);
-        assert_true(cases[i].warning ? leaked > judged / 10 : leaked == 0);
+        assert_true(cases[i].warning ? leaked > validated / 10 : leaked == 0);
         assert_int_equal(info->warning_count, cases[i].warning != NULL);
         if (cases[i].warning) {
-            snprintf(wanted, sizeof wanted, cases[i].warning, leaked, judged);
+            snprintf(wanted, sizeof wanted, cases[i].warning, leaked, validated);
             assert_says(info->warnings[0], wanted);
         }
         assert_int_equal(info->note_count, cases[i].note != NULL);
@@ -524,7 +524,8 @@ static void copies_stay_together(void **state)
     una_run_free(run);
 }
 
-/* Four different inputs only: to leave one out would ask for what no row shows, so copies are parted and it is said. */
+/* Four different inputs only: to leave one out would ask for what no row shows, so copies are parted, and a note
+ * says so. */
 static void few_inputs_are_parted(void **state)
 {
     (void)state;
@@ -605,17 +606,17 @@ static void assert_relevance(const una_model *model)
     for (size_t c = 0; c < una_model_input_count(model); c++) assert_near(relevance[c], (double)c + 0.5, 0, 0);
 }
 
-/* One number for a column, also for a text column of several levels; kept by files and by a posterior made anew. */
+/* One number for a column, also for a text column of several levels; kept by files and by relearning. */
 static void relevance_is_told_and_kept(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
     una_dataset *data = mixed_data(60, run);
-    una_model *model = fitted("keen", data, &mixed_settings, run), *copy = copied_model(model, run), *anew = NULL;
+    una_model *model = fitted("keen", data, &mixed_settings, run), *copy = copied_model(model, run), *relearnt = NULL;
     assert_relevance(model);
     assert_relevance(copy);
-    assert_ok(una_model_relearn(&anew, model, data, NULL, 0, run), run);
-    assert_relevance(anew);
+    assert_ok(una_model_relearn(&relearnt, model, data, NULL, 0, run), run);
+    assert_relevance(relearnt);
 
     char *header = NULL, wanted[64];
     const char *path = temp_path("keen.una");
@@ -626,14 +627,14 @@ static void relevance_is_told_and_kept(void **state)
     assert_says(header, wanted);
 
     una_memory_free(header, run);
-    una_model_free(anew);
+    una_model_free(relearnt);
     una_model_free(copy);
     una_model_free(model);
     una_dataset_free(data);
     una_run_free(run);
 }
 
-/* Where nobody looked nothing is told, nor written: such files are those of before. */
+/* Where it was not learnt nothing is reported, nor written: such files are as before. */
 static void no_relevance_no_block(void **state)
 {
     (void)state;
@@ -691,7 +692,7 @@ int main(void)
         cmocka_unit_test(bands_of_a_mixture),
         cmocka_unit_test(bad_parts_are_stopped),
         cmocka_unit_test(settings_are_remembered),
-        cmocka_unit_test(what_a_kind_cannot_is_said),
+        cmocka_unit_test(what_a_kind_cannot_is_reported),
         cmocka_unit_test(bad_numbers_are_stopped),
         cmocka_unit_test(words_need_a_table),
         cmocka_unit_test(missing_numbers_become_the_mean),

@@ -73,22 +73,22 @@ static una_status watch_fit(void *state, void *options, const una_problem *p, un
 static bool says_joint;
 
 static una_status pair_fit_several(void *const *state, void *const *options, const una_problem *p,
-                                   una_fit_result *const *result, una_together *together, una_arena *keep,
+                                   una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
                                    una_run *run)
 {
     (void)options;
     (void)keep;
     (void)run;
     assert_int_equal(p->outputs, 2);
-    assert_int_equal(together->outputs, 2);
+    assert_int_equal(coupling->outputs, 2);
     for (size_t t = 0; t < 2; t++) {
         ((nothing *)state[t])->value = (double)t;
         look(p, &p->columns[t], t);
         result[t]->noise_var = 1;
         result[t]->log_evidence = -1;
-        for (size_t s = 0; s < 2; s++) together->noise[2 * t + s] = t == s ? 1 : says_joint ? 7 : NAN;
+        for (size_t s = 0; s < 2; s++) coupling->noise[2 * t + s] = t == s ? 1 : says_joint ? 7 : NAN;
     }
-    together->joint = says_joint;
+    coupling->joint = says_joint;
     return UNA_OK;
 }
 
@@ -174,8 +174,8 @@ static void all_at_once(void **state)
         says_joint = joint == 1;
         una_model *model = watch("pair", data, run), *copy = copied_model(model, run);
         double mean[60], cov[240];
-        assert_true(model->together.joint == says_joint && copy->together.joint == says_joint);
-        if (joint) assert_near(copy->together.noise[1], 1 - 1e-6, 1e-12, 0);
+        assert_true(model->coupling.joint == says_joint && copy->coupling.joint == says_joint);
+        if (joint) assert_near(copy->coupling.noise[1], 1 - 1e-6, 1e-12, 0);
         assert_ok(una_model_predict(una_model_target(copy, 1), data, 0.9, &SIZED(una_prediction, .mean = mean), run),
                   run);
         assert_near(mean[0], copy->target[1]->columns.target_centre + copy->target[1]->columns.target_scale, 1e-12, 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The stack of kinds: its weights against a search over all of them with what each kind foretold by itself; a process
+ * The stack of kinds: its weights against a search over all of them with what each kind predicted by itself; a process
  * only up to gp_rows; what carries nothing is not kept; specs, files, memory.
  */
 #include "fit/committee.h"
-#include "model/split.h"
+#include "model/validation_split.h"
 #include "models/quick.h"
 
 #define LUNA "luna(width=6, heads=3, steps=30, members=5, relevance=off)"
@@ -32,14 +32,14 @@ static una_problem problem_of(const una_model *like, const una_dataset *data, un
     return p;
 }
 
-static una_members *fit_kind(const char *name, const char *set, const una_problem *p, double *told, una_arena *keep,
+static una_members *fit_kind(const char *name, const char *set, const una_problem *p, double *log_lik, una_arena *keep,
                              una_run *run)
 {
     const una_kind *kind = una_kind_find(name);
     una_spec spec;
     void *options = una_arena_get(keep, 1, kind->options_size), *state = una_arena_get(keep, 1, kind->state_size);
     una_fit_result result = una_fit_result_in(keep);
-    result.foretold = told;
+    result.oof_log_lik = log_lik;
     assert_ok(una_options_default(options, kind->options, run), run);
     assert_ok(una_spec_parse(&spec, set, keep, run), run);
     assert_ok(una_options_apply(options, kind->options, name, &spec, keep, run), run);
@@ -81,7 +81,7 @@ static void weights_are_the_best(void **state)
     una_run_free(run);
 }
 
-/* Three of five folds are foretold by luna: only their rows are scored, under the weights that were found. */
+/* Luna predicts three of five folds: only their rows are scored, under the weights that were found. */
 static void rows_that_all_spoke_of_are_scored(void **state)
 {
     (void)state;
@@ -93,11 +93,11 @@ static void rows_that_all_spoke_of_are_scored(void **state)
     una_problem p = problem_of(like, data, run);
     una_arena keep;
     una_arena_init(&keep, run);
-    double told[2][ROWS], sum = 0;
-    size_t said = 0;
-    for (size_t i = 0; i < ROWS; i++) told[0][i] = told[1][i] = NAN;
-    fit_kind("luna", luna, &p, told[0], &keep, run);
-    fit_kind("gp", "gp(kernel=matern52)", &p, told[1], &keep, run);
+    double log_lik[2][ROWS], sum = 0;
+    size_t complete = 0;
+    for (size_t i = 0; i < ROWS; i++) log_lik[0][i] = log_lik[1][i] = NAN;
+    fit_kind("luna", luna, &p, log_lik[0], &keep, run);
+    fit_kind("gp", "gp(kernel=matern52)", &p, log_lik[1], &keep, run);
 
     const una_kind *kind = una_kind_find("auto");
     void *options = una_arena_get(&keep, 1, kind->options_size);
@@ -112,14 +112,14 @@ static void rows_that_all_spoke_of_are_scored(void **state)
     assert_ok(kind->fit(&stack, options, &p, &result, &keep, run), run);
 
     for (size_t i = 0; i < ROWS; i++) {
-        if (isnan(told[0][i])) continue;
+        if (isnan(log_lik[0][i])) continue;
         assert_true(p.fold[i] < 3);
-        sum += log(stack.at[0].weight * exp(told[0][i]) + stack.at[1].weight * exp(told[1][i]));
-        said++;
+        sum += log(stack.at[0].weight * exp(log_lik[0][i]) + stack.at[1].weight * exp(log_lik[1][i]));
+        complete++;
     }
-    assert_true(said > 0 && said < ROWS);
-    assert_int_equal(result.valid_rows, said);
-    assert_near(result.valid_log_lik, sum / (double)said, 1e-9, 0);
+    assert_true(complete > 0 && complete < ROWS);
+    assert_int_equal(result.valid_rows, complete);
+    assert_near(result.valid_log_lik, sum / (double)complete, 1e-9, 0);
     una_arena_free(&keep);
     una_model_free(like);
     una_dataset_free(data);
@@ -201,9 +201,9 @@ static void it_says_what_carries_how_much(void **state)
     una_dataset *data = wave_data(60, 0, run);
     una_model *model = fitted("auto(luna=" LUNA ")", data, NULL, run);
     const una_fit_info *info = una_model_info(model);
-    size_t said = 0;
-    for (size_t i = 0; i < info->note_count; i++) said += strstr(info->notes[i], "of the answer") != NULL;
-    assert_int_equal(said, 2);
+    size_t complete = 0;
+    for (size_t i = 0; i < info->note_count; i++) complete += strstr(info->notes[i], "of the answer") != NULL;
+    assert_int_equal(complete, 2);
     assert_int_equal(info->valid_rows, 60);
     assert_true(isfinite(info->valid_log_lik) && info->valid_rmse > 0 && info->noise_std > 0);
     una_model_free(model);
@@ -261,11 +261,11 @@ static void wrong_specs_are_refused(void **state)
 {
     (void)state;
     static const struct { const char *spec, *says; } wrong[] = {
-        { "auto(luna=nn)", "cannot stand in a stack" }, { "auto(luna=mcd(steps=5))", "cannot stand in a stack" },
+        { "auto(luna=nn)", "cannot be in a stack" }, { "auto(luna=mcd(steps=5))", "cannot be in a stack" },
         { "auto(luna=none, gp=none)", "nothing is left of the stack" },
         { "auto(luna=none, gp_rows=5)", "nothing is left" },
         { "auto(luna=lunatic)", "lunatic" }, { "auto(luna=luna(widht=3))", "widht" },
-        { "auto(gp=auto)", "cannot stand in a stack" }, { "auto(gp_rows=-1)", "gp_rows" },
+        { "auto(gp=auto)", "cannot be in a stack" }, { "auto(gp_rows=-1)", "gp_rows" },
     };
     una_run *run = quiet_run();
     una_dataset *data = wave_data(40, 0, run);

@@ -82,15 +82,15 @@ static void images_take_fewer_passes(void **state)
     una_columns columns = { .sources = &source, .source_count = 1 };
     for (size_t i = 0; i < sizeof rule / sizeof *rule; i++) {
         una_problem p = { .x = { .rows = rule[i].rows }, .columns = &columns };
-        una_basis_options o = automatic(), said = automatic();
+        una_basis_options o = automatic(), explicit = automatic();
         una_basis_resolve_for(&o, &p, false, 0.02);
         assert_near(o.steps, rule[i].steps, 0, 0);
         assert_near(o.rate, 0.001, 0, 0);
-        said.epochs = 2;
-        said.rate = 0.5;
-        una_basis_resolve_for(&said, &p, false, 0.02);
-        assert_true(said.steps <= 2 * 385);
-        assert_near(said.rate, 0.5, 0, 0);
+        explicit.epochs = 2;
+        explicit.rate = 0.5;
+        una_basis_resolve_for(&explicit, &p, false, 0.02);
+        assert_true(explicit.steps <= 2 * 385);
+        assert_near(explicit.rate, 0.5, 0, 0);
         una_basis_options plain = automatic();
         plain.body = "mlp";
         una_basis_resolve_for(&plain, &p, false, 0.02);
@@ -150,7 +150,7 @@ static void rules_count_held_out_rows(void **state)
 
 /* The evidence of rows that trained the features collapses (NLM with enough steps fits the noise); the noise that is
  * chosen must be the true one. */
-static void noise_comes_from_unseen_rows(void **state)
+static void noise_comes_from_held_out_rows(void **state)
 {
     (void)state;
     skip_if_sanitized();
@@ -173,8 +173,8 @@ static void noise_comes_from_unseen_rows(void **state)
     una_run_free(run);
 }
 
-/* The other rule: the evidence of the unseen rows alone. */
-static void noise_by_the_evidence_of_unseen_rows(void **state)
+/* The other rule: the evidence of the held-out rows alone. */
+static void noise_by_the_evidence_of_held_out_rows(void **state)
 {
     skip_if_sanitized();
     (void)state;
@@ -253,7 +253,7 @@ static void losses_of_an_epoch_add_up(void **state)
                      k ? 25 : 100);
             una_model *model = fitted(spec, data, &settings, run);
             const una_curve *curve = &una_model_info(model)->curve;
-            assert_int_equal(curve->step[0], 4);                         /* between looks: four batches */
+            assert_int_equal(curve->step[0], 4);                         /* between validations: four batches */
             loss[k] = curve->loss[0];
             una_model_free(model);
         }
@@ -498,7 +498,7 @@ static void preset_reads_standardised_noise(void **state)
     una_run_free(run);
 }
 
-/* ---- updates against a posterior made anew on the same features -------------------------------------------------- */
+/* ---- updates against relearning on the same features ------------------------------------------------------------- */
 
 static void update_is_a_fresh_posterior(void **state)
 {
@@ -549,8 +549,8 @@ int main(void)
         cmocka_unit_test(steps_epochs_and_batch),
         cmocka_unit_test(members_take_fewer_steps), cmocka_unit_test(images_take_fewer_passes),
         cmocka_unit_test(rules_count_held_out_rows),
-        cmocka_unit_test(noise_comes_from_unseen_rows),
-        cmocka_unit_test(noise_by_the_evidence_of_unseen_rows),
+        cmocka_unit_test(noise_comes_from_held_out_rows),
+        cmocka_unit_test(noise_by_the_evidence_of_held_out_rows),
         cmocka_unit_test(looks_stay_cheap_on_many_rows),
         cmocka_unit_test(contradicting_noise_is_reported),
         cmocka_unit_test(mle_has_no_penalty),

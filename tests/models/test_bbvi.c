@@ -315,7 +315,7 @@ static void prediction_is_the_mixture_of_parts(void **state)
     una_run_free(run);
 }
 
-/* A wide prior on the noise of training drowns the data: said in words. */
+/* A wide prior on the noise of training drowns the data: a warning says so. */
 static void says_when_the_prior_wins(void **state)
 {
     (void)state;
@@ -348,7 +348,7 @@ static void batches_stand_for_all_rows(void **state)
 
     for (int k = 0; k < 2; k++) {
         char spec[256];
-        snprintf(spec, sizeof spec, form, k ? 25 : 100);         /* 40 looks: one after every four steps */
+        snprintf(spec, sizeof spec, form, k ? 25 : 100);         /* 40 validations: one after every four steps */
         una_model *model = fitted(spec, data, NULL, run);
         const una_curve *curve = &una_model_info(model)->curve;
         assert_int_equal(curve->step[0], 4);

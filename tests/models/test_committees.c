@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kinds as committees: the same bits whatever the threads, updates against posteriors made anew of all rows, specs that
+ * Kinds as committees: the same bits whatever the threads, updates against relearning on all rows, specs that
  * repeat the fit, members with and without relevance, noise that varies, heads of sngp, networks without a posterior.
  */
 #include "fit/committee.h"
@@ -49,7 +49,7 @@ static void same_bits_for_any_threads(void **state)
         for (int held = 0; held <= 1; held++) {
             void *first = NULL;
             size_t size = 0;
-            una_run *keeper = NULL;
+            una_run *first_run = NULL;
             for (size_t k = 0; k < 3; k++) {
                 una_run *run = quiet_run_threads(threads[k]);
                 una_dataset *data = wave_data(70, 0, run);
@@ -61,7 +61,7 @@ static void same_bits_for_any_threads(void **state)
                 una_model_free(model);
                 una_dataset_free(data);
                 if (k == 0) {
-                    first = bytes, size = now, keeper = run;
+                    first = bytes, size = now, first_run = run;
                     continue;
                 }
                 assert_int_equal(now, size);
@@ -69,8 +69,8 @@ static void same_bits_for_any_threads(void **state)
                 una_memory_free(bytes, run);
                 una_run_free(run);
             }
-            una_memory_free(first, keeper);
-            una_run_free(keeper);
+            una_memory_free(first, first_run);
+            una_run_free(first_run);
         }
 }
 
@@ -97,7 +97,7 @@ static void specs_repeat_the_fit(void **state)
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
 
-/* Every member's posterior made anew of old rows and new, in its own scale, rows counting as the noise says. */
+/* Every member relearnt from old rows and new, in its own scale, rows counting as the noise says. */
 static void relearn_all(una_model *model, void *options, const una_dataset *const *parts, size_t count, una_run *run)
 {
     una_members *all = model->state;
@@ -178,8 +178,8 @@ static void held_out_rows_join(void **state)
 
 /* ---- relevance, weights, noise --------------------------------------------------------------------------------- */
 
-/* Rounds 0 and 1 of four, so that relevance meets every way in which a kind varies its rounds. */
-static void relevance_in_two_rounds_of_four(void **state)
+/* Repeats 0 and 1 of four, so that relevance meets every way in which a kind varies its repeats. */
+static void relevance_in_two_repeats_of_four(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
@@ -220,9 +220,9 @@ static void weights_as_asked(void **state)
     una_run_free(run);
 }
 
-/* ---- rounds of luna ---------------------------------------------------------------------------------------------- */
+/* ---- repeats of luna --------------------------------------------------------------------------------------------- */
 
-static una_model *luna_of_rounds(const char *more, const una_dataset *data, una_run *run)
+static una_model *luna_of_repeats(const char *more, const una_dataset *data, una_run *run)
 {
     char spec[256];
     snprintf(spec, sizeof spec, "luna(width=6, heads=3, steps=30, members=8, relevance=off, prior_var=1, "
@@ -230,7 +230,7 @@ static una_model *luna_of_rounds(const char *more, const una_dataset *data, una_
     return fitted(spec, data, &SIZED(una_fit_settings, .valid_fraction = 0.3), run);
 }
 
-static double said_by(const una_model *model, size_t member, una_run *run)
+static double answer_of(const una_model *model, size_t member, una_run *run)
 {
     double x[6] = { 0.3, -0.4, 0.2, 0.9, -1, 0.5 }, mean, var, noise;
     const una_member *m = &members_of(model)->at[member];
@@ -239,8 +239,8 @@ static double said_by(const una_model *model, size_t member, una_run *run)
     return mean;
 }
 
-/* Held-out rows: every member is a round. What a round varies is what the same member does if it is told so. */
-static void rounds_of_luna_vary(void **state)
+/* Held-out rows: every member is a repeat. It does what the same member does with the options of that repeat. */
+static void repeats_of_luna_vary(void **state)
 {
     (void)state;
     enum { ROWS = 80, INPUTS = 6 };
@@ -254,23 +254,23 @@ static void rounds_of_luna_vary(void **state)
     }
     assert_ok(una_dataset_from_arrays(&data, x, y, ROWS, INPUTS, NULL, run), run);
 
-    una_model *chosen = luna_of_rounds("directions=auto, probes=both", data, run), *told[2][2];
+    una_model *chosen = luna_of_repeats("directions=auto, probes=both", data, run), *explicit[2][2];
     for (int few = 0; few < 2; few++)
         for (int beyond = 0; beyond < 2; beyond++) {
             char more[64];
             snprintf(more, sizeof more, "directions=%d, probes=%s", few ? 4 : 0, beyond ? "beyond" : "between");
-            told[few][beyond] = luna_of_rounds(more, data, run);
+            explicit[few][beyond] = luna_of_repeats(more, data, run);
         }
     for (size_t m = 0; m < 8; m++)
         for (int few = 0; few < 2; few++)
             for (int beyond = 0; beyond < 2; beyond++) {
                 bool like = few == (int)(m % 2) && beyond == (m % 4 == 1);
-                assert_true((said_by(chosen, m, run) == said_by(told[few][beyond], m, run)) == like);
+                assert_true((answer_of(chosen, m, run) == answer_of(explicit[few][beyond], m, run)) == like);
             }
 
     assert_says(una_model_info(chosen)->spec, "directions=auto");        /* no one number: passed back as it is */
     assert_says(una_model_info(chosen)->spec, "probes=both");
-    for (size_t i = 0; i < 4; i++) una_model_free(told[i / 2][i % 2]);
+    for (size_t i = 0; i < 4; i++) una_model_free(explicit[i / 2][i % 2]);
     una_model_free(chosen);
     una_dataset_free(data);
     una_run_free(run);
@@ -284,7 +284,7 @@ static double noise_at(const una_model *model, double x1, una_run *run)
     return noise;
 }
 
-/* Of a fan of noise every kind finds the fan, alone or as a committee, unless it is told not to. */
+/* Of a fan of noise every kind finds the fan, alone or as a committee, unless noise=constant. */
 static void noise_that_varies(void **state)
 {
     skip_if_sanitized();
@@ -381,9 +381,9 @@ static void pseudo_data_leaves_no_row(void **state)
     snprintf(spec, sizeof spec, "tuna(width=6, steps=30, pseudo=\"%s\")", path);
     una_model *model = fitted(spec, data, NULL, run);
     const una_fit_info *info = una_model_info(model);
-    bool said = false;
-    for (size_t i = 0; i < info->note_count; i++) said = said || strstr(info->notes[i], "The noise is constant");
-    assert_true(said);
+    bool noted = false;
+    for (size_t i = 0; i < info->note_count; i++) noted = noted || strstr(info->notes[i], "The noise is constant");
+    assert_true(noted);
     assert_near(noise_at(model, 1.9, run), noise_at(model, -1.9, run), 1e-12, 0);
     una_model_free(model);
     snprintf(spec, sizeof spec, "tuna(width=6, steps=30, noise=varying, pseudo=\"%s\")", path);
@@ -432,8 +432,8 @@ int main(void)
         cmocka_unit_test(specs_repeat_the_fit),
         cmocka_unit_test(updates_are_posteriors_of_all_rows),
         cmocka_unit_test(held_out_rows_join),
-        cmocka_unit_test(rounds_of_luna_vary),
-        cmocka_unit_test(relevance_in_two_rounds_of_four),
+        cmocka_unit_test(repeats_of_luna_vary),
+        cmocka_unit_test(relevance_in_two_repeats_of_four),
         cmocka_unit_test(weights_as_asked),
         cmocka_unit_test(noise_that_varies),
         cmocka_unit_test(networks_that_differ),

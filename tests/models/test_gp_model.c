@@ -449,17 +449,17 @@ static void shape_and_lengths_go_together(void **state)
     }
 }
 
-/* And where the noise is constant it stays so, with the bits of a fit that was told so. */
+/* And where the noise is constant it stays so, with the bits of a fit with noise=constant. */
 static void constant_noise_stays(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
-    stepped own = fit_step("gp", false, 1, run), told = fit_step("gp(noise=constant)", false, 1, run);
+    stepped own = fit_step("gp", false, 1, run), constant = fit_step("gp(noise=constant)", false, 1, run);
     assert_false(own.varies);
-    assert_true(own.evidence == told.evidence && own.fresh == told.fresh);
+    assert_true(own.evidence == constant.evidence && own.fresh == constant.fresh);
     assert_true(own.fresh > own.truth - 0.2);
     una_model_free(own.model);
-    una_model_free(told.model);
+    una_model_free(constant.model);
     una_run_free(run);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What fits foretell of rows that they have not seen: of every kind, sensible and the same for any number of threads,
+ * What fits predict of held-out rows: of every kind, sensible and the same for any number of threads,
  * and the model is the same without it; of linear and gp, what refits without the fold say.
  */
-#include "model/split.h"
+#include "model/validation_split.h"
 #include "models/quick.h"
 
 #include "la/la.h"
@@ -33,7 +33,7 @@ static una_run *run_with(int threads)
     return run;
 }
 
-static void every_kind_foretells(void **state)
+static void every_kind_predicts_held_out_rows(void **state)
 {
     (void)state;
     una_run *one = run_with(1), *two = run_with(2);
@@ -74,7 +74,7 @@ static const unsigned char *folds_of(const una_model *model, const una_dataset *
     return fold;
 }
 
-/* A prior so wide that standardising anew changes nothing. */
+/* A prior so wide that standardising again changes nothing. */
 static void linear_is_a_fit_without_the_fold(void **state)
 {
     (void)state;
@@ -119,7 +119,7 @@ static void gp_is_a_posterior_without_the_fold(void **state)
     una_run *run = quiet_run();
     una_dataset *data = wave_data(ROWS, 0, run);
     char spec[200];
-    double s2 = exp(-2), *x, *y;                         /* of which foretelling rounds nothing away */
+    double s2 = exp(-2), *x, *y;                         /* which predicting does not round */
     snprintf(spec, sizeof spec, "gp(kernel=rbf(length=1), amplitude=1, optimise=no, units=standardised, "
              "noise=constant, jitter=0, noise_std=%.17g)", exp(-1));
     una_model *model = fitted(spec, data, &asking, run);
@@ -246,8 +246,8 @@ static void gp_of_many_inputs_learns(void **state)
     una_run_free(run);
 }
 
-/* Rounds with scaled inputs, which carry the answer here, are heard by trainings afresh; the model is the same. */
-static void scaled_rounds_are_heard(void **state)
+/* Repeats with scaled inputs, which have all the weight here, are predicted by refits; the model is the same. */
+static void scaled_repeats_are_refitted(void **state)
 {
     skip_if_sanitized();
     static const char spec[] = "nlm(members=20, width=10, steps=200)";
@@ -266,10 +266,10 @@ static void scaled_rounds_are_heard(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_foretells), cmocka_unit_test(linear_is_a_fit_without_the_fold),
+        cmocka_unit_test(every_kind_predicts_held_out_rows), cmocka_unit_test(linear_is_a_fit_without_the_fold),
         cmocka_unit_test(gp_is_a_posterior_without_the_fold), cmocka_unit_test(rows_are_the_tables),
         cmocka_unit_test(few_rows_go_without), cmocka_unit_test(gp_of_many_inputs_learns),
-        cmocka_unit_test(scaled_rounds_are_heard),
+        cmocka_unit_test(scaled_repeats_are_refitted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

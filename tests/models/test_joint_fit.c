@@ -6,7 +6,7 @@
 #include "models/quick.h"
 
 #include "fit/basis.h"
-#include "fit/together.h"
+#include "fit/several_targets.h"
 
 enum { ROWS = 150, INPUTS = 2, MOST = 3, PROBES = 9, FRESH = 400 };
 
@@ -71,7 +71,7 @@ typedef struct fits {                            /* of all targets, or of one */
     void *state[MOST], *options[MOST];
     una_fit_result result[MOST], *to[MOST];
     double noise[MOST * MOST];
-    una_together together;
+    una_target_coupling coupling;
 } fits;
 
 static una_status fit_all(fits *f, const char *text, const una_problem *p, una_run *run)
@@ -90,9 +90,9 @@ static una_status fit_all(fits *f, const char *text, const una_problem *p, una_r
         f->result[t] = una_fit_result_in(&f->keep);
         f->to[t] = &f->result[t];
     }
-    f->together = (una_together){ .outputs = p->outputs, .noise = f->noise };
+    f->coupling = (una_target_coupling){ .outputs = p->outputs, .noise = f->noise };
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = f->kind->fit_several(f->state, f->options, p, f->to, &f->together, &f->keep, run);
+    una_status status = f->kind->fit_several(f->state, f->options, p, f->to, &f->coupling, &f->keep, run);
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK) status = una_arena_check(&f->keep);
     return status;
@@ -196,7 +196,7 @@ static double log_lik(const fits *f, size_t target, const table *t, size_t colum
     return sum;
 }
 
-/* Targets that have nothing to do with each other: fitted together they are foretold about as well as each alone. */
+/* Targets that have nothing to do with each other: fitted together they are predicted about as well as each alone. */
 static void strangers_do_no_harm(void **state)
 {
     (void)state;
@@ -213,9 +213,9 @@ static void strangers_do_no_harm(void **state)
             memcpy(alone.x, t.x, sizeof t.x);
             for (size_t i = 0; i < ROWS; i++) alone.y[i] = t.y[2 * i + k];
             fits one = fitted_all(longer[s], &alone.p, run);
-            double together = log_lik(&both, k, &t, k, 2, run), by_itself = log_lik(&one, 0, &t, k, 2, run);
-            print_message("%.4s, target %zu: %.3f together, %.3f alone\n", longer[s], k, together, by_itself);
-            assert_true(together > by_itself - 0.05);
+            double coupling = log_lik(&both, k, &t, k, 2, run), by_itself = log_lik(&one, 0, &t, k, 2, run);
+            print_message("%.4s, target %zu: %.3f together, %.3f alone\n", longer[s], k, coupling, by_itself);
+            assert_true(coupling > by_itself - 0.05);
             una_arena_free(&one.keep);
         }
         una_arena_free(&both.keep);
@@ -252,7 +252,7 @@ static void noise_goes_together(void **state)
             assert_near(found, is, 0, 3 * (1 - is * is) / sqrt(ROWS) + 0.02);
             double error = sqrt((first * second + product * product) / ROWS) / ROWS;
             assert_near(f.noise[1], 4 * product / ROWS, 0, 4 * error);
-            assert_true(f.together.joint);
+            assert_true(f.coupling.joint);
             una_arena_free(&f.keep);
         }
     una_run_free(run);
@@ -282,7 +282,7 @@ static void cells_may_be_missing(void **state)
             size_t left = take_cells_away(&t, 1, 0.3);
             if (held) hold_out(&t, 30);
             fits f = fitted_all(specs[s], &t.p, run);
-            assert_false(f.together.joint);
+            assert_false(f.coupling.joint);
             for (size_t k = 0; k < 3; k++) {
                 const una_members *m = f.state[k];
                 says(&f, k, probes(), out, run);
@@ -334,7 +334,7 @@ static void heads_are_matrix_normal(void **state)
     una_run *run = quiet_run();
     make_table(&t, T, 0.6, 10);
     fits f = fitted_all("nlm(width=6, features=4, steps=80, members=1, activation=tanh)", &t.p, run);
-    assert_true(f.together.joint);
+    assert_true(f.coupling.joint);
     const una_basis *basis[T];
     double s[4], det, inverse[4], precision[N * N] = {0}, right[N] = {0}, *phi, at[3 * PROBES];
     for (size_t k = 0; k < T; k++) basis[k] = ((const una_members *)f.state[k])->at[0].state;
@@ -384,7 +384,7 @@ static void rows_may_follow(void **state)
     una_run *run = quiet_run();
     make_table(&t, 2, 0.5, 11);
     fits f = fitted_all(specs[0], &t.p, run);
-    assert_true(f.together.joint);
+    assert_true(f.coupling.joint);
     const una_members *a = f.state[0], *b = f.state[1];
     assert_int_equal(a->count, b->count);
     for (size_t k = 0; k < 2; k++) {
@@ -461,7 +461,7 @@ static void heads_speak_of_their_target(void **state)
         t.y[2 * i + 1] = t.x[2 * i + 1] + 3 * (t.y[2 * i + 1] - truth(1, t.x + 2 * i));
     }
     fits f = fitted_all("luna(width=20, heads=4, steps=500, members=1, penalty=0.01)", &t.p, run);
-    assert_false(f.together.joint);                      /* one ratio would not do for both */
+    assert_false(f.coupling.joint);                      /* one ratio would not do for both */
     for (size_t k = 0; k < 2; k++) {
         size_t count;
         double product = 0, square = 0;

@@ -6,10 +6,10 @@
 
 enum { ROWS = 200, SPAN = 7 };
 
-/* What is said of arrays x [rows, inputs] and y; `said` is in the run's scratch. */
+/* Warnings about arrays x [rows, inputs] and y, which are in the run's scratch. */
 static una_notes doubts(const double *x, const double *y, size_t rows, size_t inputs, una_missing missing, una_run *run)
 {
-    una_notes said = { .arena = &run->scratch };
+    una_notes notes = { .arena = &run->scratch };
     una_columns columns;
     una_dataset *data = NULL;
     double *encoded, *target;
@@ -17,9 +17,9 @@ static una_notes doubts(const double *x, const double *y, size_t rows, size_t in
     assert_ok(una_dataset_from_arrays(&data, x, y, rows, inputs, NULL, run), run);
     assert_ok(una_columns_learn(&columns, data, NULL, missing, 0, NULL, &run->scratch, run), run);
     assert_ok(una_columns_encode(&columns, data, &encoded, &target, &kept, &count, &run->scratch, run), run);
-    assert_ok(una_columns_doubt(&columns, data, encoded, target, kept, count, &said, run), run);
+    assert_ok(una_columns_warn_outliers(&columns, data, encoded, target, kept, count, &notes, run), run);
     una_dataset_free(data);
-    return said;
+    return notes;
 }
 
 static void plain_numbers(double *x, double *y, size_t rows, size_t inputs)
@@ -40,26 +40,26 @@ static void a_slip_is_called_out(void **state)
     assert_int_equal(doubts(x, y, ROWS, 2, UNA_MISSING_ERROR, run).count, 0);
 
     y[56] = 1e6;
-    una_notes said = doubts(x, y, ROWS, 2, UNA_MISSING_ERROR, run);
-    assert_int_equal(said.count, 1);
-    assert_says(said.text[0], "row 57, column 'y': the target 1e+06 lies");
-    assert_says(said.text[0], "100 % of the column's variance");
-    assert_says(said.text[0], "take the row out");
+    una_notes notes = doubts(x, y, ROWS, 2, UNA_MISSING_ERROR, run);
+    assert_int_equal(notes.count, 1);
+    assert_says(notes.text[0], "row 57, column 'y': the target 1e+06 lies");
+    assert_says(notes.text[0], "100 % of the column's variance");
+    assert_says(notes.text[0], "take the row out");
 
     y[90] = -1e6;                                        /* two, neither of which has more than half */
     x[2 * 10 + 1] = -12345;
-    said = doubts(x, y, ROWS, 2, UNA_MISSING_ERROR, run);
-    assert_int_equal(said.count, 2);
-    assert_says(said.text[0], "(2 cells are like that)");
-    assert_says(said.text[1], "row 11, column 'x2': the value -12345 lies");
+    notes = doubts(x, y, ROWS, 2, UNA_MISSING_ERROR, run);
+    assert_int_equal(notes.count, 2);
+    assert_says(notes.text[0], "(2 cells are like that)");
+    assert_says(notes.text[1], "row 11, column 'x2': the value -12345 lies");
 
     for (size_t i = 0; i < ROWS; i++) y[i] = i % 3 ? 0 : 1 + (double)(i % 5);   /* more than half are 0 */
     y[56] = 1e6;
     assert_says(doubts(x, y, ROWS, 2, UNA_MISSING_ERROR, run).text[0], "row 57, column 'y': the target 1e+06 lies");
 
     x[0] = NAN;                                          /* rows are those of the table, not of what was kept */
-    said = doubts(x, y, ROWS, 2, UNA_MISSING_DROP, run);
-    assert_says(said.text[0], "row 57, column 'y'");
+    notes = doubts(x, y, ROWS, 2, UNA_MISSING_DROP, run);
+    assert_says(notes.text[0], "row 57, column 'y'");
     una_run_free(run);
 }
 
@@ -70,9 +70,9 @@ static void sentences_are_few(void **state)
     static double x[ROWS * SPAN], y[ROWS];
     plain_numbers(x, y, ROWS, SPAN);
     for (size_t d = 0; d < SPAN; d++) x[d] = 1e9;
-    una_notes said = doubts(x, y, ROWS, SPAN, UNA_MISSING_ERROR, run);
-    assert_int_equal(said.count, 5);
-    assert_says(said.text[4], "So it is in 3 more columns.");
+    una_notes notes = doubts(x, y, ROWS, SPAN, UNA_MISSING_ERROR, run);
+    assert_int_equal(notes.count, 5);
+    assert_says(notes.text[4], "3 more columns like that.");
     una_run_free(run);
 }
 
@@ -112,8 +112,8 @@ static void tails_and_counts_are_not(void **state)
             }
             y[0] = 1, y[1] = 0;                          /* never constant */
             una_mark mark = una_arena_mark(&run->scratch);
-            una_notes said = doubts(x, y, rows, 1, UNA_MISSING_ERROR, run);
-            if (said.count) fail_msg("law %zu, seed %d, %zu rows: %s", k, (int)seed, rows, said.text[0]);
+            una_notes notes = doubts(x, y, rows, 1, UNA_MISSING_ERROR, run);
+            if (notes.count) fail_msg("law %zu, seed %d, %zu rows: %s", k, (int)seed, rows, notes.text[0]);
             una_arena_release(&run->scratch, mark);
         }
     una_run_free(run);

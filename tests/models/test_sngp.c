@@ -631,9 +631,9 @@ static void process_with_a_jitter(void **state)
 
     una_model *model = fitted("sngp(width=6, features=15, steps=20, head=gp, noise_std=1e-12)", data, &held_out, run);
     const una_fit_info *info = una_model_info(model);
-    bool said = false;
-    for (size_t i = 0; i < info->note_count; i++) said = said || strstr(info->notes[i], "jitter");
-    assert_true(said);
+    bool noted = false;
+    for (size_t i = 0; i < info->note_count; i++) noted = noted || strstr(info->notes[i], "jitter");
+    assert_true(noted);
 
     una_model *copy = copied_model(model, run);
     assert_same_predictions(model, copy, data, 0, run);

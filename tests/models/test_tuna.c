@@ -116,7 +116,7 @@ static void formula_extrapolates(void **state)
     una_run_free(run);
 }
 
-/* A formula speaks of the target in its own units: with 50 added to both, all answers are 50 more. */
+/* A formula is in the units of the target: with 50 added to both, all answers are 50 more. */
 static void formula_in_own_units(void **state)
 {
     (void)state;

@@ -16,7 +16,7 @@ static void *no_memory(size_t count, size_t size)
 #include "mpi/mpi.c"
 #undef calloc
 
-static void no_memory_is_said(void **state)
+static void no_memory_is_reported(void **state)
 {
     const una_ranks *ranks = (const una_ranks *)&ranks;
     int started = 1;
@@ -30,6 +30,6 @@ static void no_memory_is_said(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(no_memory_is_said) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(no_memory_is_reported) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static REAL(una_batch) REAL(piece_of)(const trial *t, size_t k, size_t pieces, u
 
 /* The gradient as doubles, in scratch memory. */
 static const double *REAL(gradient)(const trial *t, luna_weights how, const char *set, una_path path, size_t pieces,
-                                    una_losses *losses, una_way *way, una_run *run)
+                                    una_losses *losses, una_slope_method *way, una_run *run)
 {
     const REAL(una_batch) *whole = &t->REAL(batch);
     double n = (double)whole->rows, M = (double)una_net_heads(&t->net);
@@ -38,7 +38,7 @@ static const double *REAL(gradient)(const trial *t, luna_weights how, const char
     double *out = UNA_GET(&run->scratch, double, count);
     assert_ok(una_arena_check(&run->scratch), run);
     assert_ok(REAL(una_work_new)(&work, &t->net, &size, REAL(una_kernels_named)(set), &run->scratch), run);
-    *way = REAL(una_work_way)(work);
+    *way = REAL(una_work_slope_method)(work);
 
     for (size_t k = 0; k < pieces; k++) batch[k] = REAL(piece_of)(t, k, pieces, run);
     REAL(una_net_gradient_in_pieces)(&t->net, t->REAL(Psi), batch, &objective, gradient, losses, work, NULL);

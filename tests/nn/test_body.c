@@ -24,10 +24,10 @@ typedef struct specimen {                /* one network of a body, and rows     
 static void make(specimen *s, const una_body_f64 *body, una_activation activation, una_run *run)
 {
     bool images = body == &una_body_conv_f64 || body == &una_body_conv_fourier_f64, small = activation == UNA_SILU;
-    una_outline outline = { .inputs = 3, .width = images ? 8 : 5, .depth = 2, .features = 6, .heads = 1,
-                            .activation = activation, .image = { 5, small ? 4 : 5, 2 }, .small_stem = small,
-                            .stages = 2, .blocks = { 1, 1 } };
-    una_start start = { .scale = 1, .lengthscale = 1.3 };
+    una_body_spec outline = { .inputs = 3, .width = images ? 8 : 5, .depth = 2, .features = 6, .heads = 1,
+                              .activation = activation, .image = { 5, small ? 4 : 5, 2 }, .small_stem = small,
+                              .stages = 2, .blocks = { 1, 1 } };
+    una_weight_init start = { .scale = 1, .lengthscale = 1.3 };
     una_rng rng = una_rng_at(1, UNA_FOR_INIT, 0), rows = una_rng_at(1, UNA_FOR_TEST, 0);
     memset(s, 0, sizeof *s);
     assert_true(body->shape_size <= sizeof s->shape);
@@ -180,7 +180,8 @@ static void check_forward(specimen *s, una_run *run)
 
     double square = 0, work_f[MANY];
     for (size_t r = 0; r < MANY; r++) square += pow(s->t[r] - f[r], 2);
-    assert_near(una_network_square_f64(&s->net, s->parameters, s->x, s->t, MANY, work_f, s->work), square, 1e-14, 0);
+    assert_near(una_network_sum_of_squares_f64(&s->net, s->parameters, s->x, s->t, MANY, work_f, s->work), square,
+                1e-14, 0);
 }
 
 static void rows_do_not_see_their_neighbours(void **state)

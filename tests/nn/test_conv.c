@@ -13,8 +13,8 @@ enum { ROWS = 37, PLAIN = 20, MOST = 20000, HEIGHT = 9, WIDTH = 8, CHANNELS = 2,
 static una_conv shape_of(const una_body_f64 *body, bool small, size_t heads)
 {
     una_conv net;
-    una_outline outline = { .width = 8, .heads = heads, .image = { HEIGHT, WIDTH, CHANNELS }, .small_stem = small,
-                            .stages = 2, .blocks = { 1, 2 } };
+    una_body_spec outline = { .width = 8, .heads = heads, .image = { HEIGHT, WIDTH, CHANNELS }, .small_stem = small,
+                              .stages = 2, .blocks = { 1, 2 } };
     body->shape(&net, &outline);
     return net;
 }
@@ -33,7 +33,7 @@ static void make(scene *s, bool small, una_run *run)
 {
     const una_body_f64 *body = &una_body_conv_f64;
     una_rng rng = una_rng_at(3, UNA_FOR_TEST, small);
-    una_start start = { .scale = 1 };
+    una_weight_init start = { .scale = 1 };
     memset(s, 0, sizeof *s);
     s->shape = shape_of(body, small, 2);
     s->net = (una_network_f64){ body, &s->shape, NULL };
@@ -106,9 +106,9 @@ static void statistics_are_carried(void **state)
     make(&s, true, run);
     double first = s.parameters[s.shape.convolution[0].mean];
     s.net.body->learn(&s.net, s.parameters, s.x, ROWS, ROWS, s.phi, s.work);
-    s.net.body->settle(&s.net, s.parameters, s.work);
+    s.net.body->after_step(&s.net, s.parameters, s.work);
     double moved = s.parameters[s.shape.convolution[0].mean];
-    for (size_t i = 0; i < 200; i++) s.net.body->settle(&s.net, s.parameters, s.work);
+    for (size_t i = 0; i < 200; i++) s.net.body->after_step(&s.net, s.parameters, s.work);
     double end = s.parameters[s.shape.convolution[0].mean];
     assert_near(moved - first, 0.1 * (end - first), 1e-8, 0);
 
@@ -133,7 +133,7 @@ typedef struct narrow {
 static void make_narrow(narrow *n)
 {
     una_rng rng = una_rng_at(4, UNA_FOR_TEST, 0);
-    una_start start = { .scale = 1 };
+    una_weight_init start = { .scale = 1 };
     memset(n, 0, sizeof *n);
     n->shape = shape_of(&una_body_conv_f64, false, 1);
     n->net = (una_network_f32){ &una_body_conv_f32, &n->shape, NULL };

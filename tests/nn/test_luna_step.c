@@ -41,7 +41,7 @@ static void make_problem(problem *p, size_t heads)
 
 static una_training plain_training(size_t steps)
 {
-    return (una_training){ .descent = { .steps = steps, .optimiser = UNA_ADAM, .rate = 0.01, .look_every = 1,
+    return (una_training){ .descent = { .steps = steps, .optimiser = UNA_ADAM, .rate = 0.01, .validate_every = 1,
                                         .stage = "training" },
                            .fit_weight = 5, .penalty = 0.01, .seed = 7 };
 }
@@ -56,10 +56,10 @@ static una_training luna_training(size_t steps)
     return how;
 }
 
-static una_status train(problem *p, const una_training *how, const una_watch_f64 *watch, una_trained *trained,
+static una_status train(problem *p, const una_training *how, const una_validator_f64 *validator, una_trained *trained,
                         una_arena *arena, una_run *run)
 {
-    return una_train_f64(&p->net, p->parameters, &p->data, how, watch, trained, arena, run);
+    return una_train_f64(&p->net, p->parameters, &p->data, how, validator, trained, arena, run);
 }
 
 /* ---- float against double ---------------------------------------------------------------------------------------- */
@@ -81,7 +81,7 @@ static void compare_precisions(una_training how, una_run *run)
     assert_ok(una_train_f32(&p.net, parameters, &data, &how, NULL, &narrow, &arena, run), run);
     assert_ok(train(&p, &how, NULL, &wide, &arena, run), run);
 
-    assert_int_equal(narrow.looks, 20);
+    assert_int_equal(narrow.validations, 20);
     for (size_t i = 0; i < 20; i++) {
         assert_near(narrow.loss[i], wide.loss[i], 1e-4, 0);
         assert_near(narrow.cos2[i], wide.cos2[i], 1e-3, 1e-4);
@@ -126,7 +126,7 @@ static void batches_cover_an_epoch(void **state)
         memset(p.parameters, 0, sizeof p.parameters);
         for (size_t i = 0; i < ROWS; i++) p.y[i] = sqrt((double)(1u << i));
 
-        una_training how = { .descent = { .steps = 60, .look_every = 1 }, .batch = batch, .fit_weight = 1 };
+        una_training how = { .descent = { .steps = 60, .validate_every = 1 }, .batch = batch, .fit_weight = 1 };
         una_arena arena;
         una_arena_init(&arena, run);
         una_trained trained;
@@ -312,7 +312,7 @@ static una_status judged(void *context, const double *parameters, double *score,
     return UNA_OK;
 }
 
-static void the_best_look_is_kept(void **state)
+static void the_best_validation_is_kept(void **state)
 {
     (void)state;
     static const double score[] = { 9, 1, 2, 5, 4, 3, 4, 2 };           /* the first comes too early to count */
@@ -322,34 +322,34 @@ static void the_best_look_is_kept(void **state)
     problem p;
     una_trained trained;
     una_training how = plain_training(40);
-    how.descent.look_every = 5;
-    how.descent.look_from = 0.2;
+    how.descent.validate_every = 5;
+    how.descent.validate_from = 0.2;
     make_problem(&p, 1);
     judge j = { .score = score, .fail_at = 99, .keep_at = 3, .parameters = p.net.parameters };
-    una_watch_f64 watch = { &j, judged };
+    una_validator_f64 validator = { &j, judged };
 
-    assert_ok(train(&p, &how, &watch, &trained, &arena, run), run);
-    assert_int_equal(trained.looks, 8);
+    assert_ok(train(&p, &how, &validator, &trained, &arena, run), run);
+    assert_int_equal(trained.validations, 8);
     assert_int_equal(trained.steps, 40);
     assert_int_equal(trained.best_step, 20);
-    assert_near(trained.best_look, 5, 0, 0);
+    assert_near(trained.best_validation, 5, 0, 0);
     assert_memory_equal(p.parameters, j.kept, p.net.parameters * sizeof(double));
     for (size_t i = 0; i < 8; i++) {
-        assert_near(trained.look[i], score[i], 0, 0);
+        assert_near(trained.validation[i], score[i], 0, 0);
         assert_near(trained.step[i], 5.0 * (double)(i + 1), 0, 0);
     }
 
     how.descent.patience = 2;                                                    /* 4 and 3 are not better than 5 */
     make_problem(&p, 1);
     j.calls = 0;
-    assert_ok(train(&p, &how, &watch, &trained, &arena, run), run);
+    assert_ok(train(&p, &how, &validator, &trained, &arena, run), run);
     assert_int_equal(trained.steps, 30);
     assert_int_equal(trained.best_step, 20);
     assert_memory_equal(p.parameters, j.kept, p.net.parameters * sizeof(double));
 
     j.calls = 0;
     j.fail_at = 2;
-    assert_status(train(&p, &how, &watch, &trained, &arena, run), UNA_E_NUMERIC, run);
+    assert_status(train(&p, &how, &validator, &trained, &arena, run), UNA_E_NUMERIC, run);
     assert_string_equal(una_run_message(run), "the judge gave up");
     una_arena_free(&arena);
     una_run_free(run);
@@ -357,7 +357,7 @@ static void the_best_look_is_kept(void **state)
 
 /* ---- the end of a training --------------------------------------------------------------------------------------- */
 
-static void divergence_is_said(void **state)
+static void divergence_has_a_sentence(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
@@ -398,7 +398,7 @@ static void every_optimiser_descends(void **state)
         how.descent.rate = rates[optimiser];
         how.descent.momentum = 0.9;
         how.batch = 7;
-        how.descent.look_every = 3;
+        how.descent.validate_every = 3;
 
         make_problem(&p, 1);
         assert_ok(train(&p, &how, NULL, &trained, &arena, run), run);
@@ -531,7 +531,7 @@ static size_t train_team(const team_case *c, int threads, float *parameters)
     how.descent.rate = how.descent.optimiser == UNA_ADAM ? 0.01 : 1e-6;
     how.fit_weight = 5;
     how.penalty = 0.01;
-    how.descent.look_every = 1;
+    how.descent.validate_every = 1;
     how.seed = 7;
     how.perturbation_std = 0.1;
     how.schedule = 2;
@@ -647,8 +647,8 @@ int main(void)
         cmocka_unit_test(probes_take_categories_whole),
         cmocka_unit_test(probes_lie_between_rows),
         cmocka_unit_test(probes_lie_beyond_rows),
-        cmocka_unit_test(the_best_look_is_kept),
-        cmocka_unit_test(divergence_is_said),
+        cmocka_unit_test(the_best_validation_is_kept),
+        cmocka_unit_test(divergence_has_a_sentence),
         cmocka_unit_test(every_optimiser_descends),
         cmocka_unit_test(steering_moves_towards_the_target),
         cmocka_unit_test(every_allocation_may_fail),

@@ -153,7 +153,7 @@ static void reference_gradient(void **state)
 
 /* ---- the library ------------------------------------------------------------------------------------------ */
 
-static void check_way(const shape *s, una_path path, size_t pieces, una_way way)
+static void check_way(const shape *s, una_path path, size_t pieces, una_slope_method way)
 {
     bool plain = path == UNA_PATH_PLAIN;
     size_t slopes = s->rows / pieces * (s->directions ? s->directions : s->inputs);
@@ -183,7 +183,7 @@ static void check_step(const shape *s, const trial *t, const char *set, una_path
     una_mark mark = una_arena_mark(&run->scratch);
     size_t n = t->net.parameters;
     una_losses losses;
-    una_way way;
+    una_slope_method way;
 
     const double *got = gradient_f64(t, is->how, set, path, pieces, &losses, &way, run);
     check_way(s, path, pieces, way);
@@ -229,8 +229,8 @@ static void every_way_is_the_reference(void **state)
 typedef struct paths { const double *automatic, *plain; } paths;
 
 #define BOTH_PATHS(real, t, how, set, run)                                                                            \
-    { gradient_##real(t, how, set, UNA_PATH_AUTO, 1, &(una_losses){ 0 }, &(una_way){ 0 }, run),                       \
-      gradient_##real(t, how, set, UNA_PATH_PLAIN, 1, &(una_losses){ 0 }, &(una_way){ 0 }, run) }
+    { gradient_##real(t, how, set, UNA_PATH_AUTO, 1, &(una_losses){ 0 }, &(una_slope_method){ 0 }, run),               \
+      gradient_##real(t, how, set, UNA_PATH_PLAIN, 1, &(una_losses){ 0 }, &(una_slope_method){ 0 }, run) }
 
 /* The two paths against each other, in steps weighted as in training (noise 0.3, gamma 0.1, lambda 1); in double for
  * the diversity alone too. In float that is good to some 1e-5 only, on either path: where the slopes of heads are

@@ -5,7 +5,7 @@
  */
 #include "ranks_here.h"
 
-#include "base/company.h"
+#include "base/rank_group.h"
 #include "nn/luna_step.h"
 
 enum { ROWS = 47, MOST_INPUTS = 3, RANKS = 3, ROOM = 4096 };
@@ -35,7 +35,7 @@ static void make_table(table *t, const shape *s)
 /* No random numbers: slopes are exact, at the rows themselves, and all rows are in the batch. */
 static una_training whole_batch(void)
 {
-    return (una_training){ .descent = { .steps = 1, .look_every = 1, .stage = "training" }, .fit_weight = 5,
+    return (una_training){ .descent = { .steps = 1, .validate_every = 1, .stage = "training" }, .fit_weight = 5,
                            .penalty = 0.3, .head_relief = 0.4, .diversity = 7, .exact = true };
 }
 
@@ -62,15 +62,15 @@ static una_status own_part(void *context, una_run *run)
     size_t r = (size_t)una_rank(run), inputs = t->net.size[0];
     una_train_data_f64 data = { t->x + t->first[r] * inputs, t->y + t->first[r], t->part[r], 1, { inputs, NULL } };
     una_training how = whole_batch();
-    una_company company;
+    una_rank_group rank_group;
     how.parts = t->part;
-    una_company_enter(&company, run);
+    una_rank_group_enter(&rank_group, run);
     una_status status = gradient_of(s, &data, &how, run);
     double loss[3] = { s->losses.total, s->losses.fit, s->losses.mean_cos2 };
-    if (status == UNA_OK) status = una_company_sum_f64(s->gradient, t->net.parameters, run);
-    if (status == UNA_OK) status = una_company_sum_f64(loss, 3, run);
+    if (status == UNA_OK) status = una_rank_group_sum_f64(s->gradient, t->net.parameters, run);
+    if (status == UNA_OK) status = una_rank_group_sum_f64(loss, 3, run);
     s->losses = (una_losses){ .total = loss[0], .fit = loss[1], .mean_cos2 = loss[2] };
-    return una_company_leave(&company, status, run);
+    return una_rank_group_leave(&rank_group, status, run);
 }
 
 static void compare(const shape *like)
@@ -121,7 +121,7 @@ static una_status train_part(void *context, una_run *run)
     una_train_data_f32 data = { x, y, t->part[r], 1, { inputs, NULL } };
     una_training how = whole_batch();
     una_trained trained;
-    una_company company;
+    una_rank_group rank_group;
     how.parts = t->part;
     how.batch = 12;
     how.exact = false;
@@ -130,14 +130,14 @@ static una_status train_part(void *context, una_run *run)
     how.directions = 2;
     how.steer = true;
     how.target_cos2 = 0.2;
-    how.descent = (una_descent){ .steps = 40, .rate = 0.01, .look_every = 10, .stage = "training" };
+    how.descent = (una_descent){ .steps = 40, .rate = 0.01, .validate_every = 10, .stage = "training" };
     una_arena arena;
     una_arena_init(&arena, run);
-    una_company_enter(&company, run);
+    una_rank_group_enter(&rank_group, run);
     una_status status = una_train_f32(&t->net, w->parameters, &data, &how, NULL, &trained, &arena, run);
-    if (status == UNA_OK) w->loss = trained.loss[trained.looks - 1] / trained.loss[0];
+    if (status == UNA_OK) w->loss = trained.loss[trained.validations - 1] / trained.loss[0];
     una_arena_free(&arena);
-    return una_company_leave(&company, status, run);
+    return una_rank_group_leave(&rank_group, status, run);
 }
 
 static void test_ranks_stay_together(void **state)

@@ -21,11 +21,11 @@ typedef struct pair {                    /* a network of ours, and the numbers f
     size_t  count;                       /* of numbers                                                      */
 } pair;
 
-static void make(pair *p, const una_outline *outline, una_run *run)
+static void make(pair *p, const una_body_spec *outline, una_run *run)
 {
     const una_body_f32 *body = &una_body_conv_f32;
     una_rng rng = una_rng_at(8, UNA_FOR_TEST, 0);
-    una_start start = { .scale = 1 };
+    una_weight_init start = { .scale = 1 };
     body->shape(&p->shape, outline);
     p->net = (una_network_f32){ body, &p->shape, NULL };
     p->size = body->size(&p->shape);
@@ -95,7 +95,7 @@ static void near_in_norm(const float *ours, const una_matrix *m, const double *t
     assert_true(size > 0 && sqrt(off) < 1e-4 * sqrt(size));
 }
 
-static void compare(const una_outline *outline)
+static void compare(const una_body_spec *outline)
 {
     una_run *run = quiet_run();
     static pair p;
@@ -105,9 +105,9 @@ static void compare(const una_outline *outline)
     void *work;
     make(&p, outline, run);
     put_numbers(&p);
-    size_t said = 1 + ROWS * p.shape.heads, trained = 0;
+    size_t answer = 1 + ROWS * p.shape.heads, trained = 0;
     for (size_t i = 0; una_conv_matrix(&p.shape, i, &m) && m.at < p.shape.carried; i++) trained += m.rows * m.cols;
-    if (!ask_torch(&p, &theirs, said + trained, run)) {
+    if (!ask_torch(&p, &theirs, answer + trained, run)) {
         una_run_free(run);
         puts("skipped: there is no PyTorch (python3-torch) to compare with");
         skip();
@@ -116,7 +116,7 @@ static void compare(const una_outline *outline)
     assert_ok(una_network_work_f32(&work, &p.net, ROWS, run), run);
     p.net.body->gradient(&p.net, p.parameters, p.x, p.target, ROWS, FIT_WEIGHT, 0, p.gradient, &losses, work);
     assert_near(losses.fit, theirs[0], 1e-4, 0);
-    const double *at = theirs + said;
+    const double *at = theirs + answer;
     for (size_t i = 0; una_conv_matrix(&p.shape, i, &m) && m.at < p.shape.carried; i++, at += m.rows * m.cols)
         near_in_norm(p.gradient, &m, at);
     una_run_free(run);
@@ -126,15 +126,15 @@ static void resnet18(void **state)
 {
     skip_if_sanitized();
     (void)state;
-    compare(&(una_outline){ .width = 64, .heads = 3, .image = { 32, 32, 1 }, .stages = 4, .blocks = { 2, 2, 2, 2 } });
+    compare(&(una_body_spec){ .width = 64, .heads = 3, .image = { 32, 32, 1 }, .stages = 4, .blocks = { 2, 2, 2, 2 } });
 }
 
 static void small_network(void **state)
 {
     skip_if_sanitized();
     (void)state;
-    compare(&(una_outline){ .width = 16, .heads = 1, .image = { 11, 14, 3 }, .small_stem = true, .stages = 3,
-                            .blocks = { 1, 2, 1 } });
+    compare(&(una_body_spec){ .width = 16, .heads = 1, .image = { 11, 14, 3 }, .small_stem = true, .stages = 3,
+                              .blocks = { 1, 2, 1 } });
 }
 
 int main(void)

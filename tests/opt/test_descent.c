@@ -21,10 +21,10 @@ typedef struct bowl {
     double sink;                         /* added to the loss                                               */
     double flushed;                      /* half of the smallest normal number, as a step sees it           */
     char   order[MOST_CALLS];            /* g gradient, s settle, l look, e settled at the end              */
-    size_t told;
+    size_t refused;
     double seen[COUNT];                  /* parameters at the last settle                                   */
     const double *score;                 /* of looks                                                        */
-    size_t looks;
+    size_t validations;
 } bowl;
 
 static bowl make_bowl(void)
@@ -39,7 +39,7 @@ static bowl make_bowl(void)
 
 static void tell(bowl *b, char what)
 {
-    if (b->told < MOST_CALLS) b->order[b->told++] = what;
+    if (b->refused < MOST_CALLS) b->order[b->refused++] = what;
 }
 
 static una_status gradient(void *context, size_t step, const double *p, double *g, una_losses *losses, una_run *run)
@@ -63,20 +63,20 @@ static una_status gradient(void *context, size_t step, const double *p, double *
     return UNA_OK;
 }
 
-static void settle(void *context, double *p, bool last)
+static void after_step(void *context, double *p, bool last)
 {
     bowl *b = context;
     tell(b, last ? 'e' : 's');
     memcpy(b->seen, p, sizeof b->seen);
 }
 
-static una_status look(void *context, const double *p, double *score, una_run *run)
+static una_status score_now(void *context, const double *p, double *score, una_run *run)
 {
     bowl *b = context;
     tell(b, 'l');
     assert_memory_equal(p, b->seen, sizeof b->seen);                     /* settled before it is looked at */
-    if (!isfinite(b->score[b->looks])) return una_fail(run, UNA_E_NUMERIC, "the judge gave up");
-    *score = b->score[b->looks++];
+    if (!isfinite(b->score[b->validations])) return una_fail(run, UNA_E_NUMERIC, "the judge gave up");
+    *score = b->score[b->validations++];
     return UNA_OK;
 }
 
@@ -92,7 +92,7 @@ static una_status descend(bowl *b, const una_trainable_f64 *what, const una_desc
     una_arena arena;
     una_arena_init(&arena, run);
     memset(p, 0, COUNT * sizeof *p);
-    b->calls = b->told = b->looks = 0;
+    b->calls = b->refused = b->validations = 0;
     una_status status = una_descend_f64(what, p, how, trained, &arena, run);
     una_arena_free(&arena);
     return status;
@@ -128,7 +128,7 @@ static void momentum_goes_the_known_way(void **state)
                 una_trained trained;
                 una_trainable_f64 what = trainable(&b);
                 una_descent how = { .steps = steps, .optimiser = optimiser, .rate = 0.1, .momentum = momentum[m],
-                                    .look_every = 1, .stage = "descending" };
+                                    .validate_every = 1, .stage = "descending" };
 
                 assert_ok(descend(&b, &what, &how, p, &trained, run), run);
                 assert_int_equal(trained.steps, steps);
@@ -168,7 +168,7 @@ static void adam_goes_by_the_book(void **state)
             double p[COUNT], book[COUNT];
             una_trained trained;
             una_trainable_f64 what = trainable(&b);
-            una_descent how = { .steps = 150, .rate = 0.05, .rate_schedule = schedule, .look_every = 1,
+            una_descent how = { .steps = 150, .rate = 0.05, .rate_schedule = schedule, .validate_every = 1,
                                 .stage = "descending" };
 
             assert_ok(descend(&b, &what, &how, p, &trained, run), run);
@@ -209,7 +209,7 @@ static void float_follows_double(void **state)
         una_trained trained;
         una_trainable_f64 what = trainable(&b);
         una_trainable_f32 same = { .parameters = COUNT, .context = &b, .gradient = narrow_gradient };
-        una_descent how = { .steps = 50, .optimiser = optimiser, .rate = 0.05, .momentum = 0.5, .look_every = 50,
+        una_descent how = { .steps = 50, .optimiser = optimiser, .rate = 0.05, .momentum = 0.5, .validate_every = 50,
                             .stage = "descending" };
 
         assert_ok(descend(&b, &what, &how, p, &trained, run), run);
@@ -222,7 +222,7 @@ static void float_follows_double(void **state)
 
 /* ---- looks --------------------------------------------------------------------------------------------------- */
 
-static void the_best_look_is_kept(void **state)
+static void the_best_validation_is_kept(void **state)
 {
     (void)state;
     static const double score[] = { 9, 1, 2, 5, 4, 3, 4, 2, 7 };        /* the first comes too early to count */
@@ -230,22 +230,22 @@ static void the_best_look_is_kept(void **state)
     bowl b = make_bowl();
     double p[COUNT], at_20[COUNT];
     una_trained trained;
-    una_descent how = { .steps = 20, .optimiser = UNA_GD, .rate = 0.1, .look_every = 5, .stage = "descending" };
+    una_descent how = { .steps = 20, .optimiser = UNA_GD, .rate = 0.1, .validate_every = 5, .stage = "descending" };
     una_trainable_f64 what = trainable(&b);
-    what.settle = settle;
+    what.after_step = after_step;
     assert_ok(descend(&b, &what, &how, at_20, &trained, run), run);
-    assert_true(isnan(trained.best_look));
+    assert_true(isnan(trained.best_validation));
     assert_int_equal(trained.best_step, 0);
 
     how.steps = 40;
-    how.look_from = 0.2;
+    how.validate_from = 0.2;
     b.score = score;
-    what.watch = (una_watch_f64){ &b, look };
+    what.validator = (una_validator_f64){ &b, score_now };
     assert_ok(descend(&b, &what, &how, p, &trained, run), run);
-    assert_int_equal(trained.looks, 8);
+    assert_int_equal(trained.validations, 8);
     assert_int_equal(trained.steps, 40);
     assert_int_equal(trained.best_step, 20);
-    assert_near(trained.best_look, 5, 0, 0);
+    assert_near(trained.best_validation, 5, 0, 0);
     assert_memory_equal(p, at_20, sizeof p);
     assert_memory_equal(b.seen, at_20, sizeof p);                        /* settled once more, on what is kept */
 
@@ -255,12 +255,12 @@ static void the_best_look_is_kept(void **state)
     assert_int_equal(trained.best_step, 20);
     assert_memory_equal(p, at_20, sizeof p);
 
-    how.look_from = 0;                                                   /* the first counts: nothing beats it */
+    how.validate_from = 0;                                                   /* the first counts: nothing beats it */
     assert_ok(descend(&b, &what, &how, p, &trained, run), run);
     assert_int_equal(trained.steps, 15);
     assert_int_equal(trained.best_step, 5);
 
-    how.look_from = 2;                                                   /* beyond the end: the last one counts still */
+    how.validate_from = 2;                                               /* beyond the end: the last one counts still */
     assert_ok(descend(&b, &what, &how, p, &trained, run), run);
     assert_int_equal(trained.best_step, 40);
     una_run_free(run);
@@ -280,20 +280,20 @@ static void things_come_in_order(void **state)
     double p[COUNT] = {0};
     una_trained trained;
     una_trainable_f64 what = trainable(&b);
-    what.settle = settle;
-    what.watch = (una_watch_f64){ &b, look };
-    una_descent how = { .steps = 7, .rate = 0.1, .look_every = 3, .stage = "descending" };
+    what.after_step = after_step;
+    what.validator = (una_validator_f64){ &b, score_now };
+    una_descent how = { .steps = 7, .rate = 0.1, .validate_every = 3, .stage = "descending" };
 
     assert_ok(una_descend_f64(&what, p, &how, &trained, &arena, run), run);
-    b.order[b.told] = 0;
+    b.order[b.refused] = 0;
     assert_string_equal(b.order, "gsgsgslgsgsgslgsle");
 
     static const double step[] = { 3, 6, 7 }, cos2[] = { 2, 5, 7 };      /* means since the look before */
-    assert_int_equal(trained.looks, 3);
+    assert_int_equal(trained.validations, 3);
     for (size_t i = 0; i < 3; i++) {
         assert_near(trained.step[i], step[i], 0, 0);
         assert_near(trained.cos2[i], cos2[i], 1e-15, 0);
-        assert_near(trained.look[i], score[i], 0, 0);
+        assert_near(trained.validation[i], score[i], 0, 0);
     }
     assert_near(trained.mean_cos2, 7, 1e-15, 0);
     assert_true(trained.loss[0] > trained.loss[1] && trained.loss[1] > trained.loss[2]);
@@ -304,7 +304,7 @@ static void things_come_in_order(void **state)
 
 /* ---- the end of a training ----------------------------------------------------------------------------------- */
 
-static void divergence_is_said(void **state)
+static void divergence_has_a_sentence(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
@@ -312,12 +312,12 @@ static void divergence_is_said(void **state)
     double p[COUNT];
     una_trained trained;
     una_trainable_f64 what = trainable(&b);
-    what.settle = settle;
-    una_descent how = { .steps = 2000, .optimiser = UNA_GD, .rate = 10, .look_every = 1, .stage = "descending" };
+    what.after_step = after_step;
+    una_descent how = { .steps = 2000, .optimiser = UNA_GD, .rate = 10, .validate_every = 1, .stage = "descending" };
     assert_status(descend(&b, &what, &how, p, &trained, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "training diverged at step");
     assert_says(una_run_message(run), "(fit 1, penalty 0, diversity 0); use a smaller rate (now 10)");
-    assert_null(memchr(b.order, 'e', b.told));                           /* nothing is kept, so nothing is settled */
+    assert_null(memchr(b.order, 'e', b.refused));                           /* nothing is kept, so nothing is settled */
 
     how.rate = 0.1;
     b.sink = NAN;
@@ -335,7 +335,7 @@ static void failures_are_handed_on(void **state)
     double p[COUNT];
     una_trained trained;
     una_trainable_f64 what = trainable(&b);
-    una_descent how = { .steps = 10, .rate = 0.1, .look_every = 2, .stage = "descending" };
+    una_descent how = { .steps = 10, .rate = 0.1, .validate_every = 2, .stage = "descending" };
     b.fail_at = 4;
     assert_status(descend(&b, &what, &how, p, &trained, run), UNA_E_INPUT, run);
     assert_string_equal(una_run_message(run), "no gradient here");
@@ -343,8 +343,8 @@ static void failures_are_handed_on(void **state)
 
     b.fail_at = SIZE_MAX;
     b.score = score;
-    what.settle = settle;
-    what.watch = (una_watch_f64){ &b, look };
+    what.after_step = after_step;
+    what.validator = (una_validator_f64){ &b, score_now };
     assert_status(descend(&b, &what, &how, p, &trained, run), UNA_E_NUMERIC, run);
     assert_string_equal(una_run_message(run), "the judge gave up");
     assert_int_equal(trained.steps, 6);
@@ -367,7 +367,7 @@ static void cancelled_in_the_middle(void **state)
     double p[COUNT];
     una_trained trained;
     una_trainable_f64 what = trainable(&b);
-    una_descent how = { .steps = 1000, .rate = 0.1, .look_every = 10, .stage = "descending" };
+    una_descent how = { .steps = 1000, .rate = 0.1, .validate_every = 10, .stage = "descending" };
     assert_status(descend(&b, &what, &how, p, &trained, run), UNA_CANCELLED, run);
     assert_says(una_run_message(run), "interrupted while descending");
     assert_true(trained.steps > 500 && trained.steps < 520);
@@ -384,7 +384,7 @@ static void denormals_are_flushed_and_come_back(void **state)
     double p[COUNT];
     una_trained trained;
     una_trainable_f64 what = trainable(&b);
-    una_descent how = { .steps = 3, .rate = 0.1, .look_every = 1, .stage = "descending" };
+    una_descent how = { .steps = 3, .rate = 0.1, .validate_every = 1, .stage = "descending" };
     unsigned modes = _mm_getcsr() & ~0x3fu;                              /* without the flags of what has happened */
     assert_int_equal(modes & 0x8040u, 0);
     b.flushed = 1;
@@ -428,7 +428,7 @@ static void descend_together(const spread *s, int optimiser, size_t pieces, int 
 
     una_trainable_f64 what = { .parameters = MANY, .context = (void *)s, .gradient = spread_gradient, .pieces = pieces,
                                .crew = crew };
-    una_descent how = { .steps = 20, .optimiser = optimiser, .rate = 0.01, .momentum = 0.9, .look_every = 5,
+    una_descent how = { .steps = 20, .optimiser = optimiser, .rate = 0.01, .momentum = 0.9, .validate_every = 5,
                         .stage = "descending" };
     una_trained trained;
 
@@ -466,9 +466,9 @@ static una_status job_descend(void *context, una_run *run)
     una_trained trained;
     una_trainable_f64 what = trainable(b);
     b->score = score;
-    what.settle = settle;
-    what.watch = (una_watch_f64){ b, look };
-    una_descent how = { .steps = 2, .rate = 0.1, .look_every = 1, .stage = "descending" };
+    what.after_step = after_step;
+    what.validator = (una_validator_f64){ b, score_now };
+    una_descent how = { .steps = 2, .rate = 0.1, .validate_every = 1, .stage = "descending" };
     return descend(b, &what, &how, p, &trained, run);
 }
 
@@ -485,9 +485,9 @@ int main(void)
         cmocka_unit_test(momentum_goes_the_known_way),
         cmocka_unit_test(adam_goes_by_the_book),
         cmocka_unit_test(float_follows_double),
-        cmocka_unit_test(the_best_look_is_kept),
+        cmocka_unit_test(the_best_validation_is_kept),
         cmocka_unit_test(things_come_in_order),
-        cmocka_unit_test(divergence_is_said),
+        cmocka_unit_test(divergence_has_a_sentence),
         cmocka_unit_test(failures_are_handed_on),
         cmocka_unit_test(cancelled_in_the_middle),
         cmocka_unit_test(denormals_are_flushed_and_come_back),

@@ -47,7 +47,7 @@ static inline una_score invented_score(size_t rows)
 }
 
 typedef struct invented { una_report report; una_report_model model[3]; una_report_column column[16];
-    una_report_effect effect[16]; una_report_told told[3]; } invented;
+    una_report_effect effect[16]; una_report_predictions predictions[3]; } invented;
 
 /* y = f(x) + noise with f the sum of sines; ignorance is `open` times the squared distance from the nearer cluster. */
 static inline void invented_predict(const double *x, size_t n, double open, double *mean, double *ignorance)
@@ -108,9 +108,10 @@ static inline void invented_model(una_report_model *model, const una_report *rep
 static inline void invented_held_out(invented *all, size_t model)
 {
     una_report_model *m = &all->model[model];
-    all->told[model] = (una_report_told){ .rows = all->report.rows, .y = all->report.y, .mean = m->mean, .std = m->std,
+    all->predictions[model] = (una_report_predictions){ .rows = all->report.rows, .y = all->report.y, .mean = m->mean,
+                                                 .std = m->std,
         .std_epistemic = m->std_epistemic, .lower = m->lower, .upper = m->upper, .folds = 5 };
-    m->held_out = &all->told[model];
+    m->held_out = &all->predictions[model];
 }
 
 /* A table with a gap in every numeric column. texts: the last columns that hold words. */

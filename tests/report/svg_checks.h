@@ -95,7 +95,7 @@ static inline void assert_xml(const char *at)
 
 typedef struct path_walk { double at[2], begun[2]; size_t count, pieces; } path_walk;
 
-/* The corners of the path data at `d`, up to the quote, as places on the paper. */
+/* The corners of the path data at `d`, up to the quote, as places on the canvas. */
 static inline void walk_path(path_walk *walk, const char *d, double (*corner)[2], size_t room)
 {
     char command = 0;

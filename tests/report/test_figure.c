@@ -8,7 +8,7 @@
 #include "report/html.h"
 #include "report/number.h"
 #include "report/page_checks.h"
-#include "report/paper.h"
+#include "report/canvas.h"
 #include "report/svg_checks.h"
 
 #define RAISED_MINUS "\xE2\x81\xBB"

@@ -612,7 +612,7 @@ static void test_risk(void **state)
         y[i] = model->mean[i] + (double)(50 - i);
         std[i] = (double)(50 - i);
     }
-    assert_true(una_report_has_doubts(&w->all.report));
+    assert_true(una_report_has_ignorance(&w->all.report));
 
     una_figure figure = una_chart_risk(&w->all.report, &w->arena);
     const una_series *line = &figure.panels[0]->series[0];

@@ -41,7 +41,7 @@ static const char *drawn(world *w)
 
 static const una_pen black = { .opacity = 1, .width = 1 };
 
-static void draw_small(una_paper *p)
+static void draw_small(una_canvas *p)
 {
     const una_pen fine = { .rgb = { 1, 0.5, 0 }, .opacity = 0.25, .width = 0.75, .dashed = true };
     una_letters letters = una_letters_of(10.5, false, 0.5);
@@ -53,7 +53,7 @@ static void draw_small(una_paper *p)
     p->move(p, 10, 10);
     p->line(p, 0.004, 10);
     p->stroke(p, &fine);
-    una_paper_rectangle(p, 0, 0, 20, 10);
+    una_canvas_rectangle(p, 0, 0, 20, 10);
     p->fill(p, &black);
 
     p->text(p, &letters, 5, 6.123, "a < b");
@@ -74,7 +74,7 @@ static void small_drawing(void **state)
 {
     (void)state;
     world *w = open_world();
-    draw_small(&w->svg.paper);
+    draw_small(&w->svg.canvas);
     assert_string_equal(drawn(w),
         "<path d=\"M1 2h2.5v-3.25l-1 .25-.5 1m8 10h-10\" stroke=\"#ff8000\" stroke-width=\"0.75\" "
         "stroke-opacity=\"0.25\" stroke-dasharray=\"4 3\"/>\n"
@@ -93,8 +93,8 @@ static void same_drawing_same_bytes(void **state)
 {
     (void)state;
     world *w = open_world(), *again = open_world();
-    draw_small(&w->svg.paper);
-    draw_small(&again->svg.paper);
+    draw_small(&w->svg.canvas);
+    draw_small(&again->svg.canvas);
     assert_string_equal(drawn(w), drawn(again));
     close_world(w);
     close_world(again);
@@ -105,7 +105,7 @@ static void dots_and_nothing(void **state)
 {
     (void)state;
     world *w = open_world();
-    una_paper *p = &w->svg.paper;
+    una_canvas *p = &w->svg.canvas;
     p->move(p, 1, 1);
     p->move(p, 2, 2);
     p->stroke(p, &black);
@@ -133,7 +133,7 @@ static void no_drift(void **state)
 {
     (void)state;
     world *w = open_world();
-    una_paper *p = &w->svg.paper;
+    una_canvas *p = &w->svg.canvas;
     enum { MANY = 3000 };
     static double corner[MANY][2];
     p->move(p, 0, 0.003);
@@ -153,7 +153,7 @@ static void far_places_are_numbers(void **state)
 {
     (void)state;
     world *w = open_world();
-    una_paper *p = &w->svg.paper;
+    una_canvas *p = &w->svg.canvas;
     p->move(p, NAN, 1e300);
     p->line(p, -INFINITY, INFINITY);
     p->line(p, 1e9, -1e9);
@@ -175,7 +175,7 @@ static void clips_have_names(void **state)
 {
     (void)state;
     world *w = open_world();
-    una_paper *p = &w->svg.paper;
+    una_canvas *p = &w->svg.canvas;
     for (int i = 0; i < 3; i++) {
         p->clip(p, i, 0, 1, 1);
         una_text_write(p, &(una_letters){ .size = 9 }, 0, 0, "inside", 1e3);
@@ -202,7 +202,7 @@ static void texts_of_strangers(void **state)
     const una_letters letters = una_letters_of(11, false, 0);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (double width = 4; width < 4000; width *= 4)
-            una_text_write(&w->svg.paper, &letters, 0, 0, texts[i], width);
+            una_text_write(&w->svg.canvas, &letters, 0, 0, texts[i], width);
     const char *svg = drawn(w);
     assert_null(strstr(svg, "<script"));
     assert_null(strstr(svg, "\xE2\x80\xAE"));
@@ -274,7 +274,7 @@ static void every_allocation_may_fail(void **state)
         memory.left = limit;
         una_text out = una_text_in(&arena);
         una_svg svg = una_svg_on(&out, "");
-        for (int i = 0; i < 400; i++) draw_small(&svg.paper);
+        for (int i = 0; i < 400; i++) draw_small(&svg.canvas);
         una_svg_end(&svg);
         whole = una_arena_check(&arena) == UNA_OK;
         memory.left = -1;

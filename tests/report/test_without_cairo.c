@@ -6,7 +6,7 @@
 #include "test_support.h"
 
 #include "base/base.h"
-#include "report/cairo_paper.h"
+#include "report/cairo_canvas.h"
 #include "report/fit_report.h"
 #include "report/html.h"
 #include "report/svg_checks.h"

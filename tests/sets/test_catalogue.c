@@ -9,8 +9,8 @@ static void entries_are_complete(void **state)
     (void)state;
     assert_true(una_data_count() >= 12);
     assert_null(una_data_at(una_data_count()));
-    assert_null(una_known_at(una_data_count()));
-    assert_null(una_known_named("bosto"));
+    assert_null(una_known_set_at(una_data_count()));
+    assert_null(una_known_set_named("bosto"));
     for (size_t s = 0; s < una_data_count(); s++) {
         const una_data_set *set = una_data_at(s);
         assert_true(*set->name && *set->title && set->rows > 100 && set->inputs > 1 && *set->target);
@@ -22,7 +22,7 @@ static void entries_are_complete(void **state)
             assert_int_equal(strlen(set->files[f].sha256), 64);
             assert_int_equal(strspn(set->files[f].sha256, "0123456789abcdef"), 64);
         }
-        assert_ptr_equal(una_known_named(set->name), una_known_at(s));
+        assert_ptr_equal(una_known_set_named(set->name), una_known_set_at(s));
         for (size_t other = 0; other < s; other++) assert_string_not_equal(una_data_at(other)->name, set->name);
     }
 }
@@ -32,7 +32,7 @@ static void recipes_fit(void **state)
 {
     (void)state;
     for (size_t s = 0; s < una_data_count(); s++) {
-        const una_known *known = una_known_at(s);
+        const una_known_set *known = una_known_set_at(s);
         const char *head = known->recipe.head;
         char path[128];
         if (!head) continue;

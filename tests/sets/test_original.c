@@ -11,14 +11,14 @@
 
 /* ---- small sets of our own --------------------------------------------------------------------------------- */
 
-static una_known small(size_t rows, size_t inputs, size_t width, una_line_form form, const char *head)
+static una_known_set small(size_t rows, size_t inputs, size_t width, una_line_form form, const char *head)
 {
     static const una_data_file file = { "uci/small.csv", 1, "" };
-    return (una_known){ { "small", "Small", rows, inputs, "y", "", 1, &file, 1, "", "", "", NULL },
+    return (una_known_set){ { "small", "Small", rows, inputs, "y", "", 1, &file, 1, "", "", "", NULL },
                         { width, form, head, NULL } };
 }
 
-static void assert_rows(const una_known *known, const char *text, const char *wanted)
+static void assert_rows(const una_known_set *known, const char *text, const char *wanted)
 {
     una_run *run = quiet_run();
     una_arena arena;
@@ -35,18 +35,18 @@ static void assert_rows(const una_known *known, const char *text, const char *wa
 static void forms_of_lines(void **state)
 {
     (void)state;
-    una_known plain = small(2, 1, 3, UNA_LINE_PLAIN, "x,y");
+    una_known_set plain = small(2, 1, 3, UNA_LINE_PLAIN, "x,y");
     assert_rows(&plain, "a;b;c\n1.500 ;18.00; 7\n\n-2.0e+01\t3.0e-1\t7\r\n\t\t\n", "x,y\n1.5,18\n-20,0.3\n");
-    una_known first = small(1, 2, 3, UNA_LINE_TARGET_FIRST, "a,b,y");
+    una_known_set first = small(1, 2, 3, UNA_LINE_TARGET_FIRST, "a,b,y");
     assert_rows(&first, "17.284,13558.30,4305.35", "a,b,y\n13558.3,4305.35,17.284\n");
-    una_known sex = small(3, 4, 3, UNA_LINE_SEX_FIRST, "M,F,I,x,y");
+    una_known_set sex = small(3, 4, 3, UNA_LINE_SEX_FIRST, "M,F,I,x,y");
     assert_rows(&sex, "M,0.5,1\nF,0.25,2\nI,0.1,3\n", "M,F,I,x,y\n1,0,0,0.5,1\n0,1,0,0.25,2\n0,0,1,0.1,3\n");
 }
 
 static void numbers_have_no_exponents(void **state)
 {
     (void)state;
-    una_known one = small(1, 3, 4, UNA_LINE_PLAIN, "a,b,c,y");
+    una_known_set one = small(1, 3, 4, UNA_LINE_PLAIN, "a,b,c,y");
     assert_rows(&one, "1.25e-7 -6.1e-5 1e22 1.5e+25", "a,b,c,y\n0.000000125,-0.000061,10000000000000000000000,"
                 "15000000000000000000000000\n");
     assert_rows(&one, "0 -0.5 100000 1872790.507", "a,b,c,y\n0,-0.5,100000,1872790.507\n");
@@ -54,7 +54,7 @@ static void numbers_have_no_exponents(void **state)
                 "a,b,c,y\n0.00000000000000000001,0.00000000003,0.00005,0.0123456789\n");
 }
 
-static void assert_refused(const una_known *known, const char *text, const char *part)
+static void assert_refused(const una_known_set *known, const char *text, const char *part)
 {
     una_run *run = quiet_run();
     una_arena arena;
@@ -69,7 +69,7 @@ static void assert_refused(const una_known *known, const char *text, const char 
 static void other_files_are_refused(void **state)
 {
     (void)state;
-    una_known two = small(2, 1, 2, UNA_LINE_PLAIN, "x,y"), sex = small(1, 4, 3, UNA_LINE_SEX_FIRST, "M,F,I,x,y");
+    una_known_set two = small(2, 1, 2, UNA_LINE_PLAIN, "x,y"), sex = small(1, 4, 3, UNA_LINE_SEX_FIRST, "M,F,I,x,y");
     assert_refused(&two, "", "place has 0 rows, and small has 2");
     assert_refused(&two, "1 2\n", "has 1 rows");
     assert_refused(&two, "1 2\n3", "place, line 2 has 1 cells");
@@ -88,7 +88,7 @@ static void standard_splits_are_numpys(void **state)
     una_arena arena;
     una_arena_init(&arena, run);
     una_text json = una_text_in(&arena);
-    una_known ten = small(10, 1, 2, UNA_LINE_PLAIN, "x,y");
+    una_known_set ten = small(10, 1, 2, UNA_LINE_PLAIN, "x,y");
     assert_ok(una_original_splits_begin(&json, &ten, run), run);
     una_original_splits_end(&json);
     assert_string_equal(json.at, "{\"dataset\":\"small\",\"rows\":10,\"standard\":[{\"train\":[2,9,6,4,0,3,1,7,8],"
@@ -109,7 +109,7 @@ static void lists_are_checked(void **state)
     una_arena arena;
     una_arena_init(&arena, run);
     una_text json = una_text_in(&arena);
-    una_known four = small(4, 1, 2, UNA_LINE_PLAIN, "x,y");
+    una_known_set four = small(4, 1, 2, UNA_LINE_PLAIN, "x,y");
     una_gap_texts texts = { { "3\n0\n1\n", "2.000e+00\n" }, { "train", "test" }, { 6, 10 } };
     assert_ok(una_original_gap(&json, &four, values, 0, &texts, run), run);
     assert_string_equal(json.at, "{\"column\":0,\"name\":\"x\",\"train_rows_tied_inside\":1,\"train\":[3,0,1],"
@@ -127,7 +127,7 @@ static void lists_are_checked(void **state)
 /* ---- the published ones ------------------------------------------------------------------------------------ */
 
 /* Our own rows in the form of an original: blanks, long numbers, what we leave out, move, or write as a letter. */
-static void as_original(una_text *text, const una_known *known, const double *values)
+static void as_original(una_text *text, const una_known_set *known, const double *values)
 {
     size_t columns = known->set.inputs + 1, first = known->recipe.form == UNA_LINE_SEX_FIRST ? 3 : 0;
     for (size_t i = 0; i < known->set.rows; i++) {
@@ -157,7 +157,7 @@ static void list_text(una_text *text, const json_t *list)
         una_text_add(text, "%lld\n", (long long)json_integer_value(json_array_get(list, i)));
 }
 
-static void assert_splits(const una_known *known, const char *folder, const double *values, una_arena *arena,
+static void assert_splits(const una_known_set *known, const char *folder, const double *values, una_arena *arena,
                           una_run *run)
 {
     const char *path = una_set_path(folder, &known->set.files[1], arena);
@@ -179,7 +179,7 @@ static void assert_splits(const una_known *known, const char *folder, const doub
 
 static void assert_made(const char *name, const char *folder)
 {
-    const una_known *known = una_known_at(set_number(name));
+    const una_known_set *known = una_known_set_at(set_number(name));
     una_run *run = quiet_run();
     una_arena arena;
     unsigned char *bytes;

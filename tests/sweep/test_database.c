@@ -37,12 +37,12 @@ static una_status open_counter(una_database **db, const char *where, una_run *ru
 
 static int64_t number_of(una_database *db, const char *sql, una_run *run)
 {
-    una_cell cell;
+    una_sql_value cell;
     una_arena arena;
     una_arena_init(&arena, run);
     assert_ok(una_database_ask(&cell, db, sql, NULL, 0, &arena, run), run);
     una_arena_free(&arena);
-    return cell.type == UNA_CELL_WHOLE ? cell.whole : -1;
+    return cell.type == UNA_SQL_INTEGER ? cell.whole : -1;
 }
 
 static void copy_place(char path[4096], const char *place)
@@ -53,10 +53,10 @@ static void copy_place(char path[4096], const char *place)
 /* Reads first, so that a second writer in between would be noticed. */
 static una_status count_up(una_database *db, void *context, una_run *run)
 {
-    una_cell cell;
+    una_sql_value cell;
     (void)context;
     UNA_TRY(una_database_ask(&cell, db, "SELECT number FROM counter WHERE id = 1", NULL, 0, &run->scratch, run));
-    cell = una_whole(cell.whole + 1);
+    cell = una_sql_integer(cell.whole + 1);
     return una_database_do(NULL, db, "UPDATE counter SET number = $1 WHERE id = 1", &cell, 1, run);
 }
 
@@ -80,22 +80,22 @@ static void child_went_well(pid_t child)
 
 /* ---- values ---------------------------------------------------------------------------------------------------- */
 
-static una_status same_cell(void *context, const una_cell *cells, size_t count, una_run *run)
+static una_status same_cell(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
-    const una_cell *wanted = context;
+    const una_sql_value *wanted = context;
     (void)run;
     assert_int_equal(count, 1);
-    if (wanted->type == UNA_CELL_REAL) {
-        assert_true(cells[0].type == UNA_CELL_REAL || cells[0].type == UNA_CELL_WHOLE);
+    if (wanted->type == UNA_SQL_REAL) {
+        assert_true(cells[0].type == UNA_SQL_REAL || cells[0].type == UNA_SQL_INTEGER);
         assert_true(cells[0].real == wanted->real);
     } else {
         assert_int_equal(cells[0].type, wanted->type);
     }
-    if (wanted->type == UNA_CELL_WHOLE) {
+    if (wanted->type == UNA_SQL_INTEGER) {
         assert_true(cells[0].whole == wanted->whole);
         assert_true(cells[0].real == (double)wanted->whole);
     }
-    if (wanted->type == UNA_CELL_TEXT) assert_string_equal(cells[0].text, wanted->text);
+    if (wanted->type == UNA_SQL_TEXT) assert_string_equal(cells[0].text, wanted->text);
     return UNA_OK;
 }
 
@@ -113,20 +113,20 @@ static void values_come_back(void **state)
                                   run), run);
 
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
-        una_cell given = una_real(reals[i]);
-        assert_int_equal(given.type, isnan(reals[i]) ? UNA_CELL_NULL : UNA_CELL_REAL);
+        una_sql_value given = una_sql_real(reals[i]);
+        assert_int_equal(given.type, isnan(reals[i]) ? UNA_SQL_NULL : UNA_SQL_REAL);
         assert_ok(una_database_do(NULL, db, "INSERT INTO r (v) VALUES ($1)", &given, 1, run), run);
         assert_ok(una_database_each(db, "SELECT v FROM r", NULL, 0, same_cell, &given, run), run);
         assert_ok(una_database_do(NULL, db, "DELETE FROM r", NULL, 0, run), run);
     }
     for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
-        una_cell given = una_whole(wholes[i]);
+        una_sql_value given = una_sql_integer(wholes[i]);
         assert_ok(una_database_do(NULL, db, "INSERT INTO w (v) VALUES ($1)", &given, 1, run), run);
         assert_ok(una_database_each(db, "SELECT v FROM w WHERE v = $1", &given, 1, same_cell, &given, run), run);
         assert_ok(una_database_do(NULL, db, "DELETE FROM w", NULL, 0, run), run);
     }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        una_cell given = una_words(texts[i]);
+        una_sql_value given = una_sql_text(texts[i]);
         assert_ok(una_database_do(NULL, db, "INSERT INTO t (v) VALUES ($1)", &given, 1, run), run);
         assert_ok(una_database_each(db, "SELECT v FROM t WHERE v = $1", &given, 1, same_cell, &given, run), run);
         assert_ok(una_database_do(NULL, db, "DELETE FROM t", NULL, 0, run), run);
@@ -135,7 +135,7 @@ static void values_come_back(void **state)
     una_run_free(run);
 }
 
-static una_status join_words(void *context, const una_cell *cells, size_t count, una_run *run)
+static una_status join_words(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
     (void)count;
     (void)run;
@@ -143,7 +143,7 @@ static una_status join_words(void *context, const una_cell *cells, size_t count,
     return UNA_OK;
 }
 
-static una_status stop_at_once(void *context, const una_cell *cells, size_t count, una_run *run)
+static una_status stop_at_once(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
     (void)cells;
     (void)count;
@@ -162,7 +162,7 @@ static void statements(void **state)
     int calls = 0;
     assert_ok(open_counter(&db, place_of(state, "statements.db"), run), run);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        una_cell given[] = { una_whole((int64_t)i), una_words(words[i]), una_real(0.5) };
+        una_sql_value given[] = { una_sql_integer((int64_t)i), una_sql_text(words[i]), una_sql_real(0.5) };
         assert_ok(una_database_do(&changed, db, "INSERT INTO note (word, value, id) VALUES ($2, $3, $1) "
                                   "ON CONFLICT (id, word) DO NOTHING", given, 3, run), run);
         assert_int_equal(changed, 1);
@@ -173,7 +173,7 @@ static void statements(void **state)
     assert_ok(una_database_each(db, "SELECT word FROM note ORDER BY word", NULL, 0, join_words, joined, run), run);
     assert_string_equal(joined, "10;9;A;B;_;a;b;ä;");
     assert_ok(una_database_do(&changed, db, "UPDATE note SET value = NULL WHERE id > $1",
-                              &(una_cell){ .type = UNA_CELL_WHOLE, .whole = 4 }, 1, run), run);
+                              &(una_sql_value){ .type = UNA_SQL_INTEGER, .whole = 4 }, 1, run), run);
     assert_int_equal(changed, 3);
     assert_int_equal(number_of(db, "SELECT count(*) FROM note WHERE value IS NULL", run), 3);
     assert_int_equal(number_of(db, "SELECT sum(id) FROM note", run), 28);
@@ -197,7 +197,7 @@ static void statements(void **state)
 static una_status half_a_body(una_database *db, void *context, una_run *run)
 {
     UNA_TRY(count_up(db, NULL, run));
-    una_cell twice[] = { una_whole(1) };
+    una_sql_value twice[] = { una_sql_integer(1) };
     if (context) UNA_FAIL(run, UNA_E_INPUT, "the body says no");
     return una_database_do(NULL, db, "INSERT INTO counter (id, number) VALUES ($1, 5)", twice, 1, run);
 }
@@ -358,7 +358,7 @@ static void waiting_can_be_cancelled(void **state)
 
 /* ---- kinds ----------------------------------------------------------------------------------------------------- */
 
-static void kinds_are_told_apart(void **state)
+static void kinds_are_distinguished(void **state)
 {
     una_run *run = quiet_run();
     una_database *db;
@@ -408,7 +408,7 @@ static void tables_of_another_program(void **state)
 static una_status all_calls(void *context, una_run *run)
 {
     una_database *db;
-    una_cell cell;
+    una_sql_value cell;
     una_arena arena;
     una_arena_init(&arena, run);
     una_status status = open_counter(&db, context, run);
@@ -590,7 +590,7 @@ static void long_texts_are_refused(void **state)
     una_run *run = NULL;
     una_run_settings about = { .size = sizeof about, .memory_limit = 50000000 };
     una_database *db;
-    una_cell cell;
+    una_sql_value cell;
     char path[4096];
     (void)state;
     assert_int_equal(una_run_new(&run, &about), UNA_OK);
@@ -723,7 +723,7 @@ static void many_come_and_go(void **state)
 }
 
 /* As somebody who may not write there: root may everywhere. */
-static una_status look_from_outside(const char *where, una_run *run)
+static una_status check_from_outside(const char *where, una_run *run)
 {
     una_database *db;
     if (getuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) return UNA_E_IO;
@@ -734,7 +734,7 @@ static una_status look_from_outside(const char *where, una_run *run)
     }
     if (!strstr(una_run_message(run), "outside.db")) UNA_FAIL(run, UNA_E_INPUT, "the sentence has no name in it");
 
-    una_cell cell;
+    una_sql_value cell;
     UNA_TRY(una_database_open(&db, where, UNA_DATABASE_COPY, run));
     UNA_TRY(una_database_expect(db, "counter", 1, counter_schema, run));
     UNA_TRY(una_database_ask(&cell, db, "SELECT number FROM counter", NULL, 0, &run->scratch, run));
@@ -755,7 +755,7 @@ static void a_read_only_folder(void **state)
     una_database_close(db);
     chmod(where, 0444);
     chmod(folder, 0555);
-    child_went_well(in_child(look_from_outside, where));
+    child_went_well(in_child(check_from_outside, where));
     chmod(folder, 0700);
     unlink(where);
     assert_int_equal(rmdir(folder), 0);                      /* nothing else was left there */
@@ -784,7 +784,7 @@ static una_status fill(const char *where, una_run *run)
     if (pages) UNA_TRY(una_database_do(NULL, db, "PRAGMA max_page_count = 60", NULL, 0, run));
     else limit_files(400000);
     for (; written < 1000 && status == UNA_OK; written++) {
-        una_cell given[] = { una_whole(written), una_words(kilobytes) };
+        una_sql_value given[] = { una_sql_integer(written), una_sql_text(kilobytes) };
         status = una_database_do(NULL, db, "INSERT INTO note (id, word) VALUES ($1, $2)", given, 2, run);
     }
     const char *why = una_run_message(run);
@@ -793,7 +793,7 @@ static una_status fill(const char *where, una_run *run)
 
     if (pages) UNA_TRY(una_database_do(NULL, db, "PRAGMA max_page_count = 6000", NULL, 0, run));
     else limit_files(RLIM_INFINITY);
-    una_cell cell;
+    una_sql_value cell;
     UNA_TRY(una_database_transact(db, count_up, NULL, run));
     UNA_TRY(una_database_ask(&cell, db, "SELECT count(*) FROM note", NULL, 0, &run->scratch, run));
     una_database_close(db);
@@ -838,7 +838,7 @@ static una_status count_with_ends(una_database *db, void *context, una_run *run)
     return e->at_end ? count_up(db, NULL, run) : UNA_OK;
 }
 
-static void lost_connections_are_made_anew(void **state)
+static void lost_connections_are_reopened(void **state)
 {
     una_run *run = quiet_run();
     una_database *db;
@@ -1008,7 +1008,7 @@ static una_status write_one(una_database *db, void *context, una_run *run)
 {
     (void)context;
     UNA_TRY(una_database_write(db, 1, "UPDATE counter SET number = 5 WHERE id = 1", NULL, 0, run));
-    const una_cell nobody = una_whole(77);
+    const una_sql_value nobody = una_sql_integer(77);
     return una_database_write(db, 1, "UPDATE counter SET number = 6 WHERE id = $1", &nobody, 1, run);
 }
 
@@ -1024,9 +1024,9 @@ static void writes_change_what_they_mean(void **state)
     una_run_free(run);
 }
 
-static una_status note_checked(void *context, const una_cell *cells, size_t count, una_run *run)
+static una_status note_checked(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
-    static const una_record_form note = { "n.id, n.word, n.value, other", "wtNW", "note" };
+    static const una_sql_row_form note = { "n.id, n.word, n.value, other", "wtNW", "note" };
     assert_int_equal(count, 4);
     return una_database_check(context, &note, cells, cells[0].whole, run);
 }
@@ -1076,7 +1076,7 @@ static void a_handle_knows_its_process(void **state)
     for (int i = 0; i < 4; i++) {
         pid_t child = fork();
         if (child == 0) {
-            una_cell cell;
+            una_sql_value cell;
             bool good = una_database_transact(db, count_up, NULL, run) == UNA_E_USAGE &&
                         una_database_ask(&cell, db, "SELECT 1", NULL, 0, &run->scratch, run) == UNA_E_USAGE &&
                         una_database_script(db, "DELETE FROM counter", run) == UNA_E_USAGE &&
@@ -1159,7 +1159,7 @@ int main(void)
         ON_BOTH(killed_in_the_middle),
         ON_BOTH(waiting_can_be_cancelled),
         ON_BOTH(many_come_and_go),
-        ON_BOTH(kinds_are_told_apart),
+        ON_BOTH(kinds_are_distinguished),
         ON_BOTH(tables_of_another_program),
         ON_BOTH(no_memory_is_no_crash),
         cmocka_unit_test(what_is_no_database),
@@ -1174,7 +1174,7 @@ int main(void)
         cmocka_unit_test(a_file_at_rest_is_one_file),
         cmocka_unit_test(a_read_only_folder),
         cmocka_unit_test(a_full_disk_is_named),
-        cmocka_unit_test(lost_connections_are_made_anew),
+        cmocka_unit_test(lost_connections_are_reopened),
         cmocka_unit_test(a_server_that_was_down_for_a_while),
         cmocka_unit_test(nobody_there),
         cmocka_unit_test(passwords_are_not_shown),

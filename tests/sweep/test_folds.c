@@ -197,7 +197,7 @@ static void copies_stay_together(void **state)
     una_arena_init(&arena, run);
     una_fold_settings s = { .target = "y" };
     assert_ok(una_folds_make(&f, data, &s, &arena, run), run);
-    assert_int_equal(f.together, 100);
+    assert_int_equal(f.tied_rows, 100);
     for (size_t i = 0; i < 50; i++) assert_int_equal(f.part[i], f.part[i + 50]);
     check_once(&f, 0, run);
     una_dataset_free(data);
@@ -205,7 +205,7 @@ static void copies_stay_together(void **state)
     for (size_t i = 0; i < 100; i++) t.x[i] = (double)(i % 3), t.t[i] = 0, t.g[i] = "one";   /* three inputs: too few */
     data = dataset_of(&t, 100, run);
     assert_ok(una_folds_make(&f, data, &s, &arena, run), run);
-    assert_int_equal(f.together, 0);
+    assert_int_equal(f.tied_rows, 0);
     assert_true(check_once(&f, 0, run) <= 1);
     una_arena_free(&arena);
     una_dataset_free(data);

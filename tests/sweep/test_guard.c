@@ -72,7 +72,7 @@ static void new_numbers(const char *name)
            "SELECT i + 1 FROM c WHERE i < 400) INSERT INTO number SELECT i, hex(zeroblob(100)) FROM c");
 }
 
-static una_status note_sum(void *context, const una_cell *cells, size_t count, una_run *run)
+static una_status note_sum(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
     (void)count;
     (void)run;
@@ -213,7 +213,7 @@ static void ordinary_journals_are_rolled_back(void **state)
 }
 
 /* 0: refused, with its name. */
-static int look_at_copy(const char *path)
+static int check_copy(const char *path)
 {
     una_run *run = quiet_run();
     una_database *db;
@@ -238,7 +238,7 @@ static void halves_are_not_read(void **state)
     chmod(journal, 0444);
     chmod(folder, 0555);
     pid_t child = fork();
-    if (child == 0) _exit(look_at_copy(path));
+    if (child == 0) _exit(check_copy(path));
     assert_int_equal(waitpid(child, &status, 0), child);
     chmod(folder, 0700);
     assert_true(unlink(path) == 0 && unlink(journal) == 0 && rmdir(folder) == 0);
@@ -264,7 +264,7 @@ static void make_logged(const char *name, const char *sql)
 }
 
 /* What is only in the log is looked at like all else. */
-static void logs_are_looked_at(void **state)
+static void logs_are_checked(void **state)
 {
     una_run *run = quiet_run();
     (void)state;
@@ -371,7 +371,7 @@ int main(void)
         cmocka_unit_test(journals_do_not_name_their_own),
         cmocka_unit_test(ordinary_journals_are_rolled_back),
         cmocka_unit_test(halves_are_not_read),
-        cmocka_unit_test(logs_are_looked_at),
+        cmocka_unit_test(logs_are_checked),
         cmocka_unit_test(links_and_pipes_are_refused),
         cmocka_unit_test(the_host_keeps_its_sqlite),
         cmocka_unit_test(handles_reach_nothing_else),

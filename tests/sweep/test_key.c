@@ -6,7 +6,7 @@
 
 static const una_row_key base = { "study", "data", 1, "new", 2, 3 };
 
-static void every_part_tells_keys_apart(void **state)
+static void every_part_distinguishes_keys(void **state)
 {
     una_row_key other[6];
     (void)state;
@@ -129,7 +129,7 @@ static void kinds_have_a_results_version(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_part_tells_keys_apart),
+        cmocka_unit_test(every_part_distinguishes_keys),
         cmocka_unit_test(a_hash_is_pinned),
         cmocka_unit_test(a_key_is_described),
         cmocka_unit_test(specs_have_one_form),

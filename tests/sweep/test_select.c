@@ -79,7 +79,7 @@ static void ties_and_gaps(void **state)
     una_run_free(run);
 }
 
-static void what_the_first_cannot_tell(void **state)
+static void the_second_number_decides_ties(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
@@ -101,6 +101,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(one_number), cmocka_unit_test(tenths),
                                         cmocka_unit_test(ties_and_gaps),
-                                        cmocka_unit_test(what_the_first_cannot_tell) };
+                                        cmocka_unit_test(the_second_number_decides_ties) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

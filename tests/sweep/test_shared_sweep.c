@@ -8,8 +8,8 @@
 #include "sweep/sweep_support.h"
 
 #include "base/ranks.h"
-#include "sweep/parcel.h"
-#include "sweep/rows.h"
+#include "sweep/packet.h"
+#include "sweep/store_csv.h"
 
 #include <time.h>
 
@@ -20,12 +20,12 @@ typedef struct part {                    /* what one rank does                  
     size_t       keys, fail_at;          /* fail_at: the split that cannot be made, SIZE_MAX: none            */
     uint64_t     other;                  /* added to seeds: another plan                                     */
     long         pause_us;
-    bool         beside, ends;           /* rows beside; ends before it sweeps                               */
+    bool         extra, ends;            /* rows beside; ends before it sweeps                               */
     volatile int *cancel_all;            /* set by the third fit                                             */
     atomic_size_t *begun;                /* the first fit waits until `wanted` ranks have begun; NULL: it does not */
     size_t       wanted;
     atomic_size_t calls;
-    size_t       made, beside_made, found;
+    size_t       made, extra_made, found;
     double       worked, waited, sum;    /* sum: of all values, in the order of the plan                     */
 } part;
 
@@ -45,12 +45,12 @@ static una_status make(void *context, const una_row_key *key, una_outcome *outco
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_TEST, key->split);
     outcome->value[0] = una_rng_normal(&rng);
     outcome->value[1] = (double)key->seed;
-    if (!p->beside) return UNA_OK;
+    if (!p->extra) return UNA_OK;
     una_row *row = UNA_GET(outcome->arena, una_row, 1);
     UNA_TRY(una_arena_check(outcome->arena));
     *row = row_of("aside", "new", key->seed, outcome->value);
-    outcome->beside = row;
-    outcome->beside_count = 1;
+    outcome->extra = row;
+    outcome->extra_count = 1;
     return UNA_OK;
 }
 
@@ -89,7 +89,7 @@ static una_status work(void *context, una_run *run)
     if (status == UNA_OK) status = una_sweep_run(&sweep, run);
     if (status == UNA_OK) status = read_all(p, store, &plan, run);
     p->made = sweep.made;
-    p->beside_made = sweep.beside;
+    p->extra_made = sweep.extra;
     p->worked = sweep.worked;
     p->waited = sweep.waited;
     una_ranks_show(run, ranks);
@@ -112,7 +112,7 @@ static size_t rows_of(char *text, size_t room, const char *path)
     size_t count;
     snprintf(table, sizeof table, "%s.csv", path);
     assert_ok(una_store_open(&store, path, run), run);
-    assert_ok(una_rows_export(store, "work", two_names, 2, table, &count, run), run);
+    assert_ok(una_store_export(store, "work", two_names, 2, table, &count, run), run);
     una_store_close(store);
     una_run_free(run);
     FILE *file = fopen(table, "r");
@@ -157,7 +157,7 @@ static void same_rows_as_alone(void **state)
     }
 }
 
-static void rows_beside_come_along(void **state)
+static void extra_rows_come_along(void **state)
 {
     part p[RANKS];
     rank_here me[RANKS] = { { .threads = 0 } };
@@ -165,16 +165,16 @@ static void rows_beside_come_along(void **state)
     (void)state;
     snprintf(path, sizeof path, "%s", temp_path("beside.sqlite"));
     parts_of(p, RANKS, path);
-    for (int r = 0; r < RANKS; r++) p[r].beside = true;
+    for (int r = 0; r < RANKS; r++) p[r].extra = true;
     with_ranks_here(me, RANKS, work, p, sizeof *p);
     for (int r = 0; r < RANKS; r++) assert_int_equal(me[r].status, UNA_OK);
-    for (int r = 0; r < RANKS; r++) assert_int_equal(p[r].beside_made, KEYS);
+    for (int r = 0; r < RANKS; r++) assert_int_equal(p[r].extra_made, KEYS);
     assert_int_equal(rows_of(text, sizeof text, path), KEYS);
     una_run *run = quiet_run();
     una_store *store;
     size_t count;
     assert_ok(una_store_open(&store, path, run), run);
-    assert_ok(una_rows_export(store, "aside", two_names, 2, temp_path("aside.csv"), &count, run), run);
+    assert_ok(una_store_export(store, "aside", two_names, 2, temp_path("aside.csv"), &count, run), run);
     assert_int_equal(count, KEYS);
     una_store_close(store);
     una_run_free(run);
@@ -246,7 +246,7 @@ static void plans_that_differ_are_refused(void **state)
     }
 }
 
-static void a_store_that_cannot_be_opened_is_told_to_all(void **state)
+static void a_store_that_cannot_be_opened_fails_on_all_ranks(void **state)
 {
     part p[RANKS];
     rank_here me[RANKS] = { { .threads = 0 } };
@@ -274,7 +274,7 @@ static void a_rank_that_ends_is_not_waited_for(void **state)
 
 /* ---- rows as bytes ------------------------------------------------------------------------------------------- */
 
-static void parcels_come_as_they_went(void **state)
+static void packets_arrive_unchanged(void **state)
 {
     una_run *run = quiet_run();
     una_text bytes = una_text_in(&run->scratch);
@@ -284,8 +284,8 @@ static void parcels_come_as_they_went(void **state)
     size_t count;
     (void)state;
     in[2].count = 0;
-    for (int i = 0; i < 3; i++) una_parcel_pack(&bytes, &in[i]);
-    assert_ok(una_parcel_open(&out, &count, bytes.at, bytes.length, &run->scratch, run), run);
+    for (int i = 0; i < 3; i++) una_packet_pack(&bytes, &in[i]);
+    assert_ok(una_packet_unpack(&out, &count, bytes.at, bytes.length, &run->scratch, run), run);
     assert_int_equal(count, 3);
     for (size_t i = 0; i < count; i++) {
         assert_true(una_row_key_same(&in[i].key, &out[i].key));
@@ -300,12 +300,12 @@ static void parcels_come_as_they_went(void **state)
     /* Cut or changed anywhere: refused or rows, never a crash. */
     for (size_t cut = 1; cut < bytes.length; cut++) {
         una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = una_parcel_open(&out, &count, bytes.at, cut, &run->scratch, run);
+        una_status status = una_packet_unpack(&out, &count, bytes.at, cut, &run->scratch, run);
         assert_true(status == UNA_E_IO || count < 3);
         char *copy = UNA_GET(&run->scratch, char, bytes.length);
         memcpy(copy, bytes.at, bytes.length);
         copy[cut] = (char)(copy[cut] + 77);
-        (void)una_parcel_open(&out, &count, copy, bytes.length, &run->scratch, run);
+        (void)una_packet_unpack(&out, &count, copy, bytes.length, &run->scratch, run);
         una_arena_release(&run->scratch, mark);
     }
     una_run_free(run);
@@ -315,13 +315,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_rows_as_alone),
-        cmocka_unit_test(rows_beside_come_along),
+        cmocka_unit_test(extra_rows_come_along),
         cmocka_unit_test(a_fit_that_fails_stops_all),
         cmocka_unit_test(an_interruption_reaches_all),
         cmocka_unit_test(plans_that_differ_are_refused),
-        cmocka_unit_test(a_store_that_cannot_be_opened_is_told_to_all),
+        cmocka_unit_test(a_store_that_cannot_be_opened_fails_on_all_ranks),
         cmocka_unit_test(a_rank_that_ends_is_not_waited_for),
-        cmocka_unit_test(parcels_come_as_they_went),
+        cmocka_unit_test(packets_arrive_unchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "sweep/sweep_support.h"
 #include "sweep/database_support.h"
 
-#include "sweep/rows.h"
+#include "sweep/store_csv.h"
 
 #include <signal.h>
 #include <sqlite3.h>
@@ -420,7 +420,7 @@ static void rows_go_through_csv(void **state)
     size_t count, added;
     (void)state;
     snprintf(path, sizeof path, "%s", temp_path("through.csv"));
-    assert_ok(una_rows_export(store, "csv", first, 1, path, &count, run), run);
+    assert_ok(una_store_export(store, "csv", first, 1, path, &count, run), run);
     assert_int_equal(count, 2);
     snprintf(text, sizeof text, "%s", text_of(path));
     assert_string_equal(text, "study,data,split,spec,seed,results,b,a,c,seconds,kernels,commit,options\n"
@@ -429,12 +429,12 @@ static void rows_go_through_csv(void **state)
         "\"csv(x=1)\",\"data\",3,\"old\",2,1,,,-1e+300,0.5,\"k\",\"abc\",\"new(height=1)\"\n");
 
     assert_ok(una_store_open(&to, temp_path("to.sqlite"), run), run);
-    assert_ok(una_rows_import(to, "csv", NULL, 0, path, &count, &added, run), run);
+    assert_ok(una_store_import(to, "csv", NULL, 0, path, &count, &added, run), run);
     assert_int_equal(added, 2);
-    assert_ok(una_rows_import(to, "csv", NULL, 0, path, &count, &added, run), run);
+    assert_ok(una_store_import(to, "csv", NULL, 0, path, &count, &added, run), run);
     assert_int_equal(count, 2);
     assert_int_equal(added, 0);
-    assert_ok(una_rows_export(to, "csv", first, 1, path, NULL, run), run);
+    assert_ok(una_store_export(to, "csv", first, 1, path, NULL, run), run);
     assert_string_equal(text_of(path), text);
     una_store_close(to);
     una_store_close(store);
@@ -453,7 +453,7 @@ static void a_full_disk_is_named(void **state)
         una_row row = row_of("full", "new", i, value);
         assert_ok(una_store_put(store, &row, 1, true, NULL, NULL, run), run);
         if (i > 0 && i < 199) continue;
-        assert_status(una_rows_export(store, "full", NULL, 0, "/dev/full", NULL, run), UNA_E_IO, run);
+        assert_status(una_store_export(store, "full", NULL, 0, "/dev/full", NULL, run), UNA_E_IO, run);
         assert_says(una_run_message(run), "cannot write /dev/full: No space left");
     }
     una_store_close(store);
@@ -471,7 +471,7 @@ static void a_cut_file_never_gives_a_torn_row(void **state)
     (void)state;
 
     snprintf(path, sizeof path, "%s", temp_path("cut.csv"));
-    assert_ok(una_rows_export(store, "csv", NULL, 0, path, NULL, run), run);
+    assert_ok(una_store_export(store, "csv", NULL, 0, path, NULL, run), run);
     una_store_close(store);
     snprintf(text, sizeof text, "%s", text_of(path));
     size_t length = strlen(text), header = strcspn(text, "\n") + 1;
@@ -481,7 +481,7 @@ static void a_cut_file_never_gives_a_torn_row(void **state)
     for (size_t cut = 0; cut <= length; cut++) {
         char part[4096];
         snprintf(part, sizeof part, "%s", temp_file("part.csv", text, cut));
-        una_status status = una_rows_import(store, "csv", NULL, 0, part, &count, &added, run);
+        una_status status = una_store_import(store, "csv", NULL, 0, part, &count, &added, run);
         size_t wanted = cut >= length - 1 ? 2 : cut == first || cut == first - 1 ? 1 : 0;
         bool between = wanted > 0 || cut == header || cut == header - 1;
         assert_status(status, between ? UNA_OK : UNA_E_INPUT, run);
@@ -520,7 +520,7 @@ static void bad_lines_are_named(void **state)
         char text[1024];
         seen s = {0};
         snprintf(text, sizeof text, "%s%s%s", head, good, bad[i]);
-        assert_status(una_rows_import(store, "csv", NULL, 0, temp_text_file("bad.csv", text), &count, &added, run),
+        assert_status(una_store_import(store, "csv", NULL, 0, temp_text_file("bad.csv", text), &count, &added, run),
                       UNA_E_INPUT, run);
         assert_says(una_run_message(run), "line 3");
         assert_ok(una_store_each(store, "csv", note_row, &s, run), run);
@@ -528,9 +528,10 @@ static void bad_lines_are_named(void **state)
     }
 
     const char *other = temp_text_file("other.csv", "model,spec,seed,gap_std\ngp,gp,0,1\n");
-    assert_status(una_rows_import(store, "csv", NULL, 0, other, &count, &added, run), UNA_E_INPUT, run);
+    assert_status(una_store_import(store, "csv", NULL, 0, other, &count, &added, run), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "no column 'study'");
-    assert_status(una_rows_import(store, "csv", NULL, 0, temp_path("nowhere.csv"), &count, &added, run), UNA_E_IO, run);
+    assert_status(una_store_import(store, "csv", NULL, 0, temp_path("nowhere.csv"), &count, &added, run), UNA_E_IO,
+                  run);
     una_store_close(store);
     una_run_free(run);
 }
@@ -556,7 +557,7 @@ static void columns_of_no_measure(void **state)
 
     const char *other = temp_text_file("other.csv", "study,data,split,spec,seed,results,a,rmsee,b,seconds,kernels,"
                                        "commit,options\ncsv,d,0,s,0,1,1,2,3,1,k,c,o\n");
-    assert_ok(una_rows_import(store, "csv", two_names, 2, other, &count, &added, run), run);
+    assert_ok(una_store_import(store, "csv", two_names, 2, other, &count, &added, run), run);
     assert_int_equal(added, 1);
     assert_says(warnings, "other.csv has a column 'rmsee'");
     assert_null(strstr(warnings, "'a'"));
@@ -571,7 +572,7 @@ static void columns_of_no_measure(void **state)
             used += (size_t)snprintf(text + used, sizeof text - used, i < given ? ",%zu" : ",", i);
         snprintf(text + used, sizeof text - used, ",1,k,c,o\n");
         const char *many = temp_text_file("many.csv", text);
-        una_status status = una_rows_import(store, "csv", NULL, 0, many, &count, &added, run);
+        una_status status = una_store_import(store, "csv", NULL, 0, many, &count, &added, run);
         assert_status(status, given == MANY ? UNA_E_INPUT : UNA_OK, run);
     }
     assert_says(una_run_message(run), "many.csv, line 2, column 'm256': there are too many measures");
@@ -593,7 +594,7 @@ static void signs_behind_blanks_count(void **state)
     assert_ok(una_store_open_copy(&store, NULL, run), run);
     const char *path = temp_text_file("blank.csv", "study,data,split,spec,seed,results,a,b,seconds,kernels,commit,"
                                       "options\ncsv,d,0,s,0,1, -inf, inf,1,k,c,o\n");
-    assert_ok(una_rows_import(store, "csv", NULL, 0, path, &count, &added, run), run);
+    assert_ok(una_store_import(store, "csv", NULL, 0, path, &count, &added, run), run);
     assert_ok(una_store_each(store, "csv", note_row, &s, run), run);
     assert_true(s.last[0] == -HUGE_VAL && s.last[1] == HUGE_VAL);
     una_store_close(store);
@@ -611,22 +612,22 @@ static void contradictions_are_named(void **state)
     (void)state;
     assert_ok(una_store_open(&store, temp_path("clash.sqlite"), run), run);
     snprintf(text, sizeof text, "%s%s%s", head, "csv,d,0,s,0,1,1,nan,1,k,c,o\n", "csv,d,1,s,0,1,1,,1,k,c,o\n");
-    assert_ok(una_rows_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run), run);
+    assert_ok(una_store_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run), run);
 
     /* The same values with other seconds, or a measure that only one of them has, is none. */
     snprintf(text, sizeof text, "%s%s%s", head, "csv,d,0,s,0,1,1,nan,2,k,c2,o\n", "csv,d,1,s,0,1,1,5,1,k,c,o\n");
-    assert_ok(una_rows_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run), run);
+    assert_ok(una_store_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run), run);
     assert_int_equal(added, 0);
 
     snprintf(text, sizeof text, "%s%s%s", head, "csv,d,9,s,0,1,1,nan,1,k,c,o\n", "csv,d,0,s,0,1,1,2.5,1,k,c,o\n");
-    assert_status(una_rows_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run),
+    assert_status(una_store_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run),
                   UNA_E_INPUT, run);
     assert_says(una_run_message(run), "clash.csv, line 3: 'b' of s on d, split 0, seed 0 is 2.5");
     assert_says(una_run_message(run), "clash.sqlite it is nan; remove one");
 
     snprintf(text, sizeof text, "%s%s%s%s", head, "csv,d,8,s,0,1,1,nan,1,k,c,o\n", "csv,d,7,s,0,1,1,1,1,k,c,o\n",
              "csv,d,8,s,0,1,1.5,nan,1,k,c,o\n");
-    assert_status(una_rows_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run),
+    assert_status(una_store_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run),
                   UNA_E_INPUT, run);
     assert_says(una_run_message(run), "lines 2 and 4: two rows of s on d, split 8, seed 0, in which 'a' is 1 and 1.5");
     assert_ok(una_store_each(store, "csv", note_row, &s, run), run);
@@ -678,8 +679,8 @@ static una_status all_calls(void *context, una_run *run)
     if (status == UNA_OK) status = claim_one(&yes, store, &row.key, run);
     if (status == UNA_OK) status = una_store_put(store, &row, 1, true, NULL, NULL, run);
     if (status == UNA_OK) status = una_store_find(&yes, &out, store, &row.key, &arena, run);
-    if (status == UNA_OK) status = una_rows_export(store, "memory", NULL, 0, path, NULL, run);
-    if (status == UNA_OK) status = una_rows_import(store, "memory", NULL, 0, path, &count, &added, run);
+    if (status == UNA_OK) status = una_store_export(store, "memory", NULL, 0, path, NULL, run);
+    if (status == UNA_OK) status = una_store_import(store, "memory", NULL, 0, path, &count, &added, run);
     if (status == UNA_OK) status = una_store_open_copy(&copy, context, run);
 
     una_store_close(copy);

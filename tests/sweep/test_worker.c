@@ -5,7 +5,7 @@
  */
 #include "sweep/sweep_support.h"
 
-#include "sweep/rows.h"
+#include "sweep/store_csv.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -128,7 +128,7 @@ static void rows_of(char *text, size_t room, const char *path, una_run *run)
     char table[4200];
     snprintf(table, sizeof table, "%s.csv", path);
     assert_ok(una_store_open(&store, path, run), run);
-    assert_ok(una_rows_export(store, "work", two_names, 2, table, NULL, run), run);
+    assert_ok(una_store_export(store, "work", two_names, 2, table, NULL, run), run);
     una_store_close(store);
     FILE *file = fopen(table, "r");
     assert_non_null(file);
@@ -241,7 +241,7 @@ static void a_sweep_goes_on_where_it_was(void **state)
     goes_on(2);
 }
 
-static void a_row_without_a_measure_is_made_anew(void **state)
+static void a_row_without_a_measure_is_made_again(void **state)
 {
     una_run *run = quiet_run();
     una_store *store;
@@ -415,7 +415,7 @@ int main(void)
         cmocka_unit_test(progress_counts_the_fits),
         cmocka_unit_test(every_key_once_whatever_the_threads),
         cmocka_unit_test(a_sweep_goes_on_where_it_was),
-        cmocka_unit_test(a_row_without_a_measure_is_made_anew),
+        cmocka_unit_test(a_row_without_a_measure_is_made_again),
         cmocka_unit_test(processes_share_the_work),
         cmocka_unit_test(what_a_dead_process_left_is_taken_over),
         cmocka_unit_test(a_long_fit_keeps_its_claim),

@@ -89,7 +89,7 @@ err "linear: the products of 301 features by pairs need" "MB of memory, and only
 check "gp, too little memory" 4 sh -c 'awk "BEGIN { print \"x,y\"; for (i = 0; i < 900; i++) print i \",\" i % 7 }" >rows.csv; "$UNA" fit rows.csv --model gp --memory 8M --out never.una'
 err "gp: the covariances of 900 rows need" "MB of memory, and only 8.39 MB are allowed"
 check "auto goes without gp then" 0 una fit rows.csv --memory 8M --set 'luna=nlm(steps=2,members=1)' --no-verdict --out m.una
-out "The stack goes without gp." "covariances of 900 rows"
+out "The stack has no gp." "covariances of 900 rows"
 [ -n "${UNA_TEST_LONG:-}" ] || return 0
 
 levels() { worded 400 "$1" >in.csv; }

@@ -68,7 +68,7 @@ bad() {         # bad FILE SENTENCE
 bad cut.idx "promises 1440 bytes of items in its header, and there are fewer"
 bad head.idx "ends within its header"
 bad magic.idx "does not begin with two zeros"
-bad float.idx "no unsigned bytes"
+bad float.idx "not unsigned bytes"
 bad beyond.idx "beyond any file"
 bad hopeful.idx "there are fewer"
 bad longer.idx "there are more"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# tools/check_links.py: links of pages that lead nowhere are found.
+# tools/check_links.py: links of pages that lead nowhere are found, and names between backticks that no source has.
 # shellcheck shell=bash
 tool=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 mkdir -p tree/docs/use tree/src
@@ -15,7 +15,7 @@ printf '# Page\n## Two words, and a mark\n![picture](p.svg) [up](../../src)\n## 
 touch tree/docs/use/p.svg
 echo '/* docs/use/PAGE.md */' >tree/src/a.c
 check "all alive" 0 "$tool/tools/check_links.py" tree
-out "7 links, 0 dead"
+out "7 links, 0 names, 0 dead"
 
 echo '[gone](GONE.md) [anchor](PAGE.md#three) [mine](#four)' >>tree/docs/use/PAGE.md
 echo '/* docs/GONE.md */' >>tree/src/a.c
@@ -28,7 +28,28 @@ out "docs/use/PAGE.md: '#four'"
 out "src/a.c: names docs/GONE.md, which is not there"
 out "docs/lost.svg: stands in no page"
 out "docs/ALONE.md: no link leads here from docs/README.md"
-out "11 links, 6 dead"
+out "11 links, 0 names, 6 dead"
+
+mkdir -p names/docs names/src/base names/include
+echo 'int una_there(void); int here;' >names/src/base/a.c
+touch names/include/una.h
+cat >names/docs/README.md <<'END'
+[one link](README.md), `una_there()`, `here` in `base/a.c`, `src/base/a.c`, `include/una.h`, `una_*`, `column_2`,
+`DIR/NAME.c`, `build/made.c`
+
+It may be made here, `una_made` in `src/base/new.c`:
+
+```c
+int una_made;
+```
+END
+check "names that are there" 0 "$tool/tools/check_links.py" names
+out "1 links, 11 names, 0 dead"
+echo '`una_gone(data)`, `other` in `base/a.c`, `base/gone.c`' >>names/docs/README.md
+check "names that are not" 1 "$tool/tools/check_links.py" names
+out "docs/README.md: names una_gone, which no source has" \
+    "docs/README.md: names base/gone.c, which is not there" \
+    "docs/README.md: names other in base/a.c, which has no such name" "1 links, 15 names, 3 dead"
 
 # tools/check_tour.sh: files that TOUR leaves out, and files that are not there.
 mkdir -p house/docs/develop house/src/base house/cli

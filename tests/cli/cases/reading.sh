@@ -104,7 +104,7 @@ err "4 of 5 rows"
 check "some days" 0 una fit spring.csv $fast --where "not d in ('2023-06-05', '2023-07-05')" --out x.una
 err "3 of 5 rows"
 check "a date without quotes is no difference" 1 una fit spring.csv $fast --where "d >= 2023-06-01" --out x.una
-err "a date stands in quotes, as in day >= '2023-03-31'"
+err "put a date into quotes, as in day >= '2023-03-31'"
 
 # ---- marks, units, words ----------------------------------------------------------------------------------------
 printf 'p,w,price,y\n30%%,12 kg,$5,1\n12%%,7.5 kg,"$1,200",2\n50%%,9kg,$7,4\n40%%,3 kg,$9,3\n' >units.csv

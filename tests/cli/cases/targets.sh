@@ -93,9 +93,9 @@ bad() {     # bad NAME STATUS SENTENCE DATA TARGETS
 bad "twice" 1 "the target 'a' is named twice" both.csv a,a
 sed '1s/b$/epistemic_a/' both.csv >alike.csv
 bad "columns of answers that would be alike" 1 \
-    "of the targets 'a' and 'epistemic_a' both would have the column 'std_epistemic_a'" alike.csv a,epistemic_a
+    "the answers of the targets 'a' and 'epistemic_a' would both have a column 'std_epistemic_a'" alike.csv a,epistemic_a
 sed '1s/b$/a/; 1s/z,a/z,noise_a/' both.csv >alike.csv
-bad "the other way round" 1 "both would have the column 'std_noise_a'" alike.csv noise_a,a
+bad "the other way round" 1 "would both have a column 'std_noise_a'" alike.csv noise_a,a
 bad "unknown" 2 "both.csv has no column 'c'" both.csv a,c
 bad "an empty name" 2 "both.csv has no column ''" both.csv a,,b
 bad "all are targets" 2 "every column of both.csv is a target" both.csv x,z,a,b

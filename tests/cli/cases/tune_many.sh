@@ -50,7 +50,7 @@ err "--models for several"
 check "the same table twice" 1 una tune a.csv a.csv --model linear --over 'degree=1|2'
 err "a.csv y was given twice"
 check "splits and rows of a file" 1 una tune a.csv --model linear --over 'degree=1|2' --splits 2 --valid b.csv
-err "choose one of the two"
+err "give one of the two"
 check "the rule" 1 una tune a.csv --model linear --over 'degree=1|2' --select best
 err "log_lik" "two_stage"
 check "a search" 0 una tune b.csv --model linear --over 'degree=1|2' --out alone

@@ -33,7 +33,7 @@ no_err
 
 table noise.csv 400 'printf "%.6f,%.6f,%.6f,%.6f\n", a, b, c, 7 + e' a,b,c,y
 check "pure noise" 0 una fit noise.csv $fast --out noise.una
-out "una found nothing in these columns that foretells y" "nothing learnt"
+out "una found nothing in these columns that predicts y" "nothing learnt"
 check "pure noise as JSON" 0 una fit noise.csv $fast --out noise.una --json
 finds nothing_learnt
 
@@ -81,5 +81,5 @@ check "two targets" 0 una fit two.csv --target y,z $fast --out two.una --json
 true_that "each has its verdict" holds '(.targets | length) == 2 and .targets[0].verdict.explained > 0.8 and
     (.targets[1].verdict.findings | any(.kind == "nothing_learnt"))'
 check "two targets for people" 0 una fit two.csv --target y,z $fast --out two.una
-out "of the spread of y on rows" "una found nothing in these columns that foretells z"
+out "of the spread of y on rows" "una found nothing in these columns that predicts z"
 tidy

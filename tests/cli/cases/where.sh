@@ -67,7 +67,7 @@ bad() {     # bad NAME STATUS CONDITION SENTENCE...
     absent no.una
 }
 bad "no condition" 1 'sex ==' 'una fit: condition "sex ==>>>", character 7: expected a column'
-bad "one =" 1 'sex = 1' "equality is asked for by =="
+bad "one =" 1 'sex = 1' "use == for equality"
 bad "no such column" 2 'sx == 1' "all.csv has no column 'sx'" "its columns are: x, kind, sex, known on, y"
 bad "words and numbers" 2 'kind == 1' "line 2, column 'kind' holds the word 'b'"
 bad "nothing left" 2 'sex > 1' "the condition sex > 1 holds for none of the 90 rows of all.csv"

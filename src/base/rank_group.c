@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Before each sum all ranks add up, in one short message, whether they have failed and which operation comes next. So a
+ * rank that gives up is noticed by the others.
+ */
+#include "base/rank_group.h"
+
+#include <string.h>
+
+enum { THE_END = 1, DOUBLES = 2, FLOATS = 3, KINDS = 4, FEW = 8 };
+
+size_t una_rank_group_count(const una_run *run)
+{
+    return run->rank_group ? (size_t)una_rank_count(run) : 1;
+}
+
+size_t una_rank_group_rank(const una_run *run)
+{
+    return run->rank_group ? (size_t)una_rank(run) : 0;
+}
+
+static una_status keep_first_failure(una_status status, una_run *run)
+{
+    una_rank_group *c = run->rank_group;
+    if (c->status != UNA_OK || status == UNA_OK) return status;
+    c->status = status;
+    memcpy(c->message, run->message, sizeof c->message);
+    return status;
+}
+
+una_status una_rank_group_check(una_run *run)
+{
+    const una_rank_group *c = run->rank_group;
+    if (!c || c->status == UNA_OK) return UNA_OK;
+    return una_fail(run, c->status, "%s", c->message);
+}
+
+/* Agrees that no rank has failed and that all are about to do the same, `what`. (sum w)^2 = count sum w^2 holds only if
+ * all w are equal, for whole numbers so small that both sides are exact. A few numbers are added up in the same
+ * message. */
+static una_status agree_on_operation(una_status mine, size_t kind, void *few, size_t count, una_run *run)
+{
+    double what = (double)((count * KINDS + kind) % (1 << 20)), ranks = (double)una_rank_group_count(run);
+    double sums[3 + FEW] = { mine != UNA_OK, what, what * what };
+    bool with = kind == DOUBLES && count <= FEW && mine == UNA_OK;
+    if (with) memcpy(sums + 3, few, count * sizeof *sums);
+    UNA_TRY(una_ranks_sum(sums, 3 + FEW, run));
+    if (with) memcpy(few, sums + 3, count * sizeof *sums);
+    if (sums[0] == ranks) return una_ranks_broadcast_status(mine, run);            /* nobody in particular */
+    if (sums[0] > 0) return una_ranks_agree(mine, run);
+    if (sums[1] * sums[1] == ranks * sums[2]) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "the ranks do not do the same: give all of them the same columns, model, options, seed "
+             "and build of una");
+}
+
+una_status una_rank_group_fail(una_status mine, una_run *run)
+{
+    una_rank_group *c = run->rank_group;
+    if (!c || mine == UNA_OK) return mine;
+    if (c->status == UNA_OK) keep_first_failure(agree_on_operation(mine, THE_END, NULL, 0, run), run);
+    return una_rank_group_check(run);
+}
+
+/* Agrees first (`mine`: this rank's own status), then adds up. A single rank has nothing to do, and after a failure no
+ * more sums are made. */
+static una_status sum_over_group(una_status mine, size_t kind, void *values, size_t count, una_run *run)
+{
+    if (!run->rank_group) return mine;
+    UNA_TRY(una_rank_group_check(run));
+    una_status status = agree_on_operation(mine, kind, values, count, run);
+    if (status == UNA_OK && !(kind == DOUBLES && count <= FEW))
+        status = kind == DOUBLES ? una_ranks_sum(values, count, run) : una_ranks_sum_f32(values, count, run);
+    return keep_first_failure(status, run);
+}
+
+una_status una_rank_group_sum_f64(double *values, size_t count, una_run *run)
+{
+    return sum_over_group(UNA_OK, DOUBLES, values, count, run);
+}
+
+una_status una_rank_group_sum_f32(float *values, size_t count, una_run *run)
+{
+    return sum_over_group(UNA_OK, FLOATS, values, count, run);
+}
+
+size_t una_rank_group_sum_size(size_t value, una_run *run)
+{
+    double sum = (double)value;                          /* exact to 2^53 */
+    return una_rank_group_sum_f64(&sum, 1, run) == UNA_OK ? (size_t)sum : value;
+}
+
+bool una_rank_group_any(bool value, una_run *run)
+{
+    return una_rank_group_sum_size(value, run) > 0;
+}
+
+/* ---- what each has: sums in which everybody else has zeros ----------------------------------------------------- */
+
+static una_status gather_doubles(double **all, double mine, una_arena *arena, una_run *run)
+{
+    size_t ranks = una_rank_group_count(run);
+    *all = UNA_GET(arena, double, ranks);
+    una_status status = una_arena_check(arena);
+    if (status == UNA_OK) (*all)[una_rank_group_rank(run)] = mine;
+    return sum_over_group(status, DOUBLES, *all, ranks, run);
+}
+
+una_status una_rank_group_gather_sizes(size_t *all, size_t mine, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *value;
+    una_status status = gather_doubles(&value, (double)mine, &run->scratch, run);
+    for (size_t r = 0; status == UNA_OK && r < una_rank_group_count(run); r++) all[r] = (size_t)value[r];
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+double una_rank_group_max(double value, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *all, most = value;
+    una_status status = run->rank_group ? gather_doubles(&all, value, &run->scratch, run) : UNA_OK;
+    for (size_t r = 0; run->rank_group && status == UNA_OK && r < una_rank_group_count(run); r++)
+        most = fmax(most, all[r]);
+    una_arena_release(&run->scratch, mark);
+    return most;
+}
+
+/* Sends bytes as floats: there are only a few. */
+una_status una_rank_group_gather_bytes(unsigned char **all, size_t *size, const void *mine, size_t mine_size,
+                                       una_arena *arena, una_run *run)
+{
+    size_t rank = una_rank_group_rank(run), before = 0;
+    double *sizes;
+    UNA_TRY(gather_doubles(&sizes, (double)mine_size, arena, run));
+    *size = 0;
+    for (size_t r = 0; r < una_rank_group_count(run); r++) {
+        if (r < rank) before += (size_t)sizes[r];
+        *size += (size_t)sizes[r];
+    }
+
+    *all = UNA_GET(arena, unsigned char, *size);
+    una_mark mark = una_arena_mark(arena);
+    float *sent = UNA_GET(arena, float, *size);
+    una_status status = una_arena_check(arena);
+    for (size_t i = 0; status == UNA_OK && i < mine_size; i++)
+        sent[before + i] = (float)((const unsigned char *)mine)[i];
+    status = sum_over_group(status, FLOATS, sent, *size, run);
+    for (size_t i = 0; status == UNA_OK && i < *size; i++) (*all)[i] = (unsigned char)sent[i];
+    una_arena_release(arena, mark);
+    return status;
+}
+
+/* ---- a call ------------------------------------------------------------------------------------------------------ */
+
+void una_rank_group_enter(una_rank_group *c, una_run *run)
+{
+    c->status = UNA_OK;
+    if (!run->rank_group && una_rank_count(run) > 1) run->rank_group = c;
+}
+
+una_status una_rank_group_leave(una_rank_group *c, una_status status, una_run *run)
+{
+    if (run->rank_group != c) return status;
+    if (c->status == UNA_OK) keep_first_failure(agree_on_operation(status, THE_END, NULL, 0, run), run);
+    una_status all = una_rank_group_check(run);
+    run->rank_group = NULL;
+    return all != UNA_OK ? all : status;
+}

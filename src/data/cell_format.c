@@ -1,0 +1,814 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers, dates and times as people and spreadsheets write them. A cell is taken apart once: blanks around it, a mark
+ * before the number, the number, a mark behind it. What a comma or a point means cannot be seen from 1,234 or 1.234
+ * alone: such cells count as either, and the others of the column (or of the file, or the person) decide.
+ */
+#include "data/cell_format.h"
+
+#include "data/calendar.h"
+
+#include <string.h>
+#include <strings.h>
+
+typedef struct piece { const char *at, *end; } piece;
+
+/* ---- characters ------------------------------------------------------------------------------------------ */
+
+static bool is_ascii_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_cell_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static size_t bytes_if(piece p, const char *text)
+{
+    size_t n = strlen(text);
+    return (size_t)(p.end - p.at) >= n && memcmp(p.at, text, n) == 0 ? n : 0;
+}
+
+/* Bytes of the blank that p begins with: a blank, tab, no-break, narrow no-break or thin blank; 0: none. */
+static size_t blank_at(piece p)
+{
+    if (p.at == p.end) return 0;
+    if (*p.at == ' ' || *p.at == '\t' || *p.at == '\xA0') return 1;          /* the last is Latin-1 */
+    if (*p.at == '\xC2') return bytes_if(p, "\xC2\xA0");
+    size_t n = *p.at == '\xE2' ? bytes_if(p, "\xE2\x80\xAF") : 0;
+    return n || *p.at != '\xE2' ? n : bytes_if(p, "\xE2\x80\x89");
+}
+
+static bool skip_cell_blanks(piece *p)
+{
+    size_t n, all = 0;
+    while ((n = blank_at(*p)) > 0) p->at += n, all += n;
+    return all > 0;
+}
+
+static piece trimmed_piece(const char *at, size_t length)
+{
+    piece p = { at, at + length };
+    skip_cell_blanks(&p);
+    for (bool more = true; more && p.end > p.at;) {
+        more = false;
+        for (size_t n = 1; n <= 3 && n <= (size_t)(p.end - p.at); n++) {
+            /* A lone A0 behind C2 is the end of that one. */
+            if (n == 1 && p.end[-1] == '\xA0' && p.end - p.at > 1 && p.end[-2] == '\xC2') continue;
+            if (blank_at((piece){ p.end - n, p.end }) != n) continue;
+            p.end -= n;
+            more = true;
+            break;
+        }
+    }
+    return p;
+}
+
+/* Bytes of the minus or plus at p, 0: none. Word processors make a minus or an en dash of it. */
+static size_t minus_or_plus_at(piece p, bool *negative)
+{
+    if (p.at == p.end) return 0;
+    *negative = *p.at != '+';
+    if (*p.at == '-' || *p.at == '+') return 1;
+    size_t n = bytes_if(p, "\xE2\x88\x92");
+    return n ? n : bytes_if(p, "\xE2\x80\x93");
+}
+
+/* The text between the quotes of ="5", which people write for spreadsheets so that they keep a cell as it is. */
+static piece unwrap_formula(piece p)
+{
+    if (p.end - p.at < 3 || p.at[0] != '=' || p.at[1] != '"' || p.end[-1] != '"') return p;
+    return trimmed_piece(p.at + 2, (size_t)(p.end - p.at) - 3);
+}
+
+/* ---- the number itself -------------------------------------------------------------------------------- */
+
+/* Bytes of a thousands mark at p, and which: the mark that is not the decimal one, ' ' or '\''. */
+static size_t group_at(piece p, char decimal, char *mark)
+{
+    if (p.at == p.end) return 0;
+    size_t n = blank_at(p);
+    *mark = ' ';
+    if (n) return n;
+    *mark = *p.at == '\xE2' ? '\'' : *p.at;
+    if (*p.at == '\'' || *p.at == (decimal == '.' ? ',' : '.')) return 1;
+    return bytes_if(p, "\xE2\x80\x99");
+}
+
+static size_t digits_at(piece p)
+{
+    size_t n = 0;
+    while (p.at + n < p.end && is_ascii_digit(p.at[n])) n++;
+    return n;
+}
+
+typedef struct number { double value; bool grouped; } number;
+enum { NUMBER_ROOM = 64 };
+
+static bool add_digits(char text[NUMBER_ROOM], size_t *length, piece *p, size_t count)
+{
+    if (*length + count + 8 > NUMBER_ROOM) return false;
+    memcpy(text + *length, p->at, count);
+    *length += count;
+    p->at += count;
+    return true;
+}
+
+/* 1,23,456 as in India: groups of two behind the first digits, and one of three that ends them. */
+static bool add_pairs(char text[NUMBER_ROOM], size_t *length, piece *p, bool *grouped)
+{
+    piece last = *p;
+    while (last.at < last.end && *last.at == ',' && digits_at((piece){ last.at + 1, last.end }) == 2) last.at += 3;
+    bool three = last.at < last.end && *last.at == ',' && digits_at((piece){ last.at + 1, last.end }) == 3;
+    if (last.at == p->at || !three) return true;
+    *grouped = true;
+    for (size_t n = 2; n == 2;) {
+        p->at++;
+        n = digits_at(*p);
+        if (!add_digits(text, length, p, n)) return false;
+    }
+    return true;
+}
+
+/* Groups of three behind the first digits. */
+static bool add_groups(char text[NUMBER_ROOM], size_t *length, piece *p, char decimal, bool *grouped)
+{
+    char mark, first = 0;
+    for (size_t n; (n = group_at(*p, decimal, &mark)) > 0 && (!first || mark == first); first = mark) {
+        piece next = { p->at + n, p->end };
+        if (digits_at(next) != 3) break;
+        p->at = next.at;
+        if (!add_digits(text, length, p, 3)) return false;
+    }
+    *grouped = first != 0;
+    return true;
+}
+
+/* A number, perhaps with thousands marks, as short as people write numbers. */
+static bool read_short(piece p, char decimal, number *out)
+{
+    char text[NUMBER_ROOM];
+    size_t length = 0, whole = digits_at(p), part = 0;
+    bool leading = whole > 0 && *p.at == '0';
+    out->grouped = false;
+    if (!add_digits(text, &length, &p, whole)) return false;
+    if (whole > 0 && whole <= 3 && !leading && !add_groups(text, &length, &p, decimal, &out->grouped)) return false;
+    if (whole > 0 && whole <= 2 && !leading && !out->grouped && decimal == '.' &&
+        !add_pairs(text, &length, &p, &out->grouped)) return false;
+
+    if (p.at < p.end && *p.at == decimal) {
+        p.at++;
+        part = digits_at(p);
+        text[length++] = '.';
+        if (part == 0 && !(whole > 0 && p.at == p.end && decimal == '.')) return false;        /* 5. is a number */
+        if (!add_digits(text, &length, &p, part)) return false;
+    }
+    if (whole + part == 0) return false;
+    if (p.at < p.end && (*p.at == 'e' || *p.at == 'E')) {
+        size_t rest = (size_t)(p.end - p.at);
+        if (rest > 6 || length + rest >= NUMBER_ROOM) return false;
+        memcpy(text + length, p.at, rest);
+        length += rest;
+        p.at = p.end;
+    }
+    return p.at == p.end && una_parse_number(text, length, &out->value);
+}
+
+/* Whether all of p is a number with this decimal mark and no sign, of any number of digits, as programs write them. */
+static bool read_body(piece p, char decimal, number *out)
+{
+    size_t length = (size_t)(p.end - p.at);
+    if (read_short(p, decimal, out)) return true;
+    out->grouped = false;
+    return (decimal == '.' || !memchr(p.at, '.', length)) && una_parse_number(p.at, length, &out->value);
+}
+
+/* ---- marks and units ------------------------------------------------------------------------------------ */
+
+/* Bytes of the currency mark at p. */
+static size_t currency_at(piece p)
+{
+    static const char *const marks[] = { "$", "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5", "US$", "USD", "EUR", "GBP", "CHF",
+                                         "JPY", "\xA3", "\x80", "\xE2\x82\xB9", "INR" };
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        size_t n = bytes_if(p, marks[i]);
+        if (n) return n;
+    }
+    return 0;
+}
+
+/* A unit begins with no digit, and has letters, %, / and the like; m2 and s^2 have a digit, 0x10 is no unit. */
+static bool is_unit(piece p)
+{
+    size_t length = (size_t)(p.end - p.at);
+    if (length == 0 || length >= UNA_UNIT_ROOM || strchr("/^*0123456789", *p.at)) return false;
+    for (const char *c = p.at; c < p.end; c++) {
+        bool power = is_ascii_digit(*c) && (c[-1] == '^' || (c + 1 == p.end && (*c == '2' || *c == '3')));
+        if (!power && !is_cell_letter(*c) && (!*c || !strchr("%/^*$", *c)) && (unsigned char)*c < 0x80) return false;
+    }
+    return true;
+}
+
+static bool is_exponent(piece p)
+{
+    if (*p.at != 'e' && *p.at != 'E') return false;
+    p.at++;
+    if (p.at < p.end && (*p.at == '-' || *p.at == '+')) p.at++;
+    return p.at < p.end && is_ascii_digit(*p.at);
+}
+
+typedef struct written {
+    piece body, unit;
+    bool  negative;
+    bool  unusual;               /* the sign is, by itself or by its place                          */
+} written;
+
+/* Takes a sign and the blanks behind it; also (5) and 5- of book-keeping, which are negative. */
+static bool take_cell_sign(piece *p, written *w)
+{
+    bool negative = true;
+    size_t length = (size_t)(p->end - p->at), before = minus_or_plus_at(*p, &negative), behind = 0;
+    if (length > 1 && p->end[-1] == '-') behind = 1;
+    else if (length > 3 && memcmp(p->end - 3, "\xE2\x88\x92", 3) == 0) behind = 3;
+    bool brackets = length > 2 && *p->at == '(' && p->end[-1] == ')';
+
+    if (before) {
+        p->at += before;
+        w->unusual = skip_cell_blanks(p) || before > 1;
+    } else if (brackets) {
+        *p = trimmed_piece(p->at + 1, length - 2);
+        w->unusual = true;
+    } else if (behind && is_ascii_digit(*(p->end - behind - 1))) {
+        p->end -= behind;
+        w->unusual = true;
+    } else {
+        return false;
+    }
+    w->negative = negative;
+    return true;
+}
+
+/* The number ends with its last digit that has no letter of a unit before it. */
+static const char *end_of_body(piece p)
+{
+    const char *digit = p.at;
+    for (const char *end = p.at; end < p.end; end++) {
+        if (is_ascii_digit(*end)) digit = end + 1;
+        else if (is_exponent((piece){ end, p.end })) continue;
+        else if (is_cell_letter(*end) || strchr("%$", *end) || currency_at((piece){ end, p.end })) break;
+        else if ((unsigned char)*end >= 0x80) {
+            char kind;
+            size_t inside = group_at((piece){ end, p.end }, '.', &kind);
+            if (!inside) break;
+            end += inside - 1;
+        }
+    }
+    return digit;
+}
+
+/* Takes -$ 1,234.5, ($5) or 1.234,5 kg apart; false: it does not look like a number. */
+static bool take_number_apart(piece p, written *w)
+{
+    *w = (written){ .unit = { p.at, p.at } };
+    bool sign = take_cell_sign(&p, w);
+    size_t mark = currency_at(p);
+    if (mark) {
+        w->unit = (piece){ p.at, p.at + mark };
+        p.at += mark;
+        skip_cell_blanks(&p);
+        if (!sign) take_cell_sign(&p, w);
+    }
+    if (p.at == p.end || !(is_ascii_digit(*p.at) || ((*p.at == '.' || *p.at == ',') && p.at + 1 < p.end))) return false;
+
+    w->body = (piece){ p.at, end_of_body(p) };
+    piece rest = { w->body.end, p.end };
+    skip_cell_blanks(&rest);
+    if (rest.at == rest.end) return true;
+    if (mark || !is_unit(rest)) return false;
+    w->unit = rest;
+    return true;
+}
+
+static bool read_with(const written *w, char decimal, number *out)
+{
+    if (!read_body(w->body, decimal, out)) return false;
+    if (w->negative) out->value = -out->value;
+    return true;
+}
+
+static void keep_text(char *to, size_t room, piece p)
+{
+    size_t length = (size_t)(p.end - p.at) < room - 1 ? (size_t)(p.end - p.at) : room - 1;
+    memcpy(to, p.at, length);
+    to[length] = 0;
+}
+
+static void keep_first(char to[UNA_SEEN_ROOM], bool is_one, piece p)
+{
+    if (is_one && !to[0]) keep_text(to, UNA_SEEN_ROOM, p);
+}
+
+static bool is_text(const char *text, piece p)
+{
+    return strlen(text) == (size_t)(p.end - p.at) && memcmp(text, p.at, (size_t)(p.end - p.at)) == 0;
+}
+
+int una_cell_decimal_mark(const char *at, size_t length)
+{
+    written w;
+    number a, b;
+    if (!take_number_apart(unwrap_formula(trimmed_piece(at, length)), &w)) return 0;
+    bool point = read_with(&w, '.', &a), comma = read_with(&w, ',', &b);
+    return (int)comma - (int)point;
+}
+
+/* ---- dates and times ------------------------------------------------------------------------------------- */
+
+typedef struct moment {
+    bool   date, time;
+    bool   first_two;            /* a and b are day and month in either order; else year, month, day    */
+    int    a, b, year;
+    double seconds;              /* of the day, without the offset to UTC                           */
+} moment;
+
+/* An unsigned number of `least` to `most` digits, with no digit behind it. */
+static bool take_small_number(piece *p, size_t least, size_t most, int *value)
+{
+    size_t n = digits_at(*p);
+    if (n < least || n > most) return false;
+    *value = 0;
+    for (size_t i = 0; i < n; i++) *value = 10 * *value + (p->at[i] - '0');
+    p->at += n;
+    return true;
+}
+
+static bool take_char(piece *p, char c)
+{
+    if (p->at == p->end || *p->at != c) return false;
+    p->at++;
+    return true;
+}
+
+static bool take_cell_word(piece *p, const char *word)
+{
+    size_t n = strlen(word);
+    if ((size_t)(p->end - p->at) < n || strncasecmp(p->at, word, n) != 0) return false;
+    p->at += n;
+    return true;
+}
+
+/* Mar, Mar., March, Sept. */
+static bool take_month(piece *p, int *month)
+{
+    static const char *const names[] = { "january", "february", "march", "april", "may", "june", "july", "august",
+                                         "september", "october", "november", "december" };
+    size_t n = 0;
+    while (p->at + n < p->end && is_cell_letter(p->at[n])) n++;
+    for (int m = 0; m < 12; m++) {
+        bool sept = m == 8 && n == 4;
+        if (n < 3 || (n != 3 && !sept && n != strlen(names[m])) || strncasecmp(p->at, names[m], n) != 0) continue;
+        p->at += n;
+        take_char(p, '.');
+        *month = m + 1;
+        return true;
+    }
+    return false;
+}
+
+/* Two digits are 1969 to 2068. */
+static bool take_year(piece *p, bool may_be_short, int *year)
+{
+    size_t n = digits_at(*p);
+    if (n != 4 && !(n == 2 && may_be_short)) return false;
+    take_small_number(p, n, n, year);
+    if (n == 2) *year += *year < 69 ? 2000 : 1900;
+    return true;
+}
+
+/* 2024-03-01, 2024/3/1, 2024-03 */
+static bool take_year_first(piece *p, moment *m)
+{
+    piece q = *p;
+    if (!take_year(&q, false, &m->year) || q.at == q.end) return false;
+    char mark = *q.at;
+    if (!strchr("-/.", mark)) return false;
+    q.at++;
+    if (!take_small_number(&q, 1, 2, &m->a)) return false;
+    if (take_char(&q, mark)) {
+        if (!take_small_number(&q, 1, 2, &m->b)) return false;
+    } else if (mark == '-' && q.at - p->at == 7) {
+        m->b = 1;
+    } else {
+        return false;
+    }
+    *p = q;
+    return true;
+}
+
+/* 3/1/2024, 01.03.2024, 3-1-2024; with points the day is always first. */
+static bool take_year_last(piece *p, moment *m)
+{
+    piece q = *p;
+    if (!take_small_number(&q, 1, 2, &m->a) || q.at == q.end) return false;
+    char mark = *q.at;
+    if (!strchr("-/.", mark)) return false;
+    q.at++;
+    if (!take_small_number(&q, 1, 2, &m->b) || !take_char(&q, mark)) return false;
+    bool two_and_two = q.at - p->at == 6;
+    if (!take_year(&q, mark == '/' || (mark == '.' && two_and_two), &m->year)) return false;
+    m->first_two = mark != '.';
+    if (mark == '.') {
+        int day = m->a;
+        m->a = m->b;
+        m->b = day;
+    }
+    *p = q;
+    return true;
+}
+
+/* 1 Mar 2024, 1. March 2024, 01-Mar-24, Mar 1, 2024 */
+static bool take_named_month(piece *p, moment *m)
+{
+    piece q = *p;
+    if (take_month(&q, &m->a)) {
+        if (!skip_cell_blanks(&q) || !take_small_number(&q, 1, 2, &m->b)) return false;
+        bool comma = take_char(&q, ',');
+        if (!skip_cell_blanks(&q) && !comma) return false;
+        if (!take_year(&q, false, &m->year)) return false;
+    } else {
+        if (!take_small_number(&q, 1, 2, &m->b)) return false;
+        take_char(&q, '.');
+        bool dash = take_char(&q, '-');
+        if (!dash && !skip_cell_blanks(&q)) return false;
+        if (!take_month(&q, &m->a)) return false;
+        take_char(&q, ',');
+        if (dash ? !take_char(&q, '-') : !skip_cell_blanks(&q)) return false;
+        if (!take_year(&q, dash, &m->year)) return false;
+    }
+    *p = q;
+    return true;
+}
+
+static bool take_half(piece *p, int *hour)
+{
+    piece q = *p;
+    skip_cell_blanks(&q);
+    bool evening = take_cell_word(&q, "pm") || take_cell_word(&q, "p.m.");
+    if (!evening && !take_cell_word(&q, "am") && !take_cell_word(&q, "a.m.")) return true;
+    if (*hour < 1 || *hour > 12) return false;
+    *hour = *hour % 12 + (evening ? 12 : 0);
+    *p = q;
+    return true;
+}
+
+/* Z, +02:00, +0200, -05 */
+static bool take_offset(piece *p, double *seconds)
+{
+    int hour = 0, minute = 0, sign;
+    if (take_char(p, 'Z') || take_char(p, 'z') || take_cell_word(p, " UTC")) return true;
+    if (p->at == p->end || (*p->at != '+' && *p->at != '-')) return true;
+    sign = *p->at++ == '-' ? -1 : 1;
+    if (digits_at(*p) == 4) {
+        take_small_number(p, 4, 4, &hour);
+        minute = hour % 100;
+        hour /= 100;
+    } else {
+        if (!take_small_number(p, 2, 2, &hour)) return false;
+        if (take_char(p, ':') && !take_small_number(p, 2, 2, &minute)) return false;
+    }
+    if (hour > 14 || minute > 59) return false;
+    *seconds -= sign * (hour * 3600.0 + minute * 60.0);
+    return true;
+}
+
+/* 12:30, 12:30:15.5, 1:30 PM */
+static bool take_time(piece *p, moment *m)
+{
+    int hour, minute, second = 0;
+    double part = 0;
+    if (!take_small_number(p, 1, 2, &hour) || !take_char(p, ':') || !take_small_number(p, 2, 2, &minute)) return false;
+    if (take_char(p, ':')) {
+        if (!take_small_number(p, 2, 2, &second)) return false;
+        if (p->at < p->end && (*p->at == '.' || *p->at == ',')) {
+            p->at++;
+            size_t n = digits_at(*p);
+            double power = 1;
+            if (n == 0 || n > 15) return false;
+            for (size_t i = 0; i < n; i++) part = 10 * part + (p->at[i] - '0'), power *= 10;
+            part /= power;
+            p->at += n;
+        }
+    }
+    if (!take_half(p, &hour)) return false;
+    if (hour > 23 || minute > 59 || second > 60) return false;
+    m->seconds = hour * 3600.0 + minute * 60.0 + second + part;
+    m->time = true;
+    return true;
+}
+
+static bool read_moment(piece p, moment *m)
+{
+    *m = (moment){0};
+    if (p.end - p.at > 48 || p.at == p.end) return false;
+    m->date = take_year_first(&p, m) || take_year_last(&p, m) || take_named_month(&p, m);
+    if (!m->date) return take_time(&p, m) && p.at == p.end;
+    if (p.at == p.end) return true;
+    bool comma = take_char(&p, ',');
+    if (!skip_cell_blanks(&p) && (comma || !(take_char(&p, 'T') || take_char(&p, 't')))) return false;
+    return take_time(&p, m) && take_offset(&p, &m->seconds) && p.at == p.end;
+}
+
+/* Days since 1970-01-01; of a time alone, the part of a day. False: no such day. */
+static bool moment_value(const moment *m, char order, double *value)
+{
+    double days = 0;
+    bool day_first = m->first_two && order != 'm';
+    if (m->date && !una_calendar_day(&days, m->year, day_first ? m->b : m->a, day_first ? m->a : m->b)) return false;
+    *value = days + m->seconds / 86400;
+    return true;
+}
+
+/* ---- missing ---------------------------------------------------------------------------------------------- */
+
+bool una_cell_is_missing_mark(const char *at, size_t length)
+{
+    static const char *const marks[] = { "-", "--", "---", "\xE2\x80\x93", "\xE2\x80\x94", ".", "..", "...", "n/a",
+                                         "n.a.", "none", "nil", "missing", "<na>", "(null)", "nat", "#n/a", "#n/a n/a",
+                                         "#na", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!", "#nv",
+                                         "#wert!", "na", "nan", "null", "?", "" };
+    piece p = trimmed_piece(at, length);
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        size_t n = strlen(marks[i]);
+        if (n == (size_t)(p.end - p.at) && strncasecmp(p.at, marks[i], n) == 0) return true;
+    }
+    return false;
+}
+
+/* ---- studies ----------------------------------------------------------------------------------------------- */
+
+/* 20-29, <5, (x2), $ 3 to 4 */
+static bool begins_as_number(piece p)
+{
+    bool negative;
+    size_t n = 1;
+    while (n > 0) {
+        skip_cell_blanks(&p);
+        if (p.at == p.end || is_ascii_digit(*p.at)) break;
+        n = *p.at && strchr("([<>=~.\"'", *p.at) ? 1 : minus_or_plus_at(p, &negative);
+        if (n == 0) n = currency_at(p);
+        p.at += n;
+    }
+    return p.at < p.end && is_ascii_digit(*p.at);
+}
+
+/* Mon, Mon., Monday, with a comma perhaps */
+static bool take_weekday(piece *p)
+{
+    static const char *const days[] = { "mon", "tue", "wed", "thu", "fri", "sat", "sun" };
+    size_t n = 0;
+    while (p->at + n < p->end && is_cell_letter(p->at[n])) n++;
+    bool whole = n > 5 && strncasecmp(p->at + n - 3, "day", 3) == 0;
+    for (size_t i = 0; i < 7 && (n == 3 || whole); i++) {
+        if (strncasecmp(p->at, days[i], 3) != 0) continue;
+        p->at += n;
+        take_char(p, '.');
+        take_char(p, ',');
+        return true;
+    }
+    return false;
+}
+
+static bool take_quarter(piece *p)
+{
+    int quarter;
+    piece q = *p;
+    if (!take_cell_word(&q, "q") || !take_small_number(&q, 1, 1, &quarter) || q.at == q.end) return false;
+    *p = q;
+    return true;
+}
+
+static bool has_digit(piece p)
+{
+    while (p.at < p.end && !is_ascii_digit(*p.at)) p.at++;
+    return p.at < p.end;
+}
+
+/* Jan-24, January 2024, Mon, 01 Jan 2024, Q1 2024 */
+static bool begins_as_date(piece p)
+{
+    int month;
+    bool weekday = take_weekday(&p);
+    skip_cell_blanks(&p);
+    if (!take_month(&p, &month) && !take_quarter(&p) && !weekday) return false;
+    while (skip_cell_blanks(&p) || (p.at < p.end && *p.at && strchr("-/'", *p.at) && p.at++)) {}
+    return p.at < p.end && is_ascii_digit(*p.at);
+}
+
+static void count_word_cell(una_cell_counts *s, piece p)
+{
+    bool near = has_digit(p) && (begins_as_number(p) || begins_as_date(p));
+    s->words++;
+    s->near_words += near;
+    keep_first(s->word, true, p);
+    keep_first(s->near_word, near, p);
+}
+
+static void meet_moment(una_cell_counts *s, const moment *m, piece p)
+{
+    double value;
+    bool day = moment_value(m, 'd', &value), month = moment_value(m, 'm', &value);
+    if (!day && !month) {
+        count_word_cell(s, p);
+        return;
+    }
+    keep_first(s->seen, true, p);
+    if (!m->date) {
+        s->times++;
+        return;
+    }
+    s->dates++;
+    if (!m->first_two || m->a == m->b) return;
+    s->day_first += day && !month;
+    s->month_first += month && !day;
+    s->either_first += day && month;
+}
+
+static void meet_unit(una_cell_counts *s, piece unit, piece p)
+{
+    bool first = s->numbers == 0;
+    if (unit.at < unit.end) s->with_unit++;
+    if (first) keep_text(s->unit, sizeof s->unit, unit);
+    if (is_text(s->unit, unit)) return;
+    if (!s->units_differ) keep_text(s->other, sizeof s->other, p);
+    s->units_differ = true;
+    if (!s->unit[0]) keep_text(s->unit, sizeof s->unit, unit);
+    else if (!s->other_unit[0]) keep_text(s->other_unit, sizeof s->other_unit, unit);
+}
+
+static bool meet_number(una_cell_counts *s, piece p)
+{
+    written w;
+    number a = { 0, false }, b = { 0, false };
+    piece inside = unwrap_formula(p);
+    if (!take_number_apart(inside, &w)) return false;
+    bool point = read_with(&w, '.', &a), comma = read_with(&w, ',', &b);
+    if (!point && !comma) return false;
+    a.grouped = a.grouped && point;
+    b.grouped = b.grouped && comma;
+
+    meet_unit(s, w.unit, p);
+    s->numbers++;
+    s->point += point && !comma;
+    s->comma += comma && !point;
+    bool either = point && comma && a.grouped != b.grouped;
+    s->either_comma += either && a.grouped;
+    s->either_point += either && b.grouped;
+    bool wrapped = inside.at != p.at, plain = point && !a.grouped && w.unit.at == w.unit.end && !w.unusual && !wrapped;
+    keep_first(s->point_group, a.grouped, p);
+    keep_first(s->comma_group, b.grouped, p);
+    keep_first(s->with_comma, comma && memchr(w.body.at, ',', (size_t)(w.body.end - w.body.at)), p);
+    keep_first(s->sign, w.unusual, p);
+    keep_first(s->wrapped, wrapped, p);
+    keep_first(s->seen, !plain, p);
+    return true;
+}
+
+/* Blanks beyond ASCII before or behind p. */
+static bool wide_blanks(piece p, const char *at, const char *end)
+{
+    bool wide = false;
+    for (; at < p.at; at++) wide |= (unsigned char)*at > 127;
+    for (; end > p.end; end--) wide |= (unsigned char)end[-1] > 127;
+    return wide;
+}
+
+void una_cell_counts_add(una_cell_counts *s, const char *at, size_t length)
+{
+    piece p = trimmed_piece(at, length);
+    moment m;
+    s->blanks |= (size_t)(p.end - p.at) < length && wide_blanks(p, at, at + length);
+    if (una_cell_is_missing_mark(p.at, (size_t)(p.end - p.at))) {
+        s->missing++;
+        if (!s->mark[0]) keep_text(s->mark, sizeof s->mark, p);
+    } else if (read_moment(unwrap_formula(p), &m)) {
+        meet_moment(s, &m, p);
+    } else if (!meet_number(s, p)) {
+        count_word_cell(s, p);
+    }
+}
+
+void una_cell_format_prove(una_cell_format_proof *proof, const una_cell_counts *s)
+{
+    bool numbers = s->numbers && !(s->dates + s->times + s->words);
+    bool dates = s->dates && !(s->numbers + s->times + s->words);
+    proof->points |= numbers && s->point && !s->comma;
+    proof->commas |= numbers && s->comma && !s->point;
+    proof->days_first |= dates && s->day_first && !s->month_first;
+    proof->months_first |= dates && s->month_first && !s->day_first;
+}
+
+char una_proved_decimal(const una_cell_format_proof *proof)
+{
+    if (proof->points == proof->commas) return 0;
+    return proof->commas ? ',' : '.';
+}
+
+char una_proved_order(const una_cell_format_proof *proof)
+{
+    if (proof->days_first == proof->months_first) return 0;
+    return proof->days_first ? 'd' : 'm';
+}
+
+/* 0: both marks are used for decimals. */
+static char decimal_mark_of(const una_cell_counts *s)
+{
+    if (s->decimal) return s->decimal;
+    if (s->point && s->comma) return 0;
+    if (s->point || s->comma) return s->comma ? ',' : '.';
+    char hint = s->seen[0] ? s->hint : s->plain_hint;
+    return hint == ',' && s->either_point + s->either_comma > 0 ? ',' : '.';
+}
+
+static char order_of(const una_cell_counts *s)
+{
+    if (s->order) return s->order;
+    if (s->day_first || s->month_first) return s->month_first ? 'm' : 'd';
+    return s->order_hint ? s->order_hint : 'd';
+}
+
+static bool one_decimal(const una_cell_counts *s)
+{
+    char mark = decimal_mark_of(s);
+    return mark && !(mark == '.' && s->comma) && !(mark == ',' && s->point);
+}
+
+static bool one_order(const una_cell_counts *s)
+{
+    if (s->order) return s->order == 'd' ? s->month_first == 0 : s->day_first == 0;
+    return s->day_first == 0 || s->month_first == 0;
+}
+
+una_format_decision una_cell_format_decide(una_cell_format *form, const una_cell_counts *s, bool strict)
+{
+    size_t like = s->numbers + s->dates + s->times, all = like + s->words;
+    *form = (una_cell_format){ .decimal = decimal_mark_of(s), .order = order_of(s) };
+    if (!form->decimal) form->decimal = '.';
+    if (like == 0) return UNA_NO_FORMAT;
+    form->kind = s->dates ? UNA_CELLS_DATE : UNA_CELLS_TIME;
+    if (s->numbers) form->kind = UNA_CELLS_NUMBER;
+    if (form->kind == UNA_CELLS_NUMBER) memcpy(form->unit, s->unit, sizeof form->unit);
+
+    bool numbers = s->numbers == all && !s->units_differ && one_decimal(s);
+    bool moments = (s->dates == all && one_order(s)) || s->times == all;
+    if (numbers || moments || !strict) return UNA_ONE_FORMAT;
+    *form = (una_cell_format){0};
+    return 2 * like >= all ? UNA_MIXED_FORMATS : UNA_NO_FORMAT;
+}
+
+void una_cell_format_conflict(una_text *text, const una_cell_counts *s)
+{
+    const char *date_or_time = s->dates ? "a date" : "a time";
+    if (s->words)
+        una_text_add(text, "'%s' looks like %s, and '%s' does not", s->seen[0] ? s->seen : "1",
+                     s->numbers ? "a number" : date_or_time, s->word);
+    else if (s->numbers && s->dates + s->times)
+        una_text_add(text, "some cells are numbers and others are dates or times ('%s')", s->seen);
+    else if (s->dates && s->times) una_text_add(text, "some cells are dates and others times of day");
+    else if (s->dates) una_text_add(text, "some dates have the day first and others the month ('%s')", s->seen);
+    else if (s->units_differ) una_text_add(text, "not all have the same unit ('%s')", s->other);
+    else una_text_add(text, "some have decimal commas and others decimal points ('%s')", s->seen);
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------------ */
+
+static una_cell_kind number_value(double *value, const una_cell_format *form, piece p)
+{
+    written w;
+    number n;
+    if (!take_number_apart(unwrap_formula(p), &w) || !read_with(&w, form->decimal, &n)) return UNA_CELL_WORD;
+    if (w.unit.at < w.unit.end && !is_text(form->unit, w.unit)) return UNA_CELL_WORD;
+    *value = n.value;
+    return isfinite(n.value) ? UNA_CELL_NUMBER : UNA_CELL_INFINITE;
+}
+
+una_cell_kind una_cell_format_value(double *value, const una_cell_format *form, const char *at, size_t length)
+{
+    piece p = trimmed_piece(at, length);
+    moment m;
+    if (una_cell_is_missing_mark(p.at, (size_t)(p.end - p.at))) return UNA_CELL_MISSING;
+    if (form->kind == UNA_CELLS_NUMBER) return number_value(value, form, p);
+    if (!read_moment(unwrap_formula(p), &m) || m.date != (form->kind == UNA_CELLS_DATE)) return UNA_CELL_WORD;
+    return moment_value(&m, form->order, value) ? UNA_CELL_NUMBER : UNA_CELL_WORD;
+}
+
+bool una_cell_format_matches(const una_cell_format *form, const char *at, size_t length)
+{
+    double value;
+    written w;
+    una_cell_kind kind = una_cell_format_value(&value, form, at, length);
+    if (kind == UNA_CELL_WORD || kind == UNA_CELL_MISSING || form->kind != UNA_CELLS_NUMBER)
+        return kind != UNA_CELL_WORD;
+    return take_number_apart(unwrap_formula(trimmed_piece(at, length)), &w) && is_text(form->unit, w.unit);
+}

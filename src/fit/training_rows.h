@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rows of one training, in float: those that train and those that validate, folds, and batches of the former.
+ */
+#ifndef UNA_TRAINING_ROWS_H
+#define UNA_TRAINING_ROWS_H
+
+#include "model/kind.h"
+
+typedef struct una_training_rows {
+    float  *x, *target;                  /* [rows, inputs], [rows, outputs] or as a job says                */
+    double *y;                           /* [rows, outputs]; NAN: a cell of several targets that is missing */
+    float  *valid_x;                     /* [valid_rows, inputs]                                            */
+    double *valid_y;                     /* [valid_rows, outputs]                                           */
+    size_t  rows, valid_rows, inputs, outputs; /* outputs: 0 counts as 1                                          */
+} una_training_rows;
+
+/* fold SIZE_MAX: all of problem->x trains and problem->valid validates; problem->shared is this split, if it is set.
+ * Otherwise that fold of problem->x validates. Nobody writes to the rows. */
+una_status una_training_rows_split(una_training_rows *valid_rows, const una_problem *problem, size_t fold,
+                                   una_arena *arena);
+/* All rows train, those of problem->valid last. */
+una_status una_training_rows_all(una_training_rows *valid_rows, const una_problem *problem, una_arena *arena);
+/* The problem without one fold, whose rows become problem->valid: for members that are kinds of their own. */
+una_status una_problem_without_fold(una_problem *problem, size_t fold, una_arena *arena);
+/* Leaves at most `most` rows, evenly spaced: copies in the arena. For validation, which must stay cheap. */
+una_status una_rows_thin(float **x, double **y, size_t *rows, size_t inputs, size_t outputs, size_t most,
+                         una_arena *arena);
+
+typedef struct una_batches {             /* of an epoch: they differ in size by at most one row             */
+    const float *all_x, *all_target;     /* [all, inputs], [all]                                            */
+    size_t    all, inputs;
+    size_t    count, most, step;         /* batches of an epoch, rows of the largest, steps taken           */
+    uint32_t *order;                     /* [all]                                                           */
+    float    *x, *target;                /* the present batch [rows, inputs], [rows]: the caller may change it */
+    size_t    rows;
+    uint64_t  seed, stream;
+} una_batches;
+
+/* batch 0 or >= rows: every batch has all rows. */
+una_status una_batches_init(una_batches *batches, const float *x, const float *target, size_t rows, size_t inputs,
+                            size_t batch, uint64_t seed, uint64_t stream, una_arena *arena);
+void       una_batches_next(una_batches *batches);
+
+static inline size_t una_training_rows_outputs(const una_training_rows *valid_rows)
+{
+    return valid_rows->outputs ? valid_rows->outputs : 1;
+}
+
+void    una_row_to_floats(float *to, una_view x, size_t row);            /* one row in float                */
+double *una_copy_numbers(const double *values, size_t count, una_arena *arena);
+
+#endif

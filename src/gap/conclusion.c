@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From the numbers of a hole to its kind and its sentence. See conclusion.h, and docs/use/GAP.md for what the sentences
+ * mean.
+ */
+#include "gap/conclusion.h"
+
+#include "report/figure.h"
+#include "report/number.h"
+#include "score/score.h"
+
+/* 1.1: repeated trainings on the same rows move the ignorance of a row by five to ten percent. */
+const double UNA_GAP_CLEARLY = 1.1;
+/* Noticed: most rows of the hole. Not noticed: below half. In between another seed could decide otherwise. */
+static const double NOTICED = 0.6, NOT_NOTICED = 0.5;
+/* An error that is not a quarter larger is nothing that a person would act on, and where a column has nothing to do
+ * with the target chance makes it up to a fifth larger in 100 rows; and it must be larger by its interval, too. */
+static const double MATTERS = 1.25;
+/* 95 % bands that hold so few rows are too narrow, chance or not. */
+static const double HOLDS = 0.8;
+
+/* ---- numbers ------------------------------------------------------------------------------------------------- */
+
+static double gap_mean(const double *value, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += value[i];
+    return sum / (double)count;
+}
+
+static double mean_square(const double *value, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += value[i] * value[i];
+    return sum / (double)count;
+}
+
+static double error_size(double error, const una_gap_pairs *p)
+{
+    return fabs(error) < p->least ? p->least : fabs(error);
+}
+
+/* Mean absolute errors, which a few rows that any model gets wrong do not decide; row by row, so that the noise of a
+ * row, which both models have met, falls out. */
+static void measure_error(una_gap_hole *hole, const una_gap_pairs *p)
+{
+    const double z95 = 1.959964;
+    double n = (double)p->rows, with = 0, known = 0, square = 0, worse = 0;
+    for (size_t i = 0; i < p->rows; i++) {
+        with += error_size(p->error[i], p) / n;
+        known += error_size(p->error_known[i], p) / n;
+        worse += error_size(p->error[i], p) > error_size(p->error_known[i], p);
+    }
+    for (size_t i = 0; i < p->rows; i++) {
+        double d = error_size(p->error[i], p) - error_size(p->error_known[i], p) - (with - known);
+        square += d * d;
+    }
+    double sure = p->rows > 1 ? z95 * sqrt(square / (n - 1) / n) : INFINITY;
+    hole->worse = worse / n;
+    hole->rmse_inside = sqrt(mean_square(p->error, p->rows));
+    hole->rmse_known = sqrt(mean_square(p->error_known, p->rows));
+    hole->error = with / known;
+    hole->error_low = fmax(with - sure, 0) / known;
+    hole->error_high = (with + sure) / known;
+}
+
+una_status una_gap_measure(una_gap_hole *hole, const una_gap_pairs *p, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *outside = UNA_GET(&run->scratch, double, p->others), *inside = UNA_GET(&run->scratch, double, p->rows);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) {
+        for (size_t i = 0; i < p->others; i++) outside[i] = p->with_outside[i] / p->known_outside[i];
+        for (size_t i = 0; i < p->rows; i++) inside[i] = p->with[i] / p->known[i];
+        double usual = fmax(una_quantile(outside, p->others, 0.5), 1);
+        size_t wider = 0;
+        for (size_t i = 0; i < p->rows; i++) wider += inside[i] > UNA_GAP_CLEARLY * usual;
+        hole->wider = hole->wider_low = hole->wider_high = (double)wider / (double)p->rows;
+        hole->spread = una_quantile(inside, p->rows, 0.5);
+        hole->auroc = una_auroc(p->with, p->rows, p->with_outside, p->others);
+        hole->increase = 100 * (gap_mean(p->with, p->rows) / gap_mean(p->with_outside, p->others) - 1);
+        measure_error(hole, p);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------------------------ */
+
+static int gap_is_noticed(const una_gap_hole *hole)
+{
+    if (hole->wider >= NOTICED) return 1;
+    return hole->wider < NOT_NOTICED ? 0 : -1;
+}
+
+static int gap_error_differs(const una_gap_hole *hole)
+{
+    if (!isfinite(hole->error)) return -1;
+    if (hole->error < MATTERS) return 0;
+    return hole->error_low > 1 ? 1 : -1;
+}
+
+void una_gap_classify(una_gap_hole *hole)
+{
+    hole->noticed = hole->matters = -1;
+    hole->kind = hole->why_not ? UNA_GAP_NO_HOLE : UNA_GAP_UNCLEAR;
+    if (hole->why_not) return;
+    hole->noticed = gap_is_noticed(hole);
+    hole->matters = gap_error_differs(hole);
+    if (hole->matters < 0) return;
+    if (!hole->matters) hole->kind = hole->noticed == 1 ? UNA_GAP_TOO_CAREFUL : UNA_GAP_HARMLESS;
+    else if (hole->noticed < 0) return;
+    else if (!hole->noticed) hole->kind = UNA_GAP_UNNOTICED;
+    else hole->kind = hole->coverage_inside < HOLDS ? UNA_GAP_TOO_LITTLE : UNA_GAP_RIGHTLY;
+}
+
+const char *una_gap_word(una_gap_kind kind)
+{
+    switch (kind) {
+    case UNA_GAP_NO_HOLE: return "no_hole";
+    case UNA_GAP_RIGHTLY: return "rightly";
+    case UNA_GAP_TOO_LITTLE: return "too_little";
+    case UNA_GAP_TOO_CAREFUL: return "too_careful";
+    case UNA_GAP_UNNOTICED: return "unnoticed";
+    case UNA_GAP_HARMLESS: return "harmless";
+    case UNA_GAP_UNCLEAR: return "unclear";
+    }
+    return NULL;
+}
+
+/* ---- sentences ----------------------------------------------------------------------------------------------- */
+
+/* Shares as people count: never 0 or 100 where a row is otherwise. */
+static int of_hundred(double share)
+{
+    int count = (int)floor(100 * share + 0.5);
+    if (count == 0 && share > 0) return 1;
+    return count == 100 && share < 1 ? 99 : count;
+}
+
+/* Below a tenth it is chance. */
+static void put_error(una_text *text, const una_gap_hole *hole)
+{
+    char times[UNA_NUMBER_ROOM];
+    if (!isfinite(hole->error)) una_text_add(text, "the error cannot be compared");
+    else if (hole->error >= 1.95 && hole->error < 2.05) una_text_add(text, "the error is twice as large");
+    else if (hole->error >= MATTERS)
+        una_text_add(text, "the error is %s times as large", una_number_brief(times, hole->error, 2));
+    else if (hole->error >= 1.1)
+        una_text_add(text, "the error is only %d %% larger", (int)floor(100 * (hole->error - 1) + 0.5));
+    else una_text_add(text, "the error is no larger than with rows there");
+}
+
+static void put_wider(una_text *text, const una_gap_hole *hole)
+{
+    if (hole->wider == 0) una_text_add(text, "no row there gets a wider band");
+    else una_text_add(text, "%s%d of 100 rows there get wider bands", hole->wider < NOT_NOTICED ? "only " : "",
+                      of_hundred(hole->wider));
+    if (hole->wider_low < hole->wider_high)
+        una_text_add(text, ", %d to %d in the repeats", of_hundred(hole->wider_low), of_hundred(hole->wider_high));
+}
+
+static void put_coverage(una_text *text, const una_gap_hole *hole)
+{
+    una_text_add(text, "%d of 100 rows lie inside their 95 %% band", of_hundred(hole->coverage_inside));
+}
+
+static void put_unnoticed(una_text *text, const una_gap_hole *hole)
+{
+    una_text_add(text, " would go UNNOTICED, and it matters: ");
+    put_error(text, hole);
+    una_text_add(text, ", and ");
+    put_wider(text, hole);
+    una_text_add(text, "; ");
+    put_coverage(text, hole);
+    if (hole->coverage_inside >= HOLDS) una_text_add(text, ", for they are wide anyhow");
+}
+
+static void put_unclear(una_text *text, const una_gap_hole *hole)
+{
+    char low[UNA_NUMBER_ROOM], high[UNA_NUMBER_ROOM];
+    const char *open = "it matters";
+    if (hole->noticed < 0) open = "it would be noticed";
+    if (hole->noticed < 0 && hole->matters < 0) open = "it would be noticed, nor whether it matters";
+    una_text_add(text, ": it cannot be told whether %s: ", open);
+    put_wider(text, hole);
+    una_text_add(text, ", ");
+    put_error(text, hole);
+    if (hole->matters < 0 && isfinite(hole->error_low) && isfinite(hole->error_high))
+        una_text_add(text, " (%s to %s times: too few rows to be sure)", una_number_brief(low, hole->error_low, 2),
+                     una_number_brief(high, hole->error_high, 2));
+}
+
+static void put_noticed(una_text *text, const una_gap_hole *hole)
+{
+    char times[UNA_NUMBER_ROOM];
+    una_text_add(text, " would be noticed: ");
+    put_wider(text, hole);
+    una_text_add(text, " (ignorance %s times as large); ", una_number_brief(times, hole->spread, 2));
+    if (hole->kind == UNA_GAP_RIGHTLY) una_text_add(text, "and rightly: ");
+    if (hole->kind == UNA_GAP_TOO_LITTLE) una_text_add(text, "but not enough: ");
+    if (hole->kind == UNA_GAP_TOO_CAREFUL) una_text_add(text, "although it hardly matters: ");
+    put_error(text, hole);
+    if (hole->kind != UNA_GAP_TOO_LITTLE) return;
+    una_text_add(text, ", and only ");
+    put_coverage(text, hole);
+}
+
+void una_gap_sentence(una_text *text, const una_gap_hole *hole)
+{
+    if (hole->why_not) {
+        una_text_add(text, "No hole was cut in %s: %s.", hole->name, hole->why_not);
+        return;
+    }
+    una_text_add(text, "A hole in %s (%s)", hole->name, hole->where);
+    if (hole->kind == UNA_GAP_UNCLEAR) {
+        put_unclear(text, hole);
+    } else if (hole->kind == UNA_GAP_UNNOTICED) {
+        put_unnoticed(text, hole);
+    } else if (hole->kind == UNA_GAP_HARMLESS) {
+        una_text_add(text, " would %s be noticed, and need not be: ", hole->noticed < 0 ? "hardly" : "not");
+        put_error(text, hole);
+        una_text_add(text, " (");
+        put_wider(text, hole);
+        una_text_add(text, ")");
+    } else {
+        put_noticed(text, hole);
+    }
+    una_text_add(text, ".");
+}
+
+/* ---- the answer ---------------------------------------------------------------------------------------------- */
+
+static size_t count_kind(const una_gap_hole *hole, size_t count, una_gap_kind kind)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) found += hole[i].kind == kind;
+    return found;
+}
+
+static void list_names(una_text *text, const una_gap_hole *hole, size_t count, una_gap_kind kind)
+{
+    size_t listed = 0;
+    for (size_t i = 0; i < count; i++)
+        if (hole[i].kind == kind) una_text_add(text, "%s%s", listed++ ? ", " : ": ", hole[i].name);
+}
+
+static void put_group(una_text *text, const una_gap_hole *hole, size_t count, una_gap_kind kind, const char *one,
+                      const char *many, bool names)
+{
+    size_t found = count_kind(hole, count, kind);
+    if (found == 0) return;
+    if (found == 1) una_text_add(text, "; %s", one);
+    else una_text_add(text, "; %zu %s", found, many);
+    if (names) list_names(text, hole, count, kind);
+}
+
+static void put_group_answer(una_text *text, const una_gap_hole *hole, size_t count, const char *what,
+                             const char *whats)
+{
+    size_t noticed = 0;
+    for (size_t i = 0; i < count; i++) noticed += hole[i].noticed == 1;
+    if (count == 1) una_text_add(text, "A hole in the one %s would %sbe noticed", what, noticed ? "" : "not ");
+    else if (noticed == 0) una_text_add(text, "Of %zu %s, a hole in none would be noticed", count, whats);
+    else if (noticed == count) una_text_add(text, "Of %zu %s, a hole in each would be noticed", count, whats);
+    else una_text_add(text, "Of %zu %s, a hole in %zu would be noticed", count, whats, noticed);
+    put_group(text, hole, count, UNA_GAP_TOO_LITTLE, "in one the bands stay too narrow",
+              "of them have bands that stay too narrow", true);
+    put_group(text, hole, count, UNA_GAP_UNNOTICED, "one hole would go unnoticed and it matters",
+              "holes would go unnoticed and matter", true);
+    put_group(text, hole, count, UNA_GAP_HARMLESS, "one would go unnoticed and does no harm",
+              "would go unnoticed and do no harm", false);
+    put_group(text, hole, count, UNA_GAP_UNCLEAR, "of one it cannot be told", "cannot be told", true);
+    put_group(text, hole, count, UNA_GAP_NO_HOLE, "in one no hole could be cut", "have no place for a hole", true);
+    una_text_add(text, ".");
+}
+
+void una_gap_answer(una_text *text, const una_gap_hole *hole, size_t columns, size_t pairs)
+{
+    put_group_answer(text, hole, columns, "column", "columns");
+    if (pairs == 0) return;
+    una_text_add(text, " ");
+    put_group_answer(text, hole + columns, pairs, "pair of columns", "pairs of columns");
+}

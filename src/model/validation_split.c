@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Folds, a held-out share, a table of validation rows; copies of rows. See validation_split.h.
+ */
+#include "model/validation_split.h"
+
+#include "base/rank_group.h"
+
+#include <string.h>
+
+enum { LEAST_HELD = 20, ONE_ROW_IN = 10 };      /* fewer copies are not mentioned */
+static const double held_share = 0.15;
+
+/* ---- groups of rows with equal inputs ------------------------------------------------------------------------ */
+
+static bool can_keep_copies_in_one_part(const una_copies *copies, size_t rows)
+{
+    bool few_inputs = copies->groups < 2 * UNA_FOLDS && 2 * copies->groups < rows;
+    return 2 * copies->largest <= rows && !few_inputs;
+}
+
+una_status una_split_copies(una_copies *copies, una_view x, una_run *run)
+{
+    UNA_TRY(una_copies_find(copies, x.at, x.rows, x.cols, x.stride, &run->scratch, run));
+    if (copies->copied == 0 || can_keep_copies_in_one_part(copies, x.rows)) return UNA_OK;
+    for (size_t i = 0; i < x.rows; i++) copies->next[i] = (uint32_t)i;
+    copies->groups = x.rows;
+    copies->largest = 1;
+    return UNA_OK;
+}
+
+static size_t smallest_fold(const size_t *sizes, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (sizes[i] < sizes[best]) best = i;
+    return best;
+}
+
+una_status una_fold_rows(unsigned char **fold, size_t *folds, const una_copies *copies, size_t rows, una_rng rng,
+                         una_run *run)
+{
+    uint32_t *order;
+    size_t sizes[UINT8_MAX + 1] = {0};
+    *fold = UNA_GET_ROWS(&run->scratch, unsigned char, rows);
+    una_mark mark = una_arena_mark(&run->scratch);
+    bool *placed = UNA_GET_ROWS(&run->scratch, bool, rows);
+    UNA_TRY(una_order_new(&order, rows, &run->scratch));
+
+    una_rng_permute(&rng, order, rows);
+    if (*folds > copies->groups) *folds = copies->groups;
+    for (size_t i = 0; i < rows; i++) {
+        if (placed[order[i]]) continue;
+        size_t to = smallest_fold(sizes, *folds);
+        for (size_t row = order[i]; !placed[row]; row = copies->next[row]) {
+            placed[row] = true;
+            (*fold)[row] = (unsigned char)to;
+            sizes[to]++;
+        }
+    }
+    una_arena_release(&run->scratch, mark);
+    return UNA_OK;
+}
+
+typedef enum state { NO_SIDE, TRAINS, HELD } state;
+
+static size_t group_size(const una_copies *copies, size_t row)
+{
+    size_t size = 1;
+    for (size_t other = copies->next[row]; other != row; other = copies->next[other]) size++;
+    return size;
+}
+
+static void set_group(unsigned char *side, const una_copies *copies, size_t row, state to)
+{
+    side[row] = (unsigned char)to;
+    for (size_t other = copies->next[row]; other != row; other = copies->next[other]) side[other] = (unsigned char)to;
+}
+
+/* A group that is too large for what is left is passed over; if all are, the smallest is held out. */
+static size_t choose_held(unsigned char *side, size_t wanted, const una_copies *copies, const uint32_t *order,
+                          size_t rows)
+{
+    size_t held = 0, smallest = SIZE_MAX, its_row = 0;
+    for (size_t i = 0; i < rows && held < wanted; i++) {
+        if (side[order[i]] != NO_SIDE) continue;
+        size_t size = group_size(copies, order[i]);
+        bool fits = held + size <= wanted;
+        set_group(side, copies, order[i], fits ? HELD : TRAINS);
+        if (fits) held += size;
+        if (size < smallest) smallest = size, its_row = order[i];
+    }
+
+    if (held > 0 || wanted == 0) return held;
+    set_group(side, copies, its_row, HELD);
+    return smallest;
+}
+
+una_status una_hold_rows(uint32_t **order, size_t *held, const una_copies *copies, size_t rows, una_rng rng,
+                         una_run *run)
+{
+    uint32_t *mixed;
+    size_t out = 0;
+    unsigned char *side = UNA_GET_ROWS(&run->scratch, unsigned char, rows);
+    UNA_TRY(una_order_new(&mixed, rows, &run->scratch));
+    UNA_TRY(una_order_new(order, rows, &run->scratch));
+
+    una_rng_permute(&rng, mixed, rows);
+    *held = choose_held(side, *held, copies, mixed, rows);
+    for (size_t i = 0, in = *held; i < rows; i++) (*order)[side[mixed[i]] == HELD ? out++ : in++] = mixed[i];
+    return UNA_OK;
+}
+
+/* ---- the rows of a problem ----------------------------------------------------------------------------------- */
+
+static una_status make_folds(una_problem *p, const una_copies *copies, una_run *run)
+{
+    unsigned char *fold;
+    p->folds = UNA_FOLDS;
+    UNA_TRY(una_fold_rows(&fold, &p->folds, copies, p->x.rows, una_rng_at(p->seed, UNA_FOR_FOLDS, 0), run));
+    p->fold = fold;
+    return UNA_OK;
+}
+
+/* Moves the rows that are `out` to the end of x, as valid_x; both sides keep the order of the file. In place: the
+ * encoded rows belong to model.c, and there may be many. */
+static una_status move_held_rows(una_problem *p, const bool *out, size_t held, una_run *run)
+{
+    size_t rows = p->x.rows, cols = p->x.cols, targets = p->outputs, train = 0, valid = 0;
+    double *held_x = UNA_GET_ROWS(&run->scratch, double, held * cols);
+    double *held_y = UNA_GET_ROWS(&run->scratch, double, held * targets);
+    uint32_t *held_origin = p->origin ? UNA_GET_ROWS(&run->scratch, uint32_t, held) : NULL;
+    double *x = (double *)p->x.at, *y = (double *)p->y;
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    for (size_t i = 0; i < rows; i++) {
+        double *to = out[i] ? held_x + valid * cols : x + train * cols;
+        double *answer = out[i] ? held_y + valid * targets : y + train * targets;
+        if (to != x + i * cols) memcpy(to, x + i * cols, cols * sizeof *x);
+        if (answer != y + i * targets) memcpy(answer, y + i * targets, targets * sizeof *y);
+        if (p->origin) *(out[i] ? held_origin + valid : p->origin + train) = p->origin[i];
+        if (out[i]) valid++;
+        else train++;
+    }
+
+    memcpy(x + train * cols, held_x, held * cols * sizeof *x);
+    memcpy(y + train * targets, held_y, held * targets * sizeof *y);
+    if (p->origin) memcpy(p->origin + train, held_origin, held * sizeof *p->origin);
+    p->x.rows = train;
+    p->valid_x = (una_view){ x + train * cols, held, cols, cols };
+    p->valid_y = y + train * targets;
+    p->valid_joins = true;
+    return UNA_OK;
+}
+
+static una_status hold_out_share(una_problem *p, const una_copies *copies, double fraction, una_run *run)
+{
+    size_t rows = p->x.rows, held = (size_t)floor(fraction * (double)rows + 0.5);
+    uint32_t *order;
+    if (held < 1) held = 1;
+    if (held > rows - 2) held = rows - 2;
+
+    UNA_TRY(una_hold_rows(&order, &held, copies, rows,
+                          una_rng_at(p->seed, UNA_FOR_SPLIT, una_rank_group_rank(run)), run));
+    bool *out = UNA_GET_ROWS(&run->scratch, bool, rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < held; i++) out[order[i]] = true;
+    return move_held_rows(p, out, held, run);
+}
+
+static una_status take_valid(una_problem *p, const una_columns *const *columns, const una_dataset *valid, una_run *run)
+{
+    double *x, *y;
+    size_t rows, inputs = columns[0]->input_count;
+    UNA_TRY(una_columns_encode_several(columns, p->outputs, valid, &x, &y, NULL, &rows, &run->scratch, run));
+    if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "%s: there are no rows to validate on", valid->origin);
+    p->valid_x = (una_view){ x, rows, inputs, inputs };
+    p->valid_y = y;
+    return UNA_OK;
+}
+
+/* ---- rows whose copies stand on the other side ---------------------------------------------------------------- */
+
+/* All rows, held-out ones last; copied where they are not contiguous. */
+static una_status all_rows(una_view *all, const una_problem *p, una_run *run)
+{
+    size_t rows = p->x.rows, valid = p->valid_x.rows, cols = p->x.cols;
+    *all = p->x;
+    all->rows += valid;
+    if (valid == 0 || p->valid_x.at == p->x.at + rows * cols) return UNA_OK;
+
+    double *copy = UNA_GET_ROWS(&run->scratch, double, (rows + valid) * cols);
+    UNA_TRY(una_arena_check(&run->scratch));
+    memcpy(copy, p->x.at, rows * cols * sizeof *copy);
+    memcpy(copy + rows * cols, p->valid_x.at, valid * cols * sizeof *copy);
+    all->at = copy;
+    return UNA_OK;
+}
+
+/* Held-out rows (with folds: rows of any fold) whose inputs also stand in another part, where they train. */
+static una_status count_rows_across(size_t *across, const una_problem *p, una_run *run)
+{
+    una_copies copies;
+    una_view all;
+    UNA_TRY(all_rows(&all, p, run));
+    UNA_TRY(una_copies_find(&copies, all.at, all.rows, all.cols, all.stride, &run->scratch, run));
+    bool *seen = UNA_GET_ROWS(&run->scratch, bool, all.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    *across = 0;
+    for (size_t i = 0; i < all.rows; i++) {
+        size_t held = 0;
+        bool parted = false;
+        for (size_t row = i; !seen[row]; row = copies.next[row]) {
+            seen[row] = true;
+            parted = parted || (p->folds ? p->fold[row] != p->fold[i] : (row < p->x.rows) != (i < p->x.rows));
+            held += p->folds || row >= p->x.rows;
+        }
+        if (parted) *across += held;
+    }
+    return UNA_OK;
+}
+
+static una_status warn_of_rows_across(const una_problem *p, una_fit_result *result, una_run *run)
+{
+    size_t across, rows = una_oof_x(p).rows;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = count_rows_across(&across, p, run);
+    una_arena_release(&run->scratch, mark);
+    UNA_TRY(status);
+
+    if (across * ONE_ROW_IN <= rows) return UNA_OK;
+    una_notes_add(&result->warnings, p->folds ?
+                  "%zu of the %zu rows have the same inputs as a row of another fold: the validation scores are too "
+                  "kind if rows were copied." :
+                  "%zu of the %zu held-out rows have the same inputs as a training row: the validation scores are too "
+                  "kind if rows were copied.", across, rows);
+    return UNA_OK;
+}
+
+static void note_copies(const una_problem *p, const una_copies *copies, una_fit_result *result)
+{
+    size_t rows = p->x.rows + p->valid_x.rows;
+    if (copies->copied * ONE_ROW_IN <= rows) return;
+    una_notes_add(&result->notes, p->folds ?
+                  "%zu of the %zu rows have the same inputs as another row: copies share a fold, so that none is "
+                  "predicted by a model that saw another." :
+                  "%zu of the %zu rows have the same inputs as another row: copies are held out together, or none of "
+                  "them is.", copies->copied, rows);
+}
+
+/* ---- the split ------------------------------------------------------------------------------------------------ */
+
+/* Where the trainings without each fold are kept, folds cost nothing; else they come on top. */
+static size_t fold_rows(const una_kind *kind, void *options)
+{
+    const double *members = una_option_number(options, kind->options, "members");
+    return kind->keeps_folds && (!members || *members != 1) ? UNA_KEPT_FOLD_ROWS : UNA_FOLD_ROWS;
+}
+
+static una_status split_own_rows(una_problem *p, double fraction, size_t folds_below, una_fit_result *result,
+                                 una_run *run)
+{
+    una_copies copies;
+    una_mark mark = una_arena_mark(&run->scratch);
+    size_t rows = run->rank_group ? una_table_rows(p) : p->x.rows;
+    bool images = una_columns_image(p->columns).height > 0;       /* trainings are long, so there is only one */
+    bool in_turn = fraction == 0 && p->x.rows < folds_below && !run->rank_group && !images;
+    if (fraction == 0) fraction = fmin(0.5, fmax(held_share, LEAST_HELD / (double)rows));
+    UNA_TRY(una_split_copies(&copies, p->x, run));
+    UNA_TRY(in_turn ? make_folds(p, &copies, run) : hold_out_share(p, &copies, fraction, run));
+
+    bool keeps_copies = copies.groups < p->x.rows + p->valid_x.rows;
+    if (run->rank_group) copies.copied = 0;                 /* copies among one rank's rows say too little */
+    if (keeps_copies) note_copies(p, &copies, result);
+    else if (copies.copied > 0) UNA_TRY(warn_of_rows_across(p, result, run));
+    if (!in_turn) una_arena_release(&run->scratch, mark);
+    return UNA_OK;
+}
+
+una_status una_problem_split_several(una_problem *problem, const una_columns *const *columns, const una_kind *kind,
+                                     void *options, const una_fit_settings *settings, una_fit_result *result,
+                                     una_run *run)
+{
+    double fraction = settings->valid_fraction;
+    if (!kind->learns_features) return UNA_OK;
+    if (!settings->valid) return split_own_rows(problem, fraction, fold_rows(kind, options), result, run);
+    UNA_TRY(take_valid(problem, columns, settings->valid, run));
+    una_columns_warn_units(columns, problem->outputs, settings->valid, &result->warnings);
+    return run->rank_group ? UNA_OK : warn_of_rows_across(problem, result, run);
+}
+
+una_status una_problem_split(una_problem *problem, const una_kind *kind, void *options,
+                             const una_fit_settings *settings, una_fit_result *result, una_run *run)
+{
+    return una_problem_split_several(problem, &problem->columns, kind, options, settings, result, run);
+}

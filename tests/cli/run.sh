@@ -22,7 +22,7 @@ export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99
 work=$(mktemp -d)
 export XDG_DATA_HOME=$work/no-data
 trap 'rm -rf "$work"' EXIT
-export LSAN_OPTIONS=suppressions=$root/tests/no_leaks:print_suppressions=0
+export LSAN_OPTIONS=suppressions=$root/tests/no_leaks:print_suppressions=0:use_tls=0
 
 cases=("$@")
 if [ ${#cases[@]} -eq 0 ]; then

@@ -31,7 +31,7 @@ fi
 UNA_FUZZ_TMP=$(mktemp -d "$(df /dev/shm >/dev/null 2>&1 && echo /dev/shm || echo /tmp)/una-fuzz-XXXXXX") || exit 1
 export UNA_FUZZ_TMP
 trap 'rm -rf "$UNA_FUZZ_TMP"' EXIT
-export LSAN_OPTIONS=suppressions=$PWD/tests/no_leaks:print_suppressions=0:use_tls=0
+export LSAN_OPTIONS=suppressions=$PWD/tests/no_leaks:print_suppressions=0
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0}      # what una holds is counted by the targets, which is quicker
 export UBSAN_OPTIONS=print_stacktrace=1
 mkdir -p build-fuzz/work build-fuzz/findings build-fuzz/logs

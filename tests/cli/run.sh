@@ -18,11 +18,12 @@ root=$(cd "$here/../.." && pwd)    # of the project
 # No data of the person who runs this.
 unset UNA_DATA
 # A crash under a sanitizer must not look like the exit status 1 of wrong usage.
-export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99
+# intercept_tls_get_addr=0: as in tools/test.sh.
+export ASAN_OPTIONS=exitcode=99:intercept_tls_get_addr=0 UBSAN_OPTIONS=exitcode=99
 work=$(mktemp -d)
 export XDG_DATA_HOME=$work/no-data
 trap 'rm -rf "$work"' EXIT
-export LSAN_OPTIONS=suppressions=$root/tests/no_leaks:print_suppressions=0:use_tls=0
+export LSAN_OPTIONS=suppressions=$root/tests/no_leaks:print_suppressions=0
 
 cases=("$@")
 if [ ${#cases[@]} -eq 0 ]; then

@@ -17,7 +17,7 @@ const cli_common_flag cli_common[] = {
                       "then marks thousands (default: found from the file)"), CLI_WITH_READING },
     { CLI_FLAG_CHOICE("dates", "ORDER", "dmy|mdy", "whether 3/1/2024 is 3 January (dmy) or March 1 (mdy) (default: "
                       "found from days above 12, else dmy)"), CLI_WITH_READING },
-    { CLI_FLAG("words", CLI_TEXT, "COLUMN,...", "columns that stay words, though they look like numbers or dates"),
+    { CLI_FLAG("words", CLI_TEXT, "COLUMN,...", "columns to read as words, even if they look like numbers or dates"),
       CLI_WITH_READING },
     { CLI_FLAG_COUNT("seed", "N", 0, UINT64_MAX,
                      "seed of everything random; the same seed gives the same bits (default 0)"), CLI_WITH_SEED },
@@ -32,11 +32,11 @@ const cli_common_flag cli_common[] = {
                "has, or what a cgroup allows)"), CLI_WITH_RUN },
     { CLI_FLAG("scratch", CLI_SIZE, "SIZE", "refuse to write more to scratch files at a time (default: four times "
                "--memory)"), CLI_WITH_RUN },
-    { CLI_FLAG_SWITCH("no-cache", "with --images: unpack them anew and keep nothing of them in ~/.cache/una; without, "
-                      "it has no effect"),
+    { CLI_FLAG_SWITCH("no-cache", "with --images: unpack them again and keep nothing in the cache, ~/.cache/una; no "
+                                  "effect without images"),
       CLI_WITH_RUN | CLI_BY_PIECES },
-    { CLI_FLAG_SWITCH("verify-cache", "with --images: unpack them anew and replace what ~/.cache/una has of them; "
-                      "without, it has no effect"), CLI_WITH_RUN | CLI_BY_PIECES },
+    { CLI_FLAG_SWITCH("verify-cache", "with --images: unpack them again and replace their copy in the cache, "
+                                      "~/.cache/una; no effect without images"), CLI_WITH_RUN | CLI_BY_PIECES },
     { CLI_FLAG_SWITCH("no-scratch", "hold all rows in memory, none in scratch files under $TMPDIR or /var/tmp"),
       CLI_WITH_RUN | CLI_BY_PIECES },
     { CLI_FLAG_SWITCH("json", "print one JSON object on stdout and nothing else"), CLI_WITH_JSON },

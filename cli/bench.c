@@ -18,8 +18,9 @@ static cli_flag flags[OWN_FLAGS + MOST_OPTIONS + 1] = {
              "bare name stands for the experiment's own settings of it"),
     CLI_FLAG_SWITCH("quick", "few seeds and small budgets: minutes, to see that everything works and which way things "
                     "go"),
-    CLI_FLAG_SWITCH("kept", "fit nothing: the page of those rows that are in the folder, of a run that goes on, say"),
-    CLI_FLAG_SWITCH("full", "budgets in full, as without --quick: for commands that are to say so"),
+    CLI_FLAG_SWITCH("kept", "fit nothing: write the page from the rows in the folder, for instance of a run in "
+                            "progress"),
+    CLI_FLAG_SWITCH("full", "full budgets, as without --quick, for commands that should say so"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results; rows found there are not computed again (default "
              "una-bench)"),
     CLI_FLAG("store", CLI_TEXT, "ADDRESS", "keep the rows on a server, postgresql://USER@HOST/DATABASE, and not in the "

@@ -60,7 +60,7 @@ typedef struct cli_flag {
              "and + - * /; a comparison with a missing cell is false")
 #define CLI_FLAG_IMAGES                                                                                              \
     CLI_FLAG("images", CLI_FILE, "FILE", "a file of images: IDX as MNIST's, or NPY with channels last; also .gz. "    \
-             "Each row names one by its number, counted from 0, and the model sees this image and nothing else of it")
+             "Each row names one by its number, counted from 0, and the model sees this image and no other column")
 #define CLI_FLAG_INDEX                                                                                               \
     CLI_FLAG("index", CLI_TEXT, "COLUMN", "with --images: the column that has the numbers of images (default index, "  \
              "or the model's own)")

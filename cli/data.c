@@ -308,9 +308,9 @@ static una_status run_data_import(cli *c)
 
 const cli_verb cli_data_import = {
     "data import", "data sets from a folder into the data folder",
-    "Copies what DIR has of the catalogue (uci/NAME.csv, uci/splits/NAME.json, mnist/*.gz, faces/*) into the data "
-    "folder, after the sum of each file was checked. Where a file is not the published one, or a split does not fit "
-    "its table, nothing of that set is taken; the others are.",
+    "Copies the data sets of the catalogue that DIR has (uci/NAME.csv, uci/splits/NAME.json, mnist/*.gz, faces/*) "
+    "into the data folder, after the sum of each file was checked. Where a file is not the published one, or a split "
+    "does not fit its table, nothing of that set is taken; the others are.",
     { { "DIR", CLI_FOLDER, "folder to take them from" }, NOTHING, NOTHING }, import_flags,
     CLI_WITH_JSON | CLI_WITH_QUIET,
     "una data import ~/Downloads/data\n"
@@ -324,7 +324,8 @@ static const cli_flag get_flags[] = {
     CLI_FLAG("from", CLI_TEXT, "URL", "a folder on a server laid out like the data folder (https, http or file), "
              "instead of the public originals"),
     CLI_FLAG_SWITCH("force", "fetch also what is there and intact"),
-    CLI_FLAG("patience", CLI_NUMBER, "SECONDS", "give a server up when next to nothing comes for so long (default 30)"),
+    CLI_FLAG("patience", CLI_NUMBER, "SECONDS", "give up on a server that sends almost nothing for this long "
+                                                "(default 30)"),
     FOLDER_FLAG, CLI_FLAG_END
 };
 

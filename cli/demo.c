@@ -245,7 +245,8 @@ static void add_remarks(char *text)
     add(text, "\n\nNLM, %s, is one neural network, trained to predict, with a Bayesian linear model as its last layer. "
         "LUNA, %s, trains networks whose auxiliary regressors each explain the data and are penalised for similar "
         "slopes, so that they differ where nothing holds them. GP, %s, is a Gaussian process, and auto is what una "
-        "fits if no model is named: LUNA and a Gaussian process, weighted by rows that neither has seen. All other options "
+        "fits if no model is named: LUNA and a Gaussian process, weighted by their out-of-fold predictions. All "
+        "other options "
         "are chosen from the data; the last section has every one.",
         kinds[NLM].spec, kinds[LUNA].spec, kinds[GP].spec);
 }
@@ -370,8 +371,8 @@ static una_status run_demo(cli *c)
 const cli_verb cli_demo = {
     "demo", "the main job on built-in data, in under a minute",
     "Fits a neural linear model of one training, LUNA, a Gaussian process and una's default to a cubic function with a "
-    "gap in the data, for several seeds. Says what each admits not to know in the gap and at the rows, and how much of "
-    "the true function its band of ignorance holds; writes a page that opens with the picture.",
+    "gap in the data, for several seeds. Prints the ignorance of each in the gap and at the rows, and how much of "
+    "the true function lies in its band of ignorance; writes a page that begins with the chart.",
     { { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una demo\n"

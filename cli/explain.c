@@ -13,18 +13,20 @@ enum { USUAL_ROWS = 10, MOST_ROWS = 1000, NAME = 14, LEAST = 5 };  /* letters of
 
 static const cli_flag flags[] = {
     CLI_FLAG("concepts", CLI_FILE, "FILE", "the concepts: lines 'name: condition', such as 'old: days > 28', or 'name: "
-             "rows 3, 17, 20-25'; or the same as a JSON object. Conditions are those of --where, and may ask for "
-             "columns that are no inputs of the model"),
-    CLI_FLAG("with", CLI_FILE, "FILE", "rows that show what the concepts are, with the model's inputs and what the "
-             "conditions ask for (default: those of DATA)"),
-    CLI_FLAG("target", CLI_TEXT, "COLUMN", "of a model of several targets: which one"),
+             "rows 3, 17, 20-25'; or the same as a JSON object. Conditions are those of --where, and may use columns "
+             "that are not inputs of the model"),
+    CLI_FLAG("with", CLI_FILE, "FILE", "rows in which the concepts are looked up, with the model's inputs and the "
+                                       "columns of the conditions (default: those of DATA)"),
+    CLI_FLAG("target", CLI_TEXT, "COLUMN", "which target, if the model has several"),
     CLI_FLAG_COUNT("rows", "N", 1, MOST_ROWS, "how many of the most unsure rows are shown (default 10)"),
     CLI_FLAG_COUNT("axes", "N", 1, 1000, "directions of the features for each concept, at most; fewer where the model "
                    "has few features (default 4)"),
-    CLI_FLAG_CHOICE("whiten", "HOW", "posterior|rows", "in which features axes are looked for: those in which the "
-                    "posterior is white, or those in which the training rows are (default posterior)"),
-    CLI_FLAG_CHOICE("disagreement", "HOW", "apart|split", "what the members of a mixture disagree about: a part of its "
-                    "own, or split by the concepts like the rest (default apart)"),
+    CLI_FLAG_CHOICE("whiten", "HOW", "posterior|rows", "coordinates in which axes are found: those in which the "
+                                                       "posterior is white (has the identity as covariance), or the "
+                                                       "training rows are (default posterior)"),
+    CLI_FLAG_CHOICE("disagreement", "HOW", "apart|split", "disagreement between the members of a mixture: a part of "
+                                                          "its own, or split by the concepts like the rest (default "
+                                                          "apart)"),
     CLI_FLAG("out", CLI_FILE_OUT, "CSV", "also write the parts of all rows, in the square of the target's units"),
     CLI_FLAG("report", CLI_FILE_OUT, "FILE.html", "also write the page 'Why is this row unsure?'"),
     CLI_FLAG("chart", CLI_FILE_OUT, "FILE", "also write the chart alone; the ending says how: .svg, .pdf or .png"),
@@ -287,10 +289,10 @@ static una_status run_explain(cli *c)
 
 const cli_verb cli_explain = {
     "explain", "why is a row unsure? Its ignorance, split by concepts",
-    "Splits what the model does not know of each row by concepts that you name, such as 'old: days > 28'. The features "
-    "of the model are turned so that some of them follow the concepts; the parts add up to the whole ignorance "
-    "exactly, and predictions stay what they are. For models with features under a linear head: luna, nlm, tuna, "
-    "linear, sngp, and mixtures of them (auto); of tables and of images.",
+    "Splits the ignorance of the model about each row by concepts that you name, such as 'old: days > 28'. The "
+    "features of the model are rotated so that some of them follow the concepts; the parts add up to the whole "
+    "ignorance exactly, and predictions stay what they are. For models with features under a linear head: luna, nlm, "
+    "tuna, linear, sngp, and mixtures of them (auto); of tables and of images.",
     { { "MODEL", CLI_FILE, "a model that 'una fit' wrote" },
       { "DATA", CLI_FILE, "the rows to explain, with the model's inputs: CSV, TSV (also .gz) or NPY" },
       { NULL, CLI_TEXT, NULL } },

@@ -29,11 +29,11 @@ static const cli_flag flags[] = {
     CLI_FLAG_CHOICE("missing", "HOW", "drop|mean", "what to do with missing cells: drop the row, or fill in the "
                     "column's mean and tell the model so; remembered for prediction (default: refuse)"),
     CLI_FLAG_COUNT("other", "N", 1, 1000000000, "levels of text columns with fewer than N rows become one level "
-                   "'other'; words never seen later have a level too, where ignorance is large"),
+                   "'other'; new words in later rows have a level too, with large ignorance"),
     CLI_FLAG_SWITCH("log", "learn the logarithm of the target, whose values must all be above 0; answers are in its "
                     "own units all the same, and never below 0"),
-    CLI_FLAG_SWITCH("no-verdict", "do not judge the model by rows that it has not seen: models that leave none out by "
-                    "themselves are then fitted once only"),
+    CLI_FLAG_SWITCH("no-verdict", "give no verdict on the model from held-out rows: models that hold out none by "
+                                  "themselves are then fitted only once"),
     CLI_FLAG_WHERE,
     CLI_FLAG_IMAGES,
     CLI_FLAG_INDEX,

@@ -220,7 +220,7 @@ static una_status run_gap(cli *c)
 }
 
 const cli_verb cli_gap = {
-    "gap", "would a hole in the data be noticed?",
+    "gap", "would the model notice a hole in the data?",
     "Cuts a hole into the table along each input, about the middle third of its rows, fits a model on the rest, and "
     "says in plain words whether the model would notice: whether its bands get wider in the hole than they would be "
     "with rows there, and whether its error does. Then the same along pairs of columns.",

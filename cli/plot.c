@@ -15,13 +15,13 @@ static const cli_flag flags[] = {
                     "bands: mean, ignorance and noise along one input, the others as in one real row. effect: the mean "
                     "along one input for many real rows, and their average. observed: predicted against observed. "
                     "calibration: were 50 % of the values below what was predicted with 50 %? residuals: observed "
-                    "less predicted. ignorance: of the rows as they are, along one input. importance: of the inputs, "
+                    "minus predicted. ignorance: of the rows as they are, along one input. importance: of the inputs, "
                     "which needs no DATA (default bands, without DATA importance)"),
     CLI_FLAG("input", CLI_TEXT, "COLUMN", "along which input (default: the one that matters most; residuals: the "
              "prediction)"),
     CLI_FLAG_COUNT("row", "N", 1, 1000000000000, "of bands: the row of DATA whose other inputs are taken, counted from "
                    "1 (default: the most typical one)"),
-    CLI_FLAG("target", CLI_TEXT, "COLUMN", "of a model of several targets: which one"),
+    CLI_FLAG("target", CLI_TEXT, "COLUMN", "which target, if the model has several"),
     CLI_FLAG_WHERE,
     CLI_FLAG_IMAGES,
     CLI_FLAG_INDEX,
@@ -114,7 +114,7 @@ const cli_verb cli_plot = {
     "inputs matter. Where an input moves, all others are those of real rows, never an average that no row has.",
     { { "MODEL", CLI_FILE, "a model file made by 'una fit'" },
       { "[DATA]", CLI_FILE, "rows with the model's inputs; for observed, calibration and residuals with its target, "
-        "too, and best such that the model has not seen" }, { NULL, CLI_TEXT, NULL } },
+        "too, and best rows that the model was not fitted on" }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una plot measurements.una measurements.csv --input temperature --out temperature.svg\n"
     "# did new rows fall where the model said?\n"

@@ -106,8 +106,8 @@ static una_status run_predict(cli *c)
 const cli_verb cli_predict = {
     "predict", "answers with bands for new rows",
     "Prints one line per row of DATA: mean, std (of a new observation), std_epistemic (ignorance: data nearby would "
-    "help), std_noise (noise: it would not), lower and upper, all in the units of the target. Of several targets each "
-    "has these columns under its name: mean_a, std_a ... Columns are matched by name, in any order; others are "
+    "help), std_noise (noise: it would not), lower and upper, all in the units of the target. With several targets, "
+    "each has these columns under its name: mean_a, std_a ... Columns are matched by name, in any order; others are "
     "ignored.",
     { { "MODEL", CLI_FILE, "a model file made by 'una fit'" },
       { "DATA", CLI_FILE, "a table with the model's input columns" }, { NULL, CLI_TEXT, NULL } },

@@ -136,8 +136,8 @@ static una_status run_score(cli *c)
 const cli_verb cli_score = {
     "score", "how good a model's answers and bands are",
     "Compares a model's answers with the truth on rows that it was not trained on: error, log-likelihood, CRPS, how "
-    "often the truth lies within the bands, and how far that is from what the bands claim. Of several targets each has "
-    "its scores; then comes the log-likelihood of all of a row's targets at once.",
+    "often the truth lies within the bands, and how far that is from what the bands claim. With several targets, "
+    "each has its own scores, and the joint log-likelihood of all targets of a row follows.",
     { { "MODEL", CLI_FILE, "a model file made by 'una fit'" },
       { "DATA", CLI_FILE, "a table with the model's inputs and its target" }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_BY_PIECES,

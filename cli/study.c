@@ -12,10 +12,10 @@
 
 const cli_family cli_study = {
     "study", "Bayesian optimisation: new, ask, tell, run, best, show and more",
-    "A study looks for the least (or largest) value of something expensive. Ask it which point to try next, tell it "
-    "what came out, and go on; or give it a command, and it does that itself. All of it is in one file, or in a "
-    "PostgreSQL database that many machines share. What was told is safe once the command has ended, whatever happens "
-    "next; any number of processes may work on one study.",
+    "A study searches for the smallest (or largest) value of something expensive. Ask it which point to try next, "
+    "tell it what came out, and go on; or give it a command, and it does that itself. All of it is in one file, or in "
+    "a PostgreSQL database that many machines share. A value that was told is safe once the command has ended, "
+    "whatever happens next; any number of processes may work on one study.",
     "una study new coffee.study --space space.json --goal maximize\n"
     "una study ask coffee.study\n"
     "una study tell coffee.study 1 7.5\n"
@@ -68,13 +68,13 @@ static const cli_flag new_flags[] = {
     CLI_FLAG("space", CLI_FILE, "FILE", "JSON file with the inputs, their ranges and constraints between them; needed"),
     CLI_FLAG("model", CLI_MODEL, "SPEC", "model that guides the search: a name, with options in brackets if need be "
              "(default gp)"),
-    CLI_FLAG("acquisition", CLI_TEXT, "SPEC", "what makes a point worth trying: log_ei, ei, noisy_ei, ucb(beta=2), "
-             "thompson, quasi or random (default log_ei)"),
+    CLI_FLAG("acquisition", CLI_TEXT, "SPEC", "the rule that chooses the next point: log_ei, ei, noisy_ei, "
+                                              "ucb(beta=2), thompson, quasi or random (default log_ei)"),
     CLI_FLAG_CHOICE("goal", "WORD", "minimize|maximize",
                     "which values are good: minimize or maximize (default minimize)"),
-    CLI_FLAG_COUNT("initial", "N", 1, 1000000, "points spread evenly before the model is asked (default: twice the "
+    CLI_FLAG_COUNT("initial", "N", 1, 1000000, "points spread evenly before the model is used (default: twice the "
                    "inputs, from 4 to 20)"),
-    CLI_FLAG("lease", CLI_NUMBER, "SECONDS", "after so long a trial that was asked for and never told is offered again "
+    CLI_FLAG("lease", CLI_NUMBER, "SECONDS", "a trial without a value is offered again after this time "
              "(default 86400, a day)"),
     CLI_FLAG_END
 };
@@ -222,7 +222,7 @@ const cli_verb cli_study_ask = {
 /* ---- tell and drop ----------------------------------------------------------------------------------- */
 
 static const cli_flag tell_flags[] = {
-    CLI_FLAG_SWITCH("failed", "it gave no value; the search keeps away from there"),
+    CLI_FLAG_SWITCH("failed", "the trial gave no value; the search avoids points near it"),
     CLI_FLAG("note", CLI_TEXT, "TEXT", "with --failed: why"),
     CLI_FLAG_END
 };
@@ -264,11 +264,11 @@ static una_status run_tell(cli *c)
 
 const cli_verb cli_study_tell = {
     "study tell", "what came out of a trial",
-    "Writes down the value of a trial. When the command has ended well, the value is on the disk. A trial is told "
+    "Records the value of a trial. After the command has succeeded, the value is on disk. A trial is told "
     "once; the same value again is no error, so a command that was interrupted can be repeated. A value that comes "
     "after the lease has ended counts too, if the trial has no value yet.",
     { WHERE, { "ID", CLI_TEXT, "number of the trial" },
-      { "[VALUE]", CLI_NUMBER, "a number, in the units of whatever is looked for" } },
+      { "[VALUE]", CLI_NUMBER, "a number, in the units of what the study optimises" } },
     tell_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study tell coffee.study 7 0.25\n"
     "una study tell coffee.study 8 -0.5\n"
@@ -294,8 +294,8 @@ static const cli_flag drop_flags[] = { CLI_FLAG_END };
 
 const cli_verb cli_study_drop = {
     "study drop", "give a trial back without a result",
-    "Gives a trial back: whoever asks next gets it. For trials that will not be carried out after all, or whose worker "
-    "is gone while its lease still runs.",
+    "Gives a trial back: the next 'una study ask' gets it. For trials that will not be carried out after all, or "
+    "whose worker is gone while its lease still runs.",
     { WHERE, { "ID", CLI_TEXT, "number of the trial" }, NOTHING }, drop_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study drop coffee.study 7",
     run_drop

@@ -10,8 +10,8 @@
 static const cli_flag flags[] = {
     CLI_FLAG_COUNT("workers", "N", 1, 1024, "commands that run at the same time (default 1)"),
     CLI_FLAG("timeout", CLI_NUMBER, "SECONDS", "end a command that takes longer; its trial has failed (default: none)"),
-    CLI_FLAG_COUNT("retries", "N", 0, 1000, "how often a command that failed is tried again at once (default 0)"),
-    CLI_FLAG_COUNT("trials", "N", 1, UINT64_MAX, "end after so many trials (default: go on until Ctrl-C)"),
+    CLI_FLAG_COUNT("retries", "N", 0, 1000, "how often a failed command is started again at once (default 0)"),
+    CLI_FLAG_COUNT("trials", "N", 1, UINT64_MAX, "stop after this many trials (default: go on until Ctrl-C)"),
     CLI_FLAG_END
 };
 

@@ -65,7 +65,7 @@ static una_status run_best(cli *c)
 
 const cli_verb cli_study_best = {
     "study best", "the best trial so far",
-    "Prints the trial with the least value (with --goal maximize the largest); the first one, if there are several.",
+    "Prints the trial with the smallest value (with --goal maximize the largest); the first one, if there are several.",
     { WHERE, NOTHING, NOTHING }, no_flags, CLI_WITH_JSON,
     "una study best coffee.study\n"
     "una study best coffee.study --json",
@@ -354,7 +354,7 @@ static una_status run_study_import(cli *c)
 const cli_verb cli_study_import = {
     "study import", "trials made elsewhere, from CSV",
     "Takes earlier trials in: columns by the names of the inputs, words for categories, and a column with the values. "
-    "With 'failed' in a column state, a row is a trial without a value. Rows that are there already are passed over. "
+    "With 'failed' in a column state, a row is a trial without a value. Rows that the study has already are skipped. "
     "All rows or none: a row that is outside of the space is an error that names file, line and column.",
     { WHERE, { "FILE", CLI_FILE, "CSV or TSV with a header" }, NOTHING }, import_flags,
     CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,

@@ -13,11 +13,11 @@ static const cli_flag flags[] = {
     CLI_FLAG_COUNT("count", "K", 1, 1024, "how many rows, each chosen as if those before it were measured (default 1)"),
     CLI_FLAG("pool", CLI_FILE, "FILE", "rows that can be measured, with the model's inputs (default: points inside the "
              "inputs' ranges)"),
-    CLI_FLAG("data", CLI_FILE, "FILE", "with a pool: the rows over which ignorance is to fall (default: those of the "
+    CLI_FLAG("data", CLI_FILE, "FILE", "with a pool: the rows over which ignorance should fall (default: those of the "
              "pool). Without: rows, for instance those the model was fitted on, whose ranges are the inputs' ranges, "
-             "and ignorance is to fall over all of these (default: two standard deviations around the mean of each "
+             "and ignorance should fall over all of these (default: two standard deviations around the mean of each "
              "input, for a model keeps no ranges)"),
-    CLI_FLAG("out", CLI_FILE_OUT, "CSV", "also write the rows with what they bring"),
+    CLI_FLAG("out", CLI_FILE_OUT, "CSV", "also write the rows, with ignorance before and after each"),
     CLI_FLAG_WHERE,
     CLI_FLAG_END
 };
@@ -176,9 +176,9 @@ static una_status run_suggest(cli *c)
 }
 
 const cli_verb cli_suggest = {
-    "suggest", "where to measure next, and what it would bring",
-    "Finds the rows whose measurement makes the model's ignorance fall most: the unknown value is taken "
-    "for the model's mean, the row is taken into a copy of the model exactly, and ignorance is computed again. For "
+    "suggest", "where to measure next, and how much ignorance that removes",
+    "Finds the rows whose measurement makes the model's ignorance fall most: with the model's mean in place of the "
+    "unknown value, the row is added to a copy of the model exactly, and ignorance is computed again. For "
     "models that can be updated exactly (see 'una update'). Rows are counted from 1, without the header.",
     { { "MODEL", CLI_FILE, "a model file made by 'una fit'" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,

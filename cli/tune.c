@@ -20,12 +20,13 @@ static const cli_flag flags[] = {
     CLI_FLAG_CHOICE("search", "HOW", "grid|random|bayes", "grid: all combinations; random: some of them; bayes: each "
                     "by what the others gave (default grid)"),
     CLI_FLAG_COUNT("trials", "N", 1, 1000000, "how many specs of a model, for random and bayes (default 20)"),
-    CLI_FLAG_COUNT("splits", "K", 1, 100000, "judge every spec on K random splits of the rows, the same for all: "
+    CLI_FLAG_COUNT("splits", "K", 1, 100000, "score every spec on K random splits of the rows, the same for all: "
                    "fitted on one part, scored on the other, a share of --valid or 0.2 (default: by the rows that a "
                    "fit holds out itself)"),
-    CLI_FLAG_COUNT("seeds", "N", 1, 100000, "judge every spec with N seeds, from --seed on (default 1)"),
-    CLI_FLAG_CHOICE("select", "RULE", "log_lik|rmse|two_stage", "what is best: the highest mean log-likelihood of rows "
-                    "not seen, their lowest error, or the thesis's rule for LUNA: of the tenth with the highest "
+    CLI_FLAG_COUNT("seeds", "N", 1, 100000, "fit every spec with N seeds, from --seed on (default 1)"),
+    CLI_FLAG_CHOICE("select", "RULE", "log_lik|rmse|two_stage", "what is best: the highest mean log-likelihood of "
+                                                                "held-out rows, their lowest error, or the thesis's "
+                                                                "rule for LUNA: of the tenth with the highest "
                     "log-likelihood the lowest mean cos^2 of its heads (default log_lik). With several data sets, by "
                     "the mean over them of the rank within each"),
     CLI_FLAG_SWITCH("refit", "train again for every prior_var and noise_std, too. Without it such values share one "
@@ -33,7 +34,7 @@ static const cli_flag flags[] = {
                     "--splits is not given)"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder of the results: fits found there are not made again, and a search that "
              "was stopped goes on (default: nothing is kept)"),
-    CLI_FLAG("valid", CLI_FILE, "PART", "rows kept from training, by which the fits are judged: a share such as 0.2, "
+    CLI_FLAG("valid", CLI_FILE, "PART", "rows kept from training, on which the fits are scored: a share such as 0.2, "
              "or a file of other rows (default: as 'una fit' does)"),
     CLI_FLAG_MANY("set", CLI_OPTION, "KEY=VALUE", "set one option of the model for all fits; may be repeated"),
     CLI_FLAG_CHOICE("preset", "NAME", "thesis", "start from published settings instead of the defaults: thesis"),
@@ -349,8 +350,8 @@ static una_status run_tune(cli *c)
 
 const cli_verb cli_tune = {
     "tune", "which options of a model suit a table best",
-    "Fits a model with several values of its options and compares what the fits say of rows that they have not seen. "
-    "All fits have the same seeds and are judged by the same rows. With several data sets, whose scales differ, specs "
+    "Fits a model with several values of its options and compares the fits on rows that did not train them. All fits "
+    "have the same seeds and are scored on the same rows. With several data sets, whose scales differ, specs "
     "are ranked within each, and the best is that of the lowest mean rank. The best of many looks a little better than "
     "it is: for a number to rely on, score it on rows that were kept apart.",
     { { "DATA...", CLI_FILE, "the table to learn from, or several of them" }, { NULL, CLI_TEXT, NULL },

@@ -315,9 +315,9 @@ static una_status run_update(cli *c)
 
 const cli_verb cli_update = {
     "update", "add rows to a model, exactly and without retraining",
-    "Takes the rows of DATA into a model's posterior and keeps its features: the answers are then those of a posterior "
-    "fitted on all rows, old and new, and the old rows are not needed. One row at a time, in pieces or all at once "
-    "gives the same.",
+    "Adds the rows of DATA to a model's posterior and keeps its features: the answers are then those of a posterior "
+    "fitted on all rows, old and new. The old rows are not needed. Adding rows one at a time, in pieces or all at "
+    "once gives the same result.",
     { { "MODEL", CLI_FILE_UPDATED, "a model file made by 'una fit'" },
       { "DATA", CLI_FILE, "a table with the model's inputs and its target, or all its targets" },
       { NULL, CLI_TEXT, NULL } },

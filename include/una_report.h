@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pictures of models: the public face of libuna_report, which needs libuna of the same version. With another version
- * every call is refused (UNA_E_USAGE). Pages and .svg need nothing else; for charts as .pdf and .png Cairo is loaded
- * (libcairo.so.2), and where it is not installed they are UNA_E_IO with a sentence. Conventions as in una.h.
+ * Pages and charts of models: the public interface of libuna_report, which needs libuna of the same version. With
+ * another version every call fails with UNA_E_USAGE. Pages and .svg need nothing else. Charts as .pdf and .png load
+ * Cairo (libcairo.so.2); if it is not installed, they fail with UNA_E_IO and a sentence. Conventions: see una.h.
  */
 #ifndef UNA_REPORT_H
 #define UNA_REPORT_H
@@ -13,16 +13,16 @@ UNA_BEGIN_DECLS
 
 const char *una_report_build_info(void);       /* one line per dependency built in */
 
-/* One self-contained HTML page about one model, or several side by side (the first is the subject): verdict, held-out
- * rows, which inputs matter, what they do at real rows, residuals, where ignorance is and why; options last
- * (docs/use/REPORT.md). `data` should be the table of the fit, and the fit have kept what it foretold (una_fit_settings
- * .hold_out): else nothing says how well bands hold. Of a model of several targets, alone: a section on each, without
- * `heading`. Where rows name images, some of them are shown. */
+/* One self-contained HTML page about one model, or about several side by side (the first is the subject): verdict,
+ * held-out rows, importance and effects of the inputs, residuals, where ignorance is high and why, and the options
+ * (docs/use/REPORT.md). `data` should be the table of the fit, made with una_fit_settings.hold_out: without it the page
+ * cannot say how well the bands hold. A model of several targets must be alone; it gets one section per target, and no
+ * `heading`. If the rows have images, the page shows some of them. */
 una_status una_report_write(const char *path, const una_model *const *models, const char *const *titles,
                             size_t count, const una_dataset *data, const char *heading, const char *story,
                             una_run *run);
-/* Whether a chart of this name could be drawn, before work is spent on it: the ending is .svg, .pdf or .png
- * (UNA_E_USAGE), and what the last two need is installed (UNA_E_IO). */
+/* Checks beforehand whether a chart with this name can be drawn. UNA_E_USAGE: the ending is not .svg, .pdf or .png;
+ * UNA_E_IO: what .pdf and .png need is not installed. */
 una_status una_chart_check(const char *path, una_run *run);
 /* The main chart alone; the format is the ending of the path: .svg, .pdf or .png. */
 una_status una_chart_write(const char *path, const una_model *const *models, const char *const *titles,
@@ -31,46 +31,48 @@ una_status una_chart_write(const char *path, const una_model *const *models, con
 typedef struct una_report_settings {
     size_t size;
     const una_model *const *models;      /* [count]; the first is the subject                                       */
-    const char *const *titles;           /* [count]; NULL: names of the kinds                                       */
+    const char *const *titles;           /* [count]; NULL: the names of the kinds                                   */
     size_t             count;
     const una_dataset *data;
-    const char *heading;                 /* NULL: one is made up                                                    */
-    const char *story;                   /* Paragraphs with an empty line between them; NULL: none. A paragraph whose
-                                            lines, but for the first, begin with "|" is a table with that line above
-                                            it: "Errors.\n| model | error\n| gp | 3.1". With one numeric input the
-                                            picture of the function comes behind the first paragraph.               */
-    double    (*truth)(double x, void *context);     /* the true function of one numeric input, where somebody knows
-                                            it: it is drawn beside the bands. NULL: nobody does                      */
+    const char *heading;                 /* NULL: chosen automatically                                              */
+    const char *story;                   /* paragraphs, separated by empty lines; NULL: none. If all lines of a
+                                            paragraph but the first begin with "|", it is a table with the first line
+                                            as its title: "Errors.\n| model | error\n| gp | 3.1". With one numeric
+                                            input the chart of the function follows the first paragraph.             */
+    double    (*truth)(double x, void *context);     /* the true function of one numeric input, to draw beside the
+                                            bands; NULL: not known                                                   */
     void       *context;                 /* for truth                                                               */
 } una_report_settings;
 
-/* The same page and the same chart, with all that can be said about them; a chart has neither heading nor story. */
+/* The same page and the same chart, with all settings. A chart ignores heading and story. */
 una_status una_report_write_with(const char *path, const una_report_settings *settings, una_run *run);
 una_status una_chart_write_with(const char *path, const una_report_settings *settings, una_run *run);
 
 typedef struct una_plot_settings {
     size_t      size;
-    const char *what;    /* NULL = "bands". With data:
-                            "bands"        mean, ignorance and noise along one input, all others as in one real row
-                            "effect"       the mean along one input, for real rows as they are, and their average
+    const char *what;    /* NULL = "bands". These need data:
+                            "bands"        mean, ignorance and noise along one input; the other inputs are those of
+                                           one real row
+                            "effect"       the mean along one input, for many real rows, and the average over them
                             "observed"     predicted against observed
-                            "calibration"  how often values fell below what was predicted with each probability
-                            "residuals"    observed less predicted, by the prediction or along an input
-                            "ignorance"    of the rows as they are, along one input
-                            Without: "importance", of the inputs, where the model knows it (una_fit_info.relevance) */
-    const char *input;   /* along which; NULL: the one that matters most; of residuals the prediction   */
-    const char *target;  /* of a model of several: which one                                            */
-    size_t      row;     /* of bands: whose other inputs are taken, counted from 1; 0: of the most typical one      */
+                            "calibration"  predicted probability against the observed share of values below
+                            "residuals"    observed minus predicted, against the prediction or an input
+                            "ignorance"    ignorance of the rows, along one input
+                            This needs none: "importance" of the inputs, if the model has it
+                            (una_fit_info.relevance)                                                    */
+    const char *input;   /* along which; NULL: the most important one; for residuals: the prediction    */
+    const char *target;  /* of a model of several targets: which one                                    */
+    size_t      row;     /* for "bands": the row, counted from 1, that gives the other inputs; 0: the most typical  */
 } una_plot_settings;
 
-/* One chart of one model; the format is the ending of the path: .svg, .pdf or .png. Its title names rows and says that
- * rows which the model was fitted on make it look better than it is: it does not remember them. data NULL: only for
- * what needs none. settings NULL: all defaults. */
+/* One chart of one model; the format is the ending of the path: .svg, .pdf or .png. The title names the rows and warns
+ * that a model looks better than it is on rows of its own fit (the model does not remember which these are). data NULL:
+ * only for charts that need no data. settings NULL: all defaults. */
 una_status una_plot_write(const char *path, const una_model *model, const una_dataset *data,
                           const una_plot_settings *settings, una_run *run);
 
-/* Why are rows unsure (una_explain): the page, with the `most` most unsure rows, and its chart alone. title NULL: the
- * target's name. data: the rows that were explained, for pictures of their images where they name some; NULL: none. */
+/* Why rows are unsure (una_explain): a page with the `most` most unsure rows, and its chart alone. title NULL: the name
+ * of the target. data: the rows that were explained, to show their images if they have any; NULL: no images. */
 una_status una_report_explanation(const char *path, const una_explanation *explanation, const una_dataset *data,
                                   const char *title, size_t most, una_run *run);
 una_status una_chart_explanation(const char *path, const una_explanation *explanation, size_t most, una_run *run);

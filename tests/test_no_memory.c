@@ -24,7 +24,7 @@ typedef struct world {
     char         csv[4096], words_csv[4096], splits[4096], concepts[4096], images[4096], saved[4096], folder[4096];
     void        *bytes, *pair_bytes;     /* saved models: of the kind whose turn it is, of two targets          */
     size_t       size, pair_size;
-    una_model   *model, *held;           /* linear; it kept what it foretold                                    */
+    una_model   *model, *held;           /* linear; it kept its out-of-fold predictions                         */
     const char  *kind;                   /* whose turn it is                                                    */
     una_explanation *explanation;
     una_gap     *gap;

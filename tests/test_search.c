@@ -559,7 +559,7 @@ static void noisy_values_do_not_lead_astray(void **state)
     una_run_free(run);
 }
 
-/* ---- several at once, both goals, what is foretold ------------------------------------------------------------- */
+/* ---- several at once, both goals, predictions ------------------------------------------------------------------ */
 
 /* An open point has its own mean for a value: nothing is learnt but that it will be known, so that less is gained there
  * than before. */

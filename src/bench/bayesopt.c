@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bayesian optimisation: the thesis's four tasks (bayesopt_tasks.h), every surrogate, and search without a model as the
- * floor. A row is one optimisation: the task's value at some random points, the same for all contestants of a seed,
- * then as many steps as the task has, each at the point that the search proposes (bo/search.h). Told are the regret,
- * the distance of the best value so far from the least there is, after so many steps; of tasks that train a
- * classifier, whose least error is taken as 0, also the error on test rows at the best point.
+ * Bayesian optimisation: the thesis's four tasks (bayesopt_tasks.h), every surrogate, and search without a model as a
+ * baseline. A row is one optimisation: the task's value at some random points, the same for all models of a seed,
+ * then as many steps as the task has, each at the point that the search proposes (bo/search.h). Measures: the regret,
+ * which is the best value so far less the smallest possible one, after given numbers of steps; for tasks that train a
+ * classifier (smallest possible error: 0), also the error on test rows at the best point.
  */
 #include "bench/bayesopt.h"
 
@@ -59,7 +59,7 @@ static const una_bench_measure measures[] = {
     { .name = NULL }
 };
 
-/* Bare names: what they stand for beside these, una_search_model knows. */
+/* What bare names stand for here; una_search_model has the other ones. */
 static const una_entry entries[] = {
     { "luna", "luna", "luna(members=1, steps=100)" },
     { "gp", "gp", "gp" },
@@ -75,7 +75,7 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-/* ---- who takes part ------------------------------------------------------------------------------------------ */
+/* ---- which models -------------------------------------------------------------------------------------------- */
 
 bool una_bayesopt_is_floor(const char *contestant)
 {
@@ -85,7 +85,7 @@ bool una_bayesopt_is_floor(const char *contestant)
     return false;
 }
 
-/* An ensemble is named by its style, so that three of them have different names. */
+/* Ensembles are named by their style, so that the three have different names. */
 static const char *bayesopt_title(const una_spec *spec)
 {
     for (size_t i = 0; strcmp(spec->name, "ensemble") == 0 && i < spec->count; i++)
@@ -94,7 +94,7 @@ static const char *bayesopt_title(const una_spec *spec)
     return spec->name;
 }
 
-/* A model with the options that suit a search, all written out: when these change, so do the keys. Or an acquisition
+/* A model with the options that suit a search, all in full: when these change, so do the keys. Or an acquisition
  * that needs no model. */
 static una_status bayesopt_contestant(una_bench_model *model, const char *text, const una_asked *asked, una_run *run)
 {
@@ -230,7 +230,7 @@ static una_status open_minimum_search(minimum_search *h, una_run *run)
     return UNA_OK;
 }
 
-/* With the thesis's surrogates, as soon as there are rows enough to choose from its grid; until then there is none. */
+/* The thesis's surrogate, once there are enough rows to choose from its grid; before that there is none. */
 static una_status need_search(minimum_search *h, una_run *run)
 {
     const bayesopt_options *o = h->asked->options;
@@ -257,7 +257,7 @@ static una_status bayesopt_evaluate(minimum_search *h, una_run *run)
     return UNA_OK;
 }
 
-/* By the seed and the number alone: all contestants begin at the same points. */
+/* Depends on the seed and the number only: all models begin at the same points. */
 static void place_at_random(minimum_search *h)
 {
     double unit[UNA_MOST_TASK_INPUTS];

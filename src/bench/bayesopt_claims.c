@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is claimed of Bayesian optimisation, as inequalities between numbers of the rows. The thesis's: all surrogates
+ * Claims about Bayesian optimisation, as inequalities between numbers of the rows. The thesis claims: all surrogates
  * are fine on branin, svm and logistic; on hartmann6 they are not, the GP is best, and LUNA is better and steadier than
- * NLM. Where "fine" begins is ours, and so are the medians and the comparison with a known peer: BoTorch's GP with
+ * NLM. The threshold for "fine", the medians and the comparison with a known library are ours: BoTorch's GP with
  * LogEI on the same protocol at 120 steps has regrets of 0.014, 0.13, 0.20 and 0.49 on four seeds at 0.8 s a step.
  */
 #include "bench/bayesopt.h"
@@ -47,9 +47,9 @@ static una_status bayesopt_not_run(int *holds, una_text *text, const char *needs
     return UNA_OK;
 }
 
-/* ---- one contestant ------------------------------------------------------------------------------------------ */
+/* ---- one model ----------------------------------------------------------------------------------------------- */
 
-/* The group with all its steps; NULL where it was not run, or ended before `measure`. */
+/* The group with all its steps; NULL: it was not run, or ended before `measure`. */
 static const una_group *whole_group(const una_findings *f, const char *model, const char *data, size_t measure)
 {
     const una_group *g = una_findings_group(f, model, data);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The page of Bayesian optimisation: regret along the steps, one small picture per surrogate; the thesis's table beside
+ * The page of Bayesian optimisation: regret along the steps, one small chart per surrogate; the thesis's table beside
  * ours; what a step costs; and a search in one dimension, watched step by step.
  */
 #include "bench/bayesopt.h"
@@ -13,7 +13,7 @@ static const double panel_width = 232, panel_height = 176, least_shown = 1e-6;
 
 /* ---- the thesis's numbers ------------------------------------------------------------------------------------ */
 
-/* Regret at the end, of svm and logistic the test error in percent, mean and sd of ten restarts. Some standard
+/* Regret at the end (for svm and logistic the test error in percent), mean and sd of ten restarts. Some standard
  * deviations are printed as .00. */
 typedef struct published { const char *model; double mean[4], sd[4]; } published;
 static const char *const published_tasks[4] = { "branin", "hartmann6", "svm", "logistic" };
@@ -228,7 +228,7 @@ typedef struct watch {
 
 typedef struct view { double mean[GRID], std[GRID], low[GRID], high[GRID], gain[GRID], floor[GRID]; } view;
 
-/* The gain, which comes as a logarithm, is drawn on a strip at the foot of the panel, its top at the strip's. */
+/* The gain, given as a logarithm, is drawn in a strip at the bottom of the panel; its maximum is the strip's top. */
 static void place_gain(view *v)
 {
     double top = -INFINITY;
@@ -324,7 +324,7 @@ static una_figure watch_figure(una_arena *arena)
     return figure;
 }
 
-/* number: how many of its kind were before it. */
+/* number: how many panels of its kind come before it. */
 static una_status watch_model(una_page *page, const una_bench_model *model, size_t number, uint64_t seed, una_run *run)
 {
     una_arena *arena = page->words.arena;

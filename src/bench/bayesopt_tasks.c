@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tasks: their spaces, MNIST behind two of them, and evaluations that are made once.
+ * Tasks: their spaces, the MNIST data of two of them, and a cache of evaluations.
  */
 #include "bench/bayesopt_tasks.h"
 
@@ -51,7 +51,7 @@ const una_task_kind *una_task_find(const char *name)
     return NULL;
 }
 
-/* ---- material ------------------------------------------------------------------------------------------------ */
+/* ---- data ---------------------------------------------------------------------------------------------------- */
 
 typedef struct digits {                  /* the files, as one set of rows                                           */
     size_t               rows, train, columns;
@@ -62,7 +62,7 @@ struct una_material {
     una_run         *run;
     una_arena        keep;
     const char      *folder, *store_path;
-    pthread_mutex_t  lock;               /* over all below, until it is there; then it does not change              */
+    pthread_mutex_t  lock;               /* guards what follows until it is loaded; it never changes after that */
     una_store       *store;
     bool             has_digits, has_sparse, has_subset;
     digits           digits;
@@ -96,7 +96,7 @@ void una_material_free(una_material *m)
     una_release(run, m);
 }
 
-/* Compressed if it is there like that, else plain; NULL without memory. */
+/* The path of the compressed file if it exists, else of the plain one; NULL: out of memory. */
 static const char *file_path(const una_material *m, size_t file, una_arena *arena)
 {
     una_text packed = una_text_in(arena), plain = una_text_in(arena);
@@ -171,7 +171,7 @@ static una_status need_sparse(una_material *m, una_run *run)
     return UNA_OK;
 }
 
-/* Rows of the subset: for each part, one class after the other, in an order that the seed gives. */
+/* Rows of the subset: in each part one class after the other, in an order given by the seed. */
 static una_status choose_subset(size_t *row, const digits *d, una_run *run)
 {
     static const size_t each[3] = { TRAIN_EACH, OTHER_EACH, OTHER_EACH };
@@ -221,7 +221,7 @@ static una_status need_subset(una_material *m, una_run *run)
     return status;
 }
 
-/* It outlives the task that needs it first. */
+/* It lives longer than the task that loads it first. */
 static una_status need_store(una_material *m, una_run *run)
 {
     (void)run;
@@ -341,7 +341,7 @@ static una_status train_digits(double *value, const una_row_key *key, const una_
     return una_store_put(m->store, &row, 1, false, NULL, NULL, run);
 }
 
-/* Two that ask for the same point at the same time both train, and find the same. */
+/* Two threads that need the same point at the same time both train, and get the same value. */
 static una_status digits_value(double *value, const una_task_kind *task, const char *data, const double *x, bool test,
                                una_material *m, una_run *run)
 {

@@ -2,7 +2,7 @@
  *
  * The thesis's own surrogates for optimisation: three hidden layers of 50 tanh units (BBVI: one), Adam at 1e-3 (1e-2),
  * 1000 epochs over all rows at once, and a small grid of hyper-parameters that is searched once, at the start. How the
- * grid was judged is not written down; here it is the likelihood of held-out rows (una_tune). Of MC dropout's grid the
+ * grid was scored is not reported; here it is the likelihood of held-out rows (una_tune). Of MC dropout's grid the
  * penalties are left out: ours follow from its prior.
  */
 #include "bench/bayesopt.h"

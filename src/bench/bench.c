@@ -21,22 +21,22 @@
 static const una_bench_measure seconds_measure = { "seconds", "seconds", "s", "of the fit", -1 };
 
 typedef struct bench {
-    una_bench_result      result;        /* what the caller gets: first, so that a pointer to it is one to all */
+    una_bench_result      result;        /* what the caller gets; first, so its address is that of the struct */
     una_arena             keep;
     una_run              *run;
     const una_experiment *experiment;
     una_asked             asked;
     una_plan              plan;
     una_store            *store;
-    const char           *server;        /* address of the store; NULL: it is in the folder                 */
-    const una_ranks      *ranks;         /* ranks that make the rows together; the run has them only for that */
+    const char           *server;        /* address of the store; NULL: the store is in the folder */
+    const una_ranks      *ranks;         /* ranks that make the rows; the run has them only during the sweep */
     const char          **measures;      /* [measure_count] names, without seconds                          */
     size_t                measure_count;
     una_findings          findings;
-    size_t                prepared;      /* rows made that the plan depends on                              */
+    size_t                prepared;      /* rows made that the plan depends on (its preparation) */
 } bench;
 
-/* ---- questions about the registry ---------------------------------------------------------------------------- */
+/* ---- calls about the registry -------------------------------------------------------------------------------- */
 
 static const una_experiment *experiment_at(size_t at)
 {
@@ -134,7 +134,7 @@ una_status una_outcome_take(una_outcome *outcome, const una_model *model)
     return una_arena_check(outcome->arena);
 }
 
-/* ---- what was asked for -------------------------------------------------------------------------------------- */
+/* ---- settings and options ------------------------------------------------------------------------------------ */
 
 static una_status check_key(const una_experiment *e, const char *key, una_run *run)
 {
@@ -199,7 +199,7 @@ static una_status name_measures(bench *b)
     return UNA_OK;
 }
 
-/* A table beside a store that has rows is not needed: it is written from the store. */
+/* If the store has rows, the CSV file beside it is not needed: it is written from the store. */
 static una_status explain_table(bench *b, una_status status, bool had_store)
 {
     char why[sizeof b->run->message];
@@ -217,7 +217,7 @@ static una_status check_store(bench *b)
     UNA_TRY(una_arena_check(&b->keep));
     for (size_t e = 0; e < count; e++) names[e] = una_experiments[e]->name;
     names[count] = b->experiment->name;
-    names[count + 1] = "search";                         /* what an experiment prepares */
+    names[count + 1] = "search";                         /* the preparation of an experiment */
     UNA_TRY(una_store_foreign_study(&foreign, b->store, names, count + 2, &b->keep, b->run));
     if (!foreign) return UNA_OK;
     UNA_FAIL(b->run, UNA_E_INPUT, "%s has results of '%.80s', and of no experiment of this una; choose another folder, "
@@ -232,7 +232,7 @@ static una_status name_files(bench *b, const char *folder)
     return una_arena_check(&b->keep);
 }
 
-/* Opens the store and adds the rows that only the CSV file has: a repository keeps just the file. For reading, a copy
+/* Opens the store and adds the rows that only the CSV file has: a repository has only the file. For reading, a copy
  * of the store. */
 static una_status open_folder(bench *b, const char *folder, bool for_reading)
 {
@@ -369,14 +369,14 @@ static una_status sweep_plan(bench *b)
     return sweep_rows(b, &b->plan, b->measures, b->measure_count, &b->result.fitted);
 }
 
-/* ---- what came out ------------------------------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------------------------------------------- */
 
 static const char *measure_name(const bench *b, size_t m)
 {
     return m < b->measure_count ? b->measures[m] : seconds_measure.name;
 }
 
-/* Without the checksum, which is part of keys and not of names. */
+/* The name without the checksum: keys have it, names do not. */
 static const char *data_name(bench *b, const char *data)
 {
     una_text name = una_text_in(&b->keep);
@@ -529,8 +529,8 @@ static bool ends_with(const char *name, const char *ending)
     return length > tail && strcmp(name + length - tail, ending) == 0;
 }
 
-/* What stands in the way of a file in the folder; NULL: nothing, or the table of this experiment, which may be
- * replaced. */
+/* What a file of this name is in the folder; NULL: nothing of the folder, or the table of this experiment, which may
+ * be replaced. */
 static const char *part_of_folder(const bench *b, const char *name)
 {
     char own[256];
@@ -554,7 +554,7 @@ static una_status refuse_goal(const char *path, const char *what, una_run *run)
              what);
 }
 
-/* A goal that is there is known by its number, whatever its name; one that is not, by its folder and name. */
+/* A file that exists is compared by inode, whatever its name; one that does not exist, by its folder and name. */
 static una_status check_goal(const bench *b, const char *folder, const char *given)
 {
     struct stat goal, about, home;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Sampling bias in faces: a residual network of convolutions learns ages from faces of one group of people and is asked
- * about another. Its error need not tell that anything is wrong; does its ignorance? For each group: the mean absolute
+ * about another. Its error need not show that anything is wrong; does its ignorance? For each group: the mean absolute
  * error, the mean epistemic std, by how many percent that is above the training rows', how much larger it is for those
  * who were left out than for others like the trained ones (with a bootstrap interval over rows), and how well it tells
  * the two apart. Options were chosen by rows held out of training, never by those who were left out.
@@ -102,7 +102,7 @@ static una_status bias_begin(void **shared, const una_asked *asked, una_run *run
     una_bias_data *data = UNA_GET(asked->keep, una_bias_data, 1);
     UNA_TRY(una_arena_check(asked->keep));
     *shared = data;
-    if (asked->kept && !*o->data) return UNA_OK;         /* rows that are there need no faces */
+    if (asked->kept && !*o->data) return UNA_OK;         /* existing rows need no faces */
     if (!*o->data || access(csv.at, R_OK) != 0)
         UNA_FAIL(run, UNA_E_INPUT, "the faces do not come with una, and have no public address: name a folder that has "
                  "faces/%s and faces/%s with --data FOLDER ('una data list' says more)", csv_name, images_name);
@@ -189,7 +189,7 @@ static una_status take_excess(double *value, const double *in, size_t ins, const
     return UNA_OK;
 }
 
-/* Epistemic std of those in whose picture a face was found. */
+/* Epistemic std of the images in which a face was found. */
 static size_t with_face(double *std, const predictions *s)
 {
     size_t count = 0;
@@ -219,7 +219,7 @@ static una_status take_groups(double *value, const predictions *s, una_run *run)
         value[UNA_BIAS_STD + g] = bias_mean(s[g].epistemic, s[g].rows);
     }
     double train = value[UNA_BIAS_STD + UNA_BIAS_TRAIN];
-    if (!(train > 0)) return UNA_OK;                     /* one that knows no ignorance */
+    if (!(train > 0)) return UNA_OK;                     /* a model without ignorance */
     value[UNA_BIAS_INCREASE_IN] = 100 * (value[UNA_BIAS_STD + UNA_BIAS_IN] / train - 1);
     value[UNA_BIAS_INCREASE_OUT] = 100 * (value[UNA_BIAS_STD + UNA_BIAS_OUT] / train - 1);
     UNA_TRY(take_excess(value + UNA_BIAS_EXCESS, in->epistemic, in->rows, out->epistemic, out->rows, run));
@@ -235,7 +235,7 @@ static int by_doubt(const void *a, const void *b)
     return (x->item > y->item) - (x->item < y->item);
 }
 
-/* Of all who are asked: the error at the surest of them, and who is surest and least sure. */
+/* Over all predicted rows: the error at the most certain ones, and which are the most and the least certain. */
 static una_status take_faces(double *value, const predictions *s, una_run *run)
 {
     size_t count = 0, all = s[UNA_BIAS_IN].rows + s[UNA_BIAS_OUT].rows, next = 1;

@@ -125,7 +125,7 @@ static una_status claim_concept(int *holds, una_text *text, const una_claim *cla
     return UNA_OK;
 }
 
-/* Within 5 % of the plain network's, at others like the trained. */
+/* Its error is within 5 % of the plain network's, on held-out rows of the group that trained. */
 static una_status bias_claim_error(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                    una_run *run)
 {

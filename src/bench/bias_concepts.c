@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The concept "was left out". Axes that follow it are found on half of the rows and judged on the other half: on rows
- * that show a concept it carries more than elsewhere whatever they are.
+ * The concept "was left out". Axes that follow it are found on half of the rows and scored on the other half: on rows
+ * from which axes were found, a concept always has a larger share than elsewhere.
  */
 #include "bench/bias_concepts.h"
 

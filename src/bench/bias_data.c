@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who trains, who is like them, and who was left out.
+ * Which rows train, which are like them, and which were left out.
  *   sex   colour crops with known sex; 26,375 of the 37,293 men train, 10,918 are asked, and so are all 10,918 women
  *   age   0 < age < 100; three quarters of those below 30 and above 40 train, the rest of them are asked, and so are
  *         all from 30 to 40
@@ -23,7 +23,7 @@ const una_bias_thesis una_bias_published[2] = {
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
-typedef struct lists { size_t *like, *out, like_count, out_count; } lists;       /* those to be shared out; left out */
+typedef struct lists { size_t *like, *out, like_count, out_count; } lists;    /* to train and test; left out */
 
 static una_status bias_list_faces(lists *l, const una_dataset *faces, bool by_sex, una_run *run)
 {
@@ -59,7 +59,7 @@ static una_status bias_take_faces(una_dataset **rows, const una_dataset *faces, 
     size_t age;
     UNA_TRY(una_dataset_rows(rows, faces, list, count, run));
     UNA_TRY(una_dataset_find(&age, *rows, "age_thesis", run));
-    double *label = (*rows)->column[age].number;         /* its own: it was made here */
+    double *label = (*rows)->column[age].number;         /* may be written: the table was made here */
     for (size_t i = 0; i < count; i++) label[i] = fmin(fmax(label[i], 0), 100);
     return UNA_OK;
 }
@@ -114,7 +114,7 @@ void una_bias_rows_free(una_bias_rows *rows)
 
 /* ---- intervals -------------------------------------------------------------------------------------------------- */
 
-typedef struct item { double value; bool is_b; size_t times; } item;     /* times: in the sample at hand    */
+typedef struct item { double value; bool is_b; size_t times; } item;     /* times: in the current sample */
 
 static int by_item(const void *a, const void *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pictures of the faces that a model is surest of and least sure of, for the page. They are in the HTML page alone:
- * whoever has the faces may look at them, and no other file has any.
+ * Images of the faces at which a model is most and least certain, for the page. Only the HTML page has them, for
+ * people who have the data set; no other file has any.
  */
 #include "bench/bias.h"
 

@@ -2,8 +2,8 @@
  *
  * The cubic gap of the thesis: y = x^3 + N(0, 9), 50 rows in [-4, -2] and 50 in [2, 4]. Every model is fitted for
  * every seed s (data and fit both seeded by s) and asked for its epistemic std on 61 points of [-1.5, 1.5], at its
- * training rows, and beyond them, on 61 points of [-6, -4] and 61 of [4, 6]: is x^3 where the band of ignorance allows
- * it to be, and how likely are fresh rows there? The models of the first seed are kept as files, because the page draws
+ * training rows, and beyond them, on 61 points of [-6, -4] and 61 of [4, 6]: is x^3 inside the band of ignorance, and
+ * how likely are fresh rows there? The models of the first seed are kept as files, because the page draws
  * them.
  */
 #include "bench/cubic.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Claims about the cubic gap. The thesis's, which speaks of pictures, as inequalities:
+ * Claims about the cubic gap. Those of the thesis, which describes figures, as inequalities:
  *   GP and HMC rise smoothly   centre std > 2 data std, and ripple <= 0.1
  *   LUNA like a GP             gap std 0.5 to 2 of the GP's, error at the rows within 10 % of the GP's
  *   TUNA like a GP             gap std >= 0.5 of the GP's
@@ -8,8 +8,8 @@
  *   NLM and its penalty        gap std falls strictly as the penalty grows
  * and ours:
  *   GP and LUNA beyond         std beyond the rows > 2 data std; x^3 in LUNA's band there as often as in the GP's
- * Of each inequality, what there is to spare is taken seed by seed (paired.h); of several the worst verdict counts.
- * Where a kind was run with several specs, its first one speaks for it.
+ * Each inequality is decided by its margin, seed by seed (paired.h); of several inequalities the worst result counts.
+ * A kind that was run with several specs is represented by the first.
  */
 #include "bench/cubic.h"
 
@@ -97,7 +97,7 @@ static una_status cubic_claim_rise(int *holds, una_text *text, const una_claim *
                     f, run);
 }
 
-/* What is asked of a ratio to the GP, and in which words; below INFINITY: nothing. */
+/* The condition on a ratio to the GP, and its words; below INFINITY: no condition. */
 typedef struct ask { size_t measure; const char *what; double least, below; const char *words; } ask;
 
 static una_status claim_share(int *holds, una_text *text, const una_claim *claim, const una_findings *f, const ask *a,
@@ -135,7 +135,7 @@ static una_status claim_reach(int *holds, una_text *text, const una_claim *claim
     return claim_share(holds, text, claim, f, &a, run);
 }
 
-/* Too much is untrue as well. */
+/* A std that is too large also contradicts the claim. */
 static una_status claim_between(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     const ask a = { UNA_CUBIC_GAP_STD, "gap std", half, twice, "0.50 to 2.00" };

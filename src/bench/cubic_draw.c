@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pictures of functions on the cubic gap: mean, ignorance and noise of models, one small panel each, all with the same
+ * Charts of functions on the cubic gap: mean, ignorance and noise of models, one small panel each, all with the same
  * axes. The models were kept as files when they were fitted; one that is missing is fitted again.
  */
 #include "bench/cubic.h"
@@ -32,7 +32,7 @@ static const char *path_of(const una_row_key *key, const una_asked *asked, una_a
 
 una_status una_cubic_keep(const una_model *model, const una_row_key *key, const una_asked *asked, una_run *run)
 {
-    if (asked->worker_only) return UNA_OK;       /* it is fitted again for the picture */
+    if (asked->worker_only) return UNA_OK;       /* it is fitted again for the chart */
     una_mark mark = una_arena_mark(&run->scratch);
     const char *path = path_of(key, asked, &run->scratch);
     una_status status = una_arena_check(&run->scratch);
@@ -41,7 +41,7 @@ una_status una_cubic_keep(const una_model *model, const una_row_key *key, const 
     return status;
 }
 
-/* Whether the file holds the model of the row; what cannot be loaded does not. */
+/* Whether the file has the model of the row; false if it cannot be loaded. */
 static una_status is_kept(bool *kept, const char *path, const una_row *fit, una_run *run)
 {
     una_model *model = NULL;

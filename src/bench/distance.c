@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Distances of laws of functions. See distance.h.
+ * Distances between distributions of functions. See distance.h.
  */
 #include "bench/distance.h"
 

@@ -67,7 +67,7 @@ static una_status noticed_automatic(int *holds, una_text *numbers, const una_cla
     return gap_claim_noticed(holds, numbers, claim, f, UNA_PRESET_AUTOMATIC);
 }
 
-/* One method that notices is enough against the claim; for it all nine must have been run. */
+/* One method that notices refutes the claim; to confirm it, all nine must have been run. */
 static una_status noticed_by_nobody(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f,
                                     una_run *run)
 {

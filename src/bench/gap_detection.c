@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who notices which gap, three ways:
+ * Which models notice which gap, decided in three ways:
  *   increase   the thesis's: over the splits, the mean increase of the epistemic std is above its standard deviation
  *   AUROC      how often a row of the gap has a larger epistemic std than a test row outside; for sure above 1/2
- *   GP         log-likelihood inside the gap less that of the exact GP (automatic) on the same split: who doubts
- *              everything is noticed by the first two and found out by this one
+ *   GP        log-likelihood inside the gap less that of the exact GP (automatic) on the same split: a model that is
+ *             unsure everywhere passes the first two and fails this one
  * and the same of every column of every set, one line each.
  */
 #include "bench/published_page.h"
@@ -193,7 +193,7 @@ una_status una_gaps_detection(una_page *page, const una_show *show, una_run *run
 enum { MOST_SHOWN = 4 };
 typedef struct crowd { size_t who[MOST_SHOWN], count; } crowd;
 
-/* Those that were run beyond the thesis's columns. */
+/* The columns that were run besides the thesis's. */
 static crowd crowd_of(const una_show *show)
 {
     crowd c = { .count = 0 };
@@ -238,7 +238,7 @@ static void columns_head(una_sheet *sheet, const una_show *show, const crowd *c)
     for (size_t way = 0; way < WAYS; way++)
         for (size_t i = 0; i < c->count; i++) {
             una_text title = una_text_in(sheet->arena);
-            if (way == INSIDE && show->methods[c->who[i]] == UNA_METHOD_GP) continue;        /* it is the measure */
+            if (way == INSIDE && show->methods[c->who[i]] == UNA_METHOD_GP) continue;        /* the baseline itself */
             una_text_add(&title, "%s %s", show->who[c->who[i]], words[way]);
             una_sheet_column(sheet, title.at, UNA_SHEET_NUMBER);
         }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Knowledge as reference functions: what TUNA makes of what a person knows beforehand. Four parts:
+ * Prior knowledge as reference functions: what TUNA learns from it. Four parts:
  *   sine   references that are sines, against draws from an RBF process, two periods beyond the rows
  *   strip  a kernel on x1 alone, against an isotropic one, for x1^3
  *   prior  TUNA's prior against the process whose draws it was taught, by heads, by features, with match_prior or not
  *   tune   the process's length by evidence (tune_prior), from starts that are right, too short and too long
- * Rows and measures are in knowledge_data.c, who is run in knowledge_cast.c, pictures and tables in knowledge_page.c.
+ * Rows and measures are in knowledge_data.c, the models in knowledge_cast.c, charts and tables in knowledge_page.c.
  * Other models (--models) stand beside TUNA in the first part.
  */
 #include "bench/knowledge.h"
@@ -195,7 +195,7 @@ static double reversion(const una_findings *f, size_t fit, const void *context)
     return half - una_findings_value(f, fit, UNA_KNOW_PULL);
 }
 
-/* Half as far from the rows' mean as the truth goes, or less. */
+/* The mean goes at most half as far from the rows' mean as the truth does. */
 static una_status claim_reverts(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     const una_group *rbf;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who is run in each part of the experiment. Options were settled on seeds from 1000 on, never on those that are
+ * The models of each part of the experiment. Options were chosen on seeds from 1000 on, never on those that are
  * reported. In a part, roles that are compared differ in nothing but what the comparison is about.
  */
 #include "bench/knowledge.h"
@@ -49,7 +49,7 @@ const una_role una_knowledge_cast[] = {
 
 una_status una_role_spec(const char **spec, const una_role *role, bool quick, una_arena *arena)
 {
-    size_t length = strlen(role->spec) - 1;              /* the bracket at its end comes last */
+    size_t length = strlen(role->spec) - 1;              /* without the closing bracket */
     una_text text = una_text_in(arena);
     *spec = NULL;
     if (quick && !role->quick) return UNA_OK;
@@ -59,7 +59,7 @@ una_status una_role_spec(const char **spec, const una_role *role, bool quick, un
     return UNA_OK;
 }
 
-/* Whether a group is of that role: keys have specs in one way of writing. */
+/* Whether a group has that role: keys have specs in canonical form. */
 static una_status is_role(bool *is, const una_role *role, const una_row_key *key, una_run *run)
 {
     *is = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The page of the experiment, part by part: pictures of the first seed, whose models are fitted again (all of them take
+ * The page of the experiment, part by part: charts of the first seed, whose models are fitted again (all of them take
  * some seconds), and the tables over the seeds.
  */
 #include "bench/knowledge.h"
@@ -13,10 +13,10 @@
 
 enum { MOST_JOBS = 32, HEADS = 40, DRAWN = 12, SIDE = UNA_STRIP_SIDE };
 
-typedef struct job {                     /* a fit, and what is wanted of it: the arrays that are there      */
+typedef struct job {                     /* a fit, and what to compute from it: the arrays that are not NULL */
     const una_row_key *key;
     const char        *title;
-    una_trace          trace;            /* on the picture's lines                                          */
+    una_trace          trace;            /* on the lines of the chart */
     double            *heads;            /* [HEADS, UNA_LINE_GRID]                                          */
     double            *square;           /* [SIDE, SIDE]                                                    */
     double            *draws;            /* [DRAWN, UNA_PRIOR_POINTS]                                       */
@@ -66,7 +66,7 @@ static una_status do_job(void *context, size_t at, una_run *run)
     return status;
 }
 
-/* A job for the group's first seed; NULL where there is no such group, or no room. */
+/* A job for the group's first seed; NULL: no such group, or no room. */
 static job *add_job(drawing *d, const una_group *group, const char *title)
 {
     if (!group || d->count == MOST_JOBS) return NULL;
@@ -93,7 +93,7 @@ static int by_x(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
-/* The true function, wherever the rows of the part know it, as dashes on every panel. */
+/* The true function, if the part has one, as a dashed line on every panel. */
 static una_status add_truth(una_figure *figure, const una_know_rows *r, una_arena *arena)
 {
     size_t near = r->near.rows, count = near + r->beyond.rows;
@@ -193,7 +193,7 @@ static una_status add_sine_jobs(drawing *d, una_run *run)
         UNA_TRY(add_role(&j, d, "sine", roles[i], roles[i], run));
         if (j) j->heads = UNA_GET(d->arena, double, HEADS * UNA_LINE_GRID);
     }
-    for (size_t g = 0; g < f->group_count && d->count < 6; g++) {        /* those that stand beside */
+    for (size_t g = 0; g < f->group_count && d->count < 6; g++) {        /* models to compare with */
         const una_row_key *key = &f->fits[f->groups[g].from].key;
         const char *title;
         UNA_TRY(una_role_title(&title, f, &f->groups[g], d->arena, run));

@@ -47,7 +47,7 @@ una_status una_trace_heads(una_trace *line, const una_lines *lines, const una_mo
     return status;
 }
 
-/* The chart draws its last model first, so the order is turned round here. */
+/* The chart draws its last model first, so this reverses the order. */
 una_status una_lines_draw(una_figure *figure, const una_lines *lines, const una_trace *line, size_t count,
                           una_arena *arena)
 {

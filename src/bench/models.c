@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which models an experiment runs: its own, those asked for, or every one there is. A bare name stands for the
+ * Which models an experiment runs: its own, those of --models, or all. A bare name stands for the
  * experiment's own specs of that kind.
  */
 #include "bench/experiment.h"
@@ -18,7 +18,7 @@ typedef struct choosing {
     una_run         *run;
 } choosing;
 
-/* Mistakes in any spec are found before hours are spent on the first. */
+/* Checks all specs before the first fit, which may take hours. */
 static una_status add_spec(choosing *c, const char *text)
 {
     una_bench_model model;

@@ -136,7 +136,7 @@ void una_page_spread(una_sheet *sheet, const una_findings *f, const una_group *g
     una_sheet_spread(sheet, group ? f->mean[at] : NAN, group ? f->sd[at] : NAN, decimals);
 }
 
-/* More titled measures than this, and a page of 1100 pixels has no room for other columns beside them. */
+/* With more titled measures than this, a page of 1100 pixels has no room for the other columns. */
 static bool is_wide(const una_experiment *experiment)
 {
     enum { MOST_BESIDE = 4 };
@@ -235,7 +235,7 @@ static const char *spec_of(const una_findings *f, size_t group)
     return f->fits[f->groups[group].from].key.spec;
 }
 
-/* Each spec once. Where they are too many, because options depend on the data, only those of --models: the experiment's
+/* Each spec once. If there are too many, because options depend on the data, only those of --models: the experiment's
  * own tables have the others. */
 static void page_put_fitted_specs(una_page *page, const una_findings *f, const una_asked *asked)
 {

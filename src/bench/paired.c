@@ -26,7 +26,7 @@ static int compare_difference_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ranks of those above 0, summed, and by how much ties lessen the variance; d is in the order of its sizes. */
+/* The sum of the ranks of values above 0, and how much ties reduce the variance; d is sorted by absolute value. */
 static double rank_sum(double *ties, const double *d, size_t count)
 {
     double sum = 0;
@@ -51,7 +51,7 @@ static double exact_p(double sum, size_t count)
     return fmin(1, 2 * ldexp(tail, -(int)count));
 }
 
-/* d is put in order. */
+/* Sorts d. */
 static double signed_ranks(double *d, size_t count)
 {
     size_t used = 0;

@@ -100,7 +100,7 @@ double una_protocol_hand_noise(const char *data)
 
 /* ---- the trainings of a grid ------------------------------------------------------------------------------------- */
 
-/* The options that all have are axes with one value. */
+/* Options that all methods share are axes with one value. */
 static una_status protocol_read_grid(una_option_space *space, const una_protocol *p, size_t grid, const char *model,
                                      una_arena *arena, una_run *run)
 {

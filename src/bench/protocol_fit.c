@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * One row of the thesis's protocol: the noise of a split, a training of a grid with all its prior variances, or the
- * chosen training and what it says of the test rows.
+ * chosen training and its predictions for the test rows.
  */
 #include "bench/protocol.h"
 
@@ -45,7 +45,7 @@ static void set_number(settings *s, const char *key, double number)
     s->at[s->count++] = text.at;
 }
 
-/* As many as the thesis has, or as many as its steps allow. */
+/* As many epochs as the thesis has, or as many as the option `steps` allows. */
 static double epochs_of(const task *t, double epochs, double batch)
 {
     double rows = (double)una_dataset_row_count(t->rows->part[UNA_PART_TRAIN]);
@@ -79,7 +79,7 @@ static una_status fit_grid(una_model **model, const task *t, const char *spec, c
     return protocol_fit_model(model, t, spec, &s);
 }
 
-/* A training without finite numbers is a result too: the others of the grid go on. */
+/* A training without finite numbers is a result too: the others of the grid continue. */
 static una_status protocol_allow_numeric_failure(una_status status, const task *t)
 {
     if (status != UNA_E_NUMERIC) return status;
@@ -116,7 +116,7 @@ static una_status relearnt_log_lik(double *log_lik, const noise_search *n, doubl
     return status;
 }
 
-/* A mixture is taken for the Gaussian of its mean and variance: the noise need not be exact. */
+/* A mixture is approximated by the Gaussian of its mean and variance: the noise need not be exact. */
 static double gaussian_log_lik(const noise_search *n, double noise)
 {
     const una_dataset *valid = n->task->rows->part[UNA_PART_VALID];
@@ -273,7 +273,7 @@ static una_status measure_chosen(una_outcome *outcome, const task *t, const una_
     return protocol_allow_numeric_failure(status, t);
 }
 
-/* A method that the thesis does not have: as its preset is, or as it is by itself. */
+/* A method that the thesis does not have: with its preset, or with its defaults. */
 static una_status measure_other(una_outcome *outcome, const task *t)
 {
     una_model *model = NULL;

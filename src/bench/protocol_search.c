@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which rows a row of the thesis's protocol hangs on, and what follows from them: the noise, and the training that the
- * rule chooses.
+ * Which rows a row of the thesis's protocol depends on, and what follows from them: the noise, and the training that
+ * the rule chooses.
  */
 #include "bench/protocol.h"
 
@@ -30,7 +30,7 @@ bool una_protocol_is_search(const una_row_key *key)
     return is_search(key->study);
 }
 
-/* "gap(preset=thesis)" becomes "search(of=gap, preset=thesis)", and so does what has that form already. */
+/* "gap(preset=thesis)" becomes "search(of=gap, preset=thesis)", and a study of that form stays as it is. */
 static const char *study_of_search(const char *study, const char *more, una_arena *arena)
 {
     una_text text = una_text_in(arena);
@@ -90,7 +90,7 @@ static una_status add_search(una_plan *more, const una_row_key *key, const una_p
     return UNA_OK;
 }
 
-/* First what noise there is, then the grids; the grids of sets whose noise is known, at once. */
+/* First the noise, then the grids; grids of sets whose noise is known are made at once. */
 una_status una_protocol_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
                                 una_rows_group group, una_run *run)
 {

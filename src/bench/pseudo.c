@@ -2,10 +2,10 @@
  *
  * Uncertainty by hand: TUNA's pseudo-data on the cubic gap, y = x^3 + N(0, 9), 50 rows in [-4, -2] and 50 in [2, 4].
  * Two heads fit the rows and seven pseudo points of the gap, x = -1.5 to 1.5, one with the target s/2 there, the other
- * with -s/2. Equal targets (s = 0) say that the gap holds no surprise, spread targets that it may; the epistemic std in
- * the gap must follow: rise with s, from below that of the same network without pseudo-data to above it. Noise and
- * prior variance are fixed (the true 3, and 1), so that only the features move.
- * The spread stands in the data of a key, since that is what the pseudo points are; specs name the model alone.
+ * with -s/2. Equal targets (s = 0) mean that the gap has no surprise, spread targets that it may have one. So the
+ * epistemic std in the gap must rise with s, from below that of the same network without pseudo-data to above it. Noise
+ * and prior variance are fixed (the true 3, and 1), so that only the features change.
+ * A key has the spread in its data, because pseudo points are data; specs name the model alone.
  * The page is in pseudo_page.c.
  */
 #include "bench/pseudo.h"

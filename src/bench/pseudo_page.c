@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The page of pseudo-data: one small picture per spread, the gap's std against the spread for every seed, the table.
- * The pictures are of the first seed and fitted again: a fit takes less than a second.
+ * The page of pseudo-data: one small chart per spread, the gap's std against the spread for every seed, the table.
+ * The charts show the first seed, fitted again: a fit takes less than a second.
  */
 #include "bench/pseudo.h"
 

@@ -47,7 +47,7 @@ const una_method una_methods[UNA_METHODS] = {
     [UNA_METHOD_LUNA] = { "LUNA", "luna", NULL },
 };
 
-/* A spec in the one form of writing: its style is there or it is plain. */
+/* A spec in canonical form: it has a style, or the style is plain. */
 size_t una_method_of(const char *spec)
 {
     size_t length = strcspn(spec, "(");
@@ -61,7 +61,7 @@ size_t una_method_of(const char *spec)
     return UNA_METHODS;
 }
 
-/* What they are without being told anything, but for lengths of the GP, which 2000 rows can tell; the quick run has
+/* Models with their defaults, except that 2000 rows are enough for the lengths of the GP; the quick run has
  * those that it always had. */
 const una_entry una_published_entries[] = {
     { "nlm", "nlm", "nlm(steps=500)" },
@@ -89,7 +89,7 @@ static una_status published_split_exists(bool *there, const una_published *o, co
     return status;
 }
 
-/* Rows that were made before can be shown without the data, if it was that which is published. */
+/* Existing rows can be shown without the data, if they were made from the published files. */
 static bool has_rows(const una_asked *asked)
 {
     una_text path = una_text_in(asked->keep);
@@ -108,7 +108,7 @@ static una_status published_files_absent(const una_published *o, const char *nam
              name ? "" : " for any data set of this experiment");
 }
 
-/* Whether an experiment has gaps of it, or takes it whole. */
+/* Whether an experiment uses gaps of the set, or the whole set. */
 static bool takes_part(const set *s, una_rows_group group, const una_published *o)
 {
     return group != UNA_GROUP_GAP || s->gaps[0] || o->columns != UNA_COLUMNS_THESIS;
@@ -214,7 +214,7 @@ bool una_published_is_thesis(const una_row_key *key)
     return strstr(key->study, "preset=thesis") != NULL;
 }
 
-/* A split that is not there, or cannot be used, is found before the first fit. */
+/* Finds a missing or unusable split before the first fit. */
 static una_status check_split(const una_dataset *all, const una_place *at, const char *gap, size_t number, una_run *run)
 {
     una_split split = { .size = sizeof split };
@@ -235,7 +235,7 @@ typedef struct listing {                 /* of one set                          
     size_t           from, to;           /* splits                                                           */
     una_place        at;
     uint32_t         sum;
-    una_dataset     *all;                /* NULL: the data is not there, only rows that were made of it      */
+    una_dataset     *all;                /* NULL: there is no data, only rows that were made from it */
 } listing;
 
 /* "boston#1a2b3c4d", or "boston RM#1a2b3c4d" with a gap. */
@@ -246,7 +246,7 @@ static const char *data_of(const listing *l, const char *gap)
     return data.at;
 }
 
-/* What is automatic by name has no protocol of the thesis's. */
+/* The kind `auto` has no protocol in the thesis. */
 static void list_fit(const listing *l, const una_bench_model *model, size_t study, const char *data, size_t split)
 {
     una_row_key key = una_model_row_key(model, l->study[study], data, split, l->asked->first + split);

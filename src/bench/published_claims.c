@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Is LUNA within one standard deviation of NLM? The function that decides it for claims of uci and gap, and the same as
- * a table: where not, and by how much.
+ * Is LUNA within one standard deviation of NLM? Decides this for the claims of uci and gap, and makes a
+ * table of where it is not, and by how much.
  */
 #include "bench/published_page.h"
 

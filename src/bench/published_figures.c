@@ -57,7 +57,7 @@ static void risk_add_line(una_panel *panel, const curve *c, size_t painted)
                                        .opacity = own ? 1 : grey });
 }
 
-/* A line for everybody at `where`, the grey ones below, LUNA on top of all. *top: the highest point of those with a
+/* A line for each model at `where`, the grey ones at the bottom, LUNA on top. *top: the highest point of those with a
  * colour, or of all if there is none. */
 static una_status add_lines(double *top, una_panel *panel, const una_show *show, size_t where, una_preset preset,
                             curve_of *of, const void *context)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tables of uci and gap: who and where, in the thesis's order, and what of theirs stands in a cell.
+ * Tables of uci and gap: models and data sets in the thesis's order, and the thesis's numbers in the cells.
  */
 #include "bench/published_page.h"
 
@@ -180,7 +180,7 @@ const char *una_show_caption(const una_show *show, const char *words, una_preset
 
 /* ---- what was done with less ------------------------------------------------------------------------------------- */
 
-/* "gap(preset=thesis, steps=200)": 200; 0: it is as the protocol has it. */
+/* "gap(preset=thesis, steps=200)": 200; 0: as in the protocol. */
 static unsigned long steps_of(const una_show *show)
 {
     for (size_t g = 0; g < show->findings->group_count; g++) {

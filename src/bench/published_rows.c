@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Published splits: which rows of a set train, choose and test under a key, and what a model makes of them.
+ * Published splits: which rows of a set train, validate and test under a key, and the measures of a model on them.
  */
 #include "bench/published.h"
 
@@ -184,7 +184,7 @@ static void add_doubts(doubt *list, size_t *count, const predictions *s)
     }
 }
 
-/* If the least certain rows were left to an expert, how large were the error at the others? gap may be NULL. */
+/* The error that remains if an expert handles the least certain rows. gap may be NULL. */
 static una_status take_risks(double *value, const predictions *test, const predictions *gap, una_run *run)
 {
     size_t count = 0, rows = test->rows + (gap ? gap->rows : 0), at = 0;
@@ -279,7 +279,7 @@ static una_status find_new(size_t **index, size_t *count, const una_portions *m,
     return UNA_OK;
 }
 
-/* A model that remembers its rows does well on copies of them: these scores leave copies out. */
+/* A model that memorises its rows does well on copies of them: these scores leave copies out. */
 static una_status score_new(double *value, const una_model *model, const una_portions *m, una_run *run)
 {
     size_t *index, count;

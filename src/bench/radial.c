@@ -79,7 +79,7 @@ static const una_entry entries[] = {
     ENTRY("hmc", NULL), ENTRY("nn", NULL), ENTRY("linear", NULL), { NULL, NULL, NULL }
 };
 
-/* ---- whose fit a key is ----------------------------------------------------------------------------------------- */
+/* ---- from a key to its fit -------------------------------------------------------------------------------------- */
 
 typedef struct owned { const char *spec, *data; const una_bench_model *model; } owned;
 typedef struct shared { owned *at; size_t count, room; } shared;
@@ -114,7 +114,7 @@ static const una_bench_model *radial_owner(const una_row_key *key, const una_ask
     return NULL;
 }
 
-/* Names of radial_entries.c stand for specs that hang on the data; all else is a model as everywhere. */
+/* Names of radial_entries.c stand for specs that depend on the data; any other name is a model as usual. */
 static una_status radial_contestant(una_bench_model *model, const char *text, const una_asked *asked, una_run *run)
 {
     const una_radial_entry *entry = una_radial_entry_find(text);
@@ -129,7 +129,7 @@ static una_status add_key(una_plan *plan, const una_asked *asked, const una_benc
                           const char *in, const char *data, uint64_t seed)
 {
     const una_experiment *e = asked->experiment;
-    if (model->spec != actual.spec) actual.results += e->results;        /* a model's own spec has it already */
+    if (model->spec != actual.spec) actual.results += e->results;        /* an unchanged spec has it already */
     una_row_key key = una_model_row_key(&actual, in, data, 0, seed);
     una_plan_add(plan, key);
     return note_owner(asked, &key, model);
@@ -255,7 +255,7 @@ static una_status radial_measure_fit(una_outcome *outcome, const una_row_key *ke
     return status;
 }
 
-/* ---- what fits have to do with each other ----------------------------------------------------------------------- */
+/* ---- comparisons between fits ----------------------------------------------------------------------------------- */
 
 const una_group *una_radial_group(const una_findings *f, const char *name, const char *data)
 {

@@ -6,7 +6,7 @@
  *   too high  3 std at the centre, less the GP's, is above 0
  *   noisy     the unevenness over directions, less the GP's, is above 0
  *   collapse  half of the ideal, less 3 std at the centre, is above 0
- *   nearest   the distance of the best other network (by its mean), less the own one, is above 0
+ *   nearest  the distance of the best other network (by its mean), less that of the claim's model, is above 0
  *   notices   the AUROC of points in the hole, less 1/2, is above 0
  * Networks are those that the thesis compares (NLM, TUNA, SNGP, ensembles, MC dropout, BBVI); HMC, which samples one,
  * is like the GP a standard, and stands in the tables only.
@@ -22,7 +22,7 @@ static const double close_share = 0.5, collapse_share = 0.5, chance = 0.5;
 
 /* ---- differences ------------------------------------------------------------------------------------------------ */
 
-/* What a claim asks to be above 0, of one fit and the GP's fit of the same seed (SIZE_MAX: none). */
+/* The quantity that a claim wants above 0, for one fit and the GP's fit of the same seed (SIZE_MAX: none). */
 typedef double margin(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set);
 
 static double level(const una_findings *f, size_t fit)
@@ -68,7 +68,7 @@ static double notice(const una_findings *f, size_t fit, size_t gp, const una_rad
     return una_findings_value(f, fit, UNA_RADIAL_HOLE_AUROC) - chance;
 }
 
-/* ---- judging ---------------------------------------------------------------------------------------------------- */
+/* ---- deciding --------------------------------------------------------------------------------------------------- */
 
 typedef struct against { margin *of; const una_radial_set *set; const una_group *gp; } against;
 
@@ -144,7 +144,7 @@ static const una_group *best_rival(const una_findings *f, const char *data)
     return best;
 }
 
-/* Close, not close, or open: as many lists. */
+/* Three lists: close, not close, undecided. */
 static una_status claim_alone(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     static const char *const words[] = { "not close: ", "; close: ", "; open: " };

@@ -58,7 +58,7 @@ static double norm(const double *x, size_t inputs)
     return sqrt(square);
 }
 
-/* The rows that una_dataset_synthetic makes of the same seed: there is one such law. */
+/* The same rows as una_dataset_synthetic makes from this seed. */
 static una_status make_shell(una_truth *t, const una_radial_set *set, uint64_t seed, una_arena *arena, una_run *run)
 {
     una_dataset *data = NULL;

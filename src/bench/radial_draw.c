@@ -16,7 +16,7 @@ una_status una_radial_draw(const char **spec, unsigned *results, const char *bas
     const char **value = UNA_GET(arena, const char *, space.count);
     UNA_TRY(una_arena_check(arena));
     una_rng rng = una_rng_at(SEARCH_SEED, UNA_FOR_SEARCH, index);
-    uint64_t combinations = una_option_space_combinations(&space); /* 0: without end */
+    uint64_t combinations = una_option_space_combinations(&space); /* 0: infinitely many */
     if (combinations) una_option_space_at(value, &space, index % combinations);
     else una_option_space_draw(value, &space, &rng, arena);
     UNA_TRY(una_arena_check(arena));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who takes part in the Radial Uncertainty Benchmark, and with which options: those that a name always has, the ranges
+ * The models of the Radial Uncertainty Benchmark and their options: those that a name always has, the ranges
  * that the search draws from, and what it chose on each data set (`una bench radial --tune`, whose page writes this
  * table). The network is the thesis's, two layers of 50 ReLU units; noise is found by each model itself, from rows that
- * did not train it, for all alike: a feature error that is not called noise would decide the likelihood by itself.
+ * did not train it, for all alike: otherwise errors of the features would dominate the likelihood.
  *
  * The thesis's ranges in our options: C = diversity, gamma = penalty, alpha = prior_var (searched on a grid for every
- * draw, without training again), delta = perturbation_std or copy_std, l = prior. Their lower ends, where nothing
- * changes any more, are cut off. Disc and ball were not searched: what was not chosen is as each model has it by
- * itself.
+ * draw, without training again), delta = perturbation_std or copy_std, l = prior. The lower ends of the ranges, where
+ * nothing changes, are cut off. Disc and ball were not searched: options that were not chosen have the model's
+ * defaults.
  */
 #include "bench/radial.h"
 

@@ -44,7 +44,7 @@ typedef struct drawing {
     double                top;           /* of all panels                                                   */
 } drawing;
 
-/* So high that the standard and the ideal are well seen; who is far above leaves the frame. */
+/* High enough to show the GP and the ideal well; curves far above leave the frame. */
 static double top_of(const drawing *d)
 {
     double top = isnan(d->set->ideal) ? 0 : d->set->ideal;
@@ -207,7 +207,7 @@ static una_status radial_put_numbers(una_page *page, const una_findings *f, cons
     return una_page_sheet(page, &sheet, run);
 }
 
-/* ---- who is nearest, and why ------------------------------------------------------------------------------------ */
+/* ---- which model is nearest, and why ---------------------------------------------------------------------------- */
 
 /* "0.024 too high in the hole and 0.056 too low beyond the shell": a mean curve against the standard's. */
 static void put_distance_from_aim(una_text *text, const double *curve, const double *standard)
@@ -245,7 +245,7 @@ static una_status radial_put_reason(una_page *page, const una_findings *f, const
     return UNA_OK;
 }
 
-/* Options differ from data set to data set, and the names do not say them. */
+/* Options differ between data sets, and the names do not show them. */
 static una_status radial_put_specs(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
 {
     una_arena *arena = page->html.text.arena;

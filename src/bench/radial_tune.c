@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The search of the Radial Uncertainty Benchmark: what it chooses, and the page that says so. It never sees a distance
+ * The search of the Radial Uncertainty Benchmark: what it chooses, and its page. It never uses a distance
  * from the GP: its rows have none, and it reads log-likelihoods and centres alone.
  */
 #include "bench/radial.h"
@@ -95,7 +95,7 @@ static bool has_key(const una_spec *spec, const char *key)
     return false;
 }
 
-/* The options that the search has added to the base: what stands in radial_entries.c. */
+/* The options that the search has added to the base, as in radial_entries.c. */
 static una_status searched_options(const char **text, const una_findings *f, const una_radial_choice *choice,
                                    const una_asked *asked, una_arena *arena, una_run *run)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The registry: one line per experiment, whose struct is una_experiment_NAME. Program and tests learn of experiments
+ * The registry: one line per experiment, whose struct is una_experiment_NAME. Program and tests find experiments
  * here and nowhere else.
  */
 #include "bench/experiment.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Softmax regression on rows that are mostly zero: the numbers that are not go through kernels of sixteen columns.
+ * Softmax regression on rows that are mostly zero: only nonzero numbers are used, by kernels of sixteen columns.
  */
 #include "bench/softmax.h"
 
@@ -52,7 +52,7 @@ una_status una_softmax_new(una_softmax *model, size_t columns, uint64_t seed, un
 
 /* ---- one row ------------------------------------------------------------------------------------------------- */
 
-typedef struct taken { uint16_t *index; float *value; size_t count; } taken;     /* what is left of a row */
+typedef struct taken { uint16_t *index; float *value; size_t count; } taken;     /* nonzero after dropout */
 
 /* 64 well mixed bits of a counter: the finaliser of SplitMix64 (Steele, Lea and Flood 2014). */
 static inline uint64_t splitmix_bits(uint64_t z)

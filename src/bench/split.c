@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The split of doubt: does a model tell what it does not know (ignorance, which more rows would cure) from what nobody
+ * The split of doubt: does a model separate what it does not know (ignorance, which more rows remove) from what nobody
  * can know (noise)? On made-up data the true function and the true noise are known, so both can be checked:
- *   inside   share of the points at which the function is within mean +- 1.96 epistemic std: .95 would be right
- *   noise    predicted noise std over the true one: feature error that is called noise makes it larger than 1
+ *   inside  share of the points at which the function is within mean +- 1.96 epistemic std: should be .95
+ *   noise   predicted noise std / true noise std: larger than 1 if errors of the features count as noise
  * among the rows of a function of five inputs; in the gap and beyond the range of functions of one input; and where the
  * noise itself depends on the inputs. Log-likelihoods are per row and in units of the training targets' std. Claims
- * speak of the first model that is asked for. The data is in split_data.c, the page in split_page.c.
+ * are about the first model of the run. The data is in split_data.c, the page in split_page.c.
  */
 #include "bench/split.h"
 
@@ -198,7 +198,7 @@ double una_split_pool(size_t *count, const una_findings *f, const char *spec, co
     return found ? sum / (double)found : NAN;
 }
 
-/* Noise that is not the same at all points: how a fit shows that it chose so. */
+/* Whether a fit chose varying noise: its noise differs between points. */
 static bool noise_varies(double noise_range)
 {
     return noise_range > 1 + 1e-6;
@@ -207,7 +207,7 @@ static bool noise_varies(double noise_range)
 enum { BOUNDED = 11, CHOICES = 2 };
 static const una_claim claims[BOUNDED + CHOICES + 1];
 
-typedef struct bound { size_t measure; double at; bool most; } bound;    /* of a claim: at least so much, or at most */
+typedef struct bound { size_t measure; double at; bool most; } bound;    /* of a claim: a lower or an upper bound */
 
 /* In the order of the claims, which begin with these. */
 static const bound bounds[BOUNDED] = {
@@ -242,7 +242,7 @@ static una_status claim_bound(int *holds, una_text *text, const una_claim *claim
     return UNA_OK;
 }
 
-/* In nine fits of ten the noise varies where it does, and does not where it does not. */
+/* In nine of ten fits the predicted noise varies if the true noise varies, and is constant if it is. */
 static una_status claim_choice(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     size_t right = 0, count = 0;

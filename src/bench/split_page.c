@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The page of the split of doubt: a table for functions of five inputs, one for lines (over all, then family by
- * family), one for noise that varies. What was not run has no table.
+ * family), one for noise that varies. Data that was not run has no table.
  */
 #include "bench/split.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The studies of the thesis's appendix, and the claims it makes in passing, all on the cubic gap: what becomes of the
- * uncertainty in the gap when one option of a model is varied? The table below has a line for each. Measures are those
- * of the cubic gap; what a study adds:
+ * The studies of the thesis's appendix, and the claims it makes in passing, all on the cubic gap: how does the
+ * uncertainty in the gap change when one option of a model varies? The table below has a line for each. Measures are
+ * those of the cubic gap; what a study adds:
  *   gap_share      gap std over the GP's on the same rows
  *   test_*         on 100 fresh rows of the law that made the training rows, so outside the gap
  *   misfit         of TUNA's heads from their reference functions, whose std is 1
@@ -30,7 +30,7 @@ static const una_option table[] = {
     { .name = NULL }
 };
 
-/* Those that likelihood_blind compares, with small budgets: it is their differences that are asked for. */
+/* The models that likelihood_blind compares, with small budgets: only their differences matter. */
 static const una_entry entries[] = {
     { "gp", "gp(kernel=matern32, ard=no)", "gp(kernel=matern32, ard=no)" },
     { "luna", "luna(members=4, steps=2000)", "luna(members=2, steps=500)" },
@@ -302,7 +302,7 @@ static una_status plan_study(const planning *p, const una_study_line *s)
     return UNA_OK;
 }
 
-/* Seed by seed, so that what was interrupted can be read. */
+/* Seed by seed, so that the results of an interrupted run are useful. */
 static una_status studies_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
 {
     const studies_options *o = asked->options;

@@ -2,10 +2,10 @@
  *
  * The claims of the studies. A fit captures the gap where its gap std is at least half of the GP's on the same rows;
  * a model does so always where the share of its fits that do is at least 0.7, never where it is at most 0.3, each with
- * the whole 95 % interval of the share, and wavers where it does neither. Changes are log10 of the ratio between two
+ * the whole 95 % interval of the share, and otherwise wavers. Changes are log10 of the ratio between two
  * values of a study, fit by fit.
  *
- * Of a claim, `data` names the study and, behind a comma, the curve; `model` the values, with commas between.
+ * In a claim, `data` names the study and, after a comma, the curve; `model` has the values, separated by commas.
  */
 #include "bench/studies.h"
 
@@ -45,7 +45,7 @@ static const una_studies_curve *claim_curve(const una_claim *claim)
     return comma ? curve_of(studies_line_of(claim), comma + 2) : NULL;
 }
 
-/* The next of the words with commas between; NULL behind the last. */
+/* The next of the words, which commas separate; NULL after the last. */
 static const char *next_word(char word[64], const char *list)
 {
     if (!list || !*list) return NULL;
@@ -102,7 +102,7 @@ static int share_is_undecided(const una_share *s)
     return una_holding_both(is_not_always(s), una_holding_not(is_never(s)));
 }
 
-/* Of several of which one is enough. */
+/* The result of several conditions, one of which is enough. */
 static int holding_any(int one, int other)
 {
     return una_holding_not(una_holding_both(una_holding_not(one), una_holding_not(other)));
@@ -164,7 +164,7 @@ static una_status log_ratio(una_paired *paired, const una_findings *f, const una
 
 typedef struct change { size_t measure; const char *what; double factor; } change;
 
-/* From the claim's first value to its last by at least so many log10, times the factor. */
+/* The measure grows from the claim's first value to its last by at least this many log10, times the factor. */
 static una_status claim_change(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
                                const change *c, double least, una_run *run)
 {

@@ -35,7 +35,7 @@ static double median_of(const una_findings *f, const una_group *g, size_t measur
     return una_quantile(values, g->count, 0.5);
 }
 
-/* Values that were not run are not shown. Fits stand a little apart, in their order. */
+/* Values that were not run are not shown. Fits of one value are drawn side by side, in their order. */
 static strand *strand_of(const una_findings *f, const una_study_line *s, const una_studies_curve *curve, size_t measure,
                          una_arena *arena)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Words w go to four lanes by turns: h = rotate(h + w q, 31) p with odd p and q (the round of XXH64); then the lanes
- * are folded. Each step is one to one in w, so that a change of any one word changes the sum. Both products are needed:
+ * are folded. Each step is injective in w, so that a change of any one word changes the sum. Both products are needed:
  * with h = (h ^ w) p alone, a change of the last byte of a word stays in the top 8 bits of its lane, where that of any
  * later word may cancel it: two digits of a text once in some 300 times, the signs of two numbers always.
  */

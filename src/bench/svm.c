@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Distances as a product of matrices, in doubles that hold whole numbers: exact. LIBSVM gets one problem of two classes
- * at a time, because its form of a ready kernel takes sixteen bytes a pair of rows.
+ * Distances as a product of matrices, in doubles with whole numbers: exact. LIBSVM gets one problem of two classes
+ * at a time, because its format for precomputed kernels takes sixteen bytes per pair of rows.
  */
 #include "bench/svm.h"
 
@@ -91,7 +91,7 @@ typedef struct machine {                 /* of two classes                      
     size_t             *member, count;   /* rows that train it, those of the first class first                      */
     size_t              first_count;
     struct svm_node    *nodes, **row;    /* [count, count + 2] kernel, and where its rows begin                      */
-    struct svm_node    *asked;           /* [count + 2] kernel between a row that is asked for and the members       */
+    struct svm_node    *asked;           /* [count + 2] kernel between a row to classify and the members             */
     double             *y, *buffer;      /* [padded count]                                                          */
     const una_kernels_f64 *kern;
 } machine;
@@ -163,7 +163,7 @@ static una_status svm_vote(unsigned *votes, machine *m, size_t train, size_t fro
     return UNA_OK;
 }
 
-/* Of the two largest classes among the rows that train: what no machine exceeds. */
+/* Rows in the two largest classes that train: an upper bound on the rows of a machine. */
 static size_t most_members(const una_svm_rows *rows, size_t train)
 {
     size_t count[256] = {0}, first = 0, second = 0;

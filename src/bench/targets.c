@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two targets of one input, fitted at once and each by itself: what does one learn from the other? 100 rows of x in
+ * Two targets of one input, fitted jointly and separately: what does one learn from the other? 100 rows of x in
  * [-4, 4], noise 0.5. Three laws:
  *   related       b = 3 sin(1.5 x), a = 2 b + x^2/4 - x; the cells of a are missing for |x| < 1.5, those of b are not.
  *                 The features of a joint fit have seen b in the gap of a: is a less unsure there, and rightly so?
@@ -68,7 +68,7 @@ static const una_bench_measure measures[] = {
 
 /* ---- plan and measures --------------------------------------------------------------------------------------- */
 
-/* A spec that differs from another of its kind in nothing that a single target knows is not fitted apart. */
+/* A spec that differs from another of its kind only in options for several targets is not fitted separately. */
 static bool is_apart(const una_bench_model *model)
 {
     return strstr(model->spec, "target_cosine=") == NULL;
@@ -125,7 +125,7 @@ static una_status take_curve(double *value, const una_model *model, una_run *run
     return una_model_predict_rows(model, x, UNA_TARGETS_POINTS, 0.95, &out, run);
 }
 
-/* What it took, of both models where there are two. */
+/* The time of the fit, or of both fits. */
 static una_status take_outcome(una_outcome *outcome, const una_targets_fit *fit)
 {
     UNA_TRY(una_outcome_take(outcome, fit->whole ? fit->whole : fit->single[0]));
@@ -172,7 +172,7 @@ typedef struct comparison {
     una_paired       paired;                     /* together less apart                                     */
 } comparison;
 
-/* false: it was not run; the text says so. */
+/* false: it was not run, as the text then says. */
 static una_status targets_compare(bool *there, comparison *c, una_text *text, const una_claim *claim,
                                   const una_findings *f, size_t measure, una_run *run)
 {
@@ -231,7 +231,7 @@ static una_status targets_claim_gap(int *holds, una_text *text, const una_claim 
     return claim_above(holds, text, claim, f, UNA_TARGETS_GAP_LOG_LIK_A, run);
 }
 
-/* Less is claimed. */
+/* The claim is that this is smaller. */
 static una_status claim_surer(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
 {
     comparison c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of two targets, what is fitted to them, and what the models say of fresh rows.
+ * Rows of two targets, the fits to them, and the measures on fresh rows.
  */
 #include "bench/targets.h"
 
@@ -35,7 +35,7 @@ static double draw_x(region where, una_rng *rng)
     return copysign(gap_end + (far_end - gap_end) * size, u);
 }
 
-/* complete: a is seen everywhere. */
+/* complete: a has no missing cells. */
 static una_status make_table(una_dataset **data, size_t rows, una_targets_law law, region where, bool complete,
                              una_rng *rng, una_run *run)
 {
@@ -148,7 +148,7 @@ void una_targets_fit_free(una_targets_fit *fit)
 
 /* ---- what they say ------------------------------------------------------------------------------------------- */
 
-/* Share of rows whose true function is where the ignorance of a allows it to be. */
+/* Share of rows whose true function is inside the band of ignorance of a. */
 static una_status share_inside_band(double *share, const una_model *model, una_targets_law law, const una_dataset *data,
                                     una_run *run)
 {

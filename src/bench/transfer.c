@@ -6,7 +6,7 @@
  * that leave many functions open between the rows can follow; those that were bent to the rows cannot. Along the x axis
  * is the number of features: networks of 50 and F units, F/2 heads for LUNA, F random features for SNGP.
  *
- * What nobody should have seen: rows of the gap train no features and choose no option of their training. Two ways to
+ * No leaks: rows of the gap neither train features nor choose options of their training. Two ways to
  * choose the numbers of the new posterior:
  *   known     the thesis's: the noise is the true one, the prior variance that of 0.1, 1 and 10 with which the rows
  *             outside make the 10 validation rows outside most likely
@@ -85,7 +85,7 @@ static una_status counts_features(bool *counts, const char *kind, una_run *run)
     una_arena_release(&run->scratch, mark);
     *counts = status == UNA_OK;
     if (status != UNA_E_USAGE) return status;
-    una_clear_message(run);                                      /* it has no such option */
+    una_clear_message(run);                                      /* the model has no such option */
     return UNA_OK;
 }
 
@@ -96,7 +96,7 @@ static bool kind_updates(const char *kind)
     return false;
 }
 
-/* What cannot be transferred is refused before anything is trained. */
+/* Refuses models that cannot be transferred, before any training. */
 static una_status check_model(const una_bench_model *model, una_arena *arena, una_run *run)
 {
     una_spec spec;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of the squiggle outside and inside its gap, and what is fitted to them.
+ * Rows of the squiggle outside and inside its gap, and the models fitted to them.
  */
 #include "bench/transfer.h"
 

@@ -98,7 +98,7 @@ static una_status add_model(una_panel *panel, const drawing *d, const una_bench_
     return UNA_OK;
 }
 
-/* Mean log-likelihood of the truth itself: nothing can be expected above it. */
+/* Mean log-likelihood of the truth itself: the best expected value. */
 static double best_there_is(void)
 {
     return -0.5 * log(2 * acos(-1) * una_transfer_noise * una_transfer_noise) - 0.5;
@@ -171,7 +171,7 @@ static una_status features_sheet(una_page *page, const drawing *d, const char *n
     return una_page_sheet(page, &sheet, run);
 }
 
-/* What the choice among the prior variances decides, with the most features. */
+/* The effect of the choice of a prior variance, with the most features. */
 static una_status alphas_sheet(una_page *page, const drawing *d, una_run *run)
 {
     const una_findings *f = d->findings;

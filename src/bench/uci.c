@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * UCI sets on their published splits: models that nobody has tuned, and those of the thesis by its protocol.
+ * UCI sets on their published splits: models with automatic rules, and those of the thesis by its protocol.
  */
 #include "bench/protocol.h"
 #include "bench/published_page.h"

@@ -60,7 +60,7 @@ static void add_peers(una_sheet *sheet, const una_show *show)
     }
 }
 
-/* Whose numbers the others' are: a line for each set that was run. */
+/* The sources of the published numbers: a line for each set that was run. */
 static una_status uci_put_sources(una_page *page, const una_show *show, una_run *run)
 {
     una_sheet sheet = una_sheet_in(show->arena, "sources", "Sources.", "Log-likelihoods that others have published for "

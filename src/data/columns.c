@@ -535,14 +535,14 @@ static bool drop_constants(learner *l)
 
 static void note_rows(const learner *l)
 {
-    size_t has_untrained_level = 0, rest = una_rank_group_sum_size(l->data->rows - l->rows, l->run);
+    size_t without = 0, rest = una_rank_group_sum_size(l->data->rows - l->rows, l->run);
     for (size_t i = 0; rest > 0 && l->targets > 1 && i < l->data->rows; i++)
-        has_untrained_level += !row_has_target(l, i);
-    has_untrained_level = una_rank_group_sum_size(has_untrained_level, l->run);
-    rest -= has_untrained_level;
-    if (has_untrained_level)
-        una_notes_add(l->notes, has_untrained_level == 1 ? "%zu row without any target was left out" :
-                      "%zu rows without any target were left out", has_untrained_level);
+        without += !row_has_target(l, i);
+    without = una_rank_group_sum_size(without, l->run);
+    rest -= without;
+    if (without)
+        una_notes_add(l->notes, without == 1 ? "%zu row without any target was left out" :
+                      "%zu rows without any target were left out", without);
     if (rest)
         una_notes_add(l->notes, rest == 1 ? "%zu row with missing cells was left out" :
                       "%zu rows with missing cells were left out", rest);

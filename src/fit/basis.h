@@ -56,8 +56,8 @@ typedef struct una_basis_options {
     UNA_ROW(type, basis, kept, UNA_WORD, "best", 0, 0, false, "best|last", \
             "parameters that a training keeps: the best on held-out rows, or the last (the thesis)"), \
     UNA_ROW(type, basis, restarts, UNA_COUNT, "auto", 1, 1000, true, NULL, \
-            "trainings from other first weights, of which the best on held-out rows is kept; auto = 1 (members keep " \
-            "all)"), \
+            "trainings from other initial weights, of which the best on held-out rows is kept; auto = 1 (members " \
+            "keep all)"), \
     UNA_ROW_TRAIN_NOISE(type, basis, \
                         "noise std inside the training objective; auto = held-out error of a plain network, or 0.3 " \
                         "standardised where one head is trained and only the ratio to the penalty counts"), \

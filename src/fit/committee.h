@@ -30,8 +30,8 @@ typedef struct una_committee_options {
 /* Rows of the option table for a struct `type` that has a member `committee`, named in una_kind.committee. */
 #define UNA_ROW_RELEVANCE(type, relevance_text) \
     UNA_ROW(type, committee, relevance, UNA_WORD, relevance_text, 0, 0, false, "auto|on|off", \
-            "scale inputs by how fast the target moves with each (by a Gaussian process); auto = for half of the " \
-            "members, below 2000 rows")
+            "scale inputs by how fast the target changes with each (estimated by a Gaussian process); auto = for " \
+            "half of the members, below 2000 rows")
 #define UNA_ROW_NOISE_SHAPE(type) \
     UNA_ROW(type, committee, noise, UNA_WORD, "auto", 0, 0, false, "auto|constant|varying", \
             "noise that varies with the inputs; auto = where held-out rows show it and noise_std is not given")
@@ -39,7 +39,7 @@ typedef struct una_committee_options {
     UNA_ROW(type, committee, members, UNA_COUNT, members_text, 1, UNA_MOST_MEMBERS, true, NULL, \
             "trainings kept as one mixture, each leaving out other rows; auto = by rule from the rows"), \
     UNA_ROW(type, committee, weights, UNA_WORD, "stacked", 0, 0, false, "stacked|equal", \
-            "weights of the members: by the likelihood of rows they did not see, or equal"), \
+            "weights of the members: by the likelihood of their out-of-fold predictions, or equal"), \
     UNA_ROW_RELEVANCE(type, relevance_text), \
     UNA_ROW_NOISE_SHAPE(type)
 

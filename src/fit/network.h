@@ -18,7 +18,7 @@
             "width=64, blocks=2-2-2-2); auto = " table " for tables, resnet18 for images"), \
     UNA_ROW(type, in, flips, UNA_FLAG, "no", 0, 0, false, "no|yes", "images: mirror every other one while training"), \
     UNA_ROW(type, in, shifts, UNA_COUNT, "0", 0, 1000, false, NULL, \
-            "images: move them by at most so many places while training")
+            "images: shift them by up to this many pixels while training")
 
 /* What a kind asks for; body in words, "auto" is filled in. The other fields are for tables. */
 typedef struct una_network_plan {

@@ -17,7 +17,7 @@
 #define UNA_ROW_ACTIVATION(type, in, layers) \
     UNA_ROW(type, in, activation, UNA_WORD, "relu", 0, 0, false, UNA_ACTIVATIONS, "activation of the " layers)
 #define UNA_ROW_INITIALISATION(type, in) \
-    UNA_ROW(type, in, initialisation, UNA_WORD, "he", 0, 0, false, UNA_INITIALISATIONS, "spread of the first weights")
+    UNA_ROW(type, in, initialisation, UNA_WORD, "he", 0, 0, false, UNA_INITIALISATIONS, "scale of the initial weights")
 #define UNA_ROW_OPTIMISER(type, in) \
     UNA_ROW(type, in, optimiser, UNA_WORD, "adam", 0, 0, false, UNA_OPTIMISERS, \
             "adam, stochastic or full-batch gradient descent")
@@ -29,14 +29,14 @@
     UNA_ROW(type, in, momentum, UNA_REAL, "0.9", 0, 0.9999, false, NULL, "momentum of sgd and gd")
 #define UNA_ROWS_BUDGET(type, in, steps_text, batch_text) \
     UNA_ROW(type, in, epochs, UNA_COUNT, "auto", 1, 1e7, true, NULL, \
-            "passes over the data; auto = what the steps give, 10 for images"), \
+            "passes over the data; auto = from the steps, 10 for images"), \
     UNA_ROW(type, in, steps, UNA_COUNT, "auto", 1, 1e9, true, NULL, \
             steps_text "; auto = by rule from the data, or epochs"), \
     UNA_ROW(type, in, batch, UNA_COUNT, batch_text, 1, 1e9, true, NULL, \
-            "rows a step; auto = 128, or all rows below 200")
+            "rows per step; auto = 128, or all rows below 200")
 #define UNA_ROW_PATIENCE(type, in) \
     UNA_ROW(type, in, patience, UNA_COUNT, "0", 0, 1e6, false, NULL, \
-            "validations (40 in all, 10 for images) without a better one before stopping; 0 = never stop")
+            "stop after this many validations (of 40 in all, 10 for images) without improvement; 0 = never")
 #define UNA_ROW_PENALTY(type, in, penalty_text, more) \
     UNA_ROW(type, in, penalty, UNA_REAL, penalty_text, 0, 1e6, false, NULL, \
             "gamma: weight of the squared parameters, per data set" more)

@@ -19,11 +19,11 @@ static const una_option auto_table[] = {
     { "luna", UNA_TEXT, offsetof(auto_options, luna), "luna", 0, 0, false, NULL,
       "the network of the stack, with its options; none = without" },
     { "gp", UNA_TEXT, offsetof(auto_options, gp), "gp(kernel=matern52, search_rows=800)", 0, 0, false, NULL,
-      "the process of the stack, with its options; none = without" },
+      "the Gaussian process of the stack, with its options; none = without" },
     { "gp_rows", UNA_COUNT, offsetof(auto_options, gp_rows), "2000", 0, 1e5, false, NULL,
-      "rows up to which there is a process: its cost grows with their cube" },
+      "the Gaussian process is used up to this number of rows: its cost grows with their cube" },
     { "least_weight", UNA_REAL, offsetof(auto_options, least_weight), "0.02", 0, 0.5, false, NULL,
-      "a kind of less weight is left out" },
+      "a kind with a smaller weight is left out" },
     { .name = NULL }
 };
 
@@ -265,7 +265,7 @@ static una_status auto_exchange(void *state, una_archive *ar)
 
 const una_kind una_kind_auto = {
     .name = "auto",
-    .summary = "a stack of luna and, on small data, gp, weighted by rows that neither has seen",
+    .summary = "a stack of luna and, on small data, gp, weighted by their out-of-fold predictions",
     .source = "Yao, Vehtari, Simpson and Gelman, Using stacking to average Bayesian predictive distributions, 2018",
     .options = auto_table,
     .options_size = sizeof(auto_options),

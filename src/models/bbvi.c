@@ -26,7 +26,7 @@ static const una_option bbvi_table[] = {
     { "weight_var", UNA_REAL, offsetof(bbvi_options, weight_var), "1", 1e-9, 1e9, false, NULL,
       "prior variance of every weight and bias" },
     { "samples", UNA_COUNT, offsetof(bbvi_options, samples), "8", 1, 10000, false, NULL,
-      "draws of the weights a step" },
+      "draws of the weights per step" },
     { "draws", UNA_COUNT, offsetof(bbvi_options, draws), "100", 1, 100000, false, NULL,
       "networks in the predictive mixture, drawn from the posterior" },
     { "start_std", UNA_REAL, offsetof(bbvi_options, start_std), "0.0067379469990854671", 1e-9, 100, false, NULL,

@@ -57,7 +57,8 @@ static const una_option hmc_table[] = {
         "iterations of each chain that adapt step and mass and are thrown away"),
     ROW(samples, UNA_COUNT, "250", 1, 1e7, false, NULL, "iterations of each chain after that"),
     ROW(thin, UNA_COUNT, "1", 1, 1e6, false, NULL, "every thin-th is a draw; at most 1000 draws in all are kept"),
-    ROW(trajectory, UNA_WORD, "nuts", 0, 0, false, UNA_TRAJECTORIES, "until it turns back, or of fixed length"),
+    ROW(trajectory, UNA_WORD, "nuts", 0, 0, false, UNA_TRAJECTORIES, "nuts = until it turns back; static = of fixed "
+                                                                     "length"),
     ROW(step_size, UNA_REAL, "auto", 1e-12, 1e3, true, NULL,
         "of a leapfrog step; auto = adapted by each chain in warm-up"),
     ROW(leapfrog, UNA_COUNT, "100", 1, 1e6, false, NULL, "steps of a static trajectory"),

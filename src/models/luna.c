@@ -31,13 +31,13 @@ static const una_option luna_table[] = {
     { "heads", UNA_COUNT, offsetof(luna_options, heads), "auto", 2, 1000, true, NULL,
       "M: auxiliary regressors; auto = half the features" },
     { "head_share", UNA_REAL, offsetof(luna_options, head_share), "auto", 0, 1e6, true, NULL,
-      "penalty of the heads over that of the hidden layers; auto = 1/heads: a head weighs fit and penalty as the head "
-      "of nlm does" },
+      "penalty of the heads relative to that of the hidden layers; auto = 1/heads, so that a head balances fit and "
+      "penalty as in nlm" },
     { "diversity", UNA_REAL, offsetof(luna_options, diversity), "30", 0, 1e8, true, NULL,
       "lambda: weight of the heads' similarity; auto = steered so that mean cos^2 reaches target_cos2" },
     { "diversity_rows", UNA_COUNT, offsetof(luna_options, diversity_rows), "auto", 0, 1e12, true, NULL,
-      "rows up to which the diversity's weight grows with the table, as the fit does; 0 = without end (the thesis); "
-      "auto = 1000, of images 220" },
+      "the diversity's weight grows with the number of rows, as that of the fit does, up to this number; 0 = no "
+      "limit (the thesis); auto = 1000, for images 220" },
     { "target_cos2", UNA_REAL, offsetof(luna_options, target_cos2), "auto", 1e-6, 1, true, NULL,
       "mean cos^2 that diversity=auto steers to; auto = 0.3 for one input, less for more" },
     { "schedule", UNA_WORD, offsetof(luna_options, schedule), "sigmoid", 0, 0, false, UNA_SCHEDULES,
@@ -48,16 +48,16 @@ static const una_option luna_table[] = {
     { "cosine", UNA_WORD, offsetof(luna_options, cosine), "stacked", 0, 0, false, "stacked|per_point",
       "one slope vector per head over all probes, or one per head and probe (two inputs or more)" },
     { "target_cosine", UNA_WORD, offsetof(luna_options, target_cosine), "summed", 0, 0, false, "summed|jacobian",
-      "of several targets: similarity of the heads of each target, summed, or of maps to all targets, by their whole "
-      "Jacobians" },
+      "with several targets: similarity of the heads of each target, summed, or of the maps to all targets, by their "
+      "full Jacobians" },
     { "slopes", UNA_WORD, offsetof(luna_options, slopes), "differences", 0, 0, false, "differences|exact",
       "slopes by finite differences (the thesis) or exact" },
     { "perturbation_std", UNA_REAL, offsetof(luna_options, perturbation_std), "auto", 1e-6, 1000, true, NULL,
-      "std of the finite-difference step, on standardised inputs; auto = 0.1, for images 10/32 of the "
-      "root of their pixels" },
+      "std of the finite-difference step, on standardised inputs; auto = 0.1, for images 10/32 of the square root of "
+      "the number of pixels" },
     { "directions", UNA_COUNT, offsetof(luna_options, directions), "auto", 0, 1e6, true, NULL,
-      "random inputs a step along which slopes are taken; 0 = all (fewer for wide data); auto = 4 in every other round "
-      "of members, all in the others" },
+      "random inputs per step along which slopes are computed; 0 = all (fewer for wide data); auto = 4 in every "
+      "other repeat, all in the others" },
     { "direction_kind", UNA_WORD, offsetof(luna_options, direction_kind), "inputs", 0, 0, false, UNA_DIRECTION_KINDS,
       "slopes along inputs, or along random unit vectors" },
     UNA_ROWS_BODY(luna_options, basis),

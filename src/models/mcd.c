@@ -37,7 +37,7 @@ typedef struct mcd_options {
 
 static const una_option mcd_table[] = {
     { "dropout", UNA_REAL, offsetof(mcd_options, dropout), "0.05", 0, 1, false, NULL,
-      "probability that a unit is dropped, below 1; of convolutions the features are" },
+      "probability that a unit is dropped, below 1; with convolutions, only features are dropped" },
     { "input_dropout", UNA_WORD, offsetof(mcd_options, input_dropout), "auto", 0, 0, false, "no|yes|auto",
       "drop inputs as well; auto = yes with three input columns or more, no for images" },
     { "length_scale", UNA_REAL, offsetof(mcd_options, length_scale), "0.01", 1e-6, 1e6, false, NULL,
@@ -161,7 +161,7 @@ UNA_COMMITTEE_OF(mcd_one)
 
 const una_kind una_kind_mcd = {
     .name = "mcd",
-    .summary = "Monte-Carlo dropout: units dropped in training and in prediction",
+    .summary = "Monte-Carlo dropout: random units are dropped in training and in prediction",
     .source = "Gal and Ghahramani 2016",
     .options = mcd_table,
     .options_size = sizeof(mcd_options),

@@ -192,7 +192,7 @@ static una_status nn_members_anchored(void *state, void *options, const una_anch
 
 const una_kind una_kind_nn = {
     .name = "nn",
-    .summary = "a plain network; alone it knows no ignorance",
+    .summary = "a plain network; a single one has no ignorance",
     .source = "Bishop, Pattern recognition and machine learning, 2006, chapter 5",
     .options = nn_table,
     .options_size = sizeof(nn_options),

@@ -34,7 +34,7 @@ static const una_option sngp_table[] = {
         "below 1 keeps distances"),
     ROW(lengthscale, UNA_REAL, "auto", 1e-6, 1e6, true, NULL,
         "length scale of the RBF kernel on the last layer; auto = square root of the number of inputs, for images of "
-        "that of features of the last layer"),
+        "the number of features of the last layer"),
     ROW(head, UNA_WORD, "exact", 0, 0, false, "exact|laplace|gp",
         "posterior: exact on the features; a covariance gathered over batches around the trained weights; or an exact "
         "Gaussian process on the last layer, without random features (rows^3)"),

@@ -33,8 +33,8 @@ static const una_option tuna_table[] = {
       "kernel expression of the GP prior that reference functions are drawn from, e.g. rbf(length=0.5, on=x1) * "
       "periodic(period=2, on=x1); a length that is not given is 1 standard deviation, on n > 1 columns 2 sqrt(n)" },
     { "tune_prior", UNA_WORD, offsetof(tuna_options, tune_prior), "no", 0, 0, false, "no|evidence",
-      "evidence: lengths, periods and variances of the prior are first moved to where a Gaussian process with it makes "
-      "the target of the training rows (at most reference_rows of them) most likely" },
+      "evidence: first fit lengths, periods and variances of the prior to the training rows (at most reference_rows "
+      "of them), by the evidence of a Gaussian process" },
     { "formula", UNA_TEXT, offsetof(tuna_options, formula), "", 0, 0, false, NULL,
       "instead: a formula with random parameters, e.g. \"a*sin(b*x1+c); a~normal(1,0.2); b~normal(2,0.1); "
       "c~uniform(0,1)\"" },
@@ -44,11 +44,11 @@ static const una_option tuna_table[] = {
       "instead: a file of pseudo-data, the input columns and one target column per head; heads fit the training rows "
       "too" },
     { "pseudo_rows", UNA_TEXT, offsetof(tuna_options, pseudo_rows), "", 0, 0, false, NULL,
-      "the same written here, names first: \"x,low,high; -1,-20,20; 1,-20,20\"" },
+      "the same pseudo-data inline, names first: \"x,low,high; -1,-20,20; 1,-20,20\"" },
     { "points", UNA_FILE, offsetof(tuna_options, points), "", 0, 0, false, NULL,
       "a file with further reference inputs" },
     { "grid", UNA_TEXT, offsetof(tuna_options, grid), "", 0, 0, false, NULL,
-      "further reference inputs, low:high:count of each input: \"x1=-4:4:17, x2=0:10:3\"; those not named stand at "
+      "further reference inputs, low:high:count of each input: \"x1=-4:4:17, x2=0:10:3\"; inputs not named stay at "
       "their mean" },
     { "heads", UNA_COUNT, offsetof(tuna_options, heads), "40", 1, 1000, false, NULL,
       "M: reference functions (a file brings its own number)" },
@@ -57,7 +57,7 @@ static const una_option tuna_table[] = {
     { "copy_std", UNA_REAL, offsetof(tuna_options, copy_std), "0.5", 0, 100, false, NULL,
       "std of the copies' perturbation, on standardised inputs" },
     { "reference_rows", UNA_COUNT, offsetof(tuna_options, reference_rows), "500", 1, 20000, false, NULL,
-      "at most so many training inputs become reference inputs (chosen at random)" },
+      "at most this many training inputs become reference inputs (chosen at random)" },
     { "match_prior", UNA_FLAG, offsetof(tuna_options, match_prior), "no", 0, 0, false, NULL,
       "prior_var = mean square of the fitted heads' weights" },
     UNA_NET_TABLE(tuna_options, "0.003", false, "learning rate", "0.01", "auto"),
@@ -501,7 +501,7 @@ static una_status tuna_members_exchange(void *state, una_archive *ar)
 
 const una_kind una_kind_tuna = {
     .name = "tuna",
-    .summary = "targeted uncertainty-aware basis: features learnt from what a person knows beforehand",
+    .summary = "targeted uncertainty-aware basis: features learnt from prior knowledge of the function",
     .source = "Lorsung 2021",
     .options = tuna_table,
     .options_size = sizeof(tuna_options),

@@ -104,7 +104,7 @@ static inline void invented_model(una_report_model *model, const una_report *rep
         model->sweep_std = line + 4 * grid, model->parts = heads, model->part_count = parts;
 }
 
-/* All rows as if they had been foretold by what had not seen them. */
+/* All rows as if their predictions were out-of-fold. */
 static inline void invented_held_out(invented *all, size_t model)
 {
     una_report_model *m = &all->model[model];

@@ -27,7 +27,7 @@ check "without --log" 0 una fit train.csv --target c $fast --out plain.una --qui
 una predict plain.una test.csv --out plain.csv --quiet
 true_that "lower bounds are below 0" awk -F, 'FNR > 1 && $5 < 0 { bad++ } END { exit !(bad > 500) }' plain.csv
 una score plain.una test.csv --json >plain.json
-true_that "it foretells less well" awk -F'"log_lik": ' '{ split($2, at, ","); l[NR] = at[1] } END { exit !(l[1] > l[2]) }' \
+true_that "it predicts less well" awk -F'"log_lik": ' '{ split($2, at, ","); l[NR] = at[1] } END { exit !(l[1] > l[2]) }' \
     log.json plain.json
 check "info" 0 una info log.una --json
 out '"log": true'

@@ -346,7 +346,10 @@ static void least_known_row(una_html *html, const una_report *report, const size
     number_cell(html, report->y[row], column_decimals(report->y, rows, count));
     for (size_t c = 0; c < columns; c++) {
         const una_report_column *column = &report->columns[order[c]];
-        if (column->number) number_cell(html, column->number[row], column_decimals(column->number, rows, count));
+        char text[32];
+        const char *date = column->date ? column->date(text, column->number[row]) : NULL;
+        if (date) una_html_cell(html, UNA_HTML_NUMBER, date);
+        else if (column->number) number_cell(html, column->number[row], column_decimals(column->number, rows, count));
         else una_html_cell(html, UNA_HTML_TEXT, una_report_name(name, column->word[row] ? column->word[row] : "-"));
     }
     una_html_row_end(html);

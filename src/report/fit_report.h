@@ -12,6 +12,8 @@ typedef struct una_report_column {       /* a column that the model uses        
     const char        *name;
     const double      *number;           /* [rows], NAN = missing; NULL for a text column           */
     const char *const *word;             /* [rows] of a text column, NULL = missing                 */
+    const char      *(*date)(char text[32], double number);      /* writes a number as a date or a time of day, or
+                                            returns NULL; NULL: they are numbers    */
 } una_report_column;
 
 typedef struct una_report_predictions {         /* what was said of some rows                              */

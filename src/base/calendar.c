@@ -3,7 +3,7 @@
  * Calendar arithmetic. Years are taken to begin in March, so that a leap day is the last one: then the days before a
  * month are floor((153 m + 2) / 5) with m = 0 for March, and 400 years have 146,097 days.
  */
-#include "data/calendar.h"
+#include "base/calendar.h"
 
 static bool is_leap_year(int year)
 {

@@ -2,9 +2,9 @@
  *
  * Tables in memory: from files, from arrays, as rows of other tables, and as one table after another.
  */
+#include "base/calendar.h"
 #include "base/rank_group.h"
 #include "data/build.h"
-#include "data/calendar.h"
 #include "data/csv.h"
 #include "data/images.h"
 #include "data/reader.h"

@@ -4,7 +4,7 @@
  */
 #include "gap/hole.h"
 
-#include "data/calendar.h"
+#include "base/calendar.h"
 #include "report/number.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  */
 #include "una_report.h"
 
-#include "data/calendar.h"
+#include "base/calendar.h"
 #include "data/table.h"
 #include "model/above.h"
 #include "show/report_builder.h"

@@ -247,10 +247,10 @@ static void add_remarks(char *text)
 {
     add(text, "\n\nThe data are %d noisy values of the function x\xC2\xB3, none of them between \xE2\x88\x92""2 and "
         "2. Ignorance is the epistemic standard deviation: what more data would take away. In the hole it is "
-        "measured between \xE2\x88\x92""1.5 and 1.5. A model notices the hole if it is at least twice as unsure there as "
-        "at the rows and its 95 %% band of ignorance there holds at least 95 %% of the true function; too little, if the band "
-        "holds less. How wide it should be, such data do not say: of two bands that hold the function the wider one "
-        "is not the better one.", ROWS);
+        "measured between \xE2\x88\x92""1.5 and 1.5. A model notices the hole if it is at least twice as unsure there "
+        "as at the rows and its 95 %% band of ignorance there holds at least 95 %% of the true function; too little, "
+        "if the band holds less. How wide it should be, such data do not say: of two bands that hold the function the "
+        "wider one is not the better one.", ROWS);
     add(text, "\n\nNLM, %s, is one neural network, trained to predict, with a Bayesian linear model as its last layer. "
         "LUNA, %s, trains networks whose auxiliary regressors each explain the data and are penalised for similar "
         "slopes, so that they differ where nothing holds them. GP, %s, is a Gaussian process, and auto is what una "

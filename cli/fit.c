@@ -296,8 +296,9 @@ static void print_checks(const una_model *model)
     figure_row("log evidence", info->log_evidence, "");
     figure_row("heads' mean cos^2", info->mean_cos2, "(0 all different, 1 all the same)");
     if (info->valid_rows == 0) return;
-    snprintf(text, sizeof text, "rmse %s%s, log-likelihood %s per row, on %zu rows%s (measured before the final posterior "
-             "was fitted)", cli_number_short(rmse, info->valid_rmse), info->log_target ? " of the logarithm" : "",
+    snprintf(text, sizeof text, "rmse %s%s, log-likelihood %s per row, on %zu rows%s (measured before the final "
+             "posterior was fitted)", cli_number_short(rmse, info->valid_rmse),
+             info->log_target ? " of the logarithm" : "",
              cli_number_short(log_lik, info->valid_log_lik), info->valid_rows,
              folds ? ", each predicted without its fold" : " held out of feature training");
     print_fit_row(CLI_PLAIN, folds ? "out-of-fold rows" : "held-out rows", text);

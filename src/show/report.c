@@ -107,9 +107,10 @@ static una_status gather_table(report_builder *g, const una_model *const *models
 
     for (size_t i = 0; i < inputs; i++) {
         cells column = cells_of(g->table, place[i]);
+        shown[i] = (una_report_column){ una_dataset_column_name(g->table, place[i]), column.number, column.word, NULL };
         una_cell_format_kind form = g->table->column[place[i]].form.kind;
-        shown[i] = (una_report_column){ una_dataset_column_name(g->table, place[i]), column.number, column.word,
-                                        form == UNA_CELLS_DATE ? date_text : form == UNA_CELLS_TIME ? time_text : NULL };
+        if (form == UNA_CELLS_DATE) shown[i].date = date_text;
+        if (form == UNA_CELLS_TIME) shown[i].date = time_text;
     }
     for (size_t i = 0; i < rows; i++) number[i] = una_dataset_row_number(g->table, i);
     report->target = una_dataset_column_name(g->table, place[inputs]);

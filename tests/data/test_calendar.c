@@ -149,7 +149,8 @@ static void parts_where_they_help(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_days), cmocka_unit_test(there_and_back), cmocka_unit_test(as_text), cmocka_unit_test(phases),
+        cmocka_unit_test(known_days), cmocka_unit_test(there_and_back), cmocka_unit_test(as_text),
+        cmocka_unit_test(phases),
         cmocka_unit_test(parts_where_they_help),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * una demo: the main job in one command. Cubic data with a gap in the middle; a neural linear model (NLM) of one
+ * una demo: the main job in one command. Cubic data with a hole in the middle; a neural linear model (NLM) of one
  * training, LUNA, a Gaussian process and una's default are fitted for several seeds. How much does each admit not to
- * know in the gap and at the rows, and how much of the true function does its band of ignorance hold? One sentence
+ * know in the hole and at the rows, and how much of the true function does its band of ignorance hold? One sentence
  * answers, and is made of the numbers alone: whoever wins, it reads right.
  */
 #include "cli.h"
@@ -16,7 +16,7 @@
 enum { ROWS = 100, KINDS = 4, GAP_POINTS = 61, SEEDS = 5, ROOM = 4096 };
 static const double gap_from = -1.5, gap_to = 1.5;     /* its middle: the rows end at -2 and 2                 */
 static const double band = 1.959963984540054;            /* half a 95 % band, in standard deviations             */
-static const double wider = 2, held = 0.95;              /* who notices the gap: at least so                     */
+static const double wider = 2, held = 0.95;              /* who notices the hole: at least so                     */
 
 typedef struct kind { const char *spec, *key, *title, *name; } kind;     /* key: in JSON; name: in a sentence    */
 static const kind kinds[KINDS] = {
@@ -27,7 +27,7 @@ static const kind kinds[KINDS] = {
 };
 enum { NLM, LUNA, GP, AUTO };                   /* where they stand in it                                      */
 
-static const char heading[] = "Who notices the gap?";
+static const char heading[] = "Who notices the hole?";
 static const cli_flag flags[] = {
     CLI_FLAG_COUNT("seeds", "N", 1, 1000, "how many seeds to try, from --seed on (default 5)"),
     CLI_FLAG("out", CLI_FOLDER, "DIR", "folder for the report una-demo.html (default: the current one)"),
@@ -36,7 +36,8 @@ static const cli_flag flags[] = {
     CLI_FLAG_END
 };
 
-/* Ignorance, and the share of the true function in its band, in the gap and at the rows; the error at the rows. */
+/* Ignorance, and the share of the true function in its band of ignorance, in the hole and at the rows; the error at
+ * the rows. JSON calls the hole gap. */
 typedef struct result { double gap_std, data_std, gap_inside, data_inside, rmse; } result;
 
 typedef struct seed_trial {                           /* one seed */
@@ -200,6 +201,14 @@ static void add_verdict(char *text, const demo *d, verdict which)
     }
 }
 
+/* A band of ignorance that misses the function where there are rows: the model is wrong there, and does not know it. */
+static const char *why_low_at_rows(const result *r)
+{
+    if (r->data_inside >= held) return "";
+    return r->gap_inside >= held ? " (at the rows its mean is off by more than it admits)"
+           : " (at the rows, too, its mean is off by more than it admits)";
+}
+
 static void answer(demo *d)
 {
     char *text = d->answer;
@@ -209,9 +218,9 @@ static void answer(demo *d)
     for (size_t k = 0; k < KINDS; k++) {
         const result *r = &d->mean[k];
         if (k == 0)
-            add(text, ": %s's ignorance goes from %.1f at the rows to %.1f in the gap, and its 95 %% band holds "
-                "%.0f %% and %.0f %% of the true function there", kinds[k].name, r->data_std, r->gap_std,
-                100 * r->data_inside, 100 * r->gap_inside);
+            add(text, ": %s's ignorance goes from %.1f at the rows to %.1f in the hole, and its 95 %% band of "
+                "ignorance holds %.0f %% and %.0f %% of the true function there%s", kinds[k].name, r->data_std,
+                r->gap_std, 100 * r->data_inside, 100 * r->gap_inside, why_low_at_rows(r));
         else
             add(text, "%s %s's%s from %.1f to %.1f (%.0f %%, %.0f %%)", between(k),
                 kinds[k].name, k == 1 ? " goes" : "", r->data_std, r->gap_std, 100 * r->data_inside,
@@ -226,7 +235,7 @@ static void add_table(char *text, const demo *d)
 {
     add(text, "In numbers. Held is the share of the true function in the 95 %% band of ignorance.");
     if (d->count > 1) add(text, " Means over %zu seeds; the picture shows the first.", d->count);
-    add(text, "\n| | ignorance, rows | ignorance, gap | held, rows | held, gap | error, rows");
+    add(text, "\n| | ignorance, rows | ignorance, hole | held, rows | held, hole | error, rows");
     for (size_t k = 0; k < KINDS; k++) {
         const result *r = &d->mean[k];
         add(text, "\n| %s | %.2f | %.2f | %.0f %% | %.0f %% | %.2f", kinds[k].title, r->data_std, r->gap_std,
@@ -237,11 +246,11 @@ static void add_table(char *text, const demo *d)
 static void add_remarks(char *text)
 {
     add(text, "\n\nThe data are %d noisy values of the function x\xC2\xB3, none of them between \xE2\x88\x92""2 and "
-        "2. Ignorance is the epistemic standard deviation: what more data would take away. In the gap it is measured "
-        "between \xE2\x88\x92""1.5 and 1.5. A model notices the gap if it is at least twice as unsure there as at the "
-        "rows and its 95 %% band of ignorance there holds at least 95 %% of the true function; too little, if the band "
-        "holds less. How wide it should be, such data do not say: of two bands that hold the function the wider one "
-        "is not the better one.", ROWS);
+        "2. Ignorance is the epistemic standard deviation: what more data would take away. In the hole it is "
+        "measured between \xE2\x88\x92""1.5 and 1.5. A model notices the hole if it is at least twice as unsure there "
+        "as at the rows and its 95 %% band of ignorance there holds at least 95 %% of the true function; too little, "
+        "if the band holds less. How wide it should be, such data do not say: of two bands that hold the function the "
+        "wider one is not the better one.", ROWS);
     add(text, "\n\nNLM, %s, is one neural network, trained to predict, with a Bayesian linear model as its last layer. "
         "LUNA, %s, trains networks whose auxiliary regressors each explain the data and are penalised for similar "
         "slopes, so that they differ where nothing holds them. GP, %s, is a Gaussian process, and auto is what una "
@@ -273,11 +282,11 @@ static una_status draw_demo(const cli *c, const demo *d)
 
 static void print_demo_table(const demo *d)
 {
-    printf("%6s   %19s   %23s   %8s\n", "", "ignorance", "true function in band", "error");
-    printf("%6s   %9s %9s   %11s %11s   %8s\n", "", "at rows", "in gap", "at rows", "in gap", "at rows");
+    printf("%6s   %19s   %38s   %8s\n", "", "ignorance", "true function in its band of ignorance", "error");
+    printf("%6s   %9s %9s   %18s %19s   %8s\n", "", "at rows", "in hole", "at rows", "in hole", "at rows");
     for (size_t k = 0; k < KINDS; k++) {
         const result *r = &d->mean[k];
-        printf("%-6s   %9.2f %9.2f   %9.0f %% %9.0f %%   %8.2f\n", kinds[k].title, r->data_std, r->gap_std,
+        printf("%-6s   %9.2f %9.2f   %16.0f %% %17.0f %%   %8.2f\n", kinds[k].title, r->data_std, r->gap_std,
                100 * r->data_inside, 100 * r->gap_inside, r->rmse);
     }
 }
@@ -371,12 +380,12 @@ static una_status run_demo(cli *c)
 const cli_verb cli_demo = {
     "demo", "the main job on built-in data, in under a minute",
     "Fits a neural linear model of one training, LUNA, a Gaussian process and una's default to a cubic function with a "
-    "gap in the data, for several seeds. Prints the ignorance of each in the gap and at the rows, and how much of "
-    "the true function lies in its band of ignorance; writes a page that begins with the chart.",
+    "hole in the data, for several seeds. Prints the ignorance of each in the hole and at the rows, and how much of the "
+    "true function lies in its band of ignorance; writes a page that begins with the chart.",
     { { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una demo\n"
-    "una demo --out results --chart gap.svg\n"
+    "una demo --out results --chart hole.svg\n"
     "una demo --json",
     run_demo
 };

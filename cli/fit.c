@@ -278,8 +278,17 @@ static void option_row(const cli *c, const job *j, const una_model *model, bool 
     free(text);
 }
 
-static void print_checks(const una_fit_info *info)
+/* Of folds each row was predicted by trainings that left it out. */
+static bool is_out_of_fold(const una_model *model)
 {
+    const una_held_out *held = una_model_held_out(model);
+    return held && held->folds > 0 && held->rows == una_model_info(model)->valid_rows;
+}
+
+static void print_checks(const una_model *model)
+{
+    const una_fit_info *info = una_model_info(model);
+    bool folds = is_out_of_fold(model);
     char text[512], rmse[32], log_lik[32], noise[160] = "(standard deviation, in the units of the target)";
     if (info->log_target) snprintf(noise, sizeof noise, "(standard deviation of log %.100s)", info->target);
     figure_row("noise", info->noise_std, noise);
@@ -287,11 +296,12 @@ static void print_checks(const una_fit_info *info)
     figure_row("log evidence", info->log_evidence, "");
     figure_row("heads' mean cos^2", info->mean_cos2, "(0 all different, 1 all the same)");
     if (info->valid_rows == 0) return;
-    snprintf(text, sizeof text, "rmse %s%s, log-likelihood %s per row, on %zu rows held out of feature training "
-             "(measured before the final posterior was fitted)", cli_number_short(rmse, info->valid_rmse),
-             info->log_target ? " of the logarithm" : "", cli_number_short(log_lik, info->valid_log_lik),
-                 info->valid_rows);
-    print_fit_row(CLI_PLAIN, "held-out rows", text);
+    snprintf(text, sizeof text, "rmse %s%s, log-likelihood %s per row, on %zu rows%s (measured before the final "
+             "posterior was fitted)", cli_number_short(rmse, info->valid_rmse),
+             info->log_target ? " of the logarithm" : "",
+             cli_number_short(log_lik, info->valid_log_lik), info->valid_rows,
+             folds ? ", each predicted without its fold" : " held out of feature training");
+    print_fit_row(CLI_PLAIN, folds ? "out-of-fold rows" : "held-out rows", text);
 }
 
 static void print_fit_relevance(const una_model *model)
@@ -315,7 +325,7 @@ static void print_remarks(const una_fit_info *info)
 
 static void print_target(const cli *c, const job *j, const una_model *model)
 {
-    print_checks(una_model_info(model));
+    print_checks(model);
     print_fit_relevance(model);
     option_row(c, j, model, true, "chosen from data");
 }
@@ -363,7 +373,7 @@ static void print_fit_summary(const cli *c, const job *j)
     if (j->report) print_fit_row(CLI_BOLD, "report", j->report);
     if (j->chart) print_fit_row(CLI_BOLD, "chart", j->chart);
     if (c->ranks && (j->report || j->chart)) print_fit_row(CLI_PLAIN, "", "(of the rows that rank 0 has)");
-    printf("\nNext: una predict %s NEW.csv%s --out answers.csv\n", cli_escaped(j->out),
+    printf("\nNext: una predict %s NEW.csv%s --keep --out answers.csv\n", cli_escaped(j->out),
            cli_has(c, "images") ? " --images FILE" : "");
 }
 

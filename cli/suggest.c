@@ -87,7 +87,8 @@ static void describe_inputs(char *text, size_t room, const job *j, size_t row)
             left++;
             continue;
         }
-        const char *value = number ? cli_number_short(figure, number[row]) : una_dataset_words(table, i)[row];
+        const char *value = number ? una_dataset_date(figure, table, i, row) : una_dataset_words(table, i)[row];
+        if (number && !value) value = cli_number_short(figure, number[row]);
         if (number ? isnan(number[row]) : !value) value = "missing";
         used += (size_t)snprintf(text + used, room - used, "%s%.60s %.60s", shown++ ? ", " : "", name, value);
         if (used >= room) used = room - 1;
@@ -137,12 +138,15 @@ static void print_suggest_json(const cli *c, const job *j)
         for (size_t d = 0; d < una_dataset_column_count(a->table); d++) {
             const char *name = una_dataset_column_name(a->table, d);
             const double *number = una_dataset_numbers(a->table, d);
+            char text[32];
+            const char *date = una_dataset_date(text, a->table, d, i);
             if (!j->is_input[d]) continue;
             if (more) printf(", ");
             more = true;
             cli_json_text(stdout, name);
             printf(": ");
-            if (number) cli_json_number(stdout, number[i]);
+            if (date) cli_json_text(stdout, date);
+            else if (number) cli_json_number(stdout, number[i]);
             else cli_json_text(stdout, una_dataset_words(a->table, d)[i]);
         }
         printf("}, \"std_epistemic\": ");

@@ -100,7 +100,8 @@ endif()
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/unaConfig.cmake @ONLY CONTENT [[
 # find_package(una) gives una::una, una::report, una::study, una::bench and una::mpi (shared), those of them that were
-# built; find_package(una COMPONENTS static) also una::static, una::report_static and so on.
+# built; find_package(una COMPONENTS static) also una::static, una::report_static and so on. COMPONENTS may also name
+# report, study, bench and mpi: what was not built is then not found.
 get_filename_component(_una_prefix "${CMAKE_CURRENT_LIST_DIR}/@UNA_UP_FROM_CMAKE@" ABSOLUTE)
 function(_una_add target type file)
   if(TARGET una::${target})
@@ -137,7 +138,7 @@ if("static" IN_LIST una_FIND_COMPONENTS)
   pkg_check_modules(UNA_JANSSON REQUIRED IMPORTED_TARGET jansson)
   pkg_check_modules(UNA_SQLITE IMPORTED_TARGET sqlite3)
   pkg_check_modules(UNA_MD IMPORTED_TARGET libmd)
-  _una_add(static STATIC libuna.a PkgConfig::UNA_JANSSON ZLIB::ZLIB Threads::Threads m)
+  _una_add(static STATIC libuna.a PkgConfig::UNA_JANSSON ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS} m)
   if(_una_report)
     _una_add(report_static STATIC libuna_report.a una::static ZLIB::ZLIB)
   endif()
@@ -159,7 +160,25 @@ unset(_una_study)
 unset(_una_bench)
 unset(_una_mpi)
 unset(_una_prefix)
-set(una_static_FOUND TRUE)
+# What was not built, or has a name that una does not know, is not found; with static also what has no archive that can
+# be linked.
+foreach(_una_part una static report study bench mpi)
+  set(una_${_una_part}_FOUND FALSE)
+  if(TARGET una::${_una_part})
+    set(una_${_una_part}_FOUND TRUE)
+  endif()
+  if("static" IN_LIST una_FIND_COMPONENTS AND NOT _una_part MATCHES "^(una|static)$" AND
+     NOT TARGET una::${_una_part}_static)
+    set(una_${_una_part}_FOUND FALSE)
+  endif()
+endforeach()
+foreach(_una_part ${una_FIND_COMPONENTS})
+  if(una_FIND_REQUIRED_${_una_part} AND NOT una_${_una_part}_FOUND)
+    set(una_FOUND FALSE)
+    set(una_NOT_FOUND_MESSAGE
+        "una has no component '${_una_part}' here; it may have: una static report study bench mpi")
+  endif()
+endforeach()
 ]])
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/unaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/unaConfig.cmake ${PROJECT_BINARY_DIR}/unaConfigVersion.cmake

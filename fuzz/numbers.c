@@ -6,7 +6,7 @@
  *   2  cells of a column (between line feeds): their common form, and every cell under it; days of the calendar
  *   3  the first bytes of a file: delimiter, decimal mark, header
  */
-#include "data/calendar.h"
+#include "base/calendar.h"
 #include "data/csv.h"
 #include "data/cell_format.h"
 #include "data/csv_dialect.h"

@@ -230,6 +230,9 @@ size_t      una_dataset_row_number(const una_dataset *data, size_t row);
 /* Position of a column by name. UNA_E_INPUT: no such column; the sentence names the file and a similar name. */
 una_status  una_dataset_find(size_t *column, const una_dataset *data, const char *name, una_run *run);
 const double *una_dataset_numbers(const una_dataset *data, size_t column);  /* NULL for a text column; NAN = missing */
+/* A cell of a column of dates or times of day as text that una reads: "2024-01-13", "2024-01-13 12:30:15", "12:30".
+ * NULL: the column holds something else, or the cell is missing. */
+const char *una_dataset_date(char text[32], const una_dataset *data, size_t column, size_t row);
 const char *const *una_dataset_words(const una_dataset *data, size_t column);  /* NULL for numbers; NULL = missing */
 
 /* Index lists. The arrays belong to the una_split; una_split_free frees them. */

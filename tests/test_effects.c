@@ -49,7 +49,7 @@ static void open_table(table *t, una_run *run)
     t->model = fitted("gp(restarts=1, kernel=matern52)", t->data, NULL, run);
     for (size_t c = 0; c < INPUTS; c++)
         t->column[c] = (una_report_column){ una_dataset_column_name(t->data, c), una_dataset_numbers(t->data, c),
-                                            una_dataset_words(t->data, c) };
+                                            una_dataset_words(t->data, c), NULL };
     una_prediction out = { .size = sizeof out, .mean = t->mean, .std_epistemic = t->std };
     assert_ok(una_model_predict(t->model, t->data, 0.95, &out, run), run);
     t->model_of = (una_report_model){ .title = "gp", .info = una_model_info(t->model), .mean = t->mean, .std = t->std,

@@ -1382,7 +1382,8 @@ static const struct { const char *name, *file; } elsewhere[] = {
 /* What asks for no memory, whatever it is asked:
  * NEVER(una_status_text) NEVER(una_version) NEVER(una_build_info) NEVER(una_run_free) NEVER(una_run_message)
  * NEVER(una_run_kernels) NEVER(una_run_limits) NEVER(una_run_fail) NEVER(una_dataset_free)
- * NEVER(una_dataset_row_count) NEVER(una_dataset_row_number) NEVER(una_dataset_column_count)
+ * NEVER(una_dataset_row_count) NEVER(una_dataset_row_number) NEVER(una_dataset_date)
+ * NEVER(una_dataset_column_count)
  * NEVER(una_dataset_column_name)
  * NEVER(una_dataset_origin) NEVER(una_dataset_numbers) NEVER(una_dataset_words) NEVER(una_split_free)
  * NEVER(una_kind_count) NEVER(una_kind_name) NEVER(una_kind_summary) NEVER(una_kind_source) NEVER(una_kind_preset)

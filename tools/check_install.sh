@@ -153,6 +153,26 @@ for kind in shared static; do
     [ ! -e build/una_mpi_$kind ] || expect 0 build/una_mpi_$kind
 done
 
+# Components: those that are there are found, others are not.
+finds() {     # finds 0|1 COMPONENT...
+    wanted=$1
+    shift
+    mkdir -p "$place/parts"
+    printf 'cmake_minimum_required(VERSION 3.22)\nproject(parts C)\nfind_package(una REQUIRED COMPONENTS %s)\n' "$*" \
+        >"$place/parts/CMakeLists.txt"
+    rm -rf "$place/parts/build"
+    expect "$wanted" cmake -S "$place/parts" -B "$place/parts/build" -DCMAKE_PREFIX_PATH="$place/usr" \
+        >"$place/parts/out" 2>&1 || { cat "$place/parts/out"; exit 1; }
+}
+finds 0 report study bench
+finds 0 static report study bench
+finds 1 nonsense
+grep -q "una has no component 'nonsense'" "$place/parts/out"
+finds 1 study nonsense
+mpi=0
+[ -e "$PKG_CONFIG_PATH/una_mpi.pc" ] || mpi=1
+finds $mpi mpi
+
 "$place/usr/bin/una" --version
 for file in man/man1/una.1 bash-completion/completions/una zsh/site-functions/_una fish/vendor_completions.d/una.fish; do
     test -s "$place/usr/share/$file"

@@ -13,7 +13,7 @@ branches_wanted=85
 # base: specs, options, tokens, numbers, the model file. data: every format of tables, cached images, conditions, columns in
 # model files. gp: kernels and formulas. model: model files. bo, sweep, explain: spaces, constraints, rows, concepts.
 files="src/base/archive.c src/base/spec.c src/base/option.c src/base/lexer.c src/base/text.c src/base/decimal.c
-src/data/csv.c src/data/numbers.c src/data/csv_dialect.c src/data/cell_format.c src/data/calendar.c src/data/npy.c src/data/idx.c
+src/data/csv.c src/data/numbers.c src/data/csv_dialect.c src/data/cell_format.c src/base/calendar.c src/data/npy.c src/data/idx.c
 src/data/packed.c src/data/cache.c src/data/cache_images.c src/data/exchange.c
 src/data/where_parse.c src/data/json.c src/gp/kernel_parse.c src/gp/kernel_text.c src/gp/formula_parse.c src/model/model_file.c
 src/bo/space.c src/bo/constraint.c src/bo/study_csv.c src/sweep/store_csv.c src/sweep/option_space.c src/explain/concepts.c"

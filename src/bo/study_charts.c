@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The charts of a study. Green is always the best: its line, its point; deep blue is the model, or the best tenth of
- * the trials; vermillion is what the model does not know, and trials that failed. A few values that are far worse than
+ * the trials; orange is what the model does not know, and trials that failed. A few values that are far worse than
  * all others do not decide the range: they are drawn at its end.
  */
 #include "bo/study_view.h"

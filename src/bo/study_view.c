@@ -280,7 +280,7 @@ static una_status slices_figure(una_html *html, const una_study_view *view, cons
 
     una_figure figure = una_study_chart_slices(view, d, UNA_STUDY_SLICES, html->text.arena);
     una_text_add(&words, "The value that the model expects as one input moves and the others stay where the best trial "
-                 "has them. Vermillion is what it does not know. All panels share the vertical axis; trials, which "
+                 "has them. Orange is what it does not know. All panels share the vertical axis; trials, which "
                  "differ in the other inputs too, lie around it where their values are in its range.");
     if (figure.panel_count < d->slice_count)
         una_text_add(&words, " Inputs along which the mean varies most come first; %s more are left out.",

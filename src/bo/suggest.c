@@ -361,8 +361,10 @@ static void suggest_put_row(una_text *text, const una_advice *a, size_t row)
     if (a->row) una_record_count(&record, una_dataset_row_number(a->table, row));
     for (size_t c = 0; c < una_dataset_column_count(a->table); c++) {
         const double *number = una_dataset_numbers(a->table, c);
-        if (number) una_record_number(&record, number[row]);
-        else una_record_words(&record, una_dataset_words(a->table, c)[row]);
+        char date[32];
+        const char *word = number ? una_dataset_date(date, a->table, c, row) : una_dataset_words(a->table, c)[row];
+        if (number && !word) una_record_number(&record, number[row]);
+        else una_record_words(&record, word);
     }
     una_record_number(&record, a->std[row]);
     una_record_number(&record, a->before[row]);

@@ -143,6 +143,10 @@ static una_status find_range(range *r, const una_source *source, const una_input
 
     r->low = input->centre - 2 * input->scale;
     r->high = input->centre + 2 * input->scale;
+    if (source->form == UNA_CELLS_TIME) {        /* a day has no other times */
+        r->low = fmax(r->low, 0);
+        r->high = fmin(r->high, 86399 / 86400.0);
+    }
     r->step = handy_step(r->low, r->high);
     return UNA_OK;
 }
@@ -188,6 +192,8 @@ una_status una_suggest_points(una_dataset **points, const una_model *model, cons
     if (status == UNA_OK) status = place_points(&c, columns, data, count, run);
     if (status == UNA_OK)
         status = una_dataset_from_columns(points, c.names, c.numbers, c.words, columns->source_count, count, run);
+    for (size_t s = 0; status == UNA_OK && s < columns->source_count; s++)
+        (*points)->column[s].form.kind = columns->sources[s].form;       /* so that days are written as dates */
     una_arena_release(&run->scratch, mark);
     return status;
 }

@@ -5,7 +5,7 @@
 #ifndef UNA_CALENDAR_PARTS_H
 #define UNA_CALENDAR_PARTS_H
 
-#include "data/calendar.h"
+#include "base/calendar.h"
 
 enum { UNA_CALENDAR_PARTS_COLUMNS = 24 };         /* other columns that are looked at, at most: the first            */
 

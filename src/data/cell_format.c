@@ -6,7 +6,7 @@
  */
 #include "data/cell_format.h"
 
-#include "data/calendar.h"
+#include "base/calendar.h"
 
 #include <string.h>
 #include <strings.h>

@@ -5,7 +5,7 @@
  */
 #include "data/column_formats.h"
 
-#include "data/calendar.h"
+#include "base/calendar.h"
 #include "data/csv_dialect.h"
 
 #include <string.h>

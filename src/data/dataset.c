@@ -2,6 +2,7 @@
  *
  * Tables in memory: from files, from arrays, as rows of other tables, and as one table after another.
  */
+#include "base/calendar.h"
 #include "base/rank_group.h"
 #include "data/build.h"
 #include "data/csv.h"
@@ -555,6 +556,14 @@ una_status una_dataset_find(size_t *column, const una_dataset *data, const char 
 const double *una_dataset_numbers(const una_dataset *data, size_t column)
 {
     return column < data->columns ? data->column[column].number : NULL;
+}
+
+const char *una_dataset_date(char text[32], const una_dataset *data, size_t column, size_t row)
+{
+    if (column >= data->columns || row >= data->rows) return NULL;
+    const una_table_column *c = &data->column[column];
+    if (c->is_text || (c->form.kind != UNA_CELLS_DATE && c->form.kind != UNA_CELLS_TIME)) return NULL;
+    return una_calendar_text(text, c->number[row], c->form.kind == UNA_CELLS_TIME);
 }
 
 const char *const *una_dataset_words(const una_dataset *data, size_t column)

@@ -3,8 +3,8 @@
  * Columns in a model file. Inputs are not written but made again from the sources, so that no index of theirs can
  * be wrong; everything else that a file says is checked.
  */
+#include "base/calendar.h"
 #include "data/columns.h"
-#include "data/calendar.h"
 #include "data/csv.h"
 #include "data/images.h"
 

@@ -92,8 +92,10 @@ static una_status choose_prior_var(double *prior_var, una_committee *region_fits
     for (size_t g = 0; g < PRIORS; g++)
         if (here[g] > most - MOST_LOSS && (best == SIZE_MAX || there[g] > there[best] + LEAST_GAIN)) best = g;
     *prior_var = prior_at(best);
-    una_notes_add(&result->notes, "Ignorance was checked on %zu left-out regions: mean z^2 %.2f there (1 is right).",
-                  region_fits->count / FITS_PER_REGION, z2[best]);
+    const char *judgement = z2[best] > 1.005 ? "above 1: too narrow" : "1 is right";
+    if (z2[best] < 0.995) judgement = "below 1: rather wide";            /* as the two decimals below say it */
+    una_notes_add(&result->notes, "Ignorance was set by %zu left-out regions: mean z^2 %.2f there (%s).",
+                  region_fits->count / FITS_PER_REGION, z2[best], judgement);
     return UNA_OK;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "gap/hole.h"
 
+#include "base/calendar.h"
 #include "report/number.h"
 
 #include <stdlib.h>
@@ -181,7 +182,8 @@ static una_status cut_words(una_hole *hole, const una_dataset *data, una_arena *
 
 una_status una_hole_cut(una_hole *hole, const una_dataset *data, size_t column, una_arena *arena, una_run *run)
 {
-    *hole = (una_hole){ .column = { column }, .columns = 1, .inside = UNA_GET(arena, bool, data->rows) };
+    *hole = (una_hole){ .column = { column }, .columns = 1, .form = { data->column[column].form.kind },
+                         .inside = UNA_GET(arena, bool, data->rows) };
     UNA_TRY(una_arena_check(arena));
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = data->column[column].is_text ? cut_words(hole, data, &run->scratch)
@@ -228,7 +230,8 @@ static una_status grow_box(una_hole *hole, const una_dataset *data, una_arena *a
 una_status una_hole_cut_pair(una_hole *hole, const una_dataset *data, size_t a, size_t b, una_arena *arena,
                              una_run *run)
 {
-    *hole = (una_hole){ .column = { a, b }, .columns = 2, .inside = UNA_GET(arena, bool, data->rows) };
+    *hole = (una_hole){ .column = { a, b }, .columns = 2, .inside = UNA_GET(arena, bool, data->rows),
+                         .form = { data->column[a].form.kind, data->column[b].form.kind } };
     UNA_TRY(una_arena_check(arena));
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = grow_box(hole, data, &run->scratch);
@@ -236,6 +239,13 @@ una_status una_hole_cut_pair(una_hole *hole, const una_dataset *data, size_t a, 
     if (status == UNA_OK) status = una_arena_check(arena);
     una_arena_release(&run->scratch, mark);
     return status;
+}
+
+static const char *write_bound(char text[UNA_NUMBER_ROOM], double value, una_cell_format_kind form)
+{
+    bool moment = form == UNA_CELLS_DATE || form == UNA_CELLS_TIME;
+    const char *date = moment ? una_calendar_text(text, value, form == UNA_CELLS_TIME) : NULL;
+    return date ? date : una_number_brief(text, value, 4);
 }
 
 void una_hole_where(una_text *text, const una_hole *hole)
@@ -246,9 +256,9 @@ void una_hole_where(una_text *text, const una_hole *hole)
         return;
     }
     for (size_t c = 0; c < hole->columns; c++) {
-        una_number_brief(low, hole->low[c], 4);
-        una_number_brief(high, hole->high[c], 4);
-        if (strcmp(low, high) == 0) una_text_add(text, "%s%s", c ? " and " : "", low);
-        else una_text_add(text, "%sfrom %s to %s", c ? " and " : "", low, high);
+        const char *from = write_bound(low, hole->low[c], hole->form[c]);
+        const char *to = write_bound(high, hole->high[c], hole->form[c]);
+        if (strcmp(from, to) == 0) una_text_add(text, "%s%s", c ? " and " : "", from);
+        else una_text_add(text, "%sfrom %s to %s", c ? " and " : "", from, to);
     }
 }

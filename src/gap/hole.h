@@ -16,6 +16,7 @@ typedef struct una_hole {
     size_t      column[2], columns;      /* of the table; one column, or two                                        */
     const char *level;                   /* the word whose rows are left out; NULL: numbers                         */
     double      low[2], high[2];         /* closed ranges of the columns; along a text column NAN                   */
+    una_cell_format_kind form[2];        /* UNA_CELLS_DATE, UNA_CELLS_TIME: these are days                          */
     bool       *inside;                  /* [rows of the table]                                                     */
     size_t      count;                   /* rows inside                                                             */
     const char *why_not;                 /* the reason why there is no hole; NULL: there is one                     */

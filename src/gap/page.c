@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The page and the pictures of a gap test: along each column, how much the model does not know with and without the
- * rows of the hole. Vermillion is the model that lacks them, blue are the models that have rows there.
+ * rows of the hole. Orange is the model that lacks them, blue are the models that have rows there.
  */
 #include "gap/gap.h"
 

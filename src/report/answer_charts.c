@@ -18,7 +18,9 @@ static void add_column_value(una_text *text, const una_report_column *column, si
 {
     char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM], word[UNA_NAME_ROOM];
     una_text_add(text, "\n%s: ", una_report_name(name, column->name));
-    if (column->number) una_text_add(text, "%s", una_number_brief(a, column->number[row], 5));
+    const char *date = column->date ? column->date(a, column->number[row]) : NULL;
+    if (date) una_text_add(text, "%s", date);
+    else if (column->number) una_text_add(text, "%s", una_number_brief(a, column->number[row], 5));
     else una_text_add(text, "%s", una_report_name(word, column->word[row] ? column->word[row] : "-"));
 }
 

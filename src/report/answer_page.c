@@ -199,7 +199,7 @@ una_status una_report_effects(una_html *html, const una_report *report, una_run 
 
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "Each panel moves one input in %zu real rows, whose other inputs stay what they are, and "
-                 "shows the mean of what is predicted for %s. Vermillion is what the model does not know about such a "
+                 "shows the mean of what is predicted for %s. Orange is what the model does not know about such a "
                  "row, on average: it opens where there are no data. Columns of few values, and words, stand as "
                  "levels. All panels share the vertical axis.", report->effect_rows,
                  una_report_name(name, report->target));
@@ -247,7 +247,7 @@ static una_status map_figures(una_html *html, const una_report *report, una_run 
     if (figure.panel_count)
         UNA_TRY(una_html_figure(html, &figure, "A map of ignorance.",
             "Every dot is a row of the table, at two of the inputs that have to do with ignorance. The more "
-            "vermillion, the larger its epistemic standard deviation.", run));
+            "orange, the larger its epistemic standard deviation.", run));
     figure = una_chart_causes(report, &shown, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count == 0) return UNA_OK;
@@ -346,7 +346,10 @@ static void least_known_row(una_html *html, const una_report *report, const size
     number_cell(html, report->y[row], column_decimals(report->y, rows, count));
     for (size_t c = 0; c < columns; c++) {
         const una_report_column *column = &report->columns[order[c]];
-        if (column->number) number_cell(html, column->number[row], column_decimals(column->number, rows, count));
+        char text[32];
+        const char *date = column->date ? column->date(text, column->number[row]) : NULL;
+        if (date) una_html_cell(html, UNA_HTML_NUMBER, date);
+        else if (column->number) number_cell(html, column->number[row], column_decimals(column->number, rows, count));
         else una_html_cell(html, UNA_HTML_TEXT, una_report_name(name, column->word[row] ? column->word[row] : "-"));
     }
     una_html_row_end(html);

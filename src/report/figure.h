@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Figures for print and screen: panels in a grid, thin axes, a few shapes, colours that colour-blind readers can
- * tell apart. Deep blue is what the model says, vermillion is what it does not know, greys are data and noise.
+ * tell apart. Deep blue is what the model says, orange is what it does not know, greys are data and noise.
  *
  * A figure only collects; it borrows the arrays it is given, which must outlive the drawing. Everything else lives
  * in its arena, whose sticky failure is checked when the figure is drawn. Values that are not finite are skipped.

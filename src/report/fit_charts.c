@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The charts of the report. Vermillion is always what the model does not know; where several models are shown, they
+ * The charts of the report. Orange is always what the model does not know; where several models are shown, they
  * share their axes. The calibration curve is the share of held-out rows with |2 F(y) - 1| <= p, where F(y) is the
  * probability that was given to less than y; around the diagonal lies the range p +- 1.96 sqrt(p (1 - p) / n) that
  * perfect calibration would leave in 95 % of all samples.

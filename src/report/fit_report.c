@@ -338,7 +338,7 @@ static una_status function_figure(una_html *html, const una_report *report, una_
     bool parts = false;
     for (size_t m = 0; m < report->model_count; m++) parts = parts || report->models[m].part_count > 0;
     una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "Vermillion is what the model does not know: it should open where there are no data. The "
+    una_text_add(&words, "Orange is what the model does not know: it should open where there are no data. The "
                  "pale blue adds the noise.%s%s%s", report->truth ? " Dashes are the true function." : "",
                  report->model_count > 1 ? " All panels share their axes." : "",
                  parts ? " Thin grey lines are its members, or the heads of a single one." : "");

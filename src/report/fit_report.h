@@ -12,6 +12,8 @@ typedef struct una_report_column {       /* a column that the model uses        
     const char        *name;
     const double      *number;           /* [rows], NAN = missing; NULL for a text column           */
     const char *const *word;             /* [rows] of a text column, NULL = missing                 */
+    const char      *(*date)(char text[32], double number);      /* writes a number as a date or a time of day, or
+                                            returns NULL; NULL: they are numbers    */
 } una_report_column;
 
 typedef struct una_report_predictions {         /* what was said of some rows                              */
@@ -129,7 +131,7 @@ una_figure una_chart_effects(const una_report *report, una_arena *arena);
 una_figure una_chart_ignorance_by_input(const una_report *report, una_arena *arena);
 /* By the prediction, and by inputs; no panel without held-out rows. */
 una_figure una_chart_residuals(const una_report *report, una_arena *arena);
-/* Real rows by two inputs, those of largest ignorance in vermillion; no panel where no two inputs are numeric. */
+/* Real rows by two inputs, those of largest ignorance in orange; no panel where no two inputs are numeric. */
 una_figure una_chart_map(const una_report *report, una_arena *arena);
 /* How often each input is the cause. No panel where none is. */
 una_figure una_chart_causes(const una_report *report, size_t *shown, una_arena *arena);

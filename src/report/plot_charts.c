@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Single charts of a model. Vermillion is what it does not know, grey is noise, deep blue what it says. The calibration
+ * Single charts of a model. Orange is what it does not know, grey is noise, deep blue what it says. The calibration
  * curve is the share of rows with F(y) <= p; around the diagonal lies p +- 1.96 sqrt(p (1 - p) / n), where 95 % of all
  * samples of a perfect model would be.
  */

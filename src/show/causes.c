@@ -82,26 +82,33 @@ static near find_near(const una_report *report, const una_report_column *column,
     return n;
 }
 
+static const char *value_text(char text[UNA_NUMBER_ROOM], const una_report_column *column, double value)
+{
+    const char *date = column->date ? column->date(text, value) : NULL;
+    return date ? date : una_number_brief(text, value, 4);
+}
+
 static void add_cause_number(una_text *text, const una_report *report, const una_report_column *column, size_t row)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     near n = find_near(report, column, row);
     double value = column->number[row], range = n.high - n.low;
-    una_text_add(text, " is %s", una_number_brief(a, value, 4));
+    una_text_add(text, " is %s", value_text(a, column, value));
     if (n.same > 0)
         una_text_add(text, ", as in %zu other %s", n.same, n.same == 1 ? "row" : "rows");
     else if (isfinite(n.below) && isfinite(n.above))
-        una_text_add(text, "; the nearest other rows have %s and %s", una_number_brief(a, n.below, 4),
-                     una_number_brief(b, n.above, 4));
+        una_text_add(text, "; the nearest other rows have %s and %s", value_text(a, column, n.below),
+                     value_text(b, column, n.above));
     else if (isfinite(n.below) || isfinite(n.above))
         una_text_add(text, ", the %s; the next has %s", isfinite(n.below) ? "largest" : "smallest",
-                     una_number_brief(a, isfinite(n.below) ? n.below : n.above, 4));
+                     value_text(a, column, isfinite(n.below) ? n.below : n.above));
     if (!(range > 0)) return;
     double *sorted = UNA_GET(text->arena, double, report->rows);
     if (!sorted) return;
     memcpy(sorted, column->number, report->rows * sizeof *sorted);
     double low = una_quantile(sorted, report->rows, 0.05), high = una_quantile(sorted, report->rows, 0.95);
-    una_text_add(text, " (90\xC2\xA0%% lie in %s to %s)", una_number_brief(a, low, 4), una_number_brief(b, high, 4));
+    if (column->date && range > 30) low = round(low), high = round(high);        /* whole days */
+    una_text_add(text, " (90\xC2\xA0%% lie in %s to %s)", value_text(a, column, low), value_text(b, column, high));
 }
 
 static void say_word(una_text *text, const una_report *report, const una_report_column *column, size_t row)

@@ -9,6 +9,8 @@
  */
 #include "una_report.h"
 
+#include "base/calendar.h"
+#include "data/table.h"
 #include "model/above.h"
 #include "show/report_builder.h"
 
@@ -76,6 +78,16 @@ static size_t complete_rows(size_t *kept, const una_dataset *data, const size_t 
     return count;
 }
 
+static const char *date_text(char text[UNA_CALENDAR_ROOM], double days)
+{
+    return una_calendar_text(text, days, false);
+}
+
+static const char *time_text(char text[UNA_CALENDAR_ROOM], double part)
+{
+    return una_calendar_text(text, part, true);
+}
+
 static una_status gather_table(report_builder *g, const una_model *const *models, size_t count, const una_dataset *data)
 {
     una_report *report = &g->report;
@@ -95,7 +107,10 @@ static una_status gather_table(report_builder *g, const una_model *const *models
 
     for (size_t i = 0; i < inputs; i++) {
         cells column = cells_of(g->table, place[i]);
-        shown[i] = (una_report_column){ una_dataset_column_name(g->table, place[i]), column.number, column.word };
+        shown[i] = (una_report_column){ una_dataset_column_name(g->table, place[i]), column.number, column.word, NULL };
+        una_cell_format_kind form = g->table->column[place[i]].form.kind;
+        if (form == UNA_CELLS_DATE) shown[i].date = date_text;
+        if (form == UNA_CELLS_TIME) shown[i].date = time_text;
     }
     for (size_t i = 0; i < rows; i++) number[i] = una_dataset_row_number(g->table, i);
     report->target = una_dataset_column_name(g->table, place[inputs]);

@@ -6,6 +6,7 @@
 #include "test_support.h"
 
 #include "data/calendar_parts.h"
+#include "data/cell_format.h"
 
 static double day(int year, int month, int day_of_month)
 {
@@ -40,6 +41,37 @@ static void there_and_back(void **state)
     }
     una_calendar_date(1e300, &year, &month, &of_month);          /* nothing to say, but no harm */
     una_calendar_date(-3e6, &year, &month, &of_month);
+}
+
+/* As text it is what files have, and reading it gives the moment back. */
+static void as_text(void **state)
+{
+    (void)state;
+    const struct { double days; bool time_only; const char *text; } known[] = {
+        { 19735, false, "2024-01-13" }, { 0, false, "1970-01-01" }, { -1, false, "1969-12-31" },
+        { 19723.010416666668, false, "2024-01-01 00:15" }, { -0.5, false, "1969-12-31 12:00" },
+        { 19735.1, false, "2024-01-13 02:24" }, { 19735.01, false, "2024-01-13 00:14:24" },
+        { 19735.0001, false, "2024-01-13 00:00:08.640" }, { 19735.9999999999, false, "2024-01-14" },
+        { 0.5, true, "12:00" }, { 0.3697, true, "08:52:22.080" }, { 0, true, "00:00" },
+        { 1 - 1e-12, true, "23:59:59.999" },
+        { 1, true, NULL }, { -0.1, true, NULL }, { NAN, true, NULL }, { NAN, false, NULL }, { HUGE_VAL, false, NULL },
+        { 2932896.5, false, "9999-12-31 12:00" }, { 2932897, false, NULL }, { -719162, false, "0001-01-01" },
+        { -719162.1, false, NULL }
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char text[UNA_CALENDAR_ROOM];
+        const char *got = una_calendar_text(text, known[i].days, known[i].time_only);
+        double back = NAN;
+        const una_cell_format form = { .kind = known[i].time_only ? UNA_CELLS_TIME : UNA_CELLS_DATE, .decimal = '.',
+                                       .order = 'd' };
+        if (!known[i].text) {
+            assert_null(got);
+            continue;
+        }
+        assert_string_equal(got, known[i].text);
+        assert_int_equal(una_cell_format_value(&back, &form, got, strlen(got)), UNA_CELL_NUMBER);
+        assert_true(fabs(back - known[i].days) < 1.2e-3 / 86400);      /* a millisecond */
+    }
 }
 
 static void phases(void **state)
@@ -117,7 +149,8 @@ static void parts_where_they_help(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_days), cmocka_unit_test(there_and_back), cmocka_unit_test(phases),
+        cmocka_unit_test(known_days), cmocka_unit_test(there_and_back), cmocka_unit_test(as_text),
+        cmocka_unit_test(phases),
         cmocka_unit_test(parts_where_they_help),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

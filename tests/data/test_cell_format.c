@@ -5,7 +5,7 @@
  */
 #include "test_support.h"
 
-#include "data/calendar.h"
+#include "base/calendar.h"
 #include "data/columns.h"
 
 #include <stdlib.h>

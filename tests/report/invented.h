@@ -140,7 +140,7 @@ static inline bool invented_table(invented *all, size_t rows, size_t columns, si
         }
 
         bool text = c >= columns - texts;
-        all->column[c] = (una_report_column){ names[c], text ? NULL : values, text ? cells : NULL };
+        all->column[c] = (una_report_column){ names[c], text ? NULL : values, text ? cells : NULL, NULL };
         all->effect[c] = (una_report_effect){ .column = c, .count = text ? 3 : places, .first = first,
             .at = text ? levels : at, .level = text ? words : NULL, .level_rows = level_rows };
         first += text ? 3 : places;

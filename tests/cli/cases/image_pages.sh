@@ -8,7 +8,7 @@ awk 'BEGIN { print "picture,kind,light"; for (i = 0; i < 60; i++) printf "%d,%s,
 printf "b: kind == 'b'\n" >concepts.txt
 small='body=resnet(stem=small, width=8, blocks=1), epochs=2'
 check "fit" 0 una fit flat.csv --target light --images flat.idx --index picture --where 'picture < 40' --set "body=resnet(stem=small, width=8, blocks=1)" --set epochs=2 --out m.una --report r.html --chart r.svg
-out "luna fitted to flat.csv: target light, 40 rows, 64 inputs" "Next: una predict m.una NEW.csv --images FILE --out answers.csv"
+out "luna fitted to flat.csv: target light, 40 rows, 64 inputs" "Next: una predict m.una NEW.csv --images FILE --keep --out answers.csv"
 has r.html "images of 8 × 8 places, which the column picture names"
 has r.html "The images the model knows least about."
 true_that "36 pictures" test "$(grep -o '<img ' r.html | wc -l)" -eq 36

@@ -38,6 +38,29 @@ coloured 60 >words.csv
 check "fit on words" 0 una fit words.csv --target y $fast --quiet --out words.una
 check "words" 0 una suggest words.una --data words.csv
 out "colour "
+# Dates and times of day: written so that what comes out goes in again, whatever the table's own form.
+awk 'BEGIN { print "day,clock,y"; for (i = 0; i < 64; i++) printf "%02d.%02d.2024 %02d:30,%02d:%02d,%.3f\n", 1 + i % 28, 1 + i / 28 * 3, i % 24, i * 7 % 24, i % 60, sin(i / 6) }' >when.csv
+check "fit on dates" 0 una fit when.csv --target y --model gp --quiet --out when.una
+for rows in "" "--data when.csv" "--pool when.csv"; do
+    # shellcheck disable=SC2086
+    check "dates $rows" 0 una suggest when.una $rows --count 3 --out when-next.csv
+    true_that "dates in the sentences" grep -Eq "day 20[0-9]{2}-[0-9]{2}-[0-9]{2}( |,)" stdout.txt
+    true_that "times in the sentences" grep -Eq "clock [0-9]{2}:[0-9]{2}" stdout.txt
+    true_that "dates in the file" grep -Eq ",20[0-9]{2}-[0-9]{2}-[0-9]{2}( [0-9:.]+)?,[0-9]{2}:[0-9]{2}" when-next.csv
+    # shellcheck disable=SC2086
+    check "dates as JSON $rows" 0 una suggest when.una $rows --json
+    json rows region
+    true_that "dates in JSON" grep -Eq '"day": "20[0-9]{2}-[0-9]{2}-[0-9]{2}( [0-9:.]+)?", "clock": "[0-9]{2}:[0-9]{2}' stdout.txt
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print "day,clock,y"; next } { print $at["day"] "," $at["clock"] ",0" }' when-next.csv >when-measured.csv
+    check "dates are taken in" 0 una update when.una when-measured.csv --out when-more.una
+    out "3 rows added"
+done
+# Other places that print such values.
+check "a report of dates" 0 una fit when.csv --target y --model gp --quiet --out when.una --report when.html
+true_that "dates of rows" grep -Eq ">2024-[0-9]{2}-[0-9]{2} [0-9]{2}:30<" when.html
+true_that "times of rows" grep -Eq ">[0-9]{2}:[0-9]{2}<" when.html
+check "a hole in dates" 0 una gap when.csv --target y --model gp
+out "hole in day (from 2024-"
 check "help" 0 una suggest --help
 out "--pool FILE" "una suggest measurements.una --pool shelf.csv --count 5"
 tidy

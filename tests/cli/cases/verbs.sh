@@ -124,6 +124,6 @@ if [ -n "${UNA_TEST_LONG:-}" ] || only_plain; then
         END { exit !(h && h < a && a < p && p < t && t < s) }' demo.html
     there demo.svg
     check "demo, text" 0 una demo --seeds 1 --out .
-    out "Who notices the gap?" "in gap" "NLM " "LUNA " "GP " "auto " "NLM's ignorance goes from" "una-demo.html"
+    out "Who notices the hole?" "in hole" "true function in its band of ignorance" "NLM " "LUNA " "GP " "auto " "NLM's ignorance goes from" "una-demo.html"
     there una-demo.html
 fi

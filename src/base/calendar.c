@@ -3,7 +3,7 @@
  * Calendar arithmetic. Years are taken to begin in March, so that a leap day is the last one: then the days before a
  * month are floor((153 m + 2) / 5) with m = 0 for March, and 400 years have 146,097 days.
  */
-#include "data/calendar.h"
+#include "base/calendar.h"
 
 static bool is_leap_year(int year)
 {
@@ -35,6 +35,40 @@ void una_calendar_date(double days, int *year, int *month, int *day)
     *day = of_year - (153 * m + 2) / 5 + 1;
     *month = m < 10 ? m + 3 : m - 9;
     *year = y + era * 400 + (*month <= 2);
+}
+
+/* "12:30", "12:30:15", "12:30:15.250" */
+static void write_clock(char *text, size_t room, int64_t of_day)         /* milliseconds */
+{
+    int minutes = (int)(of_day / 60000), rest = (int)(of_day % 60000);
+    int used = snprintf(text, room, "%02d:%02d", minutes / 60, minutes % 60);
+    if (rest) used += snprintf(text + used, room - (size_t)used, ":%02d", rest / 1000);
+    if (rest % 1000) snprintf(text + used, room - (size_t)used, ".%03d", rest % 1000);
+}
+
+const char *una_calendar_text(char text[UNA_CALENDAR_ROOM], double days, bool time_only)
+{
+    enum { DAY = 86400000 };
+    double first, last;
+    if (!una_calendar_day(&first, 1, 1, 1) || !una_calendar_day(&last, 9999, 12, 31)) return NULL;
+    if (!isfinite(days) || days < (time_only ? 0 : first) || days >= (time_only ? 1 : last + 1)) return NULL;
+
+    double day = floor(days);
+    int64_t of_day = (int64_t)round((days - day) * DAY);
+    if (of_day == DAY && (time_only || day == last)) of_day--;
+    if (of_day == DAY) day++, of_day = 0;
+    if (time_only) {
+        write_clock(text, UNA_CALENDAR_ROOM, of_day);
+        return text;
+    }
+    int year, month, of_month;
+    una_calendar_date(day, &year, &month, &of_month);
+    int used = snprintf(text, UNA_CALENDAR_ROOM, "%04d-%02d-%02d", year, month, of_month);
+    if (of_day) {
+        text[used] = ' ';
+        write_clock(text + used + 1, (size_t)(UNA_CALENDAR_ROOM - used - 1), of_day);
+    }
+    return text;
 }
 
 int una_calendar_weekday(double days)

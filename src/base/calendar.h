@@ -10,6 +10,10 @@
 /* False: there is no such day. Years are 1 to 9999. */
 bool una_calendar_day(double *days, int year, int month, int day);
 void una_calendar_date(double days, int *year, int *month, int *day);    /* of the day that holds the moment */
+/* "2024-01-13", "2024-01-13 12:30", "2024-01-13 12:30:15", "... 12:30:15.250"; with time_only "12:30", where days is
+ * the part of a day. Rounded to a millisecond. NULL: no file can hold such a moment. */
+enum { UNA_CALENDAR_ROOM = 32 };
+const char *una_calendar_text(char text[UNA_CALENDAR_ROOM], double days, bool time_only);
 int  una_calendar_weekday(double days);                                  /* 0 Monday ... 6 Sunday            */
 
 /* Parts that come round again, as cyclic pairs: where in its circle a moment stands, 0 <= phase < 1. */

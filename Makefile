@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The door for people; the real build is CMake's (CMakePresets.json).
-#   make          build what the libraries that are there allow; installs nothing (docs/develop/BUILD.md)
+# Commands for people; the build itself is CMake's (CMakePresets.json).
+#   make          build what the libraries that are there allow, into build/; installs no packages (docs/develop/BUILD.md)
 #   make deps     install what it uses and the tests need, on Debian and its relatives
 #   make demo     build, then the main job on built-in data
 #   make test     everything that must never break; ends with "N passed, N failed"
@@ -11,7 +11,7 @@
 #   make perf     training, prediction, large files and kernels timed; writes perf/results.md (some six minutes)
 PREFIX  ?= /usr/local
 DESTDIR ?=
-# What some tests look at una with: packages, counts of instructions, a locale with a decimal comma, databases.
+# What some tests use: packages, counts of instructions, a locale with a decimal comma, databases.
 tests_need = debhelper valgrind locales sqlite3 python3
 JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -69,7 +69,7 @@ dist:
 	@tools/deps.sh debhelper
 	@tools/dist.sh
 
-# The loader finds libraries in places that ldconfig has looked at; a place of one's own is for LD_LIBRARY_PATH.
+# The loader finds libraries in folders that ldconfig has listed; any other PREFIX needs LD_LIBRARY_PATH.
 install: build
 	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
 	@case "$(DESTDIR):$(PREFIX)" in :/usr|:/usr/|:/usr/local|:/usr/local/) \

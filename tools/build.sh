@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Configures build/ where it is not, by the preset release, and builds. Installs nothing: where something is missing it
-# says what.
+# Configures build/ where it is not, by the preset release, and builds. Installs no packages: where some are missing, it
+# names them. The last line names the program that was built.
 #   tools/build.sh [TARGET...]      default: all
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,3 +16,4 @@ if [ ! -f build/build.ninja ]; then
 fi
 if [ $# -eq 0 ]; then set -- all; fi
 cmake --build build -j "${JOBS:-2}" --target "$@"
+if [ -x build/una ]; then echo "program: build/una"; fi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The arrows of the house, run from the repository's root:
+# Which room may use which, and other rules of the source; run from the repository's root:
 #   - a room includes only itself and the rooms its una_room(...) line in CMakeLists.txt names;
 #   - the same holds for calls through the public headers: a public function belongs to the room that defines it;
 #   - the program includes only the public headers and its own cli.h;

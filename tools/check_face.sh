@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# One library as strangers see it: its header compiles alone, as C11 and as C++; the shared library gives out the
+# One library as its users see it: its header compiles alone, as C11 and as C++; the shared library gives out the
 # functions that the header declares, each of them and nothing else; each has its place in the test of calls without
 # memory.
 #   tools/check_face.sh BUILD una|una_report|una_study|una_bench|una_mpi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The words of the house, run from the repository's root:
+# Rules for names and words in the source; run from the repository's root:
 #   - no name has an old word of tools/words.list: identifiers of C (not comments, not texts) and names of files;
 #   - no static function of src/ and cli/ has the name of those in two other files: a stack trace would not tell them apart;
 #   - no two headers define one type, guard or macro;

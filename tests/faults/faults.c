@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * una under blows. Each scene is a command of the program; its n-th call of the system fails, is cut short, or is its
+ * una where the system fails. Each scene is a command of the program; its n-th call of the system fails, is cut short, or is its
  * last, for n from 1 until it ends by itself; and the power goes before any of its calls that change files, with all
  * that a disk may show then. Afterwards nothing is torn: what the command writes is as before or as it should be, and
  * the next start works on it. Nothing is lost: what was acknowledged is there. Nothing is left: after the next start
  * there are no files but those that should be. And whoever fails says so.
  *
- *   faults PROGRAM [COUNT [JOBS [SCENE...]]]   COUNT blows in all (0: each once); JOBS at once
+ *   faults PROGRAM [COUNT [JOBS [SCENE...]]]   COUNT faults in all (0: each once); JOBS at once
  *
  * The last line is "N kills, N faults, N cuts: N torn, N lost, N left, N silent".
  */

@@ -8,9 +8,12 @@ source, a header or a script names is there.
 
 Names: what a page has between backticks is there. An identifier with an underscore (but no number at its end, as in
 names of columns) stands in a source, a header, a test or a script; a file exists at the root, in src/ or in include/;
-and `name` in `file.c` is a name of that file. What a page makes itself, in a fenced block, need not be there.
+and `name` in `file.c` is a name of that file. In a table's column "Function" or "Where" names of one word are
+functions, or pointers to some, in a room of src/ of which the section names a file. What a page makes itself, in a
+fenced block, need not be there.
 
 The last line is "N links, N names, N dead"; dead ones are printed before it."""
+import functools
 import os
 import re
 import sys
@@ -25,6 +28,9 @@ PAGE = re.compile(r"(?<![\w/.-])docs/[\w/]+\.(?:md|svg|png)\b")
 NAMING = (".c", ".h", ".sh", ".py", ".txt", ".cmake", ".slurm", ".list", "Makefile")
 WORD = re.compile(r"\w+")
 IDENTIFIER = re.compile(r"(?<![\w./-])[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+(?![\w<>*./-])")
+CALLED = re.compile(r"\b(\w+)\)?\s*\(")
+ROOM = re.compile(r"`(?:src/)?([a-z]+)/\w+\.[ch]`")
+COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
 SOURCE = re.compile(r"(?<![\w./-])(?:[\w.-]+/)+[\w.-]+\.(?:c|h|sh|py|list|cmake)\b")
 WHOSE = re.compile(r"((?:`\w+`(?:,| and)\s)*`\w+`)\sin\s`((?:\w+/)+\w+\.[ch])`")
 # Identifiers of examples and formulas: a column of a table, a number in place of a name.
@@ -73,6 +79,30 @@ def place_of(path, everything):
     return next((p for p in (path, "src/" + path, "include/" + path) if p in everything), None)
 
 
+@functools.lru_cache(maxsize=None)
+def functions_of(room):
+    """What is called, defined or pointed to in a folder of src/, outside comments and texts."""
+    names, folder = set(), os.path.join(root, "src", room)
+    for file in os.listdir(folder) if os.path.isdir(folder) else []:
+        if file.endswith((".c", ".h")):
+            names |= set(CALLED.findall(COMMENT.sub(" ", read(os.path.join("src", room, file)))))
+    return names
+
+
+def names_in_columns(text):
+    """The names between backticks in columns "Function" and "Where" of tables, but no paths or expressions."""
+    column = None
+    for line in text.split("\n"):
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")] if line.startswith("|") else []
+        titles = [i for i, cell in enumerate(cells) if cell.strip("| ") in ("Function", "Where")]
+        if not cells:
+            column = None
+        elif column is None:
+            column = titles[0] if titles else -1
+        elif 0 <= column < len(cells):
+            yield from re.findall(r"`([A-Za-z_]\w*)`", cells[column])
+
+
 def dead_names(page, text, everything, words):
     """How many names there are between the backticks of a page, and sentences about those that are not there."""
     made = set(WORD.findall(" ".join(FENCE.findall(text))))
@@ -91,6 +121,12 @@ def dead_names(page, text, everything, words):
             if (path.split("/")[0] in folders and "NAME" not in path and path not in laid
                     and not path.startswith("build") and not place_of(path, everything)):
                 dead.append(f"{page}: names {path}, which is not there")
+    for section in re.split(r"^## ", plain, flags=re.M):
+        called = set().union(made, *(functions_of(room) for room in ROOM.findall(section)))
+        for name in names_in_columns(section):
+            count += 1
+            if "_" not in name and name not in called:
+                dead.append(f"{page}: names {name} in a table, which is no function of the rooms named there")
     for names, path in WHOSE.findall(plain):
         place = place_of(path, everything)
         for name in re.findall(r"\w+", names.replace(" and ", " ")):
@@ -127,7 +163,7 @@ def main():
             continue
         reached.add(page)
         todo += leads[page]
-    names, words, in_tree = 0, known_words(everything), set(everything)
+    names, words, in_tree = 0, known_words(everything), frozenset(everything)
     for page, text in pages.items():
         count, wrong = dead_names(page, text, in_tree, words)
         names += count

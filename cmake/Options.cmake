@@ -53,7 +53,7 @@ int main(void) { return 0; }" UNA_DNNL_2)
   set(UNA_DNNL_IS_KNOWN ${known} PARENT_SCOPE)
 endfunction()
 
-# Said at the end of the configuration.
+# Printed at the end of the configuration.
 function(una_say_what_is_built)
   set(libraries "")
   foreach(name una una_report una_study una_bench una_mpi)

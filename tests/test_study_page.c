@@ -261,7 +261,7 @@ static void page_shows_predictions(void **state)
         w->all.trial[19].expected = NAN;
         const char *page = check_all(w);
         assert_says(page, "hopes most of 19: it expects 3 \xC2\xB1 1 there (one standard deviation), a gain of 0.4 on");
-        assert_says(page, "It foretold 17 values before they were known; 7 of them (41");
+        assert_says(page, "It predicted 17 values before they were known; 7 of them (41");
         close_world(w);
     }
 }

@@ -230,7 +230,7 @@ una_text una_text_in(una_arena *arena);
 /* snprintf and vsnprintf with a decimal point, whatever the locale of the host program. Nothing else in src may format
  * a double (tools/check_arrows.sh). */
 int una_write_text(char *to, size_t room, const char *format, ...) UNA_PRINTF(3, 4);
-int una_write_list(char *to, size_t room, const char *format, va_list arguments) UNA_PRINTF(3, 0);
+int una_write_textv(char *to, size_t room, const char *format, va_list arguments) UNA_PRINTF(3, 0);
 /* A double that is to be read back goes through una_text_number. */
 void una_text_add(una_text *text, const char *format, ...) UNA_PRINTF(2, 3);
 void una_text_bytes(una_text *text, const char *bytes, size_t length);

@@ -15,18 +15,17 @@
 
 #include <string.h>
 
-/* An option that the kind's table lacks has a fixed value. */
+/* Options that this kind does not have get fixed values: one member, no relevance, constant noise. */
 static una_committee_options *complete_options(const una_kind *one, void *options)
 {
     una_committee_options *o = una_committee_options_of(one, options);
-    if (!una_kind_number(one, options, "members")) o->members = 1;
+    if (!una_kind_number_option(one, options, "members")) o->members = 1;
     if (!una_option_word(options, one->options, "relevance")) o->relevance = UNA_RELEVANCE_OFF;
     if (!una_option_word(options, one->options, "noise")) o->noise = UNA_NOISE_CONSTANT;
     return o;
 }
 
-/* Ranks that fit together train once: several members, the shape of the noise and relevance are learnt from all rows in
- * one place, which no rank has. */
+/* Ranks train one network together: choosing among members, noise shape and relevance need all rows in one process. */
 static una_status restrict_for_ranks(const una_kind *one, una_committee_options *o, una_run *run)
 {
     if (!run->rank_group) return UNA_OK;
@@ -60,12 +59,12 @@ static una_status restrict_for_images(const una_kind *one, una_committee_options
 
 /* ---- the rule for members ------------------------------------------------------------------------------------- */
 
-enum { FEW_ROWS = 2000, REPEATS_OF_FEW = 4, REPEATS_OF_FOLDS = 2, MEMBERS_HELD_OUT = 4 };
+enum { FEW_ROWS = 2000, REPEATS_OF_FEW = 4, REPEATS_OF_MANY = 2, MEMBERS_HELD_OUT = 4 };
 
-/* With few rows trainings are cheap, and differ mostly by chance. */
+/* members=auto. Few rows: trainings are cheap, and differ mostly by chance. */
 static size_t members_rule(const una_problem *p)
 {
-    if (p->folds) return p->folds * (una_table_rows(p) < FEW_ROWS ? REPEATS_OF_FEW : REPEATS_OF_FOLDS);
+    if (p->folds) return p->folds * (una_table_rows(p) < FEW_ROWS ? REPEATS_OF_FEW : REPEATS_OF_MANY);
     return p->valid_x.rows == 0 ? 1 : MEMBERS_HELD_OUT;
 }
 
@@ -80,7 +79,7 @@ static bool scales_inputs(const una_committee_options *o, const una_problem *p, 
 
 /* One member with the posterior of all rows. A kind that cannot relearn takes in the rows that it left out, or stays as
  * it is if it cannot update. */
-static una_status keep_member(una_members *m, size_t index, const una_member_fit *s, const una_committee *c,
+static una_status keep_member(una_members *m, size_t index, const una_member_fit *fit, const una_committee *c,
                               const una_committee_choice *by, const double *weight, una_fit_result *result,
                               una_arena *keep, una_run *run)
 {
@@ -89,31 +88,35 @@ static una_status keep_member(una_members *m, size_t index, const una_member_fit
     una_problem p;
     void *own_options = una_arena_get(&run->scratch, 1, one->options_size);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_state_copy(&member->state, one, s->state, m->inputs, keep, run));
+    UNA_TRY(una_state_copy(&member->state, one, fit->state, m->inputs, keep, run));
 
-    una_all_rows(&p, una_problem_of_pair(c->pair, s->scaled));
+    una_all_rows(&p, una_problem_of_pair(c->pair, fit->scaled));
     if (one->relearn) {
-        memcpy(own_options, s->options, one->options_size);
+        memcpy(own_options, fit->options, one->options_size);
         una_kind_set_number(one, own_options, "noise_std", sqrt(by->noise_var) / una_kind_unit(one, own_options, &p));
         una_kind_set_number(one, own_options, "prior_var", by->prior_var);
         p.weight = weight;
         return one->relearn(member->state, own_options, &p, result, keep, run);
     }
 
-    if (!one->observe || (!s->part && !c->pair->plain.valid_joins)) return UNA_OK;
-    UNA_TRY(una_member_fit_rows(&p, c, s, &run->scratch));
+    if (!one->observe || (!fit->part && !c->pair->plain.valid_joins)) return UNA_OK;
+    UNA_TRY(una_member_fit_rows(&p, c, fit, &run->scratch));
     p.x = p.valid_x;
     p.y = p.valid_y;
     return one->observe(member->state, &p, result, keep, run);
 }
 
-/* Every training has its own copy of a sentence: those that differ only in their numbers, or after a colon, count as
- * one. */
+/* Several trainings give the same warning: texts that differ only in numbers, or after a colon, count as one. */
 static bool same_sentence(const char *a, const char *b)
 {
     const char *digits = "0123456789.";
-    for (; a += strspn(a, digits), b += strspn(b, digits), *a && *a != ':' && *a == *b; a++) b++;
-    return *a == *b;
+    for (;;) {
+        a += strspn(a, digits);
+        b += strspn(b, digits);
+        if (!*a || *a == ':' || *a != *b) return *a == *b;
+        a++;
+        b++;
+    }
 }
 
 static bool is_new_sentence(const una_notes *notes, const char *text)
@@ -140,9 +143,9 @@ static una_status keep_members(una_members *m, const una_committee *c, const una
     UNA_TRY(una_row_weights(&weight, by->noise, all.x, run));
 
     for (size_t i = 0; i < c->count; i++) {
-        const una_member_fit *s = &c->member[i];
-        m->at[i] = (una_member){ .kind = c->one, .scale = s->scaled ? c->pair->scale : NULL,
-                                 .weight = oof->weight[s->repeat] };
+        const una_member_fit *fit = &c->member[i];
+        m->at[i] = (una_member){ .kind = c->one, .scale = fit->scaled ? c->pair->scale : NULL,
+                                 .weight = oof->weight[fit->repeat] };
         total += m->at[i].weight;
     }
     for (size_t i = 0; i < c->count; i++) {
@@ -159,7 +162,8 @@ static una_status keep_members(una_members *m, const una_committee *c, const una
 
     m->noise_var = result->noise_var = by->noise_var;
     m->noise = by->noise;
-    result->prior_var = una_kind_number(c->one, options, "prior_var") ? by->prior_var : c->member[0].result.prior_var;
+    result->prior_var = una_kind_number_option(c->one, options, "prior_var") ? by->prior_var
+                                                                             : c->member[0].result.prior_var;
     result->log_evidence = evidence;
     return UNA_OK;
 }
@@ -237,7 +241,7 @@ static una_status report_oof(una_committee *c, const una_oof *oof, const una_com
     size_t targets = una_committee_targets(c);
     for (size_t t = 0; t < targets; t++) {
         una_span rest = una_progress_part(run, (double)t / (double)targets, (double)(t + 1) / (double)targets);
-        una_status status = una_oof_refit_report(una_committee_of(c, t), &oof[t], &by[t], result[t], run);
+        una_status status = una_oof_refit_run(una_committee_of(c, t), &oof[t], &by[t], result[t], run);
         una_progress_back(run, rest);
         UNA_TRY(status);
     }
@@ -267,7 +271,7 @@ static una_status fit_members(una_members *const *m, una_committee *c, void *con
     UNA_TRY(una_committee_choose(by, oof, c, options, share_weights, result, keep, run));
     if (c->of) UNA_TRY(una_committee_choose_coupling(coupling, by, oof, c, share_weights, options, result[0], run));
     una_progress_back(run, all);
-    una_progress_part(run, 1 - refit_share, 1);               /* una_committee_fit takes it back */
+    una_progress_part(run, 1 - refit_share, 1); /* undone in una_committee_fit and una_committee_fit_several */
     UNA_TRY(report_oof(c, oof, by, result, run));
 
     for (size_t t = 0; t < targets; t++) {
@@ -280,8 +284,8 @@ static una_status fit_members(una_members *const *m, una_committee *c, void *con
     return UNA_OK;
 }
 
-/* Whether there is one training without out-of-fold predictions in the end: after folds it trains on all rows; so does
- * a sampler after held-out rows, since it cannot take them in later. */
+/* True if the fit ends with one training on all rows, which therefore has no out-of-fold predictions: after folds; and
+ * after held-out rows if the kind is a sampler, since it cannot take them in later. */
 static bool is_single(const una_kind *one, void *options, const una_problem *p)
 {
     const una_committee_options *o = una_committee_options_of(one, options);
@@ -291,48 +295,51 @@ static bool is_single(const una_kind *one, void *options, const una_problem *p)
     return o->members <= 1 && (constant || trains_again || p->valid_x.rows == 0);
 }
 
-static const double RELEVANCE_SHARE = 0.05;      /* of the progress */
+static const double PROGRESS_OF_RELEVANCE = 0.05; /* of the progress */
 
 typedef struct problem_pairs {
-    una_problem_pair whole, *own;        /* own [targets]; NULL with one target                             */
+    una_problem_pair all_targets, *per_target;   /* per_target [targets]; NULL with one target              */
 } problem_pairs;
 
 /* Problems with scaled inputs, if wanted; the caller gets what is left of the progress. */
-static una_status learn_relevance(problem_pairs *t, const una_problem *p, bool relevance, una_fit_result *const *result,
-                                  una_arena *keep, una_run *run)
+static una_status learn_relevance(problem_pairs *pairs, const una_problem *p, bool relevance,
+                                  una_fit_result *const *result, una_arena *keep, una_run *run)
 {
     size_t targets = una_problem_outputs(p);
-    t->own = targets > 1 ? UNA_GET(&run->scratch, una_problem_pair, targets) : NULL;
+    pairs->per_target = targets > 1 ? UNA_GET(&run->scratch, una_problem_pair, targets) : NULL;
     UNA_TRY(una_arena_check(&run->scratch));
-    una_span before = una_progress_part(run, 0, RELEVANCE_SHARE);
-    una_status status = t->own ? una_problem_pairs_new(&t->whole, t->own, p, relevance, result, keep, run)
-                               : una_problem_pair_new(&t->whole, p, relevance, result[0], keep, run);
+    una_span before = una_progress_part(run, 0, PROGRESS_OF_RELEVANCE);
+    una_status status = pairs->per_target ? una_problem_pairs_new(&pairs->all_targets, pairs->per_target, p, relevance,
+                                                                  result, keep, run)
+                                          : una_problem_pair_new(&pairs->all_targets, p, relevance, result[0], keep,
+                                                                 run);
     una_progress_back(run, before);
     UNA_TRY(status);
-    una_progress_part(run, relevance ? RELEVANCE_SHARE : 0, 1);          /* una_committee_fit takes it back */
+    una_progress_part(run, relevance ? PROGRESS_OF_RELEVANCE : 0, 1); /* undone in una_committee_fit and
+                                                                         una_committee_fit_several */
     return UNA_OK;
 }
 
 /* Which fold each member leaves out; inputs are scaled in all repeats, or in two of four. */
-static una_status plan_members(una_committee *c, const una_problem_pair *t, bool all_scaled, una_run *run)
+static una_status plan_members(una_committee *c, const una_problem_pair *pair, bool all_scaled, una_run *run)
 {
-    const una_problem *p = &t->plain;
+    const una_problem *p = &pair->plain;
     c->member = UNA_GET(&run->scratch, una_member_fit, c->count);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < c->count; i++) {
-        una_member_fit *at = &c->member[i];
-        *at = (una_member_fit){ .repeat = p->folds ? i / p->folds : i, .number = i, .part = p->folds ? p->fold : NULL,
-                                .leaves = (unsigned char)(p->folds ? i % p->folds : 0) };
-        at->scaled = t->scale && (all_scaled || at->repeat / 2 % 2 == 0);
+        una_member_fit *fit = &c->member[i];
+        *fit = (una_member_fit){ .repeat = p->folds ? i / p->folds : i, .number = i, .part = p->folds ? p->fold : NULL,
+                                 .leaves = (unsigned char)(p->folds ? i % p->folds : 0) };
+        fit->scaled = pair->scale && (all_scaled || fit->repeat / 2 % 2 == 0);
     }
     return UNA_OK;
 }
 
-static una_status share_rows(const una_committee *c, una_problem_pair *t, una_run *run)
+static una_status share_rows(const una_committee *c, una_problem_pair *pair, una_run *run)
 {
     bool plain = false, scaled = false;
     for (size_t i = 0; i < c->count; i++) *(c->member[i].scaled ? &scaled : &plain) = true;
-    return una_problem_pair_share(t, plain, scaled, run);
+    return una_problem_pair_share(pair, plain, scaled, run);
 }
 
 /* Members of each target beside the members that train, which are of all targets. */
@@ -350,17 +357,17 @@ static una_status plan_target_members(una_committee *c, const una_problem_pair *
     return UNA_OK;
 }
 
-static una_status fit_committee(una_members *const *m, const una_kind *one, void *const *options, problem_pairs *t,
+static una_status fit_committee(una_members *const *m, const una_kind *one, void *const *options, problem_pairs *pairs,
                                 una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
                                 una_run *run)
 {
     const una_committee_options *o = una_committee_options_of(one, options[0]);
-    una_committee c = { .one = one, .options = options[0], .pair = &t->whole, .count = (size_t)o->members,
+    una_committee c = { .one = one, .options = options[0], .pair = &pairs->all_targets, .count = (size_t)o->members,
                         .steps_share = 1 };
     bool all_scaled = o->relevance == UNA_RELEVANCE_ON;
-    UNA_TRY(plan_members(&c, &t->whole, all_scaled, run));
-    UNA_TRY(share_rows(&c, &t->whole, run));
-    if (t->own) UNA_TRY(plan_target_members(&c, t->own, options, all_scaled, run));
+    UNA_TRY(plan_members(&c, &pairs->all_targets, all_scaled, run));
+    UNA_TRY(share_rows(&c, &pairs->all_targets, run));
+    if (pairs->per_target) UNA_TRY(plan_target_members(&c, pairs->per_target, options, all_scaled, run));
     una_status status = fit_members(m, &c, options, result, coupling, keep, run);
     una_jobs_free(c.member, sizeof *c.member, c.count);
     return status;
@@ -371,7 +378,7 @@ static una_status fit_trained(una_members *const *m, const una_kind *one, void *
                               una_run *run)
 {
     una_committee_options *o = una_committee_options_of(one, options[0]);
-    problem_pairs t;
+    problem_pairs pairs;
     bool left_out = p->folds > 0 || p->valid_x.rows > 0;         /* rows that compare members */
     if (UNA_IS_AUTO(o->members) || !left_out) o->members = (double)members_rule(p);
     bool single = is_single(one, options[0], p);
@@ -379,17 +386,19 @@ static una_status fit_trained(una_members *const *m, const una_kind *one, void *
         UNA_FAIL(run, UNA_E_USAGE, "%s: noise=varying is learnt from out-of-fold predictions; with members=1 and so "
                  "few rows (%zu) there are none in the end; use members=5 or more", one->name, p->x.rows);
 
-    UNA_TRY(learn_relevance(&t, p, scales_inputs(o, p, single), result, keep, run));
+    UNA_TRY(learn_relevance(&pairs, p, scales_inputs(o, p, single), result, keep, run));
     if (single) o->noise = UNA_NOISE_CONSTANT;
     for (size_t k = 1; k < una_problem_outputs(p); k++) {
         una_committee_options *other = una_committee_options_of(one, options[k]);
         other->members = o->members;
         other->noise = o->noise;
     }
-    bool scaled = t.whole.scale != NULL;
-    if (!single) return fit_committee(m, one, options, &t, result, coupling, keep, run);
-    if (t.own) return una_fit_single_several(m, one, options, &t.whole, t.own, scaled, result, coupling, keep, run);
-    return una_fit_single(m[0], one, options[0], NULL, &t.whole, scaled, result[0], keep, run);
+    bool scaled = pairs.all_targets.scale != NULL;
+    if (!single) return fit_committee(m, one, options, &pairs, result, coupling, keep, run);
+    if (pairs.per_target)
+        return una_fit_single_several(m, one, options, &pairs.all_targets, pairs.per_target, scaled, result, coupling,
+                                      keep, run);
+    return una_fit_single(m[0], one, options[0], NULL, &pairs.all_targets, scaled, result[0], keep, run);
 }
 
 una_status una_committee_fit(una_members *m, const una_kind *one, void *options, const una_problem *p,
@@ -406,7 +415,7 @@ una_status una_committee_fit(una_members *m, const una_kind *one, void *options,
 }
 
 /* Refuses a target with too few rows to learn from, or without any to validate on. */
-static una_status check_cells(const una_kind *one, const una_problem *p, una_run *run)
+static una_status check_target_rows(const una_kind *one, const una_problem *p, una_run *run)
 {
     const char *origin = p->data ? p->data->origin : "the data";
     for (size_t t = 0; t < p->outputs; t++) {
@@ -434,7 +443,7 @@ una_status una_committee_fit_several(una_members *const *m, const una_kind *one,
         return UNA_OK;
     }
     for (size_t t = 0; t < targets; t++) complete_options(one, options[t]);
-    UNA_TRY(check_cells(one, p, run));
+    UNA_TRY(check_target_rows(one, p, run));
     una_network_note(&result[0]->notes, p, run);
     una_span before = una_progress_part(run, 0, 1);
     una_status status = fit_trained(m, one, options, p, result, coupling, keep, run);
@@ -446,13 +455,13 @@ una_status una_committee_fit_anchored(una_members *m, const una_kind *one, void 
                                       const una_problem *p, una_fit_result *result, una_arena *keep, una_run *run)
 {
     const una_committee_options *o = complete_options(one, options);
-    una_problem_pair t;
+    una_problem_pair pair;
     if (!UNA_IS_AUTO(o->members) && o->members > 1)
         UNA_FAIL(run, UNA_E_USAGE, "%s: members=%g is not possible in an anchored ensemble, where every member has its "
                  "own anchor; leave members out, and give the ensemble more of them", one->name, o->members);
-    UNA_TRY(una_problem_pair_new(&t, p, o->relevance == UNA_RELEVANCE_ON, result, keep, run));
+    UNA_TRY(una_problem_pair_new(&pair, p, o->relevance == UNA_RELEVANCE_ON, result, keep, run));
     una_network_note(&result->notes, p, run);
-    return una_fit_single(m, one, options, anchor, &t, t.scale != NULL, result, keep, run);
+    return una_fit_single(m, one, options, anchor, &pair, pair.scale != NULL, result, keep, run);
 }
 
 /* ---- relearning -------------------------------------------------------------------------------------------------- */
@@ -491,10 +500,11 @@ una_status una_committee_relearn(void *state, void *options, const una_problem *
     means found = {0};
     bool noise_given = una_kind_is_given(one, options, "noise_std");
     bool prior_given = una_kind_is_given(one, options, "prior_var");
-    bool same = noise_given && (prior_given || !una_kind_number(one, options, "prior_var"));
+    bool same = noise_given && (prior_given || !una_kind_number_option(one, options, "prior_var"));
 
-    for (int turn = same ? 1 : 0; turn < 2; turn++) {            /* each by its own evidence; then all with the means */
-        UNA_TRY(relearn_members(&found, m, options, p, turn == 1 ? &result->warnings : NULL, keep, run));
+    enum { OWN_EVIDENCE, COMMON_MEANS };                 /* two passes: each by its own; then all with the means */
+    for (int pass = same ? COMMON_MEANS : OWN_EVIDENCE; pass <= COMMON_MEANS; pass++) {
+        UNA_TRY(relearn_members(&found, m, options, p, pass == COMMON_MEANS ? &result->warnings : NULL, keep, run));
         if (!noise_given)
             una_kind_set_number(one, options, "noise_std", sqrt(found.noise) / una_kind_unit(one, options, p));
         if (!prior_given) una_kind_set_number(one, options, "prior_var", found.prior);

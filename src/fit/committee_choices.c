@@ -40,11 +40,11 @@ static una_status choose_priors(una_committee_choice *out, una_oof *oof, una_com
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t t = 0; t < targets; t++) {
         bool given = una_kind_is_given(c->one, options[t], "prior_var");
-        prior_var[t] = given ? *una_kind_number(c->one, options[t], "prior_var") : 1;
+        prior_var[t] = given ? *una_kind_number_option(c->one, options[t], "prior_var") : 1;
         una_committee_of(c, t)->noise_var = out[t].noise_var;
     }
     if (una_prior_scale_is_wanted(c->one, options[0], &c->pair->plain))
-        UNA_TRY(una_prior_scale_choose(prior_var, c, oof, result, run));
+        UNA_TRY(una_prior_var_choose(prior_var, c, oof, result, run));
     for (size_t t = 0; t < targets; t++) out[t].prior_var = prior_var[t];
     return UNA_OK;
 }
@@ -52,7 +52,8 @@ static una_status choose_priors(una_committee_choice *out, una_oof *oof, una_com
 static double chosen_noise(una_oof *oof, const una_committee *c, void *options)
 {
     if (!una_kind_is_given(c->one, options, "noise_std")) return una_oof_noise(oof);
-    return pow(*una_kind_number(c->one, options, "noise_std") * una_kind_unit(c->one, options, &c->pair->plain), 2);
+    return pow(*una_kind_number_option(c->one, options, "noise_std") * una_kind_unit(c->one, options, &c->pair->plain),
+               2);
 }
 
 /* The noise of one target, and its shape, by out-of-fold predictions with its prior variance. */

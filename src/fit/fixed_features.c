@@ -60,12 +60,12 @@ static una_status predict_folds(candidate *a, una_run *run)
     return status == UNA_OK && a->noise ? una_oof_noise_shape_without(&a->oof, a->noise, p, run) : status;
 }
 
-static una_status take_in_all_rows(una_members *m, const una_problem_pair *t, void *options, una_fit_result *result,
+static una_status take_in_all_rows(una_members *m, const una_problem_pair *pair, void *options, una_fit_result *result,
                                    una_arena *keep, una_run *run)
 {
     const una_kind *one = m->at[0].kind;
     una_problem p;
-    una_all_rows(&p, &t->plain);
+    una_all_rows(&p, &pair->plain);
     UNA_TRY(una_row_weights(&p.weight, m->noise, p.x, run));
     UNA_TRY(one->relearn(m->at[0].state, options, &p, result, keep, run));
     m->noise_var = m->noise ? result->noise_var : 0;
@@ -129,7 +129,7 @@ static una_status choose_shape(candidate *a, una_arena *keep, una_run *run)
     UNA_TRY(una_oof_noise_shape(&again.noise, &again.oof, &a->pair->plain, true, keep, run));
     UNA_TRY(try_shape(&again, run));
     if (oof_log_lik_sum(&again) > oof_log_lik_sum(a)) *a = again;
-    UNA_TRY(noise_under_shape(a, *una_kind_number(a->one, a->given, "noise_std"), run));
+    UNA_TRY(noise_under_shape(a, *una_kind_number_option(a->one, a->given, "noise_std"), run));
     return predict_folds(a, run);
 }
 
@@ -192,28 +192,28 @@ typedef struct fold_refits {
     double **noise;                      /* [members] [left_out] of each, without the shape                 */
 } fold_refits;
 
-static una_status fit_under_shape(const fold_refits *h, una_member_fit *s, una_problem *p, una_run *run)
+static una_status fit_under_shape(const fold_refits *h, una_member_fit *fit, una_problem *p, una_run *run)
 {
     const una_kind *one = h->c.one;
-    UNA_TRY(una_member_fit_rows_weighed(p, &h->c, s, run));
+    UNA_TRY(una_member_fit_rows_weighed(p, &h->c, fit, run));
     if (h->search) {
-        memcpy(s->options, h->of->given, one->options_size);
-        UNA_TRY(one->search(s->state, s->options, p, &s->result, &s->arena, run));
-    } else una_kind_set_number(one, s->options, "noise_std", *una_kind_number(one, h->of->given, "noise_std"));
-    return one->relearn(s->state, s->options, p, &s->result, &s->arena, run);
+        memcpy(fit->options, h->of->given, one->options_size);
+        UNA_TRY(one->search(fit->state, fit->options, p, &fit->result, &fit->arena, run));
+    } else una_kind_set_number(one, fit->options, "noise_std", *una_kind_number_option(one, h->of->given, "noise_std"));
+    return one->relearn(fit->state, fit->options, p, &fit->result, &fit->arena, run);
 }
 
 /* The same steps as for the posterior that is kept. Where the covariance has no factor under the shape, the fit before
  * stands. */
-static una_status refit_under_shape(const fold_refits *h, una_member_fit *s, una_problem *p, una_run *run)
+static una_status refit_under_shape(const fold_refits *h, una_member_fit *fit, una_problem *p, una_run *run)
 {
     bool any;
     void *before = una_arena_get(&run->scratch, 1, h->c.one->state_size);
     UNA_TRY(una_arena_check(&run->scratch));
     if (!h->c.noise) return UNA_OK;
-    memcpy(before, s->state, h->c.one->state_size);
-    UNA_TRY(unless_numeric(fit_under_shape(h, s, p, run), &any, run));
-    if (!any) memcpy(s->state, before, h->c.one->state_size);
+    memcpy(before, fit->state, h->c.one->state_size);
+    UNA_TRY(unless_numeric(fit_under_shape(h, fit, p, run), &any, run));
+    if (!any) memcpy(fit->state, before, h->c.one->state_size);
     return UNA_OK;
 }
 
@@ -221,24 +221,24 @@ static una_status refit_without_fold(void *context, size_t index, una_run *run)
 {
     fold_refits *h = context;
     const una_kind *one = h->c.one;
-    una_member_fit *s = &h->c.member[index];
+    una_member_fit *fit = &h->c.member[index];
     una_problem p;
-    s->options = una_arena_get(&s->arena, 1, one->options_size);
-    s->state = una_arena_get(&s->arena, 1, one->state_size);
-    UNA_TRY(una_arena_check(&s->arena));
-    memcpy(s->options, h->c.options, one->options_size);
-    s->result = una_fit_result_in(&s->arena);
-    UNA_TRY(una_member_fit_rows(&p, &h->c, s, &run->scratch));
-    UNA_TRY(one->fit(s->state, s->options, &p, &s->result, &s->arena, run));
-    UNA_TRY(refit_under_shape(h, s, &p, run));
+    fit->options = una_arena_get(&fit->arena, 1, one->options_size);
+    fit->state = una_arena_get(&fit->arena, 1, one->state_size);
+    UNA_TRY(una_arena_check(&fit->arena));
+    memcpy(fit->options, h->c.options, one->options_size);
+    fit->result = una_fit_result_in(&fit->arena);
+    UNA_TRY(una_member_fit_rows(&p, &h->c, fit, &run->scratch));
+    UNA_TRY(one->fit(fit->state, fit->options, &p, &fit->result, &fit->arena, run));
+    UNA_TRY(refit_under_shape(h, fit, &p, run));
 
-    s->left_out = p.valid_x.rows;
-    s->mean = UNA_GET(&s->arena, double, 3 * s->left_out);
-    UNA_TRY(una_arena_check(&s->arena));
-    s->var = s->mean + s->left_out;
-    h->noise[index] = s->var + s->left_out;
-    una_predictive out = { .mean = s->mean, .var_model = s->var, .var_noise = h->noise[index] };
-    return one->predict(s->state, p.valid_x, &out, run);
+    fit->left_out = p.valid_x.rows;
+    fit->mean = UNA_GET(&fit->arena, double, 3 * fit->left_out);
+    UNA_TRY(una_arena_check(&fit->arena));
+    fit->var = fit->mean + fit->left_out;
+    h->noise[index] = fit->var + fit->left_out;
+    una_predictive out = { .mean = fit->mean, .var_model = fit->var, .var_noise = h->noise[index] };
+    return one->predict(fit->state, p.valid_x, &out, run);
 }
 
 static void collect_refits(una_oof_predictions *u, const fold_refits *h, const double *shape)
@@ -247,14 +247,14 @@ static void collect_refits(una_oof_predictions *u, const fold_refits *h, const d
     const double *y = una_oof_y(p);
     u->folds = p->folds ? h->c.count : 0;
     for (size_t i = 0; i < h->c.count; i++) {
-        const una_member_fit *s = &h->c.member[i];
-        for (size_t row = 0, next = 0; next < s->left_out; row++) {
-            if (s->part && s->part[row] != s->leaves) continue;
+        const una_member_fit *fit = &h->c.member[i];
+        for (size_t row = 0, next = 0; next < fit->left_out; row++) {
+            if (fit->part && fit->part[row] != fit->leaves) continue;
             double noise = h->noise[i][next] * (shape ? shape[row] : 1);
-            u->mean[row] = s->mean[next];
-            u->var_model[row] = s->var[next];
+            u->mean[row] = fit->mean[next];
+            u->var_model[row] = fit->var[next];
             u->var_noise[row] = noise;
-            u->below[row] = una_normal_cdf((y[row] - s->mean[next]) / sqrt(s->var[next] + noise));
+            u->below[row] = una_normal_cdf((y[row] - fit->mean[next]) / sqrt(fit->var[next] + noise));
             u->rows++;
             next++;
         }
@@ -308,7 +308,7 @@ static void take_lengths(void *options, const candidate *a, una_fit_result *resu
 static double last_noise(const candidate *a)
 {
     const una_problem *p = &a->pair->plain;
-    if (una_kind_is_given(a->one, a->given, "noise_std")) return *una_kind_number(a->one, a->given, "noise_std");
+    if (una_kind_is_given(a->one, a->given, "noise_std")) return *una_kind_number_option(a->one, a->given, "noise_std");
     if (!a->one->search || (p->valid_x.rows && p->valid_joins)) return UNA_AUTO;
     return sqrt(a->noise_var) / una_kind_unit(a->one, a->options, p);
 }
@@ -320,14 +320,14 @@ una_status una_fixed_features_fit(una_members *m, const una_kind *one, void *opt
     bool noise_given = una_kind_is_given(one, options, "noise_std"), varying = o->noise == UNA_NOISE_VARYING;
     bool shape = varying || (o->noise == UNA_NOISE_AUTO && !noise_given);
     una_fit_result before = *result, found = una_fit_result_in(keep);
-    una_problem_pair t = { .plain = *p };
+    una_problem_pair pair = { .plain = *p };
     void *given = una_arena_get(&run->scratch, 1, one->options_size);
     UNA_TRY(una_arena_check(&run->scratch));
     memcpy(given, options, one->options_size);
     if (varying) una_kind_set_number(one, options, "noise_std", UNA_AUTO);
-    UNA_TRY(una_fit_single(m, one, options, NULL, &t, false, result, keep, run));
+    UNA_TRY(una_fit_single(m, one, options, NULL, &pair, false, result, keep, run));
 
-    candidate a = { .one = one, .pair = &t, .given = given, .state = m->at[0].state, .options = options,
+    candidate a = { .one = one, .pair = &pair, .given = given, .state = m->at[0].state, .options = options,
                     .noise_var = result->noise_var, .prior_var = result->prior_var };
     una_progress_part(run, 1, 1);                        /* una_committee_fit takes it back */
     bool scored = shape || result->oof_log_lik, predicted = scored || (result->oof && !one->search);
@@ -336,10 +336,10 @@ una_status una_fixed_features_fit(una_members *m, const una_kind *one, void *opt
     m->noise = a.noise;
     o->noise = a.noise ? UNA_NOISE_VARYING : UNA_NOISE_CONSTANT;
     if (a.noise) una_kind_set_number(one, options, "noise_std", last_noise(&a));
-    if (a.noise || (p->valid_x.rows && p->valid_joins)) UNA_TRY(take_in_all_rows(m, &t, options, result, keep, run));
+    if (a.noise || (p->valid_x.rows && p->valid_joins)) UNA_TRY(take_in_all_rows(m, &pair, options, result, keep, run));
     if (scored) una_oof_score(&a.oof, result->noise_var, result);
     if (!result->oof) return UNA_OK;
     if (one->search) return predict_by_refits(result->oof, &a, found.steps > 0, run);
-    una_oof_report(&a.oof, result->noise_var, t.plain.folds, result);
+    una_oof_report(&a.oof, result->noise_var, pair.plain.folds, result);
     return UNA_OK;
 }

@@ -17,20 +17,20 @@ una_committee_options *una_committee_options_of(const una_kind *one, void *optio
     return (una_committee_options *)(void *)((unsigned char *)options + one->committee);
 }
 
-double *una_kind_number(const una_kind *one, void *options, const char *name)
+double *una_kind_number_option(const una_kind *one, void *options, const char *name)
 {
     return una_option_number(options, one->options, name);
 }
 
 bool una_kind_is_given(const una_kind *one, void *options, const char *name)
 {
-    const double *at = una_kind_number(one, options, name);
+    const double *at = una_kind_number_option(one, options, name);
     return at && !UNA_IS_AUTO(*at);
 }
 
 void una_kind_set_number(const una_kind *one, void *options, const char *name, double value)
 {
-    double *at = una_kind_number(one, options, name);
+    double *at = una_kind_number_option(one, options, name);
     if (at) *at = value;
 }
 
@@ -42,9 +42,9 @@ double una_kind_unit(const una_kind *one, void *options, const una_problem *p)
 
 /* ---- the problem as it is, and with scaled inputs ------------------------------------------------------------- */
 
-const una_problem *una_problem_of_pair(const una_problem_pair *t, bool scaled)
+const una_problem *una_problem_of_pair(const una_problem_pair *pair, bool scaled)
 {
-    return scaled ? &t->scaled : &t->plain;
+    return scaled ? &pair->scaled : &pair->plain;
 }
 
 static bool has_uneven_scale(const double *scale, size_t inputs)
@@ -55,40 +55,40 @@ static bool has_uneven_scale(const double *scale, size_t inputs)
 }
 
 /* Held-out rows that join lie behind the others, in one block, as model.c puts them: una_all_rows relies on it. */
-static una_status scale_problem(una_problem_pair *t, una_run *run)
+static una_status scale_problem(una_problem_pair *pair, una_run *run)
 {
-    const una_problem *p = &t->plain;
+    const una_problem *p = &pair->plain;
     if (!p->valid_joins) {
-        UNA_TRY(una_scaled(&t->scaled.x, p->x, t->scale, run));
-        return p->valid_x.rows ? una_scaled(&t->scaled.valid_x, p->valid_x, t->scale, run) : UNA_OK;
+        UNA_TRY(una_scaled(&pair->scaled.x, p->x, pair->scale, run));
+        return p->valid_x.rows ? una_scaled(&pair->scaled.valid_x, p->valid_x, pair->scale, run) : UNA_OK;
     }
 
     una_view all = p->x;
     all.rows += p->valid_x.rows;
-    UNA_TRY(una_scaled(&all, all, t->scale, run));
-    t->scaled.x = (una_view){ all.at, p->x.rows, all.cols, all.stride };
-    t->scaled.valid_x = (una_view){ all.at + p->x.rows * all.stride, p->valid_x.rows, all.cols, all.stride };
+    UNA_TRY(una_scaled(&all, all, pair->scale, run));
+    pair->scaled.x = (una_view){ all.at, p->x.rows, all.cols, all.stride };
+    pair->scaled.valid_x = (una_view){ all.at + p->x.rows * all.stride, p->valid_x.rows, all.cols, all.stride };
     return UNA_OK;
 }
 
-una_status una_problem_pair_scale(una_problem_pair *t, double *scale, una_run *run)
+una_status una_problem_pair_scale(una_problem_pair *pair, double *scale, una_run *run)
 {
-    if (!has_uneven_scale(scale, t->plain.x.cols)) return UNA_OK;
-    t->scale = scale;
-    t->scaled.shared = NULL;                             /* the shared rows are not scaled */
-    return scale_problem(t, run);
+    if (!has_uneven_scale(scale, pair->plain.x.cols)) return UNA_OK;
+    pair->scale = scale;
+    pair->scaled.shared = NULL;                          /* the shared rows are not scaled */
+    return scale_problem(pair, run);
 }
 
-una_status una_problem_pair_new(una_problem_pair *t, const una_problem *p, bool relevance, una_fit_result *result,
+una_status una_problem_pair_new(una_problem_pair *pair, const una_problem *p, bool relevance, una_fit_result *result,
                                 una_arena *keep, una_run *run)
 {
-    *t = (una_problem_pair){ .plain = *p, .scaled = *p };
+    *pair = (una_problem_pair){ .plain = *p, .scaled = *p };
     if (!relevance) return UNA_OK;
     double *scale = UNA_GET(keep, double, p->x.cols);
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(una_relevance_learn(scale, p, run));
     result->relevance = scale;
-    return una_problem_pair_scale(t, scale, run);
+    return una_problem_pair_scale(pair, scale, run);
 }
 
 /* Its root mean square over the inputs is 1, as each target's is. */
@@ -133,72 +133,72 @@ una_status una_problem_pairs_new(una_problem_pair *whole, una_problem_pair *own,
     return UNA_OK;
 }
 
-una_status una_problem_pair_share(una_problem_pair *t, bool plain, bool scaled, una_run *run)
+una_status una_problem_pair_share(una_problem_pair *pair, bool plain, bool scaled, una_run *run)
 {
-    if (t->plain.folds || t->plain.valid_x.rows == 0) return UNA_OK;
-    if (plain) UNA_TRY(una_training_rows_split(&t->plain_rows, &t->plain, SIZE_MAX, &run->scratch));
-    if (scaled) UNA_TRY(una_training_rows_split(&t->scaled_rows, &t->scaled, SIZE_MAX, &run->scratch));
-    if (plain) t->plain.shared = &t->plain_rows;
-    if (scaled) t->scaled.shared = &t->scaled_rows;
+    if (pair->plain.folds || pair->plain.valid_x.rows == 0) return UNA_OK;
+    if (plain) UNA_TRY(una_training_rows_split(&pair->plain_rows, &pair->plain, SIZE_MAX, &run->scratch));
+    if (scaled) UNA_TRY(una_training_rows_split(&pair->scaled_rows, &pair->scaled, SIZE_MAX, &run->scratch));
+    if (plain) pair->plain.shared = &pair->plain_rows;
+    if (scaled) pair->scaled.shared = &pair->scaled_rows;
     return UNA_OK;
 }
 
 /* ---- member fits: trainings, and their out-of-fold predictions ------------------------------------------------ */
 
-una_status una_member_fit_rows(una_problem *p, const una_committee *c, const una_member_fit *s, una_arena *arena)
+una_status una_member_fit_rows(una_problem *p, const una_committee *c, const una_member_fit *fit, una_arena *arena)
 {
-    *p = *una_problem_of_pair(c->pair, s->scaled);
-    p->seed = una_member_seed(p->seed, s->number);
+    *p = *una_problem_of_pair(c->pair, fit->scaled);
+    p->seed = una_member_seed(p->seed, fit->number);
     p->valid_joins = false;
-    if (!s->part) return UNA_OK;
-    p->fold = s->part;
-    return una_problem_without_fold(p, s->leaves, arena);
+    if (!fit->part) return UNA_OK;
+    p->fold = fit->part;
+    return una_problem_without_fold(p, fit->leaves, arena);
 }
 
-una_status una_member_fit_rows_weighed(una_problem *p, const una_committee *c, const una_member_fit *s, una_run *run)
+una_status una_member_fit_rows_weighed(una_problem *p, const una_committee *c, const una_member_fit *fit, una_run *run)
 {
-    const una_noise *noise = c->noise && s->part ? una_noise_without(c->noise, s->leaves) : c->noise;
-    UNA_TRY(una_member_fit_rows(p, c, s, &run->scratch));
+    const una_noise *noise = c->noise && fit->part ? una_noise_without(c->noise, fit->leaves) : c->noise;
+    UNA_TRY(una_member_fit_rows(p, c, fit, &run->scratch));
     return una_row_weights(&p->weight, noise, p->x, run);
 }
 
-static una_status predict_left_out(una_member_fit *s, const una_kind *one, const void *state, const una_problem *p,
+static una_status predict_left_out(una_member_fit *fit, const una_kind *one, const void *state, const una_problem *p,
                                    una_arena *arena, una_run *run)
 {
-    s->left_out = p->valid_x.rows;
-    if (s->left_out == 0) return UNA_OK;
-    if (!s->mean) s->mean = UNA_GET(arena, double, s->left_out), s->var = UNA_GET(arena, double, s->left_out);
-    double *noise = UNA_GET(&run->scratch, double, s->left_out);
+    fit->left_out = p->valid_x.rows;
+    if (fit->left_out == 0) return UNA_OK;
+    if (!fit->mean) fit->mean = UNA_GET(arena, double, fit->left_out), fit->var = UNA_GET(arena, double, fit->left_out);
+    double *noise = UNA_GET(&run->scratch, double, fit->left_out);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_arena_check(&run->scratch));
-    una_predictive out = { .mean = s->mean, .var_model = s->var, .var_noise = noise };
+    una_predictive out = { .mean = fit->mean, .var_model = fit->var, .var_noise = noise };
     return one->predict(state, p->valid_x, &out, run);
 }
 
 /* A training's options: those of all, and what its repeat varies. Noise and prior variance are chosen later, for all,
  * and must not influence the training: a printed spec gives the same fit. */
-static una_status member_fit_options(una_member_fit *s, const una_committee *c, una_arena *arena)
+static una_status member_fit_options(una_member_fit *fit, const una_committee *c, una_arena *arena)
 {
     const una_kind *one = c->one;
-    s->options = una_arena_get(arena, 1, one->options_size);
+    fit->options = una_arena_get(arena, 1, one->options_size);
     UNA_TRY(una_arena_check(arena));
-    memcpy(s->options, c->options, one->options_size);
+    memcpy(fit->options, c->options, one->options_size);
 
-    if (one->vary) one->vary(s->options, s->repeat);
-    if (!una_kind_is_given(one, s->options, "restarts")) una_kind_set_number(one, s->options, "restarts", 1);
-    una_kind_set_number(one, s->options, "noise_std", UNA_AUTO);
-    una_kind_set_number(one, s->options, "prior_var", 1);
+    if (one->vary) one->vary(fit->options, fit->repeat);
+    if (!una_kind_is_given(one, fit->options, "restarts")) una_kind_set_number(one, fit->options, "restarts", 1);
+    una_kind_set_number(one, fit->options, "noise_std", UNA_AUTO);
+    una_kind_set_number(one, fit->options, "prior_var", 1);
 
-    double *steps = una_kind_number(one, s->options, "steps");
+    double *steps = una_kind_number_option(one, fit->options, "steps");
     if (c->steps_share < 1 && steps && !UNA_IS_AUTO(*steps)) *steps = fmax(1, floor(*steps * c->steps_share));
     return UNA_OK;
 }
 
-static una_status new_member_fit(una_member_fit *s, const una_committee *c, una_arena *arena)
+static una_status new_member_fit(una_member_fit *fit, const una_committee *c, una_arena *arena)
 {
-    UNA_TRY(member_fit_options(s, c, arena));
-    s->state = una_arena_get(arena, 1, c->one->state_size);
-    s->result = una_fit_result_in(arena);
+    UNA_TRY(member_fit_options(fit, c, arena));
+    fit->state = una_arena_get(arena, 1, c->one->state_size);
+    fit->result = una_fit_result_in(arena);
     return una_arena_check(arena);
 }
 
@@ -214,20 +214,20 @@ static una_status train_all_targets(una_committee *c, size_t index, una_run *run
     una_problem p;
     UNA_TRY(una_arena_check(scratch));
     for (size_t t = 0; t < n; t++) {
-        una_member_fit *s = &c->of[t].member[index];
-        UNA_TRY(new_member_fit(s, &c->of[t], arena));
-        state[t] = s->state;
-        options[t] = s->options;
-        result[t] = &s->result;
+        una_member_fit *fit = &c->of[t].member[index];
+        UNA_TRY(new_member_fit(fit, &c->of[t], arena));
+        state[t] = fit->state;
+        options[t] = fit->options;
+        result[t] = &fit->result;
     }
     UNA_TRY(una_member_fit_rows(&p, c, whole, scratch));
     UNA_TRY(c->one->fit_several(state, options, &p, result, &coupling, arena, run));
     UNA_TRY(una_arena_check(arena));
 
     for (size_t t = 0; t < n; t++) {
-        una_member_fit *s = &c->of[t].member[index];
-        UNA_TRY(una_member_fit_rows(&p, &c->of[t], s, scratch));
-        UNA_TRY(predict_left_out(s, c->one, s->state, &p, arena, run));
+        una_member_fit *fit = &c->of[t].member[index];
+        UNA_TRY(una_member_fit_rows(&p, &c->of[t], fit, scratch));
+        UNA_TRY(predict_left_out(fit, c->one, fit->state, &p, arena, run));
     }
     return UNA_OK;
 }
@@ -235,26 +235,26 @@ static una_status train_all_targets(una_committee *c, size_t index, una_run *run
 una_status una_member_fit_train(void *context, size_t index, una_run *run)
 {
     una_committee *c = context;
-    una_member_fit *s = &c->member[index];
+    una_member_fit *fit = &c->member[index];
     una_problem p;
     if (c->of) return train_all_targets(c, index, run);
-    UNA_TRY(new_member_fit(s, c, &s->arena));
-    UNA_TRY(una_member_fit_rows(&p, c, s, &run->scratch));
-    UNA_TRY(c->one->fit(s->state, s->options, &p, &s->result, &s->arena, run));
-    UNA_TRY(una_arena_check(&s->arena));
-    return predict_left_out(s, c->one, s->state, &p, &s->arena, run);
+    UNA_TRY(new_member_fit(fit, c, &fit->arena));
+    UNA_TRY(una_member_fit_rows(&p, c, fit, &run->scratch));
+    UNA_TRY(c->one->fit(fit->state, fit->options, &p, &fit->result, &fit->arena, run));
+    UNA_TRY(una_arena_check(&fit->arena));
+    return predict_left_out(fit, c->one, fit->state, &p, &fit->arena, run);
 }
 
 /* A shallow copy is enough: relearning writes to the state alone, not to what it points at. */
-static una_status relearn_copy(void **state, const una_committee *c, const una_member_fit *s, double noise_var,
+static una_status relearn_copy(void **state, const una_committee *c, const una_member_fit *fit, double noise_var,
                                double prior_var, const una_problem *p, una_run *run)
 {
     const una_kind *one = c->one;
     void *options = una_arena_get(&run->scratch, 1, one->options_size);
     *state = una_arena_get(&run->scratch, 1, one->state_size);
     UNA_TRY(una_arena_check(&run->scratch));
-    memcpy(*state, s->state, one->state_size);
-    memcpy(options, s->options, one->options_size);
+    memcpy(*state, fit->state, one->state_size);
+    memcpy(options, fit->options, one->options_size);
 
     una_kind_set_number(one, options, "noise_std", sqrt(noise_var) / una_kind_unit(one, options, p));
     if (!UNA_IS_AUTO(prior_var)) una_kind_set_number(one, options, "prior_var", prior_var);
@@ -265,25 +265,25 @@ static una_status relearn_copy(void **state, const una_committee *c, const una_m
 una_status una_member_fit_predict_again(void *context, size_t index, una_run *run)
 {
     const una_committee *c = context;
-    una_member_fit *s = &c->member[index];
+    una_member_fit *fit = &c->member[index];
     una_problem p;
     void *state;
-    UNA_TRY(una_member_fit_rows_weighed(&p, c, s, run));
-    UNA_TRY(relearn_copy(&state, c, s, c->noise_var, c->prior_var, &p, run));
-    return predict_left_out(s, c->one, state, &p, &s->arena, run);
+    UNA_TRY(una_member_fit_rows_weighed(&p, c, fit, run));
+    UNA_TRY(relearn_copy(&state, c, fit, c->noise_var, c->prior_var, &p, run));
+    return predict_left_out(fit, c->one, state, &p, &fit->arena, run);
 }
 
 void una_committee_collect_oof(una_oof *oof, const una_committee *c)
 {
     for (size_t i = 0; i < c->count; i++) {
-        const una_member_fit *s = &c->member[i];
-        size_t rows = s->part ? c->pair->plain.x.rows : c->pair->plain.valid_x.rows;
-        double *mean = oof->mean + s->repeat * oof->rows + s->block * rows;
-        double *var = oof->var + s->repeat * oof->rows + s->block * rows;
-        for (size_t row = 0, next = 0; next < s->left_out; row++) {
-            if (s->part && s->part[row] != s->leaves) continue;
-            mean[row] = s->mean[next];
-            var[row] = s->var[next++];
+        const una_member_fit *fit = &c->member[i];
+        size_t rows = fit->part ? c->pair->plain.x.rows : c->pair->plain.valid_x.rows;
+        double *mean = oof->mean + fit->repeat * oof->rows + fit->block * rows;
+        double *var = oof->var + fit->repeat * oof->rows + fit->block * rows;
+        for (size_t row = 0, next = 0; next < fit->left_out; row++) {
+            if (fit->part && fit->part[row] != fit->leaves) continue;
+            mean[row] = fit->mean[next];
+            var[row] = fit->var[next++];
         }
     }
 }
@@ -328,16 +328,17 @@ una_status una_members_take(una_members *m, const una_kind *one, size_t count, c
 }
 
 una_status una_fit_single(una_members *m, const una_kind *one, void *options, const una_anchor *anchor,
-                          const una_problem_pair *t, bool scaled, una_fit_result *result, una_arena *keep, una_run *run)
+                          const una_problem_pair *pair, bool scaled, una_fit_result *result, una_arena *keep,
+                          una_run *run)
 {
-    UNA_TRY(una_members_take(m, one, 1, &t->plain, keep));
-    m->at[0].scale = scaled ? t->scale : NULL;
+    UNA_TRY(una_members_take(m, one, 1, &pair->plain, keep));
+    m->at[0].scale = scaled ? pair->scale : NULL;
     m->at[0].state = una_arena_get(keep, 1, one->state_size);
     UNA_TRY(una_arena_check(keep));
-    if (one->vary && !una_is_of_images(&t->plain)) one->vary(options, 0);
-    if (anchor) return one->fit_anchored(m->at[0].state, options, anchor, una_problem_of_pair(t, scaled), result, keep,
-                                         run);
-    return one->fit(m->at[0].state, options, una_problem_of_pair(t, scaled), result, keep, run);
+    if (one->vary && !una_is_of_images(&pair->plain)) one->vary(options, 0);
+    if (anchor) return one->fit_anchored(m->at[0].state, options, anchor, una_problem_of_pair(pair, scaled), result,
+                                         keep, run);
+    return one->fit(m->at[0].state, options, una_problem_of_pair(pair, scaled), result, keep, run);
 }
 
 /* One head for all targets, where that is possible: relearns the posteriors, with one ratio of the variances. */

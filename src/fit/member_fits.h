@@ -12,7 +12,7 @@
 /* ---- options of a kind, by their names --------------------------------------------------------------------------- */
 
 una_committee_options *una_committee_options_of(const una_kind *one, void *options);
-double *una_kind_number(const una_kind *one, void *options, const char *name);           /* NULL: it lacks the option */
+double *una_kind_number_option(const una_kind *one, void *options, const char *name);    /* NULL: it lacks the option */
 bool    una_kind_is_given(const una_kind *one, void *options, const char *name);         /* not automatic      */
 void    una_kind_set_number(const una_kind *one, void *options, const char *name, double value);   /* if any */
 /* One unit of noise_std, in standard deviations of the target. */

@@ -23,7 +23,7 @@ typedef struct una_oof {
 
 /* No predictions yet, all weights equal, every repeat a stratum of its own. */
 una_status una_oof_init(una_oof *oof, size_t repeats, size_t rows, const double *y, una_arena *arena);
-size_t     una_oof_rows(const una_oof *oof);             /* that have predictions                           */
+size_t     una_oof_predicted_rows(const una_oof *oof);   /* that have predictions                           */
 
 /* Mean and variance of the mixture at a row, without noise; false: there is no prediction. */
 bool   una_oof_moments(const una_oof *oof, size_t row, double *mean, double *var);

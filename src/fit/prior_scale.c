@@ -76,12 +76,12 @@ static una_status plan_region_fits_of_targets(una_committee *region_fits, una_co
 
 /* The prior variance that makes rows of left-out regions most likely, among those that cost little where there is
  * data. */
-static una_status choose_prior_var(double *prior_var, una_committee *region_fits, una_oof *beside,
-                                   una_committee *members, una_oof *within, una_fit_result *result, una_run *run)
+static una_status choose_prior_by_regions(double *prior_var, una_committee *region_fits, una_oof *beside,
+                                          una_committee *members, una_oof *within, una_fit_result *result, una_run *run)
 {
     double there[PRIORS], z2[PRIORS], here[PRIORS], most = -HUGE_VAL;
     size_t best = SIZE_MAX;
-    if (una_oof_rows(beside) == 0) return UNA_OK;        /* no region has that target */
+    if (una_oof_predicted_rows(beside) == 0) return UNA_OK; /* no region has that target */
     for (size_t g = 0; g < PRIORS; g++) {
         UNA_TRY(una_committee_predict_again(beside, region_fits, prior_at(g), run));
         UNA_TRY(una_committee_predict_again(within, members, prior_at(g), run));
@@ -119,13 +119,13 @@ static una_status choose_prior_of_target(double *prior_var, una_committee *regio
     una_oof beside;
     UNA_TRY(new_region_oof(&beside, members, regions, run));
     una_committee_collect_oof(&beside, region_fits);
-    UNA_TRY(choose_prior_var(prior_var, region_fits, &beside, members, within, result, run));
+    UNA_TRY(choose_prior_by_regions(prior_var, region_fits, &beside, members, within, result, run));
     for (size_t k = 0; k < region_fits->count; k++) result->steps += region_fits->member[k].result.steps;
     return UNA_OK;
 }
 
-una_status una_prior_scale_choose(double *prior_var, una_committee *members, una_oof *within,
-                                  una_fit_result *const *result, una_run *run)
+una_status una_prior_var_choose(double *prior_var, una_committee *members, una_oof *within,
+                                una_fit_result *const *result, una_run *run)
 {
     const una_problem *p = &members->pair->plain;
     size_t regions, targets = una_committee_targets(members);
@@ -150,6 +150,6 @@ una_status una_prior_scale_choose(double *prior_var, una_committee *members, una
 
 bool una_prior_scale_is_wanted(const una_kind *one, void *options, const una_problem *p)
 {
-    return una_kind_number(one, options, "prior_var") && !una_kind_is_given(one, options, "prior_var") &&
+    return una_kind_number_option(one, options, "prior_var") && !una_kind_is_given(one, options, "prior_var") &&
            one->relearn && p->x.rows <= MOST_REGION_ROWS && p->x.rows >= LEAST_REGION_ROWS;
 }

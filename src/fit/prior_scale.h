@@ -13,7 +13,7 @@ bool una_prior_scale_is_wanted(const una_kind *one, void *options, const una_pro
 /* The prior variance of each target; prior_var, within and result [targets of the committee], at the members' noise;
  * within: out-of-fold predictions of the members, made again for each prior variance that is tried. 1 where the rows
  * have no regions. The trainings without regions are common to all targets. */
-una_status una_prior_scale_choose(double *prior_var, una_committee *members, una_oof *within,
-                                  una_fit_result *const *result, una_run *run);
+una_status una_prior_var_choose(double *prior_var, una_committee *members, una_oof *within,
+                                una_fit_result *const *result, una_run *run);
 
 #endif

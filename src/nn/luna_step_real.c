@@ -25,7 +25,7 @@
 struct STEP {
     const una_net *net;
     const DATA *data;
-    const una_training *how;
+    const una_training_settings *how;
     const REAL(una_kernels) *kern;
     REAL(una_work) *work;
     una_crew *crew;                      /* NULL: one thread                                                */
@@ -262,7 +262,7 @@ static void find_numeric(STEP *t, una_arena *scratch)
 
 static void plan_slopes(STEP *t, una_arena *scratch)
 {
-    const una_training *how = t->how;
+    const una_training_settings *how = t->how;
     size_t inputs = t->net->size[0], wanted = how->directions ? how->directions : t->numeric_count;
     if (!how->unit_directions && wanted > t->numeric_count) wanted = t->numeric_count;
     t->batch.directions = wanted;
@@ -382,8 +382,8 @@ static void steer_diversity(void *context, real *parameters, bool last)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
-static una_status begin_step(STEP **out, const una_net *net, const DATA *data, const una_training *how, bool slopes,
-                             una_run *run)
+static una_status begin_step(STEP **out, const una_net *net, const DATA *data, const una_training_settings *how,
+                             bool slopes, una_run *run)
 {
     STEP *t = *out = UNA_GET(&run->scratch, STEP, 1);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -395,7 +395,7 @@ static una_status begin_step(STEP **out, const una_net *net, const DATA *data, c
     return set_up_step(t, slopes, run);
 }
 
-una_status REAL(una_luna_step_new)(STEP **step, const una_net *net, const DATA *data, const una_training *how,
+una_status REAL(una_luna_step_new)(STEP **step, const una_net *net, const DATA *data, const una_training_settings *how,
                                    una_run *run)
 {
     return begin_step(step, net, data, how, how->diversity > 0 || how->steer, run);
@@ -417,7 +417,7 @@ double REAL(una_luna_step_diversity)(const STEP *step)
     return step->lambda;
 }
 
-una_status REAL(una_train)(const una_net *net, real *parameters, const DATA *data, const una_training *how,
+una_status REAL(una_train)(const una_net *net, real *parameters, const DATA *data, const una_training_settings *how,
                            const REAL(una_validator) *validator, una_trained *trained, una_arena *arena, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
@@ -434,10 +434,10 @@ una_status REAL(una_train)(const una_net *net, real *parameters, const DATA *dat
 }
 
 una_status REAL(una_mean_cos2)(double *mean_cos2, const una_net *net, const real *parameters, const DATA *data,
-                               const una_training *how, una_run *run)
+                               const una_training_settings *how, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    una_training one = *how;
+    una_training_settings one = *how;
     one.batch = 512;
     one.directions = 0;
     one.unit_directions = false;

@@ -73,7 +73,7 @@ typedef struct una_writer una_writer;
 una_status una_writer_start(una_writer **writer, una_queue *queue, const size_t *todo, una_arena *arena);
 void       una_writer_join(una_writer *writer);          /* NULL is harmless */
 /* Whether the store has the row of a key with all measures. */
-una_status una_sweep_done(bool *done, const una_sweep *sweep, const una_row_key *key, una_run *run);
+una_status una_sweep_has_row(bool *done, const una_sweep *sweep, const una_row_key *key, una_run *run);
 
 /* messenger.c: on rank 0 the thread ends when all other ranks have left, elsewhere once the queue is closed and
  * empty. */

@@ -204,7 +204,7 @@ static void silent_repeats_are_left_out(void **state)
     una_run *run = quiet_run();
     una_oof oof = new_oof(3, 4, run);
     double mean, var;
-    assert_int_equal(una_oof_rows(&oof), 0);
+    assert_int_equal(una_oof_predicted_rows(&oof), 0);
     assert_false(una_oof_moments(&oof, 0, &mean, &var));
     assert_true(isnan(una_oof_log_lik(&oof, 0, 1)));
 
@@ -212,7 +212,7 @@ static void silent_repeats_are_left_out(void **state)
     oof.mean[0 * 4 + 1] = 1, oof.var[0 * 4 + 1] = 0.1;
     oof.mean[2 * 4 + 1] = 2, oof.var[2 * 4 + 1] = 0.3;
     oof.weight[0] = 0.25, oof.weight[1] = 0.5, oof.weight[2] = 0.25;
-    assert_int_equal(una_oof_rows(&oof), 1);
+    assert_int_equal(una_oof_predicted_rows(&oof), 1);
     assert_true(una_oof_moments(&oof, 1, &mean, &var));
     assert_near(mean, 1.5, 1e-12, 0);
     assert_near(var, 0.2 + 0.25, 1e-12, 0);                              /* their own, and (2 - 1)^2/4 between them */

@@ -265,13 +265,13 @@ const char *una_nearest(const char *wrong, const char *const *names, size_t coun
 
 typedef struct una_file {        /* written beside the goal, renamed over it on commit */
     FILE *stream;
-    char *goal, *temporary;      /* temporary NULL: pipes, devices and open descriptors are written straight away */
+    char *destination, *temporary; /* temporary NULL: pipes, devices and open descriptors are written straight away */
 } una_file;
 /* Links are followed, also to a file that is not there yet: it is replaced or made, and the links stay. /dev/stdout,
  * /dev/fd/N and their like are the descriptor itself, whatever it leads to; all other plain files are replaced. */
 /* goal and temporary live in the arena. After a failure there is nothing to commit, and abandon is harmless. */
 /* Where `path` leads: links followed, also to a file that is not there yet; the name of a stream stays as it is. */
-una_status una_file_goal(const char **goal, const char *path, una_arena *arena, una_run *run);
+una_status una_file_destination(const char **destination, const char *path, una_arena *arena, una_run *run);
 una_status una_file_begin(una_file *file, const char *path, una_arena *arena, una_run *run);
 /* On failure it has written the sentence and abandoned the file. Callers that write to the stream themselves get a
  * failure from commit. */

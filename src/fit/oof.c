@@ -146,7 +146,7 @@ static double minus_log_lik(double log_noise, void *context)
     const una_oof *oof = context;
     double noise_var = exp(log_noise), loss = 0, square, var;
     for (size_t i = 0; i < oof->rows; i++) {
-        if (!oof->samples) {
+        if (!oof->repeats_are_sample) {
             double log_lik = una_oof_log_lik(oof, i, noise_var);
             if (!isnan(log_lik)) loss -= log_lik;
         } else if (expected_square(oof, i, &square, &var)) {
@@ -170,18 +170,18 @@ double una_oof_noise(una_oof *oof)
 {
     enum { GRID = 24 };
     double log_noise = una_search(minus_log_lik, oof, log(1e-8), log(4), GRID, 1e-6);
-    return exp(log_noise + (oof->samples ? 0 : sqrt(2 / (double)una_oof_predicted_rows(oof))));
+    return exp(log_noise + (oof->repeats_are_sample ? 0 : sqrt(2 / (double)una_oof_predicted_rows(oof))));
 }
 
 /* ---- weights ----------------------------------------------------------------------------------------------------- */
 
-void una_stack(double *weight, const double *log_lik, size_t count, size_t rows, double doubt)
+void una_stack(double *weight, const double *log_lik, size_t count, size_t rows, double equal_rows)
 {
     enum { TURNS = 200 };
     for (size_t k = 0; k < count; k++) weight[k] = 1 / (double)count;
 
     for (size_t turn = 0; turn < TURNS; turn++) {
-        double next[UNA_MOST_MEMBERS] = {0}, all = doubt, moved = 0;
+        double next[UNA_MOST_MEMBERS] = {0}, all = equal_rows, moved = 0;
         for (size_t i = 0; i < rows; i++) {
             double most = -HUGE_VAL, sum = 0;
             for (size_t k = 0; k < count; k++) most = fmax(most, log_lik[k * rows + i]);
@@ -191,7 +191,7 @@ void una_stack(double *weight, const double *log_lik, size_t count, size_t rows,
             all++;
         }
         for (size_t k = 0; k < count; k++) {
-            double w = (next[k] + doubt / (double)count) / all;
+            double w = (next[k] + equal_rows / (double)count) / all;
             moved = fmax(moved, fabs(w - weight[k]));
             weight[k] = w;
         }
@@ -217,7 +217,7 @@ static double stratum_log_lik(const una_oof *oof, size_t targets, const double *
 /* By rows that all repeats predict. */
 una_status una_oof_weigh_targets(una_oof *oof, size_t targets, const double *noise_var, una_run *run)
 {
-    const double doubt = 10;
+    const double equal_rows = 10;
     if (oof->strata < 2) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
     double *log_lik = UNA_GET_ROWS(&run->scratch, double, oof->strata * oof->rows);
@@ -230,7 +230,7 @@ una_status una_oof_weigh_targets(una_oof *oof, size_t targets, const double *noi
     for (size_t f = 0; status == UNA_OK && f < oof->strata; f++)
         for (size_t i = 0; i < rows; i++) log_lik[f * rows + i] = stratum_log_lik(oof, targets, noise_var, f, row[i]);
     if (status == UNA_OK) {
-        una_stack(weight, log_lik, oof->strata, rows, doubt);
+        una_stack(weight, log_lik, oof->strata, rows, equal_rows);
         for (size_t t = 0; t < targets; t++)
             for (size_t r = 0; r < oof->repeats; r++)
                 oof[t].weight[r] = weight[oof->stratum[r]] / (double)repeats_of_stratum(oof, oof->stratum[r]);
@@ -247,13 +247,13 @@ una_status una_oof_weigh(una_oof *oof, double noise_var, una_run *run)
 
 /* ---- the shape of the noise, and what the result reports --------------------------------------------------------- */
 
-enum { PARTS = 5 };
-static size_t part_of_row(const una_problem *p, size_t row)
+enum { BLOCKS = 5 };
+static size_t block_of_row(const una_problem *p, size_t row)
 {
-    return p->folds ? p->fold[row] : row % PARTS;
+    return p->folds ? p->fold[row] : row % BLOCKS;
 }
 
-una_status una_oof_noise_shape(una_noise **noise, una_oof *oof, const una_problem *p, bool must, una_arena *keep,
+una_status una_oof_noise_shape(una_noise **noise, una_oof *oof, const una_problem *p, bool required, una_arena *keep,
                                una_run *run)
 {
     una_view x = una_oof_x(p);
@@ -267,12 +267,12 @@ una_status una_oof_noise_shape(una_noise **noise, una_oof *oof, const una_proble
         if (!una_oof_moments(oof, i, &mean[rows], &var[rows])) continue;
         memcpy(at + rows * cols, x.at + i * x.stride, cols * sizeof *at);
         y[rows] = oof->y[i];
-        part[rows] = (unsigned char)part_of_row(p, i);
+        part[rows] = (unsigned char)block_of_row(p, i);
         rows++;
     }
-    una_noise_rows noise_rows = { { at, rows, cols, cols }, y, mean, var, part, p->folds ? p->folds : PARTS,
-                                  oof->apart };
-    UNA_TRY(una_noise_learn(noise, &noise_rows, must, keep, run));
+    una_noise_rows noise_rows = { { at, rows, cols, cols }, y, mean, var, part, p->folds ? p->folds : BLOCKS,
+                                  oof->shape_per_fold };
+    UNA_TRY(una_noise_learn(noise, &noise_rows, required, keep, run));
     if (!*noise) return UNA_OK;
 
     oof->shape = UNA_GET_ROWS(&run->scratch, double, x.rows);
@@ -288,7 +288,7 @@ una_status una_oof_noise_shape_without(una_oof *oof, const una_noise *noise, con
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < x.rows; i++) {
         una_view row = { x.at + i * x.stride, 1, x.cols, x.stride };
-        una_noise_shape(una_noise_without(noise, part_of_row(p, i)), row, oof->shape + i);
+        una_noise_shape(una_noise_without(noise, block_of_row(p, i)), row, oof->shape + i);
     }
     return UNA_OK;
 }

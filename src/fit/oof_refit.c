@@ -43,7 +43,7 @@ static una_status refit_fold(void *context, size_t index, una_run *run)
     own.pair = &pair;
     UNA_TRY(learn_fold_scale(&pair, &own, &own.member[index], run));
     UNA_TRY(una_member_fit_train(&own, index, run));
-    return own.one->relearn ? una_member_fit_predict_again(&own, index, run) : UNA_OK;
+    return own.single->relearn ? una_member_fit_predict_again(&own, index, run) : UNA_OK;
 }
 
 /* ---- what is reported ------------------------------------------------------------------------------------------- */
@@ -81,8 +81,8 @@ static una_status report_refits(const una_committee *c, const una_oof *oof, cons
     own.prior_var = by->prior_var;
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < own.count; i++)
-        own.member[i] = (una_member_fit){ .repeat = repeat, .number = c->count + i, .part = p->fold,
-                                          .leaves = (unsigned char)i };
+        own.member[i] = (una_member_fit){ .repeat = repeat, .number = c->count + i, .label = p->fold,
+                                          .left_out_label = (unsigned char)i };
 
     una_status status = una_jobs_run(run, own.member, sizeof *own.member, own.count, refit_fold, &own);
     if (status == UNA_OK) status = add_refit_repeat(&with_refits, oof, &own, is_scaled, run);

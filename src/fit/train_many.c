@@ -31,10 +31,10 @@ static una_status train_features(una_trained_job *t, const una_validator_f32 *va
     const una_training_rows *r = job->rows;
     una_training_settings how = job->how;
     if (run->rank_group) {
-        size_t *parts = UNA_GET(&run->scratch, size_t, una_rank_group_count(run));
+        size_t *rank_rows = UNA_GET(&run->scratch, size_t, una_rank_group_count(run));
         UNA_TRY(una_arena_check(&run->scratch));
-        UNA_TRY(una_rank_group_gather_sizes(parts, r->rows, run));
-        how.parts = parts;
+        UNA_TRY(una_rank_group_gather_sizes(rank_rows, r->rows, run));
+        how.rank_rows = rank_rows;
     }
     una_train_data_f32 data = { r->x, r->target, r->rows, job->target_heads ? job->target_heads : 1,
                                 { r->inputs, job->group } };

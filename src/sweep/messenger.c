@@ -18,7 +18,7 @@
 enum { POLL_US = 1000, LOOK_US = 50000, ASK_AGAIN_US = 3000, LATEST_US = 500000 };
 
 typedef struct message_head {
-    uint64_t wanted, spare, packets, leaves;     /* spare: more keys, so that the next thread need not wait    */
+    uint64_t wanted, spare, packets, departs;    /* spare: more keys, so that the next thread need not wait    */
     int64_t  state;                      /* una_queue_state */
     double   worked, waited;             /* since the last message */
 } message_head;
@@ -44,9 +44,9 @@ static void sleep_us(long microseconds)
 /* The caller holds the lock. Fits read the queue's cancel flag: an interruption of any rank raises it. */
 static void pass_on_interruption(una_queue *queue)
 {
-    if (queue->outer && *queue->outer && queue->state != UNA_QUEUE_INTERRUPTED) {
+    if (queue->caller_cancel && *queue->caller_cancel && queue->state != UNA_QUEUE_INTERRUPTED) {
         queue->state = UNA_QUEUE_INTERRUPTED;
-        pthread_cond_broadcast(&queue->news);
+        pthread_cond_broadcast(&queue->changed);
     }
     if (queue->state == UNA_QUEUE_INTERRUPTED) queue->cancel = 1;
 }
@@ -113,7 +113,7 @@ static una_status answer_message(una_messenger *messenger, int from, uint64_t wa
     while (queue->state == UNA_QUEUE_OPEN && h.count < most && queue->first < queue->last)
         keys[h.count++] = queue->available[queue->first++];
     queue->shortfall[from] = queue->state == UNA_QUEUE_OPEN && wanted > h.count ? (size_t)(wanted - h.count) : 0;
-    pthread_cond_broadcast(&queue->news);
+    pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
     UNA_TRY(una_ranks_send(from, &h, sizeof h, &messenger->child));
     return una_ranks_send(from, keys, (size_t)h.count * sizeof *keys, &messenger->child);
@@ -134,7 +134,7 @@ static una_status take_message(una_messenger *messenger, int from, size_t size)
     queue->worked += h.worked;
     queue->waited += h.waited;
     pthread_mutex_unlock(&queue->lock);
-    if (!h.leaves) return answer_message(messenger, from, h.wanted, h.spare);
+    if (!h.departs) return answer_message(messenger, from, h.wanted, h.spare);
     messenger->present--;
     return UNA_OK;
 }
@@ -186,7 +186,7 @@ static bool must_send_message(const una_messenger *messenger)
 static message_head begin_message(una_messenger *messenger, una_packet **packets, size_t *size)
 {
     una_queue *queue = messenger->queue;
-    message_head h = { .leaves = queue->closed, .state = queue->state, .worked = queue->worked,
+    message_head h = { .departs = queue->closed, .state = queue->state, .worked = queue->worked,
                        .waited = queue->waited };
     size_t ready = queue->last - queue->first, threads = (size_t)una_threads(queue->run);
     if (queue->state == UNA_QUEUE_OPEN && queue->waiting > ready) h.wanted = queue->waiting - ready;
@@ -230,7 +230,7 @@ static una_status take_answer(una_messenger *messenger, uint64_t wanted)
     pthread_mutex_lock(&queue->lock);
     for (size_t i = 0; i < h.count; i++) queue->available[queue->last++] = (size_t)keys[i];
     if (h.state == UNA_QUEUE_DONE && queue->state == UNA_QUEUE_OPEN) queue->state = UNA_QUEUE_DONE;
-    pthread_cond_broadcast(&queue->news);
+    pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
     messenger->in_vain = h.count < wanted ? messenger->in_vain + 1 : 0;
     return UNA_OK;
@@ -247,7 +247,7 @@ static una_status exchange_once(una_messenger *messenger, bool *left)
     message_head h = begin_message(messenger, &packets, &size);
     messenger->sent_state = queue->state;
     pthread_mutex_unlock(&queue->lock);
-    *left = h.leaves;
+    *left = h.departs;
     messenger->asked = una_clock();
 
     una_mark mark = una_arena_mark(&messenger->child.scratch);

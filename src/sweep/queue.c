@@ -16,7 +16,7 @@ una_status una_queue_open(una_queue *queue, una_sweep *sweep, size_t count, una_
 {
     pthread_condattr_t clock;
     *queue = (una_queue){ .sweep = sweep, .run = run, .count = count, .tally = tally, .ranks = 1,
-                     .outer = run->settings.cancel };
+                     .caller_cancel = run->settings.cancel };
     if (sweep->ranks) queue->ranks = (size_t)sweep->ranks->count;
     queue->state = count > 0 ? UNA_QUEUE_OPEN : UNA_QUEUE_DONE;
     queue->end = &queue->finished;
@@ -25,7 +25,7 @@ una_status una_queue_open(una_queue *queue, una_sweep *sweep, size_t count, una_
     pthread_mutex_init(&queue->lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&queue->news, &clock);
+    pthread_cond_init(&queue->changed, &clock);
     pthread_condattr_destroy(&clock);
     return una_arena_check(arena);
 }
@@ -36,7 +36,7 @@ void una_queue_free(una_queue *queue)
         next = p->next;
         una_release(queue->run, p);
     }
-    pthread_cond_destroy(&queue->news);
+    pthread_cond_destroy(&queue->changed);
     pthread_mutex_destroy(&queue->lock);
 }
 
@@ -60,7 +60,7 @@ void una_queue_wait(una_queue *queue, long microseconds)
     until.tv_nsec += microseconds % 1000000 * 1000;
     until.tv_sec += microseconds / 1000000 + until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&queue->news, &queue->lock, &until);
+    pthread_cond_timedwait(&queue->changed, &queue->lock, &until);
 }
 
 /* ---- keys ---------------------------------------------------------------------------------------------------- */
@@ -73,7 +73,7 @@ una_status una_queue_take(size_t *key, una_queue *queue, una_run *run)
     pthread_mutex_lock(&queue->lock);
     queue->waiting++;
     while (status == UNA_OK && queue->state == UNA_QUEUE_OPEN && queue->first == queue->last) {
-        pthread_cond_broadcast(&queue->news);
+        pthread_cond_broadcast(&queue->changed);
         una_queue_wait(queue, LOOK_US);
         pthread_mutex_unlock(&queue->lock);
         if (una_cancelled(run)) status = una_fail(run, UNA_CANCELLED, "interrupted while waiting for a fit to make");
@@ -84,7 +84,7 @@ una_status una_queue_take(size_t *key, una_queue *queue, una_run *run)
         *key = queue->available[queue->first++];
         queue->waited += una_clock() - begun;
     }
-    pthread_cond_broadcast(&queue->news);
+    pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
     return status;
 }
@@ -94,7 +94,7 @@ void una_queue_stop(una_queue *queue, una_status status)
     una_queue_state state = status == UNA_CANCELLED ? UNA_QUEUE_INTERRUPTED : UNA_QUEUE_STOPPED;
     pthread_mutex_lock(&queue->lock);
     if (queue->state < state) queue->state = state;
-    pthread_cond_broadcast(&queue->news);
+    pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
 }
 
@@ -124,7 +124,7 @@ void una_queue_append(una_queue *queue, una_packet *packet)
     packet->next = NULL;
     *queue->end = packet;
     queue->end = &packet->next;
-    pthread_cond_broadcast(&queue->news);
+    pthread_cond_broadcast(&queue->changed);
 }
 
 una_status una_queue_put(una_queue *queue, size_t key, const una_row *rows, size_t count, double seconds, una_run *run)

@@ -94,14 +94,14 @@ static una_status list_missing(size_t *todo, size_t *count, const una_sweep *swe
 
 una_status una_sweep_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run)
 {
-    const una_ranks *outer = run->settings.ranks;
+    const una_ranks *caller_cancel = run->settings.ranks;
     *count = 0;
     una_status status = una_sweep_writes(sweep->ranks) ? list_missing(todo, count, sweep, run) : UNA_OK;
     una_ranks_show(run, sweep->ranks);
     status = una_ranks_agree(status, run);
     if (status == UNA_OK) status = una_ranks_broadcast(count, sizeof *count, run);
     if (status == UNA_OK) status = una_ranks_broadcast(todo, *count * sizeof *todo, run);
-    una_ranks_show(run, outer);
+    una_ranks_show(run, caller_cancel);
     return status;
 }
 
@@ -121,11 +121,11 @@ static una_status run_queue(una_queue *queue, bool *alone, const size_t *todo, u
     if (first) una_messenger_join(messenger);    /* until the others have left */
     pthread_mutex_lock(&queue->lock);
     queue->closed = true;
-    pthread_cond_broadcast(&queue->news);
+    pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
     if (!first) una_messenger_join(messenger);
     una_writer_join(writer);
-    run->settings.cancel = queue->outer;
+    run->settings.cancel = queue->caller_cancel;
     *alone = *alone || queue->alone;
     return status;
 }
@@ -135,7 +135,7 @@ static una_status work_through(una_sweep *sweep, bool *alone, const size_t *todo
 {
     una_queue queue;
     una_tally tally = una_tally_of("fits", sweep->plan->count - count, sweep->plan->count);
-    const una_tally *outer = run->tally;
+    const una_tally *caller_cancel = run->tally;
     double from = run->progress_from;
     run->tally = &tally;
     run->progress_from = from + (run->progress_to - from) * (1 - (double)count / (double)sweep->plan->count);
@@ -151,7 +151,7 @@ static una_status work_through(una_sweep *sweep, bool *alone, const size_t *todo
     sweep->waited = queue.waited;
     una_queue_free(&queue);
     run->progress_from = from;
-    run->tally = outer;
+    run->tally = caller_cancel;
     return status;
 }
 
@@ -328,7 +328,7 @@ static una_status sweep_all(una_sweep *sweep, una_arena *arena, una_run *run)
 
 una_status una_sweep_run(una_sweep *sweep, una_run *run)
 {
-    const una_ranks *outer = run->settings.ranks;
+    const una_ranks *caller_cancel = run->settings.ranks;
     una_arena arena;
     una_arena_init(&arena, run);
     sweep->made = sweep->extra = 0;
@@ -337,7 +337,7 @@ una_status una_sweep_run(una_sweep *sweep, una_run *run)
     una_ranks_show(run, sweep->ranks);
     una_status status = sweep->ranks ? check_plans(sweep, run) : UNA_OK;
     if (status == UNA_OK) status = sweep_all(sweep, &arena, run);
-    una_ranks_show(run, outer);
+    una_ranks_show(run, caller_cancel);
     una_arena_free(&arena);
     return status;
 }
@@ -351,10 +351,10 @@ una_status una_sweep_store(una_store **store, const char *path, const una_ranks 
 
 una_status una_sweep_agree(una_status status, const una_ranks *ranks, una_run *run)
 {
-    const una_ranks *outer = run->settings.ranks;
+    const una_ranks *caller_cancel = run->settings.ranks;
     una_ranks_show(run, ranks);
     status = una_ranks_agree(status, run);
-    una_ranks_show(run, outer);
+    una_ranks_show(run, caller_cancel);
     return status;
 }
 
@@ -369,13 +369,13 @@ static una_status pack_row(void *context, const una_row *row, una_run *run)
 una_status una_sweep_share(una_store *store, const char *study, const una_ranks *ranks, una_run *run)
 {
     if (!ranks || ranks->count == 1) return UNA_OK;
-    const una_ranks *outer = run->settings.ranks;
+    const una_ranks *caller_cancel = run->settings.ranks;
     una_mark mark = una_arena_mark(&run->scratch);
     una_text bytes = una_text_in(&run->scratch);
     una_ranks_show(run, ranks);
     una_status status = ranks->rank == 0 ? una_store_each(store, study, pack_row, &bytes, run) : UNA_OK;
     status = spread_rows(status, &bytes, store, run);
-    una_ranks_show(run, outer);
+    una_ranks_show(run, caller_cancel);
     una_arena_release(&run->scratch, mark);
     return status;
 }

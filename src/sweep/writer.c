@@ -135,7 +135,7 @@ static una_status make_ready(una_writer *writer, size_t wanted, bool held)
 
     pthread_mutex_lock(&queue->lock);
     for (size_t i = 0; i < ready_count; i++) queue->available[queue->last++] = ready[i];
-    pthread_cond_broadcast(&queue->news);
+    pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
     una_arena_release(&writer->child.scratch, mark);
     return status;
@@ -224,7 +224,7 @@ static void *writer_thread(void *context)
         pthread_mutex_lock(&queue->lock);
         if (writer->left == 0 && queue->state == UNA_QUEUE_OPEN) {
             queue->state = UNA_QUEUE_DONE;
-            pthread_cond_broadcast(&queue->news);
+            pthread_cond_broadcast(&queue->changed);
         }
         bool starved = begun && writer->next < writer->count && wanted_keys(queue) > queue->last - queue->first;
         if (starved && writer->ahead < most) writer->ahead *= 2;

@@ -54,7 +54,7 @@ static void noise_is_told_from_spread(void **state)
     una_oof oof = new_oof(4, MOST_ROWS, run);
     simulate(&oof, 0.5, 0.3, 0.3, 1);
     one_sort(&oof);
-    oof.samples = true;
+    oof.repeats_are_sample = true;
     double found = una_oof_noise(&oof);
     print_message("noise variance %.4f, truth 0.25\n", found);
     assert_near(sqrt(found), 0.5, 0.07, 0);
@@ -75,7 +75,7 @@ static void noise_is_the_best_of_its_formula(void **state)
     una_oof oof = new_oof(3, ROWS, run);
     simulate(&oof, 0.4, 0.2, 0.25, 2);
     one_sort(&oof);
-    oof.samples = true;
+    oof.repeats_are_sample = true;
     oof.shape = UNA_GET(&run->scratch, double, ROWS);
     for (size_t i = 0; i < ROWS; i++) oof.shape[i] = i % 2 ? 2 : 0.5;
     for (size_t i = 0; i < 3 * ROWS; i++) oof.var[i] = 0.01 * (double)(i % 7);

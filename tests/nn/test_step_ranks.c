@@ -64,7 +64,7 @@ static una_status own_part(void *context, una_run *run)
     una_train_data_f64 data = { t->x + t->first[r] * inputs, t->y + t->first[r], t->part[r], 1, { inputs, NULL } };
     una_training_settings how = whole_batch();
     una_rank_group rank_group;
-    how.parts = t->part;
+    how.rank_rows = t->part;
     una_rank_group_enter(&rank_group, run);
     una_status status = gradient_of(s, &data, &how, run);
     double loss[3] = { s->losses.total, s->losses.fit, s->losses.mean_cos2 };
@@ -123,7 +123,7 @@ static una_status train_part(void *context, una_run *run)
     una_training_settings how = whole_batch();
     una_trained trained;
     una_rank_group rank_group;
-    how.parts = t->part;
+    how.rank_rows = t->part;
     how.batch = 12;
     how.exact = false;
     how.probes = UNA_PROBES_BETWEEN;

@@ -16,7 +16,7 @@
 typedef struct path_entry {
     const char *dashes, *name;   /* "--", "out", or "", "DATA"                                      */
     cli_type    type;
-    char       *path, *goal;     /* as given; with links followed to a name that is none            */
+    char       *path, *destination; /* as given; with links followed to a name that is none         */
     bool        there, special;  /* special: no plain file, but a pipe, a device or an open stream  */
     dev_t       device;          /* of the file; of its folder where there is none yet              */
     ino_t       inode;
@@ -35,17 +35,17 @@ bool cli_is_path(cli_type type)
 static char *links_followed(const char *path)
 {
     enum { MOST_LINKS = 40, ROOM = 4096 };
-    char link[ROOM], *goal = cli_join("", path);
+    char link[ROOM], *destination = cli_join("", path);
     for (int i = 0; i < MOST_LINKS; i++) {
-        ssize_t length = readlink(goal, link, sizeof link - 1);
+        ssize_t length = readlink(destination, link, sizeof link - 1);
         if (length < 0) break;
         link[length] = 0;
-        goal[cli_base_name(goal) - goal] = 0;
-        char *next = cli_join(*link == '/' ? "" : goal, link);
-        free(goal);
-        goal = next;
+        destination[cli_base_name(destination) - destination] = 0;
+        char *next = cli_join(*link == '/' ? "" : destination, link);
+        free(destination);
+        destination = next;
     }
-    return goal;
+    return destination;
 }
 
 static char *folder_of_path(const char *path)
@@ -74,11 +74,11 @@ static bool is_stdout(const char *path)
 static void identify_file(path_entry *p)
 {
     struct stat about = {0};
-    p->goal = links_followed(p->path);
+    p->destination = links_followed(p->path);
     p->there = stat(p->path, &about) == 0;
     p->special = (p->there && !S_ISREG(about.st_mode)) || (p->type == CLI_FILE_OUT && names_stream(p->path));
     if (!p->there) {
-        char *folder = folder_of_path(p->goal);
+        char *folder = folder_of_path(p->destination);
         if (stat(folder, &about) != 0) p->special = true;        /* and not even a folder to make one in */
         free(folder);
     }
@@ -90,7 +90,7 @@ static bool same_file(const path_entry *a, const path_entry *b)
 {
     if (a->special || b->special || a->there != b->there) return false;
     if (a->device != b->device || a->inode != b->inode) return false;
-    return a->there || strcmp(cli_base_name(a->goal), cli_base_name(b->goal)) == 0;
+    return a->there || strcmp(cli_base_name(a->destination), cli_base_name(b->destination)) == 0;
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------- */
@@ -179,7 +179,7 @@ static una_status check_writable(const cli *c, const path_entry *p)
                         p->name);
     }
 
-    char *folder = folder_of_path(p->goal);
+    char *folder = folder_of_path(p->destination);
     una_status result = UNA_OK;
     if (access(folder, W_OK) != 0) {
         result = cli_fail(c, UNA_E_IO, "cannot write %s: the folder %s: %s; choose another place with --%s", p->path,
@@ -216,9 +216,9 @@ static una_status check_beside(const cli *c, const path_entry *p, const path_ent
     bool may_be = p->type == CLI_FILE_OUT && database->there && !database->special && is_sqlite_file(database->path);
     una_status status = UNA_OK;
     for (size_t i = 0; may_be && i < sizeof endings / sizeof *endings && status == UNA_OK; i++) {
-        size_t size = strlen(database->goal) + strlen(endings[i]) + 1;
+        size_t size = strlen(database->destination) + strlen(endings[i]) + 1;
         path_entry beside = { .type = CLI_FILE, .path = cli_alloc(size, 1) };
-        snprintf(beside.path, size, "%s%s", database->goal, endings[i]);
+        snprintf(beside.path, size, "%s%s", database->destination, endings[i]);
         identify_file(&beside);
         if (same_file(p, &beside)) {
             status = cli_fail(c, UNA_E_USAGE, "--%s %s would overwrite a part of the database %s: SQLite keeps changes "
@@ -226,7 +226,7 @@ static una_status check_beside(const cli *c, const path_entry *p, const path_ent
                               p->name);
         }
         free(beside.path);
-        free(beside.goal);
+        free(beside.destination);
     }
     return status;
 }
@@ -249,7 +249,7 @@ static void free_paths(path_list *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         free(all->at[i].path);
-        free(all->at[i].goal);
+        free(all->at[i].destination);
     }
     free(all->at);
 }
@@ -275,7 +275,7 @@ una_status cli_check_created(const cli *c, const char *flag, const char *name)
     identify_file(&made);
     for (size_t i = 0; i < all.count && status == UNA_OK; i++) status = check_apart(c, &made, &all.at[i]);
     free(made.path);
-    free(made.goal);
+    free(made.destination);
     free_paths(&all);
     return status;
 }

@@ -63,12 +63,13 @@ static inline void forget(numbers *n)
     free(n->y64);
 }
 
-static inline una_training settings(const perf_case *c, size_t steps, bool plain, bool exact)
+static inline una_training_settings settings(const perf_case *c, size_t steps, bool plain, bool exact)
 {
     double heads = (double)c->heads, scale = 2 * (double)c->batch / (heads * (heads - 1));
-    return (una_training){ .descent = { .steps = steps, .rate = 1e-3, .validate_every = 50, .stage = "timing" },
-                           .batch = c->batch, .fit_weight = 1 / (2 * 9.0), .penalty = 1e-4,
-                           .diversity = plain ? 0 : 0.1 / scale, .exact = exact, .perturbation_std = 0.1 };
+    return (una_training_settings){ .descent = { .steps = steps, .rate = 1e-3, .validate_every = 50,
+                                                 .stage = "timing" },
+                                    .batch = c->batch, .fit_weight = 1 / (2 * 9.0), .penalty = 1e-4,
+                                    .diversity = plain ? 0 : 0.1 / scale, .exact = exact, .perturbation_std = 0.1 };
 }
 
 static inline una_net network(const perf_case *c, bool tanh_net, bool plain)

@@ -51,7 +51,8 @@ static double peak(const una_kernels_f32 *kern)
 }
 
 /* The largest relative difference among the first 20 losses, float against double; NAN if training failed. */
-static double disagreement(const perf_case *c, const una_net *net, const numbers *data, una_training how, una_run *run)
+static double disagreement(const perf_case *c, const una_net *net, const numbers *data, una_training_settings how,
+                           una_run *run)
 {
     how.descent.validate_every = 1;
     una_trained a, b;
@@ -76,7 +77,7 @@ static double disagreement(const perf_case *c, const una_net *net, const numbers
 
 /* The first seed is judged; more of them say how usual that is: once in a while a probe's step ends across a kink in
  * one precision and not in the other. */
-static int check(const perf_case *c, const una_net *net, const numbers *data, una_training how, size_t seeds,
+static int check(const perf_case *c, const una_net *net, const numbers *data, una_training_settings how, size_t seeds,
                  una_run *run)
 {
     double worst[1000], first = worst[0] = disagreement(c, net, data, how, run);
@@ -128,7 +129,7 @@ int main(int argc, char **argv)
     una_net net = network(c, tanh_net, plain);
     if (checking) return check(c, &net, &data, settings(c, 20, plain, exact), seeds, run);
 
-    una_training how = settings(c, steps, plain, exact);
+    una_training_settings how = settings(c, steps, plain, exact);
     how.descent.validate_every = block;
     static stopwatch watch;
     watch.steps = how.descent.validate_every;

@@ -38,7 +38,7 @@ static int train(const worker *w)
     if (una_run_new(&run, &(una_run_settings){ .size = sizeof(una_run_settings), .threads = 1 })) return 1;
 
     una_net net = network(w->c, false, false);
-    una_training how = settings(w->c, w->steps, false, false);
+    una_training_settings how = settings(w->c, w->steps, false, false);
     una_train_data_f32 rows = { w->data->x32, w->data->y32, w->c->rows, 1, { w->c->inputs, NULL } };
     una_trained trained;
     una_arena arena;

@@ -30,7 +30,7 @@ void una_case_find(una_case *c, una_finding_kind kind, const char *column, const
     char line[4096];
     va_list list;
     va_start(list, format);
-    una_write_list(line, sizeof line, format, list);
+    una_write_textv(line, sizeof line, format, list);
     va_end(list);
     if (c->finding_count == c->finding_room) {
         size_t room = 2 * c->finding_room + 8;

@@ -230,7 +230,7 @@ una_text una_text_in(una_arena *arena);
 /* snprintf and vsnprintf with a decimal point, whatever the locale of the host program. Nothing else in src may format
  * a double (tools/check_arrows.sh). */
 int una_write_text(char *to, size_t room, const char *format, ...) UNA_PRINTF(3, 4);
-int una_write_list(char *to, size_t room, const char *format, va_list arguments) UNA_PRINTF(3, 0);
+int una_write_textv(char *to, size_t room, const char *format, va_list arguments) UNA_PRINTF(3, 0);
 /* A double that is to be read back goes through una_text_number. */
 void una_text_add(una_text *text, const char *format, ...) UNA_PRINTF(2, 3);
 void una_text_bytes(una_text *text, const char *bytes, size_t length);
@@ -265,13 +265,13 @@ const char *una_nearest(const char *wrong, const char *const *names, size_t coun
 
 typedef struct una_file {        /* written beside the goal, renamed over it on commit */
     FILE *stream;
-    char *goal, *temporary;      /* temporary NULL: pipes, devices and open descriptors are written straight away */
+    char *destination, *temporary; /* temporary NULL: pipes, devices and open descriptors are written straight away */
 } una_file;
 /* Links are followed, also to a file that is not there yet: it is replaced or made, and the links stay. /dev/stdout,
  * /dev/fd/N and their like are the descriptor itself, whatever it leads to; all other plain files are replaced. */
 /* goal and temporary live in the arena. After a failure there is nothing to commit, and abandon is harmless. */
 /* Where `path` leads: links followed, also to a file that is not there yet; the name of a stream stays as it is. */
-una_status una_file_goal(const char **goal, const char *path, una_arena *arena, una_run *run);
+una_status una_file_destination(const char **destination, const char *path, una_arena *arena, una_run *run);
 una_status una_file_begin(una_file *file, const char *path, una_arena *arena, una_run *run);
 /* On failure it has written the sentence and abandoned the file. Callers that write to the stream themselves get a
  * failure from commit. */

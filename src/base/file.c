@@ -111,12 +111,12 @@ static int follow_links(place *p, const char *path)
     return ELOOP;
 }
 
-una_status una_file_goal(const char **goal, const char *path, una_arena *arena, una_run *run)
+una_status una_file_destination(const char **destination, const char *path, una_arena *arena, una_run *run)
 {
     place p;
     int number = follow_links(&p, path);
     if (number) return fail_io(run, "write", path, number);
-    *goal = una_arena_text(arena, p.stream >= 0 ? path : p.name);
+    *destination = una_arena_text(arena, p.stream >= 0 ? path : p.name);
     return una_arena_check(arena);
 }
 
@@ -133,13 +133,13 @@ static una_status open_straight(una_file *file, int handle, const char *path, un
 
 static una_status open_temporary(una_file *file, una_arena *arena, const struct stat *old, una_run *run)
 {
-    const char *slash = strrchr(file->goal, '/');
-    size_t length = slash ? (size_t)(slash - file->goal) + 1 : 0;
+    const char *slash = strrchr(file->destination, '/');
+    size_t length = slash ? (size_t)(slash - file->destination) + 1 : 0;
     char *folder = UNA_GET(arena, char, length + 1), *temporary = UNA_GET(arena, char, length + UNA_TEMPORARY_NAME);
     UNA_TRY(una_arena_check(arena));
-    memcpy(folder, file->goal, length);
+    memcpy(folder, file->destination, length);
     int handle = una_temporary_open(temporary, folder, 0666);
-    if (handle < 0) return fail_io(run, "write", file->goal, errno);
+    if (handle < 0) return fail_io(run, "write", file->destination, errno);
     file->temporary = temporary;
 
     /* Who may read the old file may read the new one, and nobody else. A file system without modes is no failure. */
@@ -151,7 +151,7 @@ static una_status open_temporary(una_file *file, una_arena *arena, const struct 
     int number = errno;
     una_file_abandon(file);
     close(handle);
-    return fail_io(run, "write", file->goal, number);
+    return fail_io(run, "write", file->destination, number);
 }
 
 una_status una_file_begin(una_file *file, const char *path, una_arena *arena, una_run *run)
@@ -167,7 +167,7 @@ una_status una_file_begin(una_file *file, const char *path, una_arena *arena, un
     if (exists && S_ISDIR(about.st_mode))
         UNA_FAIL(run, UNA_E_IO, "cannot write %s: it is a folder; give the name of a file", path);
 
-    file->goal = una_arena_text(arena, special ? path : p.name);
+    file->destination = una_arena_text(arena, special ? path : p.name);
     UNA_TRY(una_arena_check(arena));
     if (p.stream >= 0) return open_straight(file, fcntl(p.stream, F_DUPFD_CLOEXEC, 0), path, run);
     if (special)
@@ -181,7 +181,7 @@ una_status una_file_write(una_file *file, const void *bytes, size_t size, una_ru
     if (fwrite(bytes, 1, size, file->stream) == size) return UNA_OK;
     int number = errno;                          /* which commit would no longer know */
     una_file_abandon(file);
-    return fail_io(run, "write", file->goal, number);
+    return fail_io(run, "write", file->destination, number);
 }
 
 /* 0, or the number of the error. Not every file system can sync a folder; there only a loss of power can do harm. */
@@ -200,13 +200,13 @@ static int sync_handle(int handle)
     return number;
 }
 
-void una_name_sync(const char *goal)
+void una_name_sync(const char *destination)
 {
     char folder[PATH_MAX], name[PATH_MAX];
-    size_t length = strlen(goal);
-    while (length > 1 && goal[length - 1] == '/') length--;
+    size_t length = strlen(destination);
+    while (length > 1 && destination[length - 1] == '/') length--;
     if (length >= sizeof name) return;
-    memcpy(name, goal, length);
+    memcpy(name, destination, length);
     name[length] = 0;
     int handle = resolved_folder(folder, name) ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
     if (handle < 0) return;
@@ -248,12 +248,12 @@ static int copy_bytes(int to, int from)
 
 /* Takes the name GOAL.whole, or the first free one of GOAL.whole-2 and so on, with an empty file. 0, or the number of
  * the error. */
-static int take_free_name(char kept[PATH_MAX], const char *goal)
+static int take_free_name(char kept[PATH_MAX], const char *destination)
 {
     enum { MOST = 1000 };
     for (int i = 1; i <= MOST; i++) {
-        int used = i == 1 ? snprintf(kept, PATH_MAX, "%s.whole", goal)
-                          : snprintf(kept, PATH_MAX, "%s.whole-%d", goal, i);
+        int used = i == 1 ? snprintf(kept, PATH_MAX, "%s.whole", destination)
+                          : snprintf(kept, PATH_MAX, "%s.whole-%d", destination, i);
         if (used < 0 || used >= PATH_MAX) return ENAMETOOLONG;
         int handle = open(kept, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (handle >= 0) close(handle);
@@ -266,7 +266,7 @@ static int take_free_name(char kept[PATH_MAX], const char *goal)
 /* Gives what was written a name that no clean-up removes. */
 static int keep_whole(char kept[PATH_MAX], una_file *file)
 {
-    int number = take_free_name(kept, file->goal);
+    int number = take_free_name(kept, file->destination);
     if (number) return number;
     if (rename(file->temporary, kept) != 0) {
         number = errno;
@@ -274,7 +274,7 @@ static int keep_whole(char kept[PATH_MAX], una_file *file)
         return number;
     }
     file->temporary = NULL;
-    una_name_sync(file->goal);
+    una_name_sync(file->destination);
     return 0;
 }
 
@@ -284,9 +284,9 @@ static una_status write_over(una_file *file, int why, una_run *run)
 {
     char kept[PATH_MAX], reason[128];
     int number = keep_whole(kept, file);
-    if (number) return fail_io(run, "write", file->goal, number);
+    if (number) return fail_io(run, "write", file->destination, number);
 
-    int to = open(file->goal, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+    int to = open(file->destination, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (to < 0) number = errno;
     else number = copy_bytes(to, fileno(file->stream));
     if (number == 0) number = sync_handle(to);
@@ -294,10 +294,10 @@ static una_status write_over(una_file *file, int why, una_run *run)
     error_text(number ? number : why, reason, sizeof reason);
     if (number)
         UNA_FAIL(run, UNA_E_IO, "cannot write %s: %s; the whole of it is in %s, which nothing removes: copy it from "
-                 "there", file->goal, reason, kept);
+                 "there", file->destination, reason, kept);
     unlink(kept);
     una_log(run, UNA_LOG_WARNING, "%s cannot be replaced (%s), as where it is mounted by itself, and was written over "
-            "in place", file->goal, reason);
+            "in place", file->destination, reason);
     return UNA_OK;
 }
 
@@ -305,11 +305,11 @@ static una_status write_over(una_file *file, int why, una_run *run)
 static una_status put_in_place(una_file *file, una_run *run)
 {
     int number = sync_handle(fileno(file->stream));
-    if (number) return fail_io(run, "write", file->goal, number);
-    if (rename(file->temporary, file->goal) == 0) file->temporary = NULL;
+    if (number) return fail_io(run, "write", file->destination, number);
+    if (rename(file->temporary, file->destination) == 0) file->temporary = NULL;
     else if (errno == EBUSY || errno == EXDEV) UNA_TRY(write_over(file, errno, run));
-    else return fail_io(run, "write", file->goal, errno);
-    una_name_sync(file->goal);
+    else return fail_io(run, "write", file->destination, errno);
+    una_name_sync(file->destination);
     return UNA_OK;
 }
 
@@ -317,11 +317,11 @@ static una_status put_in_place(una_file *file, una_run *run)
 una_status una_file_commit(una_file *file, una_run *run)
 {
     int number = flush_number(file);
-    una_status status = number ? fail_io(run, "write", file->goal, number) : UNA_OK;
+    una_status status = number ? fail_io(run, "write", file->destination, number) : UNA_OK;
     if (status == UNA_OK && file->temporary) {
         status = put_in_place(file, run);
     } else if (status == UNA_OK) {
-        if (fclose(file->stream) != 0) status = fail_io(run, "write", file->goal, errno);
+        if (fclose(file->stream) != 0) status = fail_io(run, "write", file->destination, errno);
         file->stream = NULL;
     }
     una_file_abandon(file);

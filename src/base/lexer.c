@@ -55,7 +55,7 @@ una_status una_lexer_fail(const una_lexer *lexer, size_t at, const char *format,
     char sentence[800];
     va_list arguments;
     va_start(arguments, format);
-    una_write_list(sentence, sizeof sentence, format, arguments);
+    una_write_textv(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     return una_grammar_fail(lexer->grammar, lexer->text, at, UNA_E_USAGE, sentence, lexer->run);
 }

@@ -21,18 +21,18 @@ size_t una_rank_group_rank(const una_run *run)
 
 static una_status keep_first_failure(una_status status, una_run *run)
 {
-    una_rank_group *c = run->rank_group;
-    if (c->status != UNA_OK || status == UNA_OK) return status;
-    c->status = status;
-    memcpy(c->message, run->message, sizeof c->message);
+    una_rank_group *group = run->rank_group;
+    if (group->status != UNA_OK || status == UNA_OK) return status;
+    group->status = status;
+    memcpy(group->message, run->message, sizeof group->message);
     return status;
 }
 
 una_status una_rank_group_check(una_run *run)
 {
-    const una_rank_group *c = run->rank_group;
-    if (!c || c->status == UNA_OK) return UNA_OK;
-    return una_fail(run, c->status, "%s", c->message);
+    const una_rank_group *group = run->rank_group;
+    if (!group || group->status == UNA_OK) return UNA_OK;
+    return una_fail(run, group->status, "%s", group->message);
 }
 
 /* Agrees that no rank has failed and that all are about to do the same, `what`. (sum w)^2 = count sum w^2 holds only if
@@ -55,9 +55,9 @@ static una_status agree_on_operation(una_status mine, size_t kind, void *few, si
 
 una_status una_rank_group_fail(una_status mine, una_run *run)
 {
-    una_rank_group *c = run->rank_group;
-    if (!c || mine == UNA_OK) return mine;
-    if (c->status == UNA_OK) keep_first_failure(agree_on_operation(mine, THE_END, NULL, 0, run), run);
+    una_rank_group *group = run->rank_group;
+    if (!group || mine == UNA_OK) return mine;
+    if (group->status == UNA_OK) keep_first_failure(agree_on_operation(mine, THE_END, NULL, 0, run), run);
     return una_rank_group_check(run);
 }
 
@@ -153,16 +153,16 @@ una_status una_rank_group_gather_bytes(unsigned char **all, size_t *size, const 
 
 /* ---- a call ------------------------------------------------------------------------------------------------------ */
 
-void una_rank_group_enter(una_rank_group *c, una_run *run)
+void una_rank_group_enter(una_rank_group *group, una_run *run)
 {
-    c->status = UNA_OK;
-    if (!run->rank_group && una_rank_count(run) > 1) run->rank_group = c;
+    group->status = UNA_OK;
+    if (!run->rank_group && una_rank_count(run) > 1) run->rank_group = group;
 }
 
-una_status una_rank_group_leave(una_rank_group *c, una_status status, una_run *run)
+una_status una_rank_group_leave(una_rank_group *group, una_status status, una_run *run)
 {
-    if (run->rank_group != c) return status;
-    if (c->status == UNA_OK) keep_first_failure(agree_on_operation(status, THE_END, NULL, 0, run), run);
+    if (run->rank_group != group) return status;
+    if (group->status == UNA_OK) keep_first_failure(agree_on_operation(status, THE_END, NULL, 0, run), run);
     una_status all = una_rank_group_check(run);
     run->rank_group = NULL;
     return all != UNA_OK ? all : status;

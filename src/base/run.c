@@ -152,7 +152,7 @@ una_status una_fail(una_run *run, una_status code, const char *format, ...)
     char sentence[sizeof run->message];      /* the old message may be among the arguments */
     va_list arguments;
     va_start(arguments, format);
-    una_write_list(sentence, sizeof sentence, format, arguments);
+    una_write_textv(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     memcpy(run->message, sentence, strlen(sentence) + 1);
     return code;
@@ -165,7 +165,7 @@ void una_log(una_run *run, una_log_level level, const char *format, ...)
     char sentence[1024];
     va_list arguments;
     va_start(arguments, format);
-    una_write_list(sentence, sizeof sentence, format, arguments);
+    una_write_textv(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     pthread_mutex_lock(root->lock);
     root->settings.log(root->settings.callbacks, level, sentence);

@@ -18,7 +18,7 @@
 
 /* ---- formats, whatever the locale ------------------------------------------------------------------- */
 
-int una_write_list(char *to, size_t room, const char *format, va_list arguments)
+int una_write_textv(char *to, size_t room, const char *format, va_list arguments)
 {
     const char *radix = nl_langinfo(RADIXCHAR);
     if (radix[0] == '.' && radix[1] == 0) return vsnprintf(to, room, format, arguments);
@@ -37,7 +37,7 @@ int una_write_text(char *to, size_t room, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = una_write_list(to, room, format, arguments);
+    int length = una_write_textv(to, room, format, arguments);
     va_end(arguments);
     return length;
 }
@@ -76,10 +76,10 @@ void una_text_add(una_text *text, const char *format, ...)
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = una_write_list(NULL, 0, format, arguments);
+    int length = una_write_textv(NULL, 0, format, arguments);
     va_end(arguments);
     if (length > 0 && make_text_room(text, (size_t)length)) {
-        una_write_list(text->at + text->length, (size_t)length + 1, format, again);
+        una_write_textv(text->at + text->length, (size_t)length + 1, format, again);
         text->length += (size_t)length;
     }
     va_end(again);

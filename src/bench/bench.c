@@ -559,7 +559,7 @@ static una_status check_goal(const bench *b, const char *folder, const char *giv
 {
     struct stat goal, about, home;
     const char *path;
-    UNA_TRY(una_file_goal(&path, given, &b->run->scratch, b->run));
+    UNA_TRY(una_file_destination(&path, given, &b->run->scratch, b->run));
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     una_text parent = una_text_in(&b->run->scratch);
     una_text_add(&parent, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");

@@ -113,7 +113,7 @@ static una_status make_points(una_truth *gap, una_truth *beyond, uint64_t seed, 
     return UNA_OK;
 }
 
-static una_status measure_truth(double *value, const una_model *model, uint64_t seed, una_run *run)
+static una_status score_against_truth(double *value, const una_model *model, uint64_t seed, una_run *run)
 {
     una_truth gap, beyond;
     una_truth_scores in_gap, outside;
@@ -149,7 +149,7 @@ una_status una_cubic_measure(double *value, const una_model *model, const una_da
     value[UNA_CUBIC_DATA_STD] = cubic_mean(std, UNA_CUBIC_ROWS);
     for (size_t i = 0; i < UNA_CUBIC_ROWS; i++) error += (mean[i] - y[i]) * (mean[i] - y[i]);
     value[UNA_CUBIC_RMSE] = sqrt(error / UNA_CUBIC_ROWS);
-    return measure_truth(value, model, seed, run);
+    return score_against_truth(value, model, seed, run);
 }
 
 una_status una_cubic_fit(una_model **model, una_dataset **data, const una_row_key *key, una_run *run)

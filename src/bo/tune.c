@@ -108,12 +108,12 @@ static una_status tune_take_request(tuning *t, const una_dataset *data, const un
     static const char *const searches[] = { "grid", "random", "bayes" };
     const una_fit_settings plain = UNA_INIT(una_fit_settings);
     una_run *run = t->run;
-    una_option_search *h = &t->option_search;
+    una_option_search *search = &t->option_search;
     UNA_TRY(UNA_TAKE(&t->asked, given, una_tune_settings, run));
-    UNA_TRY(UNA_TAKE(&h->setup.fit, t->asked.fit.size ? &t->asked.fit : &plain, una_fit_settings, run));
-    UNA_TRY(una_fit_settings_check(&h->setup.fit, run));
+    UNA_TRY(UNA_TAKE(&search->setup.fit, t->asked.fit.size ? &t->asked.fit : &plain, una_fit_settings, run));
+    UNA_TRY(una_fit_settings_check(&search->setup.fit, run));
     UNA_TRY(una_texts_check(t->asked.models, t->asked.model_count, "models", run));
-    h->setup.fit.size = sizeof h->setup.fit;
+    search->setup.fit.size = sizeof search->setup.fit;
     if (!t->asked.over) UNA_FAIL(run, UNA_E_USAGE, "no options to search over were given");
     if (!t->asked.search) t->asked.search = "grid";
     if (t->asked.trials == 0) t->asked.trials = TRIALS;
@@ -123,16 +123,17 @@ static una_status tune_take_request(tuning *t, const una_dataset *data, const un
     if (known == 3)
         UNA_FAIL(run, UNA_E_USAGE, "there is no search '%.40s'; the searches are grid, random and bayes",
                  t->asked.search);
-    h->name = "tune";
-    h->splits = t->asked.splits;
-    h->seeds = t->asked.seeds;
-    h->rule = t->asked.select ? t->asked.select : "log_lik";
-    h->refit = t->asked.refit != 0;
-    h->keep_trained = known == 2;                        /* what comes next is not known yet */
+    search->name = "tune";
+    search->splits = t->asked.splits;
+    search->seeds = t->asked.seeds;
+    search->rule = t->asked.select ? t->asked.select : "log_lik";
+    search->refit = t->asked.refit != 0;
+    search->keep_trained = known == 2;                   /* what comes next is not known yet */
     UNA_TRY(take_tables(t, data));
     UNA_TRY(take_models(t));
-    UNA_TRY(una_option_search_begin(h, run));
-    return known == 0 ? una_option_search_check_grid(h, run) : una_option_search_check_trials(h, t->asked.trials, run);
+    UNA_TRY(una_option_search_begin(search, run));
+    return known == 0 ? una_option_search_check_grid(search, run)
+                      : una_option_search_check_trials(search, t->asked.trials, run);
 }
 
 /* ---- the folder ---------------------------------------------------------------------------------------------- */
@@ -283,7 +284,7 @@ static una_status try_batch(bayes_search *c, tuning *t, size_t first, const size
         before = (double)(t->asked.trials * c->model);
     double done = before + (double)(c->history.count - count);
     una_span span = una_progress_part(t->run, done / all, (done + (double)count) / all);
-    una_status status = una_option_search_make(&t->option_search, first, t->option_search.specs.count, t->run);
+    una_status status = una_option_search_fit_rows(&t->option_search, first, t->option_search.specs.count, t->run);
     una_progress_back(t->run, span);
     for (size_t i = 0; status == UNA_OK && i < count; i++) {
         size_t trial = c->history.count - count + i;
@@ -319,19 +320,20 @@ static una_status search_bayes(tuning *t, size_t model)
 /* Grids and draws of all models are made together; each Bayesian search goes on by itself. */
 static una_status search_all(tuning *t)
 {
-    una_option_search *h = &t->option_search;
+    una_option_search *search = &t->option_search;
     bool grid = strcmp(t->asked.search, "grid") == 0, bayes = strcmp(t->asked.search, "bayes") == 0;
     for (int later = 0; later < 2; later++) {
-        for (size_t m = 0; m < h->model_count; m++) {
-            uint64_t all = una_option_space_combinations(&h->spaces[m]);
+        for (size_t m = 0; m < search->model_count; m++) {
+            uint64_t all = una_option_space_combinations(&search->spaces[m]);
             bool whole = grid || (all > 0 && all <= t->asked.trials);    /* nothing to choose: all of them */
             una_rng rng = una_rng_at(t->run->settings.seed, UNA_FOR_SEARCH, DRAWN_INSTEAD - 1 - m);
             if ((bayes && !whole) != (later == 1)) continue;
-            if (whole) UNA_TRY(una_option_search_grid(h, m, t->run));
+            if (whole) UNA_TRY(una_option_search_add_grid(search, m, t->run));
             else if (bayes) UNA_TRY(search_bayes(t, m));
-            else UNA_TRY(una_option_search_draw(h, m, t->asked.trials, &rng, t->run));
+            else UNA_TRY(una_option_search_add_random(search, m, t->asked.trials, &rng, t->run));
         }
-        if (later == 0 && h->specs.count > 0) UNA_TRY(una_option_search_make(h, 0, h->specs.count, t->run));
+        if (later == 0 && search->specs.count > 0)
+            UNA_TRY(una_option_search_fit_rows(search, 0, search->specs.count, t->run));
     }
     return UNA_OK;
 }
@@ -398,23 +400,24 @@ static una_status name_tables(tuning *t)
 /* Models one after the other, in each the best first. */
 static una_status tune_gather(tuning *t)
 {
-    una_option_search *h = &t->option_search;
+    una_option_search *search = &t->option_search;
     columns c;
     UNA_TRY(get_columns(&c, t));
-    size_t tables = h->setup.count, *order = UNA_GET(&t->keep, size_t, h->specs.count);
-    size_t *place = UNA_GET(&t->keep, size_t, h->specs.count), *best = UNA_GET(&t->keep, size_t, h->model_count);
-    size_t *best_in = UNA_GET(&t->keep, size_t, h->model_count * tables);
+    size_t tables = search->setup.count, *order = UNA_GET(&t->keep, size_t, search->specs.count);
+    size_t *place = UNA_GET(&t->keep, size_t, search->specs.count);
+    size_t *best = UNA_GET(&t->keep, size_t, search->model_count);
+    size_t *best_in = UNA_GET(&t->keep, size_t, search->model_count * tables);
     UNA_TRY(una_arena_check(&t->keep));
-    for (size_t m = 0, at = 0, count; m < h->model_count; m++) {
-        UNA_TRY(una_option_search_order(order, &count, h, m, t->run));
-        best[m] = count > 0 && !isnan(h->at[order[0]].rank) ? at : SIZE_MAX;
+    for (size_t m = 0, at = 0, count; m < search->model_count; m++) {
+        UNA_TRY(una_option_search_order(order, &count, search, m, t->run));
+        best[m] = count > 0 && !isnan(search->at[order[0]].rank) ? at : SIZE_MAX;
         for (size_t i = 0; i < count; i++, at++) {
-            put_spec(&c, at, &h->at[order[i]], tables);
+            put_spec(&c, at, &search->at[order[i]], tables);
             place[order[i]] = at;
         }
         for (size_t d = 0; d < tables; d++) {
             size_t *in = &best_in[m * tables + d];
-            UNA_TRY(una_option_search_best_in(in, h, m, d, t->run));
+            UNA_TRY(una_option_search_best_in(in, search, m, d, t->run));
             if (*in != SIZE_MAX) *in = place[*in];
         }
     }

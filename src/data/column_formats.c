@@ -42,7 +42,7 @@ una_status una_table_add_sentence(una_dataset *data, size_t column, const char *
     char sentence[1024];
     va_list arguments;
     va_start(arguments, format);
-    una_write_list(sentence, sizeof sentence, format, arguments);
+    una_write_textv(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     return add_note(data, (una_table_note){ column, 0, sentence });
 }

@@ -50,11 +50,11 @@ void una_notes_add(una_notes *notes, const char *format, ...)
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = una_write_list(NULL, 0, format, arguments);
+    int length = una_write_textv(NULL, 0, format, arguments);
     va_end(arguments);
     if (length > UNA_LONGEST_TEXT) length = UNA_LONGEST_TEXT;    /* names may be long, and files hold no longer one */
     char *sentence = UNA_GET(notes->arena, char, (size_t)(length < 0 ? 0 : length) + 1);
-    if (sentence) una_write_list(sentence, (size_t)length + 1, format, again);
+    if (sentence) una_write_textv(sentence, (size_t)length + 1, format, again);
     va_end(again);
     for (size_t i = notes->count > 20 ? notes->count - 20 : 0; sentence && i < notes->count; i++)
         if (strcmp(notes->text[i], sentence) == 0) return;       /* once is enough */

@@ -57,7 +57,7 @@ una_cell una_cell_trimmed(const una_cell *cell)
     return cell->quoted ? *cell : stripped_cell(*cell);
 }
 
-static bool is_one_of(const una_cell *cell, const char *const *words, size_t count)
+static bool cell_is_one_of(const una_cell *cell, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strlen(words[i]) == cell->length && strncasecmp(cell->at, words[i], cell->length) == 0) return true;
@@ -73,8 +73,8 @@ una_cell_kind una_cell_read(const una_cell *given, double *value)
     una_cell cell = stripped_cell(*given);
     if (cell.length > 0 && una_parse_number(cell.at, cell.length, value))
         return isfinite(*value) ? UNA_CELL_NUMBER : UNA_CELL_INFINITE;
-    if (is_one_of(&cell, missing, sizeof missing / sizeof *missing)) return UNA_CELL_MISSING;
-    if (is_one_of(&cell, infinite, sizeof infinite / sizeof *infinite)) return UNA_CELL_INFINITE;
+    if (cell_is_one_of(&cell, missing, sizeof missing / sizeof *missing)) return UNA_CELL_MISSING;
+    if (cell_is_one_of(&cell, infinite, sizeof infinite / sizeof *infinite)) return UNA_CELL_INFINITE;
     return UNA_CELL_WORD;
 }
 

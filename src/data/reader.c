@@ -677,7 +677,7 @@ static una_status pass_text_row(una_reader *reader, bool *more, bool *again)
 }
 
 /* One row, by its cells. */
-static una_status read_text_row(una_reader *reader, una_build *build, bool *more, bool *again)
+static una_status read_record_by_cells(una_reader *reader, una_build *build, bool *more, bool *again)
 {
     UNA_TRY(una_csv_next(reader->csv, more));
     if (!*more) return UNA_OK;
@@ -696,7 +696,7 @@ static una_status read_text_rows(una_reader *reader, una_build *build, size_t ma
             if (kept)
                 UNA_TRY(una_build_numbers(build, reader->csv->record_line, reader->values, reader->from));
         } else {
-            UNA_TRY(kept ? read_text_row(reader, build, &more, again) : pass_text_row(reader, &more, again));
+            UNA_TRY(kept ? read_record_by_cells(reader, build, &more, again) : pass_text_row(reader, &more, again));
             if (!more) break;
             fast = only_numbers(reader);
         }

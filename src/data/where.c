@@ -233,7 +233,7 @@ una_status una_dataset_match(size_t *index, size_t *count, const una_dataset *da
 }
 
 /* In a rank group every rank must keep some rows: those of other ranks do not help a rank without any. */
-static una_status keep_matching(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run)
+static una_status subset_where(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run)
 {
     una_where *where;
     size_t *index, count;
@@ -255,7 +255,7 @@ una_status una_dataset_where(una_dataset **subset, const una_dataset *data, cons
     *subset = NULL;
     una_clear_message(run);
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = keep_matching(subset, data, condition, run);
+    una_status status = subset_where(subset, data, condition, run);
     una_arena_release(&run->scratch, mark);
     return status;
 }

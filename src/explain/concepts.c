@@ -29,7 +29,7 @@ typedef struct reading { list *out; const char *path; size_t line; una_run *run;
 
 /* ---- one concept ------------------------------------------------------------------------------------------ */
 
-static bool is_reserved_concept(const char *name)
+static bool is_reserved_name(const char *name)
 {
     return strcmp(name, UNA_PART_OTHER) == 0 || strcmp(name, UNA_PART_DISAGREEMENT) == 0 ||
            strcmp(name, UNA_PART_WHOLE) == 0;
@@ -43,7 +43,7 @@ static una_status check_concept_names(const una_concept *concept, size_t concept
         if (strlen(name) > LONGEST_NAME)
             UNA_FAIL(run, UNA_E_USAGE, "the name of concept %zu, '%.40s...', is longer than %d letters", c + 1, name,
                      LONGEST_NAME);
-        if (is_reserved_concept(name))
+        if (is_reserved_name(name))
             UNA_FAIL(run, UNA_E_USAGE, "no concept can be called '%s': parts of ignorance that are no concept's are "
                      "called so; choose another name", name);
         for (size_t other = 0; other < c; other++)

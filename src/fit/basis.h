@@ -69,7 +69,7 @@ typedef struct una_basis_plan {
     const char *stage;                   /* "training luna"                                                 */
     size_t heads;                        /* of each target                                                  */
     bool   marginal;                     /* train by marginal likelihood                                    */
-    una_training training;               /* the part about diversity; the rest comes from the options       */
+    una_training_settings training;      /* the part about diversity; the rest comes from the options       */
     bool   member;                       /* one of several that are kept: shorter trainings                 */
 } una_basis_plan;
 
@@ -101,8 +101,8 @@ void       una_basis_resolve(una_basis_options *options, size_t rows, size_t tab
  * long, at a rate of their own. */
 void       una_basis_resolve_for(una_basis_options *options, const una_problem *problem, bool member, double rate);
 /* The training job of such a network by squared errors, as the options say; the caller sets rows, seed and stream. */
-una_training_job una_basis_job(const una_basis_options *options, una_network_f32 net, const una_training *diversity,
-                               double train_noise_var);
+una_training_job una_basis_job(const una_basis_options *options, una_network_f32 net,
+                               const una_training_settings *diversity, double train_noise_var);
 /* Adds the rows' features and targets to the statistics. */
 una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, const double *weight,
                             una_stats *stats, una_run *run);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { VALIDATIONS = 40 };               /* validations during one training                                         */
-#define RATE_OF_IMAGES 0.001             /* of Adam; this and the next were measured on faces (docs/use/IMAGES.md)      */
+#define RATE_OF_IMAGES 0.001             /* of Adam; this and the next were measured on faces (docs/use/IMAGES.md) */
 enum { PASSES_OF_IMAGES = 10, STEPS_OF_IMAGES = 300, /* both are lower limits                                       */
        VALIDATIONS_OF_IMAGES = 10 };     /* each costs a forward pass                                               */
 
@@ -58,19 +58,19 @@ void una_basis_resolve(una_basis_options *o, size_t rows, size_t table, bool mem
 
 void una_basis_resolve_for(una_basis_options *o, const una_problem *p, bool member, double rate)
 {
-    double rows = (double)una_train_rows(p), batch = UNA_IS_AUTO(o->batch) ? 128 : o->batch;
+    double rows = (double)una_training_row_count(p), batch = UNA_IS_AUTO(o->batch) ? 128 : o->batch;
     bool pixels = o->body && (strcmp(o->body, "mlp") == 0 || strcmp(o->body, "residual") == 0);  /* as plain numbers */
     bool convolves = una_is_of_images(p) && !pixels;
     if (UNA_IS_AUTO(o->rate)) o->rate = convolves ? RATE_OF_IMAGES : rate;
     if (convolves && UNA_IS_AUTO(o->steps) && UNA_IS_AUTO(o->epochs))
         o->epochs = fmax(PASSES_OF_IMAGES, ceil(STEPS_OF_IMAGES * batch / rows));
-    una_basis_resolve(o, una_train_rows(p), una_table_rows(p), member);
+    una_basis_resolve(o, una_training_row_count(p), una_table_rows(p), member);
 }
 
-una_training_job una_basis_job(const una_basis_options *o, una_network_f32 net, const una_training *diversity,
+una_training_job una_basis_job(const una_basis_options *o, una_network_f32 net, const una_training_settings *diversity,
                                double train_noise_var)
 {
-    una_training how = *diversity;
+    una_training_settings how = *diversity;
     how.descent.steps = (size_t)o->steps;
     how.descent.optimiser = o->optimiser;
     how.descent.rate_schedule = o->rate_schedule;
@@ -315,7 +315,7 @@ una_status una_basis_noise(double *noise_var, const una_network_f32 *like, const
     for (size_t t = 0; t < targets; t++) chosen[t] = (una_target_choice){ UNA_AUTO, 1, &own_result[t] };
 
     UNA_TRY(una_network_with_heads(&net, like, targets, &run->scratch));
-    una_training_job job = una_basis_job(options, net, &(una_training){0}, pow(options->train_noise_std, 2));
+    una_training_job job = una_basis_job(options, net, &(una_training_settings){0}, pow(options->train_noise_std, 2));
     job.how.descent.stage = "training a plain network for the noise";
     set_target_heads(&job, targets, NULL);
     una_crossfit fit = { .job_size = sizeof(basis_training), .job = &job, .finish = basis_finish,
@@ -503,8 +503,8 @@ una_status una_basis_fit(una_basis *const *basis, una_basis_options *const *o, c
     set_target_heads(&job, all.targets, all.scale);
     if (plan->marginal) {
         job.goal = UNA_GOAL_EVIDENCE;
-        job.of.evidence.noise_var = all.common;
-        job.of.evidence.prior_var = UNA_IS_AUTO(o[0]->prior_var) ? 1 : o[0]->prior_var;
+        job.goal_options.evidence.noise_var = all.common;
+        job.goal_options.evidence.prior_var = UNA_IS_AUTO(o[0]->prior_var) ? 1 : o[0]->prior_var;
         job.validate = UNA_VALIDATE_NOT;
     }
 

@@ -151,10 +151,10 @@ una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain
     una_rng rng = una_rng_at(seed, UNA_FOR_INIT, (uint64_t)1 << 32 | chain);
     una_net_initialise_f64(net, 1, 1, &rng, bnn->padded, run);
 
-    una_training how = { .descent = { .steps = steps, .rate = 0.01, .rate_schedule = 1, .validate_every = steps + 1,
-                                      .stage = "looking for a start" },
-                         .batch = bnn->rows > 1000 ? 256 : 0, .fit_weight = 1 / (2 * bnn->noise_var),
-                         .penalty = mean_penalty(bnn), .seed = seed, .stream = (uint64_t)1 << 16 | chain };
+    una_training_settings how = { .descent = { .steps = steps, .rate = 0.01, .rate_schedule = 1,
+                                               .validate_every = steps + 1, .stage = "looking for a start" },
+                                  .batch = bnn->rows > 1000 ? 256 : 0, .fit_weight = 1 / (2 * bnn->noise_var),
+                                  .penalty = mean_penalty(bnn), .seed = seed, .stream = (uint64_t)1 << 16 | chain };
     una_train_data_f64 data = { bnn->x, bnn->y, bnn->rows, 1, { net->size[0], NULL } };
 
     una_trained trained;

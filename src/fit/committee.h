@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every trained kind as a committee: several trainings, each of which leaves out other rows, kept as one mixture.
- *   folds      (small data) member i leaves out fold i % folds, in repeat i / folds: all rows train something, and in
- *              every repeat one member predicts each row out of fold;
+ *   folds      (below 100,000 rows) member i leaves out fold i % folds, in repeat i / folds: all rows train something,
+ *              and in every repeat one member predicts each row out of fold;
  *   held out   (otherwise) all members leave out the same rows; every member is a repeat of its own.
  * Repeats differ by their random numbers, by whether inputs are scaled by relevance, and by what the kind varies.
  * Out-of-fold predictions choose the weights of the repeats (stacking), the noise and its shape over the inputs;
@@ -43,18 +43,18 @@ typedef struct una_committee_options {
     UNA_ROW_RELEVANCE(type, relevance_text), \
     UNA_ROW_NOISE_SHAPE(type)
 
-/* `one`: a single training; its options contain the committee's, at offset one->committee. */
-una_status una_committee_fit(una_members *members, const una_kind *one, void *options, const una_problem *problem,
+/* single: the kind of one training; its options contain the committee's, at offset single->committee. */
+una_status una_committee_fit(una_members *members, const una_kind *single, void *options, const una_problem *problem,
                              una_fit_result *result, una_arena *keep, una_run *run);
-/* The same for several targets at once, if `one` can do that: members, options, result [outputs]. Features are trained
- * once for all; everything after that is done for each target. Where every row has every target, they share the
+/* The same for several targets at once, if the kind can do that: members, options, result [outputs]. Features are
+ * trained once for all; everything after that is done for each target. Where every row has every target, they share the
  * members' weights; if besides no noise varies and one ratio of prior to noise variance does for all, they share one
  * linear head. */
-una_status una_committee_fit_several(una_members *const *members, const una_kind *one, void *const *options,
+una_status una_committee_fit_several(una_members *const *members, const una_kind *single, void *const *options,
                                      const una_problem *problem, una_fit_result *const *result,
                                      una_target_coupling *coupling, una_arena *keep, una_run *run);
 /* The same for a member of an anchored ensemble: a single training. */
-una_status una_committee_fit_anchored(una_members *members, const una_kind *one, void *options,
+una_status una_committee_fit_anchored(una_members *members, const una_kind *single, void *options,
                                       const una_anchor *anchor, const una_problem *problem, una_fit_result *result,
                                       una_arena *keep, una_run *run);
 /* Relearns the posteriors of all members. Noise and prior variance that are automatic are chosen by each member's
@@ -62,25 +62,26 @@ una_status una_committee_fit_anchored(una_members *members, const una_kind *one,
 una_status una_committee_relearn(void *members, void *options, const una_problem *problem, una_fit_result *result,
                                  una_arena *keep, una_run *run);
 
-/* The fit and the files of a committee of `one`, as static functions one_members_fit, one_members_exchange. */
-#define UNA_COMMITTEE_OF(one) \
-    static una_status one##_members_fit(void *state, void *options, const una_problem *problem, \
-                                        una_fit_result *result, una_arena *keep, una_run *run) \
+/* The fit and the files of a committee of the kind `single`, as static functions such as luna_one_members_fit and
+ * luna_one_members_exchange for luna_one. */
+#define UNA_COMMITTEE_OF(single) \
+    static una_status single##_members_fit(void *state, void *options, const una_problem *problem, \
+                                           una_fit_result *result, una_arena *keep, una_run *run) \
     { \
-        return una_committee_fit(state, &one, options, problem, result, keep, run); \
+        return una_committee_fit(state, &single, options, problem, result, keep, run); \
     } \
-    static una_status one##_members_exchange(void *state, una_archive *ar) \
+    static una_status single##_members_exchange(void *state, una_archive *ar) \
     { \
-        return una_members_exchange(state, &one, ar); \
+        return una_members_exchange(state, &single, ar); \
     }
-/* And one_members_fit_several. */
-#define UNA_COMMITTEE_OF_SEVERAL(one) \
-    static una_status one##_members_fit_several(void *const *state, void *const *options, const una_problem *problem, \
-                                                una_fit_result *const *result, una_target_coupling *coupling, \
-                                                una_arena *keep, una_run *run) \
+/* And luna_one_members_fit_several. */
+#define UNA_COMMITTEE_OF_SEVERAL(single) \
+    static una_status single##_members_fit_several(void *const *state, void *const *options, \
+                                                   const una_problem *problem, una_fit_result *const *result, \
+                                                   una_target_coupling *coupling, una_arena *keep, una_run *run) \
     { \
-        return una_committee_fit_several((una_members *const *)state, &one, options, problem, result, coupling, keep, \
-                                         run); \
+        return una_committee_fit_several((una_members *const *)state, &single, options, problem, result, coupling, \
+                                         keep, run); \
     }
 
 #endif

@@ -39,30 +39,31 @@ static una_status choose_priors(una_committee_choice *out, una_oof *oof, una_com
     double *prior_var = UNA_GET(&run->scratch, double, targets);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t t = 0; t < targets; t++) {
-        bool given = una_kind_is_given(c->one, options[t], "prior_var");
-        prior_var[t] = given ? *una_kind_number(c->one, options[t], "prior_var") : 1;
+        bool given = una_kind_is_given(c->single, options[t], "prior_var");
+        prior_var[t] = given ? *una_kind_number_option(c->single, options[t], "prior_var") : 1;
         una_committee_of(c, t)->noise_var = out[t].noise_var;
     }
-    if (una_prior_scale_is_wanted(c->one, options[0], &c->pair->plain))
-        UNA_TRY(una_prior_scale_choose(prior_var, c, oof, result, run));
+    if (una_prior_scale_is_wanted(c->single, options[0], &c->pair->plain))
+        UNA_TRY(una_prior_var_choose(prior_var, c, oof, result, run));
     for (size_t t = 0; t < targets; t++) out[t].prior_var = prior_var[t];
     return UNA_OK;
 }
 
 static double chosen_noise(una_oof *oof, const una_committee *c, void *options)
 {
-    if (!una_kind_is_given(c->one, options, "noise_std")) return una_oof_noise(oof);
-    return pow(*una_kind_number(c->one, options, "noise_std") * una_kind_unit(c->one, options, &c->pair->plain), 2);
+    if (!una_kind_is_given(c->single, options, "noise_std")) return una_oof_noise(oof);
+    double noise_std = *una_kind_number_option(c->single, options, "noise_std");
+    return pow(noise_std * una_kind_unit(c->single, options, &c->pair->plain), 2);
 }
 
 /* The noise of one target, and its shape, by out-of-fold predictions with its prior variance. */
 static una_status choose_target_noise(una_committee_choice *out, una_oof *oof, una_committee *c, void *options,
                                       una_arena *keep, una_run *run)
 {
-    const una_committee_options *o = una_committee_options_of(c->one, options);
-    bool noise_given = una_kind_is_given(c->one, options, "noise_std");
+    const una_committee_options *o = una_committee_options_of(c->single, options);
+    bool noise_given = una_kind_is_given(c->single, options, "noise_std");
     c->noise_var = out->noise_var;
-    if (c->one->relearn) UNA_TRY(una_committee_predict_again(oof, c, out->prior_var, run));
+    if (c->single->relearn) UNA_TRY(una_committee_predict_again(oof, c, out->prior_var, run));
     if (o->noise == UNA_NOISE_VARYING || (o->noise == UNA_NOISE_AUTO && !noise_given))
         UNA_TRY(una_oof_noise_shape(&out->noise, oof, &c->pair->plain, o->noise == UNA_NOISE_VARYING, keep, run));
     out->noise_var = chosen_noise(oof, c, options);
@@ -72,7 +73,7 @@ static una_status choose_target_noise(una_committee_choice *out, una_oof *oof, u
 una_status una_committee_choose(una_committee_choice *out, una_oof *oof, una_committee *c, void *const *options,
                                 bool share_weights, una_fit_result *const *result, una_arena *keep, una_run *run)
 {
-    bool stacked = una_committee_options_of(c->one, options[0])->weights == UNA_WEIGHTS_STACKED;
+    bool stacked = una_committee_options_of(c->single, options[0])->weights == UNA_WEIGHTS_STACKED;
     UNA_TRY(choose_weights(out, oof, c, stacked, share_weights, run));
     UNA_TRY(choose_priors(out, oof, c, options, result, run));
     una_progress_part(run, 1, 1);                        /* from here on nothing takes long */
@@ -98,9 +99,9 @@ static una_status choose_one_head(bool *joint, una_committee_choice *by, una_oof
     if (!una_one_ratio(prior, noise, n)) return UNA_OK;
 
     for (size_t t = 0; t < n; t++) {
-        c->of[t].noise_var = noise[t];
-        UNA_TRY(una_committee_predict_again(&oof[t], &c->of[t], prior[t], run));
-        by[t].noise_var = chosen_noise(&oof[t], &c->of[t], options[t]);
+        c->per_target[t].noise_var = noise[t];
+        UNA_TRY(una_committee_predict_again(&oof[t], &c->per_target[t], prior[t], run));
+        by[t].noise_var = chosen_noise(&oof[t], &c->per_target[t], options[t]);
         by[t].prior_var = prior[t] / noise[t] * by[t].noise_var;
     }
     *joint = true;

@@ -77,7 +77,7 @@ static una_status train_jobs(const trainings *all, const una_crossfit *fit, cons
         job->rows = &rows[plan->folds ? una_training_plan_fold(plan, i) : 0];
         job->how.seed = plan->problem->seed;
         job->how.stream = plan->stream + i;
-        if (job->first) job->first += i;
+        if (job->init_stream) job->init_stream += i;
         job->how.descent.stop = plan->steps;            /* rates and diversity as in the trainings that were
                                                            validated */
     }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 typedef struct diverse {
-    const una_trainer *trainer;
+    const una_training_context *training;
     const una_kernels_f32 *kern;
     una_batches batches;
     una_diverse_shape most, now;
@@ -31,7 +31,7 @@ typedef struct diverse {
 
 static una_rng diverse_random(const diverse *d, una_purpose purpose, size_t step)
 {
-    const una_training *how = &d->trainer->job->how;
+    const una_training_settings *how = &d->training->job->how;
     return una_rng_at(how->seed, purpose, how->stream << 40 | step);
 }
 
@@ -46,7 +46,7 @@ static void diverse_place_probes(diverse *d, size_t step)
         const float *one = b->all_x + una_rng_below(&rng, b->all) * b->inputs;
         const float *other = b->all_x + una_rng_below(&rng, b->all) * b->inputs;
         double u = una_rng_uniform(&rng);
-        float s = (float)(d->trainer->job->how.probes == UNA_PROBES_BEYOND ? 3 * u - 1 : u);
+        float s = (float)(d->training->job->how.probes == UNA_PROBES_BEYOND ? 3 * u - 1 : u);
         float *to = d->x + (d->now.plain + i) * b->inputs;
         for (size_t k = 0; k < b->inputs; k++) to[k] = s * one[k] + (1 - s) * other[k];
     }
@@ -69,7 +69,7 @@ static void diverse_directions(diverse *d, size_t step)
 
 static void diverse_move_probes(diverse *d, size_t step)
 {
-    const una_training *how = &d->trainer->job->how;
+    const una_training_settings *how = &d->training->job->how;
     const una_diverse_shape *at = &d->now;
     size_t inputs = d->batches.inputs, first = at->plain + (at->own_probes ? at->probes : 0);
     float std = (float)how->perturbation_std;
@@ -88,7 +88,7 @@ static void diverse_rows_of_step(diverse *d, size_t step)
 {
     una_rng rng = diverse_random(d, UNA_FOR_AUGMENT, step);
     una_batches_next(&d->batches);
-    una_augment_rows(&d->trainer->job->augment, &rng, d->batches.x, d->batches.rows, d->spare);
+    una_augment_rows(&d->training->job->augment, &rng, d->batches.x, d->batches.rows, d->spare);
     d->now = d->most;
     d->now.plain = d->batches.rows;
     if (d->now.probes) d->now.probes = d->batches.rows;
@@ -104,8 +104,8 @@ static void diverse_rows_of_step(diverse *d, size_t step)
 /* Of all parameters but the running statistics; heads have a share of it. */
 static double diverse_penalty(const diverse *d, const float *p, float *g)
 {
-    const una_training *how = &d->trainer->job->how;
-    const una_body_size *size = &d->trainer->size;
+    const una_training_settings *how = &d->training->job->how;
+    const una_body_size *size = &d->training->size;
     double weight = how->penalty * (double)d->batches.rows / (double)d->batches.all, share = 1 - how->head_relief;
     size_t heads = size->parameters - size->carried - size->head;
     double square = d->kern->ridge(size->head, (float)(2 * weight), p, g);
@@ -118,8 +118,8 @@ static una_status diverse_gradient(void *context, size_t step, const float *p, f
                                    una_run *run)
 {
     diverse *d = context;
-    const una_training *how = &d->trainer->job->how;
-    const una_network_f32 *net = &d->trainer->net;
+    const una_training_settings *how = &d->training->job->how;
+    const una_network_f32 *net = &d->training->net;
     double u = (double)(step + 1) / (double)how->descent.steps;
     (void)run;
     diverse_rows_of_step(d, step);
@@ -129,8 +129,8 @@ static una_status diverse_gradient(void *context, size_t step, const float *p, f
     double penalty = diverse_penalty(d, p, g);
     una_diverse_rows_f32 all = { d->phi, d->batches.target, d->delta };
     net->body->learn(net, p, d->x, una_diverse_rows(&d->now), d->now.plain, d->phi, d->work);
-    una_diverse_gradient_f32(&d->now, &all, p + d->trainer->size.head, how->fit_weight, diversity, d->dphi,
-                             g + d->trainer->size.head, losses, d->similar);
+    una_diverse_gradient_f32(&d->now, &all, p + d->training->size.head, how->fit_weight, diversity, d->dphi,
+                             g + d->training->size.head, losses, d->similar);
     net->body->learn_back(net, p, d->dphi, g, d->work);
     losses->penalty = penalty;
     losses->total += penalty;
@@ -142,28 +142,29 @@ static una_status diverse_gradient(void *context, size_t step, const float *p, f
 static void diverse_after_step(void *context, float *p, bool last)
 {
     diverse *d = context;
-    const una_training *how = &d->trainer->job->how;
-    if (!last) d->trainer->net.body->after_step(&d->trainer->net, p, d->work);
+    const una_training_settings *how = &d->training->job->how;
+    if (!last) d->training->net.body->after_step(&d->training->net, p, d->work);
     una_bounds_hold(&d->bounds, p, last);
     if (last) return;
     if (how->steer && isfinite(d->mean_cos2))
         d->lambda = una_steer_diversity(d->lambda, d->mean_cos2, how->target_cos2);
 }
 
-una_status una_goal_diverse(una_trainable_f32 *what, const una_trainer *trainer, una_run *run)
+una_status una_goal_squares_learn(una_trainable_f32 *what, const una_training_context *training, una_run *run)
 {
-    const una_training_job *l = trainer->job;
-    bool slopes = l->how.diversity > 0 || l->how.steer;
+    const una_training_job *job = training->job;
+    bool slopes = job->how.diversity > 0 || job->how.steer;
     diverse *d = UNA_GET(&run->scratch, diverse, 1);
     UNA_TRY(una_arena_check(&run->scratch));
-    *d = (diverse){ .trainer = trainer, .kern = una_kernels_named_f32(run->settings.kernels),
-                    .lambda = l->how.diversity };
-    UNA_TRY(una_training_job_batches(&d->batches, l, run));
-    if (l->of.squares.bound > 0) UNA_TRY(una_bounds_new(&d->bounds, trainer, l->of.squares.bound, run));
+    *d = (diverse){ .training = training, .kern = una_kernels_named_f32(run->settings.kernels),
+                    .lambda = job->how.diversity };
+    UNA_TRY(una_training_job_batches(&d->batches, job, run));
+    double bound = job->goal_options.squares.bound;
+    if (bound > 0) UNA_TRY(una_bounds_new(&d->bounds, training, bound, run));
 
-    size_t rows = d->batches.most, inputs = trainer->size.inputs, wide = UNA_PADDED(trainer->size.features);
-    d->most = (una_diverse_shape){ trainer->size.features, trainer->size.heads, rows, slopes ? rows : 0,
-                                   slopes ? l->how.directions : 0, slopes && l->how.probes != UNA_PROBES_DATA };
+    size_t rows = d->batches.most, inputs = training->size.inputs, wide = UNA_PADDED(training->size.features);
+    d->most = (una_diverse_shape){ training->size.features, training->size.heads, rows, slopes ? rows : 0,
+                                   slopes ? job->how.directions : 0, slopes && job->how.probes != UNA_PROBES_DATA };
     size_t all = una_diverse_rows(&d->most);
     d->x = UNA_GET(&run->scratch, float, all * inputs);
     d->spare = UNA_GET(&run->scratch, float, inputs);
@@ -174,5 +175,5 @@ una_status una_goal_diverse(una_trainable_f32 *what, const una_trainer *trainer,
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_diverse_work_new_f32(&d->similar, &d->most, d->kern, &run->scratch));
     *what = (una_trainable_f32){ .context = d, .gradient = diverse_gradient, .after_step = diverse_after_step };
-    return una_network_work_f32(&d->work, &trainer->net, all, run);
+    return una_network_work_f32(&d->work, &training->net, all, run);
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 
 typedef struct dropping {
-    const una_trainer *trainer;
+    const una_training_context *training;
     const una_kernels_f32 *kern;
     una_batches batches;
     una_diverse_work_f32 *fit;
@@ -27,11 +27,11 @@ typedef struct dropping {
 /* Gradient of the weights into g; everything else in g becomes zero. */
 static double decay_weights(const dropping *d, const float *p, float *g)
 {
-    const una_training_job *l = d->trainer->job;
+    const una_training_job *job = d->training->job;
     double square = 0;
     una_matrix m;
-    memset(g, 0, d->trainer->size.parameters * sizeof *g);
-    for (size_t i = 0; l->body->matrix(l->shape, i, &m); i++)
+    memset(g, 0, d->training->size.parameters * sizeof *g);
+    for (size_t i = 0; job->body->matrix(job->shape, i, &m); i++)
         if (!m.frozen && m.weights)
             square += d->kern->ridge(m.weights * m.stride, (float)(2 * d->decay), p + m.at, g + m.at);
     return d->decay * square;
@@ -39,21 +39,22 @@ static double decay_weights(const dropping *d, const float *p, float *g)
 
 static void features_dropout_rows(dropping *d, size_t step)
 {
-    const una_training_job *l = d->trainer->job;
-    uint64_t stream = l->how.stream << 40 | step;
-    una_rng images = una_rng_at(l->how.seed, UNA_FOR_AUGMENT, stream);
-    una_rng units = una_rng_at(l->how.seed, UNA_FOR_PERTURBATION, stream);
+    const una_training_job *job = d->training->job;
+    uint64_t stream = job->how.stream << 40 | step;
+    una_rng images = una_rng_at(job->how.seed, UNA_FOR_AUGMENT, stream);
+    una_rng units = una_rng_at(job->how.seed, UNA_FOR_PERTURBATION, stream);
     una_batches_next(&d->batches);
-    una_augment_rows(&l->augment, &images, d->batches.x, d->batches.rows, d->spare);
-    una_dropout_mask(&units, l->of.dropout.rate, d->batches.rows * UNA_PADDED(d->trainer->size.features), d->mask);
+    una_augment_rows(&job->augment, &images, d->batches.x, d->batches.rows, d->spare);
+    una_dropout_mask(&units, job->goal_options.dropout.rate,
+                     d->batches.rows * UNA_PADDED(d->training->size.features), d->mask);
 }
 
 static una_status features_dropout_gradient(void *context, size_t step, const float *p, float *g, una_losses *losses,
                                             una_run *run)
 {
     dropping *d = context;
-    const una_network_f32 *net = &d->trainer->net;
-    const una_body_size *size = &d->trainer->size;
+    const una_network_f32 *net = &d->training->net;
+    const una_body_size *size = &d->training->size;
     (void)run;
     features_dropout_rows(d, step);
     size_t rows = d->batches.rows, numbers = rows * UNA_PADDED(size->features);
@@ -74,26 +75,27 @@ static una_status features_dropout_gradient(void *context, size_t step, const fl
 static void dropped_after_step(void *context, float *p, bool last)
 {
     dropping *d = context;
-    if (!last) d->trainer->net.body->after_step(&d->trainer->net, p, d->work);
+    if (!last) d->training->net.body->after_step(&d->training->net, p, d->work);
 }
 
-una_status una_goal_dropped(una_trainable_f32 *what, const una_trainer *trainer, una_run *run)
+una_status una_goal_dropout_learn(una_trainable_f32 *what, const una_training_context *training, una_run *run)
 {
-    const una_training_job *l = trainer->job;
+    const una_training_job *job = training->job;
     dropping *d = UNA_GET(&run->scratch, dropping, 1);
     UNA_TRY(una_arena_check(&run->scratch));
-    *d = (dropping){ .trainer = trainer, .kern = una_kernels_named_f32(run->settings.kernels),
-                     .decay = una_dropout_decay(l) };
-    UNA_TRY(una_training_job_batches(&d->batches, l, run));
+    *d = (dropping){ .training = training, .kern = una_kernels_named_f32(run->settings.kernels),
+                     .decay = una_dropout_decay(job) };
+    UNA_TRY(una_training_job_batches(&d->batches, job, run));
 
-    size_t rows = d->batches.most, wide = UNA_PADDED(trainer->size.features);
-    una_diverse_shape most = { .features = trainer->size.features, .heads = trainer->size.heads, .plain = rows };
-    d->spare = UNA_GET(&run->scratch, float, trainer->size.inputs);
+    size_t rows = d->batches.most, wide = UNA_PADDED(training->size.features);
+    una_diverse_shape most = { .features = training->size.features, .heads = training->size.heads, .plain = rows };
+    d->spare = UNA_GET(&run->scratch, float, training->size.inputs);
     d->phi = UNA_GET(&run->scratch, float, rows * wide);
     d->dphi = UNA_GET(&run->scratch, float, rows * wide);
     d->mask = UNA_GET(&run->scratch, float, rows * wide);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_diverse_work_new_f32(&d->fit, &most, d->kern, &run->scratch));
-    *what = (una_trainable_f32){ .context = d, .gradient = features_dropout_gradient, .after_step = dropped_after_step };
-    return una_network_work_f32(&d->work, &trainer->net, rows, run);
+    *what = (una_trainable_f32){ .context = d, .gradient = features_dropout_gradient,
+                                 .after_step = dropped_after_step };
+    return una_network_work_f32(&d->work, &training->net, rows, run);
 }

@@ -12,39 +12,39 @@
 
 /* ---- options of a kind, by their names --------------------------------------------------------------------------- */
 
-una_committee_options *una_committee_options_of(const una_kind *one, void *options)
+una_committee_options *una_committee_options_of(const una_kind *single, void *options)
 {
-    return (una_committee_options *)(void *)((unsigned char *)options + one->committee);
+    return (una_committee_options *)(void *)((unsigned char *)options + single->committee);
 }
 
-double *una_kind_number(const una_kind *one, void *options, const char *name)
+double *una_kind_number_option(const una_kind *single, void *options, const char *name)
 {
-    return una_option_number(options, one->options, name);
+    return una_option_number(options, single->options, name);
 }
 
-bool una_kind_is_given(const una_kind *one, void *options, const char *name)
+bool una_kind_is_given(const una_kind *single, void *options, const char *name)
 {
-    const double *at = una_kind_number(one, options, name);
+    const double *at = una_kind_number_option(single, options, name);
     return at && !UNA_IS_AUTO(*at);
 }
 
-void una_kind_set_number(const una_kind *one, void *options, const char *name, double value)
+void una_kind_set_number(const una_kind *single, void *options, const char *name, double value)
 {
-    double *at = una_kind_number(one, options, name);
+    double *at = una_kind_number_option(single, options, name);
     if (at) *at = value;
 }
 
-double una_kind_unit(const una_kind *one, void *options, const una_problem *p)
+double una_kind_unit(const una_kind *single, void *options, const una_problem *p)
 {
-    const int *units = una_option_word(options, one->options, "units");
+    const int *units = una_option_word(options, single->options, "units");
     return una_unit(units ? *units : 0, p);
 }
 
 /* ---- the problem as it is, and with scaled inputs ------------------------------------------------------------- */
 
-const una_problem *una_problem_of_pair(const una_problem_pair *t, bool scaled)
+const una_problem *una_problem_of_pair(const una_problem_pair *pair, bool scaled)
 {
-    return scaled ? &t->scaled : &t->plain;
+    return scaled ? &pair->scaled : &pair->plain;
 }
 
 static bool has_uneven_scale(const double *scale, size_t inputs)
@@ -55,40 +55,40 @@ static bool has_uneven_scale(const double *scale, size_t inputs)
 }
 
 /* Held-out rows that join lie behind the others, in one block, as model.c puts them: una_all_rows relies on it. */
-static una_status scale_problem(una_problem_pair *t, una_run *run)
+static una_status scale_problem(una_problem_pair *pair, una_run *run)
 {
-    const una_problem *p = &t->plain;
+    const una_problem *p = &pair->plain;
     if (!p->valid_joins) {
-        UNA_TRY(una_scaled(&t->scaled.x, p->x, t->scale, run));
-        return p->valid_x.rows ? una_scaled(&t->scaled.valid_x, p->valid_x, t->scale, run) : UNA_OK;
+        UNA_TRY(una_scaled(&pair->scaled.x, p->x, pair->scale, run));
+        return p->valid_x.rows ? una_scaled(&pair->scaled.valid_x, p->valid_x, pair->scale, run) : UNA_OK;
     }
 
     una_view all = p->x;
     all.rows += p->valid_x.rows;
-    UNA_TRY(una_scaled(&all, all, t->scale, run));
-    t->scaled.x = (una_view){ all.at, p->x.rows, all.cols, all.stride };
-    t->scaled.valid_x = (una_view){ all.at + p->x.rows * all.stride, p->valid_x.rows, all.cols, all.stride };
+    UNA_TRY(una_scaled(&all, all, pair->scale, run));
+    pair->scaled.x = (una_view){ all.at, p->x.rows, all.cols, all.stride };
+    pair->scaled.valid_x = (una_view){ all.at + p->x.rows * all.stride, p->valid_x.rows, all.cols, all.stride };
     return UNA_OK;
 }
 
-una_status una_problem_pair_scale(una_problem_pair *t, double *scale, una_run *run)
+una_status una_problem_pair_scale(una_problem_pair *pair, double *scale, una_run *run)
 {
-    if (!has_uneven_scale(scale, t->plain.x.cols)) return UNA_OK;
-    t->scale = scale;
-    t->scaled.shared = NULL;                             /* the shared rows are not scaled */
-    return scale_problem(t, run);
+    if (!has_uneven_scale(scale, pair->plain.x.cols)) return UNA_OK;
+    pair->scale = scale;
+    pair->scaled.shared = NULL;                          /* the shared rows are not scaled */
+    return scale_problem(pair, run);
 }
 
-una_status una_problem_pair_new(una_problem_pair *t, const una_problem *p, bool relevance, una_fit_result *result,
+una_status una_problem_pair_new(una_problem_pair *pair, const una_problem *p, bool relevance, una_fit_result *result,
                                 una_arena *keep, una_run *run)
 {
-    *t = (una_problem_pair){ .plain = *p, .scaled = *p };
+    *pair = (una_problem_pair){ .plain = *p, .scaled = *p };
     if (!relevance) return UNA_OK;
     double *scale = UNA_GET(keep, double, p->x.cols);
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(una_relevance_learn(scale, p, run));
     result->relevance = scale;
-    return una_problem_pair_scale(t, scale, run);
+    return una_problem_pair_scale(pair, scale, run);
 }
 
 /* Its root mean square over the inputs is 1, as each target's is. */
@@ -101,15 +101,15 @@ static void average_scale(double *common, const una_fit_result *const *result, s
     }
 }
 
-una_status una_problem_pairs_new(una_problem_pair *whole, una_problem_pair *own, const una_problem *p, bool relevance,
-                                 una_fit_result *const *result, una_arena *keep, una_run *run)
+una_status una_problem_pairs_new(una_problem_pair *all_targets, una_problem_pair *per_target, const una_problem *p,
+                                 bool relevance, una_fit_result *const *result, una_arena *keep, una_run *run)
 {
     size_t targets = una_problem_outputs(p), inputs = p->x.cols;
-    *whole = (una_problem_pair){ .plain = *p, .scaled = *p };
+    *all_targets = (una_problem_pair){ .plain = *p, .scaled = *p };
     for (size_t t = 0; t < targets; t++) {
-        own[t] = (una_problem_pair){0};
-        UNA_TRY(una_problem_target(&own[t].plain, p, t, &run->scratch));
-        own[t].scaled = own[t].plain;
+        per_target[t] = (una_problem_pair){0};
+        UNA_TRY(una_problem_target(&per_target[t].plain, p, t, &run->scratch));
+        per_target[t].scaled = per_target[t].plain;
     }
     if (!relevance) return UNA_OK;
 
@@ -117,88 +117,92 @@ una_status una_problem_pairs_new(una_problem_pair *whole, una_problem_pair *own,
     for (size_t t = 0; t < targets; t++) {
         result[t]->relevance = UNA_GET(keep, double, inputs);
         UNA_TRY(una_arena_check(keep));
-        UNA_TRY(una_relevance_learn(result[t]->relevance, &own[t].plain, run));
+        UNA_TRY(una_relevance_learn(result[t]->relevance, &per_target[t].plain, run));
     }
     average_scale(common, (const una_fit_result *const *)result, targets, inputs);
     if (!has_uneven_scale(common, inputs)) return UNA_OK;
-    whole->scale = common;
-    whole->scaled.shared = NULL;
-    UNA_TRY(scale_problem(whole, run));
+    all_targets->scale = common;
+    all_targets->scaled.shared = NULL;
+    UNA_TRY(scale_problem(all_targets, run));
     for (size_t t = 0; t < targets; t++) {
-        own[t].scale = common;
-        own[t].scaled.x = whole->scaled.x;
-        own[t].scaled.valid_x = whole->scaled.valid_x;
-        if (own[t].plain.x.at != whole->plain.x.at) UNA_TRY(scale_problem(&own[t], run)); /* it has rows of its own */
+        per_target[t].scale = common;
+        per_target[t].scaled.x = all_targets->scaled.x;
+        per_target[t].scaled.valid_x = all_targets->scaled.valid_x;
+        bool own_rows = per_target[t].plain.x.at != all_targets->plain.x.at;
+        if (own_rows) UNA_TRY(scale_problem(&per_target[t], run));
     }
     return UNA_OK;
 }
 
-una_status una_problem_pair_share(una_problem_pair *t, bool plain, bool scaled, una_run *run)
+una_status una_problem_pair_share(una_problem_pair *pair, bool plain, bool scaled, una_run *run)
 {
-    if (t->plain.folds || t->plain.valid_x.rows == 0) return UNA_OK;
-    if (plain) UNA_TRY(una_training_rows_split(&t->plain_rows, &t->plain, SIZE_MAX, &run->scratch));
-    if (scaled) UNA_TRY(una_training_rows_split(&t->scaled_rows, &t->scaled, SIZE_MAX, &run->scratch));
-    if (plain) t->plain.shared = &t->plain_rows;
-    if (scaled) t->scaled.shared = &t->scaled_rows;
+    if (pair->plain.folds || pair->plain.valid_x.rows == 0) return UNA_OK;
+    if (plain) UNA_TRY(una_training_rows_split(&pair->plain_rows, &pair->plain, SIZE_MAX, &run->scratch));
+    if (scaled) UNA_TRY(una_training_rows_split(&pair->scaled_rows, &pair->scaled, SIZE_MAX, &run->scratch));
+    if (plain) pair->plain.shared = &pair->plain_rows;
+    if (scaled) pair->scaled.shared = &pair->scaled_rows;
     return UNA_OK;
 }
 
 /* ---- member fits: trainings, and their out-of-fold predictions ------------------------------------------------ */
 
-una_status una_member_fit_rows(una_problem *p, const una_committee *c, const una_member_fit *s, una_arena *arena)
+una_status una_member_fit_rows(una_problem *p, const una_committee *c, const una_member_fit *fit, una_arena *arena)
 {
-    *p = *una_problem_of_pair(c->pair, s->scaled);
-    p->seed = una_member_seed(p->seed, s->number);
+    *p = *una_problem_of_pair(c->pair, fit->scaled);
+    p->seed = una_member_seed(p->seed, fit->number);
     p->valid_joins = false;
-    if (!s->part) return UNA_OK;
-    p->fold = s->part;
-    return una_problem_without_fold(p, s->leaves, arena);
+    if (!fit->label) return UNA_OK;
+    p->fold = fit->label;
+    return una_problem_without_fold(p, fit->left_out_label, arena);
 }
 
-una_status una_member_fit_rows_weighed(una_problem *p, const una_committee *c, const una_member_fit *s, una_run *run)
+una_status una_member_fit_rows_weighed(una_problem *p, const una_committee *c, const una_member_fit *fit, una_run *run)
 {
-    const una_noise *noise = c->noise && s->part ? una_noise_without(c->noise, s->leaves) : c->noise;
-    UNA_TRY(una_member_fit_rows(p, c, s, &run->scratch));
+    const una_noise *noise = c->noise && fit->label ? una_noise_without(c->noise, fit->left_out_label) : c->noise;
+    UNA_TRY(una_member_fit_rows(p, c, fit, &run->scratch));
     return una_row_weights(&p->weight, noise, p->x, run);
 }
 
-static una_status predict_left_out(una_member_fit *s, const una_kind *one, const void *state, const una_problem *p,
+static una_status predict_left_out(una_member_fit *fit, const una_kind *single, const void *state, const una_problem *p,
                                    una_arena *arena, una_run *run)
 {
-    s->left_out = p->valid_x.rows;
-    if (s->left_out == 0) return UNA_OK;
-    if (!s->mean) s->mean = UNA_GET(arena, double, s->left_out), s->var = UNA_GET(arena, double, s->left_out);
-    double *noise = UNA_GET(&run->scratch, double, s->left_out);
+    fit->left_out_rows = p->valid_x.rows;
+    if (fit->left_out_rows == 0) return UNA_OK;
+    if (!fit->mean) {
+        fit->mean = UNA_GET(arena, double, fit->left_out_rows);
+        fit->var = UNA_GET(arena, double, fit->left_out_rows);
+    }
+    double *noise = UNA_GET(&run->scratch, double, fit->left_out_rows);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_arena_check(&run->scratch));
-    una_predictive out = { .mean = s->mean, .var_model = s->var, .var_noise = noise };
-    return one->predict(state, p->valid_x, &out, run);
+    una_predictive out = { .mean = fit->mean, .var_model = fit->var, .var_noise = noise };
+    return single->predict(state, p->valid_x, &out, run);
 }
 
 /* A training's options: those of all, and what its repeat varies. Noise and prior variance are chosen later, for all,
  * and must not influence the training: a printed spec gives the same fit. */
-static una_status member_fit_options(una_member_fit *s, const una_committee *c, una_arena *arena)
+static una_status member_fit_options(una_member_fit *fit, const una_committee *c, una_arena *arena)
 {
-    const una_kind *one = c->one;
-    s->options = una_arena_get(arena, 1, one->options_size);
+    const una_kind *single = c->single;
+    fit->options = una_arena_get(arena, 1, single->options_size);
     UNA_TRY(una_arena_check(arena));
-    memcpy(s->options, c->options, one->options_size);
+    memcpy(fit->options, c->options, single->options_size);
 
-    if (one->vary) one->vary(s->options, s->repeat);
-    if (!una_kind_is_given(one, s->options, "restarts")) una_kind_set_number(one, s->options, "restarts", 1);
-    una_kind_set_number(one, s->options, "noise_std", UNA_AUTO);
-    una_kind_set_number(one, s->options, "prior_var", 1);
+    if (single->vary) single->vary(fit->options, fit->repeat);
+    if (!una_kind_is_given(single, fit->options, "restarts")) una_kind_set_number(single, fit->options, "restarts", 1);
+    una_kind_set_number(single, fit->options, "noise_std", UNA_AUTO);
+    una_kind_set_number(single, fit->options, "prior_var", 1);
 
-    double *steps = una_kind_number(one, s->options, "steps");
+    double *steps = una_kind_number_option(single, fit->options, "steps");
     if (c->steps_share < 1 && steps && !UNA_IS_AUTO(*steps)) *steps = fmax(1, floor(*steps * c->steps_share));
     return UNA_OK;
 }
 
-static una_status new_member_fit(una_member_fit *s, const una_committee *c, una_arena *arena)
+static una_status new_member_fit(una_member_fit *fit, const una_committee *c, una_arena *arena)
 {
-    UNA_TRY(member_fit_options(s, c, arena));
-    s->state = una_arena_get(arena, 1, c->one->state_size);
-    s->result = una_fit_result_in(arena);
+    UNA_TRY(member_fit_options(fit, c, arena));
+    fit->state = una_arena_get(arena, 1, c->single->state_size);
+    fit->result = una_fit_result_in(arena);
     return una_arena_check(arena);
 }
 
@@ -214,20 +218,20 @@ static una_status train_all_targets(una_committee *c, size_t index, una_run *run
     una_problem p;
     UNA_TRY(una_arena_check(scratch));
     for (size_t t = 0; t < n; t++) {
-        una_member_fit *s = &c->of[t].member[index];
-        UNA_TRY(new_member_fit(s, &c->of[t], arena));
-        state[t] = s->state;
-        options[t] = s->options;
-        result[t] = &s->result;
+        una_member_fit *fit = &c->per_target[t].member[index];
+        UNA_TRY(new_member_fit(fit, &c->per_target[t], arena));
+        state[t] = fit->state;
+        options[t] = fit->options;
+        result[t] = &fit->result;
     }
     UNA_TRY(una_member_fit_rows(&p, c, whole, scratch));
-    UNA_TRY(c->one->fit_several(state, options, &p, result, &coupling, arena, run));
+    UNA_TRY(c->single->fit_several(state, options, &p, result, &coupling, arena, run));
     UNA_TRY(una_arena_check(arena));
 
     for (size_t t = 0; t < n; t++) {
-        una_member_fit *s = &c->of[t].member[index];
-        UNA_TRY(una_member_fit_rows(&p, &c->of[t], s, scratch));
-        UNA_TRY(predict_left_out(s, c->one, s->state, &p, arena, run));
+        una_member_fit *fit = &c->per_target[t].member[index];
+        UNA_TRY(una_member_fit_rows(&p, &c->per_target[t], fit, scratch));
+        UNA_TRY(predict_left_out(fit, c->single, fit->state, &p, arena, run));
     }
     return UNA_OK;
 }
@@ -235,55 +239,55 @@ static una_status train_all_targets(una_committee *c, size_t index, una_run *run
 una_status una_member_fit_train(void *context, size_t index, una_run *run)
 {
     una_committee *c = context;
-    una_member_fit *s = &c->member[index];
+    una_member_fit *fit = &c->member[index];
     una_problem p;
-    if (c->of) return train_all_targets(c, index, run);
-    UNA_TRY(new_member_fit(s, c, &s->arena));
-    UNA_TRY(una_member_fit_rows(&p, c, s, &run->scratch));
-    UNA_TRY(c->one->fit(s->state, s->options, &p, &s->result, &s->arena, run));
-    UNA_TRY(una_arena_check(&s->arena));
-    return predict_left_out(s, c->one, s->state, &p, &s->arena, run);
+    if (c->per_target) return train_all_targets(c, index, run);
+    UNA_TRY(new_member_fit(fit, c, &fit->arena));
+    UNA_TRY(una_member_fit_rows(&p, c, fit, &run->scratch));
+    UNA_TRY(c->single->fit(fit->state, fit->options, &p, &fit->result, &fit->arena, run));
+    UNA_TRY(una_arena_check(&fit->arena));
+    return predict_left_out(fit, c->single, fit->state, &p, &fit->arena, run);
 }
 
 /* A shallow copy is enough: relearning writes to the state alone, not to what it points at. */
-static una_status relearn_copy(void **state, const una_committee *c, const una_member_fit *s, double noise_var,
+static una_status relearn_copy(void **state, const una_committee *c, const una_member_fit *fit, double noise_var,
                                double prior_var, const una_problem *p, una_run *run)
 {
-    const una_kind *one = c->one;
-    void *options = una_arena_get(&run->scratch, 1, one->options_size);
-    *state = una_arena_get(&run->scratch, 1, one->state_size);
+    const una_kind *single = c->single;
+    void *options = una_arena_get(&run->scratch, 1, single->options_size);
+    *state = una_arena_get(&run->scratch, 1, single->state_size);
     UNA_TRY(una_arena_check(&run->scratch));
-    memcpy(*state, s->state, one->state_size);
-    memcpy(options, s->options, one->options_size);
+    memcpy(*state, fit->state, single->state_size);
+    memcpy(options, fit->options, single->options_size);
 
-    una_kind_set_number(one, options, "noise_std", sqrt(noise_var) / una_kind_unit(one, options, p));
-    if (!UNA_IS_AUTO(prior_var)) una_kind_set_number(one, options, "prior_var", prior_var);
+    una_kind_set_number(single, options, "noise_std", sqrt(noise_var) / una_kind_unit(single, options, p));
+    if (!UNA_IS_AUTO(prior_var)) una_kind_set_number(single, options, "prior_var", prior_var);
     una_fit_result result = una_fit_result_in(&run->scratch);
-    return one->relearn(*state, options, p, &result, &run->scratch, run);
+    return single->relearn(*state, options, p, &result, &run->scratch, run);
 }
 
 una_status una_member_fit_predict_again(void *context, size_t index, una_run *run)
 {
     const una_committee *c = context;
-    una_member_fit *s = &c->member[index];
+    una_member_fit *fit = &c->member[index];
     una_problem p;
     void *state;
-    UNA_TRY(una_member_fit_rows_weighed(&p, c, s, run));
-    UNA_TRY(relearn_copy(&state, c, s, c->noise_var, c->prior_var, &p, run));
-    return predict_left_out(s, c->one, state, &p, &s->arena, run);
+    UNA_TRY(una_member_fit_rows_weighed(&p, c, fit, run));
+    UNA_TRY(relearn_copy(&state, c, fit, c->noise_var, c->prior_var, &p, run));
+    return predict_left_out(fit, c->single, state, &p, &fit->arena, run);
 }
 
 void una_committee_collect_oof(una_oof *oof, const una_committee *c)
 {
     for (size_t i = 0; i < c->count; i++) {
-        const una_member_fit *s = &c->member[i];
-        size_t rows = s->part ? c->pair->plain.x.rows : c->pair->plain.valid_x.rows;
-        double *mean = oof->mean + s->repeat * oof->rows + s->block * rows;
-        double *var = oof->var + s->repeat * oof->rows + s->block * rows;
-        for (size_t row = 0, next = 0; next < s->left_out; row++) {
-            if (s->part && s->part[row] != s->leaves) continue;
-            mean[row] = s->mean[next];
-            var[row] = s->var[next++];
+        const una_member_fit *fit = &c->member[i];
+        size_t rows = fit->label ? c->pair->plain.x.rows : c->pair->plain.valid_x.rows;
+        double *mean = oof->mean + fit->repeat * oof->rows + fit->region * rows;
+        double *var = oof->var + fit->repeat * oof->rows + fit->region * rows;
+        for (size_t row = 0, next = 0; next < fit->left_out_rows; row++) {
+            if (fit->label && fit->label[row] != fit->left_out_label) continue;
+            mean[row] = fit->mean[next];
+            var[row] = fit->var[next++];
         }
     }
 }
@@ -319,68 +323,69 @@ una_status una_row_weights(const double **weight, const una_noise *noise, una_vi
     return UNA_OK;
 }
 
-una_status una_members_take(una_members *m, const una_kind *one, size_t count, const una_problem *p, una_arena *keep)
+una_status una_members_take(una_members *m, const una_kind *single, size_t count, const una_problem *p, una_arena *keep)
 {
     *m = (una_members){ .count = count, .inputs = p->x.cols, .at = UNA_GET(keep, una_member, count) };
     UNA_TRY(una_arena_check(keep));
-    for (size_t i = 0; i < count; i++) m->at[i] = (una_member){ .kind = one, .weight = 1 / (double)count };
+    for (size_t i = 0; i < count; i++) m->at[i] = (una_member){ .kind = single, .weight = 1 / (double)count };
     return UNA_OK;
 }
 
-una_status una_fit_single(una_members *m, const una_kind *one, void *options, const una_anchor *anchor,
-                          const una_problem_pair *t, bool scaled, una_fit_result *result, una_arena *keep, una_run *run)
+una_status una_fit_single(una_members *m, const una_kind *single, void *options, const una_anchor *anchor,
+                          const una_problem_pair *pair, bool scaled, una_fit_result *result, una_arena *keep,
+                          una_run *run)
 {
-    UNA_TRY(una_members_take(m, one, 1, &t->plain, keep));
-    m->at[0].scale = scaled ? t->scale : NULL;
-    m->at[0].state = una_arena_get(keep, 1, one->state_size);
+    UNA_TRY(una_members_take(m, single, 1, &pair->plain, keep));
+    m->at[0].scale = scaled ? pair->scale : NULL;
+    m->at[0].state = una_arena_get(keep, 1, single->state_size);
     UNA_TRY(una_arena_check(keep));
-    if (one->vary && !una_is_of_images(&t->plain)) one->vary(options, 0);
-    if (anchor) return one->fit_anchored(m->at[0].state, options, anchor, una_problem_of_pair(t, scaled), result, keep,
-                                         run);
-    return one->fit(m->at[0].state, options, una_problem_of_pair(t, scaled), result, keep, run);
+    if (single->vary && !una_is_of_images(&pair->plain)) single->vary(options, 0);
+    if (anchor) return single->fit_anchored(m->at[0].state, options, anchor, una_problem_of_pair(pair, scaled), result,
+                                            keep, run);
+    return single->fit(m->at[0].state, options, una_problem_of_pair(pair, scaled), result, keep, run);
 }
 
 /* One head for all targets, where that is possible: relearns the posteriors, with one ratio of the variances. */
-static una_status join_single_heads(una_members *const *m, const una_kind *one, void *const *options,
-                                    const una_problem_pair *whole, const una_problem_pair *own, bool scaled,
-                                    una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
-                                    una_run *run)
+static una_status join_single_heads(una_members *const *m, const una_kind *single, void *const *options,
+                                    const una_problem_pair *all_targets, const una_problem_pair *per_target,
+                                    bool scaled, una_fit_result *const *result, una_target_coupling *coupling,
+                                    una_arena *keep, una_run *run)
 {
-    size_t n = una_problem_outputs(&whole->plain);
+    size_t n = una_problem_outputs(&all_targets->plain);
     double *noise = UNA_GET(&run->scratch, double, n), *prior = UNA_GET(&run->scratch, double, n);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t t = 0; t < n; t++) noise[t] = result[t]->noise_var, prior[t] = result[t]->prior_var;
-    bool complete = una_problem_complete(&whole->plain) && !isnan(coupling->noise[n - 1]);
+    bool complete = una_problem_complete(&all_targets->plain) && !isnan(coupling->noise[n - 1]);
     coupling->joint = complete && una_one_ratio(prior, noise, n);
     una_note_heads(&result[0]->notes, coupling->joint, complete, false);
 
     for (size_t t = 0; coupling->joint && t < n; t++) {
         una_problem p;
         una_fit_result found = una_fit_result_in(&run->scratch);
-        una_all_rows(&p, una_problem_of_pair(&own[t], scaled));
-        una_kind_set_number(one, options[t], "prior_var", prior[t]);
-        UNA_TRY(one->relearn(m[t]->at[0].state, options[t], &p, &found, keep, run));
+        una_all_rows(&p, una_problem_of_pair(&per_target[t], scaled));
+        una_kind_set_number(single, options[t], "prior_var", prior[t]);
+        UNA_TRY(single->relearn(m[t]->at[0].state, options[t], &p, &found, keep, run));
         result[t]->prior_var = found.prior_var;
         result[t]->log_evidence = found.log_evidence;
     }
     return UNA_OK;
 }
 
-una_status una_fit_single_several(una_members *const *m, const una_kind *one, void *const *options,
-                                  const una_problem_pair *whole, const una_problem_pair *own, bool scaled,
+una_status una_fit_single_several(una_members *const *m, const una_kind *single, void *const *options,
+                                  const una_problem_pair *all_targets, const una_problem_pair *per_target, bool scaled,
                                   una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
                                   una_run *run)
 {
-    size_t n = una_problem_outputs(&whole->plain);
+    size_t n = una_problem_outputs(&all_targets->plain);
     void **state = UNA_GET(&run->scratch, void *, n);
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t t = 0; t < n; t++) {
-        UNA_TRY(una_members_take(m[t], one, 1, &own[t].plain, keep));
-        m[t]->at[0].scale = scaled ? whole->scale : NULL;
-        state[t] = m[t]->at[0].state = una_arena_get(keep, 1, one->state_size);
+        UNA_TRY(una_members_take(m[t], single, 1, &per_target[t].plain, keep));
+        m[t]->at[0].scale = scaled ? all_targets->scale : NULL;
+        state[t] = m[t]->at[0].state = una_arena_get(keep, 1, single->state_size);
         UNA_TRY(una_arena_check(keep));
-        if (one->vary) one->vary(options[t], 0);
+        if (single->vary) single->vary(options[t], 0);
     }
-    UNA_TRY(one->fit_several(state, options, una_problem_of_pair(whole, scaled), result, coupling, keep, run));
-    return join_single_heads(m, one, options, whole, own, scaled, result, coupling, keep, run);
+    UNA_TRY(single->fit_several(state, options, una_problem_of_pair(all_targets, scaled), result, coupling, keep, run));
+    return join_single_heads(m, single, options, all_targets, per_target, scaled, result, coupling, keep, run);
 }

@@ -36,8 +36,8 @@ struct una_noise {
     double  offset;
     double *low, *high;                  /* [inputs] the range of the rows that taught it                   */
     double *input, *knot, *slope;        /* [terms] of which input (a whole number), from where, how steep  */
-    size_t  groups;                      /* of rows, each left out of one of `apart`; no file has them      */
-    una_noise *apart;                    /* [groups]                                                        */
+    size_t  groups;                      /* of rows, each left out of one shape; no file has them */
+    una_noise *shape_per_fold;           /* [groups]                                                        */
 };
 
 /* ---- the shape ------------------------------------------------------------------------------------------------- */
@@ -70,7 +70,7 @@ void una_noise_shape(const una_noise *noise, una_view x, double *g)
 
 const una_noise *una_noise_without(const una_noise *noise, size_t part)
 {
-    return noise->groups ? &noise->apart[part % noise->groups] : noise;
+    return noise->groups ? &noise->shape_per_fold[part % noise->groups] : noise;
 }
 
 /* ---- rows and columns ------------------------------------------------------------------------------------------- */
@@ -550,10 +550,10 @@ static void keep_slopes(una_noise *noise, const shape_data *s, scoring *q)
 static una_status learn_without_groups(una_noise *noise, scoring *q, size_t way, una_arena *keep, una_run *run)
 {
     const shape_data *s = q->s;
-    noise->apart = UNA_GET(keep, una_noise, s->groups);
+    noise->shape_per_fold = UNA_GET(keep, una_noise, s->groups);
     UNA_TRY(una_arena_check(keep));
     for (size_t g = 0; g < s->groups; g++) {
-        una_noise *own = &noise->apart[g];
+        una_noise *own = &noise->shape_per_fold[g];
         *own = *noise;
         own->offset = 0;
         own->slope = UNA_GET(keep, double, noise->terms);
@@ -566,7 +566,7 @@ static una_status learn_without_groups(una_noise *noise, scoring *q, size_t way,
     return UNA_OK;
 }
 
-static una_status learn_shape(una_noise *noise, bool *worth, const una_noise_rows *oof_log_lik, una_arena *keep,
+static una_status learn_shape(una_noise *noise, bool *worth, const una_noise_rows *noise_rows, una_arena *keep,
                               una_run *run)
 {
     shape_data s = {0};
@@ -574,9 +574,9 @@ static una_status learn_shape(una_noise *noise, bool *worth, const una_noise_row
     size_t best;
     bool known = false;
     *worth = false;
-    UNA_TRY(check_noise_rows(oof_log_lik, run));
-    UNA_TRY(gather_groups(&s, oof_log_lik, run));
-    UNA_TRY(make_terms(noise, &s, oof_log_lik, keep, run));
+    UNA_TRY(check_noise_rows(noise_rows, run));
+    UNA_TRY(gather_groups(&s, noise_rows, run));
+    UNA_TRY(make_terms(noise, &s, noise_rows, keep, run));
     if (s.rows >= FEWEST_ROWS && noise->terms > 0) UNA_TRY(find_constant_noise(&s, &known, run));
     if (!known) {
         noise->terms = 0;                        /* nothing to learn: g = 1 */
@@ -589,21 +589,21 @@ static una_status learn_shape(una_noise *noise, bool *worth, const una_noise_row
     begin_without(&q, s.groups);
     UNA_TRY(fit_shape(&q, best, run));
     keep_slopes(noise, &s, &q);
-    return oof_log_lik->apart ? learn_without_groups(noise, &q, best, keep, run) : UNA_OK;
+    return noise_rows->shape_per_fold ? learn_without_groups(noise, &q, best, keep, run) : UNA_OK;
 }
 
-una_status una_noise_learn(una_noise **noise, const una_noise_rows *oof_log_lik, bool must, una_arena *keep,
+una_status una_noise_learn(una_noise **noise, const una_noise_rows *noise_rows, bool required, una_arena *keep,
                            una_run *run)
 {
     bool worth;
     *noise = NULL;
     una_noise *found = UNA_GET(keep, una_noise, 1);
     UNA_TRY(una_arena_check(keep));
-    found->inputs = oof_log_lik->x.cols;
+    found->inputs = noise_rows->x.cols;
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = learn_shape(found, &worth, oof_log_lik, keep, run);
+    una_status status = learn_shape(found, &worth, noise_rows, keep, run);
     una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK && (worth || must)) *noise = found;
+    if (status == UNA_OK && (worth || required)) *noise = found;
     return status;
 }
 

@@ -16,15 +16,15 @@ typedef struct una_noise_rows {          /* rows with their out-of-fold predicti
     const double *y, *mean, *var;        /* [rows] var: of the model, without noise                         */
     const unsigned char *part;           /* [rows] rows of one part are left out together when shapes are compared */
     size_t        parts;
-    bool          apart;                 /* learn the shape without each part, too: una_noise_without */
+    bool          shape_per_fold;        /* learn the shape without each part, too: una_noise_without */
 } una_noise_rows;
 
-/* The shape in keep; NULL in *noise where a constant is as good on left-out rows. must: never NULL. */
-una_status una_noise_learn(una_noise **noise, const una_noise_rows *oof_log_lik, bool must, una_arena *keep,
+/* The shape in keep; NULL in *noise where a constant is as good on left-out rows. required: never NULL. */
+una_status una_noise_learn(una_noise **noise, const una_noise_rows *noise_rows, bool required, una_arena *keep,
                            una_run *run);
 /* g [rows]; nothing is allocated. Beyond the rows that taught it, g keeps its value at their edge. */
 void       una_noise_shape(const una_noise *noise, una_view x, double *g);
-/* The shape learnt without one part; the shape itself where `apart` was not set, or nothing was learnt. */
+/* The shape learnt without one part; the shape itself where shape_per_fold was not set, or nothing was learnt. */
 const una_noise *una_noise_without(const una_noise *noise, size_t part);
 una_status una_noise_exchange(una_noise **noise, una_archive *ar);       /* NULL stays NULL */
 

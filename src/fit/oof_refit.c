@@ -22,28 +22,28 @@ size_t una_oof_refit_folds(const una_problem *p)
 /* ---- refits ----------------------------------------------------------------------------------------------------- */
 
 /* The scale of the inputs by the rows that the member trains on. */
-static una_status learn_fold_scale(una_problem_pair *t, const una_committee *c, una_member_fit *s, una_run *run)
+static una_status learn_fold_scale(una_problem_pair *pair, const una_committee *c, una_member_fit *fit, una_run *run)
 {
     una_problem rest;
-    s->scaled = false;
-    double *scale = UNA_GET(&run->scratch, double, t->plain.x.cols);
+    fit->scaled = false;
+    double *scale = UNA_GET(&run->scratch, double, pair->plain.x.cols);
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_member_fit_rows(&rest, c, s, &run->scratch));
+    UNA_TRY(una_member_fit_rows(&rest, c, fit, &run->scratch));
     UNA_TRY(una_relevance_learn(scale, &rest, run));
-    UNA_TRY(una_problem_pair_scale(t, scale, run));
-    s->scaled = t->scale != NULL;
+    UNA_TRY(una_problem_pair_scale(pair, scale, run));
+    fit->scaled = pair->scale != NULL;
     return UNA_OK;
 }
 
 static una_status refit_fold(void *context, size_t index, una_run *run)
 {
     const una_committee *all = context;
-    una_problem_pair t = { .plain = all->pair->plain, .scaled = all->pair->plain };
+    una_problem_pair pair = { .plain = all->pair->plain, .scaled = all->pair->plain };
     una_committee own = *all;
-    own.pair = &t;
-    UNA_TRY(learn_fold_scale(&t, &own, &own.member[index], run));
+    own.pair = &pair;
+    UNA_TRY(learn_fold_scale(&pair, &own, &own.member[index], run));
     UNA_TRY(una_member_fit_train(&own, index, run));
-    return own.one->relearn ? una_member_fit_predict_again(&own, index, run) : UNA_OK;
+    return own.single->relearn ? una_member_fit_predict_again(&own, index, run) : UNA_OK;
 }
 
 /* ---- what is reported ------------------------------------------------------------------------------------------- */
@@ -81,8 +81,8 @@ static una_status report_refits(const una_committee *c, const una_oof *oof, cons
     own.prior_var = by->prior_var;
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < own.count; i++)
-        own.member[i] = (una_member_fit){ .repeat = repeat, .number = c->count + i, .part = p->fold,
-                                          .leaves = (unsigned char)i };
+        own.member[i] = (una_member_fit){ .repeat = repeat, .number = c->count + i, .label = p->fold,
+                                          .left_out_label = (unsigned char)i };
 
     una_status status = una_jobs_run(run, own.member, sizeof *own.member, own.count, refit_fold, &own);
     if (status == UNA_OK) status = add_refit_repeat(&with_refits, oof, &own, is_scaled, run);
@@ -91,8 +91,8 @@ static una_status report_refits(const una_committee *c, const una_oof *oof, cons
     return status;
 }
 
-una_status una_oof_refit_report(const una_committee *c, const una_oof *oof, const una_committee_choice *by,
-                                una_fit_result *result, una_run *run)
+una_status una_oof_refit_run(const una_committee *c, const una_oof *oof, const una_committee_choice *by,
+                             una_fit_result *result, una_run *run)
 {
     size_t folds = c->pair->plain.folds, first = SIZE_MAX;
     double share = 0;

@@ -14,7 +14,7 @@ size_t una_oof_refit_folds(const una_problem *problem);
 
 /* Reports the out-of-fold predictions of one target's committee, with by's noise and prior variance, if the result asks
  * for them. */
-una_status una_oof_refit_report(const una_committee *committee, const una_oof *oof, const una_committee_choice *by,
-                                una_fit_result *result, una_run *run);
+una_status una_oof_refit_run(const una_committee *committee, const una_oof *oof, const una_committee_choice *by,
+                             una_fit_result *result, una_run *run);
 
 #endif

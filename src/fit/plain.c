@@ -9,9 +9,9 @@
 una_status una_plain_finish(void *context, void *training, una_run *run)
 {
     una_plain_training *t = training;
-    const una_training_job *l = &t->base.job;
-    const una_training_rows *r = l->rows;
-    const una_network_f32 net = { l->body, l->shape, t->base.frozen };
+    const una_training_job *job = &t->base.job;
+    const una_training_rows *r = job->rows;
+    const una_network_f32 net = { job->body, job->shape, t->base.frozen };
     bool valid = r->valid_rows > 0;
     void *work;
     (void)context;
@@ -25,7 +25,7 @@ una_status una_plain_finish(void *context, void *training, una_run *run)
                                                valid ? r->valid_y : r->y, t->scored, f, work);
     if (!isfinite(t->square))
         UNA_FAIL(run, UNA_E_NUMERIC, "%s: the network's answers are not finite; use a smaller rate, or look for "
-                 "extreme values in the inputs", l->how.descent.stage);
+                 "extreme values in the inputs", job->how.descent.stage);
     return UNA_OK;
 }
 

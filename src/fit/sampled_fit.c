@@ -179,9 +179,9 @@ static una_training_job sampled_job(const una_sampled *m, const una_sampled_opti
     una_basis_options basis = { .steps = o->steps, .batch = o->batch, .optimiser = UNA_ADAM, .rate = o->rate,
                                 .rate_schedule = o->rate_schedule, .initialisation = o->initialisation,
                                 .flips = o->flips, .shifts = o->shifts };
-    una_training_job job = una_basis_job(&basis, m->net, &(una_training){0}, train_noise_var);
+    una_training_job job = una_basis_job(&basis, m->net, &(una_training_settings){0}, train_noise_var);
     job.goal = plan->job.goal;
-    job.of = plan->job.of;
+    job.goal_options = plan->job.goal_options;
     job.how.descent.stage = plan->job.how.descent.stage;
     job.validate = UNA_VALIDATE_NOT;
     return job;

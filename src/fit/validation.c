@@ -14,7 +14,7 @@
 enum { MOST_ROWS = 4096 };               /* training rows, and validation rows, at most                     */
 
 typedef struct validation {
-    const una_trainer *trainer;
+    const una_training_context *training;
     const float *x, *valid_x;            /* [rows, inputs], [valid_rows, inputs]                            */
     const double *y, *valid_y;           /* [rows, outputs], [valid_rows, outputs]                          */
     size_t rows, valid_rows, outputs;
@@ -29,7 +29,7 @@ static una_status validate_error(void *context, const float *p, double *score, u
 {
     const validation *w = context;
     (void)run;
-    double square = una_network_sum_of_squares_f32(&w->trainer->net, p, w->valid_x, w->valid_y, w->valid_rows, w->f,
+    double square = una_network_sum_of_squares_f32(&w->training->net, p, w->valid_x, w->valid_y, w->valid_rows, w->f,
                                                    w->work);
     *score = -0.5 * (UNA_LOG_TWO_PI + 1 + log(fmax(square / (double)w->valid_rows, 1e-12)));
     return UNA_OK;
@@ -38,7 +38,7 @@ static una_status validate_error(void *context, const float *p, double *score, u
 static una_status validate_posterior(void *context, const float *p, double *score, una_run *run)
 {
     validation *w = context;
-    const una_network_f32 *net = &w->trainer->net;
+    const una_network_f32 *net = &w->training->net;
     size_t k = w->stats.features;
     net->body->forward(net, p, w->x, w->rows, w->phi, k, NULL, w->work);
     net->body->forward(net, p, w->valid_x, w->valid_rows, w->valid_phi, k, NULL, w->work);
@@ -69,7 +69,7 @@ static size_t rows_to_validate(size_t rows, una_run *run)
 
 static una_status new_validation_features(validation *w, const una_training_rows *r, una_run *run)
 {
-    size_t k = w->trainer->size.features + 1;
+    size_t k = w->training->size.features + 1;
     float *x = r->x, *valid_x = r->valid_x;
     double *y = r->y, *valid_y = r->valid_y;
 
@@ -88,17 +88,17 @@ static una_status new_validation_features(validation *w, const una_training_rows
     return una_cells_take(&w->valid_cells, w->valid_rows, k, w->outputs, &run->scratch);
 }
 
-una_status una_validation_new(una_validator_f32 *out, const una_trainer *trainer, una_run *run)
+una_status una_validator_new(una_validator_f32 *validator, const una_training_context *training, una_run *run)
 {
-    const una_training_rows *r = trainer->job->rows;
-    bool posterior = trainer->job->validate == UNA_VALIDATE_POSTERIOR;
+    const una_training_rows *r = training->job->rows;
+    bool posterior = training->job->validate == UNA_VALIDATE_POSTERIOR;
     validation *w = UNA_GET(&run->scratch, validation, 1);
     UNA_TRY(una_arena_check(&run->scratch));
-    *w = (validation){ .trainer = trainer, .valid_x = r->valid_x, .valid_y = r->valid_y, .rows = r->rows,
+    *w = (validation){ .training = training, .valid_x = r->valid_x, .valid_y = r->valid_y, .rows = r->rows,
                        .valid_rows = r->valid_rows, .outputs = una_training_rows_outputs(r) };
     if (posterior) UNA_TRY(new_validation_features(w, r, run));
     else w->f = UNA_GET_ROWS(&run->scratch, double, r->valid_rows);
     UNA_TRY(una_arena_check(&run->scratch));
-    *out = (una_validator_f32){ w, posterior ? validate_posterior : validate_error };
-    return una_network_work_f32(&w->work, &trainer->net, 0, run);
+    *validator = (una_validator_f32){ w, posterior ? validate_posterior : validate_error };
+    return una_network_work_f32(&w->work, &training->net, 0, run);
 }

@@ -26,7 +26,7 @@ static void note_why_not(una_hole *hole, una_arena *arena, const char *format, .
     char sentence[256];
     va_list words;
     va_start(words, format);
-    una_write_list(sentence, sizeof sentence, format, words);
+    una_write_textv(sentence, sizeof sentence, format, words);
     va_end(words);
     hole->why_not = una_arena_text(arena, sentence);
 }
@@ -112,7 +112,7 @@ static void mark_inside(una_hole *hole, const una_dataset *data)
     }
 }
 
-static una_status cut_numbers(una_hole *hole, const una_dataset *data, una_arena *arena)
+static una_status hole_in_numbers(una_hole *hole, const una_dataset *data, una_arena *arena)
 {
     double *sorted;
     size_t rows, *edge, edges, from, to;
@@ -161,7 +161,7 @@ static void choose_level(una_hole *hole, const char **word, size_t rows, una_are
     else note_why_not(hole, arena, "none of its words has %zu to %zu rows", least, most);
 }
 
-static una_status cut_words(una_hole *hole, const una_dataset *data, una_arena *arena)
+static una_status hole_in_words(una_hole *hole, const una_dataset *data, una_arena *arena)
 {
     const char **cell = data->column[hole->column[0]].word, **word = UNA_GET(arena, const char *, data->rows);
     size_t rows = 0;
@@ -186,8 +186,8 @@ una_status una_hole_cut(una_hole *hole, const una_dataset *data, size_t column, 
                          .inside = UNA_GET(arena, bool, data->rows) };
     UNA_TRY(una_arena_check(arena));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = data->column[column].is_text ? cut_words(hole, data, &run->scratch)
-                                                     : cut_numbers(hole, data, &run->scratch);
+    una_status status = data->column[column].is_text ? hole_in_words(hole, data, &run->scratch)
+                                                     : hole_in_numbers(hole, data, &run->scratch);
     hole->why_not = una_arena_text(arena, hole->why_not);
     if (status == UNA_OK) status = una_arena_check(arena);
     una_arena_release(&run->scratch, mark);

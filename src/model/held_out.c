@@ -105,7 +105,7 @@ typedef struct refit {
 } refit;
 
 /* Folds; with many rows, fold 0 has a fifth of them and fold 1 all others: fold 1 is never left out. */
-static una_status part_rows(refit *f, una_run *run)
+static una_status deal_into_folds(refit *f, una_run *run)
 {
     size_t inputs = f->model->columns.input_count, parts = REFITS;
     bool once = f->rows >= ONCE_FROM;
@@ -201,7 +201,7 @@ static una_status refit_parts(una_model *model, const una_dataset *data, const u
     refit f = { .model = model, .data = data, .settings = settings };
     size_t *kept;
     UNA_TRY(una_columns_encode(&model->columns, data, &f.x, &f.y, &kept, &f.rows, &run->scratch, run));
-    UNA_TRY(part_rows(&f, run));
+    UNA_TRY(deal_into_folds(&f, run));
     UNA_TRY(new_oof_predictions(&f.oof, f.rows, run));
 
     for (size_t k = 0; k < f.folds; k++) {

@@ -44,7 +44,7 @@ static inline size_t una_table_rows(const una_problem *p)
     return p->table_rows ? p->table_rows : p->x.rows;
 }
 
-static inline size_t una_train_rows(const una_problem *p)
+static inline size_t una_training_row_count(const una_problem *p)
 {
     return p->train_rows ? p->train_rows : p->x.rows;
 }
@@ -280,7 +280,7 @@ typedef struct una_quantiles { size_t count; const double *level; double *q; } u
 una_status una_model_answer_encoded(const una_model *model, const double *x, size_t rows, double level,
                                     una_prediction *out, const una_quantiles *asked, una_run *run);
 /* "luna: the prediction for row 3 is not finite ...", row counted from 0. */
-una_status una_row_refused(const una_model *model, size_t row, una_run *run);
+una_status una_fail_not_finite(const una_model *model, size_t row, una_run *run);
 una_status una_quantiles_check(const double *level, size_t count, una_run *run);
 /* The same block by block, standardised, checked; parts are there if asked for and the kind is a mixture (their weights
  * relative to the largest), var_model is there unless only means are. The task may overwrite what it gets. */

@@ -119,7 +119,7 @@ una_status una_functions_in_units(const una_model *model, const double *x, size_
     }
     for (size_t i = 0; i < count * rows; i++) {
         f[i] = c->target_centre + c->target_scale * f[i];
-        if (!isfinite(f[i])) return una_row_refused(model, i % rows, run);
+        if (!isfinite(f[i])) return una_fail_not_finite(model, i % rows, run);
     }
     return UNA_OK;
 }

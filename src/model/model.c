@@ -329,7 +329,7 @@ const char *una_model_input_name(const una_model *model, size_t input)
 
 /* ---- predict: standardised inside, the user's units outside ------------------------------------------------- */
 
-una_status una_row_refused(const una_model *model, size_t row, una_run *run)
+una_status una_fail_not_finite(const una_model *model, size_t row, una_run *run)
 {
     char place[UNA_ROW_NAME_ROOM];
     UNA_FAIL(run, UNA_E_NUMERIC, "%s: the prediction for %s is not finite; its inputs may be far beyond the training "
@@ -346,7 +346,7 @@ static una_status predictions_in_users_units(const una_model *model, const una_p
         double mean = c->target_centre + c->target_scale * p->mean[r];
         double std = c->target_scale * sqrt(p->var_model[r] + p->var_noise[r]);
         bool good = spread ? isfinite(mean - z * std) && isfinite(mean + z * std) : isfinite(mean);
-        if (!good) return una_row_refused(model, from + r, run);
+        if (!good) return una_fail_not_finite(model, from + r, run);
         if (out->mean) out->mean[from + r] = mean;
         if (out->std) out->std[from + r] = std;
         if (out->std_epistemic) out->std_epistemic[from + r] = c->target_scale * sqrt(p->var_model[r]);
@@ -399,7 +399,7 @@ static una_status check_predictive(const una_model *model, const una_predictive 
                     p->var_noise[r] > 0;
         for (size_t m = r * p->parts; m < (r + 1) * p->parts; m++)
             good = good && isfinite(p->part_mean[m]) && is_variance(p->part_var[m]) && p->part_var[m] > 0;
-        if (!good) return una_row_refused(model, from + r, run);
+        if (!good) return una_fail_not_finite(model, from + r, run);
     }
     return UNA_OK;
 }
@@ -472,7 +472,7 @@ static una_status answer_quantile(double *to, const answer *a, size_t r, double 
                         : p->mean[r] + una_normal_quantile(level) * sqrt(p->var_model[r] + p->var_noise[r]);
     if (a->columns->log_target) return una_log_target_value(to, a->columns, t, a->from + r, run);
     *to = una_target_value(a->columns, t);
-    return isfinite(*to) ? UNA_OK : una_row_refused(a->model, a->from + r, run);
+    return isfinite(*to) ? UNA_OK : una_fail_not_finite(a->model, a->from + r, run);
 }
 
 /* Quantiles of a row, in ascending order even after rounding. */
@@ -804,9 +804,9 @@ static una_status give_parts(const una_model *model, const una_gaussians *g, con
     for (size_t k = 0; k < rows * g->parts; k++) {
         size_t to = from * g->parts + k, column = to * c->source_count;
         if (!isfinite(g->mean[k]) || !is_variance(g->var[k]))
-            return una_row_refused(model, from + k / g->parts, run);
+            return una_fail_not_finite(model, from + k / g->parts, run);
         double mean = c->target_centre + c->target_scale * g->mean[k], std = c->target_scale * sqrt(g->var[k]);
-        if (!isfinite(mean) || !isfinite(std)) return una_row_refused(model, from + k / g->parts, run);
+        if (!isfinite(mean) || !isfinite(std)) return una_fail_not_finite(model, from + k / g->parts, run);
         if (out->mean) out->mean[to] = mean;
         if (out->std) out->std[to] = std;
         if (g->dmean)

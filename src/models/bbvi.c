@@ -69,8 +69,8 @@ static una_status bbvi_fit(void *state, void *options, const una_problem *proble
     m->part = bbvi_part;
     m->parts = (size_t)o->draws;
     m->prior_var = o->weight_var;
-    una_sampled_plan plan = { .job = { .goal = UNA_GOAL_BOUND, .how.descent.stage = "training bbvi",
-                                       .of.bound = { o->weight_var, o->start_std, (size_t)o->samples } },
+    una_sampled_plan plan = { .job = { .goal = UNA_GOAL_ELBO, .how.descent.stage = "training bbvi",
+                                       .goal_options.elbo = { o->weight_var, o->start_std, (size_t)o->samples } },
                               .context = o, .divergence = bbvi_divergence, .noise_matters = true };
     return una_sampled_fit(m, &o->common, problem, &plan, result, keep, run);
 }

@@ -384,11 +384,11 @@ static una_status held_out_noise(double *std, const hmc *m, const una_problem *p
                                 .initialisation = 1 };
     const double assumed = 0.01;         /* noise variance: small, since the best validation stops the network before
                                             it fits the noise */
-    una_training_job job = una_basis_job(&plain, una_network_mlp(&m->net), &(una_training){0}, assumed);
+    una_training_job job = una_basis_job(&plain, una_network_mlp(&m->net), &(una_training_settings){0}, assumed);
     job.how.descent.stage = "measuring the noise";
     job.how.descent.validate_every = job.how.descent.steps / 40;
     job.validate = UNA_VALIDATE_ERROR;
-    job.first = (uint64_t)1 << 33;
+    job.init_stream = (uint64_t)1 << 33;
 
     una_fit_result measured = {0};
     una_crossfit fit = { .job_size = sizeof(una_plain_training), .job = &job, .finish = una_plain_finish,

@@ -98,11 +98,11 @@ static void luna_fill_options(luna_options *o, const una_problem *problem)
 static una_basis_plan luna_plan(const luna_options *o, const una_problem *problem)
 {
     bool steer = UNA_IS_AUTO(o->diversity);
-    double rows = (double)una_train_rows(problem);
+    double rows = (double)una_training_row_count(problem);
     double share = o->diversity_rows > 0 ? fmin(1, o->diversity_rows / rows) : 1;
     una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads };
     plan.member = o->committee.members != 1;
-    plan.training = (una_training){
+    plan.training = (una_training_settings){
         .diversity = steer ? 1 : o->diversity * share, .steer = steer, .target_cos2 = o->target_cos2,
         .schedule = steer ? 0 : o->schedule, .probes = o->probes, .per_point = o->cosine == 1, .exact = o->slopes == 1,
         .perturbation_std = o->perturbation_std, .directions = (size_t)o->directions,

@@ -107,7 +107,7 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
                  "features alone; use input_dropout=no");
 
     una_sampled_plan plan = { .job = { .goal = UNA_GOAL_DROPOUT, .how.descent.stage = "training mcd",
-                                       .of.dropout = { o->dropout, o->length_scale, m->inputs } },
+                                       .goal_options.dropout = { o->dropout, o->length_scale, m->inputs } },
                               .context = o, .divergence = mcd_divergence };
     UNA_TRY(una_sampled_fit(&m->base, &o->common, problem, &plan, result, keep, run));
 

@@ -74,7 +74,7 @@ static una_status fit_anchored(void *state, void *options, const una_anchor *anc
     m->net = shape.net;
 
     double train_noise_var = UNA_IS_AUTO(o->train_noise_std) ? UNA_PLAIN_NOISE_VAR : pow(o->train_noise_std * unit, 2);
-    una_training_job job = una_basis_job(o, m->net, &(una_training){0}, train_noise_var);
+    una_training_job job = una_basis_job(o, m->net, &(una_training_settings){0}, train_noise_var);
     job.how.descent.stage = "training nn";
     job.validate = UNA_VALIDATE_ERROR;
     if (anchor && m->net.body != &una_body_mlp_f32)
@@ -82,9 +82,9 @@ static una_status fit_anchored(void *state, void *options, const una_anchor *anc
                  "images");
     if (anchor) {
         job.goal = UNA_GOAL_ANCHOR;
-        job.of.anchor.noise_var = anchor->noise_var;
-        job.of.anchor.prior_var = anchor->prior_var;
-        job.of.anchor.init_var = anchor->init_var;
+        job.goal_options.anchor.noise_var = anchor->noise_var;
+        job.goal_options.anchor.prior_var = anchor->prior_var;
+        job.goal_options.anchor.init_var = anchor->init_var;
     }
 
     keeping kept = { .state = m };

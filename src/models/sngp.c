@@ -363,9 +363,9 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     if (o->head == UNA_SNGP_GP) UNA_TRY(need_memory(rows, 1, run));      /* and for rows added in the end */
 
     double train_noise_var = UNA_IS_AUTO(b->train_noise_std) ? UNA_PLAIN_NOISE_VAR : pow(b->train_noise_std * unit, 2);
-    una_training_job job = una_basis_job(b, m->net, &(una_training){0}, train_noise_var);
+    una_training_job job = una_basis_job(b, m->net, &(una_training_settings){0}, train_noise_var);
     job.start.lengthscale = o->lengthscale;
-    job.of.squares.bound = o->bound;
+    job.goal_options.squares.bound = o->bound;
     job.how.descent.stage = "training sngp";
     job.validate = UNA_VALIDATE_ERROR;
 

@@ -414,7 +414,7 @@ static una_status tuna_train(una_basis *basis, const una_basis_options *o, const
     una_trained_job *t = UNA_GET(&run->scratch, una_trained_job, 1);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
-    t->job = una_basis_job(o, basis->net, &(una_training){0}, 0.5);             /* weight 1/(2 0.5) = 1 */
+    t->job = una_basis_job(o, basis->net, &(una_training_settings){0}, 0.5);    /* weight 1/(2 0.5) = 1 */
     t->job.how.descent.stage = "training tuna";
     t->job.how.seed = p->seed;
     t->job.rows = data;

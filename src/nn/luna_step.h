@@ -13,7 +13,7 @@
 #define UNA_DIRECTION_KINDS "inputs|unit"
 typedef enum una_probes { UNA_PROBES_DATA, UNA_PROBES_BETWEEN, UNA_PROBES_BEYOND } una_probes;
 
-typedef struct una_training {            /* how a network is trained; every number explicit                 */
+typedef struct una_training_settings {   /* how a network is trained; every number explicit                 */
     una_descent descent;                 /* the way down                                                    */
     size_t batch;                        /* 0 or >= rows: all rows every step, as gd always does            */
     double fit_weight;                   /* on sum r^2 of one head: 1/(2 sigma^2); divided by M here        */
@@ -33,8 +33,8 @@ typedef struct una_training {            /* how a network is trained; every numb
     size_t targets;                      /* > 1: the heads stand target by target, each has as many         */
     const double *target_scale;          /* [targets] they are multiplied by: sigma over each one's own; NULL: 1 */
     bool   jacobian;                     /* of several targets: slopes of a head are one vector over all    */
-    const size_t *parts;                 /* [ranks] that train together: rows of each; `batch` is of all. NULL: alone */
-} una_training;
+    const size_t *rank_rows;             /* [ranks] that train together: rows of each; `batch` is of all. NULL: alone */
+} una_training_settings;
 
 typedef struct una_inputs {              /* what inputs are: numbers are perturbed, a category is taken whole */
     size_t count;

@@ -25,7 +25,7 @@
 struct STEP {
     const una_net *net;
     const DATA *data;
-    const una_training *how;
+    const una_training_settings *how;
     const REAL(una_kernels) *kern;
     REAL(una_work) *work;
     una_crew *crew;                      /* NULL: one thread                                                */
@@ -41,8 +41,8 @@ struct STEP {
     uint32_t *order;                     /* [rows]                                                          */
     size_t *numeric, numeric_count;
     real *x, *target, *delta, *direction;
-    size_t *hole;                        /* [most, targets] of the batch, piece after piece; NULL: no cell is missing */
-    size_t holes[UNA_MOST_PIECES];
+    size_t *missing;                     /* [most, targets] of the batch, piece after piece; NULL: no cell is missing */
+    size_t missing_count[UNA_MOST_PIECES];
     size_t delta_room;                   /* of one piece                                                    */
     double lambda, mean_cos2;            /* as it is steered; of the step at hand                           */
 };
@@ -78,7 +78,7 @@ static real *batch_row(const STEP *t, size_t i, bool probe)
 /* Rows of a rank. */
 static size_t rows_of_rank(const STEP *t, size_t rank)
 {
-    return t->how->parts ? t->how->parts[rank] : t->data->rows;
+    return t->how->rank_rows ? t->how->rank_rows[rank] : t->data->rows;
 }
 
 static void next_batch(STEP *t, size_t step)
@@ -197,7 +197,7 @@ static size_t data_stride(const STEP *t)
     return t->how->targets > 1 ? t->how->targets : target_stride(t);
 }
 
-/* The targets of row i of the batch, one for each head; a missing one is a hole of piece k, which begins at `first`. */
+/* The targets of row i of the batch, one for each head; a missing one is noted for piece k, which begins at `first`. */
 static void spread_targets(STEP *t, size_t k, size_t first, size_t i, const real *y)
 {
     size_t targets = t->how->targets, each = t->data->target_heads / targets, wide = target_stride(t);
@@ -205,7 +205,7 @@ static void spread_targets(STEP *t, size_t k, size_t first, size_t i, const real
         real *to = t->target + i * wide + n * each;
         const real scaled = t->how->target_scale ? (real)t->how->target_scale[n] * y[n] : y[n];
         for (size_t m = 0; m < each; m++) to[m] = scaled;
-        if (isnan(y[n])) t->hole[first * targets + t->holes[k]++] = (i - first) * wide + n * each;
+        if (isnan(y[n])) t->missing[first * targets + t->missing_count[k]++] = (i - first) * wide + n * each;
     }
 }
 
@@ -225,17 +225,17 @@ static void fill_piece(void *context, size_t k)
     piece->target = t->target + first * wide;
     if (t->delta) piece->delta = draw_perturbations(t, k);
 
-    if (t->gather) t->holes[k] = 0;
+    if (t->gather) t->missing_count[k] = 0;
     for (size_t i = first; t->gather && i < end; i++) {
         size_t row = t->order[t->from + i];
         if (i + AHEAD < end) prefetch_row(t->data->x + t->order[t->from + i + AHEAD] * inputs, inputs);
         memcpy(batch_row(t, i, false), t->data->x + row * inputs, inputs * sizeof(real));
-        if (t->hole) spread_targets(t, k, first, i, t->data->target + row * from_wide);
+        if (t->missing) spread_targets(t, k, first, i, t->data->target + row * from_wide);
         else memcpy(t->target + i * wide, t->data->target + row * wide, wide * sizeof(real));
     }
-    if (!t->hole) return;
-    piece->hole = t->hole + first * targets_of(t);
-    piece->holes = t->holes[k];
+    if (!t->missing) return;
+    piece->missing = t->missing + first * targets_of(t);
+    piece->missing_count = t->missing_count[k];
     piece->open = t->target + first * wide;
 }
 
@@ -262,7 +262,7 @@ static void find_numeric(STEP *t, una_arena *scratch)
 
 static void plan_slopes(STEP *t, una_arena *scratch)
 {
-    const una_training *how = t->how;
+    const una_training_settings *how = t->how;
     size_t inputs = t->net->size[0], wanted = how->directions ? how->directions : t->numeric_count;
     if (!how->unit_directions && wanted > t->numeric_count) wanted = t->numeric_count;
     t->batch.directions = wanted;
@@ -286,8 +286,8 @@ static size_t pieces_of(const STEP *t)
 static una_status cut_epochs(STEP *t, una_run *run)
 {
     size_t fewest = SIZE_MAX, most = 0;
-    t->ranks = t->how->parts ? una_rank_group_count(run) : 1;
-    t->seed = t->how->seed + 0x9E3779B97F4A7C15u * (t->how->parts ? una_rank_group_rank(run) : 0);
+    t->ranks = t->how->rank_rows ? una_rank_group_count(run) : 1;
+    t->seed = t->how->seed + 0x9E3779B97F4A7C15u * (t->how->rank_rows ? una_rank_group_rank(run) : 0);
     for (size_t r = 0; r < t->ranks; r++) {
         size_t rows = rows_of_rank(t, r);
         t->all += rows;
@@ -322,7 +322,7 @@ static una_status set_up_step(STEP *t, bool slopes, una_run *run)
     size_t each = (t->most + t->pieces - 1) / t->pieces;
     t->x = UNA_GET(scratch, real, t->most * inputs * (t->batch.own_probes ? 2 : 1));
     t->target = UNA_GET(scratch, real, t->most * target_stride(t));
-    if (t->how->targets > 1) t->hole = UNA_GET(scratch, size_t, t->most * t->how->targets);
+    if (t->how->targets > 1) t->missing = UNA_GET(scratch, size_t, t->most * t->how->targets);
     t->delta_room = UNA_PADDED(each * t->batch.directions + 64);
     if (slopes && !t->how->exact) t->delta = UNA_GET(scratch, real, t->pieces * t->delta_room);
     UNA_TRY(una_arena_check(scratch));
@@ -354,7 +354,7 @@ static REAL(una_objective) objective_at(const STEP *t, double u, una_run *run)
         .per_point = t->how->per_point,
         .targets = t->how->targets,
         .jacobian = t->how->jacobian,
-        .rank_group = t->how->parts ? run : NULL,
+        .rank_group = t->how->rank_rows ? run : NULL,
     };
 }
 
@@ -367,7 +367,7 @@ static una_status loss_and_gradient(void *context, size_t step, const real *para
     REAL(una_objective) objective = objective_at(t, (double)(step + 1) / (double)t->how->descent.steps, run);
     REAL(una_net_gradient_in_pieces)(t->net, parameters, t->piece, &objective, gradient, losses, t->work, t->crew);
     t->mean_cos2 = losses->mean_cos2;
-    if (!t->how->parts) return UNA_OK;
+    if (!t->how->rank_rows) return UNA_OK;
     if (una_rank_group_rank(run) > 0) losses->diverse *= 0, losses->mean_cos2 *= 0;     /* known to all, counted once */
     return una_rank_group_check(run);
 }
@@ -382,8 +382,8 @@ static void steer_diversity(void *context, real *parameters, bool last)
 
 /* ---- the whole ---------------------------------------------------------------------------------------------- */
 
-static una_status begin_step(STEP **out, const una_net *net, const DATA *data, const una_training *how, bool slopes,
-                             una_run *run)
+static una_status begin_step(STEP **out, const una_net *net, const DATA *data, const una_training_settings *how,
+                             bool slopes, una_run *run)
 {
     STEP *t = *out = UNA_GET(&run->scratch, STEP, 1);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -395,7 +395,7 @@ static una_status begin_step(STEP **out, const una_net *net, const DATA *data, c
     return set_up_step(t, slopes, run);
 }
 
-una_status REAL(una_luna_step_new)(STEP **step, const una_net *net, const DATA *data, const una_training *how,
+una_status REAL(una_luna_step_new)(STEP **step, const una_net *net, const DATA *data, const una_training_settings *how,
                                    una_run *run)
 {
     return begin_step(step, net, data, how, how->diversity > 0 || how->steer, run);
@@ -417,7 +417,7 @@ double REAL(una_luna_step_diversity)(const STEP *step)
     return step->lambda;
 }
 
-una_status REAL(una_train)(const una_net *net, real *parameters, const DATA *data, const una_training *how,
+una_status REAL(una_train)(const una_net *net, real *parameters, const DATA *data, const una_training_settings *how,
                            const REAL(una_validator) *validator, una_trained *trained, una_arena *arena, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
@@ -434,10 +434,10 @@ una_status REAL(una_train)(const una_net *net, real *parameters, const DATA *dat
 }
 
 una_status REAL(una_mean_cos2)(double *mean_cos2, const una_net *net, const real *parameters, const DATA *data,
-                               const una_training *how, una_run *run)
+                               const una_training_settings *how, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
-    una_training one = *how;
+    una_training_settings one = *how;
     one.batch = 512;
     one.directions = 0;
     one.unit_directions = false;

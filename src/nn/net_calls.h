@@ -12,11 +12,11 @@ typedef struct REAL(una_batch) {
     const real *x;                             /* [rows (+ probes), inputs]                            */
     const real *target;                        /* [rows, target_heads]                                 */
     size_t target_heads;                       /* 1: all heads share y; else one column per head, stride padded */
-    const size_t *hole;                        /* [holes] places in target of the first head of a cell that is not
-                                                  there. It and the other heads of that target get what they say
+    const size_t *missing;                     /* [missing_count] places in target of the first head of a cell that
+                                                  is not there. It and the other heads of that target get what they say
                                                   themselves for it, so that nothing is learnt there   */
-    size_t holes;
-    real  *open;                               /* the target, for holes to be filled; NULL: it has none */
+    size_t missing_count;
+    real  *open;                               /* the target, for missing cells to be filled; NULL: it has none */
     const real *direction;                     /* [directions, inputs], unit vectors; NULL = every input in turn */
     const real *delta;                         /* [probes, directions]; NULL = exact slopes            */
     real *const *mask;                         /* [depth] of [rows, padded(width)]: hidden units are multiplied with it,

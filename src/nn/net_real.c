@@ -344,10 +344,10 @@ static void backward_slopes(const step *s, const BATCH *batch, real *gradient, W
 }
 
 /* Missing cells: their target is what the heads say, and the residual zero. */
-static void fill_holes(const BATCH *batch, size_t heads, const WORK *w)
+static void fill_missing(const BATCH *batch, size_t heads, const WORK *w)
 {
-    for (size_t i = 0; i < batch->holes; i++)
-        memcpy(batch->open + batch->hole[i], w->f + batch->hole[i], heads * sizeof(real));
+    for (size_t i = 0; i < batch->missing_count; i++)
+        memcpy(batch->open + batch->missing[i], w->f + batch->missing[i], heads * sizeof(real));
 }
 
 static size_t heads_each(const una_net *net, const OBJECTIVE *objective)
@@ -368,7 +368,7 @@ static void forward_piece(void *context, size_t index)
     } else forward_from(s->net, s->parameters, 0, batch->x, batch->mask, rows, w);
 
     forward_heads(s->net, s->parameters, batch->rows, w);
-    if (batch->holes) fill_holes(batch, heads_each(s->net, s->objective), w);
+    if (batch->missing_count) fill_missing(batch, heads_each(s->net, s->objective), w);
     w->fit = w->kern->residual(batch->rows, heads, UNA_PADDED(heads), s->objective->fit_weight, batch->target,
                                batch->target_heads == 1 ? 0 : UNA_PADDED(batch->target_heads), w->f);
     w->diverse = 0;

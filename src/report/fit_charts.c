@@ -60,7 +60,7 @@ static una_axis function_range(const una_report *report)
     return axis_with_margin(low, high, 0.03);
 }
 
-static void add_parts(una_panel *panel, const una_report *report, const una_report_model *model)
+static void draw_member_lines(una_panel *panel, const una_report *report, const una_report_model *model)
 {
     size_t count = model->part_count < UNA_MOST_PARTS ? model->part_count : UNA_MOST_PARTS;
     for (size_t k = 0; k < count; k++)
@@ -88,7 +88,7 @@ static void add_function(una_panel *panel, const una_report *report, const una_r
     series.ink = UNA_INK_IGNORANCE, series.y = low, series.y2 = high, series.opacity = 0.38;
     una_panel_add(panel, series);
 
-    add_parts(panel, report, model);
+    draw_member_lines(panel, report, model);
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = report->sweep_at,
                   .y = model->line_mean, .count = grid, .size = 1.8 });
     if (report->truth)

@@ -92,7 +92,7 @@ static double widest_tick(const una_ticks *ticks)
     return widest;
 }
 
-static double widest_name(const una_axis *axis, double most)
+static double widest_tick_name(const una_axis *axis, double most)
 {
     double widest = 0;
     for (size_t i = 0; i < axis->name_count; i++) widest = fmax(widest, tick_needs(axis->names[i], most));
@@ -111,7 +111,7 @@ static double upright_ticks(view *v, const una_panel *panel, double width)
 {
     const double share = 0.4;                            /* of the panel */
     v->y_ticks = choose_ticks(&v->y, (size_t)fmax(5, v->height / 34));
-    return panel->y.names ? widest_name(&v->y, share * width) : widest_tick(&v->y_ticks);
+    return panel->y.names ? widest_tick_name(&v->y, share * width) : widest_tick(&v->y_ticks);
 }
 
 /* The least distance of two neighbours. */
@@ -149,7 +149,7 @@ static double foot_of(view *v, const una_panel *panel, double width)
     double usual = panel->x.label ? 36 : 20;
     v->every = 1;
     if (!panel->x.names) return usual;
-    double widest = widest_name(&v->x, longest_name);
+    double widest = widest_tick_name(&v->x, longest_name);
     v->slanted = widest + 8 > 0.8 * width / (double)panel->x.name_count;
     return v->slanted ? usual + widest * sin(slant) : usual;
 }

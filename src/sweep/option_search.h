@@ -71,13 +71,13 @@ una_status una_option_search_check_trials(const una_option_search *option_search
 /* Adds one spec. *index (may be NULL): its place in `at`, where the same spec may be already. */
 una_status una_option_search_add(size_t *index, una_option_search *option_search, size_t model,
                                  const char *const *value, una_run *run);
-una_status una_option_search_grid(una_option_search *option_search, size_t model, una_run *run);
+una_status una_option_search_add_grid(una_option_search *option_search, size_t model, una_run *run);
 /* Adds up to `trials` different random specs; fewer where no others are found. */
-una_status una_option_search_draw(una_option_search *option_search, size_t model, size_t trials, una_rng *rng,
-                                  una_run *run);
+una_status una_option_search_add_random(una_option_search *option_search, size_t model, size_t trials, una_rng *rng,
+                                        una_run *run);
 
 /* Makes the missing rows of specs from .. to-1, then computes the means of these specs. */
-una_status una_option_search_make(una_option_search *option_search, size_t from, size_t to, una_run *run);
+una_status una_option_search_fit_rows(una_option_search *option_search, size_t from, size_t to, una_run *run);
 
 /* The specs of a model in the order of the rule, best first, and their ranks: order [specs], *count of them. Several
  * tables: by the mean rank over the tables, because their scales differ; ties by the objective. two_stage is log_lik

@@ -11,33 +11,33 @@
 
 enum { LOOK_US = 50000 };                /* how often a waiting thread checks for an interruption */
 
-una_status una_queue_open(una_queue *d, una_sweep *sweep, size_t count, una_tally *tally, una_arena *arena,
+una_status una_queue_open(una_queue *queue, una_sweep *sweep, size_t count, una_tally *tally, una_arena *arena,
                           una_run *run)
 {
     pthread_condattr_t clock;
-    *d = (una_queue){ .sweep = sweep, .run = run, .count = count, .tally = tally, .ranks = 1,
-                     .outer = run->settings.cancel };
-    if (sweep->ranks) d->ranks = (size_t)sweep->ranks->count;
-    d->state = count > 0 ? UNA_QUEUE_OPEN : UNA_QUEUE_DONE;
-    d->end = &d->finished;
-    d->available = UNA_GET(arena, size_t, count);
-    d->shortfall = UNA_GET(arena, size_t, d->ranks);
-    pthread_mutex_init(&d->lock, NULL);
+    *queue = (una_queue){ .sweep = sweep, .run = run, .count = count, .tally = tally, .ranks = 1,
+                     .caller_cancel = run->settings.cancel };
+    if (sweep->ranks) queue->ranks = (size_t)sweep->ranks->count;
+    queue->state = count > 0 ? UNA_QUEUE_OPEN : UNA_QUEUE_DONE;
+    queue->end = &queue->finished;
+    queue->available = UNA_GET(arena, size_t, count);
+    queue->shortfall = UNA_GET(arena, size_t, queue->ranks);
+    pthread_mutex_init(&queue->lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&d->news, &clock);
+    pthread_cond_init(&queue->changed, &clock);
     pthread_condattr_destroy(&clock);
     return una_arena_check(arena);
 }
 
-void una_queue_free(una_queue *d)
+void una_queue_free(una_queue *queue)
 {
-    for (una_packet *p = d->finished, *next; p; p = next) {
+    for (una_packet *p = queue->finished, *next; p; p = next) {
         next = p->next;
-        una_release(d->run, p);
+        una_release(queue->run, p);
     }
-    pthread_cond_destroy(&d->news);
-    pthread_mutex_destroy(&d->lock);
+    pthread_cond_destroy(&queue->changed);
+    pthread_mutex_destroy(&queue->lock);
 }
 
 void una_queue_child_run(una_run *child, una_run *run)
@@ -53,60 +53,60 @@ void una_queue_child_run_free(una_run *child)
     una_arena_free(&child->texts);
 }
 
-void una_queue_wait(una_queue *d, long microseconds)
+void una_queue_wait(una_queue *queue, long microseconds)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_nsec += microseconds % 1000000 * 1000;
     until.tv_sec += microseconds / 1000000 + until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&d->news, &d->lock, &until);
+    pthread_cond_timedwait(&queue->changed, &queue->lock, &until);
 }
 
 /* ---- keys ---------------------------------------------------------------------------------------------------- */
 
-una_status una_queue_take(size_t *key, una_queue *d, una_run *run)
+una_status una_queue_take(size_t *key, una_queue *queue, una_run *run)
 {
     una_status status = una_tick(run, "fitting", 0, NAN);
     double begun = una_clock();
     *key = SIZE_MAX;
-    pthread_mutex_lock(&d->lock);
-    d->waiting++;
-    while (status == UNA_OK && d->state == UNA_QUEUE_OPEN && d->first == d->last) {
-        pthread_cond_broadcast(&d->news);
-        una_queue_wait(d, LOOK_US);
-        pthread_mutex_unlock(&d->lock);
+    pthread_mutex_lock(&queue->lock);
+    queue->waiting++;
+    while (status == UNA_OK && queue->state == UNA_QUEUE_OPEN && queue->first == queue->last) {
+        pthread_cond_broadcast(&queue->changed);
+        una_queue_wait(queue, LOOK_US);
+        pthread_mutex_unlock(&queue->lock);
         if (una_cancelled(run)) status = una_fail(run, UNA_CANCELLED, "interrupted while waiting for a fit to make");
-        pthread_mutex_lock(&d->lock);
+        pthread_mutex_lock(&queue->lock);
     }
-    d->waiting--;
-    if (status == UNA_OK && d->state == UNA_QUEUE_OPEN) {
-        *key = d->available[d->first++];
-        d->waited += una_clock() - begun;
+    queue->waiting--;
+    if (status == UNA_OK && queue->state == UNA_QUEUE_OPEN) {
+        *key = queue->available[queue->first++];
+        queue->waited += una_clock() - begun;
     }
-    pthread_cond_broadcast(&d->news);
-    pthread_mutex_unlock(&d->lock);
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
     return status;
 }
 
-void una_queue_stop(una_queue *d, una_status status)
+void una_queue_stop(una_queue *queue, una_status status)
 {
     una_queue_state state = status == UNA_CANCELLED ? UNA_QUEUE_INTERRUPTED : UNA_QUEUE_STOPPED;
-    pthread_mutex_lock(&d->lock);
-    if (d->state < state) d->state = state;
-    pthread_cond_broadcast(&d->news);
-    pthread_mutex_unlock(&d->lock);
+    pthread_mutex_lock(&queue->lock);
+    if (queue->state < state) queue->state = state;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
 }
 
-void una_queue_fail(una_queue *d, una_status status, const char *message)
+void una_queue_fail(una_queue *queue, una_status status, const char *message)
 {
-    pthread_mutex_lock(&d->lock);
-    if (d->status == UNA_OK) {
-        d->status = status;
-        snprintf(d->message, sizeof d->message, "%s", message);
+    pthread_mutex_lock(&queue->lock);
+    if (queue->status == UNA_OK) {
+        queue->status = status;
+        snprintf(queue->message, sizeof queue->message, "%s", message);
     }
-    pthread_mutex_unlock(&d->lock);
-    una_queue_stop(d, status);
+    pthread_mutex_unlock(&queue->lock);
+    una_queue_stop(queue, status);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------------- */
@@ -119,15 +119,15 @@ una_packet *una_packet_new(size_t key, size_t size, una_run *run)
     return packet;
 }
 
-void una_queue_append(una_queue *d, una_packet *packet)
+void una_queue_append(una_queue *queue, una_packet *packet)
 {
     packet->next = NULL;
-    *d->end = packet;
-    d->end = &packet->next;
-    pthread_cond_broadcast(&d->news);
+    *queue->end = packet;
+    queue->end = &packet->next;
+    pthread_cond_broadcast(&queue->changed);
 }
 
-una_status una_queue_put(una_queue *d, size_t key, const una_row *rows, size_t count, double seconds, una_run *run)
+una_status una_queue_put(una_queue *queue, size_t key, const una_row *rows, size_t count, double seconds, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_text bytes = una_text_in(&run->scratch);
@@ -136,11 +136,11 @@ una_status una_queue_put(una_queue *d, size_t key, const una_row *rows, size_t c
     una_packet *packet = status == UNA_OK ? una_packet_new(key, bytes.length, run) : NULL;
     if (packet) {
         memcpy(packet->bytes, bytes.at, bytes.length);
-        pthread_mutex_lock(&d->lock);
-        d->worked += seconds;
-        d->tally->done++;
-        una_queue_append(d, packet);
-        pthread_mutex_unlock(&d->lock);
+        pthread_mutex_lock(&queue->lock);
+        queue->worked += seconds;
+        queue->tally->done++;
+        una_queue_append(queue, packet);
+        pthread_mutex_unlock(&queue->lock);
     } else {
         status = UNA_E_MEMORY;
     }

@@ -32,7 +32,7 @@ typedef struct una_queue {
     size_t          count;               /* keys without a row at the start                                 */
     una_tally      *tally;
     pthread_mutex_t lock;                /* guards all that follows                                         */
-    pthread_cond_t  news;                /* something has changed                                           */
+    pthread_cond_t  changed;             /* something has changed                                           */
     una_queue_state state;
     size_t         *available, first, last; /* claimed keys: available[first .. last - 1]                   */
     size_t          waiting;             /* threads of this process that wait for a key                     */
@@ -45,7 +45,7 @@ typedef struct una_queue {
     bool            alone;               /* the other ranks can no longer be reached                        */
     char            message[sizeof((una_run *)0)->message];
     volatile int    cancel;              /* the cancel flag that fits read, where there are several ranks   */
-    const volatile int *outer;           /* the flag that they would read otherwise                         */
+    const volatile int *caller_cancel;   /* the flag that they would read otherwise                         */
 } una_queue;
 
 una_status una_queue_open(una_queue *queue, una_sweep *sweep, size_t count, una_tally *tally, una_arena *arena,
@@ -73,7 +73,7 @@ typedef struct una_writer una_writer;
 una_status una_writer_start(una_writer **writer, una_queue *queue, const size_t *todo, una_arena *arena);
 void       una_writer_join(una_writer *writer);          /* NULL is harmless */
 /* Whether the store has the row of a key with all measures. */
-una_status una_sweep_done(bool *done, const una_sweep *sweep, const una_row_key *key, una_run *run);
+una_status una_sweep_has_row(bool *done, const una_sweep *sweep, const una_row_key *key, una_run *run);
 
 /* messenger.c: on rank 0 the thread ends when all other ranks have left, elsewhere once the queue is closed and
  * empty. */

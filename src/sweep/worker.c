@@ -30,9 +30,9 @@ static una_status explain_key(const una_row_key *key, una_status status, una_run
 }
 
 /* The row and the extra rows, in one list. */
-static una_status queue_row(una_queue *d, size_t at, const una_outcome *outcome, double seconds, una_run *run)
+static una_status queue_row(una_queue *queue, size_t at, const una_outcome *outcome, double seconds, una_run *run)
 {
-    const una_sweep *sweep = d->sweep;
+    const una_sweep *sweep = queue->sweep;
     size_t count = 1 + outcome->extra_count;
     una_row *rows = UNA_GET(outcome->arena, una_row, count);
     UNA_TRY(una_arena_check(outcome->arena));
@@ -40,12 +40,12 @@ static una_status queue_row(una_queue *d, size_t at, const una_outcome *outcome,
         .count = sweep->measure_count, .options = outcome->options, .kernels = una_run_kernels(run),
         .commit = una_build_commit(), .seconds = outcome->seconds };
     if (count > 1) memcpy(rows + 1, outcome->extra, outcome->extra_count * sizeof *rows);
-    return una_queue_put(d, at, rows, count, seconds, run);
+    return una_queue_put(queue, at, rows, count, seconds, run);
 }
 
-static una_status make_rows(una_queue *d, size_t at, una_run *run)
+static una_status make_rows(una_queue *queue, size_t at, una_run *run)
 {
-    const una_sweep *sweep = d->sweep;
+    const una_sweep *sweep = queue->sweep;
     const una_row_key *key = &sweep->plan->keys[at];
     double begun = una_clock();
     una_arena arena;
@@ -57,7 +57,7 @@ static una_status make_rows(una_queue *d, size_t at, una_run *run)
 
     run->settings.seed = key->seed;
     if (status == UNA_OK) status = sweep->make(sweep->context, key, &outcome, run);
-    if (status == UNA_OK) status = queue_row(d, at, &outcome, una_clock() - begun, run);
+    if (status == UNA_OK) status = queue_row(queue, at, &outcome, una_clock() - begun, run);
     una_arena_free(&arena);
     return status == UNA_OK ? status : explain_key(key, status, run);
 }
@@ -65,17 +65,18 @@ static una_status make_rows(una_queue *d, size_t at, una_run *run)
 /* A task is a turn at the queue, not a key: whichever thread comes first gets the next key, on any rank. */
 static una_status one_key(void *context, size_t index, una_run *run)
 {
-    una_queue *d = context;
+    una_queue *queue = context;
     size_t key;
     (void)index;
-    if (d->ranks > 1) {                          /* including what other ranks have done */
-        double width = d->run->progress_to - d->run->progress_from, all = (double)d->count;
-        run->progress_from = d->run->progress_from + width * (double)(d->tally->done - d->tally->before) / all;
-        run->progress_to = fmin(run->progress_from + width / all, d->run->progress_to);
+    if (queue->ranks > 1) {                      /* including what other ranks have done */
+        double width = queue->run->progress_to - queue->run->progress_from, all = (double)queue->count;
+        double done = (double)(queue->tally->done - queue->tally->before);
+        run->progress_from = queue->run->progress_from + width * done / all;
+        run->progress_to = fmin(run->progress_from + width / all, queue->run->progress_to);
     }
-    una_status status = una_queue_take(&key, d, run);
-    if (status == UNA_OK && key != SIZE_MAX) status = make_rows(d, key, run);
-    if (status != UNA_OK) una_queue_stop(d, status);
+    una_status status = una_queue_take(&key, queue, run);
+    if (status == UNA_OK && key != SIZE_MAX) status = make_rows(queue, key, run);
+    if (status != UNA_OK) una_queue_stop(queue, status);
     return status;
 }
 
@@ -85,7 +86,7 @@ static una_status list_missing(size_t *todo, size_t *count, const una_sweep *swe
 {
     for (size_t i = 0; i < sweep->plan->count; i++) {
         bool done;
-        UNA_TRY(una_sweep_done(&done, sweep, &sweep->plan->keys[i], run));
+        UNA_TRY(una_sweep_has_row(&done, sweep, &sweep->plan->keys[i], run));
         if (!done) todo[(*count)++] = i;
     }
     return UNA_OK;
@@ -93,64 +94,64 @@ static una_status list_missing(size_t *todo, size_t *count, const una_sweep *swe
 
 una_status una_sweep_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run)
 {
-    const una_ranks *outer = run->settings.ranks;
+    const una_ranks *caller_cancel = run->settings.ranks;
     *count = 0;
     una_status status = una_sweep_writes(sweep->ranks) ? list_missing(todo, count, sweep, run) : UNA_OK;
     una_ranks_show(run, sweep->ranks);
     status = una_ranks_agree(status, run);
     if (status == UNA_OK) status = una_ranks_broadcast(count, sizeof *count, run);
     if (status == UNA_OK) status = una_ranks_broadcast(todo, *count * sizeof *todo, run);
-    una_ranks_show(run, outer);
+    una_ranks_show(run, caller_cancel);
     return status;
 }
 
 /* Starts writer and messenger, runs the pool, and joins them. *alone: the other ranks are lost. */
-static una_status run_queue(una_queue *d, bool *alone, const size_t *todo, una_arena *arena, una_run *run)
+static una_status run_queue(una_queue *queue, bool *alone, const size_t *todo, una_arena *arena, una_run *run)
 {
     una_writer *writer = NULL;
     una_messenger *messenger = NULL;
-    bool first = una_sweep_writes(d->sweep->ranks), several = d->ranks > 1;
-    if (several) run->settings.cancel = &d->cancel;
-    una_status status = first ? una_writer_start(&writer, d, todo, arena) : UNA_OK;
-    if (status == UNA_OK && several) status = una_messenger_start(&messenger, d, arena);
+    bool first = una_sweep_writes(queue->sweep->ranks), several = queue->ranks > 1;
+    if (several) run->settings.cancel = &queue->cancel;
+    una_status status = first ? una_writer_start(&writer, queue, todo, arena) : UNA_OK;
+    if (status == UNA_OK && several) status = una_messenger_start(&messenger, queue, arena);
     *alone = several && !messenger;
-    if (status == UNA_OK) status = una_pool(run, d->count, one_key, d);
-    else una_queue_stop(d, status);
+    if (status == UNA_OK) status = una_pool(run, queue->count, one_key, queue);
+    else una_queue_stop(queue, status);
 
     if (first) una_messenger_join(messenger);    /* until the others have left */
-    pthread_mutex_lock(&d->lock);
-    d->closed = true;
-    pthread_cond_broadcast(&d->news);
-    pthread_mutex_unlock(&d->lock);
+    pthread_mutex_lock(&queue->lock);
+    queue->closed = true;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
     if (!first) una_messenger_join(messenger);
     una_writer_join(writer);
-    run->settings.cancel = d->outer;
-    *alone = *alone || d->alone;
+    run->settings.cancel = queue->caller_cancel;
+    *alone = *alone || queue->alone;
     return status;
 }
 
 static una_status work_through(una_sweep *sweep, bool *alone, const size_t *todo, size_t count, una_arena *arena,
                                una_run *run)
 {
-    una_queue d;
+    una_queue queue;
     una_tally tally = una_tally_of("fits", sweep->plan->count - count, sweep->plan->count);
-    const una_tally *outer = run->tally;
+    const una_tally *caller_cancel = run->tally;
     double from = run->progress_from;
     run->tally = &tally;
     run->progress_from = from + (run->progress_to - from) * (1 - (double)count / (double)sweep->plan->count);
 
-    una_status status = una_queue_open(&d, sweep, count, &tally, arena, run);
-    if (status == UNA_OK) status = run_queue(&d, alone, todo, arena, run);
-    else *alone = d.ranks > 1;
-    if (status == UNA_OK && d.status != UNA_OK) status = una_fail(run, d.status, "%s", d.message);
-    if (status == UNA_OK && d.state == UNA_QUEUE_INTERRUPTED) status = una_fail(run, UNA_CANCELLED, "interrupted");
-    sweep->made = d.made;
-    sweep->extra = d.extra;
-    sweep->worked = d.worked;
-    sweep->waited = d.waited;
-    una_queue_free(&d);
+    una_status status = una_queue_open(&queue, sweep, count, &tally, arena, run);
+    if (status == UNA_OK) status = run_queue(&queue, alone, todo, arena, run);
+    else *alone = queue.ranks > 1;
+    if (status == UNA_OK && queue.status != UNA_OK) status = una_fail(run, queue.status, "%s", queue.message);
+    if (status == UNA_OK && queue.state == UNA_QUEUE_INTERRUPTED) status = una_fail(run, UNA_CANCELLED, "interrupted");
+    sweep->made = queue.made;
+    sweep->extra = queue.extra;
+    sweep->worked = queue.worked;
+    sweep->waited = queue.waited;
+    una_queue_free(&queue);
     run->progress_from = from;
-    run->tally = outer;
+    run->tally = caller_cancel;
     return status;
 }
 
@@ -327,7 +328,7 @@ static una_status sweep_all(una_sweep *sweep, una_arena *arena, una_run *run)
 
 una_status una_sweep_run(una_sweep *sweep, una_run *run)
 {
-    const una_ranks *outer = run->settings.ranks;
+    const una_ranks *caller_cancel = run->settings.ranks;
     una_arena arena;
     una_arena_init(&arena, run);
     sweep->made = sweep->extra = 0;
@@ -336,7 +337,7 @@ una_status una_sweep_run(una_sweep *sweep, una_run *run)
     una_ranks_show(run, sweep->ranks);
     una_status status = sweep->ranks ? check_plans(sweep, run) : UNA_OK;
     if (status == UNA_OK) status = sweep_all(sweep, &arena, run);
-    una_ranks_show(run, outer);
+    una_ranks_show(run, caller_cancel);
     una_arena_free(&arena);
     return status;
 }
@@ -350,10 +351,10 @@ una_status una_sweep_store(una_store **store, const char *path, const una_ranks 
 
 una_status una_sweep_agree(una_status status, const una_ranks *ranks, una_run *run)
 {
-    const una_ranks *outer = run->settings.ranks;
+    const una_ranks *caller_cancel = run->settings.ranks;
     una_ranks_show(run, ranks);
     status = una_ranks_agree(status, run);
-    una_ranks_show(run, outer);
+    una_ranks_show(run, caller_cancel);
     return status;
 }
 
@@ -368,13 +369,13 @@ static una_status pack_row(void *context, const una_row *row, una_run *run)
 una_status una_sweep_share(una_store *store, const char *study, const una_ranks *ranks, una_run *run)
 {
     if (!ranks || ranks->count == 1) return UNA_OK;
-    const una_ranks *outer = run->settings.ranks;
+    const una_ranks *caller_cancel = run->settings.ranks;
     una_mark mark = una_arena_mark(&run->scratch);
     una_text bytes = una_text_in(&run->scratch);
     una_ranks_show(run, ranks);
     una_status status = ranks->rank == 0 ? una_store_each(store, study, pack_row, &bytes, run) : UNA_OK;
     status = spread_rows(status, &bytes, store, run);
-    una_ranks_show(run, outer);
+    una_ranks_show(run, caller_cancel);
     una_arena_release(&run->scratch, mark);
     return status;
 }

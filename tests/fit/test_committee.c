@@ -36,7 +36,7 @@ static const una_option bare_table[] = {
     { .name = NULL }
 };
 
-static _Atomic long oof_log_lik, known;          /* rows asked for; those of them, or copies, that had been learnt */
+static _Atomic long asked, known;                /* rows asked for; those of them, or copies, that had been learnt */
 
 static una_status memory_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
                              una_run *run)
@@ -62,7 +62,7 @@ static una_status memory_predict(const void *state, una_view x, una_predictive *
     for (size_t r = 0; r < x.rows; r++) {
         bool knows = false;
         for (size_t i = 0; i < (size_t)m->rows; i++) knows = knows || m->seen[i] == x.at[r * x.stride];
-        oof_log_lik++;
+        asked++;
         known += knows;
         out->mean[r] = m->mean + m->off;
         out->var_model[r] = 0;
@@ -136,7 +136,7 @@ static una_status try_fit(fit_of *f, const una_kind *kind, const char *set, cons
     UNA_TRY(una_options_default(&f->options, kind->options, run));
     UNA_TRY(una_spec_parse(&spec, text, &f->keep, run));
     UNA_TRY(una_options_apply(&f->options, kind->options, "memory", &spec, &f->keep, run));
-    oof_log_lik = known = 0;
+    asked = known = 0;
     return una_committee_fit(&f->members, kind, &f->options, &t->p, &f->result, &f->keep, run);
 }
 
@@ -158,18 +158,18 @@ static void rows_are_predicted_out_of_fold(void **state)
         set_task(&t, copies, true, run);
         fit_of f = fit_it("members=10, noise=constant", &t, run);
         una_arena_free(&f.keep);
-        assert_int_equal(oof_log_lik, 2 * ROWS);                         /* once in each of two repeats */
+        assert_int_equal(asked, 2 * ROWS);                               /* once in each of two repeats */
         assert_int_equal(known, 0);
 
         f = fit_it("members=3, noise=constant", &t, run);                /* folds 0, 1, 2 only */
         assert_int_equal(f.members.count, 3);
-        assert_true(oof_log_lik > 0 && oof_log_lik < ROWS && known == 0);
-        assert_int_equal(f.result.valid_rows, oof_log_lik);
+        assert_true(asked > 0 && asked < ROWS && known == 0);
+        assert_int_equal(f.result.valid_rows, asked);
         una_arena_free(&f.keep);
 
         set_task(&t, false, false, run);
         f = fit_it("members=4, noise=constant", &t, run);
-        assert_int_equal(oof_log_lik, 4 * 20);
+        assert_int_equal(asked, 4 * 20);
         assert_int_equal(known, 0);
         assert_int_equal(f.result.valid_rows, 20);
         una_arena_free(&f.keep);
@@ -258,7 +258,7 @@ static void one_member_is_the_kind_itself(void **state)
     set_task(&t, false, true, run);
     fit_of f = fit_it("members=1", &t, run);
     assert_int_equal(f.members.count, 1);
-    assert_int_equal(oof_log_lik, 0);                                    /* its own affair */
+    assert_int_equal(asked, 0);                                          /* its own affair */
     assert_near(((const memory *)f.members.at[0].state)->rows, ROWS, 0, 0);
     assert_true(f.members.noise_var == 0);                               /* each member's own */
     una_arena_free(&f.keep);

@@ -24,7 +24,7 @@ typedef struct scene {
     float  x[ROWS * INPUTS], target[ROWS], parameters[MOST], gradient[MOST], delta[MOVES + 64];
     double wide_x[ALL * INPUTS], wide[MOST];     /* rows that fit, own probes, moves                                */
     una_training_job job;
-    una_trainer trainer;
+    una_training_context training;
     una_trainable_f32 what;
     void *work;                                  /* in double                                                       */
 } scene;
@@ -80,12 +80,12 @@ static void make(scene *s, int probes, una_run *run)
                                  .how = { .descent.steps = STEPS, .fit_weight = FIT, .penalty = PENALTY, .seed = 3,
                                           .stream = 2, .head_relief = RELIEF, .diversity = LAMBDA, .schedule = 1,
                                           .probes = probes, .perturbation_std = STD, .directions = DIRECTIONS } };
-    s->trainer = (una_trainer){ .job = &s->job, .net = { &una_body_conv_f32, &s->shape, NULL },
-                                .size = una_body_conv_f32.size(&s->shape), .parameters = s->parameters };
-    assert_int_equal(s->trainer.size.features, FEATURES);
-    assert_true(s->trainer.size.parameters <= MOST);
-    for (size_t i = 0; i < s->trainer.size.parameters; i++) s->wide[i] = (double)s->parameters[i];
-    assert_ok(una_goal_diverse(&s->what, &s->trainer, run), run);
+    s->training = (una_training_context){ .job = &s->job, .net = { &una_body_conv_f32, &s->shape, NULL },
+                                         .size = una_body_conv_f32.size(&s->shape), .parameters = s->parameters };
+    assert_int_equal(s->training.size.features, FEATURES);
+    assert_true(s->training.size.parameters <= MOST);
+    for (size_t i = 0; i < s->training.size.parameters; i++) s->wide[i] = (double)s->parameters[i];
+    assert_ok(una_goal_squares_learn(&s->what, &s->training, run), run);
     if (s->at.own_probes) place_probes(s, probes);
     move_probes(s, run);
     assert_ok(una_network_work_f64(&s->work, &(una_network_f64){ &una_body_conv_f64, &s->shape, NULL }, ALL, run),
@@ -139,7 +139,7 @@ static void one_step(int probes)
     assert_near(losses.total, loss_of(&s, s.wide), 1e-5, 0);
 
     double off = 0, size = 0;
-    for (size_t i = 0; i < s.trainer.size.parameters; i += i < s.shape.head ? 11 : 1) {
+    for (size_t i = 0; i < s.training.size.parameters; i += i < s.shape.head ? 11 : 1) {
         double kept = s.wide[i], step = 1e-6;
         s.wide[i] = kept + step;
         double above = loss_of(&s, s.wide);

@@ -20,7 +20,7 @@ typedef struct scene {
     float  x[ROWS * INPUTS], target[ROWS], parameters[MOST], gradient[MOST], mask[ROWS * FEATURES];
     double wide_x[ROWS * INPUTS], wide[MOST];
     una_training_job job;
-    una_trainer trainer;
+    una_training_context training;
     una_trainable_f32 what;
     void *work;                          /* in double                                                       */
 } scene;
@@ -36,14 +36,14 @@ static void make(scene *s, una_run *run)
     for (size_t i = 0; i < ROWS; i++) s->target[i] = (float)una_rng_normal(&rng);
     s->rows = (una_training_rows){ .x = s->x, .target = s->target, .rows = ROWS, .inputs = INPUTS };
     s->job = (una_training_job){ .body = &una_body_conv_f32, .shape = &s->shape, .goal = UNA_GOAL_DROPOUT,
-                                 .of.dropout = { DROP, LENGTH_SCALE, false }, .rows = &s->rows,
+                                 .goal_options.dropout = { DROP, LENGTH_SCALE, false }, .rows = &s->rows,
                                  .how = { .fit_weight = 1 / (2 * NOISE_VAR), .seed = 3, .stream = 2 } };
-    s->trainer = (una_trainer){ .job = &s->job, .net = { &una_body_conv_f32, &s->shape, NULL },
-                                .size = una_body_conv_f32.size(&s->shape), .parameters = s->parameters };
-    assert_int_equal(s->trainer.size.features, FEATURES);
-    assert_true(s->trainer.size.parameters <= MOST);
-    for (size_t i = 0; i < s->trainer.size.parameters; i++) s->wide[i] = (double)s->parameters[i];
-    assert_ok(una_goal_dropped(&s->what, &s->trainer, run), run);
+    s->training = (una_training_context){ .job = &s->job, .net = { &una_body_conv_f32, &s->shape, NULL },
+                                         .size = una_body_conv_f32.size(&s->shape), .parameters = s->parameters };
+    assert_int_equal(s->training.size.features, FEATURES);
+    assert_true(s->training.size.parameters <= MOST);
+    for (size_t i = 0; i < s->training.size.parameters; i++) s->wide[i] = (double)s->parameters[i];
+    assert_ok(una_goal_dropout_learn(&s->what, &s->training, run), run);
 
     una_rng units = una_rng_at(3, UNA_FOR_PERTURBATION, (uint64_t)2 << 40 | STEP);
     una_dropout_mask(&units, DROP, ROWS * FEATURES, s->mask);
@@ -88,7 +88,7 @@ static void gradient_of_a_step(void **state)
     size_t dropped = 0;
     for (size_t i = 0; i < ROWS * FEATURES; i++) dropped += s.mask[i] == 0;
     assert_true(dropped > ROWS && dropped < ROWS * FEATURES / 2 + ROWS);
-    for (size_t i = 0; i < s.trainer.size.parameters; i += i < s.shape.head ? 7 : 1) {
+    for (size_t i = 0; i < s.training.size.parameters; i += i < s.shape.head ? 7 : 1) {
         double kept = s.wide[i], step = 1e-5;
         s.wide[i] = kept + step;
         double above = loss_of(&s, s.wide);
@@ -114,9 +114,9 @@ static void carried_follow(void **state)
     size_t carried = s.shape.carried;
     assert_ok(s.what.gradient(s.what.context, STEP, s.parameters, s.gradient, &losses, run), run);
     s.what.after_step(s.what.context, s.parameters, true);
-    for (size_t i = 0; i < s.trainer.size.parameters; i++) assert_true((double)s.parameters[i] == s.wide[i]);
+    for (size_t i = 0; i < s.training.size.parameters; i++) assert_true((double)s.parameters[i] == s.wide[i]);
     s.what.after_step(s.what.context, s.parameters, false);
-    for (size_t i = 0; i < s.trainer.size.parameters; i++)
+    for (size_t i = 0; i < s.training.size.parameters; i++)
         assert_true(((double)s.parameters[i] != s.wide[i]) == (i >= carried));
     una_run_free(run);
 }

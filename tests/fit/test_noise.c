@@ -15,7 +15,7 @@ enum { MOST = 6000, WIDE = 13, SEEDS = 20 };
 typedef struct predicted {
     double x[MOST * WIDE], y[MOST], mean[MOST], var[MOST], std[MOST], g[MOST];
     unsigned char part[MOST];
-    una_noise_rows oof_log_lik;
+    una_noise_rows noise_rows;
 } predicted;
 
 typedef enum shape { CONSTANT, TENFOLD, BUMP } shape;
@@ -38,15 +38,15 @@ static void invent_rows(predicted *t, shape which, size_t rows, size_t inputs, d
         t->y[r] = t->mean[r] + sqrt(t->var[r]) * una_rng_normal(&rng) + t->std[r] * una_rng_normal(&rng);
         t->part[r] = (unsigned char)(r % 5);
     }
-    t->oof_log_lik = (una_noise_rows){ { t->x, rows, inputs, inputs }, t->y, t->mean, t->var, t->part, 5, false };
+    t->noise_rows = (una_noise_rows){ { t->x, rows, inputs, inputs }, t->y, t->mean, t->var, t->part, 5, false };
 }
 
 /* Mean of |std/true - 1|, both of geometric mean 1. */
 static double error_of(const una_noise *noise, predicted *t)
 {
-    size_t rows = t->oof_log_lik.x.rows;
+    size_t rows = t->noise_rows.x.rows;
     double centre = 0, error = 0;
-    una_noise_shape(noise, t->oof_log_lik.x, t->g);
+    una_noise_shape(noise, t->noise_rows.x, t->g);
     for (size_t r = 0; r < rows; r++) centre += log(t->std[r]) / (double)rows;
     for (size_t r = 0; r < rows; r++) error += fabs(sqrt(t->g[r]) / (t->std[r] / exp(centre)) - 1) / (double)rows;
     return error;
@@ -73,7 +73,7 @@ static int found_of(predicted *t, shape which, size_t rows, size_t inputs, doubl
         una_noise *noise;
         una_arena_init(&keep, run);
         invent_rows(t, which, rows, inputs, var, seed);
-        assert_ok(una_noise_learn(&noise, &t->oof_log_lik, false, &keep, run), run);
+        assert_ok(una_noise_learn(&noise, &t->noise_rows, false, &keep, run), run);
         if (noise) *worst = fmax(*worst, error_of(noise, t));
         found += noise != NULL;
         una_arena_free(&keep);
@@ -120,7 +120,7 @@ static void noise_that_varies_is_found(void **state)
 static una_noise *learnt(const predicted *t, una_arena *keep, una_run *run)
 {
     una_noise *noise;
-    assert_ok(una_noise_learn(&noise, &t->oof_log_lik, true, keep, run), run);
+    assert_ok(una_noise_learn(&noise, &t->noise_rows, true, keep, run), run);
     assert_non_null(noise);
     return noise;
 }
@@ -137,7 +137,7 @@ static void the_geometric_mean_is_one(void **state)
         invent_rows(&t, TENFOLD, 1000, 2, 0, 3);
         for (size_t r = 0; steep && r < 1000; r++) t.y[r] = t.mean[r] + (t.y[r] - t.mean[r]) * pow(1e4, t.x[2 * r]);
         una_noise *noise = learnt(&t, &keep, run);
-        una_noise_shape(noise, t.oof_log_lik.x, t.g);
+        una_noise_shape(noise, t.noise_rows.x, t.g);
         assert_near(mean_log(&t, 1000), 0, 0, 1e-12);
         double least = 1, most = 1;
         for (size_t r = 0; r < 1000; r++) least = fmin(least, t.g[r]), most = fmax(most, t.g[r]);
@@ -193,7 +193,7 @@ static void inputs_of_every_sort(void **state)
         t.std[r] = t.x[3 * r] > 0 ? 0.2 : 0.6;
         t.y[r] = t.mean[r] + t.std[r] * una_rng_normal(&rng);
     }
-    assert_ok(una_noise_learn(&noise, &t.oof_log_lik, false, &keep, run), run);
+    assert_ok(una_noise_learn(&noise, &t.noise_rows, false, &keep, run), run);
     assert_non_null(noise);
     assert_true(error_of(noise, &t) < 0.06);
 
@@ -204,8 +204,8 @@ static void inputs_of_every_sort(void **state)
         t.mean[r] = 3 * row[0] + 2 * row[1];
         t.y[r] = t.mean[r] + exp(row[1]) * una_rng_normal(&rng);
     }
-    t.oof_log_lik.x = (una_view){ wide, ROWS, MANY, MANY };
-    assert_ok(una_noise_learn(&noise, &t.oof_log_lik, false, &keep, run), run);
+    t.noise_rows.x = (una_view){ wide, ROWS, MANY, MANY };
+    assert_ok(una_noise_learn(&noise, &t.noise_rows, false, &keep, run), run);
     assert_non_null(noise);
     double x[3 * MANY] = {0}, g[3];
     x[1] = -1, x[MANY + 1] = 1, x[2 * MANY] = 1;
@@ -228,7 +228,7 @@ static void a_few_wrong_rows_do_not_shape_the_noise(void **state)
     for (double size = 10; size < 1e160; size *= 1e50) {
         invent_rows(&t, CONSTANT, 600, 3, 0, 7);
         for (size_t r = 0; r < 6; r++) t.y[100 * r] += size;
-        assert_ok(una_noise_learn(&noise, &t.oof_log_lik, false, &keep, run), run);
+        assert_ok(una_noise_learn(&noise, &t.noise_rows, false, &keep, run), run);
         assert_null(noise);
 
         invent_rows(&t, TENFOLD, 2000, 3, 0, 8);
@@ -254,20 +254,20 @@ static void nothing_to_learn_from(void **state)
         if (c == 1) memcpy(t.y, t.mean, sizeof t.y);                     /* no errors at all */
         if (c == 2) for (size_t i = 0; i < 400; i++) t.x[i] = 1;         /* inputs that do not move */
         if (c == 3) for (size_t r = 0; r < 200; r++) t.var[r] = 1e6;     /* the model itself explains all errors */
-        assert_ok(una_noise_learn(&noise, &t.oof_log_lik, false, &keep, run), run);
+        assert_ok(una_noise_learn(&noise, &t.noise_rows, false, &keep, run), run);
         assert_null(noise);
-        una_noise_shape(learnt(&t, &keep, run), t.oof_log_lik.x, t.g);
-        for (size_t r = 0; r < t.oof_log_lik.x.rows; r++) assert_true(t.g[r] > 0.009 && t.g[r] < 101);
+        una_noise_shape(learnt(&t, &keep, run), t.noise_rows.x, t.g);
+        for (size_t r = 0; r < t.noise_rows.x.rows; r++) assert_true(t.g[r] > 0.009 && t.g[r] < 101);
         if (c < 3) assert_true(t.g[0] == 1);
     }
 
     invent_rows(&t, TENFOLD, 1000, 2, 0, 9);
-    t.oof_log_lik.part = NULL;                                           /* without parts: its own */
-    t.oof_log_lik.parts = 0;
-    assert_ok(una_noise_learn(&noise, &t.oof_log_lik, false, &keep, run), run);
+    t.noise_rows.part = NULL;                                            /* without parts: its own */
+    t.noise_rows.parts = 0;
+    assert_ok(una_noise_learn(&noise, &t.noise_rows, false, &keep, run), run);
     assert_non_null(noise);
     t.mean[17] = NAN;
-    assert_status(una_noise_learn(&noise, &t.oof_log_lik, false, &keep, run), UNA_E_NUMERIC, run);
+    assert_status(una_noise_learn(&noise, &t.noise_rows, false, &keep, run), UNA_E_NUMERIC, run);
     assert_says(una_run_message(run), "predictions of some rows are not finite");
     assert_null(noise);
     una_arena_free(&keep);
@@ -304,10 +304,10 @@ static void a_file_gives_the_same_bits(void **state)
     una_arena_init(&keep, run);
     invent_rows(&t, BUMP, 500, 3, 0, 10);
     una_noise *noise = learnt(&t, &keep, run), *back = NULL;
-    una_noise_shape(noise, t.oof_log_lik.x, t.g);
+    una_noise_shape(noise, t.noise_rows.x, t.g);
     assert_ok(save(noise, &ar, &keep, run), run);
     assert_ok(load(&back, &ar, &keep, run), run);
-    una_noise_shape(back, t.oof_log_lik.x, again);
+    una_noise_shape(back, t.noise_rows.x, again);
     assert_memory_equal(again, t.g, sizeof again);
 
     assert_ok(save(NULL, &ar, &keep, run), run);
@@ -373,7 +373,7 @@ static una_status learn_save_load(void *context, una_run *run)
     una_noise *noise, *back;
     una_archive ar;
     una_arena_init(&keep, run);
-    una_status status = una_noise_learn(&noise, &t->oof_log_lik, true, &keep, run);
+    una_status status = una_noise_learn(&noise, &t->noise_rows, true, &keep, run);
     if (status == UNA_OK) status = save(noise, &ar, &keep, run);
     if (status == UNA_OK) status = load(&back, &ar, &keep, run);
     una_arena_free(&keep);
@@ -398,11 +398,11 @@ static void shapes_without_a_part(void **state)
     una_noise *noise;
     una_arena_init(&keep, run);
     invent_rows(&t, TENFOLD, 1000, 3, 0.01, 1);
-    assert_ok(una_noise_learn(&noise, &t.oof_log_lik, true, &keep, run), run);
+    assert_ok(una_noise_learn(&noise, &t.noise_rows, true, &keep, run), run);
     assert_ptr_equal(una_noise_without(noise, 3), noise);
 
-    t.oof_log_lik.apart = true;
-    assert_ok(una_noise_learn(&noise, &t.oof_log_lik, true, &keep, run), run);
+    t.noise_rows.shape_per_fold = true;
+    assert_ok(una_noise_learn(&noise, &t.noise_rows, true, &keep, run), run);
     double whole = error_of(noise, &t);
     for (size_t part = 0; part < 5; part++) {
         const una_noise *without = una_noise_without(noise, part);

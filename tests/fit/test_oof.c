@@ -54,7 +54,7 @@ static void noise_is_told_from_spread(void **state)
     una_oof oof = new_oof(4, MOST_ROWS, run);
     simulate(&oof, 0.5, 0.3, 0.3, 1);
     one_sort(&oof);
-    oof.samples = true;
+    oof.repeats_are_sample = true;
     double found = una_oof_noise(&oof);
     print_message("noise variance %.4f, truth 0.25\n", found);
     assert_near(sqrt(found), 0.5, 0.07, 0);
@@ -75,7 +75,7 @@ static void noise_is_the_best_of_its_formula(void **state)
     una_oof oof = new_oof(3, ROWS, run);
     simulate(&oof, 0.4, 0.2, 0.25, 2);
     one_sort(&oof);
-    oof.samples = true;
+    oof.repeats_are_sample = true;
     oof.shape = UNA_GET(&run->scratch, double, ROWS);
     for (size_t i = 0; i < ROWS; i++) oof.shape[i] = i % 2 ? 2 : 0.5;
     for (size_t i = 0; i < 3 * ROWS; i++) oof.var[i] = 0.01 * (double)(i % 7);
@@ -204,7 +204,7 @@ static void silent_repeats_are_left_out(void **state)
     una_run *run = quiet_run();
     una_oof oof = new_oof(3, 4, run);
     double mean, var;
-    assert_int_equal(una_oof_rows(&oof), 0);
+    assert_int_equal(una_oof_predicted_rows(&oof), 0);
     assert_false(una_oof_moments(&oof, 0, &mean, &var));
     assert_true(isnan(una_oof_log_lik(&oof, 0, 1)));
 
@@ -212,7 +212,7 @@ static void silent_repeats_are_left_out(void **state)
     oof.mean[0 * 4 + 1] = 1, oof.var[0 * 4 + 1] = 0.1;
     oof.mean[2 * 4 + 1] = 2, oof.var[2 * 4 + 1] = 0.3;
     oof.weight[0] = 0.25, oof.weight[1] = 0.5, oof.weight[2] = 0.25;
-    assert_int_equal(una_oof_rows(&oof), 1);
+    assert_int_equal(una_oof_predicted_rows(&oof), 1);
     assert_true(una_oof_moments(&oof, 1, &mean, &var));
     assert_near(mean, 1.5, 1e-12, 0);
     assert_near(var, 0.2 + 0.25, 1e-12, 0);                              /* their own, and (2 - 1)^2/4 between them */

@@ -22,10 +22,11 @@ typedef struct school {
     una_training_job job[JOBS];
 } school;
 
-static una_training usual_training(size_t steps)
+static una_training_settings usual_training(size_t steps)
 {
-    una_training how = { .descent = { .steps = steps, .rate = 0.01, .validate_every = steps / 4, .stage = "teaching" },
-                         .batch = 32, .fit_weight = 1 / (2 * 0.09), .penalty = 0.1, .seed = 3 };
+    una_training_settings how = { .descent = { .steps = steps, .rate = 0.01, .validate_every = steps / 4,
+                                               .stage = "teaching" },
+                                  .batch = 32, .fit_weight = 1 / (2 * 0.09), .penalty = 0.1, .seed = 3 };
     return how;
 }
 
@@ -61,36 +62,36 @@ static void invent_jobs(school *s, size_t steps)
     }
     s->job[0].validate = UNA_VALIDATE_POSTERIOR;
     s->job[1].goal = UNA_GOAL_EVIDENCE;
-    s->job[1].of.evidence.noise_var = 0.05;
-    s->job[1].of.evidence.prior_var = 1;
+    s->job[1].goal_options.evidence.noise_var = 0.05;
+    s->job[1].goal_options.evidence.prior_var = 1;
     s->job[1].how.batch = 0;
     s->job[2].goal = UNA_GOAL_ANCHOR;
-    s->job[2].of.anchor.noise_var = 0.01;
-    s->job[2].of.anchor.prior_var = s->job[2].of.anchor.init_var = 0.1;
+    s->job[2].goal_options.anchor.noise_var = 0.01;
+    s->job[2].goal_options.anchor.prior_var = s->job[2].goal_options.anchor.init_var = 0.1;
     s->job[3].goal = UNA_GOAL_DROPOUT;
-    s->job[3].of.dropout.rate = 0.05;
-    s->job[3].of.dropout.length_scale = 0.01;
-    s->job[4].goal = UNA_GOAL_BOUND;
-    s->job[4].of.bound.prior_var = 1;
-    s->job[4].of.bound.start_std = 0.01;
-    s->job[4].of.bound.samples = 4;
+    s->job[3].goal_options.dropout.rate = 0.05;
+    s->job[3].goal_options.dropout.length_scale = 0.01;
+    s->job[4].goal = UNA_GOAL_ELBO;
+    s->job[4].goal_options.elbo.prior_var = 1;
+    s->job[4].goal_options.elbo.start_std = 0.01;
+    s->job[4].goal_options.elbo.samples = 4;
     s->job[5].body = &una_body_residual_f32;
     s->job[5].shape = &s->residual;
-    s->job[5].of.squares.bound = 0.9;
+    s->job[5].goal_options.squares.bound = 0.9;
 }
 
 /* ---- many at once ------------------------------------------------------------------------------------------- */
 
 static size_t numbers_of(const una_trained_job *t)
 {
-    if (t->job.goal == UNA_GOAL_BOUND) return 2 * una_net_packed(t->job.shape);
+    if (t->job.goal == UNA_GOAL_ELBO) return 2 * una_net_packed(t->job.shape);
     return t->job.body->size(t->job.shape).parameters;
 }
 
 static void assert_same_trial(const una_trained_job *a, const una_trained_job *b)
 {
     size_t count = numbers_of(a);
-    if (a->job.goal == UNA_GOAL_BOUND) assert_memory_equal(a->numbers, b->numbers, count * sizeof(double));
+    if (a->job.goal == UNA_GOAL_ELBO) assert_memory_equal(a->numbers, b->numbers, count * sizeof(double));
     else assert_memory_equal(a->parameters, b->parameters, count * sizeof(float));
     assert_true(a->score == b->score && a->valid_rows == b->valid_rows && a->trained.best_step == b->trained.best_step);
 }
@@ -146,7 +147,7 @@ static void every_goal_goes_down(void **state)
         assert_int_equal(trained->steps, 400);
         assert_true(trained->validations >= 4);
         assert_true(trained->loss[trained->validations - 1] < trained->loss[0]);
-        bool validations = t[i].job.goal != UNA_GOAL_BOUND;            /* of networks: a distribution is no network */
+        bool validations = t[i].job.goal != UNA_GOAL_ELBO;             /* of networks: a distribution is no network */
         assert_true(isfinite(trained->best_validation) == validations);
     }
     una_jobs_free(t, sizeof *t, JOBS);
@@ -189,24 +190,24 @@ static void every_allocation_may_fail(void **state)
 
 /* ---- gradients against differences -------------------------------------------------------------------------- */
 
-typedef una_status a_goal(una_trainable_f32 *what, const una_trainer *trainer, una_run *run);
+typedef una_status a_goal(una_trainable_f32 *what, const una_training_context *training, una_run *run);
 
 /* Of a few parameters, evenly chosen: central differences of the loss, all rows every step. */
 static void check_gradient(a_goal *goal, una_training_job job, float step, double tolerance, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     job.how.batch = 0;
-    una_trainer trainer = { .job = &job, .size = job.body->size(job.shape) };
-    size_t n = trainer.size.parameters;
+    una_training_context training = { .job = &job, .size = job.body->size(job.shape) };
+    size_t n = training.size.parameters;
     float *p = UNA_GET(&run->scratch, float, n), *g = UNA_GET(&run->scratch, float, n);
-    float *none = UNA_GET(&run->scratch, float, n), *frozen = UNA_GET(&run->scratch, float, trainer.size.frozen);
+    float *none = UNA_GET(&run->scratch, float, n), *frozen = UNA_GET(&run->scratch, float, training.size.frozen);
     una_trainable_f32 what = {0};
     una_losses up = {0}, down = {0};
-    trainer.rng = una_rng_at(1, UNA_FOR_TEST, 0);
-    job.body->initialise(job.shape, &job.start, &trainer.rng, frozen, p);
-    trainer.net = (una_network_f32){ job.body, job.shape, frozen };
-    trainer.parameters = p;
-    assert_ok(goal(&what, &trainer, run), run);
+    training.rng = una_rng_at(1, UNA_FOR_TEST, 0);
+    job.body->initialise(job.shape, &job.start, &training.rng, frozen, p);
+    training.net = (una_network_f32){ job.body, job.shape, frozen };
+    training.parameters = p;
+    assert_ok(goal(&what, &training, run), run);
     assert_ok(what.gradient(what.context, 0, p, g, &up, run), run);
 
     double most = 0;

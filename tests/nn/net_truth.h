@@ -118,8 +118,8 @@ static double truth_diverse(const una_net *net, const double *parameters, const 
 
 static bool is_missing(const una_batch_f64 *batch, size_t place, size_t each)
 {
-    for (size_t i = 0; i < batch->holes; i++)
-        if (place >= batch->hole[i] && place < batch->hole[i] + each) return true;
+    for (size_t i = 0; i < batch->missing_count; i++)
+        if (place >= batch->missing[i] && place < batch->missing[i] + each) return true;
     return false;
 }
 

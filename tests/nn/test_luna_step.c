@@ -39,16 +39,16 @@ static void make_problem(problem *p, size_t heads)
     p->data = (una_train_data_f64){ p->x, p->y, ROWS, 1, { INPUTS, NULL } };
 }
 
-static una_training plain_training(size_t steps)
+static una_training_settings plain_training(size_t steps)
 {
-    return (una_training){ .descent = { .steps = steps, .optimiser = UNA_ADAM, .rate = 0.01, .validate_every = 1,
-                                        .stage = "training" },
-                           .fit_weight = 5, .penalty = 0.01, .seed = 7 };
+    return (una_training_settings){ .descent = { .steps = steps, .optimiser = UNA_ADAM, .rate = 0.01,
+                                                 .validate_every = 1, .stage = "training" },
+                                    .fit_weight = 5, .penalty = 0.01, .seed = 7 };
 }
 
-static una_training luna_training(size_t steps)
+static una_training_settings luna_training(size_t steps)
 {
-    una_training how = plain_training(steps);
+    una_training_settings how = plain_training(steps);
     how.diversity = 1;
     how.probes = UNA_PROBES_BETWEEN;
     how.perturbation_std = 0.1;
@@ -56,15 +56,15 @@ static una_training luna_training(size_t steps)
     return how;
 }
 
-static una_status train(problem *p, const una_training *how, const una_validator_f64 *validator, una_trained *trained,
-                        una_arena *arena, una_run *run)
+static una_status train(problem *p, const una_training_settings *how, const una_validator_f64 *validator,
+                        una_trained *trained, una_arena *arena, una_run *run)
 {
     return una_train_f64(&p->net, p->parameters, &p->data, how, validator, trained, arena, run);
 }
 
 /* ---- float against double ---------------------------------------------------------------------------------------- */
 
-static void compare_precisions(una_training how, una_run *run)
+static void compare_precisions(una_training_settings how, una_run *run)
 {
     problem p;
     make_problem(&p, HEADS);
@@ -94,7 +94,7 @@ static void float_follows_double(void **state)
 {
     (void)state;
     una_run *run = quiet_run();
-    una_training how = luna_training(20);
+    una_training_settings how = luna_training(20);
 
     compare_precisions(how, run);                        /* stacked, finite differences, between the data */
     how.probes = UNA_PROBES_DATA;
@@ -126,7 +126,8 @@ static void batches_cover_an_epoch(void **state)
         memset(p.parameters, 0, sizeof p.parameters);
         for (size_t i = 0; i < ROWS; i++) p.y[i] = sqrt((double)(1u << i));
 
-        una_training how = { .descent = { .steps = 60, .validate_every = 1 }, .batch = batch, .fit_weight = 1 };
+        una_training_settings how = { .descent = { .steps = 60, .validate_every = 1 }, .batch = batch,
+                                      .fit_weight = 1 };
         una_arena arena;
         una_arena_init(&arena, run);
         una_trained trained;
@@ -181,7 +182,7 @@ static void categories_are_not_perturbed(void **state)
     *weight_at(&net, parameters, 2, 1, 1) = -1;
 
     una_train_data_f64 data = { x, y, ROWS, 1, { 2, NULL } };
-    una_training how = luna_training(1);
+    una_training_settings how = luna_training(1);
     how.probes = UNA_PROBES_DATA;
     assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
     assert_near(mean_cos2, 0, 0, 1e-9);                                  /* both inputs are numbers */
@@ -224,7 +225,7 @@ static void probes_take_categories_whole(void **state)
 
     const size_t whole[] = { SIZE_MAX, 1, 1 };
     una_train_data_f64 data = { x, y, ROWS, 1, { 3, whole } };
-    una_training how = luna_training(1);
+    una_training_settings how = luna_training(1);
     how.exact = true;
     for (uint64_t seed = 0; seed < 20; seed++) {
         how.seed = seed;
@@ -260,7 +261,7 @@ static double cos2_with_kink(una_probes probes, double kink, double side, double
     *weight_at(&net, parameters, 2, 1, 1) = side * more;
 
     una_train_data_f64 data = { x, y, MANY, 1, { 1, NULL } };
-    una_training how = luna_training(1);
+    una_training_settings how = luna_training(1);
     how.exact = true;
     how.probes = (int)probes;
     assert_ok(una_mean_cos2_f64(&mean_cos2, &net, parameters, &data, &how, run), run);
@@ -321,7 +322,7 @@ static void the_best_validation_is_kept(void **state)
     una_arena_init(&arena, run);
     problem p;
     una_trained trained;
-    una_training how = plain_training(40);
+    una_training_settings how = plain_training(40);
     how.descent.validate_every = 5;
     how.descent.validate_from = 0.2;
     make_problem(&p, 1);
@@ -367,7 +368,7 @@ static void divergence_has_a_sentence(void **state)
     for (int optimiser = UNA_SGD; optimiser <= UNA_GD; optimiser++) {
         problem p;
         una_trained trained;
-        una_training how = plain_training(2000);
+        una_training_settings how = plain_training(2000);
         how.descent.optimiser = optimiser;
         how.descent.rate = 1000;
         how.descent.momentum = 0.9;
@@ -393,7 +394,7 @@ static void every_optimiser_descends(void **state)
     for (int optimiser = UNA_ADAM; optimiser <= UNA_GD; optimiser++) {
         problem p;
         una_trained trained;
-        una_training how = plain_training(600);
+        una_training_settings how = plain_training(600);
         how.descent.optimiser = optimiser;
         how.descent.rate = rates[optimiser];
         how.descent.momentum = 0.9;
@@ -410,7 +411,8 @@ static void every_optimiser_descends(void **state)
 }
 
 /* As una_train does it, and gives the weight that steering ended with. */
-static double steered(problem *p, const una_training *how, una_trained *trained, una_arena *arena, una_run *run)
+static double steered(problem *p, const una_training_settings *how, una_trained *trained, una_arena *arena,
+                      una_run *run)
 {
     una_luna_step_f64 *step;
     una_mark mark = una_arena_mark(&run->scratch);
@@ -431,7 +433,7 @@ static void steering_moves_towards_the_target(void **state)
     una_arena_init(&arena, run);
     problem p;
     una_trained up, down;
-    una_training how = luna_training(200);
+    una_training_settings how = luna_training(200);
 
     how.schedule = 0;
     how.steer = true;
@@ -456,7 +458,7 @@ static una_status job_train(void *context, una_run *run)
     una_arena arena;
     una_arena_init(&arena, run);
     una_trained trained;
-    una_training how = luna_training(2);
+    una_training_settings how = luna_training(2);
     how.directions = 1;
     double mean_cos2;
     una_status status = train(p, &how, NULL, &trained, &arena, run);
@@ -488,7 +490,7 @@ static void cancelled_in_the_middle(void **state)
     una_arena_init(&arena, run);
     problem p;
     una_trained trained;
-    una_training how = plain_training(1000);
+    una_training_settings how = plain_training(1000);
 
     make_problem(&p, 1);
     assert_status(train(&p, &how, NULL, &trained, &arena, run), UNA_CANCELLED, run);
@@ -506,7 +508,7 @@ typedef struct team_case {
     const char *name;
     una_activation activation;
     size_t rows, batch, heads, pieces;
-    una_training how;                    /* beyond what all have */
+    una_training_settings how;           /* beyond what all have */
 } team_case;
 
 /* Returns the pieces of a step. */
@@ -525,7 +527,7 @@ static size_t train_team(const team_case *c, int threads, float *parameters)
     una_net_initialise_f32(&net, 0, 1, &first, parameters, NULL);
 
     una_train_data_f32 data = { x, y, c->rows, 1, { WIDE, NULL } };
-    una_training how = c->how;
+    una_training_settings how = c->how;
     how.descent.steps = TEAM_STEPS;
     how.batch = c->batch;
     how.descent.rate = how.descent.optimiser == UNA_ADAM ? 0.01 : 1e-6;
@@ -597,7 +599,7 @@ static void targets_are_columns_of_heads(void **state)
     una_run *run = quiet_run();
     una_arena arena;
     una_trained trained;
-    una_training how = plain_training(30), twice;
+    una_training_settings how = plain_training(30), twice;
     una_arena_init(&arena, run);
     make_problem(&several, HEADS);
     make_problem(&each, HEADS);

@@ -71,17 +71,17 @@ typedef struct design {                          /* what a case should look like
 static void make_holes(trial *t, size_t targets, una_run *run, una_rng *rng)
 {
     size_t heads = una_net_heads(&t->net), wide = UNA_PADDED(heads), each = heads / targets;
-    size_t *hole = UNA_GET(&run->scratch, size_t, t->batch.rows * targets);
-    assert_non_null(hole);
-    t->batch.hole = t->batch_f32.hole = hole;
+    size_t *missing = UNA_GET(&run->scratch, size_t, t->batch.rows * targets);
+    assert_non_null(missing);
+    t->batch.missing = t->batch_f32.missing = missing;
     for (size_t r = 0; r < t->batch.rows; r++)
         for (size_t n = 0; n < targets; n++) {
             if (una_rng_below(rng, 3)) continue;
-            hole[t->batch.holes++] = r * wide + n * each;
+            missing[t->batch.missing_count++] = r * wide + n * each;
             for (size_t m = 0; m < each; m++)
                 t->batch.open[r * wide + n * each + m] = t->batch_f32.open[r * wide + n * each + m] = NAN;
         }
-    t->batch_f32.holes = t->batch.holes;
+    t->batch_f32.missing_count = t->batch.missing_count;
 }
 
 static void make_trial(trial *t, una_run *run, una_rng *rng, const design *d)
@@ -243,13 +243,13 @@ static una_batch_f64 piece_of(const trial *t, size_t k, size_t pieces, una_run *
     piece.probes = p1 - p0;
     piece.target += r0 * wide;
     piece.open += r0 * wide;
-    size_t *hole = UNA_GET(&run->scratch, size_t, t->batch.holes);
-    assert_non_null(hole);
-    piece.hole = hole;
-    piece.holes = 0;
-    for (size_t i = 0; i < t->batch.holes; i++)
-        if (t->batch.hole[i] >= r0 * wide && t->batch.hole[i] < r1 * wide)
-            hole[piece.holes++] = t->batch.hole[i] - r0 * wide;
+    size_t *missing = UNA_GET(&run->scratch, size_t, t->batch.missing_count);
+    assert_non_null(missing);
+    piece.missing = missing;
+    piece.missing_count = 0;
+    for (size_t i = 0; i < t->batch.missing_count; i++)
+        if (t->batch.missing[i] >= r0 * wide && t->batch.missing[i] < r1 * wide)
+            missing[piece.missing_count++] = t->batch.missing[i] - r0 * wide;
     if (piece.delta) piece.delta += p0 * piece.directions;
     piece.x += r0 * inputs;
     if (!piece.own_probes) return piece;

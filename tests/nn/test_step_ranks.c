@@ -33,15 +33,16 @@ static void make_table(table *t, const shape *s)
 }
 
 /* No random numbers: slopes are exact, at the rows themselves, and all rows are in the batch. */
-static una_training whole_batch(void)
+static una_training_settings whole_batch(void)
 {
-    return (una_training){ .descent = { .steps = 1, .validate_every = 1, .stage = "training" }, .fit_weight = 5,
-                           .penalty = 0.3, .head_relief = 0.4, .diversity = 7, .exact = true };
+    return (una_training_settings){ .descent = { .steps = 1, .validate_every = 1, .stage = "training" },
+                                    .fit_weight = 5, .penalty = 0.3, .head_relief = 0.4, .diversity = 7,
+                                    .exact = true };
 }
 
 typedef struct step { const table *t; una_losses losses; double gradient[ROOM]; } step;
 
-static una_status gradient_of(step *s, const una_train_data_f64 *data, const una_training *how, una_run *run)
+static una_status gradient_of(step *s, const una_train_data_f64 *data, const una_training_settings *how, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     una_luna_step_f64 *luna = NULL;
@@ -61,9 +62,9 @@ static una_status own_part(void *context, una_run *run)
     const table *t = s->t;
     size_t r = (size_t)una_rank(run), inputs = t->net.size[0];
     una_train_data_f64 data = { t->x + t->first[r] * inputs, t->y + t->first[r], t->part[r], 1, { inputs, NULL } };
-    una_training how = whole_batch();
+    una_training_settings how = whole_batch();
     una_rank_group rank_group;
-    how.parts = t->part;
+    how.rank_rows = t->part;
     una_rank_group_enter(&rank_group, run);
     una_status status = gradient_of(s, &data, &how, run);
     double loss[3] = { s->losses.total, s->losses.fit, s->losses.mean_cos2 };
@@ -83,7 +84,7 @@ static void compare(const shape *like)
     assert_ok(una_run_new(&run, &settings), NULL);
     make_table(&t, like);
     una_train_data_f64 data = { t.x, t.y, ROWS, 1, { like->inputs, NULL } };
-    una_training how = whole_batch();
+    una_training_settings how = whole_batch();
     assert_ok(gradient_of(&one, &data, &how, run), run);
 
     with_ranks_here(me, RANKS, own_part, part, sizeof *part);
@@ -119,10 +120,10 @@ static una_status train_part(void *context, una_run *run)
     for (size_t i = 0; i < t->part[r]; i++) y[i] = (float)t->y[t->first[r] + i];
     for (size_t i = 0; i < t->net.parameters; i++) w->parameters[i] = (float)t->parameters[i];
     una_train_data_f32 data = { x, y, t->part[r], 1, { inputs, NULL } };
-    una_training how = whole_batch();
+    una_training_settings how = whole_batch();
     una_trained trained;
     una_rank_group rank_group;
-    how.parts = t->part;
+    how.rank_rows = t->part;
     how.batch = 12;
     how.exact = false;
     how.probes = UNA_PROBES_BETWEEN;

@@ -148,7 +148,7 @@ static void put_forecasts(una_html *html, const una_study_view *view)
         inside += fabs(trial->value - trial->expected) <= 1.959964 * trial->doubt;
     }
     if (count >= 10)
-        una_text_add(&words, "It foretold %s values before they were known; %s of them (%s" UNA_THIN_SPACE "%%) came "
+        una_text_add(&words, "It predicted %s values before they were known; %s of them (%s" UNA_THIN_SPACE "%%) came "
                      "out within its 95" UNA_THIN_SPACE "%% range, which allows for what it does not know of the "
                      "function and not for noise.", spoken_count(a, count), spoken_count(b, inside),
                      una_number_plain(c, 100 * (double)inside / (double)count, 0));

@@ -32,7 +32,7 @@ typedef struct una_body_size {
     size_t head;                         /* where w [features, padded(heads)] stands among the parameters, then b */
     size_t parameters, frozen;           /* numbers that are trained; drawn once and never trained          */
     size_t carried;                      /* the last so many parameters are no matter of the gradient: running means,
-                                            which `settle` moves                                            */
+                                            which `after_step` moves                                        */
 } una_body_size;
 
 /* A matrix among the parameters, or among the frozen numbers: [rows, stride] from `at` on, `cols` of each row in use

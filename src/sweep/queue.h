@@ -32,20 +32,20 @@ typedef struct una_queue {
     size_t          count;               /* keys without a row at the start                                 */
     una_tally      *tally;
     pthread_mutex_t lock;                /* guards all that follows                                         */
-    pthread_cond_t  changed;             /* something has changed                                           */
+    pthread_cond_t  changed;             /* signalled when something of this has changed                   */
     una_queue_state state;
     size_t         *available, first, last; /* claimed keys: available[first .. last - 1]                   */
     size_t          waiting;             /* threads of this process that wait for a key                     */
-    size_t         *shortfall, ranks;    /* [ranks] keys that each rank asked for last and did not get      */
+    size_t         *shortfall, ranks;    /* [ranks] keys that each rank asked for and has not received      */
     una_packet     *finished, **end;     /* packets to be written, in order                                 */
     bool            closed;              /* no thread comes any more: writer and messenger may end          */
     size_t          made, extra;         /* rows written for keys of the plan, and extra rows               */
-    double          worked, waited;
+    double          worked, waited;      /* seconds                                                         */
     una_status      status;              /* the first failure of the writer or the messenger                */
     bool            alone;               /* the other ranks can no longer be reached                        */
     char            message[sizeof((una_run *)0)->message];
     volatile int    cancel;              /* the cancel flag that fits read, where there are several ranks   */
-    const volatile int *caller_cancel;   /* the flag that they would read otherwise                         */
+    const volatile int *caller_cancel;   /* the flag that they would read otherwise: the caller's           */
 } una_queue;
 
 una_status una_queue_open(una_queue *queue, una_sweep *sweep, size_t count, una_tally *tally, una_arena *arena,

@@ -85,6 +85,8 @@ typedef struct una_row_namer {          /* what sentences call the rows of the a
     void      (*name)(char *text, size_t room, const struct una_row_namer *rows, size_t row);
 } una_row_namer;
 
+enum { UNA_MESSAGE_SIZE = 1024 };
+
 struct una_run {
     una_run_settings settings;   /* kernels, seed, threads resolved                                */
     una_hash_key hash_key;       /* of the root: so nobody can craft colliding keys                */
@@ -103,7 +105,7 @@ struct una_run {
     bool        no_files;        /* options that name files are refused, in its tasks too          */
     const una_row_namer *rows;  /* NULL: "row 17"                                                 */
     size_t      first_row;       /* of the block that is worked on, among them                     */
-    char        message[1024];
+    char        message[UNA_MESSAGE_SIZE];
 };
 
 void       una_log(una_run *run, una_log_level level, const char *format, ...) UNA_PRINTF(3, 4);

@@ -15,7 +15,7 @@
 
 typedef struct una_rank_group {
     una_status status;           /* sticky: of the first failure, and its sentence                  */
-    char       message[sizeof((una_run *)0)->message];
+    char       message[UNA_MESSAGE_SIZE];
 } una_rank_group;
 
 /* From here on the run is in a rank group, if its settings have ranks. A call inside of such a call is part of it. */

@@ -8,7 +8,7 @@
  * The last message says that the rank leaves. It is answered when all ranks have left, so that nothing a rank sends
  * afterwards is mistaken for a message.
  */
-#include "sweep/queue.h"
+#include "sweep/messenger.h"
 
 #include "base/thread.h"
 

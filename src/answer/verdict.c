@@ -385,7 +385,7 @@ static void say_line_is_better(una_case *c)
     char linear[32], own[32];
     const una_verdict *v = c->verdict;
     const char *remedy = "use --model linear, or auto";
-    if (c->model->kind->usual) remedy = "use --model linear";
+    if (c->model->kind->is_default) remedy = "use --model linear";
     if (c->columns->log_target) remedy = "leave --log out";
     percent_text(own, v->explained);
     una_case_find(c, UNA_FOUND_WORSE_THAN_LINEAR, NULL, "Linear regression explains more of the rows not seen than %s "

@@ -48,9 +48,9 @@ static void close_top(una_arena *arena)
 /* All that came after `first`. */
 static void call_ends(una_arena *arena, const una_arena_end *first)
 {
-    while (arena->ends != first) {
-        una_arena_end *last = arena->ends;
-        arena->ends = last->before;
+    while (arena->at_end != first) {
+        una_arena_end *last = arena->at_end;
+        arena->at_end = last->before;
         last->end(last->what);
     }
 }
@@ -62,8 +62,8 @@ una_status una_arena_at_end(una_arena *arena, void (*end)(void *what), void *wha
         end(what);
         return UNA_E_MEMORY;
     }
-    *mine = (una_arena_end){ arena->ends, end, what };
-    arena->ends = mine;
+    *mine = (una_arena_end){ arena->at_end, end, what };
+    arena->at_end = mine;
     return UNA_OK;
 }
 
@@ -214,13 +214,13 @@ char *una_arena_text(una_arena *arena, const char *text)
 
 una_mark una_arena_mark(const una_arena *arena)
 {
-    return (una_mark){ arena->top, arena->ends, arena->top ? arena->top->used : 0, arena->live, arena->failed };
+    return (una_mark){ arena->top, arena->at_end, arena->top ? arena->top->used : 0, arena->live, arena->failed };
 }
 
 void una_arena_release(una_arena *arena, una_mark mark)
 {
     arena->failed = mark.failed;
-    call_ends(arena, mark.ends);
+    call_ends(arena, mark.at_end);
     if (arena->keeps && mark.live == 0) {                        /* its block may be another one by now */
         empty_kept(arena);
         return;
@@ -245,9 +245,9 @@ void una_arena_join(una_arena *arena, una_arena *other)
     una_arena_block **bottom = &arena->top;
     while (*bottom) bottom = &(*bottom)->below;
     *bottom = other->top;
-    una_arena_end **first = &arena->ends;
+    una_arena_end **first = &arena->at_end;
     while (*first) first = &(*first)->before;
-    *first = other->ends;
+    *first = other->at_end;
     arena->live += other->live;
     if (arena->live > arena->peak) arena->peak = arena->live;
     *other = (una_arena){ .run = other->run };

@@ -39,13 +39,13 @@ typedef struct una_arena_end una_arena_end;
 typedef struct una_arena {
     una_run         *run;        /* allocator and limit                                           */
     una_arena_block *top;
-    una_arena_end   *ends;       /* what is done before memory goes, latest first (una_arena_at_end) */
+    una_arena_end   *at_end;     /* what is done before memory goes, latest first (una_arena_at_end) */
     bool             failed;     /* sticky: check once after a batch of requests                  */
     bool             keeps;      /* once empty, it holds one block for all that it ever held at once (keep_memory) */
     size_t           least;      /* bytes of the next block, at least (una_arena_reuse)           */
     size_t           live, peak; /* bytes given out now, and at most so far                       */
 } una_arena;
-typedef struct una_mark { una_arena_block *block; una_arena_end *ends; size_t used, live; bool failed; } una_mark;
+typedef struct una_mark { una_arena_block *block; una_arena_end *at_end; size_t used, live; bool failed; } una_mark;
 
 void     una_arena_init(una_arena *arena, una_run *run);
 void     una_arena_free(una_arena *arena);                      /* all of it; may be used again     */
@@ -66,7 +66,7 @@ una_status una_arena_at_end(una_arena *arena, void (*end)(void *what), void *wha
 #define UNA_GET(arena, type, count) ((type *)una_arena_get((arena), (count), sizeof(type)))
 /* The same for rows of data and copies of them, which may be larger than memory: from 16 MiB on these are pages that
  * the system may write to the disk and take back (una_scratch_map), counted against a limit of their own. Plain memory
- * where there are no such pages, where the caller has an allocator of his own, and with no_scratch. */
+ * where there are no such pages, where the caller has an allocator, and with no_scratch. */
 void    *una_arena_get_rows(una_arena *arena, size_t count, size_t size);
 #define UNA_GET_ROWS(arena, type, count) ((type *)una_arena_get_rows((arena), (count), sizeof(type)))
 
@@ -79,15 +79,17 @@ typedef struct una_tally {       /* pieces of work that are counted as they are 
     double           begun;
 } una_tally;
 
-typedef struct una_hash_key { uint64_t word[2]; } una_hash_key;  /* by chance (hash.h)              */
+typedef struct una_hash_key { uint64_t word[2]; } una_hash_key;  /* random per run (hash.h)         */
 
 typedef struct una_row_namer {          /* what sentences call the rows of the arrays that a call works on */
     void      (*name)(char *text, size_t room, const struct una_row_namer *rows, size_t row);
 } una_row_namer;
 
+enum { UNA_MESSAGE_SIZE = 1024 };
+
 struct una_run {
     una_run_settings settings;   /* kernels, seed, threads resolved                                */
-    una_hash_key hash_key;       /* of the root: no file can be written to suit it                 */
+    una_hash_key hash_key;       /* of the root: so nobody can craft colliding keys                */
     una_arena   scratch;         /* one call's working memory: mark at entry, release at exit      */
     una_arena   texts;           /* what a caller was given for as long as the run lives, or the task   */
     una_run    *parent;          /* of a task's child run, else NULL                               */
@@ -98,12 +100,12 @@ struct una_run {
     double      progress_from, progress_to;   /* the part of the whole that this stage covers      */
     const una_tally *tally;      /* what stages are part of, also those of tasks; NULL: nothing    */
     struct una_rank_group *rank_group; /* ranks that make this call together (rank_group.h); NULL: none */
-    una_ranks   ranks;           /* the caller's, if he gave some: settings.ranks points here. Tasks do not see them */
+    una_ranks   ranks;           /* the caller's, if given: settings.ranks points here. Tasks do not see them */
     una_read_settings reading;   /* the caller's, or all 0: settings.reading points here            */
     bool        no_files;        /* options that name files are refused, in its tasks too          */
     const una_row_namer *rows;  /* NULL: "row 17"                                                 */
     size_t      first_row;       /* of the block that is worked on, among them                     */
-    char        message[1024];
+    char        message[UNA_MESSAGE_SIZE];
 };
 
 void       una_log(una_run *run, una_log_level level, const char *format, ...) UNA_PRINTF(3, 4);
@@ -126,7 +128,7 @@ bool       una_is_zeroed(const void *block);                       /* of una_all
 una_run   *una_run_root(una_run *run);                           /* of a task's: that of the caller  */
 void       una_release(una_run *run, void *block);
 /* Counts memory that another library takes for us against the limit of the run, as if it were ours; false: that would
- * exceed the limit, and nothing is counted. held: what is held with it. */
+ * exceed the limit, and nothing is counted. held: bytes now held, this included. */
 bool       una_memory_take(una_run *run, uint64_t size, uint64_t *held);
 void       una_memory_give(una_run *run, uint64_t size);
 void       una_clear_message(una_run *run);
@@ -143,13 +145,13 @@ uint64_t   una_cgroup_memory(const char *root);
 
 /* Refuses a size that was not set. run NULL: without a sentence. */
 una_status una_struct_check(const void *given, size_t size, const char *name, una_run *run);
-/* What the caller gave, as a whole struct of ours: fields that he does not know are 0, those that we do not know must
- * be 0. given NULL: all 0. */
+/* What the caller gave, as a whole struct of ours: fields that the caller does not know are 0, those that we do not
+ * know must be 0. given NULL: all 0. */
 una_status una_struct_take(void *to, const void *given, size_t size, const char *name, una_run *run);
-/* The other way, into a struct that was checked: fields that he does not know are not written, those that we do not
- * know become 0. */
+/* The other way, into a struct that was checked: fields that the caller does not know are not written, those that
+ * we do not know become 0. */
 void       una_struct_give(void *to, const void *from, size_t size);
-/* What no header can keep a caller from writing: a word for missing cells that there is not, lists without texts. */
+/* Checks what no header can: the words of enums, and lists that hold no texts. */
 una_status una_fit_settings_check(const una_fit_settings *settings, una_run *run);
 una_status una_texts_check(const char *const *list, size_t count, const char *what, una_run *run);
 #define UNA_CHECK_SIZE(given, type, run) una_struct_check((given), sizeof(type), #type, (run))
@@ -263,15 +265,15 @@ const char *una_nearest(const char *wrong, const char *const *names, size_t coun
 
 /* ---- files, whole or not at all -------------------------------------------------------------------- */
 
-typedef struct una_file {        /* written beside the goal, renamed over it on commit */
+typedef struct una_file {        /* written beside the destination, renamed over it on commit */
     FILE *stream;
     char *destination, *temporary; /* temporary NULL: pipes, devices and open descriptors are written straight away */
 } una_file;
-/* Links are followed, also to a file that is not there yet: it is replaced or made, and the links stay. /dev/stdout,
- * /dev/fd/N and their like are the descriptor itself, whatever it leads to; all other plain files are replaced. */
-/* goal and temporary live in the arena. After a failure there is nothing to commit, and abandon is harmless. */
 /* Where `path` leads: links followed, also to a file that is not there yet; the name of a stream stays as it is. */
 una_status una_file_destination(const char **destination, const char *path, una_arena *arena, una_run *run);
+/* Links are followed, also to a file that is not there yet: it is replaced or made, and the links stay. /dev/stdout,
+ * /dev/fd/N and their like are the descriptor itself, whatever it leads to; all other plain files are replaced.
+ * destination and temporary live in the arena. After a failure there is nothing to commit, and abandon is harmless. */
 una_status una_file_begin(una_file *file, const char *path, una_arena *arena, una_run *run);
 /* On failure it has written the sentence and abandoned the file. Callers that write to the stream themselves get a
  * failure from commit. */

@@ -22,7 +22,7 @@ typedef struct pool {
     pthread_mutex_t lock;
     size_t        failed_at;     /* lowest index that failed */
     una_status    status;
-    char          message[sizeof((una_run *)0)->message];
+    char          message[UNA_MESSAGE_SIZE];
 } pool;
 
 int una_threads(const una_run *run)

@@ -15,7 +15,7 @@
 
 typedef struct una_rank_group {
     una_status status;           /* sticky: of the first failure, and its sentence                  */
-    char       message[sizeof((una_run *)0)->message];
+    char       message[UNA_MESSAGE_SIZE];
 } una_rank_group;
 
 /* From here on the run is in a rank group, if its settings have ranks. A call inside of such a call is part of it. */
@@ -31,7 +31,7 @@ una_status una_rank_group_check(una_run *run);              /* of everything tha
 una_status una_rank_group_fail(una_status mine, una_run *run);
 
 /* Sums over all ranks, in place, with the same bits everywhere (base/ranks.h). After a failure the values are of no
- * use. */
+ * use; _sum_size, _any and _max then return this rank's own value. */
 una_status una_rank_group_sum_f64(double *values, size_t count, una_run *run);
 una_status una_rank_group_sum_f32(float *values, size_t count, una_run *run);
 size_t     una_rank_group_sum_size(size_t value, una_run *run);

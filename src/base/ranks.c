@@ -189,7 +189,7 @@ una_status una_ranks_gather(una_message *all, const void *bytes, size_t count, u
 
 typedef struct rank_failure {                 /* of the lowest rank that failed, if there is one                  */
     int  rank, status;
-    char host[64], message[sizeof((una_run *)0)->message];
+    char host[64], message[UNA_MESSAGE_SIZE];
 } rank_failure;
 
 static una_status take_failure(const rank_failure *v, bool named, una_run *run)

@@ -377,8 +377,8 @@ static void put_spec(columns *c, size_t at, const una_scored_spec *one, size_t t
     c->seconds[at] = one->seconds;
     c->rank[at] = one->rank;
     for (size_t d = 0; d < tables; d++) {
-        c->table_log_lik[at * tables + d] = one->in[d].log_lik;
-        c->table_rmse[at * tables + d] = one->in[d].rmse;
+        c->table_log_lik[at * tables + d] = one->per_table[d].log_lik;
+        c->table_rmse[at * tables + d] = one->per_table[d].rmse;
     }
 }
 
@@ -410,9 +410,9 @@ static una_status tune_gather(tuning *t)
     UNA_TRY(una_arena_check(&t->keep));
     for (size_t m = 0, at = 0, count; m < search->model_count; m++) {
         UNA_TRY(una_option_search_order(order, &count, search, m, t->run));
-        best[m] = count > 0 && !isnan(search->at[order[0]].rank) ? at : SIZE_MAX;
+        best[m] = count > 0 && !isnan(search->specs_scored[order[0]].rank) ? at : SIZE_MAX;
         for (size_t i = 0; i < count; i++, at++) {
-            put_spec(&c, at, &search->at[order[i]], tables);
+            put_spec(&c, at, &search->specs_scored[order[i]], tables);
             place[order[i]] = at;
         }
         for (size_t d = 0; d < tables; d++) {

@@ -93,10 +93,10 @@ static una_status train_by_kind(const trainings *all, const una_crossfit *fit, c
 {
     una_problem shared = *plan->problem;
     una_training_plan with = *plan;
-    una_training_rows valid_rows;
+    una_training_rows rows;
     if (!plan->folds && !plan->all_rows && fit->shares_rows) {
-        UNA_TRY(una_training_rows_split(&valid_rows, plan->problem, SIZE_MAX, &run->scratch));
-        shared.shared = &valid_rows;
+        UNA_TRY(una_training_rows_split(&rows, plan->problem, SIZE_MAX, &run->scratch));
+        shared.shared = &rows;
         with.problem = &shared;
     }
     return fit->train(fit->context, &with, all->at, run);

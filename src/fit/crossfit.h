@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cross-fitting, written once for every kind that trains: whatever is chosen is chosen by rows that did not train.
- *   folds      (small data) every fold in turn is left out, and validates what was trained without it; then all rows
- *              train in the same way, for the median of the steps after which the folds were best;
+ * Cross-fitting, written once for every kind that trains: whatever is chosen is chosen by rows that did not train. It
+ * is selection by cross-validation, not the sample splitting of causal inference.
+ *   folds      (below 1,000 rows; below 100,000 if several members are kept) every fold in turn is left out, and
+ *              validates what was trained without it; then all rows train in the same way, for the median of the steps
+ *              after which the folds were best;
  *   held out   (otherwise) held-out rows validate the trainings, of which the best is kept, or all as one mixture.
  * The noise maximises the likelihood of those rows, plus one standard error; the prior variance is the largest that
  * costs them little. A kind says how to train, how to evaluate validation rows, and what to keep.

@@ -12,16 +12,16 @@ typedef struct una_training_rows {
     double *y;                           /* [rows, outputs]; NAN: a cell of several targets that is missing */
     float  *valid_x;                     /* [valid_rows, inputs]                                            */
     double *valid_y;                     /* [valid_rows, outputs]                                           */
-    size_t  rows, valid_rows, inputs, outputs; /* outputs: 0 counts as 1                                          */
+    size_t  rows, valid_rows, inputs, outputs;   /* outputs: 0 counts as 1                                  */
 } una_training_rows;
 
-/* fold SIZE_MAX: all of problem->x trains and problem->valid validates; problem->shared is this split, if it is set.
+/* fold SIZE_MAX: all of problem->x trains and problem->valid_x validates; problem->shared is this split, if it is set.
  * Otherwise that fold of problem->x validates. Nobody writes to the rows. */
-una_status una_training_rows_split(una_training_rows *valid_rows, const una_problem *problem, size_t fold,
+una_status una_training_rows_split(una_training_rows *rows, const una_problem *problem, size_t fold,
                                    una_arena *arena);
-/* All rows train, those of problem->valid last. */
-una_status una_training_rows_all(una_training_rows *valid_rows, const una_problem *problem, una_arena *arena);
-/* The problem without one fold, whose rows become problem->valid: for members that are kinds of their own. */
+/* All rows train, those of problem->valid_x last. */
+una_status una_training_rows_all(una_training_rows *rows, const una_problem *problem, una_arena *arena);
+/* The problem without one fold, whose rows become valid_x and valid_y: for members that are kinds of their own. */
 una_status una_problem_without_fold(una_problem *problem, size_t fold, una_arena *arena);
 /* Leaves at most `most` rows, evenly spaced: copies in the arena. For validation, which must stay cheap. */
 una_status una_rows_thin(float **x, double **y, size_t *rows, size_t inputs, size_t outputs, size_t most,
@@ -42,9 +42,9 @@ una_status una_batches_init(una_batches *batches, const float *x, const float *t
                             size_t batch, uint64_t seed, uint64_t stream, una_arena *arena);
 void       una_batches_next(una_batches *batches);
 
-static inline size_t una_training_rows_outputs(const una_training_rows *valid_rows)
+static inline size_t una_training_rows_outputs(const una_training_rows *rows)
 {
-    return valid_rows->outputs ? valid_rows->outputs : 1;
+    return rows->outputs ? rows->outputs : 1;
 }
 
 void    una_row_to_floats(float *to, una_view x, size_t row);            /* one row in float                */

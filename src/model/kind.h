@@ -82,7 +82,7 @@ typedef struct una_slope {               /* of the function, without noise, at o
 } una_slope;
 
 typedef struct una_gaussians {           /* the function, without noise, as a mixture; standardised        */
-    size_t  parts;                                /* of the whole: the step from row to row                */
+    size_t  parts;                                /* of the whole mixture: the stride between rows         */
     double *weight;                               /* [parts], adding up to 1                               */
     double *mean, *var;                           /* [rows, parts]                                         */
     double *dmean, *dvar;                         /* [rows, parts, inputs]; both NULL: not asked for       */
@@ -93,7 +93,7 @@ typedef struct una_gaussians {           /* the function, without noise, as a mi
 typedef struct una_leaf {
     double        weight;                         /* of all leaves they add up to 1                        */
     const struct una_head *head;                  /* infer/head.h; NULL: it has no linear head             */
-    const double *phi;                            /* [rows, features of the head], with the one            */
+    const double *phi;                            /* [rows, features of the head], with the constant 1     */
     const double *mean, *var;                     /* [rows] without a head: mean and variance of the function */
 } una_leaf;
 typedef una_status una_leaf_task(void *context, const una_leaf *leaf, una_run *run);
@@ -131,8 +131,8 @@ static inline una_fit_result una_fit_result_in(una_arena *arena)
                              .notes = { .arena = arena } };
 }
 
-/* Instead of a penalty: parameters near an anchor ~ N(0, prior_var), starting from N(0, init_var); noise_var says how
- * little the rows are trusted. Standardised. */
+/* Instead of a penalty: parameters near an anchor ~ N(0, prior_var), starting from N(0, init_var); noise_var: noise of
+ * the rows in the anchored loss. Standardised. */
 typedef struct una_anchor { double noise_var, prior_var, init_var; } una_anchor;
 
 typedef struct una_target_coupling {     /* how several targets of one fit vary together                   */
@@ -151,23 +151,23 @@ typedef struct una_kind {
     const char *thesis;                           /* options of --preset thesis, "" if none                */
     size_t      least_rows;                       /* minimum number of rows                                */
     bool        learns_features;                  /* needs validation rows (held out, or folds)            */
-    bool        keeps_folds;                      /* trainings without a fold are kept, without another on all rows
-                                                     (unless its option `members` is 1) */
+    bool        keeps_folds;                      /* keeps the trainings that left out a fold, and makes no further
+                                                     one on all rows (unless its option `members` is 1) */
     unsigned    results;                          /* version of its numbers: raised by one with every change of what
                                                      the same spec and seed give */
     size_t      committee;                        /* offset of una_committee_options in its options; 0: it has none */
     bool        shares_rows;                      /* can be fitted by ranks that have some of the rows each: fit and
                                                      relearn then see those, and sum over ranks (base/rank_group.h) */
     bool        sees_images;                      /* can be fitted to images                               */
-    bool        cubic;                            /* its cost grows with the cube of the rows, its memory with their
+    bool        cubic_cost;                       /* its cost grows with the cube of the rows, its memory with their
                                                      square                                                */
     bool        linear;                           /* it is linear regression, which verdicts compare others with */
-    bool        usual;                            /* the one that is fitted where nobody names a model     */
-    bool        sure;                             /* its var_model is 0 everywhere (nn)                        */
-    const char *inner;                            /* options that hold specs of other kinds, "of" or "luna|gp";
+    bool        is_default;                       /* the one that is fitted where nobody names a model     */
+    bool        no_epistemic;                     /* its var_model is 0 everywhere (nn)                        */
+    const char *spec_options;                     /* options that hold specs of other kinds, "of" or "luna|gp";
                                                      such a spec may be `none`. NULL: none has one         */
 
-    /* required: results go to keep, everything else to the run's scratch. Automatic options are filled in. */
+    /* required: results go to keep, everything else to the run's scratch. fit fills in automatic options. */
     una_status (*fit)(void *state, void *options, const una_problem *problem, una_fit_result *result,
                       una_arena *keep, una_run *run);
     una_status (*predict)(const void *state, una_view x, una_predictive *out, una_run *run);

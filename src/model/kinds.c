@@ -226,7 +226,7 @@ una_status una_kind_set(void *options, const una_kind *kind, const una_spec *spe
 /* Whether the option's value is the spec of another kind, and not `none`. */
 static bool holds_spec(const una_kind *kind, const char *option, const char *value)
 {
-    return kind->inner && una_choice(kind->inner, option) >= 0 && strcmp(value, "none") != 0;
+    return kind->spec_options && una_choice(kind->spec_options, option) >= 0 && strcmp(value, "none") != 0;
 }
 
 /* How often the numbers of the kind and of those inside it have changed. */
@@ -240,7 +240,7 @@ static una_status add_changes(unsigned *changes, const una_kind *kind, const una
     UNA_TRY(una_kind_set(options, kind, spec, arena, run));
     *changes += kind->results;
 
-    for (const una_option *o = kind->options; kind->inner && depth < DEEPEST && o->name; o++) {
+    for (const una_option *o = kind->options; kind->spec_options && depth < DEEPEST && o->name; o++) {
         if (o->type != UNA_TEXT) continue;
         const char *value = *(const char *const *)(const void *)((const char *)options + o->offset);
         if (!holds_spec(kind, o->name, value)) continue;

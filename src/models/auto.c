@@ -90,7 +90,7 @@ static una_status take_stack(stacked_kind *stack, size_t *count, auto_options *o
         *h = (stacked_kind){ .spec = spec[k] };
         UNA_TRY(read_spec(h, keep, run));
         bool many = rows > o->gp_rows || p->x.cols > GP_COLUMNS;
-        if (h->kind->cubic && (many || !gp_has_room((size_t)rows, notes, run))) *h->spec = "none";
+        if (h->kind->cubic_cost && (many || !gp_has_room((size_t)rows, notes, run))) *h->spec = "none";
         else ++*count;
     }
     if (*count == 0) UNA_FAIL(run, UNA_E_USAGE, "auto: nothing is left of the stack; give luna or gp");
@@ -271,8 +271,8 @@ const una_kind una_kind_auto = {
     .options_size = sizeof(auto_options),
     .thesis = "",
     .least_rows = 5,
-    .learns_features = true, .keeps_folds = true, .usual = true,
-    .inner = "luna|gp",
+    .learns_features = true, .keeps_folds = true, .is_default = true,
+    .spec_options = "luna|gp",
     .fit = auto_fit,
     .exchange = auto_exchange,
     .functions = una_members_functions,

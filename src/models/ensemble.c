@@ -350,7 +350,7 @@ const una_kind una_kind_ensemble = {
     .results = 3,
     .least_rows = 10,
     .learns_features = true, .sees_images = true,
-    .inner = "of",
+    .spec_options = "of",
     .fit = ensemble_fit,
     .exchange = ensemble_exchange,
     .functions = una_members_functions,

@@ -463,7 +463,7 @@ const una_kind una_kind_gp = {
               "amplitude=1, units=standardised, noise=constant",
     .results = 2,
     .least_rows = 2,
-    .cubic = true,
+    .cubic_cost = true,
     .fit = gp_one_members_fit,
     .exchange = gp_one_members_exchange,
     .relearn = una_committee_relearn,

@@ -16,11 +16,12 @@
 typedef enum una_optimiser { UNA_ADAM, UNA_SGD, UNA_GD } una_optimiser;  /* gd: sgd whose steps see all rows */
 
 typedef struct una_descent {             /* how to go down; every number explicit                           */
-    size_t steps, stop;                  /* stop: end there, on a way that is laid out for `steps`; 0: at its end */
+    size_t steps, stop;                  /* stop: end after so many steps of a schedule made for `steps`; 0: run all */
     int    optimiser, rate_schedule;     /* una_optimiser; of opt/schedule.h                                */
     double rate, momentum;               /* momentum: of sgd and gd                                         */
-    size_t validate_every, patience;         /* steps between looks (>= 1); looks without a better one (0: never) */
-    double validate_from;                    /* share of the steps before which a look cannot be the best       */
+    size_t validate_every;               /* steps between validations (>= 1)                                */
+    size_t patience;                     /* validations without improvement before it stops; 0: never       */
+    double validate_from;                /* share of the steps before which no validation can be the best   */
     const char *stage;                   /* "training luna": what progress and interruption call it         */
 } una_descent;
 
@@ -29,12 +30,12 @@ typedef struct una_losses {              /* of one step                         
     double mean_cos2, total;             /* total: what is minimised, and the curve shows                   */
 } una_losses;
 
-typedef struct una_trained {             /* what came of it                                                 */
-    double  mean_cos2;                   /* mean over the last looks' interval, NAN without probes          */
-    double  best_validation;                   /* score of the parameters that were kept; NAN without looks       */
+typedef struct una_trained {             /* what a descent reports                                          */
+    double  mean_cos2;                   /* mean since the last validation; NAN without probes              */
+    double  best_validation;             /* score of the parameters that were kept; NAN without validations */
     size_t  best_step, steps;
-    size_t  validations;                       /* entries of the curve                                            */
-    double *step, *loss, *validation, *cos2;   /* [looks], in the arena of the call                               */
+    size_t  validations;                 /* entries of the curve                                            */
+    double *step, *loss, *validation, *cos2;     /* [validations], in the arena of the call                 */
 } una_trained;
 
 #define UNA_IN_BOTH "opt/descent_calls.h"

@@ -10,7 +10,7 @@ typedef struct REAL(una_validator) {
 
 typedef struct REAL(una_trainable) {
     size_t parameters;
-    void  *context;                      /* of gradient and settle                                          */
+    void  *context;                      /* of gradient and after_step                                      */
     /* Loss and gradient g [parameters] of step 0, 1, ... at p. *losses are those of the step before (at first zero); a
      * total that is not finite ends the training with a sentence. Where ranks train together, both are this rank's
      * part: what is minimised is the sum over them. */

@@ -8,7 +8,7 @@
  * The last message says that the rank leaves. It is answered when all ranks have left, so that nothing a rank sends
  * afterwards is mistaken for a message.
  */
-#include "sweep/queue.h"
+#include "sweep/messenger.h"
 
 #include "base/thread.h"
 
@@ -30,7 +30,7 @@ struct una_messenger {
     una_run   child;
     pthread_t thread;
     int       present;                   /* rank 0: how many other ranks have not left                       */
-    unsigned  in_vain;                   /* others: letters in a row that wanted more keys than came           */
+    unsigned  in_vain;                   /* others: messages in a row that wanted more keys than came           */
     una_queue_state sent_state;          /* state in the last message                                        */
     double    asked;                     /* when the last message was sent                                   */
 };

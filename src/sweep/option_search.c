@@ -194,7 +194,7 @@ una_status una_option_search_check_store(const una_option_search *search, const 
 
 una_row_key una_option_search_key(const una_option_search *search, size_t index, size_t row, una_run *run)
 {
-    const una_scored_spec *one = &search->at[index];
+    const una_scored_spec *one = &search->specs_scored[index];
     size_t splits = search->splits ? search->splits : 1;
     return (una_row_key){ .study = search->study[one->model],
                           .data = search->setup.names[row / (splits * search->seeds)],
@@ -208,8 +208,8 @@ static una_status search_make_room(una_option_search *search)
     size_t room = search->room ? 2 * search->room : 64;
     una_scored_spec *at = UNA_GET(search->keep, una_scored_spec, room);
     UNA_TRY(una_arena_check(search->keep));
-    if (search->specs.count > 0) memcpy(at, search->at, search->specs.count * sizeof *at);
-    search->at = at;
+    if (search->specs.count > 0) memcpy(at, search->specs_scored, search->specs.count * sizeof *at);
+    search->specs_scored = at;
     search->room = room;
     return UNA_OK;
 }
@@ -219,7 +219,7 @@ una_status una_option_search_add(size_t *index, una_option_search *search, size_
 {
     size_t next = search->specs.count;
     UNA_TRY(search_make_room(search));
-    una_scored_spec *one = &search->at[next];
+    una_scored_spec *one = &search->specs_scored[next];
     *one = (una_scored_spec){ .model = model };
     UNA_TRY(una_option_space_spec(&one->spec, &one->results, &search->spaces[model], value, search->keep, run));
     una_row_key key = una_option_search_key(search, next, 0, run);
@@ -227,7 +227,7 @@ una_status una_option_search_add(size_t *index, una_option_search *search, size_
     UNA_TRY(una_arena_check(search->keep));
     if (index) *index = una_plan_find(&search->specs, &key);
     if (search->specs.count == next) return UNA_OK;
-    one->in = UNA_GET(search->keep, una_candidate, search->setup.count);
+    one->per_table = UNA_GET(search->keep, una_candidate, search->setup.count);
     return una_arena_check(search->keep);
 }
 
@@ -267,7 +267,7 @@ static size_t list_model(size_t *index, const una_option_search *search, size_t 
 {
     size_t count = 0;
     for (size_t i = 0; i < search->specs.count; i++)
-        if (search->at[i].model == model) index[count++] = i;
+        if (search->specs_scored[i].model == model) index[count++] = i;
     return count;
 }
 
@@ -277,7 +277,7 @@ static const char *line_up(una_candidate *candidates, const una_option_search *s
 {
     bool heads = false;
     for (size_t i = 0; i < count; i++) {
-        candidates[i] = search->at[index[i]].in[table];
+        candidates[i] = search->specs_scored[index[i]].per_table[table];
         heads = heads || !isnan(candidates[i].mean_cos2);
     }
     return strcmp(search->rule, "two_stage") == 0 && !heads ? "log_lik" : search->rule;
@@ -298,7 +298,7 @@ static una_status add_ranks(una_option_search *search, const size_t *index, size
                      same_number(one->mean_cos2, before->mean_cos2);
         if (!equal) rank = (double)(i + 1);
         bool none = isnan(strcmp(rule, "rmse") == 0 ? one->rmse : one->log_lik);
-        search->at[index[order[i]]].rank += none ? NAN : rank;
+        search->specs_scored[index[order[i]]].rank += none ? NAN : rank;
     }
     return UNA_OK;
 }
@@ -323,14 +323,15 @@ una_status una_option_search_order(size_t *order, size_t *count, una_option_sear
     ranked *all = UNA_GET(&run->scratch, ranked, search->specs.count);
     una_status status = una_arena_check(&run->scratch);
     *count = status == UNA_OK ? list_model(index, search, model) : 0;
-    for (size_t i = 0; i < *count; i++) search->at[index[i]].rank = 0;
+    for (size_t i = 0; i < *count; i++) search->specs_scored[index[i]].rank = 0;
     for (size_t t = 0; status == UNA_OK && t < search->setup.count; t++)
         status = add_ranks(search, index, *count, t, c, by_rule, run);
     if (status == UNA_OK) {
         for (size_t i = 0; i < *count; i++)              /* the sum of ranks is exact */
-            search->at[index[i]].rank /= (double)search->setup.count;
+            search->specs_scored[index[i]].rank /= (double)search->setup.count;
         for (size_t i = 0; i < *count; i++)
-            all[i] = (ranked){ search->at[index[i]].rank, una_option_search_objective(search, index[i]), index[i] };
+            all[i] = (ranked){ search->specs_scored[index[i]].rank, una_option_search_objective(search, index[i]),
+                               index[i] };
         qsort(all, *count, sizeof *all, compare_ranked);
         for (size_t i = 0; i < *count; i++) order[i] = all[i].at;
     }
@@ -361,7 +362,7 @@ double una_option_search_objective(const una_option_search *search, size_t index
     double worth = 0;
     bool by_error = strcmp(search->rule, "rmse") == 0;
     for (size_t t = 0; t < search->setup.count; t++) {
-        const una_candidate *in = &search->at[index].in[t];
+        const una_candidate *in = &search->specs_scored[index].per_table[t];
         worth += (by_error ? -log(fmax(in->rmse, 1e-300)) : in->log_lik) / (double)search->setup.count;
         if (isnan(by_error ? in->rmse : in->log_lik)) return NAN;
     }

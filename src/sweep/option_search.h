@@ -23,7 +23,7 @@ typedef struct una_scored_spec {        /* a spec and the means of its rows     
                                             single rows */
     double         rmse, rmse_sd, mean_cos2, seconds;
     double         rank;                 /* rank among the specs of its model, from 1: mean over the tables         */
-    una_candidate *in;                   /* [tables] means over splits and seeds                                   */
+    una_candidate *per_table;            /* [tables] means over splits and seeds                                   */
 } una_scored_spec;
 
 typedef struct una_option_search {
@@ -39,19 +39,19 @@ typedef struct una_option_search {
     una_store      *store;
     const una_ranks *ranks;              /* ranks that make the rows together; NULL: this process alone             */
     una_arena      *keep;
-    una_make_row   *make;                /* NULL: fits; tests make rows in another way                              */
+    una_make_row   *make;                /* NULL: fit the spec; tests replace it                                    */
     void           *context;
 
     /* state of the search; seeds count from the run's */
     const char *const *study;            /* [model_count]                                                          */
     bool           *swept;               /* [model_count] posteriors are swept without training                    */
     una_plan        specs;               /* the key of the first row of each spec                                  */
-    una_scored_spec *at;                /* [specs.count, room]                                                    */
+    una_scored_spec *specs_scored;       /* [specs.count, room]                                                    */
     size_t          room;
     size_t          made;                /* rows made since the begin                                              */
     _Atomic size_t  trained;             /* fits made for these rows                                               */
-    struct una_trained_model *_Atomic trained_models; /* models that were trained                                  */
-    _Atomic size_t  trained_bytes;       /* bytes of it                                                            */
+    struct una_trained_model *_Atomic trained_models; /* list of kept models                                       */
+    _Atomic size_t  trained_bytes;       /* bytes of them                                                          */
 } una_option_search;
 
 /* Checks the request and makes the names in keys. Sweeping posteriors needs separate test rows: if there are none and
@@ -68,7 +68,7 @@ una_status una_option_search_check_store(const una_option_search *option_search,
 una_status una_option_search_check_grid(const una_option_search *option_search, una_run *run);
 una_status una_option_search_check_trials(const una_option_search *option_search, size_t trials, una_run *run);
 
-/* Adds one spec. *index (may be NULL): its place in `at`, where the same spec may be already. */
+/* Adds one spec. *index (may be NULL): its place in specs_scored, where the same spec may be already. */
 una_status una_option_search_add(size_t *index, una_option_search *option_search, size_t model,
                                  const char *const *value, una_run *run);
 una_status una_option_search_add_grid(una_option_search *option_search, size_t model, una_run *run);

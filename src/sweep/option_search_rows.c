@@ -207,13 +207,13 @@ static una_status plan_rows(batch *b, size_t from, size_t to, una_run *run)
         for (size_t r = 0; r < rows; r++) {
             una_row_key key = una_option_search_key(search, i, r, run);
             una_plan_add(&b->plan, key);
-            if (!search->swept[search->at[i].model]) una_plan_add(&b->first, key);
+            if (!search->swept[search->specs_scored[i].model]) una_plan_add(&b->first, key);
         }
     b->head = UNA_GET(b->plan.arena, size_t, b->plan.count);
     b->next = UNA_GET(b->plan.arena, size_t, b->plan.count);
     UNA_TRY(una_arena_check(b->plan.arena));
     for (size_t i = to; i-- > from;)                     /* backwards, so that the lists are in the order of the plan */
-        if (search->swept[search->at[i].model]) UNA_TRY(group_spec(b, i, from, rows, run));
+        if (search->swept[search->specs_scored[i].model]) UNA_TRY(group_spec(b, i, from, rows, run));
     return plan_groups(b, run);
 }
 
@@ -269,7 +269,7 @@ static una_status search_read_rows(double *value, una_option_search *search, siz
 
 static una_status sum_up_spec(una_option_search *search, size_t index, double *value, una_run *run)
 {
-    una_scored_spec *one = &search->at[index];
+    una_scored_spec *one = &search->specs_scored[index];
     size_t rows = una_option_search_row_count(search), each = rows / search->setup.count;
     UNA_TRY(search_read_rows(value, search, index, rows, run));
     const double *log_lik = value + UNA_EVALUATION_LOG_LIK * rows, *rmse = value + UNA_EVALUATION_RMSE * rows;
@@ -281,7 +281,7 @@ static una_status sum_up_spec(una_option_search *search, size_t index, double *v
     one->mean_cos2 = search_mean(cos2, rows);
     one->seconds = search_mean(value + UNA_EVALUATION_COUNT * rows, rows);
     for (size_t t = 0; t < search->setup.count; t++)
-        one->in[t] = (una_candidate){ search_mean(log_lik + t * each, each), search_mean(rmse + t * each, each),
+        one->per_table[t] = (una_candidate){ search_mean(log_lik + t * each, each), search_mean(rmse + t * each, each),
                                       search_mean(cos2 + t * each, each) };
     return UNA_OK;
 }

@@ -32,20 +32,20 @@ typedef struct una_queue {
     size_t          count;               /* keys without a row at the start                                 */
     una_tally      *tally;
     pthread_mutex_t lock;                /* guards all that follows                                         */
-    pthread_cond_t  changed;             /* something has changed                                           */
+    pthread_cond_t  changed;             /* signalled when something of this has changed                   */
     una_queue_state state;
     size_t         *available, first, last; /* claimed keys: available[first .. last - 1]                   */
     size_t          waiting;             /* threads of this process that wait for a key                     */
-    size_t         *shortfall, ranks;    /* [ranks] keys that each rank asked for last and did not get      */
+    size_t         *shortfall, ranks;    /* [ranks] keys that each rank asked for and has not received      */
     una_packet     *finished, **end;     /* packets to be written, in order                                 */
     bool            closed;              /* no thread comes any more: writer and messenger may end          */
     size_t          made, extra;         /* rows written for keys of the plan, and extra rows               */
-    double          worked, waited;
+    double          worked, waited;      /* seconds                                                         */
     una_status      status;              /* the first failure of the writer or the messenger                */
     bool            alone;               /* the other ranks can no longer be reached                        */
-    char            message[sizeof((una_run *)0)->message];
+    char            message[UNA_MESSAGE_SIZE];
     volatile int    cancel;              /* the cancel flag that fits read, where there are several ranks   */
-    const volatile int *caller_cancel;   /* the flag that they would read otherwise                         */
+    const volatile int *caller_cancel;   /* the flag that they would read otherwise: the caller's           */
 } una_queue;
 
 una_status una_queue_open(una_queue *queue, una_sweep *sweep, size_t count, una_tally *tally, una_arena *arena,
@@ -67,18 +67,5 @@ void        una_queue_wait(una_queue *queue, long microseconds);         /* unti
 /* A run for the writer's or messenger's own thread, with the allocator, callbacks and cancel flag of `run`. */
 void        una_queue_child_run(una_run *child, una_run *run);
 void        una_queue_child_run_free(una_run *child);
-
-/* writer.c: todo [count] are the keys without a row. The thread ends once the queue is closed and empty. */
-typedef struct una_writer una_writer;
-una_status una_writer_start(una_writer **writer, una_queue *queue, const size_t *todo, una_arena *arena);
-void       una_writer_join(una_writer *writer);          /* NULL is harmless */
-/* Whether the store has the row of a key with all measures. */
-una_status una_sweep_has_row(bool *done, const una_sweep *sweep, const una_row_key *key, una_run *run);
-
-/* messenger.c: on rank 0 the thread ends when all other ranks have left, elsewhere once the queue is closed and
- * empty. */
-typedef struct una_messenger una_messenger;
-una_status una_messenger_start(una_messenger **messenger, una_queue *queue, una_arena *arena);
-void       una_messenger_join(una_messenger *messenger); /* NULL is harmless */
 
 #endif

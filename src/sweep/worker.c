@@ -6,8 +6,10 @@
 #include "sweep/worker.h"
 
 #include "base/thread.h"
-#include "sweep/queue.h"
+#include "sweep/messenger.h"
 #include "sweep/packet.h"
+#include "sweep/queue.h"
+#include "sweep/writer.h"
 
 #include <string.h>
 #include <time.h>

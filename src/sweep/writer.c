@@ -4,7 +4,7 @@
  * the rows that were put back, all of them in another. So no fit waits for the disk. When only keys of other processes
  * are left, the writer checks them again and again, and takes over those whose owner has died.
  */
-#include "sweep/queue.h"
+#include "sweep/writer.h"
 
 #include "base/thread.h"
 #include "sweep/packet.h"

@@ -21,7 +21,7 @@ static const una_option plain_table[] = {
 
 /* Kinds are not fitted here: only their names, options and numbers of results count. */
 #define PLAIN(its_name, changes, within) { .name = its_name, .summary = "", .source = "", .options = plain_table, \
-    .options_size = sizeof(plain_options), .thesis = "", .results = changes, .inner = within }
+    .options_size = sizeof(plain_options), .thesis = "", .results = changes, .spec_options = within }
 static const una_kind new_kind = PLAIN("new", 0, NULL), old_kind = PLAIN("old", 2, NULL);
 static const una_kind group_kind = PLAIN("group", 1, "of");
 const una_kind *const una_kinds[] = { &new_kind, &old_kind, &group_kind, NULL };

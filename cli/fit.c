@@ -278,17 +278,17 @@ static void option_row(const cli *c, const job *j, const una_model *model, bool 
     free(text);
 }
 
-/* Of folds each row was predicted by trainings that left it out. */
-static bool is_out_of_fold(const una_model *model)
+/* Where no rows were kept for validation, each row may have been predicted by trainings that left out its fold. */
+static bool is_out_of_fold(const cli *c, const una_model *model)
 {
     const una_held_out *held = una_model_held_out(model);
-    return held && held->folds > 0 && held->rows == una_model_info(model)->valid_rows;
+    return !cli_has(c, "valid") && held && held->folds > 0 && held->rows == una_model_info(model)->valid_rows;
 }
 
-static void print_checks(const una_model *model)
+static void print_checks(const cli *c, const una_model *model)
 {
     const una_fit_info *info = una_model_info(model);
-    bool folds = is_out_of_fold(model);
+    bool folds = is_out_of_fold(c, model);
     char text[512], rmse[32], log_lik[32], noise[160] = "(standard deviation, in the units of the target)";
     if (info->log_target) snprintf(noise, sizeof noise, "(standard deviation of log %.100s)", info->target);
     figure_row("noise", info->noise_std, noise);
@@ -325,7 +325,7 @@ static void print_remarks(const una_fit_info *info)
 
 static void print_target(const cli *c, const job *j, const una_model *model)
 {
-    print_checks(model);
+    print_checks(c, model);
     print_fit_relevance(model);
     option_row(c, j, model, true, "chosen from data");
 }

@@ -125,7 +125,7 @@ static una_status choose_encoded_rows(coder *c)
 }
 
 /* Sine or cosine of a calendar part; 0 where the date is missing. */
-static void encode_turn(const coder *c, const una_table_column *column, const una_input *input, double *to)
+static void encode_calendar_part(const coder *c, const una_table_column *column, const una_input *input, double *to)
 {
     for (size_t i = 0; i < c->rows; i++) {
         double number = column->number[c->row[i]];
@@ -307,7 +307,7 @@ static una_status encode_inputs(const coder *c)
             UNA_TRY(
                 encode_number(c, column, input->centre, input->scale, source->mean, c->x + i, columns->input_count));
         for (size_t k = 1; !source->is_text && k < una_source_inputs(source) - source->has_missing_indicator; k++)
-            encode_turn(c, column, &input[k], c->x + i + k);
+            encode_calendar_part(c, column, &input[k], c->x + i + k);
         i += una_source_inputs(source);
         if (!source->is_text) encode_missing(c, source, column, source->has_missing_indicator ? c->x + i - 1 : NULL);
     }

@@ -83,7 +83,7 @@ static una_status store_packets(una_writer *writer, una_packet *packets)
 /* ---- keys out ------------------------------------------------------------------------------------------------ */
 
 /* The row may have been written between the listing and the claim. */
-static una_status sort_claimed_key(una_writer *writer, size_t key, bool granted, size_t *ready, size_t *count)
+static una_status note_claimed_key(una_writer *writer, size_t key, bool granted, size_t *ready, size_t *count)
 {
     const una_sweep *sweep = writer->queue->sweep;
     bool done = false;
@@ -106,7 +106,7 @@ static una_status claim_keys(una_writer *writer, const size_t *list, size_t coun
     UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < count; i++) keys[i] = key_at(writer, list[i]);
     UNA_TRY(una_store_claim_all(granted, writer->queue->sweep->store, keys, count, run));
-    for (size_t i = 0; i < count; i++) UNA_TRY(sort_claimed_key(writer, list[i], granted[i], ready, ready_count));
+    for (size_t i = 0; i < count; i++) UNA_TRY(note_claimed_key(writer, list[i], granted[i], ready, ready_count));
     return UNA_OK;
 }
 

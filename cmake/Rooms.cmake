@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Rooms of the house: one object library per folder of src/, put together as three libraries, each static and shared.
+# Rooms of the house: an object library for each folder of src/ and experiments/, put together as libraries, each static
+# and shared.
 
 # Instruction sets with their own copy of the kernels; each is chosen at run time if the machine has it.
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -22,7 +23,7 @@ function(una_room room)
   set(UNA_USES_${room} "${ARGN}" PARENT_SCOPE)
   una_needs(room_needs ${room} ${ARGN})
   set(objects "")
-  file(GLOB sources CONFIGURE_DEPENDS src/${room}/*.c)
+  file(GLOB sources CONFIGURE_DEPENDS src/${room}/*.c experiments/${room}/*.c)
   # Files named *_real.c are compiled once in float (training) and once in double (reference and golden vectors).
   set(real_sources ${sources})
   list(FILTER real_sources INCLUDE REGEX "_real\\.c$")
@@ -150,7 +151,8 @@ function(una_can_build out source)
     string(REGEX REPLACE "[/.].*" "" word "${header}")
     if(EXISTS ${PROJECT_SOURCE_DIR}/include/${header} AND NOT TARGET ${word}_static)
       set(can FALSE)
-    elseif(EXISTS ${PROJECT_SOURCE_DIR}/src/${header} AND NOT DEFINED UNA_USES_${word})
+    elseif((EXISTS ${PROJECT_SOURCE_DIR}/src/${header} OR EXISTS ${PROJECT_SOURCE_DIR}/experiments/${header}) AND
+           NOT DEFINED UNA_USES_${word})
       set(can FALSE)
     elseif(EXISTS ${PROJECT_SOURCE_DIR}/tests/${header})
       una_can_build(can ${PROJECT_SOURCE_DIR}/tests/${header})
@@ -162,35 +164,27 @@ function(una_can_build out source)
   set(${out} ${can} PARENT_SCOPE)
 endfunction()
 
-# tests/ROOM/test_NAME.c -> build/tests/test_NAME, linked with that room and the rooms it may use;
-# tests/test_NAME.c and tests/golden.c link all libraries that are built.
+# tests/ROOM/test_NAME.c -> build/tests/test_NAME, linked with that room and the rooms it may use; tests/test_NAME.c,
+# tests/golden.c, and the tests of bench and its experiments, whose registry needs them all, link all libraries.
 function(una_tests)
   include(CheckLinkerFlag)
   check_linker_flag(C -fuse-ld=gold UNA_LINKS_gold)      # three times as fast as the usual one, for 170 programs
-  file(GLOB rooms RELATIVE ${PROJECT_SOURCE_DIR}/tests CONFIGURE_DEPENDS tests/*)
-  foreach(room ${rooms})
-    if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/tests/${room} AND DEFINED UNA_USES_${room})
+  file(GLOB tests CONFIGURE_DEPENDS tests/*.c tests/*/test_*.c experiments/*/tests/test_*.c)
+  foreach(test ${tests})
+    una_can_build(can ${test})
+    string(REGEX REPLACE "^.*/([a-z]+)/[^/]*$" "\\1" room ${test})
+    if(NOT can)
+      continue()
+    elseif(room STREQUAL "tests" OR room STREQUAL "bench")
+      una_test_program(${test} ${UNA_ALL_STATIC})
+    elseif(DEFINED UNA_USES_${room})
       set(archives "")
       foreach(used ${room} ${UNA_USES_${room}})
         list(APPEND archives room_${used}_archive)
       endforeach()
       una_needs(room_needs ${room} ${UNA_USES_${room}})
-      file(GLOB tests CONFIGURE_DEPENDS tests/${room}/test_*.c)
-      foreach(test ${tests})
-        una_can_build(can ${test})
-        if(NOT can)
-          continue()
-        endif()
-        # As a group, since the list of kinds is given to a room below it.
-        una_test_program(${test} -Wl,--start-group ${archives} -Wl,--end-group ${room_needs})
-      endforeach()
-    endif()
-  endforeach()
-  file(GLOB tests CONFIGURE_DEPENDS tests/*.c)
-  foreach(test ${tests})
-    una_can_build(can ${test})
-    if(can)
-      una_test_program(${test} ${UNA_ALL_STATIC})
+      # As a group, since the list of kinds is given to a room below it.
+      una_test_program(${test} -Wl,--start-group ${archives} -Wl,--end-group ${room_needs})
     endif()
   endforeach()
 endfunction()

@@ -5,7 +5,7 @@
  * is one; rows of splits are there, each once; Jansson takes no more than was estimated.
  */
 #include "fuzz.h"
-#include "sweep/option_space.h"
+#include "select/option_space.h"
 
 enum { ROWS = 12 };
 

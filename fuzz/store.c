@@ -10,7 +10,7 @@
  */
 #include "fuzz.h"
 #include "sqlite.h"
-#include "sweep/store_csv.h"
+#include "store/store_csv.h"
 
 enum { MOST_ROWS = 6, MOST_VALUES = 4 };
 

@@ -20,7 +20,7 @@
  * The peak is the double product kernel on matrices in the cache.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "fit/bnn.h"
+#include "train/bnn.h"
 
 #include <stdio.h>
 #include <stdlib.h>

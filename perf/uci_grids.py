@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the grids of uci lose that --preset thesis leaves out (src/bench/protocol.c), by the whole grids of the thesis,
+"""What the grids of uci lose that --preset thesis leaves out (experiments/published/protocol.c), by the whole grids of the thesis,
 which were trained once on five splits of boston and concrete: perf/uci_grids.csv has the best validation
 log-likelihood of every training, over its prior variances.
 

@@ -10,7 +10,7 @@
 #include "golden.h"
 #include "nn/luna_reference.h"
 
-#include "fit/bnn.h"
+#include "train/bnn.h"
 #include "opt/schedule.h"
 #include "score/score.h"
 

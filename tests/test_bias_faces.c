@@ -4,8 +4,8 @@
  */
 #include "test_support.h"
 
-#include "bench/bias.h"
-#include "report/page_checks.h"
+#include "bias/bias.h"
+#include "draw/page_checks.h"
 
 enum { COUNT = 40, SIDE = 4, EACH = SIDE * SIDE };
 

@@ -8,7 +8,7 @@
  */
 #include "test_support.h"
 
-#include "bo/study.h"
+#include "study/study.h"
 
 #include <errno.h>
 #include <fcntl.h>

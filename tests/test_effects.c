@@ -7,7 +7,7 @@
 #include "draws.h"
 #include "models/quick.h"
 
-#include "show/report_builder.h"
+#include "report/report_builder.h"
 #include "una_report.h"
 
 enum { ROWS = 120, DAYS = 0, TEMPERATURE = 1, WORKING = 2, KIND = 3, INPUTS = 4 };

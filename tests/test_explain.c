@@ -3,7 +3,7 @@
  * Ignorance split by concepts: parts add up to what una_model_predict says, the concept that is to blame is found, and
  * what cannot be explained gets a sentence.
  */
-#include "bench/bias_concepts.h"
+#include "bias/bias_concepts.h"
 #include "test_support.h"
 
 enum { ROWS = 80, ASKED = 240 };

@@ -5,7 +5,7 @@
 #include "draws.h"
 #include "models/quick.h"
 
-#include "report/page_checks.h"
+#include "draw/page_checks.h"
 #include "una_report.h"
 
 enum { COUNT = 60, SIDE = 8, EACH = SIDE * SIDE };

@@ -5,7 +5,7 @@
  */
 #include "models/quick.h"
 
-#include "fit/sampled.h"
+#include "train/sampled.h"
 #include "la/la.h"
 #include "models/sngp.h"
 #include "nn/conv.h"

@@ -5,8 +5,8 @@
  */
 #include "test_support.h"
 
-#include "bo/tune.h"
-#include "sweep/option_search.h"
+#include "select/tune.h"
+#include "select/option_search.h"
 
 /* ---- the text of several models ---------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
  */
 #include "models/quick.h"
 
-#include "fit/basis.h"
+#include "train/basis.h"
 
 enum { COLUMNS = 2, ROWS = 60, POINTS = 5, MOST_PARTS = 16, DRAWS = 2000 };
 

@@ -6,7 +6,7 @@
 #include "draws.h"
 #include "test_support.h"
 
-#include "report/svg_checks.h"
+#include "draw/svg_checks.h"
 #include "una_report.h"
 
 enum { ROWS = 60 };

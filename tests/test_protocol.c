@@ -6,7 +6,7 @@
  */
 #include "test_support.h"
 
-#include "bench/protocol.h"
+#include "published/protocol.h"
 
 static const char *const specs[UNA_METHODS] = {
     [UNA_METHOD_BOOTSTRAP] = "ensemble(style=bootstrap)", [UNA_METHOD_ENSEMBLE] = "ensemble",

@@ -5,7 +5,7 @@
  */
 #include "test_support.h"
 
-#include "bench/published.h"
+#include "published/published.h"
 
 extern const una_experiment una_experiment_gap;
 

@@ -5,7 +5,7 @@
  */
 #include "test_support.h"
 
-#include "bench/studies.h"
+#include "studies/studies.h"
 
 extern const una_experiment una_experiment_studies;
 

@@ -5,7 +5,7 @@
  */
 #include "test_support.h"
 
-#include "bo/study.h"
+#include "study/study.h"
 
 #include <inttypes.h>
 #include <signal.h>

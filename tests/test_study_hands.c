@@ -4,12 +4,12 @@
  * processes fork and a server has rules of its own.
  */
 #define _DEFAULT_SOURCE                  /* syscall */
-#include "sweep/database_support.h"
+#include "store/database_support.h"
 #include "test_support.h"
 
-#include "bo/trial_store_inside.h"
-#include "bo/study.h"
-#include "sweep/store.h"
+#include "study/trial_store_inside.h"
+#include "study/study.h"
+#include "store/store.h"
 
 #include <sys/syscall.h>
 #include <sys/wait.h>

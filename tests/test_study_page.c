@@ -6,9 +6,9 @@
 #include "draws.h"
 #include "test_support.h"
 
-#include "bo/invented_study.h"
-#include "report/fit_report.h"
-#include "report/page_checks.h"
+#include "study/invented_study.h"
+#include "draw/fit_report.h"
+#include "draw/page_checks.h"
 
 #include <ctype.h>
 

@@ -5,8 +5,8 @@
  */
 #include "test_support.h"
 
-#include "bo/tune.h"
-#include "sweep/option_space.h"
+#include "select/tune.h"
+#include "select/option_space.h"
 
 typedef struct scene { una_run *run; una_arena arena; una_option_space over; } scene;
 

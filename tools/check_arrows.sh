@@ -81,14 +81,14 @@ rooms=$(awk '
     END {
         for (name in public) if (!(name in home)) print "include/: " name " is declared, and no room defines it"
     }
-' CMakeLists.txt include/*.h src/*/*.[ch] src/*/*.[ch])
+' CMakeLists.txt include/*.h src/*/*.[ch] experiments/*/*.[ch] src/*/*.[ch] experiments/*/*.[ch])
 
 program=$(awk '/^[ \t]*#[ \t]*include[ \t]*"/ && !/"una(_[a-z]+)?\.h"/ && !/"cli\.h"/ {
     print FILENAME ":" FNR ": the program uses the public headers and cli.h only: " $0
 }' cli/*.[ch])
 
 # Statement by statement, since a format may stand on the next line.
-numbers=$(for file in src/*/*.[ch]; do
+numbers=$(for file in src/*/*.[ch] experiments/*/*.[ch]; do
     [ "$file" = src/base/text.c ] || awk -v file="$file" 'BEGIN { RS = ";" }
         /(^|[^A-Za-z0-9_])(vsnprintf|vfprintf|strtod|strtof|strtold|atof)[ \t\n]*\(/ ||
         (/(^|[^A-Za-z0-9_])(snprintf|fprintf|sscanf|fscanf)[ \t\n]*\(/ &&
@@ -98,11 +98,11 @@ numbers=$(for file in src/*/*.[ch]; do
         }' "$file"
 done)
 
-json=$(grep -nE '(^|[^A-Za-z0-9_])json_load[a-z_]*[ \t]*\(|json_set_alloc_funcs' src/*/*.[ch] cli/*.[ch] |
+json=$(grep -nE '(^|[^A-Za-z0-9_])json_load[a-z_]*[ \t]*\(|json_set_alloc_funcs' src/*/*.[ch] experiments/*/*.[ch] cli/*.[ch] |
     grep -v '^src/data/json\.c:[0-9]*:.*json_load_callback' | sed 's/$/   <- JSON of strangers goes through una_json_read/')
 
 # Statement by statement, since the mode may stand on the next line.
-opened=$(for file in src/*/*.[ch] cli/*.[ch]; do
+opened=$(for file in src/*/*.[ch] experiments/*/*.[ch] cli/*.[ch]; do
     awk -v file="$file" 'BEGIN { RS = ";" }
         /(^|[^A-Za-z0-9_])fopen[ \t\n]*\(/ && !/fopen[ \t\n]*\([^;]*,[ \t\n]*"[a-z+]*e[a-z+]*"[ \t\n]*\)/ {
             sub(/^[ \t\n]+/, ""); sub(/\n.*/, "")

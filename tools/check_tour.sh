@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Does docs/develop/TOUR.md name every source, and none that is not there? Its tables name files as `room/file.c`; a
 # header counts as named with the .c file of its name. Every other path of a file in TOUR, GLOSSARY and the drawings
-# must exist too, at the root or in src/.
+# must exist too, at the root, in src/ or in experiments/.
 #   tools/check_tour.sh [TREE]
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 1
@@ -16,14 +16,15 @@ paths() {    # paths FILE...: what is written like the path of a file
 
 [ -s "$tour" ] || { echo "there is no $tour"; exit 1; }
 while read -r path; do
-    [ -e "$path" ] || [ -e "src/$path" ] || say "$tour, GLOSSARY or a drawing names $path, which is not there"
+    [ -e "$path" ] || [ -e "src/$path" ] || [ -e "experiments/$path" ] || say "$tour, GLOSSARY or a drawing names $path, which is not there"
 done < <(paths "$tour" docs/GLOSSARY.md docs/develop/*.svg)
 
-named=" $(paths "$tour" | sed 's,^src/,,' | tr '\n' ' ')"
+named=" $(paths "$tour" | sed 's,^\(src\|experiments\)/,,' | tr '\n' ' ')"
 count=0
-for file in src/*/*.[ch] cli/*.[ch]; do
+for file in src/*/*.[ch] experiments/*/*.[ch] cli/*.[ch]; do
     count=$((count + 1))
     short=${file#src/}
+    short=${short#experiments/}
     case $named in
     *" $short "* | *" ${short%.*}.c "* | *" ${short%.*}.h "*) ;;
     *) say "$tour does not name $file: give it a line in the table of its room" ;;

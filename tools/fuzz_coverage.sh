@@ -16,7 +16,7 @@ files="src/base/archive.c src/base/spec.c src/base/option.c src/base/lexer.c src
 src/data/csv.c src/data/numbers.c src/data/csv_dialect.c src/data/cell_format.c src/base/calendar.c src/data/npy.c src/data/idx.c
 src/data/packed.c src/data/cache.c src/data/cache_images.c src/data/exchange.c
 src/data/where_parse.c src/data/json.c src/gp/kernel_parse.c src/gp/kernel_text.c src/gp/formula_parse.c src/model/model_file.c
-src/bo/space.c src/bo/constraint.c src/bo/study_csv.c src/sweep/store_csv.c src/sweep/option_space.c src/explain/concepts.c"
+src/bo/space.c src/bo/constraint.c src/study/study_csv.c src/store/store_csv.c src/select/option_space.c src/diagnose/concepts.c"
 
 mkdir -p $folder
 { cmake --preset fuzz-coverage && cmake --build $folder -j "$jobs" --target fuzz_targets; } >$folder/build.log 2>&1 ||

@@ -26,7 +26,7 @@ typedef struct una_archive {
     una_run    *run;
     const char *origin;          /* path, for messages                                             */
     size_t      inputs;          /* of the model being exchanged: its kind checks itself against it */
-    unsigned    depth;           /* mixtures that are being exchanged, one within another (fit/members.h) */
+    unsigned    depth;           /* mixtures that are being exchanged, one within another (committee/members.h) */
     /* private */
     unsigned char *bytes;
     size_t      size, room, at, blocks;

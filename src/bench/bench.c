@@ -8,9 +8,9 @@
 #include "base/option.h"
 #include "base/ranks.h"
 #include "model/above.h"
-#include "sweep/database.h"
-#include "sweep/folder.h"
-#include "sweep/store_csv.h"
+#include "store/database.h"
+#include "store/folder.h"
+#include "store/store_csv.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -12,7 +12,7 @@
 
 #include "base/option.h"
 #include "bench/page.h"
-#include "sweep/worker.h"
+#include "store/worker.h"
 
 typedef struct una_experiment una_experiment;
 

@@ -5,7 +5,7 @@
 #include "bench/lines.h"
 
 #include "la/la.h"
-#include "report/fit_report.h"
+#include "draw/fit_report.h"
 
 double una_lines_at(const una_lines *lines, size_t i)
 {

@@ -6,7 +6,7 @@
 #ifndef UNA_LINES_H
 #define UNA_LINES_H
 
-#include "report/figure.h"
+#include "draw/figure.h"
 
 enum { UNA_LINE_GRID = 193 };
 

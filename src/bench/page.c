@@ -6,9 +6,9 @@
  */
 #include "bench/experiment.h"
 
-#include "report/cairo_canvas.h"
-#include "report/fit_report.h"
-#include "sweep/store_csv.h"
+#include "draw/cairo_canvas.h"
+#include "draw/fit_report.h"
+#include "store/store_csv.h"
 
 #include <string.h>
 

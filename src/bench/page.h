@@ -6,7 +6,7 @@
 #ifndef UNA_PAGE_H
 #define UNA_PAGE_H
 
-#include "report/sheet.h"
+#include "draw/sheet.h"
 
 typedef struct una_page {
     una_html    html;

@@ -10,7 +10,7 @@
 #include "bench/paired.h"
 
 #include "la/la.h"
-#include "report/number.h"
+#include "draw/number.h"
 
 #include <stdlib.h>
 #include <string.h>

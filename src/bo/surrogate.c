@@ -6,7 +6,7 @@
  */
 #include "bo/surrogate.h"
 
-#include "report/figure.h"
+#include "draw/figure.h"
 
 #include <string.h>
 

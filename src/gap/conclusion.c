@@ -5,8 +5,8 @@
  */
 #include "gap/conclusion.h"
 
-#include "report/figure.h"
-#include "report/number.h"
+#include "draw/figure.h"
+#include "draw/number.h"
 #include "score/score.h"
 
 /* 1.1: repeated trainings on the same rows move the ignorance of a row by five to ten percent. */

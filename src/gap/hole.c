@@ -5,7 +5,7 @@
 #include "gap/hole.h"
 
 #include "base/calendar.h"
-#include "report/number.h"
+#include "draw/number.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,10 +6,10 @@
 #include "gap/gap.h"
 
 #include "model/above.h"
-#include "report/fit_report.h"
-#include "report/html.h"
-#include "report/number.h"
-#include "report/sheet.h"
+#include "draw/fit_report.h"
+#include "draw/html.h"
+#include "draw/number.h"
+#include "draw/sheet.h"
 
 #include <stdlib.h>
 #include <string.h>

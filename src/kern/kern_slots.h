@@ -19,7 +19,7 @@ typedef struct REAL(una_kernels) {
     const REAL(una_line_kernels) *line;          /* line.h:    nn/line_real.c                                       */
     const REAL(una_pairs_kernels) *pairs;        /* pairs.h:   gp/pairs.c                                           */
     const REAL(una_density_kernels) *density;    /* density.h: densities that are sampled                           */
-    const REAL(una_sparse_kernels) *sparse;      /* sparse.h:  bench/softmax.c                                      */
+    const REAL(una_sparse_kernels) *sparse;      /* sparse.h:  bayesopt/softmax.c                                      */
     const REAL(una_channels_kernels) *channels;  /* channels.h: nn/conv_real.c, nn/conv_plain_real.c                */
 
     /* C [m, n] = A B, or += if add. A(i, p) = a[i*a_row + p*a_col] (so A may be read transposed), B [k, b_stride],

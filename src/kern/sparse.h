@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels on rows of which most numbers are zero and only the others are written down. For bench/softmax.c.
+ * Kernels on rows of which most numbers are zero and only the others are written down. For bayesopt/softmax.c.
  */
 #ifndef UNA_KERN_SPARSE_H
 #define UNA_KERN_SPARSE_H

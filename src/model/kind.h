@@ -29,7 +29,7 @@ typedef struct una_problem {             /* what a model has to learn; borrowed,
                                                      inputs are the same in all                            */
     const una_dataset *data;                      /* origin, for messages                                  */
     const double *weight;                         /* [x.rows] how often a row counts in a posterior: 1 over the shape
-                                                     of its noise (fit/noise.h); NULL: once */
+                                                     of its noise (committee/noise.h); NULL: once */
     const struct una_training_rows *shared;       /* the rows in float, where several trainings share them */
     uint64_t seed;
     size_t   table_rows;                          /* rows of the whole table, held-out ones included: rules go by it,
@@ -118,7 +118,7 @@ typedef struct una_fit_result {          /* what a fit reports besides its state
                                                      wanted */
     una_oof_predictions *oof;                     /* the kind fills it in where that costs little (rows: > 0);
                                                      nothing else may depend on it. NULL: not wanted */
-    double *relevance;                            /* [inputs] scale of each (fit/relevance.h), in keep; NULL: was not
+    double *relevance;                            /* [inputs] scale of each (committee/relevance.h), in keep; NULL: was not
                                                      learnt */
     una_notes warnings, notes;
 } una_fit_result;

@@ -5,7 +5,7 @@
  * Kinds of small weight are left out; where every input is a word, nlm replaces luna.
  * Source: Yao, Vehtari, Simpson and Gelman 2018.
  */
-#include "fit/committee.h"
+#include "committee/committee.h"
 #include "gp/gp.h"
 
 #include <string.h>

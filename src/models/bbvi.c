@@ -3,14 +3,14 @@
  * Mean-field variational inference for a whole network, by reparameterised gradients ("black box"):
  *   q(theta) = prod_i N(mu_i, s_i^2),  s = softplus(rho),  theta ~ N(0, a I) a priori,
  *   minimise  KL(q | prior) - (N/n) E_q sum_{i in batch} log N(y_i; f_theta(x_i), sigma^2)
- * with Adam over (mu, rho), a few draws of theta a step (fit/goals.c). It starts narrow (s = e^-5) around a usual
+ * with Adam over (mu, rho), a few draws of theta a step (train/goals.c). It starts narrow (s = e^-5) around a usual
  * initialisation: a wide start drowns the data in its own noise. Independent weights cannot express what the data
  * couples, so the bands are too narrow between and beyond the data; that is the method, see docs/methods/MODELS.md.
  * Source: Ranganath et al., Black box variational inference, 2014; Blundell et al., Weight uncertainty in neural
  * networks, 2015; the example black_box_svi.py of autograd (whose likelihood omits the factor 1/2).
  */
-#include "fit/committee.h"
-#include "fit/sampled.h"
+#include "committee/committee.h"
+#include "train/sampled.h"
 
 #include "infer/vi.h"
 

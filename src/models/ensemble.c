@@ -3,7 +3,7 @@
  * Ensembles: M members of any kind, trained alike but for chance, as an equal-weight mixture
  *   p(y | x) = (1/M) sum_m N(y; mu_m(x), v_m(x) + s2),
  *   mean = (1/M) sum mu_m,  var_model = (1/M) sum (mu_m - mean)^2 + (1/M) sum v_m,
- * v_m the epistemic variance of member m itself (0 for a plain network). The mixture is that of fit/members.h. Members
+ * v_m the epistemic variance of member m itself (0 for a plain network). The mixture is that of committee/members.h. Members
  * differ by their random numbers (plain), also by resampled rows (bootstrap), or by their anchors (anchored; see nn.c).
  * The first member has the random numbers that it would have alone. s2 maximises the mixture's likelihood on rows that
  * did not train the members which predict them.
@@ -12,9 +12,9 @@
  */
 #include "models/ensemble.h"
 
-#include "fit/basis.h"
-#include "fit/committee.h"
-#include "fit/crossfit.h"
+#include "train/basis.h"
+#include "committee/committee.h"
+#include "committee/crossfit.h"
 #include "la/mixture.h"
 
 #include <string.h>

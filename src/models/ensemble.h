@@ -5,7 +5,7 @@
 #ifndef UNA_ENSEMBLE_H
 #define UNA_ENSEMBLE_H
 
-#include "fit/members.h"
+#include "committee/members.h"
 
 enum { UNA_ENSEMBLE_PLAIN, UNA_ENSEMBLE_BOOTSTRAP, UNA_ENSEMBLE_ANCHORED };
 

@@ -6,9 +6,9 @@
  * memory two matrices of n^2.
  * Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, chapters 2, 4 and 5.
  */
-#include "fit/committee.h"
-#include "fit/process.h"
-#include "fit/relevance.h"
+#include "committee/committee.h"
+#include "train/process.h"
+#include "committee/relevance.h"
 
 #include "kern/kern.h"
 #include "model/validation_split.h"

@@ -5,14 +5,14 @@
  * by several chains, each from its own random start and the maximum nearby. A prediction is the equal-weight mixture of
  * N(f(x, w_k), s2_k) over the draws that were kept. tanh is the default activation, since leapfrog steps need a smooth
  * potential. By default the head's weights are integrated out while the hidden ones move, and drawn afterwards
- * (fit/bnn_head.c). Chains are compared by their functions, not by their weights, because units can change places.
+ * (train/bnn_head.c). Chains are compared by their functions, not by their weights, because units can change places.
  * Source: Neal, Bayesian learning for neural networks, 1996.
  */
-#include "fit/bnn.h"
+#include "train/bnn.h"
 
-#include "fit/basis.h"
-#include "fit/committee.h"
-#include "fit/plain.h"
+#include "train/basis.h"
+#include "committee/committee.h"
+#include "committee/plain.h"
 #include "infer/diagnostics.h"
 #include "la/mixture.h"
 

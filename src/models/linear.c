@@ -5,7 +5,7 @@
  * The features are fixed, so the evidence of the training rows chooses noise and prior variance (MacKay 1992). This is
  * the smallest model: read it first.
  */
-#include "fit/committee.h"
+#include "committee/committee.h"
 #include "infer/head.h"
 #include "model/kind.h"
 

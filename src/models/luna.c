@@ -12,9 +12,9 @@
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021; Thakur, Lorsung, Yacoby, Doshi-Velez,
  * Pan, Uncertainty-aware (UNA) bases for deep Bayesian regression using multi-headed auxiliary networks, 2020.
  */
-#include "fit/basis.h"
-#include "fit/committee.h"
-#include "fit/several_targets.h"
+#include "train/basis.h"
+#include "committee/committee.h"
+#include "committee/several_targets.h"
 
 typedef struct luna_options {
     una_basis_options basis;             /* first, for una_basis_relearn                                    */

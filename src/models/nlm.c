@@ -8,9 +8,9 @@
  * Source: Snoek et al., Scalable Bayesian optimization using deep neural networks, 2015; Ober and Rasmussen,
  * Benchmarking the neural linear model for regression, 2019 (whose appendix prints the wrong sign of log|V|).
  */
-#include "fit/basis.h"
-#include "fit/committee.h"
-#include "fit/several_targets.h"
+#include "train/basis.h"
+#include "committee/committee.h"
+#include "committee/several_targets.h"
 
 typedef struct nlm_options {
     una_basis_options basis;             /* first, for una_basis_relearn                                    */

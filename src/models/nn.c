@@ -7,9 +7,9 @@
  *   |y - f|^2/N + (sigma_eps^2/sigma_prior^2) |theta - theta_anchor|^2/N.
  * Source: Bishop, Pattern recognition and machine learning, 2006, chapter 5; Pearce et al. 2020 for the anchors.
  */
-#include "fit/basis.h"
-#include "fit/committee.h"
-#include "fit/plain.h"
+#include "train/basis.h"
+#include "committee/committee.h"
+#include "committee/plain.h"
 
 #include <string.h>
 

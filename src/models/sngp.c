@@ -6,7 +6,7 @@
  *   exact    V = (I/alpha + Phi'Phi/s2)^-1,  m = V Phi'y/s2
  *   laplace  V = (I/alpha + N G/s2)^-1 with G the mean of phi phi' over rows, or followed over batches with momentum;
  *   m the weights training ended with
- *   gp       the process itself, alpha rbf(h) with the same length scale (fit/process.c).
+ *   gp       the process itself, alpha rbf(h) with the same length scale (train/process.c).
  * For images h is what convolutions (nn/conv.h) end with, and the matrix [kernel^2 channels, channels out] of each of
  * them is bounded: that is not the norm of the convolution itself, which may be up to `kernel` times as large, and the
  * normalisations behind them scale as they please, as in the published networks.
@@ -15,7 +15,7 @@
  */
 #include "models/sngp.h"
 
-#include "fit/crossfit.h"
+#include "committee/crossfit.h"
 #include "nn/conv.h"
 
 #include <string.h>

@@ -5,10 +5,10 @@
 #ifndef UNA_SNGP_H
 #define UNA_SNGP_H
 
-#include "fit/basis.h"
-#include "fit/committee.h"
-#include "fit/network.h"
-#include "fit/process.h"
+#include "train/basis.h"
+#include "committee/committee.h"
+#include "train/network.h"
+#include "train/process.h"
 #include "nn/residual.h"
 
 enum { UNA_SNGP_EXACT, UNA_SNGP_LAPLACE, UNA_SNGP_GP };

@@ -11,10 +11,10 @@
  * the features, not the scale of the prior: match_prior sets alpha to the heads' mean square.
  * Source: Lorsung, Understanding uncertainty in Bayesian deep learning, 2021.
  */
-#include "fit/basis.h"
-#include "fit/committee.h"
-#include "fit/process.h"
-#include "fit/inline_rows.h"
+#include "train/basis.h"
+#include "committee/committee.h"
+#include "train/process.h"
+#include "train/inline_rows.h"
 #include "kern/kern.h"
 #include "model/validation_split.h"
 

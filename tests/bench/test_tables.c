@@ -7,7 +7,7 @@
 #include "test_support.h"
 
 #include "base/archive.h"
-#include "bench/published_page.h"
+#include "published/published_page.h"
 #include "model/kind.h"
 
 #include <sys/stat.h>

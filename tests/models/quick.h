@@ -7,7 +7,7 @@
 
 #include "test_support.h"
 
-#include "fit/members.h"
+#include "committee/members.h"
 
 /* Options that make a model small and quick; a kind that is not here is fitted with its defaults. A kind with two ways
  * of working has two rows: quick_choice says which. Of committees the first row is a single training. */

@@ -3,7 +3,7 @@
  * The stack of kinds: its weights against a search over all of them with what each kind predicted by itself; a process
  * only up to gp_rows; what carries nothing is not kept; specs, files, memory.
  */
-#include "fit/committee.h"
+#include "committee/committee.h"
 #include "model/validation_split.h"
 #include "models/quick.h"
 

@@ -3,7 +3,7 @@
  * What NLM, LUNA and TUNA share, and NLM itself: noise from rows the features did not see, restarts, stopping, held-out
  * rows, the three trainings of NLM, the rule for steps and batches, updates against a fresh posterior.
  */
-#include "fit/basis.h"
+#include "train/basis.h"
 #include "models/quick.h"
 
 static const una_fit_settings held_out = { .size = sizeof held_out, .valid_fraction = 0.2 };

@@ -6,7 +6,7 @@
  */
 #include "infer/vi.h"
 #include "models/quick.h"
-#include "fit/sampled.h"
+#include "train/sampled.h"
 #include "ranks.h"
 
 static void softplus_and_back(void **state)

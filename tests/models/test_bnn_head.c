@@ -7,7 +7,7 @@
 #include "models/quick.h"
 
 #include "infer/head.h"
-#include "fit/bnn.h"
+#include "train/bnn.h"
 
 enum { FEW = 3, MANY = 9, MOST = 40 };
 

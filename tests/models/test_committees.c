@@ -3,7 +3,7 @@
  * Kinds as committees: the same bits whatever the threads, updates against relearning on all rows, specs that
  * repeat the fit, members with and without relevance, noise that varies, heads of sngp, networks without a posterior.
  */
-#include "fit/committee.h"
+#include "committee/committee.h"
 #include "models/quick.h"
 
 static const una_members *members_of(const una_model *model)

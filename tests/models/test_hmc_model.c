@@ -6,7 +6,7 @@
  */
 #include "models/quick.h"
 
-#include "fit/bnn.h"
+#include "train/bnn.h"
 #include "ranks.h"
 
 static double cubic(double x) { return x * x * x; }

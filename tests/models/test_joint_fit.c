@@ -5,8 +5,8 @@
  */
 #include "models/quick.h"
 
-#include "fit/basis.h"
-#include "fit/several_targets.h"
+#include "train/basis.h"
+#include "committee/several_targets.h"
 
 enum { ROWS = 150, INPUTS = 2, MOST = 3, PROBES = 9, FRESH = 400 };
 

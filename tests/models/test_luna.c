@@ -4,7 +4,7 @@
  * diversity means less similar slopes, gaps are seen, categories are left alone, and settings that cannot work are
  * refused.
  */
-#include "fit/basis.h"
+#include "train/basis.h"
 #include "models/quick.h"
 
 static una_dataset *cubic(una_run *run)

@@ -3,7 +3,7 @@
  * Monte-Carlo dropout: masks, the gradient for fixed masks, passes as networks, then the model.
  */
 #include "models/quick.h"
-#include "fit/sampled.h"
+#include "train/sampled.h"
 #include "nn/dropout.h"
 
 static void masks_keep_the_mean(void **state)

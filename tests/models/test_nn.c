@@ -3,8 +3,8 @@
  * The plain network: it learns, its noise is that of the rows it did not train on, its ignorance is zero, and settings
  * and files that cannot work are refused with a sentence.
  */
-#include "fit/basis.h"
-#include "fit/committee.h"
+#include "train/basis.h"
+#include "committee/committee.h"
 #include "models/quick.h"
 
 extern const una_kind una_kind_nn;

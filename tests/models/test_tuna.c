@@ -4,7 +4,7 @@
  * doubt, a formula extrapolates, values and points come from files, pseudo-data opens the bands where a person puts
  * them.
  */
-#include "fit/basis.h"
+#include "train/basis.h"
 #include "models/quick.h"
 
 static double wave(double x)

@@ -3,7 +3,7 @@
  * Rows that count more or less than once (una_problem.weight), in every kind with an exact posterior: a row that counts
  * twice is the row twice, rows that count once are as ever, updates and files keep the weights.
  */
-#include "fit/process.h"
+#include "train/process.h"
 #include "models/quick.h"
 
 enum { ROWS = 60, HALF = 25, PROBES = 9 };

@@ -129,7 +129,7 @@ rm -f many.json numbers.json million.json
 
 # Studies whose schema is a program: refused at once by every verb that opens one, and nothing of it runs.
 if ! command -v sqlite3 >/dev/null; then
-    skip "there is no sqlite3 to write studies of strangers with; tests/sweep/test_database.c has them too"
+    skip "there is no sqlite3 to write studies of strangers with; tests/store/test_database.c has them too"
     return 0
 fi
 echo '{"x": {"type": "real", "low": 0, "high": 1}}' >space.json

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bayesian optimisation: the thesis's four tasks (bayesopt_tasks.h), every surrogate, and search without a model as a
+ * baseline. A row is one optimisation: the task's value at some random points, the same for all models of a seed,
+ * then as many steps as the task has, each at the point that the search proposes (bo/search.h). Measures: the regret,
+ * which is the best value so far less the smallest possible one, after given numbers of steps; for tasks that train a
+ * classifier (smallest possible error: 0), also the error on test rows at the best point.
+ */
+#include "bayesopt/bayesopt.h"
+
+#include "base/clock.h"
+#include "bo/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bayesopt_options {
+    const char *data, *tasks, *acquisition;
+    double      seeds, steps, initial;
+    int         setup;
+} bayesopt_options;
+
+enum { SETUP_OWN, SETUP_THESIS };
+
+enum { QUICK_SEEDS = 2, QUICK_STEPS = 5 };
+
+static const una_option table[] = {
+    { "data", UNA_TEXT, offsetof(bayesopt_options, data), "", 0, 0, false, NULL, UNA_DATA_HELP },
+    { "tasks", UNA_TEXT, offsetof(bayesopt_options, tasks), "", 0, 0, false, NULL,
+      "which of branin, hartmann6, svm and logistic, with commas between; left out: the first two; quick: branin" },
+    { "seeds", UNA_COUNT, offsetof(bayesopt_options, seeds), "auto", 1, 1000, true, NULL, UNA_SEEDS_HELP },
+    { "steps", UNA_COUNT, offsetof(bayesopt_options, steps), "auto", 1, 10000, true, NULL,
+      "evaluations after the first points; auto: 50, 200, 30 and 30; quick: 5" },
+    { "initial", UNA_COUNT, offsetof(bayesopt_options, initial), "3", 1, 10000, false, NULL,
+      "random points that every optimisation begins with" },
+    { "acquisition", UNA_TEXT, offsetof(bayesopt_options, acquisition), "log_ei", 0, 0, false, NULL,
+      "what chooses the next point: log_ei, ei, ucb(beta=2), thompson ..." },
+    { "setup", UNA_WORD, offsetof(bayesopt_options, setup), "own", 0, 0, false, "own|thesis",
+      "what a bare name stands for: our options, or the thesis's with its grid searched at the start" },
+    { .name = NULL }
+};
+
+#define STOP_NUMBER(n) n,
+const size_t una_bayesopt_stops[UNA_BAYESOPT_STOP_COUNT] = { UNA_BAYESOPT_STOPS(STOP_NUMBER) };
+#undef STOP_NUMBER
+
+static const una_bench_measure measures[] = {
+    [UNA_BAYESOPT_REGRET] = { "regret", "regret", "f", "distance of the best value from the least one, at the end; of "
+                              "a classifier the validation error in percent", -1 },
+    [UNA_BAYESOPT_TEST] = { "test_error", "test error", "%", "of a classifier: error on test rows at the best point",
+                            -1 },
+    [UNA_BAYESOPT_STEP] = { "step_seconds", "s a step", "s", "median time that the next point takes, its evaluation "
+                            "not counted", -1 },
+    [UNA_BAYESOPT_STEP_MEAN] = { "step_seconds_mean", "mean", "s", "the same, mean: with the trainings", -1 },
+    [UNA_BAYESOPT_TRAININGS] = { "trainings", NULL, "", "steps in which the model was trained anew", 0 },
+#define STOP_MEASURE(n) [UNA_BAYESOPT_AT_##n] = { "regret_" #n, NULL, "f", "the same after " #n " steps", -1 },
+    UNA_BAYESOPT_STOPS(STOP_MEASURE)
+#undef STOP_MEASURE
+    { .name = NULL }
+};
+
+/* What bare names stand for here; una_search_model has the other ones. */
+static const una_entry entries[] = {
+    { "luna", "luna", "luna(members=1, steps=100)" },
+    { "gp", "gp", "gp" },
+    { "nlm", "nlm", "nlm(members=1, steps=100)" },
+    { "mcd", "mcd", "mcd(steps=30)" },
+    { "anchored", "ensemble(style=anchored)", "ensemble(style=anchored, members=3, of=nn(steps=100))" },
+    { "bootstrap", "ensemble(style=bootstrap)", "ensemble(style=bootstrap, members=3, of=nn(steps=100))" },
+    { "ensemble", "ensemble", "ensemble(members=3, of=nn(steps=100))" },
+    { "sngp", "sngp", "sngp(steps=50)" },
+    { "bbvi", "bbvi", "bbvi(steps=100)" },
+    { "random", "random", "random" },
+    { "quasi", "quasi", "quasi" },
+    { NULL, NULL, NULL }
+};
+
+/* ---- which models -------------------------------------------------------------------------------------------- */
+
+bool una_bayesopt_is_floor(const char *contestant)
+{
+    for (size_t i = 0; una_acquisitions[i]; i++)
+        if (una_acquisitions[i]->need == UNA_NEEDS_NOTHING && strcmp(una_acquisitions[i]->name, contestant) == 0)
+            return true;
+    return false;
+}
+
+/* Ensembles are named by their style, so that the three have different names. */
+static const char *bayesopt_title(const una_spec *spec)
+{
+    for (size_t i = 0; strcmp(spec->name, "ensemble") == 0 && i < spec->count; i++)
+        if (strcmp(spec->items[i].key, "style") == 0 && strcmp(spec->items[i].value, "plain") != 0)
+            return spec->items[i].value;
+    return spec->name;
+}
+
+/* A model with the options that suit a search, all in full: when these change, so do the keys. Or an acquisition
+ * that needs no model. */
+static una_status bayesopt_contestant(una_bench_model *model, const char *text, const una_asked *asked, una_run *run)
+{
+    const bayesopt_options *o = asked->options;
+    const char *whole = o->setup == SETUP_THESIS ? una_bayesopt_thesis(text) : NULL;
+    una_spec spec;
+    *model = (una_bench_model){ .kind = una_arena_text(asked->keep, text), .results = 1 };
+    model->spec = model->kind;
+    UNA_TRY(una_arena_check(asked->keep));
+    if (una_bayesopt_is_floor(text)) return UNA_OK;
+
+    if (!whole) UNA_TRY(una_search_model(&whole, text, asked->keep, run));
+    UNA_TRY(una_row_key_spec(&model->spec, &model->kind, &model->results, whole, asked->keep, run));
+    UNA_TRY(una_spec_parse(&spec, model->spec, asked->keep, run));
+    model->kind = bayesopt_title(&spec);
+    return UNA_OK;
+}
+
+/* ---- the plan ------------------------------------------------------------------------------------------------ */
+
+static una_status bayesopt_begin(void **shared, const una_asked *asked, una_run *run)
+{
+    const bayesopt_options *o = asked->options;
+    una_material *material = NULL;
+    una_text store = una_text_in(asked->keep);
+    una_text_add(&store, "%s/bench.sqlite", asked->out);
+    UNA_TRY(una_arena_check(asked->keep));
+    una_status status = una_material_new(&material, o->data, asked->worker_only ? NULL : store.at, run);
+    *shared = material;
+    return status;
+}
+
+static void bayesopt_end(void *shared) { una_material_free(shared); }
+
+/* The experiment with those of its options that change numbers. */
+static const char *bayesopt_study(const una_asked *asked)
+{
+    const bayesopt_options *o = asked->options;
+    size_t count = 0;
+    una_text study = una_text_in(asked->keep);
+    una_text_add(&study, "%s", asked->experiment->name);
+    if (strcmp(o->acquisition, "log_ei") != 0) {
+        una_text_add(&study, "%sacquisition=", count++ ? ", " : "(");
+        una_spec_value(&study, o->acquisition);
+    }
+    if (o->initial != 3) {
+        una_text_add(&study, "%sinitial=", count++ ? ", " : "(");
+        una_text_number(&study, o->initial);
+    }
+    if (o->setup == SETUP_THESIS) una_text_add(&study, "%ssetup=thesis", count++ ? ", " : "(");
+    if (asked->quick || !UNA_IS_AUTO(o->steps)) {
+        una_text_add(&study, "%ssteps=", count++ ? ", " : "(");
+        una_text_number(&study, UNA_IS_AUTO(o->steps) ? QUICK_STEPS : o->steps);
+    }
+    if (count) una_text_add(&study, ")");
+    return study.at;
+}
+
+static una_status add_task(una_plan *plan, const char *study, const una_task_kind *task, const una_asked *asked,
+                           una_run *run)
+{
+    const bayesopt_options *o = asked->options;
+    const char *data;
+    size_t seeds = una_seed_count(o->seeds, task->seeds, QUICK_SEEDS, asked);
+    UNA_TRY(una_task_data(&data, task, asked->shared, asked->keep, run));
+    for (size_t s = 0; s < seeds; s++)
+        for (size_t m = 0; m < asked->model_count; m++)
+            una_plan_add(plan, una_model_row_key(&asked->models[m], study, data, 0, asked->first + s));
+    return UNA_OK;
+}
+
+static una_status unknown_task(const char *name, int length, una_run *run)
+{
+    una_text all = una_text_in(&run->scratch);
+    for (const una_task_kind *t = una_task_kinds; t->name; t++)
+        una_text_add(&all, "%s%s", all.length ? ", " : "", t->name);
+    UNA_FAIL(run, UNA_E_USAGE, "there is no task '%.*s'; the tasks are %s", length, name, all.at ? all.at : "");
+}
+
+static una_status plan_runs(una_plan *plan, const una_asked *asked, una_run *run)
+{
+    const bayesopt_options *o = asked->options;
+    const char *usual = asked->quick ? "branin" : "branin,hartmann6";
+    const char *list = *o->tasks ? o->tasks : usual, *study = bayesopt_study(asked);
+    const una_acquisition *acquisition;
+    una_acquisition_options options;
+    UNA_TRY(una_arena_check(asked->keep));
+    UNA_TRY(una_acquisition_need_named(&acquisition, &options, o->acquisition, run));
+
+    size_t length;
+    for (const char *at = list; (at = una_next_item(at, &length)); at += length) {
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        const una_task_kind *task = una_task_find(name);
+        if (!task || !una_is_item(at, length, task->name)) return unknown_task(at, (int)length, run);
+        UNA_TRY(add_task(plan, study, task, asked, run));
+    }
+    if (plan->count == 0) UNA_FAIL(run, UNA_E_USAGE, "tasks=%s names no task", o->tasks);
+    return UNA_OK;
+}
+
+/* ---- one optimisation ---------------------------------------------------------------------------------------- */
+
+typedef struct minimum_search {
+    const una_task_kind *task;
+    const una_row_key   *key;
+    const una_asked     *asked;
+    una_space           *space;
+    una_search          *search;
+    size_t               initial, steps, count;  /* count: evaluated so far                                         */
+    double              *point, *value;          /* [initial + steps, inputs], [initial + steps]                     */
+    una_trial_state     *state;
+    double              *seconds;                /* [steps] of the search                                           */
+    double               regret;
+    size_t               best, trainings;
+} minimum_search;
+
+static una_status open_minimum_search(minimum_search *h, una_run *run)
+{
+    const bayesopt_options *o = h->asked->options;
+    h->task = una_task_find(h->key->data);
+    h->initial = (size_t)o->initial;
+    size_t usual = h->asked->quick ? QUICK_STEPS : h->task->steps;
+    h->steps = UNA_IS_AUTO(o->steps) ? usual : (size_t)o->steps;
+    UNA_TRY(una_space_parse(&h->space, h->task->space, h->task->name, &run->scratch, run));
+    size_t most = h->initial + h->steps;
+    h->point = UNA_GET(&run->scratch, double, most * h->space->count);
+    h->value = UNA_GET(&run->scratch, double, most);
+    h->state = UNA_GET(&run->scratch, una_trial_state, most);
+    h->seconds = UNA_GET(&run->scratch, double, h->steps);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < most; i++) h->state[i] = UNA_TRIAL_TOLD;
+    return UNA_OK;
+}
+
+/* The thesis's surrogate, once there are enough rows to choose from its grid; before that there is none. */
+static una_status need_search(minimum_search *h, una_run *run)
+{
+    const bayesopt_options *o = h->asked->options;
+    bool floor = una_bayesopt_is_floor(h->key->spec);
+    una_search_settings settings = { .space = h->space, .model = h->key->spec, .seed = h->key->seed,
+        .acquisition = floor ? h->key->spec : o->acquisition, .initial = h->initial };
+    if (h->search) return UNA_OK;
+    if (o->setup == SETUP_THESIS && !floor) {
+        una_status status = una_bayesopt_choose(&settings.model, h->key->spec, h->space, h->point, h->value, h->count,
+                                                &run->scratch, run);
+        if (status == UNA_E_INPUT) una_clear_message(run);
+        if (status != UNA_OK) return status == UNA_E_INPUT ? UNA_OK : status;
+    }
+    return una_search_new(&h->search, &settings, run);
+}
+
+static una_status bayesopt_evaluate(minimum_search *h, una_run *run)
+{
+    size_t i = h->count++;
+    UNA_TRY(una_task_value(&h->value[i], h->task, h->key->data, h->point + i * h->space->count, false,
+                           h->asked->shared, run));
+    if (i == 0 || h->value[i] < h->value[h->best]) h->best = i;
+    h->regret = h->value[h->best] - h->task->least;
+    return UNA_OK;
+}
+
+/* Depends on the seed and the number only: all models begin at the same points. */
+static void place_at_random(minimum_search *h)
+{
+    double unit[UNA_MOST_TASK_INPUTS];
+    una_rng rng = una_rng_at(h->key->seed, UNA_FOR_DATA, h->count);
+    for (size_t d = 0; d < h->space->count; d++) unit[d] = una_rng_uniform(&rng);
+    una_space_place(h->space, unit, h->point + h->count * h->space->count);
+}
+
+static una_status begin_minimum_search(minimum_search *h, una_run *run)
+{
+    while (h->count < h->initial) {
+        place_at_random(h);
+        UNA_TRY(bayesopt_evaluate(h, run));
+    }
+    return UNA_OK;
+}
+
+static una_status take_step(minimum_search *h, size_t step, una_run *run)
+{
+    una_history history = { h->count, h->point, h->value, h->state };
+    una_proposal proposal = { .trained = false };
+    double begun = una_clock();
+    UNA_TRY(una_tick(run, "optimising", (double)step / (double)h->steps, h->regret));
+    UNA_TRY(need_search(h, run));
+    if (h->search)
+        UNA_TRY(una_search_next(h->search, &history, h->point + h->count * h->space->count, &proposal, run));
+    else place_at_random(h);
+    h->seconds[step] = una_clock() - begun;
+    h->trainings += proposal.trained;
+    return bayesopt_evaluate(h, run);
+}
+
+static void note_regret(double *value, double regret, size_t steps)
+{
+    for (size_t k = 0; k < UNA_BAYESOPT_STOP_COUNT; k++)
+        if (una_bayesopt_stops[k] == steps) value[UNA_BAYESOPT_FIRST_STOP + k] = regret;
+}
+
+static void take_seconds(double *value, minimum_search *h)
+{
+    double sum = 0;
+    for (size_t i = 0; i < h->steps; i++) sum += h->seconds[i];
+    value[UNA_BAYESOPT_STEP_MEAN] = sum / (double)h->steps;
+    value[UNA_BAYESOPT_STEP] = una_quantile(h->seconds, h->steps, 0.5);
+    value[UNA_BAYESOPT_TRAININGS] = (double)h->trainings;
+}
+
+static una_status run_minimum_search(una_outcome *outcome, minimum_search *h, una_run *run)
+{
+    double *value = outcome->value, begun = una_clock();
+    UNA_TRY(begin_minimum_search(h, run));
+    note_regret(value, h->regret, 0);
+    for (size_t step = 0; step < h->steps; step++) {
+        UNA_TRY(take_step(h, step, run));
+        note_regret(value, h->regret, step + 1);
+    }
+
+    value[UNA_BAYESOPT_REGRET] = h->regret;
+    take_seconds(value, h);
+    if (h->task->is_digits)
+        UNA_TRY(una_task_value(&value[UNA_BAYESOPT_TEST], h->task, h->key->data,
+                               h->point + h->best * h->space->count, true, h->asked->shared, run));
+    outcome->seconds = una_clock() - begun;
+    return UNA_OK;
+}
+
+static una_status bayesopt_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+{
+    minimum_search h = { .key = key, .asked = asked };
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = open_minimum_search(&h, run);
+    if (status == UNA_OK) status = run_minimum_search(outcome, &h, run);
+    una_search_free(h.search);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+const una_experiment una_experiment_bayesopt = {
+    .name = "bayesopt",
+    .summary = "Bayesian optimisation: who finds the least value of something expensive?",
+    .title = "Bayesian optimisation: who finds the least value?",
+    .lead = "A few random points, then one step after the other: a model of all values so far says where the next one "
+            "is best taken. What a surrogate knows of its ignorance decides how soon the least value is found.",
+    .caption = "Regret (distance of the best value found from the least there is; of a classifier its error in "
+               "percent) and seconds that a step takes: mean and sd over the seeds",
+    .over = "seeds",
+    .options = table,
+    .options_size = sizeof(bayesopt_options),
+    .measures = measures,
+    .entries = entries,
+    .contestant = bayesopt_contestant,
+    .begin = bayesopt_begin,
+    .end = bayesopt_end,
+    .plan = plan_runs,
+    .measure = bayesopt_measure,
+    .claims = una_bayesopt_claims,
+    .claims_lead = "Claims of the thesis, and ours.",
+    .claims_caption = "Judged by the rows of all seeds. Steps do not count the first random points.",
+    .page = una_bayesopt_page,
+};

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tasks: their spaces, the MNIST data of two of them, and a cache of evaluations.
+ */
+#include "bayesopt/bayesopt_tasks.h"
+
+#include "base/archive.h"
+#include "base/clock.h"
+#include "bayesopt/softmax.h"
+#include "bench/sum.h"
+#include "bayesopt/svm.h"
+#include "bo/functions.h"
+#include "data/idx.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FILES = 4, TRAIN_IMAGES = 0, TRAIN_LABELS, TEST_IMAGES, TEST_LABELS };
+static const char *const file_names[FILES] = { "train-images-idx3-ubyte", "train-labels-idx1-ubyte",
+                                               "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte" };
+
+enum { SUBSET_CLASSES = 4, TRAIN_EACH = 1000, OTHER_EACH = 250 };        /* rows of a class */
+enum { SUBSET_TRAIN = SUBSET_CLASSES * TRAIN_EACH, SUBSET_OTHER = SUBSET_CLASSES * OTHER_EACH,
+       SUBSET = SUBSET_TRAIN + 2 * SUBSET_OTHER };
+static const unsigned char subset_digits[SUBSET_CLASSES] = { 1, 5, 8, 9 };
+enum { VALID = 10000, EPOCHS = 100, DATA_SEED = 0, TASK_RESULTS = 1 };
+
+const una_task_kind una_task_kinds[] = {
+    { "branin", "{\"x1\": {\"type\": \"real\", \"low\": -5, \"high\": 10}, "
+      "\"x2\": {\"type\": \"real\", \"low\": 0, \"high\": 15}}", 50, 10, 0.39788735772973816, false },
+    { "hartmann6", "{\"x1\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, "
+      "\"x2\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, \"x3\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, "
+      "\"x4\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, \"x5\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, "
+      "\"x6\": {\"type\": \"real\", \"low\": 0, \"high\": 1}}", 200, 10, -3.3223680114155147, false },
+    { "svm", "{\"log_c\": {\"type\": \"real\", \"low\": -10, \"high\": 10}, "
+      "\"log_gamma\": {\"type\": \"real\", \"low\": -10, \"high\": 10}}", 30, 5, 0, true },
+    { "logistic", "{\"log10_rate\": {\"type\": \"real\", \"low\": -6, \"high\": 0}, "
+      "\"l2\": {\"type\": \"real\", \"low\": 0, \"high\": 1}, "
+      "\"batch\": {\"type\": \"integer\", \"low\": 20, \"high\": 2000}, "
+      "\"dropout\": {\"type\": \"real\", \"low\": 0, \"high\": 0.75}}", 30, 5, 0, true },
+    { .name = NULL }
+};
+
+const una_task_kind *una_task_find(const char *name)
+{
+    size_t length = una_row_key_data(name);
+    for (const una_task_kind *t = una_task_kinds; t->name; t++)
+        if (strlen(t->name) == length && memcmp(t->name, name, length) == 0) return t;
+    return NULL;
+}
+
+/* ---- data ---------------------------------------------------------------------------------------------------- */
+
+typedef struct digits {                  /* the files, as one set of rows                                           */
+    size_t               rows, train, columns;
+    const unsigned char *bytes, *label;  /* [rows, columns], [rows]: those of the training file first               */
+} digits;
+
+struct una_material {
+    una_run         *run;
+    una_arena        keep;
+    const char      *folder, *store_path;
+    pthread_mutex_t  lock;               /* guards what follows until it is loaded; it never changes after that */
+    una_store       *store;
+    bool             has_digits, has_sparse, has_subset;
+    digits           digits;
+    una_sparse_rows  sparse;
+    una_svm_rows     subset;
+};
+
+una_status una_material_new(una_material **out, const char *data, const char *store, una_run *run)
+{
+    una_material *m = una_allocate(run, sizeof *m);
+    *out = m;
+    if (!m) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for the tasks of optimisation");
+    memset(m, 0, sizeof *m);
+    una_arena_init(&m->keep, run);
+    m->run = run;
+    m->folder = data;
+    m->store_path = store;
+    if (pthread_mutex_init(&m->lock, NULL) == 0) return UNA_OK;
+    una_release(run, m);
+    *out = NULL;
+    UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for the tasks of optimisation");
+}
+
+void una_material_free(una_material *m)
+{
+    if (!m) return;
+    una_run *run = m->run;
+    una_store_close(m->store);
+    pthread_mutex_destroy(&m->lock);
+    una_arena_free(&m->keep);
+    una_release(run, m);
+}
+
+/* The path of the compressed file if it exists, else of the plain one; NULL: out of memory. */
+static const char *file_path(const una_material *m, size_t file, una_arena *arena)
+{
+    una_text packed = una_text_in(arena), plain = una_text_in(arena);
+    una_text_add(&packed, "%s/mnist/%s.gz", m->folder, file_names[file]);
+    una_text_add(&plain, "%s/mnist/%s", m->folder, file_names[file]);
+    if (una_arena_check(arena) != UNA_OK) return NULL;
+    return access(packed.at, R_OK) == 0 || access(plain.at, R_OK) != 0 ? packed.at : plain.at;
+}
+
+static bool has_digits(const una_material *m, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    bool there = *m->folder != 0;
+    for (size_t f = 0; f < FILES && there; f++) {
+        const char *path = file_path(m, f, &run->scratch);
+        there = path && access(path, R_OK) == 0;
+    }
+    una_arena_release(&run->scratch, mark);
+    return there;
+}
+
+static una_status read_digits(una_material *m, una_run *run)
+{
+    una_idx images[2], labels[2];
+    const char *path[FILES];
+    for (size_t f = 0; f < FILES; f++) {
+        path[f] = file_path(m, f, &run->scratch);
+        UNA_TRY(una_arena_check(&run->scratch));
+    }
+    for (size_t i = 0; i < 2; i++)
+        UNA_TRY(una_idx_read_labelled(&images[i], &labels[i], path[2 * i], path[2 * i + 1], &run->scratch, run));
+    if (images[0].each != images[1].each || images[0].each > 65536)
+        UNA_FAIL(run, UNA_E_INPUT, "the images of %s and %s have not the same size, or more than 65536 pixels",
+                 path[TRAIN_IMAGES], path[TEST_IMAGES]);
+
+    size_t train = images[0].sizes[0], test = images[1].sizes[0], columns = images[0].each;
+    unsigned char *bytes = UNA_GET(&m->keep, unsigned char, (train + test) * columns);
+    unsigned char *label = UNA_GET(&m->keep, unsigned char, train + test);
+    UNA_TRY(una_arena_check(&m->keep));
+    memcpy(bytes, images[0].bytes, train * columns);
+    memcpy(bytes + train * columns, images[1].bytes, test * columns);
+    memcpy(label, labels[0].bytes, train);
+    memcpy(label + train, labels[1].bytes, test);
+    for (size_t i = 0; i < train + test; i++)
+        if (label[i] > 9)
+            UNA_FAIL(run, UNA_E_INPUT, "%s has a label %d: digits are 0 to 9",
+                     path[i < train ? TRAIN_LABELS : TEST_LABELS], label[i]);
+    m->digits = (digits){ train + test, train, columns, bytes, label };
+    return UNA_OK;
+}
+
+static una_status need_digits(una_material *m, una_run *run)
+{
+    if (m->has_digits) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = read_digits(m, run);
+    una_arena_release(&run->scratch, mark);
+    m->has_digits = status == UNA_OK;
+    return status;
+}
+
+static una_status need_sparse(una_material *m, una_run *run)
+{
+    if (m->has_sparse) return UNA_OK;
+    UNA_TRY(need_digits(m, run));
+    const digits *d = &m->digits;
+    if (d->train <= VALID)
+        UNA_FAIL(run, UNA_E_INPUT, "the MNIST files in %s have %zu training rows; more than %d are needed, the last of "
+                 "which validate", m->folder, d->train, VALID);
+    UNA_TRY(una_sparse_rows_of(&m->sparse, d->bytes, d->label, d->rows, d->columns, &m->keep));
+    m->has_sparse = true;
+    return UNA_OK;
+}
+
+/* Rows of the subset: in each part one class after the other, in an order given by the seed. */
+static una_status choose_subset(size_t *row, const digits *d, una_run *run)
+{
+    static const size_t each[3] = { TRAIN_EACH, OTHER_EACH, OTHER_EACH };
+    uint32_t *order;
+    size_t *member = UNA_GET(&run->scratch, size_t, d->train);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_order_new(&order, d->train, &run->scratch));
+    for (size_t c = 0; c < SUBSET_CLASSES; c++) {
+        una_rng rng = una_rng_at(DATA_SEED, UNA_FOR_SPLIT, c);
+        size_t count = 0, taken = 0, begin = 0;
+        for (size_t i = 0; i < d->train; i++)
+            if (d->label[i] == subset_digits[c]) member[count++] = i;
+        if (count < TRAIN_EACH + 2 * OTHER_EACH)
+            UNA_FAIL(run, UNA_E_INPUT, "the MNIST files have %zu training rows of the digit %d; %d are needed", count,
+                     subset_digits[c], TRAIN_EACH + 2 * OTHER_EACH);
+        una_rng_permute(&rng, order, count);
+        for (size_t p = 0; p < 3; begin += SUBSET_CLASSES * each[p++])
+            for (size_t i = 0; i < each[p]; i++) row[begin + c * each[p] + i] = member[order[taken++]];
+    }
+    return UNA_OK;
+}
+
+static una_status make_subset(una_material *m, una_run *run)
+{
+    const digits *d = &m->digits;
+    size_t *row = UNA_GET(&run->scratch, size_t, SUBSET);
+    unsigned char *bytes = UNA_GET(&run->scratch, unsigned char, SUBSET * d->columns);
+    unsigned char *label = UNA_GET(&m->keep, unsigned char, SUBSET);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_arena_check(&m->keep));
+    UNA_TRY(choose_subset(row, d, run));
+    for (size_t i = 0; i < SUBSET; i++) {
+        memcpy(bytes + i * d->columns, d->bytes + row[i] * d->columns, d->columns);
+        label[i] = d->label[row[i]];
+    }
+    return una_svm_rows_of(&m->subset, bytes, label, SUBSET, d->columns, subset_digits, SUBSET_CLASSES, &m->keep, run);
+}
+
+static una_status need_subset(una_material *m, una_run *run)
+{
+    if (m->has_subset) return UNA_OK;
+    UNA_TRY(need_digits(m, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = make_subset(m, run);
+    una_arena_release(&run->scratch, mark);
+    m->has_subset = status == UNA_OK;
+    return status;
+}
+
+/* It lives longer than the task that loads it first. */
+static una_status need_store(una_material *m, una_run *run)
+{
+    (void)run;
+    if (m->store) return UNA_OK;
+    return m->store_path ? una_store_open(&m->store, m->store_path, m->run)
+                         : una_store_open_copy(&m->store, NULL, m->run);
+}
+
+typedef una_status need(una_material *m, una_run *run);
+
+static una_status with_lock(una_material *m, need *what, una_run *run)
+{
+    pthread_mutex_lock(&m->lock);
+    una_status status = what(m, run);
+    if (status != UNA_OK && !*run->message) memcpy(run->message, m->run->message, sizeof run->message);
+    pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
+/* ---- names --------------------------------------------------------------------------------------------------- */
+
+static una_status sum_files(uint32_t *sum, const una_material *m, una_run *run)
+{
+    una_sum whole = una_sum_begin();
+    una_arena *arena = &run->scratch;
+    for (size_t f = 0; f < FILES; f++) {
+        unsigned char *bytes;
+        size_t size;
+        const char *path = file_path(m, f, arena);
+        UNA_TRY(una_arena_check(arena));
+        UNA_TRY(una_slurp(&bytes, &size, path, arena, run));
+        size_t padded = (size + sizeof(uint64_t) + 31) / 32 * 32;
+        unsigned char *block = UNA_GET(arena, unsigned char, padded);
+        UNA_TRY(una_arena_check(arena));
+        memcpy(block, &(uint64_t){ size }, sizeof(uint64_t));
+        memcpy(block + sizeof(uint64_t), bytes, size);
+        una_sum_add(&whole, block, padded);
+    }
+    uint64_t folded = una_sum_end(&whole);
+    *sum = (uint32_t)(folded ^ folded >> 32);
+    return UNA_OK;
+}
+
+static una_status task_files_absent(const una_material *m, const char *task, una_run *run)
+{
+    if (!*m->folder)
+        UNA_FAIL(run, UNA_E_INPUT, "the task %s needs MNIST, which does not come with una: fetch it with 'una data get "
+                 "mnist', or name a folder that has the four files mnist/%s.gz ... with --data FOLDER", task,
+                 file_names[0]);
+    UNA_FAIL(run, UNA_E_INPUT, "the task %s needs MNIST, and the folder %s has not all of mnist/%s.gz, %s.gz, %s.gz "
+             "and %s.gz; docs/results/BENCH.md says where they are published", task, m->folder, file_names[0],
+             file_names[1], file_names[2], file_names[3]);
+}
+
+una_status una_task_data(const char **data, const una_task_kind *task, una_material *m, una_arena *arena, una_run *run)
+{
+    uint32_t sum = 0;
+    *data = task->name;
+    if (!task->is_digits) return UNA_OK;
+    if (strcmp(task->name, "svm") == 0 && !una_svm_is_there())
+        UNA_FAIL(run, UNA_E_INPUT, "the task svm needs LIBSVM, and this una was built without it: install libsvm-dev "
+                 "(Debian) and build una again, or leave the task out");
+    if (!has_digits(m, run)) return task_files_absent(m, task->name, run);
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = sum_files(&sum, m, run);
+    una_arena_release(&run->scratch, mark);
+    UNA_TRY(status);
+    una_text text = una_text_in(arena);
+    una_text_add(&text, "%s#%08" PRIx32, task->name, sum);
+    *data = text.at;
+    return una_arena_check(arena);
+}
+
+/* ---- values -------------------------------------------------------------------------------------------------- */
+
+static una_status svm_value(double *value, una_material *m, const double *x, bool test, una_run *run)
+{
+    UNA_TRY(with_lock(m, need_subset, run));
+    size_t train = test ? SUBSET_TRAIN + SUBSET_OTHER : SUBSET_TRAIN;
+    return una_svm_error(value, &m->subset, train, train, SUBSET_OTHER, exp(x[0]), exp(x[1]), run);
+}
+
+static una_status logistic_value(double *value, una_material *m, const double *x, bool test, una_run *run)
+{
+    UNA_TRY(with_lock(m, need_sparse, run));
+    const digits *d = &m->digits;
+    size_t train = test ? d->train : d->train - VALID, test_rows = test ? d->rows - d->train : VALID;
+    una_softmax_settings settings = { .rate = pow(10, x[0]), .l2 = x[1], .batch = (size_t)x[2], .dropout = x[3],
+                                      .epochs = EPOCHS, .seed = DATA_SEED };
+    return una_softmax_error(value, &m->sparse, train, train, test_rows, &settings, run);
+}
+
+/* "svm(log_c=1.5, log_gamma=-3)": read back, the numbers are the same. */
+static una_status write_point(una_text *text, const una_task_kind *task, const double *x, una_run *run)
+{
+    una_space *space;
+    UNA_TRY(una_space_parse(&space, task->space, task->name, &run->scratch, run));
+    una_text_add(text, "%s(", task->name);
+    for (size_t i = 0; i < space->count; i++) {
+        una_text_add(text, "%s%s=", i > 0 ? ", " : "", space->dimension[i].name);
+        una_text_number(text, x[i]);
+    }
+    una_text_add(text, ")");
+    return una_arena_check(text->arena);
+}
+
+static una_status train_digits(double *value, const una_row_key *key, const una_task_kind *task, const double *x,
+                               una_material *m, una_run *run)
+{
+    static const char *const measure[] = { "error" };
+    bool is_svm = strcmp(task->name, "svm") == 0;
+    double begun = una_clock();
+    UNA_TRY((is_svm ? svm_value : logistic_value)(value, m, x, key->split == 1, run));
+    una_row row = { .key = *key, .measure = measure, .value = value, .count = 1, .options = key->spec,
+        .kernels = una_run_kernels(run), .commit = una_build_commit(), .seconds = una_clock() - begun };
+    return una_store_put(m->store, &row, 1, false, NULL, NULL, run);
+}
+
+/* Two threads that need the same point at the same time both train, and get the same value. */
+static una_status digits_value(double *value, const una_task_kind *task, const char *data, const double *x, bool test,
+                               una_material *m, una_run *run)
+{
+    una_row row;
+    bool found = false;
+    una_text spec = una_text_in(&run->scratch);
+    UNA_TRY(with_lock(m, need_store, run));
+    UNA_TRY(write_point(&spec, task, x, run));
+    una_row_key key = { .study = "bayesopt tasks", .data = data, .split = test, .spec = spec.at, .seed = DATA_SEED,
+                        .results = TASK_RESULTS };
+    UNA_TRY(una_store_find(&found, &row, m->store, &key, &run->scratch, run));
+    if (!found || row.count != 1) return train_digits(value, &key, task, x, m, run);
+    *value = row.value[0];
+    return UNA_OK;
+}
+
+una_status una_task_value(double *value, const una_task_kind *task, const char *data, const double *x, bool test,
+                          una_material *m, una_run *run)
+{
+    if (!task->is_digits) {
+        *value = una_test_function_find(task->name)->value(x);
+        return UNA_OK;
+    }
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = digits_value(value, task, data, x, test, m, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

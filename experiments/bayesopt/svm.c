@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Distances as a product of matrices, in doubles with whole numbers: exact. LIBSVM gets one problem of two classes
+ * at a time, because its format for precomputed kernels takes sixteen bytes per pair of rows.
+ */
+#include "bayesopt/svm.h"
+
+#include "kern/pairs.h"
+
+#include <string.h>
+
+static const double byte_pairs_to_one = 1.0 / 65536;
+
+/* ---- distances ----------------------------------------------------------------------------------------------- */
+
+enum { STRIP = 64 };                     /* rows of the product at a time */
+
+typedef struct measuring {
+    size_t                 rows, columns, stride;
+    const double          *x;            /* [rows, columns]                                                         */
+    const double          *turned;       /* [columns, stride] its transpose                                         */
+    const double          *square;       /* [rows] |x|^2                                                            */
+    uint32_t              *distance;
+    const una_kernels_f64 *kern;
+} measuring;
+
+static una_status measure_strip(void *context, size_t strip, una_run *run)
+{
+    const measuring *m = context;
+    size_t from = strip * STRIP, count = m->rows - from < STRIP ? m->rows - from : STRIP;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *dots = UNA_GET(&run->scratch, double, STRIP * m->stride);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) {
+        m->kern->product(count, m->stride, m->columns, m->x + from * m->columns, m->columns, 1, m->turned, m->stride,
+                         dots, m->stride, false);
+        for (size_t i = 0; i < count; i++)
+            for (size_t j = 0; j < m->rows; j++)
+                m->distance[(from + i) * m->rows + j] =
+                    (uint32_t)(m->square[from + i] + m->square[j] - 2 * dots[i * m->stride + j]);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static una_status measure_all(measuring *m, const unsigned char *bytes, una_run *run)
+{
+    una_arena *arena = &run->scratch;
+    double *x = UNA_GET(arena, double, m->rows * m->columns), *square = UNA_GET(arena, double, m->rows);
+    double *turned = UNA_GET(arena, double, m->columns * m->stride);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < m->rows * m->columns; i++) x[i] = bytes[i];
+    for (size_t r = 0; r < m->rows; r++)
+        for (size_t c = 0; c < m->columns; c++) {
+            double value = x[r * m->columns + c];
+            square[r] += value * value;
+            turned[c * m->stride + r] = value;
+        }
+    m->x = x, m->turned = turned, m->square = square;
+    return una_pool(run, (m->rows + STRIP - 1) / STRIP, measure_strip, m);
+}
+
+una_status una_svm_rows_of(una_svm_rows *out, const unsigned char *bytes, const unsigned char *label, size_t rows,
+                           size_t columns, const unsigned char *classes, size_t class_count, una_arena *arena,
+                           una_run *run)
+{
+    uint32_t *distance = UNA_GET(arena, uint32_t, rows * rows);
+    UNA_TRY(una_arena_check(arena));
+    measuring m = { .rows = rows, .columns = columns, .stride = UNA_PADDED(rows), .distance = distance,
+                    .kern = una_kernels_named_f64(run->settings.kernels) };
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = measure_all(&m, bytes, run);
+    una_arena_release(&run->scratch, mark);
+
+    *out = (una_svm_rows){ .rows = rows, .label = label, .classes = class_count, .distance = distance };
+    memcpy(out->class_label, classes, class_count);
+    return status;
+}
+
+/* ---- machines ------------------------------------------------------------------------------------------------ */
+
+#ifdef UNA_HAS_libsvm
+
+#include <libsvm/svm.h>
+
+bool una_svm_is_there(void) { return true; }
+
+typedef struct machine {                 /* of two classes                                                          */
+    const una_svm_rows *rows;
+    double              c, gamma;
+    size_t             *member, count;   /* rows that train it, those of the first class first                      */
+    size_t              first_count;
+    struct svm_node    *nodes, **row;    /* [count, count + 2] kernel, and where its rows begin                      */
+    struct svm_node    *asked;           /* [count + 2] kernel between a row to classify and the members             */
+    double             *y, *buffer;      /* [padded count]                                                          */
+    const una_kernels_f64 *kern;
+} machine;
+
+static void keep_quiet(const char *words) { (void)words; }
+
+static void choose_members(machine *m, size_t train, unsigned char first, unsigned char second)
+{
+    m->count = 0;
+    for (size_t i = 0; i < train; i++)
+        if (m->rows->label[i] == first) m->member[m->count++] = i;
+    m->first_count = m->count;
+    for (size_t i = 0; i < train; i++)
+        if (m->rows->label[i] == second) m->member[m->count++] = i;
+    for (size_t i = 0; i < m->count; i++) m->y[i] = i < m->first_count ? 1 : -1;
+}
+
+/* LIBSVM's form: number of the row (from 1), its kernel with rows 1, 2 ..., end. */
+static void write_kernel(struct svm_node *nodes, const machine *m, size_t row, size_t number)
+{
+    const uint32_t *distance = m->rows->distance + row * m->rows->rows;
+    for (size_t j = 0; j < m->count; j++) m->buffer[j] = distance[m->member[j]];
+    m->kern->pairs->exp(UNA_PADDED(m->count), -m->gamma * byte_pairs_to_one, m->buffer, 1, m->buffer);
+    nodes[0] = (struct svm_node){ 0, (double)number };
+    for (size_t j = 0; j < m->count; j++) nodes[j + 1] = (struct svm_node){ (int)j + 1, m->buffer[j] };
+    nodes[m->count + 1] = (struct svm_node){ -1, 0 };
+}
+
+static una_status train_machine(struct svm_model **model, machine *m, una_run *run)
+{
+    struct svm_problem problem = { .l = (int)m->count, .y = m->y, .x = m->row };
+    struct svm_parameter how = { .svm_type = C_SVC, .kernel_type = PRECOMPUTED, .C = m->c, .cache_size = 100,
+                                 .eps = 1e-3, .shrinking = 1 };
+    for (size_t i = 0; i < m->count; i++) {
+        m->row[i] = m->nodes + i * (m->count + 2);
+        write_kernel(m->row[i], m, m->member[i], i + 1);
+    }
+    const char *wrong = svm_check_parameter(&problem, &how);
+    if (wrong) UNA_FAIL(run, UNA_E_USAGE, "LIBSVM does not take these settings: %s", wrong);
+    svm_set_print_string_function(keep_quiet);
+    *model = svm_train(&problem, &how);
+    if (!*model) UNA_FAIL(run, UNA_E_MEMORY, "LIBSVM found no memory for its machine");
+    return UNA_OK;
+}
+
+static void count_votes(unsigned *votes, const machine *m, const struct svm_model *model, size_t from, size_t test_rows,
+                        size_t classes, size_t first, size_t second)
+{
+    for (size_t i = 0; i < test_rows; i++) {
+        double decision = 0;
+        write_kernel(m->asked, m, from + i, 0);
+        svm_predict_values(model, m->asked, &decision);
+        votes[i * classes + (decision > 0 ? first : second)]++;
+    }
+}
+
+static una_status svm_vote(unsigned *votes, machine *m, size_t train, size_t from, size_t test_rows, una_run *run)
+{
+    const una_svm_rows *rows = m->rows;
+    for (size_t a = 0; a < rows->classes; a++)
+        for (size_t b = a + 1; b < rows->classes; b++) {
+            struct svm_model *model = NULL;
+            if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted in support vector machines");
+            choose_members(m, train, rows->class_label[a], rows->class_label[b]);
+            UNA_TRY(train_machine(&model, m, run));
+            count_votes(votes, m, model, from, test_rows, rows->classes, a, b);
+            svm_free_and_destroy_model(&model);
+        }
+    return UNA_OK;
+}
+
+/* Rows in the two largest classes that train: an upper bound on the rows of a machine. */
+static size_t most_members(const una_svm_rows *rows, size_t train)
+{
+    size_t count[256] = {0}, first = 0, second = 0;
+    for (size_t i = 0; i < train; i++) count[rows->label[i]]++;
+    for (size_t i = 0; i < 256; i++) {
+        if (count[i] > first) second = first, first = count[i];
+        else if (count[i] > second) second = count[i];
+    }
+    return first + second;
+}
+
+static una_status svm_make_room(machine *m, size_t train, una_arena *arena)
+{
+    size_t most = most_members(m->rows, train);
+    m->member = UNA_GET(arena, size_t, most);
+    m->nodes = UNA_GET(arena, struct svm_node, most * (most + 2));
+    m->row = UNA_GET(arena, struct svm_node *, most);
+    m->asked = UNA_GET(arena, struct svm_node, most + 2);
+    m->y = UNA_GET(arena, double, most);
+    m->buffer = UNA_GET(arena, double, UNA_PADDED(most));
+    return una_arena_check(arena);
+}
+
+static una_status svm_predict_labels(unsigned char *predicted, machine *m, size_t train, size_t from, size_t test_rows,
+                                     una_run *run)
+{
+    size_t classes = m->rows->classes;
+    unsigned *votes = UNA_GET(&run->scratch, unsigned, test_rows * classes);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(svm_make_room(m, train, &run->scratch));
+    UNA_TRY(svm_vote(votes, m, train, from, test_rows, run));
+    for (size_t i = 0; i < test_rows; i++) {
+        size_t best = 0;
+        for (size_t c = 1; c < classes; c++)
+            if (votes[i * classes + c] > votes[i * classes + best]) best = c;
+        predicted[i] = m->rows->class_label[best];
+    }
+    return UNA_OK;
+}
+
+una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, size_t train, size_t from,
+                           size_t test_rows, double c, double gamma, una_run *run)
+{
+    machine m = { .rows = rows, .c = c, .gamma = gamma, .kern = una_kernels_named_f64(run->settings.kernels) };
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = svm_predict_labels(predicted, &m, train, from, test_rows, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+#else
+
+bool una_svm_is_there(void) { return false; }
+
+una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, size_t train, size_t from,
+                           size_t test_rows, double c, double gamma, una_run *run)
+{
+    (void)predicted, (void)rows, (void)train, (void)from, (void)test_rows, (void)c, (void)gamma;
+    UNA_FAIL(run, UNA_E_INPUT, "this una was built without LIBSVM: install libsvm-dev and build it again");
+}
+
+#endif
+
+una_status una_svm_error(double *percent, const una_svm_rows *rows, size_t train, size_t from, size_t test_rows,
+                         double c, double gamma, una_run *run)
+{
+    size_t wrong = 0;
+    una_mark mark = una_arena_mark(&run->scratch);
+    unsigned char *predicted = UNA_GET(&run->scratch, unsigned char, test_rows);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_svm_predict(predicted, rows, train, from, test_rows, c, gamma, run);
+    for (size_t i = 0; status == UNA_OK && i < test_rows; i++) wrong += predicted[i] != rows->label[from + i];
+    *percent = 100 * (double)wrong / (double)test_rows;
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

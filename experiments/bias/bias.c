@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sampling bias in faces: a residual network of convolutions learns ages from faces of one group of people and is asked
+ * about another. Its error need not show that anything is wrong; does its ignorance? For each group: the mean absolute
+ * error, the mean epistemic std, by how many percent that is above the training rows', how much larger it is for those
+ * who were left out than for others like the trained ones (with a bootstrap interval over rows), and how well it tells
+ * the two apart. Options were chosen by rows held out of training, never by those who were left out.
+ */
+#include "bias/bias.h"
+#include "bias/bias_concepts.h"
+
+#include "score/score.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct bias_options { const char *data, *study; double seeds; } bias_options;
+
+static const una_option table[] = {
+    { "data", UNA_TEXT, offsetof(bias_options, data), "", 0, 0, false, NULL, UNA_DATA_HELP },
+    { "study", UNA_TEXT, offsetof(bias_options, study), "", 0, 0, false, NULL,
+      "which studies, with commas between: nlm_penalty,luna_heads, or of bias sex,age; left out: all" },
+    { "seeds", UNA_COUNT, offsetof(bias_options, seeds), "auto", 1, 1000, true, NULL, UNA_SEEDS_HELP },
+    { .name = NULL }
+};
+
+#define BODY "body=resnet18, flips=yes, shifts=2, epochs=10, rate=0.001"
+#define DIVERSE "heads=25, diversity=0.3, diversity_rows=0, probes=data, directions=2, perturbation_std=10, " \
+                "train_noise_std=13"
+#define QUICK "body=resnet(width=16, blocks=1-1-1), epochs=6, rate=0.003"
+static const una_entry entries[] = {
+    { "luna", "luna(" BODY ", " DIVERSE ")", "luna(" QUICK ", " DIVERSE ")" },
+    { "nlm", "nlm(" BODY ")", "nlm(" QUICK ")" },
+    { "nn", "nn(" BODY ")", "nn(" QUICK ")" },
+    { "ensemble", "ensemble(members=5, of=nn(" BODY "))", "ensemble(members=2, of=nn(" QUICK "))" },
+    { "mcd", "mcd(" BODY ")", "mcd(" QUICK ")" },
+    { "sngp", "sngp(" BODY ")", "sngp(" QUICK ")" },
+    { NULL, NULL, NULL }
+};
+
+#define RISK(n) \
+    { "risk_" #n "0", NULL, "years", "mean absolute error at the " #n "0 % of those asked that are surest", -1 }
+#define FACE(word, n) { word "_" #n, NULL, "", "number of its image", 0 }
+#define FACES(word) FACE(word, 1), FACE(word, 2), FACE(word, 3), FACE(word, 4), FACE(word, 5), FACE(word, 6), \
+                    FACE(word, 7), FACE(word, 8), FACE(word, 9), FACE(word, 10), FACE(word, 11), FACE(word, 12)
+static const una_bench_measure measures[] = {
+    [UNA_BIAS_ROWS] = { "rows_train", NULL, "", "rows that train", 0 },
+    { "rows_in", NULL, "", "others like them", 0 },
+    { "rows_out", NULL, "", "those who were left out", 0 },
+    [UNA_BIAS_MAE] = { "mae_train", NULL, "years", "mean absolute error at rows that trained", -1 },
+    { "mae_in", "error, like", "years", "at others like them", -1 },
+    { "mae_out", "error, left out", "years", "at those who were left out", -1 },
+    [UNA_BIAS_STD] = { "std_train", NULL, "years", "mean epistemic std at rows that trained", 0 },
+    { "std_in", NULL, "years", "at others like them", 0 },
+    { "std_out", NULL, "years", "at those who were left out", 0 },
+    [UNA_BIAS_INCREASE_IN] = { "increase_in", "increase, like", "%", "of std_in over std_train", 0 },
+    [UNA_BIAS_INCREASE_OUT] = { "increase_out", "increase, left out", "%", "of std_out over std_train", 0 },
+    [UNA_BIAS_EXCESS] = { "excess", "excess", "%", "of std_out over std_in", 1 },
+    [UNA_BIAS_EXCESS_LOW] = { "excess_low", NULL, "%", "its 95 % bootstrap interval", 0 },
+    [UNA_BIAS_EXCESS_HIGH] = { "excess_high", NULL, "%", "its 95 % bootstrap interval", 0 },
+    [UNA_BIAS_AUROC] = { "auroc", "AUROC", "share", "how often one who was left out has the larger epistemic std", 1 },
+    [UNA_BIAS_AUROC_LOW] = { "auroc_low", NULL, "share", "its 95 % bootstrap interval", 0 },
+    [UNA_BIAS_AUROC_HIGH] = { "auroc_high", NULL, "share", "its 95 % bootstrap interval", 0 },
+    [UNA_BIAS_LOG_LIK_IN] = { "log_lik_in", NULL, "nats", "at others like them", 1 },
+    [UNA_BIAS_LOG_LIK_OUT] = { "log_lik_out", NULL, "nats", "at those who were left out", 1 },
+    [UNA_BIAS_COVERAGE_IN] = { "coverage_95_in", NULL, "share", "of others like them in their 95 % band", 0 },
+    [UNA_BIAS_COVERAGE_OUT] = { "coverage_95_out", NULL, "share", "of those left out in their 95 % band", 0 },
+    [UNA_BIAS_NOISE] = { "noise_std", NULL, "years", "noise of the fit", 0 },
+    [UNA_BIAS_COS2] = { "mean_cos2", NULL, "", "similarity of the heads", 0 },
+    [UNA_BIAS_RISK] = RISK(1), RISK(2), RISK(3), RISK(4), RISK(5), RISK(6), RISK(7), RISK(8), RISK(9),
+    [UNA_BIAS_RISK_ALL] = { "risk_100", NULL, "years", "at all of them", -1 },
+    [UNA_BIAS_SURE] = FACES("sure"), [UNA_BIAS_UNSURE] = FACES("unsure"),
+    [UNA_BIAS_CONCEPT_IN] = { "concept_in", NULL, "share", "of ignorance that lies along what tells those left out "
+                              "from others (una explain), in others like the trained", 0 },
+    [UNA_BIAS_CONCEPT_OUT] = { "concept_out", NULL, "share", "the same in those who were left out", 0 },
+    [UNA_BIAS_CONCEPT_AUROC] = { "concept_auroc", "AUROC, concept", "share", "how often one who was left out has more "
+                                 "ignorance along it", 1 },
+    [UNA_BIAS_CONCEPT_LOW] = { "concept_auroc_low", NULL, "share", "its 95 % bootstrap interval", 0 },
+    [UNA_BIAS_CONCEPT_HIGH] = { "concept_auroc_high", NULL, "share", "its 95 % bootstrap interval", 0 },
+    [UNA_BIAS_FOUND_IN] = { "found_in", NULL, "share", "of others like them in whose picture a face was found", 0 },
+    [UNA_BIAS_FOUND_OUT] = { "found_out", NULL, "share", "the same of those who were left out", 0 },
+    [UNA_BIAS_FOUND_EXCESS] = { "excess_found", NULL, "%", "excess among these alone", 1 },
+    { "excess_found_low", NULL, "%", "its 95 % bootstrap interval", 0 },
+    { "excess_found_high", NULL, "%", "its 95 % bootstrap interval", 0 },
+    [UNA_BIAS_FOUND_AUROC] = { "auroc_found", NULL, "share", "auroc among these alone", 1 },
+    { "auroc_found_low", NULL, "share", "its 95 % bootstrap interval", 0 },
+    { "auroc_found_high", NULL, "share", "its 95 % bootstrap interval", 0 },
+    { .name = NULL }
+};
+
+/* ---- data and plan ---------------------------------------------------------------------------------------------- */
+
+static const char *const csv_name = "wiki-faces32.csv", *const images_name = "wiki-faces32-images-idx3-ubyte.gz";
+
+static una_status bias_begin(void **shared, const una_asked *asked, una_run *run)
+{
+    const bias_options *o = asked->options;
+    una_text csv = una_text_in(asked->keep), images = una_text_in(asked->keep);
+    una_text_add(&csv, "%s/faces/%s", o->data, csv_name);
+    una_text_add(&images, "%s/faces/%s", o->data, images_name);
+    una_bias_data *data = UNA_GET(asked->keep, una_bias_data, 1);
+    UNA_TRY(una_arena_check(asked->keep));
+    *shared = data;
+    if (asked->kept && !*o->data) return UNA_OK;         /* existing rows need no faces */
+    if (!*o->data || access(csv.at, R_OK) != 0)
+        UNA_FAIL(run, UNA_E_INPUT, "the faces do not come with una, and have no public address: name a folder that has "
+                 "faces/%s and faces/%s with --data FOLDER ('una data list' says more)", csv_name, images_name);
+    UNA_TRY(una_dataset_read(&data->faces, csv.at, run));
+    return una_dataset_add_images(data->faces, images.at, "index", run);
+}
+
+static void bias_end(void *shared)
+{
+    una_bias_data *data = shared;
+    if (data) una_dataset_free(data->faces);
+}
+
+static una_status bias_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+{
+    const bias_options *o = asked->options;
+    size_t seeds = UNA_IS_AUTO(o->seeds) ? 1 : (size_t)o->seeds, length;
+    for (const char *item = o->study; (item = una_next_item(item, &length)); item += length)
+        if (!una_is_item(item, length, "sex") && !una_is_item(item, length, "age"))
+            UNA_FAIL(run, UNA_E_USAGE, "there is no study '%.*s' here; there are sex and age",
+                     length < 40 ? (int)length : 40, item);
+    for (size_t d = 0; d < 2; d++) {
+        const char *data = una_bias_published[d].data;
+        if (*o->study && !una_list_has(o->study, data)) continue;
+        for (size_t s = 0; s < seeds; s++)
+            for (size_t m = 0; m < asked->model_count; m++)
+                una_plan_add(plan, una_model_row_key(&asked->models[m], asked->quick ? "bias(quick=yes)" : "bias", data,
+                                                     0, asked->first + s));
+    }
+    return una_arena_check(asked->keep);
+}
+
+/* ---- one fit ---------------------------------------------------------------------------------------------------- */
+
+typedef struct predictions {             /* of one group                                                    */
+    size_t  rows;
+    double *mean, *epistemic, *noise;    /* [rows]                                                          */
+    const double *y, *item, *found;      /* labels; numbers of the images; 0: no face was found in it       */
+} predictions;
+
+static una_status bias_predict(predictions *s, const una_model *model, const una_dataset *rows, una_run *run)
+{
+    size_t age, item, found;
+    s->rows = una_dataset_row_count(rows);
+    s->mean = UNA_GET(&run->scratch, double, s->rows);
+    s->epistemic = UNA_GET(&run->scratch, double, s->rows);
+    s->noise = UNA_GET(&run->scratch, double, s->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_dataset_find(&age, rows, "age_thesis", run));
+    UNA_TRY(una_dataset_find(&item, rows, "index", run));
+    s->y = una_dataset_numbers(rows, age);
+    UNA_TRY(una_dataset_find(&found, rows, "face_score", run));
+    s->item = una_dataset_numbers(rows, item);
+    s->found = una_dataset_numbers(rows, found);
+    una_prediction out = { .size = sizeof out, .mean = s->mean, .std_epistemic = s->epistemic, .std_noise = s->noise };
+    return una_model_predict(model, rows, 0.95, &out, run);
+}
+
+static double error_of(const predictions *s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->rows; i++) sum += fabs(s->y[i] - s->mean[i]);
+    return sum / (double)s->rows;
+}
+
+static double bias_mean(const double *values, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += values[i];
+    return sum / (double)count;
+}
+
+/* UNA_BIAS_EXCESS to UNA_BIAS_AUROC_HIGH, and the same where a face was found, go to `value`. */
+static una_status take_excess(double *value, const double *in, size_t ins, const double *out, size_t outs, una_run *run)
+{
+    una_bias_interval interval;
+    UNA_TRY(una_bias_bootstrap(&interval, in, ins, out, outs, run));
+    value[0] = 100 * (bias_mean(out, outs) / bias_mean(in, ins) - 1);
+    value[1] = interval.excess_low;
+    value[2] = interval.excess_high;
+    value[3] = una_auroc(out, outs, in, ins);
+    value[4] = interval.auroc_low;
+    value[5] = interval.auroc_high;
+    return UNA_OK;
+}
+
+/* Epistemic std of the images in which a face was found. */
+static size_t with_face(double *std, const predictions *s)
+{
+    size_t count = 0;
+    for (size_t i = 0; s->found && i < s->rows; i++)
+        if (s->found[i] > 0) std[count++] = s->epistemic[i];
+    return count;
+}
+
+/* A model that is unsure about pictures without a face is less sure about the group with more of them, whichever group
+ * was left out. */
+static una_status take_found(double *value, const predictions *in, const predictions *out, una_run *run)
+{
+    double *std_in = UNA_GET(&run->scratch, double, in->rows), *std_out = UNA_GET(&run->scratch, double, out->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    size_t ins = with_face(std_in, in), outs = with_face(std_out, out);
+    value[UNA_BIAS_FOUND_IN] = (double)ins / (double)in->rows;
+    value[UNA_BIAS_FOUND_OUT] = (double)outs / (double)out->rows;
+    return ins && outs ? take_excess(value + UNA_BIAS_FOUND_EXCESS, std_in, ins, std_out, outs, run) : UNA_OK;
+}
+
+static una_status take_groups(double *value, const predictions *s, una_run *run)
+{
+    const predictions *in = &s[UNA_BIAS_IN], *out = &s[UNA_BIAS_OUT];
+    for (size_t g = 0; g < UNA_BIAS_GROUPS; g++) {
+        value[UNA_BIAS_ROWS + g] = (double)s[g].rows;
+        value[UNA_BIAS_MAE + g] = error_of(&s[g]);
+        value[UNA_BIAS_STD + g] = bias_mean(s[g].epistemic, s[g].rows);
+    }
+    double train = value[UNA_BIAS_STD + UNA_BIAS_TRAIN];
+    if (!(train > 0)) return UNA_OK;                     /* a model without ignorance */
+    value[UNA_BIAS_INCREASE_IN] = 100 * (value[UNA_BIAS_STD + UNA_BIAS_IN] / train - 1);
+    value[UNA_BIAS_INCREASE_OUT] = 100 * (value[UNA_BIAS_STD + UNA_BIAS_OUT] / train - 1);
+    UNA_TRY(take_excess(value + UNA_BIAS_EXCESS, in->epistemic, in->rows, out->epistemic, out->rows, run));
+    return take_found(value, in, out, run);
+}
+
+typedef struct face { double std, off, item; } face;
+
+static int by_doubt(const void *a, const void *b)
+{
+    const face *x = a, *y = b;
+    if (x->std != y->std) return x->std < y->std ? -1 : 1;
+    return (x->item > y->item) - (x->item < y->item);
+}
+
+/* Over all predicted rows: the error at the most certain ones, and which are the most and the least certain. */
+static una_status take_faces(double *value, const predictions *s, una_run *run)
+{
+    size_t count = 0, all = s[UNA_BIAS_IN].rows + s[UNA_BIAS_OUT].rows, next = 1;
+    face *faces = UNA_GET(&run->scratch, face, all);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t g = UNA_BIAS_IN; g <= UNA_BIAS_OUT; g++)
+        for (size_t i = 0; i < s[g].rows; i++)
+            faces[count++] = (face){ hypot(s[g].epistemic[i], s[g].noise[i]), fabs(s[g].y[i] - s[g].mean[i]),
+                                     s[g].item[i] };
+    qsort(faces, all, sizeof *faces, by_doubt);
+    double sum = 0;
+    for (size_t i = 0; i < all; i++) {
+        sum += faces[i].off;
+        for (; next <= 10 && i + 1 == next * all / 10; next++) value[UNA_BIAS_RISK + next - 1] = sum / (double)(i + 1);
+    }
+    for (size_t i = 0; i < UNA_BIAS_FACES && 2 * UNA_BIAS_FACES <= all; i++) {
+        value[UNA_BIAS_SURE + i] = faces[i].item;
+        value[UNA_BIAS_UNSURE + i] = faces[all - 1 - i].item;
+    }
+    return UNA_OK;
+}
+
+static una_status take_scores(double *value, const una_model *model, const una_bias_rows *rows, una_run *run)
+{
+    una_score in = UNA_INIT(una_score), out = UNA_INIT(una_score);
+    UNA_TRY(una_model_score(&in, model, rows->group[UNA_BIAS_IN], run));
+    UNA_TRY(una_model_score(&out, model, rows->group[UNA_BIAS_OUT], run));
+    value[UNA_BIAS_LOG_LIK_IN] = in.log_lik;
+    value[UNA_BIAS_LOG_LIK_OUT] = out.log_lik;
+    value[UNA_BIAS_COVERAGE_IN] = in.coverage_95;
+    value[UNA_BIAS_COVERAGE_OUT] = out.coverage_95;
+    value[UNA_BIAS_NOISE] = una_model_info(model)->noise_std;
+    value[UNA_BIAS_COS2] = una_model_info(model)->mean_cos2;
+    return UNA_OK;
+}
+
+static una_status take_concept(double *value, const una_model *model, const una_bias_rows *rows, una_run *run)
+{
+    una_bias_concept concept;
+    UNA_TRY(una_bias_concept_of(&concept, model, rows->group[UNA_BIAS_IN], rows->group[UNA_BIAS_OUT], run));
+    value[UNA_BIAS_CONCEPT_IN] = concept.share_in;
+    value[UNA_BIAS_CONCEPT_OUT] = concept.share_out;
+    value[UNA_BIAS_CONCEPT_AUROC] = concept.auroc;
+    value[UNA_BIAS_CONCEPT_LOW] = concept.auroc_low;
+    value[UNA_BIAS_CONCEPT_HIGH] = concept.auroc_high;
+    return UNA_OK;
+}
+
+static una_status bias_take_measures(double *value, const una_model *model, const una_bias_rows *rows, una_run *run)
+{
+    predictions s[UNA_BIAS_GROUPS];
+    for (size_t g = 0; g < UNA_BIAS_GROUPS; g++) UNA_TRY(bias_predict(&s[g], model, rows->group[g], run));
+    UNA_TRY(take_groups(value, s, run));
+    UNA_TRY(take_faces(value, s, run));
+    UNA_TRY(take_concept(value, model, rows, run));
+    return take_scores(value, model, rows, run);
+}
+
+static una_status bias_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+{
+    const una_bias_data *data = asked->shared;
+    una_bias_rows rows;
+    una_model *model = NULL;
+    una_fit_settings settings = { .size = sizeof settings, .target = "age_thesis" };
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_bias_rows_make(&rows, data->faces, key->data, key->seed, asked->quick, run);
+    if (status == UNA_OK) status = una_fit(&model, key->spec, rows.group[UNA_BIAS_TRAIN], &settings, run);
+    if (status == UNA_OK) status = bias_take_measures(outcome->value, model, &rows, run);
+    if (status == UNA_OK) status = una_outcome_take(outcome, model);
+    una_model_free(model);
+    una_bias_rows_free(&rows);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+const una_experiment una_experiment_bias = {
+    .name = "bias",
+    .summary = "faces of one group train a network: does its ignorance show that another was left out?",
+    .title = "Sampling bias: does a network know whom it has not seen?",
+    .lead = "A residual network of convolutions learns ages from faces, of men alone (sex) or of people below 30 and "
+            "above 40 (age), and is asked about others like them and about those who were left out. Its error need "
+            "not tell that anything is wrong. Does its ignorance?",
+    .caption = "Error in years and epistemic std, by group",
+    .over = "seeds",
+    .options = table,
+    .options_size = sizeof(bias_options),
+    .measures = measures,
+    .entries = entries,
+    .begin = bias_begin,
+    .end = bias_end,
+    .plan = bias_plan_fits,
+    .measure = bias_measure,
+    .claims = una_bias_claims,
+    .claims_caption = "Intervals are bootstrap intervals over the rows that are asked (1000 samples), of the first "
+                      "seed: a claim holds where the whole interval speaks for it, does not where it speaks against "
+                      "it, and cannot be told otherwise.",
+    .page = una_bias_page,
+};

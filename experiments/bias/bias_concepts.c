@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The concept "was left out". Axes that follow it are found on half of the rows and scored on the other half: on rows
+ * from which axes were found, a concept always has a larger share than elsewhere.
+ */
+#include "bias/bias_concepts.h"
+
+#include "bias/bias.h"
+#include "score/score.h"
+
+/* Rows first, first + 2 ... of `in`, then those of `out`; *split: where the latter begin. */
+static una_status every_second(una_dataset **rows, size_t *split, const una_dataset *in, const una_dataset *out,
+                               size_t first, una_run *run)
+{
+    const una_dataset *group[] = { in, out };
+    una_dataset *half[2] = { NULL, NULL };
+    size_t most = una_dataset_row_count(in) + una_dataset_row_count(out);
+    size_t *index = UNA_GET(&run->scratch, size_t, most);
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t g = 0; status == UNA_OK && g < 2; g++) {
+        size_t count = 0;
+        for (size_t i = first; i < una_dataset_row_count(group[g]); i += 2) index[count++] = i;
+        if (g == 0) *split = count;
+        status = una_dataset_rows(&half[g], group[g], index, count, run);
+    }
+    if (status == UNA_OK) status = una_dataset_join(rows, half[0], half[1], run);
+    una_dataset_free(half[0]);
+    una_dataset_free(half[1]);
+    return status;
+}
+
+static una_status concept_measure(una_bias_concept *concept, const una_explanation *e, size_t split, una_run *run)
+{
+    double *part = UNA_GET(&run->scratch, double, e->rows), own[2] = { 0, 0 }, all[2] = { 0, 0 };
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t r = 0; r < e->rows; r++) {
+        part[r] = e->part[r * e->parts];
+        own[r >= split] += part[r];
+        all[r >= split] += e->std_epistemic[r] * e->std_epistemic[r];
+    }
+    concept->share_in = own[0] / all[0];
+    concept->share_out = own[1] / all[1];
+    concept->auroc = una_auroc(part + split, e->rows - split, part, split);
+    una_bias_interval interval;
+    UNA_TRY(una_bias_bootstrap(&interval, part, split, part + split, e->rows - split, run));
+    concept->auroc_low = interval.auroc_low;
+    concept->auroc_high = interval.auroc_high;
+    return UNA_OK;
+}
+
+static una_status concept_evaluate(una_bias_concept *concept, const una_model *model, una_dataset *half[2],
+                                   const size_t split[2], una_run *run)
+{
+    size_t shown = una_dataset_row_count(half[0]), *left_out = UNA_GET(&run->scratch, size_t, shown);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = split[0]; i < shown; i++) left_out[i - split[0]] = i;
+    const una_concept named = { .size = sizeof named, .name = "left out", .rows = left_out,
+                                .row_count = shown - split[0] };
+    const una_explain_settings settings = { .size = sizeof settings, .concepts = &named, .concept_count = 1,
+                                            .shown = half[0] };
+    una_explanation *e = NULL;
+    UNA_TRY(una_explain(&e, model, half[1], &settings, run));
+    una_status status = concept_measure(concept, e, split[1], run);
+    una_explanation_free(e);
+    return status;
+}
+
+una_status una_bias_concept_of(una_bias_concept *concept, const una_model *model, const una_dataset *in,
+                               const una_dataset *out, una_run *run)
+{
+    *concept = (una_bias_concept){ NAN, NAN, NAN, NAN, NAN };
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_dataset *half[2] = { NULL, NULL };
+    size_t split[2] = { 0, 0 };
+    una_status status = every_second(&half[0], &split[0], in, out, 0, run);
+    if (status == UNA_OK) status = every_second(&half[1], &split[1], in, out, 1, run);
+    if (status == UNA_OK) status = concept_evaluate(concept, model, half, split, run);
+    una_dataset_free(half[0]);
+    una_dataset_free(half[1]);
+    una_arena_release(&run->scratch, mark);
+    return status == UNA_E_USAGE ? UNA_OK : status;      /* it has no linear head */
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The models of each part of the experiment. Options were chosen on seeds from 1000 on, never on those that are
+ * reported. In a part, roles that are compared differ in nothing but what the comparison is about.
+ */
+#include "knowledge/knowledge.h"
+
+#include <string.h>
+
+#define SINE_KNOWN "formula=\"a*sin(w*x+p); a~normal(2,0.2); w~normal(1.2566,0.0251); p~uniform(0,6.2832)\", "
+#define SINE_GRID "grid=\"x=-10:20:121\", features=20"
+#define SQUARE "grid=\"x1=-4:4:13, x2=-4:4:13\", penalty=0.1"
+#define PRIOR(heads, features) "tuna(prior=rbf(length=1), grid=\"x=-3:3:61\", heads=" #heads ", features=" #features
+#define PRIORS(heads, features, title, quick) \
+    { "prior", title, PRIOR(heads, features) ")", quick }, \
+    { "prior", title ", matched", PRIOR(heads, features) ", match_prior=yes)", quick }
+#define TUNED(start, title) \
+    { "tune", title, "tuna(prior=rbf(length=" #start "), grid=\"x=-4:4:81\")", ", steps=2000" }, \
+    { "tune", title ", tuned", "tuna(prior=rbf(length=" #start "), tune_prior=evidence, grid=\"x=-4:4:81\")", \
+      ", steps=2000" }
+
+const una_role una_knowledge_cast[] = {
+    { "sine", "TUNA, sine references", "tuna(" SINE_KNOWN SINE_GRID ", activation=sin)", ", steps=3000" },
+    { "sine", "TUNA, RBF draws", "tuna(prior=rbf(length=1.5), " SINE_GRID ", activation=sin)", ", steps=3000" },
+    { "sine", "TUNA, sine references, ReLU", "tuna(" SINE_KNOWN SINE_GRID ")", NULL },
+    { "sine", "TUNA, RBF draws, ReLU", "tuna(prior=rbf(length=1.5), " SINE_GRID ")", NULL },
+
+    { "strip", "TUNA, kernel on x1", "tuna(prior=rbf(length=1, on=x1), " SQUARE ")", "" },
+    { "strip", "TUNA, isotropic kernel", "tuna(prior=rbf(length=1), " SQUARE ")", "" },
+    { "strip", "GP, kernel on x1", "gp(kernel=rbf(length=1, on=x1))", "" },
+    { "strip", "GP, isotropic kernel", "gp(kernel=rbf(length=1), ard=no)", "" },
+
+    PRIORS(5, 50, "5 heads, 50 features", ", steps=2000"),
+    PRIORS(10, 50, "10 heads, 50 features", NULL),
+    PRIORS(20, 50, "20 heads, 50 features", NULL),
+    PRIORS(40, 50, "40 heads, 50 features", ", steps=2000"),
+    PRIORS(80, 50, "80 heads, 50 features", NULL),
+    PRIORS(160, 50, "160 heads, 50 features", ", steps=2000"),
+    PRIORS(40, 5, "40 heads, 5 features", ", steps=2000"),
+    PRIORS(40, 10, "40 heads, 10 features", NULL),
+    PRIORS(40, 20, "40 heads, 20 features", NULL),
+    PRIORS(40, 100, "40 heads, 100 features", NULL),
+
+    TUNED(0.1, "length 0.1"),
+    TUNED(1, "length 1"),
+    TUNED(10, "length 10"),
+    { NULL, NULL, NULL, NULL }
+};
+
+una_status una_role_spec(const char **spec, const una_role *role, bool quick, una_arena *arena)
+{
+    size_t length = strlen(role->spec) - 1;              /* without the closing bracket */
+    una_text text = una_text_in(arena);
+    *spec = NULL;
+    if (quick && !role->quick) return UNA_OK;
+    una_text_add(&text, "%.*s%s)", (int)length, role->spec, quick ? role->quick : "");
+    UNA_TRY(una_arena_check(arena));
+    *spec = text.at;
+    return UNA_OK;
+}
+
+/* Whether a group has that role: keys have specs in canonical form. */
+static una_status is_role(bool *is, const una_role *role, const una_row_key *key, una_run *run)
+{
+    *is = false;
+    if (strcmp(role->part, key->data) != 0) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = UNA_OK;
+    for (int quick = 0; status == UNA_OK && quick < 2 && !*is; quick++) {
+        const char *text, *spec = NULL;
+        status = una_role_spec(&text, role, quick != 0, &run->scratch);
+        if (status == UNA_OK && text) status = una_row_key_spec(&spec, NULL, NULL, text, &run->scratch, run);
+        *is = spec && strcmp(spec, key->spec) == 0;
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_role_group(const una_group **group, const char *part, const char *name, const una_findings *f,
+                          una_run *run)
+{
+    const una_role *role = una_knowledge_cast;
+    *group = NULL;
+    while (role->part && (strcmp(role->part, part) != 0 || strcmp(role->name, name) != 0)) role++;
+    for (size_t g = 0; role->part && g < f->group_count; g++) {
+        bool is;
+        UNA_TRY(is_role(&is, role, &f->fits[f->groups[g].from].key, run));
+        if (!is) continue;
+        *group = &f->groups[g];
+        return UNA_OK;
+    }
+    return UNA_OK;
+}
+
+una_status una_role_title(const char **title, const una_findings *f, const una_group *group, una_arena *arena,
+                          una_run *run)
+{
+    const una_row_key *key = &f->fits[group->from].key;
+    for (const una_role *role = una_knowledge_cast; role->part; role++) {
+        bool is;
+        UNA_TRY(is_role(&is, role, key, run));
+        if (!is) continue;
+        *title = role->name;
+        return UNA_OK;
+    }
+    *title = una_arena_text(arena, key->spec);
+    return una_arena_check(arena);
+}

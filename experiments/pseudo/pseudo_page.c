@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The page of pseudo-data: one small chart per spread, the gap's std against the spread for every seed, the table.
+ * The charts show the first seed, fitted again: a fit takes less than a second.
+ */
+#include "pseudo/pseudo.h"
+
+#include "bench/lines.h"
+#include "draw/number.h"
+
+static const double from = -5, to = 5, panel_width = 172, panel_height = 190, most_y = 90;
+
+typedef struct drawing {
+    const una_findings *findings;
+    const una_row_key  *key[UNA_PSEUDO_MOST + 1];        /* without pseudo-data, then by spread             */
+    una_trace            line[UNA_PSEUDO_MOST + 1];
+    size_t              count;
+    una_lines           lines;
+    una_pseudo_list     list;
+} drawing;
+
+static una_status pseudo_add_panel(drawing *d, const una_group *group, const char *title, una_arena *arena)
+{
+    d->key[d->count] = &d->findings->fits[group->from].key;
+    return una_trace_new(&d->line[d->count++], title, arena);
+}
+
+static una_status name_panels(drawing *d, una_arena *arena)
+{
+    char number[UNA_NUMBER_ROOM];
+    const una_group *plain = una_findings_group(d->findings, "nlm", "cubic");
+    if (plain) UNA_TRY(pseudo_add_panel(d, plain, "no pseudo-data", arena));
+    for (size_t i = 0; i < d->list.count; i++) {
+        una_text title = una_text_in(arena);
+        una_text_add(&title, "spread %s", una_number_brief(number, d->list.spread[i], 6));
+        UNA_TRY(pseudo_add_panel(d, d->list.group[i], title.at, arena));
+    }
+    return una_arena_check(arena);
+}
+
+static una_status fill_panel(void *context, size_t panel, una_run *run)
+{
+    drawing *d = context;
+    una_model *model = NULL;
+    una_dataset *data = NULL;
+    run->settings.seed = d->key[panel]->seed;
+    una_status status = una_pseudo_fit(&model, &data, d->key[panel], run);
+    if (status == UNA_OK) status = una_trace_fill(&d->line[panel], &d->lines, model, run);
+    una_model_free(model);
+    una_dataset_free(data);
+    return status;
+}
+
+/* The heads' targets, on the panel of a spread. */
+static void pseudo_add_targets(una_panel *panel, double spread, una_arena *arena)
+{
+    double *x = UNA_GET(arena, double, UNA_PSEUDO_POINTS), *y = UNA_GET(arena, double, 2 * UNA_PSEUDO_POINTS);
+    if (arena->failed || isnan(spread)) return;
+    for (size_t i = 0; i < UNA_PSEUDO_POINTS; i++) {
+        x[i] = una_pseudo_point(i);
+        y[i] = spread / 2;
+        y[UNA_PSEUDO_POINTS + i] = -spread / 2;
+    }
+    una_series series = { .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_SECOND, .x = x, .y = y, .count = UNA_PSEUDO_POINTS,
+                          .size = 4.5 };
+    una_panel_add(panel, series);
+    series.y = y + UNA_PSEUDO_POINTS;
+    una_panel_add(panel, series);
+}
+
+static una_status draw_panels(una_page *page, drawing *d, una_run *run)
+{
+    una_arena *arena = page->words.arena;
+    una_figure figure;
+    una_text caption = una_text_in(arena);
+    UNA_TRY(una_pool(run, d->count, fill_panel, d));
+    UNA_TRY(una_lines_draw(&figure, &d->lines, d->line, d->count, arena));
+    figure.columns = 4;
+    figure.panel_width = panel_width;
+    figure.panel_height = panel_height;
+    una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_SECOND, "pseudo-data");
+    for (size_t i = 0; i < figure.panel_count; i++) {
+        pseudo_add_targets(figure.panels[i], una_pseudo_spread(d->key[i]), arena);
+        figure.panels[i]->y.low = -most_y, figure.panels[i]->y.high = most_y;
+    }
+    una_text_add(&caption, "The same rows (seed %llu) and the same network, without pseudo-data and with targets that "
+                 "are ever farther apart. All panels share their axes; bands may leave the frame.",
+                 (unsigned long long)d->key[0]->seed);
+    return una_page_figure(page, "functions", &figure, "What the heads were told.", caption.at, run);
+}
+
+static una_status draw_functions(una_page *page, drawing *d, una_run *run)
+{
+    una_dataset *data = NULL;
+    UNA_TRY(una_dataset_synthetic(&data, "cubic", UNA_PSEUDO_ROWS, 1, d->key[0]->seed, run));
+    d->lines = (una_lines){ "x", "y", from, to, una_dataset_numbers(data, 0), una_dataset_numbers(data, 1),
+                            UNA_PSEUDO_ROWS };
+    una_status status = draw_panels(page, d, run);
+    una_dataset_free(data);
+    return status;
+}
+
+/* A line per seed, and the mean. */
+static una_status draw_rise(una_page *page, const una_findings *f, const una_pseudo_list *list, una_run *run)
+{
+    una_arena *arena = page->words.arena;
+    size_t seeds = list->group[0]->count, n = list->count;
+    double *x = UNA_GET(arena, double, n), *y = UNA_GET(arena, double, (seeds + 1) * n);
+    double *flat = UNA_GET(arena, double, n);
+    UNA_TRY(una_arena_check(arena));
+    una_figure figure = una_figure_in(arena, 1, 520, 300);
+    una_panel *panel = una_figure_panel(&figure, NULL, "spread of the targets (units of y)",
+                                        "epistemic std in the gap (units of y)");
+    const una_group *plain = una_findings_group(f, "nlm", "cubic");
+
+    for (size_t i = 0; i < n; i++) {
+        x[i] = list->spread[i];
+        y[seeds * n + i] = una_findings_mean(f, list->group[i], UNA_PSEUDO_GAP_STD);
+        flat[i] = plain ? una_findings_mean(f, plain, UNA_PSEUDO_GAP_STD) : NAN;
+        for (size_t s = 0; s < seeds; s++)
+            y[s * n + i] = s < list->group[i]->count
+                         ? una_findings_value(f, list->group[i]->from + s, UNA_PSEUDO_GAP_STD) : NAN;
+    }
+
+    for (size_t s = 0; s < seeds; s++)
+        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_PART, .x = x, .y = y + s * n,
+                      .count = n, .size = 0.8 });
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = x, .y = y + seeds * n,
+                  .count = n, .size = 2 });
+    if (plain)
+        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = UNA_INK_SECOND, .x = x, .y = flat,
+                      .count = n });
+    una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "mean of the seeds");
+    una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_PART, "each seed");
+    if (plain) una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_SECOND, "no pseudo-data");
+    return una_page_figure(page, "rise", &figure, "Uncertainty by the spread.", "Mean epistemic standard deviation on "
+                           "[\xE2\x88\x92" "1.5, 1.5] against the distance between the two heads' targets there.", run);
+}
+
+static una_status pseudo_put_table(una_page *page, const una_findings *f, una_run *run)
+{
+    static const char *const heads[] = { "Seeds", "Gap std", "Centre std", "Data std", "RMSE" };
+    una_sheet sheet = una_sheet_in(page->words.arena, "means", "Over the seeds.", "Epistemic standard deviation, mean "
+                                   "over 61 points of [\xE2\x88\x92" "1.5, 1.5] (gap), at x = 0 (centre) and over the "
+                                   "training rows (data), and the error at the training rows: mean \xC2\xB1 standard "
+                                   "deviation over the seeds, in the units of y.");
+    una_sheet_column(&sheet, "Model", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "Spread", UNA_SHEET_NUMBER);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        una_sheet_column(&sheet, heads[i], i ? UNA_SHEET_SPREAD : UNA_SHEET_NUMBER);
+    for (size_t g = 0; g < f->group_count; g++) {
+        una_sheet_line(&sheet);
+        una_sheet_words(&sheet, f->groups[g].model);
+        double spread = una_pseudo_spread(&f->fits[f->groups[g].from].key);
+        una_sheet_number(&sheet, spread, spread == floor(spread) ? 0 : 2);
+        una_sheet_number(&sheet, (double)f->groups[g].count, 0);
+        for (size_t m = UNA_PSEUDO_GAP_STD; m < UNA_PSEUDO_MEASURES; m++)
+            una_page_spread(&sheet, f, &f->groups[g], m, 2);
+    }
+    return una_page_sheet(page, &sheet, run);
+}
+
+una_status una_pseudo_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
+{
+    drawing d = { .findings = findings };
+    (void)asked;
+    una_pseudo_groups(&d.list, findings);
+    UNA_TRY(name_panels(&d, page->words.arena));
+    if (d.count > 0) UNA_TRY(draw_functions(page, &d, run));
+    if (d.list.count > 1) UNA_TRY(draw_rise(page, findings, &d.list, run));
+    return pseudo_put_table(page, findings, run);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the Radial Uncertainty Benchmark measures: 3 epistemic std along rays from the centre, and what that curve looks
+ * like. See radial.h.
+ */
+#include "radial/radial.h"
+
+static const double step = 0.1, stds = 3;
+
+const char *const una_radial_prior[UNA_RADIAL_PRIORS] = { "1e-5", "3e-5", "1e-4", "3e-4", "0.001", "0.003", "0.01",
+                                                          "0.03", "0.1", "0.3", "1", "3", "10", "30", "100" };
+
+double una_radial_radius(size_t at)
+{
+    return step * (double)at;
+}
+
+/* ---- rays ------------------------------------------------------------------------------------------------------- */
+
+/* Directions [*count, inputs]: both of a line, 1000 at random else; the same for all models of a seed. */
+static una_status draw_rays(double **ray, size_t *count, size_t inputs, uint64_t seed, una_arena *arena)
+{
+    *count = inputs == 1 ? 2 : UNA_RADIAL_RAYS;
+    *ray = UNA_GET(arena, double, *count * inputs);
+    UNA_TRY(una_arena_check(arena));
+    if (inputs == 1) {
+        (*ray)[0] = 1, (*ray)[1] = -1;
+        return UNA_OK;
+    }
+
+    una_rng rng = una_rng_at(seed, UNA_FOR_TEST, 0);
+    for (size_t i = 0; i < *count; i++) {
+        double *one = *ray + i * inputs, square = 0;
+        while (square == 0)
+            for (size_t d = 0; d < inputs; d++) {
+                one[d] = una_rng_normal(&rng);
+                square += one[d] * one[d];
+            }
+        for (size_t d = 0; d < inputs; d++) one[d] /= sqrt(square);
+    }
+    return UNA_OK;
+}
+
+static void mean_and_sd(double *mean, double *sd, const double *value, size_t count)
+{
+    double sum = 0, square = 0;
+    for (size_t i = 0; i < count; i++) sum += value[i];
+    *mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++) square += (value[i] - *mean) * (value[i] - *mean);
+    *sd = sqrt(square / (double)count);
+}
+
+una_status una_radial_curve(double *mean, double *sd, una_radial_std *std, const void *context, size_t inputs,
+                            uint64_t seed, una_run *run)
+{
+    double *ray;
+    size_t count;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = draw_rays(&ray, &count, inputs, seed, &run->scratch);
+    double *x = UNA_GET(&run->scratch, double, UNA_RADIAL_RAYS * inputs);
+    double *out = UNA_GET(&run->scratch, double, UNA_RADIAL_RAYS);
+    if (status == UNA_OK) status = una_arena_check(&run->scratch);
+    for (size_t r = 0; status == UNA_OK && r < UNA_RADIAL_RADII; r++) {
+        size_t rows = r == 0 ? 1 : count;        /* all rays begin at the same point */
+        for (size_t i = 0; i < rows * inputs; i++) x[i] = una_radial_radius(r) * ray[i];
+        status = std(context, x, rows, out, run);
+        for (size_t i = 0; status == UNA_OK && i < rows; i++) out[i] *= stds;
+        if (status == UNA_OK) mean_and_sd(&mean[r], &sd[r], out, rows);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- numbers of a curve ----------------------------------------------------------------------------------------- */
+
+double una_radial_symmetry(const double *mean, const double *sd)
+{
+    double level = 0, spread = 0;
+    for (size_t r = 0; r <= UNA_RADIAL_EDGE; r++) level += mean[r], spread += sd[r];
+    return level > 0 ? spread / level : NAN;
+}
+
+double una_radial_roughness(const double *mean)
+{
+    double bends = 0, low = mean[0], high = mean[0];
+    for (size_t r = 1; r <= UNA_RADIAL_EDGE; r++) low = fmin(low, mean[r]), high = fmax(high, mean[r]);
+    for (size_t r = 1; r < UNA_RADIAL_EDGE; r++) bends += fabs(mean[r - 1] - 2 * mean[r] + mean[r + 1]);
+    return high > low ? bends / (high - low) : NAN;
+}
+
+double una_radial_distance(const double *a, const double *b, size_t from, size_t to)
+{
+    double square = 0;
+    for (size_t r = from; r <= to; r++) square += (a[r] - b[r]) * (a[r] - b[r]);
+    return sqrt(square / (double)(to - from + 1));
+}
+
+/* ---- of a model ------------------------------------------------------------------------------------------------- */
+
+static una_status std_of_model(const void *context, const double *x, size_t rows, double *std, una_run *run)
+{
+    una_prediction out = { .size = sizeof out, .std_epistemic = std };
+    return una_model_predict_rows(context, x, rows, 0.95, &out, run);
+}
+
+static una_status measure_hole(double *value, const una_model *model, const una_radial_rows *rows, una_run *run)
+{
+    una_truth_scores hole;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *in = UNA_GET(&run->scratch, double, rows->hole.rows);
+    double *out = UNA_GET(&run->scratch, double, rows->fresh.rows);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_truth_score(&hole, model, &rows->hole, run);
+    if (status == UNA_OK) status = std_of_model(model, rows->hole.x, rows->hole.rows, in, run);
+    if (status == UNA_OK) status = std_of_model(model, rows->fresh.x, rows->fresh.rows, out, run);
+    if (status == UNA_OK) {
+        value[UNA_RADIAL_HOLE_AUROC] = una_auroc(in, rows->hole.rows, out, rows->fresh.rows);
+        value[UNA_RADIAL_HOLE_INSIDE] = hole.inside;
+        value[UNA_RADIAL_HOLE_LOG_LIK] = hole.log_lik;
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_radial_measure(double *value, const una_model *model, const una_radial_set *set,
+                              const una_radial_rows *rows, uint64_t seed, una_run *run)
+{
+    una_truth_scores fresh;
+    double *mean = value + UNA_RADIAL_MEAN, *sd = value + UNA_RADIAL_SD;
+    UNA_TRY(una_radial_curve(mean, sd, std_of_model, model, set->inputs, seed, run));
+    value[UNA_RADIAL_CENTRE] = mean[0];
+    value[UNA_RADIAL_OFF_IDEAL] = fabs(mean[0] - set->ideal);
+    value[UNA_RADIAL_SYMMETRY] = una_radial_symmetry(mean, sd);
+    value[UNA_RADIAL_ROUGHNESS] = una_radial_roughness(mean);
+
+    UNA_TRY(una_truth_score(&fresh, model, &rows->fresh, run));
+    value[UNA_RADIAL_LOG_LIK] = fresh.log_lik;
+    value[UNA_RADIAL_RMSE] = fresh.rmse;
+    return rows->hole.rows ? measure_hole(value, model, rows, run) : UNA_OK;
+}
+
+/* ---- prior variances -------------------------------------------------------------------------------------------- */
+
+static una_status try_prior(double *log_lik, double *centre, const una_model *model, const char *prior,
+                            const una_radial_rows *rows, const una_dataset *data, una_run *run)
+{
+    char setting[48];
+    const char *const settings[] = { setting };
+    double origin[UNA_RADIAL_MOST_INPUTS] = { 0 };
+    una_model *relearnt = NULL;
+    una_truth_scores fresh;
+    snprintf(setting, sizeof setting, "prior_var=%s", prior);
+    UNA_TRY(una_model_relearn(&relearnt, model, data, settings, 1, run));
+    una_status status = una_truth_score(&fresh, relearnt, &rows->fresh, run);
+    if (status == UNA_OK) status = std_of_model(relearnt, origin, 1, centre, run);
+    if (status == UNA_OK) {
+        *log_lik = fresh.log_lik;
+        *centre *= stds;
+    }
+    una_model_free(relearnt);
+    return status;
+}
+
+una_status una_radial_priors(double *value, const una_model *model, const una_radial_rows *rows,
+                             const una_dataset *data, una_run *run)
+{
+    for (size_t p = 0; p < UNA_RADIAL_PRIORS; p++)
+        UNA_TRY(try_prior(&value[UNA_RADIAL_PRIOR_LOG_LIK + p], &value[UNA_RADIAL_PRIOR_CENTRE + p], model,
+                          una_radial_prior[p], rows, data, run));
+    return UNA_OK;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The split of doubt: does a model separate what it does not know (ignorance, which more rows remove) from what nobody
+ * can know (noise)? On made-up data the true function and the true noise are known, so both can be checked:
+ *   inside  share of the points at which the function is within mean +- 1.96 epistemic std: should be .95
+ *   noise   predicted noise std / true noise std: larger than 1 if errors of the features count as noise
+ * among the rows of a function of five inputs; in the gap and beyond the range of functions of one input; and where the
+ * noise itself depends on the inputs. Log-likelihoods are per row and in units of the training targets' std. Claims
+ * are about the first model of the run. The data is in split_data.c, the page in split_page.c.
+ */
+#include "split/split.h"
+
+#include "draw/number.h"
+
+#include <string.h>
+
+typedef struct split_options { double seeds; const char *sets; } split_options;
+
+static const una_option table[] = {
+    { "seeds", UNA_COUNT, offsetof(split_options, seeds), "auto", 1, 1000, true, NULL,
+      UNA_SEEDS_HELP },
+    { "sets", UNA_TEXT, offsetof(split_options, sets), "", 0, 0, false, NULL,
+      "which data sets, with commas between, for instance boston or line; left out: the usual ones that are there" },
+    { .name = NULL }
+};
+
+/* The sampler's own budget is meant for fewer rows. */
+static const una_entry entries[] = {
+    { "auto", "auto", "auto(luna=luna(steps=500))" },
+    { "luna", "luna", "luna(steps=500)" },
+    { "gp", "gp", "gp" },
+    { "nlm", "nlm", "nlm(steps=500)" },
+    { "ensemble", "ensemble", "ensemble(members=3, of=nn(steps=500))" },
+    { "tuna", "tuna", "tuna" },
+    { "mcd", "mcd", "mcd(steps=500)" },
+    { "bbvi", "bbvi", "bbvi(steps=500)" },
+    { "sngp", "sngp", "sngp(steps=200)" },
+    { "nn", "nn", "nn(steps=500)" },
+    { "hmc", "hmc(width=20, chains=2, warmup=200, samples=100)", "hmc(width=10, chains=2, warmup=50, samples=20)" },
+    { "linear", "linear", "linear" },
+    { NULL, NULL, NULL }
+};
+
+static const una_bench_measure measures[] = {
+    [UNA_SPLIT_INSIDE] = { "inside", "inside", "share", "of fresh points whose true function is in the 95 % band of "
+                           "ignorance", 0 },
+    [UNA_SPLIT_ERROR] = { "error", NULL, "y", "of the mean from the true function", -1 },
+    [UNA_SPLIT_EPISTEMIC] = { "std_epistemic", NULL, "y", "mean epistemic std", 0 },
+    [UNA_SPLIT_NOISE_RATIO] = { "noise_ratio", "noise", "share", "predicted noise std over the true one", 0 },
+    [UNA_SPLIT_COVERAGE] = { "coverage_95", NULL, "share", "of fresh rows in the 95 % band of y", 0 },
+    [UNA_SPLIT_LOG_LIK] = { "log_lik", "log-lik", "nats", "of fresh rows, y in units of its std", 1 },
+    [UNA_SPLIT_GAP_INSIDE] = { "gap_inside", "in gap", "share", "as inside, in the gap of a line", 0 },
+    [UNA_SPLIT_GAP_LOG_LIK] = { "gap_log_lik", "gap log-lik", "nats", "as log_lik, in the gap of a line", 1 },
+    [UNA_SPLIT_BEYOND_INSIDE] = { "beyond_inside", "beyond", "share", "as inside, on both sides of a line's rows", 0 },
+    [UNA_SPLIT_BEYOND_LOG_LIK] = { "beyond_log_lik", NULL, "nats", "as log_lik, on both sides of a line's rows", 1 },
+    [UNA_SPLIT_NOISE_ERROR] = { "noise_error", "noise error", "share", "mean relative error of the predicted noise std",
+                                -1 },
+    [UNA_SPLIT_NOISE_RANGE] = { "noise_range", NULL, "share", "largest over smallest predicted noise std", 0 },
+    { .name = NULL }
+};
+
+/* ---- which data sets ------------------------------------------------------------------------------------------ */
+
+static bool is_listed(const char *list, const char *name)
+{
+    size_t length;
+    for (const char *item = list; (item = una_next_item(item, &length)); item += length)
+        if (una_split_is_of(name, strlen(name), item, length)) return true;
+    return false;
+}
+
+typedef struct listing {
+    una_plan        *plan;
+    const una_asked *asked;
+    const char      *list;               /* "": the usual ones                                              */
+    size_t           seeds;              /* 0: the usual number                                             */
+} listing;
+
+static bool is_wanted(const listing *l, const una_split_set *set, size_t number, const char *name)
+{
+    if (*l->list) return is_listed(l->list, name);
+    return l->asked->quick ? set->quick && number <= 1 : set->seeds > 0;
+}
+
+static void list_set(const listing *l, const una_split_set *set, size_t number)
+{
+    una_text name = una_text_in(l->asked->keep);
+    una_text_add(&name, "%s", set->name);
+    if (number > 0) una_text_add(&name, " %zu", number);
+    if (!name.at || !is_wanted(l, set, number, name.at)) return;
+
+    size_t usual = l->asked->quick || set->seeds == 0 ? 1 : set->seeds;
+    for (size_t s = 0; s < (l->seeds ? l->seeds : usual); s++)
+        for (size_t m = 0; m < l->asked->model_count; m++)
+            una_plan_add(l->plan, una_model_row_key(&l->asked->models[m], "split", name.at, 0, l->asked->first + s));
+}
+
+static una_status split_check_list(const char *list, una_run *run)
+{
+    size_t length;
+    for (const char *item = list; (item = una_next_item(item, &length)); item += length) {
+        bool known = false;
+        for (const una_split_set *set = una_split_sets; set->name && !known; set++) {
+            size_t own = strlen(set->name);
+            known = una_split_is_of(set->name, own, item, length);
+            known = known || (set->count > 0 && length == own + 2 && una_split_is_of(item, length, set->name, own) &&
+                              item[own + 1] >= '1' && item[own + 1] <= (char)('0' + set->count));
+        }
+        if (!known)
+            UNA_FAIL(run, UNA_E_USAGE, "there is no data set '%.*s' in this experiment; its sets are d5 and d20, each "
+                     "n200, n600 or n2000, line with smooth, matern, cubic, sine or kinks, each 1 to 4, varying and "
+                     "constant", length < 60 ? (int)length : 60, item);
+    }
+    return UNA_OK;
+}
+
+static una_status split_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+{
+    const split_options *o = asked->options;
+    listing l = { plan, asked, o->sets, UNA_IS_AUTO(o->seeds) ? 0 : (size_t)o->seeds };
+    UNA_TRY(split_check_list(o->sets, run));
+    for (const una_split_set *set = una_split_sets; set->name; set++)
+        for (size_t i = set->count ? 1 : 0; i <= set->count; i++) list_set(&l, set, i);
+    return una_arena_check(asked->keep);
+}
+
+/* ---- one fit -------------------------------------------------------------------------------------------------- */
+
+static double log_std(const una_truth *t)
+{
+    double sum = 0, square = 0, n = (double)t->rows;
+    for (size_t i = 0; i < t->rows; i++) sum += t->y[i];
+    for (size_t i = 0; i < t->rows; i++) square += (t->y[i] - sum / n) * (t->y[i] - sum / n);
+    return log(square / n) / 2;
+}
+
+static una_status split_take_measures(double *value, const una_model *model, const una_split_rows *rows, una_run *run)
+{
+    una_truth_scores fresh, gap, beyond;
+    double unit = log_std(&rows->train);
+    UNA_TRY(una_truth_score(&fresh, model, &rows->fresh, run));
+    value[UNA_SPLIT_INSIDE] = fresh.inside;
+    value[UNA_SPLIT_ERROR] = fresh.error;
+    value[UNA_SPLIT_EPISTEMIC] = fresh.std_epistemic;
+    value[UNA_SPLIT_NOISE_RATIO] = fresh.noise_ratio;
+    value[UNA_SPLIT_COVERAGE] = fresh.coverage_95;
+    value[UNA_SPLIT_LOG_LIK] = fresh.log_lik + unit;
+    value[UNA_SPLIT_NOISE_ERROR] = fresh.noise_error;
+    value[UNA_SPLIT_NOISE_RANGE] = fresh.noise_range;
+    value[UNA_SPLIT_GAP_INSIDE] = value[UNA_SPLIT_GAP_LOG_LIK] = NAN;
+    value[UNA_SPLIT_BEYOND_INSIDE] = value[UNA_SPLIT_BEYOND_LOG_LIK] = NAN;
+    if (rows->gap.rows == 0) return UNA_OK;
+
+    UNA_TRY(una_truth_score(&gap, model, &rows->gap, run));
+    UNA_TRY(una_truth_score(&beyond, model, &rows->beyond, run));
+    value[UNA_SPLIT_GAP_INSIDE] = gap.inside;
+    value[UNA_SPLIT_GAP_LOG_LIK] = gap.log_lik + unit;
+    value[UNA_SPLIT_BEYOND_INSIDE] = beyond.inside;
+    value[UNA_SPLIT_BEYOND_LOG_LIK] = beyond.log_lik + unit;
+    return UNA_OK;
+}
+
+static una_status split_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+{
+    una_split_rows rows;
+    una_dataset *data = NULL;
+    una_model *model = NULL;
+    una_fit_settings settings = { .size = sizeof settings, .target = "y" };
+    una_mark mark = una_arena_mark(&run->scratch);
+    (void)asked;
+
+    una_status status = una_split_rows_make(&rows, key->data, key->seed, &run->scratch, run);
+    if (status == UNA_OK) status = una_truth_table(&data, &rows.train, run);
+    if (status == UNA_OK) status = una_fit(&model, key->spec, data, &settings, run);
+    if (status == UNA_OK) status = split_take_measures(outcome->value, model, &rows, run);
+    if (status == UNA_OK) status = una_outcome_take(outcome, model);
+
+    una_model_free(model);
+    una_dataset_free(data);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- claims --------------------------------------------------------------------------------------------------- */
+
+double una_split_pool(size_t *count, const una_findings *f, const char *spec, const char *data, size_t m)
+{
+    double sum = 0;
+    size_t found = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        const una_row_key *key = &f->fits[i].key;
+        if (strcmp(key->spec, spec) != 0) continue;
+        if (!una_split_is_of(key->data, una_row_key_data(key->data), data, strlen(data))) continue;
+        sum += una_findings_value(f, i, m);
+        found++;
+    }
+    if (count) *count = found;
+    return found ? sum / (double)found : NAN;
+}
+
+/* Whether a fit chose varying noise: its noise differs between points. */
+static bool noise_varies(double noise_range)
+{
+    return noise_range > 1 + 1e-6;
+}
+
+enum { BOUNDED = 11, CHOICES = 2 };
+static const una_claim claims[BOUNDED + CHOICES + 1];
+
+typedef struct bound { size_t measure; double at; bool most; } bound;    /* of a claim: a lower or an upper bound */
+
+/* In the order of the claims, which begin with these. */
+static const bound bounds[BOUNDED] = {
+    { UNA_SPLIT_INSIDE, 0.8, false }, { UNA_SPLIT_INSIDE, 0.8, false }, { UNA_SPLIT_INSIDE, 0.7, false },
+    { UNA_SPLIT_INSIDE, 0.7, false }, { UNA_SPLIT_NOISE_RATIO, 1.15, true }, { UNA_SPLIT_NOISE_RATIO, 1.15, true },
+    { UNA_SPLIT_NOISE_RATIO, 1.5, true }, { UNA_SPLIT_GAP_INSIDE, 0.9, false },
+    { UNA_SPLIT_GAP_LOG_LIK, -1, false }, { UNA_SPLIT_BEYOND_INSIDE, 0.7, false },
+    { UNA_SPLIT_NOISE_ERROR, 0.15, true },
+};
+
+static const char *first_spec(const una_findings *f)
+{
+    return f->group_count ? f->fits[f->groups[0].from].key.spec : "";
+}
+
+static una_status claim_bound(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    const bound *b = &bounds[claim - claims];
+    char a[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
+    size_t count;
+    double mean = una_split_pool(&count, f, first_spec(f), claim->data, b->measure);
+    (void)run;
+    *holds = -1;
+    if (count == 0) {
+        una_text_add(text, "needs %s", claim->data);
+        return UNA_OK;
+    }
+
+    una_text_add(text, "%s: %s over %zu fit%s (at %s %s asked)", first_spec(f), una_number_plain(a, mean, 2), count,
+                 count == 1 ? "" : "s", b->most ? "most" : "least", una_number_plain(c, b->at, 2));
+    *holds = b->most ? mean <= b->at : mean >= b->at;
+    return UNA_OK;
+}
+
+/* In nine of ten fits the predicted noise varies if the true noise varies, and is constant if it is. */
+static una_status claim_choice(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    size_t right = 0, count = 0;
+    bool varies = strcmp(claim->data, "varying") == 0;
+    (void)run;
+    for (size_t i = 0; i < f->count; i++) {
+        const una_row_key *key = &f->fits[i].key;
+        if (strcmp(key->spec, first_spec(f)) != 0 || strcmp(key->data, claim->data) != 0) continue;
+        right += noise_varies(una_findings_value(f, i, UNA_SPLIT_NOISE_RANGE)) == varies;
+        count++;
+    }
+
+    *holds = count ? 10 * right >= 9 * count : -1;
+    if (count) una_text_add(text, "%s: in %zu of %zu fits (nine of ten asked)", first_spec(f), right, count);
+    else una_text_add(text, "needs %s", claim->data);
+    return UNA_OK;
+}
+
+static const una_claim claims[BOUNDED + CHOICES + 1] = {
+    { "5 inputs, 600 rows: the function is inside the band of ignorance", claim_bound, NULL, "d5 n600" },
+    { "5 inputs, 2000 rows: the function is inside the band of ignorance", claim_bound, NULL, "d5 n2000" },
+    { "20 inputs, 600 rows: the function is inside the band of ignorance", claim_bound, NULL, "d20 n600" },
+    { "20 inputs, 2000 rows: the function is inside the band of ignorance", claim_bound, NULL, "d20 n2000" },
+    { "5 inputs, 600 rows: ignorance is not called noise", claim_bound, NULL, "d5 n600" },
+    { "5 inputs, 2000 rows: ignorance is not called noise", claim_bound, NULL, "d5 n2000" },
+    { "20 inputs, 2000 rows: ignorance is not called noise", claim_bound, NULL, "d20 n2000" },
+    { "Lines: the function is inside the band in the gap", claim_bound, NULL, "line" },
+    { "Lines: the log-likelihood in the gap", claim_bound, NULL, "line" },
+    { "Lines: the function is inside the band beyond the rows", claim_bound, NULL, "line" },
+    { "Noise that varies tenfold is found", claim_bound, NULL, "varying" },
+    { "Noise that varies is seen to vary", claim_choice, NULL, "varying" },
+    { "Noise that is constant stays constant", claim_choice, NULL, "constant" },
+    { .sentence = NULL }
+};
+
+const una_experiment una_experiment_split = {
+    .name = "split",
+    .summary = "made-up data whose function and noise are known: is ignorance told from noise?",
+    .title = "The split of doubt: ignorance or noise?",
+    .lead = "A model's doubt has two parts: what it does not know, which more rows would cure, and noise, which "
+            "nothing cures. Here the true function and the true noise are known, so both parts can be checked.",
+    .caption = "Share of points whose true function is in the 95 % band of ignorance, noise over the true one, "
+               "log-likelihood; for lines also in the gap and beyond the rows: mean and sd over the seeds",
+    .over = "seeds",
+    .options = table,
+    .options_size = sizeof(split_options),
+    .measures = measures,
+    .entries = entries,
+    .every_kind = true,
+    .plan = split_plan_fits,
+    .measure = split_measure,
+    .claims = claims,
+    .claims_lead = "What is asked of a model.",
+    .claims_caption = "Of the first model alone, by the means over its fits.",
+    .page = una_split_page,
+};

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The page of the studies. Each has a heading, what was done and what the thesis says, a figure of the gap std against
+ * what was varied, the functions of a few values, and a table.
+ */
+#include "studies/studies.h"
+
+#include "bench/paired.h"
+#include "draw/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double panel_height = 230, whole_width = 480, half_width = 352;
+
+static bool is_about(const una_study_line *s, const char *begins)
+{
+    return strncmp(s->name, begins, strlen(begins)) == 0;
+}
+
+/* ---- a curve along the values -------------------------------------------------------------------------------- */
+
+typedef struct strand {                  /* of one curve: every fit, and what the fits of a value come to   */
+    const char *names[UNA_STUDIES_VALUES];
+    double      x[UNA_STUDIES_VALUES], middle[UNA_STUDIES_VALUES];
+    double     *fit_x, *fit_y;
+    size_t      count, fits;
+} strand;
+
+static double median_of(const una_findings *f, const una_group *g, size_t measure, una_arena *arena)
+{
+    double *values = UNA_GET(arena, double, g->count);
+    if (arena->failed) return NAN;
+    for (size_t i = 0; i < g->count; i++) values[i] = una_findings_value(f, g->from + i, measure);
+    return una_quantile(values, g->count, 0.5);
+}
+
+/* Values that were not run are not shown. Fits of one value are drawn side by side, in their order. */
+static strand *strand_of(const una_findings *f, const una_study_line *s, const una_studies_curve *curve, size_t measure,
+                         una_arena *arena)
+{
+    strand *t = UNA_GET(arena, strand, 1);
+    if (!t) return NULL;
+    t->fit_x = UNA_GET(arena, double, f->count);
+    t->fit_y = UNA_GET(arena, double, f->count);
+    for (size_t v = 0; v < UNA_STUDIES_VALUES && s->value[v] && !arena->failed; v++) {
+        const una_group *g = una_studies_group(f, s, s->value[v], curve);
+        if (!g) continue;
+        t->names[t->count] = una_studies_word(s->value[v]);
+        t->x[t->count] = (double)t->count + 1;
+        t->middle[t->count++] = median_of(f, g, measure, arena);
+        for (size_t i = 0; i < g->count; i++) {
+            t->fit_x[t->fits] = (double)t->count + 0.3 * (((double)i + 0.5) / (double)g->count - 0.5);
+            t->fit_y[t->fits++] = una_findings_value(f, g->from + i, measure);
+        }
+    }
+    return arena->failed ? NULL : t;
+}
+
+static una_panel *strand_panel(una_figure *figure, const strand *t, const char *title, const char *x, const char *y)
+{
+    una_panel *panel = una_figure_panel(figure, title, x, y);
+    if (!panel) return NULL;
+    panel->x.names = t->names;
+    panel->x.name_count = t->count;
+    panel->x.low = 0.6, panel->x.high = (double)t->count + 0.4;
+    return panel;
+}
+
+/* A level across the panel. */
+static void add_level(una_panel *panel, double at, una_ink ink, const char *label, una_arena *arena)
+{
+    double *x = UNA_GET(arena, double, 2), *y = UNA_GET(arena, double, 2);
+    if (!panel || arena->failed) return;
+    x[0] = panel->x.low, x[1] = panel->x.high;
+    y[0] = y[1] = at;
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = ink, .x = x, .y = y, .count = 2,
+                                       .label = label });
+}
+
+/* The label stands at the panel's end, where no point is. */
+static void add_strand(una_panel *panel, const strand *t, una_ink ink, const char *label)
+{
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = ink, .x = t->x, .y = t->middle,
+                                       .count = t->count });
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = ink, .x = &panel->x.high,
+                                       .y = &t->middle[t->count - 1], .count = 1, .label = label });
+}
+
+static void gap_panel(una_figure *figure, const una_findings *f, const una_study_line *s,
+                      const una_studies_curve *curve, una_arena *arena)
+{
+    const una_group *gp = una_findings_on(f, NULL, "cubic");
+    strand *gap = strand_of(f, s, curve, UNA_CUBIC_GAP_STD, arena);
+    strand *data = strand_of(f, s, curve, UNA_CUBIC_DATA_STD, arena);
+    if (!gap || !data || gap->count == 0) return;
+    una_panel *panel = strand_panel(figure, gap, curve ? curve->label : NULL, s->varied, "epistemic std, in y");
+    if (!panel) return;
+    panel->y.log = true;
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_IGNORANCE, .x = gap->fit_x,
+                                       .y = gap->fit_y, .count = gap->fits, .size = 3, .opacity = 0.45 });
+    if (gp) add_level(panel, median_of(f, gp, UNA_CUBIC_GAP_STD, arena), UNA_INK_MODEL, "GP", arena);
+    add_strand(panel, gap, UNA_INK_IGNORANCE, "in the gap");
+    add_strand(panel, data, UNA_INK_DATA, "at the rows");
+}
+
+static una_status gap_figure(una_page *page, const una_findings *f, const una_study_line *s, una_run *run)
+{
+    una_arena *arena = page->words.arena;
+    size_t curves = 0;
+    while (curves < UNA_STUDIES_CURVES && s->curve[curves].label) curves++;
+    una_figure figure = una_figure_in(arena, curves > 1 ? 2 : 1, curves > 1 ? half_width : whole_width, panel_height);
+    if (curves == 0) gap_panel(&figure, f, s, NULL, arena);
+    for (size_t c = 0; c < curves; c++) gap_panel(&figure, f, s, &s->curve[c], arena);
+    UNA_TRY(una_arena_check(arena));
+    if (figure.panel_count == 0) return UNA_OK;
+    return una_page_figure(page, s->name, &figure, "Epistemic std.", "Mean over the points of the gap: a point for "
+                                                                     "each "
+                           "fit, the line through their medians. Dashed: the Gaussian process on the same rows, its "
+                           "median. The lowest line: medians of the std at the training rows.", run);
+}
+
+/* ---- functions ----------------------------------------------------------------------------------------------- */
+
+/* Of the first seed; where there are several curves, of the first. */
+static una_status studies_put_functions(una_page *page, const una_findings *f, const una_study_line *s,
+                                        const una_asked *asked, una_run *run)
+{
+    una_arena *arena = page->words.arena;
+    const una_studies_curve *curve = s->curve[0].label ? &s->curve[0] : NULL;
+    una_cubic_panel panels[UNA_STUDIES_DRAWN];
+    size_t count = 0;
+    for (size_t d = 0; d < UNA_STUDIES_DRAWN && s->drawn[d]; d++) {
+        const una_group *g = una_studies_group(f, s, s->drawn[d], curve);
+        una_text title = una_text_in(arena);
+        if (!g) continue;
+        una_text_add(&title, "%.*s = %s", (int)strcspn(s->varied, ","), s->varied, una_studies_word(s->drawn[d]));
+        panels[count++] = (una_cubic_panel){ &f->fits[g->from], title.at, is_about(s, "luna_heads") };
+    }
+
+    una_text caption = una_text_in(arena), name = una_text_in(arena);
+    una_text_add(&caption, "On the rows of seed %llu", (unsigned long long)asked->first);
+    if (curve) una_text_add(&caption, ", %s", curve->label);
+    if (is_about(s, "luna_heads")) una_text_add(&caption, ", with the auxiliary regressors (at most 60 of them)");
+    una_text_add(&caption, ". The panels share their axes; bands may leave the frame.");
+    una_text_add(&name, "%s-functions", s->name);
+    UNA_TRY(una_arena_check(arena));
+    return una_cubic_functions(page, name.at, panels, count, "The functions.", caption.at, asked, run);
+}
+
+/* ---- tables -------------------------------------------------------------------------------------------------- */
+
+/* Mean over the seeds of the sd of the gap std over the restarts on the same rows; NAN where there is one restart. */
+static double restart_sd(const una_findings *f, const una_group *g)
+{
+    double sum = 0;
+    size_t seeds = 0;
+    for (size_t i = g->from; i < g->from + g->count; i++) {
+        double mean = 0, square = 0, n = 0;
+        if (f->fits[i].key.split != 0) continue;
+        for (size_t pass = 0; pass < 2; pass++)
+            for (size_t j = g->from; j < g->from + g->count; j++) {
+                double value = una_findings_value(f, j, UNA_CUBIC_GAP_STD);
+                if (f->fits[j].key.seed != f->fits[i].key.seed) continue;
+                if (pass == 0) mean += value, n++;
+                else square += (value - mean / n) * (value - mean / n);
+            }
+        if (n < 2) continue;
+        sum += sqrt(square / (n - 1));
+        seeds++;
+    }
+    return seeds ? sum / (double)seeds : NAN;
+}
+
+/* A column of the tables, and for which studies it is there. */
+typedef struct shown { size_t measure; const char *title; int decimals; const char *studies; } shown;
+
+static const shown columns[] = {
+    { UNA_STUDIES_MISFIT, "misfit", -2, "tuna_capacity" },
+    { UNA_CUBIC_GAP_STD, "gap std", -3, NULL },
+    { UNA_STUDIES_SHARE, "gap / GP", 2, NULL },
+    { UNA_CUBIC_DATA_STD, "data std", 2, "nlm_ tuna_length" },
+    { UNA_CUBIC_RIPPLE, "ripple", 2, "luna_ tuna_length activations" },
+    { UNA_CUBIC_GAP_INSIDE, "inside gap", 2, NULL },
+    { UNA_CUBIC_GAP_LOG_LIK, "log-lik gap", 2, NULL },
+    { UNA_CUBIC_RMSE, "RMSE", 2, NULL },
+    { UNA_STUDIES_TEST_RMSE, "fresh RMSE", 2, "nlm_" },
+    { UNA_STUDIES_TEST_LOG_LIK, "fresh log-lik", 2, NULL },
+    { UNA_STUDIES_COS2, "cos\xC2\xB2", 2, "luna_ activations" },
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static bool is_shown(const shown *column, const una_study_line *s)
+{
+    for (const char *at = column->studies; at && *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        if (strncmp(s->name, at, length) == 0) return true;
+        at += length;
+    }
+    return !column->studies;
+}
+
+static bool is_spread(const shown *column)
+{
+    return column->decimals < 0;
+}
+
+static void begin_columns(una_sheet *sheet, const una_study_line *s, bool restarts)
+{
+    una_text first = una_text_in(sheet->arena);
+    una_text_add(&first, "%.*s", (int)strcspn(s->varied, ","), s->varied);
+    una_sheet_column(sheet, first.at ? first.at : "", UNA_SHEET_WORDS);
+    una_sheet_column(sheet, "captured", UNA_SHEET_WORDS);
+    if (restarts) una_sheet_column(sheet, "sd over restarts", UNA_SHEET_NUMBER);
+    for (size_t c = 0; c < COLUMNS; c++)
+        if (is_shown(&columns[c], s))
+            una_sheet_column(sheet, columns[c].title, is_spread(&columns[c]) ? UNA_SHEET_SPREAD : UNA_SHEET_NUMBER);
+}
+
+static void fill_line(una_sheet *sheet, const una_findings *f, const una_group *g, const una_study_line *s,
+                      const char *word, bool restarts)
+{
+    size_t hits = 0;
+    una_text captured = una_text_in(sheet->arena);
+    for (size_t i = g->from; i < g->from + g->count; i++) hits += una_studies_captures(f, i);
+    una_text_add(&captured, "%zu of %zu", hits, g->count);
+
+    una_sheet_line(sheet);
+    una_sheet_words(sheet, word);
+    una_sheet_words(sheet, captured.at ? captured.at : "");
+    if (restarts) una_sheet_number(sheet, restart_sd(f, g), -2);
+    for (size_t c = 0; c < COLUMNS; c++) {
+        if (!is_shown(&columns[c], s)) continue;
+        if (is_spread(&columns[c])) una_page_spread(sheet, f, g, columns[c].measure, columns[c].decimals);
+        else una_sheet_number(sheet, una_findings_mean(f, g, columns[c].measure), columns[c].decimals);
+    }
+}
+
+static void fill_curve(una_sheet *sheet, const una_findings *f, const una_study_line *s, const una_studies_curve *curve,
+                       bool restarts)
+{
+    if (curve) una_sheet_group(sheet, curve->label);
+    for (size_t v = 0; v < UNA_STUDIES_VALUES && s->value[v]; v++) {
+        const una_group *g = una_studies_group(f, s, s->value[v], curve);
+        if (g) fill_line(sheet, f, g, s, una_studies_word(s->value[v]), restarts);
+    }
+}
+
+static una_status usual_sheet(una_page *page, const una_findings *f, const una_study_line *s, bool quick, una_run *run)
+{
+    una_arena *arena = page->words.arena;
+    bool restarts = (quick ? s->quick_restarts : s->restarts) > 1;
+    una_text caption = una_text_in(arena);
+    una_text_add(&caption, "Means over the fits, with standard deviations. Captured: the gap std is at least half of "
+                 "the GP's on the same rows; sd over restarts: of the gap std, on the same rows. Inside: share of "
+                 "the points of the gap whose x\xC2\xB3 is in the 95 %% band of ignorance; fresh: 100 rows of the law "
+                 "of the training rows. ");
+    una_text_add(&caption, "Specs: %s", una_studies_spec(s, "\xE2\x80\xA6", &(una_studies_curve){ "", "\xE2\x80\xA6" },
+                                                         quick, arena));
+    UNA_TRY(una_arena_check(arena));
+    una_sheet sheet = una_sheet_in(arena, s->name, "In numbers.", caption.at);
+    begin_columns(&sheet, s, restarts);
+    if (!s->curve[0].label) fill_curve(&sheet, f, s, NULL, restarts);
+    for (size_t c = 0; c < UNA_STUDIES_CURVES && s->curve[c].label; c++)
+        fill_curve(&sheet, f, s, &s->curve[c], restarts);
+    return una_page_sheet(page, &sheet, run);
+}
+
+/* ---- the blow-up --------------------------------------------------------------------------------------------- */
+
+static una_status blow_up(una_page *page, const una_findings *f, const una_study_line *s, una_run *run)
+{
+    una_arena *arena = page->words.arena;
+    una_figure figure = una_figure_in(arena, 1, whole_width, panel_height);
+    strand *right = strand_of(f, s, NULL, UNA_STUDIES_EVIDENCE, arena);
+    strand *printed = strand_of(f, s, NULL, UNA_STUDIES_PRINTED, arena);
+    UNA_TRY(una_arena_check(arena));
+    una_panel *panel = strand_panel(&figure, right, NULL, s->varied, "log marginal likelihood, nats");
+    add_strand(panel, printed, UNA_INK_IGNORANCE, "as printed");
+    add_strand(panel, right, UNA_INK_MODEL, "right");
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_page_figure(page, s->name, &figure, "Two formulas.", "Medians over the seeds; the same features, all "
+                            "multiplied by the scale, but for the one.", run));
+
+    una_sheet sheet = una_sheet_in(arena, s->name, "In numbers.", "Log marginal likelihood of the 100 rows, "
+                                                                  "standardised: "
+                                   "mean and sd over the seeds. Seven features can be scaled: each decade takes 7 ln "
+                                   "10 = 16.1 from the right one, and adds as much to the printed one.");
+    una_sheet_column(&sheet, s->varied, UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "right", UNA_SHEET_SPREAD);
+    una_sheet_column(&sheet, "as printed", UNA_SHEET_SPREAD);
+    for (size_t v = 0; v < UNA_STUDIES_VALUES && s->value[v]; v++) {
+        const una_group *g = una_studies_group(f, s, s->value[v], NULL);
+        if (!g) continue;
+        una_sheet_line(&sheet);
+        una_sheet_words(&sheet, s->value[v]);
+        una_page_spread(&sheet, f, g, UNA_STUDIES_EVIDENCE, 1);
+        una_page_spread(&sheet, f, g, UNA_STUDIES_PRINTED, 1);
+    }
+    return una_page_sheet(page, &sheet, run);
+}
+
+/* ---- TUNA's capacity ----------------------------------------------------------------------------------------- */
+
+static const char *const by_length[] = { "40 of length 0.75", "40 of length 1.5", "40 of length 6" };
+static const char *const by_number[] = { "160 of length 1.5", "40 of length 1.5", "10 of length 1.5" };
+static const char *const length_labels[] = { "length 0.75", "length 1.5", "length 6" };
+static const char *const number_labels[] = { "160 of them", "40", "10" };
+static const una_ink inks[] = { UNA_INK_IGNORANCE, UNA_INK_MODEL, UNA_INK_SECOND };
+
+static void misfit_panel(una_figure *figure, const una_findings *f, const una_study_line *s, const char *title,
+                         const char *const *curves, const char *const *labels, una_arena *arena)
+{
+    una_panel *panel = NULL;
+    for (size_t k = 0; k < 3; k++)
+        for (size_t c = 0; c < UNA_STUDIES_CURVES && s->curve[c].label; c++) {
+            if (strcmp(s->curve[c].label, curves[k]) != 0) continue;
+            strand *t = strand_of(f, s, &s->curve[c], UNA_STUDIES_MISFIT, arena);
+            if (!t || t->count == 0) continue;
+            if (!panel) panel = strand_panel(figure, t, title, s->varied, "misfit");
+            if (!panel) continue;
+            panel->y.log = true;
+            add_strand(panel, t, inks[k], labels[k]);
+        }
+}
+
+static una_status capacity_figure(una_page *page, const una_findings *f, const una_study_line *s, una_run *run)
+{
+    una_arena *arena = page->words.arena;
+    double low = INFINITY, high = 0;
+    una_figure figure = una_figure_in(arena, 2, half_width, panel_height);
+    misfit_panel(&figure, f, s, "40 references, by length scale", by_length, length_labels, arena);
+    misfit_panel(&figure, f, s, "References of length 1.5, by number", by_number, number_labels, arena);
+    UNA_TRY(una_arena_check(arena));
+    if (figure.panel_count == 0) return UNA_OK;
+
+    for (size_t p = 0; p < figure.panel_count; p++)
+        for (size_t i = 0; i < figure.panels[p]->count; i++)
+            una_range_add(&low, &high, figure.panels[p]->series[i].y, figure.panels[p]->series[i].count);
+    for (size_t p = 0; p < figure.panel_count && low > 0; p++)
+        figure.panels[p]->y.low = low / 1.2, figure.panels[p]->y.high = high * 1.2;
+    return una_page_figure(page, s->name, &figure, "How well the references are met.", "Root mean square distance of "
+                                                                                       "the "
+                           "heads from their reference functions, whose standard deviation is 1: medians over the "
+                           "seeds. Both panels share their axes.", run);
+}
+
+/* ---- likelihood and gap -------------------------------------------------------------------------------------- */
+
+/* "nlm(penalty=0.1)" of "nlm(steps=2000, penalty=0.1, members=4)": without the options of the budget. */
+static una_status short_title(const char **title, const una_findings *f, const una_group *g, una_arena *arena,
+                              una_run *run)
+{
+    una_spec spec;
+    una_text text = una_text_in(arena);
+    size_t kept = 0;
+    UNA_TRY(una_spec_parse(&spec, una_page_title(f, (size_t)(g - f->groups)), arena, run));
+    una_text_add(&text, "%s", spec.name);
+    for (size_t i = 0; i < spec.count; i++) {
+        const char *key = spec.items[i].key;
+        if (strcmp(key, "steps") == 0 || strcmp(key, "members") == 0) continue;
+        una_text_add(&text, "%s%s=%s", kept++ ? ", " : "(", key, spec.items[i].value);
+    }
+    if (kept) una_text_add(&text, ")");
+    *title = text.at;
+    return una_arena_check(arena);
+}
+
+typedef struct rival { const una_group *group; const char *title; double likely; } rival;
+
+static int by_likelihood(const void *a, const void *b)
+{
+    double x = ((const rival *)a)->likely, y = ((const rival *)b)->likely;
+    return (x > y) - (x < y);
+}
+
+/* In the order of their likelihood, the least first. */
+static una_status list_rivals(rival **list, size_t *count, const una_findings *f, una_arena *arena, una_run *run)
+{
+    *count = 0;
+    *list = UNA_GET(arena, rival, f->group_count);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < f->group_count; i++) {
+        const una_group *g = &f->groups[i];
+        if (strcmp(f->fits[g->from].key.data, "likelihood_blind") != 0) continue;
+        rival *r = &(*list)[(*count)++];
+        r->group = g;
+        r->likely = una_findings_mean(f, g, UNA_STUDIES_TEST_LOG_LIK);
+        UNA_TRY(short_title(&r->title, f, g, arena, run));
+    }
+    qsort(*list, *count, sizeof **list, by_likelihood);
+    return UNA_OK;
+}
+
+static void rivals_panel(una_figure *figure, const una_findings *f, const rival *list, size_t count, size_t measure,
+                         const char *label, una_arena *arena)
+{
+    const char **names = UNA_GET(arena, const char *, count);
+    double *x = UNA_GET(arena, double, f->count), *y = UNA_GET(arena, double, f->count);
+    double *mean = UNA_GET(arena, double, count), *at = UNA_GET(arena, double, count);
+    una_panel *panel = una_figure_panel(figure, NULL, label, NULL);
+    size_t fits = 0;
+    if (!panel || arena->failed) return;
+    for (size_t i = 0; i < count; i++) {
+        names[i] = list[i].title;
+        at[i] = (double)i + 1;
+        mean[i] = una_findings_mean(f, list[i].group, measure);
+        for (size_t k = 0; k < list[i].group->count; k++) {
+            x[fits] = una_findings_value(f, list[i].group->from + k, measure);
+            y[fits++] = at[i];
+        }
+    }
+    panel->y.names = names;
+    panel->y.name_count = count;
+    panel->y.low = 0.4, panel->y.high = (double)count + 0.6;
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_PART, .x = x, .y = y, .count = fits,
+                                       .size = 3 });
+    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = mean, .y = at,
+                                       .count = count, .size = 6 });
+}
+
+static una_status rivals_sheet(una_page *page, const una_findings *f, const una_study_line *s, const rival *list,
+                               size_t count, una_run *run)
+{
+    una_sheet sheet = una_sheet_in(page->words.arena, s->name, "In numbers.", "Mean and sd over the seeds: "
+                                                                              "log-likelihood "
+                                   "of 100 fresh rows of the law of the training rows and of fresh rows in the gap; "
+                                   "epistemic standard deviation in the gap, also over that of the GP.");
+    una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
+    una_sheet_column(&sheet, "log-lik outside", UNA_SHEET_SPREAD);
+    una_sheet_column(&sheet, "gap std", UNA_SHEET_SPREAD);
+    una_sheet_column(&sheet, "gap / GP", UNA_SHEET_SPREAD);
+    una_sheet_column(&sheet, "log-lik in the gap", UNA_SHEET_SPREAD);
+    for (size_t i = count; i-- > 0;) {
+        const una_group *g = list[i].group;
+        una_sheet_line(&sheet);
+        una_sheet_words(&sheet, list[i].title);
+        una_page_spread(&sheet, f, g, UNA_STUDIES_TEST_LOG_LIK, 3);
+        una_page_spread(&sheet, f, g, UNA_CUBIC_GAP_STD, 2);
+        una_page_spread(&sheet, f, g, UNA_STUDIES_SHARE, 2);
+        una_page_spread(&sheet, f, g, UNA_CUBIC_GAP_LOG_LIK, 2);
+    }
+    return una_page_sheet(page, &sheet, run);
+}
+
+static una_status likelihood_blind(una_page *page, const una_findings *f, const una_study_line *s, una_run *run)
+{
+    una_arena *arena = page->words.arena;
+    una_figure figure = una_figure_in(arena, 2, half_width, panel_height + 60);
+    rival *list;
+    size_t count;
+    UNA_TRY(list_rivals(&list, &count, f, arena, run));
+    rivals_panel(&figure, f, list, count, UNA_STUDIES_TEST_LOG_LIK, "log-likelihood outside the gap, nats", arena);
+    rivals_panel(&figure, f, list, count, UNA_STUDIES_SHARE, "gap std over the GP's", arena);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_page_figure(page, s->name, &figure, "Likelihood, and what is known of the gap.", "A small point for "
+                            "each seed, a large one for the mean. In both panels the models stand in the order of "
+                            "their likelihood: on the left they climb by construction, on the right they would if it "
+                            "told the uncertainty in the gap.", run));
+    return rivals_sheet(page, f, s, list, count, run);
+}
+
+/* ---- the page ------------------------------------------------------------------------------------------------ */
+
+static bool was_run(const una_findings *f, const una_study_line *s)
+{
+    for (size_t g = 0; g < f->group_count; g++)
+        if (una_studies_is_of(f->fits[f->groups[g].from].key.data, s->name)) return true;
+    return false;
+}
+
+static una_status studies_put_words(una_page *page, const una_study_line *s)
+{
+    una_text says = una_text_in(page->words.arena);
+    una_text_add(&says, "%s.", s->thesis);
+    UNA_TRY(una_arena_check(page->words.arena));
+    una_page_heading(page, 2, s->title);
+    una_page_paragraph(page, s->how);
+    una_page_paragraph(page, says.at);
+    return UNA_OK;
+}
+
+una_status una_studies_page(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
+{
+    if (asked->quick)
+        una_page_paragraph(page, "Steps and rates are named as a run in full has them; here trainings were shorter, as "
+                           "the specs above the tables say.");
+    for (const una_study_line *s = una_studies_lines; s->name; s++) {
+        if (!was_run(f, s)) continue;
+        UNA_TRY(studies_put_words(page, s));
+        if (is_about(s, "blow_up")) {
+            UNA_TRY(blow_up(page, f, s, run));
+            continue;
+        }
+        if (!s->spec) {
+            UNA_TRY(likelihood_blind(page, f, s, run));
+            continue;
+        }
+        UNA_TRY(is_about(s, "tuna_capacity") ? capacity_figure(page, f, s, run) : gap_figure(page, f, s, run));
+        UNA_TRY(studies_put_functions(page, f, s, asked, run));
+        UNA_TRY(usual_sheet(page, f, s, asked->quick, run));
+    }
+    return UNA_OK;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Two targets of one input, fitted jointly and separately: what does one learn from the other? 100 rows of x in
+ * [-4, 4], noise 0.5. Three laws:
+ *   related       b = 3 sin(1.5 x), a = 2 b + x^2/4 - x; the cells of a are missing for |x| < 1.5, those of b are not.
+ *                 The features of a joint fit have seen b in the gap of a: is a less unsure there, and rightly so?
+ *   independent   a as above, b = 4 tanh(x) + x^2/4, all cells there: a joint fit must not be worse for it
+ *   noise         a as above, b = 5 cos(1.3 x) + x/2, their noise with a correlation of 0.8: a joint head has a
+ *                 covariance of the noise, worth -log(1 - 0.8^2)/2 = 0.51 nats a row where all else is known. (LUNA has
+ *                 one head for both only where it trusts both alike, so the two are alike in their roughness.)
+ * Every key is one fit of both targets, together or apart, by its seed; differences are taken between the two of a
+ * seed. Models of several targets are the thesis's future work: the claims are ours.
+ */
+#include "targets/targets.h"
+
+#include "bench/paired.h"
+#include "draw/number.h"
+
+#include <string.h>
+
+enum { SEEDS = 10, QUICK_SEEDS = 4 };
+static const double near_enough = 0.05;
+
+typedef struct targets_options { double seeds; const char *sets; } targets_options;
+
+static const una_option table[] = {
+    { "seeds", UNA_COUNT, offsetof(targets_options, seeds), "auto", 1, 1000, true, NULL, UNA_SEEDS_HELP },
+    { "sets", UNA_TEXT, offsetof(targets_options, sets), "", 0, 0, false, NULL,
+      "which data sets, with commas between, for instance boston or line; left out: the usual ones that are there" },
+    { .name = NULL }
+};
+
+static const una_entry entries[] = {
+    { "luna", "luna", "luna(members=5)" },
+    { "luna", "luna(target_cosine=jacobian)", "luna(target_cosine=jacobian, members=5)" },
+    { "nlm", "nlm", "nlm(members=5)" },
+    { "linear", "linear(degree=5)", "linear(degree=5)" },
+    { "gp", "gp", "gp" },
+    { "nn", "nn", "nn(steps=500)" },
+    { NULL, NULL, NULL }
+};
+
+#define TEN(name, what, from)                                                                                        \
+    POINT(name, what, from, 0), POINT(name, what, from, 1), POINT(name, what, from, 2), POINT(name, what, from, 3),  \
+    POINT(name, what, from, 4), POINT(name, what, from, 5), POINT(name, what, from, 6), POINT(name, what, from, 7),  \
+    POINT(name, what, from, 8), POINT(name, what, from, 9)
+#define POINT(name, what, from, digit) { name "_" from #digit, NULL, "y", what, 0 }
+#define CURVE(name, what)                                                                                            \
+    TEN(name, what, "0"), TEN(name, what, "1"), TEN(name, what, "2"), TEN(name, what, "3"), POINT(name, what, "4", 0)
+
+static const una_bench_measure measures[] = {
+    [UNA_TARGETS_LOG_LIK_A] = { "log_lik_a", "log-lik a", "nats", "of fresh rows, outside the gap if there is one", 1 },
+    [UNA_TARGETS_LOG_LIK_B] = { "log_lik_b", "log-lik b", "nats", "of the same rows", 1 },
+    [UNA_TARGETS_JOINT] = { "joint_log_lik", "joint log-lik", "nats",
+        "of both targets of these rows at once; apart: the sum", 1 },
+    [UNA_TARGETS_GAP_LOG_LIK_A] = { "gap_log_lik_a", "gap log-lik a", "nats", "of fresh rows with |x| < 1.5", 1 },
+    [UNA_TARGETS_GAP_LOG_LIK_B] = { "gap_log_lik_b", NULL, "nats", "of the same rows", 1 },
+    [UNA_TARGETS_GAP_STD_A] = { "gap_std_a", "gap std a", "y", "mean epistemic std of a there", 0 },
+    [UNA_TARGETS_GAP_STD_B] = { "gap_std_b", NULL, "y", "of b", 0 },
+    [UNA_TARGETS_GAP_RMSE_A] = { "gap_rmse_a", NULL, "y", "error of a there", -1 },
+    [UNA_TARGETS_GAP_INSIDE_A] = { "gap_inside_a", NULL, "share",
+        "of these rows whose true a is in the 95 % band of ignorance", 0 },
+    [UNA_TARGETS_CORRELATION] = { "correlation", NULL, NULL, "of the noise, as the model has it; apart: 0", 0 },
+    [UNA_TARGETS_CURVE_MEAN] = CURVE("mean", "related: mean of a along 41 points of [-4, 4]"),
+    [UNA_TARGETS_CURVE_STD] = CURVE("std", "related: epistemic std of a along the same points"),
+    { .name = NULL }
+};
+
+/* ---- plan and measures --------------------------------------------------------------------------------------- */
+
+/* A spec that differs from another of its kind only in options for several targets is not fitted separately. */
+static bool is_apart(const una_bench_model *model)
+{
+    return strstr(model->spec, "target_cosine=") == NULL;
+}
+
+static una_status read_sets(bool *wanted, const char *sets, una_run *run)
+{
+    for (size_t law = 0; law < UNA_TARGETS_LAWS; law++) wanted[law] = *sets == '\0';
+    for (const char *at = sets; *at;) {
+        at += strspn(at, ", ");
+        size_t length = strcspn(at, ", "), law = 0;
+        if (length == 0) break;
+        while (law < UNA_TARGETS_LAWS && (strlen(una_targets_laws[law]) != length ||
+                                          strncmp(una_targets_laws[law], at, length) != 0)) law++;
+        if (law == UNA_TARGETS_LAWS)
+            UNA_FAIL(run, UNA_E_USAGE, "targets has no data set '%.*s'; there are related, independent and noise",
+                     (int)(length < 60 ? length : 60), at);
+        wanted[law] = true;
+        at += length;
+    }
+    return UNA_OK;
+}
+
+static una_status targets_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+{
+    const targets_options *o = asked->options;
+    size_t seeds = una_seed_count(o->seeds, SEEDS, QUICK_SEEDS, asked);
+    const char *data[UNA_TARGETS_LAWS][2];
+    bool wanted[UNA_TARGETS_LAWS];
+    UNA_TRY(read_sets(wanted, o->sets, run));
+    for (size_t law = 0; law < UNA_TARGETS_LAWS; law++)
+        for (size_t apart = 0; apart < 2; apart++) {
+            una_text name = una_text_in(asked->keep);
+            una_text_add(&name, "%s, %s", una_targets_laws[law], apart ? "apart" : "together");
+            data[law][apart] = name.at;
+        }
+    UNA_TRY(una_arena_check(asked->keep));
+
+    for (size_t s = 0; s < seeds; s++)
+        for (size_t m = 0; m < asked->model_count; m++)
+            for (size_t law = 0; law < UNA_TARGETS_LAWS; law++)
+                for (size_t apart = 0; wanted[law] && apart < (is_apart(&asked->models[m]) ? 2 : 1); apart++)
+                    una_plan_add(plan, una_model_row_key(&asked->models[m], "targets", data[law][apart], 0,
+                                                         asked->first + s));
+    return UNA_OK;
+}
+
+static una_status take_curve(double *value, const una_model *model, una_run *run)
+{
+    double x[UNA_TARGETS_POINTS];
+    una_prediction out = { .size = sizeof out, .mean = value + UNA_TARGETS_CURVE_MEAN,
+                           .std_epistemic = value + UNA_TARGETS_CURVE_STD };
+    for (size_t i = 0; i < UNA_TARGETS_POINTS; i++) x[i] = una_targets_point(i);
+    return una_model_predict_rows(model, x, UNA_TARGETS_POINTS, 0.95, &out, run);
+}
+
+/* The time of the fit, or of both fits. */
+static una_status take_outcome(una_outcome *outcome, const una_targets_fit *fit)
+{
+    UNA_TRY(una_outcome_take(outcome, fit->whole ? fit->whole : fit->single[0]));
+    if (!fit->whole) outcome->seconds += una_model_info(fit->single[1])->seconds;
+    return UNA_OK;
+}
+
+static una_status targets_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+{
+    una_targets_law law = una_targets_law_of(key->data);
+    una_targets_rows rows;
+    una_targets_fit fit = { .whole = NULL };
+    (void)asked;
+    una_status status = una_targets_rows_make(&rows, law, key->seed, run);
+    if (status == UNA_OK) status = una_targets_fit_make(&fit, key, &rows, run);
+    if (status == UNA_OK) status = una_targets_measure(outcome->value, &fit, law, &rows, run);
+    if (status == UNA_OK && law == UNA_RELATED) status = take_curve(outcome->value, fit.part[0], run);
+    if (status == UNA_OK) status = take_outcome(outcome, &fit);
+    una_targets_fit_free(&fit);
+    una_targets_rows_free(&rows);
+    return status;
+}
+
+/* ---- claims -------------------------------------------------------------------------------------------------- */
+
+/* A claim's model is a kind, represented by its first spec, or its way of comparing targets. */
+static bool targets_claim_is_about(const una_findings *f, const una_group *group, const char *model)
+{
+    bool jacobian = strcmp(model, "jacobian") == 0;
+    const char *spec = f->fits[group->from].key.spec;
+    return strcmp(group->model, jacobian ? "luna" : model) == 0 && (strstr(spec, "=jacobian") != NULL) == jacobian;
+}
+
+static const una_group *targets_group(const una_findings *f, const char *model, const char *data)
+{
+    for (size_t g = 0; g < f->group_count; g++)
+        if (strcmp(f->fits[f->groups[g].from].key.data, data) == 0 && targets_claim_is_about(f, &f->groups[g], model))
+            return &f->groups[g];
+    return NULL;
+}
+
+typedef struct comparison {
+    const una_group *joint, *apart;
+    una_paired       paired;                     /* together less apart                                     */
+} comparison;
+
+/* false: it was not run, as the text then says. */
+static una_status targets_compare(bool *there, comparison *c, una_text *text, const una_claim *claim,
+                                  const una_findings *f, size_t measure, una_run *run)
+{
+    char joint[32], apart[32], a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
+    bool jacobian = strcmp(claim->model, "jacobian") == 0;
+    snprintf(joint, sizeof joint, "%s, together", claim->data);
+    snprintf(apart, sizeof apart, "%s, apart", claim->data);
+    c->joint = targets_group(f, claim->model, joint);
+    c->apart = targets_group(f, jacobian ? "luna" : claim->model, apart);
+    *there = c->joint && c->apart;
+    if (!*there) {
+        una_text_add(text, "needs %s", jacobian ? "luna(target_cosine=jacobian) and luna" : claim->model);
+        return UNA_OK;
+    }
+
+    UNA_TRY(una_paired_groups(&c->paired, f, c->joint, c->apart, measure, run));
+    una_text_add(text, "%s together, %s apart: difference ",
+                 una_number_plain(a, una_findings_mean(f, c->joint, measure), 3),
+                 una_number_plain(b, una_findings_mean(f, c->apart, measure), 3));
+    una_paired_put(text, &c->paired);
+    return UNA_OK;
+}
+
+static una_status claim_above(int *holds, una_text *text, const una_claim *claim, const una_findings *f, size_t measure,
+                              una_run *run)
+{
+    comparison c;
+    bool there;
+    *holds = UNA_CANNOT_TELL;
+    UNA_TRY(targets_compare(&there, &c, text, claim, f, measure, run));
+    if (there) *holds = una_paired_least(&c.paired, 0);
+    return UNA_OK;
+}
+
+/* Within a distance on either side, with the whole interval. */
+static una_status claim_same(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    comparison c;
+    bool there;
+    *holds = UNA_CANNOT_TELL;
+    UNA_TRY(targets_compare(&there, &c, text, claim, f, UNA_TARGETS_JOINT, run));
+    if (!there) return UNA_OK;
+    una_text_add(text, "; within 0.05 asked");
+    *holds = una_paired_within(&c.paired, near_enough);
+    return UNA_OK;
+}
+
+static una_status claim_joint(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    return claim_above(holds, text, claim, f, UNA_TARGETS_JOINT, run);
+}
+
+static una_status targets_claim_gap(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
+                                    una_run *run)
+{
+    return claim_above(holds, text, claim, f, UNA_TARGETS_GAP_LOG_LIK_A, run);
+}
+
+/* The claim is that this is smaller. */
+static una_status claim_surer(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+{
+    comparison c;
+    bool there;
+    *holds = UNA_CANNOT_TELL;
+    UNA_TRY(targets_compare(&there, &c, text, claim, f, UNA_TARGETS_GAP_STD_A, run));
+    if (there) *holds = una_paired_most(&c.paired, 0);
+    return UNA_OK;
+}
+
+static const una_claim claims[] = {
+    { "Independent targets: LUNA\xE2\x80\x99s joint log-likelihood is within 0.05 of two single fits", claim_same,
+      "luna", "independent" },
+    { "Independent targets: the same with slopes compared over whole Jacobians", claim_same, "jacobian",
+      "independent" },
+    { "Independent targets: NLM\xE2\x80\x99s joint log-likelihood is within 0.05 of two single fits", claim_same, "nlm",
+      "independent" },
+    { "Independent targets: the GP\xE2\x80\x99s is within 0.05 of two single fits", claim_same, "gp", "independent" },
+    { "Correlated noise: LUNA together is likelier than apart", claim_joint, "luna", "noise" },
+    { "Correlated noise: with whole Jacobians it is likelier than apart", claim_joint, "jacobian", "noise" },
+    { "Correlated noise: NLM together is likelier than apart", claim_joint, "nlm", "noise" },
+    { "Where only b is seen, LUNA is surer of a together than apart", claim_surer, "luna", "related" },
+    { "Where only b is seen, LUNA with whole Jacobians is surer of a together than apart", claim_surer, "jacobian",
+      "related" },
+    { "Where only b is seen, NLM is surer of a together than apart", claim_surer, "nlm", "related" },
+    { "Where only b is seen, a is likelier under LUNA together than apart", targets_claim_gap, "luna", "related" },
+    { "Where only b is seen, a is likelier under LUNA with whole Jacobians together than apart", targets_claim_gap,
+      "jacobian", "related" },
+    { "Where only b is seen, a is likelier under NLM together than apart", targets_claim_gap, "nlm", "related" },
+    { .sentence = NULL }
+};
+
+const una_experiment una_experiment_targets = {
+    .name = "targets",
+    .summary = "two targets at once, one of them with a gap: what does one learn from the other?",
+    .title = "Two targets: what does one learn from the other?",
+    .lead = "Two functions of one input, fitted at once by one model, or each by a model of its own. Related: a is "
+            "twice b and something smooth, but a was never measured between \xE2\x88\x92" "1.5 and 1.5, where b was. "
+            "Independent: both measured everywhere, and nothing in common. Noise: likewise, but what disturbs one "
+            "disturbs the other.",
+    .caption = "Log-likelihood of fresh rows, of each target and of both at once, and what is known of a in its gap: "
+               "mean and sd over the seeds",
+    .over = "seeds",
+    .options = table,
+    .options_size = sizeof(targets_options),
+    .measures = measures,
+    .entries = entries,
+    .plan = targets_plan_fits,
+    .measure = targets_measure,
+    .claims = claims,
+    .claims_lead = "What is asked of a joint fit.",
+    .claims_caption = "Ours: several targets are the thesis\xE2\x80\x99s future work. Differences between the joint "
+                      "fit and the single fits of a seed; a claim holds where the whole 95 % interval of their mean "
+                      "speaks for it, does not where the whole interval speaks against it, and cannot be told "
+                      "otherwise.",
+    .page = una_targets_page,
+};

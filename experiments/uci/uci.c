@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * UCI sets on their published splits: models with automatic rules, and those of the thesis by its protocol.
+ */
+#include "published/protocol.h"
+#include "published/published_page.h"
+
+static const una_option table[] = {
+    UNA_PUBLISHED_OPTIONS,
+    { "group", UNA_WORD, offsetof(una_published, group), "standard", 0, 0, false, "standard|valid",
+      "standard: published test rows; valid: a tenth of the training rows, for choosing rules" },
+    { .name = NULL }
+};
+
+static const una_bench_measure measures[] = {
+    UNA_PUBLISHED_MEASURES,
+    [UNA_PUBLISHED_ROWS_NEW] = { "rows_new", NULL, "rows", "test rows whose inputs no training row has", 0 },
+    [UNA_PUBLISHED_RMSE_NEW] = { "rmse_new", "RMSE new", "y", "error at these", -1 },
+    [UNA_PUBLISHED_LOG_LIK_NEW] = { "log_lik_new", "log-lik new", "nats", "mean log-likelihood of these", 1 },
+    [UNA_PUBLISHED_HAND_RMSE] = { "hand_rmse", NULL, "y", "preset=thesis: error with the thesis's noise", -1 },
+    [UNA_PUBLISHED_HAND_LOG_LIK] = { "hand_log_lik", NULL, "nats", "preset=thesis: log-likelihood with its noise", 1 },
+    [UNA_PUBLISHED_HAND_EPISTEMIC] = { "hand_std_epistemic", NULL, "y", "preset=thesis: epistemic std with its noise",
+                                       0 },
+    [UNA_PUBLISHED_HAND_NOISE] = { "hand_noise_std", NULL, "y", "preset=thesis: the noise that it must have set", 0 },
+    { .name = NULL }
+};
+
+static una_rows_group uci_rows_group(const una_asked *asked)
+{
+    return (una_rows_group)((const una_published *)asked->options)->group;
+}
+
+static una_status uci_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+{
+    return una_published_plan(plan, asked, uci_rows_group(asked), run);
+}
+
+static una_status uci_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+{
+    return una_published_measure(outcome, key, asked, uci_rows_group(asked), run);
+}
+
+static una_status uci_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
+                              una_run *run)
+{
+    return una_protocol_prepare(more, number, wanted, asked, uci_rows_group(asked), run);
+}
+
+const una_experiment una_experiment_uci = {
+    .name = "uci",
+    .summary = "the UCI sets on their published splits: automatic rules, or the thesis's protocol",
+    .title = "UCI regression: error, likelihood and bands on real data",
+    .lead = "Published splits of the UCI regression sets, by two protocols. Automatic: every model chooses its own "
+            "settings by its own rules, from the training rows alone. The thesis\xE2\x80\x99s: its grids, epochs, "
+            "batches and rules of choice, for its nine methods. Its own numbers stand beside ours.",
+    .caption = "Error, log-likelihood and coverage of the 95 % band at the test rows, and both scores again at those "
+               "whose inputs no training row has (new): mean and sd over the splits",
+    .over = "splits",
+    .options = table,
+    .options_size = sizeof(una_published),
+    .measures = measures,
+    .entries = una_published_entries,
+    .results = 1,
+    .plan = uci_plan_fits,
+    .prepare = uci_prepare,
+    .prepared = una_protocol_prepared,
+    .measure = uci_measure,
+    .claims = una_uci_claims,
+    .claims_lead = "Claims of the thesis, and of ours.",
+    .claims_caption = "Error bars: one standard deviation of NLM\xE2\x80\x99s over the splits. Holds if the 95 % "
+                      "interval of the mean paired difference is within them, does not if it is beyond.",
+    .page = una_uci_page,
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The six gap sets of the thesis: the middle third of one input is left out. Is a model less sure there than at test
+ * rows outside the gap? The increase is that of the mean epistemic std; a gap is found if, over the splits, the mean
+ * increase is larger than its standard deviation. The AUROC is that of the epistemic std as a detector of gap rows.
+ */
+#include "published/protocol.h"
+#include "published/published_page.h"
+
+static const una_option table[] = {
+    UNA_PUBLISHED_OPTIONS,
+    { "columns", UNA_WORD, offsetof(una_published, columns), "thesis", 0, 0, false, "thesis|all|more",
+      "gaps along the thesis's six columns; along every input of every set; more: the six, and of all others one split "
+      "of auto, gp and nlm by automatic rules" },
+    { .name = NULL }
+};
+
+/* Mean epistemic std of the rows in one of twenty pieces of a column. */
+#define PIECE(from, name, i) [from + i] = { name #i, NULL, "y", "mean epistemic std in a twentieth of the column", 0 }
+#define PROFILE(from, name)                                                                                          \
+    PIECE(from, name, 0), PIECE(from, name, 1), PIECE(from, name, 2), PIECE(from, name, 3), PIECE(from, name, 4),     \
+    PIECE(from, name, 5), PIECE(from, name, 6), PIECE(from, name, 7), PIECE(from, name, 8), PIECE(from, name, 9),     \
+    PIECE(from, name, 10), PIECE(from, name, 11), PIECE(from, name, 12), PIECE(from, name, 13),                       \
+    PIECE(from, name, 14), PIECE(from, name, 15), PIECE(from, name, 16), PIECE(from, name, 17),                       \
+    PIECE(from, name, 18), PIECE(from, name, 19)
+
+static const una_bench_measure measures[] = {
+    UNA_PUBLISHED_MEASURES,
+    [UNA_PUBLISHED_GAP_EPISTEMIC] = { "gap_std_epistemic", NULL, "y", "mean epistemic std in the gap", 0 },
+    [UNA_PUBLISHED_GAP_LOG_LIK] = { "gap_log_lik", NULL, "nats", "mean log-likelihood in the gap", 1 },
+    [UNA_PUBLISHED_GAP_AUROC] = { "gap_auroc", "AUROC", "share", "of the epistemic std as a detector of gap rows", 1 },
+    [UNA_PUBLISHED_GAP_INCREASE] = { "gap_increase", "increase %", "%",
+                                     "of the mean epistemic std in the gap over that at test rows outside", 1 },
+    [UNA_PUBLISHED_GAP_ROWS] = { "gap_rows", NULL, "rows", "in the gap", 0 },
+    [UNA_PUBLISHED_GAP_RMSE] = { "gap_rmse", NULL, "y", "error in the gap", -1 },
+    [UNA_PUBLISHED_GAP_CRPS] = { "gap_crps", NULL, "y", "as crps, in the gap", -1 },
+    [UNA_PUBLISHED_GAP_COVERAGE_90] = { "gap_coverage_90", NULL, "share", "of the gap's rows in the 90 % band", 0 },
+    [UNA_PUBLISHED_GAP_COVERAGE_95] = { "gap_coverage_95", NULL, "share", "of the gap's rows in the 95 % band", 0 },
+    [UNA_PUBLISHED_GAP_CALIBRATION] = { "gap_calibration_error", NULL, "share", "calibration_error in the gap", -1 },
+    [UNA_PUBLISHED_GAP_LOW] = { "gap_low", NULL, "x", "where the gap begins", 0 },
+    [UNA_PUBLISHED_GAP_HIGH] = { "gap_high", NULL, "x", "where it ends", 0 },
+    [UNA_PUBLISHED_ALONG_LOW] = { "along_low", NULL, "x", "smallest value of the gap's column", 0 },
+    [UNA_PUBLISHED_ALONG_HIGH] = { "along_high", NULL, "x", "largest value of the gap's column", 0 },
+    [UNA_PUBLISHED_ACROSS_LOW] = { "across_low", NULL, "x", "smallest value of another column", 0 },
+    [UNA_PUBLISHED_ACROSS_HIGH] = { "across_high", NULL, "x", "largest value of another column", 0 },
+    PROFILE(UNA_PUBLISHED_ALONG, "along_"),
+    PROFILE(UNA_PUBLISHED_ACROSS, "across_"),
+    { .name = NULL }
+};
+
+static una_status gap_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
+{
+    return una_published_plan(plan, asked, UNA_GROUP_GAP, run);
+}
+
+static una_status gap_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
+{
+    return una_published_measure(outcome, key, asked, UNA_GROUP_GAP, run);
+}
+
+static una_status gap_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
+                              una_run *run)
+{
+    return una_protocol_prepare(more, number, wanted, asked, UNA_GROUP_GAP, run);
+}
+
+const una_experiment una_experiment_gap = {
+    .name = "gap",
+    .summary = "UCI sets with a hole along one input: does the model notice it?",
+    .title = "Gaps in real data: who notices them?",
+    .lead = "The middle third of one input is left out of training. A model that knows what it does not know is less "
+            "sure in there than at test rows outside. By two protocols: automatic, every model by its own rules, and "
+            "the thesis\xE2\x80\x99s, for its nine methods, whose own numbers stand beside ours.",
+    .caption = "At test rows outside the gap: error, log-likelihood, coverage; and how well ignorance tells the gap "
+               "from them: mean and sd over the splits",
+    .over = "splits",
+    .options = table,
+    .options_size = sizeof(una_published),
+    .measures = measures,
+    .entries = una_published_entries,
+    .plan = gap_plan_fits,
+    .prepare = gap_prepare,
+    .prepared = una_protocol_prepared,
+    .measure = gap_measure,
+    .claims = una_gaps_claims,
+    .claims_lead = "Claims of the thesis, and of ours.",
+    .claims_caption = "A gap counts as noticed if the increase of the mean epistemic std in it, over that at test rows "
+                      "outside, has a mean over the splits that is larger than its standard deviation; that rule is "
+                      "the thesis\xE2\x80\x99s and has no interval. All else by 95 % intervals: of paired differences "
+                      "over the splits against one sd of NLM\xE2\x80\x99s, and over the six columns.",
+    .page = una_gaps_page,
+};

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Folds or held-out rows, noise, prior, length of training, and what is kept. See crossfit.h.
+ */
+#include "committee/crossfit.h"
+
+#include "base/rank_group.h"
+#include "la/la.h"
+
+#include <stdlib.h>
+
+size_t una_training_plan_fold(const una_training_plan *plan, size_t index)
+{
+    return plan->folds ? index % plan->folds : SIZE_MAX;
+}
+
+/* ---- trainings that run together --------------------------------------------------------------------------- */
+
+typedef struct trainings {
+    unsigned char *at;
+    size_t size, count;
+    const void **list;                   /* [count] group after group: those with the same validation rows side by
+                                            side */
+    size_t groups;
+} trainings;
+
+static const una_trained_job *training_at(const trainings *all, size_t index)
+{
+    return (const una_trained_job *)(const void *)(all->at + index * all->size);
+}
+
+static una_status new_trainings(trainings *all, const una_crossfit *fit, const una_training_plan *plan, una_run *run)
+{
+    *all = (trainings){ .size = fit->job_size, .count = plan->count, .groups = plan->folds ? plan->folds : 1 };
+    all->at = una_arena_get(&run->scratch, plan->count, fit->job_size);
+    all->list = UNA_GET(&run->scratch, const void *, plan->count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    size_t each = plan->count / all->groups;
+    for (size_t g = 0; g < all->groups; g++)
+        for (size_t i = 0; i < each; i++) all->list[g * each + i] = training_at(all, g + i * all->groups);
+    return UNA_OK;
+}
+
+static void free_trainings(trainings *all)
+{
+    una_jobs_free(all->at, all->size, all->count);
+}
+
+/* Rows of the plan's trainings, in float: one set for each fold, or one for all. */
+static una_status split_rows(una_training_rows **rows, const una_training_plan *plan, una_run *run)
+{
+    size_t sets = plan->folds ? plan->folds : 1;
+    *rows = UNA_GET(&run->scratch, una_training_rows, sets);
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (plan->all_rows) return una_training_rows_all(*rows, plan->problem, &run->scratch);
+    for (size_t i = 0; i < sets; i++)
+        UNA_TRY(una_training_rows_split(*rows + i, plan->problem, una_training_plan_fold(plan, i), &run->scratch));
+    return UNA_OK;
+}
+
+typedef struct finishing { const una_crossfit *fit; const trainings *all; } finishing;
+
+static una_status finish_one(void *context, size_t index, una_run *child)
+{
+    const finishing *f = context;
+    return f->fit->finish(f->fit->context, f->all->at + index * f->all->size, child);
+}
+
+static una_status train_jobs(const trainings *all, const una_crossfit *fit, const una_training_plan *plan, una_run *run)
+{
+    una_training_rows *rows;
+    UNA_TRY(split_rows(&rows, plan, run));
+
+    for (size_t i = 0; i < all->count; i++) {
+        una_training_job *job = &((una_trained_job *)(void *)(all->at + i * all->size))->job;
+        *job = *fit->job;
+        job->rows = &rows[plan->folds ? una_training_plan_fold(plan, i) : 0];
+        job->how.seed = plan->problem->seed;
+        job->how.stream = plan->stream + i;
+        if (job->init_stream) job->init_stream += i;
+        job->how.descent.stop = plan->steps;            /* rates and diversity as in the trainings that were
+                                                           validated */
+    }
+
+    UNA_TRY(una_train_many(all->at, all->size, all->count, run));
+    finishing context = { fit, all };
+    return fit->finish ? una_jobs_again(run, all->at, all->size, all->count, finish_one, &context) : UNA_OK;
+}
+
+/* The kind trains by its own function; trainings without folds may share their rows in float. */
+static una_status train_by_kind(const trainings *all, const una_crossfit *fit, const una_training_plan *plan,
+                                una_run *run)
+{
+    una_problem shared = *plan->problem;
+    una_training_plan with = *plan;
+    una_training_rows rows;
+    if (!plan->folds && !plan->all_rows && fit->shares_rows) {
+        UNA_TRY(una_training_rows_split(&rows, plan->problem, SIZE_MAX, &run->scratch));
+        shared.shared = &rows;
+        with.problem = &shared;
+    }
+    return fit->train(fit->context, &with, all->at, run);
+}
+
+static una_status train_plan(trainings *all, const una_crossfit *fit, const una_training_plan *plan,
+                             una_fit_result *result, una_run *run)
+{
+    UNA_TRY(new_trainings(all, fit, plan, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = fit->train ? train_by_kind(all, fit, plan, run) : train_jobs(all, fit, plan, run);
+    una_arena_release(&run->scratch, mark);
+    for (size_t i = 0; status == UNA_OK && i < all->count; i++) result->steps += training_at(all, i)->trained.steps;
+    return status;
+}
+
+/* ---- choosing by rows that did not train ----------------------------------------------------------------------- */
+
+typedef struct choice {
+    const una_crossfit *fit;
+    const void *const *training;         /* [groups, each]                                                  */
+    size_t groups, each;
+    una_variances variances;
+    una_valid_loss sums;                 /* at the last variances                                           */
+    una_status status;                   /* of all evaluations so far; a failure ends the search            */
+    una_run *run;
+} choice;
+
+/* Sums over ranks that fit together, each with validation rows of its own. */
+static una_status sum_over_ranks(una_valid_loss *sums, una_run *run)
+{
+    double sum[3] = { sums->loss, sums->square, (double)sums->rows };
+    UNA_TRY(una_rank_group_sum_f64(sum, 3, run));
+    *sums = (una_valid_loss){ sum[0], sum[1], (size_t)sum[2] };
+    return UNA_OK;
+}
+
+static double valid_loss_at(double log_noise, void *context)
+{
+    choice *c = context;
+    c->sums = (una_valid_loss){0};
+    c->variances.noise_var = exp(log_noise);
+    for (size_t g = 0; g < c->groups && c->status == UNA_OK; g++) {
+        una_mark mark = una_arena_mark(&c->run->scratch);
+        c->status = c->fit->evaluate(c->fit->context, c->training + g * c->each, c->each, &c->variances, &c->sums,
+                                     c->run);
+        una_arena_release(&c->run->scratch, mark);
+    }
+    if (c->status == UNA_OK && c->run->rank_group) c->status = sum_over_ranks(&c->sums, c->run);
+    return c->sums.loss;
+}
+
+/* For the prior variance in c->variances. An automatic noise is set one standard error of its logarithm above the best
+ * value, because few rows determine it poorly. c->sums are those at this noise. */
+static una_status choose_noise_by_loss(double *noise_var, choice *c)
+{
+    const una_crossfit *fit = c->fit;
+    if (UNA_IS_AUTO(*noise_var)) {
+        c->variances.evidence = fit->by_evidence;
+        double log_noise = una_search(valid_loss_at, c, log(fit->least_noise_var > 0 ? fit->least_noise_var : 1e-8),
+                                      log(4), fit->grid, fit->tolerance > 0 ? fit->tolerance : 1e-6);
+        c->variances.evidence = false;
+        *noise_var = exp(log_noise + sqrt(2 / (double)c->sums.rows));
+        if (fit->most_noise_var > 0) *noise_var = fmin(*noise_var, fit->most_noise_var);
+    }
+    valid_loss_at(log(*noise_var), c);
+    return c->status;
+}
+
+/* Log-likelihood per validation row of targets `first` to `end` - 1, each with the noise that suits it. */
+static una_status prior_fit(double *log_lik, const double *given_noise_var, size_t first, size_t end, choice *c)
+{
+    double loss = 0, rows = 0;
+    for (size_t t = first; t < end; t++) {
+        double noise_var = given_noise_var[t - first];
+        c->variances.target = t;
+        UNA_TRY(choose_noise_by_loss(&noise_var, c));
+        loss += c->sums.loss;
+        rows += (double)c->sums.rows;
+    }
+    *log_lik = -loss / rows;
+    return UNA_OK;
+}
+
+/* The largest prior variance of a grid that costs less than 0.02 in log-likelihood of validation rows: these lie among
+ * the others, so likelihood alone would choose bands too narrow for gaps. */
+static una_status choose_prior(double *prior_var, const double *given_noise_var, size_t first, size_t end, choice *c)
+{
+    enum { GRID = 9 };
+    double value[GRID], log_lik[GRID], best = -HUGE_VAL;
+    for (size_t i = 0; i < GRID; i++) {
+        c->variances.prior_var = value[i] = pow(10, -2 + 0.5 * (double)i);
+        UNA_TRY(prior_fit(&log_lik[i], given_noise_var, first, end, c));
+        best = fmax(best, log_lik[i]);
+    }
+    for (size_t i = 0; i < GRID; i++)
+        if (log_lik[i] >= best - 0.02) *prior_var = value[i];
+    return UNA_OK;
+}
+
+static una_status check_given_noise(double noise_var, una_run *run)
+{
+    if (!UNA_IS_AUTO(noise_var) && !(noise_var > 0))
+        UNA_FAIL(run, UNA_E_USAGE, "noise_std is so small that its square is 0; give a larger one");
+    return UNA_OK;
+}
+
+static una_status choose_one(double *noise_var, double *prior_var, choice *c, una_fit_result *result, una_run *run)
+{
+    UNA_TRY(check_given_noise(*noise_var, run));
+    size_t target = c->variances.target;
+    if (UNA_IS_AUTO(*prior_var)) UNA_TRY(choose_prior(prior_var, noise_var, target, target + 1, c));
+    c->variances.prior_var = *prior_var;
+    UNA_TRY(choose_noise_by_loss(noise_var, c));
+
+    double rows = (double)c->sums.rows;
+    result->valid_rows = c->sums.rows;
+    result->valid_rmse = sqrt(c->sums.square / rows);
+    result->valid_log_lik = -c->sums.loss / rows;
+    if (!isfinite(result->valid_log_lik))
+        UNA_FAIL(run, UNA_E_NUMERIC, "the answers for the held-out rows are not finite; use a smaller rate, or look "
+                 "for extreme values in the inputs");
+    return UNA_OK;
+}
+
+/* Of several targets, one may be missing from all validation rows. */
+static una_status has_valid_cells(bool *any, choice *c)
+{
+    c->variances.prior_var = 1;
+    valid_loss_at(0, c);
+    *any = c->sums.rows > 0;
+    return c->status;
+}
+
+/* One prior variance for all targets, where none is given. */
+static una_status choose_one_prior(una_crossfit *fit, choice *c, una_run *run)
+{
+    double *noise_var = UNA_GET(&run->scratch, double, fit->targets), prior_var;
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < fit->targets; t++) {
+        noise_var[t] = fit->chosen[t].noise_var;
+        UNA_TRY(check_given_noise(noise_var[t], run));
+    }
+    UNA_TRY(choose_prior(&prior_var, noise_var, 0, fit->targets, c));
+    for (size_t t = 0; t < fit->targets; t++) fit->chosen[t].prior_var = prior_var;
+    return UNA_OK;
+}
+
+static una_status choose_variances(una_crossfit *fit, const void *const *training, size_t groups, size_t each,
+                                   una_fit_result *result, una_run *run)
+{
+    choice c = { .fit = fit, .training = training, .groups = groups, .each = each, .run = run };
+    if (!fit->targets) return choose_one(&fit->noise_var, &fit->prior_var, &c, result, run);
+    if (fit->one_prior && UNA_IS_AUTO(fit->chosen[0].prior_var)) UNA_TRY(choose_one_prior(fit, &c, run));
+    for (size_t t = 0; t < fit->targets; t++) {
+        una_target_choice *v = &fit->chosen[t];
+        bool any;
+        c.variances.target = t;
+        UNA_TRY(has_valid_cells(&any, &c));
+        if (any) UNA_TRY(choose_one(&v->noise_var, &v->prior_var, &c, v->result, run));
+    }
+    for (size_t g = 0; fit->compare && g < groups; g++)
+        UNA_TRY(fit->compare(fit->context, training + g * each, fit->chosen, run));
+    return UNA_OK;
+}
+
+/* ---- how long to train, and which training is best ---------------------------------------------------------- */
+
+static int by_step_count(const void *a, const void *b)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of the steps after which the trainings were best. */
+static una_status median_steps(size_t *steps, const trainings *all, una_run *run)
+{
+    size_t *step = UNA_GET(&run->scratch, size_t, all->count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < all->count; i++) {
+        const una_trained *t = &training_at(all, i)->trained;
+        step[i] = t->best_step ? t->best_step : t->steps;
+    }
+    qsort(step, all->count, sizeof *step, by_step_count);
+    *steps = step[all->count / 2];
+    return UNA_OK;
+}
+
+static size_t best_of(const trainings *all)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < all->count; i++)
+        if (training_at(all, i)->score > training_at(all, best)->score) best = i;
+    return best;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------------ */
+
+/* Trainings before the final ones, which leave rows out to validate. */
+static size_t count_first_trainings(const una_crossfit *fit, const una_problem *p)
+{
+    if (p->folds) return p->folds * (fit->trainings_per_fold ? fit->trainings_per_fold : 1);
+    return fit->retrains && p->valid_x.rows > 0;
+}
+
+/* Trains and chooses; the plan's steps are then those of the final trainings. *kept: these trainings were the final
+ * ones. */
+static una_status train_and_choose(una_crossfit *fit, una_training_plan *plan, bool *kept, una_fit_result *result,
+                                   una_arena *keep, una_run *run)
+{
+    const una_problem *p = plan->problem;
+    trainings all;
+    una_status status = train_plan(&all, fit, plan, result, run);
+    if (status == UNA_OK) status = choose_variances(fit, all.list, all.groups, all.count / all.groups, result, run);
+    if (status == UNA_OK) status = median_steps(&plan->steps, &all, run);
+    *kept = keep && !p->folds && !p->valid_joins;        /* no more rows will ever train */
+    if (status == UNA_OK && *kept) status = fit->keep(fit->context, all.list, 1, result, keep, run);
+    free_trainings(&all);
+    return status;
+}
+
+static una_status train_finally(una_crossfit *fit, const una_training_plan *plan, una_fit_result *result,
+                                una_arena *keep, una_run *run)
+{
+    trainings all;
+    una_status status = train_plan(&all, fit, plan, result, run);
+    if (status == UNA_OK) {
+        size_t first = 0, count = all.count;
+        if (!fit->mixture) first = best_of(&all), count = 1;
+        if (training_at(&all, first)->valid_rows && !fit->unvalidated)
+            status = choose_variances(fit, all.list + first, 1, count, result, run);
+        if (status == UNA_OK) status = fit->keep(fit->context, all.list + first, count, result, keep, run);
+    }
+    free_trainings(&all);
+    return status;
+}
+
+una_status una_crossfit_run(una_crossfit *fit, const una_problem *p, una_fit_result *result, una_arena *keep,
+                            una_run *run)
+{
+    bool skip = fit->unvalidated || (fit->folds_for_noise && !UNA_IS_AUTO(fit->noise_var)), kept = false;
+    size_t first = count_first_trainings(fit, p);
+    double share = skip ? 0 : (double)first / (double)(first + fit->restarts);
+    una_training_plan plan = { .problem = p, .count = first, .folds = p->folds, .stream = fit->stream };
+
+    if (first && !skip) {
+        una_span before = una_progress_part(run, 0, share);
+        una_status status = train_and_choose(fit, &plan, &kept, result, keep, run);
+        una_progress_back(run, before);
+        UNA_TRY(status);
+    }
+    if (kept) return UNA_OK;
+
+    plan.stream = fit->stream + first;                   /* the same stream with first trainings and without */
+    plan.count = fit->restarts;
+    plan.folds = 0;
+    plan.all_rows = fit->retrains && p->valid_joins;
+    una_span before = una_progress_part(run, share, 1);
+    una_status status = train_finally(fit, &plan, result, keep, run);
+    una_progress_back(run, before);
+    return status;
+}
+
+una_status una_crossfit_choose(una_crossfit *fit, const una_problem *p, una_fit_result *result, una_run *run)
+{
+    una_training_plan plan = { .problem = p, .count = p->folds ? p->folds : 1, .folds = p->folds,
+                               .stream = fit->stream };
+    bool kept;
+    if (!p->folds && p->valid_x.rows == 0) return UNA_OK;
+    return train_and_choose(fit, &plan, &kept, result, NULL, run);
+}

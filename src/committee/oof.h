@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Out-of-fold predictions of several repeats of trainings, and what follows from them: weights (stacking) and noise.
+ */
+#ifndef UNA_OOF_H
+#define UNA_OOF_H
+
+#include "committee/members.h"
+
+typedef struct una_oof {
+    size_t  rows, repeats;
+    double *mean, *var;                  /* [repeats, rows] without noise; NAN where there is no prediction */
+    const double *y;                     /* [rows]                                                          */
+    double *shape;                       /* [rows] of the noise; NULL: 1                                    */
+    double *weight;                      /* [repeats] stacking weights, adding up to 1                      */
+    size_t *stratum;                     /* [repeats] repeats of one stratum share one weight: those with scaled
+                                            inputs, and those without */
+    size_t  strata;
+    bool    repeats_are_sample;          /* the final mixture has more trainings than predict a row         */
+    bool    shape_per_fold;              /* learn the shape without each fold of the rows, too              */
+} una_oof;
+
+/* No predictions yet, all weights equal, every repeat a stratum of its own. */
+una_status una_oof_init(una_oof *oof, size_t repeats, size_t rows, const double *y, una_arena *arena);
+size_t     una_oof_predicted_rows(const una_oof *oof);   /* that have predictions                           */
+
+/* Mean and variance of the mixture at a row, without noise; false: there is no prediction. */
+bool   una_oof_moments(const una_oof *oof, size_t row, double *mean, double *var);
+/* log density of y under the mixture; NAN: there is no prediction. */
+double una_oof_log_lik(const una_oof *oof, size_t row, double noise_var);
+/* Log-likelihood per row at a given noise, as in una_oof_noise; z2 (may be NULL): expected squared error over variance,
+ * 1 where the variance is right. */
+double una_oof_mean_log_lik(una_oof *oof, double noise_var, double *z2);
+/* The noise variance that suits the mixture best. Where the repeats are the whole mixture (repeats_are_sample is
+ * false), one standard error of its logarithm is added, because few rows determine it poorly. */
+double una_oof_noise(una_oof *oof);
+/* Stacking: the weights that maximise the likelihood of y, for that noise. */
+una_status una_oof_weigh(una_oof *oof, double noise_var, una_run *run);
+/* The same weights for several targets, oof [targets] of the same rows: they maximise the likelihood of all targets. */
+una_status una_oof_weigh_targets(una_oof *oof, size_t targets, const double *noise_var, una_run *run);
+
+/* The shape of the noise over the inputs, into oof->shape too; NULL where left-out rows do not show any, unless there
+ * must be one. The rows are those of the folds, or the held-out ones. */
+una_status una_oof_noise_shape(una_noise **noise, una_oof *oof, const una_problem *problem, bool required,
+                               una_arena *keep, una_run *run);
+/* Sets oof->shape again: at each row, the shape learnt from the other folds. */
+una_status una_oof_noise_shape_without(una_oof *oof, const una_noise *noise, const una_problem *problem, una_run *run);
+/* The result's scores of out-of-fold rows. */
+void una_oof_score(const una_oof *oof, double noise_var, una_fit_result *result);
+/* The predictions of each row, for callers that ask for them (result->oof). */
+void una_oof_report(const una_oof *oof, double noise_var, size_t folds, una_fit_result *result);
+
+/* Weights [count] that maximise sum over rows of log sum_k w_k exp(log_lik_k), log_lik [count, rows]: expectation
+ * maximisation from equal weights; equal_rows: as if so many more rows favoured equal weights. */
+void una_stack(double *weight, const double *log_lik, size_t count, size_t rows, double equal_rows);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A prior variance chosen by trainings that leave out whole regions. See prior_scale.h.
+ */
+#include "committee/prior_scale.h"
+
+#include "committee/regions.h"
+
+#include <string.h>
+
+enum { PRIORS = 13, REGIONS = 3, REGIONS_OF_LINE = 6, FITS_PER_REGION = 2, MOST_REGION_ROWS = 20000,
+       LEAST_REGION_ROWS = 30 };
+static const double REGION_FIT_STEPS = 0.5; /* share of a member's steps                                    */
+static const double LEAST_GAIN = 0.01;   /* of log-likelihood per row in the regions: a wider prior must gain this
+                                            much */
+static const double MOST_LOSS = 0.03;    /* of log-likelihood per row where there is data                   */
+
+static double prior_at(size_t index)
+{
+    return pow(10, -2 + 0.25 * (double)index);
+}
+
+/* Members without each region, two for each: one with scaled inputs and one without, where the committee has both. */
+static una_status plan_region_fits(una_committee *region_fits, const una_committee *members,
+                                   const unsigned char *inside, size_t regions, una_run *run)
+{
+    size_t rows = members->pair->plain.x.rows;
+    *region_fits = *members;
+    region_fits->per_target = NULL;
+    if (members->member[0].options) region_fits->options = members->member[0].options; /* with its steps filled in */
+    region_fits->count = 0;
+    region_fits->member = UNA_GET(&run->scratch, una_member_fit, FITS_PER_REGION * regions);
+    region_fits->steps_share = REGION_FIT_STEPS;
+    UNA_TRY(una_arena_check(&run->scratch));
+    region_fits->count = FITS_PER_REGION * regions;
+
+    for (size_t k = 0; k < region_fits->count; k++) {
+        size_t region = k / FITS_PER_REGION, repeat = k % FITS_PER_REGION;
+        const una_member_fit *like = &members->member[repeat ? members->count - 1 : 0];
+        region_fits->member[k] = (una_member_fit){ .repeat = repeat, .number = members->count + k,
+                                                   .label = inside + region * rows, .left_out_label = 1,
+                                                   .region = region, .scaled = like->scaled };
+    }
+    return UNA_OK;
+}
+
+/* The rows of the regions, among rows that have the target. */
+static una_status inside_of(unsigned char **own, const unsigned char *inside, size_t regions, const una_problem *whole,
+                            size_t target, una_run *run)
+{
+    size_t rows = whole->x.rows, outputs = whole->outputs, next = 0;
+    *own = UNA_GET_ROWS(&run->scratch, unsigned char, regions * rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t k = 0; k < regions; k++)
+        for (size_t i = 0; i < rows; i++)
+            if (!isnan(whole->y[i * outputs + target])) (*own)[next++] = inside[k * rows + i];
+    return UNA_OK;
+}
+
+/* With several targets each has its own members, beside those of all targets, which train. */
+static una_status plan_region_fits_of_targets(una_committee *region_fits, una_committee *members,
+                                              const unsigned char *inside, size_t regions, una_run *run)
+{
+    UNA_TRY(plan_region_fits(region_fits, members, inside, regions, run));
+    if (!members->per_target) return UNA_OK;
+    una_committee *of = UNA_GET(&run->scratch, una_committee, members->targets);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < members->targets; t++) {
+        unsigned char *own;
+        UNA_TRY(inside_of(&own, inside, regions, &members->pair->plain, t, run));
+        UNA_TRY(plan_region_fits(&of[t], &members->per_target[t], own, regions, run));
+    }
+    region_fits->per_target = of;
+    return UNA_OK;
+}
+
+/* The prior variance that makes rows of left-out regions most likely, among those that cost little where there is
+ * data. */
+static una_status choose_prior_by_regions(double *prior_var, una_committee *region_fits, una_oof *region_oof,
+                                          una_committee *members, una_oof *member_oof, una_fit_result *result,
+                                          una_run *run)
+{
+    double region_log_lik[PRIORS], z2[PRIORS], member_log_lik[PRIORS], most = -HUGE_VAL;
+    size_t best = SIZE_MAX;
+    if (una_oof_predicted_rows(region_oof) == 0) return UNA_OK; /* no region has that target */
+    for (size_t g = 0; g < PRIORS; g++) {
+        UNA_TRY(una_committee_predict_again(region_oof, region_fits, prior_at(g), run));
+        UNA_TRY(una_committee_predict_again(member_oof, members, prior_at(g), run));
+        region_log_lik[g] = una_oof_mean_log_lik(region_oof, members->noise_var, &z2[g]);
+        member_log_lik[g] = una_oof_mean_log_lik(member_oof, members->noise_var, NULL);
+        most = fmax(most, member_log_lik[g]);
+    }
+    for (size_t g = 0; g < PRIORS; g++)
+        if (member_log_lik[g] > most - MOST_LOSS &&
+            (best == SIZE_MAX || region_log_lik[g] > region_log_lik[best] + LEAST_GAIN)) best = g;
+    *prior_var = prior_at(best);
+    const char *judgement = z2[best] > 1.005 ? "above 1: too narrow" : "1 is right";
+    if (z2[best] < 0.995) judgement = "below 1: rather wide";            /* as the two decimals below say it */
+    una_notes_add(&result->notes, "Ignorance was set by %zu left-out regions: mean z^2 %.2f there (%s).",
+                  region_fits->count / FITS_PER_REGION, z2[best], judgement);
+    return UNA_OK;
+}
+
+/* Room for predictions of the rows of one target, region by region. */
+static una_status new_region_oof(una_oof *region_oof, const una_committee *members, size_t regions, una_run *run)
+{
+    const una_problem *p = &members->pair->plain;
+    size_t rows = p->x.rows;
+    double *y = UNA_GET_ROWS(&run->scratch, double, regions * rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t k = 0; k < regions; k++) memcpy(y + k * rows, p->y, rows * sizeof *y);
+    UNA_TRY(una_oof_init(region_oof, FITS_PER_REGION, regions * rows, y, &run->scratch));
+    region_oof->repeats_are_sample = true;
+    region_oof->strata = 1;
+    for (size_t r = 0; r < FITS_PER_REGION; r++) region_oof->stratum[r] = 0;
+    return UNA_OK;
+}
+
+/* For one target, by the region fits. */
+static una_status choose_prior_of_target(double *prior_var, una_committee *region_fits, una_committee *members,
+                                         una_oof *member_oof, size_t regions, una_fit_result *result, una_run *run)
+{
+    una_oof region_oof;
+    UNA_TRY(new_region_oof(&region_oof, members, regions, run));
+    una_committee_collect_oof(&region_oof, region_fits);
+    UNA_TRY(choose_prior_by_regions(prior_var, region_fits, &region_oof, members, member_oof, result, run));
+    for (size_t k = 0; k < region_fits->count; k++) result->steps += region_fits->member[k].result.steps;
+    return UNA_OK;
+}
+
+una_status una_prior_var_choose(double *prior_var, una_committee *members, una_oof *member_oof,
+                                una_fit_result *const *result, una_run *run)
+{
+    const una_problem *p = &members->pair->plain;
+    size_t regions, targets = una_committee_targets(members);
+    unsigned char *inside;
+    una_committee region_fits = {0};
+    for (size_t t = 0; t < targets; t++) prior_var[t] = 1;
+    UNA_TRY(una_regions_cut(&inside, &regions, p->x.cols == 1 ? REGIONS_OF_LINE : REGIONS, p->x, p->columns,
+                            members->pair->scale, p->seed, &run->scratch, run));
+    if (regions == 0) return UNA_OK;
+
+    una_status status = plan_region_fits_of_targets(&region_fits, members, inside, regions, run);
+    if (status == UNA_OK)
+        status = una_jobs_run(run, region_fits.member, sizeof *region_fits.member, region_fits.count,
+                              una_member_fit_train, &region_fits);
+    una_progress_part(run, 1, 1);                        /* nothing that follows takes long */
+    for (size_t t = 0; status == UNA_OK && t < targets; t++)
+        status = choose_prior_of_target(&prior_var[t], una_committee_of(&region_fits, t), una_committee_of(members, t),
+                                        &member_oof[t], regions, result[t], run);
+    una_jobs_free(region_fits.member, sizeof *region_fits.member, region_fits.count);
+    return status;
+}
+
+bool una_prior_scale_is_wanted(const una_kind *single, void *options, const una_problem *p)
+{
+    return una_kind_number_option(single, options, "prior_var") && !una_kind_is_given(single, options, "prior_var") &&
+           single->relearn && p->x.rows <= MOST_REGION_ROWS && p->x.rows >= LEAST_REGION_ROWS;
+}

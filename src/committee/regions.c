@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Slabs of rows. See regions.h. One input: pieces of equal count between the ends. Several: the middle third along the
+ * inputs that matter most (one slab each), alternating with slabs along random directions of the scaled inputs, so that
+ * no region depends on a single input alone.
+ */
+#include "committee/regions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct place { double at; size_t row; } place;
+
+static int by_place(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+    if (x->at != y->at) return x->at < y->at ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Marks the rows of rank from .. to, with ties at the edges. False: too few rows, or more than half. */
+static bool mark_slab(unsigned char *inside, place *order, size_t rows, double from, double to)
+{
+    size_t first = (size_t)(from * (double)rows), last = (size_t)(to * (double)rows), count = 0;
+    qsort(order, rows, sizeof *order, by_place);
+    if (last <= first) return false;
+    double low = order[first].at, high = order[last - 1].at;
+    if (low <= order[0].at || high >= order[rows - 1].at) return false;          /* a slab has rows on both sides */
+    for (size_t i = 0; i < rows; i++)
+        if (order[i].at >= low && order[i].at <= high) inside[order[i].row] = 1, count++;
+    if (count >= 5 && 2 * count <= rows) return true;
+    memset(inside, 0, rows);
+    return false;
+}
+
+/* Inputs with many values, those that matter most first; returns how many. */
+static size_t rank_inputs(size_t *order, size_t inputs, const una_columns *columns, const double *scale)
+{
+    size_t count = 0;
+    for (size_t d = 0; d < inputs; d++) {
+        if (una_columns_input(columns, d)->level != SIZE_MAX) continue;
+        size_t at = count++;
+        while (at > 0 && scale && scale[order[at - 1]] < scale[d]) order[at] = order[at - 1], at--;
+        order[at] = d;
+    }
+    return count;
+}
+
+static void along_input(place *order, una_view x, size_t input)
+{
+    for (size_t i = 0; i < x.rows; i++) order[i] = (place){ x.at[i * x.stride + input], i };
+}
+
+static void along_direction(place *order, una_view x, const double *scale, una_rng *rng, double *direction)
+{
+    for (size_t d = 0; d < x.cols; d++) direction[d] = una_rng_normal(rng) * (scale ? scale[d] : 1);
+    for (size_t i = 0; i < x.rows; i++) {
+        order[i] = (place){ 0, i };
+        for (size_t d = 0; d < x.cols; d++) order[i].at += direction[d] * x.at[i * x.stride + d];
+    }
+}
+
+una_status una_regions_cut(unsigned char **inside, size_t *count, size_t most, una_view x, const una_columns *columns,
+                           const double *scale, uint64_t seed, una_arena *arena, una_run *run)
+{
+    size_t rows = x.rows, numeric, next = 0;
+    *inside = UNA_GET_ROWS(arena, unsigned char, most * rows);
+    *count = 0;
+    UNA_TRY(una_arena_check(arena));
+
+    una_mark mark = una_arena_mark(&run->scratch);       /* the arena may be this one */
+    place *order = UNA_GET_ROWS(&run->scratch, place, rows);
+    size_t *input = UNA_GET(&run->scratch, size_t, x.cols);
+    double *direction = UNA_GET(&run->scratch, double, x.cols);
+    una_status status = una_arena_check(&run->scratch);
+
+    una_rng rng = una_rng_at(seed, UNA_FOR_FOLDS, 7);
+    numeric = status == UNA_OK ? rank_inputs(input, x.cols, columns, scale) : 0;
+    for (size_t k = 0; status == UNA_OK && k < most; k++) {
+        unsigned char *at = *inside + *count * rows;
+        double from = 1. / 3, to = 2. / 3;
+        if (x.cols == 1) {
+            from = ((double)k + 1) / ((double)most + 2), to = ((double)k + 2) / ((double)most + 2);
+            along_input(order, x, 0);
+        } else if (k % 2 == 0 && next < numeric) along_input(order, x, input[next++]);
+        else along_direction(order, x, scale, &rng, direction);
+        if (mark_slab(at, order, rows, from, to)) ++*count;
+    }
+
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

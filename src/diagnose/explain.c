@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Why is a row unsure? Its ignorance is split by concepts: every linear head of the model is rotated towards them
+ * (axes.h), the members' own variance is split with their weights, and their disagreement is a part of its own. Which
+ * rows show a concept, and against which: g_j(i), the least-squares weights with which sums over rows i give what
+ * concept j adds where it holds, with the other concepts fixed; so concepts that often hold together are not confused.
+ * Where no regression can tell the rows of concepts apart, a little ridge shares between them.
+ */
+#include "data/columns.h"
+#include "diagnose/axes.h"
+#include "diagnose/concepts.h"
+#include "model/kind.h"
+#include "model/several.h"
+#include "model/new_words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RIDGE 1e-6               /* of the rows                                                             */
+#define MUCH 0.2                 /* of all ignorance                                                        */
+enum { USUAL_AXES = 4, FEW_ROWS = 20, BLOCK = 240 };
+
+typedef struct result {
+    una_explanation face;                /* first, so that a pointer to it points to the whole struct       */
+    una_arena keep;
+    una_run  *run;
+    double   *mean, *std, *part, *share;
+    size_t   *order, *shown, *number;
+    const char **names, **warnings;
+    una_notes notes;
+} result;
+
+typedef struct work {
+    const una_model *model;
+    una_explain_settings settings;
+    size_t    concepts, axes;            /* axes: of each, as asked for                                     */
+    bool     *holds;                     /* [concepts, shown rows]                                          */
+    double   *g;                         /* [concepts, shown rows]                                          */
+    size_t    shown_rows, rows;
+    una_view  x;                         /* of the rows that show the concepts                              */
+    una_arena axes_in;                   /* what the leaves keep lies here                                  */
+    una_axes *leaf;                      /* [leaves], not set for one without a linear head                 */
+    size_t    leaves, room, at;          /* at: the present leaf                                            */
+    size_t    heads;                     /* leaves with a linear head                                       */
+    double   *mean, *weight;             /* [leaves, rows, concepts + 2]: parts of each leaf's answer: concepts, the
+                                            rest, what cannot be split; [leaves] */
+    double   *part;                      /* [rows, concepts + 3]: other, disagreement, not split            */
+    result   *out;
+} work;
+
+/* ---- which rows show what --------------------------------------------------------------------------------- */
+
+/* (C'C + ridge)^-1 [m, m], C [rows, m] with ones behind the concepts. */
+static una_status invert_design(double *inverse, const work *w, una_run *run)
+{
+    size_t k = w->concepts, m = k + 1, n = w->shown_rows;
+    double *gram = UNA_GET(&run->scratch, double, m * m);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t a = 0; a < m; a++)
+        for (size_t b = 0; b <= a; b++) {
+            size_t both = 0;
+            for (size_t i = 0; i < n; i++)
+                both += (a == k || w->holds[a * n + i]) && (b == k || w->holds[b * n + i]);
+            gram[a * m + b] = gram[b * m + a] = (double)both + (a == b ? RIDGE * (double)n : 0);
+        }
+    for (size_t a = 0; a < m; a++) inverse[a * m + a] = 1;
+    UNA_TRY(una_chol(gram, m, "the concepts", run));
+    una_chol_solve(gram, m, inverse, m);
+    return UNA_OK;
+}
+
+static una_status weigh_members(work *w, una_run *run)
+{
+    size_t k = w->concepts, m = k + 1, n = w->shown_rows;
+    double *inverse = UNA_GET(&run->scratch, double, m * m);
+    w->g = UNA_GET_ROWS(&run->scratch, double, k * n);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(invert_design(inverse, w, run));
+    for (size_t c = 0; c < k; c++)
+        for (size_t i = 0; i < n; i++) {
+            double g = inverse[c * m + k];
+            for (size_t b = 0; b < k; b++) g += w->holds[b * n + i] ? inverse[c * m + b] : 0;
+            w->g[c * n + i] = g;
+        }
+    return UNA_OK;
+}
+
+/* ---- rotating every linear head --------------------------------------------------------------------------- */
+
+/* c [K, K] += sum of |g| (p - centre)(p - centre)' over the rows whose g has that sign. */
+static una_status add_moments(double *c, const double *phi, const double *g, double sign, size_t rows,
+                              const una_white *white, double *block, una_run *run)
+{
+    size_t k = white->columns, filled = 0;
+    for (size_t i = 0; i < rows; i++) {
+        if (sign * g[i] > 0) {
+            double root = sqrt(sign * g[i]);
+            for (size_t d = 0; d < k; d++) block[filled * k + d] = root * (phi[i * k + d] - white->centre[d]);
+            filled++;
+        }
+        if (filled == BLOCK || (i + 1 == rows && filled)) {
+            UNA_TRY(una_gram_add(c, block, filled, k, run));
+            filled = 0;
+        }
+    }
+    return UNA_OK;
+}
+
+static una_status concept_excesses(double **excess, const work *w, const una_leaf *leaf, const una_white *white,
+                                   una_run *run)
+{
+    size_t k = white->columns, n = w->shown_rows;
+    double *all = *excess = UNA_GET(&run->scratch, double, w->concepts * k * k);
+    double *less = UNA_GET(&run->scratch, double, k * k), *block = UNA_GET(&run->scratch, double, BLOCK * k);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t c = 0; c < w->concepts; c++) {
+        memset(less, 0, k * k * sizeof *less);
+        UNA_TRY(add_moments(all + c * k * k, leaf->phi, w->g + c * n, 1, n, white, block, run));
+        UNA_TRY(add_moments(less, leaf->phi, w->g + c * n, -1, n, white, block, run));
+        for (size_t i = 0; i < k * k; i++) all[c * k * k + i] -= less[i];
+    }
+    return UNA_OK;
+}
+
+/* At least half of the coordinates stay unrotated, if each concept can still have one. */
+static una_status axes_for(size_t *each, const work *w, size_t coordinates, una_run *run)
+{
+    if (coordinates < w->concepts)
+        UNA_FAIL(run, UNA_E_INPUT, "there are %zu concepts, and %s has only %zu features in which rows differ: each "
+                 "concept needs one of its own; name fewer concepts", w->concepts, w->model->kind->name, coordinates);
+    size_t most = coordinates / (2 * w->concepts);
+    if (most == 0) most = 1;
+    *each = w->axes < most ? w->axes : most;
+    una_explanation *e = &w->out->face;
+    if (e->members == 0 || coordinates < e->features) e->features = coordinates;
+    if (e->members == 0 || *each < e->axes) e->axes = *each;
+    e->members++;
+    return UNA_OK;
+}
+
+static una_status turn_leaf(void *context, const una_leaf *leaf, una_run *run)
+{
+    work *w = context;
+    if (w->leaves == w->room) {
+        size_t room = w->room ? 2 * w->room : 16;
+        una_axes *more = UNA_GET(&w->axes_in, una_axes, room);
+        UNA_TRY(una_arena_check(&w->axes_in));
+        if (w->leaves) memcpy(more, w->leaf, w->leaves * sizeof *more);
+        w->leaf = more;
+        w->room = room;
+    }
+    una_axes *axes = &w->leaf[w->leaves++];
+    if (!leaf->head) return UNA_OK;
+    w->heads++;
+    UNA_TRY(una_tick(run, "looking for concepts", (double)w->leaves / (double)(w->leaves + 1), NAN));
+
+    una_white white;
+    double *excess;
+    size_t each = 0;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_white_of(&white, leaf->head, w->settings.whitening, &run->scratch, run);
+    if (status == UNA_OK) status = axes_for(&each, w, white.axes, run);
+    if (status == UNA_OK) status = concept_excesses(&excess, w, leaf, &white, run);
+    if (status == UNA_OK) status = una_axes_of(axes, &white, excess, w->concepts, each, &w->axes_in, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- splitting every row ---------------------------------------------------------------------------------- */
+
+static una_status split_leaf(void *context, const una_leaf *leaf, una_run *run)
+{
+    work *w = context;
+    size_t at = w->at++, stride = w->concepts + 3;
+    const una_axes *axes = &w->leaf[at];
+    w->weight[at] = leaf->weight;
+    UNA_TRY(una_tick(run, "splitting ignorance", (double)at / (double)w->leaves, NAN));
+    for (size_t r = 0; r < w->rows; r++) {
+        double *part = w->part + r * stride, *mean = w->mean + (at * w->rows + r) * (w->concepts + 2);
+        if (leaf->head) {
+            UNA_TRY(una_axes_split(axes, leaf->head, leaf->phi + r * axes->columns, leaf->weight, part, mean, run));
+            continue;
+        }
+        mean[w->concepts + 1] = leaf->mean[r];
+        part[w->concepts + 2] += leaf->weight * leaf->var[r];
+    }
+    return UNA_OK;
+}
+
+/* sum_m w_m (f_m - f)^2: one part; or, f_m being a sum over parts g_mj, sum_m w_m (g_mj - g_j)(f_m - f) for each, which
+ * add up to it. */
+static una_status add_disagreement(const work *w, una_run *run)
+{
+    size_t parts = w->concepts + 2, stride = w->concepts + 3;
+    bool split = w->settings.disagreement == UNA_DISAGREEMENT_SPLIT;
+    double *middle = UNA_GET(&run->scratch, double, parts), *off = UNA_GET(&run->scratch, double, parts);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t r = 0; r < w->rows; r++) {
+        double *to = w->part + r * stride;
+        memset(middle, 0, parts * sizeof *middle);
+        for (size_t m = 0; m < w->leaves; m++)
+            for (size_t p = 0; p < parts; p++) middle[p] += w->weight[m] * w->mean[(m * w->rows + r) * parts + p];
+        for (size_t m = 0; m < w->leaves; m++) {
+            double whole = 0;
+            for (size_t p = 0; p < parts; p++) whole += off[p] = w->mean[(m * w->rows + r) * parts + p] - middle[p];
+            for (size_t p = 0; p < parts; p++) {
+                size_t at = p <= w->concepts ? p : p + 1;
+                if (!split) at = w->concepts + 1;
+                to[at] += w->weight[m] * off[p] * whole;
+            }
+        }
+    }
+    return UNA_OK;
+}
+
+/* ---- warnings and notes ----------------------------------------------------------------------------------- */
+
+typedef struct ranked { double std; size_t row; } ranked;
+
+static int larger_first(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    return x->std != y->std ? (x->std < y->std) - (x->std > y->std) : (x->row > y->row) - (x->row < y->row);
+}
+
+static una_status rank_explained_rows(result *out, una_run *run)
+{
+    size_t rows = out->face.rows;
+    ranked *all = UNA_GET(&run->scratch, ranked, rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t r = 0; r < rows; r++) all[r] = (ranked){ out->std[r], r };
+    qsort(all, rows, sizeof *all, larger_first);
+    for (size_t r = 0; r < rows; r++) out->order[r] = all[r].row;
+    return UNA_OK;
+}
+
+static bool has_disagreement(const work *w)
+{
+    return w->leaves > 1 && w->settings.disagreement == UNA_DISAGREEMENT_APART;
+}
+
+static una_status take_names(result *out, const work *w)
+{
+    const char *const own[] = { UNA_PART_OTHER, UNA_PART_DISAGREEMENT, UNA_PART_WHOLE };
+    const bool there[] = { true, has_disagreement(w), w->leaves > w->heads };
+    size_t parts = w->concepts;
+    out->names = UNA_GET(&out->keep, const char *, w->concepts + 3);
+    UNA_TRY(una_arena_check(&out->keep));
+    for (size_t c = 0; c < w->concepts; c++) out->names[c] = una_arena_text(&out->keep, w->settings.concepts[c].name);
+    for (size_t i = 0; i < 3; i++)
+        if (there[i]) out->names[parts++] = own[i];
+    out->face.parts = parts;
+    return una_arena_check(&out->keep);
+}
+
+/* Parts of the variance in the user's units. */
+static void take_parts(result *out, const work *w)
+{
+    size_t parts = out->face.parts, stride = w->concepts + 3, whole = w->concepts + 2;
+    double unit = w->model->columns.target_scale, sum = 0;
+    for (size_t r = 0; r < w->rows; r++) {
+        double *to = out->part + r * parts;
+        for (size_t p = 0, next = 0; p < stride; p++) {
+            if ((p == w->concepts + 1 && !has_disagreement(w)) || (p == whole && w->leaves == w->heads)) continue;
+            to[next++] = unit * unit * w->part[r * stride + p];
+        }
+        for (size_t p = 0; p < parts; p++) {
+            out->share[p] += to[p];
+            sum += to[p];
+        }
+    }
+    for (size_t p = 0; p < parts; p++) out->share[p] /= sum > 0 ? sum : 1;
+}
+
+static void warn_of_parts(result *out, const work *w)
+{
+    const una_columns *columns = &w->model->columns;
+    if (columns->log_target)
+        una_notes_add(&out->notes, "The model learnt the logarithm of '%s': mean and std_epistemic are those of log "
+                      "%s, and it is their square that is split.", columns->target, columns->target);
+    for (size_t c = 0; c < w->concepts; c++) {
+        const char *name = out->names[c];
+        if (out->shown[c] < FEW_ROWS)
+            una_notes_add(&out->notes, "Concept '%s' is shown by %zu row%s only: its axes follow these very rows, and "
+                          "its share of their ignorance means little; give more rows that show it.", name,
+                          out->shown[c], out->shown[c] == 1 ? "" : "s");
+    }
+    if (w->leaves > w->heads && out->share[out->face.parts - 1] > MUCH)
+        una_notes_add(&out->notes, "%.0f %% of the ignorance is that of members without features under a linear head "
+                      "(a Gaussian process, say) and cannot be split; fit luna by itself, and all of it can be.",
+                      100 * out->share[out->face.parts - 1]);
+}
+
+static una_status take_result(result *out, const work *w, una_run *run)
+{
+    una_explanation *e = &out->face;
+    UNA_TRY(take_names(out, w));
+    out->part = UNA_GET_ROWS(&out->keep, double, w->rows * e->parts);
+    out->share = UNA_GET(&out->keep, double, e->parts);
+    out->order = UNA_GET(&out->keep, size_t, w->rows);
+    out->shown = UNA_GET(&out->keep, size_t, w->concepts);
+    e->target = una_arena_text(&out->keep, w->model->columns.target);
+    UNA_TRY(una_arena_check(&out->keep));
+
+    take_parts(out, w);
+    UNA_TRY(rank_explained_rows(out, run));
+    for (size_t i = 0; i < w->concepts * w->shown_rows; i++) out->shown[i / w->shown_rows] += w->holds[i];
+    warn_of_parts(out, w);
+    UNA_TRY(una_arena_check(&out->keep));
+    e->concepts = w->concepts;
+    e->names = out->names;
+    e->mean = out->mean;
+    e->std_epistemic = out->std;
+    e->part = out->part;
+    e->share = out->share;
+    e->order = out->order;
+    e->number = out->number;
+    e->shown = out->shown;
+    e->warning_count = out->notes.count;
+    e->warnings = out->notes.text;
+    return UNA_OK;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------- */
+
+static una_status encode_explained(una_view *x, const una_model *model, const una_dataset *data, una_run *run)
+{
+    double *at;
+    size_t rows, inputs = model->columns.input_count;
+    UNA_TRY(una_columns_encode(&model->columns, data, &at, NULL, NULL, &rows, &run->scratch, run));
+    *x = (una_view){ at, rows, inputs, inputs };
+    return UNA_OK;
+}
+
+static una_status turn_all(work *w, const una_dataset *shown, una_run *run)
+{
+    const una_kind *kind = w->model->kind;
+    w->shown_rows = shown->rows;
+    w->holds = UNA_GET_ROWS(&run->scratch, bool, w->concepts * shown->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_concepts_holds(w->holds, w->settings.concepts, w->concepts, shown, run));
+    UNA_TRY(weigh_members(w, run));
+    UNA_TRY(encode_explained(&w->x, w->model, shown, run));
+    UNA_TRY(una_kind_leaves(kind, w->model->state, w->x, 1, turn_leaf, w, run));
+    if (w->heads == 0)
+        UNA_FAIL(run, UNA_E_USAGE, "%s has no features under a linear head, which is what concepts are looked for in; "
+                 "luna, nlm, tuna, linear and sngp have, and mixtures of them (auto, ensemble(of=nlm))", kind->name);
+    return UNA_OK;
+}
+
+/* The variance added for new words belongs to no concept. */
+static una_status add_new_words(work *w, una_view x, una_run *run)
+{
+    if (!una_new_words_any(&w->model->columns)) return UNA_OK;
+    double *extra = UNA_GET_ROWS(&run->scratch, double, x.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_new_words_extra(extra, w->model, x, run));
+    for (size_t r = 0; r < x.rows; r++) w->part[r * (w->concepts + 3) + w->concepts] += extra[r];
+    return UNA_OK;
+}
+
+static una_status split_all(work *w, const una_dataset *data, una_run *run)
+{
+    result *out = w->out;
+    una_view x = w->x;
+    if (w->settings.shown) UNA_TRY(encode_explained(&x, w->model, data, run));
+    w->rows = out->face.rows = x.rows;
+    w->part = UNA_GET_ROWS(&run->scratch, double, x.rows * (w->concepts + 3));
+    w->mean = UNA_GET_ROWS(&run->scratch, double, w->leaves * x.rows * (w->concepts + 2));
+    w->weight = UNA_GET(&run->scratch, double, w->leaves);
+    out->mean = UNA_GET(&out->keep, double, x.rows);
+    out->std = UNA_GET(&out->keep, double, x.rows);
+    out->number = UNA_GET(&out->keep, size_t, x.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_arena_check(&out->keep));
+    for (size_t r = 0; r < x.rows; r++) out->number[r] = una_table_number(data, r);
+
+    una_prediction asked = { .size = sizeof asked, .mean = out->mean, .std_epistemic = out->std };
+    una_model by_logs = *w->model;               /* of a logarithm, the ignorance of the logarithm is split */
+    by_logs.columns.log_target = false;
+    UNA_TRY(una_model_predict_encoded(&by_logs, x.at, x.rows, 0.95, &asked, run));
+    UNA_TRY(una_kind_leaves(w->model->kind, w->model->state, x, 1, split_leaf, w, run));
+    UNA_TRY(add_new_words(w, x, run));
+    return add_disagreement(w, run);
+}
+
+/* In this version's layout: the caller's structs may be longer or shorter; the first gives the size of all. */
+static una_status take_concepts(work *w, una_run *run)
+{
+    size_t count = w->concepts, step;
+    const unsigned char *at = (const void *)w->settings.concepts;
+    una_concept *own = UNA_GET(&run->scratch, una_concept, count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t c = 0; c < count; c++, at += step) {
+        UNA_TRY(UNA_TAKE(&own[c], at, una_concept, run));
+        memcpy(&step, w->settings.concepts, sizeof step);
+    }
+    w->settings.concepts = own;
+    return UNA_OK;
+}
+
+static una_status explain_model(work *w, const una_dataset *data, una_run *run)
+{
+    const una_explain_settings *s = &w->settings;
+    UNA_TRY(una_model_need_one(w->model, run));
+    if (!s->concepts || s->concept_count == 0)
+        UNA_FAIL(run, UNA_E_USAGE, "no concept is named; ignorance is split by at least one");
+    if (s->concept_count > UNA_MOST_CONCEPTS)
+        UNA_FAIL(run, UNA_E_USAGE, "there are %zu concepts; at most %d can be told apart", s->concept_count,
+                 UNA_MOST_CONCEPTS);
+    if (s->whitening != UNA_WHITE_POSTERIOR && s->whitening != UNA_WHITE_ROWS)
+        UNA_FAIL(run, UNA_E_USAGE, "the whitening is %d; it is UNA_WHITE_POSTERIOR or UNA_WHITE_ROWS", s->whitening);
+    if (s->disagreement != UNA_DISAGREEMENT_APART && s->disagreement != UNA_DISAGREEMENT_SPLIT)
+        UNA_FAIL(run, UNA_E_USAGE, "the disagreement is %d; it is UNA_DISAGREEMENT_APART or _SPLIT", s->disagreement);
+    w->concepts = s->concept_count;
+    w->axes = s->axes ? s->axes : USUAL_AXES;
+    UNA_TRY(take_concepts(w, run));
+    UNA_TRY(turn_all(w, s->shown ? s->shown : data, run));
+    UNA_TRY(split_all(w, data, run));
+    return take_result(w->out, w, run);
+}
+
+static una_status check_explain_settings(const una_explain_settings *s, una_run *run)
+{
+    if (s->whitening != UNA_WHITE_POSTERIOR && s->whitening != UNA_WHITE_ROWS)
+        UNA_FAIL(run, UNA_E_USAGE, "the whitening is %d, which means nothing: UNA_WHITE_POSTERIOR (0) and "
+                 "UNA_WHITE_ROWS (1) do", s->whitening);
+    if (s->disagreement != UNA_DISAGREEMENT_APART && s->disagreement != UNA_DISAGREEMENT_SPLIT)
+        UNA_FAIL(run, UNA_E_USAGE, "what to do about disagreement is %d, which means nothing: UNA_DISAGREEMENT_APART "
+                 "(0) and UNA_DISAGREEMENT_SPLIT (1) do", s->disagreement);
+    if (s->concept_count && !s->concepts)
+        UNA_FAIL(run, UNA_E_USAGE, "%zu concepts were announced, and none is there", s->concept_count);
+    return UNA_OK;
+}
+
+una_status una_explain(una_explanation **explanation, const una_model *model, const una_dataset *data,
+                       const una_explain_settings *settings, una_run *run)
+{
+    *explanation = NULL;
+    una_clear_message(run);
+    work w = { .model = model };
+    UNA_TRY(UNA_TAKE(&w.settings, settings, una_explain_settings, run));
+    UNA_TRY(check_explain_settings(&w.settings, run));
+    result *out = w.out = una_allocate(run, sizeof *out);
+    if (!out) return UNA_E_MEMORY;
+    *out = (result){ .run = run };
+    una_arena_init(&out->keep, run);
+    out->notes.arena = &out->keep;
+
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_arena_init(&w.axes_in, run);
+    una_status status = explain_model(&w, data, run);
+    una_arena_free(&w.axes_in);
+    una_arena_release(&run->scratch, mark);
+    if (status == UNA_OK) *explanation = &out->face;
+    else una_explanation_free(&out->face);
+    return status;
+}
+
+void una_explanation_free(una_explanation *explanation)
+{
+    result *all = (result *)explanation;
+    if (!all) return;
+    una_run *run = all->run;
+    una_arena_free(&all->keep);
+    una_release(run, all);
+}

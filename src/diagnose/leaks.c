@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Columns that are nearly the target: a copy of it, the same in other units, a transform, something computed from it.
+ * Such a column alone puts the rows into the target's order. With rho the correlation of ranks (for a column of words:
+ * with the mean rank of the word, each row left out of its own mean), it is reported if
+ *   - rho^2 > 0.995: what is left is below 7 % of the spread;
+ *   - the other columns together explain far less (linear regression without all such columns);
+ *   - nor do they explain what is left: a genuine sum a + b, in which a is the larger part, is predicted much better by
+ *   the
+ *     whole model than by a alone, while a copy with errors of its own is not.
+ * A table with a single column is reported only if the column is the target in other units, to the last digit.
+ */
+#include "diagnose/answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROWS = 4000, LEAST_ROWS = 10 };
+static const double suspicious = 0.995, rest_is_enough = 0.97, exact = 1e-3;
+
+typedef struct pair { double value; size_t index; } pair;
+
+static int by_pair(const void *a, const void *b)
+{
+    const pair *x = a, *y = b;
+    if (x->value != y->value) return x->value > y->value ? 1 : -1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Ranks of values [rows], from 0; equal ones share theirs. */
+static void ranks_of(double *ranks, const double *value, size_t rows, pair *room)
+{
+    for (size_t i = 0; i < rows; i++) room[i] = (pair){ value[i], i };
+    qsort(room, rows, sizeof *room, by_pair);
+    for (size_t i = 0, end; i < rows; i = end) {
+        for (end = i + 1; end < rows && room[end].value == room[i].value; end++) continue;
+        for (size_t k = i; k < end; k++) ranks[room[k].index] = 0.5 * (double)(i + end - 1);
+    }
+}
+
+static double square_correlation(const double *a, const double *b, size_t rows)
+{
+    double n = (double)rows, ma = 0, mb = 0, aa = 0, bb = 0, ab = 0;
+    for (size_t i = 0; i < rows; i++) ma += a[i] / n, mb += b[i] / n;
+    for (size_t i = 0; i < rows; i++) {
+        aa += (a[i] - ma) * (a[i] - ma);
+        bb += (b[i] - mb) * (b[i] - mb);
+        ab += (a[i] - ma) * (b[i] - mb);
+    }
+    return aa > 0 && bb > 0 ? ab * ab / (aa * bb) : 0;
+}
+
+typedef struct room { double *x, *y, *rank_x, *rank_y; const char **word; pair *pairs; } room;
+
+static una_status new_leak_room(room *r, size_t rows, una_run *run)
+{
+    double *at = UNA_GET_ROWS(&run->scratch, double, 4 * rows);
+    *r = (room){ at, at + rows, at + 2 * rows, at + 3 * rows, UNA_GET_ROWS(&run->scratch, const char *, rows),
+                 UNA_GET_ROWS(&run->scratch, pair, rows) };
+    return una_arena_check(&run->scratch);
+}
+
+/* Turns words into numbers: the mean rank of y over the other rows with that word. Equal words share a pointer; the
+ * sums do not depend on the order of pointers. */
+static void words_to_numbers(double *x, const room *r, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++) {
+        double sum = 0, count = 0;
+        for (size_t k = 0; k < rows; k++)
+            if (k != i && r->word[k] == r->word[i]) sum += r->rank_y[k], count++;
+        x[i] = count > 0 ? sum / count : 0.5 * (double)rows;
+    }
+}
+
+/* rho^2 of a column and the target; *line (may be NULL): the plain r^2 of numbers. */
+static double rank_correlation_square(const una_case *c, const una_table_column *column, const double *y, room *r,
+                                      double *line)
+{
+    size_t step = (c->rows + MOST_ROWS - 1) / MOST_ROWS, rows = 0, most_words = 1000;
+    for (size_t i = 0; i < c->rows; i += step) {
+        size_t row = c->kept[i];
+        if (column->is_text ? !column->word[row] || rows >= most_words : isnan(column->number[row])) continue;
+        if (column->is_text) r->word[rows] = column->word[row];
+        else r->x[rows] = column->number[row];
+        r->y[rows++] = y[row];
+    }
+    *line = 0;
+    if (rows < LEAST_ROWS) return 0;
+    ranks_of(r->rank_y, r->y, rows, r->pairs);
+    if (column->is_text) {
+        words_to_numbers(r->x, r, rows);
+        return square_correlation(r->x, r->rank_y, rows);
+    }
+    *line = square_correlation(r->x, r->y, rows);
+    ranks_of(r->rank_x, r->x, rows, r->pairs);
+    return square_correlation(r->rank_x, r->rank_y, rows);
+}
+
+/* What linear regression explains of the held-out rows without the inputs of those columns. */
+static una_status rest_explains(double *share, const una_case *c, const bool *leak, una_run *run)
+{
+    size_t inputs = c->columns->input_count, n = c->held->rows;
+    una_case rest = *c;
+    double *mean = UNA_GET_ROWS(&run->scratch, double, n), error = 0;
+    bool known;
+    rest.x = UNA_GET_ROWS(&run->scratch, double, c->rows * inputs);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t d = 0; d < inputs; d++)
+        for (size_t i = 0; !leak[una_columns_input(c->columns, d)->source] && i < c->rows; i++)
+            rest.x[i * inputs + d] = c->x[i * inputs + d];
+    UNA_TRY(una_reference(mean, &known, &rest, c->y, run));
+    *share = 0;
+    for (size_t i = 0; known && i < n; i++) error += pow(c->y[c->at[i]] - mean[i], 2);
+    double unit = c->verdict->rmse_mean / c->scale;
+    if (known) *share = 1 - error / ((double)n * unit * unit);
+    return UNA_OK;
+}
+
+static void name_leak(una_case *c, const char *column, double rho2, double line)
+{
+    char share[32];
+    double shown = 100 * fmax(rho2, line);
+    una_short(share, shown > 99.99 ? 99.99 : floor(100 * shown) / 100, 4);
+    una_case_find(c, UNA_FOUND_TOO_GOOD, column, line > 1 - 1e-9 ?
+                  "Too good to be true: %.60s is %s in other units (they differ by a factor and a constant alone; %s "
+                  "%% of the spread). If it is known only when %s is, leave it out (--drop) and fit again." :
+                  "Too good to be true: %.60s alone puts the rows into the order of %s (%s %% of the spread of their "
+                  "ranks), and the other columns add next to nothing. If it is known only when %s is, leave it out "
+                  "(--drop) and fit again.", column, c->target, share, c->target);
+}
+
+/* Whether the column alone leaves as much unexplained as the model: then the others add nothing to it. */
+static bool others_add_nothing(const una_case *c, double rho2)
+{
+    return 1 - rho2 < exact || 1 - c->verdict->explained > 0.2 * (1 - rho2);
+}
+
+static una_status find_leaks(una_case *c, una_run *run)
+{
+    const una_columns *columns = c->columns;
+    const double *y = c->data->column[una_table_find(c->data, columns->target)].number;
+    size_t sources = columns->source_count, count = 0;
+    double *rho2 = UNA_GET(&run->scratch, double, sources), *line = UNA_GET(&run->scratch, double, sources), rest;
+    bool *leak = UNA_GET(&run->scratch, bool, sources);
+    room r;
+    UNA_TRY(new_leak_room(&r, c->rows < MOST_ROWS ? c->rows : MOST_ROWS, run));
+    UNA_TRY(una_arena_check(&run->scratch));
+
+    for (size_t s = 0; s < sources; s++) {
+        size_t at = una_table_find(c->data, columns->sources[s].name);
+        rho2[s] = at == SIZE_MAX ? 0 : rank_correlation_square(c, &c->data->column[at], y, &r, &line[s]);
+        leak[s] = rho2[s] > suspicious && others_add_nothing(c, rho2[s]);
+        count += leak[s];
+    }
+    if (count == 0 || (count == sources && !(line[0] > 1 - 1e-9))) return UNA_OK;
+    UNA_TRY(rest_explains(&rest, c, leak, run));
+    for (size_t s = 0; rest < rest_is_enough && s < sources; s++)
+        if (leak[s]) name_leak(c, columns->sources[s].name, rho2[s], line[s]);
+    return UNA_OK;
+}
+
+una_status una_find_leaks(una_case *c, una_run *run)
+{
+    if (c->images) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = find_leaks(c, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What sort of target it is, where Gaussian bands do not suit it; and whether there are enough rows.
+ */
+#include "diagnose/answer.h"
+
+#include <stdlib.h>
+
+enum { LEAST_HELD_OUT = 20, SMALL_COUNT = 10, MOST_SORTED = 5000 };
+
+typedef struct values {                  /* of the target                                                   */
+    double *sorted;                      /* some of them                                                    */
+    size_t  count;
+    double  least, most;
+    bool    whole, two;                  /* all are whole numbers; there are only two values                */
+} values;
+
+static una_status count_values(values *v, const una_case *c, una_run *run)
+{
+    const double *y = c->data->column[una_table_find(c->data, c->columns->target)].number;
+    size_t step = (c->rows + MOST_SORTED - 1) / MOST_SORTED;
+    *v = (values){ .least = HUGE_VAL, .most = -HUGE_VAL, .whole = true, .two = true };
+    v->sorted = UNA_GET(&run->scratch, double, c->rows / step + 1);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < c->rows; i++) {
+        double value = y[c->kept[i]];
+        if (i % step == 0) v->sorted[v->count++] = value;
+        v->least = fmin(v->least, value);
+        v->most = fmax(v->most, value);
+        v->whole = v->whole && value == floor(value);
+    }
+    for (size_t i = 0; v->two && i < c->rows; i++) v->two = y[c->kept[i]] == v->least || y[c->kept[i]] == v->most;
+    qsort(v->sorted, v->count, sizeof *v->sorted, una_by_number);
+    return UNA_OK;
+}
+
+typedef struct below { size_t means, bounds; } below;    /* held-out answers below 0 */
+
+static below count_below_zero(const una_case *c)
+{
+    below b = {0};
+    const una_held_out *h = c->held;
+    for (size_t i = 0; i < h->rows; i++) {
+        b.means += h->mean[i] < 0;
+        b.bounds += h->lower[i] < 0;
+    }
+    return b;
+}
+
+/* The upper tail is twice as long as the lower one, and closer to it on the scale of logarithms. */
+static bool is_skewed(const values *v)
+{
+    size_t n = v->count;
+    double low = v->sorted[n / 10], middle = v->sorted[n / 2], high = v->sorted[n - 1 - n / 10];
+    if (!(low > 0) || !(middle > low)) return false;
+    double plain = (high - middle) / (middle - low), logs = log(high / middle) / log(middle / low);
+    return plain > 2 && fabs(log(logs)) < log(plain);
+}
+
+static void say_below(una_text *text, const una_case *c, const below *b)
+{
+    if (b->bounds == 0) return;
+    una_text_add(text, ", and of %zu rows not seen %zu lower bound%s", c->held->rows, b->bounds,
+                 b->bounds == 1 ? "" : "s");
+    if (b->means) una_text_add(text, " and %zu mean%s", b->means, b->means == 1 ? "" : "s");
+    una_text_add(text, b->bounds + b->means == 1 ? " lies below 0" : " lie below 0");
+}
+
+static void say_count(una_case *c, const values *v, const below *b, una_run *run)
+{
+    char low[32], high[32];
+    una_text text = una_text_in(&run->scratch);
+    bool zeros = v->least == 0;
+    una_text_add(&text, "%s is a count (whole numbers from %s to %s): the bands are Gaussian", c->target,
+                 una_short(low, v->least, 6), una_short(high, v->most, 6));
+    say_below(&text, c, b);
+    if (b->bounds)
+        una_text_add(&text, zeros ? ". Read them as starting at 0, or add a column log(1 + %s) to the table and fit "
+                     "that" : ". With --log una fits log %s, and no bound is below 0", c->target);
+    una_case_find(c, UNA_FOUND_COUNT_TARGET, c->columns->target, "%s.", text.at);
+}
+
+static void say_positive(una_case *c, const below *b, bool skewed, una_run *run)
+{
+    una_text text = una_text_in(&run->scratch);
+    una_text_add(&text, "%s is never below 0%s: the bands are Gaussian", c->target,
+                 skewed ? " and has a long upper tail" : "");
+    say_below(&text, c, b);
+    una_case_find(c, UNA_FOUND_POSITIVE_TARGET, c->columns->target, "%s. With --log una fits log %s and answers in its "
+                  "own units, and no bound is below 0.", text.at, c->target);
+}
+
+static void check_target_values(una_case *c, const values *v, una_run *run)
+{
+    char low[32], high[32];
+    double least = v->least;
+    below b = count_below_zero(c);
+    if (v->two) {
+        bool plain = least == 0 && v->most == 1;         /* else the mean lies between the two as the share does */
+        una_short(low, least, 6);
+        una_short(high, v->most, 6);
+        una_case_find(c, UNA_FOUND_BINARY_TARGET, c->columns->target, "%s has only two values, %s and %s: its mean can "
+                      "be read as the share of %s%s, but the bands are Gaussian and reach beyond both.", c->target, low,
+                      high, high, plain ? "" : " once they are written as 0 and 1");
+        return;
+    }
+    if (v->whole && least >= 0 && least <= SMALL_COUNT) {
+        say_count(c, v, &b, run);
+        return;
+    }
+    bool skewed = is_skewed(v), often = 40 * b.bounds > c->held->rows;  /* than values lie below a lower bound */
+    if (least > 0 && (skewed || often)) say_positive(c, &b, skewed, run);
+}
+
+una_status una_find_target(una_case *c, una_run *run)
+{
+    values v;
+    size_t inputs = c->columns->input_count;
+    UNA_TRY(count_values(&v, c, run));
+    if (!c->columns->log_target) check_target_values(c, &v, run);
+    if (!c->images && c->rows <= inputs)
+        una_case_find(c, UNA_FOUND_FEW_ROWS, NULL, "There are no more rows (%zu) than inputs (%zu), so that chance "
+                      "alone can look like a rule: leave out columns that cannot matter, or find more rows.",
+                      c->rows, inputs);
+    else if (c->held->rows < LEAST_HELD_OUT)
+        una_case_find(c, UNA_FOUND_FEW_ROWS, NULL, "%zu rows that were not seen are too few to judge a model by: "
+                      "others may tell quite another story.", c->held->rows);
+    return una_arena_check(&run->scratch);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An explanation in words, and as a table.
+ */
+#include "base/record.h"
+#include "diagnose/concepts.h"
+
+#include <string.h>
+
+#define WORTH_NAMING 0.2         /* of a row's ignorance: the second reason is named from here on           */
+
+/* ---- sentences -------------------------------------------------------------------------------------------- */
+
+size_t una_explanation_largest(const una_explanation *e, size_t row)
+{
+    const double *part = e->part + row * e->parts;
+    size_t best = SIZE_MAX;
+    for (size_t p = 0; p < e->parts; p++)
+        if (part[p] > (best == SIZE_MAX ? 0 : part[best])) best = p;
+    return best;
+}
+
+/* The reason why a row is unsure. */
+static const char *reason_of(const char *name)
+{
+    if (strcmp(name, UNA_PART_OTHER) == 0) return "what no concept here names";
+    if (strcmp(name, UNA_PART_DISAGREEMENT) == 0) return "disagreement of the model's members";
+    return "members without features to split by";
+}
+
+/* Appends "because of 'old' (63 % of its ignorance)" to `text`. */
+static void add_reason(const una_explanation *e, size_t part, double share, const char *of, char *text, size_t room)
+{
+    size_t used = strlen(text);
+    const char *quote = part < e->concepts ? "'" : "";
+    una_write_text(text + used, room - used, " because of %s%s%s (%.0f %%%s)", quote,
+                   part < e->concepts ? e->names[part] : reason_of(e->names[part]), quote, 100 * share, of);
+}
+
+static void append_words(char *text, size_t room, const char *words)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, room - used, "%s", words);
+}
+
+void una_explanation_sentence(const una_explanation *e, size_t row, char *text, size_t room)
+{
+    const double *part = e->part + row * e->parts;
+    size_t best = una_explanation_largest(e, row), next = SIZE_MAX;
+    double sum = 0;
+    for (size_t p = 0; p < e->parts; p++) sum += part[p];
+    if (best == SIZE_MAX || !(sum > 0)) {
+        snprintf(text, room, "Row %zu is sure: it has no ignorance.", e->number[row]);
+        return;
+    }
+    for (size_t p = 0; p < e->parts; p++)
+        if (p != best && part[p] >= WORTH_NAMING * sum && (next == SIZE_MAX || part[p] > part[next])) next = p;
+
+    snprintf(text, room, "Row %zu is unsure %s", e->number[row], part[best] >= 0.5 * sum ? "mostly" : "first of all");
+    add_reason(e, best, part[best] / sum, " of its ignorance", text, room);
+    if (next != SIZE_MAX) {
+        append_words(text, room, ", then");
+        add_reason(e, next, part[next] / sum, "", text, room);
+    }
+    append_words(text, room, ".");
+}
+
+/* ---- CSV -------------------------------------------------------------------------------------------------- */
+
+static void explanation_head(una_text *text, const una_explanation *e)
+{
+    static const char *const first[] = { "row", "mean", "std_epistemic" };
+    una_record record = una_record_begin(text);
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) una_record_words(&record, first[i]);
+    for (size_t p = 0; p < e->parts; p++) {
+        una_text title = una_text_in(text->arena);
+        una_text_add(&title, "part_%s", e->names[p]);
+        una_record_words(&record, title.at);
+    }
+    una_record_end(&record);
+}
+
+static void explanation_row(una_text *text, const una_explanation *e, size_t row)
+{
+    una_record record = una_record_begin(text);
+    una_record_count(&record, e->number[row]);
+    una_record_number(&record, e->mean[row]);
+    una_record_number(&record, e->std_epistemic[row]);
+    for (size_t p = 0; p < e->parts; p++) una_record_number(&record, e->part[row * e->parts + p]);
+    una_record_end(&record);
+}
+
+static una_status explanation_rows(una_file *file, const una_explanation *e, una_run *run)
+{
+    una_text text = una_text_in(&run->scratch);
+    explanation_head(&text, e);
+    for (size_t r = 0; r < e->rows; r++) {
+        explanation_row(&text, e, r);
+        UNA_TRY(una_arena_check(&run->scratch));
+        UNA_TRY(una_file_write(file, text.at, text.length, run));
+        text.length = 0;
+    }
+    return UNA_OK;
+}
+
+una_status una_explanation_write(const una_explanation *explanation, const char *path, una_run *run)
+{
+    una_file file = {0};
+    una_clear_message(run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_file_begin(&file, path, &run->scratch, run);
+    if (status == UNA_OK) status = explanation_rows(&file, explanation, run);
+    if (status == UNA_OK) status = una_file_commit(&file, run);
+    una_file_abandon(&file);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

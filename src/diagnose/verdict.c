@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a fit is worth, by out-of-fold predictions:
+ *   explained = 1 - sum (y - f)^2 / sum (y - m)^2,   m: the mean of all rows,
+ * with an interval by the jackknife of the logarithm of the ratio; and in words. Rows with equal inputs carry no new
+ * information: they stay in one fold, leave together in the jackknife, and count as one below.
+ *
+ * Nothing was learnt where f and y are correlated no more than by chance. If y does not depend on the inputs, Fisher's
+ * z = atanh(r) sqrt(n - 3) of rows that were held out once is normal. With K folds it is not: the other folds have
+ * learnt the chance pattern of a fold and predict its opposite. For least squares with D inputs, u the normal
+ * deviations of their slopes and u_k those of fold k,
+ *   z = (u'u - sum_k u_k'u_k) / ((1 - 1/K) |u|)  ~  (Q - D) / ((1 - 1/K) sqrt(Q)),   Q ~ chi^2 with D degrees,
+ * and models that shrink stay below it. The limit is the one that chance exceeds once in 100 tables.
+ */
+#include "diagnose/answer.h"
+
+#include "la/la.h"
+#include "model/validation_split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct box { una_verdict face; una_arena keep; una_run *run; } box;
+
+static const char *const names[] = { "nothing_learnt", "too_good", "suspect_rows", "binary_target", "count_target",
+                                     "positive_target", "few_rows", "worse_than_linear", "copied_rows" };
+
+void una_case_find(una_case *c, una_finding_kind kind, const char *column, const char *format, ...)
+{
+    char line[4096];
+    va_list list;
+    va_start(list, format);
+    una_write_textv(line, sizeof line, format, list);
+    va_end(list);
+    if (c->finding_count == c->finding_room) {
+        size_t room = 2 * c->finding_room + 8;
+        una_finding *more = UNA_GET(c->keep, una_finding, room);
+        if (!more) return;                               /* the arena keeps the failure */
+        if (c->finding_count) memcpy(more, c->findings, c->finding_count * sizeof *more);
+        c->findings = more;
+        c->finding_room = room;
+    }
+    c->findings[c->finding_count++] = (una_finding){ kind, names[kind], una_arena_text(c->keep, line),
+                                                     una_arena_text(c->keep, column) };
+}
+
+const char *una_short(char buffer[32], double value, int digits)
+{
+    if (value == 0 || !isfinite(value)) return una_number_text(buffer, value);
+    int places = digits - 1 - (int)floor(log10(fabs(value)));
+    double rounded = value;
+    if (places > 0 && places < 300) rounded = floor(value * pow(10, places) + 0.5) / pow(10, places);
+    if (places <= 0) rounded = floor(value / pow(10, -places) + 0.5) * pow(10, -places);
+    return una_number_text(buffer, rounded);
+}
+
+/* ---- the case --------------------------------------------------------------------------------------------------- */
+
+static una_status check_case(const una_model *model, const una_dataset *data, una_run *run)
+{
+    const una_held_out *h = model->held_out;
+    if (model->targets)
+        UNA_FAIL(run, UNA_E_USAGE, "this model predicts %zu targets: judge a part of it, which una_model_target gives",
+                 model->targets);
+    if (!h)
+        UNA_FAIL(run, UNA_E_USAGE, "there is nothing to judge the model by: fit it with hold_out set, in one process");
+    size_t target = una_table_find(data, model->columns.target);
+    bool same = target != SIZE_MAX && !data->column[target].is_text;
+    for (size_t i = 0; same && i < h->rows; i++)
+        same = h->row[i] < data->rows && data->column[target].number[h->row[i]] == h->y[i];
+    if (!same) UNA_FAIL(run, UNA_E_USAGE, "%s is not the table that the model was fitted to", data->origin);
+    return UNA_OK;
+}
+
+/* Teams, and the number of rows that are copies of another, target included. */
+static una_status take_teams(una_case *c, const una_copies *copies, una_run *run)
+{
+    enum { MOST_COMPARED = 100 };
+    size_t none = SIZE_MAX, *of = UNA_GET_ROWS(&run->scratch, size_t, c->rows);
+    c->team = UNA_GET_ROWS(&run->scratch, size_t, c->held->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < c->rows; i++) of[i] = none;
+    for (size_t h = 0; h < c->held->rows; h++) {
+        size_t first = c->at[h];
+        if (of[first] == none) {
+            for (size_t row = first; of[row] == none; row = copies ? copies->next[row] : row) of[row] = c->teams;
+            c->teams++;
+        }
+        c->team[h] = of[first];
+    }
+    for (size_t i = 0; copies && i < c->rows; i++) {
+        bool twice = false;
+        size_t row = copies->next[i];
+        for (size_t compared = 0; row != i && !twice && compared < MOST_COMPARED; row = copies->next[row], compared++)
+            twice = row < i && c->y[row] == c->y[i];
+        c->copies += twice;
+    }
+    return UNA_OK;
+}
+
+/* The folds of the reference, in which rows with equal inputs stay together as they do in those of fits. */
+static una_status case_folds(una_case *c, una_run *run)
+{
+    una_copies copies;
+    if (!c->images)
+        UNA_TRY(una_split_copies(&copies, (una_view){ c->x, c->rows, c->columns->input_count,
+                                                      c->columns->input_count }, run));
+    UNA_TRY(take_teams(c, c->images ? NULL : &copies, run));
+    c->folds = c->held->folds ? 5 : 1;
+    if (c->folds > 1 && !c->images)
+        return una_fold_rows(&c->fold, &c->folds, &copies, c->rows,
+                             una_rng_at(run->settings.seed, UNA_FOR_FOLDS, 0), run);
+    c->fold = UNA_GET_ROWS(&run->scratch, unsigned char, c->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    c->folds = 1;
+    memset(c->fold, 1, c->rows);
+    for (size_t h = 0; h < c->held->rows; h++) c->fold[c->at[h]] = 0;
+    return UNA_OK;
+}
+
+/* What is evaluated is the answer, so the target itself; the model may have learnt its logarithm. */
+static void take_units(una_case *c)
+{
+    c->centre = c->columns->target_centre;
+    c->scale = c->columns->target_scale;
+    if (!c->columns->log_target) return;
+
+    double n = (double)c->rows, mean = 0, square = 0;
+    for (size_t i = 0; i < c->rows; i++) mean += (c->y[i] = una_target_value(c->columns, c->y[i])) / n;
+    for (size_t i = 0; i < c->rows; i++) square += (c->y[i] - mean) * (c->y[i] - mean) / n;
+    c->centre = mean;
+    c->scale = square > 0 ? sqrt(square) : 1;
+    for (size_t i = 0; i < c->rows; i++) c->y[i] = (c->y[i] - c->centre) / c->scale;
+}
+
+static una_status case_rows(una_case *c, una_run *run)
+{
+    UNA_TRY(una_columns_encode(c->columns, c->data, &c->x, &c->y, &c->kept, &c->rows, &run->scratch, run));
+    take_units(c);
+    c->at = UNA_GET_ROWS(&run->scratch, size_t, c->held->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    size_t h = 0;
+    for (size_t i = 0; i < c->rows && h < c->held->rows; i++)
+        if (c->kept[i] == c->held->row[h]) c->at[h++] = i;
+    if (h < c->held->rows)
+        UNA_FAIL(run, UNA_E_USAGE, "%s is not the table that the model was fitted to", c->data->origin);
+    return case_folds(c, run);
+}
+
+/* ---- numbers ---------------------------------------------------------------------------------------------------- */
+
+/* Scores of always answering the mean. */
+static double mean_of_all(const una_case *c)
+{
+    double sum = 0;
+    for (size_t i = 0; i < c->rows; i++) sum += c->y[i];
+    return c->centre + c->scale * sum / (double)c->rows;
+}
+
+/* step 0: of one value f. */
+static double square_sum(const double *y, const double *f, size_t step, size_t rows)
+{
+    double sum = 0;
+    for (size_t i = 0; i < rows; i++) sum += (y[i] - f[i * step]) * (y[i] - f[i * step]);
+    return sum;
+}
+
+/* Sums over the rows of each team, [teams] in scratch. */
+static una_status sum_teams(double **sum, const una_case *c, const double *value, una_run *run)
+{
+    *sum = UNA_GET_ROWS(&run->scratch, double, c->teams);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < c->held->rows; i++) (*sum)[c->team[i]] += value[i];
+    return UNA_OK;
+}
+
+/* 95 %: the ratio's logarithm moves by (A_i/A - B_i/B) when team i goes. */
+static una_status ratio_interval(una_verdict *v, const una_case *c, double m, double a, double b, una_run *run)
+{
+    const una_held_out *h = c->held;
+    double sum = 0, n = (double)c->teams, *own = UNA_GET_ROWS(&run->scratch, double, h->rows), *team;
+    v->explained_low = v->explained_high = v->explained;
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; a > 0 && i < h->rows; i++)
+        own[i] = pow(h->y[i] - h->mean[i], 2) / a - pow(h->y[i] - m, 2) / b;
+    UNA_TRY(sum_teams(&team, c, own, run));
+    for (size_t i = 0; i < c->teams; i++) sum += team[i] * team[i];
+    double std = sqrt(sum * n / fmax(1, n - 1));
+    v->explained_low = 1 - a / b * exp(1.96 * std);
+    v->explained_high = 1 - a / b * exp(-1.96 * std);
+    return UNA_OK;
+}
+
+static una_status measure_bands(una_verdict *v, const una_held_out *h, bool factors, una_run *run)
+{
+    enum { MOST_SORTED = 5000 };
+    size_t inside = 0, count = 0, step = (h->rows + MOST_SORTED - 1) / MOST_SORTED;
+    double *width = UNA_GET(&run->scratch, double, h->rows / step + 1);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < h->rows; i++) {
+        if (i % step == 0) width[count++] = h->upper[i] - h->lower[i];
+        inside += h->below[i] >= 0.025 && h->below[i] <= 0.975;
+    }
+    qsort(width, count, sizeof *width, una_by_number);
+    v->band = width[count / 2];
+    for (size_t i = 0; i < count; i++) width[i] = sqrt(h->upper[i * step] / h->lower[i * step]);
+    if (factors) qsort(width, count, sizeof *width, una_by_number);
+    v->band_factor = factors ? width[count / 2] : 0;
+    v->coverage_95 = (double)inside / (double)h->rows;
+    return UNA_OK;
+}
+
+static una_status measure_verdict(una_case *c, una_run *run)
+{
+    const una_held_out *h = c->held;
+    una_verdict *v = c->verdict;
+    size_t n = h->rows;
+    double m = mean_of_all(c), *line = UNA_GET_ROWS(&run->scratch, double, n);
+    bool known;
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_reference(line, &known, c, c->y, run));
+    for (size_t i = 0; i < n; i++) line[i] = c->centre + c->scale * line[i];
+
+    double model = square_sum(h->y, h->mean, 1, n), mean = square_sum(h->y, &m, 0, n);
+    double linear = known ? square_sum(h->y, line, 1, n) : NAN;
+    v->rows = n;
+    v->explained = 1 - model / mean;
+    v->explained_linear = 1 - linear / mean;
+    v->rmse = sqrt(model / (double)n);
+    v->rmse_mean = sqrt(mean / (double)n);
+    v->rmse_linear = sqrt(linear / (double)n);
+    c->line = known ? line : NULL;
+    UNA_TRY(ratio_interval(v, c, m, model, mean, run));
+    return measure_bands(v, h, c->columns->log_target, run);
+}
+
+/* ---- was anything learnt ---------------------------------------------------------------------------------------- */
+
+/* Fisher's z of the correlation of predictions and target, of the teams' means; 0 where it is undefined. */
+static una_status fisher_z(double *z, const una_case *c, const double *mean, una_run *run)
+{
+    double n = (double)c->teams, y = 0, f = 0, yy = 0, ff = 0, yf = 0, *ones, *ys, *fs;
+    double *one = UNA_GET_ROWS(&run->scratch, double, c->held->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < c->held->rows; i++) one[i] = 1;
+    UNA_TRY(sum_teams(&ones, c, one, run));
+    UNA_TRY(sum_teams(&ys, c, c->held->y, run));
+    UNA_TRY(sum_teams(&fs, c, mean, run));
+    for (size_t i = 0; i < c->teams; i++) {
+        ys[i] /= ones[i], fs[i] /= ones[i];
+        y += ys[i] / n, f += fs[i] / n;
+    }
+    for (size_t i = 0; i < c->teams; i++) {
+        yy += (ys[i] - y) * (ys[i] - y);
+        ff += (fs[i] - f) * (fs[i] - f);
+        yf += (ys[i] - y) * (fs[i] - f);
+    }
+    double r = yf / sqrt(yy * ff);
+    *z = n > 4 && isfinite(r) ? atanh(fmax(-1 + 1e-12, fmin(1 - 1e-12, r))) * sqrt(n - 3) : 0;
+    return UNA_OK;
+}
+
+static double limit_of_chance(const una_case *c, double folds)
+{
+    double d = (double)c->columns->input_count, z = una_normal_quantile(0.99);
+    if (folds < 2) return z;
+    double q = d * pow(1 - 2 / (9 * d) + z * sqrt(2 / (9 * d)), 3);      /* of chi^2: Wilson and Hilferty */
+    return (q - d) / ((1 - 1 / folds) * sqrt(q));
+}
+
+typedef enum learnt { NOTHING, LINE_ALONE, SOMETHING } learnt;   /* LINE_ALONE: by linear regression, not the model */
+
+static una_status what_was_learnt(learnt *what, const una_case *c, una_run *run)
+{
+    const una_verdict *v = c->verdict;
+    double z, line_z = 0;
+    UNA_TRY(fisher_z(&z, c, c->held->mean, run));
+    if (c->line) UNA_TRY(fisher_z(&line_z, c, c->line, run));
+    bool line = v->explained_linear > 0 && line_z > limit_of_chance(c, c->folds > 1 ? (double)c->folds : 0);
+    bool own = v->explained > 0 && z > limit_of_chance(c, (double)c->held->folds);
+    *what = line ? LINE_ALONE : NOTHING;
+    if (own) *what = SOMETHING;
+    return UNA_OK;
+}
+
+static bool is_linear_kind(const una_case *c)
+{
+    return c->model->kind->linear;
+}
+
+/* Squared errors of the line are smaller, by a paired test that chance passes once in 100 tables, and by enough to
+ * matter. For the kind linear only logarithms could make a difference. */
+static una_status line_is_better(bool *better, const una_case *c, una_run *run)
+{
+    const una_held_out *h = c->held;
+    double sum = 0, square = 0, *own = UNA_GET_ROWS(&run->scratch, double, h->rows), *team;
+    *better = false;
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (!c->line || c->verdict->explained_linear < c->verdict->explained + 0.01) return UNA_OK;
+    if (is_linear_kind(c) && !c->columns->log_target) return UNA_OK;
+    for (size_t i = 0; i < h->rows; i++) own[i] = pow(h->y[i] - h->mean[i], 2) - pow(h->y[i] - c->line[i], 2);
+    UNA_TRY(sum_teams(&team, c, own, run));
+    for (size_t i = 0; i < c->teams; i++) sum += team[i], square += team[i] * team[i];
+    *better = sum > una_normal_quantile(0.99) * sqrt(fmax(0, square - sum * sum / (double)c->teams));
+    return UNA_OK;
+}
+
+/* ---- in words --------------------------------------------------------------------------------------------------- */
+
+static const char *percent_text(char buffer[32], double share)
+{
+    double value = 100 * share;
+    if (!(value > 99)) return una_number_text(buffer, floor(value + 0.5));
+    double digits = value > 99.9 ? 100 : 10;
+    return una_number_text(buffer, floor(value * digits) / digits);
+}
+
+static void say_bands(una_text *text, const una_case *c)
+{
+    const una_verdict *v = c->verdict;
+    char half[32], share[32];
+    double spare = 3 * sqrt(0.05 * 0.95 / (double)v->rows);
+    bool factor = v->band_factor > 0;
+    una_short(half, factor ? v->band_factor : v->band / 2, factor && v->band_factor < 10 ? 3 : 2);
+    const char *reach = factor ? "a factor of " : "\u00b1", *of = factor ? "the median it answers" : "its answer";
+    if (v->coverage_95 >= 0.95 - spare)
+        una_text_add(text, "19 of 20 new values should lie within %s%s of %s", reach, half, of);
+    else
+        una_text_add(text, "its bands, %s%s, are too narrow: they held %s %% of those rows instead of 95 %%", reach,
+                     half, percent_text(share, v->coverage_95));
+}
+
+static una_status say_all(una_case *c, learnt what, una_run *run)
+{
+    una_verdict *v = c->verdict;
+    const char *target = c->target;
+    bool beside = !is_linear_kind(c) && isfinite(v->explained_linear);
+    char share[32], linear[32], mean[32];
+    una_text text = una_text_in(&run->scratch);
+    if (what == NOTHING) {
+        una_text_add(&text, "una found nothing in these columns that predicts %s beyond chance: on rows it had not "
+                     "seen, always answering the mean, %s, does about as well; ", target,
+                     una_short(mean, c->centre, 3));
+    } else if (what == LINE_ALONE) {
+        una_text_add(&text, "una's %s predicts %s %s than its mean on rows it had not seen, while linear "
+                     "regression explains %s %% of the spread; ", c->model->kind->name, target,
+                     v->explained < -0.1 ? "worse" : "no better", percent_text(linear, v->explained_linear));
+    } else {
+        una_text_add(&text, "una explains %s %% of the spread of %s on rows it had not seen",
+                     percent_text(share, v->explained), target);
+        if (beside && v->explained_linear > 0)
+            una_text_add(&text, " (linear regression: %s %%)", percent_text(linear, v->explained_linear));
+        else if (beside)
+            una_text_add(&text, " (linear regression: nothing)");
+        una_text_add(&text, "; ");
+    }
+    say_bands(&text, c);
+    una_text_add(&text, ".");
+    UNA_TRY(una_arena_check(&run->scratch));
+    v->sentence = una_arena_text(c->keep, text.at);
+    return una_arena_check(c->keep);
+}
+
+static void say_nothing_learnt(una_case *c)
+{
+    char share[32];
+    const una_verdict *v = c->verdict;
+    const char *then = "Do not use its answers: look for other columns, or more rows.";
+    if (is_linear_kind(c))
+        then = "Do not use its answers: try other models (linear knows straight lines only), other columns, or more "
+               "rows.";
+    if (c->suspect_count)
+        then = "Look at the suspicious rows first; then at whether the columns have to do with the target at all.";
+    if (v->explained > 0.01)
+        una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "Predictions and true values are correlated no more than "
+                      "they may be by chance: with %zu rows, a share explained of %s %% proves nothing. %s", c->teams,
+                      percent_text(share, v->explained), then);
+    else
+        una_case_find(c, UNA_FOUND_NOTHING_LEARNT, NULL, "Predictions and true values are correlated no more than by "
+                      "chance. %s", then);
+}
+
+static void say_line_is_better(una_case *c)
+{
+    char linear[32], own[32];
+    const una_verdict *v = c->verdict;
+    const char *remedy = "use --model linear, or auto";
+    if (c->model->kind->is_default) remedy = "use --model linear";
+    if (c->columns->log_target) remedy = "leave --log out";
+    percent_text(own, v->explained);
+    una_case_find(c, UNA_FOUND_WORSE_THAN_LINEAR, NULL, "Linear regression explains more of the rows not seen than %s "
+                  "does (%s %% and %s%s): %s.", c->model->kind->name, percent_text(linear, v->explained_linear),
+                  v->explained > 0 ? own : "nothing", v->explained > 0 ? " %" : "", remedy);
+}
+
+static void say_copies(una_case *c)
+{
+    enum { LEAST = 3, ONE_IN = 20 };
+    if (c->copies < LEAST || c->copies * ONE_IN < c->rows) return;
+    una_case_find(c, UNA_FOUND_COPIED_ROWS, NULL, "%zu of the %zu rows are copies of others, target and all. If they "
+                  "are the same observations, take them out and fit again: they count twice, and noise seems smaller "
+                  "than it is.", c->copies, c->rows);
+}
+
+/* The most important first. */
+static void sort_findings(una_case *c)
+{
+    for (size_t i = 1; i < c->finding_count; i++)
+        for (size_t k = i; k > 0 && c->findings[k].kind < c->findings[k - 1].kind; k--) {
+            una_finding other = c->findings[k];
+            c->findings[k] = c->findings[k - 1];
+            c->findings[k - 1] = other;
+        }
+}
+
+static una_status judge_model(una_case *c, una_run *run)
+{
+    UNA_TRY(case_rows(c, run));
+    UNA_TRY(measure_verdict(c, run));
+    UNA_TRY(una_find_suspects(c, run));
+    UNA_TRY(una_find_leaks(c, run));
+    UNA_TRY(una_find_target(c, run));
+    learnt what;
+    bool line = false;
+    UNA_TRY(what_was_learnt(&what, c, run));
+    if (what == SOMETHING) UNA_TRY(line_is_better(&line, c, run));
+    if (what == NOTHING) say_nothing_learnt(c);
+    else if (what == LINE_ALONE || line) say_line_is_better(c);
+    say_copies(c);
+    UNA_TRY(say_all(c, what, run));
+    UNA_TRY(una_arena_check(c->keep));
+    sort_findings(c);
+    c->verdict->findings = c->findings;
+    c->verdict->finding_count = c->finding_count;
+    c->verdict->suspects = c->suspects;
+    c->verdict->suspect_count = c->suspect_count;
+    return UNA_OK;
+}
+
+una_status una_judge(una_verdict **verdict, const una_model *model, const una_dataset *data, una_run *run)
+{
+    *verdict = NULL;
+    una_clear_message(run);
+    UNA_TRY(check_case(model, data, run));
+    box *out = una_allocate(run, sizeof *out);
+    if (!out) return UNA_E_MEMORY;
+    memset(out, 0, sizeof *out);
+    out->run = run;
+    una_arena_init(&out->keep, run);
+
+    una_case c = { .model = model, .data = data, .held = model->held_out, .columns = &model->columns,
+                   .images = una_columns_image(&model->columns).height > 0, .verdict = &out->face, .keep = &out->keep };
+    snprintf(c.target, sizeof c.target, "%s", model->columns.target);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = judge_model(&c, run);
+    una_arena_release(&run->scratch, mark);
+    if (status == UNA_OK) *verdict = &out->face;
+    else una_verdict_free(&out->face);
+    return status;
+}
+
+void una_verdict_free(una_verdict *verdict)
+{
+    box *all = (box *)verdict;
+    if (!all) return;
+    una_run *run = all->run;
+    una_arena_free(&all->keep);
+    una_release(run, all);
+}

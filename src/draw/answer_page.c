@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See answer_page.h: the verdict, which inputs matter, what they do, what is left over, and where ignorance is.
+ */
+#include "draw/answer_page.h"
+#include "draw/number.h"
+
+#include <string.h>
+
+static const double least_rise = 0.01;          /* of the variance: less is nothing, however sure */
+enum { LONGEST = 1200, MOST_SUSPECTS = 20, MOST_NAMED = 5, MOST_CELLS = 10 };
+
+/* A sentence that may hold names of any length, cut. */
+static const char *cut_sentence(const char *sentence, una_arena *arena)
+{
+    if (strlen(sentence) < LONGEST) return sentence;
+    char *to = UNA_GET(arena, char, LONGEST + 8);
+    if (!to) return "";
+    una_utf8_clean(to, LONGEST, sentence);
+    memcpy(to + strlen(to), "\xE2\x80\xA6", 4);
+    return to;
+}
+
+/* ---- the verdict ------------------------------------------------------------------------------------ */
+
+static void add_value_cell(una_html *html, double value)
+{
+    char a[UNA_NUMBER_ROOM];
+    una_html_cell(html, UNA_HTML_NUMBER, una_number_brief(a, value, 6));
+}
+
+/* "18", or of a table that was joined "b.csv, 18". */
+static void place_cell(una_html *html, const char *origin, const char *number)
+{
+    una_text words = una_text_in(html->text.arena);
+    if (origin) una_text_add(&words, "%.200s, ", origin);
+    una_text_add(&words, "%s", number);
+    una_html_cell(html, UNA_HTML_NUMBER, words.at);
+}
+
+static void add_suspects(una_html *html, const una_verdict *verdict)
+{
+    size_t count = verdict->suspect_count < MOST_SUSPECTS ? verdict->suspect_count : MOST_SUSPECTS;
+    char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
+    bool lines = false;
+    if (count == 0) return;
+    for (size_t i = 0; i < count; i++) lines = lines || verdict->suspects[i].line;
+
+    una_text words = una_text_in(html->text.arena);
+    una_text_add(&words, "Look at these before anything else: are they typing errors, or true and rare?");
+    if (count < verdict->suspect_count) una_text_add(&words, " The first %zu of %zu.", count, verdict->suspect_count);
+    una_html_table(html, "Suspicious rows.", words.at);
+    una_html_head(html);
+    una_html_cell(html, UNA_HTML_NUMBER_HEAD, lines ? "Line" : "Row");
+    una_html_cell(html, UNA_HTML_HEAD, "Column");
+    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Value");
+    una_html_cell(html, UNA_HTML_HEAD, "Why");
+    una_html_head_end(html);
+    for (size_t i = 0; i < count; i++) {
+        const una_suspect *suspect = &verdict->suspects[i];
+        una_html_row(html);
+        double place = (double)(lines ? suspect->line : suspect->number);
+        place_cell(html, suspect->origin, una_number_plain(a, place, 0));
+        una_html_cell(html, UNA_HTML_TEXT, suspect->column ? una_report_name(name, suspect->column) : "");
+        add_value_cell(html, suspect->value);
+        una_html_cell(html, UNA_HTML_WIDE, suspect->why ? cut_sentence(suspect->why, html->text.arena) : "");
+        una_html_row_end(html);
+    }
+    una_html_table_end(html);
+}
+
+static una_status add_verdict_findings(una_html *html, const una_verdict *verdict)
+{
+    una_arena *arena = html->text.arena;
+    const char **list = UNA_GET(arena, const char *, verdict->finding_count);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t i = 0; i < verdict->finding_count; i++) list[i] = cut_sentence(verdict->findings[i].sentence, arena);
+    una_html_box(html, "What to know before you use it", list, verdict->finding_count);
+    return UNA_OK;
+}
+
+/* Introduces a model without a verdict. */
+static void introduce_model(una_html *html, const una_report *report, const una_report_model *model)
+{
+    char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
+    una_text words = una_text_in(html->text.arena);
+    una_text_add(&words, "%s predicts %s and rests on %s rows.", model->title, una_report_name(name, report->target),
+                 una_number_plain(a, (double)model->info->rows, 0));
+    una_html_paragraph(html, "lead", words.at);
+}
+
+una_status una_report_verdict(una_html *html, const una_report *report)
+{
+    una_arena *arena = html->text.arena;
+    una_html_heading(html, 2, "In short");
+    for (size_t m = 0; m < report->model_count; m++) {
+        const una_report_model *model = &report->models[m];
+        una_text words = una_text_in(arena);
+        bool compared = m > 0 && report->story;              /* a story compares the models itself */
+        if (report->model_count > 1) una_text_add(&words, "%s: ", model->title);
+        if (!compared && model->verdict) {
+            una_text_add(&words, "%s", cut_sentence(model->verdict->sentence, arena));
+            una_html_paragraph(html, "verdict", words.at);
+        } else if (!compared) {
+            introduce_model(html, report, model);
+        }
+        if (m == 0 && model->verdict) {                  /* of others nearly the same */
+            UNA_TRY(add_verdict_findings(html, model->verdict));
+            add_suspects(html, model->verdict);
+        }
+        una_html_box(html, model->info->warning_count == 1 ? "Warning" : "Warnings", model->info->warnings,
+                     model->info->warning_count);
+    }
+    return una_arena_check(arena);
+}
+
+/* ---- which inputs matter ---------------------------------------------------------------------------- */
+
+/* Three standard errors above 0: of many useless inputs some are two above by chance. */
+static bool input_matters(const una_importance *importance, size_t input)
+{
+    double half = importance->rise[input] - importance->low[input];      /* 1.96 standard errors */
+    return importance->rise[input] > 1.5 * half && importance->rise[input] >= least_rise;
+}
+
+/* "days and temperature". */
+static size_t add_named(una_text *words, const una_report *report, const una_importance *importance)
+{
+    size_t count = 0, named = 0;
+    char name[UNA_NAME_ROOM];
+    for (size_t i = 0; i < importance->inputs; i++) count += input_matters(importance, i);
+    for (size_t i = 0; i < importance->inputs && named < MOST_NAMED; i++) {
+        size_t input = importance->order[i];
+        if (!input_matters(importance, input)) continue;
+        bool last = named + 1 == count;
+        const char *separator = last ? " and " : ", ";
+        una_text_add(words, "%s%s", named == 0 ? "" : separator,
+                     una_report_name(name, report->columns[input].name));
+        named++;
+    }
+    if (count > named) una_text_add(words, " and %zu more", count - named);
+    return count;
+}
+
+static void say_importance(una_html *html, const una_report *report, const una_importance *importance)
+{
+    char name[UNA_NAME_ROOM];
+    una_text words = una_text_in(html->text.arena), which = una_text_in(html->text.arena);
+    size_t count = add_named(&which, report, importance), others = importance->inputs - count;
+    una_report_name(name, report->target);
+    if (count == 0) una_text_add(&words, "No input matters to %s that these rows could tell.", name);
+    else una_text_add(&words, "For %s it is %s that %s.", name, which.at, count == 1 ? "matters" : "matter");
+    if (count > 0 && others == 1) una_text_add(&words, " Of the other input these rows cannot tell that it does.");
+    if (count > 0 && others > 1) una_text_add(&words, " Of the other %zu inputs these rows cannot tell that they do.",
+                                              others);
+    una_html_paragraph(html, NULL, words.at);
+}
+
+una_status una_report_importance(una_html *html, const una_report *report, una_run *run)
+{
+    const una_report_model *model = &report->models[0];
+    size_t shown = 0;
+    char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
+    una_text words = una_text_in(html->text.arena);
+    una_figure figure = una_chart_importance(report, &shown, html->text.arena);
+    UNA_TRY(una_arena_check(html->text.arena));
+    bool has_sentence = figure.panel_count > 0 || model->no_importance;
+    if (!has_sentence || report->images || report->column_count < 2) return UNA_OK;
+    una_html_heading(html, 2, "Which inputs matter");
+
+    if (model->no_importance) una_html_paragraph(html, NULL, model->no_importance);
+    if (figure.panel_count == 0) return UNA_OK;
+    if (model->importance) {
+        say_importance(html, report, model->importance);
+        una_text_add(&words, "How much the squared error of %s rows that the judging model was not taught by rises "
+                     "when one column is shuffled among them, in %% of the variance of %s. Inputs that say the same as "
+                     "others seem to matter less than they do.",
+                     una_number_plain(a, (double)model->importance->rows, 0), una_report_name(name, report->target));
+    }
+    if (model->info->relevance)
+        una_text_add(&words, "%sRelevance is how quickly %s changes its course along each input, as shares of the "
+                     "squares of 1/length: one along which it runs nearly straight counts for little there, however "
+                     "steep.", model->importance ? " " : "", una_report_name(name, report->target));
+    if (shown < report->column_count)
+        una_text_add(&words, " %zu more inputs have smaller shares.", report->column_count - shown);
+    UNA_TRY(una_arena_check(html->text.arena));
+    return una_html_figure(html, &figure, model->importance ? "What each input is worth." : "Relevance of the inputs.",
+                           words.at, run);
+}
+
+/* ---- what each input does ---------------------------------------------------------------------------- */
+
+una_status una_report_effects(una_html *html, const una_report *report, una_run *run)
+{
+    una_figure figure = una_chart_effects(report, html->text.arena);
+    char name[UNA_NAME_ROOM];
+    UNA_TRY(una_arena_check(html->text.arena));
+    if (figure.panel_count == 0) return UNA_OK;
+
+    una_text words = una_text_in(html->text.arena);
+    una_text_add(&words, "Each panel moves one input in %zu real rows, whose other inputs stay what they are, and "
+                 "shows the mean of what is predicted for %s. Orange is what the model does not know about such a "
+                 "row, on average: it opens where there are no data. Columns of few values, and words, stand as "
+                 "levels. All panels share the vertical axis.", report->effect_rows,
+                 una_report_name(name, report->target));
+    size_t shown = figure.panel_count;
+    size_t more = report->effect_count - shown + report->effects_left_out;
+    if (more > 0) una_text_add(&words, " %zu more %s not shown; those that matter most come first.", more,
+                               more == 1 ? "input is" : "inputs are");
+    UNA_TRY(una_arena_check(html->text.arena));
+    una_html_heading(html, 2, "What each input does");
+    return una_html_figure(html, &figure, "Effects at real rows.", words.at, run);
+}
+
+/* ---- what is left over -------------------------------------------------------------------------------- */
+
+una_status una_report_residuals(una_html *html, const una_report *report, una_run *run)
+{
+    una_figure figure = una_chart_residuals(report, html->text.arena);
+    UNA_TRY(una_arena_check(html->text.arena));
+    if (figure.panel_count == 0 || report->images) return UNA_OK;
+    una_text words = una_text_in(html->text.arena);
+    una_text_add(&words, "Observed minus predicted%s%s, by what was predicted and by the inputs that matter most. "
+                 "Green means that stay away from 0 show what the model has missed; dots that spread more on one side "
+                 "show noise that varies.", report->model_count > 1 ? " by " : "",
+                 report->model_count > 1 ? report->models[0].title : "");
+    UNA_TRY(una_arena_check(html->text.arena));
+    una_html_heading(html, 2, "What is left over");
+    return una_html_figure(html, &figure, "Residuals of held-out rows.", words.at, run);
+}
+
+/* ---- where ignorance is -------------------------------------------------------------------------------- */
+
+static una_status map_figures(una_html *html, const una_report *report, una_run *run)
+{
+    size_t shown = 0;
+    una_figure figure = una_chart_ignorance_by_input(report, html->text.arena);
+    UNA_TRY(una_arena_check(html->text.arena));
+    if (figure.panel_count)
+        UNA_TRY(una_html_figure(html, &figure, "Ignorance along the inputs.",
+            "The mean epistemic standard deviation of the same real rows as above, while one input moves: it should "
+            "rise where there are no data. Inputs along which it varies most; all panels share the vertical axis.",
+            run));
+
+    figure = una_chart_map(report, html->text.arena);
+    UNA_TRY(una_arena_check(html->text.arena));
+    if (figure.panel_count)
+        UNA_TRY(una_html_figure(html, &figure, "A map of ignorance.",
+            "Every dot is a row of the table, at two of the inputs that have to do with ignorance. The more "
+            "orange, the larger its epistemic standard deviation.", run));
+    figure = una_chart_causes(report, &shown, html->text.arena);
+    UNA_TRY(una_arena_check(html->text.arena));
+    if (figure.panel_count == 0) return UNA_OK;
+    una_text words = una_text_in(html->text.arena);
+    una_text_add(&words, "Of the %zu rows known least: an input is the cause if a row's ignorance falls most when that "
+                 "input alone takes the values of other rows of the table (the median of what is left), and by 10 %% "
+                 "at least. For the rest it is no single input, but how they come together.", report->cause_count);
+    UNA_TRY(una_arena_check(html->text.arena));
+    return una_html_figure(html, &figure, "Which input makes rows unsure.", words.at, run);
+}
+
+una_status una_report_ignorance(una_html *html, const una_report *report, una_run *run)
+{
+    char name[UNA_NAME_ROOM];
+    una_text words = una_text_in(html->text.arena);
+    if (!una_report_is_line(report) && !una_report_has_ignorance(report)) {
+        una_html_paragraph(html, NULL, "Nowhere more than elsewhere, it says: this model has the same ignorance about "
+                           "every row, so that it cannot tell those apart that it knows little about.");
+        return UNA_OK;
+    }
+    if (!una_report_is_line(report)) return map_figures(html, report, run);
+    una_figure figure = una_chart_ignorance(report, html->text.arena);
+    una_text_add(&words, "Epistemic standard deviation, in the units of %s. The grey strip is where the data are.",
+                 una_report_name(name, report->target));
+    UNA_TRY(una_arena_check(html->text.arena));
+    return una_html_figure(html, &figure, "Where the model does not know.", words.at, run);
+}
+
+/* ---- the rows it knows least about ------------------------------------------------------------------ */
+
+/* Decimals that suit all of the rows shown: four digits for the largest, none for whole numbers. */
+static int column_decimals(const double *values, const size_t *rows, size_t count)
+{
+    double largest = 0;
+    bool all_whole = true;
+    for (size_t i = 0; i < count; i++) {
+        double value = fabs(values[rows[i]]);
+        if (!isfinite(value)) continue;
+        if (value > largest) largest = value;
+        all_whole = all_whole && floor(value) == value;
+    }
+    if (all_whole || largest == 0) return 0;
+    double decimals = 3 - floor(log10(largest));
+    return decimals < 0 ? 0 : (int)fmin(decimals, 9);
+}
+
+static void number_cell(una_html *html, double value, int decimals)
+{
+    char a[UNA_NUMBER_ROOM];
+    bool long_ = fabs(value) >= 1e9 || (decimals == 9 && fabs(value) < 1e-6 && value != 0);
+    una_html_cell(html, UNA_HTML_NUMBER, long_ ? una_number_short(a, value, 4) : una_number_plain(a, value, decimals));
+}
+
+static void least_known_head(una_html *html, const una_report *report, const size_t *order, size_t columns)
+{
+    char name[UNA_NAME_ROOM];
+    una_html_head(html);
+    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Row");
+    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Epistemic std");
+    if (report->cause_count) una_html_cell(html, UNA_HTML_HEAD, "Why");
+    una_html_cell(html, UNA_HTML_NUMBER_HEAD, report->models[0].held_out ? "Held-out prediction" : "Predicted");
+    una_html_cell(html, UNA_HTML_NUMBER_HEAD, una_report_name(name, report->target));
+    for (size_t c = 0; c < columns; c++)
+        una_html_cell(html, report->columns[order[c]].number ? UNA_HTML_NUMBER_HEAD : UNA_HTML_HEAD,
+                      una_report_name(name, report->columns[order[c]].name));
+    una_html_head_end(html);
+}
+
+/* The out-of-fold prediction of a row, or else the prediction of the fitted model. */
+static double predicted_value(const una_report *report, size_t row)
+{
+    const una_report_predictions *predictions = report->models[0].held_out;
+    for (size_t i = 0; predictions && i < predictions->rows; i++)
+        if ((predictions->row ? predictions->row[i] : i) == row) return predictions->mean[i];
+    return predictions ? NAN : report->models[0].mean[row];
+}
+
+static const char *why_suspicious(const una_report *report, size_t row)
+{
+    for (size_t i = 0; i < report->cause_count; i++)
+        if (report->causes[i].row == row) return report->causes[i].why ? report->causes[i].why : "";
+    return "";
+}
+
+static void least_known_row(una_html *html, const una_report *report, const size_t *rows, size_t count, size_t at,
+                            const size_t *order, size_t columns)
+{
+    const una_report_model *model = &report->models[0];
+    char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
+    size_t row = rows[at];
+    una_html_row(html);
+    una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(a, (double)report->row_number[row], 0));
+    number_cell(html, model->std_epistemic[row], column_decimals(model->std_epistemic, rows, count));
+    if (report->cause_count) una_html_cell(html, UNA_HTML_WIDE, why_suspicious(report, row));
+    number_cell(html, predicted_value(report, row), column_decimals(model->mean, rows, count));
+    number_cell(html, report->y[row], column_decimals(report->y, rows, count));
+    for (size_t c = 0; c < columns; c++) {
+        const una_report_column *column = &report->columns[order[c]];
+        char text[32];
+        const char *date = column->date ? column->date(text, column->number[row]) : NULL;
+        if (date) una_html_cell(html, UNA_HTML_NUMBER, date);
+        else if (column->number) number_cell(html, column->number[row], column_decimals(column->number, rows, count));
+        else una_html_cell(html, UNA_HTML_TEXT, una_report_name(name, column->word[row] ? column->word[row] : "-"));
+    }
+    una_html_row_end(html);
+}
+
+una_status una_report_least_known_table(una_html *html, const una_report *report)
+{
+    size_t count = report->rows < UNA_LEAST_KNOWN ? report->rows : UNA_LEAST_KNOWN;
+    size_t columns = report->column_count < UNA_TABLE_COLUMNS ? report->column_count : UNA_TABLE_COLUMNS;
+    const size_t *rows = una_report_least_known(report, html->text.arena);
+    const size_t *order = una_report_order(report, html->text.arena);
+    UNA_TRY(una_arena_check(html->text.arena));
+    if (!una_report_has_ignorance(report)) return UNA_OK;
+
+    una_text words = una_text_in(html->text.arena);
+    una_text_add(&words, "Largest epistemic standard deviation first. Rows are counted from 1 below the header.");
+    if (columns < report->column_count)
+        una_text_add(&words, " %zu of %zu inputs are shown, those that matter most first.", columns,
+                     report->column_count);
+    una_html_heading(html, 2, "The rows it knows least about");
+    una_html_table(html, "The rows the model knows least about.", words.at);
+    least_known_head(html, report, order, columns);
+    for (size_t i = 0; i < count; i++) least_known_row(html, report, rows, count, i, order, columns);
+    una_html_table_end(html);
+    return UNA_OK;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sections of the page on fitted models, each with its heading. A section without content adds nothing.
+ */
+#ifndef UNA_ANSWER_PAGE_H
+#define UNA_ANSWER_PAGE_H
+
+#include "draw/fit_report.h"
+#include "draw/html.h"
+
+/* Sentence, findings, warnings, and suspicious rows as a table. */
+una_status una_report_verdict(una_html *html, const una_report *report);
+una_status una_report_importance(una_html *html, const una_report *report, una_run *run);
+una_status una_report_effects(una_html *html, const una_report *report, una_run *run);
+una_status una_report_residuals(una_html *html, const una_report *report, una_run *run);
+/* Below a heading of the caller's. */
+una_status una_report_ignorance(una_html *html, const una_report *report, una_run *run);
+una_status una_report_least_known_table(una_html *html, const una_report *report);
+
+#endif

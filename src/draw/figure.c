@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Collecting a figure: panels, series (thinned), keys, and the density strip, a Gaussian kernel estimate
+ *   d(x) = sum_i exp(-(x - x_i)^2 / 2 h^2),   h = 0.3 min(std, iqr / 1.34) n^(-1/5)
+ * on a grid, from counts on a finer grid so that it costs the same for any number of rows. h is a third of what
+ * Silverman (1986, eq. 3.31) gives for one hump: here it is the gaps that must be seen.
+ */
+#include "draw/figure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRIP = 120, FINE = 480 };
+
+una_figure una_figure_in(una_arena *arena, size_t columns, double panel_width, double panel_height)
+{
+    return (una_figure){ .arena = arena, .columns = columns, .panel_width = panel_width, .panel_height = panel_height };
+}
+
+una_panel *una_figure_panel(una_figure *figure, const char *title, const char *x_label, const char *y_label)
+{
+    if (figure->panel_count == UNA_MOST_PANELS) return NULL;
+    una_panel *panel = UNA_GET(figure->arena, una_panel, 1);
+    if (!panel) return NULL;
+    panel->arena = figure->arena;
+    panel->title = title;
+    panel->x.label = x_label;
+    panel->y.label = y_label;
+    figure->panels[figure->panel_count++] = panel;
+    return panel;
+}
+
+void una_figure_key(una_figure *figure, una_shape shape, una_ink ink, const char *label)
+{
+    if (figure->key_count < UNA_MOST_KEYS) figure->keys[figure->key_count++] = (una_key){ shape, ink, label };
+}
+
+static const double *thin_values(const double *values, size_t count, una_arena *arena)
+{
+    double *few = values ? UNA_GET(arena, double, UNA_MOST_POINTS) : NULL;
+    if (!few) return NULL;
+    for (size_t i = 0; i < UNA_MOST_POINTS; i++)         /* first and last stay */
+        few[i] = values[(size_t)((double)i * (double)(count - 1) / (UNA_MOST_POINTS - 1))];
+    return few;
+}
+
+static const char *const *thinned_tips(const char *const *tips, size_t count, una_arena *arena)
+{
+    const char **few = tips ? UNA_GET(arena, const char *, UNA_MOST_POINTS) : NULL;
+    for (size_t i = 0; few && i < UNA_MOST_POINTS; i++)
+        few[i] = tips[(size_t)((double)i * (double)(count - 1) / (UNA_MOST_POINTS - 1))];
+    return few;
+}
+
+void una_panel_add(una_panel *panel, una_series series)
+{
+    if (!panel) return;
+    if (panel->count == panel->room) {
+        size_t room = 2 * panel->room + 8;
+        una_series *more = UNA_GET(panel->arena, una_series, room);
+        if (!more) return;
+        if (panel->count) memcpy(more, panel->series, panel->count * sizeof *more);
+        panel->series = more;
+        panel->room = room;
+    }
+
+    if (series.count > UNA_MOST_POINTS) {
+        series.x = thin_values(series.x, series.count, panel->arena);
+        series.y = thin_values(series.y, series.count, panel->arena);
+        series.y2 = thin_values(series.y2, series.count, panel->arena);
+        series.shade = thin_values(series.shade, series.count, panel->arena);
+        series.tips = thinned_tips(series.tips, series.count, panel->arena);
+        series.count = UNA_MOST_POINTS;
+        if (panel->arena->failed) return;
+    }
+
+    panel->series[panel->count++] = series;
+}
+
+una_panel *una_figure_axes(una_figure *figure, const char *title, const una_axis *axes, size_t count)
+{
+    una_panel *panel = una_figure_panel(figure, title, NULL, NULL);
+    if (!panel) return NULL;
+    panel->axes = axes;
+    panel->axis_count = count;
+    return panel;
+}
+
+void una_panel_bundle(una_panel *panel, una_bundle bundle)
+{
+    if (!panel || panel->bundle_count == sizeof panel->bundles / sizeof panel->bundles[0]) return;
+    size_t width = panel->axis_count;
+
+    if (bundle.count > UNA_MOST_LINES) {
+        double *few = UNA_GET(panel->arena, double, UNA_MOST_LINES * width);
+        if (!few) return;
+        for (size_t i = 0; i < UNA_MOST_LINES; i++) {    /* first and last stay */
+            size_t from = (size_t)((double)i * (double)(bundle.count - 1) / (UNA_MOST_LINES - 1));
+            memcpy(few + i * width, bundle.at + from * width, width * sizeof *few);
+        }
+        bundle.at = few;
+        bundle.count = UNA_MOST_LINES;
+    }
+
+    panel->bundles[panel->bundle_count++] = bundle;
+}
+
+double una_axis_place(const una_axis *axis, double value)
+{
+    if (!axis->log) return (value - axis->low) / (axis->high - axis->low);
+    if (value <= 0) return -INFINITY;
+    return log(value / axis->low) / log(axis->high / axis->low);
+}
+
+void una_range_add(double *low, double *high, const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!(fabs(values[i]) < 1e300)) continue;
+        if (values[i] < *low) *low = values[i];
+        if (values[i] > *high) *high = values[i];
+    }
+}
+
+double una_quantile(double *values, size_t count, double share)
+{
+    size_t finite = 0;
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(values[i])) values[finite++] = values[i];
+    if (finite == 0) return NAN;
+    qsort(values, finite, sizeof *values, una_by_number);
+    double at = share * (double)(finite - 1);
+    size_t below = (size_t)at;
+    if (below + 1 >= finite) return values[finite - 1];
+    return values[below] + (at - (double)below) * (values[below + 1] - values[below]);
+}
+
+/* h above; `sorted` is put in order. */
+static double kernel_width(double *sorted, size_t count, double low, double high)
+{
+    double mean = 0, square = 0;
+    for (size_t i = 0; i < count; i++) mean += sorted[i] / (double)count;
+    for (size_t i = 0; i < count; i++) square += (sorted[i] - mean) * (sorted[i] - mean) / (double)count;
+    double spread = sqrt(square);
+    double middle = (una_quantile(sorted, count, 0.75) - una_quantile(sorted, count, 0.25)) / 1.34;
+    if (middle > 0 && middle < spread) spread = middle;
+    double width = 0.3 * spread * pow((double)count, -0.2), least = (high - low) / 100;
+    return width > least ? width : least;
+}
+
+void una_panel_strip(una_panel *panel, const double *values, size_t count)
+{
+    if (!panel) return;
+    double *finite = UNA_GET(panel->arena, double, count), *fine = UNA_GET(panel->arena, double, FINE);
+    double *x = UNA_GET(panel->arena, double, STRIP), *y = UNA_GET(panel->arena, double, STRIP);
+    if (panel->arena->failed) return;
+
+    size_t rows = 0;
+    double low = INFINITY, high = -INFINITY;
+    una_range_add(&low, &high, values, count);
+    for (size_t i = 0; i < count; i++)
+        if (fabs(values[i]) < 1e300) finite[rows++] = values[i];
+    if (rows == 0 || !(high > low)) return;
+    for (size_t i = 0; i < rows; i++)
+        fine[(size_t)fmin((finite[i] - low) / (high - low) * FINE, FINE - 1)] += 1;
+
+    double width = kernel_width(finite, rows, low, high), top = 0;
+    for (size_t i = 0; i < STRIP; i++) {
+        x[i] = low - 3 * width + (high - low + 6 * width) * (double)i / (STRIP - 1);
+        for (size_t k = 0; k < FINE; k++) {
+            double z = (x[i] - low - (high - low) * ((double)k + 0.5) / FINE) / width;
+            if (fine[k] > 0) y[i] += fine[k] * exp(-0.5 * z * z);
+        }
+        top = fmax(top, y[i]);
+    }
+    for (size_t i = 0; i < STRIP; i++) y[i] /= top;
+
+    panel->strip_x = x;
+    panel->strip_y = y;
+    panel->strip_count = STRIP;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which input makes a row unsure. Of each of the rows with the largest epistemic standard deviation s, one input at a
+ * time takes the values that a few other rows of the table have, spread evenly over its order there; s' is the median
+ * of what is left. The cause is the input with the largest drop 1 - s'/s, if that is a tenth at least; else it is no
+ * single input, but how they come together. Medians, because some of the values put in do not go with the rest of the
+ * row and would make it less known, not better.
+ */
+#include "report/report_builder.h"
+
+#include "draw/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OTHERS = 9, BUDGET = 16000, MOST_ROWS = 60 };
+static const double least_drop = 0.1;
+
+/* Rows of the table, from the least to the largest value of a column. */
+static una_status rows_in_order(size_t **order, const report_builder *g, size_t column)
+{
+    const una_report_column *c = &g->report.columns[column];
+    double *value = UNA_GET(g->arena, double, g->report.rows);
+    UNA_TRY(una_arena_check(g->arena));
+    for (size_t i = 0; i < g->report.rows; i++) value[i] = c->number ? c->number[i] : 0;
+    *order = una_order_of(value, g->report.rows, g->arena);
+    return una_arena_check(g->arena);
+}
+
+static size_t known_rows(const report_builder *g, size_t column, const size_t *order)
+{
+    const una_report_column *c = &g->report.columns[column];
+    size_t count = g->report.rows;
+    while (c->number && count > 0 && isnan(c->number[order[count - 1]])) count--;
+    return count;
+}
+
+/* Drops of all rows [count] when one input is usual. */
+static una_status ask_without(double *drop, const report_builder *g, const una_model *model, size_t column,
+                              const size_t *rows, size_t count)
+{
+    size_t *base = UNA_GET(g->arena, size_t, count * OTHERS), *from = UNA_GET(g->arena, size_t, count * OTHERS), *order;
+    double *std = UNA_GET(g->arena, double, count * OTHERS);
+    una_dataset *table = NULL;
+    UNA_TRY(una_arena_check(g->arena));
+    UNA_TRY(rows_in_order(&order, g, column));
+    size_t known = known_rows(g, column, order);
+    if (known == 0) return UNA_OK;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < OTHERS; k++) {
+            base[i * OTHERS + k] = rows[i];
+            from[i * OTHERS + k] = order[(2 * k + 1) * known / (2 * OTHERS)];
+        }
+
+    una_changed_rows moved = { .count = count * OTHERS, .moved = column, .base = base, .from = from };
+    una_prediction out = { .size = sizeof out, .std_epistemic = std };
+    UNA_TRY(una_changed_rows_table(&table, g, &moved));
+    una_status status = una_model_predict(model, table, 0.95, &out, g->run);
+    una_dataset_free(table);
+    for (size_t i = 0; i < count && status == UNA_OK; i++)
+        drop[i] = 1 - una_quantile(std + i * OTHERS, OTHERS, 0.5) / g->report.models[0].std_epistemic[rows[i]];
+    return status;
+}
+
+/* ---- words --------------------------------------------------------------------------------------------- */
+
+/* The nearest values of other rows on both sides, and how many others have the same. */
+typedef struct near { double below, above, low, high; size_t same; } near;
+
+static near find_near(const una_report *report, const una_report_column *column, size_t row)
+{
+    near n = { -INFINITY, INFINITY, INFINITY, -INFINITY, 0 };
+    double value = column->number[row];
+    for (size_t i = 0; i < report->rows; i++) {
+        double other = column->number[i];
+        if (i == row || isnan(other)) continue;
+        n.same += other == value;
+        if (other < value && other > n.below) n.below = other;
+        if (other > value && other < n.above) n.above = other;
+        n.low = fmin(n.low, other), n.high = fmax(n.high, other);
+    }
+    return n;
+}
+
+static const char *value_text(char text[UNA_NUMBER_ROOM], const una_report_column *column, double value)
+{
+    const char *date = column->date ? column->date(text, value) : NULL;
+    return date ? date : una_number_brief(text, value, 4);
+}
+
+static void add_cause_number(una_text *text, const una_report *report, const una_report_column *column, size_t row)
+{
+    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
+    near n = find_near(report, column, row);
+    double value = column->number[row], range = n.high - n.low;
+    una_text_add(text, " is %s", value_text(a, column, value));
+    if (n.same > 0)
+        una_text_add(text, ", as in %zu other %s", n.same, n.same == 1 ? "row" : "rows");
+    else if (isfinite(n.below) && isfinite(n.above))
+        una_text_add(text, "; the nearest other rows have %s and %s", value_text(a, column, n.below),
+                     value_text(b, column, n.above));
+    else if (isfinite(n.below) || isfinite(n.above))
+        una_text_add(text, ", the %s; the next has %s", isfinite(n.below) ? "largest" : "smallest",
+                     value_text(a, column, isfinite(n.below) ? n.below : n.above));
+    if (!(range > 0)) return;
+    double *sorted = UNA_GET(text->arena, double, report->rows);
+    if (!sorted) return;
+    memcpy(sorted, column->number, report->rows * sizeof *sorted);
+    double low = una_quantile(sorted, report->rows, 0.05), high = una_quantile(sorted, report->rows, 0.95);
+    if (column->date && range > 30) low = round(low), high = round(high);        /* whole days */
+    una_text_add(text, " (90\xC2\xA0%% lie in %s to %s)", value_text(a, column, low), value_text(b, column, high));
+}
+
+static void say_word(una_text *text, const una_report *report, const una_report_column *column, size_t row)
+{
+    char name[UNA_NAME_ROOM];
+    size_t same = 0;
+    if (!column->word[row]) {
+        una_text_add(text, " is missing");
+        return;
+    }
+    for (size_t i = 0; i < report->rows; i++)
+        same += column->word[i] && strcmp(column->word[i], column->word[row]) == 0;
+    una_text_add(text, " is %s, as in %zu of %zu rows", una_report_name(name, column->word[row]), same, report->rows);
+}
+
+static const char *sentence_of_cause(const report_builder *g, const una_report_cause *cause)
+{
+    char name[UNA_NAME_ROOM], a[UNA_NUMBER_ROOM];
+    una_text text = una_text_in(g->arena);
+    if (cause->column == SIZE_MAX) return "no single input: how they come together";
+    const una_report_column *column = &g->report.columns[cause->column];
+    una_text_add(&text, "%s", una_report_name(name, column->name));
+    if (column->word) say_word(&text, &g->report, column, cause->row);
+    else if (isnan(column->number[cause->row])) una_text_add(&text, " is missing");
+    else add_cause_number(&text, &g->report, column, cause->row);
+    una_text_add(&text, "; with a usual value %s\xC2\xA0%% of its ignorance would be left",
+                 una_number_plain(a, 100 * (1 - cause->drop), 0));
+    return text.at;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------ */
+
+una_status una_causes_find(report_builder *g, const una_model *model)
+{
+    una_report *report = &g->report;
+    size_t columns = report->column_count, count = BUDGET / (columns * OTHERS);
+    if (count > MOST_ROWS) count = MOST_ROWS;
+    if (count < UNA_LEAST_KNOWN) count = UNA_LEAST_KNOWN;
+    if (count > report->rows / 5 + UNA_LEAST_KNOWN) count = report->rows / 5 + UNA_LEAST_KNOWN;
+    if (count > report->rows) count = report->rows;
+    if (!una_report_has_ignorance(report)) return UNA_OK;
+
+    const size_t *order = una_report_least_known(report, g->arena);
+    una_report_cause *causes = UNA_GET(g->arena, una_report_cause, count);
+    double *drop = UNA_GET(g->arena, double, count);
+    UNA_TRY(una_arena_check(g->arena));
+    for (size_t i = 0; i < count; i++) causes[i] = (una_report_cause){ .row = order[i], .column = SIZE_MAX };
+    for (size_t c = 0; c < columns; c++) {
+        una_mark mark = una_arena_mark(g->arena);
+        memset(drop, 0, count * sizeof *drop);
+        UNA_TRY(ask_without(drop, g, model, c, order, count));
+        una_arena_release(g->arena, mark);
+        for (size_t i = 0; i < count; i++)
+            if (drop[i] >= least_drop && drop[i] > causes[i].drop)
+                causes[i].drop = fmin(drop[i], 1), causes[i].column = c;
+        UNA_TRY(una_tick(g->run, "asking what makes rows unsure", (double)c / (double)columns, NAN));
+    }
+    for (size_t i = 0; i < count && i < UNA_LEAST_KNOWN; i++) causes[i].why = sentence_of_cause(g, &causes[i]);
+    report->causes = causes;
+    report->cause_count = count;
+    return una_arena_check(g->arena);
+}

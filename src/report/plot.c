@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * una_plot_write: gathers from a model and a table what one chart needs (draw/plot_charts.h draws it).
+ *
+ * Where an input moves, the other inputs stay those of real rows: an average of all inputs, or a median of each, may be
+ * a point that cannot exist. The most typical row is the one with the least sum over the inputs of
+ * |x - median| / interquartile range, and 1 for every word that is not the most frequent one.
+ */
+#include "una_report.h"
+
+#include "model/above.h"
+#include "draw/fit_report.h"
+#include "draw/number.h"
+#include "draw/plot_charts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GRID = 121, FEW_VALUES = 12, MOST_WORDS = 60, AVERAGED = 200, SINGLE = 30, EFFECT_GRID = 41 };
+
+typedef enum needs { NEEDS_NOTHING = 0, NEEDS_ROWS = 1, NEEDS_TARGET = 2, NEEDS_INPUT = 4 } needs;
+
+typedef struct plotting {
+    una_plot_settings asked;
+    const una_model  *model;
+    const una_fit_info *info;
+    const una_dataset *given;
+    una_dataset      *table;             /* the rows that can be used, with all columns of the data            */
+    size_t            inputs, *place;    /* columns of the inputs in the table                                 */
+    size_t           *number;            /* [rows] in the data, from 1                                         */
+    size_t            target;            /* column; SIZE_MAX: the table has none                               */
+    size_t            moves;             /* which input; SIZE_MAX: none                                        */
+    const double     *value;             /* [line.count] of the input that moves, where it holds numbers       */
+    una_plot_rows     rows;
+    una_plot_line     line;
+    una_arena        *arena;
+    una_run          *run;
+} plotting;
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+static bool is_empty_cell(const una_dataset *data, size_t column, size_t row)
+{
+    const double *number = una_dataset_numbers(data, column);
+    return number ? isnan(number[row]) : una_dataset_words(data, column)[row] == NULL;
+}
+
+static size_t find_column(const una_dataset *data, const char *name)
+{
+    for (size_t c = 0; c < una_dataset_column_count(data); c++)
+        if (strcmp(una_dataset_column_name(data, c), name) == 0) return c;
+    return SIZE_MAX;
+}
+
+static una_status find_plot_columns(plotting *p, unsigned need)
+{
+    p->inputs = una_model_input_count(p->model);
+    p->place = UNA_GET(p->arena, size_t, p->inputs);
+    UNA_TRY(una_arena_check(p->arena));
+    for (size_t i = 0; i < p->inputs; i++)
+        UNA_TRY(una_dataset_find(&p->place[i], p->given, una_model_input_name(p->model, i), p->run));
+    p->target = find_column(p->given, p->info->target);
+    if (p->target == SIZE_MAX && (need & NEEDS_TARGET))
+        return una_dataset_find(&p->target, p->given, p->info->target, p->run);
+    if (p->target != SIZE_MAX && !una_dataset_numbers(p->given, p->target))
+        UNA_FAIL(p->run, UNA_E_INPUT, "%s: the target '%s' holds words, but numbers are needed",
+                 una_dataset_origin(p->given), p->info->target);
+    return UNA_OK;
+}
+
+static una_status take_plot_rows(plotting *p, unsigned need)
+{
+    size_t all = una_dataset_row_count(p->given), count = 0;
+    bool fills = p->info->missing == UNA_MISSING_MEAN;
+    size_t *kept = UNA_GET(p->arena, size_t, all);
+    UNA_TRY(una_arena_check(p->arena));
+    for (size_t row = 0; row < all; row++) {
+        bool whole = !(need & NEEDS_TARGET) || !is_empty_cell(p->given, p->target, row);
+        for (size_t i = 0; i < p->inputs && !fills; i++) whole = whole && !is_empty_cell(p->given, p->place[i], row);
+        if (whole) kept[count++] = row;
+    }
+    if (count == 0)
+        UNA_FAIL(p->run, UNA_E_INPUT, "%s: no row has a value in every column that the chart needs",
+                 una_dataset_origin(p->given));
+    UNA_TRY(una_dataset_rows(&p->table, p->given, kept, count, p->run));
+    for (size_t i = 0; i < count; i++) kept[i] = una_dataset_row_number(p->table, i);
+    p->number = kept;
+    p->rows.count = count;
+    p->rows.target = p->info->target;
+    p->rows.y = p->target == SIZE_MAX ? NULL : una_dataset_numbers(p->table, p->target);
+    return UNA_OK;
+}
+
+/* Which input moves: the one that was named, or of those that matter the first. */
+static una_status choose_input(plotting *p)
+{
+    const char *name = p->asked.input;
+    size_t best = SIZE_MAX;
+    size_t sizes[3];
+    UNA_TRY(una_dataset_image(sizes, NULL, p->given, 0, p->run));
+    if (sizes[0])
+        UNA_FAIL(p->run, UNA_E_USAGE, "the model sees images, which have no inputs to go along; plot observed, "
+                 "calibration or residuals");
+    for (size_t i = 0; name && i < p->inputs; i++)
+        if (strcmp(una_model_input_name(p->model, i), name) == 0) best = i;
+    if (name && best == SIZE_MAX) {
+        size_t column;
+        UNA_TRY(una_dataset_find(&column, p->given, name, p->run));
+        UNA_FAIL(p->run, UNA_E_USAGE, "'%s' is a column of %s, but the model does not use it", name,
+                 una_dataset_origin(p->given));
+    }
+    for (size_t i = 0; !name && i < p->inputs; i++)
+        if (best == SIZE_MAX || (p->info->relevance && p->info->relevance[i] > p->info->relevance[best])) best = i;
+    p->moves = best;
+    return UNA_OK;
+}
+
+/* ---- values of the input that moves ------------------------------------------------------------------------------ */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Levels stand at 1, 2 ..., and rows a little beside theirs, so that they do not hide each other. place: from 0. */
+static double beside_place(size_t place, size_t row)
+{
+    double share = (double)row * 0.61803398874989485;
+    return (double)(place + 1) + 0.4 * (share - floor(share) - 0.5);
+}
+
+/* names [count], in order. */
+static una_status set_levels(plotting *p, const char *const *names, size_t count)
+{
+    double *at = UNA_GET(p->arena, double, count);
+    UNA_TRY(una_arena_check(p->arena));
+    for (size_t k = 0; k < count; k++) at[k] = (double)(k + 1);
+    p->line.names = names;
+    p->line.at = at;
+    p->line.count = count;
+    p->line.levels = true;
+    return UNA_OK;
+}
+
+/* Different words of a column in order, at most so many as a chart shows. */
+static una_status take_level_words(plotting *p, const char *const *word)
+{
+    size_t count = 0, rows = p->rows.count;
+    const char **sorted = UNA_GET(p->arena, const char *, rows);
+    double *place = UNA_GET(p->arena, double, rows);
+    UNA_TRY(una_arena_check(p->arena));
+    for (size_t i = 0; i < rows; i++)
+        if (word[i]) sorted[count++] = word[i];
+    qsort(sorted, count, sizeof *sorted, by_text);
+    size_t different = 0;
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || strcmp(sorted[i], sorted[different - 1]) != 0) sorted[different++] = sorted[i];
+    if (different > MOST_WORDS) different = MOST_WORDS;
+    if (different == 0)
+        UNA_FAIL(p->run, UNA_E_INPUT, "%s: the column '%s' has no value", una_dataset_origin(p->given), p->line.input);
+
+    for (size_t i = 0; i < rows; i++) {
+        const char **found = word[i] ? bsearch(&word[i], sorted, different, sizeof *sorted, by_text) : NULL;
+        place[i] = found ? beside_place((size_t)(found - sorted), i) : NAN;
+    }
+    p->rows.x = place;
+    return set_levels(p, sorted, different);
+}
+
+/* Few different numbers, in order: nothing lies between them. */
+static una_status take_levels(plotting *p, const double *number, const double *value, size_t count)
+{
+    const char **names = UNA_GET(p->arena, const char *, count);
+    double *place = UNA_GET(p->arena, double, p->rows.count);
+    UNA_TRY(una_arena_check(p->arena));
+    for (size_t k = 0; k < count; k++) {
+        char text[UNA_NUMBER_ROOM];
+        names[k] = una_arena_text(p->arena, una_number_brief(text, value[k], 6));
+    }
+    for (size_t i = 0; i < p->rows.count; i++) {
+        const double *found = isnan(number[i]) ? NULL : bsearch(&number[i], value, count, sizeof *value, una_by_number);
+        place[i] = found ? beside_place((size_t)(found - value), i) : NAN;
+    }
+    p->rows.x = place;
+    p->value = value;
+    return set_levels(p, names, count);
+}
+
+/* Few values: these alone. Else a grid, which reaches beyond the rows by `beyond` of their range. */
+static una_status take_grid_numbers(plotting *p, const double *number, size_t grid, double beyond)
+{
+    size_t rows = p->rows.count, count = 0, different = 0;
+    double *sorted = UNA_GET(p->arena, double, rows < grid ? grid : rows);
+    UNA_TRY(una_arena_check(p->arena));
+    for (size_t i = 0; i < rows; i++)
+        if (!isnan(number[i])) sorted[count++] = number[i];
+    qsort(sorted, count, sizeof *sorted, una_by_number);
+    if (count == 0)
+        UNA_FAIL(p->run, UNA_E_INPUT, "%s: the column '%s' has no value", una_dataset_origin(p->given), p->line.input);
+    double low = sorted[0], range = sorted[count - 1] - low;
+    for (size_t i = 0; i < count; i++) different += i == 0 || sorted[i] != sorted[i - 1];
+    if (different <= FEW_VALUES) {
+        size_t last = 1;
+        for (size_t i = 1; i < count; i++)
+            if (sorted[i] != sorted[last - 1]) sorted[last++] = sorted[i];
+        return take_levels(p, number, sorted, different);
+    }
+    p->value = p->line.at = sorted;
+    p->rows.x = number;
+    double from = low - beyond * range, step = (1 + 2 * beyond) * range / (double)(grid - 1);
+    for (size_t i = 0; i < grid; i++) sorted[i] = from + step * (double)i;
+    p->line.count = grid;
+    return UNA_OK;
+}
+
+static una_status take_input(plotting *p, size_t grid, double beyond)
+{
+    size_t column = p->place[p->moves];
+    const double *number = una_dataset_numbers(p->table, column);
+    p->line.input = una_model_input_name(p->model, p->moves);
+    return number ? take_grid_numbers(p, number, grid, beyond)
+           : take_level_words(p, una_dataset_words(p->table, column));
+}
+
+/* ---- tables in which an input moves ------------------------------------------------------------------------------ */
+
+/* Each of `rows` [count] once for every place of the input. */
+static una_status moving_table(una_dataset **table, const plotting *p, const size_t *rows, size_t count)
+{
+    size_t all = count * p->line.count;
+    const char **names = UNA_GET(p->arena, const char *, p->inputs);
+    const char ***words = UNA_GET(p->arena, const char **, p->inputs);
+    double **numbers = UNA_GET(p->arena, double *, p->inputs);
+    UNA_TRY(una_arena_check(p->arena));
+    for (size_t c = 0; c < p->inputs; c++) {
+        const double *number = una_dataset_numbers(p->table, p->place[c]);
+        const char *const *word = una_dataset_words(p->table, p->place[c]);
+        names[c] = una_model_input_name(p->model, c);
+        if (number) numbers[c] = UNA_GET(p->arena, double, all);
+        else words[c] = UNA_GET(p->arena, const char *, all);
+        UNA_TRY(una_arena_check(p->arena));
+        for (size_t i = 0; i < all; i++) {
+            size_t row = rows[i / p->line.count], k = i % p->line.count;
+            if (number) numbers[c][i] = c == p->moves ? p->value[k] : number[row];
+            else words[c][i] = c == p->moves ? p->line.names[k] : word[row];
+        }
+    }
+    return una_dataset_from_columns(table, names, (const double *const *)numbers, (const char *const *const *)words,
+                                    p->inputs, all, p->run);
+}
+
+/* Adds how far each row is from the middle of a column of numbers. */
+static una_status add_distance(double *distance, const plotting *p, const double *number)
+{
+    size_t rows = p->rows.count;
+    double *sorted = UNA_GET(p->arena, double, rows);
+    UNA_TRY(una_arena_check(p->arena));
+    memcpy(sorted, number, rows * sizeof *sorted);
+    double middle = una_quantile(sorted, rows, 0.5);
+    memcpy(sorted, number, rows * sizeof *sorted);
+    double width = una_quantile(sorted, rows, 0.75);
+    memcpy(sorted, number, rows * sizeof *sorted);
+    width -= una_quantile(sorted, rows, 0.25);
+    for (size_t i = 0; i < rows; i++) {
+        double off = fabs(number[i] - middle);
+        double part = width > 0 ? fmin(off / width, 10) : 1;
+        if (isnan(number[i])) part = 1;
+        else if (off == 0) part = 0;
+        distance[i] += part;
+    }
+    return UNA_OK;
+}
+
+static una_status add_rarity(double *distance, const plotting *p, const char *const *word)
+{
+    size_t rows = p->rows.count, count = 0, longest = 0;
+    const char **sorted = UNA_GET(p->arena, const char *, rows), *usual = NULL;
+    UNA_TRY(una_arena_check(p->arena));
+    for (size_t i = 0; i < rows; i++)
+        if (word[i]) sorted[count++] = word[i];
+    qsort(sorted, count, sizeof *sorted, by_text);
+    for (size_t i = 0, from = 0; i < count; i++) {
+        if (strcmp(sorted[i], sorted[from]) != 0) from = i;
+        if (i - from + 1 > longest) longest = i - from + 1, usual = sorted[i];
+    }
+    for (size_t i = 0; i < rows; i++) distance[i] += !word[i] || !usual || strcmp(word[i], usual) != 0;
+    return UNA_OK;
+}
+
+/* The row, of the table, whose other inputs are taken. */
+static una_status choose_row(size_t *row, const plotting *p)
+{
+    size_t rows = p->rows.count;
+    double *distance = UNA_GET(p->arena, double, rows);
+    UNA_TRY(una_arena_check(p->arena));
+    *row = 0;
+    if (p->asked.row) {
+        while (*row < rows && p->number[*row] != p->asked.row) ++*row;
+        if (*row < rows) return UNA_OK;
+        UNA_FAIL(p->run, UNA_E_USAGE, "%s: row %zu is not there, or has no value in every column that the chart needs",
+                 una_dataset_origin(p->given), p->asked.row);
+    }
+    for (size_t c = 0; c < p->inputs; c++) {
+        const double *number = una_dataset_numbers(p->table, p->place[c]);
+        if (c == p->moves) continue;
+        UNA_TRY(number ? add_distance(distance, p, number)
+                       : add_rarity(distance, p, una_dataset_words(p->table, p->place[c])));
+    }
+    for (size_t i = 1; i < rows; i++)
+        if (distance[i] < distance[*row]) *row = i;
+    return UNA_OK;
+}
+
+/* ---- what the model says ----------------------------------------------------------------------------------------- */
+
+typedef struct answers { double *mean, *std, *lower, *upper; } answers;
+
+static una_status ask_predictions(answers *to, const plotting *p, const una_dataset *table)
+{
+    size_t rows = una_dataset_row_count(table);
+    *to = (answers){ UNA_GET(p->arena, double, rows), UNA_GET(p->arena, double, rows), UNA_GET(p->arena, double, rows),
+                     UNA_GET(p->arena, double, rows) };
+    UNA_TRY(una_arena_check(p->arena));
+    una_prediction out = { .size = sizeof out, .mean = to->mean, .std_epistemic = to->std, .lower = to->lower,
+                           .upper = to->upper };
+    return una_model_predict(p->model, table, 0.95, &out, p->run);
+}
+
+static una_status predict_plot_rows(plotting *p, bool score)
+{
+    answers a;
+    UNA_TRY(ask_predictions(&a, p, p->table));
+    p->rows.mean = a.mean;
+    p->rows.std_epistemic = a.std;
+    p->rows.lower = a.lower;
+    p->rows.upper = a.upper;
+    if (!score) return UNA_OK;
+    una_score unused = UNA_INIT(una_score);
+    double *below = UNA_GET(p->arena, double, p->rows.count);
+    UNA_TRY(una_arena_check(p->arena));
+    p->rows.below = below;
+    return una_model_score_rows(&unused, below, p->model, p->table, p->run);
+}
+
+/* rows [count] of the table, with the input at all of its places. */
+static una_status ask_moving(answers *to, const plotting *p, const size_t *rows, size_t count)
+{
+    una_dataset *table = NULL;
+    UNA_TRY(moving_table(&table, p, rows, count));
+    una_status status = ask_predictions(to, p, table);
+    una_dataset_free(table);
+    return status;
+}
+
+/* ---- titles ------------------------------------------------------------------------------------------------------ */
+
+static const char *file_of(const plotting *p)
+{
+    const char *origin = una_dataset_origin(p->given), *slash = strrchr(origin, '/');
+    return slash ? slash + 1 : origin;
+}
+
+static una_status set_title(plotting *p, const char *before, const char *behind)
+{
+    una_text title = una_text_in(p->arena);
+    una_text_add(&title, "%s%zu row%s of %s%s", before, p->rows.count, p->rows.count == 1 ? "" : "s", file_of(p),
+                 behind);
+    p->rows.title = title.at;
+    return una_arena_check(p->arena);
+}
+
+static const char seen[] = "; too kind if the model was fitted on them";
+
+/* ---- charts ------------------------------------------------------------------------------------------------------ */
+
+typedef una_status plotter(una_figure *figure, plotting *p);
+
+static una_status plot_bands(una_figure *figure, plotting *p)
+{
+    size_t row;
+    answers a;
+    una_text title = una_text_in(p->arena);
+    bool alone = p->inputs == 1 && p->rows.y;
+    UNA_TRY(take_input(p, GRID, 0.1));
+    UNA_TRY(choose_row(&row, p));
+    UNA_TRY(ask_moving(&a, p, &row, 1));
+    p->line.mean = a.mean;
+    p->line.std = a.std;
+    p->line.lower = a.lower;
+    p->line.upper = a.upper;
+    if (p->inputs > 1) una_text_add(&title, "Other inputs as in row %zu of %s", p->number[row], file_of(p));
+    else una_text_add(&title, "%zu rows of %s", p->rows.count, file_of(p));
+    p->rows.title = title.at;
+    UNA_TRY(una_arena_check(p->arena));
+    *figure = una_plot_bands(&p->line, &p->rows, alone, p->arena);
+    return UNA_OK;
+}
+
+static una_status plot_effect(una_figure *figure, plotting *p)
+{
+    answers a;
+    UNA_TRY(take_input(p, EFFECT_GRID, 0));
+    size_t grid = p->line.count, count = p->rows.count < AVERAGED ? p->rows.count : AVERAGED;
+    size_t single = count < SINGLE ? count : SINGLE, *rows = UNA_GET(p->arena, size_t, count);
+    double *mean = UNA_GET(p->arena, double, grid), *lines = UNA_GET(p->arena, double, single * grid);
+    UNA_TRY(una_arena_check(p->arena));
+    for (size_t i = 0; i < count; i++) rows[i] = count > 1 ? i * (p->rows.count - 1) / (count - 1) : 0;
+    UNA_TRY(ask_moving(&a, p, rows, count));
+    for (size_t i = 0; i < count * grid; i++) mean[i % grid] += a.mean[i] / (double)count;
+    for (size_t i = 0; i < single; i++) {
+        size_t from = single > 1 ? i * (count - 1) / (single - 1) : 0;
+        memcpy(lines + i * grid, a.mean + from * grid, grid * sizeof *lines);
+    }
+    p->line.mean = mean;
+    p->line.lines = lines;
+    p->line.line_count = single;
+    una_text behind = una_text_in(p->arena);
+    if (count < p->rows.count) una_text_add(&behind, ", of which %zu are averaged", count);
+    UNA_TRY(set_title(p, "If this input alone were another: ", behind.at ? behind.at : ""));
+    *figure = una_plot_effect(&p->line, &p->rows, p->arena);
+    return UNA_OK;
+}
+
+static una_status plot_observed(una_figure *figure, plotting *p)
+{
+    UNA_TRY(predict_plot_rows(p, false));
+    UNA_TRY(set_title(p, "", seen));
+    *figure = una_plot_observed(&p->rows, p->arena);
+    return UNA_OK;
+}
+
+static una_status plot_calibration(una_figure *figure, plotting *p)
+{
+    UNA_TRY(predict_plot_rows(p, true));
+    UNA_TRY(set_title(p, "", seen));
+    *figure = una_plot_calibration(&p->rows, p->arena);
+    return UNA_OK;
+}
+
+static una_status plot_residuals(una_figure *figure, plotting *p)
+{
+    if (p->asked.input) {
+        UNA_TRY(choose_input(p));
+        UNA_TRY(take_input(p, GRID, 0));
+    }
+    UNA_TRY(predict_plot_rows(p, false));
+    UNA_TRY(set_title(p, "", seen));
+    *figure = una_plot_residuals(&p->rows, p->line.input, p->line.names, p->line.names ? p->line.count : 0, p->arena);
+    return UNA_OK;
+}
+
+static una_status plot_ignorance(una_figure *figure, plotting *p)
+{
+    UNA_TRY(take_input(p, GRID, 0));
+    UNA_TRY(predict_plot_rows(p, false));
+    UNA_TRY(set_title(p, "", ", as they are"));
+    *figure = una_plot_ignorance(&p->rows, p->line.input, p->line.names, p->line.names ? p->line.count : 0, p->arena);
+    return UNA_OK;
+}
+
+static una_status plot_importance(una_figure *figure, plotting *p)
+{
+    size_t inputs = una_model_input_count(p->model);
+    const char **names = UNA_GET(p->arena, const char *, inputs);
+    una_text title = una_text_in(p->arena);
+    UNA_TRY(una_arena_check(p->arena));
+    if (!p->info->relevance)
+        UNA_FAIL(p->run, UNA_E_USAGE, "this model (%s) does not know how much its inputs matter: luna, nlm, gp and "
+                 "auto find it out when they are fitted", p->info->kind);
+    for (size_t i = 0; i < inputs; i++) names[i] = una_model_input_name(p->model, i);
+    una_text_add(&title, "How fast %s moves with each input, squared", p->info->target);
+    UNA_TRY(una_arena_check(p->arena));
+    *figure = una_plot_importance(title.at, names, p->info->relevance, inputs, p->arena);
+    return UNA_OK;
+}
+
+static const struct chart { const char *name; unsigned needs; plotter *plot; } charts[] = {
+    { "bands", NEEDS_ROWS | NEEDS_INPUT, plot_bands },
+    { "effect", NEEDS_ROWS | NEEDS_INPUT, plot_effect },
+    { "observed", NEEDS_ROWS | NEEDS_TARGET, plot_observed },
+    { "calibration", NEEDS_ROWS | NEEDS_TARGET, plot_calibration },
+    { "residuals", NEEDS_ROWS | NEEDS_TARGET, plot_residuals },
+    { "ignorance", NEEDS_ROWS | NEEDS_INPUT, plot_ignorance },
+    { "importance", NEEDS_NOTHING, plot_importance },
+};
+
+/* ---- the public call --------------------------------------------------------------------------------------------- */
+
+static una_status choose_chart(const struct chart **chart, const plotting *p)
+{
+    const char *names[sizeof charts / sizeof *charts];
+    size_t count = sizeof charts / sizeof *charts;
+    *chart = NULL;
+    for (size_t i = 0; i < count; i++) {
+        names[i] = charts[i].name;
+        if (strcmp(charts[i].name, p->asked.what) == 0) *chart = &charts[i];
+    }
+    if (*chart) return UNA_OK;
+    const char *near = una_nearest(p->asked.what, names, count);
+    UNA_FAIL(p->run, UNA_E_USAGE, "there is no chart '%.40s'%s%s%s; the charts are bands, effect, observed, "
+             "calibration, residuals, ignorance and importance", p->asked.what, near ? " (did you mean " : "",
+             near ? near : "", near ? "?)" : "");
+}
+
+/* Of a model of several targets the part that is asked for. */
+static una_status choose_plot_target(plotting *p)
+{
+    size_t count = una_model_target_count(p->model);
+    const una_model *whole = p->model;
+    for (size_t t = 0; p->asked.target && t < count; t++) {
+        const una_model *part = una_model_target(whole, t);
+        if (strcmp(una_model_info(part)->target, p->asked.target) == 0) p->model = part;
+    }
+    if (p->asked.target && strcmp(una_model_info(p->model)->target, p->asked.target) != 0)
+        UNA_FAIL(p->run, UNA_E_USAGE, "the model predicts %s, and not '%s'", una_model_info(whole)->target,
+                 p->asked.target);
+    if (una_model_target_count(p->model) > 1)
+        UNA_FAIL(p->run, UNA_E_USAGE, "a chart is about one target, and the model predicts %zu (%s): name one", count,
+                 una_model_info(whole)->target);
+    p->info = una_model_info(p->model);
+    return UNA_OK;
+}
+
+static una_status draw_plot(una_figure *figure, plotting *p)
+{
+    const struct chart *chart;
+    if (!p->asked.what) p->asked.what = "bands";
+    UNA_TRY(choose_chart(&chart, p));
+    UNA_TRY(choose_plot_target(p));
+    if ((chart->needs & NEEDS_ROWS) && !p->given)
+        UNA_FAIL(p->run, UNA_E_USAGE, "the chart '%s' is about rows, and a model keeps none: give a table with its "
+                 "inputs%s", chart->name, chart->needs & NEEDS_TARGET ? " and its target" : "");
+    if (p->asked.row && chart->plot != plot_bands)
+        UNA_FAIL(p->run, UNA_E_USAGE, "a row is for the chart 'bands': '%s' shows all rows", chart->name);
+    if (chart->needs & NEEDS_ROWS) {
+        UNA_TRY(find_plot_columns(p, chart->needs));
+        UNA_TRY(take_plot_rows(p, chart->needs));
+    }
+    if (chart->needs & NEEDS_INPUT) UNA_TRY(choose_input(p));
+    return chart->plot(figure, p);
+}
+
+static una_status write_plot(plotting *p, const char *path)
+{
+    una_format format;
+    una_figure figure;
+    una_text bytes = una_text_in(p->arena);
+    UNA_TRY(una_format_of(&format, path, p->run));
+    UNA_TRY(draw_plot(&figure, p));
+    UNA_TRY(una_figure_draw(&bytes, &figure, format, p->run));
+    return una_report_save(path, &bytes, p->run);
+}
+
+una_status una_plot_write(const char *path, const una_model *model, const una_dataset *data,
+                          const una_plot_settings *settings, una_run *run)
+{
+    una_arena arena;
+    UNA_TRY(una_version_check("libuna_report", run));
+    una_clear_message(run);
+    plotting p = { .model = model, .given = data, .moves = SIZE_MAX, .arena = &arena, .run = run };
+    UNA_TRY(UNA_TAKE(&p.asked, settings, una_plot_settings, run));
+    una_arena_init(&arena, run);
+    una_status status = write_plot(&p, path);
+    una_dataset_free(p.table);
+    una_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Folds: cells become numbers by their order, groups and copies become heaps of rows in a forest of roots (Tarjan,
+ * Efficiency of a good but not linear set union algorithm, 1975), and each heap goes to the smallest fold.
+ */
+#include "select/folds.h"
+
+#include "data/copies.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FOLDS = 5 };
+static const uint64_t COMPARED = 6ull << 40;             /* streams of UNA_FOR_FOLDS that no fit uses */
+static const uint32_t NONE = UINT32_MAX;                 /* of a cell that is missing */
+
+/* ---- cells as numbers ----------------------------------------------------------------------------------------- */
+
+typedef struct cell { double number; const char *word; uint32_t row; } cell;
+
+static int compare_cells(const cell *a, const cell *b)
+{
+    if (a->word && b->word) return strcmp(a->word, b->word);
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static int by_cell(const void *a, const void *b)
+{
+    const cell *x = a, *y = b;
+    int order = compare_cells(x, y);
+    return order ? order : (x->row > y->row) - (x->row < y->row);
+}
+
+/* code [rows]: 0, 1 ... in the order of the values, equal for equal values; NONE where a cell is missing. */
+static una_status code_column(uint32_t *code, size_t *count, const una_dataset *data, size_t column, una_run *run)
+{
+    const una_table_column *of = &data->column[column];
+    una_mark mark = una_arena_mark(&run->scratch);
+    cell *cells = UNA_GET_ROWS(&run->scratch, cell, data->rows);
+    una_status status = una_arena_check(&run->scratch);
+    size_t there = 0;
+    *count = 0;
+    for (size_t i = 0; status == UNA_OK && i < data->rows; i++) {
+        bool missing = of->is_text ? !of->word[i] : isnan(of->number[i]);
+        code[i] = NONE;
+        if (missing) continue;
+        cells[there++] = (cell){ of->is_text ? 0 : of->number[i], of->is_text ? of->word[i] : NULL, (uint32_t)i };
+    }
+
+    if (status == UNA_OK) qsort(cells, there, sizeof *cells, by_cell);
+    for (size_t i = 0; status == UNA_OK && i < there; i++) {
+        if (i == 0 || compare_cells(&cells[i - 1], &cells[i]) != 0) ++*count;
+        code[cells[i].row] = (uint32_t)(*count - 1);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* The same for a column that must have a value in every row. */
+static una_status need_codes(uint32_t *code, size_t *count, const char *flag, const una_dataset *data, size_t column,
+                             una_run *run)
+{
+    UNA_TRY(code_column(code, count, data, column, run));
+    for (size_t i = 0; i < data->rows; i++) {
+        if (code[i] != NONE) continue;
+        una_text place = una_text_in(&run->scratch);
+        una_table_place(&place, data, i, column);
+        UNA_FAIL(run, UNA_E_INPUT, "%s: the cell is missing, and every row needs its %s; fill it in, or leave such "
+                 "rows out (--missing drop)", place.at ? place.at : data->origin, flag);
+    }
+    return UNA_OK;
+}
+
+/* ---- heaps: rows that stay together ---------------------------------------------------------------------------- */
+
+static uint32_t root_of(uint32_t *parent, uint32_t row)
+{
+    while (parent[row] != row) row = parent[row] = parent[parent[row]];
+    return row;
+}
+
+static void unite_roots(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    uint32_t x = root_of(parent, a), y = root_of(parent, b);
+    if (x < y) parent[y] = x;
+    else parent[x] = y;
+}
+
+/* A forest in which rows of a group have one root. */
+static una_status make_forest(uint32_t **parent, const una_folds *f, una_run *run)
+{
+    uint32_t *first = UNA_GET(&run->scratch, uint32_t, f->groups + 1);
+    UNA_TRY(una_order_new(parent, f->rows, &run->scratch));
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (!f->group_of) return UNA_OK;
+    for (size_t g = 0; g < f->groups; g++) first[g] = NONE;
+    for (size_t i = 0; i < f->rows; i++) {
+        uint32_t *to = &first[f->group_of[i]];
+        if (*to == NONE) *to = (uint32_t)i;
+        unite_roots(*parent, *to, (uint32_t)i);
+    }
+    return UNA_OK;
+}
+
+typedef struct heap { uint32_t root, place; size_t size; } heap;
+
+static size_t count_heaps(heap *heaps, size_t *largest, uint32_t *parent, size_t rows)
+{
+    size_t count = 0;
+    *largest = 0;
+    for (size_t i = 0; i < rows; i++) heaps[i].size = 0;
+    for (size_t i = 0; i < rows; i++) heaps[root_of(parent, (uint32_t)i)].size++;
+    for (size_t i = 0; i < rows; i++) {
+        if (heaps[i].size > *largest) *largest = heaps[i].size;
+        count += heaps[i].size > 0;
+    }
+    return count;
+}
+
+/* Inputs [rows, *cols] as numbers that are equal exactly where cells are equal. */
+static una_status code_inputs(double **x, size_t *cols, const una_dataset *data, const una_folds *f, una_run *run)
+{
+    size_t values;
+    *cols = 0;
+    *x = UNA_GET_ROWS(&run->scratch, double, data->rows * data->columns);
+    uint32_t *code = UNA_GET_ROWS(&run->scratch, uint32_t, data->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t c = 0; c < data->columns; c++) {
+        if (c == f->target || f->out[c]) continue;
+        UNA_TRY(code_column(code, &values, data, c, run));
+        for (size_t i = 0; i < data->rows; i++)
+            (*x)[i * data->columns + *cols] = code[i] == NONE ? -1 : (double)code[i];
+        ++*cols;
+    }
+    return UNA_OK;
+}
+
+/* Rows with equal inputs join, unless one heap would then have more than half of the rows, or so few different inputs
+ * are repeated that holding one out asks for what no other row shows. */
+static una_status join_copies(uint32_t **parent, heap *heaps, una_folds *f, const una_dataset *data, una_run *run)
+{
+    una_copies copies;
+    uint32_t *joined;
+    double *x;
+    size_t cols, largest;
+    UNA_TRY(code_inputs(&x, &cols, data, f, run));
+    if (cols == 0) return UNA_OK;
+    UNA_TRY(una_copies_find(&copies, x, data->rows, cols, data->columns, &run->scratch, run));
+    if (copies.copied == 0) return UNA_OK;
+    UNA_TRY(una_order_new(&joined, f->rows, &run->scratch));
+    memcpy(joined, *parent, f->rows * sizeof *joined);
+    for (size_t i = 0; i < f->rows; i++) unite_roots(joined, (uint32_t)i, copies.next[i]);
+
+    size_t count = count_heaps(heaps, &largest, joined, f->rows);
+    if (2 * largest > f->rows || (count < 2 * FOLDS && 2 * count < f->rows) || count < f->folds) return UNA_OK;
+    f->tied_rows = copies.copied;
+    *parent = joined;
+    return UNA_OK;
+}
+
+/* ---- k folds --------------------------------------------------------------------------------------------------- */
+
+static int compare_group_size(const void *a, const void *b)
+{
+    const heap *x = a, *y = b;
+    if (x->size != y->size) return x->size > y->size ? -1 : 1;
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static size_t smallest_of(const size_t *sizes, size_t count)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (sizes[i] < sizes[best]) best = i;
+    return best;
+}
+
+/* Fills part [rows] of one repeat. */
+static una_status deal_groups(uint32_t *part, const una_folds *f, uint32_t *parent, heap *heaps, una_rng rng,
+                              una_run *run)
+{
+    uint32_t *order;
+    size_t largest, count = 0, *sizes = UNA_GET(&run->scratch, size_t, f->folds);
+    uint32_t *to = UNA_GET_ROWS(&run->scratch, uint32_t, f->rows);
+    UNA_TRY(una_order_new(&order, f->rows, &run->scratch));
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_rng_permute(&rng, order, f->rows);
+    count_heaps(heaps, &largest, parent, f->rows);
+    for (size_t i = 0; i < f->rows; i++) {
+        heaps[i].root = (uint32_t)i;
+        heaps[order[i]].place = (uint32_t)i;
+    }
+
+    for (size_t i = 0; i < f->rows; i++)
+        if (heaps[i].size > 0) heaps[count++] = heaps[i];
+    qsort(heaps, count, sizeof *heaps, compare_group_size);
+    for (size_t h = 0; h < count; h++) {
+        size_t fold = smallest_of(sizes, f->folds);
+        to[heaps[h].root] = (uint32_t)fold;
+        sizes[fold] += heaps[h].size;
+    }
+    for (size_t i = 0; i < f->rows; i++) part[i] = to[root_of(parent, (uint32_t)i)];
+    return UNA_OK;
+}
+
+static una_status make_random(una_folds *f, const una_dataset *data, uint64_t seed, una_run *run)
+{
+    uint32_t *parent;
+    size_t largest;
+    heap *heaps = UNA_GET_ROWS(&run->scratch, heap, f->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(make_forest(&parent, f, run));
+    UNA_TRY(join_copies(&parent, heaps, f, data, run));
+    size_t count = count_heaps(heaps, &largest, parent, f->rows);
+    if (count < 2 && f->group_of)
+        UNA_FAIL(run, UNA_E_INPUT, "%s: all rows are of one group of '%s', so none is left to test on; name another "
+                 "column", data->origin, data->column[f->group].name);
+    if (count < 2) UNA_FAIL(run, UNA_E_INPUT, "%s: folds need two rows at least", data->origin);
+    if (count < f->folds) {
+        una_log(run, UNA_LOG_NOTE, "there are %zu %s, so there are as many folds", count,
+                f->group_of ? "groups" : "rows");
+        f->folds = count;
+    }
+    for (size_t r = 0; r < f->repeats; r++) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_status status = deal_groups(f->part + r * f->rows, f, parent, heaps,
+                                        una_rng_at(seed, UNA_FOR_FOLDS, COMPARED + r), run);
+        una_arena_release(&run->scratch, mark);
+        UNA_TRY(status);
+    }
+    return UNA_OK;
+}
+
+/* ---- by time --------------------------------------------------------------------------------------------------- */
+
+/* "2024-05-17" and anything after it: the order of such words is that of time. */
+static bool is_date(const char *word)
+{
+    for (size_t i = 0; i < 10; i++)
+        if (i == 4 || i == 7 ? word[i] != '-' : !isdigit((unsigned char)word[i])) return false;
+    return true;
+}
+
+static una_status check_time(const una_dataset *data, size_t column, una_run *run)
+{
+    const una_table_column *time = &data->column[column];
+    for (size_t i = 0; time->is_text && i < data->rows; i++) {
+        if (!time->word[i] || is_date(time->word[i])) continue;
+        una_text place = una_text_in(&run->scratch);
+        una_table_place(&place, data, i, column);
+        UNA_FAIL(run, UNA_E_INPUT, "%s: '%.40s' is neither a number nor a date like 2024-05-17, so it has no place in "
+                 "time; write times as one of these", place.at ? place.at : data->origin, time->word[i]);
+    }
+    return UNA_OK;
+}
+
+/* Rows of one time go to the block of their middle row; empty blocks are removed. */
+static void cut_blocks(una_folds *f, const uint32_t *code, size_t *size, size_t values)
+{
+    size_t before = 0, blocks = f->folds + 1, last = SIZE_MAX, count = 0;
+    for (size_t i = 0; i < f->rows; i++) size[code[i]]++;
+    for (size_t v = 0; v < values; v++) {
+        size_t rows = size[v], block = (2 * before + rows) * blocks / (2 * f->rows);
+        if (block != last) count++;
+        last = block;
+        size[v] = count - 1;
+        before += rows;
+    }
+    for (size_t i = 0; i < f->rows; i++) f->part[i] = (uint32_t)size[code[i]];
+    f->folds = count - 1;
+}
+
+static una_status make_by_time(una_folds *f, const una_dataset *data, una_run *run)
+{
+    size_t values, asked = f->folds;
+    uint32_t *code = UNA_GET_ROWS(&run->scratch, uint32_t, f->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(check_time(data, f->time, run));
+    UNA_TRY(need_codes(code, &values, "time", data, f->time, run));
+    size_t *size = UNA_GET(&run->scratch, size_t, values);
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (values < 2)
+        UNA_FAIL(run, UNA_E_INPUT, "%s: all rows are of one time of '%s', so there is no past to train on; name "
+                 "another column", data->origin, data->column[f->time].name);
+    cut_blocks(f, code, size, values);
+    if (f->folds == 0)
+        UNA_FAIL(run, UNA_E_INPUT, "%s: nearly all rows are of one time of '%s', so there is no past to train on; name "
+                 "another column", data->origin, data->column[f->time].name);
+    if (f->folds < asked)
+        una_log(run, UNA_LOG_NOTE, "the %zu different times of '%s' give %zu fold%s", values,
+                data->column[f->time].name, f->folds, f->folds == 1 ? "" : "s");
+    return UNA_OK;
+}
+
+/* ---- the calls --------------------------------------------------------------------------------------------------- */
+
+static una_status folds_find_columns(una_folds *f, const una_dataset *data, const una_fold_settings *s, una_run *run)
+{
+    f->target = data->columns - 1;
+    f->group = f->time = SIZE_MAX;
+    if (s->target) UNA_TRY(una_table_need(&f->target, data, s->target, run));
+    if (s->group) UNA_TRY(una_table_need(&f->group, data, s->group, run));
+    if (s->time) UNA_TRY(una_table_need(&f->time, data, s->time, run));
+    if (f->group == f->target || f->time == f->target)
+        UNA_FAIL(run, UNA_E_USAGE, "'%s' is the target, and what is to be predicted cannot say which rows are tested; "
+                 "name another column", data->column[f->target].name);
+    if (s->time && s->repeats > 1)
+        UNA_FAIL(run, UNA_E_USAGE, "time has one order: repeats go without it");
+    UNA_TRY(una_selection_apply(f->out, &s->selection, data, &f->target, 1, run));
+    if (s->group) f->out[f->group] = true;
+    if (s->time && data->column[f->time].is_text) f->out[f->time] = true;
+    return UNA_OK;
+}
+
+static una_status folds_make(una_folds *f, const una_dataset *data, const una_fold_settings *s, una_arena *arena,
+                             una_run *run)
+{
+    *f = (una_folds){ .rows = data->rows, .folds = s->folds ? s->folds : FOLDS,
+                      .repeats = s->repeats ? s->repeats : 1 };
+    if (data->rows < 2) UNA_FAIL(run, UNA_E_INPUT, "%s: folds need two rows at least", data->origin);
+    if (f->folds < 2 && !s->time) UNA_FAIL(run, UNA_E_USAGE, "there must be two folds at least");
+    if (f->folds >= NONE || f->repeats >= NONE)
+        UNA_FAIL(run, UNA_E_USAGE, "%zu folds, %zu times, are too many", f->folds, f->repeats);
+    f->out = UNA_GET(arena, bool, data->columns);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(folds_find_columns(f, data, s, run));
+    f->part = UNA_GET_ROWS(arena, uint32_t, f->rows * f->repeats);
+    f->group_of = s->group ? UNA_GET_ROWS(arena, uint32_t, f->rows) : NULL;
+    UNA_TRY(una_arena_check(arena));
+    if (s->group) UNA_TRY(need_codes(f->group_of, &f->groups, "group", data, f->group, run));
+    return s->time ? make_by_time(f, data, run) : make_random(f, data, s->seed, run);
+}
+
+una_status una_folds_make(una_folds *folds, const una_dataset *data, const una_fold_settings *settings,
+                          una_arena *arena, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = folds_make(folds, data, settings, arena, run);
+    if (arena != &run->scratch) una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+static bool is_tested(const una_folds *f, size_t index, size_t row)
+{
+    size_t repeat = index / f->folds, fold = index % f->folds + (f->time != SIZE_MAX);
+    return f->part[repeat * f->rows + row] == fold;
+}
+
+/* Rows of groups that are tested do not train. */
+static una_status leave_groups_out(size_t *train, size_t *count, const una_folds *f, const size_t *test, size_t tested,
+                                   una_run *run)
+{
+    size_t kept = 0;
+    una_mark mark = una_arena_mark(&run->scratch);
+    bool *out = UNA_GET(&run->scratch, bool, f->groups);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) {
+        for (size_t i = 0; i < tested; i++) out[f->group_of[test[i]]] = true;
+        for (size_t i = 0; i < *count; i++)
+            if (!out[f->group_of[train[i]]]) train[kept++] = train[i];
+        *count = kept;
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_folds_split(size_t *train, size_t *train_count, size_t *test, size_t *test_count, const una_folds *f,
+                           size_t index, una_run *run)
+{
+    bool by_time = f->time != SIZE_MAX;
+    size_t block = index % f->folds + 1;
+    *train_count = *test_count = 0;
+    for (size_t i = 0; i < f->rows; i++) {
+        if (is_tested(f, index, i)) test[(*test_count)++] = i;
+        else if (!by_time || f->part[i] < block) train[(*train_count)++] = i;
+    }
+    return by_time && f->group_of ? leave_groups_out(train, train_count, f, test, *test_count, run) : UNA_OK;
+}
+
+static una_status part_table(una_dataset **table, const una_folds *f, const una_dataset *data, const size_t *row,
+                             size_t count, una_run *run)
+{
+    UNA_TRY(una_dataset_rows(table, data, row, count, run));
+    return una_table_drop(*table, f->out);
+}
+
+una_status una_folds_tables(una_dataset **train, una_dataset **test, const una_folds *f, size_t index,
+                            const una_dataset *data, una_run *run)
+{
+    size_t learnt, tested;
+    una_mark mark = una_arena_mark(&run->scratch);
+    size_t *first = UNA_GET_ROWS(&run->scratch, size_t, f->rows);
+    size_t *second = UNA_GET_ROWS(&run->scratch, size_t, f->rows);
+    una_status status = una_arena_check(&run->scratch);
+    *train = *test = NULL;
+    if (status == UNA_OK) {
+        status = una_folds_split(first, &learnt, second, &tested, f, index, run);
+        if (status == UNA_OK && learnt == 0)
+            status = una_fail(run, UNA_E_INPUT, "%s: fold %zu has no row to train on: every earlier row is of a group "
+                              "that it tests; take fewer folds, or leave out the groups or the time", data->origin,
+                              index % f->folds + 1);
+    }
+    if (status == UNA_OK) status = part_table(train, f, data, first, learnt, run);
+    if (status == UNA_OK) status = part_table(test, f, data, second, tested, run);
+    una_arena_release(&run->scratch, mark);
+    if (status == UNA_OK) return status;
+    una_dataset_free(*train);
+    una_dataset_free(*test);
+    *train = *test = NULL;
+    return status;
+}
+
+/* seen [values]: 1 + the last fold that trained on it. */
+static una_status find_new_word(bool *found, const una_folds *f, const una_dataset *data, size_t column, una_run *run)
+{
+    size_t values, learnt, tested;
+    uint32_t *code = UNA_GET_ROWS(&run->scratch, uint32_t, f->rows);
+    size_t *train = UNA_GET_ROWS(&run->scratch, size_t, f->rows), *test = UNA_GET_ROWS(&run->scratch, size_t, f->rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(code_column(code, &values, data, column, run));
+    size_t *seen = UNA_GET(&run->scratch, size_t, values);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t k = 0; k < una_folds_count(f) && !*found; k++) {
+        UNA_TRY(una_folds_split(train, &learnt, test, &tested, f, k, run));
+        for (size_t i = 0; i < learnt; i++)
+            if (code[train[i]] != NONE) seen[code[train[i]]] = k + 1;
+        for (size_t i = 0; i < tested; i++)
+            *found = *found || (code[test[i]] != NONE && seen[code[test[i]]] != k + 1);
+    }
+    return UNA_OK;
+}
+
+una_status una_folds_new_word(size_t *column, const una_folds *f, const una_dataset *data, una_run *run)
+{
+    *column = SIZE_MAX;
+    for (size_t c = 0; c < data->columns && *column == SIZE_MAX; c++) {
+        bool found = false;
+        if (!data->column[c].is_text || c == f->target || f->out[c]) continue;
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_status status = find_new_word(&found, f, data, c, run);
+        una_arena_release(&run->scratch, mark);
+        UNA_TRY(status);
+        if (found) *column = c;
+    }
+    return UNA_OK;
+}

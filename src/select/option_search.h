@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A search for the best options: specs of one or several models are evaluated on every table, split and seed, and a
+ * rule chooses among them. The caller fills in the first part of the struct, begins, adds specs (a grid, draws, or one
+ * by one as a search proposes them), has their rows made, and asks for the order. Rows are kept in a store, so a
+ * search that was stopped can go on.
+ *
+ * Specs of a model that differ only in options of the posterior (una_option_axis.posterior) share one training.
+ */
+#ifndef UNA_OPTION_SEARCH_H
+#define UNA_OPTION_SEARCH_H
+
+#include "select/evaluation.h"
+#include "select/option_space.h"
+#include "select/select.h"
+#include "store/worker.h"
+
+typedef struct una_scored_spec {        /* a spec and the means of its rows                                       */
+    size_t         model;
+    const char    *spec;
+    unsigned       results;
+    double         log_lik, log_lik_sd;  /* means over tables, splits and seeds; NAN: a row has no number; sd of
+                                            single rows */
+    double         rmse, rmse_sd, mean_cos2, seconds;
+    double         rank;                 /* rank among the specs of its model, from 1: mean over the tables         */
+    una_candidate *per_table;            /* [tables] means over splits and seeds                                   */
+} una_scored_spec;
+
+typedef struct una_option_search {
+    /* filled in by the caller */
+    una_evaluation_setup setup;          /* tables and fit; una_option_search_begin finds the names                */
+    const una_option_space *spaces;      /* [model_count]                                                          */
+    size_t          model_count;
+    const char     *name;                /* study in the keys: "tune"                                              */
+    size_t          splits, seeds;       /* splits 0: score on the rows that fits hold out; seeds 0: one           */
+    const char     *rule;                /* una_select's                                                           */
+    bool            refit;               /* train again for options of the posterior, too                          */
+    bool            keep_trained;        /* keep trained models for specs that are added later                      */
+    una_store      *store;
+    const una_ranks *ranks;              /* ranks that make the rows together; NULL: this process alone             */
+    una_arena      *keep;
+    una_make_row   *make;                /* NULL: fit the spec; tests replace it                                    */
+    void           *context;
+
+    /* state of the search; seeds count from the run's */
+    const char *const *study;            /* [model_count]                                                          */
+    bool           *swept;               /* [model_count] posteriors are swept without training                    */
+    una_plan        specs;               /* the key of the first row of each spec                                  */
+    una_scored_spec *specs_scored;       /* [specs.count, room]                                                    */
+    size_t          room;
+    size_t          made;                /* rows made since the begin                                              */
+    _Atomic size_t  trained;             /* fits made for these rows                                               */
+    struct una_trained_model *_Atomic trained_models; /* list of kept models                                       */
+    _Atomic size_t  trained_bytes;       /* bytes of them                                                          */
+} una_option_search;
+
+/* Checks the request and makes the names in keys. Sweeping posteriors needs separate test rows: if there are none and
+ * splits is 0, it becomes 1. */
+una_status una_option_search_begin(una_option_search *option_search, una_run *run);
+/* Frees the trained models. */
+void       una_option_search_end(una_option_search *option_search, una_run *run);
+/* The number of rows of a spec; the key of one of them, by table, then split, then seed. */
+size_t      una_option_search_row_count(const una_option_search *option_search);
+una_row_key una_option_search_key(const una_option_search *option_search, size_t index, size_t row, una_run *run);
+/* UNA_E_INPUT: the store has rows of other studies, or none of these tables. */
+una_status una_option_search_check_store(const una_option_search *option_search, const char *folder, una_run *run);
+/* UNA_E_USAGE: the grid is infinite or has more than UNA_MOST_FITS rows. */
+una_status una_option_search_check_grid(const una_option_search *option_search, una_run *run);
+una_status una_option_search_check_trials(const una_option_search *option_search, size_t trials, una_run *run);
+
+/* Adds one spec. *index (may be NULL): its place in specs_scored, where the same spec may be already. */
+una_status una_option_search_add(size_t *index, una_option_search *option_search, size_t model,
+                                 const char *const *value, una_run *run);
+una_status una_option_search_add_grid(una_option_search *option_search, size_t model, una_run *run);
+/* Adds up to `trials` different random specs; fewer where no others are found. */
+una_status una_option_search_add_random(una_option_search *option_search, size_t model, size_t trials, una_rng *rng,
+                                        una_run *run);
+
+/* Makes the missing rows of specs from .. to-1, then computes the means of these specs. */
+una_status una_option_search_fit_rows(una_option_search *option_search, size_t from, size_t to, una_run *run);
+
+/* The specs of a model in the order of the rule, best first, and their ranks: order [specs], *count of them. Several
+ * tables: by the mean rank over the tables, because their scales differ; ties by the objective. two_stage is log_lik
+ * for a model without mean cos^2. A spec that lacks a number on some table comes last and has no rank. */
+una_status una_option_search_order(size_t *order, size_t *count, una_option_search *option_search, size_t model,
+                                   una_run *run);
+/* The best spec of a model on one table; SIZE_MAX: none has numbers. */
+una_status una_option_search_best_in(size_t *best, const una_option_search *option_search, size_t model, size_t table,
+                                     una_run *run);
+/* What a search maximises: the mean over tables of the rule's first number; for rmse, minus its logarithm. */
+double     una_option_search_objective(const una_option_search *option_search, size_t index);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rules of selection: every candidate gets a class and a key within it, and these are sorted. Candidates that are
+ * equal under the rule keep their order.
+ */
+#include "select/select.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum class { CHOSEN_FROM, BEHIND, WITHOUT } class;
+typedef struct place { class class; double key; size_t at; } place;      /* lower keys are better */
+
+static int compare_candidates(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+    if (x->class != y->class) return x->class < y->class ? -1 : 1;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* A tenth of them, rounded up. */
+static size_t tenth_of(size_t count)
+{
+    return (count + 9) / 10;
+}
+
+/* place [count], at every stride-th number; -1 as sign where the highest is best. */
+static void place_by(place *at, const double *number, size_t stride, double sign, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double key = sign * number[i * stride];
+        at[i] = isnan(key) ? (place){ WITHOUT, 0, i } : (place){ CHOSEN_FROM, key, i };
+    }
+}
+
+/* Candidates without mean cos^2 are never chosen, so they do not count in the tenth either. All candidates as good as
+ * the last of the tenth belong to it, so that their order does not matter. */
+static void place_by_two(place *at, const una_candidate *c, size_t count)
+{
+    size_t both = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(c[i].log_lik) && !isnan(c[i].mean_cos2)) at[both++] = (place){ CHOSEN_FROM, -c[i].log_lik, i };
+    qsort(at, both, sizeof *at, compare_candidates);
+    double border = both ? -at[tenth_of(both) - 1].key : HUGE_VAL;
+
+    for (size_t i = 0; i < count; i++) {
+        double high = c[i].log_lik, low = c[i].mean_cos2;
+        bool inside = both && !isnan(high) && !isnan(low) && high >= border;
+        at[i] = inside ? (place){ CHOSEN_FROM, low, i }
+              : !isnan(high) ? (place){ BEHIND, -high, i } : (place){ WITHOUT, 0, i };
+    }
+}
+
+una_status una_select_order(size_t *order, const char *rule, const una_candidate *candidates, size_t count,
+                            una_run *run)
+{
+    enum { STRIDE = sizeof(una_candidate) / sizeof(double) };
+    UNA_TRY(una_select_check(rule, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    place *at = UNA_GET(&run->scratch, place, count);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK && count > 0) {
+        const una_candidate *c = candidates;
+        if (strcmp(rule, "log_lik") == 0) place_by(at, &c->log_lik, STRIDE, -1, count);
+        else if (strcmp(rule, "rmse") == 0) place_by(at, &c->rmse, STRIDE, 1, count);
+        else place_by_two(at, c, count);
+        qsort(at, count, sizeof *at, compare_candidates);
+        for (size_t i = 0; i < count; i++) order[i] = at[i].at;
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* Whether a candidate has the numbers that the rule needs. */
+static bool has_numbers(const char *rule, const una_candidate *c)
+{
+    if (strcmp(rule, "rmse") == 0) return !isnan(c->rmse);
+    return !isnan(c->log_lik) && (strcmp(rule, "log_lik") == 0 || !isnan(c->mean_cos2));
+}
+
+una_status una_select(size_t *best, const char *rule, const una_candidate *candidates, size_t count, una_run *run)
+{
+    *best = SIZE_MAX;
+    una_mark mark = una_arena_mark(&run->scratch);
+    size_t *order = UNA_GET(&run->scratch, size_t, count);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_select_order(order, rule, candidates, count, run);
+    if (status == UNA_OK && count > 0 && has_numbers(rule, &candidates[order[0]])) *best = order[0];
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_select_near(size_t *best, const double *first, const double *then, size_t count, double loss,
+                           una_run *run)
+{
+    double highest = -HUGE_VAL;
+    *best = SIZE_MAX;
+    if (!(loss >= 0)) UNA_FAIL(run, UNA_E_USAGE, "a loss is 0 or more, and %g is not", loss);
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(then[i]) && first[i] > highest) highest = first[i];
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(then[i]) || !(first[i] >= highest - loss)) continue;
+        if (*best == SIZE_MAX || then[i] < then[*best]) *best = i;
+    }
+    return UNA_OK;
+}
+
+una_status una_select_check(const char *rule, una_run *run)
+{
+    static const char *const rules[] = { "log_lik", "rmse", "two_stage" };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rules[i], rule) == 0) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "there is no rule '%.40s'; the rules are log_lik (highest), rmse (lowest) and two_stage "
+             "(of the best tenth by log_lik the lowest mean cos^2)", rule);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The queue of a sweep. Threads that fit take a key from it and put rows back, and wait for neither disk nor network.
+ *
+ * On rank 0 a writer (writer.c) claims keys in the store and writes rows to it. Where there are several ranks, each of
+ * them also has a messenger (messenger.c): the messengers of the other ranks ask rank 0's messenger for keys and send
+ * it rows. While a sweep runs, only the messenger of a process talks to other ranks.
+ */
+#ifndef UNA_QUEUE_H
+#define UNA_QUEUE_H
+
+#include "base/clock.h"
+#include "base/ranks.h"
+#include "store/worker.h"
+
+#include <pthread.h>
+
+/* DONE: every key has its row. STOPPED: something failed, and no more keys are given out. INTERRUPTED: running fits
+ * stop as well. */
+typedef enum una_queue_state { UNA_QUEUE_OPEN, UNA_QUEUE_DONE, UNA_QUEUE_STOPPED,
+    UNA_QUEUE_INTERRUPTED } una_queue_state;
+
+typedef struct una_packet {              /* the rows that one key gave, as bytes in their own memory        */
+    struct una_packet *next;
+    size_t key, size;                    /* index of the key in the plan; bytes (see una_packet_unpack)     */
+    char   bytes[];
+} una_packet;
+
+typedef struct una_queue {
+    una_sweep      *sweep;
+    una_run        *run;
+    size_t          count;               /* keys without a row at the start                                 */
+    una_tally      *tally;
+    pthread_mutex_t lock;                /* guards all that follows                                         */
+    pthread_cond_t  changed;             /* signalled when something of this has changed                   */
+    una_queue_state state;
+    size_t         *available, first, last; /* claimed keys: available[first .. last - 1]                   */
+    size_t          waiting;             /* threads of this process that wait for a key                     */
+    size_t         *shortfall, ranks;    /* [ranks] keys that each rank asked for and has not received      */
+    una_packet     *finished, **end;     /* packets to be written, in order                                 */
+    bool            closed;              /* no thread comes any more: writer and messenger may end          */
+    size_t          made, extra;         /* rows written for keys of the plan, and extra rows               */
+    double          worked, waited;      /* seconds                                                         */
+    una_status      status;              /* the first failure of the writer or the messenger                */
+    bool            alone;               /* the other ranks can no longer be reached                        */
+    char            message[UNA_MESSAGE_SIZE];
+    volatile int    cancel;              /* the cancel flag that fits read, where there are several ranks   */
+    const volatile int *caller_cancel;   /* the flag that they would read otherwise: the caller's           */
+} una_queue;
+
+una_status una_queue_open(una_queue *queue, una_sweep *sweep, size_t count, una_tally *tally, una_arena *arena,
+                          una_run *run);
+void       una_queue_free(una_queue *queue);
+
+/* For threads that fit. *key is SIZE_MAX when there is nothing left to do. */
+una_status una_queue_take(size_t *key, una_queue *queue, una_run *run);
+una_status una_queue_put(una_queue *queue, size_t key, const una_row *rows, size_t count, double seconds, una_run *run);
+/* No more keys are given out. */
+void       una_queue_stop(una_queue *queue, una_status status);
+
+/* For the writer and the messenger. */
+void        una_queue_fail(una_queue *queue, una_status status, const char *message);
+void        una_queue_append(una_queue *queue, una_packet *packet);      /* the caller holds the lock              */
+una_packet *una_packet_new(size_t key, size_t size, una_run *run);       /* NULL: no memory                        */
+void        una_queue_wait(una_queue *queue, long microseconds);         /* until something changes; the caller holds
+                                                                            the lock */
+/* A run for the writer's or messenger's own thread, with the allocator, callbacks and cancel flag of `run`. */
+void        una_queue_child_run(una_run *child, una_run *run);
+void        una_queue_child_run_free(una_run *child);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the results of sweeps are kept: complete rows, each once, durable as soon as una_store_put returns. Several
+ * threads and several processes may use one store at the same time; claims share the work among them. A store is one
+ * file on a disk, or tables of a server that several machines share.
+ */
+#ifndef UNA_STORE_H
+#define UNA_STORE_H
+
+#include "store/key.h"
+
+enum { UNA_MOST_MEASURES = 256 };        /* of one row */
+
+typedef struct una_row {                 /* all that is known of one fit; texts and arrays are borrowed     */
+    una_row_key            key;
+    const char *const *measure;          /* [count] names                                                   */
+    const double      *value;            /* [count]; NAN is a value too                                     */
+    size_t             count;
+    const char        *options;          /* the spec with every option filled in                            */
+    const char        *kernels, *commit; /* the kernel set it ran on; what the program was built from        */
+    double             seconds;          /* of the fit                                                      */
+} una_row;
+
+/* Position of a measure in a row; SIZE_MAX if it has none of that name. */
+size_t una_row_find(const una_row *row, const char *measure);
+
+typedef struct una_store una_store;
+
+/* path: of a file, or "postgresql://...". Made if it is not there. A file that is no store, a damaged one, or one of a
+ * newer una is refused (UNA_E_INPUT). */
+una_status una_store_open(una_store **store, const char *path, una_run *run);
+/* A copy of a file in memory; changes do not reach the file. Empty if there is no file or path is NULL. */
+una_status una_store_open_copy(una_store **store, const char *path, una_run *run);
+void       una_store_close(una_store *store);            /* drops its claims; NULL is harmless                 */
+
+/* Claims the right to make rows, granted [count]: on a disk, twenty claims take as long as one. A row is not granted
+ * while a living owner holds it: a process of this host (owner.h) until it ends, one of another host until its claim has
+ * not been renewed for two minutes. */
+una_status una_store_claim_all(bool *granted, una_store *store, const una_row_key *const *keys, size_t count,
+                               una_run *run);
+una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run);   /* gives a claim back without a
+                                                                                        row */
+/* Renews all claims made through this handle; to be called well within two minutes while they last. */
+void       una_store_renew(una_store *store);
+/* Who has claimed a key; process 0: nobody. */
+typedef struct una_owner { char host[256]; long process; } una_owner;
+una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key *key, una_run *run);
+
+typedef struct una_clash {               /* two rows of one key with different values of a measure          */
+    size_t      row;                     /* index of the row to put; SIZE_MAX: there is no clash            */
+    const char *measure;
+    double      here, there;             /* in that row; in the store                                       */
+} una_clash;
+
+/* All rows or none; claims on them end. A row whose key is there takes its place if `replace`. Else what is there is
+ * left as it is, and a row of the same kernel set that contradicts it (another value of a measure that both have) is
+ * UNA_E_INPUT and goes to *clash (may be NULL). *added (may be NULL) counts those
+ * that came in. */
+una_status una_store_put(una_store *store, const una_row *rows, size_t count, bool replace, size_t *added,
+                         una_clash *clash, una_run *run);
+const char *una_store_path(const una_store *store);
+/* The row of a key, in `arena`; *found false and nothing else where there is none. */
+una_status una_store_find(bool *found, una_row *row, una_store *store, const una_row_key *key, una_arena *arena,
+                          una_run *run);
+/* Every row of a study and of its variants ("uci" and "uci(group=valid)"), sorted by key, so that the order does not
+ * tell who made what when. The row lasts for the call; the task leaves the store alone. */
+typedef una_status una_row_task(void *context, const una_row *row, una_run *run);
+una_status una_store_each(una_store *store, const char *study, una_row_task *task, void *context, una_run *run);
+/* Calls the task once for every pair of study and data with rows; the texts last for the call. */
+typedef una_status una_pair_task(void *context, const char *study, const char *data, una_run *run);
+una_status una_store_pairs(una_store *store, una_pair_task *task, void *context, una_run *run);
+/* Where the store has rows, but none of these studies: *foreign is its first study, in `arena`; else NULL. */
+una_status una_store_foreign_study(const char **foreign, una_store *store, const char *const *studies, size_t count,
+                                   una_arena *arena, una_run *run);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows as CSV: see store_csv.h for the form.
+ */
+#include "store/store_csv.h"
+
+#include "base/record.h"
+#include "data/csv.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { STUDY, DATA, SPLIT, SPEC, SEED, RESULTS, SECONDS, KERNELS, COMMIT, OPTIONS, FIXED };
+static const char *const names[FIXED] = { "study", "data", "split", "spec", "seed", "results", "seconds", "kernels",
+                                          "commit", "options" };
+
+/* ---- out ----------------------------------------------------------------------------------------------------- */
+
+typedef struct writing {
+    una_file    *to;
+    una_text     text;                   /* of one record                                                    */
+    una_arena   *arena;
+    const char **measure;                /* [count, room]: the columns                                       */
+    size_t       count, room, rows;
+} writing;
+
+static void add_column(writing *w, const char *measure)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (strcmp(w->measure[i], measure) == 0) return;
+    if (w->count == w->room) {
+        size_t room = w->room ? 2 * w->room : 32;
+        const char **wider = UNA_GET(w->arena, const char *, room);
+        if (!wider) return;
+        if (w->count > 0) memcpy(wider, w->measure, w->count * sizeof *wider);
+        w->measure = wider;
+        w->room = room;
+    }
+    w->measure[w->count] = una_arena_text(w->arena, measure);
+    w->count += w->measure[w->count] != NULL;
+}
+
+static una_status collect_columns(void *context, const una_row *row, una_run *run)
+{
+    writing *w = context;
+    (void)run;
+    for (size_t i = 0; i < row->count; i++) add_column(w, row->measure[i]);
+    return una_arena_check(w->arena);
+}
+
+static una_status put_record(writing *w, una_record *record, una_run *run)
+{
+    una_record_end(record);
+    UNA_TRY(una_arena_check(w->arena));
+    una_status status = una_file_write(w->to, w->text.at, w->text.length, run);
+    w->text.length = 0;
+    return status;
+}
+
+static una_status put_header(writing *w, una_run *run)
+{
+    una_record record = una_record_begin(&w->text);
+    for (size_t i = 0; i < SECONDS; i++) una_record_words(&record, names[i]);
+    for (size_t i = 0; i < w->count; i++) una_record_words(&record, w->measure[i]);
+    for (size_t i = SECONDS; i < FIXED; i++) una_record_words(&record, names[i]);
+    return put_record(w, &record, run);
+}
+
+/* Of what is not finite, too. */
+static void put_number(una_record *record, double value)
+{
+    char number[32];
+    una_number_text(number, value);
+    una_record_bytes(record, number, strlen(number));
+}
+
+static una_status export_row(void *context, const una_row *row, una_run *run)
+{
+    writing *w = context;
+    una_record record = una_record_begin(&w->text);
+    una_record_quoted(&record, row->key.study);
+    una_record_quoted(&record, row->key.data);
+    una_record_count(&record, row->key.split);
+    una_record_quoted(&record, row->key.spec);
+    una_record_count(&record, row->key.seed);
+    una_record_count(&record, row->key.results);
+
+    for (size_t i = 0; i < w->count; i++) {
+        size_t at = una_row_find(row, w->measure[i]);
+        if (at == SIZE_MAX) una_record_words(&record, NULL);
+        else put_number(&record, row->value[at]);
+    }
+    put_number(&record, row->seconds);
+    una_record_quoted(&record, row->kernels);
+    una_record_quoted(&record, row->commit);
+    una_record_quoted(&record, row->options);
+    w->rows++;
+    return put_record(w, &record, run);
+}
+
+una_status una_store_export(una_store *store, const char *study, const char *const *measures, size_t measure_count,
+                            const char *path, size_t *count, una_run *run)
+{
+    una_arena arena;
+    una_file file = {0};
+    una_arena_init(&arena, run);
+    writing w = { .to = &file, .text = una_text_in(&arena), .arena = &arena };
+    for (size_t i = 0; i < measure_count; i++) add_column(&w, measures[i]);
+
+    una_status status = una_store_each(store, study, collect_columns, &w, run);
+    if (status == UNA_OK) status = una_arena_check(&arena);
+    if (status == UNA_OK) status = una_file_begin(&file, path, &arena, run);
+    if (status == UNA_OK) {
+        status = put_header(&w, run);
+        if (status == UNA_OK) status = una_store_each(store, study, export_row, &w, run);
+        if (status == UNA_OK) status = una_file_commit(&file, run);      /* which sees a failure of the stream */
+        una_file_abandon(&file);
+    }
+    una_arena_free(&arena);
+    if (count) *count = w.rows;
+    return status;
+}
+
+una_status una_store_check_csv(const char *path, una_run *run)
+{
+    struct stat about;
+    if (stat(path, &about) != 0 || S_ISREG(about.st_mode)) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s is not a plain file, as those of results are; move it away, or choose another file "
+             "or folder", path);
+}
+
+/* ---- in ------------------------------------------------------------------------------------------------------ */
+
+typedef struct reading {
+    una_csv    *csv;
+    const char *study;
+    size_t      fixed[FIXED];            /* columns                                                         */
+    bool       *is_measure;              /* [columns]                                                       */
+    una_arena  *arena;
+    una_row    *rows;                    /* [count, room]                                                   */
+    size_t     *lines;                   /* [count, room] where they stand                                  */
+    size_t      count, room;
+    una_run    *run;
+} reading;
+
+static una_status not_ours(const reading *r, const char *why, const char *column)
+{
+    UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu, column '%s': %s, so this is not a row of results of '%s'; correct or "
+             "remove the line, or choose another folder or file", r->csv->path, r->csv->record_line, column, why,
+             r->study);
+}
+
+static una_status rows_find_columns(reading *r)
+{
+    r->is_measure = UNA_GET(r->arena, bool, r->csv->columns);
+    UNA_TRY(una_arena_check(r->arena));
+    for (size_t c = 0; c < r->csv->columns; c++) r->is_measure[c] = true;
+
+    for (size_t f = 0; f < FIXED; f++) {
+        size_t c = 0;
+        while (c < r->csv->columns && strcmp(r->csv->names[c], names[f]) != 0) c++;
+        if (c == r->csv->columns)
+            UNA_FAIL(r->run, UNA_E_INPUT, "%s has no column '%s', so it is not a table of results of this una; move it "
+                     "away, or choose another folder or file", r->csv->path, names[f]);
+        r->fixed[f] = c;
+        r->is_measure[c] = false;
+    }
+    return UNA_OK;
+}
+
+static una_status import_text(const char **text, const reading *r, size_t fixed)
+{
+    const una_cell *cell = &r->csv->cells[r->fixed[fixed]];
+    char *copy = UNA_GET(r->arena, char, cell->length + 1);
+    UNA_TRY(una_arena_check(r->arena));
+    *text = memcpy(copy, cell->at, cell->length);
+    if (cell->length == 0) return not_ours(r, "there is no text", names[fixed]);
+    return UNA_OK;
+}
+
+static una_status take_count(uint64_t *count, const reading *r, size_t fixed)
+{
+    const una_cell *cell = &r->csv->cells[r->fixed[fixed]];
+    bool good = cell->length > 0;
+    *count = 0;
+    for (size_t i = 0; i < cell->length && good; i++) {
+        unsigned digit = (unsigned)(cell->at[i] - '0');
+        good = digit <= 9 && *count <= (UINT64_MAX - digit) / 10;
+        *count = 10 * *count + digit;
+    }
+    return good ? UNA_OK : not_ours(r, "there is no whole number", names[fixed]);
+}
+
+static bool cell_number(double *value, const una_cell *cell)
+{
+    una_cell_kind kind = una_cell_read(cell, value);
+    size_t first = 0;                            /* behind blanks, as people write them */
+    while (first < cell->length && (cell->at[first] == ' ' || cell->at[first] == '\t')) first++;
+    if (kind == UNA_CELL_MISSING) *value = NAN;
+    if (kind == UNA_CELL_INFINITE) *value = cell->at[first] == '-' ? -HUGE_VAL : HUGE_VAL;
+    return kind != UNA_CELL_WORD;
+}
+
+static una_status take_values(una_row *row, const reading *r)
+{
+    const char **measure = UNA_GET(r->arena, const char *, r->csv->columns);
+    double *value = UNA_GET(r->arena, double, r->csv->columns);
+    UNA_TRY(una_arena_check(r->arena));
+    row->measure = measure;
+    row->value = value;
+
+    for (size_t c = 0; c < r->csv->columns; c++) {
+        const una_cell *cell = &r->csv->cells[c];
+        if (!r->is_measure[c] || cell->length == 0) continue;
+        if (row->count == UNA_MOST_MEASURES) return not_ours(r, "there are too many measures", r->csv->names[c]);
+        if (!cell_number(&value[row->count], cell)) return not_ours(r, "there is no number", r->csv->names[c]);
+        measure[row->count++] = r->csv->names[c];
+    }
+    return UNA_OK;
+}
+
+static bool is_of_study(const char *study, const char *wanted)
+{
+    size_t length = strlen(wanted);
+    return strncmp(study, wanted, length) == 0 && (study[length] == 0 || study[length] == '(');
+}
+
+static una_status take_row(una_row *row, const reading *r)
+{
+    uint64_t results = 0;
+    *row = (una_row){0};
+    UNA_TRY(import_text(&row->key.study, r, STUDY));
+    UNA_TRY(import_text(&row->key.data, r, DATA));
+    UNA_TRY(take_count(&row->key.split, r, SPLIT));
+    UNA_TRY(import_text(&row->key.spec, r, SPEC));
+    UNA_TRY(take_count(&row->key.seed, r, SEED));
+    UNA_TRY(take_count(&results, r, RESULTS));
+    UNA_TRY(import_text(&row->kernels, r, KERNELS));
+    UNA_TRY(import_text(&row->commit, r, COMMIT));
+    UNA_TRY(import_text(&row->options, r, OPTIONS));
+
+    if (!is_of_study(row->key.study, r->study)) return not_ours(r, "this is another study", names[STUDY]);
+    if (results > UINT32_MAX) return not_ours(r, "there is no results version", names[RESULTS]);
+    row->key.results = (unsigned)results;
+    if (!cell_number(&row->seconds, &r->csv->cells[r->fixed[SECONDS]]) || !isfinite(row->seconds))
+        return not_ours(r, "there is no number", names[SECONDS]);
+    return take_values(row, r);
+}
+
+static una_status next_row(una_row **row, reading *r)
+{
+    if (r->count == r->room) {
+        size_t room = r->room ? 2 * r->room : 256;
+        una_row *wider = UNA_GET(r->arena, una_row, room);
+        size_t *longer = UNA_GET(r->arena, size_t, room);
+        UNA_TRY(una_arena_check(r->arena));
+        if (r->count > 0) memcpy(wider, r->rows, r->count * sizeof *wider);
+        if (r->count > 0) memcpy(longer, r->lines, r->count * sizeof *longer);
+        r->rows = wider;
+        r->lines = longer;
+        r->room = room;
+    }
+
+    r->lines[r->count] = r->csv->record_line;
+    *row = &r->rows[r->count++];
+    return UNA_OK;
+}
+
+static una_status import_lines(reading *r)
+{
+    UNA_TRY(rows_find_columns(r));
+    for (bool more = true;;) {
+        una_row *row;
+        UNA_TRY(una_csv_next(r->csv, &more));
+        if (!more) return UNA_OK;
+        UNA_TRY(next_row(&row, r));
+        UNA_TRY(take_row(row, r));
+    }
+}
+
+/* A measure of another version, or a typing error: a warning, because nothing will read it. */
+static void warn_of_others(const reading *r, const char *const *measures, size_t count)
+{
+    for (size_t c = 0; c < r->csv->columns; c++) {
+        bool known = !r->is_measure[c];
+        for (size_t m = 0; m < count && !known; m++) known = strcmp(r->csv->names[c], measures[m]) == 0;
+        if (!known)
+            una_log(r->run, UNA_LOG_WARNING, "%.400s has a column '%.80s', which is no measure of %s here; it is kept "
+                    "and not used", r->csv->path, r->csv->names[c], r->study);
+    }
+}
+
+/* A row contradicts another one of the same key: an earlier line, or a row of the store. */
+static una_status report_clash(const reading *r, const una_clash *clash, const una_store *store)
+{
+    char here[32], there[32];
+    const una_row_key *key = &r->rows[clash->row].key;
+    size_t other = 0;
+    una_text text = una_text_in(r->arena);
+    una_row_key_describe(&text, key);
+    UNA_TRY(una_arena_check(r->arena));
+    una_number_text(here, clash->here);
+    una_number_text(there, clash->there);
+
+    while (other < clash->row && !una_row_key_same(key, &r->rows[other].key)) other++;
+    if (other < clash->row)
+        UNA_FAIL(r->run, UNA_E_INPUT, "%s, lines %zu and %zu: two rows of %s, in which '%s' is %s and %s; remove the "
+                 "line that is wrong", r->csv->path, r->lines[other], r->lines[clash->row], text.at, clash->measure,
+                 there, here);
+    UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu: '%s' of %s is %s, and in the store %s it is %s; remove one of the two "
+             "files: the table, to go on with the rows of the store, or the store, to go on with those of the table",
+             r->csv->path, r->lines[clash->row], clash->measure, text.at, here, una_store_path(store), there);
+}
+
+una_status una_store_import(una_store *store, const char *study, const char *const *measures, size_t measure_count,
+                            const char *path, size_t *count, size_t *added, una_run *run)
+{
+    una_arena arena;
+    una_arena_init(&arena, run);
+    reading r = { .study = study, .arena = &arena, .run = run };
+    una_clash clash = { .row = SIZE_MAX };
+    *count = *added = 0;
+
+    una_status status = una_store_check_csv(path, run);
+    if (status == UNA_OK) status = una_csv_open(&r.csv, path, run);
+    if (status == UNA_OK) status = import_lines(&r);
+    if (status == UNA_OK && measures) warn_of_others(&r, measures, measure_count);
+    if (status == UNA_OK) status = una_store_put(store, r.rows, r.count, false, added, &clash, run);
+    if (status == UNA_E_INPUT && clash.row != SIZE_MAX) status = report_clash(&r, &clash, store);
+    if (status == UNA_OK) *count = r.count;
+    una_csv_close(r.csv);
+    una_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One sweep: lists the keys without a row, and lets the threads of the pool take keys from the queue until there are
+ * none. With several ranks: first all ranks must have the same plan, and in the end all get all rows.
+ */
+#include "store/worker.h"
+
+#include "base/thread.h"
+#include "store/messenger.h"
+#include "store/packet.h"
+#include "store/queue.h"
+#include "store/writer.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { RENEW_MS = 20000 };
+
+/* ---- one key ------------------------------------------------------------------------------------------------- */
+
+static una_status explain_key(const una_row_key *key, una_status status, una_run *run)
+{
+    char why[sizeof run->message];
+    if (status == UNA_CANCELLED) return status;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_text text = una_text_in(&run->scratch);
+    una_row_key_describe(&text, key);
+    memcpy(why, run->message, sizeof why);
+    status = una_fail(run, status, "%.200s: %.800s", text.at ? text.at : key->spec, why);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* The row and the extra rows, in one list. */
+static una_status queue_row(una_queue *queue, size_t at, const una_outcome *outcome, double seconds, una_run *run)
+{
+    const una_sweep *sweep = queue->sweep;
+    size_t count = 1 + outcome->extra_count;
+    una_row *rows = UNA_GET(outcome->arena, una_row, count);
+    UNA_TRY(una_arena_check(outcome->arena));
+    rows[0] = (una_row){ .key = sweep->plan->keys[at], .measure = sweep->measures, .value = outcome->value,
+        .count = sweep->measure_count, .options = outcome->options, .kernels = una_run_kernels(run),
+        .commit = una_build_commit(), .seconds = outcome->seconds };
+    if (count > 1) memcpy(rows + 1, outcome->extra, outcome->extra_count * sizeof *rows);
+    return una_queue_put(queue, at, rows, count, seconds, run);
+}
+
+static una_status make_rows(una_queue *queue, size_t at, una_run *run)
+{
+    const una_sweep *sweep = queue->sweep;
+    const una_row_key *key = &sweep->plan->keys[at];
+    double begun = una_clock();
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_outcome outcome = { .arena = &arena, .value = UNA_GET(&arena, double, sweep->measure_count),
+                            .options = key->spec };      /* unless the experiment sets them */
+    una_status status = una_arena_check(&arena);
+    for (size_t i = 0; i < sweep->measure_count && status == UNA_OK; i++) outcome.value[i] = NAN;
+
+    run->settings.seed = key->seed;
+    if (status == UNA_OK) status = sweep->make(sweep->context, key, &outcome, run);
+    if (status == UNA_OK) status = queue_row(queue, at, &outcome, una_clock() - begun, run);
+    una_arena_free(&arena);
+    return status == UNA_OK ? status : explain_key(key, status, run);
+}
+
+/* A task is a turn at the queue, not a key: whichever thread comes first gets the next key, on any rank. */
+static una_status one_key(void *context, size_t index, una_run *run)
+{
+    una_queue *queue = context;
+    size_t key;
+    (void)index;
+    if (queue->ranks > 1) {                      /* including what other ranks have done */
+        double width = queue->run->progress_to - queue->run->progress_from, all = (double)queue->count;
+        double done = (double)(queue->tally->done - queue->tally->before);
+        run->progress_from = queue->run->progress_from + width * done / all;
+        run->progress_to = fmin(run->progress_from + width / all, queue->run->progress_to);
+    }
+    una_status status = una_queue_take(&key, queue, run);
+    if (status == UNA_OK && key != SIZE_MAX) status = make_rows(queue, key, run);
+    if (status != UNA_OK) una_queue_stop(queue, status);
+    return status;
+}
+
+/* ---- all of them --------------------------------------------------------------------------------------------- */
+
+static una_status list_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run)
+{
+    for (size_t i = 0; i < sweep->plan->count; i++) {
+        bool done;
+        UNA_TRY(una_sweep_has_row(&done, sweep, &sweep->plan->keys[i], run));
+        if (!done) todo[(*count)++] = i;
+    }
+    return UNA_OK;
+}
+
+una_status una_sweep_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run)
+{
+    const una_ranks *caller_cancel = run->settings.ranks;
+    *count = 0;
+    una_status status = una_sweep_writes(sweep->ranks) ? list_missing(todo, count, sweep, run) : UNA_OK;
+    una_ranks_show(run, sweep->ranks);
+    status = una_ranks_agree(status, run);
+    if (status == UNA_OK) status = una_ranks_broadcast(count, sizeof *count, run);
+    if (status == UNA_OK) status = una_ranks_broadcast(todo, *count * sizeof *todo, run);
+    una_ranks_show(run, caller_cancel);
+    return status;
+}
+
+/* Starts writer and messenger, runs the pool, and joins them. *alone: the other ranks are lost. */
+static una_status run_queue(una_queue *queue, bool *alone, const size_t *todo, una_arena *arena, una_run *run)
+{
+    una_writer *writer = NULL;
+    una_messenger *messenger = NULL;
+    bool first = una_sweep_writes(queue->sweep->ranks), several = queue->ranks > 1;
+    if (several) run->settings.cancel = &queue->cancel;
+    una_status status = first ? una_writer_start(&writer, queue, todo, arena) : UNA_OK;
+    if (status == UNA_OK && several) status = una_messenger_start(&messenger, queue, arena);
+    *alone = several && !messenger;
+    if (status == UNA_OK) status = una_pool(run, queue->count, one_key, queue);
+    else una_queue_stop(queue, status);
+
+    if (first) una_messenger_join(messenger);    /* until the others have left */
+    pthread_mutex_lock(&queue->lock);
+    queue->closed = true;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+    if (!first) una_messenger_join(messenger);
+    una_writer_join(writer);
+    run->settings.cancel = queue->caller_cancel;
+    *alone = *alone || queue->alone;
+    return status;
+}
+
+static una_status work_through(una_sweep *sweep, bool *alone, const size_t *todo, size_t count, una_arena *arena,
+                               una_run *run)
+{
+    una_queue queue;
+    una_tally tally = una_tally_of("fits", sweep->plan->count - count, sweep->plan->count);
+    const una_tally *caller_cancel = run->tally;
+    double from = run->progress_from;
+    run->tally = &tally;
+    run->progress_from = from + (run->progress_to - from) * (1 - (double)count / (double)sweep->plan->count);
+
+    una_status status = una_queue_open(&queue, sweep, count, &tally, arena, run);
+    if (status == UNA_OK) status = run_queue(&queue, alone, todo, arena, run);
+    else *alone = queue.ranks > 1;
+    if (status == UNA_OK && queue.status != UNA_OK) status = una_fail(run, queue.status, "%s", queue.message);
+    if (status == UNA_OK && queue.state == UNA_QUEUE_INTERRUPTED) status = una_fail(run, UNA_CANCELLED, "interrupted");
+    sweep->made = queue.made;
+    sweep->extra = queue.extra;
+    sweep->worked = queue.worked;
+    sweep->waited = queue.waited;
+    una_queue_free(&queue);
+    run->progress_from = from;
+    run->tally = caller_cancel;
+    return status;
+}
+
+/* ---- signs of life ------------------------------------------------------------------------------------------- */
+
+typedef struct pulse {                   /* a thread beside the fits: one of them may last for hours        */
+    una_store      *store;
+    long            every_ms;
+    pthread_t       thread;
+    pthread_mutex_t lock;
+    pthread_cond_t  stop;
+    bool            stopped;
+} pulse;
+
+static void *renew_claims_thread(void *context)
+{
+    pulse *p = context;
+    int code = 0;
+    pthread_mutex_lock(&p->lock);
+    while (!p->stopped) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec += p->every_ms / 1000;
+        until.tv_nsec += p->every_ms % 1000 * 1000000L;
+        if (until.tv_nsec >= 1000000000L) until.tv_sec++, until.tv_nsec -= 1000000000L;
+
+        do code = pthread_cond_timedwait(&p->stop, &p->lock, &until);
+        while (code == 0 && !p->stopped);
+        if (!p->stopped) una_store_renew(p->store);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* work_through with a thread that renews the claims. */
+static una_status keep_alive(una_sweep *sweep, bool *alone, const size_t *todo, size_t count, una_arena *arena,
+                             una_run *run)
+{
+    pulse p = { .store = sweep->store, .every_ms = sweep->renew_ms ? sweep->renew_ms : RENEW_MS,
+                .lock = PTHREAD_MUTEX_INITIALIZER };
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&p.stop, &clock);
+
+    /* Without the thread another machine may repeat a long fit: only time is lost. */
+    bool beats = una_thread_start(&p.thread, renew_claims_thread, &p) == 0;
+    una_status status = work_through(sweep, alone, todo, count, arena, run);
+    pthread_mutex_lock(&p.lock);
+    p.stopped = true;
+    pthread_cond_signal(&p.stop);
+    pthread_mutex_unlock(&p.lock);
+    if (beats) pthread_join(p.thread, NULL);
+
+    pthread_cond_destroy(&p.stop);
+    pthread_condattr_destroy(&clock);
+    pthread_mutex_destroy(&p.lock);
+    return status;
+}
+
+/* ---- several ranks ------------------------------------------------------------------------------------------- */
+
+typedef struct plan_signature { uint64_t plan, count; char version[32], host[64]; } plan_signature;
+
+static plan_signature passport_of(const una_sweep *sweep)
+{
+    plan_signature p = { .count = sweep->plan->count };
+    for (size_t i = 0; i < sweep->plan->count; i++)
+        p.plan = p.plan * UINT64_C(0x9e3779b97f4a7c15) + una_row_key_hash(&sweep->plan->keys[i]);
+    snprintf(p.version, sizeof p.version, "%s", una_version());
+    una_ranks_host(p.host);
+    return p;
+}
+
+static una_status compare_passports(const plan_signature *mine, const una_message *all, int count, una_run *run)
+{
+    for (int r = 1; r < count; r++) {
+        const plan_signature *his = all[r].bytes;
+        if (all[r].count != sizeof *his || strcmp(his->version, mine->version) != 0)
+            UNA_FAIL(run, UNA_E_USAGE, "rank %d on host %s has una %s, and rank 0 has una %s; every rank needs the "
+                     "same", r, all[r].count == sizeof *his ? his->host : "unknown",
+                     all[r].count == sizeof *his ? his->version : "of another kind", mine->version);
+        if (his->count != mine->count || his->plan != mine->plan)
+            UNA_FAIL(run, UNA_E_INPUT, "rank %d on host %s has planned %llu fits that are not the %llu of rank 0; "
+                     "every rank needs the same command, the same data files and the same una", r, his->host,
+                     (unsigned long long)his->count, (unsigned long long)mine->count);
+    }
+    return UNA_OK;
+}
+
+static una_status check_plans(const una_sweep *sweep, una_run *run)
+{
+    int count = una_rank_count(run);
+    plan_signature mine = passport_of(sweep);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_message *all = UNA_GET(&run->scratch, una_message, (size_t)count);
+    una_status status = una_ranks_agree(una_arena_check(&run->scratch), run);
+    if (status == UNA_OK) status = una_ranks_gather(all, &mine, sizeof mine, &run->scratch, run);
+    if (status == UNA_OK && una_rank(run) == 0) status = compare_passports(&mine, all, count, run);
+    una_arena_release(&run->scratch, mark);
+    return una_ranks_broadcast_status(status, run);
+}
+
+/* Sends what rank 0 has packed to all ranks, which store it. */
+static una_status spread_rows(una_status status, una_text *bytes, una_store *store, una_run *run)
+{
+    una_row *rows;
+    size_t size = bytes->length, count;
+    void *at = bytes->at;
+    UNA_TRY(una_ranks_broadcast_status(status, run));
+    UNA_TRY(una_ranks_broadcast_block(&at, &size, &run->scratch, run));
+    if (una_rank(run) > 0) {
+        status = una_packet_unpack(&rows, &count, at, size, &run->scratch, run);
+        if (status == UNA_OK) status = una_store_put(store, rows, count, true, NULL, NULL, run);
+    }
+    return una_ranks_agree(status, run);
+}
+
+static una_status pack_plan(una_text *bytes, const una_sweep *sweep, size_t from, size_t to, una_run *run)
+{
+    for (size_t i = from; i < to; i++) {
+        una_row row;
+        bool found;
+        UNA_TRY(una_store_find(&found, &row, sweep->store, &sweep->plan->keys[i], &run->scratch, run));
+        if (found) una_packet_pack(bytes, &row);
+    }
+    return una_arena_check(&run->scratch);
+}
+
+static una_status spread_plan(const una_sweep *sweep, una_run *run)
+{
+    enum { AT_ONCE = 1000 };
+    for (size_t from = 0; from < sweep->plan->count; from += AT_ONCE) {
+        size_t to = sweep->plan->count - from < AT_ONCE ? sweep->plan->count : from + AT_ONCE;
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_text bytes = una_text_in(&run->scratch);
+        una_status status = una_rank(run) == 0 ? pack_plan(&bytes, sweep, from, to, run) : UNA_OK;
+        status = spread_rows(status, &bytes, sweep->store, run);
+        una_arena_release(&run->scratch, mark);
+        UNA_TRY(status);
+    }
+    return UNA_OK;
+}
+
+typedef struct totals { uint64_t made, extra; double worked, waited; } totals;
+
+static una_status share_totals(una_sweep *sweep, una_run *run)
+{
+    totals t = { sweep->made, sweep->extra, sweep->worked, sweep->waited };
+    UNA_TRY(una_ranks_broadcast(&t, sizeof t, run));
+    sweep->made = (size_t)t.made;
+    sweep->extra = (size_t)t.extra;
+    sweep->worked = t.worked;
+    sweep->waited = t.waited;
+    return UNA_OK;
+}
+
+/* ---- the call ------------------------------------------------------------------------------------------------ */
+
+static una_status sweep_all(una_sweep *sweep, una_arena *arena, una_run *run)
+{
+    size_t *todo = UNA_GET(arena, size_t, sweep->plan->count), count = 0;
+    bool first = una_sweep_writes(sweep->ranks), alone = false;
+    una_status status = UNA_OK;
+    UNA_TRY(una_ranks_agree(una_arena_check(arena), run));
+    UNA_TRY(una_sweep_missing(todo, &count, sweep, run));
+    if (count > 0 && first) status = keep_alive(sweep, &alone, todo, count, arena, run);
+    else if (count > 0) status = work_through(sweep, &alone, todo, count, arena, run);
+    if (alone || una_rank_count(run) == 1) return status;
+    UNA_TRY(una_ranks_agree(status, run));
+    UNA_TRY(share_totals(sweep, run));
+    return spread_plan(sweep, run);
+}
+
+una_status una_sweep_run(una_sweep *sweep, una_run *run)
+{
+    const una_ranks *caller_cancel = run->settings.ranks;
+    una_arena arena;
+    una_arena_init(&arena, run);
+    sweep->made = sweep->extra = 0;
+    sweep->worked = sweep->waited = 0;
+    if (sweep->ranks && sweep->ranks->count == 1) sweep->ranks = NULL;
+    una_ranks_show(run, sweep->ranks);
+    una_status status = sweep->ranks ? check_plans(sweep, run) : UNA_OK;
+    if (status == UNA_OK) status = sweep_all(sweep, &arena, run);
+    una_ranks_show(run, caller_cancel);
+    una_arena_free(&arena);
+    return status;
+}
+
+/* ---- for those who sweep ------------------------------------------------------------------------------------- */
+
+una_status una_sweep_store(una_store **store, const char *path, const una_ranks *ranks, una_run *run)
+{
+    return una_sweep_writes(ranks) && path ? una_store_open(store, path, run) : una_store_open_copy(store, NULL, run);
+}
+
+una_status una_sweep_agree(una_status status, const una_ranks *ranks, una_run *run)
+{
+    const una_ranks *caller_cancel = run->settings.ranks;
+    una_ranks_show(run, ranks);
+    status = una_ranks_agree(status, run);
+    una_ranks_show(run, caller_cancel);
+    return status;
+}
+
+static una_status pack_row(void *context, const una_row *row, una_run *run)
+{
+    una_text *bytes = context;
+    (void)run;
+    una_packet_pack(bytes, row);
+    return una_arena_check(bytes->arena);
+}
+
+una_status una_sweep_share(una_store *store, const char *study, const una_ranks *ranks, una_run *run)
+{
+    if (!ranks || ranks->count == 1) return UNA_OK;
+    const una_ranks *caller_cancel = run->settings.ranks;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_text bytes = una_text_in(&run->scratch);
+    una_ranks_show(run, ranks);
+    una_status status = ranks->rank == 0 ? una_store_each(store, study, pack_row, &bytes, run) : UNA_OK;
+    status = spread_rows(status, &bytes, store, run);
+    una_ranks_show(run, caller_cancel);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Studies: the public calls, over the trial store (trial_store.h), the space and the search.
+ */
+#include "study/study.h"
+
+#include "model/above.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { DAY = 86400, LEAST_INITIAL = 4, MOST_INITIAL = 20 };
+
+una_status una_study_enter(una_run *run)
+{
+    UNA_TRY(una_version_check("libuna_bench", run));
+    una_clear_message(run);
+    return UNA_OK;
+}
+
+/* ---- making and opening -------------------------------------------------------------------------------------- */
+
+static size_t free_inputs(const una_space *space)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < space->count; i++) count += space->dimension[i].type != UNA_DIMENSION_FIXED;
+    return count;
+}
+
+static size_t usual_initial(const una_space *space)
+{
+    size_t twice = 2 * free_inputs(space);
+    if (twice < LEAST_INITIAL) return LEAST_INITIAL;
+    return twice > MOST_INITIAL ? MOST_INITIAL : twice;
+}
+
+/* Checks all settings before anything is made. */
+static una_status study_check_settings(una_study *s, una_trial_store_facts *facts, const una_study_settings *given,
+                                       una_run *run)
+{
+    const una_acquisition *acquisition;
+    una_acquisition_options options;
+    if (!given->space) UNA_FAIL(run, UNA_E_USAGE, "a study needs a space: JSON that says which inputs there are");
+    if (!(given->lease >= 0) || isinf(given->lease))
+        UNA_FAIL(run, UNA_E_USAGE, "the lease of a trial is a number of seconds, at least 0");
+    UNA_TRY(una_space_parse(&s->space, given->space, given->origin ? given->origin : "the space", &s->keep, run));
+
+    *facts = (una_trial_store_facts){ .space = s->space->json, .maximize = given->maximize != 0, .seed = given->seed,
+        .acquisition = given->acquisition ? given->acquisition : "log_ei",
+        .initial = given->initial ? given->initial : usual_initial(s->space),
+        .lease = given->lease > 0 ? given->lease : DAY };
+    run->no_files = true;                        /* as when it will be fitted */
+    una_status known = una_search_model(&facts->model, given->model, &s->keep, run);
+    run->no_files = false;
+    UNA_TRY(known);
+    return una_acquisition_need_named(&acquisition, &options, facts->acquisition, run);
+}
+
+static una_status write_texts(una_study *s, const una_trial_store_facts *facts)
+{
+    char number[32];
+    una_text seed = una_text_in(&s->keep);
+    una_text_add(&seed, "%" PRIu64, facts->seed);
+    s->seed = seed.at;
+    s->lease = una_arena_text(&s->keep, una_number_text(number, facts->lease));
+    return una_arena_check(&s->keep);
+}
+
+static una_status new_study(una_study **study, una_run *run)
+{
+    *study = una_allocate(run, sizeof **study);
+    if (!*study) return UNA_E_MEMORY;
+    memset(*study, 0, sizeof **study);
+    (*study)->run = run;
+    una_arena_init(&(*study)->keep, run);
+    return UNA_OK;
+}
+
+static una_status study_made(una_study **out, una_study *study, una_status status)
+{
+    *out = NULL;
+    if (status == UNA_OK) *out = study;
+    else una_study_close(study);
+    return status;
+}
+
+una_status una_study_new(una_study **out, const char *where, const una_study_settings *settings, una_run *run)
+{
+    una_study_settings given;
+    una_trial_store_facts facts;
+    una_study *s;
+    *out = NULL;
+    UNA_TRY(una_study_enter(run));
+    UNA_TRY(UNA_TAKE(&given, settings, una_study_settings, run));
+    if (where && !*where) UNA_FAIL(run, UNA_E_USAGE, "the file of the study has no name");
+
+    UNA_TRY(new_study(&s, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = study_check_settings(s, &facts, &given, run);
+    if (status == UNA_OK) status = write_texts(s, &facts);
+    if (status == UNA_OK) status = una_trial_store_make(&s->store, where, &facts, run);  /* what is made, stays */
+    una_arena_release(&run->scratch, mark);
+    return study_made(out, s, status);
+}
+
+una_status una_study_open(una_study **out, const char *where, una_run *run)
+{
+    una_study *s;
+    *out = NULL;
+    UNA_TRY(una_study_enter(run));
+    if (!where || !*where) UNA_FAIL(run, UNA_E_USAGE, "which study? Give its file, or the address of its server");
+
+    UNA_TRY(new_study(&s, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_trial_store_open(&s->store, where, run);
+    if (status == UNA_OK) status = una_space_parse(&s->space, una_trial_store_facts_of(s->store)->space,
+                                                   una_trial_store_name(s->store), &s->keep, run);
+    if (status == UNA_OK) status = write_texts(s, una_trial_store_facts_of(s->store));
+    una_arena_release(&run->scratch, mark);
+    return study_made(out, s, status);
+}
+
+void una_study_close(una_study *study)
+{
+    if (!study) return;
+    una_search_free(study->search);
+    una_trial_store_close(study->store);
+    una_arena_free(&study->keep);
+    una_release(study->run, study);
+}
+
+/* ---- what it is ---------------------------------------------------------------------------------------------- */
+
+size_t una_study_input_count(const una_study *study)
+{
+    return study->space->count;
+}
+
+const char *una_study_input_name(const una_study *study, size_t input)
+{
+    return input < study->space->count ? study->space->dimension[input].name : NULL;
+}
+
+const char *una_study_input_text(const una_study *study, size_t input, double x, una_run *run)
+{
+    if (input >= study->space->count) return NULL;
+    una_mark mark = una_arena_mark(&run->texts);
+    una_text text = una_text_in(&run->texts);
+    una_dimension_write(&text, &study->space->dimension[input], x);
+    if (una_arena_check(&run->texts) == UNA_OK) return text.at;
+    una_arena_release(&run->texts, mark);
+    return NULL;
+}
+
+const char *una_study_text(const una_study *study, const char *what)
+{
+    const una_trial_store_facts *facts = una_trial_store_facts_of(study->store);
+    const char *const names[] = { "space", "model", "acquisition", "goal", "seed", "lease", "where" };
+    const char *const texts[] = { facts->space, facts->model, facts->acquisition,
+                                  facts->maximize ? "maximize" : "minimize", study->seed, study->lease,
+                                  una_trial_store_name(study->store) };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], what) == 0) return texts[i];
+    return NULL;
+}
+
+/* ---- trials for the caller ----------------------------------------------------------------------------------- */
+
+typedef struct box { una_trials face; una_arena arena; una_run *run; } box;    /* face first: a pointer to both */
+
+static una_status new_box(box **out, una_run *run)
+{
+    box *b = una_allocate(run, sizeof *b);
+    *out = b;
+    if (!b) return UNA_E_MEMORY;
+    memset(b, 0, sizeof *b);
+    b->run = run;
+    una_arena_init(&b->arena, run);
+    return UNA_OK;
+}
+
+void una_trials_free(una_trials *trials)
+{
+    box *b = (box *)trials;
+    if (!b) return;
+    una_arena_free(&b->arena);
+    una_release(b->run, b);
+}
+
+static una_status take_trial(una_trial *to, const una_study *s, const una_stored_trial *from, una_arena *arena,
+                             una_run *run)
+{
+    double *x = UNA_GET(arena, double, s->space->count);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_space_read(x, s->space, from->x, run));
+    *to = (una_trial){ .id = from->id, .state = from->state, .x = x, .value = from->value, .attempts = from->attempts,
+        .note = una_arena_text(arena, from->note), .asked = from->asked, .told = from->told,
+        .expected = from->expected, .doubt = from->doubt };
+    return una_arena_check(arena);
+}
+
+static una_status give_trials(una_trials **out, const una_study *s, const una_stored_trials *all, una_run *run)
+{
+    box *b;
+    UNA_TRY(new_box(&b, run));
+    una_trial *at = UNA_GET(&b->arena, una_trial, all->count);
+    una_status status = una_arena_check(&b->arena);
+    for (size_t i = 0; i < all->count && status == UNA_OK; i++) {
+        if (i % 256 == 255) status = una_check_cancelled(run, "reading trials");
+        if (status == UNA_OK) status = take_trial(&at[i], s, &all->at[i], &b->arena, run);
+    }
+    b->face = (una_trials){ at, all->count };
+    if (status == UNA_OK) *out = &b->face;
+    else una_trials_free(&b->face);
+    return status;
+}
+
+una_status una_study_trials(una_trials **trials, una_study *s, una_run *run)
+{
+    una_stored_trials all;
+    *trials = NULL;
+    UNA_TRY(una_study_enter(run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_trial_store_read(&all, s->store, &run->scratch, run);
+    if (status == UNA_OK) status = give_trials(trials, s, &all, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* The first of the told trials with the best value; SIZE_MAX: none was told. */
+static size_t best_trial(const una_study *s, const una_trials *trials)
+{
+    size_t best = SIZE_MAX;
+    double sign = una_trial_store_facts_of(s->store)->maximize ? -1 : 1;
+    for (size_t i = 0; i < trials->count; i++) {
+        if (trials->at[i].state != UNA_TRIAL_TOLD) continue;
+        if (best == SIZE_MAX || sign * trials->at[i].value < sign * trials->at[best].value) best = i;
+    }
+    return best;
+}
+
+una_status una_study_best(una_trials **out, una_study *s, una_run *run)
+{
+    UNA_TRY(una_study_trials(out, s, run));
+    size_t best = best_trial(s, *out);
+    (*out)->at += best == SIZE_MAX ? 0 : best;
+    (*out)->count = best != SIZE_MAX;
+    return UNA_OK;
+}
+
+/* ---- asking -------------------------------------------------------------------------------------------------- */
+
+/* All trials; arrays in run->scratch, with room for `more` at the end. */
+static una_status make_history(una_history *history, const una_study *s, const una_stored_trials *all, size_t more,
+                               una_run *run)
+{
+    size_t inputs = s->space->count, room = all->count + more;
+    double *point = UNA_GET(&run->scratch, double, room * inputs), *value = UNA_GET(&run->scratch, double, room);
+    una_trial_state *state = UNA_GET(&run->scratch, una_trial_state, room);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < all->count; i++) {
+        if (i % 256 == 255) UNA_TRY(una_check_cancelled(run, "reading trials"));
+        UNA_TRY(una_space_read(point + i * inputs, s->space, all->at[i].x, run));
+        value[i] = all->at[i].value;
+        state[i] = all->at[i].state;
+    }
+    for (size_t i = all->count; i < room; i++) value[i] = NAN;       /* and open */
+    *history = (una_history){ all->count, point, value, state };
+    return UNA_OK;
+}
+
+static una_status need_search(una_study *s, una_run *run)
+{
+    const una_trial_store_facts *f = una_trial_store_facts_of(s->store);
+    una_search_settings settings = { .space = s->space, .model = f->model, .acquisition = f->acquisition,
+        .maximize = f->maximize, .seed = f->seed, .initial = f->initial };
+    return s->search ? UNA_OK : una_search_new(&s->search, &settings, run);
+}
+
+/* One after the other; each point is open for those after it. */
+static una_status study_choose_points(void *context, const una_stored_trials *all, una_stored_trial *found,
+                                      size_t count, size_t *chosen, una_arena *arena, una_run *run)
+{
+    una_study *s = context;
+    una_history history;
+    UNA_TRY(need_search(s, run));
+    UNA_TRY(make_history(&history, s, all, count, run));
+    double *next = (double *)history.point + history.count * s->space->count;
+    for (; *chosen < count; (*chosen)++) {
+        una_proposal proposal;
+        una_text x = una_text_in(arena);
+        UNA_TRY(una_search_next(s->search, &history, next, &proposal, run));
+        una_space_write(&x, s->space, next);
+        found[*chosen] = (una_stored_trial){ .x = x.at, .expected = proposal.expected, .doubt = proposal.doubt };
+        UNA_TRY(una_arena_check(arena));
+        history.count++;
+        next += s->space->count;
+    }
+    return UNA_OK;
+}
+
+static una_status study_ask_trials(una_trials **trials, una_study *s, size_t count, bool by_process, una_run *run)
+{
+    una_stored_trials given;
+    *trials = NULL;
+    UNA_TRY(una_study_enter(run));
+    if (count < 1 || count > 10000) UNA_FAIL(run, UNA_E_USAGE, "ask for 1 to 10000 trials, not %zu", count);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_trial_store_ask(&given, s->store, count, by_process, study_choose_points, s, &run->scratch,
+                                            run);
+    if (status == UNA_OK) {
+        status = give_trials(trials, s, &given, run);
+        if (status != UNA_OK) una_trial_store_give_up(s->store, status, run);    /* the caller does not know of them */
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_study_ask(una_trials **trials, una_study *s, size_t count, una_run *run)
+{
+    return study_ask_trials(trials, s, count, false, run);
+}
+
+una_status una_study_hold(una_trials **trials, una_study *s, size_t count, una_run *run)
+{
+    return study_ask_trials(trials, s, count, true, run);
+}
+
+/* ---- telling ------------------------------------------------------------------------------------------------- */
+
+/* Statements leave a little in the scratch. */
+#define UNA_WITH_SCRATCH(run, call)                             \
+    do {                                                        \
+        una_mark scratch_mark = una_arena_mark(&(run)->scratch); \
+        una_status scratch_status = (call);                     \
+        una_arena_release(&(run)->scratch, scratch_mark);       \
+        return scratch_status;                                  \
+    } while (0)
+
+una_status una_study_tell(una_study *s, uint64_t id, double value, una_run *run)
+{
+    UNA_TRY(una_study_enter(run));
+    if (!isfinite(value))
+        UNA_FAIL(run, UNA_E_INPUT, "the value of trial %" PRIu64 " is not a finite number; tell it as failed if it "
+                 "gave none", id);
+    UNA_WITH_SCRATCH(run, una_trial_store_tell(s->store, id, UNA_TRIAL_TOLD, value, "", run));
+}
+
+una_status una_study_fail(una_study *s, uint64_t id, const char *why, una_run *run)
+{
+    UNA_TRY(una_study_enter(run));
+    UNA_WITH_SCRATCH(run, una_trial_store_tell(s->store, id, UNA_TRIAL_FAILED, NAN, why ? why : "", run));
+}
+
+una_status una_study_drop(una_study *s, uint64_t id, una_run *run)
+{
+    UNA_TRY(una_study_enter(run));
+    UNA_WITH_SCRATCH(run, una_trial_store_drop(s->store, id, false, run));
+}
+
+una_status una_study_renew(una_study *s, const uint64_t *id, size_t count, una_run *run)
+{
+    UNA_TRY(una_study_enter(run));
+    UNA_WITH_SCRATCH(run, una_trial_store_renew(s->store, id, count, run));
+}
+
+una_status una_study_add(una_study *s, const double *x, double value, const char *note, una_run *run)
+{
+    UNA_TRY(una_study_enter(run));
+    if (isinf(value)) UNA_FAIL(run, UNA_E_INPUT, "the value of a trial is a finite number, or NAN for one that failed");
+    UNA_TRY(una_space_check(s->space, x, run));
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_text text = una_text_in(&run->scratch);
+    una_space_write(&text, s->space, x);
+
+    una_stored_trial trial = { .state = isnan(value) ? UNA_TRIAL_FAILED : UNA_TRIAL_TOLD, .x = text.at, .value = value,
+                               .note = note ? note : "" };
+    una_stored_trials one = { &trial, 1 };
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_trial_store_add(NULL, s->store, &one, false, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- what the model says ------------------------------------------------------------------------------------- */
+
+/* The i-th of `count` values of an input: from end to end, whole numbers and levels in equal parts. */
+static double value_along(const una_dimension *d, size_t i, size_t count)
+{
+    double part = count > 1 ? (double)i / (double)(count - 1) : 0.5, steps = d->high - d->low + 1;
+    if (d->type == UNA_DIMENSION_FIXED) return d->low;
+    if (d->type != UNA_DIMENSION_REAL && steps <= (double)count)
+        return d->low + floor((double)i * steps / (double)count);
+    double value = d->log ? exp(log(d->low) + part * (log(d->high) - log(d->low))) : d->low + part * (d->high - d->low);
+    if (d->type != UNA_DIMENSION_REAL) value = round(value);
+    return fmin(fmax(value, d->low), d->high);
+}
+
+static una_status study_make_slice(una_study *s, size_t input, size_t count, double *at, double *mean, double *std,
+                                   una_run *run)
+{
+    una_stored_trials all;
+    una_history history;
+    size_t inputs = s->space->count, best = SIZE_MAX;
+    double sign = una_trial_store_facts_of(s->store)->maximize ? -1 : 1;
+    UNA_TRY(una_trial_store_read(&all, s->store, &run->scratch, run));
+    UNA_TRY(make_history(&history, s, &all, 0, run));
+    for (size_t i = 0; i < history.count; i++) {
+        if (history.state[i] != UNA_TRIAL_TOLD) continue;
+        if (best == SIZE_MAX || sign * history.value[i] < sign * history.value[best]) best = i;
+    }
+    if (best == SIZE_MAX) UNA_FAIL(run, UNA_E_INPUT, "no trial of %s was told yet", una_trial_store_name(s->store));
+
+    double *points = UNA_GET(&run->scratch, double, count * inputs);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < count; i++) {
+        memcpy(points + i * inputs, history.point + best * inputs, inputs * sizeof *points);
+        at[i] = points[i * inputs + input] = value_along(&s->space->dimension[input], i, count);
+    }
+    UNA_TRY(need_search(s, run));
+    return una_search_predict(s->search, &history, points, count, mean, std, run);
+}
+
+una_status una_study_slice(una_study *s, size_t input, size_t count, double *at, double *mean, double *std,
+                           una_run *run)
+{
+    UNA_TRY(una_study_enter(run));
+    if (input >= s->space->count) UNA_FAIL(run, UNA_E_USAGE, "the study has no input %zu", input);
+    UNA_WITH_SCRATCH(run, study_make_slice(s, input, count, at, mean, std, run));
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From a study to its page, through una_study.h like any other caller: its trials, its best, and the model's
+ * predictions along each input. Where the model cannot predict yet (few trials, all failed), the page has a sentence
+ * in place of these slices.
+ */
+#include "study/study_view.h"
+
+#include "draw/fit_report.h"
+
+#include <string.h>
+
+enum { SLICE = 61 };                     /* points of one input that is not counted out */
+
+/* The file's name, or the name after # in a database: folders and passwords are nobody's business. */
+static const char *study_title(const char *where, una_arena *arena)
+{
+    una_text title = una_text_in(arena);
+    const char *name = "";
+    if (where && strstr(where, "://")) {
+        const char *hash = strrchr(where, '#');
+        if (hash && hash[1]) name = hash + 1;
+    } else if (where && *where) {
+        const char *slash = strrchr(where, '/');
+        name = slash && slash[1] ? slash + 1 : where;
+    }
+    size_t length = strlen(name), ending = strlen(".study");
+    if (length > ending && strcmp(name + length - ending, ".study") == 0) length -= ending;
+    una_text_add(&title, "Study%s", length ? " " : "");
+    una_text_bytes(&title, name, length);
+    return title.at;
+}
+
+static size_t slice_points(const una_dimension *input)
+{
+    if (input->type == UNA_DIMENSION_CATEGORY) return input->level_count;
+    if (input->type == UNA_DIMENSION_INTEGER && input->high - input->low < SLICE)
+        return (size_t)(input->high - input->low) + 1;
+    return SLICE;
+}
+
+/* What is too little to go by for the model is no failure of the page. */
+static bool is_fatal(una_status status)
+{
+    return status == UNA_E_MEMORY || status == UNA_CANCELLED || status == UNA_E_IO;
+}
+
+static una_status take_slices(una_study_view *view, una_study *study, una_arena *arena, una_run *run)
+{
+    una_slice *slices = UNA_GET(arena, una_slice, view->input_count);
+    UNA_TRY(una_arena_check(arena));
+    view->slices = slices;
+    for (size_t i = 0; view->best && i < view->input_count; i++) {
+        if (view->inputs[i].type == UNA_DIMENSION_FIXED) continue;
+        size_t count = slice_points(&view->inputs[i]);
+        double *at = UNA_GET(arena, double, count), *mean = UNA_GET(arena, double, count);
+        double *std = UNA_GET(arena, double, count);
+        UNA_TRY(una_arena_check(arena));
+        una_status status = una_study_slice(study, i, count, at, mean, std, run);
+        if (is_fatal(status)) return status;
+        if (status != UNA_OK) {
+            view->no_slices = una_arena_text(arena, una_run_message(run));
+            una_clear_message(run);
+            return una_arena_check(arena);
+        }
+        slices[i] = (una_slice){ .count = count, .at = at, .mean = mean, .std = std };
+    }
+    return UNA_OK;
+}
+
+static void find_best(una_study_view *view, const una_trials *best)
+{
+    for (size_t i = 0; best->count > 0 && i < view->trial_count; i++)
+        if (view->trials[i].id == best->at[0].id) view->best = &view->trials[i];
+}
+
+typedef una_status show(una_text *bytes, const una_study_view *view, una_format format, una_run *run);
+
+static una_status show_page(una_text *bytes, const una_study_view *view, una_format format, una_run *run)
+{
+    (void)format;
+    return una_study_view_page(bytes, view, run);
+}
+
+static una_status view_and_save(una_study *study, const una_trials *trials, const una_trials *best, const char *path,
+                                show *shows, una_format format, una_run *run)
+{
+    una_arena *arena = &run->scratch;
+    una_space *space = NULL;
+    const char *json = una_study_text(study, "space"), *goal = una_study_text(study, "goal");
+    UNA_TRY(una_space_parse(&space, json, "the space of the study", arena, run));
+
+    una_study_view view = { .title = study_title(una_study_text(study, "where"), arena), .space = json };
+    view.model = una_study_text(study, "model"), view.acquisition = una_study_text(study, "acquisition");
+    view.seed = una_study_text(study, "seed");
+    view.maximize = goal && strcmp(goal, "maximize") == 0;
+    view.inputs = space->dimension, view.input_count = space->count;
+    view.trials = trials->at, view.trial_count = trials->count;
+    find_best(&view, best);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(take_slices(&view, study, arena, run));
+
+    una_text bytes = una_text_in(arena);
+    UNA_TRY(shows(&bytes, &view, format, run));
+    return una_report_save(path, &bytes, run);
+}
+
+static una_status study_page_make(una_study *study, const char *path, show *shows, una_format format, una_run *run)
+{
+    una_trials *trials = NULL, *best = NULL;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_study_trials(&trials, study, run);
+    if (status == UNA_OK) status = una_study_best(&best, study, run);
+    if (status == UNA_OK) status = view_and_save(study, trials, best, path, shows, format, run);
+    una_trials_free(best);
+    una_trials_free(trials);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_study_page(una_study *study, const char *path, una_run *run)
+{
+    return study_page_make(study, path, show_page, UNA_FORMAT_SVG, run);
+}
+
+una_status una_study_chart(una_study *study, const char *path, una_run *run)
+{
+    una_format format;
+    UNA_TRY(una_format_of(&format, path, run));
+    return study_page_make(study, path, una_study_view_chart, format, run);
+}

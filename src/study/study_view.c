@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The page of a study, in the order in which its owner asks: what is the best so far and where, does it still get
+ * better, which inputs make it good, what does the model say around it, what came out of single trials, what failed.
+ * No date and no duration: same trials, same page.
+ */
+#include "study/study_view.h"
+
+#include "bo/acquisition.h"
+#include "draw/html.h"
+#include "draw/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_ROOM = 72, NOTE_ROOM = 160, MOST_REASONS = 6, VALUE_DIGITS = 6, LEVEL_WORDS = 6 };
+
+static const char *spoken_count(char buffer[UNA_NUMBER_ROOM], size_t value)
+{
+    return una_number_plain(buffer, (double)value, 0);
+}
+
+static const char *spoken_number(char buffer[UNA_NUMBER_ROOM], double value)
+{
+    return una_number_brief(buffer, value, VALUE_DIGITS);
+}
+
+/* Words of any length, cut to what fits into `room` bytes. */
+static const char *cut_to_room(char *buffer, size_t room, const char *words)
+{
+    una_utf8_clean(buffer, room - 3, words);
+    if (strlen(words) >= room) memcpy(buffer + strlen(buffer), "\xE2\x80\xA6", 4);
+    return buffer;
+}
+
+static const char *name_in_room(char buffer[NAME_ROOM], const char *name)
+{
+    return cut_to_room(buffer, NAME_ROOM, name);
+}
+
+/* The word of a value that has one, else NULL. */
+static const char *level_word(const una_dimension *input, double x)
+{
+    size_t level = input->type == UNA_DIMENSION_CATEGORY && x > 0 ? (size_t)x : 0;
+    return input->levels && level < input->level_count ? input->levels[level] : NULL;
+}
+
+/* One value of an input; columns of a table have the same decimals throughout. */
+static const char *value_text(char buffer[UNA_NUMBER_ROOM], const una_dimension *input, double x)
+{
+    const char *word = level_word(input, x);
+    if (word) return cut_to_room(buffer, NAME_ROOM, word);
+    if (input->type == UNA_DIMENSION_INTEGER && fabs(x) < 1e15) return una_number_plain(buffer, x, 0);
+    if (input->type == UNA_DIMENSION_FIXED) return spoken_number(buffer, x);
+    double width = input->high - input->low;
+    if (input->log || !(width > 0) || fabs(input->low) + fabs(input->high) > 1e6)
+        return una_number_short(buffer, x, 5);
+    double decimals = 4 - floor(log10(width));
+    return decimals > 9 ? una_number_short(buffer, x, 5) : una_number_plain(buffer, x, (int)fmax(decimals, 0));
+}
+
+static const char *cell_text(char buffer[UNA_NUMBER_ROOM], const una_dimension *input, double x)
+{
+    return isfinite(x) ? value_text(buffer, input, x) : "\xE2\x80\x93";
+}
+
+/* ---- the lead ---------------------------------------------------------------------------------------------------- */
+
+static void add_counts(una_text *words, const una_study_view *view, const una_study_digest *d)
+{
+    char a[UNA_NUMBER_ROOM];
+    const size_t counts[] = { d->told, d->failed, d->open };
+    static const char *const states[] = { "told", "failed", "open" };
+    una_text_add(words, " %s %s so far", spoken_count(a, view->trial_count), view->trial_count == 1 ? "trial"
+                 : "trials");
+    const char *before = ": ";
+    for (size_t i = 0; i < 3; i++) {
+        if (counts[i] == 0) continue;
+        if (counts[i] < view->trial_count)
+            una_text_add(words, "%s%s %s", before, spoken_count(a, counts[i]), states[i]);
+        else una_text_add(words, ", %s%s", counts[i] > 1 ? "all " : "", states[i]);
+        before = ", ";
+    }
+    una_text_add(words, ".");
+}
+
+/* How long ago the best was found, counted in told trials. */
+static void add_best(una_text *words, const una_study_view *view)
+{
+    char a[UNA_NUMBER_ROOM];
+    if (!view->best) return;
+    una_text_add(words, " The best value is %s, from trial %s", spoken_number(a, view->best->value),
+                 una_number_plain((char[UNA_NUMBER_ROOM]){0}, (double)view->best->id, 0));
+    size_t since = 0;
+    for (size_t i = 0; i < view->trial_count; i++)
+        since += view->trials[i].state == UNA_TRIAL_TOLD && view->trials[i].id > view->best->id;
+    if (since > 1) una_text_add(words, "; %s have been told since without beating it", spoken_count(a, since));
+    una_text_add(words, ".");
+}
+
+static void put_lead(una_html *html, const una_study_view *view, const una_study_digest *d)
+{
+    char a[UNA_NUMBER_ROOM];
+    una_text words = una_text_in(html->text.arena);
+    una_text_add(&words, "The %s value over %s %s is looked for.", view->maximize ? "largest" : "least",
+                 spoken_count(a, d->varied_count), d->varied_count == 1 ? "input" : "inputs");
+    if (view->trial_count == 0) una_text_add(&words, " No trial has been asked for yet.");
+    else add_counts(&words, view, d);
+    add_best(&words, view);
+    una_html_paragraph(html, "lead", words.at);
+}
+
+/* The open trial with the best prediction; NULL: none has a prediction. */
+static const una_trial *most_promising(const una_study_view *view, double *gain)
+{
+    const una_trial *found = NULL;
+    double sign = view->maximize ? -1 : 1;
+    for (size_t i = 0; view->best && i < view->trial_count; i++) {
+        const una_trial *trial = &view->trials[i];
+        if (trial->state != UNA_TRIAL_OPEN || !isfinite(trial->expected) || !(trial->doubt >= 0)) continue;
+        double here = una_expected_improvement(sign * trial->expected, trial->doubt, sign * view->best->value);
+        if (!isfinite(here) || (found && here <= *gain)) continue;
+        *gain = here;
+        found = trial;
+    }
+    return found;
+}
+
+/* Predictions made when a trial was asked for: of open trials, and beside the results. */
+static void put_forecasts(una_html *html, const una_study_view *view)
+{
+    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
+    una_text words = una_text_in(html->text.arena);
+    double gain = 0;
+    const una_trial *next = most_promising(view, &gain);
+    if (next)
+        una_text_add(&words, "Of the open trials the model hopes most of %s: it expects %s \xC2\xB1 %s there (one "
+                     "standard deviation), a gain of %s on the best, on average. ",
+                     una_number_plain((char[UNA_NUMBER_ROOM]){0}, (double)next->id, 0),
+                     una_number_brief(a, next->expected, 4), una_number_brief(b, next->doubt, 2),
+                     una_number_brief(c, gain, 2));
+
+    size_t count = 0, inside = 0;
+    for (size_t i = 0; i < view->trial_count; i++) {
+        const una_trial *trial = &view->trials[i];
+        if (trial->state != UNA_TRIAL_TOLD || !isfinite(trial->expected) || !(trial->doubt >= 0)) continue;
+        count++;
+        inside += fabs(trial->value - trial->expected) <= 1.959964 * trial->doubt;
+    }
+    if (count >= 10)
+        una_text_add(&words, "It predicted %s values before they were known; %s of them (%s" UNA_THIN_SPACE "%%) came "
+                     "out within its 95" UNA_THIN_SPACE "%% range, which allows for what it does not know of the "
+                     "function and not for noise.", spoken_count(a, count), spoken_count(b, inside),
+                     una_number_plain(c, 100 * (double)inside / (double)count, 0));
+    if (words.length) una_html_paragraph(html, NULL, words.at);
+}
+
+static void put_warnings(una_html *html, const una_study_digest *d)
+{
+    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
+    una_text words = una_text_in(html->text.arena);
+    size_t ended = d->told + d->failed;
+    if (d->failed == 0 || 2 * d->failed < ended || ended < 2) return;
+    if (d->told == 0)
+        una_text_add(&words, "All %s trials failed: there is no value to learn from.", spoken_count(a, ended));
+    else una_text_add(&words, "%s of %s trials failed.", spoken_count(a, d->failed), spoken_count(b, ended));
+    una_text_add(&words, " The reasons are below; a smaller space, or a constraint that leaves out where it cannot "
+                 "work, saves them.");
+    const char *sentence = words.at;
+    una_html_box(html, "Warning", &sentence, 1);
+}
+
+/* ---- where the best is ------------------------------------------------------------------------------------------- */
+
+static void add_range(una_text *words, const una_dimension *input)
+{
+    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], name[NAME_ROOM];
+    if (input->type == UNA_DIMENSION_FIXED) {
+        una_text_add(words, "fixed");
+        return;
+    }
+    if (input->type == UNA_DIMENSION_CATEGORY) {
+        size_t count = input->level_count < LEVEL_WORDS ? input->level_count : LEVEL_WORDS;
+        for (size_t i = 0; i < count; i++)
+            una_text_add(words, "%s%s", i ? ", " : "", name_in_room(name, input->levels[i]));
+        if (count < input->level_count) una_text_add(words, " and %zu more", input->level_count - count);
+        return;
+    }
+    una_text_add(words, "%s to %s%s%s", spoken_number(a, input->low), spoken_number(b, input->high),
+                 input->type == UNA_DIMENSION_INTEGER ? ", whole" : "", input->log ? ", by logarithm" : "");
+}
+
+static void best_head(una_html *html, const una_study_view *view)
+{
+    una_html_cell(html, UNA_HTML_HEAD, "Input");
+    if (view->best) una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Best trial");
+    una_html_cell(html, UNA_HTML_HEAD, "Searched");
+}
+
+static void best_cells(una_html *html, const una_study_view *view, size_t i)
+{
+    char a[UNA_NUMBER_ROOM], name[NAME_ROOM];
+    const una_dimension *input = &view->inputs[i];
+    una_text range = una_text_in(html->text.arena);
+    add_range(&range, input);
+    una_html_cell(html, UNA_HTML_SIDE, name_in_room(name, input->name));
+    double x = view->best ? view->best->x[i] : NAN;
+    const char *word = level_word(input, x);
+    if (view->best) una_html_cell(html, UNA_HTML_NUMBER, word ? name_in_room(name, word) : spoken_number(a, x));
+    una_html_cell(html, UNA_HTML_TEXT, range.at);
+}
+
+/* Many inputs stand in two blocks side by side. */
+static void best_table(una_html *html, const una_study_view *view)
+{
+    size_t blocks = view->input_count > UNA_STUDY_AXES ? 2 : 1, rows = (view->input_count + blocks - 1) / blocks;
+    una_html_table(html, view->best ? "Where the best is." : "What may be tried.",
+                   view->best ? "Its inputs, and the range that is searched." : "The inputs and their ranges.");
+    una_html_head(html);
+    for (size_t b = 0; b < blocks; b++) best_head(html, view);
+    una_html_head_end(html);
+    for (size_t i = 0; i < rows; i++) {
+        una_html_row(html);
+        for (size_t at = i; at < view->input_count; at += rows) best_cells(html, view, at);
+        una_html_row_end(html);
+    }
+    una_html_table_end(html);
+}
+
+/* ---- figures with their captions --------------------------------------------------------------------------------- */
+
+static una_status progress_figure(una_html *html, const una_study_view *view, const una_study_digest *d, una_run *run)
+{
+    char a[UNA_NUMBER_ROOM];
+    una_figure figure = una_study_chart_progress(view, d, html->text.arena);
+    una_text words = una_text_in(html->text.arena);
+    una_text_add(&words, "The value of each trial, and the %s so far.", view->maximize ? "largest" : "least");
+    if (d->value.log) una_text_add(&words, " The upright axis is logarithmic.");
+    if (d->beyond)
+        una_text_add(&words, " %s %s beyond the range shown and %s drawn at its edge.", spoken_count(a, d->beyond),
+                     d->beyond == 1 ? "value lies" : "values lie", d->beyond == 1 ? "is" : "are");
+    if (d->told > UNA_MOST_POINTS) una_text_add(&words, " %d of the trials are drawn.", UNA_MOST_POINTS);
+    UNA_TRY(una_arena_check(html->text.arena));
+    una_html_heading(html, 2, "Does it still get better?");
+    return una_html_figure(html, &figure, "Progress.", words.at, run);
+}
+
+static una_status parallel_figure(una_html *html, const una_study_view *view, const una_study_digest *d, una_run *run)
+{
+    char a[UNA_NUMBER_ROOM];
+    una_figure figure = una_study_chart_parallel(view, d, html->text.arena);
+    una_text words = una_text_in(html->text.arena);
+    una_text_add(&words, "A line for each trial, from input to input%s%s.", d->told ? " to its value" : "",
+                 d->told > 10 ? ": where blue lines meet, good trials agree" : "");
+    bool logs = false;
+    for (size_t i = 0; i < d->varied_count; i++) logs = logs || view->inputs[d->varied[i]].log;
+    if (logs) una_text_add(&words, " Inputs that are searched by logarithm are shown so.");
+    if (d->failed && d->told) una_text_add(&words, " Lines of trials that failed end before the value.");
+    size_t others = d->told - (d->told + 9) / 10;
+    if (others > UNA_MOST_LINES)
+        una_text_add(&words, " Of %s other trials, %d are drawn, spread evenly over their values.",
+                     spoken_count(a, others), UNA_MOST_LINES);
+    if (figure.panel_count > 1) una_text_add(&words, " The inputs are spread over %zu rows.", figure.panel_count);
+    UNA_TRY(una_arena_check(html->text.arena));
+    una_html_heading(html, 2, d->told > 10 ? "What good trials have in common" : "What was tried");
+    return una_html_figure(html, &figure, "All inputs at once.", words.at, run);
+}
+
+static una_status slices_figure(una_html *html, const una_study_view *view, const una_study_digest *d, una_run *run)
+{
+    char a[UNA_NUMBER_ROOM];
+    if (d->told == 0 || (d->slice_count == 0 && !view->no_slices)) return UNA_OK;
+    una_html_heading(html, 2, "What the model says around the best");
+    una_text words = una_text_in(html->text.arena);
+    if (d->slice_count == 0) {
+        una_text_add(&words, "There is nothing to show here: %s", view->no_slices);
+        una_html_paragraph(html, "note", words.at);
+        return una_arena_check(html->text.arena);
+    }
+
+    una_figure figure = una_study_chart_slices(view, d, UNA_STUDY_SLICES, html->text.arena);
+    una_text_add(&words, "The value that the model expects as one input moves and the others stay where the best trial "
+                 "has them. Orange is what it does not know. All panels share the vertical axis; trials, which "
+                 "differ in the other inputs too, lie around it where their values are in its range.");
+    if (figure.panel_count < d->slice_count)
+        una_text_add(&words, " Inputs along which the mean varies most come first; %s more are left out.",
+                     spoken_count(a, d->slice_count - figure.panel_count));
+    UNA_TRY(una_arena_check(html->text.arena));
+    return una_html_figure(html, &figure, "Slices through the best trial.", words.at, run);
+}
+
+/* ---- tables of trials -------------------------------------------------------------------------------------------- */
+
+typedef struct listing {                 /* the columns of a table of trials */
+    size_t columns;                      /* of inputs                        */
+    bool   state, note;
+    int    decimals;                     /* of values                        */
+} listing;
+
+/* Decimals that suit most of the values: six digits for one in the middle. */
+static int value_decimals(double *sizes, size_t count)
+{
+    double middle = una_quantile(sizes, count, 0.5);
+    if (!(middle > 0)) return VALUE_DIGITS;
+    return (int)fmin(fmax(VALUE_DIGITS - 1 - floor(log10(middle)), 0), 9);
+}
+
+static void value_cell(una_html *html, double value, int decimals)
+{
+    char a[UNA_NUMBER_ROOM];
+    bool suits = value == 0 || (fabs(value) < 1e6 && fabs(value) * pow(10, decimals) >= 1000);
+    una_html_cell(html, UNA_HTML_NUMBER, suits ? una_number_plain(a, value, decimals)
+                  : una_number_short(a, value, VALUE_DIGITS));
+}
+
+static const una_dimension *column_input(const una_study_view *view, const una_study_digest *d, size_t column)
+{
+    return &view->inputs[d->varied[column]];
+}
+
+static void trials_head(una_html *html, const una_study_view *view, const una_study_digest *d, const listing *l)
+{
+    char name[NAME_ROOM];
+    una_html_head(html);
+    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Trial");
+    if (l->state) una_html_cell(html, UNA_HTML_HEAD, "State");
+    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Value");
+    for (size_t c = 0; c < l->columns; c++)
+        una_html_cell(html, column_input(view, d, c)->type == UNA_DIMENSION_CATEGORY ? UNA_HTML_HEAD
+                      : UNA_HTML_NUMBER_HEAD, name_in_room(name, column_input(view, d, c)->name));
+    if (l->note) una_html_cell(html, UNA_HTML_HEAD, "Note");
+    una_html_head_end(html);
+}
+
+static void trial_row(una_html *html, const una_study_view *view, const una_study_digest *d, const listing *l,
+                      const una_trial *trial)
+{
+    static const char *const states[] = { "open", "told", "failed" };
+    char a[UNA_NUMBER_ROOM], note[NOTE_ROOM];
+    una_html_row(html);
+    una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(a, (double)trial->id, 0));
+    if (l->state) una_html_cell(html, UNA_HTML_TEXT, states[trial->state]);
+    value_cell(html, trial->value, l->decimals);
+    for (size_t c = 0; c < l->columns; c++) {
+        const una_dimension *input = column_input(view, d, c);
+        una_html_cell(html, input->type == UNA_DIMENSION_CATEGORY ? UNA_HTML_TEXT : UNA_HTML_NUMBER,
+                      cell_text(a, input, trial->x[d->varied[c]]));
+    }
+    if (l->note) una_html_cell(html, UNA_HTML_TEXT, cut_to_room(note, NOTE_ROOM, trial->note ? trial->note : ""));
+    una_html_row_end(html);
+}
+
+static bool has_note(const una_trial *trial)
+{
+    return trial->note && *trial->note;
+}
+
+static void add_columns_note(una_text *words, const una_study_digest *d, const listing *l)
+{
+    if (l->columns < d->varied_count)
+        una_text_add(words, " The first %zu of %zu inputs are shown.", l->columns, d->varied_count);
+}
+
+static void best_trials(una_html *html, const una_study_view *view, const una_study_digest *d, listing l)
+{
+    size_t count = d->told < UNA_STUDY_ROWS ? d->told : UNA_STUDY_ROWS;
+    una_text words = una_text_in(html->text.arena);
+    una_text_add(&words, "The best comes first.");
+    add_columns_note(&words, d, &l);
+    una_html_table(html, "The best trials.", words.at);
+    double sizes[UNA_STUDY_ROWS];
+    for (size_t i = 0; i < count; i++) sizes[i] = fabs(view->trials[d->order[i]].value);
+    l.decimals = value_decimals(sizes, count);
+    trials_head(html, view, d, &l);
+    for (size_t i = 0; i < count; i++) trial_row(html, view, d, &l, &view->trials[d->order[i]]);
+    una_html_table_end(html);
+}
+
+static void latest_trials(una_html *html, const una_study_view *view, const una_study_digest *d, listing l)
+{
+    bool all = view->trial_count <= UNA_STUDY_ROWS;
+    size_t count = all ? view->trial_count : UNA_STUDY_ROWS;
+    const una_trial *last = view->trials + view->trial_count;
+    double sizes[UNA_STUDY_ROWS];
+    for (size_t i = 1; i <= count; i++) {
+        l.note = l.note || has_note(last - i);
+        sizes[i - 1] = fabs((last - i)->value);
+    }
+    l.state = true;
+    l.decimals = value_decimals(sizes, count);
+
+    una_text words = una_text_in(html->text.arena);
+    una_text_add(&words, "The latest comes first.");
+    add_columns_note(&words, d, &l);
+    una_html_table(html, all ? "All trials." : "The latest trials.", words.at);
+    trials_head(html, view, d, &l);
+    for (size_t i = 1; i <= count; i++) trial_row(html, view, d, &l, last - i);
+    una_html_table_end(html);
+}
+
+static void trials_section(una_html *html, const una_study_view *view, const una_study_digest *d)
+{
+    if (view->trial_count == 0) return;
+    listing l = { .columns = d->varied_count < UNA_STUDY_COLUMNS ? d->varied_count : UNA_STUDY_COLUMNS };
+    una_html_heading(html, 2, "Trials");
+    if (view->trial_count > UNA_STUDY_ROWS && d->told > 0) best_trials(html, view, d, l);
+    latest_trials(html, view, d, l);
+    una_html_paragraph(html, "note", "Numbers are rounded here. una study export writes every trial with every digit, "
+                       "as CSV or JSON.");
+}
+
+/* ---- what failed ------------------------------------------------------------------------------------------------- */
+
+typedef struct reason { const char *words; size_t count; } reason;
+
+static int by_words(const void *a, const void *b)
+{
+    return strcmp(((const reason *)a)->words, ((const reason *)b)->words);
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const reason *p = a, *q = b;
+    if (p->count != q->count) return p->count < q->count ? 1 : -1;
+    return by_words(a, b);
+}
+
+/* Reasons that are the same are counted; the most frequent comes first. */
+static size_t gather_reasons(reason *list, const una_study_view *view)
+{
+    size_t failed = 0, count = 0;
+    for (size_t i = 0; i < view->trial_count; i++)
+        if (view->trials[i].state == UNA_TRIAL_FAILED)
+            list[failed++] = (reason){ has_note(&view->trials[i]) ? view->trials[i].note : "no reason was given", 1 };
+    qsort(list, failed, sizeof *list, by_words);
+    for (size_t i = 0; i < failed; i++) {
+        if (count && strcmp(list[count - 1].words, list[i].words) == 0) list[count - 1].count++;
+        else list[count++] = list[i];
+    }
+    qsort(list, count, sizeof *list, by_count);
+    return count;
+}
+
+static una_status put_failures(una_html *html, const una_study_view *view, const una_study_digest *d)
+{
+    char a[UNA_NUMBER_ROOM], note[NOTE_ROOM];
+    reason *list = UNA_GET(html->text.arena, reason, d->failed);
+    UNA_TRY(una_arena_check(html->text.arena));
+    if (d->failed == 0) return UNA_OK;
+    size_t count = gather_reasons(list, view), shown = count < MOST_REASONS ? count : MOST_REASONS;
+    const char *sentences[MOST_REASONS + 1];
+    for (size_t i = 0; i < shown; i++) {
+        una_text words = una_text_in(html->text.arena);
+        una_text_add(&words, "%s %s: %s", spoken_count(a, list[i].count), list[i].count == 1 ? "trial" : "trials",
+                     cut_to_room(note, NOTE_ROOM, list[i].words));
+        sentences[i] = words.at;
+    }
+    if (shown < count) {
+        una_text words = una_text_in(html->text.arena);
+        una_text_add(&words, "%s more %s", spoken_count(a, count - shown), count - shown == 1 ? "reason" : "reasons");
+        sentences[shown++] = words.at;
+    }
+    UNA_TRY(una_arena_check(html->text.arena));
+    una_html_heading(html, 2, "What failed");
+    una_html_list(html, sentences, shown);
+    return UNA_OK;
+}
+
+/* ---- the page ---------------------------------------------------------------------------------------------------- */
+
+static void put_settings(una_html *html, const una_study_view *view)
+{
+    una_text words = una_text_in(html->text.arena);
+    if (view->model) una_text_add(&words, "--model %s", view->model);
+    if (view->acquisition) una_text_add(&words, "%s--acquisition %s", words.length ? " " : "", view->acquisition);
+    una_text_add(&words, "%s--goal %s", words.length ? " " : "", view->maximize ? "maximize" : "minimize");
+    if (view->seed) una_text_add(&words, " --seed %s", view->seed);
+    una_html_heading(html, 2, "How it was set up");
+    una_html_paragraph(html, "code", words.at);
+    if (view->space) una_html_paragraph(html, "code", view->space);
+}
+
+una_status una_study_view_page(una_text *page, const una_study_view *view, una_run *run)
+{
+    una_arena *arena = page->arena;
+    una_study_digest d;
+    UNA_TRY(una_study_digest_make(&d, view, arena));
+    una_html html = una_html_begin(arena, view->title);
+    una_html_heading(&html, 1, view->title);
+    put_lead(&html, view, &d);
+    put_warnings(&html, &d);
+    put_forecasts(&html, view);
+    best_table(&html, view);
+
+    if (d.told > 0) UNA_TRY(progress_figure(&html, view, &d, run));
+    if (d.told + d.failed > 0 && d.varied_count > 0) UNA_TRY(parallel_figure(&html, view, &d, run));
+    UNA_TRY(slices_figure(&html, view, &d, run));
+    trials_section(&html, view, &d);
+    UNA_TRY(put_failures(&html, view, &d));
+    put_settings(&html, view);
+
+    UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
+                         "sends nothing."));
+    una_text_bytes(page, html.text.at, html.text.length);
+    return una_arena_check(arena);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What NLM, LUNA and TUNA share: a feature network under a Bayesian linear head. The files of the models say how the
+ * features are trained; this one holds the rest: options, restarts, cross-fitting, the choice of noise, prediction.
+ */
+#ifndef UNA_BASIS_H
+#define UNA_BASIS_H
+
+#include "train/feature_map.h"
+#include "train/training_job.h"
+#include "train/network.h"
+#include "train/option_rows.h"
+#include "opt/schedule.h"
+
+typedef struct una_basis {               /* the state of a fitted model                                     */
+    una_network_f32 net;
+    float   *parameters;
+    una_head head;                       /* on [phi, 1]                                                     */
+} una_basis;
+
+typedef struct una_basis_options {
+    const char *body;
+    int    flips;
+    double shifts;
+    double width, depth, features;
+    int    activation, initialisation;
+    int    optimiser, rate_schedule;
+    double rate, momentum;
+    double epochs, steps, batch, patience, restarts;
+    double penalty, train_noise_std;
+    double noise_std, prior_var;
+    int    noise_rule, units, kept;      /* kept: parameters of a training; 0: at its best validation, 1: at its end */
+} una_basis_options;
+
+/* Rows of the option table for a struct `type` that has a member `basis`. UNA_NET_TABLE: for every feature network;
+ * rate, penalty and prior variance differ by model. UNA_VALIDATION_TABLE: for networks whose features see y, which need
+ * validation rows. */
+#define UNA_NET_TABLE(type, rate_text, or_auto, rate_help, penalty_text, prior_text) \
+    UNA_ROWS_SHAPE(type, basis, "2", "hidden layer", "hidden layers"), \
+    UNA_ROW(type, basis, features, UNA_COUNT, "auto", 1, 4096, true, NULL, \
+            "units of the last hidden layer: the features of the linear head; auto = width"), \
+    UNA_ROW_ACTIVATION(type, basis, "hidden layers"), \
+    UNA_ROW_INITIALISATION(type, basis), \
+    UNA_ROW_OPTIMISER(type, basis), \
+    UNA_ROWS_RATE(type, basis, rate_text, or_auto, rate_help), \
+    UNA_ROW_MOMENTUM(type, basis), \
+    UNA_ROWS_BUDGET(type, basis, "budget of optimiser steps", "auto"), \
+    UNA_ROW_PENALTY(type, basis, penalty_text, ""), \
+    UNA_ROW_NOISE(type, basis, "chosen from the data"), \
+    UNA_ROW_PRIOR(type, basis, prior_text, "alpha: prior variance of the head's weights on the standardised target; " \
+                                           "auto = chosen from the data"), \
+    UNA_ROW_UNITS(type, basis, "how noise, lengths, formulas and reference values are given: in the data's own " \
+                               "units, or standardised (the thesis)")
+#define UNA_VALIDATION_TABLE(type) \
+    UNA_ROW_PATIENCE(type, basis), \
+    UNA_ROW(type, basis, kept, UNA_WORD, "best", 0, 0, false, "best|last", \
+            "parameters that a training keeps: the best on held-out rows, or the last (the thesis)"), \
+    UNA_ROW(type, basis, restarts, UNA_COUNT, "auto", 1, 1000, true, NULL, \
+            "trainings from other initial weights, of which the best on held-out rows is kept; auto = 1 (members " \
+            "keep all)"), \
+    UNA_ROW_TRAIN_NOISE(type, basis, \
+                        "noise std inside the training objective; auto = held-out error of a plain network, or 0.3 " \
+                        "standardised where one head is trained and only the ratio to the penalty counts"), \
+    UNA_ROW(type, basis, noise_rule, UNA_WORD, "likelihood", 0, 0, false, "likelihood|evidence", \
+            "what noise_std=auto maximises on rows that did not train the features: predictive likelihood, or evidence")
+
+/* How the features are to be trained, beyond what the options above say. */
+typedef struct una_basis_plan {
+    const char *stage;                   /* "training luna"                                                 */
+    size_t heads;                        /* of each target                                                  */
+    bool   marginal;                     /* train by marginal likelihood                                    */
+    una_training_settings training;      /* the part about diversity; the rest comes from the options       */
+    bool   member;                       /* one of several that are kept: shorter trainings                 */
+} una_basis_plan;
+
+/* Trains features on problem->x for all its targets at once, chooses the noise on validation rows, and fits the
+ * posteriors: one network, on whose features each target has its own heads and posterior; basis, options, result
+ * [outputs]. coupling (may be NULL) gets the covariance of the noise. */
+una_status una_basis_fit(una_basis *const *basis, una_basis_options *const *options, const una_problem *problem,
+                         una_basis_plan *plan, una_fit_result *const *result, una_target_coupling *coupling,
+                         una_arena *keep, una_run *run);
+
+/* The noise variance of each target, noise_var [outputs], measured on validation rows: the squared error of a linear
+ * head on the features of a network with one output for each target, trained as the options say (train_noise_std
+ * standardised). UNA_PLAIN_NOISE_VAR if there are no validation rows. */
+una_status una_basis_noise(double *noise_var, const una_network_f32 *like, const una_basis_options *options,
+                           const una_problem *problem, una_fit_result *result, una_run *run);
+double     una_basis_noise_steps(double steps);  /* steps of that training, when the main one takes `steps` */
+/* The noise variance inside the objective of a single head, where only its ratio to the penalty counts. */
+#define UNA_PLAIN_NOISE_VAR 0.09
+
+/* ---- pieces for models that train on something other than y (TUNA) ---- */
+/* The network's shape goes to `arena`. */
+una_status una_basis_shape(una_basis *basis, una_basis_options *options, const una_problem *problem, size_t heads,
+                           una_arena *arena, una_run *run);
+una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena);
+/* Fills in automatic numbers: `rows` train, and one epoch is a pass over them; rules go by `table`, the number of all
+ * rows. */
+void       una_basis_resolve(una_basis_options *options, size_t rows, size_t table, bool member);
+/* The same for the rows of a problem, and the learning rate too. Convolutions take fewer epochs, because theirs are
+ * long, at a rate of their own. */
+void       una_basis_resolve_for(una_basis_options *options, const una_problem *problem, bool member, double rate);
+/* The training job of such a network by squared errors, as the options say; the caller sets rows, seed and stream. */
+una_training_job una_basis_job(const una_basis_options *options, una_network_f32 net,
+                               const una_training_settings *diversity, double train_noise_var);
+/* Adds the rows' features and targets to the statistics. */
+una_status una_basis_absorb(const una_basis *basis, una_view x, const double *y, const double *weight,
+                            una_stats *stats, una_run *run);
+/* phi [rows, K] with its column of ones, from scratch. */
+una_status una_basis_phi(const una_basis *basis, una_view x, double **phi, una_run *run);
+/* The size of one unit of an option such as noise_std, in standardised units of the target, by the option `units`. */
+double una_unit(int units, const una_problem *problem);
+double una_noise_var(double noise_std, double unit);     /* standardised; automatic stays automatic         */
+/* The curve of a training, copied into keep. */
+una_status una_basis_keep_curve(una_fit_result *result, const una_trained *trained, una_arena *keep);
+/* The remedy to name where residuals exceed a noise that was chosen automatically. */
+#define UNA_LOOK_FOR_EXTREMES "look for extreme values of the target (the noise was chosen from the data)"
+/* Adds a warning if the noise, given or chosen, contradicts the residuals of the rows in the head. */
+void   una_basis_check_noise(const una_head *head, bool chosen, una_fit_result *result);
+
+/* ---- the rest of the model interface, the same for all three (state = una_basis) ---- */
+una_status una_basis_predict(const void *state, una_view x, una_predictive *out, una_run *run);
+una_status una_basis_exchange(void *state, una_archive *ar);
+una_status una_basis_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
+                             una_run *run);
+/* A kind's options begin with una_basis_options. */
+una_status una_basis_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
+                             una_arena *keep, una_run *run);
+/* The same for any feature map and head. */
+una_status una_head_relearn(const una_feature_map *map, una_head *head, una_basis_options *options,
+                            const una_problem *problem, una_fit_result *result, una_arena *keep, una_run *run);
+una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
+una_status una_basis_functions(const void *state, una_view x, size_t *count, double *f, una_run *run);
+una_status una_basis_slope(const void *state, const double *x, una_slope *at, una_run *run);
+una_status una_basis_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run);
+una_status una_basis_leaves(const void *state, una_view x, double weight, una_leaf_task *task, void *context,
+                            una_run *run);
+
+/* In the table of one training that is such a basis. */
+#define UNA_BASIS_CALLS                                                                                              \
+    .state_size = sizeof(una_basis), .predict = una_basis_predict, .exchange = una_basis_exchange,                   \
+    .observe = una_basis_observe, .relearn = una_basis_relearn, .draw = una_basis_draw,                              \
+    .slope = una_basis_slope, .sample = una_basis_sample, .leaves = una_basis_leaves
+
+#endif

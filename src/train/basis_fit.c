@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Training features and choosing the noise. The evidence of the rows that trained the features cannot choose it: the
+ * features have fitted the noise of these rows. So noise, early stopping and the choice among restarts use rows that
+ * the features did not see: held-out rows, or five folds in turn on small data. Then the posterior takes in all rows.
+ */
+#include "train/basis.h"
+
+#include "base/rank_group.h"
+#include "committee/crossfit.h"
+#include "committee/several_targets.h"
+
+#include <string.h>
+
+enum { VALIDATIONS = 40 };               /* validations during one training                                         */
+#define RATE_OF_IMAGES 0.001             /* of Adam; this and the next were measured on faces (docs/use/IMAGES.md) */
+enum { PASSES_OF_IMAGES = 10, STEPS_OF_IMAGES = 300, /* both are lower limits                                       */
+       VALIDATIONS_OF_IMAGES = 10 };     /* each costs a forward pass                                               */
+
+static double unit_of(int units, const una_problem *problem, size_t target)
+{
+    return units == 1 ? 1 : 1 / problem->columns[target].target_scale;
+}
+
+double una_unit(int units, const una_problem *problem)
+{
+    return unit_of(units, problem, 0);
+}
+
+double una_noise_var(double noise_std, double unit)
+{
+    return UNA_IS_AUTO(noise_std) ? UNA_AUTO : pow(noise_std * unit, 2);
+}
+
+/* ---- automatic numbers ---------------------------------------------------------------------------------- */
+
+/* Enough steps for one network to learn the data to the end. A member of several may stop earlier, since their mean is
+ * better than the best of them: the knee of likelihood against seconds (docs/methods/AUTOMATIC.md). */
+static double steps_rule(double rows, bool member)
+{
+    if (member) return fmin(fmax(2000, 2 * rows), rows < 100000 ? 15000 : 30000);
+    if (rows < 200) return 6000;
+    return rows < 2000 ? 15000 : 30000;
+}
+
+void una_basis_resolve(una_basis_options *o, size_t rows, size_t table, bool member)
+{
+    if (UNA_IS_AUTO(o->features)) o->features = o->width;
+    if (UNA_IS_AUTO(o->batch)) o->batch = table < 200 ? (double)rows : 128;
+    if (o->batch > (double)rows) o->batch = (double)rows;
+    double batches = fmax(1, floor((double)rows / o->batch + 0.5));
+    if (UNA_IS_AUTO(o->steps))
+        o->steps = UNA_IS_AUTO(o->epochs) ? steps_rule((double)table, member)
+                   : o->epochs * batches;
+    o->epochs = fmax(1, floor(o->steps / batches + 0.5));
+    if (UNA_IS_AUTO(o->restarts)) o->restarts = 1;
+}
+
+void una_basis_resolve_for(una_basis_options *o, const una_problem *p, bool member, double rate)
+{
+    double rows = (double)una_training_row_count(p), batch = UNA_IS_AUTO(o->batch) ? 128 : o->batch;
+    bool pixels = o->body && (strcmp(o->body, "mlp") == 0 || strcmp(o->body, "residual") == 0);  /* as plain numbers */
+    bool convolves = una_is_of_images(p) && !pixels;
+    if (UNA_IS_AUTO(o->rate)) o->rate = convolves ? RATE_OF_IMAGES : rate;
+    if (convolves && UNA_IS_AUTO(o->steps) && UNA_IS_AUTO(o->epochs))
+        o->epochs = fmax(PASSES_OF_IMAGES, ceil(STEPS_OF_IMAGES * batch / rows));
+    una_basis_resolve(o, una_training_row_count(p), una_table_rows(p), member);
+}
+
+una_training_job una_basis_job(const una_basis_options *o, una_network_f32 net, const una_training_settings *diversity,
+                               double train_noise_var)
+{
+    una_training_settings how = *diversity;
+    how.descent.steps = (size_t)o->steps;
+    how.descent.optimiser = o->optimiser;
+    how.descent.rate_schedule = o->rate_schedule;
+    how.descent.rate = o->rate;
+    how.descent.momentum = o->momentum;
+    how.descent.patience = (size_t)o->patience;
+    size_t validations = una_network_image(&net).height ? VALIDATIONS_OF_IMAGES : VALIDATIONS;
+    how.descent.validate_every = how.descent.steps / validations + 1;
+
+    how.batch = (size_t)o->batch;
+    how.fit_weight = 1 / (2 * train_noise_var);
+    how.penalty = o->penalty;
+
+    una_augment augment = { .image = una_network_image(&net), .flips = o->flips == 1, .shifts = (size_t)o->shifts };
+    if (!augment.image.height) augment = (una_augment){0};
+    return (una_training_job){ .body = net.body, .shape = net.shape, .augment = augment, .how = how,
+                               .start = { .initialisation = o->initialisation, .scale = 1, .lengthscale = 1 },
+                               .validate = o->kept == 1 ? UNA_VALIDATE_NOT : UNA_VALIDATE_POSTERIOR };
+}
+
+una_status una_basis_groups(size_t **group, const una_columns *columns, una_arena *arena)
+{
+    *group = UNA_GET(arena, size_t, columns->input_count);
+    UNA_TRY(una_arena_check(arena));
+    for (size_t d = 0; d < columns->input_count; d++) {
+        const una_input *input = una_columns_input(columns, d);
+        (*group)[d] = input->level == SIZE_MAX ? SIZE_MAX : input->source;
+    }
+    return UNA_OK;
+}
+
+/* ---- trainings, and their predictions of rows that they did not see -------------------------------------------- */
+
+typedef struct basis_target {            /* what a training keeps for one target                            */
+    una_stats stats;                     /* posterior statistics of its training rows                       */
+    una_cells valid;                     /* features and cells of its validation rows                       */
+} basis_target;
+
+typedef struct basis_training {
+    una_trained_job base;
+    size_t    targets;
+    basis_target *of;                    /* [targets]                                                       */
+} basis_training;
+
+/* Features of the training rows, block by block, into the statistics of every target. */
+static una_status absorb_rows(basis_training *t, const una_network_f32 *net, size_t k, void *work, una_run *run)
+{
+    enum { AT_ONCE = 960 };
+    const una_training_rows *r = t->base.job.rows;
+    una_cells cells;
+    double *phi = una_phi_with_one(AT_ONCE, k, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_cells_take(&cells, AT_ONCE, k, t->targets, &run->scratch));
+    for (size_t from = 0; from < r->rows; from += AT_ONCE) {
+        size_t count = r->rows - from < AT_ONCE ? r->rows - from : AT_ONCE;
+        net->body->forward(net, t->base.parameters, r->x + from * r->inputs, count, phi, k, NULL, work);
+        for (size_t i = 0; i < t->targets; i++) {
+            una_cells_pick(&cells, phi, r->y + from * t->targets, count, i);
+            UNA_TRY(una_stats_add(&t->of[i].stats, cells.phi, cells.y, cells.rows, run));
+        }
+    }
+    for (size_t i = 0; i < t->targets; i++) UNA_TRY(una_stats_over_ranks(&t->of[i].stats, run));
+    return UNA_OK;
+}
+
+/* Also sets the score, with prior variance 1 as in validation: with a chosen one, a printed spec would not give the
+ * same training again. Of several targets it is the mean over the cells that exist. */
+static una_status basis_finish(void *context, void *training, una_run *run)
+{
+    basis_training *t = training;
+    const una_training_rows *r = t->base.job.rows;
+    const una_network_f32 net = { t->base.job.body, t->base.job.shape, NULL };
+    size_t k = net.body->size(net.shape).features + 1;
+    double noise_var, rmse, score = 0, sum = 0, all = 0;
+    void *work;
+    (void)context;
+    t->targets = una_training_rows_outputs(r);
+    t->of = UNA_GET(&t->base.arena, basis_target, t->targets);
+    double *valid_phi = una_phi_with_one(r->valid_rows, k, &t->base.arena);
+    double *valid_y = una_copy_numbers(r->valid_y, r->valid_rows * t->targets, &t->base.arena);
+    for (size_t i = 0; t->of && i < t->targets; i++) una_stats_init(&t->of[i].stats, k, &t->base.arena);
+    UNA_TRY(una_arena_check(&t->base.arena));
+    UNA_TRY(una_network_work_f32(&work, &net, 0, run));
+
+    UNA_TRY(absorb_rows(t, &net, k, work, run));
+    net.body->forward(&net, t->base.parameters, r->valid_x, r->valid_rows, valid_phi, k, NULL, work);
+    for (size_t i = 0; i < t->targets; i++) {
+        una_cells *valid = &t->of[i].valid;
+        UNA_TRY(una_cells_take(valid, r->valid_rows, k, t->targets, &t->base.arena));
+        una_cells_pick(valid, valid_phi, valid_y, r->valid_rows, i);
+        if (valid->rows == 0) continue;
+        UNA_TRY(una_choose_by_validation(&noise_var, 1, &t->of[i].stats, valid->phi, valid->y, valid->rows, &score,
+                                         &rmse, run));
+        sum += score * (double)valid->rows;
+        all += (double)valid->rows;
+    }
+    if (all > 0) t->base.score = t->targets == 1 ? score : sum / all;
+    return UNA_OK;
+}
+
+static una_status basis_evaluate(void *context, const void *const *training, size_t count,
+                                 const una_variances *variances, una_valid_loss *sums, una_run *run)
+{
+    const basis_target *t = &((const basis_training *)training[0])->of[variances->target];
+    const una_cells *valid = &t->valid;
+    una_head head;
+    double log_lik, rmse;
+    (void)context, (void)count;                           /* one: feature networks are not mixed */
+    if (valid->rows == 0) return UNA_OK;
+    una_head_init(&head, t->stats.features, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    head.noise_var = variances->noise_var;
+    head.prior_var = variances->prior_var;
+    if (variances->evidence) {
+        UNA_TRY(una_stats_add(&head.stats, valid->phi, valid->y, valid->rows, run));
+        UNA_TRY(una_stats_over_ranks(&head.stats, run));
+        UNA_TRY(una_head_solve(&head, run));
+        if (una_rank_group_rank(run) == 0) sums->loss -= head.log_evidence;         /* of all ranks: counted once */
+    }
+
+    head.stats = t->stats;
+    UNA_TRY(una_head_solve(&head, run));
+    UNA_TRY(una_head_score(&head, valid->phi, valid->y, valid->rows, &log_lik, &rmse, run));
+    if (!variances->evidence) sums->loss -= log_lik * (double)valid->rows;
+    sums->square += rmse * rmse * (double)valid->rows;
+    sums->rows += valid->rows;
+    return UNA_OK;
+}
+
+/* ---- what is kept ------------------------------------------------------------------------------------------- */
+
+una_status una_basis_keep_curve(una_fit_result *result, const una_trained *trained, una_arena *keep)
+{
+    const una_trained *t = trained;
+    size_t n = t->validations;
+    result->curve = (una_curve){ n, una_copy_numbers(t->step, n, keep), una_copy_numbers(t->loss, n, keep),
+                                 una_copy_numbers(t->validation, n, keep), una_copy_numbers(t->cos2, n, keep) };
+    result->mean_cos2 = t->mean_cos2;
+    return una_arena_check(keep);
+}
+
+typedef struct several {                 /* the states of all targets while their network is trained        */
+    una_basis *const *basis;
+    size_t  targets;
+    una_network_f32 net;                 /* with the heads of all                                           */
+    double *noise_var;                   /* [targets] inside the objective                                  */
+    double *scale;                       /* [targets] factors of the scaled targets; NULL: 1                */
+    double  common;                      /* the noise variance of scaled targets                            */
+    una_errors errors;
+} several;
+
+/* Each target keeps the features and its own heads. */
+static una_status cut_target(una_basis *basis, const several *all, size_t target, const float *from, una_arena *keep)
+{
+    una_body_size own = basis->net.body->size(basis->net.shape), whole = all->net.body->size(all->net.shape);
+    size_t wide = UNA_PADDED(own.heads), all_wide = UNA_PADDED(whole.heads);
+    float scale = all->scale ? (float)(1 / all->scale[target]) : 1;
+    float *to = basis->parameters = UNA_GET(keep, float, own.parameters);
+    UNA_TRY(una_arena_check(keep));
+
+    memcpy(to, from, own.head * sizeof *to);
+    for (size_t i = 0; i <= own.features; i++)           /* the last is the bias */
+        for (size_t m = 0; m < own.heads; m++)
+            to[own.head + i * wide + m] = scale * from[whole.head + i * all_wide + target * own.heads + m];
+    memcpy(to + own.parameters - own.carried, from + whole.parameters - whole.carried, own.carried * sizeof *to);
+    return UNA_OK;
+}
+
+static una_status basis_keep(void *context, const void *const *training, size_t count, una_fit_result *result,
+                             una_arena *keep, una_run *run)
+{
+    const several *all = context;
+    const una_trained_job *t = training[0];
+    (void)count, (void)run;
+    for (size_t i = 0; i < all->targets; i++) UNA_TRY(cut_target(all->basis[i], all, i, t->parameters, keep));
+    return una_basis_keep_curve(result, &t->trained, keep);
+}
+
+/* ---- several targets -------------------------------------------------------------------------------------------- */
+
+static una_status oof_errors(double *error, const basis_target *t, const una_target_choice *v, size_t target,
+                             size_t targets, una_run *run)
+{
+    const una_cells *valid = &t->valid;
+    una_head head;
+    double *mean = UNA_GET(&run->scratch, double, valid->rows);
+    una_head_init(&head, t->stats.features, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    head.stats = t->stats;
+    head.noise_var = v->noise_var;
+    head.prior_var = v->prior_var;
+    UNA_TRY(una_head_solve(&head, run));
+    UNA_TRY(una_head_predict(&head, valid->phi, valid->rows, mean, NULL, run));
+    for (size_t i = 0; i < valid->rows; i++) error[valid->row[i] * targets + target] = valid->y[i] - mean[i];
+    return UNA_OK;
+}
+
+/* Sums of products of the targets' errors on validation rows. */
+static una_status basis_compare(void *context, const void *const *training, const una_target_choice *chosen,
+                                una_run *run)
+{
+    several *all = context;
+    const basis_training *t = training[0];
+    size_t n = t->targets, rows = t->base.valid_rows;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *error = UNA_GET_ROWS(&run->scratch, double, rows * n);
+    una_status status = una_arena_check(&run->scratch);
+    for (size_t i = 0; status == UNA_OK && i < rows * n; i++) error[i] = NAN;
+    for (size_t i = 0; status == UNA_OK && i < n; i++)
+        if (t->of[i].valid.rows > 0) status = oof_errors(error, &t->of[i], &chosen[i], i, n, run);
+    for (size_t i = 0; status == UNA_OK && i < rows; i++) una_errors_add(&all->errors, error + i * n);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* Sets a job up for heads that stand target by target. */
+static void set_target_heads(una_training_job *job, size_t targets, const double *scale)
+{
+    if (targets == 1) return;
+    job->target_heads = job->body->size(job->shape).heads;
+    job->how.targets = targets;
+    job->how.target_scale = scale;
+}
+
+/* ---- the whole fit ------------------------------------------------------------------------------------------- */
+
+static una_status new_target_choices(una_target_choice **chosen, size_t targets, una_arena *arena)
+{
+    *chosen = UNA_GET(arena, una_target_choice, targets);
+    return una_arena_check(arena);
+}
+
+una_status una_basis_noise(double *noise_var, const una_network_f32 *like, const una_basis_options *options,
+                           const una_problem *p, una_fit_result *result, una_run *run)
+{
+    size_t targets = una_problem_outputs(p);
+    una_network_f32 net;
+    una_target_choice *chosen;
+    UNA_TRY(new_target_choices(&chosen, targets, &run->scratch));
+    una_fit_result *own_result = UNA_GET(&run->scratch, una_fit_result, targets);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < targets; t++) chosen[t] = (una_target_choice){ UNA_AUTO, 1, &own_result[t] };
+
+    UNA_TRY(una_network_with_heads(&net, like, targets, &run->scratch));
+    una_training_job job = una_basis_job(options, net, &(una_training_settings){0}, pow(options->train_noise_std, 2));
+    job.how.descent.stage = "training a plain network for the noise";
+    set_target_heads(&job, targets, NULL);
+    una_crossfit fit = { .job_size = sizeof(basis_training), .job = &job, .finish = basis_finish,
+                         .evaluate = basis_evaluate, .stream = 1 << 16, .targets = targets, .chosen = chosen };
+    UNA_TRY(una_crossfit_choose(&fit, p, &own_result[0], run));
+
+    for (size_t t = 0; t < targets; t++)
+        noise_var[t] = own_result[t].valid_rows ? fmin(1,
+                                                       fmax(1e-3, own_result[t].valid_rmse * own_result[t].valid_rmse))
+                                            : UNA_PLAIN_NOISE_VAR;
+    result->steps += own_result[0].steps;
+    return UNA_OK;
+}
+
+double una_basis_noise_steps(double steps)
+{
+    return fmax(1, fmin(steps, fmax(1000, steps / 2)));
+}
+
+static una_status basis_posterior(una_basis *basis, const una_problem *p, una_fit_result *result, una_arena *keep,
+                                  una_run *run)
+{
+    double noise_var = basis->head.noise_var, prior_var = basis->head.prior_var;
+    una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, keep);
+    UNA_TRY(una_arena_check(keep));
+    basis->head.noise_var = noise_var;
+    basis->head.prior_var = prior_var;
+    UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, run));
+    if (p->valid_joins) UNA_TRY(una_basis_absorb(basis, p->valid_x, p->valid_y, NULL, &basis->head.stats, run));
+    UNA_TRY(una_stats_over_ranks(&basis->head.stats, run));
+    UNA_TRY(una_head_solve(&basis->head, run));
+    result->noise_var = noise_var;
+    result->prior_var = prior_var;
+    result->log_evidence = basis->head.log_evidence;
+    return UNA_OK;
+}
+
+void una_basis_check_noise(const una_head *head, bool chosen, una_fit_result *result)
+{
+    const una_stats *s = &head->stats;
+    size_t k = s->features;
+    double fitted = 0;                   /* |y - Phi m|^2 = y'y - 2 m'Phi'y + m'Phi'Phi m */
+    for (size_t i = 0; i < k; i++)
+        fitted += head->mean[i] * (una_dot(s->gram + i * k, head->mean, k) - 2 * s->moment[i]);
+    double residual = fmax(0, s->square + fitted) / s->rows, ratio = residual / head->noise_var;
+    if (ratio > 4)
+        una_notes_add(&result->warnings, "The residuals are %.1f times as large as the noise allows: the bands are too "
+                      "narrow; %s, or use a larger model.", sqrt(ratio),
+                      chosen ? UNA_LOOK_FOR_EXTREMES : "leave noise_std to be chosen");
+    if (ratio < 0.04 && s->rows > 2 * (double)k)
+        una_notes_add(&result->warnings, "The noise is %.1f times as large as the residuals: the features have fitted "
+                      "the noise%s.", 1 / sqrt(ratio), chosen ? "" : ", or noise_std is too large");
+}
+
+/* The noise inside the objective: the given one; or, where only its ratio to the penalty counts, a fixed one; or the
+ * error of a plain network, which is trained first (*share of the progress). With several targets each has its own
+ * noise: training multiplies each target by the root of the common noise over its own. */
+static una_status basis_train_noise(several *all, double *share, una_basis_options *const *o,
+                                    const una_basis_plan *plan, const una_problem *p, una_fit_result *result,
+                                    una_run *run)
+{
+    bool given = !UNA_IS_AUTO(o[0]->train_noise_std);
+    *share = 0;
+    for (size_t t = 0; t < all->targets; t++)
+        all->noise_var[t] = given ? pow(o[t]->train_noise_std * unit_of(o[t]->units, p, t), 2) : UNA_PLAIN_NOISE_VAR;
+    if (given || (plan->heads == 1 && !plan->marginal)) return UNA_OK;
+
+    una_basis_options plain = *o[0];
+    plain.steps = una_basis_noise_steps(plain.steps);
+    plain.train_noise_std = sqrt(UNA_PLAIN_NOISE_VAR);
+    una_span before = una_progress_part(run, 0, *share = 0.2);
+    una_status status = una_basis_noise(all->noise_var, &all->net, &plain, p, result, run);
+    una_progress_back(run, before);
+    return status;
+}
+
+/* The common noise variance is the geometric mean; scaled targets all have it. */
+static void scale_targets(several *all)
+{
+    double sum = 0;
+    all->common = all->noise_var[0];
+    if (all->targets == 1) return;
+    for (size_t t = 0; t < all->targets; t++) sum += log(all->noise_var[t]) / (double)all->targets;
+    all->common = exp(sum);
+    for (size_t t = 0; t < all->targets; t++) all->scale[t] = sqrt(all->common / all->noise_var[t]);
+}
+
+static una_status basis_begin(several *all, una_basis *const *basis, una_basis_options *const *o, const una_problem *p,
+                              const una_basis_plan *plan, una_arena *keep, una_run *run)
+{
+    size_t n = una_problem_outputs(p);
+    *all = (several){ .basis = basis, .targets = n, .noise_var = UNA_GET(&run->scratch, double, n),
+                      .scale = n > 1 ? UNA_GET(&run->scratch, double, n) : NULL };
+    UNA_TRY(una_errors_take(&all->errors, n, &run->scratch));
+    for (size_t t = 0; t < n; t++) {
+        una_basis_resolve_for(o[t], p, plan->member, 0.01);
+        UNA_TRY(una_basis_shape(basis[t], o[t], p, plan->heads, keep, run));
+    }
+    return una_network_with_heads(&all->net, &basis[0]->net, plan->heads * n, &run->scratch);
+}
+
+/* Noise and prior as chosen, and the posterior of the target's rows. */
+static una_status finish_target(const several *all, size_t target, una_basis_options *o, const una_problem *p,
+                                const una_target_choice *v, una_arena *keep, una_run *run)
+{
+    una_basis *basis = all->basis[target];
+    una_fit_result *result = v->result;
+    bool chosen = UNA_IS_AUTO(o->noise_std);
+    double unit = unit_of(o->units, p, target);
+    una_problem own;
+    UNA_TRY(una_problem_target(&own, p, target, &run->scratch));
+    /* still automatic: there were no validation rows */
+    basis->head.noise_var = UNA_IS_AUTO(v->noise_var) ? all->noise_var[target] : v->noise_var;
+    basis->head.prior_var = UNA_IS_AUTO(v->prior_var) ? 1 : v->prior_var;
+    UNA_TRY(basis_posterior(basis, &own, result, keep, run));
+    una_basis_check_noise(&basis->head, chosen, result);
+    o->train_noise_std = sqrt(all->noise_var[target]) / unit;
+    o->noise_std = sqrt(basis->head.noise_var) / unit;
+    o->prior_var = basis->head.prior_var;
+    return UNA_OK;
+}
+
+/* Steps and learning curve are the same for all targets. */
+static una_status share_curve(una_fit_result *const *result, size_t targets, una_arena *keep)
+{
+    const una_curve *c = &result[0]->curve;
+    for (size_t t = 1; t < targets; t++) {
+        result[t]->steps = result[0]->steps;
+        result[t]->mean_cos2 = result[0]->mean_cos2;
+        result[t]->curve = (una_curve){ c->count, una_copy_numbers(c->step, c->count, keep),
+                                        una_copy_numbers(c->loss, c->count, keep),
+                                        una_copy_numbers(c->valid_log_lik, c->count, keep),
+                                        una_copy_numbers(c->mean_cos2, c->count, keep) };
+    }
+    return una_arena_check(keep);
+}
+
+static una_status finish_targets(const several *all, una_basis_options *const *o, const una_problem *p,
+                                 const una_target_choice *chosen, una_target_coupling *coupling, una_arena *keep,
+                                 una_run *run)
+{
+    double *noise_var = UNA_GET(&run->scratch, double, all->targets);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t t = 0; t < all->targets; t++) {
+        una_mark mark = una_arena_mark(&run->scratch);
+        UNA_TRY(finish_target(all, t, o[t], p, &chosen[t], keep, run));
+        una_arena_release(&run->scratch, mark);
+        noise_var[t] = all->basis[t]->head.noise_var;
+    }
+    if (!coupling) return UNA_OK;
+    coupling->joint = false;
+    return una_errors_noise(coupling->noise, &all->errors, noise_var, run);
+}
+
+/* Only perceptrons can be trained by marginal likelihood or on several targets. */
+static una_status check_convolutions(const several *all, const una_basis_plan *plan, una_run *run)
+{
+    if (!una_network_image(&all->net).height) return UNA_OK;
+    if (plan->marginal)
+        UNA_FAIL(run, UNA_E_USAGE, "training=marginal is not possible with convolutions; use training=map or mle");
+    if (all->targets > 1)
+        UNA_FAIL(run, UNA_E_USAGE, "convolutions cannot be taught several targets at once; fit a model of each, or use "
+                 "body=mlp");
+    return UNA_OK;
+}
+
+una_status una_basis_fit(una_basis *const *basis, una_basis_options *const *o, const una_problem *p,
+                         una_basis_plan *plan, una_fit_result *const *result, una_target_coupling *coupling,
+                         una_arena *keep, una_run *run)
+{
+    double share;
+    size_t *group;
+    several all;
+    una_target_choice *chosen;
+    UNA_TRY(basis_begin(&all, basis, o, p, plan, keep, run));
+    UNA_TRY(check_convolutions(&all, plan, run));
+    UNA_TRY(new_target_choices(&chosen, all.targets, &run->scratch));
+    UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
+    UNA_TRY(basis_train_noise(&all, &share, o, plan, p, result[0], run));
+    scale_targets(&all);
+
+    una_training_job job = una_basis_job(o[0], all.net, &plan->training, all.common);
+    job.how.descent.stage = plan->stage;
+    job.group = group;
+    set_target_heads(&job, all.targets, all.scale);
+    if (plan->marginal) {
+        job.goal = UNA_GOAL_EVIDENCE;
+        job.goal_options.evidence.noise_var = all.common;
+        job.goal_options.evidence.prior_var = UNA_IS_AUTO(o[0]->prior_var) ? 1 : o[0]->prior_var;
+        job.validate = UNA_VALIDATE_NOT;
+    }
+
+    for (size_t t = 0; t < all.targets; t++)
+        chosen[t] = (una_target_choice){ una_noise_var(o[t]->noise_std, unit_of(o[t]->units, p, t)), o[t]->prior_var,
+                                    result[t] };
+    una_crossfit fit = { .context = &all, .job_size = sizeof(basis_training), .job = &job, .finish = basis_finish,
+                         .evaluate = basis_evaluate, .keep = basis_keep, .restarts = (size_t)o[0]->restarts,
+                         .by_evidence = o[0]->noise_rule == 1, .targets = all.targets, .chosen = chosen,
+                         .compare = coupling ? basis_compare : NULL,
+                         .one_prior = all.targets > 1 && una_problem_complete(p) };
+    una_span before = una_progress_part(run, share, 1);
+    una_status status = una_crossfit_run(&fit, p, result[0], keep, run);
+    una_progress_back(run, before);
+    UNA_TRY(status);
+    UNA_TRY(share_curve(result, all.targets, keep));
+    return finish_targets(&all, o, p, chosen, coupling, keep, run);
+}

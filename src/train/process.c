@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Gaussian processes as parts of kinds: what the model gp, the priors of tuna and the head of sngp share; and the
+ * process on features of a network. See process.h; equations in gp/gp.h.
+ */
+#include "train/process.h"
+
+#include <string.h>
+
+una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_columns *c, una_run *run)
+{
+    size_t count = c->input_count;
+    const char **name = UNA_GET(&run->scratch, const char *, count);
+    double *centre = UNA_GET(&run->scratch, double, count), *scale = UNA_GET(&run->scratch, double, count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t d = 0; d < count; d++) {
+        const una_input *input = una_columns_input(c, d);
+        name[d] = una_input_name(c, input, &run->scratch);
+        centre[d] = input->centre;
+        scale[d] = input->scale;
+    }
+    *inputs = (una_kernel_inputs){ .name = name, .centre = own_units ? centre : NULL,
+                                   .scale = own_units ? scale : NULL, .count = count };
+    return una_arena_check(&run->scratch);
+}
+
+una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, const double *weight, size_t rows,
+                        double *log_lik, double *rmse, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *mean = UNA_GET(&run->scratch, double, rows), *var = UNA_GET(&run->scratch, double, rows), square = 0;
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_gp_predict(gp, x, rows, gp->inputs, mean, var, run);
+
+    *log_lik = 0;
+    for (size_t i = 0; status == UNA_OK && i < rows; i++) {
+        double away = y[i] - mean[i], total = var[i] + gp->noise_var / (weight ? weight[i] : 1);
+        square += away * away;
+        *log_lik -= (0.9189385332046727 + 0.5 * log(total) + 0.5 * away * away / total) / (double)rows;
+    }
+
+    *rmse = sqrt(square / (double)rows);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_gp_exchange(void *state, una_archive *ar)
+{
+    una_gp *gp = state;
+    uint64_t rows = gp->rows, inputs = gp->inputs;
+    double *x = gp->x, *y = gp->y, *weight = gp->weight;
+
+    UNA_TRY(una_archive_u64(ar, "inputs", &inputs, ar->inputs, ar->inputs));
+    UNA_TRY(una_archive_u64(ar, "rows", &rows, 1, SIZE_MAX / 64 / (ar->inputs + 1)));
+    UNA_TRY(una_archive_f64(ar, "noise_var", &gp->noise_var));
+    UNA_TRY(una_archive_f64(ar, "jitter_var", &gp->jitter_var));
+    UNA_TRY(una_kernel_exchange(&gp->kernel, ar));
+    UNA_TRY(una_archive_f64s(ar, "x", &x, (size_t)rows * (size_t)inputs));
+    UNA_TRY(una_archive_f64s(ar, "y", &y, (size_t)rows));
+    /* Stored only where rows have weights, so that older files load too. */
+    if (ar->loading) weight = NULL;
+    if (weight || una_archive_next_is(ar, "gp.weight"))
+        UNA_TRY(una_archive_f64s(ar, "gp.weight", &weight, (size_t)rows));
+
+    if (!ar->loading) return UNA_OK;
+    for (size_t i = 0; weight && i < rows; i++)
+        if (!(weight[i] > 0)) return una_archive_refuse(ar, "gp.weight", "is not greater than 0");
+    if (!(gp->noise_var > 0)) return una_archive_refuse(ar, "noise_var", "is not greater than 0");
+    if (!(gp->jitter_var >= 0)) return una_archive_refuse(ar, "jitter_var", "is less than 0");
+
+    return una_gp_defer(gp, gp->kernel, x, y, weight, (size_t)rows, (size_t)inputs, ar->arena);
+}
+
+static una_status prior_draws(const una_gp *gp, una_view x, size_t draws, una_rng *rng, double *f, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *by_row = UNA_GET(&run->scratch, double, x.rows * draws);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK)
+        status = una_gp_prior_draws(gp->kernel, x.at, x.rows, x.stride, draws, rng, by_row, NULL, run);
+    for (size_t s = 0; status == UNA_OK && s < draws; s++)
+        for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = by_row[r * draws + s];
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_gp_draws(const void *gp, una_view x, size_t draws, bool prior, double *f, una_run *run)
+{
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
+    return prior ? prior_draws(gp, x, draws, &rng, f, run)
+                 : una_gp_draw(gp, x.at, x.rows, x.stride, draws, &rng, f, run);
+}
+
+/* ---- a process on features ------------------------------------------------------------------------------------ */
+
+static una_status rbf(una_kernel **kernel, size_t width, double prior_var, double lengthscale, una_arena *keep)
+{
+    una_kernel *k = *kernel = UNA_GET(keep, una_kernel, 1);
+    UNA_TRY(una_arena_check(keep));
+    k->op = UNA_GET(keep, una_kernel_op, 1);
+    k->input = UNA_GET(keep, size_t, width);
+    k->parameter = UNA_GET(keep, double, width + 1);
+    UNA_TRY(una_arena_check(keep));
+
+    k->op[0] = (una_kernel_op){ .code = UNA_KERNEL_RBF, .count = width };
+    k->op_count = k->op_room = 1;
+    k->input_count = k->input_room = width;
+    k->parameter_count = k->parameter_room = width + 1;
+    k->parameter[0] = prior_var;
+    for (size_t d = 0; d < width; d++) {
+        k->input[d] = d;
+        k->parameter[d + 1] = lengthscale;
+    }
+    return UNA_OK;
+}
+
+una_status una_process_solve(una_gp *gp, size_t width, double prior_var, double lengthscale, double noise_var,
+                             const double *h, const double *y, const double *weight, size_t rows, una_arena *keep,
+                             una_run *run)
+{
+    una_kernel *kernel;
+    UNA_TRY(rbf(&kernel, width, prior_var, lengthscale, keep));
+    UNA_TRY(una_gp_init(gp, kernel, h, width, y, rows, width, keep));
+    UNA_TRY(una_gp_weigh(gp, weight, keep));
+    gp->noise_var = noise_var;
+    return una_gp_solve_jittered(gp, run);
+}
+
+static una_status features_at(const una_feature_map *map, una_view x, una_view *h, una_run *run)
+{
+    double *at = UNA_GET(&run->scratch, double, x.rows * map->features);
+    UNA_TRY(una_arena_check(&run->scratch));
+    *h = (una_view){ at, x.rows, map->features, map->features };
+    return una_map_phi(map, x, at, run);
+}
+
+una_status una_process_predict(const una_feature_map *map, const una_gp *gp, una_view x, una_predictive *out,
+                               una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_view h;
+    una_status status = features_at(map, x, &h, run);
+    double *var = out->mean_only ? NULL : out->var_model;
+    if (status == UNA_OK) status = una_gp_predict(gp, h.at, h.rows, h.stride, out->mean, var, run);
+    for (size_t r = 0; r < x.rows; r++) out->var_noise[r] = gp->noise_var;
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una_problem *more, una_fit_result *result,
+                               una_arena *keep, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_view h;
+    una_status status = features_at(map, more->x, &h, run);
+    if (status == UNA_OK) status = una_gp_append(gp, h.at, h.stride, more->y, more->weight, h.rows, keep, run);
+    una_arena_release(&run->scratch, mark);
+    result->log_evidence = gp->log_evidence;
+    return status;
+}
+
+una_status una_process_draw(const una_feature_map *map, const una_gp *gp, una_view x, size_t draws, bool prior,
+                            double *f, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_view h;
+    una_status status = features_at(map, x, &h, run);
+    if (status == UNA_OK) status = una_gp_draws(gp, h, draws, prior, f, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* By the chain rule: slopes by h, times those of h by x. */
+una_status una_process_slope(const una_feature_map *map, const una_gp *gp, const double *x, una_slope *at,
+                             una_run *run)
+{
+    size_t inputs = map->inputs, width = map->features;
+    una_mark mark = una_arena_mark(&run->scratch);
+    double *j = UNA_GET(&run->scratch, double, inputs * width), *by_h = UNA_GET(&run->scratch, double, 2 * width);
+    double *h = UNA_GET(&run->scratch, double, width);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = una_map_slopes(map, x, h, j, run);
+    if (status == UNA_OK) status = una_gp_slope(gp, h, &at->mean, &at->var, by_h, by_h + width, run);
+
+    for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
+        at->dmean[d] = una_dot(j + d * width, by_h, width);
+        at->dvar[d] = una_dot(j + d * width, by_h + width, width);
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the Gaussian process model shares with the Gaussian process head of sngp and the priors of tuna; and an exact
+ * process on the features h of a network,
+ *   k(x, x') = alpha exp(-|h(x) - h(x')|^2 / (2 lengthscale^2)).
+ */
+#ifndef UNA_PROCESS_H
+#define UNA_PROCESS_H
+
+#include "train/feature_map.h"
+#include "gp/gp.h"
+
+/* Names and units of the columns, as kernels and formulas want them; from scratch. */
+una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_columns *columns, una_run *run);
+/* Mean log-likelihood and rmse of rows x [rows, inputs] under a solved process; weight [rows] as in its own rows. */
+una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, const double *weight, size_t rows,
+                        double *log_lik, double *rmse, una_run *run);
+/* Saves, or loads, checks and solves again. The columns of x are ar->inputs. */
+una_status una_gp_exchange(void *gp, una_archive *ar);
+/* f [draws, rows] from posterior or prior; random numbers by the run's seed. */
+una_status una_gp_draws(const void *gp, una_view x, size_t draws, bool prior, double *f, una_run *run);
+
+/* ---- the search for lengths, variances and noise: maximum evidence by L-BFGS, on a log scale ---- */
+typedef struct una_gp_search {           /* the caller sets the first eleven                                     */
+    una_gp     *gp;
+    const char *stage;                                   /* for the progress                                    */
+    bool        free_noise;
+    double      length_prior;                            /* std of log lengths around the first ones; 0: none   */
+    double      noise_prior;                             /* std of log noise variance around its first value    */
+    double      range, jitter;                           /* jitter: a share, or UNA_AUTO                        */
+    double      starts;                                  /* for the progress                                    */
+    size_t      most_steps;                              /* of each start; 0: no limit                          */
+    double      longer;                                  /* > 1: one more start, with lengths so many times as long */
+    const una_gp *from;                                  /* where the first start begins; NULL: at gp's own values */
+    una_hyper   hyper;
+    double     *inverse;                                 /* work                                                */
+    double      noise_origin;                            /* log noise variance at the start                     */
+    double     *theta, *low, *high;                      /* [hyper.count + 1], the noise last                   */
+    double      done;
+    size_t      calls, steps;
+} una_gp_search;
+/* Sets up the free parameters of gp's kernel by the plan; from scratch. */
+una_status una_gp_search_init(una_gp_search *search, const una_hyper_plan *plan, una_run *run);
+/* Starts: the present values, or those of `from`; longer lengths if asked for; and starts - 1 random points. The best
+ * is put into gp, which is then solved. */
+una_status una_gp_search_run(una_gp_search *search, size_t starts, uint64_t seed, una_run *run);
+/* Writes one length into every length of the kernel; false if it has none. */
+bool       una_gp_set_lengths(una_kernel *kernel, double length);
+
+/* ---- on features: their rows stay in the process; cost rows^3, memory rows^2 ---- */
+/* Rows h [rows, width] and y under prior_var rbf(lengthscale), factored with the jitter it needs; rows count
+ * weight [rows] times, NULL: once. */
+una_status una_process_solve(una_gp *gp, size_t width, double prior_var, double lengthscale, double noise_var,
+                             const double *h, const double *y, const double *weight, size_t rows, una_arena *keep,
+                             una_run *run);
+una_status una_process_predict(const una_feature_map *map, const una_gp *gp, una_view x, una_predictive *out,
+                               una_run *run);
+una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una_problem *more, una_fit_result *result,
+                               una_arena *keep, una_run *run);
+una_status una_process_draw(const una_feature_map *map, const una_gp *gp, una_view x, size_t draws, bool prior,
+                            double *f, una_run *run);
+una_status una_process_slope(const una_feature_map *map, const una_gp *gp, const double *x, una_slope *at,
+                             una_run *run);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Mixtures of networks made from stored numbers and a seed: prediction, draws, parts, saving.
+ */
+#include "train/sampled.h"
+
+#include <string.h>
+
+enum { MOST_PARTS = 100000 };
+
+/* ---- one network after the other ------------------------------------------------------------------------ */
+
+typedef struct pass {
+    const una_sampled *m;
+    const una_kernels_f32 *kernels;
+    const float *x;                      /* [rows, inputs]                                                  */
+    size_t rows;
+    void  *work;
+    float *packed, *parameters;          /* what varies; all                                                */
+    double *phi;                         /* [rows, features], common to all parts; NULL: nothing is common */
+    double *f;                           /* [rows]                                                          */
+} pass;
+
+bool una_sampled_heads_only(const una_sampled *m)
+{
+    return m->net.body != &una_body_mlp_f32;
+}
+
+/* The head alone varies, which is a matrix of its own, or everything. */
+void una_sampled_count(una_sampled *m, size_t numbers_each)
+{
+    size_t head = m->net.body->size(m->net.shape).head, all = una_matrices_packed(m->net.body->matrix, m->net.shape);
+    una_matrix at;
+    m->count = numbers_each * all;
+    m->from = 0;
+    m->varied = all;
+    for (size_t i = 0; una_sampled_heads_only(m) && m->net.body->matrix(m->net.shape, i, &at); i++) {
+        m->varied = at.rows * at.cols;
+        if (at.at == head) return;
+        m->from += m->varied;
+    }
+}
+
+/* The parameters that all parts share, and phi by them. */
+static una_status share_features(pass *p, const double *numbers, una_run *run)
+{
+    const una_network_f32 *net = &p->m->net;
+    size_t count = una_matrices_packed(net->body->matrix, net->shape), features = net->body->size(net->shape).features;
+    p->phi = UNA_GET_ROWS(&run->scratch, double, p->rows * features);
+    float *packed = UNA_GET(&run->scratch, float, count);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t i = 0; i < count; i++) packed[i] = (float)numbers[i];
+    una_matrices_unpack(net->body->matrix, net->shape, packed, p->parameters);
+    net->body->forward(net, p->parameters, p->x, p->rows, p->phi, features, NULL, p->work);
+    return UNA_OK;
+}
+
+/* Begins a pass: parts of such numbers, at such rows. */
+static una_status sampled_begin(pass *p, const una_sampled *m, const double *numbers, const float *x, size_t rows,
+                                una_run *run)
+{
+    bool heads = una_sampled_heads_only(m);
+    UNA_TRY(una_kernels_need(run));
+    *p = (pass){ .m = m, .kernels = una_kernels_named_f32(run->settings.kernels), .x = x, .rows = rows };
+    p->packed = UNA_GET(&run->scratch, float, m->varied);
+    p->parameters = UNA_GET(&run->scratch, float, m->net.body->size(m->net.shape).parameters);
+    p->f = UNA_GET(&run->scratch, double, rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    if (heads && rows == 1) UNA_TRY(una_network_slope_work_f32(&p->work, &m->net, run));
+    else UNA_TRY(una_network_work_f32(&p->work, &m->net, 0, run));
+    return heads ? share_features(p, numbers, run) : UNA_OK;
+}
+
+static una_status rows_in_float(float **to, una_view x, una_run *run)
+{
+    *to = UNA_GET(&run->scratch, float, x.rows * x.cols);
+    UNA_TRY(una_arena_check(&run->scratch));
+    for (size_t r = 0; r < x.rows; r++) una_row_to_floats(*to + r * x.cols, x, r);
+    return UNA_OK;
+}
+
+/* f [rows] of the network, or of the head, in p->packed. */
+static void evaluate_packed(const pass *p, double *f)
+{
+    const una_network_f32 *net = &p->m->net;
+    size_t features = p->m->varied - 1;
+    if (!p->phi) {
+        una_matrices_unpack(net->body->matrix, net->shape, p->packed, p->parameters);
+        net->body->forward(net, p->parameters, p->x, p->rows, NULL, 0, f, p->work);
+        return;
+    }
+    for (size_t r = 0; r < p->rows; r++) {
+        f[r] = (double)p->packed[features];
+        for (size_t k = 0; k < features; k++) f[r] += (double)p->packed[k] * p->phi[r * features + k];
+    }
+}
+
+/* f [rows] of part s. */
+static una_status evaluate_part(const pass *p, const double *numbers, size_t s, double *f, una_run *run)
+{
+    UNA_TRY(una_check_cancelled(run, "predicting"));
+    p->m->part(p->m, numbers + p->m->from, p->m->first + s, p->kernels, p->packed);
+    evaluate_packed(p, f);
+    return UNA_OK;
+}
+
+una_status una_sampled_values(const una_sampled *m, const double *numbers, const float *x, size_t rows, double *f,
+                                 size_t by_row, size_t by_part, una_run *run)
+{
+    una_mark mark = una_arena_mark(&run->scratch);
+    pass p;
+    una_status status = sampled_begin(&p, m, numbers, x, rows, run);
+    for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
+        status = evaluate_part(&p, numbers, s, p.f, run);
+        for (size_t r = 0; r < rows; r++) f[r * by_row + s * by_part] = p.f[r];
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- the model interface ---------------------------------------------------------------------------------- */
+
+/* Running mean and sum of squared deviations (Welford), so that no row's parts need be kept. */
+static void add_part_moments(una_predictive *out, const double *f, size_t rows, size_t s, const una_sampled *m)
+{
+    for (size_t r = 0; r < rows; r++) {
+        double step = f[r] - out->mean[r];
+        out->mean[r] += step / (double)(s + 1);
+        out->var_model[r] += step * (f[r] - out->mean[r]);
+        if (out->part_mean) out->part_mean[r * m->parts + s] = f[r];
+        if (out->part_var) out->part_var[r * m->parts + s] = m->noise_var;
+    }
+}
+
+una_status una_sampled_predict(const void *state, una_view x, una_predictive *out, una_run *run)
+{
+    const una_sampled *m = state;
+    una_mark mark = una_arena_mark(&run->scratch);
+    pass p;
+    float *rows = NULL;
+    una_status status = rows_in_float(&rows, x, run);
+    if (status == UNA_OK) status = sampled_begin(&p, m, m->numbers, rows, x.rows, run);
+
+    memset(out->mean, 0, x.rows * sizeof(double));
+    memset(out->var_model, 0, x.rows * sizeof(double));
+    for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
+        status = evaluate_part(&p, m->numbers, s, p.f, run);
+        add_part_moments(out, p.f, x.rows, s, m);
+    }
+
+    for (size_t r = 0; r < x.rows; r++) {
+        out->var_model[r] /= (double)m->parts;
+        out->var_noise[r] = m->noise_var;
+    }
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+size_t una_sampled_mixture(const void *state)
+{
+    return ((const una_sampled *)state)->parts;
+}
+
+una_status una_sampled_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)
+{
+    const una_sampled *m = state;
+    *count = m->parts;
+    if (!f) return UNA_OK;
+    una_mark mark = una_arena_mark(&run->scratch);
+    float *rows = NULL;
+    una_status status = rows_in_float(&rows, x, run);
+    if (status == UNA_OK) status = una_sampled_values(m, m->numbers, rows, x.rows, f, 1, x.rows, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+void una_sampled_choose(una_sampled *m, una_rng *rng)
+{
+    m->first += una_rng_below(rng, m->parts);
+    m->parts = 1;
+}
+
+static una_status draw_prior_networks(const pass *p, uint64_t seed, size_t draws, double *f, una_run *run)
+{
+    if (p->phi)
+        UNA_FAIL(run, UNA_E_USAGE, "convolutions, which are normalised by the images that they saw, have no prior to "
+                 "draw functions from; draws from the posterior are possible");
+    for (size_t k = 0; k < draws; k++) {
+        una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, (uint64_t)1 << 40 | k);
+        p->kernels->normals(p->m->varied, rng.key, rng.counter, (float)sqrt(p->m->prior_var), 0, p->packed);
+        evaluate_packed(p, f + k * p->rows);
+        UNA_TRY(una_check_cancelled(run, "drawing functions"));
+    }
+    return UNA_OK;
+}
+
+/* The predictive distribution is the mixture of its parts, so a draw is one of them; each is computed once. */
+static una_status draw_parts(const pass *p, uint64_t seed, size_t draws, double *f, una_run *run)
+{
+    const una_sampled *m = p->m;
+    size_t rows = p->rows;
+    size_t *last = UNA_GET(&run->scratch, size_t, m->parts);     /* 1 + the last draw of each part; 0: none */
+    size_t *before = UNA_GET(&run->scratch, size_t, draws);      /* 1 + the one before it of the same part  */
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, 0);
+    for (size_t k = 0; k < draws; k++) {
+        size_t s = una_rng_below(&rng, m->parts);
+        before[k] = last[s];
+        last[s] = k + 1;
+    }
+
+    for (size_t s = 0; s < m->parts; s++) {
+        if (last[s]) UNA_TRY(evaluate_part(p, m->numbers, s, p->f, run));
+        for (size_t k = last[s]; k > 0; k = before[k - 1]) memcpy(f + (k - 1) * rows, p->f, rows * sizeof *f);
+    }
+    return UNA_OK;
+}
+
+una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+{
+    const una_sampled *m = state;
+    una_mark mark = una_arena_mark(&run->scratch);
+    uint64_t seed = run->settings.seed;
+    pass p;
+    float *rows = NULL;
+    una_status status = rows_in_float(&rows, x, run);
+    if (status == UNA_OK) status = sampled_begin(&p, m, m->numbers, rows, x.rows, run);
+    if (status == UNA_OK)
+        status = prior ? draw_prior_networks(&p, seed, draws, f, run) : draw_parts(&p, seed, draws, f, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+/* ---- saving -------------------------------------------------------------------------------------------------- */
+
+/* Convolutions have many numbers, trained in float: they are stored in float. */
+static una_status exchange_floats(una_sampled *m, una_archive *ar)
+{
+    float *narrow = ar->loading ? NULL : UNA_GET(ar->arena, float, m->count);
+    for (size_t i = 0; narrow && i < m->count; i++) narrow[i] = (float)m->numbers[i];
+    UNA_TRY(una_arena_check(ar->arena));
+    UNA_TRY(una_archive_f32s(ar, "numbers", &narrow, m->count));
+    if (!ar->loading) return UNA_OK;
+    m->numbers = UNA_GET(ar->arena, double, m->count);
+    UNA_TRY(una_arena_check(ar->arena));
+    for (size_t i = 0; i < m->count; i++) m->numbers[i] = (double)narrow[i];
+    return UNA_OK;
+}
+
+una_status una_sampled_exchange(una_sampled *m, una_sampled_part *part, size_t numbers_each, una_archive *ar)
+{
+    uint64_t parts = m->parts;
+    UNA_TRY(una_network_exchange(&m->net, false, false, ar));
+    UNA_TRY(una_archive_u64(ar, "parts", &parts, 1, MOST_PARTS));
+    UNA_TRY(una_archive_u64(ar, "seed", &m->seed, 0, UINT64_MAX));
+    UNA_TRY(una_archive_f64(ar, "noise_var", &m->noise_var));
+    UNA_TRY(una_archive_f64(ar, "prior_var", &m->prior_var));
+
+    uint64_t first = ar->loading ? 0 : m->first;         /* only where one part was drawn */
+    if (ar->loading ? una_archive_next_is(ar, "first") : first != 0)
+        UNA_TRY(una_archive_u64(ar, "first", &first, 0, MOST_PARTS));
+
+    m->part = part;
+    m->parts = (size_t)parts;
+    m->first = (size_t)first;
+    una_sampled_count(m, numbers_each);
+    UNA_TRY(una_sampled_heads_only(m) ? exchange_floats(m, ar)
+                                      : una_archive_f64s(ar, "numbers", &m->numbers, m->count));
+
+    if (!(m->noise_var > 0)) return una_archive_refuse(ar, "noise_var", "is not above zero");
+    if (!(m->prior_var > 0)) return una_archive_refuse(ar, "prior_var", "is not above zero");
+    return UNA_OK;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The one function through which all trainings go. See training_job.h.
+ */
+#include "train/training_job.h"
+
+#include "base/rank_group.h"
+#include "infer/vi.h"
+
+static una_status begin_training(una_training_context *training, una_trained_job *t, una_run *run)
+{
+    const una_training_job *job = &t->job;
+    una_weight_init start = job->start;
+    *training = (una_training_context){ .job = job, .size = job->body->size(job->shape) };
+    t->frozen = UNA_GET(&t->arena, float, training->size.frozen);
+    t->parameters = UNA_GET(&t->arena, float, training->size.parameters);
+    UNA_TRY(una_arena_check(&t->arena));
+    training->rng = una_rng_at(job->how.seed, UNA_FOR_INIT, job->init_stream ? job->init_stream : job->how.stream);
+    start.run = run;
+    job->body->initialise(job->shape, &start, &training->rng, t->frozen, t->parameters);
+    UNA_TRY(una_check_cancelled(run, "drawing first weights"));
+    training->net = (una_network_f32){ job->body, job->shape, t->frozen };
+    training->parameters = t->parameters;
+    return UNA_OK;
+}
+
+/* Squared errors of a perceptron: LUNA's step, which threads can share. */
+static una_status train_features(una_trained_job *t, const una_validator_f32 *validator, una_run *run)
+{
+    const una_training_job *job = &t->job;
+    const una_training_rows *r = job->rows;
+    una_training_settings how = job->how;
+    if (run->rank_group) {
+        size_t *rank_rows = UNA_GET(&run->scratch, size_t, una_rank_group_count(run));
+        UNA_TRY(una_arena_check(&run->scratch));
+        UNA_TRY(una_rank_group_gather_sizes(rank_rows, r->rows, run));
+        how.rank_rows = rank_rows;
+    }
+    una_train_data_f32 data = { r->x, r->target, r->rows, job->target_heads ? job->target_heads : 1,
+                                { r->inputs, job->group } };
+    return una_train_f32(job->shape, t->parameters, &data, &how, validator, &t->trained, &t->arena, run);
+}
+
+static una_status train_body(una_trained_job *t, const una_training_context *training,
+                             const una_validator_f32 *validator, una_run *run)
+{
+    una_trainable_f32 what = {0};
+    switch (t->job.goal) {
+        case UNA_GOAL_EVIDENCE: UNA_TRY(una_goal_evidence(&what, training, run)); break;
+        case UNA_GOAL_ANCHOR: UNA_TRY(una_goal_anchor(&what, training, run)); break;
+        case UNA_GOAL_DROPOUT:
+            UNA_TRY(training->net.body->learn ? una_goal_dropout_learn(&what, training, run)
+                                              : una_goal_dropout(&what, training, run));
+            break;
+        default:
+            UNA_TRY(training->net.body->learn ? una_goal_squares_learn(&what, training, run)
+                                              : una_goal_squares(&what, training, run));
+    }
+    what.parameters = training->size.parameters;
+    what.validator = *validator;
+    return una_descend_f32(&what, t->parameters, &t->job.how.descent, &t->trained, &t->arena, run);
+}
+
+/* Means and standard deviations of the packed parameters. */
+static una_status train_elbo(una_trained_job *t, const una_training_context *training, una_run *run)
+{
+    una_trainable_f64 what = {0};
+    double *p;
+    UNA_TRY(una_goal_elbo(&what, &p, training, run));
+    UNA_TRY(una_descend_f64(&what, p, &t->job.how.descent, &t->trained, &t->arena, run));
+    for (size_t i = what.parameters / 2; i < what.parameters; i++) p[i] = una_softplus(p[i]);
+    t->numbers = una_copy_numbers(p, what.parameters, &t->arena);
+    return una_arena_check(&t->arena);
+}
+
+typedef struct trainings { unsigned char *at; size_t size; } trainings;
+
+static una_status train_job(void *context, size_t index, una_run *run)
+{
+    const trainings *all = context;
+    una_trained_job *t = (una_trained_job *)(void *)(all->at + index * all->size);
+    const una_training_job *job = &t->job;
+    una_validator_f32 validator = {0};
+    una_training_context training;
+    UNA_TRY(una_kernels_need(run));
+    UNA_TRY(begin_training(&training, t, run));
+    if (job->validate != UNA_VALIDATE_NOT && job->rows->valid_rows)
+        UNA_TRY(una_validator_new(&validator, &training, run));
+
+    bool features = job->goal == UNA_GOAL_SQUARES && job->body == &una_body_mlp_f32;
+    if (job->goal == UNA_GOAL_ELBO) UNA_TRY(train_elbo(t, &training, run));
+    else if (features) UNA_TRY(train_features(t, &validator, run));
+    else UNA_TRY(train_body(t, &training, &validator, run));
+    t->valid_rows = job->rows->valid_rows;
+    t->score = -t->trained.loss[t->trained.validations - 1];
+    return UNA_OK;
+}
+
+una_status una_train_many(void *at, size_t size, size_t count, una_run *run)
+{
+    trainings all = { at, size };
+    return una_jobs_run(run, at, size, count, train_job, &all);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A training job: a training as data (a network's shape, what is minimised, rows, seeds). All trainings go through
+ * una_train_many, which runs them on the task pool; since a job holds no function of its caller's, another device or
+ * machine could run it as well.
+ */
+#ifndef UNA_TRAINING_JOB_H
+#define UNA_TRAINING_JOB_H
+
+#include "train/augment.h"
+#include "train/training_rows.h"
+#include "nn/body.h"
+#include "nn/luna_step.h"
+
+/* What is minimised over the rows; equations in goals.c. */
+typedef enum una_goal {
+    UNA_GOAL_SQUARES,                    /* squared errors, penalty, and LUNA's diversity (how)        */
+    UNA_GOAL_EVIDENCE,                   /* minus log marginal likelihood of a linear head on the features   */
+    UNA_GOAL_ANCHOR,                     /* squared errors, parameters near a draw from their prior          */
+    UNA_GOAL_DROPOUT,                    /* squared errors with units dropped, weights decayed               */
+    UNA_GOAL_ELBO                        /* minus the ELBO; trains una_trained_job.numbers                   */
+} una_goal;
+
+/* How parameters are validated during training, if there are validation rows. */
+typedef enum una_validation { UNA_VALIDATE_NOT, UNA_VALIDATE_ERROR, UNA_VALIDATE_POSTERIOR } una_validation;
+
+typedef struct una_training_job {
+    const una_body_f32 *body;            /* una_body_mlp_f32 unless the goal is SQUARES or DROPOUT          */
+    const void *shape;                   /* the body's own                                                  */
+    una_weight_init   start;
+    una_goal    goal;
+    union {                              /* what the goal needs                                             */
+        struct { double bound; } squares;        /* largest singular value of weights; 0: not bounded       */
+        struct { double noise_var, prior_var; } evidence;
+        struct { double noise_var, prior_var, init_var; } anchor;
+        struct { double rate, length_scale; bool inputs; } dropout;
+        struct { double prior_var, start_std; size_t samples; } elbo;
+    } goal_options;
+    una_training_settings how;           /* steps, rates, batch, weights, seed and stream                   */
+    uint64_t  init_stream;               /* of the first parameters; 0: that of the training                */
+    una_validation  validate;
+    const una_training_rows *rows;
+    una_augment augment;                 /* images; {0}: none                                               */
+    /* For SQUARES of a perceptron alone: */
+    size_t    target_heads;              /* columns of rows->target; 0 or 1: all heads share one; else one per head */
+    const size_t *group;                 /* [inputs] category group, SIZE_MAX for a number; NULL: all numbers */
+} una_training_job;
+
+typedef struct una_trained_job {         /* a job and its results; first member of a kind's own struct */
+    una_arena   arena;                   /* of the results; re-homed to the caller's run at the end         */
+    una_training_job  job;
+    float      *frozen, *parameters;     /* frozen: drawn, never trained. In the body's layout, padded; ELBO: NULL */
+    double     *numbers;                 /* ELBO: means, then standard deviations, of the packed parameters */
+    una_trained trained;
+    size_t      valid_rows;              /* rows that it did not train on and that validate it              */
+    double      score;                   /* higher is better; at first minus the last loss          */
+} una_trained_job;
+
+/* Trains `count` structs of `size` bytes each, zeroed but for their jobs, whose rows may go afterwards. una_jobs_free
+ * ends them, after a failure too. */
+una_status una_train_many(void *trainings, size_t size, size_t count, una_run *run);
+
+/* ---- for train_many.c: the goals. Working memory is run->scratch. ---- */
+typedef struct una_training_context {    /* what goals and validation need of a training                    */
+    const una_training_job *job;
+    una_network_f32 net;
+    una_body_size   size;
+    float          *parameters;
+    una_rng         rng;                 /* after drawing the first parameters                              */
+} una_training_context;
+
+/* Weights of all layers but the heads, whose largest singular values are kept below a bound. */
+typedef struct una_bounds { size_t count; struct una_bounded *of; double most; } una_bounds;
+una_status una_bounds_new(una_bounds *bounds, const una_training_context *training, double most, una_run *run);
+/* One power iteration for each and W <- c W/sigma where sigma > c; at the end (last) it iterates until sigma has
+ * converged, so that the bound holds for the weights that are kept. */
+void       una_bounds_hold(const una_bounds *bounds, float *parameters, bool last);
+
+double una_dropout_decay(const una_training_job *job);   /* weight of |W|^2                                 */
+/* Batches of the job's rows. */
+una_status una_training_job_batches(una_batches *batches, const una_training_job *job, una_run *run);
+/* Any body; *_learn: bodies with `learn`, which pass all rows through at once. */
+una_status una_goal_squares(una_trainable_f32 *what, const una_training_context *training, una_run *run);
+una_status una_goal_squares_learn(una_trainable_f32 *what, const una_training_context *training, una_run *run);
+una_status una_goal_evidence(una_trainable_f32 *what, const una_training_context *training, una_run *run);
+una_status una_goal_anchor(una_trainable_f32 *what, const una_training_context *training, una_run *run);
+/* Dropout: perceptrons; bodies with `learn`. */
+una_status una_goal_dropout(una_trainable_f32 *what, const una_training_context *training, una_run *run);
+una_status una_goal_dropout_learn(una_trainable_f32 *what, const una_training_context *training, una_run *run);
+una_status una_goal_elbo(una_trainable_f64 *what, double **p, const una_training_context *training, una_run *run);
+una_status una_validator_new(una_validator_f32 *validator, const una_training_context *training, una_run *run);
+
+#endif

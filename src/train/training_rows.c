@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows that train, validation rows, folds, batches. See training_rows.h.
+ */
+#include "train/training_rows.h"
+
+#include "la/la.h"
+
+#include <string.h>
+
+void una_row_to_floats(float *to, una_view x, size_t row)
+{
+    for (size_t d = 0; d < x.cols; d++) to[d] = (float)x.at[row * x.stride + d];
+}
+
+static void add_training_row(una_training_rows *h, bool out, una_view x, const double *y, size_t row)
+{
+    size_t n = h->outputs, at = (out ? h->valid_rows : h->rows) * n;
+    una_row_to_floats(out ? h->valid_x + h->valid_rows * h->inputs : h->x + h->rows * h->inputs, x, row);
+    memcpy((out ? h->valid_y : h->y) + at, y + row * n, n * sizeof *y);
+    for (size_t k = 0; !out && k < n; k++) h->target[at + k] = (float)h->y[at + k];
+    ++*(out ? &h->valid_rows : &h->rows);
+}
+
+static una_status new_training_rows(una_training_rows *h, const una_problem *p, size_t rows, size_t valid_rows,
+                                    una_arena *arena)
+{
+    size_t inputs = p->x.cols, outputs = p->outputs ? p->outputs : 1;
+    *h = (una_training_rows){ .inputs = inputs, .outputs = outputs };
+    h->x = UNA_GET_ROWS(arena, float, rows * inputs);
+    h->target = UNA_GET_ROWS(arena, float, rows * outputs);
+    h->y = UNA_GET_ROWS(arena, double, rows * outputs);
+    h->valid_x = UNA_GET_ROWS(arena, float, valid_rows * inputs);
+    h->valid_y = UNA_GET_ROWS(arena, double, valid_rows * outputs);
+    return una_arena_check(arena);
+}
+
+una_status una_training_rows_split(una_training_rows *h, const una_problem *p, size_t fold, una_arena *arena)
+{
+    bool by_fold = fold != SIZE_MAX;
+    if (!by_fold && p->shared) {
+        *h = *p->shared;
+        return UNA_OK;
+    }
+    UNA_TRY(new_training_rows(h, p, p->x.rows, by_fold ? p->x.rows : p->valid_x.rows, arena));
+    for (size_t i = 0; i < p->x.rows; i++) add_training_row(h, by_fold && p->fold[i] == fold, p->x, p->y, i);
+    for (size_t i = 0; !by_fold && i < p->valid_x.rows; i++) add_training_row(h, true, p->valid_x, p->valid_y, i);
+    return UNA_OK;
+}
+
+una_status una_training_rows_all(una_training_rows *h, const una_problem *p, una_arena *arena)
+{
+    UNA_TRY(new_training_rows(h, p, p->x.rows + p->valid_x.rows, 0, arena));
+    for (size_t i = 0; i < p->x.rows; i++) add_training_row(h, false, p->x, p->y, i);
+    for (size_t i = 0; i < p->valid_x.rows; i++) add_training_row(h, false, p->valid_x, p->valid_y, i);
+    return UNA_OK;
+}
+
+una_status una_problem_without_fold(una_problem *p, size_t fold, una_arena *arena)
+{
+    size_t rows = p->x.rows, cols = p->x.cols, outputs = p->outputs ? p->outputs : 1, out = 0, in = 0;
+    double *x = UNA_GET_ROWS(arena, double, rows * cols), *y = UNA_GET_ROWS(arena, double, rows * outputs);
+    UNA_TRY(una_arena_check(arena));
+
+    for (size_t i = 0; i < rows; i++) out += p->fold[i] == fold;
+    size_t valid = rows - out;
+    for (size_t i = 0; i < rows; i++) {
+        size_t to = p->fold[i] == fold ? valid++ : in++;
+        memcpy(x + to * cols, p->x.at + i * p->x.stride, cols * sizeof *x);
+        memcpy(y + to * outputs, p->y + i * outputs, outputs * sizeof *y);
+    }
+
+    p->x = (una_view){ x, in, cols, cols };
+    p->y = y;
+    p->valid_x = (una_view){ x + in * cols, out, cols, cols };
+    p->valid_y = y + in * outputs;
+    p->folds = 0;
+    p->fold = NULL;
+    p->shared = NULL;
+    return UNA_OK;
+}
+
+una_status una_rows_thin(float **x, double **y, size_t *rows, size_t inputs, size_t outputs, size_t most,
+                         una_arena *arena)
+{
+    if (*rows <= most) return UNA_OK;
+    float *few = UNA_GET(arena, float, most * inputs);
+    double *few_y = UNA_GET(arena, double, most * outputs);
+    UNA_TRY(una_arena_check(arena));
+
+    for (size_t i = 0; i < most; i++) {
+        size_t row = i * *rows / most;
+        memcpy(few + i * inputs, *x + row * inputs, inputs * sizeof(float));
+        memcpy(few_y + i * outputs, *y + row * outputs, outputs * sizeof(double));
+    }
+
+    *x = few;
+    *y = few_y;
+    *rows = most;
+    return UNA_OK;
+}
+
+una_status una_batches_init(una_batches *b, const float *x, const float *target, size_t rows, size_t inputs,
+                            size_t batch, uint64_t seed, uint64_t stream, una_arena *arena)
+{
+    bool whole = batch == 0 || batch >= rows;
+    *b = (una_batches){ .all_x = x, .all_target = target, .all = rows, .inputs = inputs,
+                        .count = whole ? 1 : (rows + batch / 2) / batch, .seed = seed, .stream = stream };
+    b->most = (rows + b->count - 1) / b->count;
+    b->x = UNA_GET(arena, float, b->most * inputs);
+    b->target = UNA_GET(arena, float, b->most);
+    UNA_TRY(una_arena_check(arena));
+    return una_order_new(&b->order, rows, arena);
+}
+
+void una_batches_next(una_batches *b)
+{
+    size_t inputs = b->inputs, at = b->step % b->count;
+    if (at == 0 && b->count > 1) {
+        una_rng rng = una_rng_at(b->seed, UNA_FOR_BATCHES, b->stream << 40 | b->step / b->count);
+        una_rng_permute(&rng, b->order, b->all);
+    }
+
+    size_t from = at * b->all / b->count;
+    b->rows = (at + 1) * b->all / b->count - from;
+    for (size_t i = 0; i < b->rows; i++) {
+        size_t row = b->order[from + i];
+        memcpy(b->x + i * inputs, b->all_x + row * inputs, inputs * sizeof(float));
+        b->target[i] = b->all_target[row];
+    }
+
+    b->step++;
+}
+
+double *una_copy_numbers(const double *values, size_t count, una_arena *arena)
+{
+    double *copy = UNA_GET(arena, double, count);
+    if (copy && count) memcpy(copy, values, count * sizeof *copy);
+    return copy;
+}

@@ -11,7 +11,7 @@ bad=0
 say() { echo "$*"; bad=1; }
 
 paths() {    # paths FILE...: what is written like the path of a file
-    grep -ohE '[`>](([a-z]+/)+[A-Za-z0-9_]+\.(c|h|sh|list|md))[`<]' "$@" | tr -d '`<>' | sort -u
+    grep -ohE '[`>](([a-z_]+/)+[A-Za-z0-9_]+\.(c|h|sh|list|md))[`<]' "$@" | tr -d '`<>' | sort -u
 }
 
 [ -s "$tour" ] || { echo "there is no $tour"; exit 1; }

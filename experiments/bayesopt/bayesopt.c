@@ -11,9 +11,6 @@
 #include "base/clock.h"
 #include "bo/search.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct bayesopt_options {
     const char *data, *tasks, *acquisition;
     double      seeds, steps, initial;
@@ -221,11 +218,10 @@ static una_status open_minimum_search(minimum_search *h, una_run *run)
     h->steps = UNA_IS_AUTO(o->steps) ? usual : (size_t)o->steps;
     UNA_TRY(una_space_parse(&h->space, h->task->space, h->task->name, &run->scratch, run));
     size_t most = h->initial + h->steps;
-    h->point = UNA_GET(&run->scratch, double, most * h->space->count);
-    h->value = UNA_GET(&run->scratch, double, most);
-    h->state = UNA_GET(&run->scratch, una_trial_state, most);
-    h->seconds = UNA_GET(&run->scratch, double, h->steps);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, h->point, most * h->space->count);
+    UNA_NEW_AT(&run->scratch, h->value, most);
+    UNA_NEW_AT(&run->scratch, h->state, most);
+    UNA_NEW_AT(&run->scratch, h->seconds, h->steps);
     for (size_t i = 0; i < most; i++) h->state[i] = UNA_TRIAL_TOLD;
     return UNA_OK;
 }

@@ -9,8 +9,6 @@
 
 #include "draw/number.h"
 
-#include <string.h>
-
 static const double peer_median = 0.165, peer_seconds = 0.8;
 static const double fine_on_branin = 0.1, fine_on_svm = 0.3, fine_on_logistic = 0.6;
 

@@ -7,8 +7,6 @@
 
 #include "bo/search.h"
 
-#include <string.h>
-
 static const double panel_width = 232, panel_height = 176, least_shown = 1e-6;
 
 /* ---- the thesis's numbers ------------------------------------------------------------------------------------ */
@@ -67,10 +65,9 @@ static double log_of(double regret)
 static una_status curve_of(curve *c, const una_findings *f, const una_group *g, una_arena *arena)
 {
     *c = (curve){ .steps = UNA_GET(arena, double, UNA_BAYESOPT_STOP_COUNT) };
-    c->median = UNA_GET(arena, double, UNA_BAYESOPT_STOP_COUNT);
-    c->low = UNA_GET(arena, double, UNA_BAYESOPT_STOP_COUNT);
-    c->high = UNA_GET(arena, double, UNA_BAYESOPT_STOP_COUNT);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, c->median, UNA_BAYESOPT_STOP_COUNT);
+    UNA_NEW_AT(arena, c->low, UNA_BAYESOPT_STOP_COUNT);
+    UNA_NEW_AT(arena, c->high, UNA_BAYESOPT_STOP_COUNT);
     for (size_t k = 0; k < UNA_BAYESOPT_STOP_COUNT; k++) {
         size_t measure = UNA_BAYESOPT_FIRST_STOP + k;
         double median = una_bayesopt_median(f, g, measure, arena);
@@ -280,8 +277,7 @@ static void draw_step(una_figure *figure, const watch *w, const view *v, double 
 
 static una_status watch_step(una_figure *figure, watch *w, size_t step, una_arena *arena, una_run *run)
 {
-    view *v = UNA_GET(arena, view, 1);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, view, v, 1);
     una_history history = { w->count, w->x, w->f, w->state };
     UNA_TRY(una_search_next(w->search, &history, &w->x[w->count], NULL, run));
     una_status status = una_search_predict(w->search, &history, w->grid, GRID, v->mean, v->std, run);
@@ -297,9 +293,8 @@ static una_status watch_step(una_figure *figure, watch *w, size_t step, una_aren
 
 static una_status watch_steps(una_figure *figure, watch *w, una_arena *arena, una_run *run)
 {
-    w->grid = UNA_GET(arena, double, GRID);
-    w->truth = UNA_GET(arena, double, GRID);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, w->grid, GRID);
+    UNA_NEW_AT(arena, w->truth, GRID);
     for (size_t i = 0; i < GRID; i++) {
         w->grid[i] = (double)i / (GRID - 1);
         w->truth[i] = forrester(w->grid[i]);

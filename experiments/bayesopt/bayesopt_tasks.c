@@ -14,7 +14,6 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { FILES = 4, TRAIN_IMAGES = 0, TRAIN_LABELS, TEST_IMAGES, TEST_LABELS };
@@ -133,9 +132,8 @@ static una_status read_digits(una_material *m, una_run *run)
                  path[TRAIN_IMAGES], path[TEST_IMAGES]);
 
     size_t train = images[0].sizes[0], test = images[1].sizes[0], columns = images[0].each;
-    unsigned char *bytes = UNA_GET(&m->keep, unsigned char, (train + test) * columns);
-    unsigned char *label = UNA_GET(&m->keep, unsigned char, train + test);
-    UNA_TRY(una_arena_check(&m->keep));
+    UNA_NEW(&m->keep, unsigned char, bytes, (train + test) * columns);
+    UNA_NEW(&m->keep, unsigned char, label, train + test);
     memcpy(bytes, images[0].bytes, train * columns);
     memcpy(bytes + train * columns, images[1].bytes, test * columns);
     memcpy(label, labels[0].bytes, train);
@@ -176,8 +174,7 @@ static una_status choose_subset(size_t *row, const digits *d, una_run *run)
 {
     static const size_t each[3] = { TRAIN_EACH, OTHER_EACH, OTHER_EACH };
     uint32_t *order;
-    size_t *member = UNA_GET(&run->scratch, size_t, d->train);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, size_t, member, d->train);
     UNA_TRY(una_order_new(&order, d->train, &run->scratch));
     for (size_t c = 0; c < SUBSET_CLASSES; c++) {
         una_rng rng = una_rng_at(DATA_SEED, UNA_FOR_SPLIT, c);
@@ -254,8 +251,7 @@ static una_status sum_files(uint32_t *sum, const una_material *m, una_run *run)
         UNA_TRY(una_arena_check(arena));
         UNA_TRY(una_slurp(&bytes, &size, path, arena, run));
         size_t padded = (size + sizeof(uint64_t) + 31) / 32 * 32;
-        unsigned char *block = UNA_GET(arena, unsigned char, padded);
-        UNA_TRY(una_arena_check(arena));
+        UNA_NEW(arena, unsigned char, block, padded);
         memcpy(block, &(uint64_t){ size }, sizeof(uint64_t));
         memcpy(block + sizeof(uint64_t), bytes, size);
         una_sum_add(&whole, block, padded);

@@ -9,8 +9,6 @@
 
 #include "una_study.h"
 
-#include <string.h>
-
 #define TRAINED "width=50, depth=3, activation=tanh, rate=0.001, rate_schedule=constant, epochs=1000, batch=1000, "
 #define PLAIN "units=standardised, members=1, relevance=off, noise=constant"
 #define NET(penalty) "nn(" TRAINED "penalty=" penalty ", train_noise_std=1, " PLAIN ")"

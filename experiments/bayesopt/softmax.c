@@ -7,8 +7,6 @@
 #include "kern/pairs.h"
 #include "kern/sparse.h"
 
-#include <string.h>
-
 static const float bytes_to_one = 1.0f / 256, masked = -1e4f;
 
 una_status una_sparse_rows_of(una_sparse_rows *sparse, const unsigned char *bytes, const unsigned char *label,
@@ -16,10 +14,9 @@ una_status una_sparse_rows_of(una_sparse_rows *sparse, const unsigned char *byte
 {
     size_t total = 0, at = 0, longest = 0;
     for (size_t i = 0; i < rows * columns; i++) total += bytes[i] != 0;
-    size_t *first = UNA_GET(arena, size_t, rows + 1);
-    uint16_t *index = UNA_GET(arena, uint16_t, total);
-    unsigned char *value = UNA_GET(arena, unsigned char, total);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, size_t, first, rows + 1);
+    UNA_NEW(arena, uint16_t, index, total);
+    UNA_NEW(arena, unsigned char, value, total);
 
     for (size_t r = 0; r < rows; r++) {
         const unsigned char *row = bytes + r * columns;

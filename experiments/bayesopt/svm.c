@@ -7,8 +7,6 @@
 
 #include "kern/pairs.h"
 
-#include <string.h>
-
 static const double byte_pairs_to_one = 1.0 / 65536;
 
 /* ---- distances ----------------------------------------------------------------------------------------------- */
@@ -47,8 +45,7 @@ static una_status measure_all(measuring *m, const unsigned char *bytes, una_run 
 {
     una_arena *arena = &run->scratch;
     double *x = UNA_GET(arena, double, m->rows * m->columns), *square = UNA_GET(arena, double, m->rows);
-    double *turned = UNA_GET(arena, double, m->columns * m->stride);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, double, turned, m->columns * m->stride);
     for (size_t i = 0; i < m->rows * m->columns; i++) x[i] = bytes[i];
     for (size_t r = 0; r < m->rows; r++)
         for (size_t c = 0; c < m->columns; c++) {
@@ -64,8 +61,7 @@ una_status una_svm_rows_of(una_svm_rows *out, const unsigned char *bytes, const 
                            size_t columns, const unsigned char *classes, size_t class_count, una_arena *arena,
                            una_run *run)
 {
-    uint32_t *distance = UNA_GET(arena, uint32_t, rows * rows);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, uint32_t, distance, rows * rows);
     measuring m = { .rows = rows, .columns = columns, .stride = UNA_PADDED(rows), .distance = distance,
                     .kern = una_kernels_named_f64(run->settings.kernels) };
     una_mark mark = una_arena_mark(&run->scratch);
@@ -191,8 +187,7 @@ static una_status svm_predict_labels(unsigned char *predicted, machine *m, size_
                                      una_run *run)
 {
     size_t classes = m->rows->classes;
-    unsigned *votes = UNA_GET(&run->scratch, unsigned, test_rows * classes);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, unsigned, votes, test_rows * classes);
     UNA_TRY(svm_make_room(m, train, &run->scratch));
     UNA_TRY(svm_vote(votes, m, train, from, test_rows, run));
     for (size_t i = 0; i < test_rows; i++) {

@@ -11,8 +11,6 @@
 
 #include "score/score.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 typedef struct bias_options { const char *data, *study; double seeds; } bias_options;
@@ -99,8 +97,7 @@ static una_status bias_begin(void **shared, const una_asked *asked, una_run *run
     una_text csv = una_text_in(asked->keep), images = una_text_in(asked->keep);
     una_text_add(&csv, "%s/faces/%s", o->data, csv_name);
     una_text_add(&images, "%s/faces/%s", o->data, images_name);
-    una_bias_data *data = UNA_GET(asked->keep, una_bias_data, 1);
-    UNA_TRY(una_arena_check(asked->keep));
+    UNA_NEW(asked->keep, una_bias_data, data, 1);
     *shared = data;
     if (asked->kept && !*o->data) return UNA_OK;         /* existing rows need no faces */
     if (!*o->data || access(csv.at, R_OK) != 0)
@@ -147,10 +144,9 @@ static una_status bias_predict(predictions *s, const una_model *model, const una
 {
     size_t age, item, found;
     s->rows = una_dataset_row_count(rows);
-    s->mean = UNA_GET(&run->scratch, double, s->rows);
-    s->epistemic = UNA_GET(&run->scratch, double, s->rows);
-    s->noise = UNA_GET(&run->scratch, double, s->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, s->mean, s->rows);
+    UNA_NEW_AT(&run->scratch, s->epistemic, s->rows);
+    UNA_NEW_AT(&run->scratch, s->noise, s->rows);
     UNA_TRY(una_dataset_find(&age, rows, "age_thesis", run));
     UNA_TRY(una_dataset_find(&item, rows, "index", run));
     s->y = una_dataset_numbers(rows, age);
@@ -239,8 +235,7 @@ static int by_doubt(const void *a, const void *b)
 static una_status take_faces(double *value, const predictions *s, una_run *run)
 {
     size_t count = 0, all = s[UNA_BIAS_IN].rows + s[UNA_BIAS_OUT].rows, next = 1;
-    face *faces = UNA_GET(&run->scratch, face, all);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, face, faces, all);
     for (size_t g = UNA_BIAS_IN; g <= UNA_BIAS_OUT; g++)
         for (size_t i = 0; i < s[g].rows; i++)
             faces[count++] = (face){ hypot(s[g].epistemic[i], s[g].noise[i]), fabs(s[g].y[i] - s[g].mean[i]),

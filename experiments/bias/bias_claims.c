@@ -7,8 +7,6 @@
 #include "bench/paired.h"
 #include "draw/number.h"
 
-#include <string.h>
-
 static const una_group *bias_group(const una_findings *f, const char *model, const char *data)
 {
     return una_findings_group(f, model, data);

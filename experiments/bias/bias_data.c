@@ -11,9 +11,6 @@
 
 #include "data/table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { TRAINED_MEN = 26375, MEN = 37293, QUICK_TRAIN = 3000, QUICK_ASKED = 800, SAMPLES = 1000 };
 
 const una_bias_thesis una_bias_published[2] = {

@@ -7,8 +7,6 @@
 
 #include "draw/picture.h"
 
-#include <string.h>
-
 typedef struct people { const una_dataset *faces; size_t sex, age, index; } people;
 
 static una_status find_people(people *p, const una_dataset *faces, una_run *run)

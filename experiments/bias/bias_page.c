@@ -5,8 +5,6 @@
  */
 #include "bias/bias.h"
 
-#include <string.h>
-
 static const double panel_width = 330, panel_height = 250;
 
 /* ---- tables ----------------------------------------------------------------------------------------------------- */

@@ -12,9 +12,6 @@
 #include "data/table.h"
 #include "draw/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { POINTS = 61, SEEDS = 10, QUICK_SEEDS = 3 };
 static const double gap_from = -1.5, gap_to = 1.5, beyond_from = 4, beyond_to = 6, noise_std = 3;
 

@@ -17,8 +17,6 @@
 #include "draw/number.h"
 
 #include <float.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_PENALTIES = 64 };
 static const double rise = 2, most_ripple = 0.1, half = 0.5, twice = 2, most_error = 1.1;

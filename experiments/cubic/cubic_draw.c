@@ -7,7 +7,6 @@
 
 #include "bench/lines.h"
 
-#include <string.h>
 #include <unistd.h>
 
 static const double from = -6, to = 6, panel_width = 232, panel_height = 200;

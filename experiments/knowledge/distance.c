@@ -6,8 +6,6 @@
 
 #include "la/la.h"
 
-#include <string.h>
-
 static double gap(const double *a, const double *b, size_t size)
 {
     double sum = 0;

@@ -13,8 +13,6 @@
 #include "bench/paired.h"
 #include "draw/number.h"
 
-#include <string.h>
-
 enum { SEEDS = 10, QUICK_SEEDS = 5 };
 static const double most_ratio = 0.1, twice = 2, half = 0.5;
 

@@ -5,8 +5,6 @@
  */
 #include "knowledge/knowledge.h"
 
-#include <string.h>
-
 #define SINE_KNOWN "formula=\"a*sin(w*x+p); a~normal(2,0.2); w~normal(1.2566,0.0251); p~uniform(0,6.2832)\", "
 #define SINE_GRID "grid=\"x=-10:20:121\", features=20"
 #define SQUARE "grid=\"x1=-4:4:13, x2=-4:4:13\", penalty=0.1"

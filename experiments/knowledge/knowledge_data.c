@@ -14,8 +14,6 @@
 #include "knowledge/distance.h"
 #include "gp/kernel.h"
 
-#include <string.h>
-
 enum { SINE_ROWS = 60, SINE_NEAR = 100, SINE_BEYOND = 160, STRIP_ROWS = 200, PRIOR_ROWS = 40, TUNE_ROWS = 60,
        TUNE_TEST = 200, ENERGY_DRAWS = 600, KL_DRAWS = 6000 };
 static const double pi = 3.14159265358979323846, sine_noise = 0.3, strip_noise = 0.5, prior_noise = 0.1,
@@ -82,8 +80,7 @@ static una_status draw_process(double *f, size_t draws, const double *x, size_t 
     static const char *const name = "x";
     una_kernel_inputs inputs = { .name = &name, .count = 1 };
     una_kernel *kernel;
-    double *drawn = UNA_GET(&run->scratch, double, n * draws);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, drawn, n * draws);
     UNA_TRY(una_kernel_parse(&kernel, "rbf(length=1)", &inputs, &run->scratch, run));
     UNA_TRY(una_gp_prior_draws(kernel, x, n, 1, draws, rng, drawn, NULL, run));
     for (size_t d = 0; d < draws; d++)
@@ -285,9 +282,8 @@ static una_status measure_kl(double *kl, const double *f, una_run *run)
 static una_status measure_prior(double *value, const una_model *model, const una_know_rows *r, uint64_t seed,
                                 una_run *run)
 {
-    double *own = UNA_GET(&run->scratch, double, (size_t)KL_DRAWS * UNA_PRIOR_POINTS);
-    double *aim = UNA_GET(&run->scratch, double, (size_t)ENERGY_DRAWS * UNA_PRIOR_POINTS);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, own, (size_t)KL_DRAWS * UNA_PRIOR_POINTS);
+    UNA_NEW(&run->scratch, double, aim, (size_t)ENERGY_DRAWS * UNA_PRIOR_POINTS);
     UNA_TRY(una_prior_of_model(own, KL_DRAWS, model, &r->train, run));
     UNA_TRY(una_prior_of_process(aim, ENERGY_DRAWS, seed, run));
     value[UNA_KNOW_ENERGY] = una_energy_distance(own, ENERGY_DRAWS, aim, ENERGY_DRAWS, UNA_PRIOR_POINTS);

@@ -8,9 +8,6 @@
 #include "bench/lines.h"
 #include "draw/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_JOBS = 32, HEADS = 40, DRAWN = 12, SIDE = UNA_STRIP_SIDE };
 
 typedef struct job {                     /* a fit, and what to compute from it: the arrays that are not NULL */
@@ -164,8 +161,7 @@ static una_status draw_table(drawing *d, const char *part, const char *lead, con
 static una_status draw_heads(drawing *d, una_run *run)
 {
     una_figure figure = una_figure_in(d->arena, 2, 340, 200);
-    double *x = UNA_GET(d->arena, double, UNA_LINE_GRID);
-    UNA_TRY(una_arena_check(d->arena));
+    UNA_NEW(d->arena, double, x, UNA_LINE_GRID);
     for (size_t i = 0; i < UNA_LINE_GRID; i++) x[i] = una_lines_at(&d->lines, i);
     for (size_t k = 0; k < d->count; k++) {
         if (!d->job[k].heads) continue;
@@ -296,8 +292,7 @@ static una_status draw_strip(drawing *d, uint64_t seed, una_run *run)
 static una_status add_draws(una_figure *figure, const char *title, const double *f, una_arena *arena)
 {
     una_panel *panel = una_figure_panel(figure, title, "x", "f (std of y)");
-    double *x = UNA_GET(arena, double, UNA_PRIOR_POINTS);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, double, x, UNA_PRIOR_POINTS);
     for (size_t i = 0; i < UNA_PRIOR_POINTS; i++) x[i] = una_prior_place(i);
     for (size_t k = 0; k < DRAWN; k++)
         una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = x,
@@ -437,8 +432,7 @@ static una_status draw_tune(drawing *d, uint64_t seed, una_run *run)
 
 una_status una_knowledge_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
 {
-    drawing *d = UNA_GET(page->words.arena, drawing, 1);
-    UNA_TRY(una_arena_check(page->words.arena));
+    UNA_NEW(page->words.arena, drawing, d, 1);
     *d = (drawing){ .page = page, .findings = findings, .arena = page->words.arena };
     UNA_TRY(draw_sine(d, asked->first, run));
     UNA_TRY(draw_strip(d, asked->first, run));

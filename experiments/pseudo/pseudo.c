@@ -13,9 +13,6 @@
 #include "bench/paired.h"
 #include "draw/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { POINTS = 61, SEEDS = 10, QUICK_SEEDS = 5 };
 static const double gap_from = -1.5, gap_to = 1.5;
 static const char with_spread[] = "cubic spread ";

@@ -106,8 +106,7 @@ static una_status draw_rise(una_page *page, const una_findings *f, const una_pse
     una_arena *arena = page->words.arena;
     size_t seeds = list->group[0]->count, n = list->count;
     double *x = UNA_GET(arena, double, n), *y = UNA_GET(arena, double, (seeds + 1) * n);
-    double *flat = UNA_GET(arena, double, n);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, double, flat, n);
     una_figure figure = una_figure_in(arena, 1, 520, 300);
     una_panel *panel = una_figure_panel(&figure, NULL, "spread of the targets (units of y)",
                                         "epistemic std in the gap (units of y)");

@@ -9,8 +9,6 @@
 
 #include "select/option_space.h"
 
-#include <string.h>
-
 const char una_protocol_reduced[] =
     "The thesis's protocol, with less in these places. A training ends at the thesis's epochs or after 60,000 steps, "
     "whichever comes first. The networks of ensembles, and in uci LUNA and NLM, stop after 10 of 40 looks at the "
@@ -132,8 +130,7 @@ una_status una_protocol_spec(const char **spec, unsigned *results, const una_pro
             index -= count;
             continue;
         }
-        const char **value = UNA_GET(arena, const char *, space.count);
-        UNA_TRY(una_arena_check(arena));
+        UNA_NEW(arena, const char *, value, space.count);
         una_option_space_at(value, &space, index);
         return una_option_space_spec(spec, results, &space, value, arena, run);
     }

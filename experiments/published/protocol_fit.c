@@ -7,8 +7,6 @@
 
 #include "la/la.h"
 
-#include <string.h>
-
 typedef struct task {                    /* what all fits of a row share                                     */
     const una_row_key  *key;
     const una_protocol *protocol;        /* NULL: the thesis has no such method                              */
@@ -157,9 +155,8 @@ static una_status tune_noise(double *noise, const una_model *model, const task *
     const double least = 0.01, most = 3, near_enough = 0.02;     /* parts of the std; una_search's */
     const una_dataset *valid = t->rows->part[UNA_PART_VALID];
     noise_search n = { .task = t, .model = model, .relearn = kind_relearns(model) };
-    n.mean = UNA_GET(&t->run->scratch, double, una_dataset_row_count(valid));
-    n.epistemic = UNA_GET(&t->run->scratch, double, una_dataset_row_count(valid));
-    UNA_TRY(una_arena_check(&t->run->scratch));
+    UNA_NEW_AT(&t->run->scratch, n.mean, una_dataset_row_count(valid));
+    UNA_NEW_AT(&t->run->scratch, n.epistemic, una_dataset_row_count(valid));
     una_prediction p = { .size = sizeof p, .mean = n.mean, .std_epistemic = n.epistemic };
     UNA_TRY(una_model_predict(model, valid, 0.95, &p, t->run));
     *noise = exp(una_search(loss_at, &n, log(least * t->unit), log(most * t->unit), POINTS, near_enough));

@@ -7,8 +7,6 @@
 
 #include "select/select.h"
 
-#include <string.h>
-
 const char *const una_protocol_prepared[] = {
     [UNA_SEARCH_RMSE] = "valid_rmse", [UNA_SEARCH_COS2] = "mean_cos2", [UNA_SEARCH_NOISE] = "noise_std",
     [UNA_SEARCH_STEPS] = "steps", [UNA_SEARCH_LOG_LIK] = "valid_log_lik_0", "valid_log_lik_1", "valid_log_lik_2",
@@ -149,9 +147,8 @@ una_status una_protocol_choose(una_protocol_choice *choice, const una_row_key *k
     size_t trainings, best, priors = prior_count(p), each = priors ? priors : 1;
     *choice = (una_protocol_choice){ NULL, NULL };
     UNA_TRY(una_protocol_count(&trainings, p, key->spec, arena, run));
-    una_candidate *candidates = UNA_GET(arena, una_candidate, trainings * each);
-    const char **specs = UNA_GET(arena, const char *, trainings);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, una_candidate, candidates, trainings * each);
+    UNA_NEW(arena, const char *, specs, trainings);
 
     for (size_t i = 0; i < trainings; i++) {
         una_row_key search;

@@ -11,8 +11,6 @@
 #include "sets/catalogue.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* What experiments add to what the catalogue knows of a set. Those of the thesis come first. */
@@ -196,8 +194,7 @@ static una_status sum_files(uint32_t *sum, const una_place *at, una_run *run)
 
     uint64_t sizes[] = { row_size, split_size };
     size_t size = (sizeof sizes + row_size + split_size + 7) / 8 * 8;
-    unsigned char *all = UNA_GET(arena, unsigned char, size);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, unsigned char, all, size);
     memcpy(all, sizes, sizeof sizes);
     memcpy(all + sizeof sizes, rows, row_size);
     memcpy(all + sizeof sizes + row_size, splits, split_size);

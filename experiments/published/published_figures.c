@@ -6,8 +6,6 @@
  */
 #include "published/published_page.h"
 
-#include <string.h>
-
 static const double panel_width = 232, panel_height = 190, grey = 0.45;
 
 /* ---- who has which colour --------------------------------------------------------------------------------------- */
@@ -110,8 +108,7 @@ static const una_group *any_group(const una_show *show, size_t where, una_preset
 
 static una_status shade_gap(una_panel *panel, const una_show *show, const una_group *group, double top)
 {
-    double *at = UNA_GET(show->arena, double, 6);
-    UNA_TRY(una_arena_check(show->arena));
+    UNA_NEW(show->arena, double, at, 6);
     at[0] = una_show_mean(show, group, UNA_PUBLISHED_GAP_LOW).mean;
     at[1] = una_show_mean(show, group, UNA_PUBLISHED_GAP_HIGH).mean;
     at[4] = at[5] = top;
@@ -216,9 +213,8 @@ static double whole_error(const una_show *show, const una_group *group, bool gap
 static una_status risks_of(curve *c, const una_show *show, const una_group *group, const void *context)
 {
     c->count = UNA_PUBLISHED_RISKS + 1;
-    c->x = UNA_GET(show->arena, double, c->count);
-    c->y = UNA_GET(show->arena, double, c->count);
-    UNA_TRY(una_arena_check(show->arena));
+    UNA_NEW_AT(show->arena, c->x, c->count);
+    UNA_NEW_AT(show->arena, c->y, c->count);
     for (size_t i = 0; i < c->count; i++) {
         c->x[i] = 10 * (double)(i + 1);
         c->y[i] = i < UNA_PUBLISHED_RISKS ? una_show_mean(show, group, UNA_PUBLISHED_RISK + i).mean :

@@ -7,9 +7,6 @@
 #include "published/protocol.h"
 #include "draw/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 const char *const una_preset_titles[2] = { [UNA_PRESET_AUTOMATIC] = "automatic",
                                            [UNA_PRESET_THESIS] = "the thesis\xE2\x80\x99s protocol" };
 
@@ -100,11 +97,10 @@ una_status una_show_of(una_show *show, const una_findings *findings, const una_t
 {
     size_t groups = findings->group_count;
     *show = (una_show){ .findings = findings, .arena = arena, .columns = columns };
-    show->positions = UNA_GET(arena, una_show_position, groups);
-    show->who = UNA_GET(arena, const char *, groups);
-    show->where = UNA_GET(arena, const char *, groups);
-    show->methods = UNA_GET(arena, size_t, groups);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, show->positions, groups);
+    UNA_NEW_AT(arena, show->who, groups);
+    UNA_NEW_AT(arena, show->where, groups);
+    UNA_NEW_AT(arena, show->methods, groups);
     position_groups(show);
     position_data(show);
     return una_arena_check(arena);

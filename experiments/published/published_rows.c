@@ -9,9 +9,6 @@
 #include "data/copies.h"
 #include "data/table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { INNER_SEED = 1000 };
 static const double inner_share = 0.1;
 
@@ -188,8 +185,7 @@ static void add_doubts(doubt *list, size_t *count, const predictions *s)
 static una_status take_risks(double *value, const predictions *test, const predictions *gap, una_run *run)
 {
     size_t count = 0, rows = test->rows + (gap ? gap->rows : 0), at = 0;
-    doubt *list = UNA_GET(&run->scratch, doubt, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, doubt, list, rows);
     add_doubts(list, &count, test);
     if (gap) add_doubts(list, &count, gap);
     qsort(list, rows, sizeof *list, by_doubt);

@@ -7,8 +7,6 @@
  */
 #include "published/thesis_tables.h"
 
-#include <string.h>
-
 const una_thesis_column una_thesis_sets[UNA_THESIS_COLUMNS] = {
     { "Boston", "boston" }, { "Concrete", "concrete" }, { "Yacht", "yacht" }, { "kin8nm", "kin8nm" },
     { "Energy", "energy" }, { "Wine", "wine-quality-red" }

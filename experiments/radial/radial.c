@@ -15,8 +15,6 @@
 
 #include "radial/radial_draw.h"
 
-#include <string.h>
-
 enum { SEEDS = 10, QUICK_SEEDS = 3, QUICK_DRAWS = 2, MOST_DRAWS = 1000 };
 static const char study[] = "radial", search[] = "radial(tune=yes)";
 
@@ -96,8 +94,7 @@ static una_status note_owner(const una_asked *asked, const una_row_key *key, con
     shared *s = asked->shared;
     if (s->count == s->room) {
         size_t room = s->room ? 2 * s->room : 64;
-        owned *more = UNA_GET(asked->keep, owned, room);
-        UNA_TRY(una_arena_check(asked->keep));
+        UNA_NEW(asked->keep, owned, more, room);
         for (size_t i = 0; i < s->count; i++) more[i] = s->at[i];
         s->at = more;
         s->room = room;

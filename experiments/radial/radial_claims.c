@@ -16,8 +16,6 @@
 
 #include "draw/number.h"
 
-#include <string.h>
-
 static const double close_share = 0.5, collapse_share = 0.5, chance = 0.5;
 
 /* ---- differences ------------------------------------------------------------------------------------------------ */

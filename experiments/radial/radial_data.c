@@ -12,9 +12,6 @@
 
 #include "data/table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { DISC_ROWS = 400, BALL_ROWS = 1000, HOLE_POINTS = 500, ROWS_AN_INPUT = 250 };
 static const double shell_variance = 1e-5, hole_noise = 0.1, reach = 2, hole_radius = 1, bend = 1.5;
 

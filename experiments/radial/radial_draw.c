@@ -13,8 +13,7 @@ una_status una_radial_draw(const char **spec, unsigned *results, const char *bas
 {
     una_option_space space;
     UNA_TRY(una_option_space_parse(&space, text, base, arena, run));
-    const char **value = UNA_GET(arena, const char *, space.count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, const char *, value, space.count);
     una_rng rng = una_rng_at(SEARCH_SEED, UNA_FOR_SEARCH, index);
     uint64_t combinations = una_option_space_combinations(&space); /* 0: infinitely many */
     if (combinations) una_option_space_at(value, &space, index % combinations);

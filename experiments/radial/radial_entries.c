@@ -12,8 +12,6 @@
  */
 #include "radial/radial.h"
 
-#include <string.h>
-
 const una_radial_entry una_radial_entries[] = {
     { .name = "gp", .title = "GP", .base = "gp(kernel=matern32, ard=no, amplitude=1, noise=constant)",
       .steps = "restarts=10",

@@ -8,7 +8,6 @@
 #include "draw/number.h"
 
 #include <ctype.h>
-#include <string.h>
 
 static const double panel_width = 232, panel_height = 176, headroom = 2.2;
 
@@ -61,9 +60,8 @@ static double top_of(const drawing *d)
 
 static una_status radial_prepare_drawing(drawing *d, una_arena *arena)
 {
-    d->radius = UNA_GET(arena, double, UNA_RADIAL_RADII);
-    double *two = UNA_GET(arena, double, 8);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, d->radius, UNA_RADIAL_RADII);
+    UNA_NEW(arena, double, two, 8);
     for (size_t r = 0; r < UNA_RADIAL_RADII; r++) d->radius[r] = una_radial_radius(r);
     d->top = top_of(d);
     d->band_x = two, d->band_low = two + 2, d->band_high = two + 4, d->ideal_x = two + 6, d->ideal_y = two + 7;

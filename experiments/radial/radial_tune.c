@@ -8,8 +8,6 @@
 #include "draw/number.h"
 #include "select/select.h"
 
-#include <string.h>
-
 static const double most_loss = 0.2;            /* nats a row: smaller differences are not significant with few rows */
 
 /* The standard's value at the centre, for the same rows; NAN: it was not run. */

@@ -12,8 +12,6 @@
 
 #include "draw/number.h"
 
-#include <string.h>
-
 typedef struct split_options { double seeds; const char *sets; } split_options;
 
 static const una_option table[] = {

@@ -15,8 +15,6 @@
  */
 #include "split/split.h"
 
-#include <string.h>
-
 enum { FRESH = 2000, LINE_ROWS = 100, GAP_POINTS = 201, SIDE_POINTS = 101, SCALE_POINTS = 401, COSINES = 500,
        KINKS = 3, TERMS = 4 };
 static const double reach = 2, noise_std = 0.3, least_noise = 0.1, noise_growth = 10, line_noise = 0.1;

@@ -5,8 +5,6 @@
  */
 #include "split/split.h"
 
-#include <string.h>
-
 typedef struct column { size_t measure; const char *head; } column;
 
 static const column among_rows[] = {

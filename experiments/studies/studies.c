@@ -14,8 +14,6 @@
 #include "data/table.h"
 #include "infer/head.h"
 
-#include <string.h>
-
 enum { SEEDS = 10, QUICK_SEEDS = 3, POWERS = 7, TEST_ROWS = 100 };
 static const double half = 0.5, noise_std = 3;
 static const char reference[] = "gp(kernel=matern32, ard=no)", cubic[] = "cubic";

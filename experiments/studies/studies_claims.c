@@ -12,9 +12,6 @@
 #include "bench/paired.h"
 #include "draw/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const double always = 0.7, never = 0.3, twice = 2, most_error = 1.1, near_fit = 0.1, blind = 0.5;
 
 const char una_studies_claims_caption[] =

@@ -8,9 +8,6 @@
 #include "bench/paired.h"
 #include "draw/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const double panel_height = 230, whole_width = 480, half_width = 352;
 
 static bool is_about(const una_study_line *s, const char *begins)

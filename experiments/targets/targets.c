@@ -16,8 +16,6 @@
 #include "bench/paired.h"
 #include "draw/number.h"
 
-#include <string.h>
-
 enum { SEEDS = 10, QUICK_SEEDS = 4 };
 static const double near_enough = 0.05;
 

@@ -7,8 +7,6 @@
 
 #include "bench/lines.h"
 
-#include <string.h>
-
 enum { MOST_SHOWN = 8 };
 static const double panel_width = 232, panel_height = 200;
 
@@ -75,9 +73,8 @@ static una_status draw_gap(una_page *page, drawing *d, una_run *run)
 static una_status gap_figure(una_page *page, drawing *d, una_run *run)
 {
     const una_findings *f = d->findings;
-    d->x = UNA_GET(d->arena, double, UNA_TARGETS_POINTS);
-    d->truth = UNA_GET(d->arena, double, UNA_TARGETS_POINTS);
-    UNA_TRY(una_arena_check(d->arena));
+    UNA_NEW_AT(d->arena, d->x, UNA_TARGETS_POINTS);
+    UNA_NEW_AT(d->arena, d->truth, UNA_TARGETS_POINTS);
     for (size_t i = 0; i < UNA_TARGETS_POINTS; i++) {
         double b;
         d->x[i] = una_targets_point(i);

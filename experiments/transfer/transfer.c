@@ -19,9 +19,6 @@
  */
 #include "transfer/transfer.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { SEEDS = 10, QUICK_SEEDS = 4, MOST_COUNTS = 16 };
 static const char *const usual_features = "10,20,40,80,160", *const quick_features = "10,40,160";
 

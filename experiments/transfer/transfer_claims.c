@@ -7,8 +7,6 @@
 #include "bench/paired.h"
 #include "draw/number.h"
 
-#include <string.h>
-
 static bool group_has_spec(const una_findings *f, const una_group *group, const char *spec)
 {
     return strcmp(f->fits[group->from].key.spec, spec) == 0;
@@ -73,8 +71,7 @@ static una_status claim_slopes(int *holds, una_text *text, const una_claim *clai
     double ours = 0, its = 0;
     const una_group *group = una_transfer_group(f, luna, 0);
     una_mark mark = una_arena_mark(&run->scratch);
-    double *difference = UNA_GET(&run->scratch, double, group->count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, difference, group->count);
     for (size_t i = 0; i < group->count; i++) {
         uint64_t seed = f->fits[group->from + i].key.seed;
         double a = una_transfer_slope(f, luna, seed, measure), b = una_transfer_slope(f, rival, seed, measure);

@@ -7,9 +7,6 @@
 #include "bench/truth.h"
 #include "data/table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 const double una_transfer_noise = 3;
 const char *const una_transfer_alphas[UNA_TRANSFER_ALPHAS] = { "0.1", "1", "10" };
 

@@ -10,8 +10,6 @@
 #include "data/table.h"
 #include "draw/number.h"
 
-#include <string.h>
-
 enum { GRID = 241, MOST_COUNTS = 16 };
 static const double panel_width = 330, panel_height = 250, band_width = 232, band_height = 220;
 static const double from = -4.5, to = 4.5, pale = 0.16;

@@ -11,8 +11,6 @@
 
 #include "draw/number.h"
 
-#include <string.h>
-
 static const double chance = 0.5, well_above = 0.6;
 
 /* ---- the two that have an interval ------------------------------------------------------------------------------ */
@@ -258,8 +256,7 @@ static una_status every_column(una_page *page, const una_show *show, const crowd
         "in the middle third of each input, one after the other. %: increase of the mean epistemic std in the gap. "
         "AUROC: of the epistemic std, gap against test rows outside. Inside: log-likelihood in the gap less that of "
         "the GP, nats per row. Means over the splits.", UNA_PRESET_AUTOMATIC, show->where_count));
-    bool *done = UNA_GET(show->arena, bool, show->where_count);
-    UNA_TRY(una_arena_check(show->arena));
+    UNA_NEW(show->arena, bool, done, show->where_count);
     columns_head(&sheet, show, c);
     for (size_t first = 0; first < show->where_count; first++) {
         if (done[first]) continue;

@@ -6,8 +6,6 @@
  */
 #include "base/archive.h"
 
-#include <string.h>
-
 enum {
     MAGIC = 8,                   /* bytes of "UNAMODEL"                  */
     FRONT = MAGIC + 4 + 4,       /* magic, version, length of the header */

@@ -7,8 +7,6 @@
  */
 #include "base/base.h"
 
-#include <string.h>
-
 /* Tests make these 0: then every request is a block of its own, and the n-th one can fail. */
 #ifndef UNA_FIRST_BLOCK
 #define UNA_FIRST_BLOCK (16 << 10)

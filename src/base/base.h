@@ -12,6 +12,8 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #if defined(__GNUC__)
 #define UNA_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -26,6 +28,25 @@
     do {                                                \
         una_status una_try_status = (call);             \
         if (una_try_status != UNA_OK) return una_try_status; \
+    } while (0)
+
+/* Forwards a failure; the scratch memory that the call took is given back either way. So who calls in a loop, or through
+ * a table of functions, bounds the memory, and what is called need not. */
+#define UNA_SCOPED(run, call)                                    \
+    do {                                                         \
+        una_mark una_scope = una_arena_mark(&(run)->scratch);    \
+        una_status una_scope_status = (call);                    \
+        una_arena_release(&(run)->scratch, una_scope);           \
+        if (una_scope_status != UNA_OK) return una_scope_status; \
+    } while (0)
+
+/* Forwards a failure; the stages of the call fill only the part from .. to (0 to 1) of the progress. */
+#define UNA_STAGE(run, from, to, call)                           \
+    do {                                                         \
+        una_span una_stage = una_progress_part(run, from, to);   \
+        una_status una_stage_status = (call);                    \
+        una_progress_back(run, una_stage);                       \
+        if (una_stage_status != UNA_OK) return una_stage_status; \
     } while (0)
 
 /* Writes the sentence into the run and returns the code. */
@@ -70,6 +91,21 @@ una_status una_arena_at_end(una_arena *arena, void (*end)(void *what), void *wha
 void    *una_arena_get_rows(una_arena *arena, size_t count, size_t size);
 #define UNA_GET_ROWS(arena, type, count) ((type *)una_arena_get_rows((arena), (count), sizeof(type)))
 
+/* A new array and its check in one: declares `type *name`, or fills a pointer that is there; returns UNA_E_MEMORY. */
+#define UNA_NEW(arena, type, name, count) type *name = UNA_GET(arena, type, count); UNA_TRY(una_arena_check(arena))
+#define UNA_NEW_ROWS(arena, type, name, count) \
+    type *name = UNA_GET_ROWS(arena, type, count); UNA_TRY(una_arena_check(arena))
+#define UNA_NEW_AT(arena, place, count)                                  \
+    do {                                                                 \
+        (place) = una_arena_get((arena), (count), sizeof *(place));      \
+        UNA_TRY(una_arena_check(arena));                                 \
+    } while (0)
+#define UNA_NEW_ROWS_AT(arena, place, count)                             \
+    do {                                                                 \
+        (place) = una_arena_get_rows((arena), (count), sizeof *(place)); \
+        UNA_TRY(una_arena_check(arena));                                 \
+    } while (0)
+
 /* ---- run --------------------------------------------------------------------------------------- */
 
 typedef struct una_tally {       /* pieces of work that are counted as they are done, in any thread         */
@@ -90,7 +126,7 @@ enum { UNA_MESSAGE_SIZE = 1024 };
 struct una_run {
     una_run_settings settings;   /* kernels, seed, threads resolved                                */
     una_hash_key hash_key;       /* of the root: so nobody can craft colliding keys                */
-    una_arena   scratch;         /* one call's working memory: mark at entry, release at exit      */
+    una_arena   scratch;         /* one call's working memory (UNA_SCOPED)                          */
     una_arena   texts;           /* what a caller was given for as long as the run lives, or the task   */
     una_run    *parent;          /* of a task's child run, else NULL                               */
     una_run    *child;           /* with keep_memory: for the tasks that this thread does itself, or NULL */

@@ -16,7 +16,6 @@
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <string.h>
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif

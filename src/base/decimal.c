@@ -12,8 +12,6 @@
  */
 #include "base/base.h"
 
-#include <string.h>
-
 #if defined(__SIZEOF_INT128__)
 __extension__ typedef unsigned __int128 wide;
 

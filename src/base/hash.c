@@ -5,7 +5,6 @@
 #include "base/hash.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -5,8 +5,6 @@
  */
 #include "base/base.h"
 
-#include <string.h>
-
 enum { DEEPEST = 64 };
 
 typedef struct json_cursor { const char *at; unsigned depth; } json_cursor;

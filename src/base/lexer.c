@@ -5,8 +5,6 @@
  */
 #include "base/lexer.h"
 
-#include <string.h>
-
 enum { MOST_BYTES = 64 << 10 };
 
 static bool is_lexer_digit(char c)

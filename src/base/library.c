@@ -5,7 +5,6 @@
 #include "base/library.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 /* NULL: it is not there. */
 static void *open_library(const una_library *library)

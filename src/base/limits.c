@@ -7,8 +7,6 @@
  */
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { LINE = 4096 };

@@ -5,7 +5,6 @@
 #include "base/option.h"
 
 #include <float.h>
-#include <string.h>
 
 #define LARGEST_COUNT 0x1p53     /* above, a double no longer holds every whole number */
 

@@ -8,7 +8,6 @@
 #include "base/thread.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 typedef struct pool {
     una_run      *run;

@@ -5,8 +5,6 @@
  */
 #include "base/rank_group.h"
 
-#include <string.h>
-
 enum { THE_END = 1, DOUBLES = 2, FLOATS = 3, KINDS = 4, FEW = 8 };
 
 size_t una_rank_group_count(const una_run *run)

@@ -5,7 +5,6 @@
  */
 #include "base/ranks.h"
 
-#include <string.h>
 #include <unistd.h>
 
 enum { MOST_AT_ONCE = 1 << 28, PIECE = 1 << 16 };        /* bytes of a message; of a piece of a sum */

@@ -5,7 +5,6 @@
 #include "base/record.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static bool is_cell_blank(char c)
 {

@@ -11,8 +11,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { LEAST_CLEAN = 32 << 20 };

@@ -17,8 +17,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -90,7 +88,6 @@ void una_scratch_unmap(void *at, size_t size)
 }
 
 #else
-#include <stdio.h>
 #include <unistd.h>
 
 int una_scratch_open(void)

@@ -5,8 +5,6 @@
  */
 #include "base/base.h"
 
-#include <string.h>
-
 enum { MOST_ADDED = 4096 };              /* a size further beyond ours is no size: the field was never set */
 
 static size_t struct_size_of(const void *given)

@@ -5,8 +5,6 @@
  */
 #include "base/option.h"
 
-#include <string.h>
-
 enum { DEEPEST_SPEC = 4, DEEPEST_BRACKET = 32 };
 
 typedef struct reader {
@@ -46,8 +44,7 @@ static bool is_name(char c)
 static una_status copy_slice(const char **copy, const reader *r, const char *from, const char *end)
 {
     size_t length = (size_t)(end - from);
-    char *text = UNA_GET(r->arena, char, length + 1);
-    UNA_TRY(una_arena_check(r->arena));
+    UNA_NEW(r->arena, char, text, length + 1);
     *copy = memcpy(text, from, length);
     return UNA_OK;
 }
@@ -133,8 +130,7 @@ static una_status skip_plain(reader *r)
 
 static una_status copy_quoted(const char **value, const reader *r, const char *from, const char *end)
 {
-    char *text = UNA_GET(r->arena, char, (size_t)(end - from) + 1);
-    UNA_TRY(una_arena_check(r->arena));
+    UNA_NEW(r->arena, char, text, (size_t)(end - from) + 1);
     *value = text;
     for (from++; from < end - 1; from++) {
         if (*from == '\\') from++;
@@ -188,8 +184,7 @@ static una_status read_spec_items(una_spec *spec, reader *r)
 {
     size_t most = 0;                         /* every item has a '=' of its own */
     for (const char *at = r->at; *at; at++) most += *at == '=';
-    spec->items = UNA_GET(r->arena, una_spec_item, most);
-    UNA_TRY(una_arena_check(r->arena));
+    UNA_NEW_AT(r->arena, spec->items, most);
     UNA_TRY(read_item(spec, r));
     while (*r->at == ',') {
         r->at++;

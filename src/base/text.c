@@ -13,8 +13,6 @@
 #include <float.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- formats, whatever the locale ------------------------------------------------------------------- */
 

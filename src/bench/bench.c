@@ -14,7 +14,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -193,8 +192,7 @@ static una_status bench_take_request(bench *b, const una_bench_settings *setting
 static una_status name_measures(bench *b)
 {
     b->measure_count = measures_of(b->experiment);
-    b->measures = UNA_GET(&b->keep, const char *, b->measure_count);
-    UNA_TRY(una_arena_check(&b->keep));
+    UNA_NEW_AT(&b->keep, b->measures, b->measure_count);
     for (size_t m = 0; m < b->measure_count; m++) b->measures[m] = b->experiment->measures[m].name;
     return UNA_OK;
 }
@@ -387,10 +385,9 @@ static const char *data_name(bench *b, const char *data)
 static una_status bench_list_rows(bench *b)
 {
     const una_findings *f = &b->findings;
-    una_bench_key *keys = UNA_GET(&b->keep, una_bench_key, f->count);
-    una_bench_row *rows = UNA_GET(&b->keep, una_bench_row, f->count * f->measures);
-    una_bench_mean *means = UNA_GET(&b->keep, una_bench_mean, f->group_count * f->measures);
-    UNA_TRY(una_arena_check(&b->keep));
+    UNA_NEW(&b->keep, una_bench_key, keys, f->count);
+    UNA_NEW(&b->keep, una_bench_row, rows, f->count * f->measures);
+    UNA_NEW(&b->keep, una_bench_mean, means, f->group_count * f->measures);
 
     for (size_t g = 0; g < f->group_count; g++) {
         const una_group *group = &f->groups[g];
@@ -420,8 +417,7 @@ static una_status evaluate_claims(bench *b)
 {
     size_t most = 0, count = 0;
     while (b->experiment->claims && b->experiment->claims[most].sentence) most++;
-    una_bench_claim *claims = UNA_GET(&b->keep, una_bench_claim, most);
-    UNA_TRY(una_arena_check(&b->keep));
+    UNA_NEW(&b->keep, una_bench_claim, claims, most);
 
     for (size_t i = 0; i < most; i++) {
         const una_claim *claim = &b->experiment->claims[i];

@@ -5,8 +5,6 @@
  */
 #include "bench/experiment.h"
 
-#include <string.h>
-
 static bool key_is_on_data(const una_row_key *key, const char *data)
 {
     size_t length = una_row_key_data(key->data);

@@ -14,8 +14,7 @@ double una_lines_at(const una_lines *lines, size_t i)
 
 una_status una_trace_new(una_trace *line, const char *title, una_arena *arena)
 {
-    double *at = UNA_GET(arena, double, 4 * UNA_LINE_GRID);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, double, at, 4 * UNA_LINE_GRID);
     *line = (una_trace){ .title = title, .mean = at, .std = at + UNA_LINE_GRID, .lower = at + 2 * UNA_LINE_GRID,
                          .upper = at + 3 * UNA_LINE_GRID };
     return UNA_OK;
@@ -51,9 +50,8 @@ una_status una_trace_heads(una_trace *line, const una_lines *lines, const una_mo
 una_status una_lines_draw(una_figure *figure, const una_lines *lines, const una_trace *line, size_t count,
                           una_arena *arena)
 {
-    double *x = UNA_GET(arena, double, UNA_LINE_GRID);
-    una_report_model *shown = UNA_GET(arena, una_report_model, count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, double, x, UNA_LINE_GRID);
+    UNA_NEW(arena, una_report_model, shown, count);
     for (size_t i = 0; i < UNA_LINE_GRID; i++) x[i] = una_lines_at(lines, i);
     for (size_t m = 0; m < count; m++)
         shown[count - 1 - m] = (una_report_model){ .title = line[m].title, .line_mean = line[m].mean,

@@ -4,8 +4,6 @@
  */
 #include "bench/experiment.h"
 
-#include <string.h>
-
 const char *una_next_item(const char *list, size_t *length)
 {
     list += strspn(list, ", ");

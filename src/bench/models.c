@@ -7,8 +7,6 @@
 
 #include "base/option.h"
 
-#include <string.h>
-
 enum { MOST_MODELS = 64 };
 
 typedef struct choosing {

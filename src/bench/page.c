@@ -10,8 +10,6 @@
 #include "draw/fit_report.h"
 #include "store/store_csv.h"
 
-#include <string.h>
-
 /* ---- on both pages at once ----------------------------------------------------------------------------------- */
 
 void una_page_heading(una_page *page, int level, const char *words)

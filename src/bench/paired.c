@@ -12,9 +12,6 @@
 #include "la/la.h"
 #include "draw/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_EXACT = 25, LEAST_RANKS = 5, LEAST_PAIRS = 3 };
 static const double sure = 0.95;
 

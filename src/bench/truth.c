@@ -56,8 +56,7 @@ static una_status truth_score_table(una_truth_scores *v, const una_model *model,
 {
     una_score score = UNA_INIT(una_score);
     double *mean = UNA_GET(&run->scratch, double, t->rows), *std = UNA_GET(&run->scratch, double, t->rows);
-    double *noise = UNA_GET(&run->scratch, double, t->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, noise, t->rows);
     una_prediction p = { .size = sizeof p, .mean = mean, .std_epistemic = std, .std_noise = noise };
     UNA_TRY(una_model_predict(model, data, 0.95, &p, run));
     UNA_TRY(una_model_score(&score, model, data, run));

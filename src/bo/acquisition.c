@@ -10,8 +10,6 @@
 
 #include "la/la.h"
 
-#include <string.h>
-
 static const double TAIL = -3;
 
 /* K(t), from so many terms that the rest is below rounding for t >= 3. */

@@ -6,8 +6,6 @@
 
 #include "gp/formula.h"
 
-#include <string.h>
-
 struct una_constraint {
     const char  *text;
     una_formula *slack;                  /* >= 0 where it holds                                                   */
@@ -56,8 +54,7 @@ static una_status split_at_comparison(sides *s, const char *text, const char *or
 /* Numbers in the user's own units; categories have none. */
 static una_status inputs_of(una_kernel_inputs *inputs, const una_space *space, una_arena *arena)
 {
-    const char **name = UNA_GET(arena, const char *, space->count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, const char *, name, space->count);
     for (size_t i = 0; i < space->count; i++) name[i] = space->dimension[i].name;
     *inputs = (una_kernel_inputs){ .count = space->count, .name = name };
     return UNA_OK;

@@ -7,8 +7,6 @@
 
 #include "base/option.h"
 
-#include <string.h>
-
 typedef struct entry { const char *kind, *options; } entry;
 
 /* Noise, penalty and the noise of training are given: looking for them would cost five trainings each time. */

@@ -6,8 +6,6 @@
 
 #include "opt/lbfgs.h"
 
-#include <string.h>
-
 enum { SPREAD = 768, AROUND = 512, BLOCK = 128, STARTS = 8, ASCENT_STEPS = 60, TRIES = 20000, PASSES = 3,
        MOST_LEVELS_TRIED = 24 };
 static const double SAME = 1e-7;         /* points nearer than this in every column are the same                     */
@@ -341,8 +339,7 @@ static una_status climb_from_candidate(void *context, size_t index, una_run *run
 static una_status list_moves(ascents *all, const una_space *s, una_arena *arena)
 {
     enum { MANY = 10 };
-    size_t *moves = UNA_GET(arena, size_t, s->columns);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, size_t, moves, s->columns);
     for (size_t i = 0; i < s->count; i++) {
         const una_dimension *d = &s->dimension[i];
         bool many = d->type == UNA_DIMENSION_INTEGER && d->high - d->low >= MANY;

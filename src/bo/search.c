@@ -13,8 +13,6 @@
 
 #include "bo/maximise.h"
 
-#include <string.h>
-
 enum { NEAR = 5, GATHERED = 2, BLIND = 4 };
 static const double AROUND = 0.2;        /* of the range of every input */
 
@@ -81,9 +79,8 @@ static una_status known_of(una_surrogate_data *known, const una_search *s, const
 static una_status nearest_of(una_maximise_task *task, const una_surrogate_data *known, una_arena *arena)
 {
     size_t count = known->told < NEAR ? known->told : NEAR, columns = known->columns;
-    double *near = UNA_GET(arena, double, NEAR * columns);
-    bool *taken = UNA_GET(arena, bool, known->told);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, double, near, NEAR * columns);
+    UNA_NEW(arena, bool, taken, known->told);
     for (size_t k = 0; k < count; k++) {
         size_t best = SIZE_MAX;
         for (size_t i = 0; i < known->told; i++)
@@ -110,8 +107,7 @@ static una_status hill_of(una_maximise_task *task, const una_search *s, const un
                           const una_surrogate_data *known, una_arena *arena)
 {
     const una_space *space = s->settings.space;
-    double *all = UNA_GET(arena, double, h->count * space->columns);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, double, all, h->count * space->columns);
     for (size_t i = 0; i < h->count; i++)
         una_space_encode(space, h->point + i * space->count, all + i * space->columns);
     *task = (una_maximise_task){ .space = space, .acquisition = s->acquisition, .options = &s->options, .known = all,
@@ -181,8 +177,7 @@ static una_status dream_all(climbed *c, const una_search *s, const una_model *mo
 {
     size_t draws = (size_t)s->options.draws;
     una_dataset *data = NULL;
-    double *f = UNA_GET(&run->scratch, double, draws * known->told);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, f, draws * known->told);
     UNA_TRY(rows_for(&data, model, known, NULL, run));
     uint64_t seed = run->settings.seed;
     una_rng rng = una_rng_at(s->settings.seed, UNA_FOR_SEARCH, (4ull << 40) + index);
@@ -285,8 +280,7 @@ static una_status next_point(una_search *s, const una_history *h, double *point,
 {
     una_surrogate_data known;
     una_maximise_task task;
-    double *u = UNA_GET(&run->scratch, double, s->settings.space->columns);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, u, s->settings.space->columns);
     UNA_TRY(known_of(&known, s, h, &run->scratch));
     UNA_TRY(hill_of(&task, s, h, &known, &run->scratch));
 
@@ -316,8 +310,7 @@ static una_status predict_history_points(una_search *s, const una_history *h, co
     una_surrogate_data known;
     const una_model *model;
     bool trained;
-    double *u = UNA_GET(&run->scratch, double, rows * space->columns);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, u, rows * space->columns);
     UNA_TRY(known_of(&known, s, h, &run->scratch));
     known.open_count = 0;
     if (known.told < 2) UNA_FAIL(run, UNA_E_INPUT, "a model needs at least two trials with values");
@@ -344,8 +337,7 @@ static una_status gain_points(una_search *s, const una_history *h, const double 
     climbed c = {0};
     const una_model *model;
     bool trained;
-    double *u = UNA_GET(&run->scratch, double, rows * space->columns);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, u, rows * space->columns);
     UNA_TRY(known_of(&known, s, h, &run->scratch));
     if (known.told < 2) UNA_FAIL(run, UNA_E_INPUT, "a model needs at least two trials with values");
     UNA_TRY(hill_of(&task, s, h, &known, &run->scratch));

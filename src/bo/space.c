@@ -9,8 +9,6 @@
 #include "bo/constraint.h"
 #include "data/json.h"
 
-#include <string.h>
-
 enum { MOST_INPUTS = 1000, MOST_LEVELS = 1000, MOST_CONSTRAINTS = 100 };
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
@@ -84,8 +82,7 @@ static una_status read_levels(const reading *r, una_dimension *d, const json_t *
     if (count < 2 || count > MOST_LEVELS)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s: category \"%s\" needs 2 to %d \"levels\", as in [\"red\", \"blue\"]",
                  r->origin, d->name, (int)MOST_LEVELS);
-    const char **levels = UNA_GET(r->keep, const char *, count);
-    UNA_TRY(una_arena_check(r->keep));
+    UNA_NEW(r->keep, const char *, levels, count);
 
     for (size_t i = 0; i < count; i++) {
         const char *word = json_string_value(json_array_get(list, i));
@@ -116,8 +113,7 @@ static una_status read_fixed(const reading *r, una_dimension *d, const json_t *g
     if (!json_is_string(value))
         UNA_FAIL(r->run, UNA_E_INPUT, "%s: fixed input \"%s\" needs a \"value\": a number, or a word in quotes",
                  r->origin, d->name);
-    const char **levels = UNA_GET(r->keep, const char *, 1);
-    UNA_TRY(una_arena_check(r->keep));
+    UNA_NEW(r->keep, const char *, levels, 1);
     levels[0] = una_arena_text(r->keep, json_string_value(value));
     d->levels = levels;
     d->level_count = 1;
@@ -193,8 +189,7 @@ static una_status read_space(const reading *r, const json_t *root)
     if (!json_is_object(root) || json_object_size(root) == 0 || json_object_size(root) > MOST_INPUTS)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s: a space is an object with 1 to %d inputs, as in {\"x1\": {\"type\": "
                  "\"real\", \"low\": 0, \"high\": 1}}", r->origin, (int)MOST_INPUTS);
-    s->dimension = UNA_GET(r->keep, una_dimension, json_object_size(root));
-    UNA_TRY(una_arena_check(r->keep));
+    UNA_NEW_AT(r->keep, s->dimension, json_object_size(root));
 
     json_object_foreach((json_t *)root, name, given)
         if (strcmp(name, "constraints") != 0) UNA_TRY(read_dimension(r, name, given));

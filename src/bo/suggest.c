@@ -11,9 +11,6 @@
 #include "model/above.h"
 #include "una_study.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_REGION = 1000, MOST_POINTS = 1024 };
 /* Rows that are evaluated exactly: at first these, and then for each further row those with the largest gain when last
  * evaluated. The gain of a row hardly ever grows when others are measured. */
@@ -147,9 +144,8 @@ static una_status next_row(size_t *best, survey *s, size_t evaluated, una_run *r
 static una_status suggest_choose_rows(result *r, survey *s, size_t count)
 {
     double *std = UNA_GET(&r->keep, double, count), *before = UNA_GET(&r->keep, double, count);
-    double *after = UNA_GET(&r->keep, double, count);
-    size_t *row = UNA_GET(&r->keep, size_t, count);
-    UNA_TRY(una_arena_check(&r->keep));
+    UNA_NEW(&r->keep, double, after, count);
+    UNA_NEW(&r->keep, size_t, row, count);
     UNA_TRY(mean_variance(&s->before, s->model, s->region, r->run));
 
     size_t all = s->count + (count - 1) * JUDGED_AGAIN, done = 0;
@@ -207,9 +203,8 @@ static una_status suggest_list_rows(survey *s, size_t least, una_arena *arena, u
 {
     size_t rows = una_dataset_row_count(s->pool), most = 2 * least > JUDGED ? 2 * least : JUDGED;
     s->count = most < rows ? most : rows;
-    s->row = UNA_GET(arena, size_t, s->count);
-    bool *listed = UNA_GET(arena, bool, rows);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, s->row, s->count);
+    UNA_NEW(arena, bool, listed, rows);
 
     size_t found = most < rows ? s->count : 0;
     if (found) UNA_TRY(una_suggest_screen(s->row, &found, s->model, s->pool, s->region, run));
@@ -221,12 +216,11 @@ static una_status suggest_list_rows(survey *s, size_t least, una_arena *arena, u
 
 static una_status new_lists(survey *s, una_arena *arena)
 {
-    s->order = UNA_GET(arena, size_t, s->count);
-    s->gain = UNA_GET(arena, double, s->count);
-    s->mean = UNA_GET(arena, double, s->count);
-    s->std = UNA_GET(arena, double, s->count);
-    s->after = UNA_GET(arena, double, s->count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, s->order, s->count);
+    UNA_NEW_AT(arena, s->gain, s->count);
+    UNA_NEW_AT(arena, s->mean, s->count);
+    UNA_NEW_AT(arena, s->std, s->count);
+    UNA_NEW_AT(arena, s->after, s->count);
     s->left = s->count;
     for (size_t i = 0; i < s->count; i++) s->order[i] = i;
     return UNA_OK;

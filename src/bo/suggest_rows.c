@@ -7,8 +7,6 @@
 
 #include "bo/space.h"
 
-#include <string.h>
-
 #define STAGE "weighing where to measure"
 
 enum { DRAWS = 128, DRAWN_ROWS = 512, DRAWN_REGION = 256 };
@@ -162,9 +160,8 @@ static una_status place_points(cells *c, const una_columns *columns, const una_d
                                una_run *run)
 {
     size_t inputs = columns->source_count;
-    range *ranges = UNA_GET(&run->scratch, range, inputs);
-    double *unit = UNA_GET(&run->scratch, double, inputs);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, range, ranges, inputs);
+    UNA_NEW(&run->scratch, double, unit, inputs);
     const una_input *input = columns->inputs;    /* the first of each source */
     for (size_t s = 0; s < inputs; input += una_source_inputs(&columns->sources[s++]))
         if (c->number[s]) UNA_TRY(find_range(&ranges[s], &columns->sources[s], input, data, run));
@@ -276,10 +273,9 @@ static una_status draw_both(drawn *d, const una_model *model, const una_dataset 
 {
     una_dataset *both = NULL;
     una_arena *arena = &run->scratch;
-    double *f = UNA_GET(arena, double, DRAWS * d->all);
-    d->cov = UNA_GET(arena, double, d->all * d->all);
-    d->taken = UNA_GET(arena, bool, d->rows);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, double, f, DRAWS * d->all);
+    UNA_NEW_AT(arena, d->cov, d->all * d->all);
+    UNA_NEW_AT(arena, d->taken, d->rows);
     una_status status = una_dataset_join(&both, rows, region, run);
     if (status == UNA_OK) status = una_model_draw(model, both, DRAWS, 0, f, run);
     if (status == UNA_OK) status = sample_covariances(d->cov, f, DRAWS, d->all, run);

@@ -8,8 +8,6 @@
 
 #include "draw/figure.h"
 
-#include <string.h>
-
 struct una_surrogate {
     una_run    *run;
     const char *spec;                    /* behind the struct                                                        */
@@ -153,8 +151,7 @@ static una_status table_of(una_dataset **data, const una_surrogate_data *known, 
                            una_run *run)
 {
     const char **names;
-    double *y = UNA_GET(&run->scratch, double, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, y, rows);
     UNA_TRY(surrogate_column_names(&names, known->columns, &run->scratch));
     for (size_t i = 0; i < rows; i++) y[i] = una_warp_value(warp, known->y[i]);
     return una_dataset_from_arrays(data, known->u, y, rows, known->columns, names, run);
@@ -352,9 +349,8 @@ static void gather_inputs(const una_input_map *map, const double *u, size_t rows
 una_status una_input_map_table(una_dataset **data, const una_input_map *map, const una_model *model, const double *u,
                                const double *y, size_t rows, una_run *run)
 {
-    const char **names = UNA_GET(&run->scratch, const char *, map->inputs + 1);
-    double *x = UNA_GET(&run->scratch, double, rows * map->inputs);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, const char *, names, map->inputs + 1);
+    UNA_NEW(&run->scratch, double, x, rows * map->inputs);
     for (size_t i = 0; i < map->inputs; i++) names[i] = una_model_input_name(model, i);
     names[map->inputs] = "y";
     gather_inputs(map, u, rows, x);

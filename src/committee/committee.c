@@ -13,8 +13,6 @@
 #include "committee/several_targets.h"
 #include "committee/fixed_features.h"
 
-#include <string.h>
-
 /* Options that this kind does not have get fixed values: one member, no relevance, constant noise. */
 static una_committee_options *complete_options(const una_kind *single, void *options)
 {
@@ -268,8 +266,7 @@ static una_status fit_members(una_members *const *m, una_committee *c, void *con
     una_progress_part(run, share, 1);
 
     UNA_TRY(new_oof(&oof, c, run));
-    una_committee_choice *by = UNA_GET(&run->scratch, una_committee_choice, targets);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, una_committee_choice, by, targets);
     UNA_TRY(una_committee_choose(by, oof, c, options, share_weights, result, keep, run));
     if (c->per_target)
         UNA_TRY(una_committee_choose_coupling(coupling, by, oof, c, share_weights, options, result[0], run));
@@ -327,8 +324,7 @@ static una_status learn_relevance(problem_pairs *pairs, const una_problem *p, bo
 static una_status plan_members(una_committee *c, const una_problem_pair *pair, bool all_scaled, una_run *run)
 {
     const una_problem *p = &pair->plain;
-    c->member = UNA_GET(&run->scratch, una_member_fit, c->count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, c->member, c->count);
     for (size_t i = 0; i < c->count; i++) {
         una_member_fit *fit = &c->member[i];
         *fit = (una_member_fit){ .repeat = p->folds ? i / p->folds : i, .number = i, .label = p->folds ? p->fold : NULL,
@@ -350,8 +346,7 @@ static una_status plan_target_members(una_committee *c, const una_problem_pair *
                                       bool all_scaled, una_run *run)
 {
     c->targets = una_problem_outputs(&c->pair->plain);
-    c->per_target = UNA_GET(&run->scratch, una_committee, c->targets);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, c->per_target, c->targets);
     for (size_t t = 0; t < c->targets; t++) {
         c->per_target[t] = (una_committee){ .single = c->single, .options = options[t], .pair = &per_target[t],
                                             .count = c->count, .steps_share = c->steps_share };

@@ -16,8 +16,7 @@ static una_status choose_weights(una_committee_choice *out, una_oof *oof, una_co
                                  bool share_weights, una_run *run)
 {
     size_t targets = una_committee_targets(c);
-    double *noise_var = UNA_GET(&run->scratch, double, targets);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, noise_var, targets);
     for (size_t t = 0; t < targets; t++) {
         una_committee_collect_oof(&oof[t], una_committee_of(c, t));
         out[t].noise_var = noise_var[t] = una_oof_noise(&oof[t]);
@@ -36,8 +35,7 @@ static una_status choose_priors(una_committee_choice *out, una_oof *oof, una_com
                                 una_fit_result *const *result, una_run *run)
 {
     size_t targets = una_committee_targets(c);
-    double *prior_var = UNA_GET(&run->scratch, double, targets);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, prior_var, targets);
     for (size_t t = 0; t < targets; t++) {
         bool given = una_kind_is_given(c->single, options[t], "prior_var");
         prior_var[t] = given ? *una_kind_number_option(c->single, options[t], "prior_var") : 1;

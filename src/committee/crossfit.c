@@ -7,8 +7,6 @@
 #include "base/rank_group.h"
 #include "la/la.h"
 
-#include <stdlib.h>
-
 size_t una_training_plan_fold(const una_training_plan *plan, size_t index)
 {
     return plan->folds ? index % plan->folds : SIZE_MAX;
@@ -33,8 +31,7 @@ static una_status new_trainings(trainings *all, const una_crossfit *fit, const u
 {
     *all = (trainings){ .size = fit->job_size, .count = plan->count, .groups = plan->folds ? plan->folds : 1 };
     all->at = una_arena_get(&run->scratch, plan->count, fit->job_size);
-    all->list = UNA_GET(&run->scratch, const void *, plan->count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, all->list, plan->count);
     size_t each = plan->count / all->groups;
     for (size_t g = 0; g < all->groups; g++)
         for (size_t i = 0; i < each; i++) all->list[g * each + i] = training_at(all, g + i * all->groups);
@@ -274,8 +271,7 @@ static int by_step_count(const void *a, const void *b)
 /* The median of the steps after which the trainings were best. */
 static una_status median_steps(size_t *steps, const trainings *all, una_run *run)
 {
-    size_t *step = UNA_GET(&run->scratch, size_t, all->count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, size_t, step, all->count);
     for (size_t i = 0; i < all->count; i++) {
         const una_trained *t = &training_at(all, i)->trained;
         step[i] = t->best_step ? t->best_step : t->steps;

@@ -8,8 +8,6 @@
 #include "la/la.h"
 #include "model/validation_split.h"
 
-#include <string.h>
-
 /* The problem's folds, or new ones: rows with equal inputs share a fold. */
 static una_status need_folds(una_problem *p, una_run *run)
 {
@@ -47,8 +45,7 @@ static una_status predict_folds(candidate *a, una_run *run)
     const una_problem *p = &a->pair->plain;
     una_committee c = { .single = a->single, .options = a->options, .pair = a->pair, .count = p->folds ? p->folds : 1,
                         .noise_var = rounded_noise(a->noise_var), .prior_var = a->prior_var, .noise = a->noise };
-    c.member = UNA_GET(&run->scratch, una_member_fit, c.count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, c.member, c.count);
     for (size_t i = 0; i < c.count; i++)
         c.member[i] = (una_member_fit){ .state = a->state, .options = a->options, .label = p->folds ? p->fold : NULL,
                                         .left_out_label = (unsigned char)i };
@@ -234,8 +231,7 @@ static una_status refit_without_fold(void *context, size_t index, una_run *run)
     UNA_TRY(refit_under_shape(h, fit, &p, run));
 
     fit->left_out_rows = p.valid_x.rows;
-    fit->mean = UNA_GET(&fit->arena, double, 3 * fit->left_out_rows);
-    UNA_TRY(una_arena_check(&fit->arena));
+    UNA_NEW_AT(&fit->arena, fit->mean, 3 * fit->left_out_rows);
     fit->var = fit->mean + fit->left_out_rows;
     h->noise[index] = fit->var + fit->left_out_rows;
     una_predictive out = { .mean = fit->mean, .var_model = fit->var, .var_noise = h->noise[index] };

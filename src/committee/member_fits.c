@@ -8,8 +8,6 @@
 #include "committee/relevance.h"
 #include "committee/several_targets.h"
 
-#include <string.h>
-
 /* ---- options of a kind, by their names --------------------------------------------------------------------------- */
 
 una_committee_options *una_committee_options_of(const una_kind *single, void *options)
@@ -84,8 +82,7 @@ una_status una_problem_pair_new(una_problem_pair *pair, const una_problem *p, bo
 {
     *pair = (una_problem_pair){ .plain = *p, .scaled = *p };
     if (!relevance) return UNA_OK;
-    double *scale = UNA_GET(keep, double, p->x.cols);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW(keep, double, scale, p->x.cols);
     UNA_TRY(una_relevance_learn(scale, p, run));
     result->relevance = scale;
     return una_problem_pair_scale(pair, scale, run);
@@ -115,8 +112,7 @@ una_status una_problem_pairs_new(una_problem_pair *all_targets, una_problem_pair
 
     double *common = UNA_GET(keep, double, inputs);
     for (size_t t = 0; t < targets; t++) {
-        result[t]->relevance = UNA_GET(keep, double, inputs);
-        UNA_TRY(una_arena_check(keep));
+        UNA_NEW_AT(keep, result[t]->relevance, inputs);
         UNA_TRY(una_relevance_learn(result[t]->relevance, &per_target[t].plain, run));
     }
     average_scale(common, (const una_fit_result *const *)result, targets, inputs);
@@ -315,8 +311,7 @@ una_status una_row_weights(const double **weight, const una_noise *noise, una_vi
 {
     *weight = NULL;
     if (!noise) return UNA_OK;
-    double *w = UNA_GET_ROWS(&run->scratch, double, x.rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, w, x.rows);
     una_noise_shape(noise, x, w);
     for (size_t i = 0; i < x.rows; i++) w[i] = 1 / w[i];
     *weight = w;
@@ -377,8 +372,7 @@ una_status una_fit_single_several(una_members *const *m, const una_kind *single,
                                   una_run *run)
 {
     size_t n = una_problem_outputs(&all_targets->plain);
-    void **state = UNA_GET(&run->scratch, void *, n);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, void *, state, n);
     for (size_t t = 0; t < n; t++) {
         UNA_TRY(una_members_take(m[t], single, 1, &per_target[t].plain, keep));
         m[t]->at[0].scale = scaled ? all_targets->scale : NULL;

@@ -6,8 +6,6 @@
  */
 #include "committee/members.h"
 
-#include <string.h>
-
 /* Rows predicted at a time: as many as the answers of all members leave room for. Mixtures within mixtures. */
 enum { LEAST_AT_ONCE = 1024, MOST_AT_ONCE = 8192, ANSWERS_AT_ONCE = 1 << 17, DEEPEST = 3 };
 
@@ -23,8 +21,7 @@ una_status una_scaled(una_view *scaled, una_view x, const double *scale, una_run
 {
     *scaled = x;
     if (!scale) return UNA_OK;
-    double *at = UNA_GET_ROWS(&run->scratch, double, x.rows * x.cols);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, at, x.rows * x.cols);
     for (size_t r = 0; r < x.rows; r++)
         for (size_t d = 0; d < x.cols; d++) at[r * x.cols + d] = x.at[r * x.stride + d] * scale[d];
     *scaled = (una_view){ at, x.rows, x.cols, x.cols };
@@ -606,8 +603,7 @@ una_status una_members_holds(const void *members, una_view x, const double *y, b
 static una_status weigh_new_rows(una_problem *more, const una_members *all, una_run *run)
 {
     if (!all->noise) return UNA_OK;
-    double *weight = UNA_GET(&run->scratch, double, more->x.rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, weight, more->x.rows);
     una_noise_shape(all->noise, more->x, weight);
     for (size_t r = 0; r < more->x.rows; r++) weight[r] = (more->weight ? more->weight[r] : 1) / weight[r];
     more->weight = weight;

@@ -14,9 +14,6 @@
 
 #include "infer/head.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     MOST_ROWS = 4000, FEWEST_ROWS = 40, KNOTS = 5, MOST_HINGED = 40, MOST_INPUTS = 200, MOST_TERMS = 1 << 16,
     GROUPS = 5, MOST_GROUPS = 8, PENALTIES = 6, WAYS = 2 * PENALTIES, STEPS = 25, HALVINGS = 12, BLOCK = 64,
@@ -113,10 +110,9 @@ static una_status gather_groups(shape_data *s, const una_noise_rows *f, una_run 
 {
     size_t all = f->x.rows, inputs = f->x.cols, n = s->rows = all < MOST_ROWS ? all : MOST_ROWS, at = 0;
     s->groups = f->part && f->parts >= 2 && f->parts <= MOST_GROUPS ? f->parts : GROUPS;
-    s->x = UNA_GET(&run->scratch, double, n * inputs);
-    s->square = UNA_GET(&run->scratch, double, n);
-    s->var = UNA_GET(&run->scratch, double, n);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, s->x, n * inputs);
+    UNA_NEW_AT(&run->scratch, s->square, n);
+    UNA_NEW_AT(&run->scratch, s->var, n);
 
     for (size_t g = 0; g < s->groups; g++, s->first[g] = at) {
         for (size_t i = 0; i < n; i++) {
@@ -178,12 +174,11 @@ static una_status make_terms(una_noise *noise, const shape_data *s, const una_no
     size_t most = used_inputs * (inputs <= MOST_HINGED ? KNOTS + 1 : 1);
     bool *used = UNA_GET(&run->scratch, bool, inputs);
     double *sorted = UNA_GET(&run->scratch, double, s->rows);
-    noise->low = UNA_GET(keep, double, inputs);
-    noise->high = UNA_GET(keep, double, inputs);
-    noise->input = UNA_GET(keep, double, most);
-    noise->knot = UNA_GET(keep, double, most);
-    noise->slope = UNA_GET(keep, double, most);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW_AT(keep, noise->low, inputs);
+    UNA_NEW_AT(keep, noise->high, inputs);
+    UNA_NEW_AT(keep, noise->input, most);
+    UNA_NEW_AT(keep, noise->knot, most);
+    UNA_NEW_AT(keep, noise->slope, most);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(choose_inputs(used, f, run));
 
@@ -200,11 +195,10 @@ static una_status make_columns(shape_data *s, const una_noise *noise, una_run *r
     size_t n = s->rows, k = s->columns = noise->terms + 1;
     s->terms = noise->terms;
     s->phi = una_phi_with_one(n, k, &run->scratch);
-    s->centre = UNA_GET(&run->scratch, double, k);
-    s->scale = UNA_GET(&run->scratch, double, k);
-    s->bundle = UNA_GET(&run->scratch, size_t, k);
-    s->gram = UNA_GET(&run->scratch, double, (s->groups + 1) * k * k);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, s->centre, k);
+    UNA_NEW_AT(&run->scratch, s->scale, k);
+    UNA_NEW_AT(&run->scratch, s->bundle, k);
+    UNA_NEW_AT(&run->scratch, s->gram, (s->groups + 1) * k * k);
 
     for (size_t t = 0; t < s->terms; t++) {              /* bundles: the linear term of an input is one, its hinges
                                                             are another */
@@ -260,8 +254,7 @@ static double best_scale(const shape_data *s, const double *log_g, size_t out, b
 static una_status find_constant_noise(shape_data *s, bool *known, una_run *run)
 {
     size_t n = s->rows;
-    double *sorted = UNA_GET(&run->scratch, double, n);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, sorted, n);
     memcpy(sorted, s->square, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, una_by_number);
     double most = sorted[n - 1], middle = sorted[n / 2];
@@ -508,8 +501,7 @@ static bool is_clear(const double *gain, size_t n)
 static una_status choose_penalty(size_t *best, bool *worth, scoring *q, una_run *run)
 {
     size_t n = q->s->rows;
-    double *gain = UNA_GET(&run->scratch, double, WAYS * n);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, gain, WAYS * n);
     UNA_TRY(gains_of_penalties(gain, q, run));
     *best = 0;
     for (size_t way = 1; way < WAYS; way++)
@@ -550,14 +542,12 @@ static void keep_slopes(una_noise *noise, const shape_data *s, scoring *q)
 static una_status learn_without_groups(una_noise *noise, scoring *q, size_t way, una_arena *keep, una_run *run)
 {
     const shape_data *s = q->s;
-    noise->shape_per_fold = UNA_GET(keep, una_noise, s->groups);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW_AT(keep, noise->shape_per_fold, s->groups);
     for (size_t g = 0; g < s->groups; g++) {
         una_noise *own = &noise->shape_per_fold[g];
         *own = *noise;
         own->offset = 0;
-        own->slope = UNA_GET(keep, double, noise->terms);
-        UNA_TRY(una_arena_check(keep));
+        UNA_NEW_AT(keep, own->slope, noise->terms);
         begin_without(q, g);
         UNA_TRY(fit_shape(q, way, run));
         keep_slopes(own, s, q);
@@ -597,8 +587,7 @@ una_status una_noise_learn(una_noise **noise, const una_noise_rows *noise_rows, 
 {
     bool worth;
     *noise = NULL;
-    una_noise *found = UNA_GET(keep, una_noise, 1);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW(keep, una_noise, found, 1);
     found->inputs = noise_rows->x.cols;
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = learn_shape(found, &worth, noise_rows, keep, run);

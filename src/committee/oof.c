@@ -12,16 +12,13 @@
 
 #include "la/la.h"
 
-#include <string.h>
-
 una_status una_oof_init(una_oof *oof, size_t repeats, size_t rows, const double *y, una_arena *arena)
 {
     *oof = (una_oof){ .rows = rows, .repeats = repeats, .y = y };
-    oof->mean = UNA_GET_ROWS(arena, double, repeats * rows);
-    oof->var = UNA_GET_ROWS(arena, double, repeats * rows);
-    oof->weight = UNA_GET(arena, double, repeats);
-    oof->stratum = UNA_GET(arena, size_t, repeats);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_ROWS_AT(arena, oof->mean, repeats * rows);
+    UNA_NEW_ROWS_AT(arena, oof->var, repeats * rows);
+    UNA_NEW_AT(arena, oof->weight, repeats);
+    UNA_NEW_AT(arena, oof->stratum, repeats);
     oof->strata = repeats;
     for (size_t i = 0; i < repeats * rows; i++) oof->mean[i] = oof->var[i] = NAN;
     for (size_t r = 0; r < repeats; r++) oof->weight[r] = 1 / (double)repeats, oof->stratum[r] = r;
@@ -260,8 +257,7 @@ una_status una_oof_noise_shape(una_noise **noise, una_oof *oof, const una_proble
     size_t rows = 0, cols = x.cols;
     double *at = UNA_GET_ROWS(&run->scratch, double, x.rows * cols), *y = UNA_GET_ROWS(&run->scratch, double, x.rows);
     double *mean = UNA_GET_ROWS(&run->scratch, double, x.rows), *var = UNA_GET_ROWS(&run->scratch, double, x.rows);
-    unsigned char *part = UNA_GET_ROWS(&run->scratch, unsigned char, x.rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, unsigned char, part, x.rows);
 
     for (size_t i = 0; i < x.rows; i++) {
         if (!una_oof_moments(oof, i, &mean[rows], &var[rows])) continue;
@@ -275,8 +271,7 @@ una_status una_oof_noise_shape(una_noise **noise, una_oof *oof, const una_proble
     UNA_TRY(una_noise_learn(noise, &noise_rows, required, keep, run));
     if (!*noise) return UNA_OK;
 
-    oof->shape = UNA_GET_ROWS(&run->scratch, double, x.rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, oof->shape, x.rows);
     una_noise_shape(*noise, x, oof->shape);
     return UNA_OK;
 }
@@ -284,8 +279,7 @@ una_status una_oof_noise_shape(una_noise **noise, una_oof *oof, const una_proble
 una_status una_oof_noise_shape_without(una_oof *oof, const una_noise *noise, const una_problem *p, una_run *run)
 {
     una_view x = una_oof_x(p);
-    oof->shape = UNA_GET_ROWS(&run->scratch, double, x.rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, oof->shape, x.rows);
     for (size_t i = 0; i < x.rows; i++) {
         una_view row = { x.at + i * x.stride, 1, x.cols, x.stride };
         una_noise_shape(una_noise_without(noise, block_of_row(p, i)), row, oof->shape + i);

@@ -6,8 +6,6 @@
 
 #include "committee/relevance.h"
 
-#include <string.h>
-
 enum { FOLDS_ALL_BELOW = 500, SOME_BELOW = 1000, SOME = 3, FEW = 2 };
 static const double least_share = 0.02;  /* share of the weights that is not worth a refit */
 
@@ -26,8 +24,7 @@ static una_status learn_fold_scale(una_problem_pair *pair, const una_committee *
 {
     una_problem rest;
     fit->scaled = false;
-    double *scale = UNA_GET(&run->scratch, double, pair->plain.x.cols);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, scale, pair->plain.x.cols);
     UNA_TRY(una_member_fit_rows(&rest, c, fit, &run->scratch));
     UNA_TRY(una_relevance_learn(scale, &rest, run));
     UNA_TRY(una_problem_pair_scale(pair, scale, run));
@@ -97,8 +94,7 @@ una_status una_oof_refit_run(const una_committee *c, const una_oof *oof, const u
     size_t folds = c->pair->plain.folds, first = SIZE_MAX;
     double share = 0;
     if (!result->oof) return UNA_OK;
-    bool *is_scaled = UNA_GET(&run->scratch, bool, oof->repeats);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, bool, is_scaled, oof->repeats);
     for (size_t i = 0; folds && i < c->count; i++) {
         size_t repeat = c->member[i].repeat;
         if (!c->member[i].scaled || is_scaled[repeat]) continue;
@@ -109,8 +105,7 @@ una_status una_oof_refit_run(const una_committee *c, const una_oof *oof, const u
     if (share > least_share) return report_refits(c, oof, by, is_scaled, first, result, run);
 
     una_oof with_refits = *oof;
-    with_refits.weight = UNA_GET(&run->scratch, double, oof->repeats);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, with_refits.weight, oof->repeats);
     for (size_t r = 0; r < oof->repeats; r++) with_refits.weight[r] = is_scaled[r] ? 0 : oof->weight[r];
     una_oof_report(&with_refits, by->noise_var, folds, result);
     return UNA_OK;

@@ -17,8 +17,7 @@ una_status una_plain_finish(void *context, void *training, una_run *run)
     (void)context;
 
     t->scored = valid ? r->valid_rows : r->rows;
-    double *f = UNA_GET_ROWS(&run->scratch, double, t->scored);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, f, t->scored);
     UNA_TRY(una_network_work_f32(&work, &net, 0, run));
 
     t->square = una_network_sum_of_squares_f32(&net, t->base.parameters, valid ? r->valid_x : r->x,

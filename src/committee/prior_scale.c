@@ -6,8 +6,6 @@
 
 #include "committee/regions.h"
 
-#include <string.h>
-
 enum { PRIORS = 13, REGIONS = 3, REGIONS_OF_LINE = 6, FITS_PER_REGION = 2, MOST_REGION_ROWS = 20000,
        LEAST_REGION_ROWS = 30 };
 static const double REGION_FIT_STEPS = 0.5; /* share of a member's steps                                    */
@@ -63,8 +61,7 @@ static una_status plan_region_fits_of_targets(una_committee *region_fits, una_co
 {
     UNA_TRY(plan_region_fits(region_fits, members, inside, regions, run));
     if (!members->per_target) return UNA_OK;
-    una_committee *of = UNA_GET(&run->scratch, una_committee, members->targets);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, una_committee, of, members->targets);
     for (size_t t = 0; t < members->targets; t++) {
         unsigned char *own;
         UNA_TRY(inside_of(&own, inside, regions, &members->pair->plain, t, run));
@@ -106,8 +103,7 @@ static una_status new_region_oof(una_oof *region_oof, const una_committee *membe
 {
     const una_problem *p = &members->pair->plain;
     size_t rows = p->x.rows;
-    double *y = UNA_GET_ROWS(&run->scratch, double, regions * rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, y, regions * rows);
     for (size_t k = 0; k < regions; k++) memcpy(y + k * rows, p->y, rows * sizeof *y);
     UNA_TRY(una_oof_init(region_oof, FITS_PER_REGION, regions * rows, y, &run->scratch));
     region_oof->repeats_are_sample = true;

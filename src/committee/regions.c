@@ -6,9 +6,6 @@
  */
 #include "committee/regions.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct place { double at; size_t row; } place;
 
 static int by_place(const void *a, const void *b)

@@ -9,8 +9,6 @@
 
 #include "train/process.h"
 
-#include <string.h>
-
 enum { FIRST_ROWS = 250, FIRST_STEPS = 20, LAST_STEPS = 15, STEPS_OF_FEW_ROWS = 60 };
 
 static const double RANGE = 1e3;         /* lengths, variance and noise variance: 1/RANGE to RANGE              */
@@ -38,8 +36,7 @@ static una_status sample_rows(sample *s, const una_problem *p, una_run *run)
     UNA_TRY(una_order_new(&order, p->x.rows, &run->scratch));
     *s = (sample){ UNA_GET(&run->scratch, double, most * p->x.cols), UNA_GET(&run->scratch, double, most), 0,
                    p->x.cols };
-    double *count = UNA_GET(&run->scratch, double, most);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, count, most);
 
     una_rng rng = una_rng_at(p->seed, UNA_FOR_SPLIT, 3);
     una_rng_permute(&rng, order, p->x.rows);

@@ -6,8 +6,6 @@
 
 #include "la/la.h"
 
-#include <string.h>
-
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 bool una_problem_complete(const una_problem *p)
@@ -77,8 +75,7 @@ static double error_correlation(const una_errors *e, size_t t, size_t s)
 /* Correlations from different rows may contradict one another: all are reduced until they do not. */
 static una_status shrink_correlations(double *by, const double *cor, size_t n, una_run *run)
 {
-    double *factor = UNA_GET(&run->scratch, double, n * n);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, factor, n * n);
     for (*by = 1; *by > 1e-3; *by *= 0.9) {
         for (size_t i = 0; i < n * n; i++) factor[i] = i % (n + 1) == 0 ? 1 : *by * cor[i];
         una_status status = una_chol(factor, n, "the correlation of the errors", run);

@@ -8,8 +8,6 @@
 
 #include "base/hash.h"
 
-#include <string.h>
-
 enum { MOST_ROWS = 4096, BLOCK_CELLS = 1 << 16, FIRST_SLOTS = 256, SLAB = 1 << 14, MANY_CELLS = 1 << 21 };
 
 /* ---- words ------------------------------------------------------------------------------------------ */
@@ -209,8 +207,7 @@ una_status una_build_end(una_build *build, bool with_lines)
     }
     if (!with_lines) return UNA_OK;
 
-    data->line = UNA_GET_ROWS(&data->arena, size_t, data->rows);
-    UNA_TRY(una_arena_check(&data->arena));
+    UNA_NEW_ROWS_AT(&data->arena, data->line, data->rows);
     size_t row = 0;
     for (una_build_block *block = build->first; block; block = block->next) {
         const una_build_cell *cell = block->cell + data->columns * build->block_rows;

@@ -7,7 +7,6 @@
  */
 #include "data/images.h"
 
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

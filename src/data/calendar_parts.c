@@ -10,8 +10,6 @@
 #include "base/rank_group.h"
 #include "la/la.h"
 
-#include <string.h>
-
 enum { FOLDS = 5, MOST_COLUMNS = UNA_CALENDAR_PARTS_COLUMNS, MOST_ROWS = 20000, LEAST_ROWS = 40,
        MOST = 2 + MOST_COLUMNS + 2 * UNA_PARTS,          /* 1, days, columns, pairs                     */
        WIDE = MOST + 1 };                                /* and y, the last                             */

@@ -8,7 +8,6 @@
 
 #include "base/calendar.h"
 
-#include <string.h>
 #include <strings.h>
 
 typedef struct piece { const char *at, *end; } piece;

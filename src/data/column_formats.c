@@ -8,8 +8,6 @@
 #include "base/calendar.h"
 #include "data/csv_dialect.h"
 
-#include <string.h>
-
 /* ---- notes --------------------------------------------------------------------------------------------------- */
 
 /* One more; its text is copied. The array is as large as the next power of two. */
@@ -17,8 +15,7 @@ static una_status add_to(una_dataset *data, una_table_note **list, size_t *count
 {
     note.text = una_arena_text(&data->arena, note.text);
     if ((*count & (*count - 1)) == 0) {
-        una_table_note *larger = UNA_GET(&data->arena, una_table_note, *count ? 2 * *count : 1);
-        UNA_TRY(una_arena_check(&data->arena));
+        UNA_NEW(&data->arena, una_table_note, larger, *count ? 2 * *count : 1);
         if (*count) memcpy(larger, *list, *count * sizeof *larger);
         *list = larger;
     }

@@ -14,9 +14,6 @@
 #include "data/images.h"
 #include "data/calendar_parts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const double PI = 3.14159265358979323846;
 
 typedef struct level { const char *word; size_t count; } level;
@@ -149,8 +146,7 @@ static una_status merge_levels(learner *l, size_t *count)
     UNA_TRY(una_arena_check(work));
     UNA_TRY(una_rank_group_gather_bytes(&all, &size, mine.at, mine.length, work, l->run));
 
-    level *found = UNA_GET(work, level, size / (sizeof found->count + 1) + 3);
-    UNA_TRY(una_arena_check(work));
+    UNA_NEW(work, level, found, size / (sizeof found->count + 1) + 3);
     for (size_t at = 0; at < size; at += strlen(found[words++].word) + 1) {
         memcpy(&found[words].count, all + at, sizeof found->count);
         found[words].word = (const char *)all + (at += sizeof found->count);
@@ -254,8 +250,7 @@ static una_status learn_rare(una_source *source, learner *l, const una_table_col
 {
     size_t count = sorted_words_of(l, column), kept = 0;
     UNA_TRY(l->status);
-    source->rare = UNA_GET(l->arena, double, count);
-    UNA_TRY(una_arena_check(l->arena));
+    UNA_NEW_AT(l->arena, source->rare, count);
     for (size_t k = 0; k < count; k++)
         if (is_rare(l, &l->level[k])) source->rare[source->rare_count++] = una_word_fingerprint(l->level[k].word);
     qsort(source->rare, source->rare_count, sizeof *source->rare, una_by_number);
@@ -432,8 +427,7 @@ static una_status first_checks(learner *l, const char *const *target)
     UNA_TRY(check_alike(l));
     size_t rows = una_rank_group_sum_size(data->rows, l->run);
     UNA_TRY(una_rank_group_check(l->run));
-    size_t *at = UNA_GET(&l->run->scratch, size_t, l->targets);
-    UNA_TRY(una_arena_check(&l->run->scratch));
+    UNA_NEW(&l->run->scratch, size_t, at, l->targets);
     UNA_TRY(find_targets(at, l, target));
     l->target = at;
 
@@ -675,8 +669,7 @@ static una_status learn_text(una_source *source, learner *l, size_t c)
     size_t words = una_source_words(source);
     if (words > UNA_MAX_LEVELS) return too_many_levels(l, c, words);
 
-    source->levels = UNA_GET(l->arena, const char *, source->level_count);
-    UNA_TRY(una_arena_check(l->arena));
+    UNA_NEW_AT(l->arena, source->levels, source->level_count);
     size_t most = 0;
     for (size_t k = 0; k < source->level_count; k++) {
         source->levels[k] = una_arena_text(l->arena, l->level[k].word);
@@ -748,8 +741,7 @@ static una_status learn_form(una_source *source, learner *l, size_t c)
 static una_status learn_sources(una_columns *columns, learner *l)
 {
     const una_dataset *data = l->data;
-    columns->sources = UNA_GET(l->arena, una_source, data->columns);
-    UNA_TRY(una_arena_check(l->arena));
+    UNA_NEW_AT(l->arena, columns->sources, data->columns);
     for (size_t c = 0; c < data->columns; c++) {
         if (!l->used[c]) continue;
         UNA_TRY(una_check_cancelled(l->run, "learning about columns"));
@@ -802,8 +794,7 @@ const char *una_input_name(const una_columns *columns, const una_input *input, u
 una_status una_columns_inputs(una_columns *columns, una_arena *arena)
 {
     bool image = una_columns_image(columns).height > 0;
-    columns->inputs = UNA_GET(arena, una_input, image ? 1 : columns->input_count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, columns->inputs, image ? 1 : columns->input_count);
 
     una_input *input = columns->inputs;
     for (size_t s = 0; s < columns->source_count; s++) {
@@ -923,13 +914,12 @@ static una_status learn_all_columns(una_columns *const *columns, learner *l, con
 {
     UNA_TRY(first_checks(l, target));
     una_arena *work = &l->run->scratch;
-    l->used = UNA_GET(work, bool, l->data->columns);
-    l->out = UNA_GET(work, bool, l->data->columns);
-    l->asked = UNA_GET(work, bool, l->data->columns);
-    l->at = UNA_GET(work, size_t, l->data->columns);
-    l->row = UNA_GET_ROWS(work, size_t, l->data->rows);
-    l->level = UNA_GET_ROWS(work, level, l->data->rows + 2);
-    UNA_TRY(una_arena_check(work));
+    UNA_NEW_AT(work, l->used, l->data->columns);
+    UNA_NEW_AT(work, l->out, l->data->columns);
+    UNA_NEW_AT(work, l->asked, l->data->columns);
+    UNA_NEW_AT(work, l->at, l->data->columns);
+    UNA_NEW_ROWS_AT(work, l->row, l->data->rows);
+    UNA_NEW_ROWS_AT(work, l->level, l->data->rows + 2);
     for (size_t t = 0; t < l->targets; t++) l->asked[l->target[t]] = true;
     UNA_TRY(una_selection_apply(l->out, l->selection, l->data, l->target, l->targets, l->run));
     UNA_TRY(tell_reading(l));

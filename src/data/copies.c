@@ -64,8 +64,7 @@ static una_status link_all(una_copies *c, const rows *x, una_run *run)
     enum { AT_ONCE = 1 << 14 };
     rings r = { .slots = 16, .key = una_hash_key_of(run) };
     while (r.slots < x->count + x->count / 2) r.slots *= 2;
-    r.slot = UNA_GET_ROWS(&run->scratch, uint64_t, r.slots);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, r.slot, r.slots);
     for (size_t i = 0; i < x->count; i++) {
         if (i % AT_ONCE == 0) UNA_TRY(una_check_cancelled(run, "looking for rows with equal inputs"));
         link_row(c, &r, x, (uint32_t)i);

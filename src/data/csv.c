@@ -11,8 +11,6 @@
 #include "data/csv_dialect.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -437,9 +435,8 @@ static una_status copy_header_names(una_csv *csv)
 {
     size_t size = 0;
     for (size_t i = 0; i < csv->columns; i++) size += csv->cells[i].length + 1;
-    csv->names = UNA_GET(&csv->arena, const char *, csv->columns);
-    char *name = UNA_GET(&csv->arena, char, size);
-    UNA_TRY(una_arena_check(&csv->arena));
+    UNA_NEW_AT(&csv->arena, csv->names, csv->columns);
+    UNA_NEW(&csv->arena, char, name, size);
     for (size_t i = 0; i < csv->columns; i++) {
         una_cell cell = una_cell_trimmed(&csv->cells[i]);
         csv->names[i] = memcpy(name, cell.at, cell.length);
@@ -455,8 +452,7 @@ static una_status read_csv_header(una_csv *csv)
     if (!more) UNA_FAIL(csv->run, UNA_E_INPUT, "%s is empty; a header and rows are needed", csv->path);
 
     csv->columns = csv->cell_room = csv->cell_count;
-    csv->cells = UNA_GET(&csv->arena, una_cell, csv->columns);
-    UNA_TRY(una_arena_check(&csv->arena));
+    UNA_NEW_AT(&csv->arena, csv->cells, csv->columns);
     UNA_TRY(next_record(csv, &more));
 
     UNA_TRY(copy_header_names(csv));
@@ -548,8 +544,7 @@ static una_status count_spooled(una_csv *csv, size_t more)
  * twice. */
 static una_status spool_input(una_csv *csv, int to)
 {
-    char *block = UNA_GET(&csv->arena, char, SMALL_BLOCK);
-    UNA_TRY(una_arena_check(&csv->arena));
+    UNA_NEW(&csv->arena, char, block, SMALL_BLOCK);
     una_stamp stamp = una_stamp_of(STDIN_FILENO);
     for (;;) {
         UNA_TRY(una_bytes_wait(STDIN_FILENO, csv->path, csv->run));

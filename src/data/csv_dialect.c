@@ -8,7 +8,6 @@
 
 #include "data/cell_format.h"
 
-#include <string.h>
 #include <strings.h>
 
 enum { LINES = 200 };                    /* that are compared */

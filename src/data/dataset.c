@@ -9,7 +9,6 @@
 #include "data/images.h"
 #include "data/reader.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 /* ---- life -------------------------------------------------------------------------------------------- */
@@ -19,10 +18,9 @@ static una_status fill_names(una_dataset *data, const char *origin, const char *
     size_t size = 0;
     for (size_t i = 0; i < columns; i++) size += strlen(names[i]) + 1;
     data->origin = una_arena_text(&data->arena, origin);
-    data->column = UNA_GET(&data->arena, una_table_column, columns);
-    const char **name = UNA_GET(&data->arena, const char *, columns);
-    char *text = UNA_GET(&data->arena, char, size);
-    UNA_TRY(una_arena_check(&data->arena));
+    UNA_NEW_AT(&data->arena, data->column, columns);
+    UNA_NEW(&data->arena, const char *, name, columns);
+    UNA_NEW(&data->arena, char, text, size);
     for (size_t i = 0; i < columns; i++) {
         size_t length = strlen(names[i]) + 1;
         data->column[i].name = name[i] = memcpy(text, names[i], length);
@@ -112,8 +110,7 @@ static una_status check_same_file(const char *path, una_run *run)
 {
     struct stat about;
     size_t mine = stat(path, &about) == 0 ? (size_t)about.st_size : 0;
-    size_t *all = UNA_GET(&run->scratch, size_t, una_rank_group_count(run));
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, size_t, all, una_rank_group_count(run));
     UNA_TRY(una_rank_group_gather_sizes(all, mine, run));
     if (mine == all[0]) return UNA_OK;
     UNA_FAIL(run, UNA_E_INPUT, "%s has %zu bytes, and %zu on rank 0; every rank needs the same file, or one of its own "
@@ -453,11 +450,10 @@ static una_status join_places(una_dataset *to, const una_dataset *a, const una_d
 {
     size_t first = a->source ? a->sources : 1;
     to->sources = first + (b->source ? b->sources : 1);
-    una_table_source *source = UNA_GET(&to->arena, una_table_source, to->sources);
-    uint32_t *from = UNA_GET_ROWS(&to->arena, uint32_t, to->rows);
-    to->line = UNA_GET_ROWS(&to->arena, size_t, to->rows);
-    to->number = UNA_GET_ROWS(&to->arena, size_t, to->rows);
-    UNA_TRY(una_arena_check(&to->arena));
+    UNA_NEW(&to->arena, una_table_source, source, to->sources);
+    UNA_NEW_ROWS(&to->arena, uint32_t, from, to->rows);
+    UNA_NEW_ROWS_AT(&to->arena, to->line, to->rows);
+    UNA_NEW_ROWS_AT(&to->arena, to->number, to->rows);
     append_sources(source, from, a, 0, &to->arena);
     append_sources(source, from + a->rows, b, first, &to->arena);
     append_places(to, 0, a);
@@ -584,8 +580,7 @@ una_status una_table_need(size_t *column, const una_dataset *data, const char *n
 una_status una_table_drop(una_dataset *own, const bool *out)
 {
     size_t kept = 0, image = own->image_column;
-    const char **name = UNA_GET(&own->arena, const char *, own->columns);
-    UNA_TRY(una_arena_check(&own->arena));
+    UNA_NEW(&own->arena, const char *, name, own->columns);
     for (size_t c = 0; c < own->columns; c++) {
         if (out[c]) continue;
         if (own->images && c == own->image_column) image = kept;

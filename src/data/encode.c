@@ -6,8 +6,6 @@
 #include "data/columns.h"
 #include "data/images.h"
 
-#include <string.h>
-
 typedef struct coder {
     const una_columns *columns;  /* of the first target: the inputs are the same for all            */
     const una_columns *const *target;
@@ -330,9 +328,8 @@ una_status una_columns_encode_several(const una_columns *const *target, size_t t
     const una_columns *columns = target[0];
     coder c = { .columns = columns, .target = target, .targets = y ? targets : 0, .data = data,
                 .with_inputs = x != NULL, .run = run };
-    c.at = UNA_GET(arena, size_t, columns->source_count + targets);
-    c.row = UNA_GET_ROWS(arena, size_t, data->rows);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, c.at, columns->source_count + targets);
+    UNA_NEW_ROWS_AT(arena, c.row, data->rows);
     UNA_TRY(match_columns(&c));
     UNA_TRY(choose_encoded_rows(&c));
 

@@ -8,8 +8,6 @@
 #include "data/csv.h"
 #include "data/images.h"
 
-#include <string.h>
-
 /* Sources of a file: more than any table has. Least bytes of one, of a level and of a number in it. */
 enum { MOST_SOURCES = 1 << 24, LEAST_SOURCE = 100, LEAST_LEVEL = 31, LEAST_RARE = 8 };
 
@@ -72,8 +70,7 @@ static una_status exchange_levels(una_source *source, una_archive *ar)
             return una_archive_refuse(ar, "columns.levels", "is larger than a category may be");
         UNA_TRY(una_archive_expect(ar, "columns.levels", count, LEAST_LEVEL));
         source->level_count = (size_t)count;
-        source->levels = UNA_GET(ar->arena, const char *, source->level_count);
-        UNA_TRY(una_arena_check(ar->arena));
+        UNA_NEW_AT(ar->arena, source->levels, source->level_count);
     }
 
     for (size_t k = 0; k < source->level_count; k++) {
@@ -167,10 +164,9 @@ static una_status save_sources(una_columns *columns, una_archive *ar)
 
 static una_status load_sources(una_columns *columns, una_archive *ar)
 {
-    columns->sources = UNA_GET(ar->arena, una_source, columns->source_count);
-    double *centre = UNA_GET(ar->arena, double, columns->source_count);
-    double *scale = UNA_GET(ar->arena, double, columns->source_count);
-    UNA_TRY(una_arena_check(ar->arena));
+    UNA_NEW_AT(ar->arena, columns->sources, columns->source_count);
+    UNA_NEW(ar->arena, double, centre, columns->source_count);
+    UNA_NEW(ar->arena, double, scale, columns->source_count);
 
     for (size_t s = 0; s < columns->source_count; s++) {
         UNA_TRY(exchange_source(&columns->sources[s], &centre[s], &scale[s], ar));

@@ -8,8 +8,6 @@
 
 #include "data/packed.h"
 
-#include <string.h>
-
 enum { UNSIGNED_BYTES = 8, FIRST_BLOCK = 1 << 18 };
 
 static una_status refuse_idx(const una_packed *s, const char *why)
@@ -59,8 +57,7 @@ static una_status read_idx_items(una_idx *idx, const una_packed *s, una_arena *a
     size_t have = 0, got;
     unsigned char *bytes = NULL, extra;
     while (have < promised) {
-        unsigned char *block = UNA_GET_ROWS(arena, unsigned char, room);
-        UNA_TRY(una_arena_check(arena));
+        UNA_NEW_ROWS(arena, unsigned char, block, room);
         if (have > 0) memcpy(block, bytes, have);
         bytes = block;
         UNA_TRY(una_packed_take(s, bytes + have, room - have, &got));

@@ -9,7 +9,6 @@
 #include "data/npy.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 static una_status refuse_images(const una_images *m, const char *why)
 {
@@ -46,8 +45,7 @@ static una_status read_idx(una_images *m, bool *packed)
 static una_status copy_numbers(una_images *m, una_npy *npy, float *to)
 {
     enum { AT_ONCE = 64 };
-    double *block = UNA_GET(&m->run->scratch, double, AT_ONCE * m->each);
-    UNA_TRY(una_arena_check(&m->run->scratch));
+    UNA_NEW(&m->run->scratch, double, block, AT_ONCE * m->each);
     for (size_t from = 0; from < m->count; from += AT_ONCE) {
         size_t count = m->count - from < AT_ONCE ? m->count - from : AT_ONCE;
         UNA_TRY(una_npy_rows(npy, from, count, block));

@@ -7,8 +7,6 @@
 
 #include "base/archive.h"
 
-#include <string.h>
-
 /* ---- what it will take ----------------------------------------------------------------------------------------- */
 
 typedef struct parts { uint64_t objects, lists, names, strings, values; } parts;

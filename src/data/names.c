@@ -6,9 +6,6 @@
 
 #include "base/hash.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { FEW = 16 };
 
 /* Where the name is, or would be. */
@@ -24,8 +21,7 @@ una_status una_names_index(una_names *n, const char *const *name, size_t count, 
     *n = (una_names){ .name = name, .count = count, .key = una_hash_key_of(arena->run) };
     if (count <= FEW) return UNA_OK;
     for (n->slots = 2 * FEW; n->slots < 2 * count;) n->slots *= 2;
-    n->slot = UNA_GET(arena, size_t, n->slots);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, n->slot, n->slots);
     for (size_t i = 0; i < count; i++) {
         size_t slot = slot_of_name(n, name[i]);
         n->repeated += n->slot[slot] != 0;
@@ -80,8 +76,7 @@ static int compare_named(const void *a, const void *b)
 static una_status find_pair(bool *repeated, size_t *first, size_t *second, const una_names *n, una_arena *work)
 {
     if (n->slot && !n->repeated) return UNA_OK;
-    named *sorted = UNA_GET(work, named, n->count);
-    UNA_TRY(una_arena_check(work));
+    UNA_NEW(work, named, sorted, n->count);
     for (size_t i = 0; i < n->count; i++) sorted[i] = (named){ n->name[i], i };
     if (n->count) qsort(sorted, n->count, sizeof *sorted, compare_named);
     for (size_t i = 1; i < n->count; i++) {

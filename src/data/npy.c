@@ -7,8 +7,6 @@
  */
 #include "data/npy.h"
 
-#include <string.h>
-
 enum { LONGEST_HEADER = 1 << 16, STRIP_BYTES = 1 << 18, MOST_PACKED = 1032 };    /* bytes that deflate makes of one */
 
 static una_status refuse_npy(const una_npy *npy, const char *why)
@@ -160,8 +158,7 @@ static una_status read_npy_header(una_npy *npy)
     for (size_t i = bytes; i > 0; i--) length = length << 8 | head[i - 1];
     if (length > LONGEST_HEADER) return refuse_npy(npy, "its header is too long");
 
-    char *text = UNA_GET(&npy->arena, char, length + 1);
-    UNA_TRY(una_arena_check(&npy->arena));
+    UNA_NEW(&npy->arena, char, text, length + 1);
     UNA_TRY(read_exactly(npy, text, length));
     npy->start = 8 + bytes + length;
     return parse_dictionary(npy, (parser){ text, text + length });

@@ -8,8 +8,6 @@
  */
 #include "data/csv.h"
 
-#include <string.h>
-
 enum { MOST_DIGITS = 19 };               /* any so many fit a word */
 
 /* The digits at `at`, at most eight, appended to *word; how many they were. Eight bytes must be readable. */

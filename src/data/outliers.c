@@ -7,9 +7,6 @@
  */
 #include "data/columns.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { FAR = 50, MOST_SENTENCES = 4 };
 static const double most_share = 0.5;
 

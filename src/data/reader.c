@@ -10,8 +10,6 @@
 #include "data/reader.h"
 #include "data/column_formats.h"
 
-#include <string.h>
-
 typedef struct infinity { size_t line; const char *text; } infinity;     /* the first of a column; line 0: none */
 
 struct una_reader {
@@ -317,8 +315,7 @@ static una_status study_rows(una_reader *reader, una_cell_counts *study)
 static una_status study_file(una_reader *reader, bool in_row)
 {
     una_cell_format_proof proof = {0};
-    una_cell_counts *study = UNA_GET(&reader->arena, una_cell_counts, reader->columns);
-    UNA_TRY(una_arena_check(&reader->arena));
+    UNA_NEW(&reader->arena, una_cell_counts, study, reader->columns);
     begin_studies(reader, study, reader->columns);
     UNA_TRY(study_rows(reader, study));
     for (size_t c = 0; c < reader->table_columns; c++) {
@@ -490,8 +487,7 @@ static una_status keep_row(una_reader *reader, const double *values)
     una_arena *arena = &reader->kept_arena;
     if (reader->kept_rows == reader->kept_room) {
         size_t room = reader->kept_room ? 2 * reader->kept_room : 64;
-        const char ***rows = UNA_GET(arena, const char **, room);
-        UNA_TRY(una_arena_check(arena));
+        UNA_NEW(arena, const char **, rows, room);
         if (reader->kept_rows) memcpy(rows, reader->kept, reader->kept_rows * sizeof *rows);
         reader->kept = rows;
         reader->kept_room = room;
@@ -499,9 +495,8 @@ static una_status keep_row(una_reader *reader, const double *values)
 
     size_t size = 0;
     for (size_t i = 0; i < reader->columns; i++) size += 1 + (reader->csv ? reader->csv->cells[i].length + 1 : 32);
-    const char **row = UNA_GET(arena, const char *, reader->columns);
-    char *text = UNA_GET(arena, char, size);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, const char *, row, reader->columns);
+    UNA_NEW(arena, char, text, size);
 
     for (size_t i = 0; i < reader->columns; i++) {
         *text++ = reader->csv && reader->csv->cells[i].quoted;

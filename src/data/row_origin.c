@@ -4,8 +4,6 @@
  */
 #include "data/table.h"
 
-#include <string.h>
-
 una_table_source una_table_source_of(const una_dataset *data, size_t row)
 {
     if (data->source) return data->source[data->from[row]];

@@ -4,8 +4,6 @@
  */
 #include "data/selection.h"
 
-#include <string.h>
-
 /* Columns by their names, each marked. */
 static una_status mark_columns(bool *marked, const char *const *names, size_t count, const char *flag,
                                const una_dataset *data, una_run *run)

@@ -5,9 +5,6 @@
 #include "data/json.h"
 #include "data/table.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static una_status take_lists(una_split *split, size_t train, size_t test, una_run *run)
 {
     *split = (una_split){ .size = sizeof *split, .train_count = train, .test_count = test };
@@ -116,8 +113,7 @@ static una_status cut_gap(una_split *split, const una_dataset *data, const char 
     UNA_TRY(una_table_need(&column, data, name, run));
     if (rows < 3) UNA_FAIL(run, UNA_E_INPUT, "%s has fewer than three rows; a gap cannot be cut", data->origin);
 
-    ranked *order = UNA_GET(&run->scratch, ranked, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, ranked, order, rows);
     UNA_TRY(rank_rows_by_column(order, data, column, run));
 
     size_t from = (rows + 1) / 3, to = (2 * rows + 1) / 3;       /* rows / 3 and 2 rows / 3, rounded */
@@ -184,8 +180,7 @@ static una_status take_split(una_split *split, const json_t *entry, const publis
     UNA_TRY(check_lists(entry, from, run));
 
     /* More rows than the data has cannot pass either: one of them would be there twice, or not be one. */
-    unsigned char *seen = UNA_GET(&run->scratch, unsigned char, from->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, unsigned char, seen, from->rows);
     UNA_TRY(take_lists(split, json_array_size(train), json_array_size(test), run));
     UNA_TRY(copy_list(split->train, train, seen, from, run));
     UNA_TRY(copy_list(split->test, test, seen, from, run));
@@ -242,8 +237,7 @@ una_status una_split_read(una_split *split, const char *path, const char *group,
 static una_status check_group(const json_t *file, const char *name, published *from, una_run *run)
 {
     const json_t *group;
-    unsigned char *seen = UNA_GET(&run->scratch, unsigned char, from->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, unsigned char, seen, from->rows);
     from->group = name;
     UNA_TRY(find_group(&group, file, from, run));
     for (from->index = 0; from->index < json_array_size(group); from->index++) {

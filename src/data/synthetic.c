@@ -8,8 +8,6 @@
  */
 #include "data/table.h"
 
-#include <string.h>
-
 static double gap_input(una_rng *rng, bool full, bool left)
 {
     double u = una_rng_uniform(rng);
@@ -50,9 +48,8 @@ static una_status fill_and_copy(una_dataset **data, size_t kind, size_t rows, si
                                 una_run *run)
 {
     static const char *const names[] = { "x", "y" };
-    double *x = UNA_GET(&run->scratch, double, rows > SIZE_MAX / inputs ? SIZE_MAX : rows * inputs);
-    double *y = UNA_GET(&run->scratch, double, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, x, rows > SIZE_MAX / inputs ? SIZE_MAX : rows * inputs);
+    UNA_NEW(&run->scratch, double, y, rows);
     una_rng rng = una_rng_at(seed, UNA_FOR_DATA, 0);
     if (kind == 4) fill_shell(x, y, rows, inputs, &rng);
     else fill_demo_curve(x, y, rows, kind == 1 || kind == 3, kind >= 2, &rng);

@@ -6,8 +6,6 @@
 #include "base/rank_group.h"
 #include "data/where.h"
 
-#include <string.h>
-
 /* ---- columns ------------------------------------------------------------------------------------------------ */
 
 /* The row of the first cell that is there, or `rows`. */
@@ -208,8 +206,7 @@ static una_status find_rows(size_t **index, size_t *count, const una_where *wher
 {
     *count = 0;
     *index = UNA_GET_ROWS(&run->scratch, size_t, data->rows);
-    bool *match = UNA_GET_ROWS(&run->scratch, bool, data->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, bool, match, data->rows);
     UNA_TRY(una_where_match(match, where, data, run));
     for (size_t i = 0; i < data->rows; i++)
         if (match[i]) (*index)[(*count)++] = i;

@@ -18,8 +18,6 @@
 
 #include "data/cell_format.h"
 
-#include <string.h>
-
 static const una_grammar grammar = {
     .what = "condition", .signs = "+-*/(),<>=!", .compares = true, .backquotes = true, .shows = true,
     .nothing = "there is nothing between the quotes; missing(column) is true where a cell is empty",

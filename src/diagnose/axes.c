@@ -4,8 +4,6 @@
  */
 #include "diagnose/axes.h"
 
-#include <string.h>
-
 #define DROPPED 1e-8             /* of the largest variance: directions in which rows do not differ         */
 #define LEAST_EXCESS 1e-3        /* of the largest: a share that every direction gets, so that none is lost */
 #define GAIN 1e-10               /* of the sum: less ends the alternation                                   */
@@ -214,8 +212,7 @@ static una_status alternate_rotation(const rotation *t, una_run *run)
 {
     size_t r = t->axes, all = t->concepts * t->each;
     double *gram = UNA_GET(&run->scratch, double, all * all), *value = UNA_GET(&run->scratch, double, all + r);
-    double *better = UNA_GET(&run->scratch, double, all * r);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, better, all * r);
     double sum = pull(t);
     for (size_t turns = 0; turns < MOST_TURNS; turns++) {
         bool found;

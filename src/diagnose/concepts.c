@@ -13,7 +13,6 @@
 #include "data/where.h"
 
 #include <ctype.h>
-#include <string.h>
 
 enum { LONGEST_NAME = 100 };
 
@@ -156,8 +155,7 @@ static una_status read_concept_line(const reading *r, const char *line, size_t l
     if (concept.row_count == SIZE_MAX)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu: '%.60s' is no list of rows; it looks like 'rows 3, 17, 20-25', "
                  "counted from 1", r->path, r->line, concept.where);
-    size_t *row = UNA_GET(keep, size_t, concept.row_count);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW(keep, size_t, row, concept.row_count);
     read_row_list(rows, row, &concept.row_count);
     concept.rows = row;
     concept.numbered = 1;
@@ -180,8 +178,7 @@ static una_status read_concept_lines(reading *r, const char *text)
 
 static una_status read_json_rows(const reading *r, una_concept *concept, const json_t *list_of)
 {
-    size_t *row = UNA_GET(&r->out->keep, size_t, json_array_size(list_of));
-    UNA_TRY(una_arena_check(&r->out->keep));
+    UNA_NEW(&r->out->keep, size_t, row, json_array_size(list_of));
     for (size_t i = 0; i < json_array_size(list_of); i++) {
         const json_t *item = json_array_get(list_of, i);
         if (!json_is_integer(item) || json_integer_value(item) < 1)
@@ -234,8 +231,7 @@ static una_status read_concept_file(reading *r)
     if (strlen(text) != size)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s is no text: it holds a zero byte; a file of concepts has lines such as 'old: "
                  "days > 28'", r->path);
-    r->out->at = UNA_GET(&r->out->keep, una_concept, UNA_MOST_CONCEPTS);
-    UNA_TRY(una_arena_check(&r->out->keep));
+    UNA_NEW_AT(&r->out->keep, r->out->at, UNA_MOST_CONCEPTS);
     r->out->face.at = r->out->at;
 
     bool json = text[strspn(text, " \t\r\n")] == '{';

@@ -13,9 +13,6 @@
 #include "model/several.h"
 #include "model/new_words.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define RIDGE 1e-6               /* of the rows                                                             */
 #define MUCH 0.2                 /* of all ignorance                                                        */
 enum { USUAL_AXES = 4, FEW_ROWS = 20, BLOCK = 240 };
@@ -54,8 +51,7 @@ typedef struct work {
 static una_status invert_design(double *inverse, const work *w, una_run *run)
 {
     size_t k = w->concepts, m = k + 1, n = w->shown_rows;
-    double *gram = UNA_GET(&run->scratch, double, m * m);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, gram, m * m);
     for (size_t a = 0; a < m; a++)
         for (size_t b = 0; b <= a; b++) {
             size_t both = 0;
@@ -72,9 +68,8 @@ static una_status invert_design(double *inverse, const work *w, una_run *run)
 static una_status weigh_members(work *w, una_run *run)
 {
     size_t k = w->concepts, m = k + 1, n = w->shown_rows;
-    double *inverse = UNA_GET(&run->scratch, double, m * m);
-    w->g = UNA_GET_ROWS(&run->scratch, double, k * n);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, inverse, m * m);
+    UNA_NEW_ROWS_AT(&run->scratch, w->g, k * n);
     UNA_TRY(invert_design(inverse, w, run));
     for (size_t c = 0; c < k; c++)
         for (size_t i = 0; i < n; i++) {
@@ -143,8 +138,7 @@ static una_status turn_leaf(void *context, const una_leaf *leaf, una_run *run)
     work *w = context;
     if (w->leaves == w->room) {
         size_t room = w->room ? 2 * w->room : 16;
-        una_axes *more = UNA_GET(&w->axes_in, una_axes, room);
-        UNA_TRY(una_arena_check(&w->axes_in));
+        UNA_NEW(&w->axes_in, una_axes, more, room);
         if (w->leaves) memcpy(more, w->leaf, w->leaves * sizeof *more);
         w->leaf = more;
         w->room = room;
@@ -226,8 +220,7 @@ static int larger_first(const void *a, const void *b)
 static una_status rank_explained_rows(result *out, una_run *run)
 {
     size_t rows = out->face.rows;
-    ranked *all = UNA_GET(&run->scratch, ranked, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, ranked, all, rows);
     for (size_t r = 0; r < rows; r++) all[r] = (ranked){ out->std[r], r };
     qsort(all, rows, sizeof *all, larger_first);
     for (size_t r = 0; r < rows; r++) out->order[r] = all[r].row;
@@ -244,8 +237,7 @@ static una_status take_names(result *out, const work *w)
     const char *const own[] = { UNA_PART_OTHER, UNA_PART_DISAGREEMENT, UNA_PART_WHOLE };
     const bool there[] = { true, has_disagreement(w), w->leaves > w->heads };
     size_t parts = w->concepts;
-    out->names = UNA_GET(&out->keep, const char *, w->concepts + 3);
-    UNA_TRY(una_arena_check(&out->keep));
+    UNA_NEW_AT(&out->keep, out->names, w->concepts + 3);
     for (size_t c = 0; c < w->concepts; c++) out->names[c] = una_arena_text(&out->keep, w->settings.concepts[c].name);
     for (size_t i = 0; i < 3; i++)
         if (there[i]) out->names[parts++] = own[i];
@@ -336,8 +328,7 @@ static una_status turn_all(work *w, const una_dataset *shown, una_run *run)
 {
     const una_kind *kind = w->model->kind;
     w->shown_rows = shown->rows;
-    w->holds = UNA_GET_ROWS(&run->scratch, bool, w->concepts * shown->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, w->holds, w->concepts * shown->rows);
     UNA_TRY(una_concepts_holds(w->holds, w->settings.concepts, w->concepts, shown, run));
     UNA_TRY(weigh_members(w, run));
     UNA_TRY(encode_explained(&w->x, w->model, shown, run));
@@ -352,8 +343,7 @@ static una_status turn_all(work *w, const una_dataset *shown, una_run *run)
 static una_status add_new_words(work *w, una_view x, una_run *run)
 {
     if (!una_new_words_any(&w->model->columns)) return UNA_OK;
-    double *extra = UNA_GET_ROWS(&run->scratch, double, x.rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, extra, x.rows);
     UNA_TRY(una_new_words_extra(extra, w->model, x, run));
     for (size_t r = 0; r < x.rows; r++) w->part[r * (w->concepts + 3) + w->concepts] += extra[r];
     return UNA_OK;
@@ -389,8 +379,7 @@ static una_status take_concepts(work *w, una_run *run)
 {
     size_t count = w->concepts, step;
     const unsigned char *at = (const void *)w->settings.concepts;
-    una_concept *own = UNA_GET(&run->scratch, una_concept, count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, una_concept, own, count);
     for (size_t c = 0; c < count; c++, at += step) {
         UNA_TRY(UNA_TAKE(&own[c], at, una_concept, run));
         memcpy(&step, w->settings.concepts, sizeof step);

@@ -16,9 +16,6 @@
 #include "model/several.h"
 #include "model/validation_split.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { FOLDS = 5, MOST_EVALUATED = 1000, MOST_REPEATS = 5, BUDGET = 40000, LEAST_EVALUATED = 100, LEAST_ROWS = 10,
        FEW_MEMBERS = 2 };
 static const double evaluated_share = 0.3, wide = 1.959964;
@@ -243,10 +240,9 @@ static una_status importance_begin(work *w, una_run *run)
                  w->data->origin, w->rows, LEAST_ROWS);
 
     UNA_TRY(choose_sizes(w, run));
-    w->own = UNA_GET(&run->scratch, double, w->rows);
-    w->error = UNA_GET(&run->scratch, double, w->evaluated);
-    w->rise = UNA_GET(&run->scratch, double, w->evaluated * columns->source_count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, w->own, w->rows);
+    UNA_NEW_AT(&run->scratch, w->error, w->evaluated);
+    UNA_NEW_AT(&run->scratch, w->rise, w->evaluated * columns->source_count);
     for (size_t i = 0; i < w->rows; i++) w->own[i] = w->data->column[target].number[w->kept[i]];
     UNA_TRY(una_order_new(&w->order, w->rows, &run->scratch));
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_REPORT, 0);

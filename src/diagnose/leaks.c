@@ -12,9 +12,6 @@
  */
 #include "diagnose/answer.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_ROWS = 4000, LEAST_ROWS = 10 };
 static const double suspicious = 0.995, rest_is_enough = 0.97, exact = 1e-3;
 
@@ -103,8 +100,7 @@ static una_status rest_explains(double *share, const una_case *c, const bool *le
     una_case rest = *c;
     double *mean = UNA_GET_ROWS(&run->scratch, double, n), error = 0;
     bool known;
-    rest.x = UNA_GET_ROWS(&run->scratch, double, c->rows * inputs);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, rest.x, c->rows * inputs);
     for (size_t d = 0; d < inputs; d++)
         for (size_t i = 0; !leak[una_columns_input(c->columns, d)->source] && i < c->rows; i++)
             rest.x[i * inputs + d] = c->x[i * inputs + d];

@@ -6,8 +6,6 @@
 #include "diagnose/answer.h"
 #include "infer/head.h"
 
-#include <string.h>
-
 enum { BLOCK = 256, MOST_FEATURES = 400 };
 
 typedef struct block { double *phi, *y; size_t rows, features; } block;

@@ -15,9 +15,6 @@
  */
 #include "diagnose/answer.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_SORTED = 5000, LEAST_CELLS = 20, FEW_VALUES = 20, MOST_LOGGED = 20000, LISTED = 3 };
 static const double one_in = 3e-5, most_share = 0.03, few_values_apart = 10, beyond = 8, alone_by = 10;
 
@@ -134,8 +131,7 @@ static una_status add_suspect(una_case *c, size_t row, const char *column, doubl
     c->listed[row] = true;
     if (c->suspect_count == c->suspect_room) {
         size_t room = 2 * c->suspect_room + 8;
-        una_suspect *more = UNA_GET(c->keep, una_suspect, room);
-        UNA_TRY(una_arena_check(c->keep));
+        UNA_NEW(c->keep, una_suspect, more, room);
         if (c->suspect_count) memcpy(more, c->suspects, c->suspect_count * sizeof *more);
         c->suspects = more;
         c->suspect_room = room;
@@ -340,9 +336,8 @@ static una_status find_predicted_rows(una_case *c, una_run *run)
     const double within = 2, robust_within = 4;
     const una_held_out *h = c->held;
     size_t step = (h->rows + MOST_SORTED - 1) / MOST_SORTED, count = 0;
-    double *room = UNA_GET(&run->scratch, double, h->rows / step + 1);
-    c->predicted = UNA_GET_ROWS(&run->scratch, bool, c->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, room, h->rows / step + 1);
+    UNA_NEW_ROWS_AT(&run->scratch, c->predicted, c->rows);
     for (size_t i = 0; i < h->rows; i += step) room[count++] = h->y[i] - h->mean[i];
     double usual = una_robust_of(room, count).std;
     for (size_t i = 0; i < h->rows; i++) {
@@ -364,8 +359,7 @@ static una_status check_target_cells(una_case *c, una_run *run)
 
 static una_status find_suspects(una_case *c, una_run *run)
 {
-    c->listed = UNA_GET_ROWS(&run->scratch, bool, c->data->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, c->listed, c->data->rows);
     size_t sources = c->images ? 0 : c->columns->source_count;
     for (size_t s = 0; s <= sources; s++) {
         memset(c->listed, 0, c->data->rows * sizeof *c->listed);

@@ -4,8 +4,6 @@
  */
 #include "diagnose/answer.h"
 
-#include <stdlib.h>
-
 enum { LEAST_HELD_OUT = 20, SMALL_COUNT = 10, MOST_SORTED = 5000 };
 
 typedef struct values {                  /* of the target                                                   */
@@ -20,8 +18,7 @@ static una_status count_values(values *v, const una_case *c, una_run *run)
     const double *y = c->data->column[una_table_find(c->data, c->columns->target)].number;
     size_t step = (c->rows + MOST_SORTED - 1) / MOST_SORTED;
     *v = (values){ .least = HUGE_VAL, .most = -HUGE_VAL, .whole = true, .two = true };
-    v->sorted = UNA_GET(&run->scratch, double, c->rows / step + 1);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, v->sorted, c->rows / step + 1);
     for (size_t i = 0; i < c->rows; i++) {
         double value = y[c->kept[i]];
         if (i % step == 0) v->sorted[v->count++] = value;

@@ -5,8 +5,6 @@
 #include "base/record.h"
 #include "diagnose/concepts.h"
 
-#include <string.h>
-
 #define WORTH_NAMING 0.2         /* of a row's ignorance: the second reason is named from here on           */
 
 /* ---- sentences -------------------------------------------------------------------------------------------- */

@@ -17,9 +17,6 @@
 #include "la/la.h"
 #include "model/validation_split.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct box { una_verdict face; una_arena keep; una_run *run; } box;
 
 static const char *const names[] = { "nothing_learnt", "too_good", "suspect_rows", "binary_target", "count_target",
@@ -77,8 +74,7 @@ static una_status take_teams(una_case *c, const una_copies *copies, una_run *run
 {
     enum { MOST_COMPARED = 100 };
     size_t none = SIZE_MAX, *of = UNA_GET_ROWS(&run->scratch, size_t, c->rows);
-    c->team = UNA_GET_ROWS(&run->scratch, size_t, c->held->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, c->team, c->held->rows);
     for (size_t i = 0; i < c->rows; i++) of[i] = none;
     for (size_t h = 0; h < c->held->rows; h++) {
         size_t first = c->at[h];
@@ -110,8 +106,7 @@ static una_status case_folds(una_case *c, una_run *run)
     if (c->folds > 1 && !c->images)
         return una_fold_rows(&c->fold, &c->folds, &copies, c->rows,
                              una_rng_at(run->settings.seed, UNA_FOR_FOLDS, 0), run);
-    c->fold = UNA_GET_ROWS(&run->scratch, unsigned char, c->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, c->fold, c->rows);
     c->folds = 1;
     memset(c->fold, 1, c->rows);
     for (size_t h = 0; h < c->held->rows; h++) c->fold[c->at[h]] = 0;
@@ -137,8 +132,7 @@ static una_status case_rows(una_case *c, una_run *run)
 {
     UNA_TRY(una_columns_encode(c->columns, c->data, &c->x, &c->y, &c->kept, &c->rows, &run->scratch, run));
     take_units(c);
-    c->at = UNA_GET_ROWS(&run->scratch, size_t, c->held->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, c->at, c->held->rows);
     size_t h = 0;
     for (size_t i = 0; i < c->rows && h < c->held->rows; i++)
         if (c->kept[i] == c->held->row[h]) c->at[h++] = i;
@@ -195,8 +189,7 @@ static una_status measure_bands(una_verdict *v, const una_held_out *h, bool fact
 {
     enum { MOST_SORTED = 5000 };
     size_t inside = 0, count = 0, step = (h->rows + MOST_SORTED - 1) / MOST_SORTED;
-    double *width = UNA_GET(&run->scratch, double, h->rows / step + 1);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, width, h->rows / step + 1);
     for (size_t i = 0; i < h->rows; i++) {
         if (i % step == 0) width[count++] = h->upper[i] - h->lower[i];
         inside += h->below[i] >= 0.025 && h->below[i] <= 0.975;
@@ -240,8 +233,7 @@ static una_status measure_verdict(una_case *c, una_run *run)
 static una_status fisher_z(double *z, const una_case *c, const double *mean, una_run *run)
 {
     double n = (double)c->teams, y = 0, f = 0, yy = 0, ff = 0, yf = 0, *ones, *ys, *fs;
-    double *one = UNA_GET_ROWS(&run->scratch, double, c->held->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, one, c->held->rows);
     for (size_t i = 0; i < c->held->rows; i++) one[i] = 1;
     UNA_TRY(sum_teams(&ones, c, one, run));
     UNA_TRY(sum_teams(&ys, c, c->held->y, run));

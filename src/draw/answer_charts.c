@@ -6,9 +6,6 @@
 #include "draw/fit_report.h"
 #include "draw/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MANY_TIPS = 20000, BINS = 10, LEAST_IN_BIN = 12, FEW_IN_LEVEL = 3 };
 static const double wide = 1.959964, half_width = 352, third_width = 232;
 

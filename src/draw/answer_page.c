@@ -5,8 +5,6 @@
 #include "draw/answer_page.h"
 #include "draw/number.h"
 
-#include <string.h>
-
 static const double least_rise = 0.01;          /* of the variance: less is nothing, however sure */
 enum { LONGEST = 1200, MOST_SUSPECTS = 20, MOST_NAMED = 5, MOST_CELLS = 10 };
 
@@ -72,8 +70,7 @@ static void add_suspects(una_html *html, const una_verdict *verdict)
 static una_status add_verdict_findings(una_html *html, const una_verdict *verdict)
 {
     una_arena *arena = html->text.arena;
-    const char **list = UNA_GET(arena, const char *, verdict->finding_count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, const char *, list, verdict->finding_count);
     for (size_t i = 0; i < verdict->finding_count; i++) list[i] = cut_sentence(verdict->findings[i].sentence, arena);
     una_html_box(html, "What to know before you use it", list, verdict->finding_count);
     return UNA_OK;

@@ -10,8 +10,6 @@
 #include "draw/number.h"
 #include "draw/png.h"
 
-#include <string.h>
-
 static const double png_scale = 2.5, px_to_pt = 0.75;
 
 /* ---- the library ----------------------------------------------------------------------------------- */
@@ -278,8 +276,7 @@ static cairo_surface_t *open_surface(const una_cairo *p, double width, double he
 
 una_status una_cairo_on(una_canvas **canvas, una_text *out, double width, double height, una_format format, una_run *run)
 {
-    una_cairo *p = UNA_GET(out->arena, una_cairo, 1);
-    UNA_TRY(una_arena_check(out->arena));
+    UNA_NEW(out->arena, una_cairo, p, 1);
     UNA_TRY(load(&p->c, run));
     p->canvas = (una_canvas){ .move = move, .line = line, .close = close_piece, .stroke = stroke, .fill = fill,
                              .text = write_text, .clip = clip, .unclip = unclip };

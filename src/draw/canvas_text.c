@@ -12,8 +12,6 @@
 
 #include "draw/number.h"
 
-#include <string.h>
-
 /* ---- inks ------------------------------------------------------------------------------------------ */
 
 static const una_rgb inks[UNA_INK_COUNT] = {

@@ -7,9 +7,6 @@
  */
 #include "draw/figure.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { STRIP = 120, FINE = 480 };
 
 una_figure una_figure_in(una_arena *arena, size_t columns, double panel_width, double panel_height)

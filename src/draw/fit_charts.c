@@ -7,9 +7,6 @@
  */
 #include "draw/fit_report.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { FEW_ROWS = 300, SOME_RANGES = 60, LEVELS = 101, SWEEP_DOTS = 400, SHARES = 50, LEAST_KEPT = 20, TENTHS = 10 };
 static const double half_width = 352, third_width = 232;
 

@@ -11,7 +11,6 @@
 #include "draw/number.h"
 #include "draw/picture.h"
 
-#include <string.h>
 #include <strings.h>
 
 enum { NAMES = 12 };                     /* input names in a sentence */
@@ -237,8 +236,7 @@ static una_status add_scores(una_html *html, const una_report *report)
     };
     char name[UNA_NAME_ROOM];
     una_text words = una_text_in(html->text.arena);
-    scored *list = UNA_GET(html->text.arena, scored, report->model_count);
-    UNA_TRY(una_arena_check(html->text.arena));
+    UNA_NEW(html->text.arena, scored, list, report->model_count);
     for (size_t m = 0; m < report->model_count; m++) {
         una_report_predictions predictions = una_report_predictions_of(report, &report->models[m]);
         list[m] = score_of(&predictions, html->text.arena);

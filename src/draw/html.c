@@ -8,8 +8,6 @@
 #include "draw/number.h"
 #include "draw/canvas.h"
 
-#include <string.h>
-
 static const char style[] =
     ":root{color-scheme:light}"
     "*{box-sizing:border-box}"

@@ -5,8 +5,6 @@
  */
 #include "draw/number.h"
 
-#include <string.h>
-
 #define MINUS "\xE2\x88\x92"
 
 static size_t put_bytes(char *buffer, size_t at, const char *bytes, size_t length)

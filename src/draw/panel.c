@@ -7,8 +7,6 @@
 #include "draw/html.h"
 #include "draw/number.h"
 
-#include <string.h>
-
 static const double quarter_turn = 1.57079632679489661923;
 static const double far_away = 1e5;
 static const double strip_height = 17, strip_gap = 4;

@@ -6,9 +6,6 @@
  */
 #include "draw/plot_charts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { FEW_ROWS = 300, SOME_RANGES = 80, LEVELS = 101, MOST_BARS = 40 };
 static const double wide = 560, high = 340, z95 = 1.959964;
 

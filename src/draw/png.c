@@ -4,8 +4,6 @@
  */
 #include "draw/png.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 enum { FILTERS = 5, CHUNK = 1 << 14 };
@@ -122,8 +120,7 @@ static una_status add_rows(packer *p, const una_png *png)
 una_status una_png_add(una_text *out, const una_png *png, una_run *run)
 {
     unsigned char head[13] = { [8] = 8, [9] = png->channels == 3 ? 2 : 0 };
-    packer *p = UNA_GET(out->arena, packer, 1);
-    UNA_TRY(una_arena_check(out->arena));
+    UNA_NEW(out->arena, packer, p, 1);
     p->out = out;
     p->stream = (z_stream){ .zalloc = zlib_take, .zfree = zlib_give, .opaque = run };
     if (deflateInit(&p->stream, Z_DEFAULT_COMPRESSION) != Z_OK)

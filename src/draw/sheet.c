@@ -11,7 +11,6 @@
 #include "draw/number.h"
 
 #include <ctype.h>
-#include <string.h>
 
 una_sheet una_sheet_in(una_arena *arena, const char *name, const char *lead, const char *caption)
 {

@@ -5,7 +5,6 @@
 #include "gap/gap.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 enum { FOLDS = 3 };
 /* Ordinary rows: a tenth of those outside the hole, at least LEAST_ORDINARY but no more than a third of them. Of more
@@ -165,8 +164,7 @@ static una_status new_known(una_gap_work *t, una_run *run)
 {
     una_arena *keep = &t->result->keep;
     size_t rows = t->table->rows;
-    t->known = UNA_GET(keep, una_gap_known, t->asked.repeats);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW_AT(keep, t->known, t->asked.repeats);
     for (size_t r = 0; r < t->asked.repeats; r++) {
         una_gap_known *k = &t->known[r];
         una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_SPLIT, ORDERS + r);
@@ -203,8 +201,7 @@ static una_status run_jobs(una_gap_work *t, size_t first, size_t all, una_run *r
 una_status una_gap_fit_all(una_gap_work *t, una_run *run)
 {
     size_t repeats = t->asked.repeats, pairs = t->asked.pairs > 0 ? (size_t)t->asked.pairs : 0;
-    t->jobs = UNA_GET(&t->result->keep, una_gap_job, repeats * (FOLDS + t->columns + pairs));
-    UNA_TRY(una_arena_check(&t->result->keep));
+    UNA_NEW_AT(&t->result->keep, t->jobs, repeats * (FOLDS + t->columns + pairs));
     UNA_TRY(new_known(t, run));
     add_jobs(t, 0, t->columns, true);
     size_t could = t->columns * (t->columns - 1) / 2, first = t->job_count;

@@ -12,8 +12,6 @@
 
 #include "data/columns.h"
 
-#include <string.h>
-
 /* With fewer than LEAST_ROWS rows the parts are too small for any conclusion. */
 enum { LEAST_ROWS = 60, PAIRS = 3, MOST_PAIRS = 1000, MOST_REPEATS = 1000 };
 /* Errors that are a smaller part of the target's range come of rounding: a target that the model knows exactly. */
@@ -97,8 +95,7 @@ static una_status take_table(una_gap_work *t, const una_dataset *data, una_run *
     UNA_TRY(una_dataset_rows(&r->table, data, kept, rows, run));
     t->table = r->table;
 
-    t->input = UNA_GET(&r->keep, size_t, columns.source_count);
-    UNA_TRY(una_arena_check(&r->keep));
+    UNA_NEW_AT(&r->keep, t->input, columns.source_count);
     for (size_t i = 0; i < columns.source_count; i++) {
         t->input[t->input_count++] = una_table_find(r->table, columns.sources[i].name);
         /* A word may be in no row that trains: then it is one of the others. */
@@ -106,8 +103,7 @@ static una_status take_table(una_gap_work *t, const una_dataset *data, una_run *
     }
     t->target = una_table_find(r->table, columns.target);
     t->y = r->table->column[t->target].number;
-    t->left_out = UNA_GET(&r->keep, bool, r->table->columns);
-    UNA_TRY(una_arena_check(&r->keep));
+    UNA_NEW_AT(&r->keep, t->left_out, r->table->columns);
     UNA_TRY(una_selection_apply(t->left_out, &selection, r->table, &t->target, 1, run));
     t->least = least_error(t->y, rows);
     r->gap.target = una_arena_text(&r->keep, columns.target);
@@ -163,9 +159,8 @@ static una_status cut_columns(una_gap_work *t, una_run *run)
     una_gap_result *r = t->result;
     size_t all = t->table->columns, wanted = t->asked.column_count;
     size_t count = wanted ? wanted : all - 1, room = count + (t->asked.pairs > 0 ? (size_t)t->asked.pairs : 0);
-    r->view = UNA_GET(&r->keep, una_gap_view, room);
-    r->hole = UNA_GET(&r->keep, una_gap_hole, room);
-    UNA_TRY(una_arena_check(&r->keep));
+    UNA_NEW_AT(&r->keep, r->view, room);
+    UNA_NEW_AT(&r->keep, r->hole, room);
     for (size_t i = 0; i < wanted; i++) {
         size_t column;
         UNA_TRY(need_column(&column, t, t->asked.columns[i], run));

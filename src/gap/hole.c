@@ -7,9 +7,6 @@
 #include "base/calendar.h"
 #include "draw/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A box grows around the medians by these steps of its half width, in parts of the rows, until it has BOX_SHARE. */
 static const double BOX_SHARE = 0.15, BOX_STEP = 0.01, BOX_MOST = 0.4;
 
@@ -37,8 +34,7 @@ static void note_why_not(una_hole *hole, una_arena *arena, const char *format, .
 static una_status sort_cells(double **sorted, size_t *count, const una_dataset *data, size_t column, una_arena *arena)
 {
     const double *cell = data->column[column].number;
-    double *at = UNA_GET(arena, double, data->rows);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, double, at, data->rows);
     *count = 0;
     for (size_t i = 0; i < data->rows; i++)
         if (!isnan(cell[i])) at[(*count)++] = cell[i];

@@ -11,9 +11,6 @@
 #include "draw/number.h"
 #include "draw/sheet.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { COLUMNS = 3, PAGE_COLUMNS = 2, STRIPES = 15, LEAST_IN_STRIPE = 4, MOST_SHOWN = UNA_MOST_PANELS };
 static const double panel_width = 300, panel_height = 220;
 

@@ -4,8 +4,6 @@
  */
 #include "gap/gap.h"
 
-#include <stdlib.h>
-
 typedef struct couple { size_t a, b; double weight; } couple;          /* places in a list of columns */
 typedef struct weighed { size_t column; double weight; } weighed;
 
@@ -76,12 +74,10 @@ static una_status cut_heaviest(una_gap_work *t, size_t most, una_run *run)
 {
     una_arena *arena = &run->scratch;
     size_t columns, count;
-    weighed *column = UNA_GET(arena, weighed, t->columns);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, weighed, column, t->columns);
     weigh_columns(column, &columns, t);
     if (columns > 2 * (most + 1)) columns = 2 * (most + 1);
-    couple *list = UNA_GET(arena, couple, columns * columns / 2 + 1);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, couple, list, columns * columns / 2 + 1);
     weigh_couples(list, &count, column, columns);
 
     for (size_t i = 0; i < count && t->pairs < most; i++) {

@@ -10,7 +10,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <time.h>
 
 static una_status check_gp_memory(una_run *owner, size_t rows, double matrices, una_run *run)
@@ -196,8 +195,7 @@ static void end_late(void *what)
 una_status una_gp_defer(una_gp *gp, una_kernel *kernel, double *x, double *y, double *weight, size_t rows,
                         size_t inputs, una_arena *keep)
 {
-    una_gp_deferred *late = UNA_GET(keep, una_gp_deferred, 1);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW(keep, una_gp_deferred, late, 1);
     *gp = (una_gp){ .kernel = kernel, .noise_var = gp->noise_var, .jitter_var = gp->jitter_var, .rows = rows,
                     .inputs = inputs, .room = rows, .stride = una_large_stride(rows), .x = x, .y = y, .weight = weight,
                     .log_evidence = NAN, .late = late };
@@ -355,8 +353,7 @@ static una_status take_weights(una_gp *gp, const double *weight, size_t rows, un
 {
     if (!weight && !gp->weight) return UNA_OK;
     if (!gp->weight) {
-        gp->weight = UNA_GET(keep, double, gp->room);
-        UNA_TRY(una_arena_check(keep));
+        UNA_NEW_AT(keep, gp->weight, gp->room);
         for (size_t i = 0; i < gp->rows; i++) gp->weight[i] = 1;
     }
     for (size_t i = 0; i < rows; i++) gp->weight[gp->rows + i] = weight ? weight[i] : 1;

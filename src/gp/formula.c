@@ -5,8 +5,6 @@
  */
 #include "gp/formula.h"
 
-#include <string.h>
-
 /* A NAN on either side must come out: it is the sign of a value outside a function's domain. */
 static double min_or_nan(double a, double b)
 {

@@ -14,8 +14,6 @@
 #include "base/lexer.h"
 #include "gp/formula.h"
 
-#include <string.h>
-
 static double unit_step(double x)
 {
     return isnan(x) ? x : x >= 0;
@@ -418,8 +416,7 @@ una_status una_formula_parse(una_formula **formula, const char *text, const una_
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_lexer_begin(&p.lexer, text, &grammar, arena, run));
     p.formula->text = una_arena_text(arena, text);
-    p.formula->input = UNA_GET(arena, una_formula_input, inputs->count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, p.formula->input, inputs->count);
     UNA_TRY(parse_clauses(&p));
     UNA_TRY(all_defined(&p));
     *formula = p.formula;

@@ -95,8 +95,7 @@ una_status una_hyper_init(una_hyper *h, const una_kernel *k, const una_hyper_pla
     *h = (una_hyper){ .of = UNA_GET(arena, size_t, count), .start = UNA_GET(arena, double, count),
                       .origin = UNA_GET(arena, double, count), .is_length = UNA_GET(arena, bool, count),
                       .common = UNA_GET(arena, bool, k->op_count) };
-    size_t *first = UNA_GET(arena, size_t, count_groups(k, plan));
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, size_t, first, count_groups(k, plan));
 
     for (size_t p = 0; p < count; p++) {
         h->start[p] = k->parameter[p];

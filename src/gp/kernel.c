@@ -13,8 +13,6 @@
  */
 #include "gp/program.h"
 
-#include <string.h>
-
 enum { BLOCK = 64 };
 
 /* Beyond this distance every Matern value is exactly 0; without the limit an overflow of r would give inf * 0. */

@@ -16,8 +16,6 @@
 #include "base/lexer.h"
 #include "gp/program.h"
 
-#include <string.h>
-
 enum { KEY_VAR, KEY_LENGTH, KEY_PERIOD, KEY_CENTRE, KEY_ON, KEYS };
 static const char *const key_names[KEYS] = { "var", "length", "period", "centre", "on" };
 
@@ -379,9 +377,8 @@ static una_status parse_leaf(parser *p)
                               "matern52, periodic, linear and constant)",
                               token.name, una_did_you_mean(near, token.name, names, KINDS));
 
-    leaf.input = UNA_GET(p->arena, size_t, p->inputs->count);
-    leaf.group = UNA_GET(p->arena, size_t, p->inputs->count);
-    UNA_TRY(una_arena_check(p->arena));
+    UNA_NEW_AT(p->arena, leaf.input, p->inputs->count);
+    UNA_NEW_AT(p->arena, leaf.group, p->inputs->count);
     UNA_TRY(una_lexer_next(&p->lexer));
     if (una_lexer_sees(&p->lexer, '(')) UNA_TRY(parse_settings(p, &leaf));
 

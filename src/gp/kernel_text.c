@@ -4,8 +4,6 @@
  */
 #include "gp/program.h"
 
-#include <string.h>
-
 static const char *const names[] = { "rbf", "matern12", "matern32", "matern52", "periodic", "linear", "constant" };
 
 size_t una_kernel_owns(const una_kernel_op *op)
@@ -233,9 +231,8 @@ una_status una_kernel_exchange(una_kernel **kernel, una_archive *ar)
     k->op_count = k->op_room = (size_t)ops;
     k->input_count = k->input_room = (size_t)inputs;
     k->parameter_count = k->parameter_room = (size_t)parameters;
-    k->op = UNA_GET(ar->arena, una_kernel_op, k->op_count);
-    k->input = UNA_GET(ar->arena, size_t, k->input_count);
-    UNA_TRY(una_arena_check(ar->arena));
+    UNA_NEW_AT(ar->arena, k->op, k->op_count);
+    UNA_NEW_AT(ar->arena, k->input, k->input_count);
 
     for (size_t i = 0; i < k->input_count; i++) {
         if (!is_count_below(column[i], ar->inputs))

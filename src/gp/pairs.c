@@ -17,8 +17,6 @@
 
 #include "kern/pairs.h"
 
-#include <string.h>
-
 static const double pi = 3.14159265358979323846;
 static const double far_away = 1e3;      /* every Matern value is exactly 0 there; without a limit, inf * 0 */
 

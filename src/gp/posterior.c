@@ -8,8 +8,6 @@
 
 #include "gp/pairs.h"
 
-#include <string.h>
-
 typedef struct query {
     const una_gp   *gp;
     const una_side *rows, *stars;        /* of training, and asked for                                       */
@@ -190,11 +188,10 @@ static una_status draw_posterior(query q, size_t draws, una_rng *rng, double *f,
     q.rows = &train;
     q.stars = &stars;
     q.joint_stride = una_large_stride(rows);
-    q.mean = UNA_GET(&run->scratch, double, rows);
-    q.tiles = UNA_GET(&run->scratch, double, tiles * UNA_TILE * q.gp->rows);
-    q.joint = UNA_GET(&run->scratch, double, rows * q.joint_stride);
-    double *z = UNA_GET(&run->scratch, double, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, q.mean, rows);
+    UNA_NEW_AT(&run->scratch, q.tiles, tiles * UNA_TILE * q.gp->rows);
+    UNA_NEW_AT(&run->scratch, q.joint, rows * q.joint_stride);
+    UNA_NEW(&run->scratch, double, z, rows);
 
     UNA_TRY(una_pool(run, tiles, answer_tile, &q));
     UNA_TRY(factor_joint(&q, run));

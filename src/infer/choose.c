@@ -15,8 +15,6 @@
 #include "base/rank_group.h"
 #include "base/option.h"
 
-#include <string.h>
-
 #define ZERO_TARGETS "the noise cannot be chosen: every target is zero; set noise_std"
 
 enum { BLOCK = 64, EVIDENCE_GRID = 121, VALID_GRID = 25, HALVINGS = 60 };
@@ -266,10 +264,9 @@ static una_status likeliest_noise(double *noise_var, held_out *h, const double *
     size_t k = h->features, blocks = (h->rows + BLOCK - 1) / BLOCK;
     UNA_TRY(axes_of(&h->train, train, run));
     h->a = una_arena_get_rows(&run->scratch, blocks, k * BLOCK * sizeof(double));
-    h->weight = UNA_GET(&run->scratch, double, k);
-    h->spread = UNA_GET(&run->scratch, double, k);
-    double *turned = UNA_GET(&run->scratch, double, k * BLOCK);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, h->weight, k);
+    UNA_NEW_AT(&run->scratch, h->spread, k);
+    UNA_NEW(&run->scratch, double, turned, k * BLOCK);
     UNA_TRY(project_rows(h, phi, turned, run));
 
     double held[2] = { una_dot(h->y, h->y, h->rows), (double)h->rows };

@@ -10,9 +10,6 @@
 
 #include "la/la.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct chains { const double *at; size_t count, draws; } chains;
 
 static double chain_mean(const double *v, size_t n)

@@ -12,7 +12,6 @@
 #include "infer/head.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 enum { BLOCK = 64, PANEL = 32, MOST_FEATURES = 1 << 20 };
 
@@ -190,9 +189,8 @@ una_status una_head_sample(una_head *function, const una_head *head, una_rng *rn
     size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
     *function = *head;
     function->sure = true;
-    function->mean = UNA_GET(keep, double, k);
-    function->whiten = UNA_GET(keep, double, k * wide);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW_AT(keep, function->mean, k);
+    UNA_NEW_AT(keep, function->whiten, k * wide);
 
     memcpy(function->whiten, head->whiten, k * wide * sizeof(double));
     UNA_TRY(una_head_draw(head, 1, false, rng, function->mean, run));

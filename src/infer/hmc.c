@@ -8,8 +8,6 @@
  */
 #include "infer/hmc.h"
 
-#include <string.h>
-
 enum { PATIENCE = 50 };                  /* iterations without a single move before a given step size is refused */
 
 /* ---- phase space ------------------------------------------------------------------------------------------ */

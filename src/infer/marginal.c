@@ -7,8 +7,6 @@
  */
 #include "infer/head.h"
 
-#include <string.h>
-
 void una_head_phi_gradient(const una_head *head, const double *phi, const double *y, size_t rows, double *dphi)
 {
     size_t k = head->stats.features;

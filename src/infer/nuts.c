@@ -9,8 +9,6 @@
  */
 #include "infer/hmc.h"
 
-#include <string.h>
-
 typedef struct branch {                  /* a piece of trajectory in the order it was built                 */
     double *first, *last, *rho;          /* momenta at its ends, sum of all                                 */
     una_phase chosen;                    /* the state drawn from it (no momentum)                           */

@@ -5,8 +5,6 @@
  */
 #include "infer/head.h"
 
-#include <string.h>
-
 static void copy_head(una_head *to, const una_head *from)
 {
     size_t k = from->stats.features;

@@ -7,8 +7,6 @@
 
 #include "base/rank_group.h"
 
-#include <string.h>
-
 enum { BLOCK = 64 };
 
 void una_stats_init(una_stats *stats, size_t features, una_arena *arena)

@@ -4,8 +4,6 @@
  */
 #include "infer/vi.h"
 
-#include <math.h>
-
 double una_softplus(double x)
 {
     return fmax(x, 0) + log1p(exp(-fabs(x)));

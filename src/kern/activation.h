@@ -13,7 +13,6 @@
 
 #include "kern/real.h"
 
-#include <math.h>
 #include <tgmath.h>
 
 #define LEAK ((real)0.01)
@@ -60,7 +59,6 @@ static inline real tanh_of(real x)
 #endif
 }
 static inline real sigmoid_of(real z) { return 1 / (1 + exp(-z)); }
-
 
 typedef struct slopes { real first, second; } slopes;
 typedef struct ends { real z, h, d, t, u, step, inverse; } ends;         /* h, d = act, act' at z; inverse = 1/delta */

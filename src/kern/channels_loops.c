@@ -7,8 +7,6 @@
 
 #include "kern/real.h"
 
-#include <string.h>
-
 /* Sums of so many numbers, of so many channels, are taken in `real`, and those of all in double. */
 enum { RUN = 64, WIDE = 64 };
 

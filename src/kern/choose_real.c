@@ -6,8 +6,6 @@
 
 #include "kern/real.h"
 
-#include <string.h>
-
 static bool runs_here(const char *name)
 {
 #if defined(UNA_HAS_avx512)

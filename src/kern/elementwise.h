@@ -6,8 +6,6 @@
 #include "kern/activation.h"
 #include "kern/eight.h"
 
-#include <string.h>
-
 static void activate(una_activation act, size_t rows, size_t width, const real *bias, real *z, real *h, real *d,
                      real *dd)
 {

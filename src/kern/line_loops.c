@@ -9,9 +9,6 @@
 
 #include "kern/eight.h"
 
-#include <math.h>
-#include <string.h>
-
 #define LINE REAL(una_line)
 
 #define EACH_EIGHT(j, width) for (size_t j = 0; j < (width); j += UNA_PAD)

@@ -4,8 +4,6 @@
  */
 #include "kern/kern.h"
 
-#include <string.h>
-
 const char *una_run_kernels(const una_run *run)
 {
     const una_kernels_f32 *kernels = una_kernels_named_f32(run->settings.kernels);

@@ -7,7 +7,6 @@
 #include "kern/eight.h"
 
 #include <immintrin.h>
-#include <string.h>
 
 #if defined(UNA_ISA_avx512)
 #define VECTOR_BYTES 64

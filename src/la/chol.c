@@ -10,8 +10,6 @@
  */
 #include "la/la.h"
 
-#include <string.h>
-
 enum { PANEL = 32, TILE = 64, LANES = 8 };
 
 /* out += w0 x0 + w1 x1 + w2 x2 + w3 x3, rows of x `stride` apart */

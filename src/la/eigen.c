@@ -8,7 +8,6 @@
 #include "la/la.h"
 
 #include <float.h>
-#include <string.h>
 
 #define STAGE "looking for eigenvalues"
 

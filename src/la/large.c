@@ -14,8 +14,6 @@
 #include "kern/kern.h"
 #include "la/la.h"
 
-#include <string.h>
-
 enum { PANEL = 128, STEP = 8, DEEP = 512, CHUNK = 64, WIDE = 32, BAND = 48 };   /* BAND: whole register tiles */
 
 typedef struct factor {

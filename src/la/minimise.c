@@ -6,8 +6,6 @@
  */
 #include "la/la.h"
 
-#include <stdbool.h>
-
 enum { MOST_STEPS = 200 };
 static const double GOLDEN = 0.38196601125010515180;          /* (3 - sqrt 5) / 2 */
 

@@ -10,8 +10,6 @@
 
 #include "la/la.h"
 
-#include <string.h>
-
 double una_mixture_weights(const double *weight, size_t parts)
 {
     double sum = 0;

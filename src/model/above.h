@@ -8,8 +8,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 /* First in every public call of such a library: touches nothing of `run` unless the versions agree. */
 static inline una_status una_version_check(const char *library, una_run *run)
 {

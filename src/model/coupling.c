@@ -18,8 +18,6 @@
 #include "la/la.h"
 #include "model/log_target.h"
 
-#include <string.h>
-
 enum { ROWS_AT_ONCE = 1024 };
 
 typedef struct target_view {             /* one target at some rows; standardised                           */
@@ -78,10 +76,9 @@ static una_status view_target(target_view *v, const una_model *part, const doubl
 
     una_gaussians *g = &v->function;
     g->parts = una_kind_part_count(part->kind, part->state);
-    g->weight = UNA_GET(scratch, double, g->parts);
-    g->mean = UNA_GET(scratch, double, rows * g->parts);
-    g->var = UNA_GET(scratch, double, rows * g->parts);
-    UNA_TRY(una_arena_check(scratch));
+    UNA_NEW_AT(scratch, g->weight, g->parts);
+    UNA_NEW_AT(scratch, g->mean, rows * g->parts);
+    UNA_NEW_AT(scratch, g->var, rows * g->parts);
     UNA_TRY(una_model_each_block(part, x, rows, UNA_PARTS, take_view, v, run));
     return una_kind_parts(part->kind, part->state, (una_view){ x, rows, inputs, inputs }, g, run);
 }
@@ -327,8 +324,7 @@ static una_status density_block(void *context, const joint_view *s, size_t from,
         most = s->target[t].parts > most ? s->target[t].parts : most;
         most = s->target[t].function.parts > most ? s->target[t].function.parts : most;
     }
-    double *room = UNA_GET(&run->scratch, double, most + n * n + n);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, room, most + n * n + n);
 
     for (size_t r = 0; r < s->rows; r++) {
         const double *y = all->y + (from + r) * n;
@@ -394,8 +390,7 @@ static una_status draw_shared(const una_model *whole, size_t target, una_view x,
 {
     const una_model *part = whole->target[target];
     size_t n = whole->targets;
-    double *r = UNA_GET(&run->scratch, double, n * n);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, r, n * n);
     una_correlations(r, &whole->coupling, n);
     UNA_TRY(una_chol(r, n, "the correlation of the targets", run));
     UNA_TRY(part->kind->draw_shared(part->state, x, draws, prior, r + target * n, target + 1, f, run));

@@ -10,9 +10,6 @@
 #include "model/scoring.h"
 #include "model/several.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { CHUNK = 4096, CHUNK_OF_IMAGES = 512, ANSWERS = 6, USUAL_DIGITS = 9, PIECE = 1 << 20 };
 
 /* ---- one loop over the chunks of a file ------------------------------------------------------------------ */
@@ -137,8 +134,7 @@ static una_status open_for(walk *w, una_reader **reader, const char *path, una_r
     if (!w->condition) return UNA_OK;
 
     size_t columns = una_reader_columns(*reader);
-    const char **names = UNA_GET(&run->scratch, const char *, columns);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, const char *, names, columns);
     for (size_t i = 0; i < columns; i++) names[i] = una_reader_name(*reader, i);
     return una_where_need(w->where, names, columns, path, run);
 }
@@ -299,9 +295,8 @@ static una_status predict_chunk(void *context, const chunk *c, una_run *run)
     predicting *p = context;
     una_arena *scratch = &run->scratch;
     size_t targets = una_model_target_count(p->model), step = columns_of(&p->settings) * c->rows;
-    double *answers = UNA_GET(scratch, double, targets * step);
-    double *q = UNA_GET(scratch, double, c->rows * p->settings.quantile_count);
-    UNA_TRY(una_arena_check(scratch));
+    UNA_NEW(scratch, double, answers, targets * step);
+    UNA_NEW(scratch, double, q, c->rows * p->settings.quantile_count);
     for (size_t t = 0; t < targets; t++) UNA_TRY(predict_target(p, c, t, answers + t * step, q, run));
 
     una_text text = una_text_in(scratch);

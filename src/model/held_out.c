@@ -9,8 +9,6 @@
 #include "model/log_target.h"
 #include "model/validation_split.h"
 
-#include <string.h>
-
 enum { REFITS = 3, ONCE_FROM = 1000, ONE_IN = 5 };       /* few rows: folds; many: one fit without a fifth of them */
 
 const una_held_out *una_model_held_out(const una_model *model)
@@ -22,8 +20,7 @@ const una_held_out *una_model_held_out(const una_model *model)
 
 static una_status new_oof_predictions(una_oof_predictions *u, size_t rows, una_run *run)
 {
-    double *at = UNA_GET_ROWS(&run->scratch, double, 4 * rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, at, 4 * rows);
     for (size_t i = 0; i < 4 * rows; i++) at[i] = NAN;
     *u = (una_oof_predictions){ .mean = at, .var_model = at + rows, .var_noise = at + 2 * rows,
                                 .below = at + 3 * rows };
@@ -86,8 +83,7 @@ static una_status keep_kind_oof(una_model *model, const una_oof_predictions *u, 
                                 const size_t *kept, const una_dataset *data, una_run *run)
 {
     size_t rows = p->valid_x.rows ? p->valid_x.rows : p->x.rows, first = p->valid_x.rows ? p->x.rows : 0;
-    size_t *at = UNA_GET_ROWS(&run->scratch, size_t, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, size_t, at, rows);
     for (size_t i = 0; i < rows; i++) at[i] = kept ? kept[p->origin[first + i]] : p->origin[first + i];
     return keep_oof_rows(model, u, at, rows, data, run);
 }

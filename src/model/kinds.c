@@ -4,8 +4,6 @@
  */
 #include "model/kind.h"
 
-#include <string.h>
-
 const una_kind *una_kind_find(const char *name)
 {
     for (size_t i = 0; una_kinds[i]; i++)
@@ -92,8 +90,7 @@ una_status una_kind_parts(const una_kind *kind, const void *state, una_view x, c
 static una_status one_part_values(const una_kind *kind, const void *state, una_view x, const una_gaussians *out,
                                   una_run *run)
 {
-    double *mean = UNA_GET(&run->scratch, double, 3 * x.rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, mean, 3 * x.rows);
     una_predictive p = { .mean = mean, .var_model = mean + x.rows, .var_noise = mean + 2 * x.rows };
     UNA_TRY(kind->predict(state, x, &p, run));
     for (size_t r = 0; r < x.rows; r++) {
@@ -106,8 +103,7 @@ static una_status one_part_values(const una_kind *kind, const void *state, una_v
 static una_status one_part_slopes(const una_kind *kind, const void *state, una_view x, const una_gaussians *out,
                                   una_run *run)
 {
-    double *point = UNA_GET(&run->scratch, double, x.cols);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, point, x.cols);
     for (size_t r = 0; r < x.rows; r++) {
         size_t at = r * out->parts;
         una_slope slope = { .dmean = out->dmean + at * x.cols, .dvar = out->dvar + at * x.cols };

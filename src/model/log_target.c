@@ -9,7 +9,6 @@
 #include "la/mixture.h"
 
 #include <float.h>
-#include <string.h>
 
 static una_status refuse_beyond_numbers(const una_columns *c, double log_mean, double log_std, size_t row, una_run *run)
 {
@@ -99,8 +98,7 @@ static una_status log_target_functions(const una_model *model, const double *x, 
                                        una_run *run)
 {
     const una_columns *c = &model->columns;
-    double *noise = UNA_GET(&run->scratch, double, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, noise, rows);
     UNA_TRY(una_model_each_block(model, x, rows, UNA_ONLY_MEANS, noise_block, noise, run));
     for (size_t i = 0; i < count * rows; i++)
         UNA_TRY(una_log_target_value(&f[i], c, f[i] + 0.5 * c->target_scale * noise[i % rows], i % rows, run));

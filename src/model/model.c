@@ -13,9 +13,6 @@
 #include "la/mixture.h"
 #include "model/held_out.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_ROWS_AT_ONCE = 8192, MOST_PARTS_AT_ONCE = 1 << 20, ROWS_PER_TASK = 64 };
 
 /* ---- options: table defaults, preset, spec, --set; later wins ------------------------------------------ */
@@ -79,8 +76,7 @@ static una_status keep_relevance(una_model *model, const double *scale)
 {
     const una_columns *c = &model->columns;
     if (!scale) return UNA_OK;
-    double *relevance = UNA_GET(&model->keep, double, c->source_count);
-    UNA_TRY(una_arena_check(&model->keep));
+    UNA_NEW(&model->keep, double, relevance, c->source_count);
     for (size_t d = 0; d < c->input_count; d++) {
         const una_input *input = una_columns_input(c, d);
         double *at = &relevance[input->source];
@@ -617,8 +613,7 @@ static una_status model_predict_rows(const una_model *model, const double *given
 {
     const una_columns *c = &model->columns;
     size_t most = rows < MOST_ROWS_AT_ONCE ? rows : MOST_ROWS_AT_ONCE;
-    double *x = UNA_GET(&run->scratch, double, most * c->input_count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, x, most * c->input_count);
 
     for (size_t from = 0; from < rows; from += most) {
         size_t count = rows - from < most ? rows - from : most;
@@ -890,10 +885,9 @@ static una_status rows_table(una_dataset **data, const una_model *model, const d
                              una_run *run)
 {
     size_t inputs = una_model_input_count(model), targets = una_model_target_count(model), columns = inputs + targets;
-    const char **names = UNA_GET(&run->scratch, const char *, columns);
-    const double **numbers = UNA_GET(&run->scratch, const double *, columns);
-    double *cells = UNA_GET_ROWS(&run->scratch, double, columns * rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, const char *, names, columns);
+    UNA_NEW(&run->scratch, const double *, numbers, columns);
+    UNA_NEW_ROWS(&run->scratch, double, cells, columns * rows);
 
     for (size_t c = 0; c < columns; c++) {
         bool input = c < inputs;
@@ -1042,8 +1036,7 @@ una_status una_model_relearn(una_model **out, const una_model *model, const una_
 /* The information about the model, with a note that it is one function of many. */
 una_status una_model_add_note(una_fit_info *info, const char *note, una_arena *arena)
 {
-    const char **notes = UNA_GET(arena, const char *, info->note_count + 1);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, const char *, notes, info->note_count + 1);
     for (size_t i = 0; i < info->note_count; i++) notes[i] = info->notes[i];
     notes[info->note_count++] = note;
     info->notes = notes;

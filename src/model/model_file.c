@@ -7,8 +7,6 @@
 
 #include "la/la.h"
 
-#include <string.h>
-
 /* Limits of a file; and the bytes that one of each takes in it, at least: a target has a dozen blocks of its own. */
 enum { MOST_TARGETS = 1 << 16, LEAST_TARGET = 256, MOST_SENTENCES = 10000, LEAST_SENTENCE = 20 };
 
@@ -314,8 +312,7 @@ static una_status exchange_coupling(una_target_coupling *coupling, size_t target
 static una_status copy_parts(una_model *model, una_archive *ar)
 {
     una_model *copies = UNA_GET(ar->arena, una_model, model->targets), **target = model->target;
-    model->target = UNA_GET(ar->arena, una_model *, model->targets);
-    UNA_TRY(una_arena_check(ar->arena));
+    UNA_NEW_AT(ar->arena, model->target, model->targets);
     for (size_t t = 0; t < model->targets; t++) {
         copies[t] = *target[t];
         model->target[t] = &copies[t];
@@ -343,8 +340,7 @@ static una_status exchange_several(una_model *model, una_archive *ar)
     UNA_TRY(una_archive_expect(ar, "targets", targets, LEAST_TARGET));
     UNA_TRY(ar->loading ? una_several_blank(model, (size_t)targets, ar->run) : copy_parts(model, ar));
 
-    una_columns **columns = UNA_GET(ar->arena, una_columns *, (size_t)targets);
-    UNA_TRY(una_arena_check(ar->arena));
+    UNA_NEW(ar->arena, una_columns *, columns, (size_t)targets);
     for (size_t t = 0; t < targets; t++) {
         columns[t] = &model->target[t]->columns;
         model->target[t]->kind = model->kind;

@@ -4,8 +4,6 @@
  */
 #include "model/new_words.h"
 
-#include <string.h>
-
 static const uint64_t STREAM = (uint64_t)3 << 60;        /* of UNA_FOR_DRAWS: behind those of all kinds */
 
 bool una_new_words_any(const una_columns *columns)

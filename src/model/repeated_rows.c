@@ -20,8 +20,7 @@ static una_status grow_sums(una_repeated_rows *r)
 {
     if (2 * r->count < r->room) return UNA_OK;
     una_repeated_rows wider = { .room = r->room ? 2 * r->room : FIRST_ROOM };
-    wider.sum = UNA_GET(r->arena, uint64_t, wider.room);
-    UNA_TRY(una_arena_check(r->arena));
+    UNA_NEW_AT(r->arena, wider.sum, wider.room);
     for (size_t i = 0; i < r->room; i++)
         if (r->sum[i]) wider.sum[slot_of_sum(&wider, r->sum[i])] = r->sum[i];
     r->sum = wider.sum;
@@ -49,8 +48,7 @@ static una_status ask_model(bool *held, const una_model *model, const double *x,
     const una_model *part = una_model_target(model, 0);
     size_t inputs = part->columns.input_count, targets = una_model_target_count(model);
     if (!part->kind->holds) return UNA_OK;
-    double *own = UNA_GET_ROWS(&run->scratch, double, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, own, rows);
     for (size_t i = 0; i < rows; i++) own[i] = y[i * targets];
     return part->kind->holds(part->state, (una_view){ x, rows, inputs, inputs }, own, held, run);
 }
@@ -60,8 +58,7 @@ static una_status find_repeated_rows(una_repeated_rows *r, const una_model *mode
 {
     size_t inputs = una_model_target(model, 0)->columns.input_count, targets = una_model_target_count(model);
     una_hash_key key = una_hash_key_of(run);
-    bool *held = UNA_GET_ROWS(&run->scratch, bool, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, bool, held, rows);
     UNA_TRY(ask_model(held, model, x, y, rows, run));
 
     for (size_t i = 0; i < rows; i++) {

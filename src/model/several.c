@@ -9,8 +9,6 @@
 #include "model/held_out.h"
 #include "model/log_target.h"
 
-#include <string.h>
-
 typedef struct fitting {
     una_model         *whole;
     const una_dataset *data;
@@ -109,8 +107,7 @@ una_status una_problem_target(una_problem *own, const una_problem *p, size_t tar
 
 una_status una_several_blank(una_model *whole, size_t targets, una_run *run)
 {
-    whole->target = UNA_GET(&whole->keep, una_model *, targets);
-    UNA_TRY(una_arena_check(&whole->keep));
+    UNA_NEW_AT(&whole->keep, whole->target, targets);
     whole->targets = targets;
     for (size_t t = 0; t < targets; t++) UNA_TRY(una_model_blank(&whole->target[t], run));
     return UNA_OK;
@@ -140,8 +137,7 @@ una_status una_several_shared_title(const char **title, size_t *one, size_t *oth
     static const char *const before[] = { "std_", "std_epistemic_", "std_noise_" };      /* others differ */
     enum { TITLES = 3 };
     size_t count = TITLES * whole->targets;
-    const char **titles = UNA_GET(&run->scratch, const char *, count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, const char *, titles, count);
     for (size_t i = 0; i < count; i++) {
         una_text text = una_text_in(&run->scratch);
         una_text_add(&text, "%s%s", before[i % TITLES], whole->target[i / TITLES]->columns.target);
@@ -190,8 +186,7 @@ static una_status encode_fitting(fitting *f)
     double *x, *y;
     uint32_t *origin = NULL;
     size_t rows, *kept, inputs = f->columns[0]->input_count;
-    una_columns *columns = UNA_GET(&f->run->scratch, una_columns, f->whole->targets);
-    UNA_TRY(una_arena_check(&f->run->scratch));
+    UNA_NEW(&f->run->scratch, una_columns, columns, f->whole->targets);
     for (size_t t = 0; t < f->whole->targets; t++) columns[t] = *f->columns[t];
     UNA_TRY(una_columns_encode_several(f->columns, f->whole->targets, f->data, &x, &y, &kept, &rows, &f->run->scratch,
                                        f->run));
@@ -216,9 +211,8 @@ static una_status check_target_rows(fitting *f, size_t t)
         una_notes_add(&f->result[t].notes, all - rows == 1 ? "%zu row has no '%s' and was left out for it" :
                       "%zu rows have no '%s' and were left out for it", all - rows, name);
 
-    size_t *kept = UNA_GET_ROWS(&f->run->scratch, size_t, rows);
-    double *y = UNA_GET_ROWS(&f->run->scratch, double, rows);
-    UNA_TRY(una_arena_check(&f->run->scratch));
+    UNA_NEW_ROWS(&f->run->scratch, size_t, kept, rows);
+    UNA_NEW_ROWS(&f->run->scratch, double, y, rows);
     for (size_t i = 0; i < all; i++) {
         double cell = f->all.y[i * f->all.outputs + t];
         if (isnan(cell)) continue;
@@ -391,8 +385,7 @@ static una_status make_parts(fitting *f, const char *spec)
     UNA_TRY(una_model_read_options(whole, spec, f->settings, f->run));
     UNA_TRY(una_model_describe(whole));          /* before a fit fills in what follows from one target */
     UNA_TRY(una_several_blank(whole, f->settings->target_count, f->run));
-    f->result = UNA_GET(&f->run->scratch, una_fit_result, whole->targets);
-    UNA_TRY(una_arena_check(&f->run->scratch));
+    UNA_NEW_AT(&f->run->scratch, f->result, whole->targets);
     f->common = una_fit_result_in(&whole->keep);
     for (size_t t = 0; t < whole->targets; t++) {
         UNA_TRY(una_model_read_options(whole->target[t], spec, f->settings, f->run));
@@ -442,9 +435,8 @@ una_status una_spare_make(una_spare *spare, const una_model *model, una_run *run
 {
     size_t targets = una_model_target_count(model);
     una_arena_init(&spare->arena, model->run);
-    spare->state = UNA_GET(&spare->arena, void *, targets);
-    spare->info = UNA_GET(&spare->arena, una_fit_info, targets + 1);
-    UNA_TRY(una_arena_check(&spare->arena));
+    UNA_NEW_AT(&spare->arena, spare->state, targets);
+    UNA_NEW_AT(&spare->arena, spare->info, targets + 1);
 
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = UNA_OK;

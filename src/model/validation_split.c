@@ -6,8 +6,6 @@
 
 #include "base/rank_group.h"
 
-#include <string.h>
-
 enum { LEAST_HELD = 20, ONE_ROW_IN = 10 };      /* fewer copies are not mentioned */
 static const double held_share = 0.15;
 
@@ -162,8 +160,7 @@ static una_status hold_out_share(una_problem *p, const una_copies *copies, doubl
 
     UNA_TRY(una_hold_rows(&order, &held, copies, rows,
                           una_rng_at(p->seed, UNA_FOR_SPLIT, una_rank_group_rank(run)), run));
-    bool *out = UNA_GET_ROWS(&run->scratch, bool, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, bool, out, rows);
     for (size_t i = 0; i < held; i++) out[order[i]] = true;
     return move_held_rows(p, out, held, run);
 }
@@ -189,8 +186,7 @@ static una_status all_rows(una_view *all, const una_problem *p, una_run *run)
     all->rows += valid;
     if (valid == 0 || p->valid_x.at == p->x.at + rows * cols) return UNA_OK;
 
-    double *copy = UNA_GET_ROWS(&run->scratch, double, (rows + valid) * cols);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, copy, (rows + valid) * cols);
     memcpy(copy, p->x.at, rows * cols * sizeof *copy);
     memcpy(copy + rows * cols, p->valid_x.at, valid * cols * sizeof *copy);
     all->at = copy;
@@ -204,8 +200,7 @@ static una_status count_rows_across(size_t *across, const una_problem *p, una_ru
     una_view all;
     UNA_TRY(all_rows(&all, p, run));
     UNA_TRY(una_copies_find(&copies, all.at, all.rows, all.cols, all.stride, &run->scratch, run));
-    bool *seen = UNA_GET_ROWS(&run->scratch, bool, all.rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, bool, seen, all.rows);
 
     *across = 0;
     for (size_t i = 0; i < all.rows; i++) {

@@ -8,8 +8,6 @@
 #include "committee/committee.h"
 #include "gp/gp.h"
 
-#include <string.h>
-
 typedef struct auto_options {
     const char *luna, *gp;
     double gp_rows, least_weight;
@@ -100,8 +98,7 @@ static una_status take_stack(stacked_kind *stack, size_t *count, auto_options *o
 /* Arrays for a kind's out-of-fold predictions. */
 static una_status ask_oof(stacked_kind *h, size_t rows, una_run *run)
 {
-    double *at = UNA_GET_ROWS(&run->scratch, double, 4 * rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, at, 4 * rows);
     for (size_t i = 0; i < 4 * rows; i++) at[i] = NAN;
     h->oof = (una_oof_predictions){ .mean = at, .var_model = at + rows, .var_noise = at + 2 * rows,
                                     .below = at + 3 * rows };
@@ -228,8 +225,7 @@ static una_status auto_fit(void *state, void *options, const una_problem *p, una
     stacked_kind stack[KINDS];
     size_t count, rows = una_oof_x(p).rows, complete_rows, kept = 0;
     UNA_TRY(take_stack(stack, &count, options, p, &result->notes, keep, run));
-    double *oof_log_lik = UNA_GET_ROWS(&run->scratch, double, count * rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, oof_log_lik, count * rows);
 
     for (size_t k = 0; k < count; k++) {
         bool first_of_several = k == 0 && count > 1;

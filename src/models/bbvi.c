@@ -14,8 +14,6 @@
 
 #include "infer/vi.h"
 
-#include <string.h>
-
 typedef struct bbvi_options {
     double weight_var, samples, draws, start_std;
     una_sampled_options common;

@@ -17,8 +17,6 @@
 #include "committee/crossfit.h"
 #include "la/mixture.h"
 
-#include <string.h>
-
 enum { TRAININGS_PER_FOLD = 2 };
 
 static const una_option ensemble_table[] = {
@@ -128,8 +126,7 @@ static una_status resample_rows(una_problem *p, una_run *run)
 {
     size_t rows = p->x.rows, cols = p->x.cols;
     double *x = UNA_GET_ROWS(&run->scratch, double, rows * cols), *y = UNA_GET_ROWS(&run->scratch, double, rows);
-    unsigned char *fold = UNA_GET(&run->scratch, unsigned char, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, unsigned char, fold, rows);
 
     una_rng rng = una_rng_at(p->seed, UNA_FOR_FOLDS, 1);
     size_t folds = 0;
@@ -253,8 +250,7 @@ static una_status ensemble_keep(void *context, const void *const *training, size
     una_members *e = all->kept;
     double evidence = 0, noise = 0;
     e->count = count;
-    e->at = UNA_GET(keep, una_member, count);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW_AT(keep, e->at, count);
 
     for (size_t m = 0; m < count; m++) {
         const member_training *t = training[m];
@@ -316,8 +312,7 @@ static una_status load_old(una_members *e, una_archive *ar)
 
     e->count = (size_t)members;
     e->inputs = ar->inputs;
-    e->at = UNA_GET(ar->arena, una_member, e->count);
-    UNA_TRY(una_arena_check(ar->arena));
+    UNA_NEW_AT(ar->arena, e->at, e->count);
     for (size_t m = 0; m < e->count; m++) {
         e->at[m] = (una_member){ .kind = kind, .state = una_arena_get(ar->arena, 1, kind->state_size),
                                  .weight = 1 / (double)e->count };

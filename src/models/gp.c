@@ -13,8 +13,6 @@
 #include "kern/kern.h"
 #include "model/validation_split.h"
 
-#include <string.h>
-
 typedef struct gp_options {
     const char *kernel, *grid;
     double amplitude, noise_std, restarts, search_rows, range, length_prior, noise_prior, jitter;
@@ -235,8 +233,7 @@ static una_status say_relevance(const una_gp *gp, una_fit_result *result, una_ar
     while (same < gp->inputs && length[same] == length[0]) same++;
     if (same == gp->inputs) return UNA_OK;               /* one length for all says nothing */
 
-    result->relevance = UNA_GET(keep, double, gp->inputs);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW_AT(keep, result->relevance, gp->inputs);
     for (size_t d = 0; d < gp->inputs; d++)              /* the leaf may name its inputs in another order */
         result->relevance[gp->kernel->input[op->input + d]] = length[d];
     una_relevance_of_lengths(result->relevance, result->relevance, gp->inputs);
@@ -273,8 +270,7 @@ static una_status gp_begin(fitting *f, una_gp *gp, const una_problem *p, una_are
     const gp_options *o = f->o;
     double start = o->noise_prior > 0 ? 1e-4 : 0.1;
     una_kernel *kernel;
-    size_t *group = UNA_GET(&run->scratch, size_t, p->columns->input_count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, size_t, group, p->columns->input_count);
 
     UNA_TRY(una_kernels_need(run));
     UNA_TRY(una_gp_memory(p->x.rows, o->optimise == GRID && o->grid_rule == 1 ? 3.5 : 2, run));

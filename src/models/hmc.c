@@ -16,8 +16,6 @@
 #include "infer/diagnostics.h"
 #include "la/mixture.h"
 
-#include <string.h>
-
 enum { MOST_KEPT = 1000, MOST_PICTURED = 50, PROBES = 40, WATCHED_WEIGHTS = 100, MOST_CHAINS = 64 };
 
 typedef struct hmc_options {
@@ -88,10 +86,9 @@ typedef struct hmc {
 
 static una_status set_scaling(hmc *m, const hmc_options *o, const una_columns *c, una_arena *keep)
 {
-    m->x_centre = UNA_GET(keep, double, c->input_count);
-    m->x_scale = UNA_GET(keep, double, c->input_count);
-    m->y_scale = UNA_GET(keep, double, 2);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW_AT(keep, m->x_centre, c->input_count);
+    UNA_NEW_AT(keep, m->x_scale, c->input_count);
+    UNA_NEW_AT(keep, m->y_scale, 2);
     for (size_t d = 0; d < c->input_count; d++) {
         m->x_centre[d] = o->scaling ? c->inputs[d].centre : 0;
         m->x_scale[d] = o->scaling ? c->inputs[d].scale : 1;
@@ -130,9 +127,8 @@ static una_status begin_pass(rows_pass *p, const hmc *m, una_view x, una_run *ru
     UNA_TRY(una_kernels_need(run));
     *p = (rows_pass){ .bnn = { .net = m->net, .rows = 1 }, .rows = x.rows };
     UNA_TRY(una_bnn_take(&p->bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch));
-    p->x = UNA_GET(&run->scratch, double, x.rows * x.cols);
-    p->f = UNA_GET(&run->scratch, double, x.rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, p->x, x.rows * x.cols);
+    UNA_NEW_AT(&run->scratch, p->f, x.rows);
     to_network(m, x, p->x);
     return UNA_OK;
 }
@@ -167,8 +163,7 @@ static una_status integrated_chain(chain_job *j, const chains *all, una_bnn *bnn
 {
     UNA_TRY(una_bnn_marginal_take(bnn, &run->scratch));
     una_target target = { una_bnn_marginal_dimension(bnn), bnn, una_bnn_marginal };
-    double *start = UNA_GET(&run->scratch, double, target.dimension);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, start, target.dimension);
 
     size_t whole = una_bnn_dimension(bnn), hidden = bnn->weights - bnn->terms;
     memcpy(start, q, hidden * sizeof(double));
@@ -177,8 +172,7 @@ static una_status integrated_chain(chain_job *j, const chains *all, una_bnn *bnn
 
     const double *moved = j->chain.draws;
     j->chain.potential = j->chain.inverse_mass = NULL;
-    j->chain.draws = UNA_GET(&j->arena, double, j->chain.count * whole);
-    UNA_TRY(una_arena_check(&j->arena));
+    UNA_NEW_AT(&j->arena, j->chain.draws, j->chain.count * whole);
     for (size_t k = 0; k < j->chain.count; k++) {
         UNA_TRY(una_check_cancelled(run, all->how->stage));
         una_bnn_complete(bnn, moved + k * target.dimension, rng, j->chain.draws + k * whole);
@@ -192,8 +186,7 @@ static una_status run_chain(void *context, size_t index, una_run *run)
     chain_job *j = &all->job[index];
     una_bnn bnn = *all->bnn;
     UNA_TRY(una_bnn_take(&bnn, una_kernels_named_f64(run->settings.kernels), &run->scratch));
-    double *q = UNA_GET(&run->scratch, double, una_bnn_dimension(&bnn));
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, q, una_bnn_dimension(&bnn));
 
     una_span before = una_progress_part(run, 0, 0.05);
     una_status status = una_bnn_start(&bnn, all->start_steps, all->seed, index, q, run);
@@ -222,8 +215,7 @@ static void take_worse(mixing *v, una_convergence c)
 static una_status probe_points(una_view *probes, const una_problem *p, una_run *run)
 {
     size_t inputs = p->x.cols;
-    double *x = UNA_GET(&run->scratch, double, PROBES * inputs);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, x, PROBES * inputs);
 
     una_rng rng = una_rng_at(p->seed, UNA_FOR_PROBES, (uint64_t)1 << 62);
     for (size_t i = 0; i < PROBES; i++) {
@@ -246,8 +238,7 @@ static una_status check_functions_mixing(mixing *v, const hmc *m, const chains *
     size_t draws = all->job[0].chain.count, dimension = m->weights + all->bnn->sample_noise;
     UNA_TRY(probe_points(&probes, p, run));
     UNA_TRY(begin_pass(&pass, m, probes, run));
-    double *values = UNA_GET(&run->scratch, double, PROBES * count * draws);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, values, PROBES * count * draws);
 
     for (size_t c = 0; c < count; c++)
         for (size_t k = 0; k < draws; k++) {
@@ -270,8 +261,7 @@ static una_status check_weights_mixing(mixing *v, const hmc *m, const chains *al
 {
     size_t draws = all->job[0].chain.count, dimension = m->weights + all->bnn->sample_noise;
     size_t step = 1 + dimension / WATCHED_WEIGHTS;
-    double *values = UNA_GET(&run->scratch, double, count * draws);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, values, count * draws);
 
     for (size_t back = 0; back < dimension; back += step) {
         una_convergence one;
@@ -420,9 +410,8 @@ static una_status keep_draws(hmc *m, const chains *all, size_t count, una_fit_re
     size_t each = all->job[0].chain.count, room = count * each, dimension = m->weights + all->bnn->sample_noise;
     double unit = m->y_scale[1] * m->y_scale[1], sum = 0;
     m->kept = room < MOST_KEPT ? room : MOST_KEPT;
-    m->draws = UNA_GET(keep, double, m->kept * m->weights);
-    m->noise_var = UNA_GET(keep, double, m->kept);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW_AT(keep, m->draws, m->kept * m->weights);
+    UNA_NEW_AT(keep, m->noise_var, m->kept);
 
     for (size_t k = 0; k < m->kept; k++) {               /* the last of every room/kept draws, chain after chain */
         size_t at = (k + 1) * room / m->kept - 1;

@@ -9,8 +9,6 @@
 #include "infer/head.h"
 #include "model/kind.h"
 
-#include <string.h>
-
 typedef struct linear_options {
     double degree, noise_std, prior_var;
     una_committee_options committee;             /* only the noise is used */
@@ -78,8 +76,7 @@ static una_status linear_fit(void *state, void *options, const una_problem *prob
 
     m->inputs = problem->x.cols;
     m->degree = (size_t)o->degree;
-    m->is_number = UNA_GET(keep, double, m->inputs);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW_AT(keep, m->is_number, m->inputs);
     for (size_t d = 0; d < m->inputs; d++) m->is_number[d] = problem->columns->inputs[d].level == SIZE_MAX;
     UNA_TRY(una_head_memory("linear", feature_count(m), run));
     una_head_init(&m->head, feature_count(m), keep);

@@ -129,9 +129,8 @@ static una_status luna_fit_several(void *const *state, void *const *options, con
 {
     size_t targets = una_problem_outputs(problem);
     luna_options *first = options[0];
-    una_basis **basis = UNA_GET(&run->scratch, una_basis *, targets);
-    una_basis_options **own = UNA_GET(&run->scratch, una_basis_options *, targets);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, una_basis *, basis, targets);
+    UNA_NEW(&run->scratch, una_basis_options *, own, targets);
     UNA_TRY(luna_check(first, problem, run));
     for (size_t t = 0; t < targets; t++) {
         luna_options *o = options[t];

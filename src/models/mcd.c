@@ -17,8 +17,6 @@
 
 #include "nn/dropout.h"
 
-#include <string.h>
-
 typedef struct mcd {
     una_sampled base;                    /* numbers: the packed parameters                                  */
     double dropout;

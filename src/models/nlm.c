@@ -36,9 +36,8 @@ static una_status nlm_fit_several(void *const *state, void *const *options, cons
 {
     size_t targets = una_problem_outputs(problem);
     const nlm_options *first = options[0];
-    una_basis **basis = UNA_GET(&run->scratch, una_basis *, targets);
-    una_basis_options **own = UNA_GET(&run->scratch, una_basis_options *, targets);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, una_basis *, basis, targets);
+    UNA_NEW(&run->scratch, una_basis_options *, own, targets);
     for (size_t t = 0; t < targets; t++) {
         basis[t] = state[t];
         own[t] = &((nlm_options *)options[t])->basis;

@@ -11,8 +11,6 @@
 #include "committee/committee.h"
 #include "committee/plain.h"
 
-#include <string.h>
-
 typedef struct nn_options { una_basis_options basis; una_committee_options committee; } nn_options;
 
 static const una_option nn_table[] = {
@@ -52,8 +50,7 @@ static una_status nn_keep(void *context, const void *const *training, size_t cou
     const una_plain_training *t = training[0];
     (void)count, (void)run;
     size_t parameters = m->net.body->size(m->net.shape).parameters;
-    m->parameters = UNA_GET(keep, float, parameters);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW_AT(keep, m->parameters, parameters);
     memcpy(m->parameters, t->base.parameters, parameters * sizeof(float));
     kept->square = t->square / (double)t->scored;
     kept->scored = t->scored;

@@ -18,8 +18,6 @@
 #include "committee/crossfit.h"
 #include "nn/conv.h"
 
-#include <string.h>
-
 #define ROW(field, type, initial, low, high, may, choices, help) \
     { #field, type, offsetof(una_sngp_options, field), initial, low, high, may, choices, help }
 
@@ -274,9 +272,8 @@ static una_status sngp_keep(void *context, const void *const *trainings, size_t 
     const sngp_training *t = trainings[0];
     una_body_size size = m->net.body->size(m->net.shape);
     (void)count, (void)run;
-    m->frozen = UNA_GET(keep, float, size.frozen);
-    m->parameters = UNA_GET(keep, float, size.parameters);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW_AT(keep, m->frozen, size.frozen);
+    UNA_NEW_AT(keep, m->parameters, size.parameters);
     memcpy(m->frozen, t->model.frozen, size.frozen * sizeof(float));
     memcpy(m->parameters, t->model.parameters, size.parameters * sizeof(float));
     return una_basis_keep_curve(result, &t->base.trained, keep);
@@ -545,9 +542,8 @@ static una_status sngp_exchange(void *state, una_archive *ar)
     una_body_size size = m->net.body->size(m->net.shape);
     UNA_TRY(expect_numbers(m, ar));
     if (ar->loading) {
-        m->frozen = UNA_GET(ar->arena, float, size.frozen);
-        m->parameters = UNA_GET(ar->arena, float, size.parameters);
-        UNA_TRY(una_arena_check(ar->arena));
+        UNA_NEW_AT(ar->arena, m->frozen, size.frozen);
+        UNA_NEW_AT(ar->arena, m->parameters, size.parameters);
     }
     UNA_TRY(exchange_numbers(m, ar));
 

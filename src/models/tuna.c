@@ -18,8 +18,6 @@
 #include "kern/kern.h"
 #include "model/validation_split.h"
 
-#include <string.h>
-
 typedef struct tuna_options {
     una_basis_options basis;             /* first, for una_basis_relearn                                    */
     const char *prior, *formula, *values, *pseudo, *pseudo_rows, *points, *grid;
@@ -125,8 +123,7 @@ static una_status reference_inputs(references *r, const tuna_options *o, const u
     }
 
     r->inputs = p->x.cols;
-    r->x = UNA_GET(&run->scratch, double, (used * (1 + copies) + extra + on_grid) * r->inputs);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, r->x, (used * (1 + copies) + extra + on_grid) * r->inputs);
 
     una_rng perturb = una_rng_at(p->seed, UNA_FOR_REFERENCES, 1);
     for (size_t i = 0; i < used; i++) {
@@ -248,8 +245,7 @@ static una_status value_columns(references *r, const una_dataset *table, bool ow
         UNA_FAIL(run, UNA_E_INPUT, "%s: every column is an input; add one column of values per function",
                  table->origin);
 
-    r->g = UNA_GET(&run->scratch, double, r->rows * r->heads);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, r->g, r->rows * r->heads);
 
     for (size_t m = 0; m < r->heads; m++) {
         const una_table_column *values = &table->column[column[m]];
@@ -303,8 +299,7 @@ static una_status take_references(references *r, tuna_options *o, const una_prob
     }
     UNA_TRY(reference_inputs(r, o, p, run));
     r->heads = (size_t)o->heads;
-    r->g = UNA_GET(&run->scratch, double, r->rows * r->heads);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, r->g, r->rows * r->heads);
     return is_given(o->formula) ? draw_from_formula(r, o, p, run) : draw_from_prior(r, o, p, result, run);
 }
 
@@ -317,9 +312,8 @@ static una_status tuna_rows(una_training_rows *data, const references *r, const 
 {
     size_t rows = r->rows + (held ? p->x.rows : 0), inputs = r->inputs, wide = UNA_PADDED(r->heads);
     *data = (una_training_rows){ .inputs = inputs };
-    data->x = UNA_GET_ROWS(&run->scratch, float, rows * inputs);
-    data->target = UNA_GET_ROWS(&run->scratch, float, rows * (r->heads == 1 ? 1 : wide));
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, data->x, rows * inputs);
+    UNA_NEW_ROWS_AT(&run->scratch, data->target, rows * (r->heads == 1 ? 1 : wide));
     if (r->heads == 1) wide = 1;
 
     for (size_t i = 0; i < r->rows; i++, data->rows++) {
@@ -411,8 +405,7 @@ static una_status tuna_train(una_basis *basis, const una_basis_options *o, const
 {
     una_body_size size = basis->net.body->size(basis->net.shape);
     size_t *group;
-    una_trained_job *t = UNA_GET(&run->scratch, una_trained_job, 1);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, una_trained_job, t, 1);
     UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
     t->job = una_basis_job(o, basis->net, &(una_training_settings){0}, 0.5);    /* weight 1/(2 0.5) = 1 */
     t->job.how.descent.stage = "training tuna";

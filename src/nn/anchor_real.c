@@ -4,8 +4,6 @@
  */
 #include "nn/anchor.h"
 
-#include <string.h>
-
 #include "kern/real.h"
 
 void REAL(una_anchor_draw)(const una_net *net, double variance, una_rng *rng, real *parameters)

@@ -4,8 +4,6 @@
  */
 #include "nn/body.h"
 
-#include <string.h>
-
 size_t una_matrices_packed(una_matrix_of *of, const void *shape)
 {
     una_matrix m;

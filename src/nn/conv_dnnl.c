@@ -13,8 +13,6 @@
 
 #include <dnnl.h>
 
-#include <string.h>
-
 #if DNNL_VERSION_MAJOR != 2
 #error "these are the calls of oneDNN 2"
 #endif
@@ -361,8 +359,7 @@ static dnnl_status_t make_all(with_dnnl *d)
 una_status una_conv_dnnl_new_f32(ops_f32 **ops, const una_conv_ops_size_f32 *size, una_arena *arena)
 {
     size_t count = size->net->count;
-    with_dnnl *d = UNA_GET(arena, with_dnnl, 1);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, with_dnnl, d, 1);
     *d = (with_dnnl){ .calls = { copy_weights, onednn_forward, onednn_back, onednn_weight_gradient, onednn_collect },
                       .size = *size, .stream = UNA_GET(arena, dnnl_stream_t, size->pieces),
                       .scratch = UNA_GET(arena, dnnl_memory_t, size->pieces), .layer = UNA_GET(arena, layer, count),

@@ -7,8 +7,6 @@
 
 #include "kern/real.h"
 
-#include <string.h>
-
 enum { WINDOWS = 64 };                   /* at once, or those of one map                                    */
 
 #define OPS REAL(una_conv_ops)
@@ -112,8 +110,7 @@ static void plain_collect(OPS *ops, size_t index, real *gradient)
 una_status REAL(una_conv_plain_new)(OPS **ops, const SIZE *size, una_arena *arena)
 {
     size_t count = size->net->count, most = 0;
-    plain *p = UNA_GET(arena, plain, 1);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, plain, p, 1);
     *p = (plain){ .calls = { turn_plain_weights, plain_forward, plain_back, plain_weight_gradient, plain_collect },
                   .size = *size, .weights = UNA_GET(arena, const real *, count), .turned = UNA_GET(arena, real *, count),
                   .u = UNA_GET(arena, real *, size->pieces),

@@ -12,8 +12,6 @@
 #include "nn/conv.h"
 #include "nn/residual.h"
 
-#include <string.h>
-
 #include "kern/real.h"
 
 #define KERNELS REAL(una_kernels)
@@ -125,13 +123,12 @@ static una_status take_fourier(WORK *w, size_t rows, const real *frozen, una_are
     size_t wide = UNA_PADDED(net->features);
     if (!net->fourier) return UNA_OK;
     w->frozen = frozen;
-    w->h = UNA_GET(arena, real, rows * net->channels);
-    w->dh = UNA_GET(arena, real, rows * net->channels);
-    w->spread = UNA_GET(arena, real, net->features * net->channels);
-    w->z = UNA_GET(arena, real, rows * wide);
-    w->slope = UNA_GET(arena, real, rows * wide);
-    w->back = UNA_GET(arena, real, rows * wide);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, w->h, rows * net->channels);
+    UNA_NEW_AT(arena, w->dh, rows * net->channels);
+    UNA_NEW_AT(arena, w->spread, net->features * net->channels);
+    UNA_NEW_AT(arena, w->z, rows * wide);
+    UNA_NEW_AT(arena, w->slope, rows * wide);
+    UNA_NEW_AT(arena, w->back, rows * wide);
     w->kern->transpose(net->channels, net->features, frozen, wide, w->spread, net->channels);
     return UNA_OK;
 }
@@ -141,8 +138,7 @@ static una_status conv_work(void **work, const NETWORK *net, size_t rows, bool s
 {
     const una_conv *shape = net->shape;
     bool learns = rows > 0 && !slopes;
-    WORK *w = UNA_GET(arena, WORK, 1);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, WORK, w, 1);
     *w = (WORK){ .net = shape, .kern = kernels, .pieces = learns ? rows / ROWS_OF_A_PIECE : MOST_PIECES };
     if (w->pieces < 1 || slopes) w->pieces = 1;
     if (w->pieces > MOST_PIECES) w->pieces = MOST_PIECES;
@@ -153,13 +149,12 @@ static una_status conv_work(void **work, const NETWORK *net, size_t rows, bool s
     take_norms(w, arena);
     w->piece = UNA_GET(arena, piece, w->pieces);
     for (size_t i = 0; w->piece && i < w->pieces; i++) take_piece(w, &w->piece[i], learns || slopes, arena);
-    w->sum = UNA_GET(arena, double, shape->channels);
-    w->cross = UNA_GET(arena, double, shape->channels);
-    w->phi = UNA_GET(arena, real, all * UNA_PADDED(shape->features));
-    w->dphi = UNA_GET(arena, real, all * UNA_PADDED(shape->features));
-    w->f = UNA_GET(arena, real, all * UNA_PADDED(shape->heads));
-    w->turned = UNA_GET(arena, real, UNA_PADDED(shape->features) * shape->heads);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, w->sum, shape->channels);
+    UNA_NEW_AT(arena, w->cross, shape->channels);
+    UNA_NEW_AT(arena, w->phi, all * UNA_PADDED(shape->features));
+    UNA_NEW_AT(arena, w->dphi, all * UNA_PADDED(shape->features));
+    UNA_NEW_AT(arena, w->f, all * UNA_PADDED(shape->heads));
+    UNA_NEW_AT(arena, w->turned, UNA_PADDED(shape->features) * shape->heads);
     *work = w;
     UNA_TRY(take_fourier(w, all, net->frozen, arena));
     return take_ops(w, learns, arena);

@@ -7,8 +7,6 @@
 
 #include "kern/slopes.h"
 
-#include <string.h>
-
 #include "kern/real.h"
 
 #define WORK REAL(una_diverse_work)

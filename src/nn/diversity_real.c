@@ -19,8 +19,6 @@
 
 #include "base/rank_group.h"
 
-#include <string.h>
-
 /* By multiplications: of the slopes of all pieces, and of A. */
 static bool worth_forming(const WORK *w, double features, double heads)
 {

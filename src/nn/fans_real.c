@@ -9,8 +9,6 @@
  */
 #include "nn/work.h"
 
-#include <string.h>
-
 void REAL(una_fans_take)(WORK *w, const una_net *net, una_arena *arena)
 {
     fan_work *f = w->fans;

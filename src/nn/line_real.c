@@ -6,8 +6,6 @@
  */
 #include "nn/work.h"
 
-#include <string.h>
-
 #define LINE_GRADIENT REAL(una_line_gradient)
 
 void REAL(una_line_take)(WORK *w, const una_net *net, una_arena *arena)

@@ -15,8 +15,6 @@
 #include "base/rank_group.h"
 #include "opt/schedule.h"
 
-#include <string.h>
-
 #include "kern/real.h"
 
 #define DATA REAL(una_train_data)

@@ -7,8 +7,6 @@
 
 #include "base/rank_group.h"
 
-#include <string.h>
-
 /* ---- initialisation ------------------------------------------------------------------------------ */
 
 static double weight_spread(int initialisation, double in, double out)

@@ -5,8 +5,6 @@
  */
 #include "nn/residual.h"
 
-#include <string.h>
-
 #include "kern/real.h"
 
 #define KERNELS REAL(una_kernels)
@@ -68,24 +66,22 @@ una_status REAL(una_residual_work_new)(WORK **out, const una_residual *net, cons
                                        const KERNELS *kernels, una_arena *arena)
 {
     size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features), most = rows < BLOCK ? BLOCK : rows;
-    WORK *w = UNA_GET(arena, WORK, 1);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, WORK, w, 1);
     w->kern = kernels;
 
     for (size_t l = 0; l <= net->depth; l++) w->h[l] = UNA_GET(arena, real, most * wide);
     for (size_t l = 0; l < net->depth; l++) w->d[l] = UNA_GET(arena, real, most * wide);
-    w->z = UNA_GET(arena, real, most * wide);
-    w->a = UNA_GET(arena, real, most * wide);
-    w->g = UNA_GET(arena, real, most * wide);
-    w->u = UNA_GET(arena, real, most * features);
-    w->phi = UNA_GET(arena, real, most * features);
-    w->dphi = UNA_GET(arena, real, most * features);
-    w->back = UNA_GET(arena, real, most * features);
-    w->f = UNA_GET(arena, real, most * UNA_PAD);
-    w->flipped = UNA_GET(arena, real, net->width * wide);
-    w->flipped_spread = UNA_GET(arena, real, net->features * wide);
-    w->flipped_head = UNA_GET(arena, real, features);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, w->z, most * wide);
+    UNA_NEW_AT(arena, w->a, most * wide);
+    UNA_NEW_AT(arena, w->g, most * wide);
+    UNA_NEW_AT(arena, w->u, most * features);
+    UNA_NEW_AT(arena, w->phi, most * features);
+    UNA_NEW_AT(arena, w->dphi, most * features);
+    UNA_NEW_AT(arena, w->back, most * features);
+    UNA_NEW_AT(arena, w->f, most * UNA_PAD);
+    UNA_NEW_AT(arena, w->flipped, net->width * wide);
+    UNA_NEW_AT(arena, w->flipped_spread, net->features * wide);
+    UNA_NEW_AT(arena, w->flipped_head, features);
 
     kernels->transpose(net->width, net->features, frozen + net->spread, features, w->flipped_spread, wide);
     *out = w;

@@ -7,8 +7,6 @@
  */
 #include "nn/work.h"
 
-#include <string.h>
-
 static size_t first_row(const BATCH *batch, probe_block block)
 {
     return (batch->own_probes ? batch->rows : 0) + block.first;

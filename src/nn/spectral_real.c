@@ -4,8 +4,6 @@
  */
 #include "nn/spectral.h"
 
-#include <string.h>
-
 #include "kern/real.h"
 
 #define SPECTRAL REAL(una_spectral)

@@ -9,7 +9,6 @@
 #include "base/rank_group.h"
 #include "opt/schedule.h"
 
-#include <string.h>
 #if defined(__SSE__)
 #include <xmmintrin.h>
 #endif
@@ -39,11 +38,10 @@ static una_status set_up_loop(loop *t, una_trained *trained, una_arena *arena, u
     una_arena *scratch = &run->scratch;
 
     *trained = (una_trained){ .mean_cos2 = NAN, .best_validation = NAN };
-    trained->step = UNA_GET(arena, double, validations);
-    trained->loss = UNA_GET(arena, double, validations);
-    trained->validation = UNA_GET(arena, double, validations);
-    trained->cos2 = UNA_GET(arena, double, validations);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, trained->step, validations);
+    UNA_NEW_AT(arena, trained->loss, validations);
+    UNA_NEW_AT(arena, trained->validation, validations);
+    UNA_NEW_AT(arena, trained->cos2, validations);
 
     t->g = UNA_GET(scratch, real, count + LOSSES);
     t->v = UNA_GET(scratch, real, count);

@@ -8,8 +8,6 @@
  */
 #include "opt/lbfgs.h"
 
-#include <string.h>
-
 static const double armijo = 1e-4, curvature = 0.9;
 enum { MOST_TRIES = 25 };
 

@@ -10,9 +10,6 @@
 
 #include "draw/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { OTHERS = 9, BUDGET = 16000, MOST_ROWS = 60 };
 static const double least_drop = 0.1;
 
@@ -20,8 +17,7 @@ static const double least_drop = 0.1;
 static una_status rows_in_order(size_t **order, const report_builder *g, size_t column)
 {
     const una_report_column *c = &g->report.columns[column];
-    double *value = UNA_GET(g->arena, double, g->report.rows);
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW(g->arena, double, value, g->report.rows);
     for (size_t i = 0; i < g->report.rows; i++) value[i] = c->number ? c->number[i] : 0;
     *order = una_order_of(value, g->report.rows, g->arena);
     return una_arena_check(g->arena);
@@ -152,9 +148,8 @@ una_status una_causes_find(report_builder *g, const una_model *model)
     if (!una_report_has_ignorance(report)) return UNA_OK;
 
     const size_t *order = una_report_least_known(report, g->arena);
-    una_report_cause *causes = UNA_GET(g->arena, una_report_cause, count);
-    double *drop = UNA_GET(g->arena, double, count);
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW(g->arena, una_report_cause, causes, count);
+    UNA_NEW(g->arena, double, drop, count);
     for (size_t i = 0; i < count; i++) causes[i] = (una_report_cause){ .row = order[i], .column = SIZE_MAX };
     for (size_t c = 0; c < columns; c++) {
         una_mark mark = una_arena_mark(g->arena);

@@ -11,9 +11,6 @@
 
 #include "draw/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { LINE = 33, REAL_ROWS = 60 };
 
 una_status una_changed_rows_table(una_dataset **table, const report_builder *g, const una_changed_rows *m)
@@ -21,8 +18,7 @@ una_status una_changed_rows_table(una_dataset **table, const report_builder *g, 
     const una_report *report = &g->report;
     size_t columns = report->column_count;
     const char **names = UNA_GET(g->arena, const char *, columns), ***words = UNA_GET(g->arena, const char **, columns);
-    double **numbers = UNA_GET(g->arena, double *, columns);
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW(g->arena, double *, numbers, columns);
 
     for (size_t c = 0; c < columns; c++) {
         const una_report_column *column = &report->columns[c];
@@ -103,8 +99,7 @@ static una_status plan_levels(una_report_effect *effect, const report_builder *g
 
 static una_status plan_effect_line(una_report_effect *effect, const report_builder *g, double low, double high)
 {
-    double *at = UNA_GET(g->arena, double, LINE);
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW(g->arena, double, at, LINE);
     for (size_t i = 0; i < LINE; i++) at[i] = low + (high - low) * (double)i / (LINE - 1);
     effect->count = LINE, effect->at = at;
     return UNA_OK;

@@ -11,8 +11,6 @@
 #include "draw/picture.h"
 #include "draw/sheet.h"
 
-#include <string.h>
-
 enum { CONCEPTS = 5, MOST_SHOWN = 25 };  /* concepts with a colour of their own; bars in a panel            */
 
 /* ---- colours ---------------------------------------------------------------------------------------------- */

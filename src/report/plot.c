@@ -13,9 +13,6 @@
 #include "draw/number.h"
 #include "draw/plot_charts.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { GRID = 121, FEW_VALUES = 12, MOST_WORDS = 60, AVERAGED = 200, SINGLE = 30, EFFECT_GRID = 41 };
 
 typedef enum needs { NEEDS_NOTHING = 0, NEEDS_ROWS = 1, NEEDS_TARGET = 2, NEEDS_INPUT = 4 } needs;
@@ -55,8 +52,7 @@ static size_t find_column(const una_dataset *data, const char *name)
 static una_status find_plot_columns(plotting *p, unsigned need)
 {
     p->inputs = una_model_input_count(p->model);
-    p->place = UNA_GET(p->arena, size_t, p->inputs);
-    UNA_TRY(una_arena_check(p->arena));
+    UNA_NEW_AT(p->arena, p->place, p->inputs);
     for (size_t i = 0; i < p->inputs; i++)
         UNA_TRY(una_dataset_find(&p->place[i], p->given, una_model_input_name(p->model, i), p->run));
     p->target = find_column(p->given, p->info->target);
@@ -72,8 +68,7 @@ static una_status take_plot_rows(plotting *p, unsigned need)
 {
     size_t all = una_dataset_row_count(p->given), count = 0;
     bool fills = p->info->missing == UNA_MISSING_MEAN;
-    size_t *kept = UNA_GET(p->arena, size_t, all);
-    UNA_TRY(una_arena_check(p->arena));
+    UNA_NEW(p->arena, size_t, kept, all);
     for (size_t row = 0; row < all; row++) {
         bool whole = !(need & NEEDS_TARGET) || !is_empty_cell(p->given, p->target, row);
         for (size_t i = 0; i < p->inputs && !fills; i++) whole = whole && !is_empty_cell(p->given, p->place[i], row);
@@ -132,8 +127,7 @@ static double beside_place(size_t place, size_t row)
 /* names [count], in order. */
 static una_status set_levels(plotting *p, const char *const *names, size_t count)
 {
-    double *at = UNA_GET(p->arena, double, count);
-    UNA_TRY(una_arena_check(p->arena));
+    UNA_NEW(p->arena, double, at, count);
     for (size_t k = 0; k < count; k++) at[k] = (double)(k + 1);
     p->line.names = names;
     p->line.at = at;
@@ -146,9 +140,8 @@ static una_status set_levels(plotting *p, const char *const *names, size_t count
 static una_status take_level_words(plotting *p, const char *const *word)
 {
     size_t count = 0, rows = p->rows.count;
-    const char **sorted = UNA_GET(p->arena, const char *, rows);
-    double *place = UNA_GET(p->arena, double, rows);
-    UNA_TRY(una_arena_check(p->arena));
+    UNA_NEW(p->arena, const char *, sorted, rows);
+    UNA_NEW(p->arena, double, place, rows);
     for (size_t i = 0; i < rows; i++)
         if (word[i]) sorted[count++] = word[i];
     qsort(sorted, count, sizeof *sorted, by_text);
@@ -170,9 +163,8 @@ static una_status take_level_words(plotting *p, const char *const *word)
 /* Few different numbers, in order: nothing lies between them. */
 static una_status take_levels(plotting *p, const double *number, const double *value, size_t count)
 {
-    const char **names = UNA_GET(p->arena, const char *, count);
-    double *place = UNA_GET(p->arena, double, p->rows.count);
-    UNA_TRY(una_arena_check(p->arena));
+    UNA_NEW(p->arena, const char *, names, count);
+    UNA_NEW(p->arena, double, place, p->rows.count);
     for (size_t k = 0; k < count; k++) {
         char text[UNA_NUMBER_ROOM];
         names[k] = una_arena_text(p->arena, una_number_brief(text, value[k], 6));
@@ -190,8 +182,7 @@ static una_status take_levels(plotting *p, const double *number, const double *v
 static una_status take_grid_numbers(plotting *p, const double *number, size_t grid, double beyond)
 {
     size_t rows = p->rows.count, count = 0, different = 0;
-    double *sorted = UNA_GET(p->arena, double, rows < grid ? grid : rows);
-    UNA_TRY(una_arena_check(p->arena));
+    UNA_NEW(p->arena, double, sorted, rows < grid ? grid : rows);
     for (size_t i = 0; i < rows; i++)
         if (!isnan(number[i])) sorted[count++] = number[i];
     qsort(sorted, count, sizeof *sorted, una_by_number);
@@ -228,10 +219,9 @@ static una_status take_input(plotting *p, size_t grid, double beyond)
 static una_status moving_table(una_dataset **table, const plotting *p, const size_t *rows, size_t count)
 {
     size_t all = count * p->line.count;
-    const char **names = UNA_GET(p->arena, const char *, p->inputs);
-    const char ***words = UNA_GET(p->arena, const char **, p->inputs);
-    double **numbers = UNA_GET(p->arena, double *, p->inputs);
-    UNA_TRY(una_arena_check(p->arena));
+    UNA_NEW(p->arena, const char *, names, p->inputs);
+    UNA_NEW(p->arena, const char **, words, p->inputs);
+    UNA_NEW(p->arena, double *, numbers, p->inputs);
     for (size_t c = 0; c < p->inputs; c++) {
         const double *number = una_dataset_numbers(p->table, p->place[c]);
         const char *const *word = una_dataset_words(p->table, p->place[c]);
@@ -253,8 +243,7 @@ static una_status moving_table(una_dataset **table, const plotting *p, const siz
 static una_status add_distance(double *distance, const plotting *p, const double *number)
 {
     size_t rows = p->rows.count;
-    double *sorted = UNA_GET(p->arena, double, rows);
-    UNA_TRY(una_arena_check(p->arena));
+    UNA_NEW(p->arena, double, sorted, rows);
     memcpy(sorted, number, rows * sizeof *sorted);
     double middle = una_quantile(sorted, rows, 0.5);
     memcpy(sorted, number, rows * sizeof *sorted);
@@ -291,8 +280,7 @@ static una_status add_rarity(double *distance, const plotting *p, const char *co
 static una_status choose_row(size_t *row, const plotting *p)
 {
     size_t rows = p->rows.count;
-    double *distance = UNA_GET(p->arena, double, rows);
-    UNA_TRY(una_arena_check(p->arena));
+    UNA_NEW(p->arena, double, distance, rows);
     *row = 0;
     if (p->asked.row) {
         while (*row < rows && p->number[*row] != p->asked.row) ++*row;
@@ -336,8 +324,7 @@ static una_status predict_plot_rows(plotting *p, bool score)
     p->rows.upper = a.upper;
     if (!score) return UNA_OK;
     una_score unused = UNA_INIT(una_score);
-    double *below = UNA_GET(p->arena, double, p->rows.count);
-    UNA_TRY(una_arena_check(p->arena));
+    UNA_NEW(p->arena, double, below, p->rows.count);
     p->rows.below = below;
     return una_model_score_rows(&unused, below, p->model, p->table, p->run);
 }

@@ -14,9 +14,6 @@
 #include "model/above.h"
 #include "report/report_builder.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { FINE_GRID = 241 };
 
 /* ---- the rows --------------------------------------------------------------------------------------- */
@@ -40,8 +37,7 @@ static una_status find_report_columns(report_builder *g, const una_model *const 
 {
     size_t inputs = una_model_input_count(models[0]);
     size_t *place = UNA_GET(g->arena, size_t, inputs + 1), at;
-    bool *is_input = UNA_GET(g->arena, bool, una_dataset_column_count(data));
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW(g->arena, bool, is_input, una_dataset_column_count(data));
 
     for (size_t i = 0; i < inputs; i++) {
         UNA_TRY(una_dataset_find(&place[i], data, una_model_input_name(models[0], i), g->run));
@@ -98,8 +94,7 @@ static una_status gather_table(report_builder *g, const una_model *const *models
                  una_dataset_origin(data), una_dataset_column_name(data, place[inputs]));
 
     size_t *kept = UNA_GET(g->arena, size_t, all), *number = UNA_GET(g->arena, size_t, all);
-    una_report_column *shown = UNA_GET(g->arena, una_report_column, inputs);
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW(g->arena, una_report_column, shown, inputs);
     size_t rows = complete_rows(kept, data, place, inputs, una_model_info(models[0])->missing == UNA_MISSING_MEAN);
     if (rows == 0) UNA_FAIL(g->run, UNA_E_INPUT, "%s: no row has a value in every column that the model needs",
                             una_dataset_origin(data));
@@ -140,8 +135,7 @@ static una_status plan_report_line(report_builder *g)
     report->sweep_at = at;
     if (!g->truth) return UNA_OK;
 
-    double *truth = UNA_GET(g->arena, double, FINE_GRID);
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW(g->arena, double, truth, FINE_GRID);
     for (size_t i = 0; i < FINE_GRID; i++) truth[i] = g->truth(at[i], g->context);
     report->truth = truth;
     return UNA_OK;
@@ -165,8 +159,7 @@ static una_status gather_function(una_report_model *to, const report_builder *g,
 
     UNA_TRY(una_model_functions(model, table, &parts, NULL, g->run));
     if (parts == 0) return UNA_OK;
-    double *f = UNA_GET(g->arena, double, parts * grid);
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW(g->arena, double, f, parts * grid);
     UNA_TRY(una_model_functions(model, table, &parts, f, g->run));
     to->parts = f;
     to->part_count = parts;
@@ -271,9 +264,8 @@ static una_status find_images(report_builder *g, const una_model *model)
     UNA_TRY(una_dataset_image(sizes, NULL, g->table, 0, g->run));
     size_t each = sizes[0] * sizes[1] * sizes[2];
     if (each == 0 || g->report.column_count != 1 || una_model_info(model)->inputs != each) return UNA_OK;
-    una_report_images *images = UNA_GET(g->arena, una_report_images, 1);
-    const double **numbers = UNA_GET(g->arena, const double *, g->report.rows);
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW(g->arena, una_report_images, images, 1);
+    UNA_NEW(g->arena, const double *, numbers, g->report.rows);
     *images = (una_report_images){ sizes[0], sizes[1], sizes[2], numbers };
     g->report.images = images;
     g->numbers = numbers;
@@ -285,8 +277,7 @@ static una_status take_image(report_builder *g, size_t row)
     const una_report_images *images = g->report.images;
     size_t sizes[3];
     if (g->numbers[row]) return UNA_OK;
-    double *numbers = UNA_GET(g->arena, double, images->height * images->width * images->channels);
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW(g->arena, double, numbers, images->height * images->width * images->channels);
     g->numbers[row] = numbers;
     return una_dataset_image(sizes, numbers, g->table, row, g->run);
 }
@@ -315,8 +306,7 @@ static una_status gather_model(una_report_model *to, const report_builder *g, co
     una_prediction p = { .size = sizeof p, .mean = UNA_GET(g->arena, double, rows),
                          .std = UNA_GET(g->arena, double, rows), .std_epistemic = UNA_GET(g->arena, double, rows),
                          .lower = UNA_GET(g->arena, double, rows), .upper = UNA_GET(g->arena, double, rows) };
-    double *below = UNA_GET(g->arena, double, rows);
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW(g->arena, double, below, rows);
     UNA_TRY(una_model_predict(model, g->table, 0.95, &p, g->run));
     *to = (una_report_model){ .title = title ? title : una_model_info(model)->kind, .info = una_model_info(model),
         .mean = p.mean, .std = p.std, .std_epistemic = p.std_epistemic, .lower = p.lower, .upper = p.upper,
@@ -330,8 +320,7 @@ static una_status gather_model(una_report_model *to, const report_builder *g, co
 static una_status gather_page(report_builder *g, una_report_model *list, const una_model *const *models, size_t count,
                               const una_dataset *data)
 {
-    g->verdict = UNA_GET(g->arena, una_verdict *, count);
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW_AT(g->arena, g->verdict, count);
     for (size_t m = 0; m < count; m++) UNA_TRY(gather_verdict(&list[m], g, m, models[m], data));
     return g->report.images ? UNA_OK : una_causes_find(g, models[0]);
 }
@@ -352,8 +341,7 @@ static una_status gather_report(report_builder *g, const una_model *const *model
     UNA_TRY(gather_table(g, models, count, data));
     UNA_TRY(find_images(g, models[0]));
     if (!g->report.images) UNA_TRY(plan_report_line(g));
-    una_report_model *list = UNA_GET(g->arena, una_report_model, count);
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW(g->arena, una_report_model, list, count);
     g->report.models = list;
     for (size_t m = 0; m < count; m++) UNA_TRY(gather_model(&list[m], g, models[m], titles ? titles[m] : NULL, data));
     g->report.model_count = count;
@@ -381,8 +369,7 @@ static una_status write_targets(report_builder *parts, const char *path, const u
                                 const una_dataset *data, const report_builder *g)
 {
     size_t targets = una_model_target_count(whole);
-    una_report *reports = UNA_GET(g->arena, una_report, targets);
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW(g->arena, una_report, reports, targets);
     for (size_t t = 0; t < targets; t++) {
         const una_model *part = una_model_target(whole, t);
         parts[t] = *g;
@@ -400,8 +387,7 @@ static una_status report_targets(const report_builder *g, const char *path, cons
                                  const una_dataset *data)
 {
     size_t targets = una_model_target_count(whole);
-    report_builder *parts = UNA_GET(g->arena, report_builder, targets);
-    UNA_TRY(una_arena_check(g->arena));
+    UNA_NEW(g->arena, report_builder, parts, targets);
     una_status status = write_targets(parts, path, whole, title, data, g);
     for (size_t t = 0; t < targets; t++) release_report(&parts[t]);
     return status;

@@ -15,8 +15,6 @@
 #include "la/la.h"
 #include "la/mixture.h"
 
-#include <string.h>
-
 enum { NODES = 16, DEEPEST = 200 };
 static const double REACH = 7, WIDTH = 2;                        /* Phi(-7) = 1e-12; both in standard deviations */
 

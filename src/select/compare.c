@@ -14,8 +14,6 @@
 #include "store/store_csv.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char BASELINE[] = "mean";
 const char *const una_compared_measures[UNA_COMPARED_COUNT] = { "log_lik", "rmse", "crps", "coverage_95" };
@@ -97,9 +95,8 @@ static una_status take_models(una_comparison *c)
     size_t count = a->model_count ? a->model_count : sizeof usual / sizeof *usual;
     const char *const *model = a->model_count ? a->models : usual;
     bool *taken = UNA_GET(&c->keep, bool, c->fit.set_count), baseline = false;
-    c->spec = UNA_GET(&c->keep, const char *, count + 1);
-    c->results = UNA_GET(&c->keep, unsigned, count + 1);
-    UNA_TRY(una_arena_check(&c->keep));
+    UNA_NEW_AT(&c->keep, c->spec, count + 1);
+    UNA_NEW_AT(&c->keep, c->results, count + 1);
     for (size_t m = 0; m < count; m++) {
         UNA_TRY(take_model(c, taken, model[m]));
         baseline = baseline || strcmp(c->spec[m], BASELINE) == 0;
@@ -423,8 +420,7 @@ static una_status read_model(double *value, const una_comparison *c, size_t mode
 static una_status compare_read_rows(una_comparison *c)
 {
     size_t folds = una_folds_count(&c->folds), each = (UNA_COMPARED_COUNT + 1) * folds;
-    double *value = UNA_GET(&c->keep, double, c->count * each);
-    UNA_TRY(una_arena_check(&c->keep));
+    UNA_NEW(&c->keep, double, value, c->count * each);
     for (size_t m = 0; m < c->count; m++) UNA_TRY(read_model(value + m * each, c, m));
     return una_compare_sum_up(c, value);
 }

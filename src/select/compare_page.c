@@ -11,8 +11,6 @@
 #include "draw/number.h"
 #include "draw/sheet.h"
 
-#include <string.h>
-
 static const double panel_width = 352;
 
 /* ---- panels ----------------------------------------------------------------------------------------------------- */

@@ -16,9 +16,6 @@
 #include "la/la.h"
 #include "draw/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_NAMED = 4, FAILED = 2 };
 static const double sure = 0.95;
 
@@ -174,9 +171,8 @@ static una_status add_sentence(una_comparison *c, size_t by)
 una_status una_compare_sum_up(una_comparison *c, const double *value)
 {
     size_t folds = una_folds_count(&c->folds), each = (UNA_COMPARED_COUNT + 1) * folds, by = chosen_by(c);
-    una_compared_model *model = UNA_GET(&c->keep, una_compared_model, c->count);
-    place *order = UNA_GET(&c->keep, place, c->count);
-    UNA_TRY(una_arena_check(&c->keep));
+    UNA_NEW(&c->keep, una_compared_model, model, c->count);
+    UNA_NEW(&c->keep, place, order, c->count);
     for (size_t m = 0; m < c->count; m++) {
         double mean = spread_of(value + m * each + by * folds, NULL, folds, 0).mean;
         order[m] = (place){ by == UNA_COMPARED_LOG_LIK ? mean : -mean, m };

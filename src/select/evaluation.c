@@ -7,7 +7,6 @@
 #include "base/option.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 const char *const una_evaluation_measures[UNA_EVALUATION_COUNT] = { [UNA_EVALUATION_LOG_LIK] = "log_lik",
     [UNA_EVALUATION_RMSE] = "rmse",

@@ -8,8 +8,6 @@
 #include "data/copies.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { FOLDS = 5 };
 static const uint64_t COMPARED = 6ull << 40;             /* streams of UNA_FOR_FOLDS that no fit uses */
@@ -124,8 +122,7 @@ static una_status code_inputs(double **x, size_t *cols, const una_dataset *data,
     size_t values;
     *cols = 0;
     *x = UNA_GET_ROWS(&run->scratch, double, data->rows * data->columns);
-    uint32_t *code = UNA_GET_ROWS(&run->scratch, uint32_t, data->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, uint32_t, code, data->rows);
     for (size_t c = 0; c < data->columns; c++) {
         if (c == f->target || f->out[c]) continue;
         UNA_TRY(code_column(code, &values, data, c, run));
@@ -208,8 +205,7 @@ static una_status make_random(una_folds *f, const una_dataset *data, uint64_t se
 {
     uint32_t *parent;
     size_t largest;
-    heap *heaps = UNA_GET_ROWS(&run->scratch, heap, f->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, heap, heaps, f->rows);
     UNA_TRY(make_forest(&parent, f, run));
     UNA_TRY(join_copies(&parent, heaps, f, data, run));
     size_t count = count_heaps(heaps, &largest, parent, f->rows);
@@ -274,12 +270,10 @@ static void cut_blocks(una_folds *f, const uint32_t *code, size_t *size, size_t 
 static una_status make_by_time(una_folds *f, const una_dataset *data, una_run *run)
 {
     size_t values, asked = f->folds;
-    uint32_t *code = UNA_GET_ROWS(&run->scratch, uint32_t, f->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, uint32_t, code, f->rows);
     UNA_TRY(check_time(data, f->time, run));
     UNA_TRY(need_codes(code, &values, "time", data, f->time, run));
-    size_t *size = UNA_GET(&run->scratch, size_t, values);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, size_t, size, values);
     if (values < 2)
         UNA_FAIL(run, UNA_E_INPUT, "%s: all rows are of one time of '%s', so there is no past to train on; name "
                  "another column", data->origin, data->column[f->time].name);
@@ -322,8 +316,7 @@ static una_status folds_make(una_folds *f, const una_dataset *data, const una_fo
     if (f->folds < 2 && !s->time) UNA_FAIL(run, UNA_E_USAGE, "there must be two folds at least");
     if (f->folds >= NONE || f->repeats >= NONE)
         UNA_FAIL(run, UNA_E_USAGE, "%zu folds, %zu times, are too many", f->folds, f->repeats);
-    f->out = UNA_GET(arena, bool, data->columns);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, f->out, data->columns);
     UNA_TRY(folds_find_columns(f, data, s, run));
     f->part = UNA_GET_ROWS(arena, uint32_t, f->rows * f->repeats);
     f->group_of = s->group ? UNA_GET_ROWS(arena, uint32_t, f->rows) : NULL;
@@ -419,8 +412,7 @@ static una_status find_new_word(bool *found, const una_folds *f, const una_datas
     size_t *train = UNA_GET_ROWS(&run->scratch, size_t, f->rows), *test = UNA_GET_ROWS(&run->scratch, size_t, f->rows);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(code_column(code, &values, data, column, run));
-    size_t *seen = UNA_GET(&run->scratch, size_t, values);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, size_t, seen, values);
     for (size_t k = 0; k < una_folds_count(f) && !*found; k++) {
         UNA_TRY(una_folds_split(train, &learnt, test, &tested, f, k, run));
         for (size_t i = 0; i < learnt; i++)

@@ -6,8 +6,6 @@
 #include "select/option_search.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PATIENCE = 200 };                 /* consecutive draws without a new spec */
 
@@ -15,8 +13,7 @@ enum { PATIENCE = 200 };                 /* consecutive draws without a new spec
 
 static una_status name_tables(una_option_search *search, una_run *run)
 {
-    const char **names = UNA_GET(search->keep, const char *, search->setup.count);
-    UNA_TRY(una_arena_check(search->keep));
+    UNA_NEW(search->keep, const char *, names, search->setup.count);
     for (size_t t = 0; t < search->setup.count; t++) {
         UNA_TRY(una_row_key_table(&names[t], search->setup.tables[t], search->setup.fit.target, search->keep, run));
         for (size_t k = 0; k < t; k++)
@@ -206,8 +203,7 @@ static una_status search_make_room(una_option_search *search)
 {
     if (search->specs.count < search->room) return UNA_OK;
     size_t room = search->room ? 2 * search->room : 64;
-    una_scored_spec *at = UNA_GET(search->keep, una_scored_spec, room);
-    UNA_TRY(una_arena_check(search->keep));
+    UNA_NEW(search->keep, una_scored_spec, at, room);
     if (search->specs.count > 0) memcpy(at, search->specs_scored, search->specs.count * sizeof *at);
     search->specs_scored = at;
     search->room = room;
@@ -234,8 +230,7 @@ una_status una_option_search_add(size_t *index, una_option_search *search, size_
 una_status una_option_search_add_grid(una_option_search *search, size_t model, una_run *run)
 {
     const una_option_space *space = &search->spaces[model];
-    const char **value = UNA_GET(search->keep, const char *, space->count);
-    UNA_TRY(una_arena_check(search->keep));
+    UNA_NEW(search->keep, const char *, value, space->count);
     for (uint64_t i = 0; i < una_option_space_combinations(space); i++) {
         una_option_space_at(value, space, i);
         UNA_TRY(una_option_search_add(NULL, search, model, value, run));

@@ -7,7 +7,6 @@
 #include "base/ranks.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 /* ---- what was trained ---------------------------------------------------------------------------------------- */
 
@@ -124,8 +123,7 @@ static una_status list_group(const una_row_key ***keys, size_t *count, una_row_k
 static una_status add_group_rows(una_outcome *outcome, const una_row_key *const *keys, const una_evaluation *v,
                                  size_t count, una_run *run)
 {
-    una_row *row = UNA_GET(outcome->arena, una_row, count);
-    UNA_TRY(una_arena_check(outcome->arena));
+    UNA_NEW(outcome->arena, una_row, row, count);
     for (size_t i = 0; i < count; i++)
         row[i] = (una_row){ .key = *keys[i], .measure = una_evaluation_measures, .value = v[i].value,
             .count = UNA_EVALUATION_COUNT,
@@ -145,8 +143,7 @@ static una_status make_group(void *context, const una_row_key *key, una_outcome 
     una_model *model = NULL;
     size_t count;
     UNA_TRY(list_group(&keys, &count, &group, b, key, outcome->arena, run));
-    una_evaluation *v = UNA_GET(outcome->arena, una_evaluation, count);
-    UNA_TRY(una_arena_check(outcome->arena));
+    UNA_NEW(outcome->arena, una_evaluation, v, count);
     if (group.spec && search->keep_trained) UNA_TRY(take_trained_model(&model, search, &group, run));
     bool known = model != NULL;
     if (!known) search->trained++;
@@ -209,9 +206,8 @@ static una_status plan_rows(batch *b, size_t from, size_t to, una_run *run)
             una_plan_add(&b->plan, key);
             if (!search->swept[search->specs_scored[i].model]) una_plan_add(&b->first, key);
         }
-    b->head = UNA_GET(b->plan.arena, size_t, b->plan.count);
-    b->next = UNA_GET(b->plan.arena, size_t, b->plan.count);
-    UNA_TRY(una_arena_check(b->plan.arena));
+    UNA_NEW_AT(b->plan.arena, b->head, b->plan.count);
+    UNA_NEW_AT(b->plan.arena, b->next, b->plan.count);
     for (size_t i = to; i-- > from;)                     /* backwards, so that the lists are in the order of the plan */
         if (search->swept[search->specs_scored[i].model]) UNA_TRY(group_spec(b, i, from, rows, run));
     return plan_groups(b, run);

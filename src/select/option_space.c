@@ -7,7 +7,6 @@
 #include "store/key.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* ---- reading ------------------------------------------------------------------------------------------------- */
 
@@ -342,13 +341,11 @@ una_status una_option_space_parse_models(una_option_space *spaces, const char *t
                                          size_t count, una_arena *arena, una_run *run)
 {
     size_t most = count_of(text, '=') + 1, parts = cut_pieces(NULL, 0, text, ';');
-    piece *part = UNA_GET(arena, piece, parts);
-    bool **named = UNA_GET(arena, bool *, count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, piece, part, parts);
+    UNA_NEW(arena, bool *, named, count);
     for (size_t m = 0; m < count; m++) {
         spaces[m] = (una_option_space){ .axis = UNA_GET(arena, una_option_axis, most) };
-        named[m] = UNA_GET(arena, bool, most);
-        UNA_TRY(una_arena_check(arena));
+        UNA_NEW_AT(arena, named[m], most);
         UNA_TRY(una_spec_check(models[m], NULL, run));
         UNA_TRY(una_spec_parse(&spaces[m].model, models[m], arena, run));
     }

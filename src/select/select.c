@@ -5,9 +5,6 @@
  */
 #include "select/select.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef enum class { CHOSEN_FROM, BEHIND, WITHOUT } class;
 typedef struct place { class class; double key; size_t at; } place;      /* lower keys are better */
 

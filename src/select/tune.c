@@ -12,8 +12,6 @@
 #include "select/option_search.h"
 #include "store/store_csv.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* BATCH specs are under way at once in the Bayesian search, on any number of threads: what is proposed next must not
@@ -38,16 +36,14 @@ una_status una_tune_model(const char **model, const char *given, const char *con
     una_spec spec;
     una_text text = una_text_in(arena);
     UNA_TRY(una_spec_parse(&spec, given, arena, run));
-    una_spec *more = UNA_GET(arena, una_spec, set_count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, una_spec, more, set_count);
     size_t count = spec.count;
     for (size_t i = 0; i < set_count; i++) {
         UNA_TRY(una_spec_parse_items(&more[i], set[i], arena, run));
         count += more[i].count;
     }
 
-    una_spec_item *all = UNA_GET(arena, una_spec_item, count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, una_spec_item, all, count);
     if (spec.count) memcpy(all, spec.items, spec.count * sizeof *all);
     count = spec.count;
     for (size_t i = 0; i < set_count; i++)
@@ -72,9 +68,8 @@ static una_status take_models(tuning *t)
     const una_tune_settings *a = &t->asked;
     const una_fit_settings *fit = &t->option_search.setup.fit;
     size_t count = a->model_count ? a->model_count : 1;
-    const char **model = UNA_GET(&t->keep, const char *, count);
-    una_option_space *space = UNA_GET(&t->keep, una_option_space, count);
-    UNA_TRY(una_arena_check(&t->keep));
+    UNA_NEW(&t->keep, const char *, model, count);
+    UNA_NEW(&t->keep, una_option_space, space, count);
     if (a->model && a->model_count)
         UNA_FAIL(t->run, UNA_E_USAGE, "one model was given and a list of models; give the one or the other");
     for (size_t m = 0; m < count; m++) {
@@ -94,8 +89,7 @@ static una_status take_models(tuning *t)
 static una_status take_tables(tuning *t, const una_dataset *data)
 {
     size_t count = 1 + t->asked.more_count;
-    const una_dataset **tables = UNA_GET(&t->keep, const una_dataset *, count);
-    UNA_TRY(una_arena_check(&t->keep));
+    UNA_NEW(&t->keep, const una_dataset *, tables, count);
     tables[0] = data;
     for (size_t i = 1; i < count; i++) tables[i] = t->asked.more[i - 1];
     t->option_search.setup.tables = tables;
@@ -215,10 +209,9 @@ static una_status set_out(bayes_search *c, tuning *t)
         add_dimension(&json, &c->options->axis[a]);
     }
     una_text_add(&json, "}");
-    c->point = UNA_GET(&t->keep, double, trials * axes);
-    c->value = UNA_GET(&t->keep, double, trials);
-    c->state = UNA_GET(&t->keep, una_trial_state, trials);
-    UNA_TRY(una_arena_check(&t->keep));
+    UNA_NEW_AT(&t->keep, c->point, trials * axes);
+    UNA_NEW_AT(&t->keep, c->value, trials);
+    UNA_NEW_AT(&t->keep, c->state, trials);
     c->history = (una_history){ .point = c->point, .value = c->value, .state = c->state };
 
     const una_acquisition *acquisition;
@@ -297,8 +290,7 @@ static una_status try_batch(bayes_search *c, tuning *t, size_t first, const size
 
 static una_status search_on(bayes_search *c, tuning *t)
 {
-    const char **value = UNA_GET(&t->keep, const char *, c->options->count);
-    UNA_TRY(una_arena_check(&t->keep));
+    UNA_NEW(&t->keep, const char *, value, c->options->count);
     while (c->history.count < t->asked.trials) {
         size_t count = 0, index[BATCH], first = t->option_search.specs.count;
         for (; count < BATCH && c->history.count < t->asked.trials; count++)
@@ -351,11 +343,10 @@ static una_status get_columns(columns *c, tuning *t)
     size_t count = t->option_search.specs.count, tables = t->option_search.setup.count;
     double **each[] = { &c->log_lik, &c->rmse, &c->seconds, &c->log_lik_sd, &c->rmse_sd, &c->mean_cos2, &c->rank };
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) *each[i] = UNA_GET(&t->keep, double, count);
-    c->spec = UNA_GET(&t->keep, const char *, count);
-    c->model = UNA_GET(&t->keep, size_t, count);
-    c->table_log_lik = UNA_GET(&t->keep, double, count * tables);
-    c->table_rmse = UNA_GET(&t->keep, double, count * tables);
-    UNA_TRY(una_arena_check(&t->keep));
+    UNA_NEW_AT(&t->keep, c->spec, count);
+    UNA_NEW_AT(&t->keep, c->model, count);
+    UNA_NEW_AT(&t->keep, c->table_log_lik, count * tables);
+    UNA_NEW_AT(&t->keep, c->table_rmse, count * tables);
     t->tuned = (una_tuned){ .count = count, .spec = c->spec, .log_lik = c->log_lik, .rmse = c->rmse,
         .seconds = c->seconds, .made = t->option_search.made, .log_lik_sd = c->log_lik_sd, .rmse_sd = c->rmse_sd,
         .mean_cos2 = c->mean_cos2, .rank = c->rank, .model = c->model, .trained = t->option_search.trained,
@@ -385,8 +376,7 @@ static void put_spec(columns *c, size_t at, const una_scored_spec *one, size_t t
 /* Names of the tables, without their sums. */
 static una_status name_tables(tuning *t)
 {
-    const char **name = UNA_GET(&t->keep, const char *, t->option_search.setup.count);
-    UNA_TRY(una_arena_check(&t->keep));
+    UNA_NEW(&t->keep, const char *, name, t->option_search.setup.count);
     for (size_t d = 0; d < t->option_search.setup.count; d++) {
         const char *whole = t->option_search.setup.names[d];
         una_text text = una_text_in(&t->keep);
@@ -404,10 +394,9 @@ static una_status tune_gather(tuning *t)
     columns c;
     UNA_TRY(get_columns(&c, t));
     size_t tables = search->setup.count, *order = UNA_GET(&t->keep, size_t, search->specs.count);
-    size_t *place = UNA_GET(&t->keep, size_t, search->specs.count);
-    size_t *best = UNA_GET(&t->keep, size_t, search->model_count);
-    size_t *best_in = UNA_GET(&t->keep, size_t, search->model_count * tables);
-    UNA_TRY(una_arena_check(&t->keep));
+    UNA_NEW(&t->keep, size_t, place, search->specs.count);
+    UNA_NEW(&t->keep, size_t, best, search->model_count);
+    UNA_NEW(&t->keep, size_t, best_in, search->model_count * tables);
     for (size_t m = 0, at = 0, count; m < search->model_count; m++) {
         UNA_TRY(una_option_search_order(order, &count, search, m, t->run));
         best[m] = count > 0 && !isnan(search->specs_scored[order[0]].rank) ? at : SIZE_MAX;

@@ -9,8 +9,6 @@
  */
 #include "sets/catalogue.h"
 
-#include <string.h>
-
 #define RAW "https://raw.githubusercontent.com/"
 #define SW(file) RAW "sjwetzel/PublicTwinNeuralNetworkRegression/4ed2ecf57987ee2ab36d81abcff225af53378d09/data/" file
 #define JB(file) RAW "jbrownlee/Datasets/" file

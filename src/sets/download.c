@@ -7,8 +7,6 @@
 
 #include "base/clock.h"
 
-#include <string.h>
-
 #ifdef UNA_HAS_libcurl
 
 #include <curl/curl.h>

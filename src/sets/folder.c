@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <sha2.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* ---- one file -------------------------------------------------------------------------------------------- */
@@ -193,8 +192,7 @@ static una_status import_set(size_t *found, size_t *written, const una_known_set
                              const char *from, una_run *run)
 {
     size_t count = known->set.file_count;
-    held *files = UNA_GET(&run->scratch, held, count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, held, files, count);
     for (size_t f = 0; f < count; f++)
         UNA_TRY(hold_file(&files[f], found, known, &known->set.files[f], folder, from, run));
     for (size_t f = 0; f < count; f++) {

@@ -7,7 +7,6 @@
 #include "sets/folder.h"
 #include "sets/original.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 static const double usual_patience = 30;
@@ -160,10 +159,9 @@ static una_status fetch_wanted(getting *g, size_t f)
 static una_status get_set(size_t *written, getting *g)
 {
     const una_data_set *set = &g->known->set;
-    bool *missing = UNA_GET(&g->keep, bool, set->file_count);
-    g->bytes = UNA_GET(&g->keep, unsigned char *, set->file_count);
-    g->size = UNA_GET(&g->keep, size_t, set->file_count);
-    UNA_TRY(una_arena_check(&g->keep));
+    UNA_NEW(&g->keep, bool, missing, set->file_count);
+    UNA_NEW_AT(&g->keep, g->bytes, set->file_count);
+    UNA_NEW_AT(&g->keep, g->size, set->file_count);
     for (size_t f = 0; f < set->file_count; f++) {
         unsigned char *bytes = NULL;
         size_t size;

@@ -9,9 +9,6 @@
  */
 #include "sets/original.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- tables of numbers ----------------------------------------------------------------------------------- */
 
 static bool is_between(char letter)
@@ -282,8 +279,7 @@ static una_status add_gap(una_text *json, const una_known_set *known, const doub
 {
     size_t all = known->set.rows, count[2], *rows[2];
     for (int part = 0; part < 2; part++) {
-        rows[part] = UNA_GET(&run->scratch, size_t, all);
-        UNA_TRY(una_arena_check(&run->scratch));
+        UNA_NEW_AT(&run->scratch, rows[part], all);
         UNA_TRY(read_list(rows[part], &count[part], texts->text[part], texts->size[part], all, texts->from[part], run));
     }
 

@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <pthread.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -6,7 +6,6 @@
  */
 #include "store/database_guard.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 static una_guard *guard_of(sqlite3_vfs *vfs)

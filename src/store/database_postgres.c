@@ -15,8 +15,6 @@
 #include "store/libpq.h"
 
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum {

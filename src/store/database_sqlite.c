@@ -19,7 +19,6 @@
 
 #include <errno.h>
 #include <sqlite3.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>

@@ -4,7 +4,6 @@
  */
 #include "store/database_untrusted.h"
 
-#include <string.h>
 #include <strings.h>
 
 /* A tenth of the limit of memory: SQLite, the reader and the answer have a copy of each text, and there are others. */

@@ -5,7 +5,6 @@
 #include "store/folder.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* What stands in the place of a folder, in words; NULL: nothing, or the folder. */

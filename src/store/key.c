@@ -7,7 +7,6 @@
 #include "base/option.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 bool una_row_key_same(const una_row_key *a, const una_row_key *b)
 {

@@ -12,7 +12,6 @@
 
 #include "base/thread.h"
 
-#include <string.h>
 #include <time.h>
 
 enum { POLL_US = 1000, LOOK_US = 50000, ASK_AGAIN_US = 3000, LATEST_US = 500000 };
@@ -103,8 +102,7 @@ static una_status answer_message(una_messenger *messenger, int from, uint64_t wa
     una_queue *queue = messenger->queue;
     if (wanted > queue->count) wanted = queue->count;
     if (spare > queue->count) spare = queue->count;
-    uint64_t *keys = UNA_GET(&messenger->child.scratch, uint64_t, (size_t)(wanted + spare));
-    UNA_TRY(una_arena_check(&messenger->child.scratch));
+    UNA_NEW(&messenger->child.scratch, uint64_t, keys, (size_t)(wanted + spare));
 
     answer_head h = { .count = 0 };
     pthread_mutex_lock(&queue->lock);
@@ -123,8 +121,7 @@ static una_status take_message(una_messenger *messenger, int from, size_t size)
 {
     una_queue *queue = messenger->queue;
     message_head h;
-    char *bytes = UNA_GET(&messenger->child.scratch, char, size);
-    UNA_TRY(una_arena_check(&messenger->child.scratch));
+    UNA_NEW(&messenger->child.scratch, char, bytes, size);
     UNA_TRY(una_ranks_receive(from, bytes, size, &messenger->child));
     if (size < sizeof h) return damaged_message(from, &messenger->child);
     memcpy(&h, bytes, sizeof h);
@@ -222,8 +219,7 @@ static una_status take_answer(una_messenger *messenger, uint64_t wanted)
     answer_head h;
     UNA_TRY(una_ranks_receive(0, &h, sizeof h, &messenger->child));
     if (h.count > queue->count - queue->last) return damaged_message(0, &messenger->child);
-    uint64_t *keys = UNA_GET(&messenger->child.scratch, uint64_t, (size_t)h.count);
-    UNA_TRY(una_arena_check(&messenger->child.scratch));
+    UNA_NEW(&messenger->child.scratch, uint64_t, keys, (size_t)h.count);
     UNA_TRY(una_ranks_receive(0, keys, (size_t)h.count * sizeof *keys, &messenger->child));
 
     take_queue_state(queue, h.state);

@@ -4,8 +4,6 @@
  */
 #include "store/packet.h"
 
-#include <string.h>
-
 typedef struct head { uint64_t size, split, seed, results, count; double seconds; } head;
 
 static void pack_text(una_text *bytes, const char *text)

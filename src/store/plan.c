@@ -6,8 +6,6 @@
 
 #include "base/hash.h"
 
-#include <string.h>
-
 /* Not una_row_key_hash, which has no secret key: specs may come from an untrusted file. */
 static uint64_t hash_of(const una_plan *plan, const una_row_key *key)
 {

@@ -6,7 +6,6 @@
 
 #include "store/packet.h"
 
-#include <string.h>
 #include <time.h>
 
 enum { LOOK_US = 50000 };                /* how often a waiting thread checks for an interruption */

@@ -11,8 +11,6 @@
 #include "store/database.h"
 #include "store/owner.h"
 
-#include <string.h>
-
 enum { FORMAT = 1, KEY_CELLS = 6 };
 
 static const char schema[] =

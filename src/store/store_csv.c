@@ -8,8 +8,6 @@
 #include "data/csv.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 enum { STUDY, DATA, SPLIT, SPEC, SEED, RESULTS, SECONDS, KERNELS, COMMIT, OPTIONS, FIXED };
@@ -154,8 +152,7 @@ static una_status not_ours(const reading *r, const char *why, const char *column
 
 static una_status rows_find_columns(reading *r)
 {
-    r->is_measure = UNA_GET(r->arena, bool, r->csv->columns);
-    UNA_TRY(una_arena_check(r->arena));
+    UNA_NEW_AT(r->arena, r->is_measure, r->csv->columns);
     for (size_t c = 0; c < r->csv->columns; c++) r->is_measure[c] = true;
 
     for (size_t f = 0; f < FIXED; f++) {
@@ -173,8 +170,7 @@ static una_status rows_find_columns(reading *r)
 static una_status import_text(const char **text, const reading *r, size_t fixed)
 {
     const una_cell *cell = &r->csv->cells[r->fixed[fixed]];
-    char *copy = UNA_GET(r->arena, char, cell->length + 1);
-    UNA_TRY(una_arena_check(r->arena));
+    UNA_NEW(r->arena, char, copy, cell->length + 1);
     *text = memcpy(copy, cell->at, cell->length);
     if (cell->length == 0) return not_ours(r, "there is no text", names[fixed]);
     return UNA_OK;
@@ -205,9 +201,8 @@ static bool cell_number(double *value, const una_cell *cell)
 
 static una_status take_values(una_row *row, const reading *r)
 {
-    const char **measure = UNA_GET(r->arena, const char *, r->csv->columns);
-    double *value = UNA_GET(r->arena, double, r->csv->columns);
-    UNA_TRY(una_arena_check(r->arena));
+    UNA_NEW(r->arena, const char *, measure, r->csv->columns);
+    UNA_NEW(r->arena, double, value, r->csv->columns);
     row->measure = measure;
     row->value = value;
 
@@ -253,9 +248,8 @@ static una_status next_row(una_row **row, reading *r)
 {
     if (r->count == r->room) {
         size_t room = r->room ? 2 * r->room : 256;
-        una_row *wider = UNA_GET(r->arena, una_row, room);
-        size_t *longer = UNA_GET(r->arena, size_t, room);
-        UNA_TRY(una_arena_check(r->arena));
+        UNA_NEW(r->arena, una_row, wider, room);
+        UNA_NEW(r->arena, size_t, longer, room);
         if (r->count > 0) memcpy(wider, r->rows, r->count * sizeof *wider);
         if (r->count > 0) memcpy(longer, r->lines, r->count * sizeof *longer);
         r->rows = wider;

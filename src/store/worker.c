@@ -11,7 +11,6 @@
 #include "store/queue.h"
 #include "store/writer.h"
 
-#include <string.h>
 #include <time.h>
 
 enum { RENEW_MS = 20000 };
@@ -36,8 +35,7 @@ static una_status queue_row(una_queue *queue, size_t at, const una_outcome *outc
 {
     const una_sweep *sweep = queue->sweep;
     size_t count = 1 + outcome->extra_count;
-    una_row *rows = UNA_GET(outcome->arena, una_row, count);
-    UNA_TRY(una_arena_check(outcome->arena));
+    UNA_NEW(outcome->arena, una_row, rows, count);
     rows[0] = (una_row){ .key = sweep->plan->keys[at], .measure = sweep->measures, .value = outcome->value,
         .count = sweep->measure_count, .options = outcome->options, .kernels = una_run_kernels(run),
         .commit = una_build_commit(), .seconds = outcome->seconds };

@@ -9,8 +9,6 @@
 #include "base/thread.h"
 #include "store/packet.h"
 
-#include <string.h>
-
 /* After PATIENCE checks a note says which process is waited for. The writer keeps keys available: one for each thread,
  * SPARE with ranks, and up to MOST_AHEAD times as many where fits are short. */
 enum { AGAIN_US = 50000, PATIENCE = 10, SPARE = 3, MOST_AHEAD = 4 };
@@ -101,9 +99,8 @@ static una_status note_claimed_key(una_writer *writer, size_t key, bool granted,
 static una_status claim_keys(una_writer *writer, const size_t *list, size_t count, size_t *ready, size_t *ready_count)
 {
     una_run *run = &writer->child;
-    const una_row_key **keys = UNA_GET(&run->scratch, const una_row_key *, count);
-    bool *granted = UNA_GET(&run->scratch, bool, count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, const una_row_key *, keys, count);
+    UNA_NEW(&run->scratch, bool, granted, count);
     for (size_t i = 0; i < count; i++) keys[i] = key_at(writer, list[i]);
     UNA_TRY(una_store_claim_all(granted, writer->queue->sweep->store, keys, count, run));
     for (size_t i = 0; i < count; i++) UNA_TRY(note_claimed_key(writer, list[i], granted[i], ready, ready_count));

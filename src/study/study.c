@@ -7,7 +7,6 @@
 #include "model/above.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { DAY = 86400, LEAST_INITIAL = 4, MOST_INITIAL = 20 };
 
@@ -190,8 +189,7 @@ void una_trials_free(una_trials *trials)
 static una_status take_trial(una_trial *to, const una_study *s, const una_stored_trial *from, una_arena *arena,
                              una_run *run)
 {
-    double *x = UNA_GET(arena, double, s->space->count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, double, x, s->space->count);
     UNA_TRY(una_space_read(x, s->space, from->x, run));
     *to = (una_trial){ .id = from->id, .state = from->state, .x = x, .value = from->value, .attempts = from->attempts,
         .note = una_arena_text(arena, from->note), .asked = from->asked, .told = from->told,
@@ -256,8 +254,7 @@ static una_status make_history(una_history *history, const una_study *s, const u
 {
     size_t inputs = s->space->count, room = all->count + more;
     double *point = UNA_GET(&run->scratch, double, room * inputs), *value = UNA_GET(&run->scratch, double, room);
-    una_trial_state *state = UNA_GET(&run->scratch, una_trial_state, room);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, una_trial_state, state, room);
     for (size_t i = 0; i < all->count; i++) {
         if (i % 256 == 255) UNA_TRY(una_check_cancelled(run, "reading trials"));
         UNA_TRY(una_space_read(point + i * inputs, s->space, all->at[i].x, run));
@@ -411,8 +408,7 @@ static una_status study_make_slice(una_study *s, size_t input, size_t count, dou
     }
     if (best == SIZE_MAX) UNA_FAIL(run, UNA_E_INPUT, "no trial of %s was told yet", una_trial_store_name(s->store));
 
-    double *points = UNA_GET(&run->scratch, double, count * inputs);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, points, count * inputs);
     for (size_t i = 0; i < count; i++) {
         memcpy(points + i * inputs, history.point + best * inputs, inputs * sizeof *points);
         at[i] = points[i * inputs + input] = value_along(&s->space->dimension[input], i, count);

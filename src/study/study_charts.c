@@ -8,9 +8,6 @@
 
 #include "draw/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { SLICE_DOTS = 200, FEW_WHOLE = 30, MOST_OPEN = 40 };
 static const double full_width = 700, half_width = 352, third_width = 232, z95 = 1.959964;
 
@@ -76,8 +73,7 @@ una_status una_study_digest_make(una_study_digest *digest, const una_study_view 
     ranked *list = UNA_GET(arena, ranked, view->trial_count);
     size_t *order = UNA_GET(arena, size_t, view->trial_count), *varied = UNA_GET(arena, size_t, view->input_count);
     double *id = UNA_GET(arena, double, view->trial_count), *value = UNA_GET(arena, double, view->trial_count);
-    double *copy = UNA_GET(arena, double, view->trial_count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, double, copy, view->trial_count);
 
     for (size_t i = 0; i < view->trial_count; i++) {
         const una_trial *trial = &view->trials[i];

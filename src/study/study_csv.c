@@ -9,7 +9,6 @@
 #include "data/reader.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static const char *const states[] = { "open", "told", "failed" };
@@ -173,8 +172,7 @@ static size_t column_at(const una_dataset *data, const char *name)
 static una_status study_find_columns(importing *m, const char *value, una_run *run)
 {
     const una_study *s = m->study;
-    m->input = UNA_GET(&run->scratch, size_t, s->space->count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, m->input, s->space->count);
     for (size_t i = 0; i < s->space->count; i++) {
         const una_dimension *d = &s->space->dimension[i];
         m->input[i] = column_at(m->data, d->name);
@@ -300,9 +298,8 @@ static una_status import_rows(size_t *added, importing *m, const char *value, un
 {
     size_t rows = una_dataset_row_count(m->data);
     UNA_TRY(study_find_columns(m, value, run));
-    m->rows.at = UNA_GET(&run->scratch, una_stored_trial, rows);
-    double *x = UNA_GET(&run->scratch, double, m->study->space->count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, m->rows.at, rows);
+    UNA_NEW(&run->scratch, double, x, m->study->space->count);
     for (size_t row = 0; row < rows; row++) {
         UNA_TRY(una_check_cancelled(run, "reading trials"));
         UNA_TRY(read_row(m, row, x, run));
@@ -331,8 +328,7 @@ static una_status study_read_table(una_dataset **data, const una_study *s, const
 {
     const una_read_settings *before = run->settings.reading;
     una_read_settings reading = *before;
-    const char **words = UNA_GET(&run->scratch, const char *, reading.word_count + s->space->count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, const char *, words, reading.word_count + s->space->count);
     for (size_t i = 0; i < before->word_count; i++) words[i] = before->words[i];
     reading.words = words;
     UNA_TRY(level_columns(words, &reading.word_count, s->space, path, run));

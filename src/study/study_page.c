@@ -8,8 +8,6 @@
 
 #include "draw/fit_report.h"
 
-#include <string.h>
-
 enum { SLICE = 61 };                     /* points of one input that is not counted out */
 
 /* The file's name, or the name after # in a database: folders and passwords are nobody's business. */
@@ -47,15 +45,13 @@ static bool is_fatal(una_status status)
 
 static una_status take_slices(una_study_view *view, una_study *study, una_arena *arena, una_run *run)
 {
-    una_slice *slices = UNA_GET(arena, una_slice, view->input_count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, una_slice, slices, view->input_count);
     view->slices = slices;
     for (size_t i = 0; view->best && i < view->input_count; i++) {
         if (view->inputs[i].type == UNA_DIMENSION_FIXED) continue;
         size_t count = slice_points(&view->inputs[i]);
         double *at = UNA_GET(arena, double, count), *mean = UNA_GET(arena, double, count);
-        double *std = UNA_GET(arena, double, count);
-        UNA_TRY(una_arena_check(arena));
+        UNA_NEW(arena, double, std, count);
         una_status status = una_study_slice(study, i, count, at, mean, std, run);
         if (is_fatal(status)) return status;
         if (status != UNA_OK) {

@@ -14,7 +14,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -137,8 +136,7 @@ static una_status check_values(const una_study *study, const char *word, bool pr
 static una_status check_word(const una_study *study, const char *word, bool *named, una_run *run)
 {
     const una_space *space = study->space;
-    const char **names = UNA_GET(&run->scratch, const char *, space->count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, const char *, names, space->count);
     for (size_t i = 0; i < space->count; i++) names[i] = space->dimension[i].name;
     for (const char *at = strchr(word, '{'); at; at = strchr(at + 1, '{')) {
         size_t length = strcspn(at + 1, "{}");

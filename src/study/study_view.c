@@ -10,9 +10,6 @@
 #include "draw/html.h"
 #include "draw/number.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { NAME_ROOM = 72, NOTE_ROOM = 160, MOST_REASONS = 6, VALUE_DIGITS = 6, LEVEL_WORDS = 6 };
 
 static const char *spoken_count(char buffer[UNA_NUMBER_ROOM], size_t value)
@@ -444,8 +441,7 @@ static size_t gather_reasons(reason *list, const una_study_view *view)
 static una_status put_failures(una_html *html, const una_study_view *view, const una_study_digest *d)
 {
     char a[UNA_NUMBER_ROOM], note[NOTE_ROOM];
-    reason *list = UNA_GET(html->text.arena, reason, d->failed);
-    UNA_TRY(una_arena_check(html->text.arena));
+    UNA_NEW(html->text.arena, reason, list, d->failed);
     if (d->failed == 0) return UNA_OK;
     size_t count = gather_reasons(list, view), shown = count < MOST_REASONS ? count : MOST_REASONS;
     const char *sentences[MOST_REASONS + 1];

@@ -5,7 +5,6 @@
 #include "study/trial_store_inside.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <time.h>
 
 static const char schema[] =
@@ -240,8 +239,7 @@ static una_status take_trial(void *context, const una_sql_value *cells, size_t c
         return trial_store_damaged(r->store, id, "was told a value that is not finite", run);
     if (r->to->count == r->room) {
         size_t room = r->room ? 2 * r->room : 16;
-        una_stored_trial *wider = UNA_GET(r->arena, una_stored_trial, room);
-        UNA_TRY(una_arena_check(r->arena));
+        UNA_NEW(r->arena, una_stored_trial, wider, room);
         if (r->to->count > 0) memcpy(wider, r->to->at, r->to->count * sizeof *wider);
         r->to->at = wider;
         r->room = room;

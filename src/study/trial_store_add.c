@@ -4,9 +4,6 @@
  */
 #include "study/trial_store_inside.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef struct adding {
     una_trial_store         *store;
     const una_stored_trials *more;

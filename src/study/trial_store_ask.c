@@ -8,7 +8,6 @@
 #include "base/thread.h"
 
 #include <errno.h>
-#include <string.h>
 #include <time.h>
 
 enum { FIRST_WAIT_MS = 2, MOST_WAIT_MS = 100 };
@@ -116,8 +115,7 @@ static una_status offer_trials(una_database *db, void *context, una_run *run)
     UNA_TRY(una_database_now(&a->now, db, run));
     UNA_TRY(una_trial_store_count_given(&a->given, l, run));
     freeing f = { .store = l, .now = a->now, .most = a->want - (a->given < a->want ? a->given : a->want) };
-    f.id = UNA_GET(&run->scratch, uint64_t, f.most);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, f.id, f.most);
     UNA_TRY(una_database_each(db, "SELECT " HELD_COLUMNS " FROM study_trial WHERE study = $1 AND state = 'open' "
                               "ORDER BY id", cells, 1, note_free, &f, run));
     for (size_t i = 0; i < f.count; i++) UNA_TRY(offer_again(a, f.id[i], run));
@@ -269,8 +267,7 @@ static una_status choose_points(asking *a, una_point_chooser *choose, void *cont
     una_stored_trials all;
     size_t want = a->want - a->given;
     UNA_TRY(una_trial_store_read(&all, a->store, arena, run));
-    a->found = UNA_GET(arena, una_stored_trial, want);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, a->found, want);
     a->chosen = 0;
     una_status status = choose(context, &all, a->found, want, &a->chosen, arena, run);
     /* Where there are no more points, fewer are enough. */

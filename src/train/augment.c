@@ -4,8 +4,6 @@
  */
 #include "train/augment.h"
 
-#include <string.h>
-
 /* The nearest place inside of a side of `size` to place `at`, which may lie beyond its ends. */
 static size_t nearest_place(ptrdiff_t at, size_t size)
 {

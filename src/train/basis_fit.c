@@ -10,8 +10,6 @@
 #include "committee/crossfit.h"
 #include "committee/several_targets.h"
 
-#include <string.h>
-
 enum { VALIDATIONS = 40 };               /* validations during one training                                         */
 #define RATE_OF_IMAGES 0.001             /* of Adam; this and the next were measured on faces (docs/use/IMAGES.md) */
 enum { PASSES_OF_IMAGES = 10, STEPS_OF_IMAGES = 300, /* both are lower limits                                       */
@@ -310,8 +308,7 @@ una_status una_basis_noise(double *noise_var, const una_network_f32 *like, const
     una_network_f32 net;
     una_target_choice *chosen;
     UNA_TRY(new_target_choices(&chosen, targets, &run->scratch));
-    una_fit_result *own_result = UNA_GET(&run->scratch, una_fit_result, targets);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, una_fit_result, own_result, targets);
     for (size_t t = 0; t < targets; t++) chosen[t] = (una_target_choice){ UNA_AUTO, 1, &own_result[t] };
 
     UNA_TRY(una_network_with_heads(&net, like, targets, &run->scratch));
@@ -457,8 +454,7 @@ static una_status finish_targets(const several *all, una_basis_options *const *o
                                  const una_target_choice *chosen, una_target_coupling *coupling, una_arena *keep,
                                  una_run *run)
 {
-    double *noise_var = UNA_GET(&run->scratch, double, all->targets);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, noise_var, all->targets);
     for (size_t t = 0; t < all->targets; t++) {
         una_mark mark = una_arena_mark(&run->scratch);
         UNA_TRY(finish_target(all, t, o[t], p, &chosen[t], keep, run));

@@ -12,8 +12,6 @@
 #include "kern/density.h"
 #include "la/la.h"
 
-#include <string.h>
-
 enum { FEW_INPUTS = 12 };   /* up to which one pass through a network of one hidden layer beats layer by layer */
 
 una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena *arena)

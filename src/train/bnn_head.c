@@ -19,8 +19,6 @@
 #include "kern/density.h"
 #include "la/la.h"
 
-#include <string.h>
-
 enum { PANEL = 12 };     /* rows of Phi'Phi at a time: of the part above the diagonal only corners are computed */
 
 una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena)
@@ -35,12 +33,11 @@ una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena)
 
     bnn->joined = UNA_GET(arena, double, bnn->rows * bnn->wide);
     bnn->turned = by_rows ? UNA_GET(arena, double, bnn->terms * bnn->stride) : NULL;
-    bnn->system = UNA_GET(arena, double, bnn->order * bnn->stride);
-    bnn->column = UNA_GET(arena, double, bnn->stride);
-    bnn->force = UNA_GET(arena, double, bnn->order * bnn->stride);
-    bnn->mean = UNA_GET(arena, double, bnn->terms);
-    bnn->off = UNA_GET(arena, double, bnn->rows);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, bnn->system, bnn->order * bnn->stride);
+    UNA_NEW_AT(arena, bnn->column, bnn->stride);
+    UNA_NEW_AT(arena, bnn->force, bnn->order * bnn->stride);
+    UNA_NEW_AT(arena, bnn->mean, bnn->terms);
+    UNA_NEW_AT(arena, bnn->off, bnn->rows);
 
     for (size_t r = 0; r < bnn->rows; r++) {
         bnn->joined[r * bnn->wide + features] = 1;

@@ -4,8 +4,6 @@
  */
 #include "train/feature_map.h"
 
-#include <string.h>
-
 una_feature_map una_map_of(una_network_f32 net, const float *parameters, bool one)
 {
     una_body_size size = net.body->size(net.shape);
@@ -139,8 +137,7 @@ una_status una_map_draw(const una_feature_map *map, const una_head *head, una_vi
 una_status una_map_slopes(const una_feature_map *map, const double *x, double *phi, double *j, una_run *run)
 {
     void *work = NULL;
-    float *point = UNA_GET(&run->scratch, float, map->inputs);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, float, point, map->inputs);
     UNA_TRY(una_kernels_need(run));
     UNA_TRY(una_network_slope_work_f32(&work, &map->net, run));
     for (size_t d = 0; d < map->inputs; d++) point[d] = (float)x[d];

@@ -12,8 +12,6 @@
 #include "nn/diverse.h"
 #include "opt/schedule.h"
 
-#include <string.h>
-
 typedef struct diverse {
     const una_training_context *training;
     const una_kernels_f32 *kern;
@@ -154,8 +152,7 @@ una_status una_goal_squares_learn(una_trainable_f32 *what, const una_training_co
 {
     const una_training_job *job = training->job;
     bool slopes = job->how.diversity > 0 || job->how.steer;
-    diverse *d = UNA_GET(&run->scratch, diverse, 1);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, diverse, d, 1);
     *d = (diverse){ .training = training, .kern = una_kernels_named_f32(run->settings.kernels),
                     .lambda = job->how.diversity };
     UNA_TRY(una_training_job_batches(&d->batches, job, run));
@@ -166,13 +163,12 @@ una_status una_goal_squares_learn(una_trainable_f32 *what, const una_training_co
     d->most = (una_diverse_shape){ training->size.features, training->size.heads, rows, slopes ? rows : 0,
                                    slopes ? job->how.directions : 0, slopes && job->how.probes != UNA_PROBES_DATA };
     size_t all = una_diverse_rows(&d->most);
-    d->x = UNA_GET(&run->scratch, float, all * inputs);
-    d->spare = UNA_GET(&run->scratch, float, inputs);
-    d->phi = UNA_GET(&run->scratch, float, all * wide);
-    d->dphi = UNA_GET(&run->scratch, float, all * wide);
-    d->delta = UNA_GET(&run->scratch, float, d->most.probes * d->most.directions + 64);
-    d->direction = UNA_GET(&run->scratch, float, d->most.directions * inputs);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, d->x, all * inputs);
+    UNA_NEW_AT(&run->scratch, d->spare, inputs);
+    UNA_NEW_AT(&run->scratch, d->phi, all * wide);
+    UNA_NEW_AT(&run->scratch, d->dphi, all * wide);
+    UNA_NEW_AT(&run->scratch, d->delta, d->most.probes * d->most.directions + 64);
+    UNA_NEW_AT(&run->scratch, d->direction, d->most.directions * inputs);
     UNA_TRY(una_diverse_work_new_f32(&d->similar, &d->most, d->kern, &run->scratch));
     *what = (una_trainable_f32){ .context = d, .gradient = diverse_gradient, .after_step = diverse_after_step };
     return una_network_work_f32(&d->work, &training->net, all, run);

@@ -11,8 +11,6 @@
 #include "nn/diverse.h"
 #include "nn/dropout.h"
 
-#include <string.h>
-
 typedef struct dropping {
     const una_training_context *training;
     const una_kernels_f32 *kern;
@@ -81,19 +79,17 @@ static void dropped_after_step(void *context, float *p, bool last)
 una_status una_goal_dropout_learn(una_trainable_f32 *what, const una_training_context *training, una_run *run)
 {
     const una_training_job *job = training->job;
-    dropping *d = UNA_GET(&run->scratch, dropping, 1);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, dropping, d, 1);
     *d = (dropping){ .training = training, .kern = una_kernels_named_f32(run->settings.kernels),
                      .decay = una_dropout_decay(job) };
     UNA_TRY(una_training_job_batches(&d->batches, job, run));
 
     size_t rows = d->batches.most, wide = UNA_PADDED(training->size.features);
     una_diverse_shape most = { .features = training->size.features, .heads = training->size.heads, .plain = rows };
-    d->spare = UNA_GET(&run->scratch, float, training->size.inputs);
-    d->phi = UNA_GET(&run->scratch, float, rows * wide);
-    d->dphi = UNA_GET(&run->scratch, float, rows * wide);
-    d->mask = UNA_GET(&run->scratch, float, rows * wide);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, d->spare, training->size.inputs);
+    UNA_NEW_AT(&run->scratch, d->phi, rows * wide);
+    UNA_NEW_AT(&run->scratch, d->dphi, rows * wide);
+    UNA_NEW_AT(&run->scratch, d->mask, rows * wide);
     UNA_TRY(una_diverse_work_new_f32(&d->fit, &most, d->kern, &run->scratch));
     *what = (una_trainable_f32){ .context = d, .gradient = features_dropout_gradient,
                                  .after_step = dropped_after_step };

@@ -18,8 +18,6 @@
 #include "nn/dropout.h"
 #include "nn/spectral.h"
 
-#include <string.h>
-
 una_status una_training_job_batches(una_batches *batches, const una_training_job *job, una_run *run)
 {
     const una_training_rows *r = job->rows;
@@ -90,8 +88,7 @@ static void hold_bounds(void *context, float *p, bool last)
 una_status una_goal_squares(una_trainable_f32 *what, const una_training_context *training, una_run *run)
 {
     const una_training_job *job = training->job;
-    squares *s = UNA_GET(&run->scratch, squares, 1);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, squares, s, 1);
     s->training = training;
     *what = (una_trainable_f32){ .context = s, .gradient = squares_gradient };
 
@@ -162,8 +159,7 @@ una_status una_goal_evidence(una_trainable_f32 *what, const una_training_context
 {
     const una_training_job *job = training->job;
     size_t k = training->size.features + 1, rows = job->rows->rows;
-    evidence *e = UNA_GET(&run->scratch, evidence, 1);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, evidence, e, 1);
 
     *e = (evidence){ .training = training, .phi = una_phi_with_one(rows, k, &run->scratch),
                      .dphi = UNA_GET(&run->scratch, double, rows * k),
@@ -208,9 +204,8 @@ una_status una_goal_anchor(una_trainable_f32 *what, const una_training_context *
     const una_training_job *job = training->job;
     una_rng first = una_rng_at(job->how.seed, UNA_FOR_INIT, job->init_stream ? job->init_stream : job->how.stream);
     una_rng anchors = una_rng_at(job->how.seed, UNA_FOR_INIT, 1u << 20);
-    anchored *a = UNA_GET(&run->scratch, anchored, 1);
-    float *anchor = UNA_GET(&run->scratch, float, training->size.parameters);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, anchored, a, 1);
+    UNA_NEW(&run->scratch, float, anchor, training->size.parameters);
     una_anchor_draw_f32(job->shape, job->goal_options.anchor.init_var, &first, training->parameters);
     una_anchor_draw_f32(job->shape, job->goal_options.anchor.prior_var, &anchors, anchor);
 
@@ -269,16 +264,14 @@ una_status una_goal_dropout(una_trainable_f32 *what, const una_training_context 
 {
     const una_training_job *job = training->job;
     const una_net *net = job->shape;
-    dropping *d = UNA_GET(&run->scratch, dropping, 1);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, dropping, d, 1);
     *d = (dropping){ .training = training, .decay = una_dropout_decay(job) };
     *what = (una_trainable_f32){ .context = d, .gradient = dropout_gradient };
 
     UNA_TRY(una_training_job_batches(&d->batches, job, run));
     for (size_t k = 0; k < net->depth; k++)
         d->mask[k] = UNA_GET(&run->scratch, float, d->batches.most * UNA_PADDED(net->size[k + 1]));
-    d->input_mask = UNA_GET(&run->scratch, float, d->batches.most * net->size[0]);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, d->input_mask, d->batches.most * net->size[0]);
     return una_work_new_f32(&d->work, net, &(una_work_size){ .rows = d->batches.most },
                             una_kernels_named_f32(run->settings.kernels), &run->scratch);
 }

@@ -4,8 +4,6 @@
  */
 #include "train/inline_rows.h"
 
-#include <string.h>
-
 typedef struct piece { const char *at; size_t length; } piece;
 
 /* The text up to `end`, without the blanks around it; *rest points behind that end, or is NULL after the last piece. */
@@ -93,8 +91,7 @@ static una_status read_inline_grid(side *sides, size_t *rows, const char *text, 
 una_status una_inline_grid(double **x, size_t *rows, const char *text, const una_columns *c, const char *owner,
                            una_run *run)
 {
-    side *sides = UNA_GET(&run->scratch, side, c->input_count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, side, sides, c->input_count);
     for (size_t d = 0; d < c->input_count; d++)
         if (c->inputs[d].level != SIZE_MAX)
             UNA_FAIL(run, UNA_E_USAGE, "%s: %s holds words, which have no grid; give the points as a file", owner,
@@ -158,9 +155,8 @@ una_status una_inline_table(una_dataset **data, const char *text, const char *ow
         UNA_FAIL(run, UNA_E_USAGE, "%s: write the names of the columns, then 1 to %d rows, with ; between: "
                  "\"x,low,high; -1,-20,20; 1,-20,20\"", owner, (int)UNA_MOST_INLINE_ROWS);
 
-    const char **names = UNA_GET(&run->scratch, const char *, columns);
-    double **number = UNA_GET(&run->scratch, double *, columns);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, const char *, names, columns);
+    UNA_NEW(&run->scratch, double *, number, columns);
     for (size_t j = 0; j < columns; j++) {
         names[j] = piece_text(cut_piece(&head, ','), &run->scratch);
         number[j] = UNA_GET(&run->scratch, double, rows);

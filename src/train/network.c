@@ -8,8 +8,6 @@
 #include "train/basis.h"
 #include "nn/conv.h"
 
-#include <string.h>
-
 una_network_f32 una_network_mlp(const una_net *net)
 {
     return (una_network_f32){ &una_body_mlp_f32, net, NULL };

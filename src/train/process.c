@@ -5,8 +5,6 @@
  */
 #include "train/process.h"
 
-#include <string.h>
-
 una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_columns *c, una_run *run)
 {
     size_t count = c->input_count;
@@ -97,10 +95,9 @@ static una_status rbf(una_kernel **kernel, size_t width, double prior_var, doubl
 {
     una_kernel *k = *kernel = UNA_GET(keep, una_kernel, 1);
     UNA_TRY(una_arena_check(keep));
-    k->op = UNA_GET(keep, una_kernel_op, 1);
-    k->input = UNA_GET(keep, size_t, width);
-    k->parameter = UNA_GET(keep, double, width + 1);
-    UNA_TRY(una_arena_check(keep));
+    UNA_NEW_AT(keep, k->op, 1);
+    UNA_NEW_AT(keep, k->input, width);
+    UNA_NEW_AT(keep, k->parameter, width + 1);
 
     k->op[0] = (una_kernel_op){ .code = UNA_KERNEL_RBF, .count = width };
     k->op_count = k->op_room = 1;
@@ -128,8 +125,7 @@ una_status una_process_solve(una_gp *gp, size_t width, double prior_var, double 
 
 static una_status features_at(const una_feature_map *map, una_view x, una_view *h, una_run *run)
 {
-    double *at = UNA_GET(&run->scratch, double, x.rows * map->features);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, at, x.rows * map->features);
     *h = (una_view){ at, x.rows, map->features, map->features };
     return una_map_phi(map, x, at, run);
 }

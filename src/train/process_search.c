@@ -8,8 +8,6 @@
 
 #include "opt/lbfgs.h"
 
-#include <string.h>
-
 bool una_gp_set_lengths(una_kernel *k, double length)
 {
     bool any = false;
@@ -51,8 +49,7 @@ static una_status minus_log_evidence(void *context, const double *theta, double 
     *value = -f->gp->log_evidence;
 
     if (gradient) {
-        double *all = UNA_GET(&run->scratch, double, f->hyper.count + 1);
-        UNA_TRY(una_arena_check(&run->scratch));
+        UNA_NEW(&run->scratch, double, all, f->hyper.count + 1);
         UNA_TRY(una_gp_gradient(f->gp, &f->hyper, f->inverse, all, run));
         for (size_t h = 0; h < count_free(f); h++) gradient[h] = -all[h];
     }

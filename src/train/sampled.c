@@ -4,8 +4,6 @@
  */
 #include "train/sampled.h"
 
-#include <string.h>
-
 enum { MOST_PARTS = 100000 };
 
 /* ---- one network after the other ------------------------------------------------------------------------ */
@@ -46,9 +44,8 @@ static una_status share_features(pass *p, const double *numbers, una_run *run)
 {
     const una_network_f32 *net = &p->m->net;
     size_t count = una_matrices_packed(net->body->matrix, net->shape), features = net->body->size(net->shape).features;
-    p->phi = UNA_GET_ROWS(&run->scratch, double, p->rows * features);
-    float *packed = UNA_GET(&run->scratch, float, count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, p->phi, p->rows * features);
+    UNA_NEW(&run->scratch, float, packed, count);
     for (size_t i = 0; i < count; i++) packed[i] = (float)numbers[i];
     una_matrices_unpack(net->body->matrix, net->shape, packed, p->parameters);
     net->body->forward(net, p->parameters, p->x, p->rows, p->phi, features, NULL, p->work);
@@ -62,10 +59,9 @@ static una_status sampled_begin(pass *p, const una_sampled *m, const double *num
     bool heads = una_sampled_heads_only(m);
     UNA_TRY(una_kernels_need(run));
     *p = (pass){ .m = m, .kernels = una_kernels_named_f32(run->settings.kernels), .x = x, .rows = rows };
-    p->packed = UNA_GET(&run->scratch, float, m->varied);
-    p->parameters = UNA_GET(&run->scratch, float, m->net.body->size(m->net.shape).parameters);
-    p->f = UNA_GET(&run->scratch, double, rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, p->packed, m->varied);
+    UNA_NEW_AT(&run->scratch, p->parameters, m->net.body->size(m->net.shape).parameters);
+    UNA_NEW_AT(&run->scratch, p->f, rows);
     if (heads && rows == 1) UNA_TRY(una_network_slope_work_f32(&p->work, &m->net, run));
     else UNA_TRY(una_network_work_f32(&p->work, &m->net, 0, run));
     return heads ? share_features(p, numbers, run) : UNA_OK;
@@ -241,8 +237,7 @@ static una_status exchange_floats(una_sampled *m, una_archive *ar)
     UNA_TRY(una_arena_check(ar->arena));
     UNA_TRY(una_archive_f32s(ar, "numbers", &narrow, m->count));
     if (!ar->loading) return UNA_OK;
-    m->numbers = UNA_GET(ar->arena, double, m->count);
-    UNA_TRY(una_arena_check(ar->arena));
+    UNA_NEW_AT(ar->arena, m->numbers, m->count);
     for (size_t i = 0; i < m->count; i++) m->numbers[i] = (double)narrow[i];
     return UNA_OK;
 }

@@ -9,8 +9,6 @@
 #include "committee/crossfit.h"
 #include "la/mixture.h"
 
-#include <string.h>
-
 enum { MOST_VALID_ROWS = 4096 };         /* rows that choose the noise, at most                             */
 
 /* ---- trainings ------------------------------------------------------------------------------------------------ */
@@ -114,8 +112,7 @@ static una_status check_residuals(const una_sampled *m, const una_sampled_plan *
     double rows = (double)all.rows, square = 0, residual = 0;
     size_t n = all.rows;
     UNA_TRY(una_rows_thin(&all.x, &all.y, &n, all.inputs, 1, MOST_VALID_ROWS, &run->scratch));
-    double *f = UNA_GET(&run->scratch, double, m->parts * n);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, f, m->parts * n);
     UNA_TRY(una_sampled_values(m, m->numbers, all.x, n, f, m->parts, 1, run));
 
     for (size_t r = 0; r < n; r++) {

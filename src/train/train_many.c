@@ -12,9 +12,8 @@ static una_status begin_training(una_training_context *training, una_trained_job
     const una_training_job *job = &t->job;
     una_weight_init start = job->start;
     *training = (una_training_context){ .job = job, .size = job->body->size(job->shape) };
-    t->frozen = UNA_GET(&t->arena, float, training->size.frozen);
-    t->parameters = UNA_GET(&t->arena, float, training->size.parameters);
-    UNA_TRY(una_arena_check(&t->arena));
+    UNA_NEW_AT(&t->arena, t->frozen, training->size.frozen);
+    UNA_NEW_AT(&t->arena, t->parameters, training->size.parameters);
     training->rng = una_rng_at(job->how.seed, UNA_FOR_INIT, job->init_stream ? job->init_stream : job->how.stream);
     start.run = run;
     job->body->initialise(job->shape, &start, &training->rng, t->frozen, t->parameters);
@@ -31,8 +30,7 @@ static una_status train_features(una_trained_job *t, const una_validator_f32 *va
     const una_training_rows *r = job->rows;
     una_training_settings how = job->how;
     if (run->rank_group) {
-        size_t *rank_rows = UNA_GET(&run->scratch, size_t, una_rank_group_count(run));
-        UNA_TRY(una_arena_check(&run->scratch));
+        UNA_NEW(&run->scratch, size_t, rank_rows, una_rank_group_count(run));
         UNA_TRY(una_rank_group_gather_sizes(rank_rows, r->rows, run));
         how.rank_rows = rank_rows;
     }

@@ -6,8 +6,6 @@
 
 #include "la/la.h"
 
-#include <string.h>
-
 void una_row_to_floats(float *to, una_view x, size_t row)
 {
     for (size_t d = 0; d < x.cols; d++) to[d] = (float)x.at[row * x.stride + d];
@@ -84,9 +82,8 @@ una_status una_rows_thin(float **x, double **y, size_t *rows, size_t inputs, siz
                          una_arena *arena)
 {
     if (*rows <= most) return UNA_OK;
-    float *few = UNA_GET(arena, float, most * inputs);
-    double *few_y = UNA_GET(arena, double, most * outputs);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, float, few, most * inputs);
+    UNA_NEW(arena, double, few_y, most * outputs);
 
     for (size_t i = 0; i < most; i++) {
         size_t row = i * *rows / most;
@@ -107,9 +104,8 @@ una_status una_batches_init(una_batches *b, const float *x, const float *target,
     *b = (una_batches){ .all_x = x, .all_target = target, .all = rows, .inputs = inputs,
                         .count = whole ? 1 : (rows + batch / 2) / batch, .seed = seed, .stream = stream };
     b->most = (rows + b->count - 1) / b->count;
-    b->x = UNA_GET(arena, float, b->most * inputs);
-    b->target = UNA_GET(arena, float, b->most);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(arena, b->x, b->most * inputs);
+    UNA_NEW_AT(arena, b->target, b->most);
     return una_order_new(&b->order, rows, arena);
 }
 

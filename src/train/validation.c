@@ -92,8 +92,7 @@ una_status una_validator_new(una_validator_f32 *validator, const una_training_co
 {
     const una_training_rows *r = training->job->rows;
     bool posterior = training->job->validate == UNA_VALIDATE_POSTERIOR;
-    validation *w = UNA_GET(&run->scratch, validation, 1);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, validation, w, 1);
     *w = (validation){ .training = training, .valid_x = r->valid_x, .valid_y = r->valid_y, .rows = r->rows,
                        .valid_rows = r->valid_rows, .outputs = una_training_rows_outputs(r) };
     if (posterior) UNA_TRY(new_validation_features(w, r, run));

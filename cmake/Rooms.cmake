@@ -164,7 +164,21 @@ function(una_can_build out source)
   set(${out} ${can} PARENT_SCOPE)
 endfunction()
 
-# tests/ROOM/test_NAME.c -> build/tests/test_NAME, linked with that room and the rooms it may use; tests/test_NAME.c,
+# The room, those that it uses or its tests use beside them (UNA_TESTS_room), those that these use, and so on.
+function(una_reach out room)
+  set(reached "")
+  set(rest ${room} ${UNA_TESTS_${room}})
+  while(rest)
+    list(POP_FRONT rest next)
+    if(NOT next IN_LIST reached)
+      list(APPEND reached ${next})
+      list(APPEND rest ${UNA_USES_${next}})
+    endif()
+  endwhile()
+  set(${out} ${reached} PARENT_SCOPE)
+endfunction()
+
+# tests/ROOM/test_NAME.c -> build/tests/test_NAME, linked with that room and the rooms it reaches; tests/test_NAME.c,
 # tests/golden.c, and the tests of bench and its experiments, whose registry needs them all, link all libraries.
 function(una_tests)
   include(CheckLinkerFlag)
@@ -179,10 +193,11 @@ function(una_tests)
       una_test_program(${test} ${UNA_ALL_STATIC})
     elseif(DEFINED UNA_USES_${room})
       set(archives "")
-      foreach(used ${room} ${UNA_USES_${room}})
+      una_reach(reached ${room})
+      foreach(used ${reached})
         list(APPEND archives room_${used}_archive)
       endforeach()
-      una_needs(room_needs ${room} ${UNA_USES_${room}})
+      una_needs(room_needs ${reached})
       # As a group, since the list of kinds is given to a room below it.
       una_test_program(${test} -Wl,--start-group ${archives} -Wl,--end-group ${room_needs})
     endif()

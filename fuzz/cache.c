@@ -5,7 +5,7 @@
  * are made right, as somebody would who means harm. It is refused, or gives images of no more numbers than it has
  * bytes; and where they are to be unpacked anew, it does not matter what it says.
  */
-#include "data/images.h"
+#include "read/image_files.h"
 #include "fuzz.h"
 
 #include <sys/stat.h>
@@ -96,7 +96,7 @@ static void try_images(bytes b, uint8_t how, fuzz_world *w)
     size_t all = believed ? m.count * m.each : 0;
     for (size_t i = 0; i < all; i++) sum += m.bytes ? m.bytes[i] : isfinite(m.numbers[i]);
     FUZZ_CHECK(sum >= 0 && all <= b.size, "%zu numbers in %zu bytes", all, b.size);
-    una_cache_unmap_images(&m);
+    una_images_unmap(&m);
     if ((how & VERIFY) != VERIFY || !believed) return;
     w->run->settings.verify_cache = 1;                           /* the file itself has bytes too many */
     FUZZ_CHECK(FUZZ_EXPLAIN(una_images_read(&anew, fixed.path, w->run), w) != UNA_OK, "images that are none");

@@ -7,7 +7,8 @@
  * Memory is bounded by the bytes that are there.
  */
 #include "data/columns.h"
-#include "data/csv.h"
+#include "read/csv.h"
+#include "read/reader.h"
 #include "fuzz.h"
 
 #include <zlib.h>

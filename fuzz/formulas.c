@@ -5,7 +5,7 @@
  * than it needs; read again that must be the same program. A formula's values are finite or refused; a condition's
  * matches are those of the expression, of its negation the others.
  */
-#include "data/where.h"
+#include "read/where.h"
 #include "fuzz.h"
 #include "gp/formula.h"
 

@@ -5,9 +5,9 @@
  * memory. A table of doubles has the bits of the file; nothing is infinite; memory is bounded by the bytes that are
  * there.
  */
-#include "data/idx.h"
-#include "data/images.h"
-#include "data/npy.h"
+#include "read/idx.h"
+#include "read/image_files.h"
+#include "read/npy.h"
 #include "fuzz.h"
 
 #include <sys/stat.h>

@@ -7,9 +7,9 @@
  *   3  the first bytes of a file: delimiter, decimal mark, header
  */
 #include "base/calendar.h"
-#include "data/csv.h"
 #include "data/cell_format.h"
-#include "data/csv_dialect.h"
+#include "read/csv.h"
+#include "read/csv_dialect.h"
 #include "fuzz.h"
 
 /* ---- reading ---------------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #   - the program includes only the public headers and its own cli.h;
 #   - nothing under src/ prints, ends the process or uses rand();
 #   - nothing under src/ but base/text.c writes or reads doubles by functions that follow the host's locale;
-#   - nothing but data/json.c reads JSON with Jansson, which knows no limit of memory;
+#   - nothing but read/json.c reads JSON with Jansson, which knows no limit of memory;
 #   - every file is opened so that no other program inherits it ("e" of fopen);
 #   - every source file has its licence line.
 # Prints what is out of order and exits 1, or says that all is in order.
@@ -99,7 +99,7 @@ numbers=$(for file in src/*/*.[ch] experiments/*/*.[ch]; do
 done)
 
 json=$(grep -nE '(^|[^A-Za-z0-9_])json_load[a-z_]*[ \t]*\(|json_set_alloc_funcs' src/*/*.[ch] experiments/*/*.[ch] cli/*.[ch] |
-    grep -v '^src/data/json\.c:[0-9]*:.*json_load_callback' | sed 's/$/   <- JSON of strangers goes through una_json_read/')
+    grep -v '^src/read/json\.c:[0-9]*:.*json_load_callback' | sed 's/$/   <- JSON of strangers goes through una_json_read/')
 
 # Statement by statement, since the mode may stand on the next line.
 opened=$(for file in src/*/*.[ch] experiments/*/*.[ch] cli/*.[ch]; do

@@ -10,12 +10,12 @@ folder=build-fuzz-coverage
 lines_wanted=95
 branches_wanted=85
 
-# base: specs, options, tokens, numbers, the model file. data: every format of tables, cached images, conditions, columns in
+# base: specs, options, tokens, numbers, the model file. read, data: every format of tables, cached images, conditions, columns in
 # model files. gp: kernels and formulas. model: model files. bo, sweep, explain: spaces, constraints, rows, concepts.
 files="src/base/archive.c src/base/spec.c src/base/option.c src/base/lexer.c src/base/text.c src/base/decimal.c
-src/data/csv.c src/data/numbers.c src/data/csv_dialect.c src/data/cell_format.c src/base/calendar.c src/data/npy.c src/data/idx.c
-src/data/packed.c src/data/cache.c src/data/cache_images.c src/data/exchange.c
-src/data/where_parse.c src/data/json.c src/gp/kernel_parse.c src/gp/kernel_text.c src/gp/formula_parse.c src/model/model_file.c
+src/read/csv.c src/read/numbers.c src/read/csv_dialect.c src/data/cell_format.c src/base/calendar.c src/read/npy.c src/read/idx.c
+src/read/packed.c src/read/cache.c src/read/cache_images.c src/data/exchange.c
+src/read/where_parse.c src/read/json.c src/gp/kernel_parse.c src/gp/kernel_text.c src/gp/formula_parse.c src/model/model_file.c
 src/bo/space.c src/bo/constraint.c src/study/study_csv.c src/store/store_csv.c src/select/option_space.c src/diagnose/concepts.c"
 
 mkdir -p $folder

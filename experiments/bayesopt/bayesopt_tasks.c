@@ -10,7 +10,7 @@
 #include "bench/sum.h"
 #include "bayesopt/svm.h"
 #include "bo/functions.h"
-#include "data/idx.h"
+#include "read/idx.h"
 
 #include <inttypes.h>
 #include <pthread.h>

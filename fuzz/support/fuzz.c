@@ -4,7 +4,7 @@
  */
 #include "fuzz.h"
 
-#include "data/json.h"
+#include "read/json.h"
 
 #include <dirent.h>
 #include <malloc.h>

@@ -7,7 +7,7 @@
 #include "bo/space.h"
 
 #include "bo/constraint.h"
-#include "data/json.h"
+#include "read/json.h"
 
 enum { MOST_INPUTS = 1000, MOST_LEVELS = 1000, MOST_CONSTRAINTS = 100 };
 

@@ -14,6 +14,9 @@ una_status una_table_new(una_dataset **data, const char *origin, const char *con
 /* Allocates the cells of data->rows rows in one piece: of words where is_text of a column is set, else of numbers. */
 una_status una_table_cells(una_dataset *data);
 
+/* One more in data->note, or in data->doubt; the text is copied. */
+una_status una_table_add_note(una_dataset *data, una_table_note note);
+una_status una_table_add_doubt(una_dataset *data, una_table_note doubt);
 /* One more in data->note: a sentence on a column, or on the file (SIZE_MAX). */
 una_status una_table_add_sentence(una_dataset *data, size_t column, const char *format, ...) UNA_PRINTF(3, 4);
 /* Copies notes and doubts of another table, and the formats of columns of the same name. */

@@ -7,12 +7,11 @@
  */
 #include "data/columns.h"
 
-#include "base/rank_group.h"
 #include "base/hash.h"
+#include "base/rank_group.h"
 #include "data/build.h"
-#include "data/column_formats.h"
-#include "data/images.h"
 #include "data/calendar_parts.h"
+#include "data/images.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -292,6 +291,44 @@ static const char *odd_word(const learner *l, const una_table_column *column)
     return l->run->rank_group && word && una_parse_number(word, strlen(word), &value) ? NULL : word;
 }
 
+/* ---- the cell that is unlike the others ------------------------------------------------------------------------ */
+
+static size_t count_alike(const una_table_column *column, size_t rows, const una_cell_format *form)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows; i++)
+        count += column->word[i] && una_cell_format_matches(form, column->word[i], strlen(column->word[i]));
+    return count;
+}
+
+/* The row of the first cell of a column of words that does not have the format of most others, which are numbers or
+ * dates; *like is one of these then, and *common their format, found from a sample. SIZE_MAX: there is none, or
+ * Ctrl-C. */
+static size_t odd_row_of(una_cell_format *common, const char **like, const una_table_column *column, size_t rows,
+                         const una_run *run)
+{
+    enum { PICKED = 16 };
+    size_t most = 0, cells = 0, step = rows / PICKED + 1, odd = 0;
+    for (size_t i = 0; i < rows; i++) cells += column->word[i] != NULL;
+    for (size_t i = 0; i < rows; i += step) {
+        const char *word = column->word[i];
+        una_cell_counts one = {0};
+        una_cell_format form;
+        if (una_cancelled(run)) return SIZE_MAX;
+        if (!word) continue;
+        una_cell_counts_add(&one, word, strlen(word));
+        if (una_cell_format_decide(&form, &one, true) != UNA_ONE_FORMAT) continue;
+        size_t count = count_alike(column, rows, &form);
+        if (count <= most) continue;
+        most = count;
+        *common = form;
+        *like = word;
+    }
+    if (2 * most <= cells || most == cells) return SIZE_MAX;
+    while (!column->word[odd] || una_cell_format_matches(common, column->word[odd], strlen(column->word[odd]))) odd++;
+    return odd;
+}
+
 static una_status too_many_levels(const learner *l, size_t c, size_t count)
 {
     const una_table_column *column = &l->data->column[c];
@@ -300,7 +337,7 @@ static una_status too_many_levels(const learner *l, size_t c, size_t count)
     bool on_purpose = is_asked_for(l, column->name);
     bool numbers = number_share(l, column) > 0.5 && word && !on_purpose;
     bool looked = !numbers && !on_purpose && !l->run->rank_group;
-    size_t odd = looked ? una_column_formats_odd_row(&form, &like, column, l->data->rows, l->run) : SIZE_MAX;
+    size_t odd = looked ? odd_row_of(&form, &like, column, l->data->rows, l->run) : SIZE_MAX;
 
     if (odd != SIZE_MAX)
         UNA_FAIL(l->run, UNA_E_INPUT, "most cells of the column '%.60s' are written like '%.40s', but %s holds "
@@ -362,7 +399,7 @@ static una_status refuse_target(const learner *l, size_t target)
     const char *like = NULL;
     una_cell_format form;
     double value;
-    size_t row = una_column_formats_odd_row(&form, &like, column, l->data->rows, l->run);
+    size_t row = odd_row_of(&form, &like, column, l->data->rows, l->run);
     if (row == SIZE_MAX || form.kind != UNA_CELLS_NUMBER) row = column->first_word, like = NULL;
     const char *word = row < l->data->rows ? column->word[row] : NULL;
     bool show = like && !una_parse_number(like, strlen(like), &value);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tables in memory: from files, from arrays, as rows of other tables, and as one table after another.
+ * Tables in memory: from arrays, as rows of other tables, and as one table after another.
  */
 #include "base/calendar.h"
-#include "base/rank_group.h"
 #include "data/build.h"
-#include "data/csv.h"
 #include "data/images.h"
-#include "data/reader.h"
-
-#include <sys/stat.h>
 
 /* ---- life -------------------------------------------------------------------------------------------- */
 
@@ -65,99 +60,6 @@ void una_dataset_free(una_dataset *data)
     una_images_let_go(data->images);
     una_arena_free(&data->arena);
     una_release(run, data);
-}
-
-/* ---- from a file --------------------------------------------------------------------------------------- */
-
-static una_status read_once_more(una_dataset **data, bool *again, una_reader *reader)
-{
-    una_dataset_free(*data);
-    *data = NULL;
-    UNA_TRY(una_reader_rewind(reader));
-    return una_reader_fill(data, again, reader, SIZE_MAX);
-}
-
-static una_status read_all_rows(una_dataset **data, una_reader *reader)
-{
-    bool again;
-    UNA_TRY(una_reader_fill(data, &again, reader, SIZE_MAX));
-    una_status status = una_reader_finite(reader);
-    if (status == UNA_OK && again) status = read_once_more(data, &again, reader);
-    if (status == UNA_OK && !again && una_reader_found_commas(reader)) status = read_once_more(data, &again, reader);
-    if (status == UNA_OK && !again && *data) status = una_reader_apply_formats(reader, *data);
-    if (status != UNA_OK || !again) return status;
-    UNA_FAIL((*data)->run, UNA_E_IO, "%s changed while it was being read", (*data)->origin);
-}
-
-una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
-{
-    una_reader *reader;
-    *data = NULL;
-    UNA_TRY(una_reader_begin(&reader, path, run));
-    una_status status = read_all_rows(data, reader);
-    una_reader_close(reader);
-    if (status == UNA_OK && *data) return UNA_OK;
-    una_dataset_free(*data);
-    *data = NULL;
-    UNA_TRY(status);
-    UNA_FAIL(run, UNA_E_INPUT, "%s has a header but no rows", una_path_shown(path));
-}
-
-/* ---- a part of a file for each rank ------------------------------------------------------------------------ */
-
-/* Refuses a file that differs between machines: parts of two versions would make one table. */
-static una_status check_same_file(const char *path, una_run *run)
-{
-    struct stat about;
-    size_t mine = stat(path, &about) == 0 ? (size_t)about.st_size : 0;
-    UNA_NEW(&run->scratch, size_t, all, una_rank_group_count(run));
-    UNA_TRY(una_rank_group_gather_sizes(all, mine, run));
-    if (mine == all[0]) return UNA_OK;
-    UNA_FAIL(run, UNA_E_INPUT, "%s has %zu bytes, and %zu on rank 0; every rank needs the same file, or one of its own "
-             "with %%r in its name", path, mine, all[0]);
-}
-
-static una_status read_share(una_dataset **data, const char *path, una_run *run)
-{
-    una_reader *reader;
-    UNA_TRY(una_reader_begin(&reader, path, run));
-    una_reader_part(reader, una_rank_group_rank(run), una_rank_group_count(run));
-    una_status status = check_same_file(path, run);
-    if (status == UNA_OK) status = read_all_rows(data, reader);
-    una_reader_close(reader);
-    if (status == UNA_OK && !*data)
-        UNA_FAIL(run, UNA_E_INPUT, "%s has too few rows: each of the %zu ranks needs some", path,
-                 una_rank_group_count(run));
-    return status;
-}
-
-/* The path with the number of the rank in place of %r; NULL: it has no %r. */
-static const char *own_path(const char *path, una_run *run)
-{
-    const char *mark = strstr(path, "%r");
-    una_text own = una_text_in(&run->scratch);
-    if (!mark) return NULL;
-    una_text_bytes(&own, path, (size_t)(mark - path));
-    una_text_add(&own, "%d%s", una_rank(run), mark + 2);
-    return own.at;
-}
-
-una_status una_dataset_read_part(una_dataset **data, const char *path, una_run *run)
-{
-    *data = NULL;
-    if (una_rank_count(run) < 2) return una_dataset_read(data, path, run);
-    una_rank_group rank_group;
-    una_rank_group_enter(&rank_group, run);
-    una_mark mark = una_arena_mark(&run->scratch);
-    const char *own = own_path(path, run);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = own ? una_dataset_read(data, own, run) : read_share(data, path, run);
-    una_arena_release(&run->scratch, mark);
-    status = una_rank_group_leave(&rank_group, status, run);
-    if (status == UNA_OK) return UNA_OK;
-    una_dataset_free(*data);
-    *data = NULL;
-    return status;
 }
 
 /* ---- from arrays --------------------------------------------------------------------------------------- */
@@ -294,6 +196,96 @@ una_status una_dataset_from_columns(una_dataset **data, const char *const *names
     una_dataset_free(*data);
     *data = NULL;
     return status;
+}
+
+/* ---- notes --------------------------------------------------------------------------------------------------- */
+
+/* One more; its text is copied. The array is as large as the next power of two. */
+static una_status add_to(una_dataset *data, una_table_note **list, size_t *count, una_table_note note)
+{
+    note.text = una_arena_text(&data->arena, note.text);
+    if ((*count & (*count - 1)) == 0) {
+        UNA_NEW(&data->arena, una_table_note, larger, *count ? 2 * *count : 1);
+        if (*count) memcpy(larger, *list, *count * sizeof *larger);
+        *list = larger;
+    }
+    UNA_TRY(una_arena_check(&data->arena));
+    (*list)[(*count)++] = note;
+    return UNA_OK;
+}
+
+una_status una_table_add_note(una_dataset *data, una_table_note note)
+{
+    return add_to(data, &data->note, &data->notes, note);
+}
+
+una_status una_table_add_doubt(una_dataset *data, una_table_note doubt)
+{
+    return add_to(data, &data->doubt, &data->doubts, doubt);
+}
+
+una_status una_table_add_sentence(una_dataset *data, size_t column, const char *format, ...)
+{
+    char sentence[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    una_write_textv(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    return una_table_add_note(data, (una_table_note){ column, 0, sentence });
+}
+
+/* The same note about the column of this name in another table; false: it has none. */
+static bool column_in_other_table(una_table_note *note, const una_dataset *to, const una_dataset *from)
+{
+    if (note->column == SIZE_MAX) return true;
+    const char *name = from->column[note->column].name;
+    bool same = note->column < to->columns && strcmp(to->column[note->column].name, name) == 0;
+    if (!same) note->column = una_table_find(to, name);
+    return note->column != SIZE_MAX;
+}
+
+/* The first notes, as bits 1 << way for each column and, the last, for the file; ways of 0 are none. */
+static una_status ways_known(uint32_t **known, const una_dataset *data, una_arena *work)
+{
+    *known = UNA_GET(work, uint32_t, data->columns + 1);
+    UNA_TRY(una_arena_check(work));
+    for (size_t i = 0; i < data->notes; i++) {
+        const una_table_note *note = &data->note[i];
+        size_t at = note->column == SIZE_MAX ? data->columns : note->column;
+        if (note->way) (*known)[at] |= (uint32_t)1 << note->way;
+    }
+    return UNA_OK;
+}
+
+static una_status remember_notes(una_dataset *to, const una_dataset *from, una_arena *work)
+{
+    uint32_t *known;
+    UNA_TRY(ways_known(&known, to, work));
+    for (size_t i = 0; i < from->notes; i++) {
+        una_table_note note = from->note[i];
+        if (!column_in_other_table(&note, to, from)) continue;
+        if (known[note.column == SIZE_MAX ? to->columns : note.column] >> note.way & 1) continue;
+        UNA_TRY(una_table_add_note(to, note));
+    }
+    return UNA_OK;
+}
+
+una_status una_table_copy_notes(una_dataset *to, const una_dataset *from)
+{
+    una_arena *work = &to->run->scratch;
+    una_mark mark = una_arena_mark(work);
+    una_status status = remember_notes(to, from, work);
+    una_arena_release(work, mark);
+    UNA_TRY(status);
+    for (size_t i = 0; i < from->doubts; i++) {
+        una_table_note doubt = from->doubt[i];
+        if (column_in_other_table(&doubt, to, from)) UNA_TRY(una_table_add_doubt(to, doubt));
+    }
+    for (size_t c = 0; c < from->columns; c++) {
+        size_t at = from->column[c].form.kind == UNA_CELLS_PLAIN ? SIZE_MAX : una_table_find(to, from->column[c].name);
+        if (at != SIZE_MAX) to->column[at].form = from->column[c].form;
+    }
+    return UNA_OK;
 }
 
 /* ---- rows of another table ------------------------------------------------------------------------------ */

@@ -5,7 +5,6 @@
  */
 #include "base/calendar.h"
 #include "data/columns.h"
-#include "data/csv.h"
 #include "data/images.h"
 
 /* Sources of a file: more than any table has. Least bytes of one, of a level and of a number in it. */

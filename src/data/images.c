@@ -4,111 +4,8 @@
  */
 #include "data/images.h"
 
-#include "data/csv.h"
-#include "data/idx.h"
-#include "data/npy.h"
-
 #include <stdatomic.h>
-
-static una_status refuse_images(const una_images *m, const char *why)
-{
-    UNA_FAIL(m->run, UNA_E_INPUT, "%s holds no readable images: %s", m->origin, why);
-}
-
-static una_status take_image_shape(una_images *m, const size_t *sizes, size_t count)
-{
-    if (count != 3 && count != 4)
-        return refuse_images(m, "three sizes are needed (images, height, width), or four (channels last)");
-    m->count = sizes[0];
-    m->shape = (una_image_shape){ sizes[1], sizes[2], count == 4 ? sizes[3] : 1 };
-    if (count == 4 && sizes[3] > UNA_MOST_CHANNELS && sizes[1] <= UNA_MOST_CHANNELS)
-        return refuse_images(m, "its channels seem to come first; they must come last: save it with "
-                             ".transpose(0, 2, 3, 1)");
-    if (m->shape.channels > UNA_MOST_CHANNELS) return refuse_images(m, "its images have more than 16 channels");
-    if (sizes[1] > UNA_MOST_PIXELS || sizes[2] > UNA_MOST_PIXELS || una_image_size(m->shape) > UNA_MOST_PIXELS)
-        UNA_FAIL(m->run, UNA_E_INPUT, "%s: an image of %zu x %zu with %zu channels has more numbers than the %d that "
-                 "are possible; make them smaller", m->origin, sizes[1], sizes[2], m->shape.channels, UNA_MOST_PIXELS);
-    m->each = una_image_size(m->shape);
-    return UNA_OK;
-}
-
-static una_status read_idx(una_images *m, bool *packed)
-{
-    una_idx idx;
-    UNA_TRY(una_idx_read(&idx, m->origin, &m->arena, m->run));
-    m->bytes = idx.bytes;
-    *packed = idx.is_packed;
-    return take_image_shape(m, idx.sizes, idx.size_count);
-}
-
-/* Numbers are read some images at a time; what is no finite number is refused with its place. */
-static una_status copy_numbers(una_images *m, una_npy *npy, float *to)
-{
-    enum { AT_ONCE = 64 };
-    UNA_NEW(&m->run->scratch, double, block, AT_ONCE * m->each);
-    for (size_t from = 0; from < m->count; from += AT_ONCE) {
-        size_t count = m->count - from < AT_ONCE ? m->count - from : AT_ONCE;
-        UNA_TRY(una_npy_rows(npy, from, count, block));
-        for (size_t i = 0; i < count * m->each; i++) {
-            to[from * m->each + i] = (float)block[i];
-            if (!isfinite(to[from * m->each + i]))
-                UNA_FAIL(m->run, UNA_E_INPUT, "%s: image %zu (counted from 0) has a number that is not finite",
-                         m->origin, from + i / m->each);
-        }
-    }
-    return UNA_OK;
-}
-
-static una_status read_npy(una_images *m, bool *packed)
-{
-    una_npy *npy;
-    UNA_TRY(una_npy_open(&npy, m->origin, m->run));
-    una_status status = take_image_shape(m, npy->sizes, npy->size_count);
-    if (status == UNA_OK && npy->by_column)
-        status = refuse_images(m, "it is in Fortran's order; save numpy.ascontiguousarray of it");
-    float *numbers = status == UNA_OK ? UNA_GET_ROWS(&m->arena, float, m->count * m->each) : NULL;
-    if (status == UNA_OK) status = una_arena_check(&m->arena);
-    una_mark mark = una_arena_mark(&m->run->scratch);
-    if (status == UNA_OK) status = copy_numbers(m, npy, numbers);
-    if (status == UNA_OK) status = una_npy_end(npy);
-    una_arena_release(&m->run->scratch, mark);
-    m->numbers = numbers;
-    *packed = npy->packed.is_packed;
-    una_npy_close(npy);
-    return status;
-}
-
-static una_status unpack_images(una_images *m, const una_cache_key *key)
-{
-    size_t length = strlen(m->origin);
-    bool array = una_path_ends(m->origin, length, ".npy") || una_path_ends(m->origin, length, ".npy.gz");
-    bool packed = false;
-    UNA_TRY(array ? read_npy(m, &packed) : read_idx(m, &packed));
-    if (packed) una_cache_write_images(m, key);
-    return UNA_OK;
-}
-
-static una_status read_image_file(una_images *m)
-{
-    una_cache_key key = una_cache_map_images(m);
-    return m->mapping ? UNA_OK : unpack_images(m, &key);
-}
-
-una_status una_images_read(una_images **images, const char *path, una_run *run)
-{
-    *images = NULL;
-    una_images *m = una_allocate(run, sizeof *m);
-    if (!m) return UNA_E_MEMORY;
-    *m = (una_images){ .run = run };
-    atomic_init(&m->holders, 1);
-    una_arena_init(&m->arena, run);
-    m->origin = una_arena_text(&m->arena, path);
-    una_status status = una_arena_check(&m->arena);
-    if (status == UNA_OK) status = read_image_file(m);
-    if (status == UNA_OK) *images = m;
-    else una_images_let_go(m);
-    return status;
-}
+#include <sys/mman.h>
 
 una_images *una_images_hold(una_images *images)
 {
@@ -116,11 +13,17 @@ una_images *una_images_hold(una_images *images)
     return images;
 }
 
+void una_images_unmap(una_images *images)
+{
+    if (images->mapping) munmap(images->mapping, images->mapped);
+    images->mapping = NULL;
+}
+
 void una_images_let_go(una_images *images)
 {
     if (!images || atomic_fetch_sub(&images->holders, 1) > 1) return;
     una_run *run = images->run;
-    una_cache_unmap_images(images);
+    una_images_unmap(images);
     una_arena_free(&images->arena);
     una_release(run, images);
 }
@@ -161,53 +64,6 @@ una_status una_table_image(size_t *item, const una_dataset *data, size_t row, un
                  "cell", place.at, text);
     UNA_FAIL(run, UNA_E_INPUT, "%s names image %s, and %s has %zu, counted from 0", place.at, text,
              data->images->origin, data->images->count);
-}
-
-/* The sentence for a cell that names no image; it may be the wrong column. words: the content of the cell. */
-static una_status refuse_column(const una_dataset *data, size_t row, size_t column, const char *words, una_run *run)
-{
-    una_text place = una_text_in(&run->scratch);
-    una_table_place(&place, data, row, column);
-    UNA_TRY(una_arena_check(&run->scratch));
-    UNA_FAIL(run, UNA_E_INPUT, "%s holds %s, and images are named by whole numbers, counted from 0; correct the cell, "
-             "or name another column with --index", place.at, words);
-}
-
-static una_status refuse_word(const una_dataset *data, size_t at, una_run *run)
-{
-    const una_table_column *column = &data->column[at];
-    const char *word = data->rows > 0 ? column->word[column->first_word] : NULL;
-    char words[64];
-    snprintf(words, sizeof words, "'%.40s'", word ? word : "");
-    return refuse_column(data, column->first_word, at, words, run);
-}
-
-static una_status check_image(const una_dataset *data, size_t row, size_t at, una_run *run)
-{
-    double number = data->column[at].number[row];
-    size_t item;
-    char words[32];
-    if (isnan(number)) return UNA_OK;
-    if (number != floor(number)) return refuse_column(data, row, at, una_number_text(words, number), run);
-    return una_table_image(&item, data, row, run);
-}
-
-una_status una_dataset_add_images(una_dataset *data, const char *path, const char *column, una_run *run)
-{
-    size_t at;
-    una_images *images;
-    una_clear_message(run);
-    UNA_TRY(una_table_need(&at, data, column, run));
-    if (data->column[at].is_text) return refuse_word(data, at, run);
-    UNA_TRY(una_images_read(&images, path, run));
-    una_images_let_go(data->images);
-    data->images = images;
-    data->image_column = at;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = UNA_OK;
-    for (size_t i = 0; status == UNA_OK && i < data->rows; i++) status = check_image(data, i, at, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
 }
 
 una_status una_dataset_image(size_t sizes[3], double *numbers, const una_dataset *data, size_t row, una_run *run)

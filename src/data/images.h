@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Images that rows of a table name by their number, counted from 0: an IDX file ([count, height, width] or with
- * channels last) or an NPY array of the same shape, plain or .gz. What is packed is unpacked once and mapped from the
- * cache from then on. They belong to all tables that were made from one another.
+ * Images that rows of a table name by their number, counted from 0. They belong to all tables that were made from one
+ * another.
  */
 #ifndef UNA_IMAGES_H
 #define UNA_IMAGES_H
 
-#include "data/cache.h"
 #include "data/table.h"
 
 enum { UNA_MOST_PIXELS = 1 << 18, UNA_MOST_CHANNELS = 16 };
@@ -25,9 +23,9 @@ typedef struct una_images {
     size_t          mapped;      /* bytes                                                           */
 } una_images;
 
-una_status una_images_read(una_images **images, const char *path, una_run *run);
 una_images *una_images_hold(una_images *images);                 /* one holder more; NULL stays NULL */
 void        una_images_let_go(una_images *images);               /* the last one frees them          */
+void        una_images_unmap(una_images *images);                /* before it ends: what is mapped is so no more */
 /* Whether both are of one file, or both NULL. */
 bool        una_images_same(const una_images *a, const una_images *b);
 /* Numbers of image `item` as (value - centre)/scale. */
@@ -37,12 +35,6 @@ static inline size_t una_image_size(una_image_shape shape)
 {
     return shape.height * shape.width * shape.channels;
 }
-
-/* In the cache: the key of the file, and if the cache has its images, all of them (m->mapping), but where they are to
- * be unpacked anew (verify_cache). Later, when they were unpacked, they are kept there. */
-una_cache_key una_cache_map_images(una_images *images);
-void          una_cache_unmap_images(una_images *images);
-void          una_cache_write_images(const una_images *images, const una_cache_key *key);
 
 /* The image that a row of the table names; what is no number of one gets a sentence with its place. */
 una_status una_table_image(size_t *item, const una_dataset *data, size_t row, una_run *run);

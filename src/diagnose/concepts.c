@@ -9,8 +9,8 @@
 #include "diagnose/concepts.h"
 
 #include "base/archive.h"
-#include "data/json.h"
-#include "data/where.h"
+#include "read/json.h"
+#include "read/where.h"
 
 #include <ctype.h>
 

@@ -3,12 +3,13 @@
  * Prediction, scoring and update of whole files, chunk by chunk: memory does not grow with the file.
  */
 #include "base/record.h"
-#include "data/csv.h"
-#include "data/images.h"
-#include "data/where.h"
 #include "model/repeated_rows.h"
 #include "model/scoring.h"
 #include "model/several.h"
+#include "read/csv.h"
+#include "read/image_files.h"
+#include "read/reader.h"
+#include "read/where.h"
 
 enum { CHUNK = 4096, CHUNK_OF_IMAGES = 512, ANSWERS = 6, USUAL_DIGITS = 9, PIECE = 1 << 20 };
 

@@ -5,7 +5,6 @@
  */
 #include "model/several.h"
 
-#include "data/csv.h"
 #include "model/held_out.h"
 #include "model/log_target.h"
 

@@ -7,6 +7,7 @@
 #include "base/archive.h"
 #include "data/table.h"
 #include "model/above.h"
+#include "read/reader.h"
 
 #include <errno.h>
 #include <sha2.h>

@@ -5,7 +5,7 @@
 #include "store/store_csv.h"
 
 #include "base/record.h"
-#include "data/csv.h"
+#include "read/csv.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>

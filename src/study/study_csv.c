@@ -6,7 +6,7 @@
 
 #include "base/record.h"
 #include "data/cell_format.h"
-#include "data/reader.h"
+#include "read/reader.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>

@@ -7,6 +7,7 @@
 
 #include "base/calendar.h"
 #include "data/columns.h"
+#include "read/reader.h"
 
 #include <stdlib.h>
 

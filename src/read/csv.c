@@ -1,0 +1,686 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * CSV as in RFC 4180 with a header: quotes may hold delimiters, line ends and doubled quotes; lines end with
+ * LF or CRLF; a UTF-8 byte order mark is skipped. The file is read in large blocks and cut up in place. A
+ * record that is not wholly in the buffer is scanned again after more has been read, so the buffer grows with
+ * the longest record: to an eighth of the run's memory and 256 MB at most, for a quote that is never closed makes one
+ * record of all that follows.
+ */
+#include "read/csv.h"
+
+#include "read/csv_dialect.h"
+
+#include <errno.h>
+#include <strings.h>
+#include <unistd.h>
+#include <zlib.h>
+
+enum { SMALL_BLOCK = 1 << 16, BLOCK = 1 << 20, LARGEST_READ = 1 << 22, LONGEST = 256000000 };
+
+bool una_path_ends(const char *path, size_t length, const char *ending)
+{
+    size_t n = strlen(ending);
+    return length >= n && strncasecmp(path + length - n, ending, n) == 0;
+}
+
+static bool is_input(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+const char *una_path_shown(const char *path)
+{
+    return is_input(path) ? "standard input" : path;
+}
+
+/* ---- what a cell means ---------------------------------------------------------------------------- */
+
+static bool is_csv_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static una_cell stripped_cell(una_cell cell)
+{
+    while (cell.length && is_csv_blank(cell.at[0])) {
+        cell.at++;
+        cell.length--;
+    }
+    while (cell.length && is_csv_blank(cell.at[cell.length - 1])) cell.length--;
+    return cell;
+}
+
+una_cell una_cell_trimmed(const una_cell *cell)
+{
+    return cell->quoted ? *cell : stripped_cell(*cell);
+}
+
+static bool cell_is_one_of(const una_cell *cell, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == cell->length && strncasecmp(cell->at, words[i], cell->length) == 0) return true;
+    return false;
+}
+
+una_cell_kind una_cell_read(const una_cell *given, double *value)
+{
+    const char *at = given->at;
+    if (una_number_at(&at, value) && at == given->at + given->length) return UNA_CELL_NUMBER;
+    static const char *const missing[] = { "", "na", "nan", "null", "?" };
+    static const char *const infinite[] = { "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity" };
+    una_cell cell = stripped_cell(*given);
+    if (cell.length > 0 && una_parse_number(cell.at, cell.length, value))
+        return isfinite(*value) ? UNA_CELL_NUMBER : UNA_CELL_INFINITE;
+    if (cell_is_one_of(&cell, missing, sizeof missing / sizeof *missing)) return UNA_CELL_MISSING;
+    if (cell_is_one_of(&cell, infinite, sizeof infinite / sizeof *infinite)) return UNA_CELL_INFINITE;
+    return UNA_CELL_WORD;
+}
+
+/* ---- bytes ------------------------------------------------------------------------------------------ */
+
+static una_status csv_interrupted(una_csv *csv)
+{
+    UNA_FAIL(csv->run, UNA_CANCELLED, "interrupted while reading %s", csv->path);
+}
+
+static una_status read_failed(una_csv *csv, const char *text, int code)
+{
+    if (code == Z_BUF_ERROR)
+        UNA_FAIL(csv->run, UNA_E_INPUT, "%s ends in the middle of its compressed data; copy or download it again",
+                 csv->path);
+    if (code == Z_MEM_ERROR) UNA_FAIL(csv->run, UNA_E_MEMORY, "out of memory while %s was unpacked", csv->path);
+    if (code == Z_ERRNO && errno == EINTR && una_cancelled(csv->run)) return csv_interrupted(csv);
+    if (code == Z_ERRNO) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
+    UNA_FAIL(csv->run, UNA_E_INPUT, "the compressed data of %s is damaged (%s); copy or download it again", csv->path,
+             text);
+}
+
+/* Replaces the buffer by one of this size and keeps the unread bytes. */
+static una_status make_buffer_room(una_csv *csv, size_t room)
+{
+    char *buffer = una_allocate(csv->run, room + UNA_CSV_SLACK);
+    if (!buffer) return UNA_E_MEMORY;
+    if (csv->buffer) memcpy(buffer, csv->buffer + csv->start, csv->end - csv->start);
+    una_release(csv->run, csv->buffer);
+    csv->buffer = buffer;
+    csv->room = room;
+    return UNA_OK;
+}
+
+static una_status fail_long_record(const una_csv *csv, size_t held)
+{
+    UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu goes on for %.4g MB without an end, and a line may have %.4g MB (an "
+             "eighth of --memory, at most 256 MB); is there a quote that is never closed, or is this not a table?",
+             csv->path, csv->line, (double)held / 1e6, (double)csv->longest / 1e6);
+}
+
+static una_status take_unpacked(una_csv *csv, char *to, size_t want, size_t *got)
+{
+    if (!csv->stamp.plain) UNA_TRY(una_bytes_wait(csv->handle, csv->path, csv->run));
+    int count = gzread(csv->file, to, (unsigned)want), code = Z_OK;
+    const char *text = count < (int)want ? gzerror(csv->file, &code) : "";
+    if (count < 0 || (code != Z_OK && code != Z_STREAM_END)) return read_failed(csv, text, code);
+    *got = (size_t)count;
+    return UNA_OK;
+}
+
+static una_status take_plain(una_csv *csv, char *to, size_t want, size_t *got)
+{
+    ssize_t count = 1;
+    while (*got < want && count > 0) {
+        do count = read(csv->handle, to + *got, want - *got);
+        while (count < 0 && errno == EINTR);
+        if (count < 0) return read_failed(csv, "", Z_ERRNO);
+        *got += (size_t)count;
+    }
+    return UNA_OK;
+}
+
+/* As many bytes as there are, at most `want`; fewer only at the end. */
+static una_status take_bytes(una_csv *csv, size_t want, size_t *got)
+{
+    char *to = csv->buffer + csv->end;
+    *got = 0;
+
+    while (*got < want) {
+        size_t now = want - *got < LARGEST_READ ? want - *got : LARGEST_READ, piece = 0;
+        if (una_cancelled(csv->run)) return csv_interrupted(csv);
+        UNA_TRY(csv->file ? take_unpacked(csv, to + *got, now, &piece) : take_plain(csv, to + *got, now, &piece));
+        *got += piece;
+        if (piece < now) break;
+    }
+    csv->taken += *got;
+    return UNA_OK;
+}
+
+static una_status refill_buffer(una_csv *csv)
+{
+    size_t held = csv->end - csv->start, got;
+    if (held > csv->longest) return fail_long_record(csv, held);
+    if (held > csv->room - csv->room / 4) UNA_TRY(make_buffer_room(csv, 2 * csv->room));
+    else memmove(csv->buffer, csv->buffer + csv->start, held);
+    csv->start = 0;
+    csv->end = held;
+
+    size_t want = csv->room - held;
+    UNA_TRY(take_bytes(csv, want, &got));
+    csv->finished = got < want;
+    csv->end += got;
+    memset(csv->buffer + csv->end, '\n', UNA_CSV_SLACK);
+    return csv->finished ? una_stamp_check(&csv->stamp, csv->handle, csv->path, csv->run) : UNA_OK;
+}
+
+/* ---- records ---------------------------------------------------------------------------------------- */
+
+typedef struct scan {
+    size_t at;                   /* next byte                                                       */
+    size_t count;                /* cells seen; the first cell_room of them are stored              */
+    size_t lines;                /* line feeds inside quotes                                        */
+    bool   short_of_bytes;       /* the record may go on beyond the buffer                          */
+} scan;
+
+static una_status bad_byte(una_csv *csv, size_t line)
+{
+    UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: there is a zero byte, so this is not text in UTF-8 "
+             "(perhaps UTF-16 or a binary file); save it as UTF-8 text", csv->path, line);
+}
+
+static void store_cell(una_csv *csv, scan *s, size_t from, size_t to, bool quoted, bool doubled)
+{
+    if (s->count < csv->cell_room)
+        csv->cells[s->count] = (una_cell){ csv->buffer + from, to - from, quoted, doubled };
+    s->count++;
+}
+
+/* From behind the opening quote to behind the closing one. */
+static una_status scan_quoted(una_csv *csv, scan *s)
+{
+    size_t from = s->at + 1, at = from;
+    bool doubled = false;
+
+    for (;; at++) {
+        const char *quote = memchr(csv->buffer + at, '"', csv->end - at);
+        if (!quote) break;
+        at = (size_t)(quote - csv->buffer);
+        if (at + 1 < csv->end && csv->buffer[at + 1] == '"') {
+            doubled = true;
+            at++;
+        } else {
+            s->short_of_bytes = at + 1 == csv->end && !csv->finished;
+            for (const char *feed = csv->buffer + from; (feed = memchr(feed, '\n', (size_t)(quote - feed))); feed++)
+                s->lines++;
+            if (memchr(csv->buffer + from, 0, at - from)) return bad_byte(csv, csv->line);
+            store_cell(csv, s, from, at, true, doubled);
+            s->at = at + 1;
+            return UNA_OK;
+        }
+    }
+
+    s->short_of_bytes = !csv->finished;
+    if (csv->finished)
+        UNA_FAIL(csv->run, UNA_E_INPUT, "%s: a quote that opens in the record of line %zu (cell %zu) is never closed",
+                 csv->path, csv->line, s->count + 1);
+    return UNA_OK;
+}
+
+static size_t end_of_plain(const una_csv *csv, size_t at)
+{
+    const char delimiter = csv->delimiter, *p = csv->buffer + at;
+    /* The line feed behind the last byte stops the loop. */
+    while (*p != delimiter && *p != '\n' && *p != '\r' && *p != 0) p++;
+    return (size_t)(p - csv->buffer);
+}
+
+/* Steps over what follows a cell. *last: the record ends here. */
+static una_status scan_break(una_csv *csv, scan *s, bool *last)
+{
+    *last = true;
+    if (s->at == csv->end) {
+        s->short_of_bytes = !csv->finished;
+        return UNA_OK;
+    }
+
+    char c = csv->buffer[s->at];
+    size_t line = csv->line + s->lines;
+    if (c == csv->delimiter) *last = false;
+    if (c == csv->delimiter || c == '\n') {
+        s->at++;
+        return UNA_OK;
+    }
+
+    if (c == 0) return bad_byte(csv, line);
+    if (c == '\r') {
+        if (s->at + 1 == csv->end && !csv->finished) s->short_of_bytes = true;
+        else if (s->at + 1 < csv->end && csv->buffer[s->at + 1] != '\n')
+            UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: a carriage return stands alone; save the file with ordinary "
+                     "line ends (LF or CRLF)", csv->path, line);
+        s->at += s->at + 1 < csv->end ? 2 : 1;
+        return UNA_OK;
+    }
+
+    UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: cell %zu goes on after its closing quote; a quote inside quotes is "
+             "written twice", csv->path, line, s->count);
+}
+
+static una_status scan_record(una_csv *csv, scan *s)
+{
+    *s = (scan){ .at = csv->start };
+    for (bool last = false; !last;) {
+        if (s->at < csv->end && csv->buffer[s->at] == '"') {
+            UNA_TRY(scan_quoted(csv, s));
+        } else {
+            size_t to = end_of_plain(csv, s->at);
+            store_cell(csv, s, s->at, to, false, false);
+            s->at = to;
+        }
+
+        if (s->short_of_bytes) return UNA_OK;
+        UNA_TRY(scan_break(csv, s, &last));
+        if (s->short_of_bytes) return UNA_OK;
+    }
+    return UNA_OK;
+}
+
+static void undouble_quotes(una_cell *cell)
+{
+    size_t to = 0;
+    for (size_t from = 0; from < cell->length; from++) {
+        cell->at[to++] = cell->at[from];
+        if (cell->at[from] == '"') from++;
+    }
+    cell->length = to;
+}
+
+/* A comment: a line below the header that begins with # and has another number of cells. Quotes mean nothing in it. */
+static bool is_comment(const una_csv *csv, scan *s)
+{
+    if (csv->start == csv->end || csv->buffer[csv->start] != '#' || csv->cell_room < 2 || !csv->names) return false;
+    const char *from = csv->buffer + csv->start, *feed = memchr(from, '\n', csv->end - csv->start);
+    s->short_of_bytes = !feed && !csv->finished;
+    if (!feed) feed = csv->buffer + csv->end;
+    size_t cells = 1;
+    for (const char *p = from; p < feed; p++) cells += *p == csv->delimiter;
+    if (s->short_of_bytes || cells == csv->columns || cells == csv->cell_room) return false;
+    s->at = (size_t)(feed - csv->buffer) + (feed < csv->buffer + csv->end);
+    return true;
+}
+
+/* The next record into cells, or *more false. Lines without a cell are passed over only at the end. */
+static una_status next_record(una_csv *csv, bool *more)
+{
+    size_t empty_line = 0;
+    for (;;) {
+        scan s = { .short_of_bytes = !csv->finished && csv->start == csv->end };
+        if (!s.short_of_bytes && is_comment(csv, &s)) {
+            csv->start = s.at;
+            csv->line++;
+            csv->comments++;
+            continue;
+        }
+        if (!s.short_of_bytes && csv->start < csv->end) UNA_TRY(scan_record(csv, &s));
+        if (s.short_of_bytes) {
+            UNA_TRY(refill_buffer(csv));
+            continue;
+        }
+        *more = csv->start < csv->end;
+        if (!*more) return UNA_OK;
+
+        una_cell only = { csv->buffer + csv->start, s.at - csv->start, false, false };
+        while (only.length && (only.at[only.length - 1] == '\n' || only.at[only.length - 1] == '\r')) only.length--;
+        bool empty = s.count == 1 && stripped_cell(only).length == 0;
+        if (empty && !empty_line) empty_line = csv->line;
+        csv->record_line = csv->line;
+        if (!empty && empty_line)
+            UNA_FAIL(csv->run, UNA_E_INPUT,
+                     "%s, line %zu is empty but other lines follow; take it out, or write NA for "
+                     "a missing value",
+                     csv->path, empty_line);
+
+        csv->cell_count = s.count;
+        if (!empty && csv->cell_room == 0) return UNA_OK;   /* the header, to be sized */
+        csv->start = s.at;
+        csv->line += 1 + s.lines;
+        if (!empty) break;
+    }
+
+    for (size_t i = 0; i < csv->cell_count && i < csv->cell_room; i++)
+        if (csv->cells[i].doubled) undouble_quotes(&csv->cells[i]);
+    return UNA_OK;
+}
+
+/* Delimiters behind the last cell of every line, or behind the last of this one. */
+static una_status take_trailing(una_csv *csv)
+{
+    size_t count = csv->cell_count;
+    if (count <= csv->columns || count > csv->columns + csv->trailing) return UNA_OK;
+    csv->cell_count = csv->columns;
+    size_t c = csv->columns;
+    while (c < count && stripped_cell(csv->cells[c]).length == 0) c++;
+    if (c == count) return UNA_OK;
+    UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu has a cell behind the column '%.60s', which is the last with a name; "
+             "give the next one a name in the header too", csv->path, csv->record_line, csv->names[csv->columns - 1]);
+}
+
+una_status una_csv_next(una_csv *csv, bool *more)
+{
+    UNA_TRY(next_record(csv, more));
+    if (*more) UNA_TRY(take_trailing(csv));
+    if (*more && csv->cell_count != csv->columns)
+        UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu has %zu cell%s where the header has %zu", csv->path,
+                 csv->record_line, csv->cell_count, csv->cell_count == 1 ? "" : "s", csv->columns);
+    return UNA_OK;
+}
+
+/* ---- header ------------------------------------------------------------------------------------------ */
+
+/* Numbers only, and not the running numbers 0, 1, 2 ... or 1, 2, 3 ... that some programs write as names. */
+static bool looks_like_data(const una_csv *csv)
+{
+    bool running = true;
+    double value = 0, first = 0;
+    size_t from = csv->unnamed ? 1 : 0;
+    for (size_t i = from; i < csv->columns; i++) {
+        if (una_cell_read(&csv->cells[i], &value) != UNA_CELL_NUMBER) return false;
+        if (i == from) first = value;
+        running = running && (first == 0 || first == 1) && value == first + (double)(i - from);
+    }
+    return !running;
+}
+
+static una_status check_header(una_csv *csv)
+{
+    if (looks_like_data(csv))
+        UNA_FAIL(csv->run, UNA_E_INPUT, "the first line of %s holds numbers only, so the header is missing; put a line "
+                 "with the names of the columns at the top", csv->path);
+
+    for (size_t i = 0; i < csv->columns; i++)
+        if (!csv->names[i][0])
+            UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: column %zu of %zu has no name in the header; give it one",
+                     csv->path, csv->record_line, i + 1, csv->columns + csv->trailing);
+
+    const una_read_settings *given = csv->run->settings.reading;
+    bool reported = given && given->delimiter;
+    if (csv->columns == 1 && csv->delimiter == ',' && !reported && !csv->cells[0].quoted && strchr(csv->names[0], ';'))
+        UNA_FAIL(csv->run, UNA_E_INPUT, "the header of %s has semicolons and no comma; read it with --delimiter "
+                 "semicolon", csv->path);
+
+    bool repeated;
+    size_t first = 0, second = 0;
+    UNA_TRY(una_names_repeated(&repeated, &first, &second, csv->names, csv->columns, csv->run));
+    if (repeated)
+        UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu: the name '%.60s' stands twice in the header, in columns %zu and "
+                 "%zu; rename one", csv->path, csv->record_line, csv->names[first], first + 1, second + 1);
+    return UNA_OK;
+}
+
+/* The first column may have no name: programs that number or name the rows write it so. */
+static una_status name_first(una_csv *csv)
+{
+    una_names others;
+    csv->unnamed = csv->columns > 1 && !csv->names[0][0];
+    if (!csv->unnamed) return UNA_OK;
+    UNA_TRY(una_names_index(&others, csv->names, csv->columns, &csv->arena));
+    una_text name = una_text_in(&csv->arena);
+    una_text_add(&name, "row");
+    for (size_t i = 2; !csv->arena.failed && una_names_find(&others, name.at) != SIZE_MAX; i++) {
+        name = una_text_in(&csv->arena);
+        una_text_add(&name, "row %zu", i);
+    }
+    csv->names[0] = name.at;
+    return una_arena_check(&csv->arena);
+}
+
+/* Copies all names into one piece of memory, because a piece for each would take 64 bytes. */
+static una_status copy_header_names(una_csv *csv)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < csv->columns; i++) size += csv->cells[i].length + 1;
+    UNA_NEW_AT(&csv->arena, csv->names, csv->columns);
+    UNA_NEW(&csv->arena, char, name, size);
+    for (size_t i = 0; i < csv->columns; i++) {
+        una_cell cell = una_cell_trimmed(&csv->cells[i]);
+        csv->names[i] = memcpy(name, cell.at, cell.length);
+        name += cell.length + 1;                                 /* the arena gives zeroes */
+    }
+    return UNA_OK;
+}
+
+static una_status read_csv_header(una_csv *csv)
+{
+    bool more;
+    UNA_TRY(next_record(csv, &more));                            /* counts the cells */
+    if (!more) UNA_FAIL(csv->run, UNA_E_INPUT, "%s is empty; a header and rows are needed", csv->path);
+
+    csv->columns = csv->cell_room = csv->cell_count;
+    UNA_NEW_AT(&csv->arena, csv->cells, csv->columns);
+    UNA_TRY(next_record(csv, &more));
+
+    UNA_TRY(copy_header_names(csv));
+    for (; csv->columns > 1 && !csv->names[csv->columns - 1][0]; csv->columns--) csv->trailing++;
+    UNA_TRY(name_first(csv));
+    return check_header(csv);
+}
+
+/* The usual delimiter by the name of the file, or else the one that stands more often in the first line. */
+static char usual_delimiter(const una_csv *csv, bool *fixed)
+{
+    size_t length = strlen(csv->path);
+    if (una_path_ends(csv->path, length, ".gz")) length -= 3;
+    *fixed = una_path_ends(csv->path, length, ".tsv");
+    if (una_path_ends(csv->path, length, ".csv")) return ',';
+    if (*fixed) return '\t';
+    size_t commas = 0, tabs = 0;
+    bool inside = false;
+    for (size_t i = csv->start; i < csv->end && (inside || csv->buffer[i] != '\n'); i++) {
+        if (csv->buffer[i] == '"') inside = !inside;
+        if (!inside && csv->buffer[i] == ',') commas++;
+        if (!inside && csv->buffer[i] == '\t') tabs++;
+    }
+    return tabs > commas ? '\t' : ',';
+}
+
+/* Detects how the file is written from its beginning, which is in the buffer. */
+static una_status detect_dialect(una_csv *csv)
+{
+    const char *bytes = csv->buffer + csv->start, *what;
+    size_t size = csv->end - csv->start;
+    bool fixed, whole = csv->finished && size <= UNA_DIALECT_SAMPLE;
+    if ((what = una_describe_binary(bytes, size)))
+        UNA_FAIL(csv->run, UNA_E_INPUT, "%s is %s", csv->path, what);
+
+    const una_read_settings *given = csv->run->settings.reading;
+    char usual = usual_delimiter(csv, &fixed);
+    una_csv_dialect found = una_csv_dialect_detect(bytes, size < UNA_DIALECT_SAMPLE ? size : UNA_DIALECT_SAMPLE, whole,
+                                                   usual, fixed, given ? given->delimiter : 0);
+    csv->delimiter = found.delimiter;
+    csv->delimiter_found = found.found;
+    csv->decimal = given && given->decimal ? given->decimal : found.decimal;
+    csv->latin = found.latin;
+    csv->comments = csv->first_comments = found.comments;
+    csv->first = csv->start + found.skip;
+    csv->first_line = 1 + found.lines;
+    csv->start = csv->first;
+    csv->line = csv->first_line;
+    return UNA_OK;
+}
+
+/* ---- opening and closing ------------------------------------------------------------------------------ */
+
+static una_status begin_csv(una_csv *csv)
+{
+    csv->line = 1;
+    csv->start = csv->end = csv->taken = 0;
+    csv->finished = false;
+    UNA_TRY(refill_buffer(csv));
+    if (csv->end >= 3 && memcmp(csv->buffer, "\xEF\xBB\xBF", 3) == 0) csv->start = 3;
+    return UNA_OK;
+}
+
+static bool write_whole(int handle, const char *from, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t now = write(handle, from + done, size - done);
+        if (now < 0 && errno == EINTR) continue;
+        if (now <= 0) return false;
+        done += (size_t)now;
+    }
+    return true;
+}
+
+static una_status count_spooled(una_csv *csv, size_t more)
+{
+    uint64_t allowed;
+    if (una_scratch_take(csv->run, more)) {
+        csv->spooled += more;
+        return UNA_OK;
+    }
+    una_run_limits(una_run_root(csv->run), NULL, &allowed);
+    UNA_FAIL(csv->run, UNA_E_MEMORY, "%s: %.3g MB came so far, and a scratch file of no more than %.3g MB is allowed; "
+             "raise the limit (--scratch), or give the name of a file", csv->path,
+             (double)(csv->spooled + more) / 1e6, (double)allowed / 1e6);
+}
+
+/* Copies all of the standard input into a file without a name: it can be read once only, and a table may be read
+ * twice. */
+static una_status spool_input(una_csv *csv, int to)
+{
+    UNA_NEW(&csv->arena, char, block, SMALL_BLOCK);
+    una_stamp stamp = una_stamp_of(STDIN_FILENO);
+    for (;;) {
+        UNA_TRY(una_bytes_wait(STDIN_FILENO, csv->path, csv->run));
+        ssize_t got = read(STDIN_FILENO, block, SMALL_BLOCK);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
+        if (got == 0) break;
+        UNA_TRY(count_spooled(csv, (size_t)got));
+        if (!write_whole(to, block, (size_t)got))
+            UNA_FAIL(csv->run, UNA_E_IO, "cannot keep a copy of %s in a scratch file: %s; point TMPDIR to a folder "
+                     "with more room", csv->path, strerror(errno));
+    }
+    if (lseek(to, 0, SEEK_SET) != 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
+    return una_stamp_check(&stamp, STDIN_FILENO, csv->path, csv->run);
+}
+
+static una_status open_input(una_csv *csv, int *handle)
+{
+    errno = 0;
+    *handle = una_scratch_open();
+    if (*handle < 0)
+        UNA_FAIL(csv->run, UNA_E_IO, "cannot make a scratch file for %s: %s; point TMPDIR to a folder that can be "
+                 "written to", csv->path, strerror(errno));
+    una_status status = spool_input(csv, *handle);
+    if (status != UNA_OK) close(*handle);
+    return status;
+}
+
+/* Opens compressed files and pipes with zlib, which passes on what is not compressed. */
+static una_status open_csv_stream(una_csv *csv, const char *path)
+{
+    unsigned char magic[2];
+    int handle = -1;
+    UNA_TRY(is_input(path) ? open_input(csv, &handle) : una_bytes_open(&handle, path, csv->run));
+    csv->handle = handle;
+    csv->stamp = una_stamp_of(handle);
+    csv->size = (size_t)csv->stamp.size;
+    if (csv->stamp.plain && !(pread(handle, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b)) return UNA_OK;
+
+    csv->file = gzdopen(handle, "rb");
+    if (csv->file) gzbuffer(csv->file, 1 << 17);
+    if (!csv->file) UNA_FAIL(csv->run, UNA_E_IO, "cannot open %s: no memory for it", path);
+    return UNA_OK;
+}
+
+static una_status open_csv_file(una_csv *csv, const char *path)
+{
+    csv->path = una_arena_text(&csv->arena, una_path_shown(path));
+    UNA_TRY(una_arena_check(&csv->arena));
+    UNA_TRY(open_csv_stream(csv, path));
+    uint64_t most = csv->run->settings.memory_limit / 8;
+    csv->longest = most > LONGEST ? LONGEST : (size_t)most;
+    if (most < BLOCK) csv->longest = BLOCK;
+    UNA_TRY(make_buffer_room(csv, csv->size > 0 && csv->size < SMALL_BLOCK ? SMALL_BLOCK : BLOCK));
+    UNA_TRY(begin_csv(csv));
+    if (csv->end > 0 && una_path_ends(path, strlen(path), ".gz") && (!csv->file || gzdirect(csv->file)))
+        UNA_FAIL(csv->run, UNA_E_INPUT, "%s is named .gz but is not compressed with gzip; rename or copy it again",
+                 path);
+    UNA_TRY(detect_dialect(csv));
+    return read_csv_header(csv);
+}
+
+una_status una_csv_open(una_csv **out, const char *path, una_run *run)
+{
+    *out = NULL;
+    una_csv *csv = una_allocate(run, sizeof *csv);
+    if (!csv) return UNA_E_MEMORY;
+    *csv = (una_csv){ .run = run, .handle = -1 };
+    una_arena_init(&csv->arena, run);
+    una_status status = open_csv_file(csv, path);
+    if (status == UNA_OK) *out = csv;
+    else una_csv_close(csv);
+    return status;
+}
+
+una_status una_csv_rewind(una_csv *csv)
+{
+    if (csv->file ? gzrewind(csv->file) != 0 : lseek(csv->handle, 0, SEEK_SET) != 0)
+        UNA_FAIL(csv->run, UNA_E_IO, "%s holds text below its first row and must be read twice, which is not possible "
+                 "here; give it as - (the standard input), or write it to a file first", csv->path);
+    UNA_TRY(begin_csv(csv));
+    bool more = csv->first <= csv->end;
+    csv->start = more ? csv->first : csv->end;
+    csv->line = csv->first_line;
+    csv->comments = csv->first_comments;
+    UNA_TRY(next_record(csv, &more));
+    if (!more) UNA_FAIL(csv->run, UNA_E_IO, "%s changed while it was being read", csv->path);
+    return UNA_OK;
+}
+
+/* Whether *p .. end has a second thousands mark, a point four bytes behind another. *p goes to the first point that
+ * cannot be decided yet, or to the end. */
+static bool two_points(const char **p, const char *end)
+{
+    for (;; ++*p) {
+        const char *point = memchr(*p, '.', (size_t)(end - *p));
+        *p = point ? point : end;
+        if (end - *p <= 4) return false;
+        if (point[4] == '.') return true;
+    }
+}
+
+/* Whether the bytes may hold a decimal comma: a comma, which stands between quotes where commas separate cells, or two
+ * points. */
+una_status una_csv_glance(una_csv *csv, bool *may_have_commas)
+{
+    char sign = csv->delimiter == ',' ? '"' : ',';
+    for (;;) {
+        const char *from = csv->buffer + csv->start, *end = csv->buffer + csv->end;
+        *may_have_commas = memchr(from, sign, (size_t)(end - from)) || two_points(&from, end);
+        csv->start = (size_t)(from - csv->buffer);
+        if (*may_have_commas || csv->finished) return UNA_OK;
+        UNA_TRY(refill_buffer(csv));
+    }
+}
+
+bool una_csv_can_rewind(const una_csv *csv)
+{
+    return csv->size > 0;
+}
+
+double una_csv_fraction(const una_csv *csv)
+{
+    if (csv->finished) return 1;
+    double done = csv->file ? (double)gzoffset(csv->file) : (double)csv->taken, all = (double)csv->size;
+    return all > 0 && done >= 0 && done < all ? done / all : 0;
+}
+
+void una_csv_close(una_csv *csv)
+{
+    if (!csv) return;
+    if (csv->file) gzclose(csv->file);
+    else if (csv->handle >= 0) close(csv->handle);
+    una_run *run = csv->run;
+    una_scratch_give(run, csv->spooled);
+    una_release(run, csv->buffer);
+    una_arena_free(&csv->arena);
+    una_release(run, csv);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A whole file as one table, or the rows of it that belong to this rank.
+ */
+#include "base/rank_group.h"
+#include "read/csv.h"
+#include "read/reader.h"
+
+#include <sys/stat.h>
+
+/* ---- from a file --------------------------------------------------------------------------------------- */
+
+static una_status read_once_more(una_dataset **data, bool *again, una_reader *reader)
+{
+    una_dataset_free(*data);
+    *data = NULL;
+    UNA_TRY(una_reader_rewind(reader));
+    return una_reader_fill(data, again, reader, SIZE_MAX);
+}
+
+static una_status read_all_rows(una_dataset **data, una_reader *reader)
+{
+    bool again;
+    UNA_TRY(una_reader_fill(data, &again, reader, SIZE_MAX));
+    una_status status = una_reader_finite(reader);
+    if (status == UNA_OK && again) status = read_once_more(data, &again, reader);
+    if (status == UNA_OK && !again && una_reader_found_commas(reader)) status = read_once_more(data, &again, reader);
+    if (status == UNA_OK && !again && *data) status = una_reader_apply_formats(reader, *data);
+    if (status != UNA_OK || !again) return status;
+    UNA_FAIL((*data)->run, UNA_E_IO, "%s changed while it was being read", (*data)->origin);
+}
+
+una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
+{
+    una_reader *reader;
+    *data = NULL;
+    UNA_TRY(una_reader_begin(&reader, path, run));
+    una_status status = read_all_rows(data, reader);
+    una_reader_close(reader);
+    if (status == UNA_OK && *data) return UNA_OK;
+    una_dataset_free(*data);
+    *data = NULL;
+    UNA_TRY(status);
+    UNA_FAIL(run, UNA_E_INPUT, "%s has a header but no rows", una_path_shown(path));
+}
+
+/* ---- a part of a file for each rank ------------------------------------------------------------------------ */
+
+/* Refuses a file that differs between machines: parts of two versions would make one table. */
+static una_status check_same_file(const char *path, una_run *run)
+{
+    struct stat about;
+    size_t mine = stat(path, &about) == 0 ? (size_t)about.st_size : 0;
+    UNA_NEW(&run->scratch, size_t, all, una_rank_group_count(run));
+    UNA_TRY(una_rank_group_gather_sizes(all, mine, run));
+    if (mine == all[0]) return UNA_OK;
+    UNA_FAIL(run, UNA_E_INPUT, "%s has %zu bytes, and %zu on rank 0; every rank needs the same file, or one of its own "
+             "with %%r in its name", path, mine, all[0]);
+}
+
+static una_status read_share(una_dataset **data, const char *path, una_run *run)
+{
+    una_reader *reader;
+    UNA_TRY(una_reader_begin(&reader, path, run));
+    una_reader_part(reader, una_rank_group_rank(run), una_rank_group_count(run));
+    una_status status = check_same_file(path, run);
+    if (status == UNA_OK) status = read_all_rows(data, reader);
+    una_reader_close(reader);
+    if (status == UNA_OK && !*data)
+        UNA_FAIL(run, UNA_E_INPUT, "%s has too few rows: each of the %zu ranks needs some", path,
+                 una_rank_group_count(run));
+    return status;
+}
+
+/* The path with the number of the rank in place of %r; NULL: it has no %r. */
+static const char *own_path(const char *path, una_run *run)
+{
+    const char *mark = strstr(path, "%r");
+    una_text own = una_text_in(&run->scratch);
+    if (!mark) return NULL;
+    una_text_bytes(&own, path, (size_t)(mark - path));
+    una_text_add(&own, "%d%s", una_rank(run), mark + 2);
+    return own.at;
+}
+
+una_status una_dataset_read_part(una_dataset **data, const char *path, una_run *run)
+{
+    *data = NULL;
+    if (una_rank_count(run) < 2) return una_dataset_read(data, path, run);
+    una_rank_group rank_group;
+    una_rank_group_enter(&rank_group, run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    const char *own = own_path(path, run);
+    una_status status = una_arena_check(&run->scratch);
+    if (status == UNA_OK) status = own ? una_dataset_read(data, own, run) : read_share(data, path, run);
+    una_arena_release(&run->scratch, mark);
+    status = una_rank_group_leave(&rank_group, status, run);
+    if (status == UNA_OK) return UNA_OK;
+    una_dataset_free(*data);
+    *data = NULL;
+    return status;
+}

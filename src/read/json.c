@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * See json.h. What a value costs was measured with Jansson 2.14 and the allocator of glibc, whose blocks have 8 bytes
+ * more than is asked for, rounded up to 16, 32 at least; tests/read/test_json.c measures it again.
+ */
+#include "read/json.h"
+
+#include "base/archive.h"
+
+/* ---- what it will take ----------------------------------------------------------------------------------------- */
+
+typedef struct parts { uint64_t objects, lists, names, strings, values; } parts;
+
+/* From behind the opening quote to the closing one, or to the end. */
+static size_t after_string(const char *text, size_t at, size_t size)
+{
+    while (at < size && text[at] != '"') at += text[at] == '\\' && at + 1 < size ? 2 : 1;
+    return at;
+}
+
+/* Upper bounds. A text that is no JSON is read up to its first mistake only, and has fewer. */
+static parts count_parts(const char *text, size_t size)
+{
+    parts p = { .values = 1 };
+    for (size_t at = 0; at < size; at++) {
+        switch (text[at]) {
+        case '{': p.objects++, p.values++; break;
+        case '[': p.lists++, p.values++; break;
+        case ',': p.values++; break;
+        case ':': p.names++; break;
+        case '"': p.strings++, at = after_string(text, at + 1, size); break;
+        default: break;
+        }
+    }
+    return p;
+}
+
+static uint64_t memory_of_parts(const parts *p, size_t size)
+{
+    enum {
+        FIRST = 4096,
+        LETTER = 4,              /* its string, and the longest one as it is gathered: twice, once more as it grows */
+        OBJECT = 224, LIST = 128,        /* with room for eight                                                     */
+        VALUE = 32 + 24,         /* a number, and its place in a list that has just grown                           */
+        NAME = 80 + 24,          /* an entry, and its place in a table that has just grown, less one in a list      */
+        STRING = 64
+    };
+    return FIRST + LETTER * (uint64_t)size + OBJECT * p->objects + LIST * p->lists + VALUE * p->values +
+           NAME * p->names + STRING * p->strings;
+}
+
+uint64_t una_json_memory(const char *text, size_t size)
+{
+    parts p = count_parts(text, size);
+    return memory_of_parts(&p, size);
+}
+
+static una_status check_json_memory(uint64_t *memory, const una_json_text *text, una_run *run)
+{
+    if (text->size > text->most)
+        UNA_FAIL(run, UNA_E_INPUT, "%s has %zu bytes of JSON, and at most %zu are read; make it shorter", text->origin,
+                 text->size, text->most);
+    parts p = count_parts(text->at, text->size);
+    uint64_t count = p.objects + p.lists + p.names;
+    if (count > UNA_JSON_PARTS)
+        UNA_FAIL(run, UNA_E_INPUT, "%s has %llu objects, lists and names in its JSON, and at most %d are read; make it "
+                 "shorter", text->origin, (unsigned long long)count, UNA_JSON_PARTS);
+    *memory = memory_of_parts(&p, text->size);
+    return UNA_OK;
+}
+
+static una_status take_memory(const una_json *json, const una_json_text *text, una_run *run)
+{
+    uint64_t held, limit;
+    if (una_memory_take(run, json->memory, &held)) return UNA_OK;
+    una_run_limits(run, &limit, NULL);
+    UNA_FAIL(run, UNA_E_MEMORY, "%s: to read its %.3g MB of JSON may take %.3g MB of memory, %.3g MB with what is held "
+             "already, and only %.3g MB are allowed; make it shorter, or raise the limit", text->origin,
+             (double)text->size / 1e6, (double)json->memory / 1e6, (double)held / 1e6, (double)limit / 1e6);
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+/* Texts up to this size are read even after Ctrl-C: it takes milliseconds, and work that is being finished may need
+ * them. */
+enum { AT_ONCE = 1 << 16 };
+
+typedef struct feed { const char *at; size_t left; const una_run *run; bool at_once; } feed;
+
+static bool is_interrupted(const feed *f)
+{
+    return !f->at_once && una_cancelled(f->run);
+}
+
+/* Jansson asks for about a kilobyte at a time; -1 makes it give up. */
+static size_t next_bytes(void *to, size_t room, void *context)
+{
+    feed *f = context;
+    size_t count = f->left < room ? f->left : room;
+    if (is_interrupted(f)) return (size_t)-1;
+    if (count) memcpy(to, f->at, count);
+    f->at += count;
+    f->left -= count;
+    return count;
+}
+
+static una_status parse_with_jansson(una_json *json, const una_json_text *text, una_run *run)
+{
+    json_error_t error;
+    feed f = { text->at, text->size, run, text->size <= AT_ONCE };
+    json->root = json_load_callback(next_bytes, &f, JSON_REJECT_DUPLICATES, &error);
+    if (is_interrupted(&f)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while reading %s", text->origin);
+    if (json->root) return UNA_OK;
+    if (json_error_code(&error) == json_error_out_of_memory)
+        UNA_FAIL(run, UNA_E_MEMORY, "%s: there is no memory for its %.3g MB of JSON", text->origin,
+                 (double)text->size / 1e6);
+    UNA_FAIL(run, UNA_E_INPUT, "%s, line %d, column %d: this is not JSON (%.160s); every name stands "
+             "once, in quotes", text->origin, error.line, error.column, error.text);
+}
+
+una_status una_json_read(una_json *json, const una_json_text *text, una_run *run)
+{
+    *json = (una_json){ .run = run };
+    UNA_TRY(check_json_memory(&json->memory, text, run));
+    una_status status = take_memory(json, text, run);
+    if (status != UNA_OK) json->memory = 0;
+    else status = parse_with_jansson(json, text, run);
+    if (status != UNA_OK) una_json_free(json);
+    return status;
+}
+
+una_status una_json_read_file(una_json *json, const char *path, una_run *run)
+{
+    unsigned char *bytes;
+    size_t size;
+    *json = (una_json){ .run = run };
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = una_slurp(&bytes, &size, path, &run->scratch, run);
+    if (status == UNA_OK)
+        status = una_json_read(json, &(una_json_text){ (const char *)bytes, size, UNA_JSON_LONG, path }, run);
+    una_arena_release(&run->scratch, mark);
+    return status;
+}
+
+void una_json_free(una_json *json)
+{
+    json_decref(json->root);
+    if (json->memory) una_memory_give(json->run, json->memory);
+    *json = (una_json){0};
+}

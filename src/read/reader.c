@@ -1,0 +1,859 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files by chunks: CSV, TSV and NPY behind one face. Columns are chosen by name when the file is opened; each
+ * chunk is a small table of its own. Where the types of the columns are not known, a column is one of numbers
+ * until a cell says otherwise.
+ */
+#include "data/build.h"
+#include "read/column_formats.h"
+#include "read/csv.h"
+#include "read/npy.h"
+#include "read/reader.h"
+
+typedef struct infinity { size_t line; const char *text; } infinity;     /* the first of a column; line 0: none */
+
+struct una_reader {
+    una_run     *run;
+    una_arena    arena;          /* owns what follows                                               */
+    una_csv     *csv;            /* one of the two                                                  */
+    una_npy     *npy;
+    const char  *path;
+    const char **names;          /* [columns] as in the file                                        */
+    size_t       columns;
+    size_t      *from;           /* [table_columns] column of the file                              */
+    const char **table_names;
+    bool        *is_text;        /* [table_columns]                                                 */
+    bool        *unwanted;       /* [columns]                                                       */
+    double      *values;         /* [columns] of one row, where all wanted columns are numbers      */
+    una_point_watch   *watch;          /* [columns] plain numbers, for points that may be thousands marks */
+    size_t      *first_word;     /* [table_columns] row of the file that made it text               */
+    infinity    *infinite;       /* [table_columns], where the types were not given                 */
+    una_cell_counts *study;       /* [table_columns] of columns of words; where types were given, of numbers */
+    una_cell_format    *form;           /* [table_columns] where types were given: how numbers are written */
+    una_wanted  *wanted;         /* [table_columns] where types were given                          */
+    bool        *stays;          /* [table_columns] words, because somebody said so                 */
+    bool         studied;        /* types were given, and the forms have been looked for            */
+    size_t       settled;        /* how often points were settled by looking into the file          */
+    bool         commas;         /* decimal commas: a number with a point may have it for thousands */
+    size_t       table_columns, row;     /* row: of the file, next to be read                       */
+    size_t       part, parts;    /* rows that are kept: row % parts == part                         */
+    bool         typed;          /* the types were given                                            */
+    bool         keeping;
+    una_arena    kept_arena;     /* of the last chunk                                               */
+    const char ***kept;          /* [kept_rows][columns]                                            */
+    size_t       kept_rows, kept_room;
+};
+
+/* ---- opening ---------------------------------------------------------------------------------------- */
+
+static una_status number_names(una_reader *reader)
+{
+    reader->names = UNA_GET(&reader->arena, const char *, reader->columns);
+    for (size_t i = 0; i < reader->columns && !reader->arena.failed; i++) {
+        una_text name = una_text_in(&reader->arena);
+        una_text_add(&name, "x%zu", i + 1);
+        reader->names[i] = name.at;
+    }
+    return una_arena_check(&reader->arena);
+}
+
+static una_status open_table_file(una_reader *reader, const char *path)
+{
+    reader->path = una_arena_text(&reader->arena, una_path_shown(path));
+    UNA_TRY(una_arena_check(&reader->arena));
+    if (una_path_ends(path, strlen(path), ".npy")) {
+        UNA_TRY(una_npy_open(&reader->npy, path, reader->run));
+        if (reader->npy->size_count > 2)
+            UNA_FAIL(reader->run, UNA_E_INPUT, "%s is not a readable NPY array: it has more than two dimensions; "
+                     "rows and columns are needed (images go with a table that names them)", path);
+        reader->columns = reader->npy->columns;
+        return number_names(reader);
+    }
+    UNA_TRY(una_csv_open(&reader->csv, path, reader->run));
+    reader->columns = reader->csv->columns;
+    reader->names = reader->csv->names;
+    return UNA_OK;
+}
+
+static una_status take_reader_columns(una_reader *reader, size_t count)
+{
+    reader->from = UNA_GET(&reader->arena, size_t, count);
+    reader->table_names = UNA_GET(&reader->arena, const char *, count);
+    reader->is_text = UNA_GET(&reader->arena, bool, count);
+    reader->first_word = UNA_GET(&reader->arena, size_t, count);
+    reader->infinite = UNA_GET(&reader->arena, infinity, count);
+    reader->study = UNA_GET(&reader->arena, una_cell_counts, count);
+    reader->form = UNA_GET(&reader->arena, una_cell_format, count);
+    reader->wanted = UNA_GET(&reader->arena, una_wanted, count);
+    reader->stays = UNA_GET(&reader->arena, bool, count);
+    reader->unwanted = UNA_GET(&reader->arena, bool, reader->columns);
+    reader->values = UNA_GET(&reader->arena, double, reader->columns);
+    reader->watch = UNA_GET(&reader->arena, una_point_watch, reader->columns);
+    for (size_t i = 0; !reader->arena.failed && i < reader->columns; i++) reader->unwanted[i] = true;
+    return una_arena_check(&reader->arena);
+}
+
+static una_status choose_wanted(una_reader *reader, const una_wanted *wanted, size_t count, size_t optional_from)
+{
+    una_names names;
+    UNA_TRY(take_reader_columns(reader, count));
+    UNA_TRY(una_names_index(&names, reader->names, reader->columns, &reader->arena));
+    reader->typed = true;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t from = una_names_find(&names, wanted[i].name), to = reader->table_columns;
+        if (from == SIZE_MAX && i >= optional_from) continue;
+        if (from == SIZE_MAX) {
+            const char *near = una_nearest(wanted[i].name, reader->names, reader->columns);
+            UNA_FAIL(reader->run, UNA_E_INPUT, "%s has no column '%.60s', which is needed%s%.60s%s", reader->path,
+                     wanted[i].name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        }
+        if (reader->npy && wanted[i].is_text)
+            UNA_FAIL(reader->run, UNA_E_INPUT, "column '%.60s' holds words, and the array %s holds numbers only",
+                     wanted[i].name, reader->path);
+
+        reader->from[to] = from;
+        reader->unwanted[from] = false;
+        reader->table_names[to] = reader->names[from];
+        reader->is_text[to] = wanted[i].is_text;
+        reader->wanted[to] = wanted[i];
+        reader->table_columns++;
+    }
+    return UNA_OK;
+}
+
+/* Columns that a person wants as words, whatever is in them. */
+static una_status keep_words(una_reader *reader)
+{
+    const una_read_settings *given = reader->run->settings.reading;
+    una_names names;
+    if (!reader->csv || !given || !given->word_count) return UNA_OK;
+    UNA_TRY(una_names_index(&names, reader->names, reader->columns, &reader->arena));
+    for (size_t i = 0; i < given->word_count; i++) {
+        size_t column;
+        UNA_TRY(una_names_need(&column, &names, reader->path, given->words[i], reader->run));
+        reader->is_text[column] = reader->stays[column] = true;
+    }
+    return UNA_OK;
+}
+
+/* Whether 1.234 means thousands where the rest of the file has decimal commas. With commas or tabs between cells older
+ * versions read such points as decimal, and so it stays. */
+static bool points_follow(const una_reader *reader)
+{
+    return strchr(";|", reader->csv->delimiter) != NULL;
+}
+
+static void begin_studies(una_reader *reader, una_cell_counts *study, size_t count)
+{
+    const una_read_settings *given = reader->run->settings.reading;
+    if (!reader->csv) return;
+    char decimal = given ? given->decimal : 0, order = given && given->dates ? given->dates[0] : 0;
+    for (size_t c = 0; c < count; c++) study[c] = (una_cell_counts){ .decimal = decimal, .order = order };
+    reader->commas = reader->csv->decimal == ',' && (points_follow(reader) || decimal);
+}
+
+/* Hints from the file as a whole, for columns that leave the format open. */
+static void give_hints(una_reader *reader, const una_cell_format_proof *proof)
+{
+    char decimal = una_proved_decimal(proof), order = una_proved_order(proof);
+    /* Who writes semicolons between cells does so because of decimal commas. */
+    char hint = decimal;
+    if (!hint && reader->csv->delimiter == ';') hint = ',';
+    for (size_t c = 0; c < reader->table_columns; c++) {
+        una_cell_counts *s = &reader->study[c];
+        s->hint = hint;
+        s->plain_hint = points_follow(reader) ? decimal : 0;
+        s->against = decimal == ',' && !points_follow(reader);
+        s->order_hint = order;
+    }
+}
+
+/* Whether a person has given the decimal mark, so that nothing is left to detect. */
+static void begin_watch(una_reader *reader)
+{
+    const una_read_settings *given = reader->run->settings.reading;
+    for (size_t c = 0; reader->csv && c < reader->table_columns; c++) {
+        bool open = !reader->is_text[c] && !(given && given->decimal);
+        reader->watch[reader->from[c]] = open ? UNA_WATCH_POINTS : UNA_WATCH_NOTHING;
+    }
+}
+
+static una_status choose_all_columns(una_reader *reader)
+{
+    UNA_TRY(take_reader_columns(reader, reader->columns));
+    reader->table_columns = reader->columns;
+    for (size_t i = 0; i < reader->columns; i++) {
+        reader->from[i] = i;
+        reader->unwanted[i] = false;
+        reader->table_names[i] = reader->names[i];
+    }
+    return keep_words(reader);
+}
+
+static una_status begin_reader(una_reader **out, const char *path, const una_wanted *wanted, size_t count,
+                               size_t optional_from, una_run *run)
+{
+    *out = NULL;
+    una_reader *reader = una_allocate(run, sizeof *reader);
+    if (!reader) return UNA_E_MEMORY;
+    *reader = (una_reader){ .run = run, .parts = 1 };
+    una_arena_init(&reader->arena, run);
+    una_arena_init(&reader->kept_arena, run);
+    una_status status = open_table_file(reader, path);
+    if (status == UNA_OK)
+        status = count ? choose_wanted(reader, wanted, count, optional_from) : choose_all_columns(reader);
+    if (status == UNA_OK) begin_studies(reader, reader->study, reader->table_columns);
+    if (status == UNA_OK) begin_watch(reader);
+    if (status == UNA_OK) *out = reader;
+    else una_reader_close(reader);
+    return status;
+}
+
+una_status una_reader_begin(una_reader **reader, const char *path, una_run *run)
+{
+    return begin_reader(reader, path, NULL, 0, 0, run);
+}
+
+/* Reads through the file for the types of its columns. */
+static una_status learn_types(una_reader *reader)
+{
+    for (bool more = true; more;) {
+        una_dataset *chunk;
+        bool again;
+        UNA_TRY(una_reader_fill(&chunk, &again, reader, 4096));
+        more = chunk != NULL;
+        una_dataset_free(chunk);
+    }
+    UNA_TRY(una_reader_finite(reader));
+    reader->typed = true;
+    for (size_t i = 0; i < reader->columns; i++) reader->watch[i] = UNA_WATCH_NOTHING;
+    return una_reader_rewind(reader);
+}
+
+static una_cell_kind cell_kind(const una_reader *reader, const una_cell *cell, double *value)
+{
+    una_cell_kind kind = una_cell_read(cell, value);
+    bool pointed = kind == UNA_CELL_NUMBER && reader->commas && memchr(cell->at, '.', cell->length);
+    return pointed ? UNA_CELL_WORD : kind;
+}
+
+/* ---- forms of columns whose types are given ------------------------------------------------------------- */
+
+static una_status check_unit(const una_reader *reader, size_t c)
+{
+    const char *own = reader->wanted[c].unit, *found = reader->form[c].unit, *second = reader->study[c].other_unit;
+    if (!own || !*found) return UNA_OK;
+    if (*second && strcmp(own, found) == 0) found = second;
+    if (*second && !*own)
+        UNA_FAIL(reader->run, UNA_E_INPUT, "%s: some cells of the column '%.60s' have the unit '%s' and others '%s'; "
+                 "convert them to one", reader->path, reader->table_names[c], found, second);
+    if (strcmp(own, found) == 0 || (!*own && strcmp(found, "%") == 0)) return UNA_OK;
+    if (*own)
+        UNA_FAIL(reader->run, UNA_E_INPUT, "%s: the cells of the column '%.60s' have the unit '%s', and the model was "
+                 "fitted to '%s'; convert them", reader->path, reader->table_names[c], found, own);
+    una_log(reader->run, UNA_LOG_WARNING, "column '%.60s' of %.200s: the unit '%s' was taken off, and the model was "
+            "fitted to numbers without a unit", reader->table_names[c], reader->path, found);
+    return UNA_OK;
+}
+
+static una_status decide_forms(una_reader *reader)
+{
+    for (size_t c = 0; c < reader->table_columns; c++) {
+        una_cell_counts *s = &reader->study[c];
+        una_cell_format_kind wants = reader->wanted[c].form;
+        if (reader->is_text[c]) continue;
+        UNA_TRY(una_check_cancelled(reader->run, "reading"));
+        una_cell_format_decide(&reader->form[c], s, false);
+        if (reader->wanted[c].any_format) wants = reader->form[c].kind;
+        bool moment = wants == UNA_CELLS_DATE || wants == UNA_CELLS_TIME;
+        bool plain = !s->seen[0] && !s->missing && !s->blanks && reader->form[c].decimal == '.';
+        reader->form[c].kind = plain ? UNA_CELLS_PLAIN : UNA_CELLS_NUMBER;
+        if (moment) reader->form[c].kind = wants;
+        UNA_TRY(check_unit(reader, c));
+        una_arena *work = &reader->run->scratch;
+        una_mark mark = una_arena_mark(work);
+        const char *doubt = una_column_formats_doubt(s, &reader->form[c], reader->table_names[c], work);
+        if (doubt) una_log(reader->run, UNA_LOG_WARNING, "%s", doubt);
+        una_status status = una_arena_check(work);
+        una_arena_release(work, mark);
+        UNA_TRY(status);
+    }
+    return UNA_OK;
+}
+
+/* Goes back to the row that is read next or, with in_row, is being read. */
+static una_status go_back(una_reader *reader, bool in_row)
+{
+    bool more = true;
+    UNA_TRY(una_csv_rewind(reader->csv));
+    for (size_t row = 0; more && row < reader->row + in_row; row++) UNA_TRY(una_csv_next(reader->csv, &more));
+    if (!more) UNA_FAIL(reader->run, UNA_E_IO, "%s changed while it was being read", reader->path);
+    return UNA_OK;
+}
+
+/* study [columns]: counts of the whole file, for what other columns prove. A word ends the study of a column that is
+ * not needed. */
+static una_status study_rows(una_reader *reader, una_cell_counts *study)
+{
+    bool more = true;
+    UNA_TRY(una_csv_rewind(reader->csv));
+    for (size_t row = 0;; row++) {
+        UNA_TRY(una_csv_next(reader->csv, &more));
+        if (!more) return UNA_OK;
+        for (size_t i = 0; i < reader->columns; i++) {
+            const una_cell *cell = &reader->csv->cells[i];
+            double value;
+            if (reader->unwanted[i] && study[i].words) continue;
+            if (una_cell_read(cell, &value) != UNA_CELL_MISSING) una_cell_counts_add(&study[i], cell->at, cell->length);
+        }
+        if (row % 65536 == 65535) UNA_TRY(una_tick(reader->run, "reading", 0, NAN));
+    }
+}
+
+/* Looks through the whole file, then goes back to the row that is being read. */
+static una_status study_file(una_reader *reader, bool in_row)
+{
+    una_cell_format_proof proof = {0};
+    UNA_NEW(&reader->arena, una_cell_counts, study, reader->columns);
+    begin_studies(reader, study, reader->columns);
+    UNA_TRY(study_rows(reader, study));
+    for (size_t c = 0; c < reader->table_columns; c++) {
+        una_cell_counts *own = &study[reader->from[c]];
+        reader->study[c] = *own;
+        if (reader->is_text[c]) *own = (una_cell_counts){0};
+    }
+    for (size_t i = 0; i < reader->columns; i++) {
+        una_cell_format_prove(&proof, &study[i]);
+        reader->watch[i] = UNA_WATCH_NOTHING;
+    }
+    give_hints(reader, &proof);
+    UNA_TRY(decide_forms(reader));
+    reader->studied = true;
+    reader->commas = false;
+    return go_back(reader, in_row);
+}
+
+/* ---- points that may be thousands marks ------------------------------------------------------------------ */
+
+/* Watches a plain number: 1.5 proves that the point of its column is decimal, 1.234 leaves it open. True: that is
+ * new. */
+static bool watch_number(una_point_watch *watch, const una_cell *cell)
+{
+    enum { LONGEST = 32 };
+    una_point_watch before = *watch;
+    if (before == UNA_WATCH_NOTHING || !memchr(cell->at, '.', cell->length)) return false;
+    bool open = cell->length <= LONGEST && una_cell_decimal_mark(cell->at, cell->length) == 0;
+    *watch = open ? UNA_WATCH_PROOF : UNA_WATCH_NOTHING;
+    return *watch != before;
+}
+
+/* The same for a cell of the table. Where types are unknown, the counts of a column of plain numbers get only what is
+ * new. */
+static void watch_cell(una_reader *reader, size_t column, const una_cell *cell)
+{
+    bool news = watch_number(&reader->watch[reader->from[column]], cell);
+    if (news && !reader->typed) una_cell_counts_add(&reader->study[column], cell->at, cell->length);
+}
+
+static bool has_comma(const una_cell *cell)
+{
+    una_cell_counts s = {0};
+    una_cell_counts_add(&s, cell->at, cell->length);
+    return s.comma + s.either_comma > 0;
+}
+
+static bool any_open(const una_reader *reader)
+{
+    bool any = false;
+    for (size_t i = 0; i < reader->columns; i++) any = any || reader->watch[i] == UNA_WATCH_PROOF;
+    return any;
+}
+
+/* Whether a number of the first rows may have a decimal comma. The search stops at the row that proves all open points
+ * decimal. */
+static una_status find_comma(una_reader *reader, size_t rows, bool *found)
+{
+    bool *none = UNA_GET(&reader->arena, bool, reader->columns), more = true;
+    UNA_TRY(una_arena_check(&reader->arena));
+    UNA_TRY(una_csv_rewind(reader->csv));
+    *found = false;
+    for (size_t row = 0; row < rows && any_open(reader) && !*found; row++) {
+        while (row < rows && una_csv_numbers(reader->csv, reader->values, none, reader->watch)) row++;
+        UNA_TRY(una_csv_next(reader->csv, &more));
+        if (!more) break;
+        for (size_t i = 0; i < reader->columns; i++) {
+            const una_cell *cell = &reader->csv->cells[i];
+            double value;
+            una_cell_kind kind = una_cell_read(cell, &value);
+            if (kind == UNA_CELL_NUMBER) watch_number(&reader->watch[i], cell);
+            if (kind == UNA_CELL_WORD && !*found) *found = has_comma(cell);
+        }
+    }
+    return UNA_OK;
+}
+
+/* Earlier rows are already answered, so 1.234 must be decided when a column has its first such cell. A pipe cannot be
+ * read ahead: a later comma is an error there. Where such columns keep coming, the whole file is counted once. */
+static una_status settle_points(una_reader *reader)
+{
+    enum { FEW = 1000, OFTEN = 8 };
+    bool comma = false, may_come = false;
+    if (una_csv_can_rewind(reader->csv)) {
+        if (reader->settled++ >= OFTEN) return study_file(reader, true);
+        UNA_TRY(find_comma(reader, FEW, &comma));
+        if (!comma && any_open(reader)) {
+            UNA_TRY(una_csv_rewind(reader->csv));
+            UNA_TRY(una_csv_glance(reader->csv, &may_come));
+        }
+        if (may_come) UNA_TRY(find_comma(reader, SIZE_MAX, &comma));
+        if (comma) return study_file(reader, true);
+        UNA_TRY(go_back(reader, true));
+    }
+    for (size_t i = 0; i < reader->columns; i++)
+        if (reader->watch[i] == UNA_WATCH_PROOF) reader->watch[i] = UNA_WATCH_NOTHING;
+    return UNA_OK;
+}
+
+/* Reads the file beforehand where the model needs dates, since the format of a date needs all cells. */
+static una_status learn_dates(una_reader *reader)
+{
+    bool any = reader->commas;
+    for (size_t c = 0; c < reader->table_columns; c++)
+        any = any || reader->wanted[c].form == UNA_CELLS_DATE || reader->wanted[c].form == UNA_CELLS_TIME;
+    return any ? study_file(reader, false) : UNA_OK;
+}
+
+una_status una_reader_open(una_reader **reader, const char *path, const una_wanted *wanted, size_t count,
+                           size_t optional_from, una_run *run)
+{
+    UNA_TRY(begin_reader(reader, path, wanted, count, optional_from, run));
+    una_status status = UNA_OK;
+    if (!(*reader)->npy) status = count ? learn_dates(*reader) : learn_types(*reader);
+    if (status == UNA_OK) return UNA_OK;
+    una_reader_close(*reader);
+    *reader = NULL;
+    return status;
+}
+
+una_status una_reader_rewind(una_reader *reader)
+{
+    reader->row = 0;
+    if (!reader->typed) {
+        begin_studies(reader, reader->study, reader->table_columns);
+        begin_watch(reader);
+    }
+    return reader->csv ? una_csv_rewind(reader->csv) : UNA_OK;
+}
+
+void una_reader_part(una_reader *reader, size_t part, size_t parts)
+{
+    reader->part = part;
+    reader->parts = parts;
+}
+
+static bool is_kept_row(const una_reader *reader, size_t row)
+{
+    return row % reader->parts == reader->part;
+}
+
+/* That row, or the next one that is kept. */
+static size_t first_kept(const una_reader *reader, size_t row)
+{
+    return row + (reader->part + reader->parts - row % reader->parts) % reader->parts;
+}
+
+/* Rows that are kept of the first `rows` of the file. */
+static size_t kept_before(const una_reader *reader, size_t rows)
+{
+    return rows / reader->parts + (rows % reader->parts > reader->part);
+}
+
+void una_reader_close(una_reader *reader)
+{
+    if (!reader) return;
+    una_run *run = reader->run;
+    una_csv_close(reader->csv);
+    una_npy_close(reader->npy);
+    una_arena_free(&reader->kept_arena);
+    una_arena_free(&reader->arena);
+    una_release(run, reader);
+}
+
+/* ---- the cells of the last chunk, as they were --------------------------------------------------------- */
+
+static una_status keep_row(una_reader *reader, const double *values)
+{
+    una_arena *arena = &reader->kept_arena;
+    if (reader->kept_rows == reader->kept_room) {
+        size_t room = reader->kept_room ? 2 * reader->kept_room : 64;
+        UNA_NEW(arena, const char **, rows, room);
+        if (reader->kept_rows) memcpy(rows, reader->kept, reader->kept_rows * sizeof *rows);
+        reader->kept = rows;
+        reader->kept_room = room;
+    }
+
+    size_t size = 0;
+    for (size_t i = 0; i < reader->columns; i++) size += 1 + (reader->csv ? reader->csv->cells[i].length + 1 : 32);
+    UNA_NEW(arena, const char *, row, reader->columns);
+    UNA_NEW(arena, char, text, size);
+
+    for (size_t i = 0; i < reader->columns; i++) {
+        *text++ = reader->csv && reader->csv->cells[i].quoted;
+        row[i] = text;
+        if (reader->csv) {
+            una_cell cell = reader->csv->cells[i];
+            memcpy(text, cell.at, cell.length);
+            text += cell.length + 1;                             /* the arena gives zeroes */
+        } else {
+            una_number_text(text, values[i]);
+            text += 32;
+        }
+    }
+
+    reader->kept[reader->kept_rows++] = row;
+    return UNA_OK;
+}
+
+void una_reader_keep(una_reader *reader)
+{
+    reader->keeping = true;
+}
+
+const char *una_reader_cell(const una_reader *reader, size_t row, size_t column)
+{
+    return row < reader->kept_rows && column < reader->columns ? reader->kept[row][column] : NULL;
+}
+
+size_t una_reader_columns(const una_reader *reader)
+{
+    return reader->columns;
+}
+
+bool una_reader_quoted(const una_reader *reader, size_t row, size_t column)
+{
+    const char *cell = una_reader_cell(reader, row, column);
+    return cell && cell[-1];                     /* which stands before it */
+}
+
+const char *una_reader_name(const una_reader *reader, size_t column)
+{
+    return column < reader->columns ? reader->names[column] : NULL;
+}
+
+/* ---- rows of a text file ------------------------------------------------------------------------------- */
+
+static una_status refuse_infinite_cell(const una_reader *reader, size_t line, size_t column, const char *text)
+{
+    UNA_FAIL(reader->run, UNA_E_INPUT, "%s, line %zu, column '%.60s': '%.40s' is infinite or too large for a number; "
+             "correct it, or write NA for a missing value", reader->path, line, reader->table_names[column], text);
+}
+
+static const char *shortened_cell(char text[64], una_cell cell)
+{
+    size_t length = cell.length < 63 ? cell.length : 63;
+    memcpy(text, cell.at, length);
+    text[length] = 0;
+    return text;
+}
+
+/* A word in a column of numbers. */
+static una_status meet_word_in_numbers(una_reader *reader, size_t column, una_cell cell, size_t rows_before,
+                                       bool *again)
+{
+    char text[64];
+    una_cell_format_kind wants = reader->wanted[column].form;
+    if (reader->typed && (wants == UNA_CELLS_DATE || wants == UNA_CELLS_TIME))
+        UNA_FAIL(reader->run, UNA_E_INPUT, "%s, line %zu, column '%.60s': '%.40s' is not a %s, and the model knows "
+                 "this column as such; write %s, or NA for a missing value", reader->path, reader->csv->record_line,
+                 reader->table_names[column], shortened_cell(text, cell), wants == UNA_CELLS_DATE ? "date"
+                     : "time of day",
+                 wants == UNA_CELLS_DATE ? "2024-03-31 or 2024-03-31 12:30" : "12:30");
+    if (reader->typed)
+        UNA_FAIL(reader->run, UNA_E_INPUT,
+                 "%s, line %zu, column '%.60s': '%.40s' is not a number; correct it, or write NA "
+                 "for a missing value",
+                 reader->path, reader->csv->record_line, reader->table_names[column], shortened_cell(text, cell));
+    reader->is_text[column] = true;
+    reader->first_word[column] = reader->row;
+    if (rows_before > 0) *again = true;
+    return UNA_OK;
+}
+
+static una_status meet_infinity(una_reader *reader, size_t column, una_cell cell)
+{
+    char text[64];
+    shortened_cell(text, cell);
+    size_t line = reader->csv->record_line;
+    if (reader->typed) return refuse_infinite_cell(reader, line, column, text);
+    if (reader->infinite[column].line == 0)
+        reader->infinite[column] = (infinity){ line, una_arena_text(&reader->arena, text) };
+    return una_arena_check(&reader->arena);
+}
+
+/* A number, date or time of a column whose form is known. */
+static una_status read_formatted(una_reader *reader, size_t column, una_build *build)
+{
+    una_cell cell = una_cell_trimmed(&reader->csv->cells[reader->from[column]]);
+    double value = NAN;
+    una_cell_kind kind = una_cell_format_value(&value, &reader->form[column], cell.at, cell.length);
+    bool again = false;
+    if (kind == UNA_CELL_INFINITE) return meet_infinity(reader, column, cell);
+    if (kind == UNA_CELL_WORD) return meet_word_in_numbers(reader, column, cell, 0, &again);
+    una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
+    return UNA_OK;
+}
+
+static una_status read_cell(una_reader *reader, size_t column, una_build *build, bool *again)
+{
+    const una_cell *cell = &reader->csv->cells[reader->from[column]];
+    double value = NAN;
+    if (reader->form[column].kind != UNA_CELLS_PLAIN) return read_formatted(reader, column, build);
+    una_cell_kind kind = cell_kind(reader, cell, &value);
+
+    if (!reader->is_text[column] && (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING)) {
+        if (kind == UNA_CELL_NUMBER) watch_cell(reader, column, cell);
+        if (reader->typed && reader->watch[reader->from[column]] == UNA_WATCH_PROOF) {
+            UNA_TRY(settle_points(reader));
+            if (reader->form[column].kind != UNA_CELLS_PLAIN) return read_formatted(reader, column, build);
+        }
+        una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
+        return UNA_OK;
+    }
+    if (!reader->is_text[column] && kind == UNA_CELL_WORD && reader->typed && !reader->studied) {
+        UNA_TRY(study_file(reader, true));
+        if (reader->form[column].kind != UNA_CELLS_PLAIN) return read_formatted(reader, column, build);
+        cell = &reader->csv->cells[reader->from[column]];
+    }
+
+    una_cell trimmed = una_cell_trimmed(cell);
+    if (!reader->is_text[column]) {
+        if (kind == UNA_CELL_INFINITE) {
+            una_build_number(build, column, NAN);
+            return meet_infinity(reader, column, trimmed);
+        }
+        UNA_TRY(meet_word_in_numbers(reader, column, trimmed, reader->row, again));
+    }
+    if (kind != UNA_CELL_MISSING && !reader->typed)
+        una_cell_counts_add(&reader->study[column], trimmed.at, trimmed.length);
+    una_build_word(build, column, kind == UNA_CELL_MISSING || *again ? NULL : trimmed.at, trimmed.length);
+    return UNA_OK;
+}
+
+static bool only_numbers(const una_reader *reader)
+{
+    for (size_t c = 0; c < reader->table_columns; c++)
+        if (reader->is_text[c] || reader->form[c].kind != UNA_CELLS_PLAIN) return false;
+    return !reader->keeping && !reader->commas;
+}
+
+/* Counts a cell of a row that is not kept. */
+static una_status pass_cell(una_reader *reader, size_t column, bool *again)
+{
+    const una_cell *cell = &reader->csv->cells[reader->from[column]];
+    double value;
+    una_cell_kind kind = cell_kind(reader, cell, &value);
+    una_cell trimmed = una_cell_trimmed(cell);
+    if (kind == UNA_CELL_NUMBER && !reader->is_text[column]) watch_cell(reader, column, cell);
+    if (kind != UNA_CELL_MISSING && reader->is_text[column])
+        una_cell_counts_add(&reader->study[column], trimmed.at, trimmed.length);
+    if (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING || reader->is_text[column]) return UNA_OK;
+    if (kind == UNA_CELL_INFINITE) return meet_infinity(reader, column, trimmed);
+    UNA_TRY(meet_word_in_numbers(reader, column, trimmed, reader->row, again));
+    una_cell_counts_add(&reader->study[column], trimmed.at, trimmed.length);
+    return UNA_OK;
+}
+
+static una_status pass_text_row(una_reader *reader, bool *more, bool *again)
+{
+    UNA_TRY(una_csv_next(reader->csv, more));
+    for (size_t c = 0; *more && c < reader->table_columns; c++) UNA_TRY(pass_cell(reader, c, again));
+    return UNA_OK;
+}
+
+/* One row, by its cells. */
+static una_status read_record_by_cells(una_reader *reader, una_build *build, bool *more, bool *again)
+{
+    UNA_TRY(una_csv_next(reader->csv, more));
+    if (!*more) return UNA_OK;
+    UNA_TRY(una_build_row(build, reader->csv->record_line));
+    for (size_t c = 0; c < reader->table_columns; c++) UNA_TRY(read_cell(reader, c, build, again));
+    return reader->keeping ? keep_row(reader, NULL) : UNA_OK;
+}
+
+static una_status read_text_rows(una_reader *reader, una_build *build, size_t max_rows, bool *again)
+{
+    bool fast = only_numbers(reader), more = true;
+    size_t start = reader->row;
+    while (build->data->rows < max_rows) {
+        bool kept = is_kept_row(reader, reader->row);
+        if (fast && una_csv_numbers(reader->csv, reader->values, reader->unwanted, reader->watch)) {
+            if (kept)
+                UNA_TRY(una_build_numbers(build, reader->csv->record_line, reader->values, reader->from));
+        } else {
+            UNA_TRY(kept ? read_record_by_cells(reader, build, &more, again) : pass_text_row(reader, &more, again));
+            if (!more) break;
+            fast = only_numbers(reader);
+        }
+        reader->row++;
+        if (!reader->typed && reader->row % 65536 == 0)
+            UNA_TRY(una_tick(reader->run, "reading", una_csv_fraction(reader->csv), NAN));
+    }
+
+    size_t before = kept_before(reader, start);
+    for (size_t c = 0; c < reader->table_columns; c++) {
+        una_table_column *column = &build->data->column[c];
+        size_t first = reader->first_word[c];
+        bool here = first > start && first < reader->row && is_kept_row(reader, first);
+        column->is_text = reader->is_text[c];
+        column->form = reader->form[c];
+        column->first_word = here ? kept_before(reader, first) - before : 0;
+    }
+    return una_build_end(build, true);
+}
+
+una_status una_reader_finite(const una_reader *reader)
+{
+    size_t first = SIZE_MAX;
+    for (size_t c = 0; c < reader->table_columns; c++) {
+        if (reader->is_text[c] || reader->infinite[c].line == 0) continue;
+        if (first == SIZE_MAX || reader->infinite[c].line < reader->infinite[first].line) first = c;
+    }
+    if (first == SIZE_MAX) return UNA_OK;
+    return refuse_infinite_cell(reader, reader->infinite[first].line, first, reader->infinite[first].text);
+}
+
+/* Whether the column counts 0, 1, 2 ... or 1, 2, 3 ... down the file. */
+static bool counts_rows(const una_reader *reader, const una_dataset *data, size_t c)
+{
+    const una_table_column *column = &data->column[c];
+    if (column->is_text) return false;
+    double first = column->number[0] - (double)reader->part;
+    bool counts = first == 0 || first == 1;
+    for (size_t i = 0; i < data->rows && counts; i++)
+        counts = column->number[i] == first + (double)(reader->part + i * reader->parts);
+    return counts;
+}
+
+/* A first column without a name: the numbers of the rows are no inputs. */
+static una_status take_unnamed(const una_reader *reader, una_dataset *data)
+{
+    if (!reader->csv->unnamed || data->rows == 0) return UNA_OK;
+    const char *name = data->column[0].name;
+    if (counts_rows(reader, data, 0)) {
+        data->column[0].form.kind = UNA_CELLS_COUNT;
+        return una_table_add_sentence(data, 0, "the first column has no name and was called '%s'", name);
+    }
+    return una_table_add_sentence(data, 0,
+                                  "the first column has no name and was called '%.60s'; leave it out with --drop "
+                                  "'%.60s' if it does no more than name the rows", name, name);
+}
+
+static una_cell_format_proof proof_of(const una_reader *reader)
+{
+    una_cell_format_proof proof = {0};
+    for (size_t c = 0; c < reader->table_columns; c++)
+        if (!reader->stays[c]) una_cell_format_prove(&proof, &reader->study[c]);
+    return proof;
+}
+
+bool una_reader_found_commas(una_reader *reader)
+{
+    if (!reader->csv || reader->commas || !points_follow(reader)) return false;
+    una_cell_format_proof proof = proof_of(reader);
+    bool any = false;
+    for (size_t c = 0; c < reader->table_columns && una_proved_decimal(&proof) == ','; c++) {
+        if (reader->is_text[c] || reader->watch[reader->from[c]] != UNA_WATCH_PROOF) continue;
+        any = reader->is_text[c] = true;
+    }
+    if (any) reader->csv->decimal = ',';
+    return any;
+}
+
+una_status una_reader_apply_formats(una_reader *reader, una_dataset *data)
+{
+    if (!reader->csv) return UNA_OK;
+    una_cell_format_proof proof = proof_of(reader);
+    give_hints(reader, &proof);
+    UNA_TRY(una_column_formats_note_file(data, reader->csv));
+    UNA_TRY(una_column_formats_apply(data, reader->study, reader->stays, reader->run));
+    return take_unnamed(reader, data);
+}
+
+/* ---- rows of an array ------------------------------------------------------------------------------------ */
+
+static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t max_rows, una_arena *work)
+{
+    una_npy *npy = reader->npy;
+    size_t left = kept_before(reader, npy->rows) - kept_before(reader, reader->row);
+    size_t rows = left < max_rows ? left : max_rows;
+    size_t most = 1 + (1 << 16) / npy->columns, strip = npy->rows < most ? npy->rows : most;
+    double *values = UNA_GET(work, double, strip * npy->columns);        /* [strip, columns] */
+
+    data->rows = rows;
+    if (reader->row > 0 || reader->parts > 1) data->line = UNA_GET_ROWS(&data->arena, size_t, rows);
+    UNA_TRY(una_arena_check(work));
+    UNA_TRY(una_table_cells(data));
+
+    for (size_t done = 0; done < rows;) {
+        size_t now = reader->parts == 1 && rows - done < strip ? rows - done : strip;
+        if (now > npy->rows - reader->row) now = npy->rows - reader->row;
+        UNA_TRY(una_npy_rows(npy, reader->row, now, values));        /* which heeds interruptions */
+        for (size_t i = 0; i < now && done < rows; i++, reader->row++) {
+            const double *row = values + i * npy->columns;
+            if (!is_kept_row(reader, reader->row)) continue;
+            if (data->line) data->line[done] = reader->row + 1;
+            for (size_t c = 0; c < data->columns; c++) {
+                double value = row[reader->from[c]];
+                if (isinf(value))
+                    UNA_FAIL(reader->run, UNA_E_INPUT, "%s, row %zu, column '%.60s' is infinite; correct it, or write "
+                             "NaN for a missing value", reader->path, reader->row + 1, reader->table_names[c]);
+                data->column[c].number[done] = value;
+            }
+            if (reader->keeping) UNA_TRY(keep_row(reader, row));
+            done++;
+        }
+    }
+    return rows == left ? una_packed_check(&npy->packed) : UNA_OK;
+}
+
+/* ---- chunks ---------------------------------------------------------------------------------------------- */
+
+static una_status fill_table(una_reader *reader, una_dataset *data, size_t max_rows, bool *again, una_arena *work)
+{
+    if (reader->npy) {
+        data->unit = "row";
+        return read_array_rows(reader, data, max_rows, work);
+    }
+    una_build build = una_build_begin(data, max_rows, work);
+    return read_text_rows(reader, &build, max_rows, again);
+}
+
+una_status una_reader_fill(una_dataset **chunk, bool *again, una_reader *reader, size_t max_rows)
+{
+    *chunk = NULL;
+    *again = false;
+    una_arena_free(&reader->kept_arena);
+    reader->kept = NULL;
+    reader->kept_rows = reader->kept_room = 0;
+    if (max_rows == 0) UNA_FAIL(reader->run, UNA_E_USAGE, "a chunk must have at least one row");
+
+    una_dataset *data = NULL;
+    UNA_TRY(una_table_new(&data, reader->path, reader->table_names, reader->table_columns, reader->run));
+    data->first_row = first_kept(reader, reader->row);
+    data->row_step = reader->parts;
+    una_arena *work = &reader->run->scratch;
+    una_mark mark = una_arena_mark(work);
+    una_status status = fill_table(reader, data, max_rows, again, work);
+    una_arena_release(work, mark);
+
+    if (status == UNA_OK && data->rows > 0) *chunk = data;
+    else una_dataset_free(data);
+    return status;
+}
+
+una_status una_reader_next(una_dataset **chunk, una_reader *reader, size_t max_rows)
+{
+    bool again;
+    return una_reader_fill(chunk, &again, reader, max_rows);
+}

@@ -177,6 +177,42 @@ const char *una_row_name(char text[UNA_ROW_NAME_ROOM], size_t row, const una_run
 uint64_t   una_default_memory(void);
 uint64_t   una_cgroup_memory(const char *root);
 
+/* ---- sums over all rows, of which this process may have a part (rank_group.c) ----------------------- */
+
+/* Who sums over the rows of a call asks its run for the sum, in place: in a rank group that of all ranks, which have
+ * the same bits everywhere (ranks.h); alone the value itself. After a failure the values are of no use, and the failure
+ * is the status of all further sums; una_run_sums_check gives it for the others here, which have none to return. run
+ * NULL: alone. */
+una_status una_run_sum_f64(double *values, size_t count, una_run *run);
+una_status una_run_sum_f32(float *values, size_t count, una_run *run);
+size_t     una_run_sum_size(size_t value, una_run *run);
+bool       una_run_any(bool value, una_run *run);
+double     una_run_max(double value, una_run *run);
+una_status una_run_sums_check(una_run *run);
+/* Whether this process adds to a sum what all have alike, so that it is in there once. */
+bool       una_run_counts(const una_run *run);
+/* The bytes of all, one behind the other. */
+una_status una_run_gather_bytes(unsigned char **all, size_t *size, const void *mine, size_t mine_size,
+                                una_arena *arena, una_run *run);
+/* Reports a failure before it is returned, by who continues for a while: the others meet it where they are, and no more
+ * sums are made. Gives the status of all; does nothing for UNA_OK. */
+una_status una_run_give_up(una_status mine, una_run *run);
+
+/* A call that asks for such sums: ranks make it together, and all end with the failure of the first that fails. A call
+ * inside of such a call is part of it. status: an una_status that is there. */
+#define UNA_SHARED_CALL(status, run, call)                                      \
+    do {                                                                     \
+        una_rank_group una_shared;                                              \
+        una_rank_group_enter(&una_shared, (run));                          \
+        (status) = una_rank_group_leave(&una_shared, (call), (run));       \
+    } while (0)
+typedef struct una_rank_group {
+    una_status status;           /* sticky: of the first failure, and its sentence                  */
+    char       message[UNA_MESSAGE_SIZE];
+} una_rank_group;
+void       una_rank_group_enter(una_rank_group *rank_group, una_run *run);
+una_status una_rank_group_leave(una_rank_group *rank_group, una_status status, una_run *run);
+
 /* ---- structs of a caller's, which begin with their size (sized.c) ---------------------------------- */
 
 /* Refuses a size that was not set. run NULL: without a sentence. */

@@ -17,6 +17,11 @@ size_t una_rank_group_rank(const una_run *run)
     return run->rank_group ? (size_t)una_rank(run) : 0;
 }
 
+bool una_run_counts(const una_run *run)
+{
+    return !run || una_rank_group_rank(run) == 0;
+}
+
 static una_status keep_first_failure(una_status status, una_run *run)
 {
     una_rank_group *group = run->rank_group;
@@ -26,7 +31,7 @@ static una_status keep_first_failure(una_status status, una_run *run)
     return status;
 }
 
-una_status una_rank_group_check(una_run *run)
+una_status una_run_sums_check(una_run *run)
 {
     const una_rank_group *group = run->rank_group;
     if (!group || group->status == UNA_OK) return UNA_OK;
@@ -51,45 +56,45 @@ static una_status agree_on_operation(una_status mine, size_t kind, void *few, si
              "and build of una");
 }
 
-una_status una_rank_group_fail(una_status mine, una_run *run)
+una_status una_run_give_up(una_status mine, una_run *run)
 {
     una_rank_group *group = run->rank_group;
     if (!group || mine == UNA_OK) return mine;
     if (group->status == UNA_OK) keep_first_failure(agree_on_operation(mine, THE_END, NULL, 0, run), run);
-    return una_rank_group_check(run);
+    return una_run_sums_check(run);
 }
 
 /* Agrees first (`mine`: this rank's own status), then adds up. A single rank has nothing to do, and after a failure no
  * more sums are made. */
 static una_status sum_over_group(una_status mine, size_t kind, void *values, size_t count, una_run *run)
 {
-    if (!run->rank_group) return mine;
-    UNA_TRY(una_rank_group_check(run));
+    if (!run || !run->rank_group) return mine;
+    UNA_TRY(una_run_sums_check(run));
     una_status status = agree_on_operation(mine, kind, values, count, run);
     if (status == UNA_OK && !(kind == DOUBLES && count <= FEW))
         status = kind == DOUBLES ? una_ranks_sum(values, count, run) : una_ranks_sum_f32(values, count, run);
     return keep_first_failure(status, run);
 }
 
-una_status una_rank_group_sum_f64(double *values, size_t count, una_run *run)
+una_status una_run_sum_f64(double *values, size_t count, una_run *run)
 {
     return sum_over_group(UNA_OK, DOUBLES, values, count, run);
 }
 
-una_status una_rank_group_sum_f32(float *values, size_t count, una_run *run)
+una_status una_run_sum_f32(float *values, size_t count, una_run *run)
 {
     return sum_over_group(UNA_OK, FLOATS, values, count, run);
 }
 
-size_t una_rank_group_sum_size(size_t value, una_run *run)
+size_t una_run_sum_size(size_t value, una_run *run)
 {
     double sum = (double)value;                          /* exact to 2^53 */
-    return una_rank_group_sum_f64(&sum, 1, run) == UNA_OK ? (size_t)sum : value;
+    return una_run_sum_f64(&sum, 1, run) == UNA_OK ? (size_t)sum : value;
 }
 
-bool una_rank_group_any(bool value, una_run *run)
+bool una_run_any(bool value, una_run *run)
 {
-    return una_rank_group_sum_size(value, run) > 0;
+    return una_run_sum_size(value, run) > 0;
 }
 
 /* ---- what each has: sums in which everybody else has zeros ----------------------------------------------------- */
@@ -113,7 +118,7 @@ una_status una_rank_group_gather_sizes(size_t *all, size_t mine, una_run *run)
     return status;
 }
 
-double una_rank_group_max(double value, una_run *run)
+double una_run_max(double value, una_run *run)
 {
     una_mark mark = una_arena_mark(&run->scratch);
     double *all, most = value;
@@ -125,7 +130,7 @@ double una_rank_group_max(double value, una_run *run)
 }
 
 /* Sends bytes as floats: there are only a few. */
-una_status una_rank_group_gather_bytes(unsigned char **all, size_t *size, const void *mine, size_t mine_size,
+una_status una_run_gather_bytes(unsigned char **all, size_t *size, const void *mine, size_t mine_size,
                                        una_arena *arena, una_run *run)
 {
     size_t rank = una_rank_group_rank(run), before = 0;
@@ -161,7 +166,7 @@ una_status una_rank_group_leave(una_rank_group *group, una_status status, una_ru
 {
     if (run->rank_group != group) return status;
     if (group->status == UNA_OK) keep_first_failure(agree_on_operation(status, THE_END, NULL, 0, run), run);
-    una_status all = una_rank_group_check(run);
+    una_status all = una_run_sums_check(run);
     run->rank_group = NULL;
     return all != UNA_OK ? all : status;
 }

@@ -23,23 +23,6 @@ static una_committee_options *complete_options(const una_kind *single, void *opt
     return o;
 }
 
-/* Ranks train one network together: choosing among members, noise shape and relevance need all rows in one process. */
-static una_status restrict_for_ranks(const una_kind *single, una_committee_options *o, una_run *run)
-{
-    if (!run->rank_group) return UNA_OK;
-    if (!UNA_IS_AUTO(o->members) && o->members > 1)
-        UNA_FAIL(run, UNA_E_USAGE, "%s: members=%g is not possible over ranks, which train one network together; leave "
-                 "members out", single->name, o->members);
-    if (o->noise == UNA_NOISE_VARYING)
-        UNA_FAIL(run, UNA_E_USAGE, "%s: noise=varying is not possible over ranks; use noise=constant", single->name);
-    if (o->relevance == UNA_RELEVANCE_ON)
-        UNA_FAIL(run, UNA_E_USAGE, "%s: relevance=on is not possible over ranks; use relevance=off", single->name);
-    o->members = 1;
-    o->noise = UNA_NOISE_CONSTANT;
-    o->relevance = UNA_RELEVANCE_OFF;
-    return UNA_OK;
-}
-
 /* Images have no single inputs to scale, or for the noise to follow; and their trainings are long. */
 static una_status restrict_for_images(const una_kind *single, una_committee_options *o, const una_problem *p,
                                       una_run *run)
@@ -402,7 +385,7 @@ static una_status fit_trained(una_members *const *m, const una_kind *single, voi
 una_status una_committee_fit(una_members *m, const una_kind *single, void *options, const una_problem *p,
                              una_fit_result *result, una_arena *keep, una_run *run)
 {
-    UNA_TRY(restrict_for_ranks(single, complete_options(single, options), run));
+    complete_options(single, options);
     UNA_TRY(restrict_for_images(single, una_committee_options_of(single, options), p, run));
     una_network_note(&result->notes, p, run);
     una_span before = una_progress_part(run, 0, 1);

@@ -4,7 +4,6 @@
  */
 #include "committee/crossfit.h"
 
-#include "base/rank_group.h"
 #include "la/la.h"
 
 size_t una_training_plan_fold(const una_training_plan *plan, size_t index)
@@ -91,7 +90,7 @@ static una_status train_by_kind(const trainings *all, const una_crossfit *fit, c
     una_problem shared = *plan->problem;
     una_training_plan with = *plan;
     una_training_rows rows;
-    if (!plan->folds && !plan->all_rows && fit->shares_rows) {
+    if (!plan->folds && !plan->all_rows && fit->splits_rows) {
         UNA_TRY(una_training_rows_split(&rows, plan->problem, SIZE_MAX, &run->scratch));
         shared.shared = &rows;
         with.problem = &shared;
@@ -122,11 +121,11 @@ typedef struct choice {
     una_run *run;
 } choice;
 
-/* Sums over ranks that fit together, each with validation rows of its own. */
-static una_status sum_over_ranks(una_valid_loss *sums, una_run *run)
+/* Over all validation rows. */
+static una_status sum_of_all(una_valid_loss *sums, una_run *run)
 {
     double sum[3] = { sums->loss, sums->square, (double)sums->rows };
-    UNA_TRY(una_rank_group_sum_f64(sum, 3, run));
+    UNA_TRY(una_run_sum_f64(sum, 3, run));
     *sums = (una_valid_loss){ sum[0], sum[1], (size_t)sum[2] };
     return UNA_OK;
 }
@@ -142,7 +141,7 @@ static double valid_loss_at(double log_noise, void *context)
                                      c->run);
         una_arena_release(&c->run->scratch, mark);
     }
-    if (c->status == UNA_OK && c->run->rank_group) c->status = sum_over_ranks(&c->sums, c->run);
+    if (c->status == UNA_OK) c->status = sum_of_all(&c->sums, c->run);
     return c->sums.loss;
 }
 

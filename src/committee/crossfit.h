@@ -66,7 +66,7 @@ typedef struct una_crossfit {
     size_t trainings_per_fold;           /* trainings without each fold; 0 counts as 1                      */
     bool   folds_for_noise;              /* with a given noise no folds are trained                         */
     bool   retrains;                     /* held-out rows that join must train, because no posterior takes them in */
-    bool   shares_rows;                  /* with `train`: trainings without folds use una_training_rows_split */
+    bool   splits_rows;                  /* with `train`: trainings without folds use una_training_rows_split */
     bool   unvalidated;                  /* train once, choose nothing                                      */
     bool   by_evidence;                  /* choose the noise by evidence                                    */
     int    grid;                         /* points that search the noise's largest maximum; 0: there is only one */

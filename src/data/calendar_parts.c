@@ -7,7 +7,6 @@
  */
 #include "data/calendar_parts.h"
 
-#include "base/rank_group.h"
 #include "la/la.h"
 
 enum { FOLDS = 5, MOST_COLUMNS = UNA_CALENDAR_PARTS_COLUMNS, MOST_ROWS = 20000, LEAST_ROWS = 40,
@@ -46,7 +45,7 @@ static una_status learn_ridge_scales(ridge_trial *t, una_run *run)
                 sums[2 * c] += 1;
                 sums[2 * c + 1] += pass ? off * off : value;
             }
-        UNA_TRY(una_rank_group_sum_f64(sums, 2 * (last + 1), run));
+        UNA_TRY(una_run_sum_f64(sums, 2 * (last + 1), run));
         for (size_t c = 0; c <= last; c++) {
             double mean = sums[2 * c] > 0 ? sums[2 * c + 1] / sums[2 * c] : 0;
             if (pass == 0) t->centre[c] = mean;
@@ -67,9 +66,9 @@ static void learn_span(ridge_trial *t, una_run *run)
         high = fmax(high, days);
         hours = hours || days != floor(days);
     }
-    t->low = -una_rank_group_max(-low, run);
-    t->high = una_rank_group_max(high, run);
-    t->has_hours = una_rank_group_any(hours, run);
+    t->low = -una_run_max(-low, run);
+    t->high = una_run_max(high, run);
+    t->has_hours = una_run_any(hours, run);
 }
 
 /* One row as x [base + pairs] with y behind it. A missing number becomes the mean. False: there is no y or no date. */
@@ -102,8 +101,8 @@ static una_status add_ridge_rows(ridge_trial *t, size_t *count, una_run *run)
             for (size_t b = 0; b < WIDE; b++) sum[a][b] += z[a] * z[b];
         ++*count;
     }
-    *count = una_rank_group_sum_size(*count, run);
-    return una_rank_group_sum_f64(&t->sum[0][0][0], FOLDS * WIDE * WIDE, run);
+    *count = una_run_sum_size(*count, run);
+    return una_run_sum_f64(&t->sum[0][0][0], FOLDS * WIDE * WIDE, run);
 }
 
 /* ---- errors --------------------------------------------------------------------------------------------------- */
@@ -189,7 +188,7 @@ static una_status choose_parts(unsigned *parts, double *gain, ridge_trial *t, un
     learn_span(t, run);
     UNA_TRY(learn_ridge_scales(t, run));
     UNA_TRY(add_ridge_rows(t, &count, run));
-    UNA_TRY(una_rank_group_check(run));
+    UNA_TRY(una_run_sums_check(run));
     if (count < LEAST_ROWS || !errors_of(t, 0, error, run)) return UNA_OK;
 
     double before = total_error(error);

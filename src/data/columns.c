@@ -3,12 +3,11 @@
  * What a table teaches before any model sees it: which columns to use, their centre and scale, their levels.
  *   centre = 1/n sum x,   scale^2 = 1/n sum (x - centre)^2       (over the training cells that are there)
  * computed in two passes on values scaled by a power of two, so that neither large offsets nor large values hurt.
- * Ranks that learn together (base/rank_group.h) each have some of the rows, and learn the columns of all.
+ * Processes that learn together each have some of the rows (`whole` is false), and learn the columns of all.
  */
 #include "data/columns.h"
 
 #include "base/hash.h"
-#include "base/rank_group.h"
 #include "data/build.h"
 #include "data/calendar_parts.h"
 #include "data/images.h"
@@ -29,7 +28,8 @@ typedef struct learner {
     size_t     *at;              /* [sources] columns of the table                                  */
     size_t     *row;             /* [rows] rows in use                                              */
     size_t      rows;
-    level      *level;           /* [data->rows + 2] working room, or more: levels of all ranks     */
+    bool        whole;           /* all rows of the table are here                                  */
+    level      *level;           /* [data->rows + 2] working room, or more: levels of all rows      */
     una_notes  *notes;
     una_arena  *arena;
     una_run    *run;
@@ -92,8 +92,8 @@ static moments moments_of(const learner *l, const double *number)
         m.count++;
         if (size > largest) largest = size;
     }
-    m.count = una_rank_group_sum_size(m.count, l->run);
-    largest = una_rank_group_max(largest, l->run);
+    m.count = una_run_sum_size(m.count, l->run);
+    largest = una_run_max(largest, l->run);
     if (m.count == 0 || largest == 0) return m;
 
     int exponent;
@@ -104,18 +104,18 @@ static moments moments_of(const learner *l, const double *number)
     double sum = 0, slack = 0, square = 0;
     for (size_t i = 0; i < l->rows; i++)
         if (!isnan(number[l->row[i]])) sum += number[l->row[i]] * half * rest;
-    una_rank_group_sum_f64(&sum, 1, l->run);
+    una_run_sum_f64(&sum, 1, l->run);
     double mean = sum / n;
     for (size_t i = 0; i < l->rows; i++)
         if (!isnan(number[l->row[i]])) slack += number[l->row[i]] * half * rest - mean;
-    una_rank_group_sum_f64(&slack, 1, l->run);
+    una_run_sum_f64(&slack, 1, l->run);
     mean += slack / n;
     for (size_t i = 0; i < l->rows; i++) {
         double off = number[l->row[i]] * half * rest - mean;
         if (!isnan(off)) square += off * off;
     }
 
-    una_rank_group_sum_f64(&square, 1, l->run);
+    una_run_sum_f64(&square, 1, l->run);
     double std = sqrt(square / n);
     m.constant = std <= UNA_ROUNDING * fabs(mean);
     m.mean = mean / half / rest;
@@ -131,7 +131,7 @@ static int by_level(const void *a, const void *b)
     return strcmp(((const level *)a)->word, ((const level *)b)->word);
 }
 
-/* Merges the levels of all ranks into l->level, sorted. */
+/* Merges the levels of all processes into l->level, sorted. */
 static una_status merge_levels(learner *l, size_t *count)
 {
     una_arena *work = &l->run->scratch;
@@ -143,9 +143,9 @@ static una_status merge_levels(learner *l, size_t *count)
         una_text_bytes(&mine, l->level[k].word, strlen(l->level[k].word) + 1);
     }
     UNA_TRY(una_arena_check(work));
-    UNA_TRY(una_rank_group_gather_bytes(&all, &size, mine.at, mine.length, work, l->run));
+    UNA_TRY(una_run_gather_bytes(&all, &size, mine.at, mine.length, work, l->run));
 
-    UNA_NEW(work, level, found, size / (sizeof found->count + 1) + 3);
+    UNA_NEW(work, level, found, size / (sizeof found->count + 1) + l->data->rows + 3);
     for (size_t at = 0; at < size; at += strlen(found[words++].word) + 1) {
         memcpy(&found[words].count, all + at, sizeof found->count);
         found[words].word = (const char *)all + (at += sizeof found->count);
@@ -160,17 +160,17 @@ static una_status merge_levels(learner *l, size_t *count)
     return UNA_OK;
 }
 
-/* Keeps the first failure. Ranks whose levels differ would ask for different sums. */
+/* Keeps the first failure. Processes whose levels differ would ask for different sums. */
 static void give_up(learner *l, una_status status)
 {
-    if (l->status == UNA_OK) l->status = una_rank_group_fail(status, l->run);
+    if (l->status == UNA_OK) l->status = una_run_give_up(status, l->run);
 }
 
 /* The same where there may be too many words to send: then only their number, or a lower bound of it, is known. */
 static size_t levels_of_all(learner *l, size_t count)
 {
-    if (!l->run->rank_group) return count;
-    double most = una_rank_group_max((double)count, l->run);
+    if (l->whole) return count;
+    double most = una_run_max((double)count, l->run);
     if (l->other == 0 && most > UNA_MAX_LEVELS) return (size_t)most;
     give_up(l, merge_levels(l, &count));
     return l->status == UNA_OK ? count : 0;
@@ -269,8 +269,8 @@ static double number_share(const learner *l, const una_table_column *column)
         words += word != NULL;
         numbers += word && una_parse_number(word, strlen(word), &value);
     }
-    una_rank_group_sum_f64(&words, 1, l->run);
-    una_rank_group_sum_f64(&numbers, 1, l->run);
+    una_run_sum_f64(&words, 1, l->run);
+    una_run_sum_f64(&numbers, 1, l->run);
     return words > 0 ? numbers / words : 0;
 }
 
@@ -283,12 +283,12 @@ static bool is_asked_for(const learner *l, const char *name)
     return false;
 }
 
-/* The cell that made the column text; NULL where another rank has it. */
+/* The cell that made the column text; NULL where another process has it. */
 static const char *odd_word(const learner *l, const una_table_column *column)
 {
     const char *word = column->first_word < l->data->rows ? column->word[column->first_word] : NULL;
     double value;
-    return l->run->rank_group && word && una_parse_number(word, strlen(word), &value) ? NULL : word;
+    return !l->whole && word && una_parse_number(word, strlen(word), &value) ? NULL : word;
 }
 
 /* ---- the cell that is unlike the others ------------------------------------------------------------------------ */
@@ -336,7 +336,7 @@ static una_status too_many_levels(const learner *l, size_t c, size_t count)
     una_cell_format form;
     bool on_purpose = is_asked_for(l, column->name);
     bool numbers = number_share(l, column) > 0.5 && word && !on_purpose;
-    bool looked = !numbers && !on_purpose && !l->run->rank_group;
+    bool looked = !numbers && !on_purpose && l->whole;
     size_t odd = looked ? odd_row_of(&form, &like, column, l->data->rows, l->run) : SIZE_MAX;
 
     if (odd != SIZE_MAX)
@@ -419,32 +419,32 @@ static una_status check_target_column(const learner *l, size_t target)
                  "another column with --target", column->name, l->data->origin,
                  column->form.kind == UNA_CELLS_DATE ? "dates" : "times of day");
     if (!column->is_text) return UNA_OK;
-    if (!l->run->rank_group) return refuse_target(l, target);
+    if (l->whole) return refuse_target(l, target);
     const char *word = odd_word(l, column);
     if (!word) {
-        una_rank_group_any(false, l->run);                  /* who has the cell says where it is */
-        UNA_TRY(una_rank_group_check(l->run));
+        una_run_any(false, l->run);                  /* who has the cell says where it is */
+        UNA_TRY(una_run_sums_check(l->run));
     }
     UNA_FAIL(l->run, UNA_E_INPUT, "the target must be a number, but %s holds '%.40s'; correct the cell, or choose "
              "another column with --target", place_of_cell(l->data, column->first_word, target, l->run), word ? word
                  : "");
 }
 
-/* Checks that all ranks know the same columns: each may have read its own file. */
+/* Checks that all processes know the same columns: each may have read its own file. */
 static una_status check_alike(const learner *l)
 {
     una_arena *work = &l->run->scratch;
     una_text mine = una_text_in(work);
     unsigned char *all;
     size_t size;
-    if (!l->run->rank_group) return UNA_OK;
+    if (l->whole) return UNA_OK;
     for (size_t c = 0; c < l->data->columns; c++) {
         una_text_bytes(&mine, l->data->column[c].is_text ? "words" : "numbers", 1);
         una_text_bytes(&mine, l->data->column[c].name, strlen(l->data->column[c].name) + 1);
     }
     una_text_bytes(&mine, "", 1);
     UNA_TRY(una_arena_check(work));
-    UNA_TRY(una_rank_group_gather_bytes(&all, &size, mine.at, mine.length, work, l->run));
+    UNA_TRY(una_run_gather_bytes(&all, &size, mine.at, mine.length, work, l->run));
 
     const char *first = (const char *)all, *own = mine.at;       /* rank 0's are the first */
     size_t c = 1;
@@ -461,9 +461,10 @@ static una_status check_alike(const learner *l)
 static una_status first_checks(learner *l, const char *const *target)
 {
     const una_dataset *data = l->data;
+    size_t rows = una_run_sum_size(data->rows, l->run);
+    l->whole = !una_run_any(rows > data->rows, l->run);
+    UNA_TRY(una_run_sums_check(l->run));
     UNA_TRY(check_alike(l));
-    size_t rows = una_rank_group_sum_size(data->rows, l->run);
-    UNA_TRY(una_rank_group_check(l->run));
     UNA_NEW(&l->run->scratch, size_t, at, l->targets);
     UNA_TRY(find_targets(at, l, target));
     l->target = at;
@@ -549,11 +550,11 @@ static bool drop_constants(learner *l)
     for (size_t c = 0; c < l->data->columns; c++) {
         const una_table_column *column = &l->data->column[c];
         if (!l->used[c]) continue;
-        if (!l->run->rank_group && l->status == UNA_OK) l->status = una_check_cancelled(l->run, "looking at columns");
-        if (!l->run->rank_group && l->status != UNA_OK) break;
+        give_up(l, una_check_cancelled(l->run, "looking at columns"));
+        if (l->status != UNA_OK) break;
         size_t present = 0;
         for (size_t i = 0; i < l->rows && !present; i++) present = !is_missing_cell(column, l->row[i]);
-        present = una_rank_group_any(present, l->run);
+        present = una_run_any(present, l->run);
         bool varies = column->is_text ? words_vary(l, column) : !moments_of(l, column->number).constant;
         if (varies) continue;
 
@@ -566,10 +567,10 @@ static bool drop_constants(learner *l)
 
 static void note_rows(const learner *l)
 {
-    size_t without = 0, rest = una_rank_group_sum_size(l->data->rows - l->rows, l->run);
+    size_t without = 0, rest = una_run_sum_size(l->data->rows - l->rows, l->run);
     for (size_t i = 0; rest > 0 && l->targets > 1 && i < l->data->rows; i++)
         without += !row_has_target(l, i);
-    without = una_rank_group_sum_size(without, l->run);
+    without = una_run_sum_size(without, l->run);
     rest -= without;
     if (without)
         una_notes_add(l->notes, without == 1 ? "%zu row without any target was left out" :
@@ -587,7 +588,7 @@ static void drop_count(learner *l)
     for (size_t c = 0; c < l->data->columns; c++) inputs += l->used[c];
     bool named = l->data->images || (l->selection && l->selection->only_count);
     if (!l->used[0] || inputs < 2 || named) return;
-    if (una_rank_group_any(first->form.kind != UNA_CELLS_COUNT, l->run)) return;
+    if (una_run_any(first->form.kind != UNA_CELLS_COUNT, l->run)) return;
     l->used[0] = false;
     una_notes_add(l->notes, "column '%s' counts the rows and was left out", first->name);
 }
@@ -605,8 +606,8 @@ static una_status choose_columns(learner *l)
     /* A column may become constant when rows go; rows come back when such a column goes. */
     while (l->missing == UNA_MISSING_DROP) {
         choose_training_rows(l, true);
-        size_t rows = una_rank_group_sum_size(l->rows, l->run), all = una_rank_group_sum_size(data->rows, l->run);
-        UNA_TRY(una_rank_group_check(l->run));
+        size_t rows = una_run_sum_size(l->rows, l->run), all = una_run_sum_size(data->rows, l->run);
+        UNA_TRY(una_run_sums_check(l->run));
         if (rows < 2)
             UNA_FAIL(l->run, UNA_E_INPUT, "only %zu of the %zu rows of %s have no missing cell; use --missing mean, or "
                      "take out the column with the most missing cells", rows, all, data->origin);
@@ -614,7 +615,7 @@ static una_status choose_columns(learner *l)
     }
 
     note_rows(l);
-    UNA_TRY(una_rank_group_check(l->run));
+    UNA_TRY(una_run_sums_check(l->run));
     UNA_TRY(l->status);
     for (size_t c = 0; c < data->columns; c++)
         if (l->used[c]) return UNA_OK;
@@ -661,14 +662,14 @@ static void note_equal_column(const learner *l, size_t b, size_t c)
         una_notes_add(l->notes, "columns '%s' and '%s' are identical; both were kept", one, other);
 }
 
-/* slot [slots]: 1 + the first of the columns that are equal, by the sum of their fingerprints over all ranks. */
+/* slot [slots]: 1 + the first of the columns that are equal, by the sum of their fingerprints over all rows. */
 static void find_equal_column(learner *l, size_t c, size_t *print, size_t *slot, size_t slots)
 {
     size_t i = print[c] & (slots - 1);
     for (; slot[i]; i = (i + 1) & (slots - 1)) {
         size_t b = slot[i] - 1;
         if (print[b] != print[c]) continue;
-        if (una_rank_group_any(!equal_columns(l, &l->data->column[b], &l->data->column[c]), l->run)) continue;
+        if (una_run_any(!equal_columns(l, &l->data->column[b], &l->data->column[c]), l->run)) continue;
         note_equal_column(l, b, c);
         return;
     }
@@ -685,11 +686,11 @@ static una_status note_equal_columns(learner *l)
     UNA_TRY(una_arena_check(&l->run->scratch));
     for (size_t c = 0; c < data->columns; c++) {
         if (!l->used[c] && !l->asked[c]) continue;
-        print[c] = una_rank_group_sum_size((size_t)(column_fingerprint(l, &data->column[c], key) >> 24), l->run);
+        print[c] = una_run_sum_size((size_t)(column_fingerprint(l, &data->column[c], key) >> 24), l->run);
         find_equal_column(l, c, print, slot, slots);
         UNA_TRY(una_check_cancelled(l->run, "comparing columns"));
     }
-    return una_rank_group_check(l->run);
+    return una_run_sums_check(l->run);
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------- */
@@ -716,10 +717,10 @@ static una_status learn_text(una_source *source, learner *l, size_t c)
     if (source->has_never_seen) UNA_TRY(learn_rare(source, l, column));
 
     bool mostly = number_share(l, column) > 0.5 && !is_asked_for(l, column->name);
-    if (mostly && l->run->rank_group && !odd_word(l, column))
+    if (mostly && !odd_word(l, column))
         una_notes_add(l->notes, "column '%s' is mostly numbers but was taken as %zu categories, because some cells are "
                       "not", column->name, source->level_count);
-    else if (mostly && odd_word(l, column))
+    else if (mostly)
         una_notes_add(l->notes, "column '%s' is mostly numbers but was taken as %zu categories, because %s holds '%s'",
                       column->name, source->level_count, place_of_cell(l->data, column->first_word, c, l->run),
                       column->word[column->first_word]);
@@ -732,7 +733,7 @@ static bool some_missing(const learner *l, const una_table_column *column)
     bool some = false;
     if (l->missing != UNA_MISSING_MEAN) return false;
     for (size_t i = 0; i < l->rows && !some; i++) some = is_missing_cell(column, l->row[i]);
-    return una_rank_group_any(some, l->run);
+    return una_run_any(some, l->run);
 }
 
 /* Parts of the calendar that help with the first target. */
@@ -885,7 +886,7 @@ static una_status learn_image_scale(una_columns *columns, const learner *l)
         sum[1] += square;
         sum[2] += (double)images->each;
     }
-    UNA_TRY(una_rank_group_sum_f64(sum, 3, l->run));
+    UNA_TRY(una_run_sum_f64(sum, 3, l->run));
     double mean = sum[0] / sum[2], var = sum[1] / sum[2] - mean * mean;
     if (!(var > UNA_ROUNDING * mean * mean))
         UNA_FAIL(l->run, UNA_E_INPUT, "all images of %s that rows of %s name are of one shade, so there is nothing to "
@@ -982,13 +983,12 @@ static una_status learn_all_columns(una_columns *const *columns, learner *l, con
 void una_columns_warn_misread(una_columns *columns, const una_selection *selection, const una_dataset *data,
                               una_notes *warnings, const una_run *run)
 {
-    bool first = !run->rank_group || una_rank(run) == 0;
     columns->file_warnings = 0;
     for (size_t i = 0; i < data->doubts; i++) {
         const una_table_note *doubt = &data->doubt[i];
         if (!una_selection_allows(selection, data->column[doubt->column].name)) continue;
         columns->file_warnings++;
-        if (first) una_notes_add(warnings, "%s", doubt->text);
+        if (una_run_counts(run)) una_notes_add(warnings, "%s", doubt->text);
     }
 }
 

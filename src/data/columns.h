@@ -148,8 +148,8 @@ una_status una_columns_encode(const una_columns *columns, const una_dataset *dat
 una_status una_columns_encode_several(const una_columns *const *columns, size_t targets, const una_dataset *data,
                                       double **x, double **y, size_t **kept, size_t *rows, una_arena *arena,
                                       una_run *run);
-/* Adds, as the first warnings, what may have been misread in columns that may be inputs. In a rank group rank 0 alone
- * adds them. */
+/* Adds, as the first warnings, what may have been misread in columns that may be inputs. Processes that fit
+ * together add them once. */
 void una_columns_warn_misread(una_columns *columns, const una_selection *selection, const una_dataset *data,
                               una_notes *warnings, const una_run *run);
 /* Adds a warning for each column, the target first, in which a few cells of the encoded rows dominate the variance

@@ -5,9 +5,7 @@
  */
 #include "data/columns.h"
 
-#include "base/rank_group.h"
-
-/* The sum over all ranks of (cell - centre)^power, and how many cells there are. */
+/* The sum over all rows of (cell - centre)^power, and how many cells there are. */
 static una_status sum_of_powers(double out[2], const double *y, size_t rows, size_t stride, double centre, int power,
                                 una_run *run)
 {
@@ -18,7 +16,7 @@ static una_status sum_of_powers(double out[2], const double *y, size_t rows, siz
         out[0] += power == 1 ? off : off * off;
         out[1] += 1;
     }
-    return una_rank_group_sum_f64(out, 2, run);
+    return una_run_sum_f64(out, 2, run);
 }
 
 static una_status learn_log_target(una_columns *columns, const double *y, size_t rows, size_t stride,

@@ -12,7 +12,6 @@
  */
 #include "infer/head.h"
 
-#include "base/rank_group.h"
 #include "base/option.h"
 
 #define ZERO_TARGETS "the noise cannot be chosen: every target is zero; set noise_std"
@@ -253,7 +252,7 @@ static double minus_held_out(double t, void *context)
     }
 
     double both[2] = { sum, square };
-    una_rank_group_sum_f64(both, 2, h->run);
+    una_run_sum_f64(both, 2, h->run);
     h->rmse = sqrt(both[1] / h->all);
     return 0.5 * both[0] / h->all;
 }
@@ -270,13 +269,13 @@ static una_status likeliest_noise(double *noise_var, held_out *h, const double *
     UNA_TRY(project_rows(h, phi, turned, run));
 
     double held[2] = { una_dot(h->y, h->y, h->rows), (double)h->rows };
-    UNA_TRY(una_rank_group_sum_f64(held, 2, run));
+    UNA_TRY(una_run_sum_f64(held, 2, run));
     h->all = held[1];
     double reference = (train->square + held[0]) / (train->rows + h->all);
     if (!(reference > 0)) UNA_FAIL(run, UNA_E_NUMERIC, ZERO_TARGETS);
     double low = log(1e-6 * reference), high = log(10 * reference);
     double best = una_search(minus_held_out, h, low, high, VALID_GRID, 1e-8), value = minus_held_out(best, h);
-    UNA_TRY(una_rank_group_check(run));
+    UNA_TRY(una_run_sums_check(run));
     if (!isfinite(value)) UNA_FAIL(run, UNA_E_NUMERIC, "the features or targets of the held-out rows are not finite");
 
     *noise_var = exp(best);

@@ -30,7 +30,7 @@ una_status una_stats_add(una_stats *stats, const double *phi, const double *y, s
 una_status una_stats_add_counted(una_stats *stats, double *phi, const double *y, const double *count, size_t rows,
                                  una_run *run);
 void una_stats_merge(una_stats *stats, const una_stats *other);
-una_status una_stats_over_ranks(una_stats *stats, una_run *run);     /* of ranks that fit together: the sums of all */
+una_status una_stats_sum(una_stats *stats, una_run *run);     /* of all rows, also those of others */
 una_status una_stats_check(const una_stats *stats, una_run *run);   /* UNA_E_NUMERIC unless all sums are finite */
 
 /* phi [rows, K] with ones in its last column, the rest zero; NULL where the arena has failed. */

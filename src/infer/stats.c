@@ -5,8 +5,6 @@
  */
 #include "infer/head.h"
 
-#include "base/rank_group.h"
-
 enum { BLOCK = 64 };
 
 void una_stats_init(una_stats *stats, size_t features, una_arena *arena)
@@ -80,12 +78,12 @@ void una_stats_merge(una_stats *stats, const una_stats *other)
     stats->log_count += other->log_count;
 }
 
-una_status una_stats_over_ranks(una_stats *s, una_run *run)
+una_status una_stats_sum(una_stats *s, una_run *run)
 {
     double rest[3] = { s->square, s->rows, s->log_count };
-    UNA_TRY(una_rank_group_sum_f64(s->gram, s->features * s->features, run));
-    UNA_TRY(una_rank_group_sum_f64(s->moment, s->features, run));
-    UNA_TRY(una_rank_group_sum_f64(rest, 3, run));
+    UNA_TRY(una_run_sum_f64(s->gram, s->features * s->features, run));
+    UNA_TRY(una_run_sum_f64(s->moment, s->features, run));
+    UNA_TRY(una_run_sum_f64(rest, 3, run));
     s->square = rest[0];
     s->rows = rest[1];
     s->log_count = rest[2];

@@ -36,7 +36,8 @@ typedef struct una_problem {             /* what a model has to learn; borrowed,
                                                      so that they do not depend on who is left out; 0: x.rows */
     uint32_t *origin;                             /* [x.rows, then held-out rows that join] which of the encoded rows
                                                      each is; NULL: not wanted, or the split moved none */
-    size_t   train_rows;                          /* rows that train, of all ranks which fit together; 0: x.rows */
+    size_t   part, rows_elsewhere;                /* of a table in parts, each in a process of its own: which one this
+                                                     is, and the rows of the others that train */
 } una_problem;
 
 static inline size_t una_table_rows(const una_problem *p)
@@ -46,7 +47,7 @@ static inline size_t una_table_rows(const una_problem *p)
 
 static inline size_t una_training_row_count(const una_problem *p)
 {
-    return p->train_rows ? p->train_rows : p->x.rows;
+    return p->x.rows + p->rows_elsewhere;
 }
 
 /* Rows with out-of-fold predictions: all of them with folds, else the held-out ones. */
@@ -156,8 +157,8 @@ typedef struct una_kind {
     unsigned    results;                          /* version of its numbers: raised by one with every change of what
                                                      the same spec and seed give */
     size_t      committee;                        /* offset of una_committee_options in its options; 0: it has none */
-    bool        shares_rows;                      /* can be fitted by ranks that have some of the rows each: fit and
-                                                     relearn then see those, and sum over ranks (base/rank_group.h) */
+    bool        sums_rows;                        /* fit and relearn need only sums over rows (una_run_sum_f64), so
+                                                     that they may see some of the rows, and other processes the rest */
     bool        sees_images;                      /* can be fitted to images                               */
     bool        cubic_cost;                       /* its cost grows with the cube of the rows, its memory with their
                                                      square                                                */

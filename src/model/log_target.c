@@ -5,7 +5,6 @@
  */
 #include "model/log_target.h"
 
-#include "base/rank_group.h"
 #include "la/mixture.h"
 
 #include <float.h>
@@ -158,7 +157,7 @@ una_status una_log_target_log_lik(una_model *model, const una_problem *problem, 
     double sum[2] = { 0, (double)rows };
     if (!c->log_target) return UNA_OK;
     for (size_t i = 0; i < rows; i++) sum[0] += c->target_centre + c->target_scale * y[i];
-    UNA_TRY(una_rank_group_sum_f64(sum, 2, run));
+    UNA_TRY(una_run_sum_f64(sum, 2, run));
     info->valid_log_lik -= sum[0] / sum[1];
     for (size_t i = 0; i < info->curve.count; i++) info->curve.valid_log_lik[i] -= sum[0] / sum[1];
     return UNA_OK;

@@ -8,9 +8,9 @@
 #include "model/new_words.h"
 
 #include "base/clock.h"
-#include "base/rank_group.h"
 #include "la/la.h"
 #include "la/mixture.h"
+#include "model/shared_fit.h"
 #include "model/held_out.h"
 
 enum { MOST_ROWS_AT_ONCE = 8192, MOST_PARTS_AT_ONCE = 1 << 20, ROWS_PER_TASK = 64 };
@@ -20,7 +20,7 @@ enum { MOST_ROWS_AT_ONCE = 8192, MOST_PARTS_AT_ONCE = 1 << 20, ROWS_PER_TASK = 6
 una_status una_model_read_options(una_model *model, const char *text, const una_fit_settings *settings, una_run *run)
 {
     una_spec spec, part;
-    const char *initial = settings->preset || run->rank_group ? "luna" : "auto";
+    const char *initial = settings->preset ? "luna" : "auto";
     UNA_TRY(una_spec_parse(&spec, text ? text : initial, &model->keep, run));
     UNA_TRY(una_kind_need(&model->kind, spec.name, run));
     const una_kind *kind = model->kind;
@@ -112,75 +112,12 @@ una_status una_model_take_result(una_model *model, const una_fit_result *result,
 
 /* ---- fit ---------------------------------------------------------------------------------------------------- */
 
-/* ---- ranks that fit together, each with some of the rows ----------------------------------------------------- */
-
-static bool shares_rows(const una_kind *kind)
-{
-    return kind->shares_rows;
-}
-
-static una_status check_rank_group(const una_kind *kind, una_run *run)
-{
-    if (!run->rank_group || kind->shares_rows) return UNA_OK;
-    UNA_FAIL(run, UNA_E_USAGE, "%s cannot be fitted over %zu ranks, since it needs all rows in one place; these can: "
-             "%s", kind->name, una_rank_group_count(run), una_kinds_that(shares_rows, run));
-}
-
-/* Ranks must be asked for the same: sums over different fits are meaningless. */
-static una_status check_same_call(const char *spec, const una_fit_settings *s, una_run *run)
-{
-    una_text mine = una_text_in(&run->scratch);
-    unsigned char *all;
-    size_t size;
-    if (!run->rank_group) return UNA_OK;
-    una_text_add(&mine, "%s", spec ? spec : "the usual model");
-    for (size_t i = 0; i < s->set_count; i++) una_text_add(&mine, ", %s", s->set[i]);
-    if (s->preset) una_text_add(&mine, ", preset %s", s->preset);
-    if (s->target) una_text_add(&mine, ", target %s", s->target);
-    for (size_t i = 0; s->drop && i < s->drop_count; i++)
-        una_text_add(&mine, ", without %s", s->drop[i] ? s->drop[i] : "");
-    for (size_t i = 0; s->only && i < s->only_count; i++)
-        una_text_add(&mine, ", only %s", s->only[i] ? s->only[i] : "");
-    una_text_add(&mine, "%s, missing %d, other %zu, valid %g, seed %llu", s->log_target ? ", log" : "",
-                 (int)s->missing, s->other, s->valid_fraction, (unsigned long long)run->settings.seed);
-    UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_rank_group_gather_bytes(&all, &size, mine.at, mine.length + 1, &run->scratch, run));
-    if (strcmp((const char *)all, mine.at) == 0) return UNA_OK;          /* rank 0's comes first */
-    UNA_FAIL(run, UNA_E_USAGE, "asked for %.300s, and rank 0 for %.300s; give every rank the same command", mine.at,
-             (const char *)all);
-}
-
-/* Rows of all ranks; each must have at least one. */
+/* Also of other parts of the table; each must have at least one. */
 static una_status count_rows(size_t *all, const una_kind *kind, size_t rows, const una_dataset *data, una_run *run)
 {
     UNA_TRY(check_row_count(kind, rows, data, run));
-    *all = una_rank_group_sum_size(rows, run);
-    return una_rank_group_check(run);
-}
-
-/* Every rank gets what any rank has to say of its rows, from sentence `from` on. */
-static una_status share_sentences(una_notes *notes, size_t from, una_run *run)
-{
-    una_text mine = una_text_in(&run->scratch);
-    unsigned char *all;
-    size_t size;
-    if (!run->rank_group) return UNA_OK;
-    for (size_t i = from; i < notes->count; i++) una_text_bytes(&mine, notes->text[i], strlen(notes->text[i]) + 1);
-    UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_rank_group_gather_bytes(&all, &size, mine.at, mine.length, &run->scratch, run));
-    notes->count = from;
-    for (size_t at = 0; at < size; at += strlen((const char *)all + at) + 1)
-        una_notes_add(notes, "%s", (const char *)all + at);
-    return una_arena_check(notes->arena);
-}
-
-static void note_ranks(una_notes *notes, const una_kind *kind, una_run *run)
-{
-    if (!run->rank_group) return;
-    size_t ranks = una_rank_group_count(run);
-    if (!kind->learns_features) una_notes_add(notes, "Fitted by %zu ranks, each with some of the rows.", ranks);
-    else una_notes_add(notes, "Fitted by %zu ranks, each with some of the rows: one training, with constant noise. "
-                       "Another number of ranks gives other features.", ranks);
+    *all = una_run_sum_size(rows, run);
+    return una_run_sums_check(run);
 }
 
 static una_status fit_encoded(una_model *model, const una_dataset *data, const una_fit_settings *settings,
@@ -200,17 +137,18 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
                                &rows, &run->scratch, run));
     UNA_TRY(count_rows(&all, model->kind, rows, data, run));
     UNA_TRY(una_columns_warn_outliers(&model->columns, data, images ? NULL : x, y, kept, rows, &result->warnings, run));
-    UNA_TRY(share_sentences(&result->warnings, 0, run));
+    UNA_TRY(una_shared_fit_warnings(&result->warnings, run));
 
     size_t inputs = model->columns.input_count;
     una_problem problem = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
-                            .data = data, .seed = run->settings.seed, .table_rows = all };
-    bool hold_out = settings->hold_out && !run->rank_group;
+                            .data = data, .seed = run->settings.seed, .table_rows = all,
+                            .part = una_shared_fit_part(run) };
+    bool hold_out = settings->hold_out && all == rows;
     una_oof_predictions oof;
     if (hold_out) UNA_TRY(una_order_new(&problem.origin, rows, &run->scratch));
     UNA_TRY(una_problem_split(&problem, model->kind, model->options, settings, result, run));
-    if (run->rank_group) problem.train_rows = una_rank_group_sum_size(problem.x.rows, run);
-    note_ranks(&result->notes, model->kind, run);
+    problem.rows_elsewhere = una_run_sum_size(problem.x.rows, run) - problem.x.rows;
+    una_shared_fit_note(&result->notes, model->kind, run);
     UNA_TRY(una_oof_ask(&oof, result, &problem, run));
 
     UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
@@ -224,9 +162,8 @@ static una_status fit_one_target(una_model *model, const char *spec, const una_d
                                  const una_fit_settings *settings, una_run *run)
 {
     una_fit_result result = una_fit_result_in(&model->keep);
-    UNA_TRY(check_same_call(spec, settings, run));
     UNA_TRY(una_model_read_options(model, spec, settings, run));
-    UNA_TRY(check_rank_group(model->kind, run));
+    UNA_TRY(una_shared_fit_restrict(model->options, model->kind, run));
     return fit_encoded(model, data, settings, &result, run);
 }
 
@@ -259,10 +196,21 @@ static una_status name_target(una_fit_settings *settings, una_run *run)
 static una_status fit_targets(una_model *model, const char *spec, const una_dataset *data,
                               const una_fit_settings *settings, una_run *run)
 {
-    if (settings->target_count == 0) return fit_one_target(model, spec, data, settings, run);
-    if (run->rank_group)
-        UNA_FAIL(run, UNA_E_USAGE, "several targets cannot be fitted over ranks; fit one after the other");
-    return una_several_fit(model, spec, data, settings, run);
+    UNA_TRY(una_shared_fit_agree(&spec, settings, run));
+    return settings->target_count ? una_several_fit(model, spec, data, settings, run)
+                                  : fit_one_target(model, spec, data, settings, run);
+}
+
+static una_status fit_new_model(una_model **model, const char *spec, const una_dataset *data,
+                                const una_fit_settings *settings, una_run *run)
+{
+    bool before = run->no_files;
+    UNA_TRY(new_model(model, run));
+    run->no_files = before || settings->no_files;
+    una_status status = fit_targets(*model, spec, data, settings, run);
+    run->no_files = before;
+    bool stopped = status == UNA_E_NUMERIC && una_cancelled(run);
+    return stopped ? una_check_cancelled(run, "fitting") : status;
 }
 
 una_status una_fit(una_model **out, const char *spec, const una_dataset *data, const una_fit_settings *given,
@@ -272,7 +220,7 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
     una_clear_message(run);
     una_fit_settings settings;
     una_model *model = NULL;
-    una_rank_group rank_group;
+    una_status status;
     double start = una_clock();
     UNA_TRY(UNA_TAKE(&settings, given, una_fit_settings, run));
     UNA_TRY(una_fit_settings_check(&settings, run));
@@ -280,16 +228,9 @@ una_status una_fit(una_model **out, const char *spec, const una_dataset *data, c
 
     if (!spec && data->images) spec = "luna";            /* auto cannot see images */
 
-    una_rank_group_enter(&rank_group, run);
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = new_model(&model, run);
-    bool before = run->no_files;
-    run->no_files = before || settings.no_files;
-    if (status == UNA_OK) status = fit_targets(model, spec, data, &settings, run);
-    run->no_files = before;
+    UNA_SHARED_CALL(status, run, fit_new_model(&model, spec, data, &settings, run));
     una_arena_release(&run->scratch, mark);
-    if (status == UNA_E_NUMERIC && una_cancelled(run)) status = una_check_cancelled(run, "fitting"); /* cancelled? */
-    status = una_rank_group_leave(&rank_group, status, run);
 
     if (status != UNA_OK) {
         una_model_free(model);
@@ -952,12 +893,12 @@ static una_status rescale_target(una_columns *c, double *y, size_t rows, size_t 
 {
     double mean = 0, slack = 0, square = 0, n = (double)all;
     for (size_t i = 0; i < rows; i++) mean += y[i] / n;
-    UNA_TRY(una_rank_group_sum_f64(&mean, 1, run));
+    UNA_TRY(una_run_sum_f64(&mean, 1, run));
     for (size_t i = 0; i < rows; i++) slack += (y[i] - mean) / n;
-    UNA_TRY(una_rank_group_sum_f64(&slack, 1, run));
+    UNA_TRY(una_run_sum_f64(&slack, 1, run));
     mean += slack;
     for (size_t i = 0; i < rows; i++) square += (y[i] - mean) * (y[i] - mean) / n;
-    UNA_TRY(una_rank_group_sum_f64(&square, 1, run));
+    UNA_TRY(una_run_sum_f64(&square, 1, run));
 
     /* y was computed from numbers as large as the old centre and these, and is as exact as they are. */
     double std = sqrt(square);
@@ -976,7 +917,7 @@ una_status una_model_relearn_here(una_model *model, const una_dataset *data, con
 {
     size_t inputs = model->columns.input_count, rows, all;
     double *x, *y;
-    UNA_TRY(check_rank_group(model->kind, run));
+    UNA_TRY(una_shared_fit_check(model->kind, run));
     UNA_TRY(posterior_options(model, set, set_count, run));
     UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run));
     UNA_TRY(count_rows(&all, model->kind, rows, data, run));
@@ -1019,12 +960,10 @@ una_status una_model_relearn(una_model **out, const una_model *model, const una_
         UNA_FAIL(run, UNA_E_USAGE, "%s keeps no features apart from its posterior: fit it again", model->kind->name);
     UNA_TRY(una_texts_check(set, set_count, "set", run));
 
-    una_rank_group rank_group;
-    una_rank_group_enter(&rank_group, run);
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = model_relearn(out, model, data, set, set_count, run);
+    una_status status;
+    UNA_SHARED_CALL(status, run, model_relearn(out, model, data, set, set_count, run));
     una_arena_release(&run->scratch, mark);
-    status = una_rank_group_leave(&rank_group, status, run);
     if (status == UNA_OK) return UNA_OK;
     una_model_free(*out);
     *out = NULL;

@@ -4,8 +4,6 @@
  */
 #include "model/validation_split.h"
 
-#include "base/rank_group.h"
-
 enum { LEAST_HELD = 20, ONE_ROW_IN = 10 };      /* fewer copies are not mentioned */
 static const double held_share = 0.15;
 
@@ -159,7 +157,7 @@ static una_status hold_out_share(una_problem *p, const una_copies *copies, doubl
     if (held > rows - 2) held = rows - 2;
 
     UNA_TRY(una_hold_rows(&order, &held, copies, rows,
-                          una_rng_at(p->seed, UNA_FOR_SPLIT, una_rank_group_rank(run)), run));
+                          una_rng_at(p->seed, UNA_FOR_SPLIT, p->part), run));
     UNA_NEW_ROWS(&run->scratch, bool, out, rows);
     for (size_t i = 0; i < held; i++) out[order[i]] = true;
     return move_held_rows(p, out, held, run);
@@ -253,20 +251,25 @@ static size_t fold_rows(const una_kind *kind, void *options)
     return kind->keeps_folds && (!members || *members != 1) ? UNA_KEPT_FOLD_ROWS : UNA_FOLD_ROWS;
 }
 
+/* All rows of the table are here. */
+static bool is_whole(const una_problem *p)
+{
+    return una_table_rows(p) == p->x.rows;
+}
+
 static una_status split_own_rows(una_problem *p, double fraction, size_t folds_below, una_fit_result *result,
                                  una_run *run)
 {
     una_copies copies;
     una_mark mark = una_arena_mark(&run->scratch);
-    size_t rows = run->rank_group ? una_table_rows(p) : p->x.rows;
     bool images = una_columns_image(p->columns).height > 0;       /* trainings are long, so there is only one */
-    bool in_turn = fraction == 0 && p->x.rows < folds_below && !run->rank_group && !images;
-    if (fraction == 0) fraction = fmin(0.5, fmax(held_share, LEAST_HELD / (double)rows));
+    bool whole = is_whole(p), in_turn = fraction == 0 && p->x.rows < folds_below && whole && !images;
+    if (fraction == 0) fraction = fmin(0.5, fmax(held_share, LEAST_HELD / (double)una_table_rows(p)));
     UNA_TRY(una_split_copies(&copies, p->x, run));
     UNA_TRY(in_turn ? make_folds(p, &copies, run) : hold_out_share(p, &copies, fraction, run));
 
     bool keeps_copies = copies.groups < p->x.rows + p->valid_x.rows;
-    if (run->rank_group) copies.copied = 0;                 /* copies among one rank's rows say too little */
+    if (!whole) copies.copied = 0;                          /* copies among some of the rows say too little */
     if (keeps_copies) note_copies(p, &copies, result);
     else if (copies.copied > 0) UNA_TRY(warn_of_rows_across(p, result, run));
     if (!in_turn) una_arena_release(&run->scratch, mark);
@@ -282,7 +285,7 @@ una_status una_problem_split_several(una_problem *problem, const una_columns *co
     if (!settings->valid) return split_own_rows(problem, fraction, fold_rows(kind, options), result, run);
     UNA_TRY(take_valid(problem, columns, settings->valid, run));
     una_columns_warn_units(columns, problem->outputs, settings->valid, &result->warnings);
-    return run->rank_group ? UNA_OK : warn_of_rows_across(problem, result, run);
+    return is_whole(problem) ? warn_of_rows_across(problem, result, run) : UNA_OK;
 }
 
 una_status una_problem_split(una_problem *problem, const una_kind *kind, void *options,

@@ -285,7 +285,7 @@ static una_status ensemble_fit(void *state, void *options, const una_problem *p,
                          .evaluate = ensemble_evaluate, .keep = ensemble_keep, .restarts = members, .mixture = true,
                          .trainings_per_fold = members < TRAININGS_PER_FOLD ? members : TRAININGS_PER_FOLD,
                          .folds_for_noise = true, .grid = UNA_MIXTURE_GRID, .prior_var = 1,
-                         .shares_rows = all.kind->learns_features && !p->folds && o->style != UNA_ENSEMBLE_BOOTSTRAP,
+                         .splits_rows = all.kind->learns_features && !p->folds && o->style != UNA_ENSEMBLE_BOOTSTRAP,
                          .noise_var = una_noise_var(o->noise_std, unit) };
     UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
 

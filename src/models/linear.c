@@ -82,7 +82,7 @@ static una_status linear_fit(void *state, void *options, const una_problem *prob
     una_head_init(&m->head, feature_count(m), keep);
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(linear_absorb(m, problem, &m->head.stats, run));
-    UNA_TRY(una_stats_over_ranks(&m->head.stats, run));
+    UNA_TRY(una_stats_sum(&m->head.stats, run));
 
     m->head.noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std / unit, 2);
     m->head.prior_var = o->prior_var;
@@ -236,7 +236,7 @@ const una_kind una_kind_linear = {
     .thesis = "",
     .results = 1,
     .least_rows = 3,
-    .shares_rows = true, .linear = true,
+    .sums_rows = true, .linear = true,
     .fit = linear_one_members_fit,
     .exchange = linear_one_members_exchange,
     .relearn = una_committee_relearn,

@@ -72,8 +72,6 @@ static una_status luna_check(const luna_options *o, const una_problem *problem, 
     if (o->cosine == 1 && problem->x.cols == 1)
         UNA_FAIL(run, UNA_E_USAGE, "luna: cosine=per_point needs two inputs or more: with one input the cosine of two "
                  "slopes at a point is always 1 or -1, so nothing would be learnt; use cosine=stacked");
-    if (o->cosine == 1 && run->rank_group)
-        UNA_FAIL(run, UNA_E_USAGE, "luna: cosine=per_point cannot be trained over ranks; use cosine=stacked");
     if (o->direction_kind == 1 && o->directions == 0)
         UNA_FAIL(run, UNA_E_USAGE, "luna: direction_kind=unit needs directions=k, the number of unit vectors a step");
     return UNA_OK;
@@ -193,7 +191,7 @@ const una_kind una_kind_luna = {
               "units=standardised, members=1, relevance=off, noise=constant",
     .results = 3,
     .least_rows = 5,
-    .learns_features = true, .sees_images = true, .shares_rows = true, .keeps_folds = true,
+    .learns_features = true, .sees_images = true, .sums_rows = true, .keeps_folds = true,
     .fit = luna_one_members_fit,
     .fit_several = luna_one_members_fit_several,
     .exchange = luna_one_members_exchange,

@@ -73,9 +73,6 @@ static una_status nlm_fill_options(nlm_options *o, const una_problem *problem, u
 {
     double rows = (double)problem->x.rows;
     if (o->training == MLE) o->basis.penalty = 0;
-    if (o->training == MARGINAL && run->rank_group)
-        UNA_FAIL(run, UNA_E_USAGE, "nlm: training=marginal needs all rows in one place every step, and cannot be done "
-                 "over ranks; use training=map");
     if (o->training == MARGINAL) {
         if (UNA_IS_AUTO(o->basis.batch)) o->basis.batch = rows;
         if (UNA_IS_AUTO(o->basis.prior_var)) o->basis.prior_var = 1; /* in the objective: not chosen later */
@@ -113,7 +110,7 @@ const una_kind una_kind_nlm = {
               "relevance=off, noise=constant",
     .results = 3,
     .least_rows = 5,
-    .learns_features = true, .sees_images = true, .shares_rows = true, .keeps_folds = true,
+    .learns_features = true, .sees_images = true, .sums_rows = true, .keeps_folds = true,
     .fit = nlm_members_fit,
     .fit_several = nlm_members_fit_several,
     .exchange = nlm_one_members_exchange,

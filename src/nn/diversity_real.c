@@ -7,7 +7,7 @@
  *   dP/dW = K W A,   dP/dJ = J W'K W:   G itself, probes x inputs x heads, is not formed.
  * Where there are few slopes, G is formed after all (W A = G'J, dP/dJ = G K W): products with A cost the same however
  * few they are. Per point, the same with S of each probe, and P averaged over the probes; G is formed there too.
- * A head without slope (q_i = 0) takes no part. Probes of ranks that train together are one set: their A, or G'J, are
+ * A head without slope (q_i = 0) takes no part. Probes of processes that train together are one set: their A, or G'J, are
  * added up, and every rank goes back into its own slopes.
  *
  * Several targets have M heads each, W_t, S^t = W_t A W_t' on the diagonal of S, in one of two ways:
@@ -16,8 +16,6 @@
  * K has the K^t on its diagonal and is zero elsewhere; the rest is as above.
  */
 #include "nn/work.h"
-
-#include "base/rank_group.h"
 
 /* By multiplications: of the slopes of all pieces, and of A. */
 static bool worth_forming(const WORK *w, double features, double heads)
@@ -149,12 +147,6 @@ static double solve_heads(size_t heads, const OBJECTIVE *objective, double diver
                                        w->similarity.inverse);
 }
 
-/* The sums over probes are those of all ranks, so one of them counts the heads' gradient. */
-static bool counts_heads(const OBJECTIVE *objective)
-{
-    return !objective->rank_group || una_rank_group_rank(objective->rank_group) == 0;
-}
-
 /* From (W A)' = J'G: P, the heads' gradient, and K W for the slopes' gradient. */
 static double solve_slopes(const una_net *net, const OBJECTIVE *objective, real *gradient, WORK *w)
 {
@@ -166,11 +158,11 @@ static double solve_slopes(const una_net *net, const OBJECTIVE *objective, real 
 
     for (size_t i = 1; i < w->pieces; i++)
         w->kern->add(features * heads_wide, w->piece[i]->similarity.slopes->wa, by->wa);
-    if (objective->rank_group) REAL(una_rank_group_sum)(by->wa, features * heads_wide, objective->rank_group);
+    REAL(una_run_sum)(by->wa, features * heads_wide, objective->run);
     w->kern->product(heads, heads_wide, features, flat, wide, 1, by->wa, heads_wide, to->s, heads_wide, false);
     double p = solve_heads(heads, objective, objective->diversity, w);
 
-    if (counts_heads(objective))
+    if (una_run_counts(objective->run))
         w->kern->product(features, heads_wide, heads, by->wa, heads_wide, 1, to->k, heads_wide,
                          gradient + net->weights[net->depth], heads_wide, true);
     w->kern->product(heads, wide, heads, to->k, heads_wide, 1, flat, wide, by->kw, wide, false);
@@ -188,7 +180,7 @@ static double solve_features(const una_net *net, const real *parameters, const O
     const by_features *by = to->features;
     for (size_t i = 1; i < w->pieces; i++)
         w->kern->add(features * wide, w->piece[i]->similarity.features->a, by->a);
-    if (objective->rank_group) REAL(una_rank_group_sum)(by->a, features * wide, objective->rank_group);
+    REAL(una_run_sum)(by->a, features * wide, objective->run);
     mirror_triangle(by->a, features, wide);
 
     /* W A, W A W' */
@@ -197,7 +189,7 @@ static double solve_features(const una_net *net, const real *parameters, const O
     double p = solve_heads(heads, objective, objective->diversity, w);
 
     /* (K W A)', K W, W'K W */
-    if (counts_heads(objective))
+    if (una_run_counts(objective->run))
         w->kern->product(features, heads_wide, heads, by->wa, 1, wide, to->k, heads_wide,
                          gradient + net->weights[net->depth], heads_wide, true);
     w->kern->product(heads, wide, heads, to->k, heads_wide, 1, flat, wide, by->kw, wide, false);

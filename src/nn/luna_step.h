@@ -33,7 +33,6 @@ typedef struct una_training_settings {   /* how a network is trained; every numb
     size_t targets;                      /* > 1: the heads stand target by target, each has as many         */
     const double *target_scale;          /* [targets] they are multiplied by: sigma over each one's own; NULL: 1 */
     bool   jacobian;                     /* of several targets: slopes of a head are one vector over all    */
-    const size_t *rank_rows;             /* [ranks] that train together: rows of each; `batch` is of all. NULL: alone */
 } una_training_settings;
 
 typedef struct una_inputs {              /* what inputs are: numbers are perturbed, a category is taken whole */

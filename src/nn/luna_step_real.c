@@ -32,6 +32,7 @@ struct STEP {
     size_t pieces;
     size_t batches, most;                /* per epoch; rows of the largest, of any rank                     */
     size_t ranks, all;                   /* that train together; their rows                                 */
+    size_t *rank_rows;                   /* [ranks] of each                                                 */
     double at_once;                      /* rows of the batch, of all ranks                                 */
     uint64_t seed;                       /* of what each rank draws for its own rows                        */
     size_t step, from;                   /* now; where its rows begin in order                              */
@@ -73,12 +74,6 @@ static real *batch_row(const STEP *t, size_t i, bool probe)
     return t->x + (i + probes_before + rows_too) * t->net->size[0];
 }
 
-/* Rows of a rank. */
-static size_t rows_of_rank(const STEP *t, size_t rank)
-{
-    return t->how->rank_rows ? t->how->rank_rows[rank] : t->data->rows;
-}
-
 static void next_batch(STEP *t, size_t step)
 {
     size_t rows = t->data->rows, at = step % t->batches;
@@ -91,7 +86,7 @@ static void next_batch(STEP *t, size_t step)
     t->batch.rows = (at + 1) * rows / t->batches - t->from;
     t->at_once = 0;
     for (size_t r = 0; r < t->ranks; r++)
-        t->at_once += (double)((at + 1) * rows_of_rank(t, r) / t->batches - at * rows_of_rank(t, r) / t->batches);
+        t->at_once += (double)((at + 1) * t->rank_rows[r] / t->batches - at * t->rank_rows[r] / t->batches);
     t->batch.probes = t->batch.directions ? t->batch.rows : 0;
 }
 
@@ -284,10 +279,12 @@ static size_t pieces_of(const STEP *t)
 static una_status cut_epochs(STEP *t, una_run *run)
 {
     size_t fewest = SIZE_MAX, most = 0;
-    t->ranks = t->how->rank_rows ? una_rank_group_count(run) : 1;
-    t->seed = t->how->seed + 0x9E3779B97F4A7C15u * (t->how->rank_rows ? una_rank_group_rank(run) : 0);
+    t->ranks = una_rank_group_count(run);
+    t->seed = t->how->seed + 0x9E3779B97F4A7C15u * una_rank_group_rank(run);
+    UNA_NEW_AT(&run->scratch, t->rank_rows, t->ranks);
+    UNA_TRY(una_rank_group_gather_sizes(t->rank_rows, t->data->rows, run));
     for (size_t r = 0; r < t->ranks; r++) {
-        size_t rows = rows_of_rank(t, r);
+        size_t rows = t->rank_rows[r];
         t->all += rows;
         fewest = rows < fewest ? rows : fewest;
         most = rows > most ? rows : most;
@@ -352,7 +349,7 @@ static REAL(una_objective) objective_at(const STEP *t, double u, una_run *run)
         .per_point = t->how->per_point,
         .targets = t->how->targets,
         .jacobian = t->how->jacobian,
-        .rank_group = t->how->rank_rows ? run : NULL,
+        .run = run,
     };
 }
 
@@ -365,9 +362,8 @@ static una_status loss_and_gradient(void *context, size_t step, const real *para
     REAL(una_objective) objective = objective_at(t, (double)(step + 1) / (double)t->how->descent.steps, run);
     REAL(una_net_gradient_in_pieces)(t->net, parameters, t->piece, &objective, gradient, losses, t->work, t->crew);
     t->mean_cos2 = losses->mean_cos2;
-    if (!t->how->rank_rows) return UNA_OK;
-    if (una_rank_group_rank(run) > 0) losses->diverse *= 0, losses->mean_cos2 *= 0;     /* known to all, counted once */
-    return una_rank_group_check(run);
+    if (!una_run_counts(run)) losses->diverse *= 0, losses->mean_cos2 *= 0;
+    return una_run_sums_check(run);
 }
 
 static void steer_diversity(void *context, real *parameters, bool last)

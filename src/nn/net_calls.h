@@ -34,8 +34,8 @@ typedef struct REAL(una_objective) {
     bool   free_biases;                        /* the penalty is that of the weights alone             */
     size_t targets;                            /* 0 counts as 1                                        */
     bool   jacobian;                           /* slopes of all targets are one vector; else each target's are */
-    una_run *rank_group;                          /* whose ranks have probes of this step too: P is that of all (not per
-                                                  point); a failure is the group's. NULL: alone        */
+    una_run *run;                              /* P is that of all its probes (una_run_sum_f64), also of others; not
+                                                  per point. NULL: of these                            */
 } REAL(una_objective);
 
 /* All buffers of a step, taken once. A batch may have at most the rows, probes and directions the work was made for,
@@ -46,9 +46,9 @@ una_status REAL(una_work_new)(REAL(una_work) **work, const una_net *net, const u
 /* The method by which its steps compute slopes. */
 una_slope_method REAL(una_work_slope_method)(const REAL(una_work) *work);
 
-/* Loss and gradient [net->parameters] at `parameters`. losses->mean_cos2 is NAN without probes. In a rank group the
- * gradients and losses of the ranks add up, except for `diverse` and `mean_cos2`, which all ranks know, and which only
- * `total` of the first rank contains. */
+/* Loss and gradient [net->parameters] at `parameters`. losses->mean_cos2 is NAN without probes. Where
+ * others have probes too, gradients and losses add up, except for `diverse` and `mean_cos2`, which all know, and which
+ * `total` contains once (una_run_counts). */
 void REAL(una_net_gradient)(const una_net *net, const real *parameters, const REAL(una_batch) *batch,
                             const REAL(una_objective) *objective, real *gradient, una_losses *losses,
                             REAL(una_work) *work);

@@ -5,8 +5,6 @@
  */
 #include "nn/work.h"
 
-#include "base/rank_group.h"
-
 /* ---- initialisation ------------------------------------------------------------------------------ */
 
 static double weight_spread(int initialisation, double in, double out)
@@ -430,8 +428,7 @@ void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters
     if (w->pieces > 1) una_crew_do(crew, w->pieces, add_up, &s);
     losses->mean_cos2 = probes > 0 && heads > 1 ? losses->diverse / (heads * (heads - 1) / 2) : NAN;
     losses->total = losses->fit + losses->penalty;
-    if (!objective->rank_group || una_rank_group_rank(objective->rank_group) == 0)
-        losses->total += objective->diversity * losses->diverse;
+    if (una_run_counts(objective->run)) losses->total += objective->diversity * losses->diverse;
 }
 
 void REAL(una_net_gradient)(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,

@@ -75,7 +75,7 @@ static una_status add_over_ranks(loop *t, una_run *run)
     double *loss[LOSSES] = { &l->fit, &l->penalty, &l->diverse, &l->mean_cos2, &l->total };
     real *tail = t->g + t->what->parameters;
     for (size_t i = 0; i < LOSSES; i++) tail[i] = (real)*loss[i];
-    UNA_TRY(REAL(una_rank_group_sum)(t->g, t->what->parameters + LOSSES, run));
+    UNA_TRY(REAL(una_run_sum)(t->g, t->what->parameters + LOSSES, run));
     for (size_t i = 0; i < LOSSES; i++) *loss[i] = (double)tail[i];
     return UNA_OK;
 }
@@ -130,7 +130,7 @@ static una_status compare_ranks(const loop *t, una_run *run)
     const unsigned char *byte = (const unsigned char *)t->p;
     for (size_t i = 0; i < t->what->parameters * sizeof(real); i++) hash = (hash ^ byte[i]) * 1099511628211u;
     double h = (double)(hash >> 44), sum[2] = { h, h * h };
-    UNA_TRY(una_rank_group_sum_f64(sum, 2, run));
+    UNA_TRY(una_run_sum_f64(sum, 2, run));
     if (sum[0] * sum[0] == (double)una_rank_group_count(run) * sum[1]) return UNA_OK;
     UNA_FAIL(run, UNA_E_NUMERIC, "the ranks have come apart: their networks differ after %zu steps; run the same build "
              "of una with the same kernels (--kernels generic) on machines of one kind", t->step + 1);

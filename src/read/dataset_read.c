@@ -72,29 +72,26 @@ static una_status read_share(una_dataset **data, const char *path, una_run *run)
     return status;
 }
 
-/* The path with the number of the rank in place of %r; NULL: it has no %r. */
-static const char *own_path(const char *path, una_run *run)
+/* The own file of this rank, whose number stands in place of %r; or its part of the file that all read. */
+static una_status read_part(una_dataset **data, const char *path, una_run *run)
 {
     const char *mark = strstr(path, "%r");
+    if (!mark) return read_share(data, path, run);
     una_text own = una_text_in(&run->scratch);
-    if (!mark) return NULL;
     una_text_bytes(&own, path, (size_t)(mark - path));
     una_text_add(&own, "%d%s", una_rank(run), mark + 2);
-    return own.at;
+    UNA_TRY(una_arena_check(&run->scratch));
+    return una_dataset_read(data, own.at, run);
 }
 
 una_status una_dataset_read_part(una_dataset **data, const char *path, una_run *run)
 {
     *data = NULL;
     if (una_rank_count(run) < 2) return una_dataset_read(data, path, run);
-    una_rank_group rank_group;
-    una_rank_group_enter(&rank_group, run);
     una_mark mark = una_arena_mark(&run->scratch);
-    const char *own = own_path(path, run);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = own ? una_dataset_read(data, own, run) : read_share(data, path, run);
+    una_status status;
+    UNA_SHARED_CALL(status, run, read_part(data, path, run));
     una_arena_release(&run->scratch, mark);
-    status = una_rank_group_leave(&rank_group, status, run);
     if (status == UNA_OK) return UNA_OK;
     una_dataset_free(*data);
     *data = NULL;

@@ -3,7 +3,6 @@
  * Conditions on tables: columns are found and their types looked at once, then the program runs row by row on a small
  * stack. Truths are 1 and 0 there; what is missing is NAN.
  */
-#include "base/rank_group.h"
 #include "read/where.h"
 
 /* ---- columns ------------------------------------------------------------------------------------------------ */
@@ -229,15 +228,15 @@ una_status una_dataset_match(size_t *index, size_t *count, const una_dataset *da
     return status;
 }
 
-/* In a rank group every rank must keep some rows: those of other ranks do not help a rank without any. */
+/* Every rank must keep some rows: those of other ranks do not help a rank without any. */
 static una_status subset_where(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run)
 {
     una_where *where;
     size_t *index, count;
     UNA_TRY(una_where_parse(&where, condition, &run->scratch, run));
     UNA_TRY(find_rows(&index, &count, where, data, run));
-    size_t rows = una_rank_group_sum_size(data->rows, run), left = una_rank_group_sum_size(count, run);
-    UNA_TRY(una_rank_group_check(run));
+    size_t rows = una_run_sum_size(data->rows, run), left = una_run_sum_size(count, run);
+    UNA_TRY(una_run_sums_check(run));
     if (left == 0) return una_where_none(where, rows, data->origin, run);
     if (count == 0)
         UNA_FAIL(run, UNA_E_INPUT, "the condition %.200s holds for %zu of the %zu rows of %.200s, but for none of the "
@@ -259,9 +258,8 @@ una_status una_dataset_where(una_dataset **subset, const una_dataset *data, cons
 
 una_status una_dataset_where_part(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run)
 {
-    una_rank_group rank_group;
-    una_rank_group_enter(&rank_group, run);
-    una_status status = una_rank_group_leave(&rank_group, una_dataset_where(subset, data, condition, run), run);
+    una_status status;
+    UNA_SHARED_CALL(status, run, una_dataset_where(subset, data, condition, run));
     if (status == UNA_OK) return UNA_OK;
     una_dataset_free(*subset);
     *subset = NULL;

@@ -64,7 +64,7 @@ una_status una_head_relearn(const una_feature_map *map, una_head *head, una_basi
     una_head_init(head, una_map_columns(map), keep);
     UNA_TRY(una_arena_check(keep));
     UNA_TRY(una_map_absorb(map, p->x, p->y, p->weight, &head->stats, run));
-    UNA_TRY(una_stats_over_ranks(&head->stats, run));
+    UNA_TRY(una_stats_sum(&head->stats, run));
     if (UNA_IS_AUTO(noise_var) || UNA_IS_AUTO(prior_var))
         UNA_TRY(una_choose_by_evidence(&noise_var, &prior_var, &head->stats, run));
 

@@ -6,7 +6,6 @@
  */
 #include "train/basis.h"
 
-#include "base/rank_group.h"
 #include "committee/crossfit.h"
 #include "committee/several_targets.h"
 
@@ -130,7 +129,7 @@ static una_status absorb_rows(basis_training *t, const una_network_f32 *net, siz
             UNA_TRY(una_stats_add(&t->of[i].stats, cells.phi, cells.y, cells.rows, run));
         }
     }
-    for (size_t i = 0; i < t->targets; i++) UNA_TRY(una_stats_over_ranks(&t->of[i].stats, run));
+    for (size_t i = 0; i < t->targets; i++) UNA_TRY(una_stats_sum(&t->of[i].stats, run));
     return UNA_OK;
 }
 
@@ -184,9 +183,9 @@ static una_status basis_evaluate(void *context, const void *const *training, siz
     head.prior_var = variances->prior_var;
     if (variances->evidence) {
         UNA_TRY(una_stats_add(&head.stats, valid->phi, valid->y, valid->rows, run));
-        UNA_TRY(una_stats_over_ranks(&head.stats, run));
+        UNA_TRY(una_stats_sum(&head.stats, run));
         UNA_TRY(una_head_solve(&head, run));
-        if (una_rank_group_rank(run) == 0) sums->loss -= head.log_evidence;         /* of all ranks: counted once */
+        if (una_run_counts(run)) sums->loss -= head.log_evidence;       /* of all rows */
     }
 
     head.stats = t->stats;
@@ -342,7 +341,7 @@ static una_status basis_posterior(una_basis *basis, const una_problem *p, una_fi
     basis->head.prior_var = prior_var;
     UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, run));
     if (p->valid_joins) UNA_TRY(una_basis_absorb(basis, p->valid_x, p->valid_y, NULL, &basis->head.stats, run));
-    UNA_TRY(una_stats_over_ranks(&basis->head.stats, run));
+    UNA_TRY(una_stats_sum(&basis->head.stats, run));
     UNA_TRY(una_head_solve(&basis->head, run));
     result->noise_var = noise_var;
     result->prior_var = prior_var;

@@ -4,7 +4,6 @@
  */
 #include "train/training_job.h"
 
-#include "base/rank_group.h"
 #include "infer/vi.h"
 
 static una_status begin_training(una_training_context *training, una_trained_job *t, una_run *run)
@@ -28,15 +27,9 @@ static una_status train_features(una_trained_job *t, const una_validator_f32 *va
 {
     const una_training_job *job = &t->job;
     const una_training_rows *r = job->rows;
-    una_training_settings how = job->how;
-    if (run->rank_group) {
-        UNA_NEW(&run->scratch, size_t, rank_rows, una_rank_group_count(run));
-        UNA_TRY(una_rank_group_gather_sizes(rank_rows, r->rows, run));
-        how.rank_rows = rank_rows;
-    }
     una_train_data_f32 data = { r->x, r->target, r->rows, job->target_heads ? job->target_heads : 1,
                                 { r->inputs, job->group } };
-    return una_train_f32(job->shape, t->parameters, &data, &how, validator, &t->trained, &t->arena, run);
+    return una_train_f32(job->shape, t->parameters, &data, &job->how, validator, &t->trained, &t->arena, run);
 }
 
 static una_status train_body(una_trained_job *t, const una_training_context *training,

@@ -6,7 +6,6 @@
  */
 #include "train/training_job.h"
 
-#include "base/rank_group.h"
 #include "committee/several_targets.h"
 #include "infer/head.h"
 #include "la/la.h"
@@ -49,7 +48,7 @@ static una_status validate_posterior(void *context, const float *p, double *scor
         if (w->valid_cells.rows == 0) continue;
         una_stats_clear(&w->stats);
         UNA_TRY(una_stats_add(&w->stats, w->cells.phi, w->cells.y, w->cells.rows, run));
-        UNA_TRY(una_stats_over_ranks(&w->stats, run));
+        UNA_TRY(una_stats_sum(&w->stats, run));
         UNA_TRY(una_choose_by_validation(&noise_var, 1, &w->stats, w->valid_cells.phi, w->valid_cells.y,
                                          w->valid_cells.rows, &own, &rmse, run));
         sum += own * (double)w->valid_cells.rows;
@@ -60,10 +59,10 @@ static una_status validate_posterior(void *context, const float *p, double *scor
     return UNA_OK;
 }
 
-/* Of `rows`; ranks that train together validate on as many in all. */
+/* Of `rows`; processes that train together validate on as many in all. */
 static size_t rows_to_validate(size_t rows, una_run *run)
 {
-    size_t all = una_rank_group_sum_size(rows, run);
+    size_t all = una_run_sum_size(rows, run);
     return all > MOST_ROWS && all > rows ? 1 + (size_t)((double)MOST_ROWS * (double)rows / (double)all) : MOST_ROWS;
 }
 

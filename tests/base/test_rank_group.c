@@ -15,13 +15,13 @@ static una_status talk(work *w, una_run *run)
     unsigned char *bytes;
     char mine[16];
     double mine_sum[2] = { una_rank(run) + 1, 0.5 };
-    UNA_TRY(una_rank_group_sum_f64(mine_sum, 2, run));
+    UNA_TRY(una_run_sum_f64(mine_sum, 2, run));
     w->sum = mine_sum[0] + mine_sum[1];
-    w->most = una_rank_group_max(10.0 - una_rank(run), run);
+    w->most = una_run_max(10.0 - una_rank(run), run);
     UNA_TRY(una_rank_group_gather_sizes(w->each, 100 + (size_t)una_rank(run), run));
-    w->all = una_rank_group_sum_size(7, run);
+    w->all = una_run_sum_size(7, run);
     int length = snprintf(mine, sizeof mine, "%.*s|", una_rank(run), "abcdef");
-    UNA_TRY(una_rank_group_gather_bytes(&bytes, &w->size, mine, (size_t)length, &run->scratch, run));
+    UNA_TRY(una_run_gather_bytes(&bytes, &w->size, mine, (size_t)length, &run->scratch, run));
     memcpy(w->text, bytes, w->size);
     return UNA_OK;
 }
@@ -81,7 +81,7 @@ static una_status some_fail(void *context, una_run *run)
     for (int i = 0; i < 5 && status == UNA_OK; i++) {
         float f32[3] = { 1, 2, 3 };
         if (w->fails && i == w->turn) status = una_fail(run, UNA_E_INPUT, "cell %d is bad", una_rank(run));
-        else status = una_rank_group_sum_f32(f32, 3, run);
+        else status = una_run_sum_f32(f32, 3, run);
     }
     status = una_rank_group_leave(&rank_group, status, run);
     return una_rank_group_count(run) == 1 ? status : UNA_E_USAGE;
@@ -114,7 +114,7 @@ static una_status ask_differently(void *context, una_run *run)
     double values[4] = { 0 };
     (void)context;
     una_rank_group_enter(&rank_group, run);
-    una_status status = una_rank_group_sum_f64(values, una_rank(run) == 1 ? 3 : 4, run);
+    una_status status = una_run_sum_f64(values, una_rank(run) == 1 ? 3 : 4, run);
     return una_rank_group_leave(&rank_group, status, run);
 }
 
@@ -137,7 +137,7 @@ static una_status one_item(void *context, size_t index, una_run *child)
 {
     item *all = context;
     all[index].sum = (double)index;
-    return una_rank_group_sum_f64(&all[index].sum, 1, child);
+    return una_run_sum_f64(&all[index].sum, 1, child);
 }
 
 static una_status tasks(void *context, una_run *run)

@@ -118,6 +118,29 @@ static void test_columns_of_parts_are_those_of_the_whole(void **state)
     }
 }
 
+/* The levels of one column, merged, leave room for those of the next, which may be as many as rows. */
+static void test_many_levels_after_few(void **state)
+{
+    (void)state;
+    char text[8000];
+    size_t at = (size_t)snprintf(text, sizeof text, "few,many,y\n");
+    for (size_t i = 0; i < 300; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s,w%zu,%zu\n", i % 4 > 1 ? "a" : "b", i * 7 % 90, i % 11);
+    learning whole = { .path = { temp_text_file("levels.csv", text), NULL } };
+    learning part[RANKS] = { whole, whole, whole };
+    una_run *run = quiet_run();
+    rank_here me[RANKS] = { { .threads = 0 } };
+    assert_ok(learn_here(&whole, run), run);
+    with_ranks_here(me, RANKS, learn_here, part, sizeof *part);
+    for (size_t r = 0; r < RANKS; r++) {
+        assert_int_equal(me[r].status, UNA_OK);
+        assert_same_columns(&part[r].columns, &whole.columns);
+    }
+    end(part, RANKS);
+    end(&whole, 1);
+    una_run_free(run);
+}
+
 static void refused(const char *path, const char *of_rank_1, una_missing missing, una_status status, const char *says)
 {
     learning part[RANKS];
@@ -234,7 +257,7 @@ static void test_arrays_too(void **state)
 int main(void)
 {
     const struct CMUnitTest all[] = {
-        cmocka_unit_test(test_columns_of_parts_are_those_of_the_whole), cmocka_unit_test(test_refusals_reach_all),
+        cmocka_unit_test(test_columns_of_parts_are_those_of_the_whole), cmocka_unit_test(test_many_levels_after_few), cmocka_unit_test(test_refusals_reach_all),
         cmocka_unit_test(test_who_reads_what), cmocka_unit_test(test_arrays_too),
     };
     return cmocka_run_group_tests(all, NULL, NULL);

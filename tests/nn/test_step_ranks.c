@@ -64,12 +64,11 @@ static una_status own_part(void *context, una_run *run)
     una_train_data_f64 data = { t->x + t->first[r] * inputs, t->y + t->first[r], t->part[r], 1, { inputs, NULL } };
     una_training_settings how = whole_batch();
     una_rank_group rank_group;
-    how.rank_rows = t->part;
     una_rank_group_enter(&rank_group, run);
     una_status status = gradient_of(s, &data, &how, run);
     double loss[3] = { s->losses.total, s->losses.fit, s->losses.mean_cos2 };
-    if (status == UNA_OK) status = una_rank_group_sum_f64(s->gradient, t->net.parameters, run);
-    if (status == UNA_OK) status = una_rank_group_sum_f64(loss, 3, run);
+    if (status == UNA_OK) status = una_run_sum_f64(s->gradient, t->net.parameters, run);
+    if (status == UNA_OK) status = una_run_sum_f64(loss, 3, run);
     s->losses = (una_losses){ .total = loss[0], .fit = loss[1], .mean_cos2 = loss[2] };
     return una_rank_group_leave(&rank_group, status, run);
 }
@@ -123,7 +122,6 @@ static una_status train_part(void *context, una_run *run)
     una_training_settings how = whole_batch();
     una_trained trained;
     una_rank_group rank_group;
-    how.rank_rows = t->part;
     how.batch = 12;
     how.exact = false;
     how.probes = UNA_PROBES_BETWEEN;

@@ -109,6 +109,14 @@ const char *cli_nearest(const char *wrong, const char *const *names, size_t coun
     return best_distance <= 1 + length / 3 ? best : NULL;
 }
 
+una_status cli_unknown(const cli *c, const char *what, const char *wrong, const char *const *names, size_t count,
+                       const char *lister)
+{
+    const char *near = cli_nearest(wrong, names, count);
+    if (near) return cli_fail(c, UNA_E_USAGE, "there is no %s '%s'; did you mean '%s'?", what, wrong, near);
+    return cli_fail(c, UNA_E_USAGE, "there is no %s '%s'; '%s' lists them all", what, wrong, lister);
+}
+
 /* ---- values ------------------------------------------------------------------------------------------ */
 
 bool cli_is_number(const char *text, double *value)

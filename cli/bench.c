@@ -7,7 +7,6 @@
 #include "una_bench.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -83,8 +82,8 @@ void cli_bench_flags(void)
 
 /* ---- lists --------------------------------------------------------------------------------------------------- */
 
-/* name="value", quoted so that it may hold anything. Free it. */
-static char *quoted_assignment(const char *name, const char *value)
+/* name="value", quoted so that it may hold anything. */
+static const char *quoted_assignment(const char *name, const char *value)
 {
     size_t used = strlen(name);
     char *text = cli_alloc(used + 2 * strlen(value) + 4, 1);
@@ -107,23 +106,26 @@ static bool experiment_has_option(const cli *c, size_t experiment, const char *n
     return false;
 }
 
-/* The options that were given, as texts for the library, which checks them. Free each and the list. */
-static size_t given_options(const cli *c, size_t experiment, char ***texts)
+static bool is_option(const cli_flag *flag)
+{
+    return flag >= flags + OWN_FLAGS && flag < flags + OWN_FLAGS + MOST_OPTIONS;
+}
+
+/* The options that were given, as texts for the library, which checks them. */
+static void take_options(una_bench_settings *settings, const cli *c, size_t experiment)
 {
     bool named;
-    size_t count = 0;
-    *texts = cli_alloc(c->given_count + 1, sizeof **texts);
+    const char **texts = cli_alloc(c->given_count + 1, sizeof *texts);
+    settings->set = texts;
     for (size_t i = 0; i < c->given_count; i++) {
-        const cli_flag *flag = c->given[i].flag;
-        if (flag < flags + OWN_FLAGS || flag >= flags + OWN_FLAGS + MOST_OPTIONS) continue;
-        (*texts)[count++] = quoted_assignment(flag->name, c->given[i].value ? c->given[i].value : "yes");
+        const cli_given *given = &c->given[i];
+        if (is_option(given->flag))
+            texts[settings->set_count++] = quoted_assignment(given->flag->name, given->value ? given->value : "yes");
     }
-    char *folder = cli_data_folder(c, &named);
+    const char *folder = cli_data_folder(c, &named);
     if (!cli_has(c, "data") && folder && (named || access(folder, F_OK) == 0) &&
         experiment_has_option(c, experiment, "data"))
-        (*texts)[count++] = quoted_assignment("data", folder);
-    free(folder);
-    return count;
+        texts[settings->set_count++] = quoted_assignment("data", folder);
 }
 
 /* ---- telling ------------------------------------------------------------------------------------------------- */
@@ -226,73 +228,43 @@ static void print_bench_text(const una_bench_result *r, size_t experiment)
            cli_escaped(r->page), cli_escaped(r->table), r->fitted, r->fits - r->fitted);
 }
 
-static void json_name(bool more, const una_bench_key *key)
+static void json_key(const una_bench_key *key)
 {
-    printf("%s{\"model\": ", more ? ", " : "");
-    cli_json_text(stdout, key->model);
-    printf(", \"spec\": ");
-    cli_json_text(stdout, key->spec);
-    printf(", \"data\": ");
-    cli_json_text(stdout, key->data);
-}
-
-static void print_bench_number(const char *key, const char *ending, double value)
-{
-    printf(", \"%s%s\": ", key, ending);
-    cli_json_number(stdout, value);
-}
-
-static void json_rows(const una_bench_result *r, size_t measures)
-{
-    for (size_t i = 0; i < r->row_count; i += measures) {
-        const una_bench_key *key = r->rows[i].key;
-        json_name(i > 0, key);
-        printf(", \"split\": %llu, \"seed\": %llu, \"results\": %u", (unsigned long long)key->split,
-               (unsigned long long)key->seed, key->results);
-        for (size_t m = i; m < i + measures; m++) print_bench_number(r->rows[m].measure, "", r->rows[m].value);
-        printf("}");
-    }
-}
-
-static void json_means(const una_bench_result *r, size_t experiment)
-{
-    size_t measures = una_bench_measure_count(experiment);
-    for (size_t i = 0; i < r->mean_count; i += measures) {
-        json_name(i > 0, r->means[i].key);
-        printf(", \"%s\": %zu", una_bench_over(experiment), r->means[i].count);
-        for (size_t m = i; m < i + measures; m++) {
-            print_bench_number(r->means[m].measure, "", r->means[m].mean);
-            print_bench_number(r->means[m].measure, "_sd", r->means[m].sd);
-        }
-        printf("}");
-    }
-}
-
-static void json_claims(const una_bench_result *r)
-{
-    for (size_t i = 0; i < r->claim_count; i++) {
-        const una_bench_claim *claim = &r->claims[i];
-        printf("%s{\"sentence\": ", i ? ", " : "");
-        cli_json_text(stdout, claim->sentence);
-        printf(", \"verdict\": \"%s\", \"numbers\": ", una_bench_verdict(claim->holds));
-        cli_json_text(stdout, claim->numbers);
-        printf("}");
-    }
+    cli_json_put(", {'model': %s, 'spec': %s, 'data': %s", key->model, key->spec, key->data);
 }
 
 static void print_bench_json(const una_bench_result *r, size_t experiment)
 {
-    printf("{\"experiment\": \"%s\", \"rows\": [", una_bench_name(experiment));
-    json_rows(r, una_bench_measure_count(experiment));
-    printf("], \"means\": [");
-    json_means(r, experiment);
-    printf("], \"claims\": [");
-    json_claims(r);
-    printf("], \"fitted\": %zu", r->fitted);
-    cli_json_path(stdout, "table", r->table);
-    cli_json_path(stdout, "page", r->page);
-    cli_json_path(stdout, "out", r->out);
-    printf("}\n");
+    size_t measures = una_bench_measure_count(experiment);
+    cli_json_put("{'experiment': %s, 'rows': [", una_bench_name(experiment));
+    for (size_t i = 0; i < r->row_count; i += measures) {
+        const una_bench_key *key = r->rows[i].key;
+        json_key(key);
+        cli_json_put(", 'split': %llu, 'seed': %llu, 'results': %u", (unsigned long long)key->split,
+                     (unsigned long long)key->seed, key->results);
+        for (size_t m = i; m < i + measures; m++) cli_json_put(", %s: %g", r->rows[m].measure, r->rows[m].value);
+        cli_json_put("}");
+    }
+    cli_json_put("], 'means': [");
+    for (size_t i = 0; i < r->mean_count; i += measures) {
+        json_key(r->means[i].key);
+        cli_json_put(", %s: %zu", una_bench_over(experiment), r->means[i].count);
+        for (size_t m = i; m < i + measures; m++) {
+            char sd[128];
+            snprintf(sd, sizeof sd, "%s_sd", r->means[m].measure);
+            cli_json_put(", %s: %g, %s: %g", r->means[m].measure, r->means[m].mean, sd, r->means[m].sd);
+        }
+        cli_json_put("}");
+    }
+    cli_json_put("], 'claims': [");
+    for (size_t i = 0; i < r->claim_count; i++)
+        cli_json_put(", {'sentence': %s, 'verdict': %s, 'numbers': %s}", r->claims[i].sentence,
+                     una_bench_verdict(r->claims[i].holds), r->claims[i].numbers);
+    cli_json_put("], 'fitted': %zu", r->fitted);
+    cli_json_path("table", r->table);
+    cli_json_path("page", r->page);
+    cli_json_path("out", r->out);
+    cli_json_put("}\n");
 }
 
 /* ---- the verb ------------------------------------------------------------------------------------------------ */
@@ -310,52 +282,38 @@ static una_status list_experiments(const cli *c)
     if (asks_for_more(c))
         return cli_fail(c, UNA_E_USAGE, "which experiment? Give its name; 'una bench' lists them all");
 
-    if (c->json) printf("{\"experiments\": [");
+    if (c->json) cli_json_put("{'experiments': [");
     int width = 8;
     for (size_t e = 0; e < una_bench_count(); e++) width = bench_column_width(una_bench_name(e), width);
     for (size_t e = 0; e < una_bench_count(); e++) {
-        if (!c->json) {
-            printf("%-*s %s\n", width, una_bench_name(e), una_bench_summary(e));
-            continue;
-        }
-        printf("%s{\"name\": \"%s\", \"summary\": ", e ? ", " : "", una_bench_name(e));
-        cli_json_text(stdout, una_bench_summary(e));
-        printf("}");
+        const char *name = una_bench_name(e), *summary = una_bench_summary(e);
+        if (c->json) cli_json_put(", {'name': %s, 'summary': %s}", name, summary);
+        else printf("%-*s %s\n", width, name, summary);
     }
-    if (c->json) printf("]}\n");
+    if (c->json) cli_json_put("]}\n");
     return UNA_OK;
+}
+
+static void end_bench(void *result)
+{
+    una_bench_free(result);
 }
 
 static una_status perform_bench(cli *c, size_t experiment)
 {
-    char *copy = NULL, **set = NULL;
-    const char **models = NULL, *list = cli_text(c, "models");
     una_bench_settings settings = { .size = sizeof settings, .out = cli_text(c, "out"), .quick = cli_has(c, "quick"),
                                     .store = cli_text(c, "store"), .kept = cli_has(c, "kept") };
-    una_bench_result *result = NULL;
-    if (list) settings.model_count = cli_split(list, &copy, &models);
-    settings.models = models;
-    settings.set_count = given_options(c, experiment, &set);
-    settings.set = (const char *const *)set;
-
-    una_status status = UNA_OK;
+    una_bench_result *result;
+    take_options(&settings, c, experiment);
     if (settings.quick && cli_has(c, "full"))
-        status = cli_fail(c, UNA_E_USAGE, "--quick and --full do not go together; give one of them");
-    else if (list && settings.model_count == 0) status = cli_fail(c, UNA_E_USAGE, "--models needs at least one name");
-    if (status == UNA_OK) {
-        status = una_bench_run(&result, una_bench_name(experiment), &settings, c->run);
-        cli_progress_clear();
-        if (status != UNA_OK) cli_failed(c, status);
-    }
-    if (result && c->json) print_bench_json(result, experiment);
-    else if (result) print_bench_text(result, experiment);
-
-    una_bench_free(result);
-    for (size_t i = 0; i < settings.set_count; i++) free(set[i]);
-    free(set);
-    free(models);
-    free(copy);
-    return status;
+        return cli_fail(c, UNA_E_USAGE, "--quick and --full do not go together; give one of them");
+    CLI_TRY(cli_names(c, "models", &settings.models, &settings.model_count));
+    CLI_TRY(una_bench_run(&result, una_bench_name(experiment), &settings, c->run));
+    cli_own(end_bench, result);
+    cli_progress_clear();
+    if (c->json) print_bench_json(result, experiment);
+    else print_bench_text(result, experiment);
+    return UNA_OK;
 }
 
 static una_status export_or_import_rows(cli *c, const char *name)
@@ -364,13 +322,11 @@ static una_status export_or_import_rows(cli *c, const char *name)
     size_t rows = 0, added = 0;
     if (cli_rank() > 0) return UNA_OK;           /* nothing to share */
     if (to && from) return cli_fail(c, UNA_E_USAGE, "--export and --import do not go together; give one of them");
-    una_status status = to ? una_bench_export(&rows, name, out, to, c->run)
-                           : una_bench_import(&rows, &added, name, out, from, c->run);
-    if (status != UNA_OK) return cli_failed(c, status);
+    CLI_TRY(to ? una_bench_export(&rows, name, out, to, c->run)
+               : una_bench_import(&rows, &added, name, out, from, c->run));
 
-    if (c->json) printf("{\"experiment\": \"%s\", \"rows\": %zu", name, rows);
-    if (c->json && from) printf(", \"added\": %zu", added);
-    if (c->json) printf("}\n");
+    if (c->json && to) cli_json_put("{'experiment': %s, 'rows': %zu}\n", name, rows);
+    else if (c->json) cli_json_put("{'experiment': %s, 'rows': %zu, 'added': %zu}\n", name, rows, added);
     else if (c->quiet || c->stdout_taken) return UNA_OK;
     else if (to) printf("%zu rows were written to %s\n", rows, cli_escaped(to));
     else printf("%zu rows are in %s, and %zu of them were new\n", rows, cli_escaped(from), added);
@@ -390,12 +346,7 @@ static una_status run_bench_verb(cli *c)
         bool moves = cli_has(c, "export") || cli_has(c, "import");
         return moves ? export_or_import_rows(c, names[count]) : perform_bench(c, count);
     }
-
-    const char *near = cli_nearest(c->operand[0], names, count);
-    if (near) {
-        return cli_fail(c, UNA_E_USAGE, "there is no experiment '%s'; did you mean '%s'?", c->operand[0], near);
-    }
-    return cli_fail(c, UNA_E_USAGE, "there is no experiment '%s'; 'una bench' lists them all", c->operand[0]);
+    return cli_unknown(c, "experiment", c->operand[0], names, count, "una bench");
 }
 
 const cli_verb cli_bench = {
@@ -405,8 +356,7 @@ const cli_verb cli_bench = {
     "a folder. What was computed before is taken "
     "from there, so a run that was stopped goes on where it was, and several runs in one folder share the work. Under "
     "mpirun several machines are one run (docs/use/RANKS.md).",
-    { { "[EXPERIMENT]", CLI_TEXT, "which one; left out, all are listed" }, { NULL, CLI_TEXT, NULL },
-      { NULL, CLI_TEXT, NULL } },
+    { { "[EXPERIMENT]", CLI_TEXT, "which one; left out, all are listed" } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
     "una bench\n"
     "una bench cubic --quick\n"
@@ -416,5 +366,5 @@ const cli_verb cli_bench = {
     "una bench gap --data FOLDER --models luna --splits 0-9\n"
     "una bench uci --export rows.csv\n"
     "mpirun -n 4 una bench gap --full",
-    run_bench_verb
+    .run = run_bench_verb
 };

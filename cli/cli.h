@@ -20,6 +20,9 @@
 #define CLI_PRINTF(text, first)
 #endif
 
+/* Returns a failure to the caller. The sentence of one that nobody has told is told at the end. */
+#define CLI_TRY(call) do { una_status status_ = (call); if (status_ != UNA_OK) return status_; } while (0)
+
 /* ---- flags and verbs ------------------------------------------------------------------------------ */
 
 typedef enum cli_type {
@@ -84,8 +87,9 @@ enum {                           /* which of the common flags a verb has        
     CLI_WITH_COMMAND = 16,       /* no flag: what stands behind -- is a command of its own          */
     CLI_WITH_RANKS = 32,         /* no flag: under mpirun all ranks work on it; else rank 0 alone   */
     CLI_WITH_READING = 64,       /* it reads tables: --delimiter, --decimal, --dates, --words       */
-    CLI_BY_PIECES = 128          /* no flag: a table is read piece by piece, so that flags about the cache and
+    CLI_BY_PIECES = 128,         /* no flag: a table is read piece by piece, so that flags about the cache and
                                     scratch files are left out                                      */
+    CLI_IS_SUMMARY = 256         /* no flag: what it tells people is left out with --quiet           */
 };
 
 typedef struct cli cli;
@@ -100,6 +104,7 @@ typedef struct cli_verb {
     unsigned        common;
     const char     *examples;    /* one command per line, "# remark" lines allowed                  */
     una_status    (*run)(cli *c);
+    void          (*json)(cli *c), (*text)(cli *c);      /* of c->found; NULL: run has told all     */
 } cli_verb;
 
 /* Verbs of two words with the same first one stand together in the list and are shown as one. */
@@ -116,6 +121,8 @@ extern const cli_family *const cli_families[];   /* ends with NULL              
 extern const cli_family cli_study, cli_data;
 const cli_family *cli_family_of(const cli_verb *verb);                   /* NULL: a verb of one word  */
 const char *cli_second_word(const cli_verb *verb);                       /* "ask" of "study ask"      */
+/* The words that may follow `una`, one for each family, from *at 0 on. */
+bool cli_next_word(size_t *at, const char **name, const char **summary);
 /* The verbs of a family, one by one; NULL begins and ends. */
 const cli_verb *cli_next_member(const cli_family *family, const cli_verb *before);
 void cli_bench_flags(void);                      /* bench.c: its flags from the library's tables, before all else */
@@ -147,10 +154,10 @@ struct cli {
     char          **logs;        /* "warning: ..." sentences the library sent while it worked        */
     size_t          log_count;
     void           *log_words;   /* the same without "warning: ", to be found (logs.c)              */
-    una_read_settings reading;   /* how its files are written (reading.c); the words below are of it */
-    char           *words_copy;
-    const char    **words;
+    una_read_settings reading;   /* how its files are written (reading.c)                            */
     bool            logs_at_once;  /* not kept for the end: the verb may work, or wait, for hours   */
+    const una_fit_info *info;    /* its warnings and notes are told anyway                          */
+    const void     *found;       /* what the verb has to tell                                       */
 };
 
 /* args.c. Both print the sentence and return UNA_E_USAGE where something is wrong. */
@@ -160,9 +167,14 @@ const char *cli_text(const cli *c, const char *flag);                    /* the 
 uint64_t    cli_count(const cli *c, const char *flag, uint64_t initial);
 double      cli_share(const cli *c, const char *flag, double initial);
 size_t      cli_texts(const cli *c, const char *flag, const char **texts); /* all of them; texts may be NULL */
+/* Names between commas, as --models has them; prints the sentence where the flag was given and holds none. */
+una_status  cli_names(const cli *c, const char *flag, const char *const **names, size_t *count);
 bool        cli_is_number(const char *text, double *value);
-/* The nearest of the names to `wrong`, or NULL. */
+/* The nearest of the names to `wrong`, or NULL; and the sentence that there is no WHAT of that name, with it or with
+ * the command that lists all of them. */
 const char *cli_nearest(const char *wrong, const char *const *names, size_t count);
+una_status  cli_unknown(const cli *c, const char *what, const char *wrong, const char *const *names, size_t count,
+                        const char *lister);
 
 /* help.c and dump.c */
 void        cli_help(void);                                              /* una --help                */
@@ -170,9 +182,9 @@ void        cli_help_verb(const cli_verb *verb, FILE *to);
 void        cli_help_family(const cli_family *family);
 void        cli_flag_title(char *buffer, size_t size, const cli_flag *flag);     /* "--out MODEL"    */
 const char *cli_synopsis(const cli_verb *verb, char *buffer, size_t size);
-void        cli_dump_man(void);
+una_status  cli_dump_man(void);
 una_status  cli_dump_completion(const char *shell);
-void        cli_dump_files(void);                                        /* what each verb reads and writes */
+una_status  cli_dump_files(void);                                        /* what each verb reads and writes */
 
 /* ranks.c: several processes under mpirun or srun. */
 void        cli_ranks_detect(void);                /* before all else: which one this is; all but rank 0 keep quiet */
@@ -194,8 +206,13 @@ const char *cli_style_off(FILE *to);
 size_t      cli_width(FILE *to);                                         /* columns, 60 to 120        */
 /* Prints words with line breaks; continuation lines get `indent` blanks. `column` is where the text begins. */
 void        cli_wrap(FILE *to, size_t column, size_t indent, const char *text);
+/* A paragraph on stdout; one line or more in bold; and one behind a title in a column of its own. */
+void        cli_say(size_t indent, const char *format, ...) CLI_PRINTF(2, 3);
+void        cli_say_bold(const char *text);
+void        cli_say_row(cli_style style, const char *title, const char *format, ...) CLI_PRINTF(3, 4);
 una_status  cli_fail(const cli *c, una_status status, const char *format, ...) CLI_PRINTF(3, 4);
 una_status  cli_failed(const cli *c, una_status status);                 /* with the library's sentence */
+void        cli_tell_failure(const cli *c, una_status status);           /* the same, unless one was told */
 void        cli_warn(const cli *c, const char *sentence);                /* stderr, unless --quiet     */
 int         cli_progress(void *context, const una_progress *progress);
 void        cli_progress_clear(void);
@@ -206,9 +223,10 @@ double      cli_seconds(void);                                           /* a cl
 void        cli_log(void *context, una_log_level level, const char *sentence);
 void        cli_logs_forget(cli *c, const char *const *columns, size_t count);   /* warnings about these columns */
 void        cli_logs_free(cli *c);
-/* Sentences the library logged that are not among the warnings and notes that will be shown anyway. */
-void        cli_show_logs(const cli *c, const char *const *warnings, size_t warning_count, const char *const *notes,
-                          size_t note_count);
+/* Sentences the library logged that are not among the warnings and notes of c->info. */
+void        cli_show_logs(const cli *c);
+/* Warnings about what was found, which JSON has itself, to be shown with those. */
+void        cli_log_warnings(cli *c, const char *const *warnings, size_t count);
 /* Bytes of the letter at `at`, in UTF-8; 0: that byte is none. code (may be NULL) gets its number. */
 size_t cli_utf8_letter(const char *at, unsigned *code);
 /* Whether a terminal would do something else with this code than show it. None is beyond U+FFFF. */
@@ -223,20 +241,20 @@ bool cli_shorten(char *text);                    /* long numbers in it to six di
 const char *cli_number_short(char buffer[32], double value);
 const char *cli_number(char buffer[32], double value);
 
-/* "a 61 %, b 30 %, c 9 %": the inputs that matter most, by squares of their relevance; free it. */
+/* "a 61 %, b 30 %, c 9 %": the inputs that matter most, by squares of their relevance. */
 typedef struct cli_named { const char *name; double value; } cli_named;
 char       *cli_shares(cli_named *list, size_t count);                   /* puts the list in order     */
 
-/* json.c: writing, and walking over JSON made by the library. */
-void        cli_json_text(FILE *to, const char *text);                   /* quoted; "null" for NULL    */
+/* json.c: writing to stdout, and walking over JSON made by the library. In the format ' stands for ", and for values
+ * %s a text, quoted, or null; %g a number, as short as it reads back, or null; %d a truth, or null below 0; %u, %zu,
+ * %llu and %lld whole numbers. A comma at its beginning is left out behind the bracket that opens a list. */
+void        cli_json_put(const char *format, ...) CLI_PRINTF(1, 2);
+void        cli_json_to(FILE *to);                                       /* elsewhere; NULL: stdout again */
 /* JSON as the library or a file has it, with what a terminal would obey as \uXXXX: the same content. */
-void        cli_json_pass(FILE *to, const char *json);
-void        cli_json_number(FILE *to, double value);                     /* shortest; null if not finite */
-void        cli_json_texts(FILE *to, const char *const *texts, size_t count);
-/* ', "key": value' */
-void        cli_json_text_of(FILE *to, const char *key, const char *text);
-void        cli_json_number_of(FILE *to, const char *key, double value);
-void        cli_json_path(FILE *to, const char *key, const char *path);  /* ', "key": "path"', or nothing  */
+void        cli_json_pass(const char *json);
+void        cli_json_texts(const char *key, const char *const *texts, size_t count);     /* ', "key": [...]'  */
+void        cli_json_path(const char *key, const char *path);            /* ', "key": "path"', or nothing  */
+void        cli_json_end(const cli *c);          /* files of --out, --report and --chart; then the object ends */
 /* One value of an object or array: `key` NULL in arrays. Texts are unescaped, all else stands as it is. */
 typedef struct cli_json_item { char *key, *value; char type; /* { [ " or 0 (number, word) */ } cli_json_item;
 /* Steps over a JSON object or array: *at begins at its bracket. False at the end. Free with cli_json_done. */
@@ -245,68 +263,78 @@ bool        cli_json_open(cli_json *walk, const char *json);
 bool        cli_json_next(cli_json *walk, cli_json_item *item);
 void        cli_json_done(cli_json_item *item);
 
-/* verdict.c: what a fit is worth, for each of its targets (NULL where no rows were held out); free them. */
+/* verdict.c: what a fit is worth, for each of its targets (NULL where no rows were held out). */
 bool        cli_wants_verdict(const cli *c);
 una_status  cli_compute_verdicts(cli *c, una_verdict ***verdicts, const una_model *model, const una_dataset *data);
-void        cli_verdicts_free(una_verdict **verdicts, size_t targets);
 void        cli_verdict_print(const una_verdict *verdict, bool wanted);               /* NULL: nothing              */
 void        cli_verdict_json(const una_verdict *verdict);                /* ', "verdict": {...}'       */
 
-/* study.c, study_show.c: what the verbs of studies share. _open prints the sentence where it fails. */
+/* study.c, study_show.c: what the verbs of studies share. */
 una_status  cli_study_open(cli *c, una_study **study);
-void        cli_study_point(FILE *to, const una_study *study, const una_trial *trial, una_run *run);   /* JSON */
-void        cli_study_best_json(const cli *c, const una_study *study, const una_trial *best);
+void        cli_study_trial(const una_study *study, const una_trial *trial, una_run *run);  /* "3  a=1  b=x" */
+void        cli_study_point_json(const una_study *study, const una_trial *trial, una_run *run);
+void        cli_study_best_json(const una_study *study, const una_trials *best, una_run *run);
 const char *cli_study_state(una_trial_state state);
-una_status  cli_study_info(cli *c, char **json);                         /* for una info; free it      */
+una_status  cli_study_info(cli *c, char **json);                         /* for una info            */
 
-/* data.c: --data, else $UNA_DATA, else where data of users is kept, which need not exist. NULL: there is no home; free
- * it. *named: a person has named it. */
+/* data.c: --data, else $UNA_DATA, else where data of users is kept, which need not exist. NULL: there is no home.
+ * *named: a person has named it. */
 char       *cli_data_folder(const cli *c, bool *named);
 
 /* ---- files and the run ----------------------------------------------------------------------------------- */
 
-/* places.c. What the verb's tables say is written must be writable, and must not be the same file as anything else
+/* paths.c. What the verb's tables say is written must be writable, and must not be the same file as anything else
  * that is read or written. This is looked at before any verb begins; one that has chosen a place itself, `path` for the
  * file of `flag`, looks once more. */
 una_status  cli_check_files(cli *c, const char *flag, const char *path);
 /* The same for a file that a verb makes in the folder of `flag`, if that was given. */
 una_status  cli_check_created(const cli *c, const char *flag, const char *name);
 bool        cli_is_path(cli_type type);                                  /* one of the three types of files */
+bool        cli_is_sqlite_file(const char *path);
 /* reading.c: c->reading from the flags; prints the sentence where one is wrong. */
 una_status  cli_reading_begin(cli *c);
-void        cli_reading_end(cli *c);
-/* files.c */
-una_status  cli_check_chart(const cli *c, const char *path);
+/* files.c. Memory that is zeroed, or ends the program, and is given back when that ends if not before. */
+void       *cli_alloc(size_t count, size_t size);
+void        cli_free(void *block);
+/* Ends it when the verb is done, before the run ends, the latest first; `what` may be NULL. CLI_END makes such a
+ * function of a type of the library. */
+void        cli_own(void (*end)(void *what), void *what);
+void        cli_end_owned(void);
+void        cli_own_model(una_model *model);
+void        cli_own_table(una_dataset *data);
+#define CLI_END(type) static void end_##type(void *what) { type##_free(what); }
+una_status  cli_check_chart(const cli *c, const char *flag, const char *path);
 una_status  cli_check_report(const cli *c, const char *path);
-/* What stands where a model will be written: its kind, "file" where it is no model, NULL where nothing is; free it. */
+una_status  cli_check_pictures(const cli *c);                            /* both, of the flags      */
+void        cli_print_pictures(const cli *c);                            /* and where they are      */
+/* What stands where a model will be written: its kind, "file" where it is no model, NULL where nothing is. */
 char       *cli_replaced(const cli *c, const char *path);
 const char *cli_base_name(const char *path);
-/* Cuts a copy at the commas outside of brackets; blanks around the pieces go. Free both. */
-size_t      cli_split(const char *list, char **copy, const char ***pieces);
-/* --valid and --missing, as fit and tune have them. The rows of a file go to *rows: free them. */
-una_status  cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *settings);
+/* Pieces of a text between the commas outside of brackets, without blanks around them. */
+const char **cli_split(const char *list, size_t *count);
+/* Models and tables belong to the verb (cli_own). A table has the rows of --where, and --images. */
+una_status  cli_load(const cli *c, una_model **model, const char *path);
+una_status  cli_read(const cli *c, una_dataset **data, const char *path);
+una_status  cli_read_part(const cli *c, una_dataset **data, const char *path);       /* of this rank           */
+/* Rows that this model is asked about: where it sees images, the column that names them is its own. */
+una_status  cli_read_asked(const cli *c, una_dataset **data, const char *path, const una_model *model);
+/* --valid, as fit and tune have it. */
+una_status  cli_read_valid(const cli *c, una_fit_settings *settings);
 una_missing cli_missing(const cli *c);
-/* --where: *data becomes a table of the rows that match. _part: of this rank's part of the rows. */
-una_status  cli_keep_rows(const cli *c, una_dataset **data);
-una_status  cli_keep_part(const cli *c, una_dataset **data);
-/* The same for rows that this model is asked about: where it sees images, the column that names them is its own. */
-una_status  cli_keep_asked(const cli *c, una_dataset **data, const una_model *model);
-/* columns.c. Names of --target "a, b" as columns of the table. *count 0: the flag was not given. */
-char      **cli_targets(const cli *c, const una_dataset *data, size_t *count);
-void        cli_targets_free(char **targets, size_t count);
-/* --drop and --only into the settings of a fit; free the names after it. */
-typedef struct cli_selected { char **drop, **only; size_t drop_count, only_count; } cli_selected;
-/* Warnings of the reading that are about other columns only are forgotten. */
-void        cli_select(cli *c, const una_dataset *data, cli_selected *names, una_fit_settings *settings);
-void        cli_selected_free(cli_selected *names);
+/* columns.c. What the flags say of a fit to this table: target, preset, options, columns. Warnings of the reading that
+ * are about columns which are left out are forgotten. */
+una_fit_settings cli_fit_settings(cli *c, const una_dataset *data);
+/* Names of --target "a, b" as columns of the table. *count 0: the flag was not given. */
+const char *const *cli_targets(const cli *c, const una_dataset *data, size_t *count);
+/* Refuses several: "WHAT one target, and --target a,b names 2: REMEDY". */
+una_status  cli_need_one_target(const cli *c, const una_dataset *data, const char *what, const char *remedy);
 una_status  cli_dump_columns(const char *path);                          /* for completion: a name per line */
 /* main.c: a run with the flags of the command line but another seed; UNA_CANCELLED after Ctrl-C. */
 una_status  cli_run_new(cli *c, una_run **run, uint64_t seed);
 bool        cli_interrupted(void);
 una_status  cli_check_interrupt(const cli *c);
-char       *cli_default_out(const char *data, const char *ending);       /* "dir/a.csv.gz" -> "a.una"; free it */
+char       *cli_default_out(const char *data, const char *ending);       /* "dir/a.csv.gz" -> "a.una"  */
 char       *cli_join(const char *folder, const char *name);
 size_t      cli_kind_find(const char *name);                             /* SIZE_MAX if there is none  */
-void       *cli_alloc(size_t count, size_t size);                       /* zeroed; ends the program without memory */
 
 #endif

@@ -29,22 +29,24 @@ static int compare_column_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void sort_names(column_names *names)
+static column_names sorted_names(const char *const *given, size_t count)
 {
-    for (size_t i = 0; i < names->count; i++) {
-        size_t length = strlen(names->name[i]);
-        if (length > names->longest) names->longest = length;
+    column_names names = { .name = cli_alloc(count + 1, sizeof *names.name), .count = count };
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(given[i]);
+        names.name[i] = given[i];
+        if (length > names.longest) names.longest = length;
     }
-    if (names->count) qsort(names->name, names->count, sizeof *names->name, compare_column_names);
+    if (count) qsort(names.name, count, sizeof *names.name, compare_column_names);
+    return names;
 }
 
 static column_names names_of_columns(const una_dataset *data)
 {
-    column_names names = { .count = una_dataset_column_count(data) };
-    names.name = cli_alloc(names.count + 1, sizeof *names.name);
-    for (size_t i = 0; i < names.count; i++) names.name[i] = una_dataset_column_name(data, i);
-    sort_names(&names);
-    return names;
+    size_t count = una_dataset_column_count(data);
+    const char **name = cli_alloc(count + 1, sizeof *name);
+    for (size_t i = 0; i < count; i++) name[i] = una_dataset_column_name(data, i);
+    return sorted_names(name, count);
 }
 
 static bool is_column_name(const column_names *names, const char *name)
@@ -53,7 +55,7 @@ static bool is_column_name(const column_names *names, const char *name)
 }
 
 /* The longest piece that ends at a comma and is a column; else up to the first comma. Blanks around it do not count. */
-static char *next_name(const column_names *columns, const char **at)
+static const char *next_name(const column_names *columns, const char **at)
 {
     const char *begin = *at, *first = begin + strcspn(begin, ","), *from = begin + strspn(begin, " ");
     const char *end = from + strnlen(from, columns->longest);
@@ -65,13 +67,12 @@ static char *next_name(const column_names *columns, const char **at)
             *at = *end ? end + 1 : end;
             return name;
         }
-        free(name);
     }
     *at = *first ? first + 1 : first;
     return trimmed_name(begin, (size_t)(first - begin));
 }
 
-static void add_column_names(char **names, size_t *count, const char *at, const column_names *columns)
+static void add_column_names(const char **names, size_t *count, const char *at, const column_names *columns)
 {
     if (is_column_name(columns, at) || !strchr(at, ',')) {     /* as it is, blanks and all */
         names[(*count)++] = cli_join("", at);
@@ -81,53 +82,42 @@ static void add_column_names(char **names, size_t *count, const char *at, const 
 }
 
 /* Names of --FLAG "a, b"; a column whose own name has the comma comes first. Of a flag that may be repeated all are
- * taken, else the last one. Free them by free_columns. */
-static char **columns_of(const cli *c, const char *flag, const una_dataset *data, size_t *count)
+ * taken, else the last one. */
+static const char *const *columns_of(const cli *c, const char *flag, const una_dataset *data, size_t *count)
 {
     const char **given = cli_alloc(c->given_count + 1, sizeof *given);
     size_t texts = cli_texts(c, flag, given), room = 1, first = texts && strcmp(flag, "target") == 0 ? texts - 1 : 0;
+    *count = 0;
+    if (texts == 0) return NULL;
     for (size_t i = first; i < texts; i++) {
         room += 2;
         for (const char *comma = given[i]; *comma; comma++) room += *comma == ',';
     }
-    char **names = texts ? cli_alloc(room, sizeof *names) : NULL;
-    column_names columns = texts ? names_of_columns(data) : (column_names){ .count = 0 };
-    *count = 0;
+    const char **names = cli_alloc(room, sizeof *names);
+    column_names columns = names_of_columns(data);
     for (size_t i = first; i < texts; i++) add_column_names(names, count, given[i], &columns);
-    free(columns.name);
-    free(given);
     return names;
 }
 
-static void free_columns(char **names, size_t count)
-{
-    for (size_t i = 0; i < count; i++) free(names[i]);
-    free(names);
-}
-
-char **cli_targets(const cli *c, const una_dataset *data, size_t *count)
+const char *const *cli_targets(const cli *c, const una_dataset *data, size_t *count)
 {
     return columns_of(c, "target", data, count);
 }
 
-void cli_targets_free(char **targets, size_t count)
+/* A column whose own name has the comma is one target. */
+una_status cli_need_one_target(const cli *c, const una_dataset *data, const char *what, const char *remedy)
 {
-    free_columns(targets, count);
-}
-
-static column_names names_in(char *const *given, size_t count)
-{
-    column_names names = { .count = count };
-    names.name = cli_alloc(count + 1, sizeof *names.name);
-    for (size_t i = 0; i < count; i++) names.name[i] = given[i];
-    sort_names(&names);
-    return names;
+    size_t count;
+    cli_targets(c, data, &count);
+    if (count < 2) return UNA_OK;
+    return cli_fail(c, UNA_E_USAGE, "%s one target, and --target %s names %zu: %s", what, cli_text(c, "target"), count,
+                    remedy);
 }
 
 /* A condition may use columns that are no inputs. */
-static void forget_others(cli *c, const una_dataset *data, const cli_selected *names)
+static void forget_others(cli *c, const una_dataset *data, const una_fit_settings *s)
 {
-    column_names drop = names_in(names->drop, names->drop_count), only = names_in(names->only, names->only_count);
+    column_names drop = sorted_names(s->drop, s->drop_count), only = sorted_names(s->only, s->only_count);
     size_t columns = una_dataset_column_count(data), count = 0;
     const char **gone = cli_alloc(columns + 1, sizeof *gone);
     for (size_t i = 0; i < columns && !cli_has(c, "where"); i++) {
@@ -135,26 +125,18 @@ static void forget_others(cli *c, const una_dataset *data, const cli_selected *n
         if (is_column_name(&drop, name) || (only.count && !is_column_name(&only, name))) gone[count++] = name;
     }
     cli_logs_forget(c, gone, count);
-    free(gone);
-    free(drop.name);
-    free(only.name);
 }
 
-void cli_select(cli *c, const una_dataset *data, cli_selected *names, una_fit_settings *settings)
+una_fit_settings cli_fit_settings(cli *c, const una_dataset *data)
 {
-    names->drop = columns_of(c, "drop", data, &names->drop_count);
-    names->only = columns_of(c, "only", data, &names->only_count);
-    settings->drop = (const char *const *)names->drop;
-    settings->drop_count = names->drop_count;
-    settings->only = (const char *const *)names->only;
-    settings->only_count = names->only_count;
-    if (c->log_count && (names->drop_count || names->only_count)) forget_others(c, data, names);
-}
-
-void cli_selected_free(cli_selected *names)
-{
-    free_columns(names->drop, names->drop_count);
-    free_columns(names->only, names->only_count);
+    const char **set = cli_alloc(c->given_count + 1, sizeof *set);
+    una_fit_settings s = { .size = sizeof s, .target = cli_text(c, "target"), .preset = cli_text(c, "preset"),
+                           .set = set, .set_count = cli_texts(c, "set", set), .missing = cli_missing(c),
+                           .other = (size_t)cli_count(c, "other", 0), .log_target = cli_has(c, "log") };
+    s.drop = columns_of(c, "drop", data, &s.drop_count);
+    s.only = columns_of(c, "only", data, &s.only_count);
+    if (c->log_count && (s.drop_count || s.only_count)) forget_others(c, data, &s);
+    return s;
 }
 
 /* ---- the header of a file --------------------------------------------------------------------------- */
@@ -195,7 +177,6 @@ static void print_header(const char *line)
         name[length] = 0;
         if (length > 0 && cli_escaped(name) == name) printf("%s\n", name);
     }
-    free(name);
 }
 
 /* For text files only; a file that cannot be read gives no names, because an error in the middle of a word helps
@@ -216,6 +197,5 @@ una_status cli_dump_columns(const char *path)
         line[strcspn(line, "\r\n")] = 0;
         if (*line && (unsigned char)*line != 0x1F) print_header(line);
     }
-    free(bytes);
     return UNA_OK;
 }

@@ -6,7 +6,6 @@
 #include "una_study.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const cli_flag flags[] = {
@@ -36,69 +35,34 @@ static const cli_flag flags[] = {
     CLI_FLAG_END
 };
 
-typedef struct job {
-    una_dataset  *data;
-    una_compared *compared;
-    const char  **set, **models;
-    size_t        model_count;
-    char         *list;                  /* that models point into                                                  */
-    cli_selected  selected;              /* --drop and --only                                                       */
-} job;
+CLI_END(una_compared)
 
-/* ---- the work ---------------------------------------------------------------------------------------- */
-
-/* A column whose own name has the comma is one target. */
-static una_status check_compare_asked(const cli *c, const job *j)
-{
-    size_t count;
-    char **targets = cli_targets(c, j->data, &count);
-    cli_targets_free(targets, count);
-    if (count > 1)
-        return cli_fail(c, UNA_E_USAGE, "models are compared on one target, and --target %s names %zu: compare on each "
-                        "by itself", cli_text(c, "target"), count);
-    if (cli_has(c, "models") && j->model_count == 0)
-        return cli_fail(c, UNA_E_USAGE, "--models needs at least one name");
-    if (cli_has(c, "time") && cli_count(c, "repeats", 1) > 1)
-        return cli_fail(c, UNA_E_USAGE, "--repeats and --time do not go together: time has one order");
-    if (cli_count(c, "folds", 5) < 2 && !cli_has(c, "time"))
-        return cli_fail(c, UNA_E_USAGE, "--folds 1 leaves no rows to train on: give 2 or more");
-    return UNA_OK;
-}
-
-static una_status compare_models(cli *c, job *j)
+static una_status run_compare(cli *c)
 {
     const char *report = cli_text(c, "report"), *chart = cli_text(c, "chart");
-    j->set = cli_alloc(c->given_count + 1, sizeof *j->set);
+    una_dataset *data;
+    una_compared *compared;
+    c->logs_at_once = true;
+    CLI_TRY(cli_check_pictures(c));
+    CLI_TRY(cli_check_created(c, "out", "compare.csv"));
+    CLI_TRY(cli_read(c, &data, c->operand[0]));
     una_compare_settings settings = {
-        .size = sizeof settings, .models = j->models, .model_count = j->model_count,
-        .folds = (size_t)cli_count(c, "folds", 0), .repeats = (size_t)cli_count(c, "repeats", 0),
-        .group = cli_text(c, "group"), .time = cli_text(c, "time"), .select = cli_text(c, "select"),
-        .out = cli_text(c, "out"),
-        .fit = { .size = sizeof settings.fit, .target = cli_text(c, "target"), .preset = cli_text(c, "preset"),
-                 .set = j->set, .set_count = cli_texts(c, "set", j->set), .missing = cli_missing(c),
-                 .other = (size_t)cli_count(c, "other", 0), .log_target = cli_has(c, "log") }
+        .size = sizeof settings, .folds = (size_t)cli_count(c, "folds", 0),
+        .repeats = (size_t)cli_count(c, "repeats", 0), .group = cli_text(c, "group"), .time = cli_text(c, "time"),
+        .select = cli_text(c, "select"), .out = cli_text(c, "out"), .fit = cli_fit_settings(c, data)
     };
-    cli_select(c, j->data, &j->selected, &settings.fit);
-    una_status status = una_compare(&j->compared, j->data, &settings, c->run);
-    if (cli_rank() > 0) return status == UNA_OK ? status : cli_failed(c, status);
-    if (status == UNA_OK && report) status = una_compare_page(j->compared, report, c->run);
-    if (status == UNA_OK && chart) status = una_compare_chart(j->compared, chart, c->run);
-    cli_progress_clear();
-    return status == UNA_OK ? status : cli_failed(c, status);
-}
-
-static una_status compare_with_job(cli *c, job *j)
-{
-    una_status status = cli_check_chart(c, cli_text(c, "chart"));
-    if (status == UNA_OK) status = cli_check_report(c, cli_text(c, "report"));
-    if (status == UNA_OK) status = cli_check_created(c, "out", "compare.csv");
-    if (status != UNA_OK) return status;
-    if (cli_has(c, "models")) j->model_count = cli_split(cli_text(c, "models"), &j->list, &j->models);
-    status = una_dataset_read(&j->data, c->operand[0], c->run);
-    if (status == UNA_OK) status = cli_keep_rows(c, &j->data);
-    if (status != UNA_OK) return cli_failed(c, status);
-    status = check_compare_asked(c, j);
-    return status == UNA_OK ? compare_models(c, j) : status;
+    CLI_TRY(cli_need_one_target(c, data, "models are compared on", "compare on each by itself"));
+    CLI_TRY(cli_names(c, "models", &settings.models, &settings.model_count));
+    if (settings.time && settings.repeats > 1)
+        return cli_fail(c, UNA_E_USAGE, "--repeats and --time do not go together: time has one order");
+    if (settings.folds == 1 && !settings.time)
+        return cli_fail(c, UNA_E_USAGE, "--folds 1 leaves no rows to train on: give 2 or more");
+    CLI_TRY(una_compare(&compared, data, &settings, c->run));
+    cli_own(end_una_compared, compared);
+    c->found = compared;
+    if (cli_rank() > 0) return UNA_OK;
+    if (report) CLI_TRY(una_compare_page(compared, report, c->run));
+    return chart ? una_compare_chart(compared, chart, c->run) : UNA_OK;
 }
 
 /* ---- telling ----------------------------------------------------------------------------------------- */
@@ -167,98 +131,56 @@ static void print_differences(const una_compared *a)
 
 static void print_compare_meaning(const cli *c, const una_compared *a)
 {
-    char text[1024];
-    size_t each = a->folds / a->repeats;
-    int used = snprintf(text, sizeof text, "%zu rows, target %.100s; means over %zu folds", a->rows, a->target, each);
-    if (a->repeats > 1) used += snprintf(text + used, sizeof text - (size_t)used, ", %zu times", a->repeats);
-    if (cli_has(c, "group")) used += snprintf(text + used, sizeof text - (size_t)used, " of %zu groups", a->groups);
-    if (cli_has(c, "time")) used += snprintf(text + used, sizeof text - (size_t)used, ", each later than its training "
-                                             "rows");
-    snprintf(text + used, sizeof text - (size_t)used, ", the same for all models, of rows that a fit had not seen. "
-             "+-: standard error; it and the intervals allow for training rows that folds share (Nadeau and Bengio "
-             "2003). log-lik: per row, higher is better; rmse, crps: lower; mean: the baseline, the mean and standard "
-             "deviation of the training rows.");
+    char times[64] = "", groups[64] = "";
+    if (a->repeats > 1) snprintf(times, sizeof times, ", %zu times", a->repeats);
+    if (cli_has(c, "group")) snprintf(groups, sizeof groups, " of %zu groups", a->groups);
     printf("\n");
-    cli_wrap(stdout, 0, 0, text);
+    cli_say(0, "%zu rows, target %.100s; means over %zu folds%s%s%s, the same for all models, of rows that a fit had "
+            "not seen. +-: standard error; it and the intervals allow for training rows that folds share (Nadeau and "
+            "Bengio 2003). log-lik: per row, higher is better; rmse, crps: lower; mean: the baseline, the mean and "
+            "standard deviation of the training rows.", a->rows, a->target, a->folds / a->repeats, times, groups,
+            cli_has(c, "time") ? ", each later than its training rows" : "");
 }
 
-static void print_comparison(const cli *c, const una_compared *a)
+static void print_comparison(cli *c)
 {
-    fputs(cli_style_on(stdout, CLI_BOLD), stdout);
-    cli_wrap(stdout, 0, 0, a->sentence);
-    printf("%s\n", cli_style_off(stdout));
+    const una_compared *a = c->found;
+    cli_say_bold(a->sentence);
+    printf("\n");
     print_values(a);
     print_differences(a);
     print_compare_meaning(c, a);
     if (a->table)
         printf("%zu fit%s made now, %zu were in %s; table: %s\n", a->made, a->made == 1 ? "" : "s", a->fits - a->made,
                cli_escaped(cli_text(c, "out")), cli_escaped(a->table));
-    if (cli_has(c, "report")) printf("report: %s\n", cli_escaped(cli_text(c, "report")));
-    if (cli_has(c, "chart")) printf("chart: %s\n", cli_escaped(cli_text(c, "chart")));
+    cli_print_pictures(c);
 }
 
 static void print_json_mean(const char *key, const una_compared_number *n, size_t folds)
 {
-    printf(", \"%s\": {\"mean\": ", key);
-    cli_json_number(stdout, n->mean);
-    cli_json_number_of(stdout, "error", n->error);
-    cli_json_number_of(stdout, "difference", n->difference);
-    cli_json_number_of(stdout, "low", n->low);
-    cli_json_number_of(stdout, "high", n->high);
-    printf(", \"folds\": [");
-    for (size_t i = 0; i < folds; i++) {
-        if (i) printf(", ");
-        cli_json_number(stdout, n->fold[i]);
-    }
-    printf("]}");
+    cli_json_put(", %s: {'mean': %g, 'error': %g, 'difference': %g, 'low': %g, 'high': %g, 'folds': [", key, n->mean,
+                 n->error, n->difference, n->low, n->high);
+    for (size_t i = 0; i < folds; i++) cli_json_put(", %g", n->fold[i]);
+    cli_json_put("]}");
 }
 
-static void print_compare_json(const cli *c, const una_compared *a)
+static void print_compare_json(cli *c)
 {
-    printf("{\"sentence\": ");
-    cli_json_text(stdout, a->sentence);
-    cli_json_text_of(stdout, "best", isnan(a->model[0].log_lik.mean) ? NULL : a->model[0].spec);
-    cli_json_text_of(stdout, "select", a->select);
-    printf(", \"models\": [");
+    const una_compared *a = c->found;
+    cli_json_put("{'sentence': %s, 'best': %s, 'select': %s, 'models': [", a->sentence,
+                 isnan(a->model[0].log_lik.mean) ? NULL : a->model[0].spec, a->select);
     for (size_t i = 0; i < a->count; i++) {
         const una_compared_model *m = &a->model[i];
-        printf("%s{\"spec\": ", i ? ", " : "");
-        cli_json_text(stdout, m->spec);
-        const char *worse = m->worse ? "true" : "false";
-        printf(", \"worse\": %s", m->worse < 0 ? "null" : worse);
+        cli_json_put(", {'spec': %s, 'worse': %d", m->spec, m->worse);
         print_json_mean("log_lik", &m->log_lik, a->folds);
         print_json_mean("rmse", &m->rmse, a->folds);
         print_json_mean("crps", &m->crps, a->folds);
         print_json_mean("coverage_95", &m->coverage_95, a->folds);
-        cli_json_number_of(stdout, "seconds", m->seconds);
-        printf("}");
+        cli_json_put(", 'seconds': %g}", m->seconds);
     }
-    printf("]");
-    cli_json_text_of(stdout, "target", a->target);
-    printf(", \"rows\": %zu, \"folds\": %zu, \"repeats\": %zu, \"groups\": %zu, \"fits\": %zu, \"made\": %zu", a->rows,
-           a->folds / a->repeats, a->repeats, a->groups, a->fits, a->made);
-    cli_json_path(stdout, "out", cli_text(c, "out"));
-    cli_json_path(stdout, "report", cli_text(c, "report"));
-    cli_json_path(stdout, "chart", cli_text(c, "chart"));
-    printf("}\n");
-}
-
-static una_status run_compare(cli *c)
-{
-    job j = {0};
-    c->logs_at_once = true;
-    una_status status = compare_with_job(c, &j);
-    if (status == UNA_OK) {
-        if (c->json) print_compare_json(c, j.compared);
-        else if (!c->stdout_taken && !c->quiet) print_comparison(c, j.compared);
-    }
-    una_compared_free(j.compared);
-    una_dataset_free(j.data);
-    cli_selected_free(&j.selected);
-    free(j.set);
-    free(j.models);
-    free(j.list);
-    return status;
+    cli_json_put("], 'target': %s, 'rows': %zu, 'folds': %zu, 'repeats': %zu, 'groups': %zu, 'fits': %zu, "
+                 "'made': %zu", a->target, a->rows, a->folds / a->repeats, a->repeats, a->groups, a->fits, a->made);
+    cli_json_end(c);
 }
 
 const cli_verb cli_compare = {
@@ -267,14 +189,14 @@ const cli_verb cli_compare = {
     "fitted on the others. Says which model is best and which others cannot be told from it, for folds are few "
     "and share training rows. Rows with equal inputs stay in one fold. Fits run at once, one thread each; with --out "
     "a comparison that was stopped, however it was stopped, goes on where it was.",
-    { { "DATA", CLI_FILE, "the table: CSV, TSV (also .gz) or NPY" }, { NULL, CLI_TEXT, NULL },
-      { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
+    { { "DATA", CLI_FILE, "the table: CSV, TSV (also .gz) or NPY" } },
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS |
+    CLI_IS_SUMMARY,
     "una compare measurements.csv --target strength\n"
     "# some models, in a folder where it goes on if it is stopped, with a picture\n"
     "una compare measurements.csv --target strength --models 'gp,linear(degree=2),luna' --out compared --chart c.svg\n"
     "# rows of one patient stay together; and: predict the future, not the past\n"
     "una compare visits.csv --target pressure --group patient\n"
     "una compare sales.csv --target sold --time date",
-    run_compare
+    run_compare, print_compare_json, print_comparison
 };

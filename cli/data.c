@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define NOTHING { NULL, CLI_TEXT, NULL }
 #define FOLDER_FLAG CLI_FLAG("data", CLI_FOLDER, "FOLDER", \
                              "the data folder (default: $UNA_DATA, else $XDG_DATA_HOME/una, else ~/.local/share/una)")
 
@@ -52,12 +51,9 @@ static una_status find_set(const cli *c, const char *name, size_t *set)
     const char **names = cli_alloc(una_data_count(), sizeof *names);
     for (*set = 0; *set < una_data_count(); ++*set) {
         names[*set] = una_data_at(*set)->name;
-        if (strcmp(names[*set], name) == 0) break;
+        if (strcmp(names[*set], name) == 0) return UNA_OK;
     }
-    bool found = *set < una_data_count();
-    const char *near = found ? NULL : cli_nearest(name, names, una_data_count());
-    free(names);
-    if (found) return UNA_OK;
+    const char *near = cli_nearest(name, names, una_data_count());
     if (near) return cli_fail(c, UNA_E_USAGE, "there is no data set '%s'; did you mean '%s'?", name, near);
     return cli_fail(c, UNA_E_USAGE, "there is no data set '%s'; 'una data list' shows them all", name);
 }
@@ -75,8 +71,7 @@ static una_status check_data_files(const cli *c, set_state *l, size_t set, const
     size_t count = una_data_at(set)->file_count;
     *l = (set_state){ .file = cli_alloc(count, sizeof *l->file) };
     for (size_t f = 0; f < count; f++) {
-        una_status status = una_data_check(&l->file[f], set, f, folder, c->run);
-        if (status != UNA_OK) return cli_failed(c, status);
+        CLI_TRY(una_data_check(&l->file[f], set, f, folder, c->run));
         if (l->file[f] == UNA_DATA_ABSENT) l->absent++;
         else if (l->file[f] == UNA_DATA_INTACT) l->intact++;
         else l->damaged++;
@@ -142,41 +137,19 @@ static void print_wrong(const una_data_set *set, const set_state *l, const char 
                    cli_escaped(path), set->name);
         else if (l->file[f] == UNA_DATA_ABSENT && l->intact)
             printf("%s: there is no %s\n", set->name, cli_escaped(path));
-        free(path);
     }
 }
 
 static void json_set(const una_data_set *set, const set_state *l)
 {
-    printf("{\"name\": \"%s\"", set->name);
-    cli_json_text_of(stdout, "title", set->title);
-    printf(", \"rows\": %zu, \"inputs\": %zu", set->rows, set->inputs);
-    cli_json_text_of(stdout, "target", set->target);
-    cli_json_text_of(stdout, "unit", set->unit);
-    printf(", \"splits\": %zu, \"intact\": %s, \"files\": [", set->splits,
-           l->intact == set->file_count ? "true" : "false");
+    cli_json_put(", {'name': %s, 'title': %s, 'rows': %zu, 'inputs': %zu, 'target': %s, 'unit': %s, 'splits': %zu, "
+                 "'intact': %d, 'files': [", set->name, set->title, set->rows, set->inputs, set->target, set->unit,
+                 set->splits, l->intact == set->file_count);
     for (size_t f = 0; f < set->file_count; f++)
-        printf("%s{\"path\": \"%s\", \"bytes\": %llu, \"sha256\": \"%s\", \"state\": \"%s\"}", f ? ", " : "",
-               set->files[f].path, (unsigned long long)set->files[f].bytes, set->files[f].sha256,
-               states[l->file[f]]);
-    printf("]");
-    cli_json_text_of(stdout, "licence", set->licence);
-    cli_json_text_of(stdout, "citation", set->citation);
-    cli_json_text_of(stdout, "remark", set->remark);
-    cli_json_text_of(stdout, "source", set->source);
-    printf("}");
-}
-
-static void print_data_json(const set_state *all, size_t from, size_t to, const char *folder)
-{
-    printf("{\"folder\": ");
-    cli_json_text(stdout, folder);
-    printf(", \"sets\": [");
-    for (size_t s = from; s < to; s++) {
-        if (s > from) printf(", ");
-        json_set(una_data_at(s), &all[s]);
-    }
-    printf("]}\n");
+        cli_json_put(", {'path': %s, 'bytes': %llu, 'sha256': %s, 'state': %s}", set->files[f].path,
+                     (unsigned long long)set->files[f].bytes, set->files[f].sha256, states[l->file[f]]);
+    cli_json_put("], 'licence': %s, 'citation': %s, 'remark': %s, 'source': %s}", set->licence, set->citation,
+                 set->remark, set->source);
 }
 
 static void print_list(const set_state *all, const char *folder)
@@ -189,20 +162,25 @@ static void print_list(const set_state *all, const char *folder)
 
 static una_status run_list(cli *c)
 {
-    char *folder = NULL;
+    char *folder;
     size_t from = 0, to = una_data_count();
     set_state *all = cli_alloc(una_data_count(), sizeof *all);
-    una_status status = c->operand_count ? find_set(c, c->operand[0], &from) : UNA_OK;
-    if (c->operand_count) to = from + 1;
-    if (status == UNA_OK) status = find_folder(c, &folder);
-    for (size_t s = from; status == UNA_OK && s < to; s++) status = check_data_files(c, &all[s], s, folder);
-    if (status == UNA_OK && c->json) print_data_json(all, from, to, folder);
-    else if (status == UNA_OK && c->operand_count) print_whole(una_data_at(from), &all[from], folder);
-    else if (status == UNA_OK) print_list(all, folder);
-    for (size_t s = 0; s < una_data_count(); s++) free(all[s].file);
-    free(all);
-    free(folder);
-    return status;
+    if (c->operand_count) {
+        CLI_TRY(find_set(c, c->operand[0], &from));
+        to = from + 1;
+    }
+    CLI_TRY(find_folder(c, &folder));
+    for (size_t s = from; s < to; s++) CLI_TRY(check_data_files(c, &all[s], s, folder));
+    if (c->json) {
+        cli_json_put("{'folder': %s, 'sets': [", folder);
+        for (size_t s = from; s < to; s++) json_set(una_data_at(s), &all[s]);
+        cli_json_put("]}\n");
+    } else if (c->operand_count) {
+        print_whole(una_data_at(from), &all[from], folder);
+    } else {
+        print_list(all, folder);
+    }
+    return UNA_OK;
 }
 
 const cli_verb cli_data_list = {
@@ -210,11 +188,11 @@ const cli_verb cli_data_list = {
     "Lists the catalogue: rows, inputs, target, licence, and whether the data folder has the files with the right "
     "sums. With the name of a set, and with --json, also the title, the citation, the source, and each file with its "
     "sum.",
-    { { "[NAME]", CLI_TEXT, "one set; left out, all are listed" }, NOTHING, NOTHING }, list_flags, CLI_WITH_JSON,
+    { { "[NAME]", CLI_TEXT, "one set; left out, all are listed" } }, list_flags, CLI_WITH_JSON,
     "una data list\n"
     "una data list boston\n"
     "una data list --data FOLDER --json",
-    run_list
+    .run = run_list
 };
 
 /* ---- what import and get share ----------------------------------------------------------------------------- */
@@ -224,26 +202,18 @@ typedef struct set_import { size_t files,
 
 static void tell_json(const set_import *all, const char *folder)
 {
-    bool more = false;
-    printf("{\"folder\": ");
-    cli_json_text(stdout, folder);
-    printf(", \"sets\": [");
-    for (size_t s = 0; s < una_data_count(); s++) {
-        if (!all[s].files && !all[s].refused) continue;
-        printf("%s{\"name\": \"%s\", \"files\": %zu, \"written\": %zu, \"refused\": ", more ? ", " : "",
-               una_data_at(s)->name, all[s].files, all[s].written);
-        cli_json_text(stdout, all[s].why);
-        printf("}");
-        more = true;
-    }
-    printf("]}\n");
+    cli_json_put("{'folder': %s, 'sets': [", folder);
+    for (size_t s = 0; s < una_data_count(); s++)
+        if (all[s].files || all[s].refused)
+            cli_json_put(", {'name': %s, 'files': %zu, 'written': %zu, 'refused': %s}", una_data_at(s)->name,
+                         all[s].files, all[s].written, all[s].why);
+    cli_json_put("]}\n");
 }
 
 static void print_imports(const cli *c, const set_import *all, const char *folder)
 {
     if (c->json) tell_json(all, folder);
-    if (c->json || c->quiet) return;
-    for (size_t s = 0; s < una_data_count(); s++) {
+    for (size_t s = 0; !c->json && !c->quiet && s < una_data_count(); s++) {
         const set_import *d = &all[s];
         if (!d->files || d->refused) continue;
         const char *age = "some of them new";
@@ -265,12 +235,6 @@ static una_status note_failed_import(const cli *c, set_import *d, una_status sta
     return first == UNA_OK || status == UNA_CANCELLED ? status : first;
 }
 
-static void free_done(set_import *all)
-{
-    for (size_t s = 0; s < una_data_count(); s++) free(all[s].why);
-    free(all);
-}
-
 /* ---- import ------------------------------------------------------------------------------------------------ */
 
 static const cli_flag import_flags[] = { FOLDER_FLAG, CLI_FLAG_END };
@@ -286,23 +250,21 @@ static una_status check_source(const cli *c, const char *from)
 static una_status run_data_import(cli *c)
 {
     const char *from = c->operand[0];
-    char *folder = NULL;
+    char *folder;
     bool any = false;
     set_import *all = cli_alloc(una_data_count(), sizeof *all);
-    una_status status = check_source(c, from);
-    if (status == UNA_OK) status = find_folder(c, &folder);
-    bool ready = status == UNA_OK;
-    for (size_t s = 0; ready && s < una_data_count() && status != UNA_CANCELLED; s++) {
+    una_status status = UNA_OK;
+    CLI_TRY(check_source(c, from));
+    CLI_TRY(find_folder(c, &folder));
+    for (size_t s = 0; s < una_data_count() && status != UNA_CANCELLED; s++) {
         set_import *d = &all[s];
         status = note_failed_import(c, d, una_data_import(&d->files, &d->written, s, folder, from, c->run), status);
         any = any || d->files || d->refused;
     }
-    if (ready && !any)
-        status = cli_fail(c, UNA_E_INPUT, "%s has no file of the catalogue; they are uci/NAME.csv, "
-                          "uci/splits/NAME.json, mnist/*.gz and faces/*, named as 'una data list --json' shows", from);
-    if (ready && any) print_imports(c, all, folder);
-    free_done(all);
-    free(folder);
+    if (!any)
+        return cli_fail(c, UNA_E_INPUT, "%s has no file of the catalogue; they are uci/NAME.csv, "
+                        "uci/splits/NAME.json, mnist/*.gz and faces/*, named as 'una data list --json' shows", from);
+    print_imports(c, all, folder);
     return status;
 }
 
@@ -311,11 +273,11 @@ const cli_verb cli_data_import = {
     "Copies the data sets of the catalogue that DIR has (uci/NAME.csv, uci/splits/NAME.json, mnist/*.gz, faces/*) "
     "into the data folder, after the sum of each file was checked. Where a file is not the published one, or a split "
     "does not fit its table, nothing of that set is taken; the others are.",
-    { { "DIR", CLI_FOLDER, "folder to take them from" }, NOTHING, NOTHING }, import_flags,
+    { { "DIR", CLI_FOLDER, "folder to take them from" } }, import_flags,
     CLI_WITH_JSON | CLI_WITH_QUIET,
     "una data import ~/Downloads/data\n"
     "una data import /mnt/shared/data --data data",
-    run_data_import
+    .run = run_data_import
 };
 
 /* ---- get --------------------------------------------------------------------------------------------------- */
@@ -339,15 +301,15 @@ static una_status read_settings(const cli *c, una_data_settings *how)
 
 static una_status run_get(cli *c)
 {
-    char *folder = NULL;
+    char *folder;
     una_data_settings how;
     size_t *sets = cli_alloc(c->operand_count, sizeof *sets);
     set_import *all = cli_alloc(una_data_count(), sizeof *all);
-    una_status status = read_settings(c, &how);
-    for (size_t i = 0; i < c->operand_count && status == UNA_OK; i++) status = find_set(c, c->operand[i], &sets[i]);
-    if (status == UNA_OK) status = find_folder(c, &folder);
-    bool ready = status == UNA_OK;
-    for (size_t i = 0; ready && i < c->operand_count && status != UNA_CANCELLED; i++) {
+    una_status status = UNA_OK;
+    CLI_TRY(read_settings(c, &how));
+    for (size_t i = 0; i < c->operand_count; i++) CLI_TRY(find_set(c, c->operand[i], &sets[i]));
+    CLI_TRY(find_folder(c, &folder));
+    for (size_t i = 0; i < c->operand_count && status != UNA_CANCELLED; i++) {
         set_import *d = &all[sets[i]];
         if (d->files || d->refused) continue;            /* named twice */
         cli_progress_span((double)i / (double)c->operand_count, (double)(i + 1) / (double)c->operand_count);
@@ -356,10 +318,7 @@ static una_status run_get(cli *c)
         status = note_failed_import(c, d, got, status);
     }
     cli_progress_clear();
-    if (ready) print_imports(c, all, folder);
-    free_done(all);
-    free(sets);
-    free(folder);
+    print_imports(c, all, folder);
     return status;
 }
 
@@ -368,11 +327,11 @@ const cli_verb cli_data_get = {
     "Downloads data sets, brings them into una's form, and puts them into the data folder if every sum is right. What "
     "is there and intact stays and is not fetched again. A download that breaks off, stalls, or sends something else "
     "leaves nothing behind.",
-    { { "NAME...", CLI_TEXT, "which sets; 'una data list' shows their names" }, NOTHING, NOTHING }, get_flags,
+    { { "NAME...", CLI_TEXT, "which sets; 'una data list' shows their names" } }, get_flags,
     CLI_WITH_JSON | CLI_WITH_QUIET,
     "una data get boston\n"
     "una data get boston concrete yacht --data data\n"
     "# from a server of your own with the same files\n"
     "una data get boston --from https://example.org/data",
-    run_get
+    .run = run_get
 };

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS = 100, KINDS = 4, GAP_POINTS = 61, SEEDS = 5, ROOM = 4096 };
@@ -66,6 +65,8 @@ static double cubic(double x, void *context)
     return x * x * x;
 }
 
+CLI_END(una_run)
+
 static double mean_of_values(const double *values, size_t count)
 {
     double sum = 0;
@@ -96,13 +97,11 @@ static una_status measure_ignorance(result *r, const una_model *model, const una
     una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
 
     for (size_t i = 0; i < GAP_POINTS; i++) x[i] = gap_from + (gap_to - gap_from) * (double)i / (GAP_POINTS - 1);
-    una_status status = una_model_predict_rows(model, x, GAP_POINTS, 0.95, &out, run);
-    if (status != UNA_OK) return status;
+    CLI_TRY(una_model_predict_rows(model, x, GAP_POINTS, 0.95, &out, run));
     r->gap_std = mean_of_values(std, GAP_POINTS);
     r->gap_inside = share_inside(x, mean, std, GAP_POINTS);
 
-    status = una_model_predict(model, data, 0.95, &out, run);
-    if (status != UNA_OK) return status;
+    CLI_TRY(una_model_predict(model, data, 0.95, &out, run));
     r->data_std = mean_of_values(std, ROWS);
     r->data_inside = share_inside(rows, mean, std, ROWS);
 
@@ -113,15 +112,17 @@ static una_status measure_ignorance(result *r, const una_model *model, const una
 
 static una_status try_seed(seed_trial *t, double from, double to)
 {
-    una_status status = una_dataset_synthetic(&t->data, "cubic", ROWS, 1, t->seed, t->run);
+    CLI_TRY(una_dataset_synthetic(&t->data, "cubic", ROWS, 1, t->seed, t->run));
+    cli_own_table(t->data);
     una_fit_settings settings = { .size = sizeof settings, .target = "y", .hold_out = 1 };
-    for (size_t k = 0; k < KINDS && status == UNA_OK; k++) {
+    for (size_t k = 0; k < KINDS; k++) {
         double step = (to - from) / KINDS;
         cli_progress_span(from + step * (double)k, from + step * (double)(k + 1));
-        status = una_fit(&t->model[k], kinds[k].spec, t->data, &settings, t->run);
-        if (status == UNA_OK) status = measure_ignorance(&t->result[k], t->model[k], t->data, t->run);
+        CLI_TRY(una_fit(&t->model[k], kinds[k].spec, t->data, &settings, t->run));
+        cli_own_model(t->model[k]);
+        CLI_TRY(measure_ignorance(&t->result[k], t->model[k], t->data, t->run));
     }
-    return status;
+    return UNA_OK;
 }
 
 static void add_to_mean(result *mean, const result *r, double share)
@@ -139,9 +140,9 @@ static una_status try_all_seeds(cli *c, demo *d)
     for (size_t i = 0; i < d->count; i++) {
         seed_trial *t = &d->trials[i];
         t->seed = cli_count(c, "seed", 0) + i;
-        una_status status = cli_run_new(c, &t->run, t->seed);
-        if (status != UNA_OK) return status;
-        status = try_seed(t, share * (double)i, share * (double)(i + 1));
+        CLI_TRY(cli_run_new(c, &t->run, t->seed));
+        cli_own(end_una_run, t->run);
+        una_status status = try_seed(t, share * (double)i, share * (double)(i + 1));
         if (status != UNA_OK) return cli_fail(c, status, "seed %llu: %s", (unsigned long long)t->seed,
                                               una_run_message(t->run));
         for (size_t k = 0; k < KINDS; k++) add_to_mean(&d->mean[k], &t->result[k], share);
@@ -307,51 +308,27 @@ static void print_demo_text(const demo *d)
 
 static void json_results(const result r[KINDS])
 {
-    for (size_t k = 0; k < KINDS; k++) {
-        printf("%s\"%s\": {\"gap_std\": ", k ? ", " : "", kinds[k].key);
-        cli_json_number(stdout, r[k].gap_std);
-        cli_json_number_of(stdout, "data_std", r[k].data_std);
-        cli_json_number_of(stdout, "rmse", r[k].rmse);
-        cli_json_number_of(stdout, "gap_inside", r[k].gap_inside);
-        cli_json_number_of(stdout, "data_inside", r[k].data_inside);
-        printf("}");
-    }
+    for (size_t k = 0; k < KINDS; k++)
+        cli_json_put(", %s: {'gap_std': %g, 'data_std': %g, 'rmse': %g, 'gap_inside': %g, 'data_inside': %g}",
+                     kinds[k].key, r[k].gap_std, r[k].data_std, r[k].rmse, r[k].gap_inside, r[k].data_inside);
 }
 
 static void print_demo_json(const demo *d)
 {
-    printf("{\"rows\": [");
+    cli_json_put("{'rows': [");
     for (size_t i = 0; i < d->count; i++) {
-        printf("%s{\"seed\": %llu, ", i ? ", " : "", (unsigned long long)d->trials[i].seed);
+        cli_json_put(", {'seed': %llu", (unsigned long long)d->trials[i].seed);
         json_results(d->trials[i].result);
-        printf("}");
+        cli_json_put("}");
     }
-
-    printf("], \"mean\": {");
+    cli_json_put("], 'mean': {");
     json_results(d->mean);
-    printf("}");
-    cli_json_number_of(stdout, "gap_ratio", d->mean[LUNA].gap_std / d->mean[NLM].gap_std);
-    cli_json_number_of(stdout, "rmse_ratio", d->mean[LUNA].rmse / d->mean[NLM].rmse);
-    cli_json_text_of(stdout, "answer", d->answer);
-    printf(", \"specs\": {");
-    for (size_t k = 0; k < KINDS; k++) printf("%s\"%s\": \"%s\"", k ? ", " : "", kinds[k].key, kinds[k].spec);
-    printf("}");
-
-    cli_json_path(stdout, "report", d->report);
-    cli_json_path(stdout, "chart", d->chart);
-    cli_json_number_of(stdout, "seconds", d->seconds);
-    printf("}\n");
-}
-
-static void release_demo(demo *d)
-{
-    for (size_t i = 0; i < d->count; i++) {
-        for (size_t k = 0; k < KINDS; k++) una_model_free(d->trials[i].model[k]);
-        una_dataset_free(d->trials[i].data);
-        una_run_free(d->trials[i].run);
-    }
-    free(d->trials);
-    free(d->report);
+    cli_json_put("}, 'gap_ratio': %g, 'rmse_ratio': %g, 'answer': %s, 'specs': {",
+                 d->mean[LUNA].gap_std / d->mean[NLM].gap_std, d->mean[LUNA].rmse / d->mean[NLM].rmse, d->answer);
+    for (size_t k = 0; k < KINDS; k++) cli_json_put(", %s: %s", kinds[k].key, kinds[k].spec);
+    cli_json_put("}, 'report': %s", d->report);
+    cli_json_path("chart", d->chart);
+    cli_json_put(", 'seconds': %g}\n", d->seconds);
 }
 
 static una_status run_demo(cli *c)
@@ -362,19 +339,17 @@ static una_status run_demo(cli *c)
     const char *folder = cli_text(c, "out"), *report = cli_text(c, "report");
     d.report = cli_join(report || !folder ? "" : folder, report ? report : "una-demo.html");
 
-    una_status status = cli_check_chart(c, d.chart);
-    if (status == UNA_OK) status = cli_check_files(c, "report", d.report);
-    if (status == UNA_OK) status = cli_check_report(c, d.report);
-    if (status == UNA_OK) status = try_all_seeds(c, &d);
-    if (status == UNA_OK) answer(&d);
-    if (status == UNA_OK) status = draw_demo(c, &d);
+    CLI_TRY(cli_check_chart(c, "chart", d.chart));
+    CLI_TRY(cli_check_files(c, "report", d.report));
+    CLI_TRY(cli_check_report(c, d.report));
+    CLI_TRY(try_all_seeds(c, &d));
+    answer(&d);
+    CLI_TRY(draw_demo(c, &d));
     cli_progress_clear();
     d.seconds = cli_seconds() - begun;
-
-    if (status == UNA_OK && c->json) print_demo_json(&d);
-    else if (status == UNA_OK && !c->stdout_taken) print_demo_text(&d);
-    release_demo(&d);
-    return status;
+    if (c->json) print_demo_json(&d);
+    else if (!c->stdout_taken) print_demo_text(&d);
+    return UNA_OK;
 }
 
 const cli_verb cli_demo = {
@@ -382,10 +357,10 @@ const cli_verb cli_demo = {
     "Fits a neural linear model of one training, LUNA, a Gaussian process and una's default to a cubic function with a "
     "hole in the data, for several seeds. Prints the ignorance of each in the hole and at the rows, and how much of the "
     "true function lies in its band of ignorance; writes a page that begins with the chart.",
-    { { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
+    { { NULL, CLI_TEXT, NULL } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una demo\n"
     "una demo --out results --chart hole.svg\n"
     "una demo --json",
-    run_demo
+    .run = run_demo
 };

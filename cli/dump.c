@@ -49,7 +49,7 @@ static void man_verb(const cli_verb *verb)
     fputs("\n.RE\n.fi\n", stdout);
 }
 
-void cli_dump_man(void)
+una_status cli_dump_man(void)
 {
     char buffer[256];
     printf(".TH UNA 1 \"\" \"una %s\" \"User commands\"\n.SH NAME\nuna \\- ", una_version());
@@ -80,45 +80,30 @@ void cli_dump_man(void)
     roff_item("NO_COLOR", "If set and not empty, no colour is used. Colour appears on a terminal only in any case.");
     roff_item("UNA_PATH", "plain: training steps of luna and tuna take the one way that serves every shape instead of "
               "the fastest for theirs. For comparison: numbers agree but for rounding. auto: as without it.");
+    return UNA_OK;
 }
 
 /* ---- completions -------------------------------------------------------------------------------------- */
 
-/* The words that may follow `una`; one for each family. */
-static void print_first_words(const char *between)
+static void print_first_words(void)
 {
-    const cli_family *shown = NULL;
-    for (size_t i = 0; cli_verbs[i]; i++) {
-        const cli_family *family = cli_family_of(cli_verbs[i]);
-        if (!family || family != shown) printf("%s%s", family ? family->name : cli_verbs[i]->name, between);
-        shown = family;
-    }
+    const char *name, *summary;
+    for (size_t at = 0; cli_next_word(&at, &name, &summary);) printf("%s ", name);
 }
 
-static void print_second_words(const cli_family *family)
+/* The words that a value may be, with blanks between them; NULL: it may be others. */
+static const char *words_of(cli_type type, const char *choices)
 {
-    const cli_verb *verb = NULL;
-    while ((verb = cli_next_member(family, verb))) printf("%s ", cli_second_word(verb));
-}
-
-static void print_choices(const char *choices, const char *between)
-{
-    for (const char *at = choices; *at;) {
-        size_t length = strcspn(at, "|");
-        printf("%.*s", (int)length, at);
-        at += length;
-        if (*at == '|') {
-            fputs(between, stdout);
-            at++;
-        }
+    size_t room = 1;
+    for (size_t kind = 0; kind < una_kind_count(); kind++) room += strlen(una_kind_name(kind)) + 1;
+    if (type != CLI_CHOICE && type != CLI_MODEL) return NULL;
+    char *words = type == CLI_CHOICE ? cli_join("", choices) : cli_alloc(room, 1);
+    for (size_t kind = 0; type == CLI_MODEL && kind < una_kind_count(); kind++) {
+        if (kind) strcat(words, "|");
+        strcat(words, una_kind_name(kind));
     }
-}
-
-static void print_kinds(const char *between)
-{
-    for (size_t kind = 0; kind < una_kind_count(); kind++) {
-        printf("%s%s", kind ? between : "", una_kind_name(kind));
-    }
+    for (char *at = words; (at = strchr(at, '|'));) *at = ' ';
+    return words;
 }
 
 static void print_quoted(const char *text, const char *special)   /* inside single quotes */
@@ -130,26 +115,20 @@ static void print_quoted(const char *text, const char *special)   /* inside sing
     }
 }
 
+static void bash_words(const char *words)
+{
+    printf("COMPREPLY=($(compgen -W \"%s\" -- \"$word\"))", words);
+}
+
 static void bash_values(const cli_flag *flag)
 {
+    const char *words = words_of(flag->type, flag->choices);
     printf("        *:--%s) ", flag->name);
-    if (flag->type == CLI_CHOICE) {
-        printf("COMPREPLY=($(compgen -W \"");
-        print_choices(flag->choices, " ");
-        printf("\" -- \"$word\"))");
-    } else if (flag->type == CLI_MODEL) {
-        printf("COMPREPLY=($(compgen -W \"");
-        print_kinds(" ");
-        printf("\" -- \"$word\"))");
-    } else if (flag->type == CLI_COLUMN) {
-        printf("_una_columns \"$word\"");
-    } else if (flag->type == CLI_FOLDER) {
-        printf("COMPREPLY=($(compgen -d -- \"$word\"))");
-    } else if (cli_is_path(flag->type)) {
-        printf("COMPREPLY=($(compgen -f -- \"$word\"))");
-    } else {
-        printf("COMPREPLY=()");
-    }
+    if (words) bash_words(words);
+    else if (flag->type == CLI_COLUMN) printf("_una_columns \"$word\"");
+    else if (flag->type == CLI_FOLDER) printf("COMPREPLY=($(compgen -d -- \"$word\"))");
+    else if (cli_is_path(flag->type)) printf("COMPREPLY=($(compgen -f -- \"$word\"))");
+    else printf("COMPREPLY=()");
     printf("; return ;;\n");
 }
 
@@ -169,9 +148,10 @@ static void bash_families(void)
 {
     printf("    case \"$verb\" in\n");
     for (size_t i = 0; cli_families[i]; i++) {
+        const cli_verb *verb = NULL;
         printf("        %s)\n            if [ \"$COMP_CWORD\" -eq 2 ]; then\n"
                "                COMPREPLY=($(compgen -W \"", cli_families[i]->name);
-        print_second_words(cli_families[i]);
+        while ((verb = cli_next_member(cli_families[i], verb))) printf("%s ", cli_second_word(verb));
         printf("--help\" -- \"$word\"))\n                return\n            fi\n"
                "            verb=\"$verb ${COMP_WORDS[2]}\" ;;\n");
     }
@@ -226,7 +206,7 @@ static void dump_bash(void)
            "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD-1]}\" "
            "verb=\"${COMP_WORDS[1]}\"\n    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
            "        COMPREPLY=($(compgen -W \"", bash_columns);
-    print_first_words(" ");
+    print_first_words();
     printf("help --help --version\" -- \"$word\"))\n        return\n    fi\n");
     bash_families();
     printf("    case \"$verb:$before\" in\n");
@@ -247,30 +227,20 @@ static void dump_bash(void)
     }
 
     printf("        esac\n        return\n    fi\n    case \"$verb\" in\n        help) COMPREPLY=($(compgen -W \"");
-    print_first_words(" ");
-    printf("\" -- \"$word\")) ;;\n        models) COMPREPLY=($(compgen -W \"");
-    print_kinds(" ");
-    printf("\" -- \"$word\")) ;;\n        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\n"
+    print_first_words();
+    printf("\" -- \"$word\")) ;;\n        models) ");
+    bash_words(words_of(CLI_MODEL, NULL));
+    printf(" ;;\n        *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n    esac\n}\n"
            "complete -o filenames -F _una una\n");
 }
 
 static void zsh_action(cli_type type, const char *choices)
 {
-    if (type == CLI_CHOICE) {
-        printf("(");
-        print_choices(choices, " ");
-        printf(")");
-    } else if (type == CLI_MODEL) {
-        printf("(");
-        print_kinds(" ");
-        printf(")");
-    } else if (type == CLI_COLUMN) {
-        printf("_una_columns");
-    } else if (cli_is_path(type)) {
-        printf("_files");
-    } else if (type == CLI_FOLDER) {
-        printf("_files -/");
-    }
+    const char *words = words_of(type, choices);
+    if (words) printf("(%s)", words);
+    else if (type == CLI_COLUMN) printf("_una_columns");
+    else if (cli_is_path(type)) printf("_files");
+    else if (type == CLI_FOLDER) printf("_files -/");
 }
 
 static void zsh_verb(const char *name, const char *summary)
@@ -292,51 +262,43 @@ static void zsh_families(void)
     }
 }
 
+static void zsh_arguments(const cli_verb *verb)
+{
+    const cli_flag *flag = NULL;
+    printf("    '%s')\n        _arguments", verb->name);
+    while ((flag = cli_next_flag(verb, flag))) {
+        printf(" \\\n            '%s--%s%s[", flag->many ? "*" : "", flag->name, flag->type == CLI_SWITCH ? "" : "=");
+        print_quoted(flag->help, "[]:");
+        printf("]");
+        if (flag->type != CLI_SWITCH) printf(":%s:", flag->metavar);
+        zsh_action(flag->type, flag->choices);
+        printf("'");
+    }
+    for (size_t k = 0; k < 3 && verb->operands[k].name; k++) {
+        const cli_operand *operand = &verb->operands[k];
+        bool repeats = cli_repeats(operand), optional = operand->name[0] == '[';
+        const char *name = operand->name + optional;
+        printf(" \\\n            '");
+        if (repeats) printf("*");
+        else printf("%zu:", k + 1);
+        printf("%s%.*s:", optional || repeats ? ":" : "", (int)strcspn(name, ".]"), name);
+        zsh_action(operand->type, NULL);
+        printf("'");
+    }
+    printf(" ;;\n");
+}
+
 static void dump_zsh(void)
 {
+    const char *name, *summary;
     printf("#compdef una\n# made by 'una --dump-completion zsh'\n%s_una() {\n    local -a verbs\n    verbs=(\n",
            zsh_columns);
-    const cli_family *shown = NULL;
-    for (size_t i = 0; cli_verbs[i]; i++) {
-        const cli_family *family = cli_family_of(cli_verbs[i]);
-        if (!family || family != shown) zsh_verb(family ? family->name : cli_verbs[i]->name,
-                                                 family ? family->summary : cli_verbs[i]->summary);
-        shown = family;
-    }
+    for (size_t at = 0; cli_next_word(&at, &name, &summary);) zsh_verb(name, summary);
     printf("    )\n    if (( CURRENT == 2 )); then\n        _describe verb verbs\n        return\n    fi\n"
            "    local verb=$words[2]\n    shift words\n    (( CURRENT-- ))\n");
     zsh_families();
     printf("    case $verb in\n");
-
-    for (size_t i = 0; cli_verbs[i]; i++) {
-        printf("    '%s')\n        _arguments", cli_verbs[i]->name);
-        const cli_flag *flag = NULL;
-        while ((flag = cli_next_flag(cli_verbs[i], flag))) {
-            printf(" \\\n            '%s--%s%s[", flag->many ? "*" : "",
-                   flag->name, flag->type == CLI_SWITCH ? "" : "=");
-            print_quoted(flag->help, "[]:");
-            printf("]");
-            if (flag->type != CLI_SWITCH) {
-                printf(":%s:", flag->metavar);
-                zsh_action(flag->type, flag->choices);
-            }
-            printf("'");
-        }
-
-        for (size_t k = 0; k < 3 && cli_verbs[i]->operands[k].name; k++) {
-            const cli_operand *operand = &cli_verbs[i]->operands[k];
-            const char *name = operand->name + (operand->name[0] == '[');
-            printf(" \\\n            '");
-            if (cli_repeats(operand)) printf("*");
-            else printf("%zu:", k + 1);
-            if (operand->name[0] == '[' || cli_repeats(operand)) printf(":");
-            printf("%.*s:", (int)strcspn(name, ".]"), name);
-            zsh_action(operand->type, NULL);
-            printf("'");
-        }
-        printf(" ;;\n");
-    }
-
+    for (size_t i = 0; cli_verbs[i]; i++) zsh_arguments(cli_verbs[i]);
     printf("    esac\n}\n_una \"$@\"\n");
 }
 
@@ -370,37 +332,32 @@ static void fish_families(void)
     }
 }
 
+static void fish_flag(const char *condition, const cli_flag *flag)
+{
+    const char *words = flag->type == CLI_COLUMN ? "(__una_columns)" : words_of(flag->type, flag->choices);
+    printf("complete -c una -n '%s' -l %s", condition, flag->name);
+    if (cli_is_path(flag->type) || flag->type == CLI_FOLDER) printf(" -r");
+    else if (flag->type != CLI_SWITCH) printf(" -x");
+    if (words) printf(" -a '%s'", words);
+    printf(" -d '");
+    print_quoted(flag->help, "");
+    printf("'\n");
+}
+
 static void dump_fish(void)
 {
     printf("# fish completion for una; made by 'una --dump-completion fish'\n%s", fish_columns);
     fish_families();
     for (size_t i = 0; cli_verbs[i]; i++) {
         const cli_verb *verb = cli_verbs[i];
+        const cli_flag *flag = NULL;
         char condition[256];
         fish_condition(condition, sizeof condition, verb);
         if (!cli_family_of(verb)) fish_word("__fish_use_subcommand", verb->name, verb->summary);
-
-        const cli_flag *flag = NULL;
-        while ((flag = cli_next_flag(verb, flag))) {
-            printf("complete -c una -n '%s' -l %s", condition, flag->name);
-            if (cli_is_path(flag->type) || flag->type == CLI_FOLDER) printf(" -r");
-            else if (flag->type != CLI_SWITCH) printf(" -x");
-            bool listed = flag->type == CLI_CHOICE || flag->type == CLI_MODEL || flag->type == CLI_COLUMN;
-            if (listed) printf(" -a '");
-            if (flag->type == CLI_COLUMN) printf("(__una_columns)");
-            if (flag->type == CLI_CHOICE) print_choices(flag->choices, " ");
-            if (flag->type == CLI_MODEL) print_kinds(" ");
-            if (listed) printf("'");
-            printf(" -d '");
-            print_quoted(flag->help, "");
-            printf("'\n");
-        }
-
-        if (verb->operands[0].type == CLI_MODEL) {
-            printf("complete -c una -n '__fish_seen_subcommand_from %s' -f -a '", verb->name);
-            print_kinds(" ");
-            printf("'\n");
-        }
+        while ((flag = cli_next_flag(verb, flag))) fish_flag(condition, flag);
+        if (verb->operands[0].type == CLI_MODEL)
+            printf("complete -c una -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", verb->name,
+                   words_of(CLI_MODEL, NULL));
     }
 }
 
@@ -416,7 +373,7 @@ static void dump_file(const cli_verb *verb, const char *dashes, const char *name
     printf("%s\t%s%s\t%s\n", verb->name, dashes, name, use);
 }
 
-void cli_dump_files(void)
+una_status cli_dump_files(void)
 {
     for (size_t i = 0; cli_verbs[i]; i++) {
         const cli_flag *flag = NULL;
@@ -425,6 +382,7 @@ void cli_dump_files(void)
             dump_file(cli_verbs[i], "", operands[k].name, operands[k].type);
         while ((flag = cli_next_flag(cli_verbs[i], flag))) dump_file(cli_verbs[i], "--", flag->name, flag->type);
     }
+    return UNA_OK;
 }
 
 una_status cli_dump_completion(const char *shell)

@@ -6,7 +6,6 @@
 #include "una_report.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { USUAL_ROWS = 10, MOST_ROWS = 1000, NAME = 14, LEAST = 5 };  /* letters of a name, and of a column at least */
@@ -36,84 +35,71 @@ static const cli_flag flags[] = {
     CLI_FLAG_END
 };
 
-typedef struct job {
-    una_model       *model;
-    const una_model *asked;              /* it, or one of its targets */
-    una_dataset     *data, *with;
-    una_concepts    *concepts;
-    una_explanation *e;
-    size_t           shown;              /* rows                      */
-} job;
+CLI_END(una_concepts)
+CLI_END(una_explanation)
 
 /* ---- the work -------------------------------------------------------------------------------------------- */
 
-static una_status choose_explained_target(const cli *c, job *j)
+static una_status choose_explained_target(const cli *c, const una_model **asked, const una_model *model)
 {
     const char *target = cli_text(c, "target");
-    size_t count = una_model_target_count(j->model);
+    size_t count = una_model_target_count(model);
     for (size_t t = 0; t < count; t++) {
-        j->asked = una_model_target(j->model, t);
-        if (target ? strcmp(una_model_info(j->asked)->target, target) == 0 : count == 1) return UNA_OK;
+        *asked = una_model_target(model, t);
+        if (target ? strcmp(una_model_info(*asked)->target, target) == 0 : count == 1) return UNA_OK;
     }
-    const char *all = una_model_info(j->model)->target;
+    const char *all = una_model_info(model)->target;
     if (target) return cli_fail(c, UNA_E_USAGE, "--target %s: the model does not predict that, but %s", target, all);
     return cli_fail(c, UNA_E_USAGE, "ignorance is explained for one target, and this model predicts %zu (%s); name one "
                     "by --target", count, all);
 }
 
-static una_status read_explain_table(const cli *c, const job *j, una_dataset **data, const char *path)
+static bool is_word(const cli *c, const char *flag, const char *word)
 {
-    una_status status = una_dataset_read(data, path, c->run);
-    return status == UNA_OK ? cli_keep_asked(c, data, j->asked) : status;
+    return cli_has(c, flag) && strcmp(cli_text(c, flag), word) == 0;
 }
 
-static una_status read_explain_files(cli *c, job *j)
+/* How many of the most unsure rows are shown. */
+static size_t count_shown(const cli *c)
 {
-    const char *with = cli_text(c, "with");
-    una_status status = una_concepts_read(&j->concepts, cli_text(c, "concepts"), c->run);
-    if (status == UNA_OK) status = una_model_load(&j->model, c->operand[0], c->run);
-    if (status != UNA_OK) return cli_failed(c, status);
-    status = choose_explained_target(c, j);
-    if (status != UNA_OK) return status;
-    status = read_explain_table(c, j, &j->data, c->operand[1]);
-    if (status == UNA_OK && with) status = read_explain_table(c, j, &j->with, with);
-    return status == UNA_OK ? status : cli_failed(c, status);
+    const una_explanation *e = c->found;
+    size_t asked = (size_t)cli_count(c, "rows", USUAL_ROWS);
+    return asked < e->rows ? asked : e->rows;
 }
 
-static una_status write_all(cli *c, const job *j)
+static una_status run_explain(cli *c)
 {
-    const char *out = cli_text(c, "out"), *report = cli_text(c, "report"), *chart = cli_text(c, "chart");
-    una_status status = UNA_OK;
-    if (out) status = una_explanation_write(j->e, out, c->run);
-    if (status == UNA_OK && report)
-        status = una_report_explanation(report, j->e, j->data, cli_base_name(c->operand[1]), j->shown, c->run);
-    if (status == UNA_OK && chart) status = una_chart_explanation(chart, j->e, j->shown, c->run);
-    return status;
-}
-
-static una_status explain_with_job(cli *c, job *j)
-{
-    const char *whiten = cli_text(c, "whiten"), *disagreement = cli_text(c, "disagreement");
+    const char *with = cli_text(c, "with"), *out = cli_text(c, "out"), *report = cli_text(c, "report");
+    const char *chart = cli_text(c, "chart");
+    una_concepts *concepts;
+    una_model *model;
+    const una_model *asked = NULL;
+    una_dataset *data, *shown = NULL;
+    una_explanation *e;
     if (!cli_has(c, "concepts"))
         return cli_fail(c, UNA_E_USAGE, "--concepts FILE is needed: lines such as 'old: days > 28'");
-    una_status status = cli_check_chart(c, cli_text(c, "chart"));
-    if (status == UNA_OK) status = cli_check_report(c, cli_text(c, "report"));
-    if (status == UNA_OK) status = read_explain_files(c, j);
-    if (status != UNA_OK) return status;
+    CLI_TRY(cli_check_pictures(c));
+    CLI_TRY(una_concepts_read(&concepts, cli_text(c, "concepts"), c->run));
+    cli_own(end_una_concepts, concepts);
+    CLI_TRY(cli_load(c, &model, c->operand[0]));
+    CLI_TRY(choose_explained_target(c, &asked, model));
+    CLI_TRY(cli_read_asked(c, &data, c->operand[1], asked));
+    if (with) CLI_TRY(cli_read_asked(c, &shown, with, asked));
 
     const una_explain_settings settings = {
-        .size = sizeof settings, .concepts = j->concepts->at, .concept_count = j->concepts->count, .shown = j->with,
+        .size = sizeof settings, .concepts = concepts->at, .concept_count = concepts->count, .shown = shown,
         .axes = (size_t)cli_count(c, "axes", 0),
-        .whitening = whiten && strcmp(whiten, "rows") == 0 ? UNA_WHITE_ROWS : UNA_WHITE_POSTERIOR,
-        .disagreement = disagreement && strcmp(disagreement, "split") == 0 ? UNA_DISAGREEMENT_SPLIT
-                                                                           : UNA_DISAGREEMENT_APART
+        .whitening = is_word(c, "whiten", "rows") ? UNA_WHITE_ROWS : UNA_WHITE_POSTERIOR,
+        .disagreement = is_word(c, "disagreement", "split") ? UNA_DISAGREEMENT_SPLIT : UNA_DISAGREEMENT_APART
     };
-    status = una_explain(&j->e, j->asked, j->data, &settings, c->run);
-    j->shown = (size_t)cli_count(c, "rows", USUAL_ROWS);
-    if (status == UNA_OK && j->shown > j->e->rows) j->shown = j->e->rows;
-    if (status == UNA_OK) status = write_all(c, j);
-    cli_progress_clear();
-    return status == UNA_OK ? status : cli_failed(c, status);
+    CLI_TRY(una_explain(&e, asked, data, &settings, c->run));
+    cli_own(end_una_explanation, e);
+    c->found = e;
+    cli_log_warnings(c, e->warnings, e->warning_count);
+    if (out) CLI_TRY(una_explanation_write(e, out, c->run));
+    if (report)
+        CLI_TRY(una_report_explanation(report, e, data, cli_base_name(c->operand[1]), count_shown(c), c->run));
+    return chart ? una_chart_explanation(chart, e, count_shown(c), c->run) : UNA_OK;
 }
 
 /* ---- telling --------------------------------------------------------------------------------------------- */
@@ -176,115 +162,59 @@ static void tell_table(const una_explanation *e, size_t rows)
     if (parts < e->parts) printf("%zu more parts are in --out and --json.\n", e->parts - parts);
 }
 
-static void print_explanation(const cli *c, const job *j)
+static void print_explanation(cli *c)
 {
-    const una_explanation *e = j->e;
+    const una_explanation *e = c->found;
     char text[512];
     cli_named *list = cli_alloc(e->parts, sizeof *list);
     for (size_t p = 0; p < e->parts; p++) list[p] = (cli_named){ e->names[p], sqrt(fmax(e->share[p], 0)) };
-    char *shares = cli_shares(list, e->parts);
-    size_t room = strlen(shares) + 128;
-    char *all = cli_alloc(room, 1);
-    snprintf(all, room, "Of the ignorance of all %zu rows: %s.", e->rows, shares);
     fputs(cli_style_on(stdout, CLI_BOLD), stdout);
-    cli_wrap(stdout, 0, 0, all);
+    cli_say(0, "Of the ignorance of all %zu rows: %s.", e->rows, cli_shares(list, e->parts));
     printf("%s\nThe most unsure rows:\n", cli_style_off(stdout));
-    tell_table(e, j->shown);
+    tell_table(e, count_shown(c));
     printf("\n");
-    for (size_t i = 0; i < j->shown; i++) {
+    for (size_t i = 0; i < count_shown(c); i++) {
         una_explanation_sentence(e, e->order[i], text, sizeof text);
-        printf("- ");
-        cli_wrap(stdout, 2, 2, text);
+        cli_say(2, "- %s", text);
     }
     printf("\n");
-    cli_wrap(stdout, 0, 0, "Ignorance is the standard deviation of the function, in the target's units; shares are of "
-             "its square. A concept carries what is not known of its rows and is known of others; what none of them "
-             "names is 'other'.");
+    cli_say(0, "Ignorance is the standard deviation of the function, in the target's units; shares are of its square. "
+            "A concept carries what is not known of its rows and is known of others; what none of them names is "
+            "'other'.");
     if (e->parts > e->concepts + 1 && strcmp(e->names[e->concepts + 1], "disagreement") == 0 &&
         e->share[e->concepts + 1] > 0.2)
         printf("--disagreement split divides what members disagree about, too.\n");
     if (cli_has(c, "out")) printf("parts of all rows: %s\n", cli_escaped(cli_text(c, "out")));
-    if (cli_has(c, "report")) printf("report: %s\n", cli_escaped(cli_text(c, "report")));
-    if (cli_has(c, "chart")) printf("chart: %s\n", cli_escaped(cli_text(c, "chart")));
-    free(list);
-    free(shares);
-    free(all);
+    cli_print_pictures(c);
 }
 
 static void json_values(const char *key, const una_explanation *e, const double *value)
 {
-    printf(", \"%s\": {", key);
-    for (size_t p = 0; p < e->parts; p++) {
-        if (p) printf(", ");
-        cli_json_text(stdout, e->names[p]);
-        printf(": ");
-        cli_json_number(stdout, value[p]);
-    }
-    printf("}");
+    cli_json_put(", %s: {", key);
+    for (size_t p = 0; p < e->parts; p++) cli_json_put(", %s: %g", e->names[p], value[p]);
+    cli_json_put("}");
 }
 
-static void json_row(const una_explanation *e, size_t row)
+static void print_explain_json(cli *c)
 {
+    const una_explanation *e = c->found;
     char text[512];
-    una_explanation_sentence(e, row, text, sizeof text);
-    printf("{\"row\": %zu", e->number[row]);
-    cli_json_number_of(stdout, "mean", e->mean[row]);
-    cli_json_number_of(stdout, "std_epistemic", e->std_epistemic[row]);
-    json_values("parts", e, e->part + row * e->parts);
-    cli_json_text_of(stdout, "sentence", text);
-    printf("}");
-}
-
-static void print_explain_json(const cli *c, const job *j)
-{
-    const una_explanation *e = j->e;
-    printf("{\"rows\": %zu", e->rows);
-    cli_json_text_of(stdout, "target", e->target);
+    cli_json_put("{'rows': %zu, 'target': %s", e->rows, e->target);
     json_values("share", e, e->share);
-    printf(", \"concepts\": {");
-    for (size_t i = 0; i < e->concepts; i++) {
-        if (i) printf(", ");
-        cli_json_text(stdout, e->names[i]);
-        printf(": %zu", e->shown[i]);
+    cli_json_put(", 'concepts': {");
+    for (size_t i = 0; i < e->concepts; i++) cli_json_put(", %s: %zu", e->names[i], e->shown[i]);
+    cli_json_put("}, 'axes': %zu, 'features': %zu, 'most_unsure': [", e->axes, e->features);
+    for (size_t i = 0; i < count_shown(c); i++) {
+        size_t row = e->order[i];
+        una_explanation_sentence(e, row, text, sizeof text);
+        cli_json_put(", {'row': %zu, 'mean': %g, 'std_epistemic': %g", e->number[row], e->mean[row],
+                     e->std_epistemic[row]);
+        json_values("parts", e, e->part + row * e->parts);
+        cli_json_put(", 'sentence': %s}", text);
     }
-    printf("}, \"axes\": %zu, \"features\": %zu, \"most_unsure\": [", e->axes, e->features);
-    for (size_t i = 0; i < j->shown; i++) {
-        if (i) printf(", ");
-        json_row(e, e->order[i]);
-    }
-    printf("], \"warnings\": ");
-    cli_json_texts(stdout, e->warnings, e->warning_count);
-    cli_json_path(stdout, "out", cli_text(c, "out"));
-    cli_json_path(stdout, "report", cli_text(c, "report"));
-    cli_json_path(stdout, "chart", cli_text(c, "chart"));
-    printf("}\n");
-}
-
-static void warn_about_explanation(const cli *c, const una_explanation *e)
-{
-    char sentence[1100];
-    for (size_t i = 0; !c->json && i < e->warning_count; i++) {
-        snprintf(sentence, sizeof sentence, "warning: %s", e->warnings[i]);
-        cli_warn(c, sentence);
-    }
-}
-
-static una_status run_explain(cli *c)
-{
-    job j = {0};
-    una_status status = explain_with_job(c, &j);
-    if (status == UNA_OK) {
-        cli_show_logs(c, NULL, 0, NULL, 0);
-        warn_about_explanation(c, j.e);
-        if (c->json) print_explain_json(c, &j);
-        else if (!c->stdout_taken && !c->quiet) print_explanation(c, &j);
-    }
-    una_explanation_free(j.e);
-    una_concepts_free(j.concepts);
-    una_dataset_free(j.data);
-    una_dataset_free(j.with);
-    una_model_free(j.model);
-    return status;
+    cli_json_put("]");
+    cli_json_texts("warnings", e->warnings, e->warning_count);
+    cli_json_end(c);
 }
 
 const cli_verb cli_explain = {
@@ -294,9 +224,8 @@ const cli_verb cli_explain = {
     "ignorance exactly, and predictions stay what they are. For models with features under a linear head: luna, nlm, "
     "tuna, linear, sngp, and mixtures of them (auto); of tables and of images.",
     { { "MODEL", CLI_FILE, "a model that 'una fit' wrote" },
-      { "DATA", CLI_FILE, "the rows to explain, with the model's inputs: CSV, TSV (also .gz) or NPY" },
-      { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
+      { "DATA", CLI_FILE, "the rows to explain, with the model's inputs: CSV, TSV (also .gz) or NPY" } },
+    flags, CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_IS_SUMMARY,
     "una explain measurements.una new.csv --concepts concepts.txt\n"
     "# a page, and the parts of every row\n"
     "una explain measurements.una new.csv --concepts concepts.txt --report why.html --out parts.csv\n"
@@ -304,5 +233,5 @@ const cli_verb cli_explain = {
     "una explain measurements.una today.csv --with measurements.csv --concepts concepts.txt --rows 3\n"
     "# images: the page shows those that the model is least sure of\n"
     "una explain faces.una faces.csv --images faces.idx.gz --concepts concepts.txt --report why.html",
-    run_explain
+    run_explain, print_explain_json, print_explanation
 };

@@ -9,12 +9,66 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* ---- memory, and what else belongs to the verb ------------------------------------------------------- */
+
+typedef struct owned {                   /* something to be ended, or the head of a block of memory         */
+    struct owned *before, *after;
+    void        (*end)(void *what);
+    void         *what;
+} owned;
+
+static owned *latest;
+
 void *cli_alloc(size_t count, size_t size)
 {
-    void *block = calloc(count ? count : 1, size ? size : 1);
-    if (block) return block;
-    fputs("una: out of memory.\n", stderr);
-    exit(UNA_E_MEMORY);
+    size_t most = SIZE_MAX - sizeof(owned);
+    owned *o = size && count > most / size ? NULL : calloc(1, sizeof *o + count * size);
+    if (!o) {
+        fputs("una: out of memory.\n", stderr);
+        exit(UNA_E_MEMORY);
+    }
+    o->before = latest;
+    if (latest) latest->after = o;
+    latest = o;
+    return o + 1;
+}
+
+void cli_free(void *block)
+{
+    owned *o = block ? (owned *)block - 1 : NULL;
+    if (!o) return;
+    if (o->before) o->before->after = o->after;
+    if (o->after) o->after->before = o->before;
+    else latest = o->before;
+    free(o);
+}
+
+void cli_own(void (*end)(void *what), void *what)
+{
+    owned *o = (owned *)cli_alloc(0, 1) - 1;
+    o->end = end;
+    o->what = what;
+}
+
+void cli_end_owned(void)
+{
+    while (latest) {
+        if (latest->end && latest->what) latest->end(latest->what);
+        cli_free(latest + 1);
+    }
+}
+
+CLI_END(una_model)
+CLI_END(una_dataset)
+
+void cli_own_model(una_model *model)
+{
+    cli_own(end_una_model, model);
+}
+
+void cli_own_table(una_dataset *data)
+{
+    cli_own(end_una_dataset, data);
 }
 
 const char *cli_base_name(const char *path)
@@ -50,17 +104,14 @@ char *cli_join(const char *folder, const char *name)
     return path;
 }
 
-una_status cli_check_chart(const cli *c, const char *path)
+una_status cli_check_chart(const cli *c, const char *flag, const char *path)
 {
     static const char *const endings[] = { ".svg", ".pdf", ".png" };
     size_t length = path ? strlen(path) : 0;
-    for (size_t i = 0; path && i < 3; i++) {
-        if (length < 5 || strcmp(path + length - 4, endings[i]) != 0) continue;
-        una_status status = una_chart_check(path, c->run);
-        return status == UNA_OK ? UNA_OK : cli_failed(c, status);
-    }
     if (!path) return UNA_OK;
-    return cli_fail(c, UNA_E_USAGE, "--chart %s: the ending says which format; use .svg, .pdf or .png", path);
+    for (size_t i = 0; i < 3; i++)
+        if (length > 4 && strcmp(path + length - 4, endings[i]) == 0) return una_chart_check(path, c->run);
+    return cli_fail(c, UNA_E_USAGE, "--%s %s: the ending says which format; use .svg, .pdf or .png", flag, path);
 }
 
 /* Refuses a report without the ending of a page; a stream needs none. */
@@ -71,6 +122,19 @@ una_status cli_check_report(const cli *c, const char *path)
     if (ending && (strcmp(ending, ".html") == 0 || strcmp(ending, ".htm") == 0)) return UNA_OK;
     return cli_fail(c, UNA_E_USAGE, "--report %s: a report is a page for the browser, so use the ending .html; --chart "
                     "writes .svg, .pdf and .png", path);
+}
+
+una_status cli_check_pictures(const cli *c)
+{
+    CLI_TRY(cli_check_chart(c, "chart", cli_text(c, "chart")));
+    return cli_check_report(c, cli_text(c, "report"));
+}
+
+void cli_print_pictures(const cli *c)
+{
+    static const char *const flags[] = { "report", "chart" };
+    for (size_t i = 0; i < 2; i++)
+        if (cli_has(c, flags[i])) printf("%s: %s\n", flags[i], cli_escaped(cli_text(c, flags[i])));
 }
 
 char *cli_replaced(const cli *c, const char *path)
@@ -97,63 +161,72 @@ size_t cli_kind_find(const char *name)
     return SIZE_MAX;
 }
 
-una_status cli_read_valid(const cli *c, una_dataset **rows, una_fit_settings *settings)
+/* ---- models and tables ------------------------------------------------------------------------------- */
+
+una_status cli_load(const cli *c, una_model **model, const char *path)
 {
-    const char *valid = cli_text(c, "valid");
-    if (!valid) return UNA_OK;
-    if (cli_is_number(valid, &settings->valid_fraction)) {
-        if (settings->valid_fraction > 0 && settings->valid_fraction < 1) return UNA_OK;
-        return cli_fail(c, UNA_E_USAGE, "--valid %s: give a share of the rows above 0 and below 1, or a file", valid);
-    }
-    una_status status = una_dataset_read_part(rows, valid, c->run);
-    if (status == UNA_OK) status = cli_keep_part(c, rows);
-    settings->valid = *rows;
-    return status == UNA_OK ? status : cli_failed(c, status);
+    CLI_TRY(una_model_load(model, path, c->run));
+    cli_own_model(*model);
+    return UNA_OK;
 }
 
-typedef una_status keep_call(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run);
-
-/* Keeps the rows of --where. Rows that are left out need not name an image. */
-static una_status keep_matching_rows(const cli *c, una_dataset **data, keep_call *call, const char *usual)
+/* The rows of --where. Rows that are left out need not name an image. */
+static una_status read_matching_rows(const cli *c, una_dataset **data, const char *path, bool part, const char *usual)
 {
     const char *condition = cli_text(c, "where"), *images = cli_text(c, "images"), *index = cli_text(c, "index");
+    CLI_TRY((part ? una_dataset_read_part : una_dataset_read)(data, path, c->run));
     if (condition) {
-        una_dataset *matching = NULL;
-        una_status status = call(&matching, *data, condition, c->run);
-        if (status != UNA_OK) return status;
-        una_dataset_free(*data);
-        *data = matching;
+        una_dataset *all = *data;
+        *data = NULL;
+        una_status status = (part ? una_dataset_where_part : una_dataset_where)(data, all, condition, c->run);
+        una_dataset_free(all);
+        CLI_TRY(status);
     }
+    cli_own_table(*data);
     if (index && !images)
         return una_run_fail(c->run, UNA_E_USAGE, "--index names the column of images, and no images are given; name "
                             "their file with --images");
     return images ? una_dataset_add_images(*data, images, index ? index : usual, c->run) : UNA_OK;
 }
 
-una_status cli_keep_rows(const cli *c, una_dataset **data)
+una_status cli_read(const cli *c, una_dataset **data, const char *path)
 {
-    return keep_matching_rows(c, data, una_dataset_where, "index");
+    return read_matching_rows(c, data, path, false, "index");
 }
 
-una_status cli_keep_asked(const cli *c, una_dataset **data, const una_model *model)
+una_status cli_read_part(const cli *c, una_dataset **data, const char *path)
 {
-    return keep_matching_rows(c, data, una_dataset_where, una_model_input_name(model, 0));
+    return read_matching_rows(c, data, path, true, "index");
 }
 
-una_status cli_keep_part(const cli *c, una_dataset **data)
+una_status cli_read_asked(const cli *c, una_dataset **data, const char *path, const una_model *model)
 {
-    return keep_matching_rows(c, data, una_dataset_where_part, "index");
+    return read_matching_rows(c, data, path, false, una_model_input_name(model, 0));
 }
 
-size_t cli_split(const char *list, char **copy, const char ***pieces)
+una_status cli_read_valid(const cli *c, una_fit_settings *settings)
 {
-    size_t length = strlen(list), count = 0, depth = 0;
+    const char *valid = cli_text(c, "valid");
+    una_dataset *rows;
+    if (!valid) return UNA_OK;
+    if (!cli_is_number(valid, &settings->valid_fraction)) {
+        CLI_TRY(cli_read_part(c, &rows, valid));
+        settings->valid = rows;
+        return UNA_OK;
+    }
+    if (settings->valid_fraction > 0 && settings->valid_fraction < 1) return UNA_OK;
+    return cli_fail(c, UNA_E_USAGE, "--valid %s: give a share of the rows above 0 and below 1, or a file", valid);
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------- */
+
+const char **cli_split(const char *list, size_t *count)
+{
+    size_t depth = 0, length = strlen(list);
     bool quoted = false;
-    *copy = cli_alloc(length + 1, 1);
-    *pieces = cli_alloc(length + 1, sizeof **pieces);
-    memcpy(*copy, list, length + 1);
-
-    char *from = *copy;
+    char *copy = cli_join("", list), *from = copy;
+    const char **pieces = cli_alloc(length + 1, sizeof *pieces);
+    *count = 0;
     for (size_t i = 0; i <= length; i++) {
         char c = list[i];
         if (c == '"') quoted = !quoted;
@@ -161,13 +234,20 @@ size_t cli_split(const char *list, char **copy, const char ***pieces)
         if (!quoted && (c == ')' || c == ']') && depth > 0) depth--;
         if (c && (c != ',' || depth > 0 || quoted)) continue;
 
-        (*copy)[i] = 0;
+        copy[i] = 0;
         from += strspn(from, " ");
-        for (char *end = *copy + i; end > from && end[-1] == ' ';) *--end = 0;
-        if (*from) (*pieces)[count++] = from;
-        from = *copy + i + 1;
+        for (char *end = copy + i; end > from && end[-1] == ' ';) *--end = 0;
+        if (*from) pieces[(*count)++] = from;
+        from = copy + i + 1;
     }
-    return count;
+    return pieces;
+}
+
+una_status cli_names(const cli *c, const char *flag, const char *const **names, size_t *count)
+{
+    if (!cli_has(c, flag)) return UNA_OK;
+    *names = cli_split(cli_text(c, flag), count);
+    return *count ? UNA_OK : cli_fail(c, UNA_E_USAGE, "--%s needs at least one name", flag);
 }
 
 una_missing cli_missing(const cli *c)

@@ -4,8 +4,6 @@
  */
 #include "cli.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const cli_flag flags[] = {
@@ -26,86 +24,45 @@ static const cli_flag flags[] = {
     CLI_FLAG_END
 };
 
-typedef struct job {
-    una_dataset *data;
-    una_gap     *gap;
-    const char **set, **columns;
-    char        *list;                   /* that columns point into */
-    size_t       column_count;
-    cli_selected selected;               /* --drop and --only       */
-} job;
-
-/* ---- the work ---------------------------------------------------------------------------------------- */
+CLI_END(una_gap)
 
 /* A column whose own name has the comma is one column. */
-static void take_gap_columns(cli *c, job *j)
+static una_status take_gap_columns(const cli *c, una_gap_settings *settings, const una_dataset *data)
 {
     const char *given = cli_text(c, "columns");
-    if (!given) return;
-    for (size_t i = 0; i < una_dataset_column_count(j->data); i++) {
-        if (strcmp(una_dataset_column_name(j->data, i), given) != 0) continue;
-        j->columns = cli_alloc(1, sizeof *j->columns);
-        j->columns[0] = given;
-        j->column_count = 1;
-        return;
+    for (size_t i = 0; given && i < una_dataset_column_count(data); i++) {
+        if (strcmp(una_dataset_column_name(data, i), given) != 0) continue;
+        const char **one = cli_alloc(1, sizeof *one);
+        *one = given;
+        settings->columns = one;
+        settings->column_count = 1;
+        return UNA_OK;
     }
-    j->column_count = cli_split(given, &j->list, &j->columns);
+    return cli_names(c, "columns", &settings->columns, &settings->column_count);
 }
 
-static una_status check_gap_asked(cli *c, job *j)
-{
-    size_t count;
-    char **targets = cli_targets(c, j->data, &count);
-    cli_targets_free(targets, count);
-    if (count > 1)
-        return cli_fail(c, UNA_E_USAGE, "holes are cut for one target, and --target %s names %zu: test each by itself",
-                        cli_text(c, "target"), count);
-    if (cli_has(c, "columns") && j->column_count == 0)
-        return cli_fail(c, UNA_E_USAGE, "--columns needs at least one name");
-    return UNA_OK;
-}
-
-static una_status gap_with_job(cli *c, job *j)
+static una_status run_gap(cli *c)
 {
     const char *report = cli_text(c, "report"), *chart = cli_text(c, "chart");
-    una_status status = cli_check_chart(c, chart);
-    if (status == UNA_OK) status = cli_check_report(c, report);
-    if (status != UNA_OK) return status;
-    status = una_dataset_read(&j->data, c->operand[0], c->run);
-    if (status == UNA_OK) status = cli_keep_rows(c, &j->data);
-    if (status != UNA_OK) return cli_failed(c, status);
-    take_gap_columns(c, j);
-    status = check_gap_asked(c, j);
-    if (status != UNA_OK) return status;
-
-    j->set = cli_alloc(c->given_count + 1, sizeof *j->set);
+    una_dataset *data;
+    una_gap *gap;
+    CLI_TRY(cli_check_pictures(c));
+    CLI_TRY(cli_read(c, &data, c->operand[0]));
+    CLI_TRY(cli_need_one_target(c, data, "holes are cut for", "test each by itself"));
     uint64_t pairs = cli_count(c, "pairs", 3);
-    una_gap_settings settings = {
-        .size = sizeof settings, .model = cli_text(c, "model"), .columns = j->columns,
-        .column_count = j->column_count, .pairs = pairs ? (int)pairs : -1,
-        .repeats = (size_t)cli_count(c, "repeats", 1),
-        .fit = { .size = sizeof settings.fit, .target = cli_text(c, "target"), .preset = cli_text(c, "preset"),
-                 .set = j->set, .set_count = cli_texts(c, "set", j->set), .missing = cli_missing(c),
-                 .other = (size_t)cli_count(c, "other", 0) }
-    };
-    cli_select(c, j->data, &j->selected, &settings.fit);
-    status = una_gap_test(&j->gap, j->data, &settings, c->run);
-    if (status == UNA_OK && report) status = una_gap_page(j->gap, report, c->run);
-    if (status == UNA_OK && chart) status = una_gap_chart(j->gap, chart, c->run);
-    cli_progress_clear();
-    return status == UNA_OK ? status : cli_failed(c, status);
+    una_gap_settings settings = { .size = sizeof settings, .model = cli_text(c, "model"),
+                                  .pairs = pairs ? (int)pairs : -1, .repeats = (size_t)cli_count(c, "repeats", 1),
+                                  .fit = cli_fit_settings(c, data) };
+    CLI_TRY(take_gap_columns(c, &settings, data));
+    CLI_TRY(una_gap_test(&gap, data, &settings, c->run));
+    cli_own(end_una_gap, gap);
+    c->found = gap;
+    cli_log_warnings(c, gap->warnings, gap->warning_count);
+    if (report) CLI_TRY(una_gap_page(gap, report, c->run));
+    return chart ? una_gap_chart(gap, chart, c->run) : UNA_OK;
 }
 
 /* ---- telling ----------------------------------------------------------------------------------------- */
-
-static void warn_about_gap(const cli *c, const una_gap *gap)
-{
-    char sentence[1100];
-    for (size_t i = 0; !c->json && i < gap->warning_count; i++) {
-        snprintf(sentence, sizeof sentence, "warning: %s", gap->warnings[i]);
-        cli_warn(c, sentence);
-    }
-}
 
 static cli_style style_of(una_gap_kind kind)
 {
@@ -113,11 +70,11 @@ static cli_style style_of(una_gap_kind kind)
     return kind == UNA_GAP_TOO_LITTLE ? CLI_YELLOW : CLI_PLAIN;
 }
 
-static void print_gap(const cli *c, const una_gap *gap)
+static void print_gap(cli *c)
 {
-    fputs(cli_style_on(stdout, CLI_BOLD), stdout);
-    cli_wrap(stdout, 0, 0, gap->answer);
-    printf("%s\n", cli_style_off(stdout));
+    const una_gap *gap = c->found;
+    cli_say_bold(gap->answer);
+    printf("\n");
     for (size_t i = 0; i < gap->column_count + gap->pair_count; i++) {
         if (i == gap->column_count) printf("\n");
         printf("- %s", cli_style_on(stdout, style_of(gap->hole[i].kind)));
@@ -125,98 +82,39 @@ static void print_gap(const cli *c, const una_gap *gap)
         fputs(cli_style_off(stdout), stdout);
     }
     printf("\n");
-    cli_wrap(stdout, 0, 0, "Bands, ignorance and error are those of rows that the model has not seen, and are compared "
-             "with what they would be with rows in the hole. Ignorance: what it does not know for want of rows.");
+    cli_say(0, "Bands, ignorance and error are those of rows that the model has not seen, and are compared "
+            "with what they would be with rows in the hole. Ignorance: what it does not know for want of rows.");
     printf("\n%s, target %s, %zu rows, %zu fits of %s\n", cli_escaped(c->operand[0]), cli_escaped(gap->target),
            gap->rows, gap->fits, cli_escaped(gap->spec));
-    if (cli_has(c, "report")) printf("report: %s\n", cli_escaped(cli_text(c, "report")));
-    if (cli_has(c, "chart")) printf("chart: %s\n", cli_escaped(cli_text(c, "chart")));
+    cli_print_pictures(c);
 }
 
-static void json_truth(const char *key, int value)
+static void json_hole(const una_gap_hole *h)
 {
-    const char *truth = value ? "true" : "false";
-    printf(", \"%s\": %s", key, value < 0 ? "null" : truth);
+    cli_json_put(", {'name': %s", h->name);
+    if (h->columns[1]) cli_json_texts("columns", h->columns, 2);
+    cli_json_put(", 'hole': %s, 'rows': %zu, 'noticed': %d, 'matters': %d, 'kind': %s, 'wider': %g, 'wider_low': %g, "
+                 "'wider_high': %g, 'spread': %g, 'error': %g, 'error_low': %g, 'error_high': %g, 'worse': %g, "
+                 "'auroc': %g, 'increase': %g", h->where, h->rows, h->noticed, h->matters, una_gap_word(h->kind),
+                 h->wider, h->wider_low, h->wider_high, h->spread, h->error, h->error_low, h->error_high, h->worse,
+                 h->auroc, h->increase);
+    cli_json_put(", 'rmse_inside': %g, 'rmse_outside': %g, 'rmse_known': %g, 'log_lik_inside': %g, "
+                 "'log_lik_outside': %g, 'coverage_inside': %g, 'coverage_outside': %g, 'verdict': %s}",
+                 h->rmse_inside, h->rmse_outside, h->rmse_known, h->log_lik_inside, h->log_lik_outside,
+                 h->coverage_inside, h->coverage_outside, h->verdict);
 }
 
-static void json_hole(const una_gap_hole *hole)
+static void print_gap_json(cli *c)
 {
-    printf("{\"name\": ");
-    cli_json_text(stdout, hole->name);
-    if (hole->columns[1]) {
-        printf(", \"columns\": ");
-        cli_json_texts(stdout, hole->columns, 2);
-    }
-    cli_json_text_of(stdout, "hole", hole->where);
-    printf(", \"rows\": %zu", hole->rows);
-    json_truth("noticed", hole->noticed);
-    json_truth("matters", hole->matters);
-    cli_json_text_of(stdout, "kind", una_gap_word(hole->kind));
-    cli_json_number_of(stdout, "wider", hole->wider);
-    cli_json_number_of(stdout, "wider_low", hole->wider_low);
-    cli_json_number_of(stdout, "wider_high", hole->wider_high);
-    cli_json_number_of(stdout, "spread", hole->spread);
-    cli_json_number_of(stdout, "error", hole->error);
-    cli_json_number_of(stdout, "error_low", hole->error_low);
-    cli_json_number_of(stdout, "error_high", hole->error_high);
-    cli_json_number_of(stdout, "worse", hole->worse);
-    cli_json_number_of(stdout, "auroc", hole->auroc);
-    cli_json_number_of(stdout, "increase", hole->increase);
-    cli_json_number_of(stdout, "rmse_inside", hole->rmse_inside);
-    cli_json_number_of(stdout, "rmse_outside", hole->rmse_outside);
-    cli_json_number_of(stdout, "rmse_known", hole->rmse_known);
-    cli_json_number_of(stdout, "log_lik_inside", hole->log_lik_inside);
-    cli_json_number_of(stdout, "log_lik_outside", hole->log_lik_outside);
-    cli_json_number_of(stdout, "coverage_inside", hole->coverage_inside);
-    cli_json_number_of(stdout, "coverage_outside", hole->coverage_outside);
-    cli_json_text_of(stdout, "verdict", hole->verdict);
-    printf("}");
-}
-
-static void json_holes(const char *key, const una_gap_hole *hole, size_t count)
-{
-    printf("\"%s\": [", key);
-    for (size_t i = 0; i < count; i++) {
-        if (i) printf(", ");
-        json_hole(&hole[i]);
-    }
-    printf("]");
-}
-
-static void print_gap_json(const cli *c, const una_gap *gap)
-{
-    printf("{\"answer\": ");
-    cli_json_text(stdout, gap->answer);
-    printf(", ");
-    json_holes("columns", gap->hole, gap->column_count);
-    printf(", ");
-    json_holes("pairs", gap->hole + gap->column_count, gap->pair_count);
-    cli_json_text_of(stdout, "target", gap->target);
-    cli_json_text_of(stdout, "model", gap->spec);
-    printf(", \"rows\": %zu, \"fits\": %zu, \"repeats\": %zu, \"warnings\": ", gap->rows, gap->fits, gap->repeats);
-    cli_json_texts(stdout, gap->warnings, gap->warning_count);
-    cli_json_path(stdout, "report", cli_text(c, "report"));
-    cli_json_path(stdout, "chart", cli_text(c, "chart"));
-    printf("}\n");
-}
-
-static una_status run_gap(cli *c)
-{
-    job j = {0};
-    una_status status = gap_with_job(c, &j);
-    if (status == UNA_OK) {
-        cli_show_logs(c, NULL, 0, NULL, 0);
-        warn_about_gap(c, j.gap);
-        if (c->json) print_gap_json(c, j.gap);
-        else if (!c->stdout_taken && !c->quiet) print_gap(c, j.gap);
-    }
-    una_gap_free(j.gap);
-    una_dataset_free(j.data);
-    cli_selected_free(&j.selected);
-    free(j.set);
-    free(j.columns);
-    free(j.list);
-    return status;
+    const una_gap *gap = c->found;
+    cli_json_put("{'answer': %s, 'columns': [", gap->answer);
+    for (size_t i = 0; i < gap->column_count; i++) json_hole(&gap->hole[i]);
+    cli_json_put("], 'pairs': [");
+    for (size_t i = 0; i < gap->pair_count; i++) json_hole(&gap->hole[gap->column_count + i]);
+    cli_json_put("], 'target': %s, 'model': %s, 'rows': %zu, 'fits': %zu, 'repeats': %zu", gap->target, gap->spec,
+                 gap->rows, gap->fits, gap->repeats);
+    cli_json_texts("warnings", gap->warnings, gap->warning_count);
+    cli_json_end(c);
 }
 
 const cli_verb cli_gap = {
@@ -224,13 +122,12 @@ const cli_verb cli_gap = {
     "Cuts a hole into the table along each input, about the middle third of its rows, fits a model on the rest, and "
     "says in plain words whether the model would notice: whether its bands get wider in the hole than they would be "
     "with rows there, and whether its error does. Then the same along pairs of columns.",
-    { { "DATA", CLI_FILE, "the table: CSV, TSV (also .gz) or NPY" }, { NULL, CLI_TEXT, NULL },
-      { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
+    { { "DATA", CLI_FILE, "the table: CSV, TSV (also .gz) or NPY" } },
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_IS_SUMMARY,
     "una gap measurements.csv --target strength\n"
     "# one column, five times, with a page of pictures\n"
     "una gap measurements.csv --target strength --columns temperature --pairs 0 --repeats 5 --report gap.html\n"
     "# another model, for programs\n"
     "una gap measurements.csv --target strength --model gp --json",
-    run_gap
+    run_gap, print_gap_json, print_gap
 };

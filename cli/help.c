@@ -43,13 +43,8 @@ void cli_help(void)
     printf("  una VERB ...\n");
 
     print_heading(stdout, "Verbs");
-    const cli_family *shown = NULL;
-    for (size_t i = 0; cli_verbs[i]; i++) {
-        const cli_family *family = cli_family_of(cli_verbs[i]);
-        if (!family) print_entry(stdout, cli_verbs[i]->name, cli_verbs[i]->summary);
-        else if (family != shown) print_entry(stdout, family->name, family->summary);
-        shown = family;
-    }
+    const char *name, *summary;
+    for (size_t at = 0; cli_next_word(&at, &name, &summary);) print_entry(stdout, name, summary);
     print_heading(stdout, "Also");
     print_entry(stdout, "una help VERB", "what a verb does, its flags and examples; the same as 'una VERB --help'");
     print_entry(stdout, "una --version", "version, libraries and kernel sets built in");

@@ -6,7 +6,6 @@
  */
 #include "cli.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -47,38 +46,20 @@ static void print_flat(const char *json, size_t column, size_t indent)   /* "a, 
                                  item.key ? "=" : "", broken ? cli_number_short(figure, value) : item.value);
     }
     cli_wrap(stdout, column, indent, used ? text : "none");
-    free(text);
+    cli_free(text);
 }
 
 static void print_info_relevance(const char *json, size_t column, size_t indent)
 {
     cli_json walk;
     cli_json_item item;
-    size_t count = 0, room = 0;
-    cli_json_item *items = NULL;
-    for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item);) {
-        if (count == room) {
-            cli_json_item *wider = cli_alloc(2 * room + 16, sizeof *wider);
-            if (count) memcpy(wider, items, count * sizeof *items);
-            free(items);
-            items = wider;
-            room = 2 * room + 16;
-        }
-        items[count++] = item;
+    size_t count = 0;
+    cli_named *list = cli_alloc(strlen(json) / 2 + 1, sizeof *list);       /* each has a letter and a sign */
+    for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); count++) {
+        list[count].name = item.key ? item.key : "";
+        if (!cli_is_number(item.value, &list[count].value)) list[count].value = 0;
     }
-
-    cli_named *list = cli_alloc(count + 1, sizeof *list);
-    for (size_t i = 0; i < count; i++) {
-        list[i].name = items[i].key ? items[i].key : "";
-        if (!cli_is_number(items[i].value, &list[i].value)) list[i].value = 0;
-    }
-    char *text = cli_shares(list, count);
-    cli_wrap(stdout, column, indent, text);
-
-    for (size_t i = 0; i < count; i++) cli_json_done(&items[i]);
-    free(text);
-    free(list);
-    free(items);
+    cli_wrap(stdout, column, indent, cli_shares(list, count));
 }
 
 static void print_length(const char *text)                        /* of a part too long for eyes */
@@ -116,24 +97,21 @@ static una_status print_object(const cli *c, const char *json, size_t indent, un
     cli_json walk;
     cli_json_item item;
     size_t number = 0;
-    una_status status = UNA_OK;
     bool printed = false;           /* the spec, in which all options are */
 
-    bool more = cli_json_open(&walk, json);
-    for (; status == UNA_OK && more && cli_json_next(&walk, &item); cli_json_done(&item)) {
+    for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
         char title[64];
         if (item.key && printed && strcmp(item.key, "options") == 0) continue;
         printed = printed || (item.key && strcmp(item.key, "spec") == 0);
         if (item.key) key_in_words(item.key, title, sizeof title);
         else snprintf(title, sizeof title, "%zu", ++number);
         size_t width = strlen(title) < TITLE ? TITLE : strlen(title) + 1;
-        status = cli_check_interrupt(c);
-        if (status != UNA_OK) continue;
+        CLI_TRY(cli_check_interrupt(c));
         printf("%*s%s%-*s%s", (int)indent, "", cli_style_on(stdout, CLI_BOLD), (int)width, cli_escaped(title),
                cli_style_off(stdout));
-        status = print_value(c, &item, indent + width, indent, depth);
+        CLI_TRY(print_value(c, &item, indent + width, indent, depth));
     }
-    return status;
+    return UNA_OK;
 }
 
 static una_status print_all(const cli *c, const char *json)
@@ -142,44 +120,34 @@ static una_status print_all(const cli *c, const char *json)
         printf("%-*s%s\n", TITLE, "file", cli_escaped(c->operand[0]));
         return print_object(c, json, 0, 0);
     }
-    cli_json_pass(stdout, json);
+    cli_json_pass(json);
     if (!*json || json[strlen(json) - 1] != '\n') printf("\n");
     return UNA_OK;
 }
 
-/* A server, or a file of SQLite, which begins like this. */
+/* A server, or a file of SQLite. */
 static bool is_study_database(const char *path)
 {
-    static const char begin[] = "SQLite format 3";
-    char bytes[sizeof begin] = {0};
     struct stat about;
     if (strncmp(path, "postgresql://", 13) == 0 || strncmp(path, "postgres://", 11) == 0) return true;
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;        /* of a pipe every byte is needed */
-    FILE *file = fopen(path, "rbe");
-    size_t length = file ? fread(bytes, 1, sizeof begin, file) : 0;
-    if (file) fclose(file);
-    return length == sizeof begin && memcmp(bytes, begin, sizeof begin) == 0;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && cli_is_sqlite_file(path);   /* of a pipe every byte is
+                                                                                              needed */
 }
 
 static una_status run_info(cli *c)
 {
     char *json = NULL;
-    una_status status;
-#ifdef UNA_HAS_study
     if (is_study_database(c->operand[0])) {
-        status = cli_study_info(c, &json);
-        if (status == UNA_OK) status = print_all(c, json);
-        free(json);
-        return status;
-    }
+#ifdef UNA_HAS_study
+        CLI_TRY(cli_study_info(c, &json));
+        return print_all(c, json);
 #else
-    if (is_study_database(c->operand[0]))
         return cli_fail(c, UNA_E_USAGE, "%s is a study, and this una was built without these; build it with "
                         "-DUNA_STUDY=ON", c->operand[0]);
 #endif
-    status = una_file_info(&json, c->operand[0], c->run);
-    if (status != UNA_OK) return cli_failed(c, status);
-    status = print_all(c, json);
+    }
+    CLI_TRY(una_file_info(&json, c->operand[0], c->run));
+    una_status status = print_all(c, json);
     una_memory_free(json, c->run);
     return status;
 }
@@ -189,9 +157,9 @@ const cli_verb cli_info = {
     "Shows what a model file says about itself: the kind of model, its columns, every option, the noise, the scores on "
     "the rows held out, warnings. The model is not loaded, so this is quick and safe for any file. Of a study it shows "
     "the settings, how many trials there are, and the best one.",
-    { { "FILE", CLI_FILE, "a file written by una" }, { NULL, CLI_TEXT, NULL }, { NULL, CLI_TEXT, NULL } },
+    { { "FILE", CLI_FILE, "a file written by una" } },
     flags, CLI_WITH_JSON,
     "una info measurements.una\n"
     "una info measurements.una --json",
-    run_info
+    .run = run_info
 };

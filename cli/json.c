@@ -6,6 +6,7 @@
 #include "cli.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,19 @@ static const char *put_letter(FILE *to, const char *at)
     return at + (length ? length : 1);
 }
 
-void cli_json_text(FILE *to, const char *text)
+static struct { FILE *to; char last; } writer = { .last = '[' };           /* last: of the format that was written last */
+
+static FILE *json_out(void)
+{
+    return writer.to ? writer.to : stdout;
+}
+
+void cli_json_to(FILE *to)
+{
+    writer.to = to;
+}
+
+static void put_text(FILE *to, const char *text)
 {
     if (!text) {
         fputs("null", to);
@@ -38,9 +51,42 @@ void cli_json_text(FILE *to, const char *text)
     fputc('"', to);
 }
 
-/* Controls below the blank are line ends and tabs between values here: no string of JSON holds one. */
-void cli_json_pass(FILE *to, const char *json)
+static void put_truth(FILE *to, int value)
 {
+    const char *truth = value ? "true" : "false";
+    fputs(value < 0 ? "null" : truth, to);
+}
+
+void cli_json_put(const char *format, ...)
+{
+    FILE *to = json_out();
+    char number[32];
+    va_list values;
+    va_start(values, format);
+    const char *at = *format == ',' && (writer.last == '[' || writer.last == '{') ? format + 2 : format;
+    for (; *at; at++) {
+        if (*at != '%') {
+            fputc(*at == '\'' ? '"' : *at, to);
+            continue;
+        }
+        at += at[1] == 'l' ? 3 : 1 + (at[1] == 'z');
+        double value = *at == 'g' ? va_arg(values, double) : 0;
+        if (*at == 'g') fputs(isfinite(value) ? cli_number(number, value) : "null", to);
+        else if (*at == 's') put_text(to, va_arg(values, const char *));
+        else if (at[-1] == 'l') fprintf(to, *at == 'u' ? "%llu" : "%lld", va_arg(values, unsigned long long));
+        else if (at[-1] == 'z') fprintf(to, "%zu", va_arg(values, size_t));
+        else if (*at == 'u') fprintf(to, "%u", va_arg(values, unsigned));
+        else put_truth(to, va_arg(values, int));
+    }
+    va_end(values);
+    writer.last = at[-1];
+}
+
+/* Controls below the blank are line ends and tabs between values here: no string of JSON holds one. */
+void cli_json_pass(const char *json)
+{
+    FILE *to = json_out();
+    writer.last = 0;
     while (*json) {
         size_t plain = 0;
         while (json[plain] && (unsigned char)json[plain] < 0x7F) plain++;
@@ -50,41 +96,23 @@ void cli_json_pass(FILE *to, const char *json)
     }
 }
 
-void cli_json_number(FILE *to, double value)
+void cli_json_texts(const char *key, const char *const *texts, size_t count)
 {
-    if (!isfinite(value)) {
-        fputs("null", to);
-        return;
-    }
-    char buffer[32];
-    fputs(cli_number(buffer, value), to);
+    cli_json_put(", %s: [", key);
+    for (size_t i = 0; i < count; i++) cli_json_put(", %s", texts[i]);
+    cli_json_put("]");
 }
 
-void cli_json_texts(FILE *to, const char *const *texts, size_t count)
+void cli_json_path(const char *key, const char *path)
 {
-    fputc('[', to);
-    for (size_t i = 0; i < count; i++) {
-        if (i) fputs(", ", to);
-        cli_json_text(to, texts[i]);
-    }
-    fputc(']', to);
+    if (path) cli_json_put(", %s: %s", key, path);
 }
 
-void cli_json_text_of(FILE *to, const char *key, const char *text)
+void cli_json_end(const cli *c)
 {
-    fprintf(to, ", \"%s\": ", key);
-    cli_json_text(to, text);
-}
-
-void cli_json_number_of(FILE *to, const char *key, double value)
-{
-    fprintf(to, ", \"%s\": ", key);
-    cli_json_number(to, value);
-}
-
-void cli_json_path(FILE *to, const char *key, const char *path)
-{
-    if (path) cli_json_text_of(to, key, path);
+    static const char *const flags[] = { "out", "report", "chart" };
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) cli_json_path(flags[i], cli_text(c, flags[i]));
+    cli_json_put("}\n");
 }
 
 /* ---- walking ------------------------------------------------------------------------------------- */
@@ -121,23 +149,10 @@ static const char *skip_value(const char *at)
 
 static void put_utf8(char **to, unsigned code)
 {
-    unsigned char *at = (unsigned char *)*to;
-    if (code < 0x80) {
-        *at++ = (unsigned char)code;
-    } else if (code < 0x800) {
-        *at++ = (unsigned char)(0xC0 | code >> 6);
-        *at++ = (unsigned char)(0x80 | (code & 0x3F));
-    } else if (code < 0x10000) {
-        *at++ = (unsigned char)(0xE0 | code >> 12);
-        *at++ = (unsigned char)(0x80 | (code >> 6 & 0x3F));
-        *at++ = (unsigned char)(0x80 | (code & 0x3F));
-    } else {
-        *at++ = (unsigned char)(0xF0 | code >> 18);
-        *at++ = (unsigned char)(0x80 | (code >> 12 & 0x3F));
-        *at++ = (unsigned char)(0x80 | (code >> 6 & 0x3F));
-        *at++ = (unsigned char)(0x80 | (code & 0x3F));
-    }
-    *to = (char *)at;
+    static const unsigned char first[] = { 0, 0xC0, 0xE0, 0xF0 };
+    int more = (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
+    *(*to)++ = (char)(first[more] | code >> 6 * more);
+    while (more-- > 0) *(*to)++ = (char)(0x80 | (code >> 6 * more & 0x3F));
 }
 
 static unsigned four_hex_digits(const char *at)
@@ -225,7 +240,7 @@ bool cli_json_next(cli_json *walk, cli_json_item *item)
 
 void cli_json_done(cli_json_item *item)
 {
-    free(item->key);
-    free(item->value);
+    cli_free(item->key);
+    cli_free(item->value);
     *item = (cli_json_item){0};
 }

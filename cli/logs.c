@@ -27,7 +27,7 @@ static void keep_sentence(cli *c, char *text)
     if ((c->log_count & (c->log_count - 1)) == 0) {
         char **logs = cli_alloc(c->log_count ? 2 * c->log_count : 1, sizeof *logs);
         if (c->log_count) memcpy(logs, c->logs, c->log_count * sizeof *logs);
-        free(c->logs);
+        cli_free(c->logs);
         c->logs = logs;
     }
     tsearch(words_of_log(text), &c->log_words, compare_log_words); /* without memory for it, it may be said once more */
@@ -47,20 +47,19 @@ void cli_log(void *context, una_log_level level, const char *sentence)
         keep_sentence(c, text);
     } else {
         cli_warn(c, text);
-        free(text);
+        cli_free(text);
     }
 }
 
 static void forget_log(cli *c, char *log)
 {
     tdelete(words_of_log(log), &c->log_words, compare_log_words);
-    free(log);
+    cli_free(log);
 }
 
 void cli_logs_free(cli *c)
 {
     for (size_t i = 0; i < c->log_count; i++) forget_log(c, c->logs[i]);
-    free(c->logs);
 }
 
 /* ---- sentences about columns that are left out ------------------------------------------------------ */
@@ -101,36 +100,32 @@ void cli_logs_forget(cli *c, const char *const *columns, size_t count)
     }
     c->log_count = kept;
     for (size_t i = 0; i < count; i++) tdelete(name[i], &names, compare_log_words);
-    free(name);
+    cli_free(name);
 }
 
 /* ---- showing them ------------------------------------------------------------------------------------ */
 
-static void add_all(void **tree, const char *const *sentences, size_t count)
+void cli_log_warnings(cli *c, const char *const *warnings, size_t count)
 {
-    for (size_t i = 0; i < count; i++) tsearch(sentences[i], tree, compare_log_words);
+    for (size_t i = 0; !c->json && i < count; i++) cli_log(c, UNA_LOG_WARNING, warnings[i]);
 }
 
-static void remove_all(void **tree, const char *const *sentences, size_t count)
-{
-    for (size_t i = 0; i < count; i++) tdelete(sentences[i], tree, compare_log_words);
-}
-
-void cli_show_logs(const cli *c, const char *const *warnings, size_t warning_count, const char *const *notes,
-                   size_t note_count)
+void cli_show_logs(const cli *c)
 {
     enum { SHOWN = 100 };
     void *elsewhere = NULL;
-    size_t shown = 0;
+    size_t shown = 0, warnings = c->info ? c->info->warning_count : 0, all = c->info ? warnings + c->info->note_count : 0;
+    const char **sentence = cli_alloc(all, sizeof *sentence);
     char more[64];
-    add_all(&elsewhere, warnings, warning_count);
-    add_all(&elsewhere, notes, note_count);
+    for (size_t i = 0; i < all; i++) {
+        sentence[i] = i < warnings ? c->info->warnings[i] : c->info->notes[i - warnings];
+        tsearch(sentence[i], &elsewhere, compare_log_words);
+    }
     for (size_t i = 0; i < c->log_count; i++) {
         if (!tfind(words_of_log(c->logs[i]), &elsewhere, compare_log_words) && ++shown <= SHOWN)
             cli_warn(c, c->logs[i]);
     }
     snprintf(more, sizeof more, "and %zu more sentence%s like these", shown - SHOWN, shown == SHOWN + 1 ? "" : "s");
     if (shown > SHOWN) cli_warn(c, more);
-    remove_all(&elsewhere, warnings, warning_count);
-    remove_all(&elsewhere, notes, note_count);
+    for (size_t i = 0; i < all; i++) tdelete(sentence[i], &elsewhere, compare_log_words);
 }

@@ -94,6 +94,18 @@ const cli_verb *cli_next_member(const cli_family *family, const cli_verb *before
     return cli_verbs[i];
 }
 
+bool cli_next_word(size_t *at, const char **name, const char **summary)
+{
+    const cli_verb *verb = cli_verbs[*at];
+    if (!verb) return false;
+    const cli_family *family = cli_family_of(verb);
+    *name = family ? family->name : verb->name;
+    *summary = family ? family->summary : verb->summary;
+    do ++*at;
+    while (family && cli_verbs[*at] && cli_family_of(cli_verbs[*at]) == family);
+    return true;
+}
+
 static const cli_verb *find_verb(const char *name)
 {
     for (size_t i = 0; cli_verbs[i]; i++) {
@@ -212,6 +224,14 @@ static void tell_old_flags(const cli *c)
     }
 }
 
+/* With --json one object is printed and nothing else. */
+static void tell_found(cli *c)
+{
+    cli_show_logs(c);
+    if (c->json) c->verb->json(c);
+    else if (!c->stdout_taken && !(c->quiet && (c->verb->common & CLI_IS_SUMMARY))) c->verb->text(c);
+}
+
 static una_status with_run(cli *c)
 {
     tell_old_flags(c);
@@ -221,6 +241,10 @@ static una_status with_run(cli *c)
     if (status != UNA_OK) return status;
     status = c->verb->run(c);
     cli_progress_clear();
+    cli_tell_failure(c, status);
+    if (status == UNA_OK && c->verb->json) tell_found(c);
+    cli_logs_free(c);
+    cli_end_owned();
     una_run_free(c->run);
     return status;
 }
@@ -231,10 +255,6 @@ static una_status run_verb(const cli_verb *verb, int count, char *const *argumen
     una_status status = cli_parse(&c, count, arguments);
     if (status == UNA_OK && c.help) cli_help_verb(verb, stdout);
     else if (status == UNA_OK) status = cli_with_ranks(&c, with_run);
-    cli_logs_free(&c);
-    cli_reading_end(&c);
-    free(c.given);
-    free(c.operand);
     return status;
 }
 
@@ -361,14 +381,8 @@ static una_status dispatch_verb(int count, char *const *arguments)
     const char *word = arguments[0];
     if (asks_for_help(word) || strcmp(word, "help") == 0) return print_help(count - 1, arguments + 1);
     if (strcmp(word, "--version") == 0) return print_version();
-    if (strcmp(word, "--dump-man") == 0) {
-        cli_dump_man();
-        return UNA_OK;
-    }
-    if (strcmp(word, "--dump-files") == 0) {
-        cli_dump_files();
-        return UNA_OK;
-    }
+    if (strcmp(word, "--dump-man") == 0) return cli_dump_man();
+    if (strcmp(word, "--dump-files") == 0) return cli_dump_files();
     if (strcmp(word, "--dump-columns") == 0) return count > 1 ? cli_dump_columns(arguments[1]) : UNA_OK;
     if (strcmp(word, "--dump-completion") == 0) return cli_dump_completion(count > 1 ? arguments[1] : "");
 

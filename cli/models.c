@@ -10,46 +10,25 @@ static const cli_flag flags[] = { CLI_FLAG_END };
 
 static una_status kind_json(const cli *c, size_t kind)
 {
-    printf("{\"name\": ");
-    cli_json_text(stdout, una_kind_name(kind));
-    printf(", \"summary\": ");
-    cli_json_text(stdout, una_kind_summary(kind));
-    printf(", \"source\": ");
-    cli_json_text(stdout, una_kind_source(kind));
-    printf(", \"updates\": %s, \"thesis\": ", una_kind_updates(kind) ? "true" : "false");
-    cli_json_text(stdout, una_kind_preset(kind));
-
-    printf(", \"options\": [");
+    cli_json_put(", {'name': %s, 'summary': %s, 'source': %s, 'updates': %d, 'thesis': %s, 'options': [",
+                 una_kind_name(kind), una_kind_summary(kind), una_kind_source(kind), una_kind_updates(kind) != 0,
+                 una_kind_preset(kind));
     for (size_t i = 0; i < una_kind_option_count(kind); i++) {
         una_option_info option = UNA_INIT(una_option_info);
-        una_status status = una_kind_option(&option, kind, i, c->run);
-        if (status != UNA_OK) return cli_failed(c, status);
-
-        const char *const parts[][2] = {
-            { "name", option.name }, { "type", option.type }, { "default", option.initial },
-            { "range", option.range }, { "help", option.help }
-        };
-        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-            const char *begin = i ? ", {" : "{";
-            printf("%s\"%s\": ", k ? ", " : begin, parts[k][0]);
-            cli_json_text(stdout, parts[k][1]);
-        }
-        printf("}");
+        CLI_TRY(una_kind_option(&option, kind, i, c->run));
+        cli_json_put(", {'name': %s, 'type': %s, 'default': %s, 'range': %s, 'help': %s}", option.name, option.type,
+                     option.initial, option.range, option.help);
     }
-    printf("]}");
+    cli_json_put("]}");
     return UNA_OK;
 }
 
 static una_status all_json(const cli *c)
 {
-    una_status status = UNA_OK;
-    printf("{\"models\": [");
-    for (size_t kind = 0; kind < una_kind_count() && status == UNA_OK; kind++) {
-        if (kind) printf(", ");
-        status = kind_json(c, kind);
-    }
-    printf("]}\n");
-    return status;
+    cli_json_put("{'models': [");
+    for (size_t kind = 0; kind < una_kind_count(); kind++) CLI_TRY(kind_json(c, kind));
+    cli_json_put("]}\n");
+    return UNA_OK;
 }
 
 static void all_table(void)
@@ -88,8 +67,7 @@ static una_status kind_text(const cli *c, size_t kind)
 
     for (size_t i = 0; i < una_kind_option_count(kind); i++) {
         una_option_info option = UNA_INIT(una_option_info);
-        una_status status = una_kind_option(&option, kind, i, c->run);
-        if (status != UNA_OK) return cli_failed(c, status);
+        CLI_TRY(una_kind_option(&option, kind, i, c->run));
         option_text(&option);
     }
 
@@ -104,9 +82,7 @@ static una_status unknown_kind(const cli *c, const char *name)
     const char *names[MOST];
     size_t count = 0;
     for (; count < una_kind_count() && count < MOST; count++) names[count] = una_kind_name(count);
-    const char *near = cli_nearest(name, names, count);
-    if (near) return cli_fail(c, UNA_E_USAGE, "there is no model '%s'; did you mean '%s'?", name, near);
-    return cli_fail(c, UNA_E_USAGE, "there is no model '%s'; 'una models' lists them all", name);
+    return cli_unknown(c, "model", name, names, count, "una models");
 }
 
 static una_status run_models(cli *c)
@@ -118,20 +94,19 @@ static una_status run_models(cli *c)
     }
     size_t kind = cli_kind_find(c->operand[0]);
     if (kind == SIZE_MAX) return unknown_kind(c, c->operand[0]);
-    una_status status = c->json ? kind_json(c, kind) : kind_text(c, kind);
-    if (c->json) printf("\n");
-    return status;
+    CLI_TRY(c->json ? kind_json(c, kind) : kind_text(c, kind));
+    if (c->json) cli_json_put("\n");
+    return UNA_OK;
 }
 
 const cli_verb cli_models = {
     "models", "the models there are, and their options",
     "Lists every model; with a name, everything about one: what it is, where it was published, every option with its "
     "default and range, and the settings of --preset thesis.",
-    { { "[NAME]", CLI_MODEL, "a model; left out, all of them are listed" }, { NULL, CLI_TEXT, NULL },
-      { NULL, CLI_TEXT, NULL } },
+    { { "[NAME]", CLI_MODEL, "a model; left out, all of them are listed" } },
     flags, CLI_WITH_JSON,
     "una models\n"
     "una models luna\n"
     "una models --json",
-    run_models
+    .run = run_models
 };

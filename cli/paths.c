@@ -8,7 +8,6 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +15,7 @@
 typedef struct path_entry {
     const char *dashes, *name;   /* "--", "out", or "", "DATA"                                      */
     cli_type    type;
-    char       *path, *destination; /* as given; with links followed to a name that is none         */
+    const char *path, *destination; /* as given; with links followed to a name that is none         */
     bool        there, special;  /* special: no plain file, but a pipe, a device or an open stream  */
     dev_t       device;          /* of the file; of its folder where there is none yet              */
     ino_t       inode;
@@ -41,9 +40,7 @@ static char *links_followed(const char *path)
         if (length < 0) break;
         link[length] = 0;
         destination[cli_base_name(destination) - destination] = 0;
-        char *next = cli_join(*link == '/' ? "" : destination, link);
-        free(destination);
-        destination = next;
+        destination = cli_join(*link == '/' ? "" : destination, link);
     }
     return destination;
 }
@@ -77,11 +74,8 @@ static void identify_file(path_entry *p)
     p->destination = links_followed(p->path);
     p->there = stat(p->path, &about) == 0;
     p->special = (p->there && !S_ISREG(about.st_mode)) || (p->type == CLI_FILE_OUT && names_stream(p->path));
-    if (!p->there) {
-        char *folder = folder_of_path(p->destination);
-        if (stat(folder, &about) != 0) p->special = true;        /* and not even a folder to make one in */
-        free(folder);
-    }
+    if (!p->there && stat(folder_of_path(p->destination), &about) != 0)
+        p->special = true;       /* and not even a folder to make one in */
     p->device = about.st_dev;
     p->inode = about.st_ino;
 }
@@ -95,22 +89,11 @@ static bool same_file(const path_entry *a, const path_entry *b)
 
 /* ---- all of them ------------------------------------------------------------------------------------- */
 
-static void add_path(path_list *all, path_entry p, const char *path, size_t length)
+static void add_path(path_list *all, const char *dashes, const char *name, cli_type type, const char *path)
 {
-    p.path = cli_alloc(length + 1, 1);
-    memcpy(p.path, path, length);
-    identify_file(&p);
-    all->at[all->count++] = p;
-}
-
-static bool is_plain_file(const char *path, size_t length)
-{
-    struct stat about;
-    char *name = cli_alloc(length + 1, 1);
-    memcpy(name, path, length);
-    bool there = stat(name, &about) == 0 && S_ISREG(about.st_mode);
-    free(name);
-    return there;
+    path_entry *p = &all->at[all->count++];
+    *p = (path_entry){ .dashes = dashes, .name = name, .type = type, .path = path };
+    identify_file(p);
 }
 
 /* Options name files too, as in values=heads.csv, also in lists of models and in --over: any value that is the name of
@@ -123,10 +106,13 @@ static void add_option_files(path_list *all, const cli_given *given)
         at += 1 + strspn(at + 1, " ");
         bool quoted = *at == '"';
         at += quoted;
+        struct stat about;
         size_t length = strcspn(at, quoted ? "\"" : ",)|");
         while (!quoted && length > 0 && at[length - 1] == ' ') length--;
-        if (!is_plain_file(at, length)) continue;
-        add_path(all, (path_entry){ .dashes = "--", .name = given->flag->name, .type = CLI_FILE }, at, length);
+        char *path = cli_alloc(length + 1, 1);
+        memcpy(path, at, length);
+        if (stat(path, &about) == 0 && S_ISREG(about.st_mode))
+            add_path(all, "--", given->flag->name, CLI_FILE, path);
     }
 }
 
@@ -146,15 +132,12 @@ static path_list find_places(const cli *c, const char *flag, const char *path)
     path_list all = { .at = cli_alloc(most_places(c), sizeof *all.at) };
     for (size_t i = 0; i < c->operand_count; i++) {
         const cli_operand *o = cli_operand_at(c->verb, i);
-        if (!cli_is_path(o->type)) continue;
-        add_path(&all, (path_entry){ .dashes = "", .name = o->name, .type = o->type }, c->operand[i],
-                 strlen(c->operand[i]));
+        if (cli_is_path(o->type)) add_path(&all, "", o->name, o->type, c->operand[i]);
     }
 
     for (const cli_flag *f = c->verb->flags; f->name; f++) {
         const char *given = flag && strcmp(f->name, flag) == 0 ? path : cli_text(c, f->name);
-        if (!given || !cli_is_path(f->type)) continue;
-        add_path(&all, (path_entry){ .dashes = "--", .name = f->name, .type = f->type }, given, strlen(given));
+        if (given && cli_is_path(f->type)) add_path(&all, "--", f->name, f->type, given);
     }
 
     for (size_t i = 0; i < c->given_count; i++) {
@@ -180,13 +163,9 @@ static una_status check_writable(const cli *c, const path_entry *p)
     }
 
     char *folder = folder_of_path(p->destination);
-    una_status result = UNA_OK;
-    if (access(folder, W_OK) != 0) {
-        result = cli_fail(c, UNA_E_IO, "cannot write %s: the folder %s: %s; choose another place with --%s", p->path,
-                          folder, strerror(errno), p->name);
-    }
-    free(folder);
-    return result;
+    if (access(folder, W_OK) == 0) return UNA_OK;
+    return cli_fail(c, UNA_E_IO, "cannot write %s: the folder %s: %s; choose another place with --%s", p->path, folder,
+                    strerror(errno), p->name);
 }
 
 static una_status check_apart(const cli *c, const path_entry *p, const path_entry *other)
@@ -198,7 +177,7 @@ static una_status check_apart(const cli *c, const path_entry *p, const path_entr
                     p->name, p->path, other->dashes, (int)strcspn(name, ".]"), name, other->path, p->name);
 }
 
-static bool is_sqlite_file(const char *path)
+bool cli_is_sqlite_file(const char *path)
 {
     static const char begin[] = "SQLite format 3";
     char bytes[sizeof begin] = {0};
@@ -213,69 +192,51 @@ static bool is_sqlite_file(const char *path)
 static una_status check_beside(const cli *c, const path_entry *p, const path_entry *database)
 {
     static const char *const endings[] = { "-wal", "-shm", "-journal" };
-    bool may_be = p->type == CLI_FILE_OUT && database->there && !database->special && is_sqlite_file(database->path);
-    una_status status = UNA_OK;
-    for (size_t i = 0; may_be && i < sizeof endings / sizeof *endings && status == UNA_OK; i++) {
+    bool may_be = p->type == CLI_FILE_OUT && database->there && !database->special && cli_is_sqlite_file(database->path);
+    for (size_t i = 0; may_be && i < sizeof endings / sizeof *endings; i++) {
         size_t size = strlen(database->destination) + strlen(endings[i]) + 1;
-        path_entry beside = { .type = CLI_FILE, .path = cli_alloc(size, 1) };
-        snprintf(beside.path, size, "%s%s", database->destination, endings[i]);
+        char *path = cli_alloc(size, 1);
+        snprintf(path, size, "%s%s", database->destination, endings[i]);
+        path_entry beside = { .type = CLI_FILE, .path = path };
         identify_file(&beside);
-        if (same_file(p, &beside)) {
-            status = cli_fail(c, UNA_E_USAGE, "--%s %s would overwrite a part of the database %s: SQLite keeps changes "
-                              "in files of such names; give --%s another name", p->name, p->path, database->path,
-                              p->name);
-        }
-        free(beside.path);
-        free(beside.destination);
+        if (same_file(p, &beside))
+            return cli_fail(c, UNA_E_USAGE, "--%s %s would overwrite a part of the database %s: SQLite keeps changes "
+                            "in files of such names; give --%s another name", p->name, p->path, database->path,
+                            p->name);
     }
-    return status;
+    return UNA_OK;
 }
 
 static una_status check_place(cli *c, const path_entry *p, const path_list *all)
 {
-    una_status status = check_writable(c, p);
-    for (size_t i = 0; i < all->count && status == UNA_OK; i++) {        /* of two that are written, the later looks */
-        if (all->at[i].type != CLI_FILE_OUT || &all->at[i] < p) status = check_apart(c, p, &all->at[i]);
-        if (status == UNA_OK) status = check_beside(c, p, &all->at[i]);
+    CLI_TRY(check_writable(c, p));
+    for (size_t i = 0; i < all->count; i++) {            /* of two that are written, the later looks */
+        if (all->at[i].type != CLI_FILE_OUT || &all->at[i] < p) CLI_TRY(check_apart(c, p, &all->at[i]));
+        CLI_TRY(check_beside(c, p, &all->at[i]));
     }
-    if (status != UNA_OK || !is_stdout(p->path)) return status;
+    if (!is_stdout(p->path)) return UNA_OK;
     c->stdout_taken = true;
     if (!c->json) return UNA_OK;
     return cli_fail(c, UNA_E_USAGE, "--%s %s and the object of --json cannot share the standard output; give --%s a "
                     "file", p->name, p->path, p->name);
 }
 
-static void free_paths(path_list *all)
-{
-    for (size_t i = 0; i < all->count; i++) {
-        free(all->at[i].path);
-        free(all->at[i].destination);
-    }
-    free(all->at);
-}
-
 una_status cli_check_files(cli *c, const char *flag, const char *path)
 {
     path_list all = find_places(c, flag, path);
-    una_status status = UNA_OK;
-    for (size_t i = 0; i < all.count && status == UNA_OK; i++) {
-        if (all.at[i].type == CLI_FILE_OUT) status = check_place(c, &all.at[i], &all);
+    for (size_t i = 0; i < all.count; i++) {
+        if (all.at[i].type == CLI_FILE_OUT) CLI_TRY(check_place(c, &all.at[i], &all));
     }
-    free_paths(&all);
-    return status;
+    return UNA_OK;
 }
 
 una_status cli_check_created(const cli *c, const char *flag, const char *name)
 {
     const char *folder = cli_text(c, flag);
     if (!folder || cli_rank() > 0) return UNA_OK;
-    una_status status = UNA_OK;
     path_list all = find_places(c, NULL, NULL);
     path_entry made = { .dashes = "--", .name = flag, .type = CLI_FILE_OUT, .path = cli_join(folder, name) };
     identify_file(&made);
-    for (size_t i = 0; i < all.count && status == UNA_OK; i++) status = check_apart(c, &made, &all.at[i]);
-    free(made.path);
-    free(made.destination);
-    free_paths(&all);
-    return status;
+    for (size_t i = 0; i < all.count; i++) CLI_TRY(check_apart(c, &made, &all.at[i]));
+    return UNA_OK;
 }

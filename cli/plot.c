@@ -5,7 +5,6 @@
 #include "cli.h"
 #include "una_report.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const cli_flag flags[] = {
@@ -28,12 +27,7 @@ static const cli_flag flags[] = {
     CLI_FLAG_END
 };
 
-typedef struct job {
-    una_model   *model;
-    una_dataset *data;
-    char        *path;                   /* of our own choice                                               */
-    const char  *out;
-} job;
+typedef struct plot { const char *what, *out; } plot;
 
 /* Only a chart of rows says how good a model is. */
 static bool is_judgement(const char *what)
@@ -41,71 +35,40 @@ static bool is_judgement(const char *what)
     return strcmp(what, "observed") == 0 || strcmp(what, "calibration") == 0 || strcmp(what, "residuals") == 0;
 }
 
-static una_status check_out(const cli *c, const char *path)
-{
-    static const char *const endings[] = { ".svg", ".pdf", ".png" };
-    size_t length = strlen(path);
-    for (size_t i = 0; i < 3; i++) {
-        if (length < 5 || strcmp(path + length - 4, endings[i]) != 0) continue;
-        una_status status = una_chart_check(path, c->run);
-        return status == UNA_OK ? UNA_OK : cli_failed(c, status);
-    }
-    return cli_fail(c, UNA_E_USAGE, "--out %s: the ending says which format; use .svg, .pdf or .png", path);
-}
-
-static una_status plot_with_job(cli *c, job *j, const char *what)
-{
-    const char *data = c->operand_count > 1 ? c->operand[1] : NULL;
-    if (!cli_has(c, "out")) j->path = cli_default_out(c->operand[0], ".svg");
-    j->out = cli_has(c, "out") ? cli_text(c, "out") : j->path;
-    una_status status = check_out(c, j->out);
-    if (status == UNA_OK) status = cli_check_files(c, "out", j->out);
-    if (status != UNA_OK) return status;
-    if (cli_has(c, "where") && !data)
-        return cli_fail(c, UNA_E_USAGE, "--where chooses rows of a table, and none is read: give DATA");
-
-    status = una_model_load(&j->model, c->operand[0], c->run);
-    if (status == UNA_OK && data) status = una_dataset_read(&j->data, data, c->run);
-    if (status == UNA_OK && data) status = cli_keep_asked(c, &j->data, j->model);
-    const una_plot_settings settings = { .size = sizeof settings, .what = what, .input = cli_text(c, "input"),
-        .target = cli_text(c, "target"), .row = (size_t)cli_count(c, "row", 0) };
-    if (status == UNA_OK) status = una_plot_write(j->out, j->model, j->data, &settings, c->run);
-    cli_progress_clear();
-    return status == UNA_OK ? status : cli_failed(c, status);
-}
-
-static void print_plot(const cli *c, const job *j, const char *what)
-{
-    if (is_judgement(what)) {
-        char text[1024];
-        snprintf(text, sizeof text, "The rows are those of %.300s as you gave them. If the model was fitted on "
-                 "them, the chart shows it better than it is.", c->operand[1]);
-        cli_wrap(stdout, 0, 0, text);
-    }
-    printf("chart: %s\n", cli_escaped(j->out));
-}
-
 static una_status run_plot(cli *c)
 {
-    job j = {0};
-    const char *usual = c->operand_count > 1 ? "bands" : "importance";
-    const char *what = cli_has(c, "what") ? cli_text(c, "what") : usual;
-    una_status status = plot_with_job(c, &j, what);
-    if (status == UNA_OK) {
-        cli_show_logs(c, NULL, 0, NULL, 0);
-        if (c->json) {
-            printf("{\"what\": ");
-            cli_json_text(stdout, what);
-            cli_json_path(stdout, "out", j.out);
-            printf("}\n");
-        } else if (!c->stdout_taken && !c->quiet) {
-            print_plot(c, &j, what);
-        }
-    }
-    una_model_free(j.model);
-    una_dataset_free(j.data);
-    free(j.path);
-    return status;
+    const char *data_path = c->operand[1], *usual = data_path ? "bands" : "importance";
+    una_model *model;
+    una_dataset *data = NULL;
+    plot *p = cli_alloc(1, sizeof *p);
+    c->found = p;
+    p->what = cli_has(c, "what") ? cli_text(c, "what") : usual;
+    p->out = cli_has(c, "out") ? cli_text(c, "out") : cli_default_out(c->operand[0], ".svg");
+    CLI_TRY(cli_check_chart(c, "out", p->out));
+    CLI_TRY(cli_check_files(c, "out", p->out));
+    if (cli_has(c, "where") && !data_path)
+        return cli_fail(c, UNA_E_USAGE, "--where chooses rows of a table, and none is read: give DATA");
+
+    CLI_TRY(cli_load(c, &model, c->operand[0]));
+    if (data_path) CLI_TRY(cli_read_asked(c, &data, data_path, model));
+    const una_plot_settings settings = { .size = sizeof settings, .what = p->what, .input = cli_text(c, "input"),
+        .target = cli_text(c, "target"), .row = (size_t)cli_count(c, "row", 0) };
+    return una_plot_write(p->out, model, data, &settings, c->run);
+}
+
+static void print_plot_json(cli *c)
+{
+    const plot *p = c->found;
+    cli_json_put("{'what': %s, 'out': %s}\n", p->what, p->out);
+}
+
+static void print_plot(cli *c)
+{
+    const plot *p = c->found;
+    if (is_judgement(p->what))
+        cli_say(0, "The rows are those of %.300s as you gave them. If the model was fitted on them, the chart shows it "
+                "better than it is.", c->operand[1]);
+    printf("chart: %s\n", cli_escaped(p->out));
 }
 
 const cli_verb cli_plot = {
@@ -114,13 +77,13 @@ const cli_verb cli_plot = {
     "inputs matter. Where an input moves, all others are those of real rows, never an average that no row has.",
     { { "MODEL", CLI_FILE, "a model file made by 'una fit'" },
       { "[DATA]", CLI_FILE, "rows with the model's inputs; for observed, calibration and residuals with its target, "
-        "too, and best rows that the model was not fitted on" }, { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
+        "too, and best rows that the model was not fitted on" } },
+    flags, CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_IS_SUMMARY,
     "una plot measurements.una measurements.csv --input temperature --out temperature.svg\n"
     "# did new rows fall where the model said?\n"
     "una plot measurements.una new.csv --what calibration --out calibration.pdf\n"
     "una plot measurements.una new.csv --what residuals --input cement --out residuals.png\n"
     "# which inputs matter\n"
     "una plot measurements.una --out importance.svg",
-    run_plot
+    run_plot, print_plot_json, print_plot
 };

@@ -4,7 +4,6 @@
  */
 #include "cli.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const cli_flag flags[] = {
@@ -29,78 +28,60 @@ static una_status to_output(void *context, const char *bytes, size_t count)
     return una_run_fail(c->run, UNA_E_IO, "standard output: cannot be written to; is the disk full?");
 }
 
-/* Levels between commas; the library says what is wrong with their values. NULL: none asked for, or none of use. */
-static double *parse_levels(const cli *c, size_t *count, una_status *status)
+/* Levels between commas; the library says what is wrong with their values. */
+static una_status parse_levels(const cli *c, una_predict_settings *settings)
 {
     const char *text = cli_text(c, "quantiles");
-    *count = 0;
-    if (!text) return NULL;
+    if (!text) return UNA_OK;
     double *levels = cli_alloc(strlen(text) + 1, sizeof *levels);
+    settings->quantiles = levels;
     for (const char *at = text;; at++) {
         char word[64];
         size_t length = strcspn(at, ",");
-        bool fits = length < sizeof word;
-        memcpy(word, at, fits ? length : 0);
-        word[fits ? length : 0] = 0;
-        if (!cli_is_number(word, &levels[*count])) {
-            *status = cli_fail(c, UNA_E_USAGE, "--quantiles: '%.*s' is not a number; write for instance "
-                               "--quantiles 0.05,0.5,0.95", (int)(length < 40 ? length : 40), at);
-            free(levels);
-            return NULL;
-        }
-        ++*count;
+        snprintf(word, sizeof word, "%.*s", length < sizeof word ? (int)length : 0, at);
+        if (!cli_is_number(word, &levels[settings->quantile_count++]))
+            return cli_fail(c, UNA_E_USAGE, "--quantiles: '%.*s' is not a number; write for instance --quantiles "
+                            "0.05,0.5,0.95", (int)(length < 40 ? length : 40), at);
         at += length;
-        if (!*at) return levels;
+        if (!*at) return UNA_OK;
     }
 }
 
+typedef struct answers { size_t rows; const char *out; } answers;
+
 static una_status run_predict(cli *c)
 {
-    const char *model_path = c->operand[0], *data_path = c->operand[1], *out = cli_text(c, "out");
-    if (out && strcmp(out, "/dev/stdout") == 0) out = NULL;
-    if (c->json && !out) {
+    answers *a = cli_alloc(1, sizeof *a);
+    una_model *model;
+    c->found = a;
+    a->out = cli_text(c, "out");
+    if (a->out && strcmp(a->out, "/dev/stdout") == 0) a->out = NULL;
+    if (c->json && !a->out)
         return cli_fail(c, UNA_E_USAGE, "--json needs --out FILE: the answers themselves are CSV and cannot share the "
                         "standard output with the JSON object");
-    }
-    una_status status = UNA_OK;
-    size_t level_count;
-    double *levels = parse_levels(c, &level_count, &status);
-    if (status != UNA_OK) return status;
     una_predict_settings settings = {
-        .size = sizeof settings,
-        .quantiles = levels,
-        .quantile_count = level_count,
-        .digits = (int)cli_count(c, "digits", 0),
-        .level = cli_share(c, "level", 0.95),
-        .keep = cli_has(c, "keep"),
-        .draws = (size_t)cli_count(c, "draws", 0),
-        .write = to_output,
-        .writer = c,
-        .where = cli_text(c, "where"),
-        .images = cli_text(c, "images")
+        .size = sizeof settings, .digits = (int)cli_count(c, "digits", 0), .level = cli_share(c, "level", 0.95),
+        .keep = cli_has(c, "keep"), .draws = (size_t)cli_count(c, "draws", 0), .write = to_output, .writer = c,
+        .where = cli_text(c, "where"), .images = cli_text(c, "images")
     };
-    una_model *model = NULL;
-    size_t rows = 0;
+    CLI_TRY(parse_levels(c, &settings));
+    CLI_TRY(cli_load(c, &model, c->operand[0]));
+    CLI_TRY(una_predict_file(model, c->operand[1], &settings, a->out, &a->rows, c->run));
+    if (a->out || fflush(stdout) == 0) return UNA_OK;
+    return una_run_fail(c->run, UNA_E_IO, "standard output cannot be written to");
+}
 
-    status = una_model_load(&model, model_path, c->run);
-    if (status == UNA_OK) status = una_predict_file(model, data_path, &settings, out, &rows, c->run);
-    if (status == UNA_OK && !out && fflush(stdout) != 0) {
-        status = una_run_fail(c->run, UNA_E_IO, "standard output cannot be written to");
-    }
-    una_model_free(model);
-    free(levels);
-    if (status != UNA_OK) return cli_failed(c, status);
+static void print_predict_json(cli *c)
+{
+    const answers *a = c->found;
+    cli_json_put("{'rows': %zu, 'out': %s}\n", a->rows, a->out);
+}
 
-    cli_progress_clear();
-    cli_show_logs(c, NULL, 0, NULL, 0);
-    if (c->json) {
-        printf("{\"rows\": %zu, \"out\": ", rows);
-        cli_json_text(stdout, out);
-        printf("}\n");
-    } else if (out && !c->quiet && !c->stdout_taken) {
-        printf("%zu row%s predicted; the answers are in %s\n", rows, rows == 1 ? "" : "s", cli_escaped(out));
-    }
-    return UNA_OK;
+static void print_predicted(cli *c)
+{
+    const answers *a = c->found;
+    if (a->out)
+        printf("%zu row%s predicted; the answers are in %s\n", a->rows, a->rows == 1 ? "" : "s", cli_escaped(a->out));
 }
 
 const cli_verb cli_predict = {
@@ -110,8 +91,8 @@ const cli_verb cli_predict = {
     "each has these columns under its name: mean_a, std_a ... Columns are matched by name, in any order; others are "
     "ignored.",
     { { "MODEL", CLI_FILE, "a model file made by 'una fit'" },
-      { "DATA", CLI_FILE, "a table with the model's input columns" }, { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
+      { "DATA", CLI_FILE, "a table with the model's input columns" } },
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_IS_SUMMARY,
     "una predict measurements.una new.csv\n"
     "una predict measurements.una new.csv --level 0.5 --keep --out answers.csv\n"
     "# between other programs\n"
@@ -124,5 +105,5 @@ const cli_verb cli_predict = {
     "una predict measurements.una grid.csv --draws 20 --out draws.csv\n"
     "# a model of images\n"
     "una predict faces.una new.csv --images new.idx.gz --keep --out answers.csv",
-    run_predict
+    run_predict, print_predict_json, print_predicted
 };

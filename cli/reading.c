@@ -31,13 +31,6 @@ una_status cli_reading_begin(cli *c)
     if (c->reading.delimiter == ',' && c->reading.decimal == ',')
         cli_warn(c, "with commas between the cells, numbers with decimal commas are read only where they are quoted");
     if (!words) return UNA_OK;
-    c->reading.word_count = cli_split(words, &c->words_copy, &c->words);
-    c->reading.words = c->words;
+    c->reading.words = cli_split(words, &c->reading.word_count);
     return UNA_OK;
-}
-
-void cli_reading_end(cli *c)
-{
-    free(c->words_copy);
-    free(c->words);
 }

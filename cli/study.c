@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,25 +26,37 @@ const cli_family cli_study = {
 
 /* ---- what the verbs share ---------------------------------------------------------------------------- */
 
-una_status cli_study_open(cli *c, una_study **study)
+static void end_study(void *study)
 {
-    una_status status = una_study_open(study, c->operand[0], c->run);
-    return status == UNA_OK ? status : cli_failed(c, status);
+    una_study_close(study);
 }
 
-void cli_study_point(FILE *to, const una_study *study, const una_trial *trial, una_run *run)
+una_status cli_study_open(cli *c, una_study **study)
 {
-    fputc('{', to);
+    CLI_TRY(una_study_open(study, c->operand[0], c->run));
+    cli_own(end_study, *study);
+    return UNA_OK;
+}
+
+void cli_study_trial(const una_study *study, const una_trial *trial, una_run *run)
+{
+    printf("%" PRIu64, trial->id);
+    for (size_t i = 0; i < una_study_input_count(study); i++)
+        printf("  %s=%s", cli_escaped(una_study_input_name(study, i)),
+               cli_escaped(una_study_input_text(study, i, trial->x[i], run)));
+}
+
+void cli_study_point_json(const una_study *study, const una_trial *trial, una_run *run)
+{
+    cli_json_put("{");
     for (size_t i = 0; i < una_study_input_count(study); i++) {
-        double x = trial->x[i], number;
-        const char *text = una_study_input_text(study, i, x, run);
-        if (i) fputs(", ", to);
-        cli_json_text(to, una_study_input_name(study, i));
-        fputs(": ", to);
-        if (text && cli_is_number(text, &number)) cli_json_number(to, x);
-        else cli_json_text(to, text);                    /* null: there is no memory for it */
+        double number;
+        const char *text = una_study_input_text(study, i, trial->x[i], run);
+        cli_json_put(", %s: ", una_study_input_name(study, i));
+        if (text && cli_is_number(text, &number)) cli_json_put("%g", trial->x[i]);
+        else cli_json_put("%s", text);                   /* null: there is no memory for it */
     }
-    fputc('}', to);
+    cli_json_put("}");
 }
 
 const char *cli_study_state(una_trial_state state)
@@ -79,92 +92,82 @@ static const cli_flag new_flags[] = {
     CLI_FLAG_END
 };
 
-/* A whole small file as text; free it. */
-static char *read_small_file(const cli *c, const char *path, una_status *status)
+/* A whole small file as text. */
+static una_status read_small_file(const cli *c, const char *path, char **text)
 {
     enum { MOST = 1 << 24 };
     FILE *file = fopen(path, "rbe");
-    char *text = NULL;
-    size_t length = 0, room = 0;
+    size_t length = 0, room = 4096;
+    *text = cli_alloc(room, 1);
     while (file && !ferror(file) && !feof(file) && length < MOST) {
-        char *wider = realloc(text, room = 2 * room + 4096);
-        if (!wider) break;
-        text = wider;
-        length += fread(text + length, 1, room - length - 1, file);
-        text[length] = 0;
+        length += fread(*text + length, 1, room - length - 1, file);
+        char *wider = cli_alloc(room = 2 * room + 4096, 1);
+        memcpy(wider, *text, length);
+        cli_free(*text);
+        *text = wider;
     }
-    bool good = file && !ferror(file) && text;
-    if (!good) *status = cli_fail(c, UNA_E_IO, "cannot read %s: %s", path, strerror(errno));
-    if (good && (length >= MOST || strlen(text) != length))
-        *status = cli_fail(c, UNA_E_INPUT, "%s is not a text of JSON", path);
+    bool good = file && !ferror(file);
+    una_status status = good ? UNA_OK : cli_fail(c, UNA_E_IO, "cannot read %s: %s", path, strerror(errno));
     if (file) fclose(file);
-    return text;
+    if (!good || (length < MOST && strlen(*text) == length)) return status;
+    return cli_fail(c, UNA_E_INPUT, "%s is not a text of JSON", path);
 }
 
 static void print_new(const cli *c, const una_study *study)
 {
+    const char *where = una_study_text(study, "where"), *model = una_study_text(study, "model");
+    const char *acquisition = una_study_text(study, "acquisition"), *goal = una_study_text(study, "goal");
+    size_t inputs = una_study_input_count(study);
     if (c->json) {
-        static const char *const parts[] = { "model", "acquisition", "goal" };
-        printf("{\"study\": ");
-        cli_json_text(stdout, una_study_text(study, "where"));
-        for (size_t i = 0; i < 3; i++) {
-            printf(", \"%s\": ", parts[i]);
-            cli_json_text(stdout, una_study_text(study, parts[i]));
-        }
-        printf(", \"seed\": %s, \"inputs\": %zu}\n", una_study_text(study, "seed"), una_study_input_count(study));
+        cli_json_put("{'study': %s, 'model': %s, 'acquisition': %s, 'goal': %s, 'seed': ", where, model, acquisition,
+                     goal);
+        cli_json_pass(una_study_text(study, "seed"));
+        cli_json_put(", 'inputs': %zu}\n", inputs);
     } else if (!c->quiet) {
-        printf("a new study is in %s: %zu %s, %s, model %s, acquisition %s\n", una_study_text(study, "where"),
-               una_study_input_count(study), una_study_input_count(study) == 1 ? "input" : "inputs",
-               una_study_text(study, "goal"), cli_escaped(una_study_text(study, "model")),
-               cli_escaped(una_study_text(study, "acquisition")));
+        printf("a new study is in %s: %zu %s, %s, model %s, acquisition %s\n", where, inputs,
+               inputs == 1 ? "input" : "inputs", goal, cli_escaped(model), cli_escaped(acquisition));
     }
 }
 
 static una_status run_new(cli *c)
 {
     const char *path = cli_text(c, "space"), *goal = cli_text(c, "goal");
-    una_study *study = NULL;
-    una_status status = UNA_OK;
-    if (!path) {
+    una_study *study;
+    char *space;
+    if (!path)
         return cli_fail(c, UNA_E_USAGE, "--space is missing: a JSON file such as {\"x1\": {\"type\": \"real\", "
                         "\"low\": 0, \"high\": 1}}; 'una study new --help' shows examples");
-    }
     double lease = cli_share(c, "lease", 0);
-    if (cli_has(c, "lease") && lease <= 0) {
+    if (cli_has(c, "lease") && lease <= 0)
         return cli_fail(c, UNA_E_USAGE, "--lease %s: give a number of seconds above 0", cli_text(c, "lease"));
-    }
-
-    char *space = read_small_file(c, path, &status);
-    if (status == UNA_OK) {
-        una_study_settings settings = { .size = sizeof settings, .space = space, .origin = path,
-            .model = cli_text(c, "model"), .acquisition = cli_text(c, "acquisition"),
-            .maximize = goal && strcmp(goal, "maximize") == 0, .seed = cli_count(c, "seed", 0),
-            .initial = cli_count(c, "initial", 0), .lease = lease };
-        status = una_study_new(&study, c->operand[0], &settings, c->run);
-        if (status == UNA_OK) print_new(c, study);
-        else cli_failed(c, status);
-    }
-    una_study_close(study);
-    free(space);
-    return status;
+    CLI_TRY(read_small_file(c, path, &space));
+    una_study_settings settings = { .size = sizeof settings, .space = space, .origin = path,
+        .model = cli_text(c, "model"), .acquisition = cli_text(c, "acquisition"),
+        .maximize = goal && strcmp(goal, "maximize") == 0, .seed = cli_count(c, "seed", 0),
+        .initial = cli_count(c, "initial", 0), .lease = lease };
+    CLI_TRY(una_study_new(&study, c->operand[0], &settings, c->run));
+    cli_own(end_study, study);
+    print_new(c, study);
+    return UNA_OK;
 }
 
 #define WHERE { "WHERE", CLI_FILE, "file of the study, or postgresql://HOST/DATABASE#NAME" }
-#define NOTHING { NULL, CLI_TEXT, NULL }
 
 const cli_verb cli_study_new = {
     "study new", "make a study",
     "Makes a study from a space: a JSON object with one entry per input. Types are real and integer (low, high, and "
     "\"log\": true for a logarithmic scale), category (levels) and fixed (value); \"constraints\" is a list of "
     "inequalities such as \"x1 + x2 <= 1\". Nothing is made if there is a study already, or if anything is wrong.",
-    { WHERE, NOTHING, NOTHING }, new_flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    { WHERE }, new_flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "# space.json: {\"grind\": {\"type\": \"real\", \"low\": 1, \"high\": 10},\n"
     "#              \"shots\": {\"type\": \"integer\", \"low\": 1, \"high\": 3},\n"
     "#              \"bean\": {\"type\": \"category\", \"levels\": [\"arabica\", \"robusta\"]}}\n"
     "una study new coffee.study --space space.json --goal maximize\n"
     "una study new 'postgresql://lab@db.example/lab#coffee' --space space.json --model luna --lease 3600",
-    run_new
+    .run = run_new
 };
+
+CLI_END(una_trials)
 
 /* ---- ask --------------------------------------------------------------------------------------------- */
 
@@ -173,39 +176,28 @@ static const cli_flag ask_flags[] = {
     CLI_FLAG_END
 };
 
-static void print_asked(const cli *c, const una_study *study, const una_trials *trials)
+static una_status run_ask(cli *c)
 {
-    if (c->json) printf("{\"trials\": [");
+    una_study *study;
+    una_trials *trials;
+    CLI_TRY(cli_study_open(c, &study));
+    CLI_TRY(una_study_ask(&trials, study, cli_count(c, "count", 1), c->run));
+    cli_own(end_una_trials, trials);
+    cli_progress_clear();
+    if (c->json) cli_json_put("{'trials': [");
     for (size_t i = 0; i < trials->count; i++) {
         const una_trial *t = &trials->at[i];
         if (c->json) {
-            printf("%s{\"id\": %" PRIu64 ", \"x\": ", i ? ", " : "", t->id);
-            cli_study_point(stdout, study, t, c->run);
-            printf("}");
-            continue;
+            cli_json_put(", {'id': %llu, 'x': ", (unsigned long long)t->id);
+            cli_study_point_json(study, t, c->run);
+            cli_json_put("}");
+        } else {
+            cli_study_trial(study, t, c->run);
+            printf("\n");
         }
-        printf("%" PRIu64, t->id);
-        for (size_t k = 0; k < una_study_input_count(study); k++)
-            printf("  %s=%s", cli_escaped(una_study_input_name(study, k)),
-                   cli_escaped(una_study_input_text(study, k, t->x[k], c->run)));
-        printf("\n");
     }
-    if (c->json) printf("]}\n");
-}
-
-static una_status run_ask(cli *c)
-{
-    una_study *study = NULL;
-    una_trials *trials = NULL;
-    una_status status = cli_study_open(c, &study);
-    if (status != UNA_OK) return status;
-    status = una_study_ask(&trials, study, cli_count(c, "count", 1), c->run);
-    cli_progress_clear();
-    if (status == UNA_OK) print_asked(c, study, trials);
-    else cli_failed(c, status);
-    una_trials_free(trials);
-    una_study_close(study);
-    return status;
+    if (c->json) cli_json_put("]}\n");
+    return UNA_OK;
 }
 
 const cli_verb cli_study_ask = {
@@ -213,10 +205,10 @@ const cli_verb cli_study_ask = {
     "Prints the number of a trial and its point. The trial is yours until you tell what came out, give it back, or its "
     "lease has ended; then it is offered again. Abandoned trials are offered first. With --count, points are "
     "chosen to be tried side by side.",
-    { WHERE, NOTHING, NOTHING }, ask_flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    { WHERE }, ask_flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study ask coffee.study\n"
     "una study ask coffee.study --count 4 --json",
-    run_ask
+    .run = run_ask
 };
 
 /* ---- tell and drop ----------------------------------------------------------------------------------- */
@@ -241,25 +233,18 @@ static una_status parse_told_value(const cli *c, double *value)
 
 static una_status run_tell(cli *c)
 {
-    una_study *study = NULL;
+    una_study *study;
     uint64_t id = 0;
-    double value = 0;
-    una_status status = take_id(c, &id);
-    if (status == UNA_OK) status = parse_told_value(c, &value);
-    if (status == UNA_OK) status = cli_study_open(c, &study);
-    if (status != UNA_OK) return status;
-
+    double value = NAN;
     bool failed = cli_has(c, "failed");
-    status = failed ? una_study_fail(study, id, cli_text(c, "note"), c->run) : una_study_tell(study, id, value, c->run);
-    if (status != UNA_OK) cli_failed(c, status);
-    else if (c->json) {
-        printf("{\"id\": %" PRIu64 ", \"state\": \"%s\", \"value\": ", id, failed ? "failed" : "told");
-        if (failed) printf("null");
-        else cli_json_number(stdout, value);
-        printf("}\n");
-    }
-    una_study_close(study);
-    return status;
+    CLI_TRY(take_id(c, &id));
+    CLI_TRY(parse_told_value(c, &value));
+    CLI_TRY(cli_study_open(c, &study));
+    CLI_TRY(failed ? una_study_fail(study, id, cli_text(c, "note"), c->run) : una_study_tell(study, id, value, c->run));
+    if (c->json)
+        cli_json_put("{'id': %llu, 'state': %s, 'value': %g}\n", (unsigned long long)id, failed ? "failed" : "told",
+                     value);
+    return UNA_OK;
 }
 
 const cli_verb cli_study_tell = {
@@ -273,21 +258,18 @@ const cli_verb cli_study_tell = {
     "una study tell coffee.study 7 0.25\n"
     "una study tell coffee.study 8 -0.5\n"
     "una study tell coffee.study 9 --failed --note 'the machine was out of water'",
-    run_tell
+    .run = run_tell
 };
 
 static una_status run_drop(cli *c)
 {
-    una_study *study = NULL;
+    una_study *study;
     uint64_t id = 0;
-    una_status status = take_id(c, &id);
-    if (status == UNA_OK) status = cli_study_open(c, &study);
-    if (status != UNA_OK) return status;
-    status = una_study_drop(study, id, c->run);
-    if (status != UNA_OK) cli_failed(c, status);
-    else if (c->json) printf("{\"id\": %" PRIu64 ", \"state\": \"open\"}\n", id);
-    una_study_close(study);
-    return status;
+    CLI_TRY(take_id(c, &id));
+    CLI_TRY(cli_study_open(c, &study));
+    CLI_TRY(una_study_drop(study, id, c->run));
+    if (c->json) cli_json_put("{'id': %llu, 'state': 'open'}\n", (unsigned long long)id);
+    return UNA_OK;
 }
 
 static const cli_flag drop_flags[] = { CLI_FLAG_END };
@@ -296,7 +278,7 @@ const cli_verb cli_study_drop = {
     "study drop", "give a trial back without a result",
     "Gives a trial back: the next 'una study ask' gets it. For trials that will not be carried out after all, or "
     "whose worker is gone while its lease still runs.",
-    { WHERE, { "ID", CLI_TEXT, "number of the trial" }, NOTHING }, drop_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
+    { WHERE, { "ID", CLI_TEXT, "number of the trial" } }, drop_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study drop coffee.study 7",
-    run_drop
+    .run = run_drop
 };

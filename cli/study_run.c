@@ -5,7 +5,6 @@
 #include "cli.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static const cli_flag flags[] = {
     CLI_FLAG_COUNT("workers", "N", 1, 1024, "commands that run at the same time (default 1)"),
@@ -24,55 +23,43 @@ static void report_trial(void *context, const una_trial *trial, const char *sent
     w->failed += trial->state == UNA_TRIAL_FAILED;
     cli_progress_clear();
     if (w->c->json || w->c->quiet) return;
-    printf("%" PRIu64, trial->id);
-    for (size_t i = 0; i < una_study_input_count(w->study); i++)
-        printf("  %s=%s", cli_escaped(una_study_input_name(w->study, i)),
-               cli_escaped(una_study_input_text(w->study, i, trial->x[i], w->c->run)));
+    cli_study_trial(w->study, trial, w->c->run);
     printf("  %s\n", cli_escaped(sentence));
     fflush(stdout);
 }
 
-static void print_run_summary(const watching *w, size_t done)
-{
-    una_trials *best = NULL;
-    if (una_study_best(&best, w->study, w->c->run) != UNA_OK) return;
-    if (w->c->json) {
-        printf("{\"done\": %zu, \"told\": %zu, \"failed\": %zu, \"best\": ", done, w->told, w->failed);
-        if (best->count == 0) printf("null");
-        else cli_study_best_json(w->c, w->study, &best->at[0]);
-        printf("}\n");
-    } else if (!w->c->quiet && best->count > 0) {
-        char figure[32];
-        printf("best so far: %s (trial %" PRIu64 ")\n", cli_number_short(figure, best->at[0].value), best->at[0].id);
-    }
-    una_trials_free(best);
-}
+CLI_END(una_trials)
 
 static una_status run_study_run(cli *c)
 {
-    una_study *study = NULL;
+    una_study *study;
+    una_trials *best;
     size_t done = 0;
-    if (c->command_count == 0) {
+    char figure[32];
+    if (c->command_count == 0)
         return cli_fail(c, UNA_E_USAGE, "the command is missing: una study run %s -- COMMAND {x1} {x2}", c->operand[0]);
-    }
-    if (cli_has(c, "timeout") && cli_share(c, "timeout", 0) <= 0) {
+    if (cli_has(c, "timeout") && cli_share(c, "timeout", 0) <= 0)
         return cli_fail(c, UNA_E_USAGE, "--timeout %s: give a number of seconds above 0", cli_text(c, "timeout"));
-    }
     c->logs_at_once = true;
-    una_status status = cli_study_open(c, &study);
-    if (status != UNA_OK) return status;
+    CLI_TRY(cli_study_open(c, &study));
 
     watching w = { .c = c, .study = study };
     una_study_command command = { .size = sizeof command, .words = (const char *const *)c->command,
         .count = c->command_count, .workers = cli_count(c, "workers", 1), .trials = cli_count(c, "trials", 0),
         .timeout = cli_share(c, "timeout", 0), .retries = (unsigned)cli_count(c, "retries", 0), .report = report_trial,
         .context = &w };
-    status = una_study_run(&done, study, &command, c->run);
+    CLI_TRY(una_study_run(&done, study, &command, c->run));
     cli_progress_clear();
-    if (status != UNA_OK) cli_failed(c, status);
-    else print_run_summary(&w, done);
-    una_study_close(study);
-    return status;
+    if (una_study_best(&best, study, c->run) != UNA_OK) return UNA_OK;
+    cli_own(end_una_trials, best);
+    if (c->json) {
+        cli_json_put("{'done': %zu, 'told': %zu, 'failed': %zu, 'best': ", done, w.told, w.failed);
+        cli_study_best_json(study, best, c->run);
+        cli_json_put("}\n");
+    } else if (!c->quiet && best->count > 0) {
+        printf("best so far: %s (trial %" PRIu64 ")\n", cli_number_short(figure, best->at[0].value), best->at[0].id);
+    }
+    return UNA_OK;
 }
 
 const cli_verb cli_study_run = {
@@ -83,12 +70,11 @@ const cli_verb cli_study_run = {
     "shell. The value is the last word of the last line that it prints. A command that ends with a status other "
     "than 0, is killed, prints no number or takes too long is a failed trial; the search goes on. Ctrl-C ends the "
     "commands that run and gives their trials back. Several of these, on several machines, may work on one study.",
-    { { "WHERE", CLI_FILE, "file of the study, or postgresql://HOST/DATABASE#NAME" }, { NULL, CLI_TEXT, NULL },
-      { NULL, CLI_TEXT, NULL } },
+    { { "WHERE", CLI_FILE, "file of the study, or postgresql://HOST/DATABASE#NAME" } },
     flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_COMMAND,
     "una study run coffee.study -- ./brew --grind {grind} --heat {heat}\n"
     "una study run coffee.study --workers 4 --timeout 3600 --retries 1 --trials 99 -- python3 train.py {rate} {width}\n"
     "una study run coffee.study --trials 20 -- sh -c 'echo \"({x1} - 0.3)^2\" | bc -l'\n"
     "una study run coffee.study -- sh -c './brew --bean \"$1\" | tail -n 1' _ {bean}",
-    run_study_run
+    .run = run_study_run
 };

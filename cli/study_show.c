@@ -9,24 +9,29 @@
 #include <string.h>
 
 #define WHERE { "WHERE", CLI_FILE, "file of the study, or postgresql://HOST/DATABASE#NAME" }
-#define NOTHING { NULL, CLI_TEXT, NULL }
 
 static const cli_flag no_flags[] = { CLI_FLAG_END };
 
 /* ---- best -------------------------------------------------------------------------------------------- */
 
-static void best_json(FILE *to, const cli *c, const una_study *study, const una_trial *best)
+CLI_END(una_trials)
+
+void cli_study_best_json(const una_study *study, const una_trials *best, una_run *run)
 {
-    fprintf(to, "{\"id\": %" PRIu64 ", \"value\": ", best->id);
-    cli_json_number(to, best->value);
-    fputs(", \"x\": ", to);
-    cli_study_point(to, study, best, c->run);
-    fputc('}', to);
+    if (best->count == 0) {
+        cli_json_put("null");
+        return;
+    }
+    cli_json_put("{'id': %llu, 'value': %g, 'x': ", (unsigned long long)best->at[0].id, best->at[0].value);
+    cli_study_point_json(study, &best->at[0], run);
+    cli_json_put("}");
 }
 
-void cli_study_best_json(const cli *c, const una_study *study, const una_trial *best)
+static una_status find_best(cli *c, una_study *study, una_trials **best)
 {
-    best_json(stdout, c, study, best);
+    CLI_TRY(una_study_best(best, study, c->run));
+    cli_own(end_una_trials, *best);
+    return UNA_OK;
 }
 
 static void print_best_trial(const cli *c, const una_study *study, const una_trial *best)
@@ -46,30 +51,27 @@ static void print_best_trial(const cli *c, const una_study *study, const una_tri
 
 static una_status run_best(cli *c)
 {
-    una_study *study = NULL;
-    una_trials *best = NULL;
-    una_status status = cli_study_open(c, &study);
-    if (status != UNA_OK) return status;
-    status = una_study_best(&best, study, c->run);
-    if (status != UNA_OK) cli_failed(c, status);
-    else if (best->count == 0) status = cli_fail(c, UNA_E_INPUT, "no trial of %s was told yet", c->operand[0]);
-    else if (!c->json) print_best_trial(c, study, &best->at[0]);
-    else {
-        cli_study_best_json(c, study, &best->at[0]);
-        printf("\n");
+    una_study *study;
+    una_trials *best;
+    CLI_TRY(cli_study_open(c, &study));
+    CLI_TRY(find_best(c, study, &best));
+    if (best->count == 0) return cli_fail(c, UNA_E_INPUT, "no trial of %s was told yet", c->operand[0]);
+    if (!c->json) {
+        print_best_trial(c, study, &best->at[0]);
+        return UNA_OK;
     }
-    una_trials_free(best);
-    una_study_close(study);
-    return status;
+    cli_study_best_json(study, best, c->run);
+    cli_json_put("\n");
+    return UNA_OK;
 }
 
 const cli_verb cli_study_best = {
     "study best", "the best trial so far",
     "Prints the trial with the smallest value (with --goal maximize the largest); the first one, if there are several.",
-    { WHERE, NOTHING, NOTHING }, no_flags, CLI_WITH_JSON,
+    { WHERE }, no_flags, CLI_WITH_JSON,
     "una study best coffee.study\n"
     "una study best coffee.study --json",
-    run_best
+    .run = run_best
 };
 
 /* ---- show -------------------------------------------------------------------------------------------- */
@@ -138,7 +140,6 @@ static void print_rows(const cli *c, const una_study *study, const una_trials *t
         for (size_t k = 0; k <= inputs; k++) print_right(cell_of(c, study, t, k, number), width[k]);
         printf("%s%s\n", *t->note ? "  " : "", cli_escaped(t->note));
     }
-    free(width);
 }
 
 static void print_show(const cli *c, una_study *study, const una_trials *trials, const una_trials *best)
@@ -159,135 +160,93 @@ static void print_show(const cli *c, una_study *study, const una_trials *trials,
     print_rows(c, study, trials, first);
 }
 
-static void print_study_number(const char *key, double value)
-{
-    printf(", \"%s\": ", key);
-    cli_json_number(stdout, value);
-}
-
-static void json_settings(const una_study *study)
-{
-    static const char *const parts[] = { "model", "acquisition", "goal" };
-    printf("\"study\": ");
-    cli_json_text(stdout, una_study_text(study, "where"));
-    for (size_t i = 0; i < 3; i++) {
-        printf(", \"%s\": ", parts[i]);
-        cli_json_text(stdout, una_study_text(study, parts[i]));
-    }
-    printf(", \"seed\": %s, \"lease\": %s, \"space\": ", una_study_text(study, "seed"), una_study_text(study, "lease"));
-    cli_json_pass(stdout, una_study_text(study, "space"));
-}
-
 static void json_show(const cli *c, const una_study *study, const una_trials *trials, const una_trials *best)
 {
-    printf("{");
-    json_settings(study);
-    printf(", \"best\": ");
-    if (best->count == 0) printf("null");
-    else cli_study_best_json(c, study, &best->at[0]);
-    printf(", \"trials\": [");
+    cli_json_put("{'study': %s, 'model': %s, 'acquisition': %s, 'goal': %s, 'seed': ", una_study_text(study, "where"),
+                 una_study_text(study, "model"), una_study_text(study, "acquisition"), una_study_text(study, "goal"));
+    cli_json_pass(una_study_text(study, "seed"));
+    cli_json_put(", 'lease': ");
+    cli_json_pass(una_study_text(study, "lease"));
+    cli_json_put(", 'space': ");
+    cli_json_pass(una_study_text(study, "space"));
+    cli_json_put(", 'best': ");
+    cli_study_best_json(study, best, c->run);
+    cli_json_put(", 'trials': [");
     for (size_t i = 0; i < trials->count && !cli_interrupted(); i++) {
         const una_trial *t = &trials->at[i];
-        printf("%s{\"id\": %" PRIu64 ", \"state\": \"%s\", \"x\": ", i ? ", " : "", t->id, cli_study_state(t->state));
-        cli_study_point(stdout, study, t, c->run);
-        print_study_number("value", t->value);
-        printf(", \"attempts\": %u, \"note\": ", t->attempts);
-        cli_json_text(stdout, t->note);
-        printf(", \"asked\": %" PRId64 ", \"told\": %" PRId64, t->asked, t->told);
-        print_study_number("expected", t->expected);
-        print_study_number("doubt", t->doubt);
-        printf("}");
+        cli_json_put(", {'id': %llu, 'state': %s, 'x': ", (unsigned long long)t->id, cli_study_state(t->state));
+        cli_study_point_json(study, t, c->run);
+        cli_json_put(", 'value': %g, 'attempts': %u, 'note': %s, 'asked': %lld, 'told': %lld, 'expected': %g, "
+                     "'doubt': %g}", t->value, t->attempts, t->note, (long long)t->asked, (long long)t->told,
+                     t->expected, t->doubt);
     }
-    printf("]");
-    cli_json_path(stdout, "page", cli_text(c, "page"));
-    cli_json_path(stdout, "chart", cli_text(c, "chart"));
-    printf("}\n");
-}
-
-static una_status write_study_charts(cli *c, una_study *study)
-{
-    const char *page = cli_text(c, "page"), *chart = cli_text(c, "chart");
-    una_status status = page ? una_study_page(study, page, c->run) : UNA_OK;
-    if (status == UNA_OK && chart) status = una_study_chart(study, chart, c->run);
-    cli_progress_clear();
-    return status;
-}
-
-static una_status show_one_study(cli *c, una_study *study)
-{
-    una_trials *trials = NULL, *best = NULL;
-    una_status status = write_study_charts(c, study);
-    if (status == UNA_OK) status = una_study_trials(&trials, study, c->run);
-    if (status == UNA_OK) status = una_study_best(&best, study, c->run);
-    if (status != UNA_OK) cli_failed(c, status);
-    else if (c->json) json_show(c, study, trials, best);
-    else if (!c->stdout_taken) print_show(c, study, trials, best);
-    if (status == UNA_OK) status = cli_check_interrupt(c);
-    una_trials_free(best);
-    una_trials_free(trials);
-    return status;
+    cli_json_put("]");
+    cli_json_path("page", cli_text(c, "page"));
+    cli_json_end(c);
 }
 
 static una_status run_show(cli *c)
 {
-    una_study *study = NULL;
-    una_status status = cli_check_chart(c, cli_text(c, "chart"));
-    if (status == UNA_OK) status = cli_study_open(c, &study);
-    if (status != UNA_OK) return status;
-    status = show_one_study(c, study);
-    una_study_close(study);
-    return status;
+    const char *page = cli_text(c, "page"), *chart = cli_text(c, "chart");
+    una_study *study;
+    una_trials *trials, *best;
+    CLI_TRY(cli_check_pictures(c));
+    CLI_TRY(cli_study_open(c, &study));
+    if (page) CLI_TRY(una_study_page(study, page, c->run));
+    if (chart) CLI_TRY(una_study_chart(study, chart, c->run));
+    cli_progress_clear();
+    CLI_TRY(una_study_trials(&trials, study, c->run));
+    cli_own(end_una_trials, trials);
+    CLI_TRY(find_best(c, study, &best));
+    if (c->json) json_show(c, study, trials, best);
+    else if (!c->stdout_taken) print_show(c, study, trials, best);
+    return cli_check_interrupt(c);
 }
 
 const cli_verb cli_study_show = {
     "study show", "what was tried and what came out",
     "Prints the trials with their states, and writes a page or charts.",
-    { WHERE, NOTHING, NOTHING }, show_flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    { WHERE }, show_flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study show coffee.study\n"
     "una study show coffee.study --page coffee.html\n"
     "una study show coffee.study --json",
-    run_show
+    .run = run_show
 };
 
 /* ---- what una info says ------------------------------------------------------------------------------ */
 
-static char *info_text(const cli *c, const una_study *study, const una_trials *trials, const una_trials *best)
+static void json_info(const cli *c, const una_study *study, const una_trials *trials, const una_trials *best)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
-    if (!to) return NULL;
-    fputs("{\"format\": \"una study\"", to);
-    for (const char *const *part = (const char *const[]){ "goal", "model", "acquisition", NULL }; *part; part++) {
-        fprintf(to, ", \"%s\": ", *part);
-        cli_json_text(to, una_study_text(study, *part));
-    }
-    fprintf(to, ", \"seed\": %s, \"lease\": %s, \"trials\": %zu, \"told\": %zu, \"failed\": %zu, \"open\": %zu, "
-            "\"best\": ", una_study_text(study, "seed"), una_study_text(study, "lease"), trials->count,
-            count_state(trials, UNA_TRIAL_TOLD), count_state(trials, UNA_TRIAL_FAILED),
-            count_state(trials, UNA_TRIAL_OPEN));
-    if (best->count == 0) fputs("null", to);
-    else best_json(to, c, study, &best->at[0]);
-    fprintf(to, ", \"space\": ");
-    cli_json_pass(to, una_study_text(study, "space"));
-    fputc('}', to);
-    return fclose(to) == 0 ? text : NULL;
+    cli_json_put("{'format': 'una study', 'goal': %s, 'model': %s, 'acquisition': %s, 'seed': ",
+                 una_study_text(study, "goal"), una_study_text(study, "model"), una_study_text(study, "acquisition"));
+    cli_json_pass(una_study_text(study, "seed"));
+    cli_json_put(", 'lease': ");
+    cli_json_pass(una_study_text(study, "lease"));
+    cli_json_put(", 'trials': %zu, 'told': %zu, 'failed': %zu, 'open': %zu, 'best': ", trials->count,
+                 count_state(trials, UNA_TRIAL_TOLD), count_state(trials, UNA_TRIAL_FAILED),
+                 count_state(trials, UNA_TRIAL_OPEN));
+    cli_study_best_json(study, best, c->run);
+    cli_json_put(", 'space': ");
+    cli_json_pass(una_study_text(study, "space"));
+    cli_json_put("}");
 }
 
 una_status cli_study_info(cli *c, char **json)
 {
-    una_study *study = NULL;
-    una_trials *trials = NULL, *best = NULL;
-    *json = NULL;
-    una_status status = una_study_open(&study, c->operand[0], c->run);
-    if (status == UNA_OK) status = una_study_trials(&trials, study, c->run);
-    if (status == UNA_OK) status = una_study_best(&best, study, c->run);
-    if (status != UNA_OK) cli_failed(c, status);
-    else if (!(*json = info_text(c, study, trials, best))) status = cli_fail(c, UNA_E_MEMORY, "out of memory");
-    una_trials_free(best);
-    una_trials_free(trials);
-    una_study_close(study);
-    return status;
+    una_study *study;
+    una_trials *trials, *best;
+    size_t size = 0;
+    CLI_TRY(cli_study_open(c, &study));
+    CLI_TRY(una_study_trials(&trials, study, c->run));
+    cli_own(end_una_trials, trials);
+    CLI_TRY(find_best(c, study, &best));
+    FILE *to = open_memstream(json, &size);
+    cli_json_to(to);
+    if (to) json_info(c, study, trials, best);
+    cli_json_to(NULL);
+    if (!to || fclose(to) != 0) return cli_fail(c, UNA_E_MEMORY, "out of memory");
+    cli_own(free, *json);
+    return UNA_OK;
 }
 
 /* ---- export and import ------------------------------------------------------------------------------- */
@@ -300,35 +259,27 @@ static const cli_flag export_flags[] = {
 static una_status run_export(cli *c)
 {
     const char *out = cli_text(c, "out") ? cli_text(c, "out") : "/dev/stdout", *form = c->operand[1];
-    una_study *study = NULL;
+    una_study *study;
     size_t rows = 0;
     bool csv = strcmp(form, "csv") == 0;
     if (!csv && strcmp(form, "json") != 0) return cli_fail(c, UNA_E_USAGE, "'%s' is neither csv nor json", form);
-    una_status status = cli_check_files(c, "out", out);
-    if (status == UNA_OK) status = cli_study_open(c, &study);
-    if (status != UNA_OK) return status;
-
-    status = csv ? una_study_export_csv(&rows, study, out, c->run) : una_study_export_json(&rows, study, out, c->run);
-    if (status != UNA_OK) cli_failed(c, status);
-    else if (c->json) {
-        printf("{\"trials\": %zu", rows);
-        cli_json_path(stdout, "out", out);
-        printf("}\n");
-    } else if (!c->quiet && !c->stdout_taken) {
+    CLI_TRY(cli_check_files(c, "out", out));
+    CLI_TRY(cli_study_open(c, &study));
+    CLI_TRY((csv ? una_study_export_csv : una_study_export_json)(&rows, study, out, c->run));
+    if (c->json) cli_json_put("{'trials': %zu, 'out': %s}\n", rows, out);
+    else if (!c->quiet && !c->stdout_taken)
         printf("%zu %s written to %s\n", rows, rows == 1 ? "trial was" : "trials were", out);
-    }
-    una_study_close(study);
-    return status;
+    return UNA_OK;
 }
 
 const cli_verb cli_study_export = {
     "study export", "all trials as CSV or JSON",
     "Writes all trials, whole or not at all: as CSV with a column for each input, or as JSON with the settings of the "
     "study. 'una study import' reads the CSV.",
-    { WHERE, { "FORM", CLI_TEXT, "csv or json" }, NOTHING }, export_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
+    { WHERE, { "FORM", CLI_TEXT, "csv or json" } }, export_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study export coffee.study csv > coffee.csv\n"
     "una study export coffee.study json --out coffee.json",
-    run_export
+    .run = run_export
 };
 
 static const cli_flag import_flags[] = {
@@ -338,17 +289,14 @@ static const cli_flag import_flags[] = {
 
 static una_status run_study_import(cli *c)
 {
-    una_study *study = NULL;
+    una_study *study;
     size_t rows = 0, added = 0;
-    una_status status = cli_study_open(c, &study);
-    if (status != UNA_OK) return status;
-    status = una_study_import_csv(&rows, &added, study, c->operand[1], cli_text(c, "value"), c->run);
+    CLI_TRY(cli_study_open(c, &study));
+    CLI_TRY(una_study_import_csv(&rows, &added, study, c->operand[1], cli_text(c, "value"), c->run));
     cli_progress_clear();
-    if (status != UNA_OK) cli_failed(c, status);
-    else if (c->json) printf("{\"rows\": %zu, \"added\": %zu}\n", rows, added);
+    if (c->json) cli_json_put("{'rows': %zu, 'added': %zu}\n", rows, added);
     else if (!c->quiet) printf("%zu of the %zu rows of %s are new trials\n", added, rows, c->operand[1]);
-    una_study_close(study);
-    return status;
+    return UNA_OK;
 }
 
 const cli_verb cli_study_import = {
@@ -356,9 +304,9 @@ const cli_verb cli_study_import = {
     "Takes earlier trials in: columns by the names of the inputs, words for categories, and a column with the values. "
     "With 'failed' in a column state, a row is a trial without a value. Rows that the study has already are skipped. "
     "All rows or none: a row that is outside of the space is an error that names file, line and column.",
-    { WHERE, { "FILE", CLI_FILE, "CSV or TSV with a header" }, NOTHING }, import_flags,
+    { WHERE, { "FILE", CLI_FILE, "CSV or TSV with a header" } }, import_flags,
     CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study import coffee.study earlier.csv\n"
     "una study import coffee.study notebook.csv --value taste",
-    run_study_import
+    .run = run_study_import
 };

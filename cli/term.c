@@ -96,7 +96,7 @@ static const char *escape_for_terminal(const char *text, const char *allowed)
     if (!*at) return text;
 
     char **slot = &slots[next++ % SLOTS];
-    free(*slot);
+    cli_free(*slot);
     char *to = *slot = cli_alloc(LONGEST * strlen(text) + 1, 1);
     for (at = text; *at; at += length ? length : 1) {
         length = cli_utf8_letter(at, &code);
@@ -151,6 +151,42 @@ void cli_wrap(FILE *to, size_t column, size_t indent, const char *text)
         }
     }
     fputc('\n', to);
+}
+
+static char *formatted(const char *format, va_list values)
+{
+    va_list again;
+    va_copy(again, values);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = cli_alloc((size_t)length + 1, 1);
+    vsnprintf(text, (size_t)length + 1, format, values);
+    return text;
+}
+
+void cli_say(size_t indent, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    cli_wrap(stdout, 0, indent, formatted(format, values));
+    va_end(values);
+}
+
+void cli_say_bold(const char *text)
+{
+    fputs(cli_style_on(stdout, CLI_BOLD), stdout);
+    cli_wrap(stdout, 0, 0, text);
+    fputs(cli_style_off(stdout), stdout);
+}
+
+void cli_say_row(cli_style style, const char *title, const char *format, ...)
+{
+    enum { TITLE = 18 };
+    va_list values;
+    va_start(values, format);
+    printf("  %s%-*s%s", cli_style_on(stdout, style), TITLE, title, cli_style_off(stdout));
+    cli_wrap(stdout, TITLE + 2, TITLE + 2, formatted(format, values));
+    va_end(values);
 }
 
 const char *cli_number_short(char buffer[32], double value)
@@ -278,8 +314,11 @@ static bool ends_sentence(const char *text)
     return length > 0 && strchr(".!?\n", text[length - 1]);
 }
 
+static bool failure_told;
+
 una_status cli_fail(const cli *c, una_status status, const char *format, ...)
 {
+    failure_told = true;
     char text[2048];
     va_list arguments;
     va_start(arguments, format);
@@ -299,6 +338,11 @@ una_status cli_failed(const cli *c, una_status status)
 {
     const char *message = una_run_message(c->run);
     return cli_fail(c, status, "%s", message && *message ? message : una_status_text(status));
+}
+
+void cli_tell_failure(const cli *c, una_status status)
+{
+    if (status != UNA_OK && !failure_told) cli_failed(c, status);
 }
 
 void cli_warn(const cli *c, const char *sentence)

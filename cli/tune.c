@@ -43,80 +43,47 @@ static const cli_flag flags[] = {
     CLI_FLAG_END
 };
 
-typedef struct job {
-    una_dataset **data, *valid;          /* data [operands]                                                         */
-    una_tuned    *tuned;
-    const char  **set, **models;         /* models [model_count]; none: one, of --model                             */
-    size_t        model_count;
-    char         *list;                  /* that they point into                                                    */
-    cli_selected  selected;              /* --drop and --only, as columns of the first table                        */
-} job;
+CLI_END(una_tuned)
 
 /* ---- the work ---------------------------------------------------------------------------------------- */
 
-/* A column whose own name has the comma is one target. */
-static una_status check_tune_target(const cli *c, const una_dataset *data)
+static una_status check_tune_asked(const cli *c, una_tune_settings *settings)
 {
-    size_t count;
-    char **targets = cli_targets(c, data, &count);
-    cli_targets_free(targets, count);
-    if (count < 2) return UNA_OK;
-    return cli_fail(c, UNA_E_USAGE, "options are searched for one target, and --target %s names %zu: tune for each by "
-                    "itself; 'una fit' then takes several", cli_text(c, "target"), count);
-}
-
-static una_status check_tune_asked(const cli *c, const una_tune_settings *settings)
-{
-    if (!settings->over) {
+    if (!settings->over)
         return cli_fail(c, UNA_E_USAGE, "what is to be varied? Say it with --over, for instance --over "
                         "'width=25|50|100'; 'una models NAME' lists the options of a model");
-    }
     bool grid = !settings->search || strcmp(settings->search, "grid") == 0;
-    if (grid && settings->trials) {
+    if (grid && settings->trials)
         return cli_fail(c, UNA_E_USAGE, "a grid has as many fits as it has combinations: --trials goes with --search "
                         "random or bayes");
-    }
-    if (cli_has(c, "models") && settings->model_count == 0) {
-        return cli_fail(c, UNA_E_USAGE, "--models needs at least one name");
-    }
-    if (cli_has(c, "models") && cli_has(c, "model")) {
+    CLI_TRY(cli_names(c, "models", &settings->models, &settings->model_count));
+    if (cli_has(c, "models") && cli_has(c, "model"))
         return cli_fail(c, UNA_E_USAGE, "--model is for one model and --models for several: give one of the two");
-    }
-    return UNA_OK;
+    return cli_check_created(c, "out", "tune.csv");
 }
 
-static una_status tune_with_job(cli *c, job *j)
+static una_status run_tune(cli *c)
 {
-    j->set = cli_alloc(c->given_count + 1, sizeof *j->set);
-    j->data = cli_alloc(c->operand_count, sizeof *j->data);
-    if (cli_has(c, "models")) j->model_count = cli_split(cli_text(c, "models"), &j->list, &j->models);
+    una_dataset **data = cli_alloc(c->operand_count, sizeof *data);
+    una_tuned *tuned;
     una_tune_settings settings = {
         .size = sizeof settings, .model = cli_text(c, "model"), .over = cli_text(c, "over"),
         .search = cli_text(c, "search"), .trials = (size_t)cli_count(c, "trials", 0), .out = cli_text(c, "out"),
-        .fit = { .size = sizeof settings.fit, .target = cli_text(c, "target"), .preset = cli_text(c, "preset"),
-                 .set = j->set, .set_count = cli_texts(c, "set", j->set), .missing = cli_missing(c),
-                 .other = (size_t)cli_count(c, "other", 0) },
-        .models = j->models, .model_count = j->model_count, .more_count = c->operand_count - 1,
+        .more = (const una_dataset *const *)data + 1, .more_count = c->operand_count - 1,
         .splits = (size_t)cli_count(c, "splits", 0), .seeds = (size_t)cli_count(c, "seeds", 0),
         .select = cli_text(c, "select"), .refit = cli_has(c, "refit")
     };
-    una_status status = check_tune_asked(c, &settings);
-    if (status == UNA_OK) status = cli_check_created(c, "out", "tune.csv");
-    if (status != UNA_OK) return status;
-
-    for (size_t i = 0; status == UNA_OK && i < c->operand_count; i++) {
-        status = una_dataset_read(&j->data[i], c->operand[i], c->run);
-        if (status == UNA_OK) status = cli_keep_rows(c, &j->data[i]);
-    }
-    if (status != UNA_OK) return cli_failed(c, status);
-    settings.more = (const una_dataset *const *)j->data + 1;
-    status = check_tune_target(c, j->data[0]);
-    if (status == UNA_OK) cli_select(c, j->data[0], &j->selected, &settings.fit);
-    if (status == UNA_OK) status = cli_read_valid(c, &j->valid, &settings.fit);
-    if (status != UNA_OK) return status;
-    status = una_tune(&j->tuned, j->data[0], &settings, c->run);
-    cli_progress_clear();
-    return status == UNA_OK ? status : cli_failed(c, status);
+    c->logs_at_once = true;
+    CLI_TRY(check_tune_asked(c, &settings));
+    for (size_t i = 0; i < c->operand_count; i++) CLI_TRY(cli_read(c, &data[i], c->operand[i]));
+    CLI_TRY(cli_need_one_target(c, data[0], "options are searched for",
+                                "tune for each by itself; 'una fit' then takes several"));
+    settings.fit = cli_fit_settings(c, data[0]);
+    CLI_TRY(cli_read_valid(c, &settings.fit));
+    CLI_TRY(una_tune(&tuned, data[0], &settings, c->run));
+    cli_own(end_una_tuned, tuned);
+    c->found = tuned;
+    return UNA_OK;
 }
 
 /* ---- telling ----------------------------------------------------------------------------------------- */
@@ -128,7 +95,6 @@ static void print_odd_word(const char *word)
     for (; *word; *to++ = *word++)
         if (*word == '\'' || *word == '\\') *to++ = '\\';
     printf("$'%s'", cli_escaped(text));
-    free(text);
 }
 
 /* A word as a shell reads it. */
@@ -168,19 +134,19 @@ static void print_fit(const cli *c, const char *spec)
             print_word(given[k]);
         }
     }
-    free(given);
     printf("\n");
 }
 
 /* One data set: a command to continue with. Several: the spec, and which is best on each. */
-static void print_best_spec(const cli *c, const job *j)
+static void print_best_spec(const cli *c, const una_tuned *t)
 {
-    const una_tuned *t = j->tuned;
+    size_t count;
+    const char **models = cli_split(cli_has(c, "models") ? cli_text(c, "models") : "", &count);
     printf("\n");
     for (size_t m = 0; m < t->model_count; m++) {
         if (t->best[m] == SIZE_MAX) continue;
         const char *spec = t->spec[t->best[m]];
-        if (t->model_count > 1) printf("Best of %s: ", cli_escaped(j->models[m]));
+        if (t->model_count > 1) printf("Best of %s: ", cli_escaped(models[m]));
         else printf("Best: ");
         if (t->table_count == 1) {
             print_fit(c, spec);
@@ -239,9 +205,9 @@ static void print_tune_meaning(const cli *c, const una_tuned *t, bool heads)
                t->trained, t->trained == 1 ? "" : "s", t->made);
 }
 
-static void print_tune_table(const cli *c, const job *j)
+static void print_tune_table(cli *c)
 {
-    const una_tuned *t = j->tuned;
+    const una_tuned *t = c->found;
     bool heads = false;
     for (size_t i = 0; i < t->count; i++) heads = heads || !isnan(t->mean_cos2[i]);
     printf("%12s%s %12s%s%s%s %9s  %s\n", "log-lik", t->rows > 1 ? "         sd" : "", "rmse",
@@ -258,94 +224,42 @@ static void print_tune_table(const cli *c, const job *j)
     if (cli_has(c, "out"))
         printf("%zu %s%s made now, %zu were in %s; table: %s/tune.csv\n", t->made, what, t->made == 1 ? "" : "s",
                all > t->made ? all - t->made : 0, cli_escaped(cli_text(c, "out")), cli_escaped(cli_text(c, "out")));
-    print_best_spec(c, j);
-}
-
-static void json_value(const char *key, double value)
-{
-    printf(", \"%s\": ", key);
-    cli_json_number(stdout, value);
+    print_best_spec(c, t);
 }
 
 static void json_tried(const una_tuned *t, size_t i)
 {
-    printf("{\"spec\": ");
-    cli_json_text(stdout, t->spec[i]);
-    json_value("log_lik", t->log_lik[i]);
-    json_value("log_lik_sd", t->log_lik_sd[i]);
-    json_value("rmse", t->rmse[i]);
-    json_value("rmse_sd", t->rmse_sd[i]);
-    json_value("mean_cos2", t->mean_cos2[i]);
-    json_value("rank", t->rank[i]);
-    json_value("seconds", t->seconds[i]);
-    printf(", \"data\": [");
-    for (size_t d = 0; d < t->table_count; d++) {
-        printf("%s{\"name\": ", d ? ", " : "");
-        cli_json_text(stdout, t->table[d]);
-        json_value("log_lik", t->table_log_lik[i * t->table_count + d]);
-        json_value("rmse", t->table_rmse[i * t->table_count + d]);
-        printf("}");
-    }
-    printf("]}");
+    cli_json_put(", {'spec': %s, 'log_lik': %g, 'log_lik_sd': %g, 'rmse': %g, 'rmse_sd': %g, 'mean_cos2': %g, "
+                 "'rank': %g, 'seconds': %g, 'data': [", t->spec[i], t->log_lik[i], t->log_lik_sd[i], t->rmse[i],
+                 t->rmse_sd[i], t->mean_cos2[i], t->rank[i], t->seconds[i]);
+    for (size_t d = 0; d < t->table_count; d++)
+        cli_json_put(", {'name': %s, 'log_lik': %g, 'rmse': %g}", t->table[d],
+                     t->table_log_lik[i * t->table_count + d], t->table_rmse[i * t->table_count + d]);
+    cli_json_put("]}");
 }
 
-static void json_model(const una_tuned *t, size_t m)
+static const char *spec_at(const una_tuned *t, size_t at)
 {
-    printf("{\"best\": ");
-    cli_json_text(stdout, t->best[m] == SIZE_MAX ? NULL : t->spec[t->best[m]]);
-    printf(", \"best_in\": [");
-    for (size_t d = 0; d < t->table_count; d++) {
-        size_t in = t->best_in[m * t->table_count + d];
-        printf("%s{\"name\": ", d ? ", " : "");
-        cli_json_text(stdout, t->table[d]);
-        printf(", \"best\": ");
-        cli_json_text(stdout, in == SIZE_MAX ? NULL : t->spec[in]);
-        printf("}");
-    }
-    printf("]}");
+    return at == SIZE_MAX ? NULL : t->spec[at];
 }
 
 /* For one model its best spec; for several, one each, under "models". */
-static void print_tune_json(const cli *c, const una_tuned *t)
+static void print_tune_json(cli *c)
 {
-    printf("{\"best\": ");
-    cli_json_text(stdout, t->model_count == 1 && t->best[0] != SIZE_MAX ? t->spec[t->best[0]] : NULL);
-    printf(", \"select\": ");
-    cli_json_text(stdout, cli_has(c, "select") ? cli_text(c, "select") : "log_lik");
-    printf(", \"models\": [");
+    const una_tuned *t = c->found;
+    cli_json_put("{'best': %s, 'select': %s, 'models': [", t->model_count == 1 ? spec_at(t, t->best[0]) : NULL,
+                 cli_has(c, "select") ? cli_text(c, "select") : "log_lik");
     for (size_t m = 0; m < t->model_count; m++) {
-        if (m) printf(", ");
-        json_model(t, m);
+        cli_json_put(", {'best': %s, 'best_in': [", spec_at(t, t->best[m]));
+        for (size_t d = 0; d < t->table_count; d++)
+            cli_json_put(", {'name': %s, 'best': %s}", t->table[d], spec_at(t, t->best_in[m * t->table_count + d]));
+        cli_json_put("]}");
     }
-    printf("], \"tried\": [");
-    for (size_t i = 0; i < t->count; i++) {
-        if (i) printf(", ");
-        json_tried(t, i);
-    }
-    printf("], \"splits\": %zu, \"seeds\": %zu, \"made\": %zu, \"trained\": %zu", t->splits, t->seeds, t->made,
-           t->trained);
-    cli_json_path(stdout, "out", cli_text(c, "out"));
-    printf("}\n");
-}
-
-static una_status run_tune(cli *c)
-{
-    job j = {0};
-    c->logs_at_once = true;
-    una_status status = tune_with_job(c, &j);
-    if (status == UNA_OK) {
-        if (c->json) print_tune_json(c, j.tuned);
-        else print_tune_table(c, &j);
-    }
-    una_tuned_free(j.tuned);
-    una_dataset_free(j.valid);
-    for (size_t i = 0; i < c->operand_count; i++) una_dataset_free(j.data[i]);
-    free(j.data);
-    cli_selected_free(&j.selected);
-    free(j.set);
-    free(j.models);
-    free(j.list);
-    return status;
+    cli_json_put("], 'tried': [");
+    for (size_t i = 0; i < t->count; i++) json_tried(t, i);
+    cli_json_put("], 'splits': %zu, 'seeds': %zu, 'made': %zu, 'trained': %zu", t->splits, t->seeds, t->made,
+                 t->trained);
+    cli_json_end(c);
 }
 
 const cli_verb cli_tune = {
@@ -354,8 +268,7 @@ const cli_verb cli_tune = {
     "have the same seeds and are scored on the same rows. With several data sets, whose scales differ, specs "
     "are ranked within each, and the best is that of the lowest mean rank. The best of many looks a little better than "
     "it is: for a number to rely on, score it on rows that were kept apart.",
-    { { "DATA...", CLI_FILE, "the table to learn from, or several of them" }, { NULL, CLI_TEXT, NULL },
-      { NULL, CLI_TEXT, NULL } },
+    { { "DATA...", CLI_FILE, "the table to learn from, or several of them" } },
     flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_RANKS,
     "una tune measurements.csv --target strength --model luna --over 'penalty=1e-5:1e-1:log5, width=25|50|100'\n"
     "# by Bayesian optimisation, in a folder where it goes on if it is stopped\n"
@@ -364,5 +277,5 @@ const cli_verb cli_tune = {
     "# two models on two tables, by three splits and two seeds each; LUNA as the thesis chooses it\n"
     "una tune a.csv b.csv --target y --models 'luna,nlm(width=25)' --over 'penalty=1e-4:1:log3; luna: "
     "diversity=0.1|1|10' --splits 3 --seeds 2 --select two_stage",
-    run_tune
+    run_tune, print_tune_json, print_tune_table
 };

@@ -28,6 +28,13 @@ static const cli_flag flags[] = {
     CLI_FLAG_END
 };
 
+typedef struct update {
+    const char *out;
+    char       *replaced;                /* kind of the model that stood where this one goes        */
+    una_model  *model;
+    size_t      rows_added;
+} update;
+
 /* ---- fitting again ----------------------------------------------------------------------------------- */
 
 static bool has_column(const una_dataset *data, const char *name)
@@ -80,7 +87,7 @@ static void warn_of_repeats(const cli *c, const una_model *model, const una_data
         if (sum && count && bsearch(&sum, sums, count, sizeof *sums, by_sum) && again++ == 0)
             first = una_dataset_row_number(more, i);
     }
-    free(sums);
+    cli_free(sums);
 
     char sentence[512];
     snprintf(sentence, sizeof sentence, "warning: %zu of %zu rows of %.200s have the same inputs and target as rows of "
@@ -96,53 +103,38 @@ static una_status fit_refused(const cli *c, una_status status)
     bool found = false;
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
         found = found || strstr(una_run_message(c->run), foreign[i]);
-    if (!found) return cli_failed(c, status);
+    if (!found) return status;
     return cli_fail(c, status, "%s. An update makes the choices that %s was fitted with; for others, put the rows of "
                     "both tables into one and give it to 'una fit'", una_run_message(c->run),
                     cli_escaped(c->operand[0]));
 }
 
-static una_status fit_joined(const cli *c, una_model **fresh, const una_model *model, const char *old_path,
-                             size_t *rows_added)
+static una_status fit_joined(const cli *c, update *u, const char *old_path)
 {
-    const una_fit_info *info = una_model_info(model);
-    size_t targets = una_model_target_count(model);
+    const una_fit_info *info = una_model_info(u->model);
+    size_t targets = una_model_target_count(u->model);
     const char **names = cli_alloc(targets, sizeof *names);
-    for (size_t t = 0; t < targets; t++) names[t] = una_model_info(una_model_target(model, t))->target;
+    for (size_t t = 0; t < targets; t++) names[t] = una_model_info(una_model_target(u->model, t))->target;
     const char **drop = cli_alloc(info->drop_count + 1, sizeof *drop);
     una_fit_settings settings = { .size = sizeof settings, .targets = names, .target_count = targets,
                                   .missing = cli_has(c, "missing") ? cli_missing(c) : info->missing,
                                   .other = info->other, .drop = drop, .only = info->only,
                                   .only_count = info->only_count, .log_target = info->log_target, .no_files = 1 };
-    una_dataset *old = NULL, *more = NULL, *joined = NULL;
+    una_dataset *old, *more, *joined;
 
-    una_status status = una_dataset_read(&old, old_path, c->run);
-    if (status == UNA_OK) status = cli_keep_asked(c, &old, model);
-    if (status == UNA_OK) status = una_dataset_read(&more, c->operand[1], c->run);
-    if (status == UNA_OK) status = cli_keep_asked(c, &more, model);
-    if (status == UNA_OK) status = una_dataset_join(&joined, old, more, c->run);
-    for (size_t i = 0; status == UNA_OK && i < info->drop_count; i++) {          /* it may be gone already */
+    CLI_TRY(cli_read_asked(c, &old, old_path, u->model));
+    CLI_TRY(cli_read_asked(c, &more, c->operand[1], u->model));
+    CLI_TRY(una_dataset_join(&joined, old, more, c->run));
+    cli_own_table(joined);
+    for (size_t i = 0; i < info->drop_count; i++) {          /* it may be gone already */
         if (has_column(joined, info->drop[i])) drop[settings.drop_count++] = info->drop[i];
     }
-    if (status == UNA_OK) status = una_fit(fresh, info->spec, joined, &settings, c->run);
-    if (status == UNA_OK) warn_of_repeats(c, model, old, more);
-    if (status == UNA_OK) *rows_added = una_dataset_row_count(more);
-
-    una_dataset_free(joined);
-    una_dataset_free(more);
-    una_dataset_free(old);
-    free(drop);
-    free(names);
-    return status;
-}
-
-static una_status refit_with_old_rows(const cli *c, una_model **model, const char *old_path, size_t *rows_added)
-{
-    una_model *fresh = NULL;
-    una_status status = fit_joined(c, &fresh, *model, old_path, rows_added);
-    if (status != UNA_OK) return fit_refused(c, status);
-    una_model_free(*model);
-    *model = fresh;
+    u->rows_added = una_dataset_row_count(more);
+    una_model *fresh;
+    CLI_TRY(una_fit(&fresh, info->spec, joined, &settings, c->run));
+    cli_own_model(fresh);
+    warn_of_repeats(c, u->model, old, more);
+    u->model = fresh;
     return UNA_OK;
 }
 
@@ -174,8 +166,7 @@ static una_status wait_for_update(const cli *c, int handle, const char *path, do
             *warned = true;
         }
         nanosleep(&step, NULL);
-        una_status status = cli_check_interrupt(c);
-        if (status != UNA_OK) return status;
+        CLI_TRY(cli_check_interrupt(c));
     }
     return UNA_OK;
 }
@@ -187,7 +178,6 @@ static una_status lock_model_file(const cli *c, int *handle, const char *path)
     enum { TRIES = 10000 };
     double since = cli_seconds();
     bool warned = false;
-    *handle = -1;
     for (int i = 0; i < TRIES; i++) {
         *handle = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         if (*handle < 0) *handle = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -196,7 +186,7 @@ static una_status lock_model_file(const cli *c, int *handle, const char *path)
         if (status == UNA_OK && is_same(*handle, path)) return UNA_OK;
         close(*handle);
         *handle = -1;
-        if (status != UNA_OK) return status;
+        CLI_TRY(status);
     }
     return UNA_OK;
 }
@@ -210,107 +200,84 @@ static bool is_renewed(const char *path, const char *out)
 
 /* ---- the verb ------------------------------------------------------------------------------------------ */
 
-static una_status update_model(const cli *c, una_model **model, size_t *rows_added)
+static una_status update_model(const cli *c, update *u)
 {
-    const char *old_path = cli_text(c, "with"), *kind = una_model_info(*model)->kind;
+    const char *old_path = cli_text(c, "with"), *kind = una_model_info(u->model)->kind;
     size_t index = cli_kind_find(kind);
-    if (old_path) return refit_with_old_rows(c, model, old_path, rows_added);
+    if (old_path) {
+        una_status status = fit_joined(c, u, old_path);
+        return status == UNA_OK ? status : fit_refused(c, status);
+    }
     if (cli_has(c, "missing"))
         return cli_fail(c, UNA_E_USAGE, "--missing goes with --with OLD: without it the model keeps the rule that it "
                         "was fitted with");
-    if (index != SIZE_MAX && !una_kind_updates(index)) {
+    if (index != SIZE_MAX && !una_kind_updates(index))
         return cli_fail(c, UNA_E_USAGE, "a %s model cannot take rows in exactly; give the rows it was trained on with "
                         "--with OLD.csv, and it will be fitted again", kind);
-    }
     const una_file_settings rows = { .size = sizeof rows, .where = cli_text(c, "where"),
                                      .images = cli_text(c, "images") };
-    una_status status = una_update_file_with(*model, c->operand[1], &rows, rows_added, c->run);
-    return status == UNA_OK ? status : cli_failed(c, status);
+    return una_update_file_with(u->model, c->operand[1], &rows, &u->rows_added, c->run);
 }
 
-/* Prints noise and evidence of one target. */
-static void tell_found(const una_fit_info *info)
+static una_status update_file(const cli *c, update *u)
 {
-    printf(", \"noise_std\": ");
-    cli_json_number(stdout, info->noise_std);
-    printf(", \"log_evidence\": ");
-    cli_json_number(stdout, info->log_evidence);
-}
-
-static void tell_targets(const una_model *model)
-{
-    printf(", \"targets\": [");
-    for (size_t t = 0; t < una_model_target_count(model); t++) {
-        const una_fit_info *info = una_model_info(una_model_target(model, t));
-        printf(t ? ", {\"target\": " : "{\"target\": ");
-        cli_json_text(stdout, info->target);
-        printf(", \"rows\": %zu", info->rows);
-        tell_found(info);
-        printf("}");
-    }
-    printf("]");
-}
-
-static void print_update(const cli *c, const una_model *model, size_t rows_added, const char *out, const char *replaced)
-{
-    const una_fit_info *info = una_model_info(model);
-    bool again = cli_has(c, "with");
-
-    if (c->json) {
-        printf("{\"rows_added\": %zu, \"rows\": %zu, \"kind\": ", rows_added, info->rows);
-        cli_json_text(stdout, info->kind);
-        printf(", \"refitted\": %s", again ? "true" : "false");
-        if (una_model_target_count(model) > 1) tell_targets(model);
-        else tell_found(info);
-        cli_json_path(stdout, "model", out);
-        cli_json_text_of(stdout, "replaced", replaced);
-        printf("}\n");
-    } else if (!c->quiet && !c->stdout_taken) {
-        printf("%zu row%s added%s: the %s model now rests on %zu rows and is in %s\n", rows_added,
-               rows_added == 1 ? "" : "s", again ? " and the model fitted again" : "", cli_escaped(info->kind),
-               info->rows, cli_escaped(out));
-        if (replaced && strcmp(out, c->operand[0]) != 0)
-            printf(strcmp(replaced, "file") == 0 ? "(replaced a %s that was no model)\n"
-                   : "(replaced: a model of kind %s was there)\n", cli_escaped(replaced));
-    }
-}
-
-static una_status update_model_file(cli *c, const char *out)
-{
-    size_t rows_added = 0;
-    una_model *model = NULL;
-    char *replaced = cli_replaced(c, out);
-    una_status status = una_model_load(&model, c->operand[0], c->run);
-    if (status != UNA_OK) {
-        free(replaced);
-        return cli_failed(c, status);
-    }
-    status = update_model(c, &model, &rows_added);
-    if (status == UNA_OK) status = cli_check_interrupt(c);
-    if (status == UNA_OK) {
-        status = una_model_save(model, out, c->run);
-        if (status != UNA_OK) cli_failed(c, status);
-    }
-
-    cli_progress_clear();
-    if (status == UNA_OK) {
-        cli_show_logs(c, NULL, 0, NULL, 0);
-        print_update(c, model, rows_added, out, replaced);
-    }
-    free(replaced);
-    una_model_free(model);
-    return status;
+    u->replaced = cli_replaced(c, u->out);
+    CLI_TRY(cli_load(c, &u->model, c->operand[0]));
+    CLI_TRY(update_model(c, u));
+    CLI_TRY(cli_check_interrupt(c));
+    return una_model_save(u->model, u->out, c->run);
 }
 
 static una_status run_update(cli *c)
 {
-    const char *out = cli_has(c, "out") ? cli_text(c, "out") : c->operand[0];
+    update *u = cli_alloc(1, sizeof *u);
     int handle = -1;
-    una_status status = cli_check_files(c, "out", out);
-    if (status == UNA_OK && is_renewed(c->operand[0], out)) status = lock_model_file(c, &handle, c->operand[0]);
-    if (status == UNA_OK) status = update_model_file(c, out);
+    c->found = u;
+    u->out = cli_has(c, "out") ? cli_text(c, "out") : c->operand[0];
+    CLI_TRY(cli_check_files(c, "out", u->out));
+    if (is_renewed(c->operand[0], u->out)) CLI_TRY(lock_model_file(c, &handle, c->operand[0]));
+    una_status status = update_file(c, u);
     if (handle >= 0) close(handle);
     return status;
+}
+
+/* ---- telling ------------------------------------------------------------------------------------------- */
+
+/* Noise and evidence of one target. */
+static void json_found(const una_fit_info *info)
+{
+    cli_json_put(", 'noise_std': %g, 'log_evidence': %g", info->noise_std, info->log_evidence);
+}
+
+static void print_update_json(cli *c)
+{
+    const update *u = c->found;
+    const una_fit_info *info = una_model_info(u->model);
+    size_t targets = una_model_target_count(u->model);
+    cli_json_put("{'rows_added': %zu, 'rows': %zu, 'kind': %s, 'refitted': %d", u->rows_added, info->rows, info->kind,
+                 cli_has(c, "with"));
+    if (targets == 1) json_found(info);
+    else cli_json_put(", 'targets': [");
+    for (size_t t = 0; targets > 1 && t < targets; t++) {
+        const una_fit_info *part = una_model_info(una_model_target(u->model, t));
+        cli_json_put(", {'target': %s, 'rows': %zu", part->target, part->rows);
+        json_found(part);
+        cli_json_put("}");
+    }
+    cli_json_put(targets > 1 ? "], 'model': %s, 'replaced': %s}\n" : ", 'model': %s, 'replaced': %s}\n", u->out,
+                 u->replaced);
+}
+
+static void print_update(cli *c)
+{
+    const update *u = c->found;
+    const una_fit_info *info = una_model_info(u->model);
+    printf("%zu row%s added%s: the %s model now rests on %zu rows and is in %s\n", u->rows_added,
+           u->rows_added == 1 ? "" : "s", cli_has(c, "with") ? " and the model fitted again" : "",
+           cli_escaped(info->kind), info->rows, cli_escaped(u->out));
+    if (u->replaced && strcmp(u->out, c->operand[0]) != 0)
+        printf(strcmp(u->replaced, "file") == 0 ? "(replaced a %s that was no model)\n"
+               : "(replaced: a model of kind %s was there)\n", cli_escaped(u->replaced));
 }
 
 const cli_verb cli_update = {
@@ -319,12 +286,11 @@ const cli_verb cli_update = {
     "fitted on all rows, old and new. The old rows are not needed. Adding rows one at a time, in pieces or all at "
     "once gives the same result.",
     { { "MODEL", CLI_FILE_UPDATED, "a model file made by 'una fit'" },
-      { "DATA", CLI_FILE, "a table with the model's inputs and its target, or all its targets" },
-      { NULL, CLI_TEXT, NULL } },
-    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
+      { "DATA", CLI_FILE, "a table with the model's inputs and its target, or all its targets" } },
+    flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_IS_SUMMARY,
     "una update measurements.una today.csv\n"
     "una update measurements.una today.csv --out measurements-2.una\n"
     "# features and all, from the old rows and the new ones\n"
     "una update measurements.una today.csv --with measurements.csv",
-    run_update
+    run_update, print_update_json, print_update
 };

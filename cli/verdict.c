@@ -5,9 +5,8 @@
 #include "cli.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-enum { TITLE = 18, MOST_SHOWN = 10 };
+enum { MOST_SHOWN = 10 };
 
 /* ---- asking -------------------------------------------------------------------------------------- */
 
@@ -15,6 +14,8 @@ bool cli_wants_verdict(const cli *c)
 {
     return !cli_has(c, "no-verdict") && !c->ranks && !cli_has(c, "images");
 }
+
+CLI_END(una_verdict)
 
 /* [targets]; one is NULL where no rows were held out. */
 una_status cli_compute_verdicts(cli *c, una_verdict ***verdicts, const una_model *model, const una_dataset *data)
@@ -24,25 +25,13 @@ una_status cli_compute_verdicts(cli *c, una_verdict ***verdicts, const una_model
     for (size_t t = 0; t < targets; t++) {
         const una_model *part = una_model_target(model, t);
         if (!una_model_held_out(part)) continue;
-        una_status status = una_judge(&(*verdicts)[t], part, data, c->run);
-        if (status != UNA_OK) return status;
+        CLI_TRY(una_judge(&(*verdicts)[t], part, data, c->run));
+        cli_own(end_una_verdict, (*verdicts)[t]);
     }
     return UNA_OK;
 }
 
-void cli_verdicts_free(una_verdict **verdicts, size_t targets)
-{
-    for (size_t t = 0; verdicts && t < targets; t++) una_verdict_free(verdicts[t]);
-    free(verdicts);
-}
-
 /* ---- telling ------------------------------------------------------------------------------------- */
-
-static void print_verdict_row(cli_style style, const char *title, const char *text)
-{
-    printf("  %s%-*s%s", cli_style_on(stdout, style), TITLE, title, cli_style_off(stdout));
-    cli_wrap(stdout, TITLE + 2, TITLE + 2, text);
-}
 
 static const char *title_of_finding(const una_finding *f)
 {
@@ -59,73 +48,47 @@ static const char *title_of_finding(const una_finding *f)
 
 static void print_suspects(const una_verdict *v)
 {
-    char text[768], value[32];
+    char value[32];
     for (size_t i = 0; i < v->suspect_count && i < MOST_SHOWN; i++) {
         const una_suspect *s = &v->suspects[i];
-        snprintf(text, sizeof text, "%s %zu: %.200s = %s %s", s->line ? "line" : "row", s->line ? s->line : s->number,
-                 s->column, cli_number_short(value, s->value), s->why);
-        print_verdict_row(CLI_PLAIN, "", text);
+        cli_say_row(CLI_PLAIN, "", "%s %zu: %.200s = %s %s", s->line ? "line" : "row", s->line ? s->line : s->number,
+                    s->column, cli_number_short(value, s->value), s->why);
     }
-    if (v->suspect_count <= MOST_SHOWN) return;
-    snprintf(text, sizeof text, "and %zu more (--json lists them all)", v->suspect_count - MOST_SHOWN);
-    print_verdict_row(CLI_PLAIN, "", text);
+    if (v->suspect_count > MOST_SHOWN)
+        cli_say_row(CLI_PLAIN, "", "and %zu more (--json lists them all)", v->suspect_count - MOST_SHOWN);
 }
 
 void cli_verdict_print(const una_verdict *v, bool wanted)
 {
     if (!v && wanted)
-        cli_wrap(stdout, 0, 0, "There is no verdict on this model: with fewer rows it could not be fitted, for want of "
-                 "rows or of memory.\n");
+        cli_say(0, "There is no verdict on this model: with fewer rows it could not be fitted, for want of rows or of "
+                "memory.\n");
     if (!v) return;
-    printf("%s", cli_style_on(stdout, CLI_BOLD));
-    cli_wrap(stdout, 0, 0, v->sentence);
-    printf("%s", cli_style_off(stdout));
+    cli_say_bold(v->sentence);
     for (size_t i = 0; i < v->finding_count; i++) {
-        print_verdict_row(CLI_YELLOW, title_of_finding(&v->findings[i]), v->findings[i].sentence);
+        cli_say_row(CLI_YELLOW, title_of_finding(&v->findings[i]), "%s", v->findings[i].sentence);
         if (v->findings[i].kind == UNA_FOUND_SUSPECT_ROWS) print_suspects(v);
     }
     printf("\n");
 }
 
-static void json_findings(const una_verdict *v)
-{
-    printf(", \"findings\": [");
-    for (size_t i = 0; i < v->finding_count; i++) {
-        printf(i ? ", {\"kind\": " : "{\"kind\": ");
-        cli_json_text(stdout, v->findings[i].name);
-        cli_json_text_of(stdout, "column", v->findings[i].column);
-        cli_json_text_of(stdout, "sentence", v->findings[i].sentence);
-        printf("}");
-    }
-    printf("], \"suspects\": [");
-    for (size_t i = 0; i < v->suspect_count; i++) {
-        const una_suspect *s = &v->suspects[i];
-        printf(i ? ", {\"row\": %zu" : "{\"row\": %zu", s->number);
-        cli_json_number_of(stdout, "line", s->line ? (double)s->line : NAN);
-        cli_json_text_of(stdout, "column", s->column);
-        cli_json_number_of(stdout, "value", s->value);
-        cli_json_text_of(stdout, "why", s->why);
-        printf("}");
-    }
-    printf("]");
-}
-
 void cli_verdict_json(const una_verdict *v)
 {
     if (!v) return;
-    printf(", \"verdict\": {\"sentence\": ");
-    cli_json_text(stdout, v->sentence);
-    printf(", \"rows\": %zu", v->rows);
-    cli_json_number_of(stdout, "explained", v->explained);
-    cli_json_number_of(stdout, "explained_low", v->explained_low);
-    cli_json_number_of(stdout, "explained_high", v->explained_high);
-    cli_json_number_of(stdout, "explained_linear", v->explained_linear);
-    cli_json_number_of(stdout, "rmse", v->rmse);
-    cli_json_number_of(stdout, "rmse_mean", v->rmse_mean);
-    cli_json_number_of(stdout, "rmse_linear", v->rmse_linear);
-    cli_json_number_of(stdout, "band", v->band);
-    if (v->band_factor > 0) cli_json_number_of(stdout, "band_factor", v->band_factor);
-    cli_json_number_of(stdout, "coverage_95", v->coverage_95);
-    json_findings(v);
-    printf("}");
+    cli_json_put(", 'verdict': {'sentence': %s, 'rows': %zu, 'explained': %g, 'explained_low': %g, "
+                 "'explained_high': %g, 'explained_linear': %g, 'rmse': %g, 'rmse_mean': %g, 'rmse_linear': %g, "
+                 "'band': %g", v->sentence, v->rows, v->explained, v->explained_low, v->explained_high,
+                 v->explained_linear, v->rmse, v->rmse_mean, v->rmse_linear, v->band);
+    if (v->band_factor > 0) cli_json_put(", 'band_factor': %g", v->band_factor);
+    cli_json_put(", 'coverage_95': %g, 'findings': [", v->coverage_95);
+    for (size_t i = 0; i < v->finding_count; i++)
+        cli_json_put(", {'kind': %s, 'column': %s, 'sentence': %s}", v->findings[i].name, v->findings[i].column,
+                     v->findings[i].sentence);
+    cli_json_put("], 'suspects': [");
+    for (size_t i = 0; i < v->suspect_count; i++) {
+        const una_suspect *s = &v->suspects[i];
+        cli_json_put(", {'row': %zu, 'line': %g, 'column': %s, 'value': %g, 'why': %s}", s->number,
+                     s->line ? (double)s->line : NAN, s->column, s->value, s->why);
+    }
+    cli_json_put("]}");
 }

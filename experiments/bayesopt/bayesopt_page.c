@@ -82,8 +82,7 @@ static una_status curve_of(curve *c, const una_findings *f, const una_group *g, 
 
 static void draw_floor(una_panel *panel, const curve *c, una_ink ink)
 {
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = ink, .x = c->steps, .y = c->median,
-                                       .count = c->count });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_DASHES, ink, 0, 0 }, c->steps, c->median, c->count);
 }
 
 typedef struct chart { una_figure figure; curve floor[2]; double low, high, last; } chart;
@@ -116,10 +115,9 @@ static una_status draw_group(chart *c, const una_findings *f, const una_group *g
     una_panel *panel = una_figure_panel(&c->figure, bayesopt_page_title(f, g), "steps", label);
     for (size_t k = 0; k < 2; k++)
         if (c->floor[k].count) draw_floor(panel, &c->floor[k], floor_inks[k]);
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_IGNORANCE, .x = own.steps, .y = own.low,
-                                       .y2 = own.high, .count = own.count });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = own.steps, .y = own.median,
-                                       .count = own.count });
+    una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_IGNORANCE, 0, 0 }, own.steps, own.low, own.high,
+                      own.count);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, 0, 0 }, own.steps, own.median, own.count);
     una_range_add(&c->low, &c->high, own.low, own.count);
     una_range_add(&c->low, &c->high, own.high, own.count);
     c->last = fmax(c->last, own.steps[own.count - 1]);
@@ -261,18 +259,12 @@ static void draw_step(una_figure *figure, const watch *w, const view *v, double 
     if (!panel) return;
     panel->x = (una_axis){ .label = "x", .low = 0, .high = 1 };
     panel->y.low = frame_low, panel->y.high = frame_high;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_IGNORANCE, .x = w->grid, .y = v->low,
-                                       .y2 = v->high, .count = GRID });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_THIRD, .x = w->grid, .y = v->floor,
-                                       .y2 = v->gain, .count = GRID, .opacity = 0.7 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_RANGES, .ink = UNA_INK_THIRD, .x = mark, .y = mark + 1,
-                                       .y2 = mark + 2, .count = 1, .size = 1.4, .opacity = 0.9 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = UNA_INK_DATA, .x = w->grid, .y = w->truth,
-                                       .count = GRID });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = w->grid, .y = v->mean,
-                                       .count = GRID });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_DATA, .x = told, .y = told + w->count,
-                                       .count = w->count, .size = 6, .opacity = 1 });
+    una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_IGNORANCE, 0, 0 }, w->grid, v->low, v->high, GRID);
+    una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_THIRD, 0, 0.7 }, w->grid, v->floor, v->gain, GRID);
+    una_panel_between(panel, (una_look){ UNA_SHAPE_RANGES, UNA_INK_THIRD, 1.4, 0.9 }, mark, mark + 1, mark + 2, 1);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_DASHES, UNA_INK_DATA, 0, 0 }, w->grid, w->truth, GRID);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, 0, 0 }, w->grid, v->mean, GRID);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_DATA, 6, 1 }, told, told + w->count, w->count);
 }
 
 static una_status watch_step(una_figure *figure, watch *w, size_t step, una_arena *arena, una_run *run)

@@ -103,8 +103,7 @@ static una_status add_truth(una_figure *figure, const una_know_rows *r, una_aren
     qsort(at, count, sizeof *at, by_x);
     for (size_t i = 0; i < count; i++) x[i] = at[i].x, f[i] = at[i].f;
     for (size_t p = 0; p < figure->panel_count; p++)
-        una_panel_add(figure->panels[p], (una_series){ .shape = UNA_SHAPE_DASHES, .ink = UNA_INK_SECOND, .x = x, .y = f,
-                      .count = count, .size = 1.2 });
+        una_panel_plot(figure->panels[p], (una_look){ UNA_SHAPE_DASHES, UNA_INK_SECOND, 1.2, 0 }, x, f, count);
     una_figure_key(figure, UNA_SHAPE_DASHES, UNA_INK_SECOND, "true function");
     return UNA_OK;
 }
@@ -167,11 +166,10 @@ static una_status draw_heads(drawing *d, una_run *run)
         if (!d->job[k].heads) continue;
         una_panel *panel = una_figure_panel(&figure, d->job[k].title, "x", "y");
         for (size_t m = 0; m < HEADS; m++)
-            una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_PART, .x = x,
-                          .y = d->job[k].heads + m * UNA_LINE_GRID, .count = UNA_LINE_GRID, .size = 0.6,
-                          .opacity = 0.5 });
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_RUG, .ink = UNA_INK_DATA, .x = d->rows.train.x,
-                      .count = d->rows.train.rows });
+            una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_PART, 0.6, 0.5 }, x,
+                           d->job[k].heads + m * UNA_LINE_GRID, UNA_LINE_GRID);
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_RUG, UNA_INK_DATA, 0, 0 }, d->rows.train.x, NULL,
+                       d->rows.train.rows);
         if (panel) panel->x.low = d->lines.from, panel->x.high = d->lines.to, panel->y.low = -6, panel->y.high = 6;
     }
     return una_page_figure(d->page, "references", &figure, "What the features were taught.", "The 40 heads, each "
@@ -236,8 +234,7 @@ static void add_lines(una_figure *figure, const job *j, const double *place, boo
         double *y = UNA_GET(arena, double, SIDE);
         if (arena->failed) return;
         for (size_t i = 0; i < SIDE; i++) y[i] = along_x1 ? j->square[i * SIDE + k] : j->square[k * SIDE + i];
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_IGNORANCE, .x = place, .y = y,
-                      .count = SIDE, .size = 1, .opacity = 0.8 });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_IGNORANCE, 1, 0.8 }, place, y, SIDE);
     }
     if (panel) panel->y.low = 0, panel->y.high = high, panel->x.low = -4, panel->x.high = 4;
 }
@@ -295,8 +292,8 @@ static una_status add_draws(una_figure *figure, const char *title, const double 
     UNA_NEW(arena, double, x, UNA_PRIOR_POINTS);
     for (size_t i = 0; i < UNA_PRIOR_POINTS; i++) x[i] = una_prior_place(i);
     for (size_t k = 0; k < DRAWN; k++)
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = x,
-                      .y = f + k * UNA_PRIOR_POINTS, .count = UNA_PRIOR_POINTS, .size = 0.9, .opacity = 0.7 });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, 0.9, 0.7 }, x, f + k * UNA_PRIOR_POINTS,
+                       UNA_PRIOR_POINTS);
     if (panel) panel->y.low = -6, panel->y.high = 6, panel->x.low = -3, panel->x.high = 3;
     return UNA_OK;
 }
@@ -342,8 +339,7 @@ static una_status add_curve(una_panel *panel, const drawing *d, bool by_heads, b
         high[count++] = f->mean[at] + f->sd[at];
     }
     una_ink ink = matched ? UNA_INK_MODEL : UNA_INK_SECOND;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_RANGES, .ink = ink, .x = x, .y = low, .y2 = high,
-                  .count = count });
+    una_panel_between(panel, (una_look){ UNA_SHAPE_RANGES, ink, 0, 0 }, x, low, high, count);
     una_series mean = { .shape = UNA_SHAPE_LINE, .ink = ink, .x = x, .y = y, .count = count, .size = 1.6 };
     una_panel_add(panel, mean);
     mean.shape = UNA_SHAPE_POINTS, mean.size = 4;

@@ -122,13 +122,10 @@ static una_status draw_rise(una_page *page, const una_findings *f, const una_pse
     }
 
     for (size_t s = 0; s < seeds; s++)
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_PART, .x = x, .y = y + s * n,
-                      .count = n, .size = 0.8 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = x, .y = y + seeds * n,
-                  .count = n, .size = 2 });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_PART, 0.8, 0 }, x, y + s * n, n);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, 2, 0 }, x, y + seeds * n, n);
     if (plain)
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = UNA_INK_SECOND, .x = x, .y = flat,
-                      .count = n });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_DASHES, UNA_INK_SECOND, 0, 0 }, x, flat, n);
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "mean of the seeds");
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_PART, "each seed");
     if (plain) una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_SECOND, "no pseudo-data");

@@ -50,9 +50,9 @@ typedef una_status curve_of(curve *c, const una_show *show, const una_group *gro
 static void risk_add_line(una_panel *panel, const curve *c, size_t painted)
 {
     bool own = painted < PAINTS;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = own ? paints[painted].ink : UNA_INK_PART,
-                                       .x = c->x, .y = c->y, .count = c->count, .size = own ? 1.7 : 1,
-                                       .opacity = own ? 1 : grey });
+    una_panel_plot(panel,
+                   (una_look){ UNA_SHAPE_LINE, own ? paints[painted].ink : UNA_INK_PART, own ? 1.7 : 1, own ? 1 : grey },
+                   c->x, c->y, c->count);
 }
 
 /* A line for each model at `where`, the grey ones at the bottom, LUNA on top. *top: the highest point of those with a
@@ -112,8 +112,7 @@ static una_status shade_gap(una_panel *panel, const una_show *show, const una_gr
     at[0] = una_show_mean(show, group, UNA_PUBLISHED_GAP_LOW).mean;
     at[1] = una_show_mean(show, group, UNA_PUBLISHED_GAP_HIGH).mean;
     at[4] = at[5] = top;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_DATA, .x = at, .y = at + 2, .y2 = at + 4,
-                                       .count = 2, .opacity = 0.1 });
+    una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_DATA, 0, 0.1 }, at, at + 2, at + 4, 2);
     return UNA_OK;
 }
 

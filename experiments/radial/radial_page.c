@@ -84,19 +84,14 @@ static una_status radial_add_panel(una_figure *figure, const drawing *d, const u
 
     p->x.low = 0, p->x.high = d->radius[UNA_RADIAL_RADII - 1];
     p->y.low = 0, p->y.high = d->top;
-    una_panel_add(p, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_DATA, .x = d->band_x, .y = d->band_low,
-                                   .y2 = d->band_high, .count = 2, .opacity = 0.1 });
-    una_panel_add(p, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_IGNORANCE, .x = d->radius, .y = low,
-                                   .y2 = high, .count = UNA_RADIAL_RADII });
-    una_panel_add(p, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_IGNORANCE, .x = d->radius, .y = mean,
-                                   .count = UNA_RADIAL_RADII });
+    una_panel_between(p, (una_look){ UNA_SHAPE_BAND, UNA_INK_DATA, 0, 0.1 }, d->band_x, d->band_low, d->band_high, 2);
+    una_panel_between(p, (una_look){ UNA_SHAPE_BAND, UNA_INK_IGNORANCE, 0, 0 }, d->radius, low, high, UNA_RADIAL_RADII);
+    una_panel_plot(p, (una_look){ UNA_SHAPE_LINE, UNA_INK_IGNORANCE, 0, 0 }, d->radius, mean, UNA_RADIAL_RADII);
     if (d->gp && d->gp != group)
-        una_panel_add(p, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = UNA_INK_MODEL, .x = d->radius,
-                                       .y = una_radial_means(d->findings, d->gp, UNA_RADIAL_MEAN),
-                                       .count = UNA_RADIAL_RADII });
+        una_panel_plot(p, (una_look){ UNA_SHAPE_DASHES, UNA_INK_MODEL, 0, 0 }, d->radius,
+                       una_radial_means(d->findings, d->gp, UNA_RADIAL_MEAN), UNA_RADIAL_RADII);
     if (d->set->shell)
-        una_panel_add(p, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = d->ideal_x,
-                                       .y = d->ideal_y, .count = 1, .size = 7 });
+        una_panel_plot(p, (una_look){ UNA_SHAPE_POINTS, UNA_INK_MODEL, 7, 0 }, d->ideal_x, d->ideal_y, 1);
     return UNA_OK;
 }
 

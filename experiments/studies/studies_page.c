@@ -78,8 +78,7 @@ static void add_level(una_panel *panel, double at, una_ink ink, const char *labe
 /* The label stands at the panel's end, where no point is. */
 static void add_strand(una_panel *panel, const strand *t, una_ink ink, const char *label)
 {
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = ink, .x = t->x, .y = t->middle,
-                                       .count = t->count });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, ink, 0, 0 }, t->x, t->middle, t->count);
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = ink, .x = &panel->x.high,
                                        .y = &t->middle[t->count - 1], .count = 1, .label = label });
 }
@@ -94,8 +93,7 @@ static void gap_panel(una_figure *figure, const una_findings *f, const una_study
     una_panel *panel = strand_panel(figure, gap, curve ? curve->label : NULL, s->varied, "epistemic std, in y");
     if (!panel) return;
     panel->y.log = true;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_IGNORANCE, .x = gap->fit_x,
-                                       .y = gap->fit_y, .count = gap->fits, .size = 3, .opacity = 0.45 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_IGNORANCE, 3, 0.45 }, gap->fit_x, gap->fit_y, gap->fits);
     if (gp) add_level(panel, median_of(f, gp, UNA_CUBIC_GAP_STD, arena), UNA_INK_MODEL, "GP", arena);
     add_strand(panel, gap, UNA_INK_IGNORANCE, "in the gap");
     add_strand(panel, data, UNA_INK_DATA, "at the rows");
@@ -410,10 +408,8 @@ static void rivals_panel(una_figure *figure, const una_findings *f, const rival 
     panel->y.names = names;
     panel->y.name_count = count;
     panel->y.low = 0.4, panel->y.high = (double)count + 0.6;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_PART, .x = x, .y = y, .count = fits,
-                                       .size = 3 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = mean, .y = at,
-                                       .count = count, .size = 6 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_PART, 3, 0 }, x, y, fits);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_MODEL, 6, 0 }, mean, at, count);
 }
 
 static una_status rivals_sheet(una_page *page, const una_findings *f, const una_study_line *s, const rival *list,

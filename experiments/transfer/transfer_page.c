@@ -87,12 +87,10 @@ static una_status add_model(una_panel *panel, const drawing *d, const una_bench_
     if (count == 0) return UNA_OK;
 
     una_ink ink = ink_of(model->kind);
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = ink, .x = x, .y = low, .y2 = high,
-                                       .count = count, .opacity = pale });
+    una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, ink, 0, pale }, x, low, high, count);
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = ink, .x = x, .y = mean, .count = count,
                                        .size = 1.8, .label = model->kind });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = ink, .x = x, .y = mean, .count = count,
-                                       .size = 4 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, ink, 4, 0 }, x, mean, count);
     return UNA_OK;
 }
 

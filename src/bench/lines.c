@@ -77,15 +77,11 @@ una_status una_known_curve_draw(una_panel *panel, const una_known_curve *k, una_
         low[i] = k->mean[i] - wide * k->std[i];
         high[i] = k->mean[i] + wide * k->std[i];
     }
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_IGNORANCE, .x = k->x, .y = low,
-                                       .y2 = high, .count = k->count });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = k->x, .y = k->mean,
-                                       .count = k->count, .size = 1.8 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = UNA_INK_DATA, .x = k->x, .y = k->truth,
-                                       .count = k->count });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_DATA,
-                                       .x = una_dataset_numbers(k->rows, 0), .y = una_dataset_numbers(k->rows, 1),
-                                       .count = una_dataset_row_count(k->rows), .size = 2.4 });
+    una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_IGNORANCE, 0, 0 }, k->x, low, high, k->count);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, 1.8, 0 }, k->x, k->mean, k->count);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_DASHES, UNA_INK_DATA, 0, 0 }, k->x, k->truth, k->count);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_DATA, 2.4, 0 }, una_dataset_numbers(k->rows, 0),
+                   una_dataset_numbers(k->rows, 1), una_dataset_row_count(k->rows));
     return UNA_OK;
 }
 

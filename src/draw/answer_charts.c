@@ -78,7 +78,7 @@ static una_panel *lying_bars(una_figure *figure, const char *label, const double
     una_range_add(&low, &high, share, count);
     panel->x.low = low, panel->x.high = fmax(1.06 * high, 1);
     panel->y = (una_axis){ .low = 0.4, .high = (double)count + 0.6, .names = names, .name_count = count };
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BARS, .ink = ink, .x = share, .y = at, .count = count });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_BARS, ink, 0, 0 }, share, at, count);
     return panel;
 }
 
@@ -99,8 +99,7 @@ static void add_importance(una_figure *figure, const una_importance *importance,
     una_range_add(&from, &to, high, count);
     if (!panel) return;
     panel->x.low = from < 0 ? from - 0.03 * (to - from) : 0, panel->x.high = to + fmax(0.04 * (to - from), 0.1);
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_SPANS, .ink = UNA_INK_DATA, .x = low, .y = at, .y2 = high,
-                  .count = count, .size = 1 });
+    una_panel_between(panel, (una_look){ UNA_SHAPE_SPANS, UNA_INK_DATA, 1, 0 }, low, at, high, count);
 }
 
 static void add_relevance_panel(una_figure *figure, const double *relevance, const una_report *report,
@@ -341,10 +340,8 @@ static void add_means(una_panel *panel, const double *x, const double *r, size_t
         if (to - from >= FEW_IN_LEVEL) add_bin(&b, x, r, order, from, to);
         from = to;
     }
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_RANGES, .ink = UNA_INK_SECOND, .x = b.at, .y = b.low,
-                  .y2 = b.high, .count = b.count, .size = 2, .opacity = 0.8 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_SECOND, .x = b.at, .y = b.mean,
-                  .count = b.count, .size = 5, .opacity = 1 });
+    una_panel_between(panel, (una_look){ UNA_SHAPE_RANGES, UNA_INK_SECOND, 2, 0.8 }, b.at, b.low, b.high, b.count);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_SECOND, 5, 1 }, b.at, b.mean, b.count);
 }
 
 /* levels: 0 for numbers on a line. Dots of one level are spread a little, always in the same way. */
@@ -362,8 +359,7 @@ static void add_residuals(una_figure *figure, const char *title, double *x, cons
     zero[0] = low, zero[1] = high;
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = spread, .y = r,
                   .count = rows, .size = rows > 300 ? 1.8 : 2.6, .opacity = rows > 300 ? 0.35 : 0.6, .tips = tips });
-    if (low < high) una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_PART, .x = zero,
-                                  .y = zero + 2, .count = 2, .size = 0.8 });
+    if (low < high) una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_PART, 0.8, 0 }, zero, zero + 2, 2);
     add_means(panel, x, r, rows, levels ? levels->count : 0, arena);
 }
 

@@ -32,20 +32,24 @@ void una_figure_key(una_figure *figure, una_shape shape, una_ink ink, const char
     if (figure->key_count < UNA_MOST_KEYS) figure->keys[figure->key_count++] = (una_key){ shape, ink, label };
 }
 
+/* Of `count` the one that is number i of `few`, spread evenly: first and last stay. */
+static size_t thinned(size_t i, size_t few, size_t count)
+{
+    return (size_t)((double)i * (double)(count - 1) / (double)(few - 1));
+}
+
 static const double *thin_values(const double *values, size_t count, una_arena *arena)
 {
     double *few = values ? UNA_GET(arena, double, UNA_MOST_POINTS) : NULL;
     if (!few) return NULL;
-    for (size_t i = 0; i < UNA_MOST_POINTS; i++)         /* first and last stay */
-        few[i] = values[(size_t)((double)i * (double)(count - 1) / (UNA_MOST_POINTS - 1))];
+    for (size_t i = 0; i < UNA_MOST_POINTS; i++) few[i] = values[thinned(i, UNA_MOST_POINTS, count)];
     return few;
 }
 
-static const char *const *thinned_tips(const char *const *tips, size_t count, una_arena *arena)
+static const char *const *thin_tips(const char *const *tips, size_t count, una_arena *arena)
 {
     const char **few = tips ? UNA_GET(arena, const char *, UNA_MOST_POINTS) : NULL;
-    for (size_t i = 0; few && i < UNA_MOST_POINTS; i++)
-        few[i] = tips[(size_t)((double)i * (double)(count - 1) / (UNA_MOST_POINTS - 1))];
+    for (size_t i = 0; few && i < UNA_MOST_POINTS; i++) few[i] = tips[thinned(i, UNA_MOST_POINTS, count)];
     return few;
 }
 
@@ -66,12 +70,51 @@ void una_panel_add(una_panel *panel, una_series series)
         series.y = thin_values(series.y, series.count, panel->arena);
         series.y2 = thin_values(series.y2, series.count, panel->arena);
         series.shade = thin_values(series.shade, series.count, panel->arena);
-        series.tips = thinned_tips(series.tips, series.count, panel->arena);
+        series.tips = thin_tips(series.tips, series.count, panel->arena);
         series.count = UNA_MOST_POINTS;
         if (panel->arena->failed) return;
     }
 
     panel->series[panel->count++] = series;
+}
+
+void una_panel_plot(una_panel *panel, una_look look, const double *x, const double *y, size_t count)
+{
+    una_panel_between(panel, look, x, y, NULL, count);
+}
+
+void una_panel_between(una_panel *panel, una_look look, const double *x, const double *low, const double *high,
+                       size_t count)
+{
+    una_panel_add(panel, (una_series){ look.shape, look.ink, x, low, high, count, look.size, look.opacity, .label = NULL });
+}
+
+void una_panel_label(una_panel *panel, const char *label)
+{
+    if (panel && panel->count) panel->series[panel->count - 1].label = label;
+}
+
+void una_panel_segment(una_panel *panel, una_look look, double from_x, double from_y, double to_x, double to_y)
+{
+    double *at = panel ? UNA_GET(panel->arena, double, 4) : NULL;
+    if (!at) return;
+    at[0] = from_x, at[1] = to_x, at[2] = from_y, at[3] = to_y;
+    una_panel_plot(panel, look, at, at + 2, 2);
+}
+
+void una_panel_field(una_panel *panel, una_look look, una_axis x, una_axis y)
+{
+    double *at = panel ? UNA_GET(panel->arena, double, 6) : NULL;
+    if (!at) return;
+    at[0] = x.low, at[1] = x.high, at[2] = at[3] = y.low, at[4] = at[5] = y.high;
+    una_panel_between(panel, look, at, at + 2, at + 4, 2);
+}
+
+void una_panel_show(una_panel *panel, double left, double right, double bottom, double top)
+{
+    if (!panel) return;
+    panel->x.low = left, panel->x.high = right;
+    panel->y.low = bottom, panel->y.high = top;
 }
 
 una_panel *una_figure_axes(una_figure *figure, const char *title, const una_axis *axes, size_t count)
@@ -91,10 +134,8 @@ void una_panel_bundle(una_panel *panel, una_bundle bundle)
     if (bundle.count > UNA_MOST_LINES) {
         double *few = UNA_GET(panel->arena, double, UNA_MOST_LINES * width);
         if (!few) return;
-        for (size_t i = 0; i < UNA_MOST_LINES; i++) {    /* first and last stay */
-            size_t from = (size_t)((double)i * (double)(bundle.count - 1) / (UNA_MOST_LINES - 1));
-            memcpy(few + i * width, bundle.at + from * width, width * sizeof *few);
-        }
+        for (size_t i = 0; i < UNA_MOST_LINES; i++)
+            memcpy(few + i * width, bundle.at + thinned(i, UNA_MOST_LINES, bundle.count) * width, width * sizeof *few);
         bundle.at = few;
         bundle.count = UNA_MOST_LINES;
     }
@@ -116,6 +157,12 @@ void una_range_add(double *low, double *high, const double *values, size_t count
         if (values[i] < *low) *low = values[i];
         if (values[i] > *high) *high = values[i];
     }
+}
+
+una_axis una_axis_around(double low, double high, double share)
+{
+    if (!(low < high)) return (una_axis){0};
+    return (una_axis){ .low = low - share * (high - low), .high = high + share * (high - low) };
 }
 
 double una_quantile(double *values, size_t count, double share)

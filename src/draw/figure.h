@@ -45,6 +45,12 @@ typedef struct una_series {
     const char *const *tips;     /* [count] of points on a page: shown under the pointer; NULL: none */
 } una_series;
 
+typedef struct una_look {        /* of a series                                                         */
+    una_shape shape;
+    una_ink   ink;
+    double    size, opacity;     /* 0 = usual                                                           */
+} una_look;
+
 typedef struct una_axis {
     const char *label;
     double      low, high;       /* the range shown; low == high takes it from the series           */
@@ -94,12 +100,25 @@ una_figure una_figure_in(una_arena *arena, size_t columns, double panel_width, d
 una_panel *una_figure_panel(una_figure *figure, const char *title, const char *x_label, const char *y_label);
 void una_figure_key(una_figure *figure, una_shape shape, una_ink ink, const char *label);
 void una_panel_add(una_panel *panel, una_series series);
+/* The same, for what most series are: y at each x, or from `low` to `high` at each x (of spans: from x to `high` at each
+ * y, which is `low`). A label is written at the right end of the series that was added last. */
+void una_panel_plot(una_panel *panel, una_look look, const double *x, const double *y, size_t count);
+void una_panel_between(una_panel *panel, una_look look, const double *x, const double *low, const double *high,
+                       size_t count);
+void una_panel_label(una_panel *panel, const char *label);
+/* A straight line from one place to another, and a filled field. */
+void una_panel_segment(una_panel *panel, una_look look, double from_x, double from_y, double to_x, double to_y);
+void una_panel_field(una_panel *panel, una_look look, una_axis x, una_axis y);
+/* What both axes show. Nothing without a panel. */
+void una_panel_show(una_panel *panel, double left, double right, double bottom, double top);
 /* Upright axes side by side, each with its own range, for lines that cross all of them: parallel coordinates. Values
  * beyond a range are drawn at its end. `axes` is borrowed. */
 una_panel *una_figure_axes(una_figure *figure, const char *title, const una_axis *axes, size_t count);
 void una_panel_bundle(una_panel *panel, una_bundle bundle);      /* the last of at most four is on top */
 /* Where between the ends of its axis (0 and 1) a value is; NAN for NAN. */
 double una_axis_place(const una_axis *axis, double value);
+/* A range and a share of it more on both sides; (0, 0), which the series decide, where there is none. */
+una_axis una_axis_around(double low, double high, double share);
 /* The density of `values` along x, as a grey strip under the plot. */
 void una_panel_strip(una_panel *panel, const double *values, size_t count);
 /* Widens [*low, *high] to the finite ones of `values`; start with INFINITY, -INFINITY. */

@@ -61,8 +61,8 @@ static void draw_member_lines(una_panel *panel, const una_report *report, const 
 {
     size_t count = model->part_count < UNA_MOST_PARTS ? model->part_count : UNA_MOST_PARTS;
     for (size_t k = 0; k < count; k++)
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_PART, .x = report->sweep_at,
-                      .y = model->parts + k * report->grid, .count = report->grid, .size = 0.6, .opacity = 0.55 });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_PART, 0.6, 0.55 }, report->sweep_at,
+                       model->parts + k * report->grid, report->grid);
 }
 
 static void add_function(una_panel *panel, const una_report *report, const una_report_model *model, una_arena *arena)
@@ -86,13 +86,12 @@ static void add_function(una_panel *panel, const una_report *report, const una_r
     una_panel_add(panel, series);
 
     draw_member_lines(panel, report, model);
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = report->sweep_at,
-                  .y = model->line_mean, .count = grid, .size = 1.8 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, 1.8, 0 }, report->sweep_at, model->line_mean, grid);
     if (report->truth)
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = UNA_INK_DATA, .x = report->sweep_at,
-                      .y = report->truth, .count = grid, .size = 1.2 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_DATA, .x = report->columns[0].number,
-                  .y = report->y, .count = report->rows, .size = report->rows > FEW_ROWS ? 2.2 : 3.2 });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_DASHES, UNA_INK_DATA, 1.2, 0 }, report->sweep_at, report->truth,
+                       grid);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_DATA, report->rows > FEW_ROWS ? 2.2 : 3.2, 0 },
+                   report->columns[0].number, report->y, report->rows);
 }
 
 una_figure una_chart_function(const una_report *report, una_arena *arena)
@@ -175,8 +174,7 @@ static void add_ranges(una_panel *panel, const una_report_predictions *predictio
         series.opacity = 0.6;
     una_panel_add(panel, series);
     if (predictions->rows > FEW_ROWS)
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = at, .y = mean,
-                      .count = count, .size = 3.2, .opacity = 1 });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_MODEL, 3.2, 1 }, at, mean, count);
 }
 
 /* Tooltips of the rows that are shown. */
@@ -201,7 +199,7 @@ una_figure una_chart_predicted(const una_report *report, una_arena *arena)
         una_report_predictions predictions = una_report_predictions_of(report, &report->models[k - 1]);
         bool few = predictions.rows <= FEW_ROWS;
         una_panel *panel = una_figure_panel(&figure, title_if_several(report, k - 1), "Observed", "Predicted");
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DIAGONAL, .ink = UNA_INK_PART, .size = 0.8 });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_DIAGONAL, UNA_INK_PART, 0.8, 0 }, NULL, NULL, 0);
         una_series points = { .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = predictions.y,
                               .y = predictions.mean };
         points.count = predictions.rows, points.size = few ? 3 : 1.8, points.opacity = few ? 0.8 : 0.3;
@@ -251,8 +249,7 @@ static void add_sampling_range(una_panel *panel, const double *p, size_t rows, u
         low[k] = fmax(0, p[k] - half);
         high[k] = fmin(1, p[k] + half);
     }
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_PART, .x = p, .y = low, .y2 = high,
-                  .count = LEVELS, .opacity = 0.25 });
+    una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_PART, 0, 0.25 }, p, low, high, LEVELS);
 }
 
 /* How many rows fell into each tenth of what was predicted, in %: 10 each if the model is right. */
@@ -284,8 +281,7 @@ static void add_even(una_panel *panel, size_t rows, una_arena *arena)
     double half = 100 * 1.959964 * sqrt(0.1 * 0.9 / (double)rows);
     at[0] = 0, at[1] = 1;
     low[0] = low[1] = fmax(0, 10 - half), high[0] = high[1] = 10 + half;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_PART, .x = at, .y = low, .y2 = high,
-                  .count = 2, .opacity = 0.25 });
+    una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_PART, 0, 0.25 }, at, low, high, 2);
 }
 
 una_figure una_chart_calibration(const una_report *report, una_arena *arena)
@@ -307,7 +303,7 @@ una_figure una_chart_calibration(const una_report *report, una_arena *arena)
     panel->x.high = panel->y.high = tenths->x.high = 1;          /* from 0 */
     tenths->y.high = 20;
     add_sampling_range(panel, p, rows, arena);
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DIAGONAL, .ink = UNA_INK_PART, .size = 0.8 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_DIAGONAL, UNA_INK_PART, 0.8, 0 }, NULL, NULL, 0);
     add_even(tenths, rows, arena);
 
     for (size_t m = report->model_count; m > 0; m--) {           /* the subject comes on top */
@@ -315,8 +311,7 @@ una_figure una_chart_calibration(const una_report *report, una_arena *arena)
         if (!predictions) continue;
         const double *share = inside_shares(predictions, p, arena);
         if (!share) break;
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = una_model_ink(m - 1), .x = p, .y = share,
-                      .count = LEVELS });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, una_model_ink(m - 1), 0, 0 }, p, share, LEVELS);
         add_tenths(tenths, predictions, una_model_ink(m - 1), models == 1, arena);
     }
 
@@ -345,8 +340,7 @@ una_figure una_chart_ignorance(const una_report *report, una_arena *arena)
         x[i] = report->columns[0].number[row];
         sorted[i] = std[i] = report->models[0].std_epistemic[row];
     }
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_IGNORANCE, .x = x, .y = std,
-                  .count = dots, .size = 2.2, .opacity = 0.25 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_IGNORANCE, 2.2, 0.25 }, x, std, dots);
     for (size_t m = report->model_count; m > 0; m--) {
         una_ink ink = una_model_ink(m - 1);
         if (m == 1) ink = UNA_INK_IGNORANCE;
@@ -427,8 +421,7 @@ una_figure una_chart_risk(const una_report *report, una_arena *arena)
         double *kept = UNA_GET(arena, double, SHARES), *error = UNA_GET(arena, double, SHARES);
         if (arena->failed) return figure;
         size_t count = risk_of(report, &report->models[m - 1], kept, error, arena);
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = una_model_ink(m - 1), .x = kept, .y = error,
-                      .count = count, .size = 1.8 });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, una_model_ink(m - 1), 1.8, 0 }, kept, error, count);
         una_range_add(&low, &high, error, count);
     }
     if (!panel) return figure;
@@ -471,8 +464,8 @@ static void add_training_curve(una_figure *figure, const una_report *report, con
 
         if (!panel) panel = una_figure_panel(figure, title, "Step", NULL);
         if (!panel) return;
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = una_model_ink(m - 1), .x = curve->step,
-                      .y = values, .count = curve->count, .size = 1.2 });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, una_model_ink(m - 1), 1.2, 0 }, curve->step, values,
+                       curve->count);
 
         una_axis range = range_with_values(values, curve->count, arena);
         if (range.low < range.high) {

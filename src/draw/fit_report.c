@@ -590,3 +590,28 @@ una_status una_report_save(const char *path, const una_text *bytes, una_run *run
     UNA_TRY(una_file_write(&file, bytes->at, bytes->length, run));
     return una_file_commit(&file, run);
 }
+
+una_status una_figure_save(const una_figure *figure, const char *path, una_run *run)
+{
+    una_format format;
+    una_text bytes = una_text_in(figure->arena);
+    UNA_TRY(una_format_of(&format, path, run));
+    UNA_TRY(una_figure_draw(&bytes, figure, format, run));
+    return una_report_save(path, &bytes, run);
+}
+
+una_status una_html_save(una_html *html, const char *path, una_run *run)
+{
+    UNA_TRY(una_html_end(html, NULL));
+    return una_report_save(path, &html->text, run);
+}
+
+una_status una_save_alone(una_saver *how, const void *what, const char *path, una_run *run)
+{
+    una_arena arena;
+    una_clear_message(run);
+    una_arena_init(&arena, run);
+    una_status status = how(what, path, &arena, run);
+    una_arena_free(&arena);
+    return status;
+}

@@ -6,7 +6,7 @@
 #ifndef UNA_FIT_REPORT_H
 #define UNA_FIT_REPORT_H
 
-#include "draw/figure.h"
+#include "draw/html.h"
 
 typedef struct una_report_column {       /* a column that the model uses                            */
     const char        *name;
@@ -101,8 +101,14 @@ una_status una_report_chart(una_text *bytes, const una_report *report, una_forma
 /* The format named by the ending of a path, in any case; UNA_E_USAGE names the three, UNA_E_IO what it needs and is not
  * installed. */
 una_status una_format_of(una_format *format, const char *path, una_run *run);
-/* Writes a file whole or not at all. */
+/* Writes a file whole or not at all: of any bytes; of a figure, in the format that its path names; of a page, which ends
+ * here. */
 una_status una_report_save(const char *path, const una_text *bytes, una_run *run);
+una_status una_figure_save(const una_figure *figure, const char *path, una_run *run);
+una_status una_html_save(una_html *html, const char *path, una_run *run);
+/* A public call that writes one file: `how` has an arena of its own, and the run no older message. */
+typedef una_status una_saver(const void *what, const char *path, una_arena *arena, una_run *run);
+una_status una_save_alone(una_saver *how, const void *what, const char *path, una_run *run);
 
 /* A name of any length, cut for a sentence or the head of a table; a name written from right to left does not turn the
  * text around it. Returns buffer. */

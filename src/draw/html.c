@@ -77,8 +77,7 @@ static const double widest_shrunk = 600;        /* wider panels keep their size 
 /* U+202A to U+202E embed or override whatever comes after them. */
 static bool turns_all(const char *at, size_t length)
 {
-    return length == 3 && memcmp(at, "\xE2\x80", 2) == 0 && (unsigned char)at[2] >= 0xAA
-        && (unsigned char)at[2] <= 0xAE;
+    return length == 3 && memcmp(at, "\xE2\x80\xAA", 3) >= 0 && memcmp(at, "\xE2\x80\xAE", 3) <= 0;
 }
 
 /* What is written from right to left keeps to itself. */
@@ -92,7 +91,7 @@ static void escape_apart(una_text *text, const char *words)
 
 void una_html_escape(una_text *text, const char *words)
 {
-    for (const char *s = words; *s;) {
+    for (const char *s = words ? words : ""; *s;) {
         size_t length = una_utf8_length(s);
         switch (*s) {
         case '&':  una_text_add(text, "&amp;"); break;
@@ -124,7 +123,8 @@ una_html una_html_begin(una_arena *arena, const char *title)
 una_status una_html_end(una_html *html, const char *foot)
 {
     una_text_add(&html->text, "<footer>");
-    una_html_escape(&html->text, foot);
+    una_html_escape(&html->text, foot ? foot : "Made by una " UNA_VERSION ". This page is complete in itself: it "
+                    "fetches nothing and sends nothing.");
     una_text_add(&html->text, "</footer>\n</main>\n</body>\n</html>\n");
     return una_arena_check(html->text.arena);
 }
@@ -291,6 +291,7 @@ void una_html_figure_end(una_html *html, const char *lead, const char *caption)
 una_status una_html_figure(una_html *html, const una_figure *figure, const char *lead, const char *caption,
                            una_run *run)
 {
+    UNA_TRY(una_arena_check(html->text.arena));
     una_text_add(&html->text, "<figure>\n");
     add_figure_keys(html, figure);
     size_t columns = figure->columns > 3 ? 3 : figure->columns;
@@ -300,13 +301,11 @@ una_status una_html_figure(una_html *html, const una_figure *figure, const char 
     for (size_t i = 0; i < figure->panel_count; i++) {
         char id[32];
         snprintf(id, sizeof id, "c%zu-", ++html->charts);
-        una_text title = una_text_in(html->text.arena);
-        const una_panel *panel = figure->panels[i];
+        const char *panel = figure->panels[i]->title;
         char name[UNA_TEXT_ROOM];                        /* a name may be of any length */
-        una_text_add(&title, "%s%s%s", lead, panel->title ? " " : "",
-                     panel->title ? una_utf8_clean(name, sizeof name, panel->title) : "");
-        UNA_TRY(una_arena_check(html->text.arena));
-        UNA_TRY(una_figure_inline(&html->text, figure, i, id, title.at, caption, run));
+        const char *title = una_phrase(html->text.arena, "%s%s%s", lead, panel ? " " : "",
+                                       panel ? una_utf8_clean(name, sizeof name, panel) : "");
+        UNA_TRY(una_figure_inline(&html->text, figure, i, id, title, caption, run));
     }
 
     una_text_add(&html->text, "</div>\n");

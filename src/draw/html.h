@@ -15,7 +15,7 @@ typedef struct una_html {
 } una_html;
 
 una_html   una_html_begin(una_arena *arena, const char *title);
-una_status una_html_end(una_html *html, const char *foot);
+una_status una_html_end(una_html *html, const char *foot);      /* NULL: what most pages say                */
 
 /* & < > " ' as entities; bad UTF-8 as U+FFFD; control characters other than newline and tab as blanks. */
 void una_html_escape(una_text *text, const char *words);

@@ -7,6 +7,19 @@
 
 #define MINUS "\xE2\x88\x92"
 
+const char *una_phrase(una_arena *arena, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    size_t length = (size_t)una_write_textv(NULL, 0, format, arguments);
+    char *at = UNA_GET(arena, char, length + 1);
+    if (at) una_write_textv(at, length + 1, format, again);
+    va_end(again);
+    va_end(arguments);
+    return at ? at : "";
+}
+
 static size_t put_bytes(char *buffer, size_t at, const char *bytes, size_t length)
 {
     if (at + length >= UNA_NUMBER_ROOM) return at;

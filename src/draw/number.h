@@ -11,6 +11,9 @@
 #define UNA_NUMBER_ROOM 96
 #define UNA_THIN_SPACE "\xE2\x80\xAF"           /* U+202F, which does not break lines */
 
+/* A sentence made in an arena, whose sticky failure the caller checks: without memory it is "". */
+const char *una_phrase(una_arena *arena, const char *format, ...) UNA_PRINTF(2, 3);
+
 /* "-1234567.5" with one decimal becomes "−1 234 567.5". Non-finite numbers become an en dash. Returns buffer. */
 const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int decimals);
 /* `digits` significant ones; "1.23×10⁻⁷" where a plain number would be long. Returns buffer. */

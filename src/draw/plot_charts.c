@@ -43,8 +43,7 @@ static void add_zero(una_panel *panel, una_arena *arena)
     double *x = UNA_GET(arena, double, 2), *y = UNA_GET(arena, double, 2);
     if (!panel || arena->failed) return;
     x[0] = panel->x.low, x[1] = panel->x.high;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_PART, .x = x, .y = y, .count = 2,
-                  .size = 0.9 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_PART, 0.9, 0 }, x, y, 2);
 }
 
 typedef struct ranked { double value; size_t row; } ranked;
@@ -84,10 +83,8 @@ static void add_row_bars(una_panel *panel, const una_plot_rows *r, const double 
         ends[0][i] = r->lower[row] - off, ends[1][i] = r->upper[row] - off;
         ends[2][i] = r->mean[row] - half - off, ends[3][i] = r->mean[row] + half - off;
     }
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_RANGES, .ink = UNA_INK_NOISE, .x = at, .y = ends[0],
-                  .y2 = ends[1], .count = count, .size = 0.9, .opacity = 0.55 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_RANGES, .ink = UNA_INK_IGNORANCE, .x = at, .y = ends[2],
-                  .y2 = ends[3], .count = count, .size = 1.6, .opacity = 0.6 });
+    una_panel_between(panel, (una_look){ UNA_SHAPE_RANGES, UNA_INK_NOISE, 0.9, 0.55 }, at, ends[0], ends[1], count);
+    una_panel_between(panel, (una_look){ UNA_SHAPE_RANGES, UNA_INK_IGNORANCE, 1.6, 0.6 }, at, ends[2], ends[3], count);
 }
 
 /* How dense rows are along numbers; levels are counted by their dots. */
@@ -101,8 +98,7 @@ static void add_density(una_figure *figure, una_panel *panel, const una_plot_row
 static void add_row_dots(una_panel *panel, const una_plot_rows *r, const double *x, const double *y, una_ink ink)
 {
     bool few = r->count <= FEW_ROWS;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = ink, .x = x, .y = y, .count = r->count,
-                  .size = few ? 3.4 : 2.2, .opacity = few ? 0.85 : 0.4 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, ink, few ? 3.4 : 2.2, few ? 0.85 : 0.4 }, x, y, r->count);
 }
 
 /* ---- along one input --------------------------------------------------------------------------------------------- */
@@ -126,8 +122,7 @@ static void add_bands(una_panel *panel, const una_plot_line *line, const double 
     una_panel_add(panel, s);
     s.ink = UNA_INK_IGNORANCE, s.y = low, s.y2 = top, s.opacity = 0.38;
     una_panel_add(panel, s);
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = line->at, .y = line->mean,
-                  .count = line->count, .size = 1.8 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, 1.8, 0 }, line->at, line->mean, line->count);
 }
 
 static void add_levels(una_panel *panel, const una_plot_line *line, const double *low, const double *top)
@@ -139,8 +134,7 @@ static void add_levels(una_panel *panel, const una_plot_line *line, const double
     una_panel_add(panel, s);
     s.ink = UNA_INK_IGNORANCE, s.y = low, s.y2 = top, s.opacity = 0.45;
     una_panel_add(panel, s);
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = line->at, .y = line->mean,
-                  .count = line->count, .size = 6, .opacity = 1 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_MODEL, 6, 1 }, line->at, line->mean, line->count);
 }
 
 /* Bands may leave the paper: half the range of what is shown otherwise, above and below, is enough to see that. */
@@ -189,13 +183,12 @@ una_figure una_plot_effect(const una_plot_line *line, const una_plot_rows *rows,
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_PART, "single rows");
     lie_along(panel, line->at, line->count, line->names, line->count);
     for (size_t i = 0; i < line->line_count; i++)
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_PART, .x = line->at,
-                      .y = line->lines + i * line->count, .count = line->count, .size = 0.7, .opacity = 0.6 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = line->at, .y = line->mean,
-                  .count = line->count, .size = line->levels ? 1 : 2.2 });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_PART, 0.7, 0.6 }, line->at,
+                       line->lines + i * line->count, line->count);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, line->levels ? 1 : 2.2, 0 }, line->at, line->mean,
+                   line->count);
     if (line->levels)
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = line->at,
-                      .y = line->mean, .count = line->count, .size = 6, .opacity = 1 });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_MODEL, 6, 1 }, line->at, line->mean, line->count);
     una_range_add(&low, &top, line->lines, line->line_count * line->count);
     una_range_add(&low, &top, line->mean, line->count);
     set_axis_range(&panel->y, range_with_margin(low, top, 0.05));
@@ -219,7 +212,7 @@ una_figure una_plot_observed(const una_plot_rows *r, una_arena *arena)
     una_range_add(&low, &top, r->mean, r->count);
     set_axis_range(&panel->x, range_with_margin(low, top, 0.06));
     set_axis_range(&panel->y, range_with_margin(low, top, 0.06));
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DIAGONAL, .ink = UNA_INK_PART, .size = 0.8 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_DIAGONAL, UNA_INK_PART, 0.8, 0 }, NULL, NULL, 0);
     add_row_bars(panel, r, r->y, NULL, arena);
     add_row_dots(panel, r, r->y, r->mean, UNA_INK_MODEL);
     return figure;
@@ -255,11 +248,9 @@ una_figure una_plot_calibration(const una_plot_rows *r, una_arena *arena)
     const double *share = shares_below(r, p, arena);
     if (!share) return figure;
     panel->x.high = panel->y.high = 1;                   /* from 0 */
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_PART, .x = p, .y = low, .y2 = top,
-                  .count = LEVELS, .opacity = 0.25 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DIAGONAL, .ink = UNA_INK_PART, .size = 0.8 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_MODEL, .x = p, .y = share,
-                  .count = LEVELS, .size = 1.8 });
+    una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_PART, 0, 0.25 }, p, low, top, LEVELS);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_DIAGONAL, UNA_INK_PART, 0.8, 0 }, NULL, NULL, 0);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, 1.8, 0 }, p, share, LEVELS);
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "the model");
     una_figure_key(&figure, UNA_SHAPE_DIAGONAL, UNA_INK_PART, "perfect calibration");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_PART, "its sampling range, 95 %");
@@ -327,7 +318,6 @@ una_figure una_plot_importance(const char *title, const char *const *names, cons
     }
     panel->x.high = fmax(1.06 * share[0], 1);
     panel->y = (una_axis){ .low = 0.4, .high = (double)shown + 0.6, .names = name, .name_count = shown };
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BARS, .ink = UNA_INK_MODEL, .x = share, .y = at,
-                  .count = shown });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_BARS, UNA_INK_MODEL, 0, 0 }, share, at, shown);
     return figure;
 }

@@ -34,6 +34,11 @@ void una_sheet_column(una_sheet *sheet, const char *title, una_sheet_kind kind)
     sheet->column[sheet->columns++] = (una_sheet_head){ una_arena_text(sheet->arena, title), kind };
 }
 
+void una_sheet_columns(una_sheet *sheet, const una_sheet_head *columns)
+{
+    for (; columns->title; columns++) una_sheet_column(sheet, columns->title, columns->kind);
+}
+
 static void append_sheet_row(una_sheet *sheet, una_sheet_row line)
 {
     if (sheet->lines == sheet->line_room) {

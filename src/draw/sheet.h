@@ -36,6 +36,7 @@ typedef struct una_sheet {
 una_sheet una_sheet_in(una_arena *arena, const char *name, const char *lead, const char *caption);
 /* Columns first. Then lines, each filled from the left; texts are copied. */
 void una_sheet_column(una_sheet *sheet, const char *title, una_sheet_kind kind);
+void una_sheet_columns(una_sheet *sheet, const una_sheet_head *columns);         /* which end with title NULL */
 void una_sheet_group(una_sheet *sheet, const char *words);
 void una_sheet_line(una_sheet *sheet);
 void una_sheet_words(una_sheet *sheet, const char *words);

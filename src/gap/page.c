@@ -13,6 +13,7 @@
 
 enum { COLUMNS = 3, PAGE_COLUMNS = 2, STRIPES = 15, LEAST_IN_STRIPE = 4, MOST_SHOWN = UNA_MOST_PANELS };
 static const double panel_width = 300, panel_height = 220;
+static const una_look hole_look = { UNA_SHAPE_BAND, UNA_INK_NOISE, 0, 0.3 };     /* a grey field behind all else */
 
 /* ---- one picture --------------------------------------------------------------------------------------------- */
 
@@ -68,6 +69,19 @@ static seen *gap_gather_rows(size_t *count, const una_gap_view *view, const una_
 
 typedef struct lines { double *x, *with, *known; size_t count; } lines;
 
+static void add_place(lines *l, size_t i, seen at)
+{
+    l->x[i] = at.x, l->with[i] = at.with, l->known[i] = at.known;
+}
+
+/* at NULL: room for so many, and none yet. */
+static lines lines_of(const seen *at, size_t count, una_arena *arena)
+{
+    lines l = { UNA_GET(arena, double, count), UNA_GET(arena, double, count), UNA_GET(arena, double, count), 0 };
+    for (; at && !arena->failed && l.count < count; l.count++) add_place(&l, l.count, at[l.count]);
+    return l;
+}
+
 /* -1, 0 (inside), 1; of words each has its own side. */
 static double side_of(const una_hole *hole, double x)
 {
@@ -81,55 +95,34 @@ static double side_of(const una_hole *hole, double x)
 static lines stripe_medians(const seen *at, size_t count, const una_hole *hole, una_arena *arena)
 {
     size_t each = count / STRIPES < LEAST_IN_STRIPE ? LEAST_IN_STRIPE : count / STRIPES;
-    lines l = { .x = UNA_GET(arena, double, count + 1), .with = UNA_GET(arena, double, count + 1),
-                .known = UNA_GET(arena, double, count + 1) };
-    double *x = UNA_GET(arena, double, count), *with = UNA_GET(arena, double, count);
-    double *known = UNA_GET(arena, double, count);
+    lines l = lines_of(NULL, count + 1, arena), stripe = lines_of(NULL, count, arena);
     if (arena->failed) return (lines){0};
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i; end < count; end++) {
             bool same = end > i && at[end].x == at[end - 1].x;
             if (end > i && side_of(hole, at[end].x) != side_of(hole, at[i].x)) break;
             if (!same && end - i >= each) break;
-            x[end - i] = at[end].x;
-            with[end - i] = at[end].with;
-            known[end - i] = at[end].known;
+            add_place(&stripe, end - i, at[end]);
         }
-        l.x[l.count] = una_quantile(x, end - i, 0.5);
-        l.with[l.count] = una_quantile(with, end - i, 0.5);
-        l.known[l.count++] = una_quantile(known, end - i, 0.5);
+        add_place(&l, l.count++, (seen){ una_quantile(stripe.x, end - i, 0.5), una_quantile(stripe.with, end - i, 0.5),
+                                         una_quantile(stripe.known, end - i, 0.5) });
     }
     return l;
 }
 
-/* The hole as a grey field behind all else. */
-static void shade_hole(una_panel *panel, double low, double high, double bottom, double top, una_arena *arena)
-{
-    double *at = UNA_GET(arena, double, 6);
-    if (!at || !panel) return;
-    at[0] = low, at[1] = high;
-    at[2] = at[3] = bottom;
-    at[4] = at[5] = top;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BAND, .ink = UNA_INK_NOISE, .x = at, .y = at + 2,
-                  .y2 = at + 4, .count = 2, .opacity = 0.3 });
-}
-
 /* A hole of one value is as wide as can be seen in a panel of that range. */
-static void widen_hole(double *low, double *high, double range)
+static void widen_hole(una_axis *hole, double range)
 {
     const double least = 0.024;
-    double more = (least * range - (*high - *low)) / 2;
-    if (more > 0) *low -= more, *high += more;
+    double more = (least * range - (hole->high - hole->low)) / 2;
+    if (more > 0) hole->low -= more, hole->high += more;
 }
 
-/* A range of x with some air. */
-static void set_range(una_panel *panel, const seen *at, size_t count, const char *const *level, size_t levels)
+/* Places of both models: points, or a line. */
+static void add_both_models(una_panel *panel, const lines *l, una_shape shape, double size, double opacity)
 {
-    double low = at[0].x, high = at[count - 1].x, air = 0.04 * (high > low ? high - low : 1);
-    panel->x.low = level ? 0.5 : low - air;
-    panel->x.high = level ? (double)levels + 0.5 : high + air;
-    panel->x.names = level;
-    panel->x.name_count = levels;
+    una_panel_plot(panel, (una_look){ shape, UNA_INK_MODEL, size, opacity }, l->x, l->known, l->count);
+    una_panel_plot(panel, (una_look){ shape, UNA_INK_IGNORANCE, size, opacity }, l->x, l->with, l->count);
 }
 
 static void draw_along(una_panel *panel, const una_gap_view *view, const una_dataset *table, una_arena *arena)
@@ -138,35 +131,26 @@ static void draw_along(una_panel *panel, const una_gap_view *view, const una_dat
     bool text = table->column[view->hole.column[0]].is_text;
     const char *const *level = text ? levels_of(view, table, &levels, arena) : NULL;
     seen *at = gap_gather_rows(&count, view, table, level, levels, arena);
-    double *x = UNA_GET(arena, double, count), *with = UNA_GET(arena, double, count);
-    double *known = UNA_GET(arena, double, count), *all = UNA_GET(arena, double, 2 * count);
+    lines rows = lines_of(at, count, arena);
+    double *all = UNA_GET(arena, double, 2 * count);
     if (arena->failed || !panel || count == 0) return;
-    for (size_t i = 0; i < count; i++) {
-        x[i] = at[i].x;
-        all[i] = with[i] = at[i].with;
-        all[count + i] = known[i] = at[i].known;
-    }
+    memcpy(all, rows.with, count * sizeof *all);
+    memcpy(all + count, rows.known, count * sizeof *all);
     /* A few rows of which nothing at all is known do not decide the range. */
-    double top = 1.15 * una_quantile(all, 2 * count, 0.99);
-    set_range(panel, at, count, level, levels);
+    double top = 1.15 * una_quantile(all, 2 * count, 0.99), air = at[count - 1].x - at[0].x;
+    air = 0.04 * (air > 0 ? air : 1);
     panel->y.high = top > 0 ? top : 1;
+    panel->x.low = text ? 0.5 : at[0].x - air, panel->x.high = text ? (double)levels + 0.5 : at[count - 1].x + air;
+    panel->x.names = level, panel->x.name_count = levels;
 
-    double low = view->hole.low[0], high = view->hole.high[0];
+    una_axis hole = { .low = view->hole.low[0], .high = view->hole.high[0] };
     for (size_t i = 0; i < levels; i++)
-        if (strcmp(level[i], view->hole.level) == 0) low = (double)i + 0.6, high = (double)i + 1.4;
-    widen_hole(&low, &high, panel->x.high - panel->x.low);
-    shade_hole(panel, low, high, 0, panel->y.high, arena);
-    double size = count > 400 ? 1.8 : 2.6, faint = count > 400 ? 0.25 : 0.4;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = x, .y = known,
-                  .count = count, .size = size, .opacity = faint });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_IGNORANCE, .x = x, .y = with,
-                  .count = count, .size = size, .opacity = faint });
+        if (strcmp(level[i], view->hole.level) == 0) hole.low = (double)i + 0.6, hole.high = (double)i + 1.4;
+    widen_hole(&hole, panel->x.high - panel->x.low);
+    una_panel_field(panel, hole_look, hole, panel->y);
+    add_both_models(panel, &rows, UNA_SHAPE_POINTS, count > 400 ? 1.8 : 2.6, count > 400 ? 0.25 : 0.4);
     lines l = stripe_medians(at, count, &view->hole, arena);
-    una_shape shape = text ? UNA_SHAPE_POINTS : UNA_SHAPE_LINE;
-    una_panel_add(panel, (una_series){ .shape = shape, .ink = UNA_INK_MODEL, .x = l.x, .y = l.known, .count = l.count,
-                  .size = text ? 7 : 1.8, .opacity = 1 });
-    una_panel_add(panel, (una_series){ .shape = shape, .ink = UNA_INK_IGNORANCE, .x = l.x, .y = l.with,
-                  .count = l.count, .size = text ? 7 : 1.8, .opacity = 1 });
+    add_both_models(panel, &l, text ? UNA_SHAPE_POINTS : UNA_SHAPE_LINE, text ? 7 : 1.8, 1);
 }
 
 /* ---- a pair: seen from above ----------------------------------------------------------------------------------- */
@@ -183,8 +167,8 @@ static void gap_add_dots(una_panel *panel, const una_gap_view *view, const una_d
         x[count] = table->column[view->hole.column[0]].number[rows->row[i]];
         y[count++] = table->column[view->hole.column[1]].number[rows->row[i]];
     }
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = wider ? UNA_INK_IGNORANCE : UNA_INK_MODEL,
-                  .x = x, .y = y, .count = count, .size = 3, .opacity = 0.8 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, wider ? UNA_INK_IGNORANCE : UNA_INK_MODEL, 3, 0.8 }, x, y,
+                   count);
 }
 
 static double values_span(const double *value, size_t count)
@@ -206,12 +190,11 @@ static void draw_pair(una_panel *panel, const una_gap_view *view, const una_data
         x[count] = a[i];
         y[count++] = b[i];
     }
-    double low[] = { hole->low[0], hole->low[1] }, high[] = { hole->high[0], hole->high[1] };
-    widen_hole(&low[0], &high[0], values_span(x, count));
-    widen_hole(&low[1], &high[1], values_span(y, count));
-    shade_hole(panel, low[0], high[0], low[1], high[1], arena);
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_DATA, .x = x, .y = y, .count = count,
-                  .size = 2, .opacity = 0.3 });
+    una_axis along = { .low = hole->low[0], .high = hole->high[0] }, up = { .low = hole->low[1], .high = hole->high[1] };
+    widen_hole(&along, values_span(x, count));
+    widen_hole(&up, values_span(y, count));
+    una_panel_field(panel, hole_look, along, up);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_DATA, 2, 0.3 }, x, y, count);
     gap_add_dots(panel, view, table, false, arena);
     gap_add_dots(panel, view, table, true, arena);
 }
@@ -246,50 +229,35 @@ static una_figure draw_holes(const una_gap_result *r, size_t from, size_t to, si
     return figure;
 }
 
-static una_status gap_save_chart(const una_gap_result *r, const char *path, una_arena *arena, una_run *run)
+static una_status save_chart(const void *what, const char *path, una_arena *arena, una_run *run)
 {
-    una_format format;
-    UNA_TRY(una_format_of(&format, path, run));
+    const una_gap_result *r = what;
     size_t count = r->gap.column_count + r->gap.pair_count;
     una_figure figure = draw_holes(r, 0, count, count < COLUMNS ? count : COLUMNS, arena);
-    una_text bytes = una_text_in(arena);
-    UNA_TRY(una_figure_draw(&bytes, &figure, format, run));
-    return una_report_save(path, &bytes, run);
+    return una_figure_save(&figure, path, run);
 }
 
 /* ---- the page -------------------------------------------------------------------------------------------------- */
 
-static const char *short_conclusion(una_gap_kind kind)
-{
-    switch (kind) {
-    case UNA_GAP_RIGHTLY: return "noticed, rightly";
-    case UNA_GAP_TOO_LITTLE: return "noticed, not enough";
-    case UNA_GAP_TOO_CAREFUL: return "noticed, hardly matters";
-    case UNA_GAP_UNNOTICED: return "UNNOTICED, and it matters";
-    case UNA_GAP_HARMLESS: return "not noticed, no harm";
-    case UNA_GAP_UNCLEAR: return "cannot be told";
-    default: return "no hole";
-    }
-}
+static const char *const short_conclusions[] = {
+    [UNA_GAP_RIGHTLY] = "noticed, rightly", [UNA_GAP_TOO_LITTLE] = "noticed, not enough",
+    [UNA_GAP_TOO_CAREFUL] = "noticed, hardly matters", [UNA_GAP_UNNOTICED] = "UNNOTICED, and it matters",
+    [UNA_GAP_HARMLESS] = "not noticed, no harm", [UNA_GAP_UNCLEAR] = "cannot be told", [UNA_GAP_NO_HOLE] = "no hole" };
 
 /* "96 / 94": in the hole, and outside. */
 static void add_both(una_sheet *sheet, double inside, double outside, int decimals)
 {
-    char words[2 * UNA_NUMBER_ROOM + 8], a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
-    if (isnan(inside) && isnan(outside)) {
-        una_sheet_words(sheet, NULL);
-        return;
-    }
-    snprintf(words, sizeof words, "%s\xC2\xA0/\xC2\xA0%s", una_number_plain(a, inside, decimals),
-             una_number_plain(b, outside, decimals));
-    una_sheet_words(sheet, words);
+    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
+    una_sheet_words(sheet, isnan(inside) && isnan(outside) ? NULL :
+                    una_phrase(sheet->arena, "%s\xC2\xA0/\xC2\xA0%s", una_number_plain(a, inside, decimals),
+                               una_number_plain(b, outside, decimals)));
 }
 
 static void gap_add_line(una_sheet *sheet, const una_gap_hole *hole)
 {
     una_sheet_line(sheet);
     una_sheet_words(sheet, hole->name);
-    una_sheet_words(sheet, short_conclusion(hole->kind));
+    una_sheet_words(sheet, short_conclusions[hole->kind]);
     if (hole->kind == UNA_GAP_UNNOTICED || hole->kind == UNA_GAP_TOO_LITTLE) una_sheet_strong(sheet);
     una_sheet_number(sheet, 100 * hole->wider, 0);
     una_sheet_number(sheet, hole->spread, 2);
@@ -306,47 +274,48 @@ static void gap_add_table(una_html *html, const una_gap *gap, una_arena *arena)
         { "column", UNA_SHEET_WORDS }, { "verdict", UNA_SHEET_WORDS }, { "wider %", UNA_SHEET_NUMBER },
         { "ignorance \xC3\x97", UNA_SHEET_NUMBER }, { "error \xC3\x97", UNA_SHEET_NUMBER },
         { "AUROC", UNA_SHEET_NUMBER }, { "increase %", UNA_SHEET_NUMBER }, { "in band %", UNA_SHEET_WORDS },
-        { "log-lik", UNA_SHEET_WORDS }
+        { "log-lik", UNA_SHEET_WORDS }, { NULL, UNA_SHEET_EMPTY }
     };
     una_sheet sheet = una_sheet_in(arena, "gap", "The numbers.", "Wider: rows of the hole whose ignorance is clearly "
         "larger than it would be with rows there. Ignorance and error: how many times as large as with rows "
         "there. AUROC and increase: of ignorance in the hole against that of ordinary rows. In band: rows inside their "
         "95 % band, in the hole and outside. Log-lik: mean log-likelihood per row, in the hole and outside.");
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) una_sheet_column(&sheet, heads[i].title, heads[i].kind);
+    una_sheet_columns(&sheet, heads);
     for (size_t i = 0; i < gap->column_count + gap->pair_count; i++) gap_add_line(&sheet, &gap->hole[i]);
     una_sheet_html(html, &sheet);
 }
 
-static void gap_add_conclusions(una_html *html, const una_gap_hole *hole, size_t count, una_arena *arena)
+/* Their sentences: of all holes, or of those of one kind (NULL: all). */
+static size_t conclusions_of(const char ***sentence, const una_gap_hole *hole, size_t count, const una_gap_kind *kind,
+                             una_arena *arena)
 {
-    const char **sentence = UNA_GET(arena, const char *, count);
-    for (size_t i = 0; sentence && i < count; i++) sentence[i] = hole[i].verdict;
-    if (sentence) una_html_list(html, sentence, count);
+    size_t taken = 0;
+    *sentence = UNA_GET(arena, const char *, count);
+    for (size_t i = 0; *sentence && i < count; i++)
+        if (!kind || hole[i].kind == *kind) (*sentence)[taken++] = hole[i].verdict;
+    return taken;
 }
 
-/* What must not be read over. */
-static void add_dangers(una_html *html, const una_gap *gap, una_arena *arena)
+static void add_conclusions(una_html *html, const char *heading, const una_gap_hole *hole, size_t count, una_arena *arena)
 {
-    size_t count = 0, all = gap->column_count + gap->pair_count;
-    const char **sentence = UNA_GET(arena, const char *, all);
-    for (size_t i = 0; sentence && i < all; i++)
-        if (gap->hole[i].kind == UNA_GAP_UNNOTICED) sentence[count++] = gap->hole[i].verdict;
-    if (sentence) una_html_box(html, "Unnoticed, and it matters", sentence, count);
+    const char **sentence;
+    size_t taken = conclusions_of(&sentence, hole, count, NULL, arena);
+    una_html_heading(html, 2, heading);
+    una_html_list(html, sentence, taken);
 }
 
 static void add_method(una_html *html, const una_gap_result *r, una_arena *arena)
 {
     const una_gap *gap = &r->gap;
     const char *origin = una_dataset_origin(r->table), *slash = strrchr(origin, '/');
-    una_text words = una_text_in(arena);
-    una_text_add(&words, "%s: %zu rows, target %s. For each hole a model was fitted without its rows and without some "
-        "ordinary ones; three more, each without a random third of all rows, say how sure and how wrong it would be "
-        "with rows there. Every number is of rows that the model had not seen%s. A hole is noticed where 60 of 100 of "
-        "its rows have at least 1.1 times the ignorance that they would have with rows there; it matters where their "
-        "mean absolute error is at least 1.25 times as large. %zu fits of %s.", slash ? slash + 1 : origin,
-        gap->rows, gap->target, gap->repeats > 1 ? ", and a mean over the repeats" : "", gap->fits, gap->spec);
     una_html_heading(html, 2, "How it was done");
-    if (words.at) una_html_paragraph(html, NULL, words.at);
+    una_html_paragraph(html, NULL, una_phrase(arena, "%s: %zu rows, target %s. For each hole a model was fitted without "
+        "its rows and without some ordinary ones; three more, each without a random third of all rows, say how sure and "
+        "how wrong it would be with rows there. Every number is of rows that the model had not seen%s. A hole is noticed "
+        "where 60 of 100 of its rows have at least 1.1 times the ignorance that they would have with rows there; it "
+        "matters where their mean absolute error is at least 1.25 times as large. %zu fits of %s.",
+        slash ? slash + 1 : origin, gap->rows, gap->target, gap->repeats > 1 ? ", and a mean over the repeats" : "",
+        gap->fits, gap->spec));
 }
 
 static una_status add_pictures(una_html *html, const una_gap_result *r, una_arena *arena, una_run *run)
@@ -363,48 +332,34 @@ static una_status add_pictures(una_html *html, const una_gap_result *r, una_aren
                            run);
 }
 
-static una_status gap_save_page(const una_gap_result *r, const char *path, una_arena *arena, una_run *run)
+static una_status save_page(const void *what, const char *path, una_arena *arena, una_run *run)
 {
+    const una_gap_result *r = what;
     const una_gap *gap = &r->gap;
+    const una_gap_kind danger = UNA_GAP_UNNOTICED;
+    const char **dangers;
     una_html html = una_html_begin(arena, "Would a hole be noticed?");
     una_html_heading(&html, 1, "Would a hole in the data be noticed?");
     una_html_paragraph(&html, "lead", gap->answer);
-    add_dangers(&html, gap, arena);
-    una_html_heading(&html, 2, "Column by column");
-    gap_add_conclusions(&html, gap->hole, gap->column_count, arena);
-    if (gap->pair_count) {
-        una_html_heading(&html, 2, "Pairs of columns");
-        gap_add_conclusions(&html, gap->hole + gap->column_count, gap->pair_count, arena);
-    }
+    size_t count = conclusions_of(&dangers, gap->hole, gap->column_count + gap->pair_count, &danger, arena);
+    una_html_box(&html, "Unnoticed, and it matters", dangers, count);
+    add_conclusions(&html, "Column by column", gap->hole, gap->column_count, arena);
+    if (gap->pair_count)
+        add_conclusions(&html, "Pairs of columns", gap->hole + gap->column_count, gap->pair_count, arena);
     UNA_TRY(add_pictures(&html, r, arena, run));
     gap_add_table(&html, gap, arena);
     add_method(&html, r, arena);
-    UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
-                         "sends nothing."));
-    return una_report_save(path, &html.text, run);
-}
-
-/* ---- the public calls ------------------------------------------------------------------------------------------ */
-
-typedef una_status saver(const una_gap_result *r, const char *path, una_arena *arena, una_run *run);
-
-static una_status gap_save(const una_gap *gap, const char *path, saver *how, una_run *run)
-{
-    una_arena arena;
-    UNA_TRY(una_version_check("libuna_bench", run));
-    una_clear_message(run);
-    una_arena_init(&arena, run);
-    una_status status = how((const una_gap_result *)gap, path, &arena, run);
-    una_arena_free(&arena);
-    return status;
+    return una_html_save(&html, path, run);
 }
 
 una_status una_gap_page(const una_gap *gap, const char *path, una_run *run)
 {
-    return gap_save(gap, path, gap_save_page, run);
+    UNA_TRY(una_version_check("libuna_bench", run));
+    return una_save_alone(save_page, gap, path, run);
 }
 
 una_status una_gap_chart(const una_gap *gap, const char *path, una_run *run)
 {
-    return gap_save(gap, path, gap_save_chart, run);
+    UNA_TRY(una_version_check("libuna_bench", run));
+    return una_save_alone(save_chart, gap, path, run);
 }

@@ -77,8 +77,7 @@ static void add_bar_series(una_panel *panel, const double *end, const double *at
         double *x = UNA_GET(arena, double, rows);
         if (!x) return;
         for (size_t i = 0; i < rows; i++) x[i] = end[i * c->count + k];
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BARS, .ink = c->ink[k], .x = x, .y = at, .count = rows,
-                      .opacity = 1 });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_BARS, c->ink[k], 0, 1 }, x, at, rows);
     }
 }
 
@@ -91,13 +90,11 @@ static void draw_rows(una_figure *figure, const una_explanation *e, const colour
     if (!panel || arena->failed) return;
     for (size_t i = 0; i < rows; i++) {
         size_t row = e->order[i];
-        una_text words = una_text_in(arena);
         double sum = explained_sum(e, row);
         stack_bars(end + i * c->count, e, c, row, sum > 0 ? e->std_epistemic[row] / sum : 0);
         longest = fmax(longest, end[(i + 1) * c->count - 1]);
-        una_text_add(&words, "row %zu", e->number[row]);
         at[i] = (double)(rows - i);
-        name[rows - 1 - i] = words.at;
+        name[rows - 1 - i] = una_phrase(arena, "row %zu", e->number[row]);
     }
     panel->x.high = longest > 0 ? 1.04 * longest : 1;
     panel->y = (una_axis){ .low = 0.4, .high = (double)rows + 0.6, .names = name, .name_count = rows };
@@ -119,8 +116,7 @@ static void draw_all_rows(una_figure *figure, const una_explanation *e, const co
         bar[1] = (double)(c->count - k);
         name[c->count - 1 - k] = c->name[k];
         largest = fmax(largest, bar[0]);
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_BARS, .ink = c->ink[k], .x = bar, .y = bar + 1,
-                      .count = 1, .opacity = 1 });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_BARS, c->ink[k], 0, 1 }, bar, bar + 1, 1);
     }
     panel->x.high = fmax(1.06 * largest, 1);
     panel->y = (una_axis){ .low = 0.4, .high = (double)c->count + 0.6, .names = name, .name_count = c->count };
@@ -159,7 +155,7 @@ static void add_lead(una_html *html, const una_explanation *e, una_arena *arena)
     for (size_t p = e->concepts + 1; p < e->parts; p++)
         una_text_add(&words, "; %s: %s", e->names[p], percent_of(share, e->share[p]));
     una_text_add(&words, ".");
-    if (words.at) una_html_paragraph(html, "lead", words.at);
+    una_html_paragraph(html, "lead", words.at);
 }
 
 static void add_explain_sentences(una_html *html, const una_explanation *e, size_t rows, una_arena *arena)
@@ -202,7 +198,7 @@ static void add_explain_table(una_html *html, const una_explanation *e, size_t r
 
 static void add_explain_method(una_html *html, const una_explanation *e, una_arena *arena)
 {
-    una_text words = una_text_in(arena);
+    una_text words = una_text_in(arena), shown = una_text_in(arena);
     una_html_heading(html, 2, "How it was done");
     una_text_add(&words, "The features of the model are whitened and turned so that %zu of %zu coordinates follow each "
         "concept: those directions in which its rows are known less well than rows without it. What the model does not "
@@ -213,14 +209,13 @@ static void add_explain_method(una_html *html, const una_explanation *e, una_are
         una_text_add(&words, " The model is a mixture: where its members say different things, that is their "
                      "disagreement, which has no features.");
     una_text_add(&words, " A concept that carries much need not be the cause: it is where the ignorance lies.");
-    if (words.at) una_html_paragraph(html, NULL, words.at);
+    una_html_paragraph(html, NULL, words.at);
 
-    words = una_text_in(arena);
-    una_text_add(&words, "Rows that show the concepts:");
+    una_text_add(&shown, "Rows that show the concepts:");
     for (size_t p = 0; p < e->concepts; p++)
-        una_text_add(&words, "%s '%s' %zu", p ? "," : "", e->names[p], e->shown[p]);
-    una_text_add(&words, ".");
-    if (words.at) una_html_paragraph(html, NULL, words.at);
+        una_text_add(&shown, "%s '%s' %zu", p ? "," : "", e->names[p], e->shown[p]);
+    una_text_add(&shown, ".");
+    una_html_paragraph(html, NULL, shown.at);
 }
 
 typedef struct wanted { const una_explanation *e; const una_dataset *data; const char *title; size_t most; } wanted;
@@ -256,8 +251,9 @@ static una_status add_explained_images(una_html *html, const wanted *w, una_aren
                                      "most of an image's ignorance.", run) : UNA_OK;
 }
 
-static una_status write_explain_page(const wanted *w, const char *path, una_arena *arena, una_run *run)
+static una_status save_page(const void *what, const char *path, una_arena *arena, una_run *run)
 {
+    const wanted *w = what;
     const una_explanation *e = w->e;
     colours c = colours_of(e);
     size_t rows = w->most < e->rows ? w->most : e->rows;
@@ -274,36 +270,18 @@ static una_status write_explain_page(const wanted *w, const char *path, una_aren
     add_explain_sentences(&html, e, rows, arena);
     add_explain_table(&html, e, rows, arena);
     add_explain_method(&html, e, arena);
-    UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
-                         "sends nothing."));
-    return una_report_save(path, &html.text, run);
+    return una_html_save(&html, path, run);
 }
 
-static una_status write_explain_chart(const wanted *w, const char *path, una_arena *arena, una_run *run)
+static una_status save_chart(const void *what, const char *path, una_arena *arena, una_run *run)
 {
-    una_format format;
-    UNA_TRY(una_format_of(&format, path, run));
+    const wanted *w = what;
     colours c = colours_of(w->e);
     una_figure figure = draw_explanation(w->e, &c, w->most, arena);
-    una_text bytes = una_text_in(arena);
-    UNA_TRY(una_figure_draw(&bytes, &figure, format, run));
-    return una_report_save(path, &bytes, run);
+    return una_figure_save(&figure, path, run);
 }
 
 /* ---- the public calls ------------------------------------------------------------------------------------- */
-
-typedef una_status saver(const wanted *w, const char *path, una_arena *arena, una_run *run);
-
-static una_status save_with(const wanted *w, const char *path, saver *how, una_run *run)
-{
-    una_arena arena;
-    UNA_TRY(una_version_check("libuna_report", run));
-    una_clear_message(run);
-    una_arena_init(&arena, run);
-    una_status status = how(w, path, &arena, run);
-    una_arena_free(&arena);
-    return status;
-}
 
 una_status una_report_explanation(const char *path, const una_explanation *explanation, const una_dataset *data,
                                   const char *title, size_t most, una_run *run)
@@ -311,10 +289,12 @@ una_status una_report_explanation(const char *path, const una_explanation *expla
     if (data && una_dataset_row_count(data) != explanation->rows)
         UNA_FAIL(run, UNA_E_USAGE, "the table has %zu rows, and %zu were explained: give the table that una_explain "
                  "had", una_dataset_row_count(data), explanation->rows);
-    return save_with(&(wanted){ explanation, data, title, most }, path, write_explain_page, run);
+    UNA_TRY(una_version_check("libuna_report", run));
+    return una_save_alone(save_page, &(wanted){ explanation, data, title, most }, path, run);
 }
 
 una_status una_chart_explanation(const char *path, const una_explanation *explanation, size_t most, una_run *run)
 {
-    return save_with(&(wanted){ explanation, NULL, NULL, most }, path, write_explain_chart, run);
+    UNA_TRY(una_version_check("libuna_report", run));
+    return una_save_alone(save_chart, &(wanted){ explanation, NULL, NULL, most }, path, run);
 }

@@ -42,8 +42,7 @@ static una_axis compare_axis_range(const una_compared *c, const dots *d, bool of
     }
     if (off) low = fmin(low, 0), high = fmax(high, 0);
     if (far > 0) low = fmax(low, best - far), high = fmin(high, best + far);
-    if (!(low < high)) return (una_axis){ .low = best - 1, .high = best + 1 };
-    return (una_axis){ .low = low - 0.04 * (high - low), .high = high + 0.04 * (high - low) };
+    return low < high ? una_axis_around(low, high, 0.04) : (una_axis){ .low = best - 1, .high = best + 1 };
 }
 
 /* Places of one measure; off: of the differences. d->low holds both ends of each interval, d->high the heights. */
@@ -72,9 +71,8 @@ static void add_folds(una_panel *panel, const una_compared *c, const dots *d, si
         double *at = UNA_GET(arena, double, c->folds);
         if (!at) return;
         for (size_t k = 0; k < c->folds; k++) at[k] = d->at[i] - 0.28;   /* below the line */
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_PART,
-                      .x = una_compared_number_of(&c->model[i], measure)->fold, .y = at, .count = c->folds, .size = 3.6,
-                      .opacity = 0.9 });
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_PART, 3.6, 0.9 },
+                       una_compared_number_of(&c->model[i], measure)->fold, at, c->folds);
     }
 }
 
@@ -88,29 +86,23 @@ static void compare_add_panel(una_figure *figure, const una_compared *c, size_t 
                               una_arena *arena)
 {
     dots d = get_dots(c, arena);
-    double *zero = UNA_GET(arena, double, 2), *ends = UNA_GET(arena, double, 2);
     una_panel *panel = una_figure_panel(figure, NULL, label, NULL);
     if (!panel || arena->failed) return;
     fill_dots(&d, c, measure, off);
     una_axis range = compare_axis_range(c, &d, off, measure);
-    panel->x.low = range.low;
-    panel->x.high = range.high;
+    panel->x.low = range.low, panel->x.high = range.high;
     panel->y = (una_axis){ .low = 0.4, .high = (double)c->count + 0.6, .names = d.name, .name_count = c->count };
 
-    zero[0] = zero[1] = d.value[0];
-    ends[0] = 0.4, ends[1] = (double)c->count + 0.6;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = UNA_INK_PART, .x = zero, .y = ends, .count = 2,
-                  .size = 0.8 });
+    una_panel_segment(panel, (una_look){ UNA_SHAPE_DASHES, UNA_INK_PART, 0.8, 0 }, d.value[0], panel->y.low, d.value[0],
+                      panel->y.high);
     if (!off) add_folds(panel, c, &d, measure, arena);
     for (size_t i = 0; i < c->count; i++) {
         double *at = d.low + 2 * i;
         at[0] = fmax(at[0], range.low), at[1] = fmin(at[1], range.high);         /* lines end at the panel's edge */
         una_ink ink = is_worse(una_compared_number_of(&c->model[i], measure), measure) ? UNA_INK_DATA : UNA_INK_MODEL;
         if (at[0] < at[1])
-            una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = ink, .x = at, .y = d.high + 2 * i,
-                          .count = 2, .size = 1.6 });
-        una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = ink, .x = d.value + i, .y = d.at + i,
-                      .count = 1, .size = 6.5, .opacity = 1 });
+            una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, ink, 1.6, 0 }, at, d.high + 2 * i, 2);
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, ink, 6.5, 1 }, d.value + i, d.at + i, 1);
     }
 }
 
@@ -129,29 +121,24 @@ static una_figure compare_draw(const una_compared *c, una_arena *arena)
     return figure;
 }
 
-static una_status compare_save_chart(const una_compared *c, const char *path, una_arena *arena, una_run *run)
+static una_status save_chart(const void *compared, const char *path, una_arena *arena, una_run *run)
 {
-    una_format format;
-    UNA_TRY(una_format_of(&format, path, run));
-    una_figure figure = compare_draw(c, arena);
-    una_text bytes = una_text_in(arena);
-    UNA_TRY(una_figure_draw(&bytes, &figure, format, run));
-    return una_report_save(path, &bytes, run);
+    una_figure figure = compare_draw(compared, arena);
+    return una_figure_save(&figure, path, run);
 }
 
 /* ---- the page --------------------------------------------------------------------------------------------------- */
 
 static void add_values(una_html *html, const una_compared *c, una_arena *arena)
 {
+    static const una_sheet_head heads[] = {
+        { "Model", UNA_SHEET_WORDS }, { "Log-likelihood", UNA_SHEET_SPREAD }, { "RMSE", UNA_SHEET_SPREAD },
+        { "CRPS", UNA_SHEET_SPREAD }, { "Inside 95 %", UNA_SHEET_SPREAD }, { "Seconds", UNA_SHEET_NUMBER },
+        { NULL, UNA_SHEET_EMPTY } };
     una_sheet sheet = una_sheet_in(arena, "models", "Scores.",
                                    "Means over the folds of rows that the fit had not seen, and their standard errors, "
                                    "which allow for the training rows that folds share.");
-    una_sheet_column(&sheet, "Model", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "Log-likelihood", UNA_SHEET_SPREAD);
-    una_sheet_column(&sheet, "RMSE", UNA_SHEET_SPREAD);
-    una_sheet_column(&sheet, "CRPS", UNA_SHEET_SPREAD);
-    una_sheet_column(&sheet, "Inside 95 %", UNA_SHEET_SPREAD);
-    una_sheet_column(&sheet, "Seconds", UNA_SHEET_NUMBER);
+    una_sheet_columns(&sheet, heads);
     for (size_t i = 0; i < c->count; i++) {
         const una_compared_model *m = &c->model[i];
         una_sheet_line(&sheet);
@@ -169,23 +156,18 @@ static void add_values(una_html *html, const una_compared *c, una_arena *arena)
 static const char *interval_text(const una_compared_number *n, una_arena *arena)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], d[UNA_NUMBER_ROOM];
-    una_text text = una_text_in(arena);
-    una_text_add(&text, "%s", una_number_brief(a, n->difference, 2));
-    if (isfinite(n->low))
-        una_text_add(&text, " (%s to %s)", una_number_brief(b, n->low, 2), una_number_brief(d, n->high, 2));
-    return text.at ? text.at : "";
+    una_number_brief(a, n->difference, 2);
+    if (!isfinite(n->low)) return una_phrase(arena, "%s", a);
+    return una_phrase(arena, "%s (%s to %s)", a, una_number_brief(b, n->low, 2), una_number_brief(d, n->high, 2));
 }
 
 static void add_differences(una_html *html, const una_compared *c, una_arena *arena)
 {
+    static const char *const heads[] = { "Model", "Log-likelihood", "RMSE", "CRPS", "" };
     una_sheet sheet = una_sheet_in(arena, "differences", "Differences to the best model.",
                                    "Fold by fold, with 95 % intervals by the corrected t-test of Nadeau and Bengio "
                                    "(2003). Where 0 is inside, the two cannot be told apart.");
-    una_sheet_column(&sheet, "Model", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "Log-likelihood", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "RMSE", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "CRPS", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "", UNA_SHEET_WORDS);
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) una_sheet_column(&sheet, heads[i], UNA_SHEET_WORDS);
     for (size_t i = 1; i < c->count; i++) {
         const una_compared_model *m = &c->model[i];
         una_sheet_line(&sheet);
@@ -197,19 +179,18 @@ static void add_differences(una_html *html, const una_compared *c, una_arena *ar
     una_sheet_html(html, &sheet);
 }
 
-static una_status compare_save_page(const una_compared *c, const char *path, una_arena *arena, una_run *run)
+static una_status save_page(const void *compared, const char *path, una_arena *arena, una_run *run)
 {
+    const una_compared *c = compared;
     una_html html = una_html_begin(arena, "Which model?");
-    una_text heading = una_text_in(arena), facts = una_text_in(arena);
-    una_text_add(&heading, "Which model predicts %s best?", c->target);
+    una_text facts = una_text_in(arena);
     una_text_add(&facts, "%zu rows, %zu folds", c->rows, c->folds / c->repeats);
     if (c->repeats > 1) una_text_add(&facts, ", %zu times", c->repeats);
     una_text_add(&facts, ", the same for every model");
     if (c->groups) una_text_add(&facts, "; rows of each of the %zu groups stay in one fold", c->groups);
     una_text_add(&facts, ". The baseline, mean, says the mean and standard deviation of the training rows of every "
                  "row.");
-    UNA_TRY(una_arena_check(arena));
-    una_html_heading(&html, 1, heading.at);
+    una_html_heading(&html, 1, una_phrase(arena, "Which model predicts %s best?", c->target));
     una_html_paragraph(&html, "lead", c->sentence);
     una_html_paragraph(&html, NULL, facts.at);
     una_figure figure = compare_draw(c, arena);
@@ -217,32 +198,17 @@ static una_status compare_save_page(const una_compared *c, const char *path, una
                             "to the best model, fold by fold.", run));
     add_values(&html, c, arena);
     add_differences(&html, c, arena);
-    UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
-                         "sends nothing."));
-    return una_report_save(path, &html.text, run);
-}
-
-/* ---- the public calls ------------------------------------------------------------------------------------------- */
-
-typedef una_status saver(const una_compared *c, const char *path, una_arena *arena, una_run *run);
-
-static una_status compare_save(const una_compared *c, const char *path, saver *how, una_run *run)
-{
-    una_arena arena;
-    UNA_TRY(una_version_check("libuna_bench", run));
-    una_clear_message(run);
-    una_arena_init(&arena, run);
-    una_status status = how(c, path, &arena, run);
-    una_arena_free(&arena);
-    return status;
+    return una_html_save(&html, path, run);
 }
 
 una_status una_compare_page(const una_compared *compared, const char *path, una_run *run)
 {
-    return compare_save(compared, path, compare_save_page, run);
+    UNA_TRY(una_version_check("libuna_bench", run));
+    return una_save_alone(save_page, compared, path, run);
 }
 
 una_status una_compare_chart(const una_compared *compared, const char *path, una_run *run)
 {
-    return compare_save(compared, path, compare_save_chart, run);
+    UNA_TRY(una_version_check("libuna_bench", run));
+    return una_save_alone(save_chart, compared, path, run);
 }

@@ -6,6 +6,7 @@
 #include "bayesopt/bayesopt.h"
 
 #include "bo/search.h"
+#include "draw/number.h"
 
 static const double panel_width = 232, panel_height = 176, least_shown = 1e-6;
 
@@ -38,19 +39,14 @@ static const published *published_of(const char *model)
 
 static const una_task_kind *task_of(const una_findings *f, const una_group *g)
 {
-    return una_task_find(f->fits[g->from].key.data);
+    return una_task_find(una_group_key(f, g)->data);
 }
 
 static bool has_task(const una_findings *f, const una_task_kind *task)
 {
-    for (size_t g = 0; g < f->group_count; g++)
-        if (task_of(f, &f->groups[g]) == task) return true;
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));)
+        if (task_of(f, g) == task) return true;
     return false;
-}
-
-static const char *bayesopt_page_title(const una_findings *f, const una_group *g)
-{
-    return una_page_title(f, (size_t)(g - f->groups));
 }
 
 /* ---- regret along the steps ---------------------------------------------------------------------------------- */
@@ -64,11 +60,10 @@ static double log_of(double regret)
 
 static una_status curve_of(curve *c, const una_findings *f, const una_group *g, una_arena *arena)
 {
-    *c = (curve){ .steps = UNA_GET(arena, double, UNA_BAYESOPT_STOP_COUNT) };
-    UNA_NEW_AT(arena, c->median, UNA_BAYESOPT_STOP_COUNT);
-    UNA_NEW_AT(arena, c->low, UNA_BAYESOPT_STOP_COUNT);
-    UNA_NEW_AT(arena, c->high, UNA_BAYESOPT_STOP_COUNT);
-    for (size_t k = 0; k < UNA_BAYESOPT_STOP_COUNT; k++) {
+    enum { STOPS = UNA_BAYESOPT_STOP_COUNT };
+    UNA_NEW(arena, double, steps, 4 * STOPS);
+    *c = (curve){ steps, steps + STOPS, steps + 2 * STOPS, steps + 3 * STOPS, 0 };
+    for (size_t k = 0; k < STOPS; k++) {
         size_t measure = UNA_BAYESOPT_FIRST_STOP + k;
         double median = una_bayesopt_median(f, g, measure, arena);
         if (isnan(median)) continue;
@@ -78,11 +73,6 @@ static una_status curve_of(curve *c, const una_findings *f, const una_group *g, 
         c->high[c->count++] = log_of(una_bayesopt_quantile(f, g, measure, 0.75, arena));
     }
     return UNA_OK;
-}
-
-static void draw_floor(una_panel *panel, const curve *c, una_ink ink)
-{
-    una_panel_plot(panel, (una_look){ UNA_SHAPE_DASHES, ink, 0, 0 }, c->steps, c->median, c->count);
 }
 
 typedef struct chart { una_figure figure; curve floor[2]; double low, high, last; } chart;
@@ -112,9 +102,11 @@ static una_status draw_group(chart *c, const una_findings *f, const una_group *g
     const char *label = task_of(f, g)->is_digits ? "log10 of error in %" : "log10 of regret";
     UNA_TRY(curve_of(&own, f, g, arena));
     if (own.count == 0) return UNA_OK;
-    una_panel *panel = una_figure_panel(&c->figure, bayesopt_page_title(f, g), "steps", label);
+    una_panel *panel = una_figure_panel(&c->figure, una_page_title(f, g), "steps", label);
     for (size_t k = 0; k < 2; k++)
-        if (c->floor[k].count) draw_floor(panel, &c->floor[k], floor_inks[k]);
+        if (c->floor[k].count)
+            una_panel_plot(panel, (una_look){ UNA_SHAPE_DASHES, floor_inks[k], 0, 0 }, c->floor[k].steps,
+                           c->floor[k].median, c->floor[k].count);
     una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_IGNORANCE, 0, 0 }, own.steps, own.low, own.high,
                       own.count);
     una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, 0, 0 }, own.steps, own.median, own.count);
@@ -128,21 +120,15 @@ static una_status task_chart(una_page *page, const una_findings *f, const una_ta
 {
     una_arena *arena = page->words.arena;
     chart c = { .last = 0 };
-    una_text lead = una_text_in(arena);
     UNA_TRY(begin_chart(&c, f, task, arena));
-    for (size_t g = 0; g < f->group_count; g++)
-        if (task_of(f, &f->groups[g]) == task && !una_bayesopt_is_floor(f->groups[g].model))
-            UNA_TRY(draw_group(&c, f, &f->groups[g], arena));
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));)
+        if (task_of(f, g) == task && !una_bayesopt_is_floor(g->model)) UNA_TRY(draw_group(&c, f, g, arena));
     if (c.figure.panel_count == 0) return una_arena_check(arena);
 
     double margin = 0.05 * fmax(c.high - c.low, 0.1);
-    for (size_t p = 0; p < c.figure.panel_count; p++) {
-        c.figure.panels[p]->x.low = 0, c.figure.panels[p]->x.high = c.last;
-        c.figure.panels[p]->y.low = c.low - margin, c.figure.panels[p]->y.high = c.high + margin;
-    }
-    una_text_add(&lead, "%s.", task->name);
-    UNA_TRY(una_arena_check(arena));
-    return una_page_figure(page, task->name, &c.figure, lead.at, task->is_digits ?
+    for (size_t p = 0; p < c.figure.panel_count; p++)
+        una_panel_show(c.figure.panels[p], 0, c.last, c.low - margin, c.high + margin);
+    return una_page_figure(page, task->name, &c.figure, una_phrase(arena, "%s.", task->name), task->is_digits ?
                            "Validation error of the best settings so far, against the steps after the first random "
                            "points. All panels share their axes." :
                            "Distance of the best value so far from the least there is, against the steps after the "
@@ -165,12 +151,11 @@ static void task_line(una_sheet *sheet, const una_findings *f, const una_group *
     const una_task_kind *task = task_of(f, g);
     const published *its = published_of(g->model);
     size_t at = task->is_digits ? UNA_BAYESOPT_TEST : UNA_BAYESOPT_REGRET;
-    size_t cell = (size_t)(g - f->groups) * f->measures + at;
     una_sheet_line(sheet);
-    una_sheet_words(sheet, bayesopt_page_title(f, g));
+    una_sheet_words(sheet, una_page_title(f, g));
     una_sheet_number(sheet, (double)g->count, 0);
     una_sheet_number(sheet, una_bayesopt_median(f, g, at, sheet->arena), -2);
-    una_sheet_spread(sheet, f->mean[cell], f->sd[cell], task->is_digits ? 2 : 3);
+    una_page_spread(sheet, f, g, at, task->is_digits ? 2 : 3);
     if (its) una_sheet_spread(sheet, its->mean[column], its->sd[column], 2);
     else una_sheet_words(sheet, NULL);
     una_sheet_number(sheet, una_findings_mean(f, g, UNA_BAYESOPT_STEP), -2);
@@ -179,22 +164,20 @@ static void task_line(una_sheet *sheet, const una_findings *f, const una_group *
 
 static una_status results_table(una_page *page, const una_findings *f, una_run *run)
 {
-    una_sheet s = una_sheet_in(page->words.arena, "regret", "At the last step.", "Regret, of svm and logistic the "
+    static const una_column columns[] = {
+        { "surrogate", UNA_SHEET_WORDS, 0, 0 }, { "seeds", UNA_SHEET_NUMBER, 0, 0 }, { "median", UNA_SHEET_NUMBER, 0, 0 },
+        { "mean", UNA_SHEET_SPREAD, 0, 0 }, { "thesis", UNA_SHEET_SPREAD, 0, 0 },
+        { "seconds a step", UNA_SHEET_NUMBER, 0, 0 }, { "mean seconds", UNA_SHEET_NUMBER, 0, 0 }, { .title = NULL } };
+    una_sheet s = una_page_table(page, "regret", "At the last step.", "Regret, of svm and logistic the "
                                "error on test rows in percent, beside what the thesis prints (mean \xC2\xB1 sd of ten "
                                "restarts). Seconds are those that the next point takes, without its evaluation: their "
-                               "median, mean over the seeds, and their mean, which has the trainings in it.");
-    una_sheet_column(&s, "surrogate", UNA_SHEET_WORDS);
-    una_sheet_column(&s, "seeds", UNA_SHEET_NUMBER);
-    una_sheet_column(&s, "median", UNA_SHEET_NUMBER);
-    una_sheet_column(&s, "mean", UNA_SHEET_SPREAD);
-    una_sheet_column(&s, "thesis", UNA_SHEET_SPREAD);
-    una_sheet_column(&s, "seconds a step", UNA_SHEET_NUMBER);
-    una_sheet_column(&s, "mean seconds", UNA_SHEET_NUMBER);
+                               "median, mean over the seeds, and their mean, which has the trainings in it.",
+                                 columns);
     for (const una_task_kind *task = una_task_kinds; task->name; task++) {
         if (!has_task(f, task)) continue;
         una_sheet_group(&s, task->name);
-        for (size_t g = 0; g < f->group_count; g++)
-            if (task_of(f, &f->groups[g]) == task) task_line(&s, f, &f->groups[g], task_column(task));
+        for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));)
+            if (task_of(f, g) == task) task_line(&s, f, g, task_column(task));
     }
     una_page_heading(page, 2, "Where it ended");
     return una_page_sheet(page, &s, run);
@@ -247,21 +230,16 @@ static void forget_slice(view *v, una_run *run)
 
 static void draw_step(una_figure *figure, const watch *w, const view *v, double next, size_t step, una_arena *arena)
 {
-    double *mark = UNA_GET(arena, double, 3), *told = UNA_GET(arena, double, 2 * w->count);
-    una_text title = una_text_in(arena);
-    if (una_arena_check(arena) != UNA_OK) return;
+    double *told = UNA_GET(arena, double, 2 * w->count);
+    if (!told) return;
     memcpy(told, w->x, w->count * sizeof *told);
     memcpy(told + w->count, w->f, w->count * sizeof *told);
-    mark[0] = next, mark[1] = frame_low, mark[2] = frame_high;
-    una_text_add(&title, "%zu points", w->count);
-
-    una_panel *panel = una_figure_panel(figure, title.at, "x", step % 3 == 0 ? "f(x)" : NULL);
-    if (!panel) return;
-    panel->x = (una_axis){ .label = "x", .low = 0, .high = 1 };
-    panel->y.low = frame_low, panel->y.high = frame_high;
+    una_panel *panel = una_figure_panel(figure, una_phrase(arena, "%zu points", w->count), "x", step % 3 == 0 ? "f(x)"
+                                                                                                           : NULL);
+    una_panel_show(panel, 0, 1, frame_low, frame_high);
     una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_IGNORANCE, 0, 0 }, w->grid, v->low, v->high, GRID);
     una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_THIRD, 0, 0.7 }, w->grid, v->floor, v->gain, GRID);
-    una_panel_between(panel, (una_look){ UNA_SHAPE_RANGES, UNA_INK_THIRD, 1.4, 0.9 }, mark, mark + 1, mark + 2, 1);
+    una_panel_segment(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_THIRD, 1.4, 0.9 }, next, frame_low, next, frame_high);
     una_panel_plot(panel, (una_look){ UNA_SHAPE_DASHES, UNA_INK_DATA, 0, 0 }, w->grid, w->truth, GRID);
     una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, 0, 0 }, w->grid, v->mean, GRID);
     una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_DATA, 6, 1 }, told, told + w->count, w->count);
@@ -317,11 +295,9 @@ static una_status watch_model(una_page *page, const una_bench_model *model, size
     una_arena *arena = page->words.arena;
     una_space *space;
     watch *w = UNA_GET(arena, watch, 1);
-    una_text lead = una_text_in(arena), name = una_text_in(arena);
+    const char *name = una_phrase(arena, "steps-%s", model->kind);
     una_figure figure = watch_figure(arena);
-    una_text_add(&lead, "%s.", model->kind);
-    una_text_add(&name, "steps-%s", model->kind);
-    if (number > 0) una_text_add(&name, "-%zu", number + 1);
+    if (number > 0) name = una_phrase(arena, "%s-%zu", name, number + 1);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_space_parse(&space, line_space, "the line", arena, run));
     una_search_settings settings = { .space = space, .model = model->spec, .acquisition = "log_ei", .seed = seed,
@@ -330,7 +306,7 @@ static una_status watch_model(una_page *page, const una_bench_model *model, size
     una_status status = watch_steps(&figure, w, arena, run);
     una_search_free(w->search);
     UNA_TRY(status);
-    return una_page_figure(page, name.at, &figure, lead.at, "Minimising (6x \xE2\x88\x92 2)\xC2\xB2 sin(12x "
+    return una_page_figure(page, name, &figure, una_phrase(arena, "%s.", model->kind), "Minimising (6x \xE2\x88\x92 2)\xC2\xB2 sin(12x "
                            "\xE2\x88\x92 4) from three points. The strip below shows how much improvement is expected "
                            "where, each time up to its own top (the search counts high values by their logarithm); the "
                            "upright line is the point that is tried next. Bands may leave the frame.", run);

@@ -6,6 +6,7 @@
 #include "cubic/cubic.h"
 
 #include "bench/lines.h"
+#include "draw/number.h"
 
 #include <unistd.h>
 
@@ -23,10 +24,8 @@ typedef struct drawing {
 
 static const char *path_of(const una_row_key *key, const una_asked *asked, una_arena *arena)
 {
-    una_text path = una_text_in(arena);
-    una_text_add(&path, "%s/%.*s-%.*s-%016llx.una", asked->out, (int)strcspn(key->study, "("), key->study,
-                 (int)strcspn(key->spec, "("), key->spec, (unsigned long long)una_row_key_hash(key));
-    return path.at;
+    return una_phrase(arena, "%s/%.*s-%.*s-%016llx.una", asked->out, (int)strcspn(key->study, "("), key->study,
+                      (int)strcspn(key->spec, "("), key->spec, (unsigned long long)una_row_key_hash(key));
 }
 
 una_status una_cubic_keep(const una_model *model, const una_row_key *key, const una_asked *asked, una_run *run)

@@ -21,7 +21,7 @@ typedef struct drawing {
 
 static una_status pseudo_add_panel(drawing *d, const una_group *group, const char *title, una_arena *arena)
 {
-    d->key[d->count] = &d->findings->fits[group->from].key;
+    d->key[d->count] = una_group_key(d->findings, group);
     return una_trace_new(&d->line[d->count++], title, arena);
 }
 
@@ -31,9 +31,8 @@ static una_status name_panels(drawing *d, una_arena *arena)
     const una_group *plain = una_findings_group(d->findings, "nlm", "cubic");
     if (plain) UNA_TRY(pseudo_add_panel(d, plain, "no pseudo-data", arena));
     for (size_t i = 0; i < d->list.count; i++) {
-        una_text title = una_text_in(arena);
-        una_text_add(&title, "spread %s", una_number_brief(number, d->list.spread[i], 6));
-        UNA_TRY(pseudo_add_panel(d, d->list.group[i], title.at, arena));
+        const char *title = una_phrase(arena, "spread %s", una_number_brief(number, d->list.spread[i], 6));
+        UNA_TRY(pseudo_add_panel(d, d->list.group[i], title, arena));
     }
     return una_arena_check(arena);
 }
@@ -54,25 +53,19 @@ static una_status fill_panel(void *context, size_t panel, una_run *run)
 /* The heads' targets, on the panel of a spread. */
 static void pseudo_add_targets(una_panel *panel, double spread, una_arena *arena)
 {
-    double *x = UNA_GET(arena, double, UNA_PSEUDO_POINTS), *y = UNA_GET(arena, double, 2 * UNA_PSEUDO_POINTS);
+    static const una_look look = { UNA_SHAPE_POINTS, UNA_INK_SECOND, 4.5, 0 };
+    enum { COUNT = UNA_PSEUDO_POINTS };
+    double *x = UNA_GET(arena, double, COUNT), *y = UNA_GET(arena, double, 2 * COUNT);
     if (arena->failed || isnan(spread)) return;
-    for (size_t i = 0; i < UNA_PSEUDO_POINTS; i++) {
-        x[i] = una_pseudo_point(i);
-        y[i] = spread / 2;
-        y[UNA_PSEUDO_POINTS + i] = -spread / 2;
-    }
-    una_series series = { .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_SECOND, .x = x, .y = y, .count = UNA_PSEUDO_POINTS,
-                          .size = 4.5 };
-    una_panel_add(panel, series);
-    series.y = y + UNA_PSEUDO_POINTS;
-    una_panel_add(panel, series);
+    for (size_t i = 0; i < COUNT; i++) x[i] = una_pseudo_point(i), y[i] = spread / 2, y[COUNT + i] = -spread / 2;
+    una_panel_plot(panel, look, x, y, COUNT);
+    una_panel_plot(panel, look, x, y + COUNT, COUNT);
 }
 
 static una_status draw_panels(una_page *page, drawing *d, una_run *run)
 {
     una_arena *arena = page->words.arena;
     una_figure figure;
-    una_text caption = una_text_in(arena);
     UNA_TRY(una_pool(run, d->count, fill_panel, d));
     UNA_TRY(una_lines_draw(&figure, &d->lines, d->line, d->count, arena));
     figure.columns = 4;
@@ -83,10 +76,10 @@ static una_status draw_panels(una_page *page, drawing *d, una_run *run)
         pseudo_add_targets(figure.panels[i], una_pseudo_spread(d->key[i]), arena);
         figure.panels[i]->y.low = -most_y, figure.panels[i]->y.high = most_y;
     }
-    una_text_add(&caption, "The same rows (seed %llu) and the same network, without pseudo-data and with targets that "
-                 "are ever farther apart. All panels share their axes; bands may leave the frame.",
-                 (unsigned long long)d->key[0]->seed);
-    return una_page_figure(page, "functions", &figure, "What the heads were told.", caption.at, run);
+    return una_page_figure(page, "functions", &figure, "What the heads were told.",
+        una_phrase(arena, "The same rows (seed %llu) and the same network, without pseudo-data and with targets that "
+                   "are ever farther apart. All panels share their axes; bands may leave the frame.",
+                   (unsigned long long)d->key[0]->seed), run);
 }
 
 static una_status draw_functions(una_page *page, drawing *d, una_run *run)
@@ -135,23 +128,21 @@ static una_status draw_rise(una_page *page, const una_findings *f, const una_pse
 
 static una_status pseudo_put_table(una_page *page, const una_findings *f, una_run *run)
 {
-    static const char *const heads[] = { "Seeds", "Gap std", "Centre std", "Data std", "RMSE" };
-    una_sheet sheet = una_sheet_in(page->words.arena, "means", "Over the seeds.", "Epistemic standard deviation, mean "
-                                   "over 61 points of [\xE2\x88\x92" "1.5, 1.5] (gap), at x = 0 (centre) and over the "
-                                   "training rows (data), and the error at the training rows: mean \xC2\xB1 standard "
-                                   "deviation over the seeds, in the units of y.");
-    una_sheet_column(&sheet, "Model", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "Spread", UNA_SHEET_NUMBER);
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        una_sheet_column(&sheet, heads[i], i ? UNA_SHEET_SPREAD : UNA_SHEET_NUMBER);
-    for (size_t g = 0; g < f->group_count; g++) {
-        una_sheet_line(&sheet);
-        una_sheet_words(&sheet, f->groups[g].model);
-        double spread = una_pseudo_spread(&f->fits[f->groups[g].from].key);
+    static const una_column columns[] = {
+        { "Model", UNA_SHEET_WORDS, 0, 0 }, { "Spread", UNA_SHEET_NUMBER, UNA_OWN, 0 },
+        { "Seeds", UNA_SHEET_NUMBER, UNA_FITS, 0 }, { "Gap std", UNA_SHEET_SPREAD, UNA_PSEUDO_GAP_STD, 2 },
+        { "Centre std", UNA_SHEET_SPREAD, UNA_PSEUDO_CENTRE_STD, 2 },
+        { "Data std", UNA_SHEET_SPREAD, UNA_PSEUDO_DATA_STD, 2 }, { "RMSE", UNA_SHEET_SPREAD, UNA_PSEUDO_RMSE, 2 },
+        { .title = NULL } };
+    una_sheet sheet = una_page_table(page, "means", "Over the seeds.", "Epistemic standard deviation, mean "
+                                     "over 61 points of [\xE2\x88\x92" "1.5, 1.5] (gap), at x = 0 (centre) and over the "
+                                     "training rows (data), and the error at the training rows: mean \xC2\xB1 standard "
+                                     "deviation over the seeds, in the units of y.", columns);
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));) {
+        double spread = una_pseudo_spread(una_group_key(f, g));
+        una_page_line(&sheet, f, g, g->model, columns);
         una_sheet_number(&sheet, spread, spread == floor(spread) ? 0 : 2);
-        una_sheet_number(&sheet, (double)f->groups[g].count, 0);
-        for (size_t m = UNA_PSEUDO_GAP_STD; m < UNA_PSEUDO_MEASURES; m++)
-            una_page_spread(&sheet, f, &f->groups[g], m, 2);
+        una_page_cells(&sheet, f, g, columns);
     }
     return una_page_sheet(page, &sheet, run);
 }

@@ -143,6 +143,10 @@ static bool seen_before(const una_findings *f, size_t g)
 static una_status radial_put_choices(una_page *page, const una_findings *f, una_radial_aim aim, const una_asked *asked,
                                      una_run *run)
 {
+    static const una_column columns[] = {
+        { "Model", UNA_SHEET_WORDS, 0, 0 }, { "Options", UNA_SHEET_WORDS, 0, 0 }, { "Log-lik", UNA_SHEET_NUMBER, 0, 0 },
+        { "Centre", UNA_SHEET_NUMBER, 0, 0 }, { "Off", UNA_SHEET_NUMBER, 0, 0 }, { "Tried", UNA_SHEET_NUMBER, 0, 0 },
+        { .title = NULL } };
     static const struct { const char *name, *lead, *caption; } words[UNA_RADIAL_AIMS] = {
         { "chosen", "Chosen by the ideal.", "Of those within 0.2 of the highest log-likelihood of fresh rows, the one "
           "whose 3 std at the centre are nearest to 1/2^D. These stand in the experiment. Log-likelihood, centre and "
@@ -150,14 +154,7 @@ static una_status radial_put_choices(una_page *page, const una_findings *f, una_
         { "chosen-by-centre", "Chosen by the standard's centre, for comparison.", "The same, but nearest to 3 std of "
           "the GP at the centre of the same rows." },
     };
-    una_sheet sheet = una_sheet_in(page->html.text.arena, words[aim].name, words[aim].lead, words[aim].caption);
-    una_sheet_column(&sheet, "Model", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "Options", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "Log-lik", UNA_SHEET_NUMBER);
-    una_sheet_column(&sheet, "Centre", UNA_SHEET_NUMBER);
-    una_sheet_column(&sheet, "Off", UNA_SHEET_NUMBER);
-    una_sheet_column(&sheet, "Tried", UNA_SHEET_NUMBER);
-
+    una_sheet sheet = una_page_table(page, words[aim].name, words[aim].lead, words[aim].caption, columns);
     for (size_t g = 0; g < f->group_count; g++) {
         una_radial_set set;
         if (seen_before(f, g)) continue;

@@ -5,28 +5,30 @@
  */
 #include "split/split.h"
 
-typedef struct column { size_t measure; const char *head; } column;
+#define FITTED { "model", UNA_SHEET_WORDS, 0, 0 }, { "data", UNA_SHEET_WORDS, 0, 0 }, \
+    { "fits", UNA_SHEET_NUMBER, UNA_OWN, 0 }
+#define MEAN(measure, head) { head, UNA_SHEET_NUMBER, UNA_SPLIT_##measure, 2 }
+enum { LEADING = 3 };                    /* columns of FITTED */
 
-static const column among_rows[] = {
-    { UNA_SPLIT_INSIDE, "Inside" }, { UNA_SPLIT_ERROR, "Error" }, { UNA_SPLIT_EPISTEMIC, "Ignorance" },
-    { UNA_SPLIT_NOISE_RATIO, "Noise / true" }, { UNA_SPLIT_COVERAGE, "Cover 95" }, { UNA_SPLIT_LOG_LIK, "Log-lik" },
-    { UNA_SPLIT_MEASURES, "Seconds a fit" }, { 0, NULL }
+static const una_column among_rows[] = {
+    FITTED, MEAN(INSIDE, "Inside"), MEAN(ERROR, "Error"), MEAN(EPISTEMIC, "Ignorance"),
+    MEAN(NOISE_RATIO, "Noise / true"), MEAN(COVERAGE, "Cover 95"), MEAN(LOG_LIK, "Log-lik"),
+    MEAN(MEASURES, "Seconds a fit"), { .title = NULL }
 };
-static const column along_lines[] = {
-    { UNA_SPLIT_INSIDE, "Inside" }, { UNA_SPLIT_GAP_INSIDE, "In the gap" }, { UNA_SPLIT_BEYOND_INSIDE, "Beyond" },
-    { UNA_SPLIT_LOG_LIK, "Log-lik" }, { UNA_SPLIT_GAP_LOG_LIK, "Log-lik in the gap" },
-    { UNA_SPLIT_BEYOND_LOG_LIK, "Log-lik beyond" }, { UNA_SPLIT_MEASURES, "Seconds a fit" }, { 0, NULL }
+static const una_column along_lines[] = {
+    FITTED, MEAN(INSIDE, "Inside"), MEAN(GAP_INSIDE, "In the gap"), MEAN(BEYOND_INSIDE, "Beyond"),
+    MEAN(LOG_LIK, "Log-lik"), MEAN(GAP_LOG_LIK, "Log-lik in the gap"), MEAN(BEYOND_LOG_LIK, "Log-lik beyond"),
+    MEAN(MEASURES, "Seconds a fit"), { .title = NULL }
 };
-static const column of_noise[] = {
-    { UNA_SPLIT_NOISE_ERROR, "Noise error" }, { UNA_SPLIT_NOISE_RANGE, "Largest / smallest" },
-    { UNA_SPLIT_NOISE_RATIO, "Noise / true" }, { UNA_SPLIT_LOG_LIK, "Log-lik" },
-    { UNA_SPLIT_MEASURES, "Seconds a fit" }, { 0, NULL }
+static const una_column of_noise[] = {
+    FITTED, MEAN(NOISE_ERROR, "Noise error"), MEAN(NOISE_RANGE, "Largest / smallest"),
+    MEAN(NOISE_RATIO, "Noise / true"), MEAN(LOG_LIK, "Log-lik"), MEAN(MEASURES, "Seconds a fit"), { .title = NULL }
 };
 
 static const char *split_title(const una_findings *f, const char *spec)
 {
-    for (size_t g = 0; g < f->group_count; g++)
-        if (strcmp(f->fits[f->groups[g].from].key.spec, spec) == 0) return una_page_title(f, g);
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));)
+        if (strcmp(una_group_key(f, g)->spec, spec) == 0) return una_page_title(f, g);
     return spec;
 }
 
@@ -40,7 +42,7 @@ static bool split_was_run(const una_findings *f, const una_asked *asked, const c
 
 /* One row for each model: means over all fits to data of that name. */
 static void pooled_rows(una_sheet *sheet, const una_findings *f, const una_asked *asked, const char *data,
-                        const char *shown, const column *columns)
+                        const char *shown, const una_column *columns)
 {
     for (size_t m = 0; m < asked->model_count; m++) {
         const char *spec = asked->models[m].spec;
@@ -51,27 +53,16 @@ static void pooled_rows(una_sheet *sheet, const una_findings *f, const una_asked
         una_sheet_words(sheet, split_title(f, spec));
         una_sheet_words(sheet, shown);
         una_sheet_number(sheet, (double)count, 0);
-        for (const column *c = columns; c->head; c++)
-            una_sheet_number(sheet, una_split_pool(NULL, f, spec, data, c->measure), 2);
+        for (const una_column *c = columns + LEADING; c->title; c++)
+            una_sheet_number(sheet, una_split_pool(NULL, f, spec, data, c->measure), c->decimals);
     }
-}
-
-static una_sheet open_table(una_page *page, const char *name, const char *lead, const char *caption,
-                            const column *columns)
-{
-    una_sheet sheet = una_sheet_in(page->words.arena, name, lead, caption);
-    una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "data", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "fits", UNA_SHEET_NUMBER);
-    for (const column *c = columns; c->head; c++) una_sheet_column(&sheet, c->head, UNA_SHEET_NUMBER);
-    return sheet;
 }
 
 static una_status five_inputs(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
 {
     if (!split_was_run(f, asked, "d5") && !split_was_run(f, asked, "d20")) return UNA_OK;
     una_page_heading(page, 2, "Among the rows");
-    una_sheet sheet = open_table(page, "rows", "A function of five inputs, among 5 (d5) or 20 (d20).", "Inside: share "
+    una_sheet sheet = una_page_table(page, "rows", "A function of five inputs, among 5 (d5) or 20 (d20).", "Inside: share "
         "of 2000 fresh points whose true function is within the mean \xC2\xB1 1.96 epistemic std (0.95 would be "
         "right). Error of the mean, and the ignorance that is stated, in units of the function's std. Noise over the "
         "true one. Coverage and log-likelihood of y.", among_rows);
@@ -84,7 +75,7 @@ static una_status split_put_lines(una_page *page, const una_findings *f, const u
 {
     if (!split_was_run(f, asked, "line")) return UNA_OK;
     una_page_heading(page, 2, "In a gap, and beyond the rows");
-    una_sheet sheet = open_table(page, "lines", "Functions of one input.", "100 rows in [\xE2\x88\x92" "4, "
+    una_sheet sheet = una_page_table(page, "lines", "Functions of one input.", "100 rows in [\xE2\x88\x92" "4, "
         "\xE2\x88\x92" "2] and [2, 4]; the gap lies between, beyond is as wide as the gap on either side. First the "
         "share of points whose true function is in the 95 % band of ignorance, then the log-likelihood in units of the "
         "target's std.", along_lines);
@@ -98,7 +89,7 @@ static una_status split_put_noise(una_page *page, const una_findings *f, const u
 {
     if (!split_was_run(f, asked, "varying") && !split_was_run(f, asked, "constant")) return UNA_OK;
     una_page_heading(page, 2, "Noise that varies");
-    una_sheet sheet = open_table(page, "noise", "Noise from 0.1 to 1 along the first of five inputs (varying), or 0.3 "
+    una_sheet sheet = una_page_table(page, "noise", "Noise from 0.1 to 1 along the first of five inputs (varying), or 0.3 "
         "everywhere (constant).", "Mean relative error of the predicted noise std at 2000 fresh points, its largest "
         "value over its smallest (1: the model took it for constant), and its mean square against the true "
         "one.", of_noise);

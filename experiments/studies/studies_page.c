@@ -64,23 +64,13 @@ static una_panel *strand_panel(una_figure *figure, const strand *t, const char *
     return panel;
 }
 
-/* A level across the panel. */
-static void add_level(una_panel *panel, double at, una_ink ink, const char *label, una_arena *arena)
-{
-    double *x = UNA_GET(arena, double, 2), *y = UNA_GET(arena, double, 2);
-    if (!panel || arena->failed) return;
-    x[0] = panel->x.low, x[1] = panel->x.high;
-    y[0] = y[1] = at;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = ink, .x = x, .y = y, .count = 2,
-                                       .label = label });
-}
-
 /* The label stands at the panel's end, where no point is. */
 static void add_strand(una_panel *panel, const strand *t, una_ink ink, const char *label)
 {
-    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, ink, 0, 0 }, t->x, t->middle, t->count);
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = ink, .x = &panel->x.high,
-                                       .y = &t->middle[t->count - 1], .count = 1, .label = label });
+    const una_look line = { UNA_SHAPE_LINE, ink, 0, 0 };
+    una_panel_plot(panel, line, t->x, t->middle, t->count);
+    una_panel_plot(panel, line, &panel->x.high, &t->middle[t->count - 1], 1);
+    una_panel_label(panel, label);
 }
 
 static void gap_panel(una_figure *figure, const una_findings *f, const una_study_line *s,
@@ -94,7 +84,12 @@ static void gap_panel(una_figure *figure, const una_findings *f, const una_study
     if (!panel) return;
     panel->y.log = true;
     una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_IGNORANCE, 3, 0.45 }, gap->fit_x, gap->fit_y, gap->fits);
-    if (gp) add_level(panel, median_of(f, gp, UNA_CUBIC_GAP_STD, arena), UNA_INK_MODEL, "GP", arena);
+    if (gp) {
+        double level = median_of(f, gp, UNA_CUBIC_GAP_STD, arena);
+        una_panel_segment(panel, (una_look){ UNA_SHAPE_DASHES, UNA_INK_MODEL, 0, 0 }, panel->x.low, level, panel->x.high,
+                          level);
+        una_panel_label(panel, "GP");
+    }
     add_strand(panel, gap, UNA_INK_IGNORANCE, "in the gap");
     add_strand(panel, data, UNA_INK_DATA, "at the rows");
 }
@@ -110,8 +105,7 @@ static una_status gap_figure(una_page *page, const una_findings *f, const una_st
     UNA_TRY(una_arena_check(arena));
     if (figure.panel_count == 0) return UNA_OK;
     return una_page_figure(page, s->name, &figure, "Epistemic std.", "Mean over the points of the gap: a point for "
-                                                                     "each "
-                           "fit, the line through their medians. Dashed: the Gaussian process on the same rows, its "
+                           "each fit, the line through their medians. Dashed: the Gaussian process on the same rows, its "
                            "median. The lowest line: medians of the std at the training rows.", run);
 }
 
@@ -123,24 +117,23 @@ static una_status studies_put_functions(una_page *page, const una_findings *f, c
 {
     una_arena *arena = page->words.arena;
     const una_studies_curve *curve = s->curve[0].label ? &s->curve[0] : NULL;
+    bool heads = is_about(s, "luna_heads");
     una_cubic_panel panels[UNA_STUDIES_DRAWN];
     size_t count = 0;
     for (size_t d = 0; d < UNA_STUDIES_DRAWN && s->drawn[d]; d++) {
         const una_group *g = una_studies_group(f, s, s->drawn[d], curve);
-        una_text title = una_text_in(arena);
-        if (!g) continue;
-        una_text_add(&title, "%.*s = %s", (int)strcspn(s->varied, ","), s->varied, una_studies_word(s->drawn[d]));
-        panels[count++] = (una_cubic_panel){ &f->fits[g->from], title.at, is_about(s, "luna_heads") };
+        const char *title = una_phrase(arena, "%.*s = %s", (int)strcspn(s->varied, ","), s->varied,
+                                       una_studies_word(s->drawn[d]));
+        if (g) panels[count++] = (una_cubic_panel){ &f->fits[g->from], title, heads };
     }
 
-    una_text caption = una_text_in(arena), name = una_text_in(arena);
-    una_text_add(&caption, "On the rows of seed %llu", (unsigned long long)asked->first);
-    if (curve) una_text_add(&caption, ", %s", curve->label);
-    if (is_about(s, "luna_heads")) una_text_add(&caption, ", with the auxiliary regressors (at most 60 of them)");
-    una_text_add(&caption, ". The panels share their axes; bands may leave the frame.");
-    una_text_add(&name, "%s-functions", s->name);
+    const char *caption = una_phrase(arena, "On the rows of seed %llu%s%s%s. The panels share their axes; bands may "
+                                     "leave the frame.", (unsigned long long)asked->first, curve ? ", " : "",
+                                     curve ? curve->label : "",
+                                     heads ? ", with the auxiliary regressors (at most 60 of them)" : "");
+    const char *name = una_phrase(arena, "%s-functions", s->name);
     UNA_TRY(una_arena_check(arena));
-    return una_cubic_functions(page, name.at, panels, count, "The functions.", caption.at, asked, run);
+    return una_cubic_functions(page, name, panels, count, "The functions.", caption, asked, run);
 }
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */
@@ -168,22 +161,22 @@ static double restart_sd(const una_findings *f, const una_group *g)
 }
 
 /* A column of the tables, and for which studies it is there. */
-typedef struct shown { size_t measure; const char *title; int decimals; const char *studies; } shown;
+typedef struct shown { una_column column; const char *studies; } shown;
 
 static const shown columns[] = {
-    { UNA_STUDIES_MISFIT, "misfit", -2, "tuna_capacity" },
-    { UNA_CUBIC_GAP_STD, "gap std", -3, NULL },
-    { UNA_STUDIES_SHARE, "gap / GP", 2, NULL },
-    { UNA_CUBIC_DATA_STD, "data std", 2, "nlm_ tuna_length" },
-    { UNA_CUBIC_RIPPLE, "ripple", 2, "luna_ tuna_length activations" },
-    { UNA_CUBIC_GAP_INSIDE, "inside gap", 2, NULL },
-    { UNA_CUBIC_GAP_LOG_LIK, "log-lik gap", 2, NULL },
-    { UNA_CUBIC_RMSE, "RMSE", 2, NULL },
-    { UNA_STUDIES_TEST_RMSE, "fresh RMSE", 2, "nlm_" },
-    { UNA_STUDIES_TEST_LOG_LIK, "fresh log-lik", 2, NULL },
-    { UNA_STUDIES_COS2, "cos\xC2\xB2", 2, "luna_ activations" },
+    { { "misfit", UNA_SHEET_SPREAD, UNA_STUDIES_MISFIT, -2 }, "tuna_capacity" },
+    { { "gap std", UNA_SHEET_SPREAD, UNA_CUBIC_GAP_STD, -3 }, NULL },
+    { { "gap / GP", UNA_SHEET_NUMBER, UNA_STUDIES_SHARE, 2 }, NULL },
+    { { "data std", UNA_SHEET_NUMBER, UNA_CUBIC_DATA_STD, 2 }, "nlm_ tuna_length" },
+    { { "ripple", UNA_SHEET_NUMBER, UNA_CUBIC_RIPPLE, 2 }, "luna_ tuna_length activations" },
+    { { "inside gap", UNA_SHEET_NUMBER, UNA_CUBIC_GAP_INSIDE, 2 }, NULL },
+    { { "log-lik gap", UNA_SHEET_NUMBER, UNA_CUBIC_GAP_LOG_LIK, 2 }, NULL },
+    { { "RMSE", UNA_SHEET_NUMBER, UNA_CUBIC_RMSE, 2 }, NULL },
+    { { "fresh RMSE", UNA_SHEET_NUMBER, UNA_STUDIES_TEST_RMSE, 2 }, "nlm_" },
+    { { "fresh log-lik", UNA_SHEET_NUMBER, UNA_STUDIES_TEST_LOG_LIK, 2 }, NULL },
+    { { "cos\xC2\xB2", UNA_SHEET_NUMBER, UNA_STUDIES_COS2, 2 }, "luna_ activations" },
+    { { .title = NULL }, NULL }
 };
-enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static bool is_shown(const shown *column, const una_study_line *s)
 {
@@ -195,40 +188,26 @@ static bool is_shown(const shown *column, const una_study_line *s)
     return !column->studies;
 }
 
-static bool is_spread(const shown *column)
-{
-    return column->decimals < 0;
-}
-
 static void begin_columns(una_sheet *sheet, const una_study_line *s, bool restarts)
 {
-    una_text first = una_text_in(sheet->arena);
-    una_text_add(&first, "%.*s", (int)strcspn(s->varied, ","), s->varied);
-    una_sheet_column(sheet, first.at ? first.at : "", UNA_SHEET_WORDS);
+    una_sheet_column(sheet, una_phrase(sheet->arena, "%.*s", (int)strcspn(s->varied, ","), s->varied), UNA_SHEET_WORDS);
     una_sheet_column(sheet, "captured", UNA_SHEET_WORDS);
     if (restarts) una_sheet_column(sheet, "sd over restarts", UNA_SHEET_NUMBER);
-    for (size_t c = 0; c < COLUMNS; c++)
-        if (is_shown(&columns[c], s))
-            una_sheet_column(sheet, columns[c].title, is_spread(&columns[c]) ? UNA_SHEET_SPREAD : UNA_SHEET_NUMBER);
+    for (const shown *c = columns; c->column.title; c++)
+        if (is_shown(c, s)) una_sheet_column(sheet, c->column.title, c->column.kind);
 }
 
 static void fill_line(una_sheet *sheet, const una_findings *f, const una_group *g, const una_study_line *s,
                       const char *word, bool restarts)
 {
     size_t hits = 0;
-    una_text captured = una_text_in(sheet->arena);
     for (size_t i = g->from; i < g->from + g->count; i++) hits += una_studies_captures(f, i);
-    una_text_add(&captured, "%zu of %zu", hits, g->count);
-
     una_sheet_line(sheet);
     una_sheet_words(sheet, word);
-    una_sheet_words(sheet, captured.at ? captured.at : "");
+    una_sheet_words(sheet, una_phrase(sheet->arena, "%zu of %zu", hits, g->count));
     if (restarts) una_sheet_number(sheet, restart_sd(f, g), -2);
-    for (size_t c = 0; c < COLUMNS; c++) {
-        if (!is_shown(&columns[c], s)) continue;
-        if (is_spread(&columns[c])) una_page_spread(sheet, f, g, columns[c].measure, columns[c].decimals);
-        else una_sheet_number(sheet, una_findings_mean(f, g, columns[c].measure), columns[c].decimals);
-    }
+    for (const shown *c = columns; c->column.title; c++)
+        if (is_shown(c, s)) una_page_cell(sheet, f, g, &c->column);
 }
 
 static void fill_curve(una_sheet *sheet, const una_findings *f, const una_study_line *s, const una_studies_curve *curve,
@@ -245,15 +224,12 @@ static una_status usual_sheet(una_page *page, const una_findings *f, const una_s
 {
     una_arena *arena = page->words.arena;
     bool restarts = (quick ? s->quick_restarts : s->restarts) > 1;
-    una_text caption = una_text_in(arena);
-    una_text_add(&caption, "Means over the fits, with standard deviations. Captured: the gap std is at least half of "
-                 "the GP's on the same rows; sd over restarts: of the gap std, on the same rows. Inside: share of "
-                 "the points of the gap whose x\xC2\xB3 is in the 95 %% band of ignorance; fresh: 100 rows of the law "
-                 "of the training rows. ");
-    una_text_add(&caption, "Specs: %s", una_studies_spec(s, "\xE2\x80\xA6", &(una_studies_curve){ "", "\xE2\x80\xA6" },
-                                                         quick, arena));
+    const char *spec = una_studies_spec(s, "\xE2\x80\xA6", &(una_studies_curve){ "", "\xE2\x80\xA6" }, quick, arena);
     UNA_TRY(una_arena_check(arena));
-    una_sheet sheet = una_sheet_in(arena, s->name, "In numbers.", caption.at);
+    una_sheet sheet = una_sheet_in(arena, s->name, "In numbers.", una_phrase(arena, "Means over the fits, with standard "
+        "deviations. Captured: the gap std is at least half of the GP's on the same rows; sd over restarts: of the gap "
+        "std, on the same rows. Inside: share of the points of the gap whose x\xC2\xB3 is in the 95 %% band of "
+        "ignorance; fresh: 100 rows of the law of the training rows. Specs: %s", spec));
     begin_columns(&sheet, s, restarts);
     if (!s->curve[0].label) fill_curve(&sheet, f, s, NULL, restarts);
     for (size_t c = 0; c < UNA_STUDIES_CURVES && s->curve[c].label; c++)
@@ -277,45 +253,42 @@ static una_status blow_up(una_page *page, const una_findings *f, const una_study
     UNA_TRY(una_page_figure(page, s->name, &figure, "Two formulas.", "Medians over the seeds; the same features, all "
                             "multiplied by the scale, but for the one.", run));
 
-    una_sheet sheet = una_sheet_in(arena, s->name, "In numbers.", "Log marginal likelihood of the 100 rows, "
-                                                                  "standardised: "
-                                   "mean and sd over the seeds. Seven features can be scaled: each decade takes 7 ln "
-                                   "10 = 16.1 from the right one, and adds as much to the printed one.");
-    una_sheet_column(&sheet, s->varied, UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "right", UNA_SHEET_SPREAD);
-    una_sheet_column(&sheet, "as printed", UNA_SHEET_SPREAD);
+    const una_column of_evidence[] = { { s->varied, UNA_SHEET_WORDS, 0, 0 },
+                                       { "right", UNA_SHEET_SPREAD, UNA_STUDIES_EVIDENCE, 1 },
+                                       { "as printed", UNA_SHEET_SPREAD, UNA_STUDIES_PRINTED, 1 }, { .title = NULL } };
+    una_sheet sheet = una_page_table(page, s->name, "In numbers.", "Log marginal likelihood of the 100 rows, "
+                                     "standardised: mean and sd over the seeds. Seven features can be scaled: each "
+                                     "decade takes 7 ln 10 = 16.1 from the right one, and adds as much to the printed "
+                                     "one.", of_evidence);
     for (size_t v = 0; v < UNA_STUDIES_VALUES && s->value[v]; v++) {
         const una_group *g = una_studies_group(f, s, s->value[v], NULL);
-        if (!g) continue;
-        una_sheet_line(&sheet);
-        una_sheet_words(&sheet, s->value[v]);
-        una_page_spread(&sheet, f, g, UNA_STUDIES_EVIDENCE, 1);
-        una_page_spread(&sheet, f, g, UNA_STUDIES_PRINTED, 1);
+        if (g) una_page_line(&sheet, f, g, s->value[v], of_evidence);
     }
     return una_page_sheet(page, &sheet, run);
 }
 
 /* ---- TUNA's capacity ----------------------------------------------------------------------------------------- */
 
-static const char *const by_length[] = { "40 of length 0.75", "40 of length 1.5", "40 of length 6" };
-static const char *const by_number[] = { "160 of length 1.5", "40 of length 1.5", "10 of length 1.5" };
-static const char *const length_labels[] = { "length 0.75", "length 1.5", "length 6" };
-static const char *const number_labels[] = { "160 of them", "40", "10" };
-static const una_ink inks[] = { UNA_INK_IGNORANCE, UNA_INK_MODEL, UNA_INK_SECOND };
+typedef struct misfit { const char *title, *curve[3], *label[3]; } misfit;
+static const misfit misfits[] = {
+    { "40 references, by length scale", { "40 of length 0.75", "40 of length 1.5", "40 of length 6" },
+      { "length 0.75", "length 1.5", "length 6" } },
+    { "References of length 1.5, by number", { "160 of length 1.5", "40 of length 1.5", "10 of length 1.5" },
+      { "160 of them", "40", "10" } } };
 
-static void misfit_panel(una_figure *figure, const una_findings *f, const una_study_line *s, const char *title,
-                         const char *const *curves, const char *const *labels, una_arena *arena)
+static void misfit_panel(una_figure *figure, const una_findings *f, const una_study_line *s, const misfit *of)
 {
+    static const una_ink inks[] = { UNA_INK_IGNORANCE, UNA_INK_MODEL, UNA_INK_SECOND };
     una_panel *panel = NULL;
     for (size_t k = 0; k < 3; k++)
         for (size_t c = 0; c < UNA_STUDIES_CURVES && s->curve[c].label; c++) {
-            if (strcmp(s->curve[c].label, curves[k]) != 0) continue;
-            strand *t = strand_of(f, s, &s->curve[c], UNA_STUDIES_MISFIT, arena);
+            if (strcmp(s->curve[c].label, of->curve[k]) != 0) continue;
+            strand *t = strand_of(f, s, &s->curve[c], UNA_STUDIES_MISFIT, figure->arena);
             if (!t || t->count == 0) continue;
-            if (!panel) panel = strand_panel(figure, t, title, s->varied, "misfit");
+            if (!panel) panel = strand_panel(figure, t, of->title, s->varied, "misfit");
             if (!panel) continue;
             panel->y.log = true;
-            add_strand(panel, t, inks[k], labels[k]);
+            add_strand(panel, t, inks[k], of->label[k]);
         }
 }
 
@@ -324,8 +297,7 @@ static una_status capacity_figure(una_page *page, const una_findings *f, const u
     una_arena *arena = page->words.arena;
     double low = INFINITY, high = 0;
     una_figure figure = una_figure_in(arena, 2, half_width, panel_height);
-    misfit_panel(&figure, f, s, "40 references, by length scale", by_length, length_labels, arena);
-    misfit_panel(&figure, f, s, "References of length 1.5, by number", by_number, number_labels, arena);
+    for (size_t i = 0; i < 2; i++) misfit_panel(&figure, f, s, &misfits[i]);
     UNA_TRY(una_arena_check(arena));
     if (figure.panel_count == 0) return UNA_OK;
 
@@ -335,8 +307,7 @@ static una_status capacity_figure(una_page *page, const una_findings *f, const u
     for (size_t p = 0; p < figure.panel_count && low > 0; p++)
         figure.panels[p]->y.low = low / 1.2, figure.panels[p]->y.high = high * 1.2;
     return una_page_figure(page, s->name, &figure, "How well the references are met.", "Root mean square distance of "
-                                                                                       "the "
-                           "heads from their reference functions, whose standard deviation is 1: medians over the "
+                           "the heads from their reference functions, whose standard deviation is 1: medians over the "
                            "seeds. Both panels share their axes.", run);
 }
 
@@ -349,7 +320,7 @@ static una_status short_title(const char **title, const una_findings *f, const u
     una_spec spec;
     una_text text = una_text_in(arena);
     size_t kept = 0;
-    UNA_TRY(una_spec_parse(&spec, una_page_title(f, (size_t)(g - f->groups)), arena, run));
+    UNA_TRY(una_spec_parse(&spec, una_page_title(f, g), arena, run));
     una_text_add(&text, "%s", spec.name);
     for (size_t i = 0; i < spec.count; i++) {
         const char *key = spec.items[i].key;
@@ -373,11 +344,8 @@ static int by_likelihood(const void *a, const void *b)
 static una_status list_rivals(rival **list, size_t *count, const una_findings *f, una_arena *arena, una_run *run)
 {
     *count = 0;
-    *list = UNA_GET(arena, rival, f->group_count);
-    UNA_TRY(una_arena_check(arena));
-    for (size_t i = 0; i < f->group_count; i++) {
-        const una_group *g = &f->groups[i];
-        if (strcmp(f->fits[g->from].key.data, "likelihood_blind") != 0) continue;
+    UNA_NEW_AT(arena, *list, f->group_count);
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, "likelihood_blind"));) {
         rival *r = &(*list)[(*count)++];
         r->group = g;
         r->likely = una_findings_mean(f, g, UNA_STUDIES_TEST_LOG_LIK);
@@ -405,9 +373,7 @@ static void rivals_panel(una_figure *figure, const una_findings *f, const rival 
             y[fits++] = at[i];
         }
     }
-    panel->y.names = names;
-    panel->y.name_count = count;
-    panel->y.low = 0.4, panel->y.high = (double)count + 0.6;
+    panel->y = (una_axis){ .low = 0.4, .high = (double)count + 0.6, .names = names, .name_count = count };
     una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_PART, 3, 0 }, x, y, fits);
     una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_MODEL, 6, 0 }, mean, at, count);
 }
@@ -415,24 +381,14 @@ static void rivals_panel(una_figure *figure, const una_findings *f, const rival 
 static una_status rivals_sheet(una_page *page, const una_findings *f, const una_study_line *s, const rival *list,
                                size_t count, una_run *run)
 {
-    una_sheet sheet = una_sheet_in(page->words.arena, s->name, "In numbers.", "Mean and sd over the seeds: "
-                                                                              "log-likelihood "
-                                   "of 100 fresh rows of the law of the training rows and of fresh rows in the gap; "
-                                   "epistemic standard deviation in the gap, also over that of the GP.");
-    una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "log-lik outside", UNA_SHEET_SPREAD);
-    una_sheet_column(&sheet, "gap std", UNA_SHEET_SPREAD);
-    una_sheet_column(&sheet, "gap / GP", UNA_SHEET_SPREAD);
-    una_sheet_column(&sheet, "log-lik in the gap", UNA_SHEET_SPREAD);
-    for (size_t i = count; i-- > 0;) {
-        const una_group *g = list[i].group;
-        una_sheet_line(&sheet);
-        una_sheet_words(&sheet, list[i].title);
-        una_page_spread(&sheet, f, g, UNA_STUDIES_TEST_LOG_LIK, 3);
-        una_page_spread(&sheet, f, g, UNA_CUBIC_GAP_STD, 2);
-        una_page_spread(&sheet, f, g, UNA_STUDIES_SHARE, 2);
-        una_page_spread(&sheet, f, g, UNA_CUBIC_GAP_LOG_LIK, 2);
-    }
+    static const una_column of_rivals[] = {
+        { "model", UNA_SHEET_WORDS, 0, 0 }, { "log-lik outside", UNA_SHEET_SPREAD, UNA_STUDIES_TEST_LOG_LIK, 3 },
+        { "gap std", UNA_SHEET_SPREAD, UNA_CUBIC_GAP_STD, 2 }, { "gap / GP", UNA_SHEET_SPREAD, UNA_STUDIES_SHARE, 2 },
+        { "log-lik in the gap", UNA_SHEET_SPREAD, UNA_CUBIC_GAP_LOG_LIK, 2 }, { .title = NULL } };
+    una_sheet sheet = una_page_table(page, s->name, "In numbers.", "Mean and sd over the seeds: log-likelihood of 100 "
+                                     "fresh rows of the law of the training rows and of fresh rows in the gap; "
+                                     "epistemic standard deviation in the gap, also over that of the GP.", of_rivals);
+    for (size_t i = count; i-- > 0;) una_page_line(&sheet, f, list[i].group, list[i].title, of_rivals);
     return una_page_sheet(page, &sheet, run);
 }
 
@@ -457,20 +413,9 @@ static una_status likelihood_blind(una_page *page, const una_findings *f, const 
 
 static bool was_run(const una_findings *f, const una_study_line *s)
 {
-    for (size_t g = 0; g < f->group_count; g++)
-        if (una_studies_is_of(f->fits[f->groups[g].from].key.data, s->name)) return true;
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));)
+        if (una_studies_is_of(una_group_key(f, g)->data, s->name)) return true;
     return false;
-}
-
-static una_status studies_put_words(una_page *page, const una_study_line *s)
-{
-    una_text says = una_text_in(page->words.arena);
-    una_text_add(&says, "%s.", s->thesis);
-    UNA_TRY(una_arena_check(page->words.arena));
-    una_page_heading(page, 2, s->title);
-    una_page_paragraph(page, s->how);
-    una_page_paragraph(page, says.at);
-    return UNA_OK;
 }
 
 una_status una_studies_page(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
@@ -480,7 +425,9 @@ una_status una_studies_page(una_page *page, const una_findings *f, const una_ask
                            "the specs above the tables say.");
     for (const una_study_line *s = una_studies_lines; s->name; s++) {
         if (!was_run(f, s)) continue;
-        UNA_TRY(studies_put_words(page, s));
+        una_page_heading(page, 2, s->title);
+        una_page_paragraph(page, s->how);
+        una_page_paragraph(page, una_phrase(page->words.arena, "%s.", s->thesis));
         if (is_about(s, "blow_up")) {
             UNA_TRY(blow_up(page, f, s, run));
             continue;

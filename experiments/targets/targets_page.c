@@ -6,6 +6,7 @@
 #include "targets/targets.h"
 
 #include "bench/lines.h"
+#include "draw/number.h"
 
 enum { MOST_SHOWN = 8 };
 static const double panel_width = 232, panel_height = 200;
@@ -25,9 +26,7 @@ static una_status targets_add_panel(una_figure *figure, const drawing *d, const 
 {
     const una_findings *f = d->findings;
     const double *value = f->value + group->from * f->measures;
-    una_text title = una_text_in(d->arena);
-    una_text_add(&title, "%s, %s", group->model, how);
-    una_panel *panel = una_figure_panel(figure, title.at, "x", "a");
+    una_panel *panel = una_figure_panel(figure, una_phrase(d->arena, "%s, %s", group->model, how), "x", "a");
     UNA_TRY(una_arena_check(d->arena));
     panel->y.low = -16, panel->y.high = 16;
     const una_known_curve known = { d->x, value + UNA_TARGETS_CURVE_MEAN, value + UNA_TARGETS_CURVE_STD, d->truth,
@@ -88,55 +87,42 @@ static una_status gap_figure(una_page *page, drawing *d, una_run *run)
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */
 
-typedef struct column { size_t measure; const char *head; int decimals; } column;
+#define FITTED { "model", UNA_SHEET_WORDS, 0, 0 }, { "fitted", UNA_SHEET_WORDS, 0, 0 }
+#define SPREAD(measure, head, decimals) { head, UNA_SHEET_SPREAD, UNA_TARGETS_##measure, decimals }
+#define BOTH_TARGETS { FITTED, SPREAD(LOG_LIK_A, "log-lik a", 3), SPREAD(LOG_LIK_B, "log-lik b", 3), \
+    SPREAD(JOINT, "joint", 3), SPREAD(CORRELATION, "noise correlation", 2), { .title = NULL } }
+
 typedef struct law_table {
     una_targets_law law;
     const char *name, *heading, *lead, *caption;
-    column columns[5];                   /* ends with head == NULL                                          */
+    una_column columns[7];
 } law_table;
 
 static const law_table tables[] = {
     { UNA_RELATED, "related", NULL, "Where only b is seen.", "Of target a at fresh rows of its gap: log-likelihood, "
       "mean epistemic standard deviation, error, and the share of rows whose true a is in the 95 % band of ignorance: "
       "mean and sd over the seeds.",
-      { { UNA_TARGETS_GAP_LOG_LIK_A, "log-lik a", 2 }, { UNA_TARGETS_GAP_STD_A, "std a", 2 },
-        { UNA_TARGETS_GAP_RMSE_A, "error a", 2 }, { UNA_TARGETS_GAP_INSIDE_A, "inside a", 2 },
-        { 0, NULL, 0 } } },
+      { FITTED, SPREAD(GAP_LOG_LIK_A, "log-lik a", 2), SPREAD(GAP_STD_A, "std a", 2), SPREAD(GAP_RMSE_A, "error a", 2),
+        SPREAD(GAP_INSIDE_A, "inside a", 2), { .title = NULL } } },
     { UNA_INDEPENDENT, "independent", "Two that have nothing in common", "Independent targets.", "Log-likelihood of "
-      "fresh rows, of each target and of both at once (apart: the sum).",
-      { { UNA_TARGETS_LOG_LIK_A, "log-lik a", 3 }, { UNA_TARGETS_LOG_LIK_B, "log-lik b", 3 },
-        { UNA_TARGETS_JOINT, "joint", 3 }, { UNA_TARGETS_CORRELATION, "noise correlation", 2 }, { 0, NULL, 0 } } },
+      "fresh rows, of each target and of both at once (apart: the sum).", BOTH_TARGETS },
     { UNA_CORRELATED, "noise", "Noise that hits both", "Correlated noise.", "Two other functions, with noise of "
       "correlation 0.8. Who knows the functions and the covariance of the noise gains 0.51 in the joint "
-      "log-likelihood over who knows its variances only.",
-      { { UNA_TARGETS_LOG_LIK_A, "log-lik a", 3 }, { UNA_TARGETS_LOG_LIK_B, "log-lik b", 3 },
-        { UNA_TARGETS_JOINT, "joint", 3 }, { UNA_TARGETS_CORRELATION, "noise correlation", 2 }, { 0, NULL, 0 } } },
+      "log-likelihood over who knows its variances only.", BOTH_TARGETS },
 };
 
-static bool has_law(const una_findings *f, una_targets_law law)
+/* A law that was not run has no table. */
+static una_status law_sheet(una_page *page, const una_findings *f, const law_table *table, una_run *run)
 {
-    for (size_t g = 0; g < f->group_count; g++)
-        if (una_targets_law_of(f->fits[f->groups[g].from].key.data) == law) return true;
-    return false;
-}
-
-static una_status law_sheet(una_page *page, const drawing *d, const law_table *table, una_run *run)
-{
-    const una_findings *f = d->findings;
-    if (!has_law(f, table->law)) return UNA_OK;
-    una_sheet sheet = una_sheet_in(d->arena, table->name, table->lead, table->caption);
-    una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "fitted", UNA_SHEET_WORDS);
-    for (const column *c = table->columns; c->head; c++) una_sheet_column(&sheet, c->head, UNA_SHEET_SPREAD);
-    for (size_t g = 0; g < f->group_count; g++) {
-        const una_row_key *key = &f->fits[f->groups[g].from].key;
+    una_sheet sheet = una_page_table(page, table->name, table->lead, table->caption, table->columns);
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));) {
+        const una_row_key *key = una_group_key(f, g);
         if (una_targets_law_of(key->data) != table->law) continue;
-        una_sheet_line(&sheet);
-        una_sheet_words(&sheet, key->spec);
+        una_page_line(&sheet, f, g, key->spec, table->columns);
         una_sheet_words(&sheet, una_targets_is_joint(key->data) ? "together" : "apart");
-        for (const column *c = table->columns; c->head; c++)
-            una_page_spread(&sheet, f, &f->groups[g], c->measure, c->decimals);
+        una_page_cells(&sheet, f, g, table->columns);
     }
+    if (sheet.lines == 0) return una_arena_check(sheet.arena);
     if (table->heading) una_page_heading(page, 2, table->heading);
     return una_page_sheet(page, &sheet, run);
 }
@@ -145,6 +131,6 @@ una_status una_targets_page(una_page *page, const una_findings *findings, const 
 {
     drawing d = { .findings = findings, .asked = asked, .arena = page->words.arena };
     if (findings->count > 0) UNA_TRY(gap_figure(page, &d, run));
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) UNA_TRY(law_sheet(page, &d, &tables[i], run));
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) UNA_TRY(law_sheet(page, findings, &tables[i], run));
     return una_arena_check(d.arena);
 }

@@ -24,8 +24,8 @@ typedef struct drawing {
 static void list_counts(drawing *d)
 {
     const una_findings *f = d->findings;
-    for (size_t g = 0; g < f->group_count; g++) {
-        size_t features = una_transfer_features(f->fits[f->groups[g].from].key.data), at = 0;
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));) {
+        size_t features = una_transfer_features(una_group_key(f, g)->data), at = 0;
         while (at < d->count && d->counts[at] < features) at++;
         if (features == 0 || d->count == MOST_COUNTS || (at < d->count && d->counts[at] == features)) continue;
         for (size_t i = d->count++; i > at; i--) d->counts[i] = d->counts[i - 1];
@@ -80,16 +80,15 @@ static una_status add_model(una_panel *panel, const drawing *d, const una_bench_
         double sd = f->sd[(size_t)(group - f->groups) * f->measures + measure];
         x[count] = (double)d->counts[i];
         mean[count] = una_findings_mean(f, group, measure);
-        low[count] = mean[count] - sd;
-        high[count] = mean[count] + sd;
+        low[count] = mean[count] - sd, high[count] = mean[count] + sd;
         count++;
     }
     if (count == 0) return UNA_OK;
 
     una_ink ink = ink_of(model->kind);
     una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, ink, 0, pale }, x, low, high, count);
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = ink, .x = x, .y = mean, .count = count,
-                                       .size = 1.8, .label = model->kind });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, ink, 1.8, 0 }, x, mean, count);
+    una_panel_label(panel, model->kind);
     una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, ink, 4, 0 }, x, mean, count);
     return UNA_OK;
 }
@@ -100,15 +99,11 @@ static double best_there_is(void)
     return -0.5 * log(2 * acos(-1) * una_transfer_noise * una_transfer_noise) - 0.5;
 }
 
-static una_status add_level(una_panel *panel, const drawing *d, double level, una_ink ink, const char *label)
+static void add_level(una_panel *panel, const drawing *d, double level, una_ink ink, const char *label)
 {
-    double *x = UNA_GET(d->arena, double, 2), *y = UNA_GET(d->arena, double, 2);
-    UNA_TRY(una_arena_check(d->arena));
-    x[0] = (double)d->counts[0], x[1] = (double)d->counts[d->count - 1];
-    y[0] = y[1] = level;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_DASHES, .ink = ink, .x = x, .y = y, .count = 2,
-                                       .label = label });
-    return UNA_OK;
+    una_panel_segment(panel, (una_look){ UNA_SHAPE_DASHES, ink, 0, 0 }, (double)d->counts[0], level,
+                      (double)d->counts[d->count - 1], level);
+    una_panel_label(panel, label);
 }
 
 static una_status transfer_add_panel(una_figure *figure, const drawing *d, const char *title, size_t measure, bool own)
@@ -117,9 +112,8 @@ static una_status transfer_add_panel(una_figure *figure, const drawing *d, const
     una_panel *panel = una_figure_panel(figure, title, "features", "log-likelihood in the gap, nats per row");
     if (!panel) return una_arena_check(d->arena);
     panel->x.log = true;
-    UNA_TRY(add_level(panel, d, best_there_is(), UNA_INK_NOISE, "truth"));
-    if (gp) UNA_TRY(add_level(panel, d, una_findings_mean(d->findings, gp, UNA_TRANSFER_FRESH), UNA_INK_DATA,
-                              "gp anew"));
+    add_level(panel, d, best_there_is(), UNA_INK_NOISE, "truth");
+    if (gp) add_level(panel, d, una_findings_mean(d->findings, gp, UNA_TRANSFER_FRESH), UNA_INK_DATA, "gp anew");
     for (size_t m = 0; m < d->asked->model_count; m++)
         if (is_shown(d, m, own)) UNA_TRY(add_model(panel, d, &d->asked->models[m], measure));
     return UNA_OK;
@@ -145,17 +139,18 @@ static una_status by_features(una_page *page, drawing *d, una_run *run)
                            "kernel and all.", run);
 }
 
-static una_status features_sheet(una_page *page, const drawing *d, const char *name, const char *lead,
-                                 const char *caption, size_t measure, una_run *run)
+static una_status features_sheet(una_page *page, const drawing *d, size_t measure, una_run *run)
 {
     const una_findings *f = d->findings;
-    una_sheet sheet = una_sheet_in(d->arena, name, lead, caption);
+    una_sheet sheet = measure == UNA_TRANSFER_KNOWN ?
+        una_sheet_in(d->arena, "known", "Noise known.", "Log-likelihood of fresh rows of the gap by the number of "
+                     "features, with the true noise and a prior variance of 0.1, 1 or 10, chosen by validation rows "
+                     "outside the gap: mean and sd over the seeds.") :
+        una_sheet_in(d->arena, "evidence", "By evidence.", "The same with noise and prior variance by evidence of the "
+                     "gap\xE2\x80\x99s training rows.");
     una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
-    for (size_t i = 0; i < d->count; i++) {
-        una_text title = una_text_in(d->arena);
-        una_text_add(&title, "%zu", d->counts[i]);
-        una_sheet_column(&sheet, title.at, UNA_SHEET_SPREAD);
-    }
+    for (size_t i = 0; i < d->count; i++)
+        una_sheet_column(&sheet, una_phrase(d->arena, "%zu", d->counts[i]), UNA_SHEET_SPREAD);
     for (size_t m = 0; m < d->asked->model_count; m++) {
         const char *spec = d->asked->models[m].spec;
         if (!una_transfer_group(f, spec, 0)) continue;
@@ -170,21 +165,18 @@ static una_status features_sheet(una_page *page, const drawing *d, const char *n
 /* The effect of the choice of a prior variance, with the most features. */
 static una_status alphas_sheet(una_page *page, const drawing *d, una_run *run)
 {
-    const una_findings *f = d->findings;
-    una_text caption = una_text_in(d->arena);
-    una_text_add(&caption, "Log-likelihood of fresh rows of the gap with %zu features and the true noise, for each "
-                 "prior variance: mean and sd over the seeds. Validation rows outside the gap, which choose one of "
-                 "them above, can hardly tell them apart.", d->counts[d->count - 1]);
-    una_sheet sheet = una_sheet_in(d->arena, "alphas", "Noise known, prior variance given.", caption.at);
-    una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
-    for (size_t a = 0; a < UNA_TRANSFER_ALPHAS; a++) una_sheet_column(&sheet, una_transfer_alphas[a], UNA_SHEET_SPREAD);
+    una_column columns[UNA_TRANSFER_ALPHAS + 2] = { { "model", UNA_SHEET_WORDS, 0, 0 } };
+    for (size_t a = 0; a < UNA_TRANSFER_ALPHAS; a++)
+        columns[a + 1] = (una_column){ una_transfer_alphas[a], UNA_SHEET_SPREAD, UNA_TRANSFER_FIRST_ALPHA + a, 2 };
+    size_t most = d->counts[d->count - 1];
+    una_sheet sheet = una_page_table(page, "alphas", "Noise known, prior variance given.", una_phrase(d->arena,
+        "Log-likelihood of fresh rows of the gap with %zu features and the true noise, for each prior variance: mean "
+        "and sd over the seeds. Validation rows outside the gap, which choose one of them above, can hardly tell them "
+        "apart.", most), columns);
     for (size_t m = 0; m < d->asked->model_count; m++) {
-        const una_group *group = una_transfer_group(f, d->asked->models[m].spec, d->counts[d->count - 1]);
-        if (!group) continue;
-        una_sheet_line(&sheet);
-        una_sheet_words(&sheet, d->asked->models[m].spec);
-        for (size_t a = 0; a < UNA_TRANSFER_ALPHAS; a++)
-            una_page_spread(&sheet, f, group, UNA_TRANSFER_FIRST_ALPHA + a, 2);
+        const char *spec = d->asked->models[m].spec;
+        const una_group *group = una_transfer_group(d->findings, spec, most);
+        if (group) una_page_line(&sheet, d->findings, group, spec, columns);
     }
     return una_page_sheet(page, &sheet, run);
 }
@@ -192,23 +184,17 @@ static una_status alphas_sheet(una_page *page, const drawing *d, una_run *run)
 /* Models whose features are not counted. */
 static una_status others_sheet(una_page *page, const drawing *d, una_run *run)
 {
-    static const size_t shown[] = { UNA_TRANSFER_KNOWN, UNA_TRANSFER_EVIDENCE, UNA_TRANSFER_FRESH };
+    static const una_column columns[] = {
+        { "model", UNA_SHEET_WORDS, 0, 0 }, { "kept, noise known", UNA_SHEET_SPREAD, UNA_TRANSFER_KNOWN, 2 },
+        { "kept, by evidence", UNA_SHEET_SPREAD, UNA_TRANSFER_EVIDENCE, 2 },
+        { "fitted in the gap", UNA_SHEET_SPREAD, UNA_TRANSFER_FRESH, 2 }, { .title = NULL } };
     const una_findings *f = d->findings;
-    una_sheet sheet = una_sheet_in(d->arena, "others", "Without features to count.", "The kernel that a process found "
-                                   "outside the gap is kept, its noise is the true one or by evidence; or all is "
-                                   "fitted anew to the rows of the gap, which is no transfer. The truth: what the "
-                                   "true function and noise are expected to score.");
-    una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "kept, noise known", UNA_SHEET_SPREAD);
-    una_sheet_column(&sheet, "kept, by evidence", UNA_SHEET_SPREAD);
-    una_sheet_column(&sheet, "fitted in the gap", UNA_SHEET_SPREAD);
-    for (size_t g = 0; g < f->group_count; g++) {
-        if (strcmp(f->fits[f->groups[g].from].key.data, "squiggle") != 0) continue;
-        una_sheet_line(&sheet);
-        una_sheet_words(&sheet, f->fits[f->groups[g].from].key.spec);
-        for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-            una_page_spread(&sheet, f, &f->groups[g], shown[i], 2);
-    }
+    una_sheet sheet = una_page_table(page, "others", "Without features to count.", "The kernel that a process found "
+                                     "outside the gap is kept, its noise is the true one or by evidence; or all is "
+                                     "fitted anew to the rows of the gap, which is no transfer. The truth: what the "
+                                     "true function and noise are expected to score.", columns);
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, "squiggle"));)
+        una_page_line(&sheet, f, g, una_group_key(f, g)->spec, columns);
     una_sheet_line(&sheet);
     una_sheet_words(&sheet, "the truth");
     una_sheet_spread(&sheet, NAN, NAN, 2);
@@ -233,8 +219,7 @@ static una_status add_band(una_figure *figure, const una_model *model, const una
     una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
     UNA_TRY(una_model_predict_rows(model, x, GRID, 0.95, &out, run));
 
-    panel->x.low = from, panel->x.high = to;
-    panel->y.low = -90, panel->y.high = 90;
+    una_panel_show(panel, from, to, -90, 90);
     return una_known_curve_draw(panel, &(una_known_curve){ x, mean, std, truth, GRID, rows->train }, arena);
 }
 
@@ -246,13 +231,11 @@ static una_status draw_bands(una_figure *figure, const drawing *d, const una_tra
         const una_findings *f = d->findings;
         const una_group *group = una_findings_on(f, NULL, una_transfer_bands[b].data);
         double log_lik = una_findings_value(f, group->from, UNA_TRANSFER_BEFORE);
-        una_text title = una_text_in(d->arena);
-        una_text_add(&title, "%s: %s nats", una_transfer_bands[b].name, una_number_plain(number, log_lik, 2));
-        UNA_TRY(una_arena_check(d->arena));
-
+        const char *title = una_phrase(d->arena, "%s: %s nats", una_transfer_bands[b].name,
+                                       una_number_plain(number, log_lik, 2));
         una_model *model = NULL;
-        una_status status = una_transfer_fit(&model, &f->fits[group->from].key, rows, run);
-        if (status == UNA_OK) status = add_band(figure, model, rows, title.at, d->arena, run);
+        una_status status = una_transfer_fit(&model, una_group_key(f, group), rows, run);
+        if (status == UNA_OK) status = add_band(figure, model, rows, title, d->arena, run);
         una_model_free(model);
         UNA_TRY(status);
     }
@@ -266,7 +249,7 @@ static una_status bands_figure(una_page *page, const drawing *d, una_run *run)
     una_figure figure = una_figure_in(d->arena, UNA_TRANSFER_BANDS, band_width, band_height);
     una_known_curve_keys(&figure, "mean", "true function", "training rows");
 
-    una_status status = una_transfer_rows_make(&rows, d->findings->fits[first->from].key.seed, run);
+    una_status status = una_transfer_rows_make(&rows, una_group_key(d->findings, first)->seed, run);
     if (status == UNA_OK) status = draw_bands(&figure, d, &rows, run);
     if (status == UNA_OK)
         status = una_page_figure(page, "bands", &figure, "Too little, about right, too much.",
@@ -280,26 +263,20 @@ static una_status bands_figure(una_page *page, const drawing *d, una_run *run)
 
 static una_status bands_sheet(una_page *page, const drawing *d, una_run *run)
 {
-    static const size_t shown[] = { UNA_TRANSFER_BEFORE_STD, UNA_TRANSFER_BEFORE_COVERAGE, UNA_TRANSFER_BEFORE,
-                                    UNA_TRANSFER_OUTSIDE };
+    static const una_column columns[] = {
+        { "uncertainty", UNA_SHEET_WORDS, 0, 0 }, { "std in the gap", UNA_SHEET_SPREAD, UNA_TRANSFER_BEFORE_STD, 1 },
+        { "cover 95", UNA_SHEET_SPREAD, UNA_TRANSFER_BEFORE_COVERAGE, 2 },
+        { "log-lik in the gap", UNA_SHEET_SPREAD, UNA_TRANSFER_BEFORE, 2 },
+        { "log-lik outside", UNA_SHEET_SPREAD, UNA_TRANSFER_OUTSIDE, 2 }, { .title = NULL } };
     const una_findings *f = d->findings;
-    una_sheet sheet = una_sheet_in(d->arena, "bands", "Uncertainty and likelihood.",
-                                   "Mean epistemic standard deviation in the gap, share of fresh rows there that "
-                                   "are in their 95 % band (noise included), and the log-likelihood of these and of "
-                                   "test rows outside: over the seeds. No row of the gap was learnt from. Outside, "
-                                   "the three can hardly be told apart.");
-    una_sheet_column(&sheet, "uncertainty", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "std in the gap", UNA_SHEET_SPREAD);
-    una_sheet_column(&sheet, "cover 95", UNA_SHEET_SPREAD);
-    una_sheet_column(&sheet, "log-lik in the gap", UNA_SHEET_SPREAD);
-    una_sheet_column(&sheet, "log-lik outside", UNA_SHEET_SPREAD);
-    for (size_t b = 0; b < UNA_TRANSFER_BANDS; b++) {
-        const una_group *group = una_findings_on(f, NULL, una_transfer_bands[b].data);
-        una_sheet_line(&sheet);
-        una_sheet_words(&sheet, una_transfer_bands[b].name);
-        for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-            una_page_spread(&sheet, f, group, shown[i], i == 0 ? 1 : 2);
-    }
+    una_sheet sheet = una_page_table(page, "bands", "Uncertainty and likelihood.",
+                                     "Mean epistemic standard deviation in the gap, share of fresh rows there that "
+                                     "are in their 95 % band (noise included), and the log-likelihood of these and of "
+                                     "test rows outside: over the seeds. No row of the gap was learnt from. Outside, "
+                                     "the three can hardly be told apart.", columns);
+    for (size_t b = 0; b < UNA_TRANSFER_BANDS; b++)
+        una_page_line(&sheet, f, una_findings_on(f, NULL, una_transfer_bands[b].data), una_transfer_bands[b].name,
+                      columns);
     return una_page_sheet(page, &sheet, run);
 }
 
@@ -312,12 +289,8 @@ una_status una_transfer_page(una_page *page, const una_findings *findings, const
     if (d.count > 0) {
         una_page_heading(page, 2, "By the number of features");
         UNA_TRY(by_features(page, &d, run));
-        UNA_TRY(features_sheet(page, &d, "known", "Noise known.", "Log-likelihood of fresh rows of the gap by the "
-                               "number of features, with the true noise and a prior variance of 0.1, 1 or 10, chosen "
-                               "by validation rows outside the gap: mean and sd over the seeds.", UNA_TRANSFER_KNOWN,
-                               run));
-        UNA_TRY(features_sheet(page, &d, "evidence", "By evidence.", "The same with noise and prior variance by "
-                               "evidence of the gap\xE2\x80\x99s training rows.", UNA_TRANSFER_EVIDENCE, run));
+        UNA_TRY(features_sheet(page, &d, UNA_TRANSFER_KNOWN, run));
+        UNA_TRY(features_sheet(page, &d, UNA_TRANSFER_EVIDENCE, run));
         UNA_TRY(alphas_sheet(page, &d, run));
     }
     if (una_findings_on(findings, NULL, "squiggle"))

@@ -130,11 +130,28 @@ size_t una_seed_count(double given, size_t usual, size_t quick, const una_asked 
 una_status una_outcome_take(una_outcome *outcome, const una_model *model);
 /* The table of means, with the columns that have a title (page.c). */
 una_status una_page_means(una_page *page, const una_findings *findings, const una_experiment *experiment, una_run *run);
-/* A cell with mean and sd of a group's measure; a dash where the group is NULL. */
+/* The key of a group's first fit; the next group after one (NULL: the first), on a data set unless `data` is NULL; NULL:
+ * there is none. */
+const una_row_key *una_group_key(const una_findings *findings, const una_group *group);
+const una_group   *una_findings_next(const una_findings *findings, const una_group *after, const char *data);
+/* A group's name on the page: its kind where that tells it apart, else its spec. */
+const char *una_page_title(const una_findings *findings, const una_group *group);
+
+/* A column of a table that has a line for a group: words are the caller's, a spread is mean and sd of a measure, a number
+ * its mean. A list ends with title NULL. */
+typedef struct una_column { const char *title; una_sheet_kind kind; size_t measure; int decimals; } una_column;
+#define UNA_FITS SIZE_MAX                /* in place of a measure: how many fits the group has              */
+#define UNA_OWN  (SIZE_MAX - 1)          /* the caller's                                                    */
+/* An empty table with these columns; a line that begins with `title`, then what follows up to the caller's next cell; and
+ * the rest of a line up to there. Dashes where the group is NULL. */
+una_sheet una_page_table(una_page *page, const char *name, const char *lead, const char *caption,
+                         const una_column *columns);
+void una_page_line(una_sheet *sheet, const una_findings *findings, const una_group *group, const char *title,
+                   const una_column *columns);
+void una_page_cells(una_sheet *sheet, const una_findings *findings, const una_group *group, const una_column *columns);
+void una_page_cell(una_sheet *sheet, const una_findings *findings, const una_group *group, const una_column *column);
 void una_page_spread(una_sheet *sheet, const una_findings *findings, const una_group *group, size_t measure,
                      int decimals);
-/* A group's name on the page: its kind where that tells it apart, else its spec. */
-const char *una_page_title(const una_findings *findings, size_t group);
 
 /* list.c: the first item of a list of names with commas between, without the blanks around it; NULL: there is none. The
  * next one begins at item + *length. */

@@ -8,6 +8,7 @@
 
 #include "draw/cairo_canvas.h"
 #include "draw/fit_report.h"
+#include "draw/number.h"
 #include "store/store_csv.h"
 
 /* ---- on both pages at once ----------------------------------------------------------------------------------- */
@@ -34,21 +35,19 @@ void una_page_paragraph(una_page *page, const char *words)
 
 void una_page_box(una_page *page, const char *title, const char *words)
 {
-    una_text lead = una_text_in(page->words.arena);
-    una_text_add(&lead, "%s.", title);
     una_html_box(&page->html, title, &words, 1);
-    una_markdown_caption(&page->words, lead.at, words);
+    una_markdown_caption(&page->words, una_phrase(page->words.arena, "%s.", title), words);
 }
 
 /* OUT/EXPERIMENT-NAME.ENDING; name NULL: OUT/EXPERIMENT.ENDING */
 static una_status save_part(const una_page *page, const char *name, const char *ending, const una_text *bytes,
                             una_run *run)
 {
-    una_text path = una_text_in(bytes->arena);
-    una_text_add(&path, "%s/%s%s%s.%s", page->folder, page->experiment, name ? "-" : "", name ? name : "", ending);
+    const char *path = una_phrase(bytes->arena, "%s/%s%s%s.%s", page->folder, page->experiment, name ? "-" : "",
+                                  name ? name : "", ending);
     UNA_TRY(una_arena_check(bytes->arena));
-    UNA_TRY(una_store_check_csv(path.at, run));
-    return una_report_save(path.at, bytes, run);
+    UNA_TRY(una_store_check_csv(path, run));
+    return una_report_save(path, bytes, run);
 }
 
 /* Pages show the .svg; the .png beside it is for those who have Cairo. */
@@ -70,6 +69,7 @@ una_status una_page_figure(una_page *page, const char *name, const una_figure *f
 {
     una_arena *arena = page->words.arena;
     una_text svg = una_text_in(arena);
+    UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_html_figure(&page->html, figure, lead, caption, run));
     UNA_TRY(una_figure_draw(&svg, figure, UNA_FORMAT_SVG, run));
     UNA_TRY(save_part(page, name, "svg", &svg, run));
@@ -86,29 +86,28 @@ una_status una_page_figure(una_page *page, const char *name, const una_figure *f
 static una_sheet with_more(const una_sheet *sheet, const char *more, una_arena *arena)
 {
     una_sheet other = *sheet;
-    una_text caption = una_text_in(arena);
-    if (!more) return other;
-    una_text_add(&caption, "%s%s%s", sheet->caption ? sheet->caption : "", sheet->caption ? " " : "", more);
-    other.caption = caption.at;
+    const char *caption = sheet->caption ? sheet->caption : "";
+    if (more) other.caption = una_phrase(arena, "%s%s%s", caption, sheet->caption ? " " : "", more);
     return other;
 }
 
 una_status una_page_sheet_noted(una_page *page, const una_sheet *sheet, const char *note, const char *hint,
                                 una_run *run)
 {
+    static const struct { const char *ending; void (*write)(una_text *text, const una_sheet *sheet); } files[] = {
+        { "csv", una_sheet_csv }, { "md", una_sheet_markdown }, { "tex", una_sheet_latex } };
     una_arena *arena = page->words.arena;
-    una_text csv = una_text_in(arena), markdown = una_text_in(arena), latex = una_text_in(arena);
     una_sheet here = with_more(sheet, hint, arena), alone = with_more(sheet, note, arena);
+    UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_arena_check(sheet->arena));
     una_sheet_html(&page->html, &here);
     una_sheet_markdown(&page->words, &here);
-    una_sheet_csv(&csv, &alone);
-    una_sheet_markdown(&markdown, &alone);
-    una_sheet_latex(&latex, &alone);
-    UNA_TRY(una_arena_check(arena));
-    UNA_TRY(save_part(page, sheet->name, "csv", &csv, run));
-    UNA_TRY(save_part(page, sheet->name, "md", &markdown, run));
-    return save_part(page, sheet->name, "tex", &latex, run);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        una_text text = una_text_in(arena);
+        files[i].write(&text, &alone);
+        UNA_TRY(save_part(page, sheet->name, files[i].ending, &text, run));
+    }
+    return UNA_OK;
 }
 
 una_status una_page_sheet(una_page *page, const una_sheet *sheet, una_run *run)
@@ -118,20 +117,61 @@ una_status una_page_sheet(una_page *page, const una_sheet *sheet, una_run *run)
 
 /* ---- parts --------------------------------------------------------------------------------------------------- */
 
-const char *una_page_title(const una_findings *f, size_t g)
+const una_row_key *una_group_key(const una_findings *f, const una_group *group)
+{
+    return &f->fits[group->from].key;
+}
+
+const una_group *una_findings_next(const una_findings *f, const una_group *after, const char *data)
+{
+    for (const una_group *g = after ? after + 1 : f->groups; g < f->groups + f->group_count; g++)
+        if (!data || strcmp(una_group_key(f, g)->data, data) == 0) return g;
+    return NULL;
+}
+
+const char *una_page_title(const una_findings *f, const una_group *group)
 {
     size_t same = 0;
-    const una_row_key *key = &f->fits[f->groups[g].from].key;
-    for (size_t i = 0; i < f->group_count; i++)
-        same += strcmp(f->groups[i].model, f->groups[g].model) == 0 &&
-                strcmp(f->fits[f->groups[i].from].key.data, key->data) == 0;
-    return same == 1 ? f->groups[g].model : key->spec;
+    const una_row_key *key = una_group_key(f, group);
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, key->data));) same += strcmp(g->model, group->model) == 0;
+    return same == 1 ? group->model : key->spec;
+}
+
+una_sheet una_page_table(una_page *page, const char *name, const char *lead, const char *caption,
+                         const una_column *columns)
+{
+    una_sheet sheet = una_sheet_in(page->words.arena, name, lead, caption);
+    for (; columns->title; columns++) una_sheet_column(&sheet, columns->title, columns->kind);
+    return sheet;
 }
 
 void una_page_spread(una_sheet *sheet, const una_findings *f, const una_group *group, size_t measure, int decimals)
 {
     size_t at = group ? (size_t)(group - f->groups) * f->measures + measure : 0;
     una_sheet_spread(sheet, group ? f->mean[at] : NAN, group ? f->sd[at] : NAN, decimals);
+}
+
+void una_page_cell(una_sheet *sheet, const una_findings *f, const una_group *group, const una_column *c)
+{
+    if (c->measure == UNA_FITS) una_sheet_number(sheet, (double)group->count, 0);
+    else if (c->kind == UNA_SHEET_SPREAD) una_page_spread(sheet, f, group, c->measure, c->decimals);
+    else una_sheet_number(sheet, group ? una_findings_mean(f, group, c->measure) : NAN, c->decimals);
+}
+
+void una_page_cells(una_sheet *sheet, const una_findings *f, const una_group *group, const una_column *columns)
+{
+    for (const una_column *c = columns + sheet->at; c->title; c++) {
+        if (c->kind == UNA_SHEET_WORDS || c->measure == UNA_OWN) return;
+        una_page_cell(sheet, f, group, c);
+    }
+}
+
+void una_page_line(una_sheet *sheet, const una_findings *f, const una_group *group, const char *title,
+                   const una_column *columns)
+{
+    una_sheet_line(sheet);
+    una_sheet_words(sheet, title);
+    una_page_cells(sheet, f, group, columns);
 }
 
 /* With more titled measures than this, a page of 1100 pixels has no room for the other columns. */
@@ -150,47 +190,29 @@ static bool counts_differ(const una_findings *f)
     return false;
 }
 
-typedef struct means_form { bool count, seconds; } means_form;   /* columns that a wide table leaves out   */
-
-static void means_head(una_sheet *sheet, const una_experiment *experiment, means_form form)
-{
-    una_sheet_column(sheet, "model", UNA_SHEET_WORDS);
-    una_sheet_column(sheet, "data", UNA_SHEET_WORDS);
-    if (form.count) una_sheet_column(sheet, experiment->over, UNA_SHEET_NUMBER);
-    for (const una_bench_measure *m = experiment->measures; m->name; m++)
-        if (m->title) una_sheet_column(sheet, m->title, UNA_SHEET_SPREAD);
-    if (form.seconds) una_sheet_column(sheet, "seconds a fit", UNA_SHEET_NUMBER);
-}
-
-static void means_line(una_sheet *sheet, const una_findings *f, size_t g, const una_experiment *experiment,
-                       means_form form)
-{
-    const double *mean = f->mean + g * f->measures, *sd = f->sd + g * f->measures;
-    const char *data = f->fits[f->groups[g].from].key.data;
-    una_text name = una_text_in(sheet->arena);
-    una_text_add(&name, "%.*s", (int)una_row_key_data(data), data);
-
-    una_sheet_line(sheet);
-    una_sheet_words(sheet, una_page_title(f, g));
-    una_sheet_words(sheet, name.at);
-    if (form.count) una_sheet_number(sheet, (double)f->groups[g].count, 0);
-    for (size_t m = 0; experiment->measures[m].name; m++)
-        if (experiment->measures[m].title) una_sheet_spread(sheet, mean[m], sd[m], -3);
-    if (form.seconds) una_sheet_number(sheet, mean[f->measures - 1], 1);
-}
-
 una_status una_page_means(una_page *page, const una_findings *f, const una_experiment *experiment, una_run *run)
 {
-    bool wide = is_wide(experiment);
-    means_form form = { .count = !wide || counts_differ(f), .seconds = !wide };
+    bool wide = is_wide(experiment), fits = !wide || counts_differ(f);   /* a wide table leaves columns out */
     una_text caption = una_text_in(page->words.arena);
-    una_text_add(&caption, "%s", experiment->caption);
-    if (!form.count && f->group_count > 0)
-        una_text_add(&caption, " (%zu %s each)", f->groups[0].count, experiment->over);
+    UNA_NEW(page->words.arena, una_column, columns, f->measures + 5);
+    una_column *next = columns;
+    *next++ = (una_column){ "model", UNA_SHEET_WORDS, 0, 0 };
+    *next++ = (una_column){ "data", UNA_SHEET_WORDS, 0, 0 };
+    if (fits) *next++ = (una_column){ experiment->over, UNA_SHEET_NUMBER, UNA_FITS, 0 };
+    for (size_t m = 0; experiment->measures[m].name; m++)
+        if (experiment->measures[m].title)
+            *next++ = (una_column){ experiment->measures[m].title, UNA_SHEET_SPREAD, m, -3 };
+    if (!wide) *next++ = (una_column){ "seconds a fit", UNA_SHEET_NUMBER, f->measures - 1, 1 };
 
-    una_sheet sheet = una_sheet_in(page->words.arena, "means", "Means.", caption.at);
-    means_head(&sheet, experiment, form);
-    for (size_t g = 0; g < f->group_count; g++) means_line(&sheet, f, g, experiment, form);
+    una_text_add(&caption, "%s", experiment->caption);
+    if (!fits && f->group_count > 0) una_text_add(&caption, " (%zu %s each)", f->groups[0].count, experiment->over);
+    una_sheet sheet = una_page_table(page, "means", "Means.", caption.at, columns);
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));) {
+        const char *data = una_group_key(f, g)->data;
+        una_page_line(&sheet, f, g, una_page_title(f, g), columns);
+        una_sheet_words(&sheet, una_phrase(sheet.arena, "%.*s", (int)una_row_key_data(data), data));
+        una_page_cells(&sheet, f, g, columns);
+    }
     una_page_heading(page, 2, "What is known, in numbers");
     return una_page_sheet(page, &sheet, run);
 }
@@ -204,12 +226,11 @@ const char *una_bench_verdict(int holds)
 static una_status claims_table(una_page *page, const una_bench_claim *claims, size_t count,
                                const una_experiment *experiment, una_run *run)
 {
+    static const una_column columns[] = { { "claim", UNA_SHEET_WORDS, 0, 0 }, { "verdict", UNA_SHEET_WORDS, 0, 0 },
+                                          { "numbers", UNA_SHEET_WORDS, 0, 0 }, { .title = NULL } };
     if (count == 0) return UNA_OK;
-    una_sheet sheet = una_sheet_in(page->words.arena, "claims", experiment->claims_lead ? experiment->claims_lead :
-                                   "Claims of the thesis.", experiment->claims_caption);
-    una_sheet_column(&sheet, "claim", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "verdict", UNA_SHEET_WORDS);
-    una_sheet_column(&sheet, "numbers", UNA_SHEET_WORDS);
+    una_sheet sheet = una_page_table(page, "claims", experiment->claims_lead ? experiment->claims_lead :
+                                     "Claims of the thesis.", experiment->claims_caption, columns);
     for (size_t i = 0; i < count; i++) {
         una_sheet_line(&sheet);
         una_sheet_words(&sheet, claims[i].sentence);
@@ -228,11 +249,6 @@ static void add_spec(una_page *page, const char *spec)
     una_text_add(&page->words, "    %s\n", spec);
 }
 
-static const char *spec_of(const una_findings *f, size_t group)
-{
-    return f->fits[f->groups[group].from].key.spec;
-}
-
 /* Each spec once. If there are too many, because options depend on the data, only those of --models: the experiment's
  * own tables have the others. */
 static void page_put_fitted_specs(una_page *page, const una_findings *f, const una_asked *asked)
@@ -240,11 +256,11 @@ static void page_put_fitted_specs(una_page *page, const una_findings *f, const u
     enum { MOST = 48 };
     const char *specs[MOST];
     size_t count = 0;
-    for (size_t g = 0; g < f->group_count && count <= MOST; g++) {
+    for (const una_group *g = NULL; count <= MOST && (g = una_findings_next(f, g, NULL));) {
         size_t earlier = 0;
-        while (earlier < count && strcmp(specs[earlier], spec_of(f, g)) != 0) earlier++;
+        while (earlier < count && strcmp(specs[earlier], una_group_key(f, g)->spec) != 0) earlier++;
         if (earlier < count) continue;
-        if (count < MOST) specs[count] = spec_of(f, g);
+        if (count < MOST) specs[count] = una_group_key(f, g)->spec;
         count++;
     }
     bool all = count <= MOST && !asked->experiment->owner;
@@ -264,18 +280,15 @@ static una_status write_page(una_page *page, const una_findings *f, const una_be
     if (asked->quick)
         una_page_box(page, "Quick run", "Seeds and budgets were cut short (quick): this page shows that everything "
                      "works, and which way things go; the numbers that count are those of a run in full.");
-    if (asked->absent) {
-        una_text words = una_text_in(page->html.text.arena);
-        una_text_add(&words, "%zu of %zu fits are there, and this page is made of them alone: where a table or a claim "
-                     "needs others, it is silent or cannot tell.", f->count, f->count + asked->absent);
-        una_page_box(page, "Not all rows are there", words.at);
-    }
+    if (asked->absent)
+        una_page_box(page, "Not all rows are there", una_phrase(page->words.arena, "%zu of %zu fits are there, and this "
+                     "page is made of them alone: where a table or a claim needs others, it is silent or cannot tell.",
+                     f->count, f->count + asked->absent));
     UNA_TRY(e->page ? e->page(page, f, asked, run) : una_page_means(page, f, e, run));
 
     UNA_TRY(claims_table(page, claims, claim_count, e, run));
     page_put_fitted_specs(page, f, asked);
-    return una_html_end(&page->html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing "
-                        "and sends nothing.");
+    return una_html_end(&page->html, NULL);
 }
 
 una_status una_experiment_page(const una_findings *findings, const una_bench_claim *claims, size_t claim_count,

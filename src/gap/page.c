@@ -69,7 +69,7 @@ static seen *gap_gather_rows(size_t *count, const una_gap_view *view, const una_
 
 typedef struct lines { double *x, *with, *known; size_t count; } lines;
 
-static void add_place(lines *l, size_t i, seen at)
+static void put_seen(lines *l, size_t i, seen at)
 {
     l->x[i] = at.x, l->with[i] = at.with, l->known[i] = at.known;
 }
@@ -78,7 +78,7 @@ static void add_place(lines *l, size_t i, seen at)
 static lines lines_of(const seen *at, size_t count, una_arena *arena)
 {
     lines l = { UNA_GET(arena, double, count), UNA_GET(arena, double, count), UNA_GET(arena, double, count), 0 };
-    for (; at && !arena->failed && l.count < count; l.count++) add_place(&l, l.count, at[l.count]);
+    for (; at && !arena->failed && l.count < count; l.count++) put_seen(&l, l.count, at[l.count]);
     return l;
 }
 
@@ -102,9 +102,9 @@ static lines stripe_medians(const seen *at, size_t count, const una_hole *hole, 
             bool same = end > i && at[end].x == at[end - 1].x;
             if (end > i && side_of(hole, at[end].x) != side_of(hole, at[i].x)) break;
             if (!same && end - i >= each) break;
-            add_place(&stripe, end - i, at[end]);
+            put_seen(&stripe, end - i, at[end]);
         }
-        add_place(&l, l.count++, (seen){ una_quantile(stripe.x, end - i, 0.5), una_quantile(stripe.with, end - i, 0.5),
+        put_seen(&l, l.count++, (seen){ una_quantile(stripe.x, end - i, 0.5), una_quantile(stripe.with, end - i, 0.5),
                                          una_quantile(stripe.known, end - i, 0.5) });
     }
     return l;
@@ -229,7 +229,7 @@ static una_figure draw_holes(const una_gap_result *r, size_t from, size_t to, si
     return figure;
 }
 
-static una_status save_chart(const void *what, const char *path, una_arena *arena, una_run *run)
+static una_status save_gap_chart(const void *what, const char *path, una_arena *arena, una_run *run)
 {
     const una_gap_result *r = what;
     size_t count = r->gap.column_count + r->gap.pair_count;
@@ -332,7 +332,7 @@ static una_status add_pictures(una_html *html, const una_gap_result *r, una_aren
                            run);
 }
 
-static una_status save_page(const void *what, const char *path, una_arena *arena, una_run *run)
+static una_status save_gap_page(const void *what, const char *path, una_arena *arena, una_run *run)
 {
     const una_gap_result *r = what;
     const una_gap *gap = &r->gap;
@@ -355,11 +355,11 @@ static una_status save_page(const void *what, const char *path, una_arena *arena
 una_status una_gap_page(const una_gap *gap, const char *path, una_run *run)
 {
     UNA_TRY(una_version_check("libuna_bench", run));
-    return una_save_alone(save_page, gap, path, run);
+    return una_save_alone(save_gap_page, gap, path, run);
 }
 
 una_status una_gap_chart(const una_gap *gap, const char *path, una_run *run)
 {
     UNA_TRY(una_version_check("libuna_bench", run));
-    return una_save_alone(save_chart, gap, path, run);
+    return una_save_alone(save_gap_chart, gap, path, run);
 }

@@ -251,7 +251,7 @@ static una_status add_explained_images(una_html *html, const wanted *w, una_aren
                                      "most of an image's ignorance.", run) : UNA_OK;
 }
 
-static una_status save_page(const void *what, const char *path, una_arena *arena, una_run *run)
+static una_status save_explain_page(const void *what, const char *path, una_arena *arena, una_run *run)
 {
     const wanted *w = what;
     const una_explanation *e = w->e;
@@ -273,7 +273,7 @@ static una_status save_page(const void *what, const char *path, una_arena *arena
     return una_html_save(&html, path, run);
 }
 
-static una_status save_chart(const void *what, const char *path, una_arena *arena, una_run *run)
+static una_status save_explain_chart(const void *what, const char *path, una_arena *arena, una_run *run)
 {
     const wanted *w = what;
     colours c = colours_of(w->e);
@@ -290,11 +290,11 @@ una_status una_report_explanation(const char *path, const una_explanation *expla
         UNA_FAIL(run, UNA_E_USAGE, "the table has %zu rows, and %zu were explained: give the table that una_explain "
                  "had", una_dataset_row_count(data), explanation->rows);
     UNA_TRY(una_version_check("libuna_report", run));
-    return una_save_alone(save_page, &(wanted){ explanation, data, title, most }, path, run);
+    return una_save_alone(save_explain_page, &(wanted){ explanation, data, title, most }, path, run);
 }
 
 una_status una_chart_explanation(const char *path, const una_explanation *explanation, size_t most, una_run *run)
 {
     UNA_TRY(una_version_check("libuna_report", run));
-    return una_save_alone(save_chart, &(wanted){ explanation, NULL, NULL, most }, path, run);
+    return una_save_alone(save_explain_chart, &(wanted){ explanation, NULL, NULL, most }, path, run);
 }

@@ -121,7 +121,7 @@ static una_figure compare_draw(const una_compared *c, una_arena *arena)
     return figure;
 }
 
-static una_status save_chart(const void *compared, const char *path, una_arena *arena, una_run *run)
+static una_status save_compare_chart(const void *compared, const char *path, una_arena *arena, una_run *run)
 {
     una_figure figure = compare_draw(compared, arena);
     return una_figure_save(&figure, path, run);
@@ -179,7 +179,7 @@ static void add_differences(una_html *html, const una_compared *c, una_arena *ar
     una_sheet_html(html, &sheet);
 }
 
-static una_status save_page(const void *compared, const char *path, una_arena *arena, una_run *run)
+static una_status save_compare_page(const void *compared, const char *path, una_arena *arena, una_run *run)
 {
     const una_compared *c = compared;
     una_html html = una_html_begin(arena, "Which model?");
@@ -204,11 +204,11 @@ static una_status save_page(const void *compared, const char *path, una_arena *a
 una_status una_compare_page(const una_compared *compared, const char *path, una_run *run)
 {
     UNA_TRY(una_version_check("libuna_bench", run));
-    return una_save_alone(save_page, compared, path, run);
+    return una_save_alone(save_compare_page, compared, path, run);
 }
 
 una_status una_compare_chart(const una_compared *compared, const char *path, una_run *run)
 {
     UNA_TRY(una_version_check("libuna_bench", run));
-    return una_save_alone(save_chart, compared, path, run);
+    return una_save_alone(save_compare_chart, compared, path, run);
 }

@@ -216,10 +216,10 @@ static void learn(const una_dataset *data, const file *f, fuzz_world *w)
     size_t *kept, rows = 0, other = f->doing & 16 ? 2 : 0;
     una_arena_init(&keep, w->run);
     una_notes notes = { .arena = &keep };
-    una_status status = FUZZ_EXPLAIN(una_columns_learn(&columns, data, NULL, (una_missing)(f->doing % 3), other, &notes,
-                                                    &keep, w->run), w);
+    una_learning from = { .data = data, .missing = (una_missing)(f->doing % 3), .other = other, .notes = &notes };
+    una_status status = FUZZ_EXPLAIN(una_columns_learn((una_columns *[]){ &columns }, &from, &keep, w->run), w);
     if (status == UNA_OK)
-        status = FUZZ_EXPLAIN(una_columns_encode(&columns, data, &x, &y, &kept, &rows, &keep, w->run), w);
+        status = FUZZ_EXPLAIN(una_columns_encode(&columns, data, &(una_encoding){ &x, &y, &kept, &rows }, &keep), w);
     if (status == UNA_OK) {
         fuzz_finite(x, rows * columns.input_count, "an input");
         fuzz_finite(y, rows, "a target");

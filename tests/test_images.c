@@ -157,7 +157,7 @@ static void a_pass_drops_features(void **state)
     double *phi = UNA_GET(&run->scratch, double, COUNT * size.features), *x;
     double *f = UNA_GET(&run->scratch, double, COUNT * m->parts);
     size_t rows, parts, dropped = 0;
-    assert_ok(una_columns_encode(&model->columns, data, &x, NULL, NULL, &rows, &run->scratch, run), run);
+    assert_ok(una_columns_encode(&model->columns, data, &(una_encoding){ &x, NULL, NULL, &rows }, &run->scratch), run);
     una_view view = { x, COUNT, EACH, EACH };
     assert_ok(member_kind(model)->functions(m, view, &parts, f, run), run);
     assert_int_equal(parts, 100);

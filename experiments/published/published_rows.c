@@ -241,9 +241,9 @@ static una_status encode_both(double **x, size_t *cols, const una_dataset *train
     const una_dataset *part[] = { train, test };
     double *of[2];
     size_t rows[2];
-    UNA_TRY(una_columns_learn(&columns, train, NULL, UNA_MISSING_ERROR, 0, NULL, &run->scratch, run));
+    UNA_TRY(una_columns_learn((una_columns *[]){ &columns }, &(una_learning){ .data = train }, &run->scratch, run));
     for (size_t i = 0; i < 2; i++)
-        UNA_TRY(una_columns_encode(&columns, part[i], &of[i], NULL, NULL, &rows[i], &run->scratch, run));
+        UNA_TRY(una_columns_encode(&columns, part[i], &(una_encoding){ &of[i], NULL, NULL, &rows[i] }, &run->scratch));
 
     *cols = columns.input_count;
     *x = UNA_GET(&run->scratch, double, (rows[0] + rows[1]) * *cols);

@@ -16,6 +16,7 @@ enum {
 
 static const char magic[] = "UNAMODEL";
 static const char damaged[] = "copy it again from where it came from, or fit the model again";
+static const char too_early[] = "the model file ends too early", not_finite[] = "holds a number that is not finite";
 
 /* ---- bytes, little end first --------------------------------------------------------------------------- */
 
@@ -31,37 +32,7 @@ static uint64_t get_little_endian(const unsigned char *at, size_t bytes)
     return value;
 }
 
-static void put_f64(unsigned char *at, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put_little_endian(at, bits, 8);
-}
-
-static double get_f64(const unsigned char *at)
-{
-    uint64_t bits = get_little_endian(at, 8);
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static void put_f32(unsigned char *at, float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put_little_endian(at, bits, 4);
-}
-
-static float get_f32(const unsigned char *at)
-{
-    uint32_t bits = (uint32_t)get_little_endian(at, 4);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t item_size(char type)
+static size_t item_size(char type)
 {
     if (type == 't' || type == 'n') return 1;
     return type == 'F' ? 4 : 8;
@@ -74,20 +45,15 @@ static unsigned char *extend_bytes(una_archive *ar, size_t more)
 {
     if (ar->room - ar->size < more) {
         size_t need = more <= SIZE_MAX - ar->size ? ar->size + more : SIZE_MAX;
-        size_t room = need < SIZE_MAX / 4 ? need + need / 2 + 4096 : SIZE_MAX;
-        unsigned char *bytes = UNA_GET(ar->arena, unsigned char, room);
-        if (!bytes) {
-            ar->status = UNA_E_MEMORY;
-            return NULL;
-        }
+        ar->room = need < SIZE_MAX / 4 ? need + need / 2 + 4096 : SIZE_MAX;
+        unsigned char *bytes = UNA_GET(ar->arena, unsigned char, ar->room);
+        if (!bytes) ar->status = UNA_E_MEMORY;
+        if (!bytes) return NULL;
         if (ar->size) memcpy(bytes, ar->bytes, ar->size);
         ar->bytes = bytes;
-        ar->room = room;
     }
-
-    unsigned char *at = ar->bytes + ar->size;
     ar->size += more;
-    return at;
+    return ar->bytes + ar->size - more;
 }
 
 /* Closes what began at `from` with its CRC. */
@@ -117,7 +83,7 @@ una_status una_archive_save_begin(una_archive *ar, const char *header_json, una_
 /* Tag to payload of a block; the payload's place, NULL after any failure. put_crc(ar, *from) must follow. */
 static unsigned char *put_block(una_archive *ar, const char *name, char type, size_t count, size_t *from)
 {
-    size_t length = strlen(name), fixed = 4 + 1 + length + 1 + 8, size = (size_t)item_size(type);
+    size_t length = strlen(name), fixed = 4 + 1 + length + 1 + 8, size = item_size(type);
     *from = ar->size;
     if (count > (SIZE_MAX / 2 - fixed) / size) {
         ar->status = una_fail(ar->run, UNA_E_MEMORY, "the block %s with %zu items is beyond any memory", name, count);
@@ -155,11 +121,6 @@ static una_status refuse_file(una_archive *ar, const char *why)
     return ar->status = una_fail(ar->run, UNA_E_INPUT, "%s: %s; %s", ar->origin, why, damaged);
 }
 
-static una_status refuse_end(una_archive *ar)
-{
-    return refuse_file(ar, "the model file ends too early");
-}
-
 una_status una_archive_refuse(una_archive *ar, const char *name, const char *why)
 {
     if (ar->status != UNA_OK) return ar->status;
@@ -174,35 +135,34 @@ una_status una_archive_expect(una_archive *ar, const char *name, uint64_t count,
     return una_archive_refuse(ar, name, "counts more than the file holds");
 }
 
-static una_status loading_interrupted(una_archive *ar)
-{
-    return ar->status = una_fail(ar->run, UNA_CANCELLED, "interrupted while loading");
-}
-
 /* Also false if it was interrupted, which is then the status. */
 static bool crc_agrees(una_archive *ar, size_t from, size_t end)
 {
     enum { PIECE = 4 << 20 };
     uint32_t crc = 0;
-    for (size_t at = from, piece; at < end; at += piece) {
+    for (size_t at = from, piece; at < end && ar->status == UNA_OK; at += piece) {
         piece = end - at < PIECE ? end - at : PIECE;
         crc = una_crc32(crc, ar->bytes + at, piece);
-        if (piece < PIECE || !una_cancelled(ar->run)) continue;
-        loading_interrupted(ar);
-        return false;
+        if (piece == PIECE) ar->status = una_check_cancelled(ar->run, "loading");
     }
-    return crc == get_little_endian(ar->bytes + end, CRC);
+    return ar->status == UNA_OK && crc == get_little_endian(ar->bytes + end, CRC);
+}
+
+static una_status copy_text(una_archive *ar, const char **text, const unsigned char *bytes, size_t length)
+{
+    char *copy = UNA_GET(ar->arena, char, length + 1);
+    if (!copy) return ar->status = UNA_E_MEMORY;
+    *text = memcpy(copy, bytes, length);
+    return UNA_OK;
 }
 
 /* Checks the first FRONT bytes; *length becomes that of the header. */
 static una_status check_front(una_archive *ar, size_t *length)
 {
-    if (ar->size < FRONT || memcmp(ar->bytes, magic, MAGIC) != 0) {
-        bool begun = ar->size >= MAGIC && memcmp(ar->bytes, magic, MAGIC) == 0;
-        if (begun) return refuse_end(ar);
+    if (ar->size < MAGIC || memcmp(ar->bytes, magic, MAGIC) != 0)
         return ar->status = una_fail(ar->run, UNA_E_INPUT, "%s is not a una model file; make one with `una fit`",
                                      ar->origin);
-    }
+    if (ar->size < FRONT) return refuse_file(ar, too_early);
 
     uint64_t version = get_little_endian(ar->bytes + MAGIC, 4);
     if (version > UNA_ARCHIVE_VERSION)
@@ -219,15 +179,11 @@ static una_status check_front(una_archive *ar, size_t *length)
 /* The header, once check_front agreed and `size` counts what is there. */
 static una_status read_archive_header(una_archive *ar, size_t length, const char **header)
 {
-    if (ar->size - FRONT < length + CRC) return refuse_end(ar);
+    if (ar->size - FRONT < length + CRC) return refuse_file(ar, too_early);
     if (!crc_agrees(ar, 0, FRONT + length)) return refuse_file(ar, "the model file's header is damaged");
     if (memchr(ar->bytes + FRONT, 0, length)) return refuse_file(ar, "the model file's header holds a zero byte");
     ar->at = FRONT + length + CRC;
-    if (!header) return UNA_OK;
-    char *text = UNA_GET(ar->arena, char, length + 1);
-    if (!text) return ar->status = UNA_E_MEMORY;
-    *header = memcpy(text, ar->bytes + FRONT, length);
-    return UNA_OK;
+    return header ? copy_text(ar, header, ar->bytes + FRONT, length) : UNA_OK;
 }
 
 una_status una_archive_load_begin(una_archive *ar, const void *bytes, size_t size, const char *origin,
@@ -241,48 +197,42 @@ una_status una_archive_load_begin(una_archive *ar, const void *bytes, size_t siz
     return read_archive_header(ar, length, header);
 }
 
-static una_status read_front_of(una_archive *ar, FILE *stream, size_t *length)
+static una_status read_front_of(una_archive *ar, una_stream *stream, size_t *length)
 {
-    UNA_TRY(una_stream_read(&ar->bytes, &ar->size, stream, FRONT, FRONT, ar->origin, ar->arena, ar->run));
+    UNA_TRY(una_stream_take(stream, FRONT, FRONT));
+    ar->bytes = stream->bytes;
+    ar->size = stream->size;
     return check_front(ar, length);
 }
 
-static una_status read_to_header(una_archive *ar, FILE *stream, const char **json)
+static una_status read_to_header(una_archive *ar, una_stream *stream, const char **json)
 {
     size_t length;
     UNA_TRY(read_front_of(ar, stream, &length));
-    UNA_TRY(una_stream_more(&ar->bytes, &ar->size, stream, FRONT + length + CRC, 0, ar->origin, ar->arena, ar->run));
+    UNA_TRY(una_stream_take(stream, FRONT + length + CRC, 0));
+    ar->bytes = stream->bytes;
+    ar->size = stream->size;
     return read_archive_header(ar, length, json);
 }
 
 una_status una_archive_header(const char **json, const char *path, una_arena *arena, una_run *run)
 {
-    FILE *stream;
+    una_stream stream;
     *json = NULL;
-    UNA_TRY(una_open_read(&stream, path, run));
+    UNA_TRY(una_stream_open(&stream, path, arena, run));
     una_archive ar = { .loading = true, .arena = arena, .run = run, .origin = path };
-    una_status status = read_to_header(&ar, stream, json);
-    fclose(stream);
+    una_status status = read_to_header(&ar, &stream, json);
+    fclose(stream.file);
     return status;
 }
 
 una_status una_archive_slurp(unsigned char **bytes, size_t *size, const char *path, una_arena *arena, una_run *run)
 {
-    FILE *stream;
+    una_stream stream;
     size_t length;
-    *bytes = NULL;
-    *size = 0;
-    UNA_TRY(una_open_read(&stream, path, run));
-    una_stamp stamp = una_stamp_of(fileno(stream));
+    UNA_TRY(una_stream_open(&stream, path, arena, run));
     una_archive ar = { .loading = true, .arena = arena, .run = run, .origin = path };
-    una_status status = read_front_of(&ar, stream, &length);
-    if (status == UNA_OK)
-        status = una_stream_more(&ar.bytes, &ar.size, stream, SIZE_MAX, (size_t)stamp.size, path, arena, run);
-    if (status == UNA_OK) status = una_stamp_check(&stamp, fileno(stream), path, run);
-    fclose(stream);
-    *bytes = ar.bytes;
-    *size = ar.size;
-    return status;
+    return una_stream_rest(bytes, size, &stream, read_front_of(&ar, &stream, &length));
 }
 
 una_status una_archive_load_end(una_archive *ar)
@@ -292,7 +242,7 @@ una_status una_archive_load_end(una_archive *ar)
     const unsigned char *at = ar->bytes + ar->at;
     if (left >= 4 && memcmp(at, "BLK1", 4) == 0)
         return refuse_file(ar, "the model file holds more blocks than this model has");
-    if (left < END + CRC) return refuse_end(ar);
+    if (left < END + CRC) return refuse_file(ar, too_early);
     if (memcmp(at, "END.", 4) != 0 || !crc_agrees(ar, ar->at, ar->at + END) ||
         get_little_endian(at + 4, 8) != ar->blocks)
         return refuse_file(ar, "the end of the model file is damaged");
@@ -301,33 +251,35 @@ una_status una_archive_load_end(una_archive *ar)
     return UNA_OK;
 }
 
-/* The next block must have this name and one of these types. Gives type, count and payload, all checked against
- * what is there; `most` and `least` bound the count. */
-static una_status next_archive_block(una_archive *ar, const char *name, const char *types, uint64_t least,
-                                     uint64_t most, char *type, size_t *count, const unsigned char **payload)
+typedef struct block { char type; size_t count; const unsigned char *payload; } block;
+
+/* The next block must have this name and one of these types. All of it is checked against what is there; `most` and
+ * `least` bound the count. */
+static una_status next_archive_block(block *b, una_archive *ar, const char *name, const char *types, uint64_t least,
+                                     uint64_t most)
 {
     const unsigned char *at = ar->bytes + ar->at;
     size_t left = ar->size - ar->at, length = strlen(name), fixed = 4 + 1 + length + 1 + 8;
 
-    if (una_cancelled(ar->run)) return loading_interrupted(ar);
-    if (left < 5) return refuse_end(ar);
+    if ((ar->status = una_check_cancelled(ar->run, "loading")) != UNA_OK) return ar->status;
+    if (left < 5) return refuse_file(ar, too_early);
     if (memcmp(at, "END.", 4) == 0) return una_archive_refuse(ar, name, "is missing");
     if (memcmp(at, "BLK1", 4) != 0) return una_archive_refuse(ar, name, "is damaged where it begins");
-    if (left - 5 < at[4]) return refuse_end(ar);
+    if (left - 5 < at[4]) return refuse_file(ar, too_early);
     if (at[4] != length || memcmp(at + 5, name, length) != 0)
         return una_archive_refuse(ar, name, "is missing, another one stands in its place");
-    if (left < fixed) return refuse_end(ar);
+    if (left < fixed) return refuse_file(ar, too_early);
 
-    *type = (char)at[5 + length];
-    if (*type == 0 || !strchr(types, *type)) return una_archive_refuse(ar, name, "is of another type than expected");
-    uint64_t items = get_little_endian(at + 6 + length, 8), size = item_size(*type);
-    if (items > (left - fixed) / size || left - fixed - items * size < CRC) return refuse_end(ar);
+    *b = (block){ (char)at[5 + length], 0, at + fixed };
+    if (b->type == 0 || !strchr(types, b->type))
+        return una_archive_refuse(ar, name, "is of another type than expected");
+    uint64_t items = get_little_endian(at + 6 + length, 8), size = item_size(b->type);
+    if (items > (left - fixed) / size || left - fixed - items * size < CRC) return refuse_file(ar, too_early);
     if (!crc_agrees(ar, ar->at, ar->at + fixed + (size_t)(items * size)))
         return una_archive_refuse(ar, name, "is damaged (its checksum differs)");
     if (items < least || items > most) return una_archive_refuse(ar, name, "has a wrong number of items");
 
-    *count = (size_t)items;
-    *payload = at + fixed;
+    b->count = (size_t)items;
     ar->at += fixed + (size_t)(items * size) + CRC;
     ar->blocks++;
     return UNA_OK;
@@ -351,72 +303,94 @@ static una_status ready_for_block(una_archive *ar, const char *name)
     return length >= 1 && length <= 255 ? UNA_OK : una_archive_refuse(ar, name, "has no name of 1 to 255 bytes");
 }
 
-una_status una_archive_u64(una_archive *ar, const char *name, uint64_t *value, uint64_t low, uint64_t high)
+/* Whole numbers are all fit, reals if they are finite. */
+static bool item_fits(uint64_t bits, char type)
 {
-    size_t from, count;
-    char type;
-    const unsigned char *payload;
-    UNA_TRY(ready_for_block(ar, name));
-
-    uint64_t number = *value;
-    if (ar->loading) {
-        UNA_TRY(next_archive_block(ar, name, "u", 1, 1, &type, &count, &payload));
-        number = get_little_endian(payload, 8);
-    }
-    if (number < low || number > high) return una_archive_refuse(ar, name, "holds a number out of range");
-    *value = number;
-    if (ar->loading) return UNA_OK;
-
-    unsigned char *at = put_block(ar, name, 'u', 1, &from);
-    if (!at) return ar->status;
-    put_little_endian(at, number, 8);
-    return put_crc(ar, from);
+    if (type == 'F') return (bits >> 23 & 255) != 255;
+    return type == 'u' || (bits >> 52 & 2047) != 2047;
 }
 
-static const char not_finite[] = "holds a number that is not finite";
+static una_status put_numbers(una_archive *ar, const char *name, char type, const void *values, size_t count)
+{
+    size_t from, size = item_size(type);
+    unsigned char *at = put_block(ar, name, type, count, &from);
+    for (size_t i = 0; at && i < count; i++, at += size) {
+        uint64_t bits;
+        uint32_t few;
+        memcpy(&few, (const unsigned char *)values + i * size, sizeof few);
+        if (size == 8) memcpy(&bits, (const unsigned char *)values + i * size, sizeof bits);
+        else bits = few;
+        if (!item_fits(bits, type)) return una_archive_refuse(ar, name, not_finite);
+        if (size == 8) put_little_endian(at, bits, 8);
+        else put_little_endian(at, bits, 4);
+    }
+    return at ? put_crc(ar, from) : ar->status;
+}
+
+static una_status get_numbers(una_archive *ar, const char *name, const block *b, void *values)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        bool few = b->type == 'F';
+        uint64_t bits = few ? get_little_endian(b->payload + 4 * i, 4) : get_little_endian(b->payload + 8 * i, 8);
+        if (!item_fits(bits, b->type)) return una_archive_refuse(ar, name, not_finite);
+        if (few) memcpy((unsigned char *)values + 4 * i, &(uint32_t){ (uint32_t)bits }, 4);
+        else memcpy((unsigned char *)values + 8 * i, &bits, 8);
+    }
+    return UNA_OK;
+}
+
+/* One number that is written from, or read into, its place. */
+static una_status exchange_number(una_archive *ar, const char *name, const char *type, void *value)
+{
+    block b;
+    if (!ar->loading) return put_numbers(ar, name, *type, value, 1);
+    UNA_TRY(next_archive_block(&b, ar, name, type, 1, 1));
+    return get_numbers(ar, name, &b, value);
+}
+
+/* *values [count] that are written, or read into memory that is taken for them. */
+static una_status exchange_list(una_archive *ar, const char *name, const char *type, void **values, size_t count)
+{
+    block b;
+    UNA_TRY(ready_for_block(ar, name));
+    if (!ar->loading) return put_numbers(ar, name, *type, *values, count);
+    *values = NULL;
+    UNA_TRY(next_archive_block(&b, ar, name, type, count, count));
+    void *to = una_arena_get(ar->arena, count, item_size(*type));
+    if (!to) return ar->status = UNA_E_MEMORY;
+    UNA_TRY(get_numbers(ar, name, &b, to));
+    *values = to;
+    return UNA_OK;
+}
+
+una_status una_archive_u64(una_archive *ar, const char *name, uint64_t *value, uint64_t low, uint64_t high)
+{
+    uint64_t number = *value;
+    UNA_TRY(ready_for_block(ar, name));
+    if (ar->loading) UNA_TRY(exchange_number(ar, name, "u", &number));
+    if (number < low || number > high) return una_archive_refuse(ar, name, "holds a number out of range");
+    *value = number;
+    return ar->loading ? UNA_OK : exchange_number(ar, name, "u", value);
+}
 
 una_status una_archive_f64(una_archive *ar, const char *name, double *value)
 {
-    size_t from, count;
-    char type;
-    const unsigned char *payload;
     UNA_TRY(ready_for_block(ar, name));
-
-    double number = *value;
-    if (ar->loading) {
-        UNA_TRY(next_archive_block(ar, name, "d", 1, 1, &type, &count, &payload));
-        number = get_f64(payload);
-    }
-    if (!isfinite(number)) return una_archive_refuse(ar, name, not_finite);
-    *value = number;
-    if (ar->loading) return UNA_OK;
-
-    unsigned char *at = put_block(ar, name, 'd', 1, &from);
-    if (!at) return ar->status;
-    put_f64(at, number);
-    return put_crc(ar, from);
-}
-
-static una_status load_text(una_archive *ar, const char *name, const char **text)
-{
-    size_t count;
-    char type;
-    const unsigned char *payload;
-    *text = NULL;
-    UNA_TRY(next_archive_block(ar, name, "tn", 0, UNA_LONGEST_TEXT, &type, &count, &payload));
-    if (type == 'n') return count ? una_archive_refuse(ar, name, "should be empty") : UNA_OK;
-    if (memchr(payload, 0, count)) return una_archive_refuse(ar, name, "holds a zero byte inside a text");
-    char *copy = UNA_GET(ar->arena, char, count + 1);
-    if (!copy) return ar->status = UNA_E_MEMORY;
-    *text = memcpy(copy, payload, count);
-    return UNA_OK;
+    return exchange_number(ar, name, "d", value);
 }
 
 una_status una_archive_text(una_archive *ar, const char *name, const char **text)
 {
+    block b;
+    size_t length = !ar->loading && *text ? strlen(*text) : 0, from;
     UNA_TRY(ready_for_block(ar, name));
-    if (ar->loading) return load_text(ar, name, text);
-    size_t length = *text ? strlen(*text) : 0, from;
+    if (ar->loading) {
+        *text = NULL;
+        UNA_TRY(next_archive_block(&b, ar, name, "tn", 0, UNA_LONGEST_TEXT));
+        if (b.type == 'n') return b.count ? una_archive_refuse(ar, name, "should be empty") : UNA_OK;
+        if (memchr(b.payload, 0, b.count)) return una_archive_refuse(ar, name, "holds a zero byte inside a text");
+        return copy_text(ar, text, b.payload, b.count);
+    }
     if (length > UNA_LONGEST_TEXT)
         return ar->status = una_fail(ar->run, UNA_E_INPUT, "%s cannot be saved: the block %s holds a text longer than "
                                      "1 MiB, which begins with '%.40s'; shorten it, or leave the column out (--drop)",
@@ -429,56 +403,16 @@ una_status una_archive_text(una_archive *ar, const char *name, const char **text
 
 una_status una_archive_f64s(una_archive *ar, const char *name, double **values, size_t count)
 {
-    size_t from;
-    char type;
-    const unsigned char *payload;
-    UNA_TRY(ready_for_block(ar, name));
-
-    if (ar->loading) {
-        *values = NULL;
-        UNA_TRY(next_archive_block(ar, name, "D", count, count, &type, &count, &payload));
-        double *to = UNA_GET(ar->arena, double, count);
-        if (!to) return ar->status = UNA_E_MEMORY;
-        for (size_t i = 0; i < count; i++) {
-            to[i] = get_f64(payload + 8 * i);
-            if (!isfinite(to[i])) return una_archive_refuse(ar, name, not_finite);
-        }
-        *values = to;
-        return UNA_OK;
-    }
-
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite((*values)[i])) return una_archive_refuse(ar, name, not_finite);
-    unsigned char *at = put_block(ar, name, 'D', count, &from);
-    if (!at) return ar->status;
-    for (size_t i = 0; i < count; i++) put_f64(at + 8 * i, (*values)[i]);
-    return put_crc(ar, from);
+    void *list = *values;
+    una_status status = exchange_list(ar, name, "D", &list, count);
+    *values = list;
+    return status;
 }
 
 una_status una_archive_f32s(una_archive *ar, const char *name, float **values, size_t count)
 {
-    size_t from;
-    char type;
-    const unsigned char *payload;
-    UNA_TRY(ready_for_block(ar, name));
-
-    if (ar->loading) {
-        *values = NULL;
-        UNA_TRY(next_archive_block(ar, name, "F", count, count, &type, &count, &payload));
-        float *to = UNA_GET(ar->arena, float, count);
-        if (!to) return ar->status = UNA_E_MEMORY;
-        for (size_t i = 0; i < count; i++) {
-            to[i] = get_f32(payload + 4 * i);
-            if (!isfinite(to[i])) return una_archive_refuse(ar, name, not_finite);
-        }
-        *values = to;
-        return UNA_OK;
-    }
-
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite((*values)[i])) return una_archive_refuse(ar, name, not_finite);
-    unsigned char *at = put_block(ar, name, 'F', count, &from);
-    if (!at) return ar->status;
-    for (size_t i = 0; i < count; i++) put_f32(at + 4 * i, (*values)[i]);
-    return put_crc(ar, from);
+    void *list = *values;
+    una_status status = exchange_list(ar, name, "F", &list, count);
+    *values = list;
+    return status;
 }

@@ -65,15 +65,23 @@ una_status una_archive_expect(una_archive *ar, const char *name, uint64_t count,
 /* Limits of a file, for checks before a fit whose model could not be saved. */
 enum { UNA_LONGEST_TEXT = 1 << 20 };
 
+typedef struct una_stream {      /* a file that is read into memory, in pieces                     */
+    FILE       *file;
+    const char *path;
+    una_arena  *arena;
+    una_run    *run;
+    una_stamp   stamp;           /* when it was opened                                              */
+    unsigned char *bytes;        /* [size] so far, and a zero byte behind them                      */
+    size_t      size;
+} una_stream;
+
 /* Opens for reading; folders and missing files are UNA_E_IO naming the path. */
-una_status una_open_read(FILE **stream, const char *path, una_run *run);
-/* At most `most` bytes of what is left of a stream; memory grows with what is really there. One zero byte follows.
- * hint: how many bytes are expected, 0 if unknown. */
-una_status una_stream_read(unsigned char **bytes, size_t *size, FILE *stream, size_t most, size_t hint,
-                           const char *path, una_arena *arena, una_run *run);
-/* The same, appended to *size bytes that are there already; these count towards `most` and the hint. */
-una_status una_stream_more(unsigned char **bytes, size_t *size, FILE *stream, size_t most, size_t hint,
-                           const char *path, una_arena *arena, una_run *run);
+una_status una_stream_open(una_stream *stream, const char *path, una_arena *arena, una_run *run);
+/* Reads on until `most` bytes are there, or the end; memory grows with what is really there. hint: how many bytes are
+ * expected, 0 if unknown. */
+una_status una_stream_take(una_stream *stream, size_t most, size_t hint);
+/* All that is left, if `status` is UNA_OK; refused if the file was written to meanwhile. Closes it either way. */
+una_status una_stream_rest(unsigned char **bytes, size_t *size, una_stream *stream, una_status status);
 /* A file into memory (bounded by the run's limit); refused if it was written to meanwhile. One zero byte follows, so
  * text can be read as a string. */
 una_status una_slurp(unsigned char **bytes, size_t *size, const char *path, una_arena *arena, una_run *run);

@@ -118,38 +118,33 @@ una_status una_file_destination(const char **destination, const char *path, una_
     return una_arena_check(arena);
 }
 
-/* A stream on a descriptor that is this file's own; handle -1: opening it failed. */
-static una_status open_straight(una_file *file, int handle, const char *path, una_run *run)
+/* The handle as a stream; where there is none, or no stream of it, the sentence about `what`. */
+static una_status stream_of(FILE **stream, int handle, const char *mode, const char *path, una_run *run)
 {
-    if (handle < 0) return fail_io(run, "write", path, errno);
-    file->stream = fdopen(handle, "wb");
-    if (file->stream) return UNA_OK;
+    *stream = handle < 0 ? NULL : fdopen(handle, mode);
     int number = errno;
-    close(handle);
-    return fail_io(run, "write", path, number);
+    if (*stream) return UNA_OK;
+    if (handle >= 0) close(handle);
+    return fail_io(run, *mode == 'r' ? "read" : "write", path, number);
 }
 
 static una_status open_temporary(una_file *file, una_arena *arena, const struct stat *old, una_run *run)
 {
     const char *slash = strrchr(file->destination, '/');
     size_t length = slash ? (size_t)(slash - file->destination) + 1 : 0;
-    char *folder = UNA_GET(arena, char, length + 1), *temporary = UNA_GET(arena, char, length + UNA_TEMPORARY_NAME);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, char, folder, length + 1);
+    UNA_NEW(arena, char, temporary, length + UNA_TEMPORARY_NAME);
     memcpy(folder, file->destination, length);
     int handle = una_temporary_open(temporary, folder, 0666);
-    if (handle < 0) return fail_io(run, "write", file->destination, errno);
-    file->temporary = temporary;
 
     /* Who may read the old file may read the new one, and nobody else. A file system without modes is no failure. */
-    int unheeded = old ? fchmod(handle, old->st_mode & 07777) : 0;
+    int unheeded = old && handle >= 0 ? fchmod(handle, old->st_mode & 07777) : 0;
     (void)unheeded;
 
-    file->stream = fdopen(handle, "wb");
-    if (file->stream) return UNA_OK;
-    int number = errno;
-    una_file_abandon(file);
-    close(handle);
-    return fail_io(run, "write", file->destination, number);
+    file->temporary = handle >= 0 ? temporary : NULL;
+    una_status status = stream_of(&file->stream, handle, "wb", file->destination, run);
+    if (status != UNA_OK) una_file_abandon(file);
+    return status;
 }
 
 una_status una_file_begin(una_file *file, const char *path, una_arena *arena, una_run *run)
@@ -167,9 +162,8 @@ una_status una_file_begin(una_file *file, const char *path, una_arena *arena, un
 
     file->destination = una_arena_text(arena, special ? path : p.name);
     UNA_TRY(una_arena_check(arena));
-    if (p.stream >= 0) return open_straight(file, fcntl(p.stream, F_DUPFD_CLOEXEC, 0), path, run);
-    if (special)
-        return open_straight(file, una_open(path, O_WRONLY | O_APPEND, run), path, run);
+    if (p.stream >= 0) return stream_of(&file->stream, fcntl(p.stream, F_DUPFD_CLOEXEC, 0), "wb", path, run);
+    if (special) return stream_of(&file->stream, una_open(path, O_WRONLY | O_APPEND, run), "wb", path, run);
     if (exists && access(p.name, W_OK) != 0) return fail_io(run, "write", path, errno);
     return open_temporary(file, arena, exists ? &about : NULL, run);
 }
@@ -336,20 +330,16 @@ void una_file_abandon(una_file *file)
 
 /* ---- reading ----------------------------------------------------------------------------------------- */
 
-una_status una_open_read(FILE **stream, const char *path, una_run *run)
+una_status una_stream_open(una_stream *s, const char *path, una_arena *arena, una_run *run)
 {
     struct stat about;
-    *stream = NULL;
+    *s = (una_stream){ .path = path, .arena = arena, .run = run };
     if (stat(path, &about) != 0) return fail_io(run, "read", path, errno);
     if (S_ISDIR(about.st_mode))
         UNA_FAIL(run, UNA_E_IO, "cannot read %s: it is a folder; give the name of a file", path);
-    int handle = una_open(path, O_RDONLY, run);
-    if (handle < 0) return fail_io(run, "read", path, errno);
-    *stream = fdopen(handle, "rb");
-    if (*stream) return UNA_OK;
-    int number = errno;
-    close(handle);
-    return fail_io(run, "read", path, number);
+    UNA_TRY(stream_of(&s->file, una_open(path, O_RDONLY, run), "rb", path, run));
+    s->stamp = una_stamp_of(fileno(s->file));
+    return UNA_OK;
 }
 
 una_stamp una_stamp_of(int handle)
@@ -385,57 +375,48 @@ static size_t read_some(void *to, size_t want, FILE *stream, const una_run *run)
     return got;
 }
 
-una_status una_stream_more(unsigned char **bytes, size_t *size, FILE *stream, size_t most, size_t hint,
-                           const char *path, una_arena *arena, una_run *run)
+una_status una_stream_take(una_stream *s, size_t most, size_t hint)
 {
     enum { STEP = 64 << 10 };
-    size_t got = *size, room = hint > got ? hint : got + STEP;
-    unsigned char *at = *bytes;
-    *bytes = NULL;
-    *size = 0;
+    size_t got = s->size, room = hint > got ? hint : got + STEP;
     if (most == SIZE_MAX) most--;            /* the zero byte must fit as well */
 
     for (;;) {
         if (room > most) room = most;
-        unsigned char *larger = una_arena_get(arena, room + 1, 1);
-        if (!larger) UNA_FAIL(run, UNA_E_MEMORY, "%s is too large: %s", path, run->message);
-        if (got) memcpy(larger, at, got);
-        at = larger;
-        unsigned char next;
-        got += read_some(at + got, room - got, stream, run);
-        if (ferror(stream) || una_cancelled(run)) return fail_io(run, "read", path, ferror(stream) ? errno : EINTR);
-        if (got < room || room == most) break;
-        if (read_some(&next, 1, stream, run) == 0) {     /* a file as long as its hint needs no second round */
-            if (ferror(stream)) return fail_io(run, "read", path, errno);
-            break;
-        }
-        ungetc(next, stream);
+        unsigned char *larger = una_arena_get(s->arena, room + 1, 1), next;
+        if (!larger) UNA_FAIL(s->run, UNA_E_MEMORY, "%s is too large: %s", s->path, s->run->message);
+        if (got) memcpy(larger, s->bytes, got);
+        s->bytes = larger;
+        got += read_some(larger + got, room - got, s->file, s->run);
+        bool whole = got < room || room == most;
+        /* A file as long as its hint needs no second round. */
+        if (!whole && !ferror(s->file) && !una_cancelled(s->run)) whole = read_some(&next, 1, s->file, s->run) == 0;
+        if (ferror(s->file) || una_cancelled(s->run))
+            return fail_io(s->run, "read", s->path, ferror(s->file) ? errno : EINTR);
+        if (whole) break;
+        ungetc(next, s->file);
         room = room > SIZE_MAX / 4 ? SIZE_MAX : 2 * room;
     }
 
-    at[got] = 0;
-    *bytes = at;
-    *size = got;
+    s->bytes[s->size = got] = 0;
     return UNA_OK;
 }
 
-una_status una_stream_read(unsigned char **bytes, size_t *size, FILE *stream, size_t most, size_t hint,
-                           const char *path, una_arena *arena, una_run *run)
+una_status una_stream_rest(unsigned char **bytes, size_t *size, una_stream *s, una_status status)
 {
-    *bytes = NULL;
-    *size = 0;
-    return una_stream_more(bytes, size, stream, most, hint, path, arena, run);
+    if (status == UNA_OK) status = una_stream_take(s, SIZE_MAX, (size_t)s->stamp.size);
+    if (status == UNA_OK) status = una_stamp_check(&s->stamp, fileno(s->file), s->path, s->run);
+    fclose(s->file);
+    *bytes = status == UNA_OK ? s->bytes : NULL;
+    *size = status == UNA_OK ? s->size : 0;
+    return status;
 }
 
 una_status una_slurp(unsigned char **bytes, size_t *size, const char *path, una_arena *arena, una_run *run)
 {
-    FILE *stream;
+    una_stream stream;
     *bytes = NULL;
     *size = 0;
-    UNA_TRY(una_open_read(&stream, path, run));
-    una_stamp stamp = una_stamp_of(fileno(stream));
-    una_status status = una_stream_read(bytes, size, stream, SIZE_MAX, (size_t)stamp.size, path, arena, run);
-    if (status == UNA_OK) status = una_stamp_check(&stamp, fileno(stream), path, run);
-    fclose(stream);
-    return status;
+    UNA_TRY(una_stream_open(&stream, path, arena, run));
+    return una_stream_rest(bytes, size, &stream, UNA_OK);
 }

@@ -21,15 +21,6 @@ static bool take_json_sign(json_cursor *l, char sign)
     return true;
 }
 
-static bool take_escape(json_cursor *l)
-{
-    if (*l->at != 'u') return *l->at && strchr("\"\\/bfnrt", *l->at++);
-    l->at++;
-    if (strspn(l->at, "0123456789abcdefABCDEF") < 4) return false;
-    l->at += 4;
-    return true;
-}
-
 static bool take_string(json_cursor *l)
 {
     if (!take_json_sign(l, '"')) return false;
@@ -38,7 +29,11 @@ static bool take_string(json_cursor *l)
         if ((unsigned char)*l->at < 0x20 || length == 0) return false;       /* 0 ends the text */
         bool escaped = *l->at == '\\';
         l->at += length;
-        if (escaped && !take_escape(l)) return false;
+        if (!escaped) continue;
+        if (!*l->at || !strchr("\"\\/bfnrtu", *l->at)) return false;
+        bool coded = *l->at++ == 'u';
+        if (coded && strspn(l->at, "0123456789abcdefABCDEF") < 4) return false;
+        l->at += coded ? 4 : 0;
     }
     l->at++;
     return true;
@@ -75,18 +70,15 @@ static bool take_items(json_cursor *l, bool object, char end)
 {
     if (++l->depth > DEEPEST) return false;
     skip_json_space(l);
-    if (!take_json_sign(l, end)) {
-        do {
-            skip_json_space(l);
-            if (object && !take_string(l)) return false;
-            skip_json_space(l);
-            if ((object && !take_json_sign(l, ':')) || !take_json_value(l)) return false;
-            skip_json_space(l);
-        } while (take_json_sign(l, ','));
-        if (!take_json_sign(l, end)) return false;
+    for (bool more = *l->at != end; more; more = take_json_sign(l, ',')) {
+        skip_json_space(l);
+        if (object && !take_string(l)) return false;
+        skip_json_space(l);
+        if ((object && !take_json_sign(l, ':')) || !take_json_value(l)) return false;
+        skip_json_space(l);
     }
     l->depth--;
-    return true;
+    return take_json_sign(l, end);
 }
 
 static bool take_json_value(json_cursor *l)

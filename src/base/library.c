@@ -6,11 +6,7 @@
 
 #include <dlfcn.h>
 
-/* NULL: it is not there. */
-static void *open_library(const una_library *library)
-{
-    return dlopen(library->soname, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-}
+enum { HOW = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
 
 /* The first symbol that it lacks, or NULL; calls may be NULL. */
 static const char *look_up(void *calls, const una_library *library, void *handle)
@@ -26,7 +22,7 @@ static const char *look_up(void *calls, const una_library *library, void *handle
 
 una_status una_library_load(void *calls, const una_library *library, una_run *run)
 {
-    void *handle = open_library(library);
+    void *handle = dlopen(library->soname, HOW);
     if (!handle)
         UNA_FAIL(run, UNA_E_IO, "%s need the library %s, which cannot be loaded: install it (Debian: %s) and try again",
                  library->purpose, library->soname, library->package);
@@ -40,9 +36,8 @@ una_status una_library_load(void *calls, const una_library *library, una_run *ru
 
 bool una_library_is_there(const una_library *library)
 {
-    void *handle = open_library(library);
-    if (!handle) return false;
-    bool whole = !look_up(NULL, library, handle);
-    dlclose(handle);
+    void *handle = dlopen(library->soname, HOW);
+    bool whole = handle && !look_up(NULL, library, handle);
+    if (handle) dlclose(handle);
     return whole;
 }

@@ -8,14 +8,9 @@
 
 #define LARGEST_COUNT 0x1p53     /* above, a double no longer holds every whole number */
 
-static void *option_field(void *options, const una_option *option)
+static void *option_field(const void *options, const una_option *option)
 {
     return (char *)options + option->offset;
-}
-
-static const void *field_of(const void *options, const una_option *option)
-{
-    return (const char *)options + option->offset;
 }
 
 /* ---- words ------------------------------------------------------------------------------------------- */
@@ -86,24 +81,13 @@ static void range_text(char *out, size_t room, const una_option *option)
     else snprintf(out, room, "%s", option->type == UNA_FLAG ? "yes|no" : "any");
 }
 
-static const char *type_text(una_option_type type)
-{
-    switch (type) {
-    case UNA_REAL: return "number";
-    case UNA_COUNT: return "whole number";
-    case UNA_WORD: return "word";
-    case UNA_TEXT: return "text";
-    case UNA_FILE: return "file";
-    case UNA_FLAG: break;
-    }
-    return "yes or no";
-}
-
 void una_option_describe(una_option_info *info, const una_option *option, una_arena *arena)
 {
+    static const char *const types[] = { [UNA_REAL] = "number", [UNA_COUNT] = "whole number", [UNA_WORD] = "word",
+                                         [UNA_TEXT] = "text", [UNA_FLAG] = "yes or no", [UNA_FILE] = "file" };
     char range[512];
     range_text(range, sizeof range, option);
-    *info = (una_option_info){ .size = sizeof *info, .name = option->name, .type = type_text(option->type),
+    *info = (una_option_info){ .size = sizeof *info, .name = option->name, .type = types[option->type],
                                .initial = option->initial ? option->initial : "", .help = option->help };
     info->range = una_arena_text(arena, range);
     if (!info->range) info->range = "";      /* the arena remembers the failure */
@@ -123,37 +107,25 @@ static una_status refuse_value(const una_option *option, const char *owner, cons
              option->name, what, range, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-static una_status set_number_option(double *place, const una_option *option, const char *owner, const char *value,
-                                    una_run *run)
+static bool take_number(double *place, const una_option *option, const char *value)
 {
     double number;
-    if (option->may_auto && strcmp(value, "auto") == 0) {
-        *place = UNA_AUTO;
-        return UNA_OK;
-    }
-    bool good = una_parse_number(value, strlen(value), &number) && isfinite(number) &&
-                number >= option->low && number <= option->high;
-    if (good && option->type == UNA_COUNT)
-        good = number == floor(number) && number >= 0 && number <= LARGEST_COUNT;
-    if (!good) return refuse_value(option, owner, value, run);
+    if (option->may_auto && strcmp(value, "auto") == 0) number = UNA_AUTO;
+    else if (!una_parse_number(value, strlen(value), &number) || !isfinite(number)) return false;
+    else if (number < option->low || number > option->high) return false;
+    else if (option->type == UNA_COUNT && !(number == floor(number) && number >= 0 && number <= LARGEST_COUNT))
+        return false;
     *place = number;
-    return UNA_OK;
+    return true;
 }
 
-static una_status set_flag(int *place, const una_option *option, const char *owner, const char *value, una_run *run)
+static bool take_choice(int *place, const una_option *option, const char *value)
 {
-    int index = una_choice("no|yes|false|true|0|1", value);
-    if (index < 0) return refuse_value(option, owner, value, run);
-    *place = index % 2;
-    return UNA_OK;
-}
-
-static una_status set_word(int *place, const una_option *option, const char *owner, const char *value, una_run *run)
-{
-    int index = una_choice(option->choices, value);
-    if (index < 0) return refuse_value(option, owner, value, run);
-    *place = index;
-    return UNA_OK;
+    bool flag = option->type == UNA_FLAG;
+    int index = una_choice(flag ? "no|yes|false|true|0|1" : option->choices, value);
+    if (index < 0) return false;
+    *place = flag ? index % 2 : index;
+    return true;
 }
 
 static una_status check_file_option(const una_option *option, const char *owner, const char *value, una_run *run)
@@ -170,13 +142,11 @@ static una_status check_file_option(const una_option *option, const char *owner,
 static una_status set_field(void *place, const una_option *option, const char *owner, const char *value,
                             una_arena *arena, una_run *run)
 {
-    switch (option->type) {
-    case UNA_REAL:
-    case UNA_COUNT: return set_number_option(place, option, owner, value, run);
-    case UNA_WORD: return set_word(place, option, owner, value, run);
-    case UNA_FLAG: return set_flag(place, option, owner, value, run);
-    case UNA_FILE: UNA_TRY(check_file_option(option, owner, value, run)); break;
-    case UNA_TEXT: break;
+    bool words = option->type == UNA_WORD || option->type == UNA_FLAG;
+    if (option->type == UNA_FILE) UNA_TRY(check_file_option(option, owner, value, run));
+    if (option->type != UNA_FILE && option->type != UNA_TEXT) {
+        bool good = words ? take_choice(place, option, value) : take_number(place, option, value);
+        return good ? UNA_OK : refuse_value(option, owner, value, run);
     }
     const char *text = arena ? una_arena_text(arena, value) : value;
     if (!text) return UNA_E_MEMORY;
@@ -193,15 +163,19 @@ una_status una_options_default(void *options, const una_option *table, una_run *
     return UNA_OK;
 }
 
+static const una_option *find_option(const una_option *table, const char *name)
+{
+    for (const una_option *o = table; o->name; o++)
+        if (strcmp(o->name, name) == 0) return o;
+    return NULL;
+}
+
 static una_status refuse_key(const una_option *table, const char *owner, const char *key, una_run *run)
 {
     enum { MOST = 128 };
     const char *names[MOST];
     size_t count = 0;
-    while (count < MOST && table[count].name) {
-        names[count] = table[count].name;
-        count++;
-    }
+    for (; count < MOST && table[count].name; count++) names[count] = table[count].name;
     const char *near = una_nearest(key, names, count);
     UNA_FAIL(run, UNA_E_USAGE, "%s has no option '%.80s'; %s%s%s`una models %s` lists them all", owner, key,
              near ? "did you mean '" : "", near ? near : "", near ? "'? " : "", owner);
@@ -210,10 +184,9 @@ static una_status refuse_key(const una_option *table, const char *owner, const c
 una_status una_option_set(void *options, const una_option *table, const char *owner, const char *key,
                           const char *value, una_arena *arena, una_run *run)
 {
-    for (const una_option *option = table; option->name; option++)
-        if (strcmp(option->name, key) == 0)
-            return set_field(option_field(options, option), option, owner, value, arena, run);
-    return refuse_key(table, owner, key, run);
+    const una_option *option = find_option(table, key);
+    if (!option) return refuse_key(table, owner, key, run);
+    return set_field(option_field(options, option), option, owner, value, arena, run);
 }
 
 una_status una_options_apply(void *options, const una_option *table, const char *owner, const una_spec *spec,
@@ -226,55 +199,40 @@ una_status una_options_apply(void *options, const una_option *table, const char 
 
 /* ---- printing ------------------------------------------------------------------------------------------ */
 
-static void add_quoted_value(una_text *text, const char *value)
-{
-    una_text_bytes(text, "\"", 1);
-    for (; *value; value++) {
-        if (*value == '"' || *value == '\\') una_text_bytes(text, "\\", 1);
-        una_text_bytes(text, value, 1);
-    }
-    una_text_bytes(text, "\"", 1);
-}
-
 void una_spec_value(una_text *text, const char *value)
 {
-    if (una_spec_is_plain(value)) una_text_bytes(text, value, strlen(value));
-    else add_quoted_value(text, value);
-}
-
-static void add_text_value(una_text *text, const char *value, bool json)
-{
-    if (!value) value = "";
-    if (json) una_text_json(text, value);
-    else una_spec_value(text, value);
+    bool plain = una_spec_is_plain(value);
+    if (!plain) una_text_bytes(text, "\"", 1);
+    for (; *value; value++) {
+        if (!plain && (*value == '"' || *value == '\\')) una_text_bytes(text, "\\", 1);
+        una_text_bytes(text, value, 1);
+    }
+    if (!plain) una_text_bytes(text, "\"", 1);
 }
 
 static void add_option_value(una_text *text, const void *options, const una_option *option, bool json)
 {
-    const void *place = field_of(options, option);
+    static const char *const flags[2][2] = { { "no", "yes" }, { "false", "true" } };
+    const void *place = option_field(options, option);
+    const char *words, *quote = json ? "\"" : "";
     size_t length = 0;
 
     switch (option->type) {
     case UNA_REAL:
-    case UNA_COUNT: {
-        double number = *(const double *)place;
-        if (UNA_IS_AUTO(number)) una_text_add(text, json ? "\"auto\"" : "auto");
-        else una_text_number(text, number);
-        break;
-    }
-    case UNA_WORD: {
-        const char *word = choice_at(option->choices, *(const int *)place, &length);
-        if (json) una_text_bytes(text, "\"", 1);
-        una_text_bytes(text, word ? word : "", word ? length : 0);
-        if (json) una_text_bytes(text, "\"", 1);
-        break;
-    }
+    case UNA_COUNT:
+        if (!UNA_IS_AUTO(*(const double *)place)) una_text_number(text, *(const double *)place);
+        else una_text_add(text, json ? "\"auto\"" : "auto");
+        return;
     case UNA_TEXT:
-    case UNA_FILE: add_text_value(text, *(const char *const *)place, json); break;
-    case UNA_FLAG:
-        if (*(const int *)place) una_text_add(text, "%s", json ? "true" : "yes");
-        else una_text_add(text, "%s", json ? "false" : "no");
-        break;
+    case UNA_FILE:
+        words = *(const char *const *)place;
+        if (json) una_text_json(text, words ? words : "");
+        else una_spec_value(text, words ? words : "");
+        return;
+    case UNA_FLAG: una_text_add(text, "%s", flags[json][*(const int *)place != 0]); return;
+    case UNA_WORD:
+        words = choice_at(option->choices, *(const int *)place, &length);
+        una_text_add(text, "%s%.*s%s", quote, words ? (int)length : 0, words ? words : "", quote);
     }
 }
 
@@ -295,31 +253,20 @@ void una_options_json(una_text *text, const void *options, const una_option *tab
 {
     una_text_add(text, "{");
     for (const una_option *option = table; option->name; option++) {
-        if (option != table) una_text_add(text, ",");
-        una_text_json(text, option->name);
-        una_text_add(text, ":");
+        una_text_add(text, "%s\"%s\":", option == table ? "" : ",", option->name);
         add_option_value(text, options, option, true);
     }
     una_text_add(text, "}");
 }
 
-static const una_option *find_option(const una_option *table, const char *name)
-{
-    for (const una_option *o = table; o->name; o++)
-        if (strcmp(o->name, name) == 0) return o;
-    return NULL;
-}
-
 double *una_option_number(void *options, const una_option *table, const char *name)
 {
     const una_option *o = find_option(table, name);
-    bool is = o && (o->type == UNA_REAL || o->type == UNA_COUNT);
-    return is ? (double *)(void *)((unsigned char *)options + o->offset) : NULL;
+    return o && (o->type == UNA_REAL || o->type == UNA_COUNT) ? option_field(options, o) : NULL;
 }
 
 int *una_option_word(void *options, const una_option *table, const char *name)
 {
     const una_option *o = find_option(table, name);
-    bool is = o && (o->type == UNA_WORD || o->type == UNA_FLAG);
-    return is ? (int *)(void *)((unsigned char *)options + o->offset) : NULL;
+    return o && (o->type == UNA_WORD || o->type == UNA_FLAG) ? option_field(options, o) : NULL;
 }

@@ -29,26 +29,21 @@ int una_threads(const una_run *run)
     return run->settings.threads;
 }
 
-static void note_task_failure(pool *p, size_t index, una_status status, const char *message)
-{
-    pthread_mutex_lock(&p->lock);
-    if (index < p->failed_at) {
-        p->failed_at = index;
-        p->status = status;
-        memcpy(p->message, message, sizeof p->message);
-    }
-    pthread_mutex_unlock(&p->lock);
-    atomic_store(&p->stop, true);
-}
-
 static void one_task(pool *p, size_t index, una_run *child)
 {
-    double width = p->run->progress_to - p->run->progress_from;
-    child->progress_from = p->run->progress_from + width * (double)index / (double)p->tasks;
-    child->progress_to = p->run->progress_from + width * (double)(index + 1) / (double)p->tasks;
+    double tasks = (double)p->tasks, width = p->run->progress_to - p->run->progress_from;
+    child->progress_from = p->run->progress_from + width * (double)index / tasks;
+    child->progress_to = p->run->progress_from + width * (double)(index + 1) / tasks;
     una_status status = una_cancelled(child) ? una_fail(child, UNA_CANCELLED, "interrupted")
                                              : p->task(p->context, index, child);
-    if (status != UNA_OK) note_task_failure(p, index, status, child->message);
+    if (status != UNA_OK) {
+        pthread_mutex_lock(&p->lock);
+        bool first = index < p->failed_at;
+        if (first) memcpy(p->message, child->message, sizeof p->message);
+        if (first) p->failed_at = index, p->status = status;
+        pthread_mutex_unlock(&p->lock);
+        atomic_store(&p->stop, true);
+    }
     una_clear_message(child);
     una_arena_free(&child->texts);
     una_arena_reuse(&child->scratch);
@@ -71,13 +66,18 @@ static void all_tasks(pool *p, una_run *child)
     }
 }
 
+static void begin_child(una_run *child, una_run *parent)
+{
+    child->parent = parent;
+    una_arena_init(&child->scratch, child);
+    una_arena_init(&child->texts, child);
+}
+
 static void *run_tasks(void *context)
 {
-    pool *p = context;
-    una_run child = { .parent = p->run };
-    una_arena_init(&child.scratch, &child);
-    una_arena_init(&child.texts, &child);
-    all_tasks(p, &child);
+    una_run child = {0};
+    begin_child(&child, ((pool *)context)->run);
+    all_tasks(context, &child);
     una_arena_free(&child.scratch);
     return NULL;
 }
@@ -90,9 +90,7 @@ static una_status work_kept(pool *p)
         run->child = una_allocate(run, sizeof *run->child);
         if (!run->child) return UNA_E_MEMORY;
         memset(run->child, 0, sizeof *run->child);
-        run->child->parent = run;
-        una_arena_init(&run->child->scratch, run->child);
-        una_arena_init(&run->child->texts, run->child);
+        begin_child(run->child, run);
         run->child->scratch.keeps = true;
     }
     all_tasks(p, run->child);
@@ -131,7 +129,7 @@ una_status una_pool(una_run *run, size_t tasks, una_task *task, void *context)
 
 /* ---- tasks whose results outlive them ------------------------------------------------------------------------ */
 
-typedef struct jobs { unsigned char *at; size_t size; una_task *task; void *context; } jobs;
+typedef struct jobs { unsigned char *at; size_t size; una_task *task; void *context; bool again; } jobs;
 
 static una_arena *arena_of(void *at, size_t size, size_t index)
 {
@@ -142,7 +140,8 @@ static una_status one_job(void *context, size_t index, una_run *child)
 {
     const jobs *all = context;
     una_arena *arena = arena_of(all->at, all->size, index);
-    una_arena_init(arena, child);
+    if (all->again) arena->run = child;
+    else una_arena_init(arena, child);
     una_status status = all->task(all->context, index, child);
     arena->run = child->parent;          /* the child ends here, its results do not */
     return status;
@@ -150,24 +149,14 @@ static una_status one_job(void *context, size_t index, una_run *child)
 
 una_status una_jobs_run(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context)
 {
-    jobs all = { at, size, task, context };
+    jobs all = { at, size, task, context, false };
     return do_tasks(run, count, one_job, &all, run->rank_group);
-}
-
-static una_status same_job(void *context, size_t index, una_run *child)
-{
-    const jobs *all = context;
-    una_arena *arena = arena_of(all->at, all->size, index);
-    arena->run = child;
-    una_status status = all->task(all->context, index, child);
-    arena->run = child->parent;
-    return status;
 }
 
 una_status una_jobs_again(una_run *run, void *at, size_t size, size_t count, una_task *task, void *context)
 {
-    jobs all = { at, size, task, context };
-    return do_tasks(run, count, same_job, &all, run->rank_group);
+    jobs all = { at, size, task, context, true };
+    return do_tasks(run, count, one_job, &all, run->rank_group);
 }
 
 void una_jobs_free(void *at, size_t size, size_t count)

@@ -120,11 +120,11 @@ una_status una_rank_group_gather_sizes(size_t *all, size_t mine, una_run *run)
 
 double una_run_max(double value, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     double *all, most = value;
-    una_status status = run->rank_group ? gather_doubles(&all, value, &run->scratch, run) : UNA_OK;
-    for (size_t r = 0; run->rank_group && status == UNA_OK && r < una_rank_group_count(run); r++)
-        most = fmax(most, all[r]);
+    if (!run->rank_group) return value;
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = gather_doubles(&all, value, &run->scratch, run);
+    for (size_t r = 0; status == UNA_OK && r < una_rank_group_count(run); r++) most = fmax(most, all[r]);
     una_arena_release(&run->scratch, mark);
     return most;
 }

@@ -69,10 +69,9 @@ una_status una_ranks_arrived(int *from, size_t *count, una_run *run)
     const una_ranks *r = run->settings.ranks;
     *from = -1;
     *count = 0;
-    if (r->arrived(r->context, from, count) != 0)
-        UNA_FAIL(run, UNA_E_IO, "rank %d has lost the others; what was finished is kept, and the same command goes on "
-                 "from there", r->rank);
-    return UNA_OK;
+    if (r->arrived(r->context, from, count) == 0) return UNA_OK;
+    UNA_FAIL(run, UNA_E_IO, "rank %d has lost the others; what was finished is kept, and the same command goes on "
+             "from there", r->rank);
 }
 
 /* ---- down the tree ------------------------------------------------------------------------------------------- */
@@ -111,58 +110,43 @@ una_status una_ranks_broadcast_block(void **bytes, size_t *count, una_arena *are
 
 /* ---- up the tree --------------------------------------------------------------------------------------------- */
 
-typedef void add_piece(void *to, const void *from, size_t count);
-
-static void add_f64(void *to, const void *from, size_t count)
-{
-    double *a = to;
-    const double *b = from;
-    for (size_t i = 0; i < count; i++) a[i] += b[i];
-}
-
-static void add_f32(void *to, const void *from, size_t count)
-{
-    float *a = to;
-    const float *b = from;
-    for (size_t i = 0; i < count; i++) a[i] += b[i];
-}
-
 /* Adds piece by piece, through a buffer on the stack, which cannot run out of memory. */
-static una_status add_from(int from, unsigned char *value, size_t count, size_t width, add_piece *add, una_run *run)
+static una_status add_from(int from, void *value, size_t count, size_t width, una_run *run)
 {
     _Alignas(64) unsigned char buffer[PIECE];
+    double *wide = value;
+    float *narrow = value;
     for (size_t at = 0, most = PIECE / width; at < count; at += most) {
         size_t some = count - at < most ? count - at : most;
         UNA_TRY(una_ranks_receive(from, buffer, some * width, run));
-        add(value + at * width, buffer, some);
+        if (width == sizeof *wide)
+            for (size_t i = 0; i < some; i++) wide[at + i] += ((const double *)(const void *)buffer)[i];
+        else
+            for (size_t i = 0; i < some; i++) narrow[at + i] += ((const float *)(const void *)buffer)[i];
     }
     return UNA_OK;
 }
 
-static una_status give_to(int to, const unsigned char *value, size_t count, size_t width, una_run *run)
-{
-    for (size_t at = 0, most = PIECE / width; at < count; at += most)
-        UNA_TRY(una_ranks_send(to, value + at * width, (count - at < most ? count - at : most) * width, run));
-    return UNA_OK;
-}
-
-static una_status sum_up_the_tree(void *value, size_t count, size_t width, add_piece *add, una_run *run)
+static una_status sum_up_the_tree(void *value, size_t count, size_t width, una_run *run)
 {
     int rank = una_rank(run), ranks = una_rank_count(run), last = last_round(rank, ranks);
+    size_t most = PIECE / width;
     for (int s = 1; s < last; s *= 2)
-        if (rank + s < ranks) UNA_TRY(add_from(rank + s, value, count, width, add, run));
-    if (rank > 0) UNA_TRY(give_to(rank - last, value, count, width, run));
+        if (rank + s < ranks) UNA_TRY(add_from(rank + s, value, count, width, run));
+    for (size_t at = 0; rank > 0 && at < count; at += most)
+        UNA_TRY(una_ranks_send(rank - last, (unsigned char *)value + at * width,
+                               (count - at < most ? count - at : most) * width, run));
     return una_ranks_broadcast(value, count * width, run);
 }
 
 una_status una_ranks_sum(double *value, size_t count, una_run *run)
 {
-    return sum_up_the_tree(value, count, sizeof *value, add_f64, run);
+    return sum_up_the_tree(value, count, sizeof *value, run);
 }
 
 una_status una_ranks_sum_f32(float *value, size_t count, una_run *run)
 {
-    return sum_up_the_tree(value, count, sizeof *value, add_f32, run);
+    return sum_up_the_tree(value, count, sizeof *value, run);
 }
 
 /* Rank 0 first tells the others whether it has room: a rank that has given up receives nothing any more. */
@@ -194,8 +178,8 @@ typedef struct rank_failure {                 /* of the lowest rank that failed,
 static una_status take_failure(const rank_failure *v, bool named, una_run *run)
 {
     if (v->status == UNA_OK) return UNA_OK;
-    if (!named || v->status == UNA_CANCELLED) return una_fail(run, (una_status)v->status, "%s", v->message);
-    return una_fail(run, (una_status)v->status, "rank %d on host %s: %.900s", v->rank, v->host, v->message);
+    if (!named || v->status == UNA_CANCELLED) UNA_FAIL(run, (una_status)v->status, "%s", v->message);
+    UNA_FAIL(run, (una_status)v->status, "rank %d on host %s: %.900s", v->rank, v->host, v->message);
 }
 
 una_status una_ranks_agree(una_status status, una_run *run)

@@ -89,10 +89,9 @@ void una_record_loose(una_record *r, const char *words)
 
 void una_record_number(una_record *r, double value)
 {
-    char number[32];
-    bool missing = value != value;
-    if (!missing) una_number_text(number, value);
-    una_record_bytes(r, number, missing ? 0 : strlen(number));
+    char number[32] = "";
+    if (!isnan(value)) una_number_text(number, value);
+    una_record_bytes(r, number, strlen(number));
 }
 
 void una_record_count(una_record *r, uint64_t value)
@@ -102,21 +101,19 @@ void una_record_count(una_record *r, uint64_t value)
     una_record_bytes(r, digits, (size_t)length);
 }
 
-/* An empty line would be no record, and a line with another delimiter in it would be read as several cells. */
-static bool misread_alone(const char *cell, size_t length)
-{
-    return length == 0 || memchr(cell, ';', length) || memchr(cell, '|', length);
-}
-
+/* Alone, an empty line would be no record, and a line with another delimiter in it would be read as several cells. */
 void una_record_end(una_record *r)
 {
     una_text *text = r->text;
     size_t length = text->length - r->begin;
-    bool alone = r->cells == 1 && !r->quoted && misread_alone(text->at + r->begin, length);
-    if (alone) una_text_bytes(text, "\"\"", 2);
-    if (alone && !text->arena->failed) {
-        memmove(text->at + r->begin + 1, text->at + r->begin, length);
-        text->at[r->begin] = '"';
+    const char *cell = text->at + r->begin;
+    bool misread = length == 0 || memchr(cell, ';', length) || memchr(cell, '|', length);
+    if (r->cells == 1 && !r->quoted && misread) {
+        una_text_bytes(text, "\"\"", 2);
+        if (!text->arena->failed) {
+            memmove(text->at + r->begin + 1, text->at + r->begin, length);
+            text->at[r->begin] = '"';
+        }
     }
     una_text_bytes(text, "\n", 1);
 }

@@ -30,18 +30,6 @@ static void default_release(void *context, void *block)
 
 enum { SCRATCH_SHARE = 4 };              /* scratch files may take so many times the memory, if nothing else is said */
 
-static una_run *root_run(una_run *run)
-{
-    while (run->parent) run = run->parent;
-    return run;
-}
-
-static int core_count(void)
-{
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores > 0 ? (int)cores : 1;
-}
-
 static una_run_settings resolved_settings(una_run_settings settings)
 {
     if (!settings.allocate || !settings.release) {
@@ -50,20 +38,13 @@ static una_run_settings resolved_settings(una_run_settings settings)
     } else {
         settings.no_scratch = 1;         /* all memory is the caller's */
     }
-    if (settings.threads <= 0) settings.threads = core_count();
+    long cores = settings.threads <= 0 ? sysconf(_SC_NPROCESSORS_ONLN) : settings.threads;
+    settings.threads = cores > 0 ? (int)cores : 1;
     if (settings.memory_limit == 0) settings.memory_limit = una_default_memory();
     if (settings.scratch_limit == 0)
         settings.scratch_limit = settings.memory_limit > UINT64_MAX / SCRATCH_SHARE ? UINT64_MAX
                                  : SCRATCH_SHARE * settings.memory_limit;
     return settings;
-}
-
-static bool reading_known(const una_read_settings *r)
-{
-    if (r->delimiter && !strchr(",;\t|", r->delimiter)) return false;
-    if (r->decimal && r->decimal != '.' && r->decimal != ',') return false;
-    if (r->dates && strcmp(r->dates, "dmy") != 0 && strcmp(r->dates, "mdy") != 0) return false;
-    return r->word_count == 0 || r->words;
 }
 
 una_status una_run_new(una_run **out, const una_run_settings *given)
@@ -76,7 +57,10 @@ una_status una_run_new(una_run **out, const una_run_settings *given)
     UNA_TRY(UNA_TAKE(&ranks, settings.ranks, una_ranks, NULL));
     UNA_TRY(UNA_TAKE(&reading, settings.reading, una_read_settings, NULL));
     if (settings.ranks) UNA_TRY(una_ranks_check(&ranks));
-    if (!reading_known(&reading)) return UNA_E_USAGE;
+    const char *dates = reading.dates ? reading.dates : "dmy";
+    bool known = strchr(",;\t|", reading.delimiter) && strchr(".,", reading.decimal) &&
+                 (strcmp(dates, "dmy") == 0 || strcmp(dates, "mdy") == 0) && (reading.word_count == 0 || reading.words);
+    if (!known) return UNA_E_USAGE;                       /* 0, for "to be found", ends every text */
     settings = resolved_settings(settings);
 
     una_run *run = settings.allocate(settings.allocator, sizeof *run);
@@ -158,7 +142,7 @@ una_status una_fail(una_run *run, una_status code, const char *format, ...)
 
 void una_log(una_run *run, una_log_level level, const char *format, ...)
 {
-    una_run *root = root_run(run);
+    una_run *root = una_run_root(run);
     if (!root->settings.log) return;
     char sentence[1024];
     va_list arguments;
@@ -217,7 +201,7 @@ una_status una_check_cancelled(una_run *run, const char *stage)
 
 una_status una_tick(una_run *run, const char *stage, double fraction, double value)
 {
-    una_run *root = root_run(run);
+    una_run *root = una_run_root(run);
     int stop = 0;
     if (root->settings.progress) {
         double whole = run->progress_from + fraction * (run->progress_to - run->progress_from);
@@ -241,7 +225,7 @@ typedef union block_head {
 
 bool una_memory_take(una_run *run, uint64_t size, uint64_t *held)
 {
-    una_run *root = root_run(run);
+    una_run *root = una_run_root(run);
     *held = atomic_fetch_add(&root->used, size) + size;
     if (*held <= root->settings.memory_limit) return true;
     una_memory_give(root, size);
@@ -250,12 +234,12 @@ bool una_memory_take(una_run *run, uint64_t size, uint64_t *held)
 
 void una_memory_give(una_run *run, uint64_t size)
 {
-    atomic_fetch_sub(&root_run(run)->used, size);
+    atomic_fetch_sub(&una_run_root(run)->used, size);
 }
 
 void *una_allocate_for(una_run *owner, size_t size, una_run *run)
 {
-    una_run *root = root_run(owner);
+    una_run *root = una_run_root(owner);
     if (size > SIZE_MAX - sizeof(block_head)) {
         una_fail(run, UNA_E_MEMORY, "a request for %zu bytes is beyond any memory", size);
         return NULL;
@@ -294,13 +278,14 @@ bool una_is_zeroed(const void *block)
 
 una_run *una_run_root(una_run *run)
 {
-    return root_run(run);
+    while (run->parent) run = run->parent;
+    return run;
 }
 
 void una_release(una_run *run, void *block)
 {
     if (!block) return;
-    una_run *root = root_run(run);
+    una_run *root = una_run_root(run);
     block_head *head = (block_head *)block - 1;
     una_memory_give(root, head->size);
     root->settings.release(root->settings.allocator, head);
@@ -310,7 +295,7 @@ void una_release(una_run *run, void *block)
 
 bool una_scratch_take(una_run *run, uint64_t size)
 {
-    una_run *root = root_run(run);
+    una_run *root = una_run_root(run);
     uint64_t limit = root->settings.scratch_limit, held = atomic_fetch_add(&root->scratched, size);
     if (size <= limit && held <= limit - size) return true;
     atomic_fetch_sub(&root->scratched, size);
@@ -319,7 +304,7 @@ bool una_scratch_take(una_run *run, uint64_t size)
 
 void una_scratch_give(una_run *run, uint64_t size)
 {
-    atomic_fetch_sub(&root_run(run)->scratched, size);
+    atomic_fetch_sub(&una_run_root(run)->scratched, size);
 }
 
 void una_run_limits(const una_run *run, uint64_t *memory, uint64_t *scratch)

@@ -36,11 +36,6 @@ static bool is_spec_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool is_name(char c)
-{
-    return is_spec_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
-}
-
 static una_status copy_slice(const char **copy, const reader *r, const char *from, const char *end)
 {
     size_t length = (size_t)(end - from);
@@ -53,7 +48,7 @@ static una_status read_name(const char **name, reader *r, const char *missing)
 {
     const char *from = r->at;
     if (!is_spec_letter(*from)) return refuse_spec(r, from, missing);
-    while (is_name(*r->at)) r->at++;
+    while ((is_spec_letter(*r->at) || (*r->at && strchr("0123456789-.", *r->at)))) r->at++;
     return copy_slice(name, r, from, r->at);
 }
 
@@ -78,14 +73,6 @@ typedef struct nest {
     bool        spec[DEEPEST_BRACKET];
     size_t      depth, specs;
 } nest;
-
-static una_status open_bracket(nest *n, const reader *r)
-{
-    if (n->depth == DEEPEST_BRACKET) return refuse_spec(r, r->at, "there are too many brackets in brackets");
-    n->open[n->depth] = r->at;
-    n->spec[n->depth++] = false;
-    return UNA_OK;
-}
 
 static una_status close_bracket(nest *n, const reader *r)
 {
@@ -115,8 +102,12 @@ static una_status skip_plain(reader *r)
     for (; *r->at; r->at++) {
         char c = *r->at;
         if (n.depth == 0 && (c == ',' || c == ')')) break;
-        if (c == '(' || c == '[') UNA_TRY(open_bracket(&n, r));
-        else if (c == ')' || c == ']') UNA_TRY(close_bracket(&n, r));
+        if (c == '(' || c == '[') {
+            if (n.depth == DEEPEST_BRACKET) return refuse_spec(r, r->at, "there are too many brackets in brackets");
+            n.open[n.depth] = r->at;
+            n.spec[n.depth++] = false;
+        }
+        if (c == ')' || c == ']') UNA_TRY(close_bracket(&n, r));
         else if (c == '=') UNA_TRY(note_equals(&n, r));
         else if (c == '"') {
             UNA_TRY(skip_quoted(r));

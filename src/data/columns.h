@@ -116,38 +116,41 @@ const char *una_input_name(const una_columns *columns, const una_input *input, u
  * there. Constant columns (std <= UNA_ROUNDING of the mean's size; one level in all rows) are left out; columns that
  * equal each other stay. With `other`, words in fewer rows share the level "other", which every text column then has;
  * where some row has it, words never seen have one of their own, "never seen", of which no row can have told anything.
- * `target` NULL means the last column; `notes` (may be
- * NULL) gets a sentence for each column left out, rows dropped, columns that are equal. Every refusal has its own
- * sentence and remedy. */
+ * `notes` (may be NULL) gets a sentence for each column left out, rows dropped, columns that are equal. Every refusal
+ * has its own sentence and remedy. */
 #define UNA_ROUNDING (8 * DBL_EPSILON)         /* of numbers that are equal but for the way they were computed   */
 typedef struct una_notes { una_arena *arena; const char **text; size_t count, room; } una_notes;
 void una_notes_add(una_notes *notes, const char *format, ...) UNA_PRINTF(2, 3);
 
-una_status una_columns_learn(una_columns *columns, const una_dataset *data, const char *target, una_missing missing,
-                             size_t other, una_notes *notes, una_arena *arena, una_run *run);
-/* The same for several targets, columns [targets]: all share one set of sources and inputs, which contains no target,
- * learnt from the rows that have at least one target; each target has centre and scale of its own cells. Missing
- * targets are never an error: rows without any target are left out, with a note. `target` names each once. */
-una_status una_columns_learn_several(una_columns *const *columns, const una_dataset *data, const char *const *target,
-                                     size_t targets, una_missing missing, size_t other, una_notes *notes,
-                                     una_arena *arena, una_run *run);
-/* The same without the columns that a person leaves out (NULL: none), which are not checked either. */
-una_status una_columns_learn_chosen(una_columns *const *columns, const una_dataset *data, const char *const *target,
-                                    size_t targets, const una_selection *selection, una_missing missing, size_t other,
-                                    una_notes *notes, una_arena *arena, una_run *run);
+
+typedef struct una_learning {            /* what columns are learnt from, and how                   */
+    const una_dataset   *data;
+    const char *const   *target;         /* [targets] each once; NULL, or one that is NULL: the last column */
+    size_t               targets;        /* 0: one                                                  */
+    const una_selection *selection;      /* columns left out by request, which are not checked either; NULL: none */
+    una_missing          missing;
+    size_t               other;
+    una_notes           *notes;
+} una_learning;
+
+/* columns [targets]: several targets share one set of sources and inputs, which contains no target, learnt from rows
+ * that have at least one target; each target has centre and scale of its own cells. Missing ones of several targets are
+ * never an error: rows without any target are left out, with a note. */
+una_status una_columns_learn(una_columns *const *columns, const una_learning *from, una_arena *arena, una_run *run);
 /* Switches columns [targets] that were learnt (together, where they are several) to the logarithm of their targets, by
  * the same rows. A value that is not above 0 is refused with its place, here and wherever targets are encoded. */
 una_status una_columns_log_targets(una_columns *const *columns, size_t targets, const una_dataset *data, una_run *run);
-/* x [*rows, input_count] standardised; y [*rows] standardised, if y is not NULL. *rows may be fewer than the
- * table's when missing == DROP (kept[i] is then the table row of encoded row i; kept may be NULL). Unseen category,
- * missing cell: an error with file, line, column and remedy. Under DROP at prediction time (y NULL), a missing
- * cell is an error too: every row must get an answer. x, y, kept are taken from the arena; x NULL: y alone. */
-una_status una_columns_encode(const una_columns *columns, const una_dataset *data, double **x, double **y,
-                              size_t **kept, size_t *rows, una_arena *arena, una_run *run);
-/* The same for columns [targets] that were learnt together: y [*rows, targets], NAN where a cell is missing. */
+/* Where encoded rows go: x [*rows, input_count] standardised (NULL: y alone); y [*rows, targets] standardised (NULL:
+ * none); kept [*rows], may be NULL: the table row of each. *rows may be fewer than the table's under DROP. */
+typedef struct una_encoding { double **x, **y; size_t **kept, *rows; } una_encoding;
+typedef struct una_encoded { const double *x, *y; const size_t *kept; size_t rows; } una_encoded;        /* what went */
+/* Unseen category, missing cell: an error with file, line, column and remedy. Under DROP at prediction time (y NULL), a
+ * missing cell is an error too: every row must get an answer. x, y, kept are taken from the arena. */
+una_status una_columns_encode(const una_columns *columns, const una_dataset *data, const una_encoding *to,
+                              una_arena *arena);
+/* The same for columns [targets] that were learnt together: NAN where the cell of a target is missing. */
 una_status una_columns_encode_several(const una_columns *const *columns, size_t targets, const una_dataset *data,
-                                      double **x, double **y, size_t **kept, size_t *rows, una_arena *arena,
-                                      una_run *run);
+                                      const una_encoding *to, una_arena *arena);
 /* Adds, as the first warnings, what may have been misread in columns that may be inputs. Processes that fit
  * together add them once. */
 void una_columns_warn_misread(una_columns *columns, const una_selection *selection, const una_dataset *data,
@@ -155,9 +158,8 @@ void una_columns_warn_misread(una_columns *columns, const una_selection *selecti
 /* Adds a warning for each column, the target first, in which a few cells of the encoded rows dominate the variance
  * (outliers.c): where, how far, what to do; at most four, then how many more there are. x or y NULL: without the
  * inputs, or without the target. */
-una_status una_columns_warn_outliers(const una_columns *columns, const una_dataset *data, const double *x,
-                                     const double *y,
-                                     const size_t *kept, size_t rows, una_notes *warnings, una_run *run);
+una_status una_columns_warn_outliers(const una_columns *columns, const una_dataset *data, const una_encoded *rows,
+                                     una_notes *warnings, una_run *run);
 /* Robust centre and spread: the median, and 1.4826 times the median distance from it. Where more than half of the
  * numbers are equal, the spread is that of the others; 0: all are equal. numbers [count >= 1] become their distances
  * from the median, sorted. */

@@ -3,8 +3,64 @@
  * A table as a model sees it: x [rows, inputs] with numbers standardised and categories as 0 and 1. Columns are
  * matched by name; whatever cannot be encoded is refused with its place.
  */
+#include "base/calendar.h"
 #include "data/columns.h"
 #include "data/images.h"
+
+static const double PI = 3.14159265358979323846;
+static const double TURN_SCALE = 0.70710678118654752;            /* of a sine over its circle */
+
+/* ---- inputs --------------------------------------------------------------------------------------------------- */
+
+double una_input_value(const una_input *input, double number)
+{
+    if (input->turn == 0) return number;
+    double angle = 2 * PI * una_calendar_phase((una_calendar_part)((input->turn - 1) / 2), number);
+    if (isnan(angle)) return 0;
+    return input->turn % 2 ? sin(angle) : cos(angle);
+}
+
+double una_input_slope(const una_input *input, double number)
+{
+    static const double turns[] = { 1, 0, 1 / 365.2425 };        /* a day; weekdays are steps */
+    if (input->turn == 0) return 1;
+    una_calendar_part part = (una_calendar_part)((input->turn - 1) / 2);
+    double angle = 2 * PI * una_calendar_phase(part, number);
+    return 2 * PI * turns[part] * (input->turn % 2 ? cos(angle) : -sin(angle));
+}
+
+const char *una_input_name(const una_columns *columns, const una_input *input, una_arena *arena)
+{
+    const una_source *source = &columns->sources[input->source];
+    una_text name = una_text_in(arena);
+    if (input->turn)
+        una_text_add(&name, "%s, %s (%s)", source->name,
+                     una_calendar_part_name((una_calendar_part)((input->turn - 1) / 2)),
+                     input->turn % 2 ? "sine" : "cosine");
+    else if (input->level == UNA_LEVEL_MISSING) una_text_add(&name, "%s is missing", source->name);
+    else if (input->level == SIZE_MAX) return source->name;
+    else una_text_add(&name, "%s=%s", source->name, source->levels[input->level]);
+    return name.at;
+}
+
+una_status una_columns_inputs(una_columns *columns, una_arena *arena)
+{
+    bool image = una_columns_image(columns).height > 0;
+    UNA_NEW_AT(arena, columns->inputs, image ? 1 : columns->input_count);
+
+    una_input *input = columns->inputs;
+    for (size_t s = 0; s < columns->source_count; s++) {
+        const una_source *source = &columns->sources[s];
+        if (!source->is_text) *input++ = (una_input){ s, SIZE_MAX, source->mean, 1, 0 };
+        for (unsigned turn = 1; turn <= 2 * UNA_PARTS && source->parts; turn++)
+            if (source->parts >> (turn - 1) / 2 & 1) *input++ = (una_input){ s, SIZE_MAX, 0, TURN_SCALE, turn };
+        if (source->has_missing_indicator) *input++ = (una_input){ s, UNA_LEVEL_MISSING, 0, 1, 0 };
+        for (size_t k = 0; k < source->level_count; k++) *input++ = (una_input){ s, k, 0, 1, 0 };
+    }
+    return UNA_OK;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------------- */
 
 typedef struct coder {
     const una_columns *columns;  /* of the first target: the inputs are the same for all            */
@@ -14,7 +70,6 @@ typedef struct coder {
     size_t    *at;               /* [source_count + targets] column of the table for each source, then of each target */
     size_t    *row;              /* [rows] rows of the table that are encoded                       */
     size_t     rows;
-    bool       with_inputs;
     double    *x;                /* [rows, input_count]                                             */
     una_run   *run;
 } coder;
@@ -93,27 +148,21 @@ static una_status refuse_missing_input(const coder *c, size_t row, size_t s)
     UNA_FAIL(c->run, UNA_E_INPUT, "%s is missing: %s", place_of_encoded(c, row, c->at[s]), remedy);
 }
 
-/* Whether the row has a target; of several targets one is enough. */
-static bool has_encoded_target(const coder *c, size_t row)
-{
-    for (size_t t = 0; t < c->targets; t++)
-        if (!is_missing_value(&c->data->column[c->at[c->columns->source_count + t]], row)) return true;
-    return c->targets == 0;
-}
-
-/* Rows to encode: all, or those without a missing cell where rows may be dropped. */
+/* Rows to encode: all, or those without a missing cell where rows may be dropped. One of several targets is enough. */
 static una_status choose_encoded_rows(coder *c)
 {
     una_missing missing = c->columns->missing;
-    bool several = c->columns->one_of_several;
+    bool several = c->columns->one_of_several && c->targets;
     size_t sources = c->columns->source_count, needed = sources + (several ? 0 : c->targets);
 
     for (size_t i = 0; i < c->data->rows; i++) {
-        bool whole = !several || has_encoded_target(c, i);
+        bool whole = !several;
         UNA_TRY(una_check_cancelled(c->run, "looking for missing cells"));
+        for (size_t t = 0; !whole && t < c->targets; t++)
+            whole = !is_missing_value(&c->data->column[c->at[sources + t]], i);
         for (size_t s = 0; whole && s < needed; s++) {
-            bool target = s >= sources;
-            if (!is_missing_value(&c->data->column[c->at[s]], i) || (missing == UNA_MISSING_MEAN && !target)) continue;
+            if (!is_missing_value(&c->data->column[c->at[s]], i)) continue;
+            if (missing == UNA_MISSING_MEAN && s < sources) continue;
             if (missing != UNA_MISSING_DROP || !c->targets) return refuse_missing_input(c, i, s);
             whole = false;
         }
@@ -122,25 +171,15 @@ static una_status choose_encoded_rows(coder *c)
     return UNA_OK;
 }
 
-/* Sine or cosine of a calendar part; 0 where the date is missing. */
-static void encode_calendar_part(const coder *c, const una_table_column *column, const una_input *input, double *to)
-{
-    for (size_t i = 0; i < c->rows; i++) {
-        double number = column->number[c->row[i]];
-        to[i * c->columns->input_count] = isnan(number) ? 0 : una_input_value(input, number) / input->scale;
-    }
-}
-
-static una_status encode_number(const coder *c, const una_table_column *column, double centre, double scale,
-                                double fill, double *to, size_t step)
+static una_status encode_number(const coder *c, const una_table_column *column, const una_input *input, double fill,
+                                double *to, size_t step)
 {
     for (size_t i = 0; i < c->rows; i++) {
         double value = column->number[c->row[i]];
-        double standard = ((isnan(value) ? fill : value) - centre) / scale;
+        double standard = ((isnan(value) ? fill : value) - input->centre) / input->scale;
         if (!isfinite(standard) && !(isnan(value) && isnan(fill)))
-            UNA_FAIL(c->run, UNA_E_INPUT,
-                     "%s: the value is too far from those of the training rows to be computed with",
-                     place_of_encoded(c, c->row[i], (size_t)(column - c->data->column)));
+            UNA_FAIL(c->run, UNA_E_INPUT, "%s: the value is too far from those of the training rows to be computed "
+                     "with", place_of_encoded(c, c->row[i], (size_t)(column - c->data->column)));
         to[i * step] = standard;
     }
     return UNA_OK;
@@ -150,8 +189,8 @@ static una_status encode_number(const coder *c, const una_table_column *column, 
 static una_status encode_target(const coder *c, const una_columns *target, size_t at, double *to, size_t step)
 {
     const una_table_column *column = &c->data->column[at];
-    if (!target->log_target)
-        return encode_number(c, column, target->target_centre, target->target_scale, NAN, to, step);
+    una_input scale = { .centre = target->target_centre, .scale = target->target_scale };
+    if (!target->log_target) return encode_number(c, column, &scale, NAN, to, step);
     for (size_t i = 0; i < c->rows; i++) {
         double value = column->number[c->row[i]];
         if (value <= 0)
@@ -163,25 +202,15 @@ static una_status encode_target(const coder *c, const una_columns *target, size_
     return UNA_OK;
 }
 
-static bool was_rare(const una_source *source, const char *word)
-{
-    double sum = una_word_fingerprint(word);
-    size_t low = 0, high = source->rare_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (source->rare[middle] < sum) low = middle + 1;
-        else high = middle;
-    }
-    return low < source->rare_count && source->rare[low] == sum;
-}
-
 /* The level for an unknown word: "other", or "never seen" where "other" is for the known rare words only; SIZE_MAX
  * where there is neither. */
 static size_t level_of_others(const una_source *source, const char *word)
 {
     size_t count = una_source_words(source);
+    double sum = una_word_fingerprint(word);
     if (!source->has_other) return SIZE_MAX;
-    bool rare = !source->has_never_seen || strcmp(word, source->levels[count]) == 0 || was_rare(source, word);
+    bool rare = !source->has_never_seen || strcmp(word, source->levels[count]) == 0 ||
+                bsearch(&sum, source->rare, source->rare_count, sizeof sum, una_by_number);
     return rare ? count : count + 1;
 }
 
@@ -263,11 +292,6 @@ static void encode_missing(const coder *c, const una_source *source, const una_t
                 "none, so the model's ignorance does not include them", source->name, source->mean);
 }
 
-static bool same_shape(una_image_shape a, una_image_shape b)
-{
-    return a.height == b.height && a.width == b.width && a.channels == b.channels;
-}
-
 static una_status encode_images(const coder *c)
 {
     const una_input *input = c->columns->inputs;
@@ -277,7 +301,7 @@ static una_status encode_images(const coder *c)
         UNA_FAIL(c->run, UNA_E_USAGE, "the model was fitted to images that the column '%.60s' names, and %s comes "
                  "without any; name their file with --images ('una predict', score, update, explain and plot have it)",
                  c->columns->sources[0].name, c->data->origin);
-    if (!same_shape(own, images->shape))
+    if (memcmp(&own, &images->shape, sizeof own) != 0)
         UNA_FAIL(c->run, UNA_E_INPUT, "%s has images of %zu x %zu x %zu (height, width, channels), and the model was "
                  "fitted to images of %zu x %zu x %zu; resize them", images->origin, images->shape.height,
                  images->shape.width, images->shape.channels, own.height, own.width, own.channels);
@@ -292,42 +316,37 @@ static una_status encode_images(const coder *c)
 static una_status encode_inputs(const coder *c)
 {
     const una_columns *columns = c->columns;
+    size_t step = columns->input_count;
     if (una_columns_image(columns).height) return encode_images(c);
-    for (size_t i = 0; i < columns->input_count;) {
+    for (size_t s = 0, i = 0; s < columns->source_count; i += una_source_inputs(&columns->sources[s++])) {
         const una_input *input = &columns->inputs[i];
-        const una_source *source = &columns->sources[input->source];
-        const una_table_column *column = &c->data->column[c->at[input->source]];
+        const una_source *source = &columns->sources[s];
+        const una_table_column *column = &c->data->column[c->at[s]];
+        double *to = c->x + i;
 
         UNA_TRY(una_check_cancelled(c->run, "encoding"));
-        if (source->is_text)
-            UNA_TRY(encode_text(c, source, column, c->x + i));
-        else
-            UNA_TRY(
-                encode_number(c, column, input->centre, input->scale, source->mean, c->x + i, columns->input_count));
-        for (size_t k = 1; !source->is_text && k < una_source_inputs(source) - source->has_missing_indicator; k++)
-            encode_calendar_part(c, column, &input[k], c->x + i + k);
-        i += una_source_inputs(source);
-        if (!source->is_text) encode_missing(c, source, column, source->has_missing_indicator ? c->x + i - 1 : NULL);
+        if (source->is_text) {
+            UNA_TRY(encode_text(c, source, column, to));
+            continue;
+        }
+        UNA_TRY(encode_number(c, column, input, source->mean, to, step));
+        size_t first_missing = una_source_inputs(source) - source->has_missing_indicator;
+        for (size_t k = 1; k < first_missing; k++)       /* calendar parts; 0 where the date is missing */
+            for (size_t r = 0; r < c->rows; r++) {
+                double number = column->number[c->row[r]];
+                to[r * step + k] = isnan(number) ? 0 : una_input_value(&input[k], number) / input[k].scale;
+            }
+        encode_missing(c, source, column, source->has_missing_indicator ? to + first_missing : NULL);
     }
     return UNA_OK;
 }
 
-/* c->x and y [rows, targets], from the arena. */
-static una_status encode_rows(coder *c, double *y)
-{
-    if (c->with_inputs) UNA_TRY(encode_inputs(c));
-    for (size_t t = 0; t < c->targets; t++)
-        UNA_TRY(encode_target(c, c->target[t], c->at[c->columns->source_count + t], y + t, c->targets));
-    return UNA_OK;
-}
-
 una_status una_columns_encode_several(const una_columns *const *target, size_t targets, const una_dataset *data,
-                                      double **x, double **y, size_t **kept, size_t *rows, una_arena *arena,
-                                      una_run *run)
+                                      const una_encoding *to, una_arena *arena)
 {
+    una_run *run = arena->run;
     const una_columns *columns = target[0];
-    coder c = { .columns = columns, .target = target, .targets = y ? targets : 0, .data = data,
-                .with_inputs = x != NULL, .run = run };
+    coder c = { .columns = columns, .target = target, .targets = to->y ? targets : 0, .data = data, .run = run };
     UNA_NEW_AT(arena, c.at, columns->source_count + targets);
     UNA_NEW_ROWS_AT(arena, c.row, data->rows);
     UNA_TRY(match_columns(&c));
@@ -335,21 +354,23 @@ una_status una_columns_encode_several(const una_columns *const *target, size_t t
 
     if (c.rows > 0 && columns->input_count > SIZE_MAX / 8 / c.rows)
         UNA_FAIL(run, UNA_E_MEMORY, "%zu rows of %zu inputs are beyond any memory", c.rows, columns->input_count);
-    if (x) *x = c.x = UNA_GET_ROWS(arena, double, c.rows * columns->input_count);
-    double *answers = y ? UNA_GET_ROWS(arena, double, c.rows * targets) : NULL;
+    if (to->x) *to->x = c.x = UNA_GET_ROWS(arena, double, c.rows * columns->input_count);
+    double *y = to->y ? UNA_GET_ROWS(arena, double, c.rows * targets) : NULL;
     UNA_TRY(una_arena_check(arena));
-    UNA_TRY(encode_rows(&c, answers));
+    if (to->x) UNA_TRY(encode_inputs(&c));
+    for (size_t t = 0; t < c.targets; t++)
+        UNA_TRY(encode_target(&c, target[t], c.at[columns->source_count + t], y + t, targets));
 
-    if (y) *y = answers;
-    if (kept) *kept = c.row;
-    *rows = c.rows;
+    if (to->y) *to->y = y;
+    if (to->kept) *to->kept = c.row;
+    *to->rows = c.rows;
     return UNA_OK;
 }
 
-una_status una_columns_encode(const una_columns *columns, const una_dataset *data, double **x, double **y,
-                              size_t **kept, size_t *rows, una_arena *arena, una_run *run)
+una_status una_columns_encode(const una_columns *columns, const una_dataset *data, const una_encoding *to,
+                              una_arena *arena)
 {
-    return una_columns_encode_several(&columns, 1, data, x, y, kept, rows, arena, run);
+    return una_columns_encode_several(&columns, 1, data, to, arena);
 }
 
 una_wanted *una_columns_wanted(const una_columns *const *target, size_t targets, una_arena *arena)

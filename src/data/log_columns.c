@@ -49,7 +49,7 @@ static una_status learn_targets(una_columns *const *columns, size_t targets, con
         columns[t]->target_scale = 1;
         known[t] = columns[t];
     }
-    UNA_TRY(una_columns_encode_several(known, targets, data, NULL, &y, NULL, &rows, &run->scratch, run));
+    UNA_TRY(una_columns_encode_several(known, targets, data, &(una_encoding){ NULL, &y, NULL, &rows }, &run->scratch));
     for (size_t t = 0; t < targets; t++) UNA_TRY(learn_log_target(columns[t], y + t, rows, targets, data, run));
     return UNA_OK;
 }

@@ -85,33 +85,35 @@ static void add_outlier_warning(const outliers *v, const una_dataset *data, cons
                   more, 100 * v->share);
 }
 
-una_status una_columns_warn_outliers(const una_columns *columns, const una_dataset *data, const double *x,
-                                     const double *y,
-                                     const size_t *kept, size_t rows, una_notes *warnings, una_run *run)
+static una_status warn_outliers(const una_columns *columns, const una_dataset *data, const una_encoded *e,
+                                una_notes *warnings, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     size_t inputs = columns->input_count, reported = 0, untold = 0;
     double *room = NULL;
 
-    for (size_t d = y ? 0 : 1; d <= (x ? inputs : 0); d++) {     /* the target first */
+    for (size_t d = e->y ? 0 : 1; d <= (e->x ? inputs : 0); d++) {     /* the target first */
         const una_input *input = d ? &columns->inputs[d - 1] : NULL;
-        cells c = input ? (cells){ x + d - 1, rows, inputs } : (cells){ y, rows, 1 };
+        cells c = input ? (cells){ e->x + d - 1, e->rows, inputs } : (cells){ e->y, e->rows, 1 };
         if ((input && input->level != SIZE_MAX) || !may_dominate(c)) continue;
-        if (!room) room = UNA_GET_ROWS(&run->scratch, double, rows);
+        if (!room) room = UNA_GET_ROWS(&run->scratch, double, e->rows);
         UNA_TRY(una_arena_check(&run->scratch));
         UNA_TRY(una_check_cancelled(run, "looking for outliers"));
 
         outliers v = find_outliers(c, room);
-        if (v.count == 0 || v.count > few_of(rows) || v.share <= most_share) continue;
+        if (v.count == 0 || v.count > few_of(e->rows) || v.share <= most_share) continue;
         const char *name = input ? columns->sources[input->source].name : columns->target;
-        if (kept) v.worst = kept[v.worst];
+        if (e->kept) v.worst = e->kept[v.worst];
         if (reported++ < MOST_SENTENCES) add_outlier_warning(&v, data, name, !input, warnings, run);
         else untold++;
     }
 
     if (untold) una_notes_add(warnings, "%zu more column%s like that.", untold, untold == 1 ? "" : "s");
-    una_status status = una_arena_check(&run->scratch);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
+    return una_arena_check(&run->scratch);
+}
+
+una_status una_columns_warn_outliers(const una_columns *columns, const una_dataset *data, const una_encoded *rows,
+                                     una_notes *warnings, una_run *run)
+{
+    UNA_SCOPED(run, warn_outliers(columns, data, rows, warnings, run));
     return una_arena_check(warnings->arena);
 }

@@ -319,7 +319,7 @@ static una_status encode_explained(una_view *x, const una_model *model, const un
 {
     double *at;
     size_t rows, inputs = model->columns.input_count;
-    UNA_TRY(una_columns_encode(&model->columns, data, &at, NULL, NULL, &rows, &run->scratch, run));
+    UNA_TRY(una_columns_encode(&model->columns, data, &(una_encoding){ &at, NULL, NULL, &rows }, &run->scratch));
     *x = (una_view){ at, rows, inputs, inputs };
     return UNA_OK;
 }

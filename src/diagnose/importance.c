@@ -234,7 +234,7 @@ static una_status importance_begin(work *w, una_run *run)
     if (columns->sources[0].image.height)
         UNA_FAIL(run, UNA_E_USAGE, "a model of images has no columns of which one could matter more than another");
     UNA_TRY(una_table_need(&target, w->data, columns->target, run));
-    UNA_TRY(una_columns_encode(columns, w->data, &w->x, &w->y, &w->kept, &w->rows, &run->scratch, run));
+    UNA_TRY(una_columns_encode(columns, w->data, &(una_encoding){ &w->x, &w->y, &w->kept, &w->rows }, &run->scratch));
     if (w->rows < LEAST_ROWS)
         UNA_FAIL(run, UNA_E_INPUT, "%s: %zu rows are too few to say which inputs matter; %d are needed",
                  w->data->origin, w->rows, LEAST_ROWS);

@@ -130,7 +130,8 @@ static void take_units(una_case *c)
 
 static una_status case_rows(una_case *c, una_run *run)
 {
-    UNA_TRY(una_columns_encode(c->columns, c->data, &c->x, &c->y, &c->kept, &c->rows, &run->scratch, run));
+    una_encoding to = { &c->x, &c->y, &c->kept, &c->rows };
+    UNA_TRY(una_columns_encode(c->columns, c->data, &to, &run->scratch));
     take_units(c);
     UNA_NEW_ROWS_AT(&run->scratch, c->at, c->held->rows);
     size_t h = 0;

@@ -83,13 +83,13 @@ static una_status take_table(una_gap_work *t, const una_dataset *data, una_run *
     size_t *kept, rows;
     una_selection selection = { t->fit.drop, t->fit.drop_count, t->fit.only, t->fit.only_count };
     una_columns *learnt = &columns;
-    UNA_TRY(una_columns_learn_chosen(&learnt, data, &t->fit.target, 1, &selection, t->fit.missing, t->fit.other, NULL,
-                                     &run->scratch, run));
-    UNA_TRY(una_columns_encode(&columns, data, &x, &y, &kept, &rows, &run->scratch, run));
+    una_learning from = { data, &t->fit.target, 1, &selection, t->fit.missing, t->fit.other, NULL };
+    UNA_TRY(una_columns_learn(&learnt, &from, &run->scratch, run));
+    UNA_TRY(una_columns_encode(&columns, data, &(una_encoding){ &x, &y, &kept, &rows }, &run->scratch));
     if (rows < LEAST_ROWS)
         UNA_FAIL(run, UNA_E_INPUT, "%s has %zu rows that can be used, and a hole needs %d at least: a third for the "
                  "hole, some to compare with, and enough to learn from", una_dataset_origin(data), rows, LEAST_ROWS);
-    UNA_TRY(una_columns_warn_outliers(&columns, data, x, y, kept, rows, &warnings, run));
+    UNA_TRY(una_columns_warn_outliers(&columns, data, &(una_encoded){ x, y, kept, rows }, &warnings, run));
     r->gap.warnings = warnings.text;
     r->gap.warning_count = warnings.count;
     UNA_TRY(una_dataset_rows(&r->table, data, kept, rows, run));

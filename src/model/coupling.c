@@ -240,7 +240,7 @@ una_status una_model_covariance(const una_model *model, const una_dataset *data,
     una_table_row_namer asked;
     double *x;
     size_t rows;
-    una_status status = una_columns_encode(columns, data, &x, NULL, NULL, &rows, &run->scratch, run);
+    una_status status = una_columns_encode(columns, data, &(una_encoding){ &x, NULL, NULL, &rows }, &run->scratch);
     una_table_name_rows(&asked, data, NULL, run);
     if (status == UNA_OK) status = each_block_of_targets(model, x, rows, covariance_block, &w, run);
     una_table_name_rows_end(&asked, run);
@@ -355,7 +355,7 @@ static una_status joint_log_lik(double *log_lik, size_t *count, const una_model 
     una_table_row_namer asked;
     size_t targets = una_model_target_count(model), rows, *kept;
     double *x, *y, units = 0;
-    UNA_TRY(una_columns_encode_several(columns, targets, data, &x, &y, &kept, &rows, &run->scratch, run));
+    UNA_TRY(una_columns_encode_several(columns, targets, data, &(una_encoding){ &x, &y, &kept, &rows }, &run->scratch));
     density d = { .y = y };
     una_table_name_rows(&asked, data, kept, run);
     una_status status = each_block_of_targets(model, x, rows, density_block, &d, run);

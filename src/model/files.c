@@ -64,8 +64,8 @@ static una_status do_chunk(const walk *w, una_reader *reader, const una_dataset 
     una_mark mark = una_arena_mark(&run->scratch);
     chunk c = { .reader = reader, .table = table, .place = place };
     size_t *kept = NULL;
-    una_status status = una_columns_encode_several(w->columns, w->targets, table, &c.x, w->with_targets ? &c.y : NULL,
-                                                   &kept, &c.rows, &run->scratch, run);
+    una_encoding to = { &c.x, w->with_targets ? &c.y : NULL, &kept, &c.rows };
+    una_status status = una_columns_encode_several(w->columns, w->targets, table, &to, &run->scratch);
     c.kept = kept;
     if (status == UNA_OK) status = do_task(w, &c, run);
     una_arena_release(&run->scratch, mark);

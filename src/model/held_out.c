@@ -196,7 +196,7 @@ static una_status refit_parts(una_model *model, const una_dataset *data, const u
 {
     refit f = { .model = model, .data = data, .settings = settings };
     size_t *kept;
-    UNA_TRY(una_columns_encode(&model->columns, data, &f.x, &f.y, &kept, &f.rows, &run->scratch, run));
+    UNA_TRY(una_columns_encode(&model->columns, data, &(una_encoding){ &f.x, &f.y, &kept, &f.rows }, &run->scratch));
     UNA_TRY(deal_into_folds(&f, run));
     UNA_TRY(new_oof_predictions(&f.oof, f.rows, run));
 

@@ -127,16 +127,17 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     size_t rows, all, *kept = NULL;
     una_selection selection = { settings->drop, settings->drop_count, settings->only, settings->only_count };
     una_columns *columns = &model->columns;
-    UNA_TRY(una_columns_learn_chosen(&columns, data, &settings->target, 1, &selection, settings->missing,
-                                     settings->other, &result->notes, &model->keep, run));
+    una_learning from = { data, &settings->target, 1, &selection, settings->missing, settings->other, &result->notes };
+    UNA_TRY(una_columns_learn(&columns, &from, &model->keep, run));
     if (settings->log_target) UNA_TRY(una_columns_log_targets(&columns, 1, data, run));
     una_columns_warn_misread(&model->columns, &selection, data, &result->warnings, run);
     bool images = una_columns_image(&model->columns).height > 0;
     if (images) UNA_TRY(una_kind_need_images(model->kind, run));
-    UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, settings->missing == UNA_MISSING_DROP ? &kept : NULL,
-                               &rows, &run->scratch, run));
+    una_encoding to = { &x, &y, settings->missing == UNA_MISSING_DROP ? &kept : NULL, &rows };
+    UNA_TRY(una_columns_encode(&model->columns, data, &to, &run->scratch));
     UNA_TRY(count_rows(&all, model->kind, rows, data, run));
-    UNA_TRY(una_columns_warn_outliers(&model->columns, data, images ? NULL : x, y, kept, rows, &result->warnings, run));
+    UNA_TRY(una_columns_warn_outliers(&model->columns, data, &(una_encoded){ images ? NULL : x, y, kept, rows },
+                                      &result->warnings, run));
     UNA_TRY(una_shared_fit_warnings(&result->warnings, run));
 
     size_t inputs = model->columns.input_count;
@@ -494,7 +495,7 @@ static una_status model_encode(const una_model *model, const una_dataset *data, 
 {
     una_clear_message(run);
     UNA_TRY(una_model_need_one(model, run));
-    return una_columns_encode(&model->columns, data, x, NULL, NULL, rows, &run->scratch, run);
+    return una_columns_encode(&model->columns, data, &(una_encoding){ x, NULL, NULL, rows }, &run->scratch);
 }
 
 una_status una_model_predict(const una_model *model, const una_dataset *data, double level, const una_prediction *out,
@@ -815,7 +816,8 @@ una_status una_model_update(una_model *model, const una_dataset *data, una_run *
     una_mark mark = una_arena_mark(&run->scratch);
     double *x, *y;
     size_t rows;
-    una_status status = una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run);
+    una_encoding to = { &x, &y, NULL, &rows };
+    una_status status = una_columns_encode(&model->columns, data, &to, &run->scratch);
     if (status == UNA_OK) status = una_model_observe_encoded(model, x, y, rows, run);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -919,7 +921,7 @@ una_status una_model_relearn_here(una_model *model, const una_dataset *data, con
     double *x, *y;
     UNA_TRY(una_shared_fit_check(model->kind, run));
     UNA_TRY(posterior_options(model, set, set_count, run));
-    UNA_TRY(una_columns_encode(&model->columns, data, &x, &y, NULL, &rows, &run->scratch, run));
+    UNA_TRY(una_columns_encode(&model->columns, data, &(una_encoding){ &x, &y, NULL, &rows }, &run->scratch));
     UNA_TRY(count_rows(&all, model->kind, rows, data, run));
     UNA_TRY(rescale_target(&model->columns, y, rows, all, data, run));
 

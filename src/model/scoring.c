@@ -124,7 +124,7 @@ una_status una_score_table(una_score *score, double *below, const una_model *mod
     una_table_row_namer asked;
     double *x, *y;
     size_t rows, *kept;
-    una_status status = una_columns_encode(c, data, &x, &y, &kept, &rows, &run->scratch, run);
+    una_status status = una_columns_encode(c, data, &(una_encoding){ &x, &y, &kept, &rows }, &run->scratch);
     for (size_t r = 0; status == UNA_OK && r < rows; r++) y[r] = una_target_value(c, y[r]);
     if (status == UNA_OK) {
         una_table_name_rows(&asked, data, kept, run);

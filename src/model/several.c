@@ -164,8 +164,8 @@ static una_status learn_columns(fitting *f)
     for (size_t t = 0; t < targets; t++) columns[t] = &whole->target[t]->columns;
     const una_fit_settings *s = f->settings;
     una_selection selection = { s->drop, s->drop_count, s->only, s->only_count };
-    UNA_TRY(una_columns_learn_chosen(columns, f->data, s->targets, targets, &selection, s->missing, s->other,
-                                     &f->common.notes, &whole->keep, f->run));
+    una_learning from = { f->data, s->targets, targets, &selection, s->missing, s->other, &f->common.notes };
+    UNA_TRY(una_columns_learn(columns, &from, &whole->keep, f->run));
     whole->columns.file_notes = columns[0]->file_notes;              /* the notes are those of the whole */
     for (size_t t = 0; t < targets; t++) columns[t]->file_notes = 0;
     una_columns_warn_misread(&whole->columns, &selection, f->data, &f->common.warnings, f->run);
@@ -187,14 +187,15 @@ static una_status encode_fitting(fitting *f)
     size_t rows, *kept, inputs = f->columns[0]->input_count;
     UNA_NEW(&f->run->scratch, una_columns, columns, f->whole->targets);
     for (size_t t = 0; t < f->whole->targets; t++) columns[t] = *f->columns[t];
-    UNA_TRY(una_columns_encode_several(f->columns, f->whole->targets, f->data, &x, &y, &kept, &rows, &f->run->scratch,
-                                       f->run));
+    UNA_TRY(una_columns_encode_several(f->columns, f->whole->targets, f->data, &(una_encoding){ &x, &y, &kept, &rows },
+                                       &f->run->scratch));
     f->kept = kept;
     if (rows && f->settings->hold_out) UNA_TRY(una_order_new(&origin, rows, &f->run->scratch));
     f->all = (una_problem){ .x = { x, rows, inputs, inputs }, .y = y, .outputs = f->whole->targets,
                             .columns = columns, .data = f->data, .seed = f->run->settings.seed, .table_rows = rows,
                             .origin = origin };
-    return una_columns_warn_outliers(f->columns[0], f->data, x, NULL, kept, rows, &f->common.warnings, f->run);
+    return una_columns_warn_outliers(f->columns[0], f->data, &(una_encoded){ x, NULL, kept, rows },
+                                     &f->common.warnings, f->run);
 }
 
 /* Refuses a target with too few rows; warns about those that it has. */
@@ -218,7 +219,8 @@ static una_status check_target_rows(fitting *f, size_t t)
         kept[to] = f->kept[i];
         y[to++] = cell;
     }
-    return una_columns_warn_outliers(f->columns[t], f->data, NULL, y, kept, rows, &f->result[t].warnings, f->run);
+    return una_columns_warn_outliers(f->columns[t], f->data, &(una_encoded){ NULL, y, kept, rows },
+                                     &f->result[t].warnings, f->run);
 }
 
 static una_status check_rows_of_targets(fitting *f)
@@ -495,7 +497,8 @@ static una_status encode_targets(const una_model *whole, const una_dataset *data
 {
     const una_columns **columns = una_several_columns(whole, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-    return una_columns_encode_several(columns, whole->targets, data, x, y, NULL, rows, &run->scratch, run);
+    return una_columns_encode_several(columns, whole->targets, data, &(una_encoding){ x, y, NULL, rows },
+                                      &run->scratch);
 }
 
 una_status una_several_update(una_model *whole, const una_dataset *data, una_run *run)

@@ -167,7 +167,8 @@ static una_status take_valid(una_problem *p, const una_columns *const *columns, 
 {
     double *x, *y;
     size_t rows, inputs = columns[0]->input_count;
-    UNA_TRY(una_columns_encode_several(columns, p->outputs, valid, &x, &y, NULL, &rows, &run->scratch, run));
+    una_encoding to = { &x, &y, NULL, &rows };
+    UNA_TRY(una_columns_encode_several(columns, p->outputs, valid, &to, &run->scratch));
     if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "%s: there are no rows to validate on", valid->origin);
     p->valid_x = (una_view){ x, rows, inputs, inputs };
     p->valid_y = y;

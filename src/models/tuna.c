@@ -117,7 +117,8 @@ static una_status reference_inputs(references *r, const tuna_options *o, const u
     if (is_given(o->points)) {
         una_dataset *table;
         UNA_TRY(una_dataset_read(&table, o->points, run));
-        una_status status = una_columns_encode(p->columns, table, &points, NULL, NULL, &extra, &run->scratch, run);
+        una_encoding to = { &points, NULL, NULL, &extra };
+        una_status status = una_columns_encode(p->columns, table, &to, &run->scratch);
         una_dataset_free(table);
         UNA_TRY(status);
     }
@@ -270,7 +271,8 @@ static una_status read_values(references *r, const char *path, const char *writt
     if (written) UNA_TRY(una_inline_table(&table, written, "tuna: pseudo_rows", run));
     else UNA_TRY(una_dataset_read(&table, path, run));
     r->inputs = p->x.cols;
-    una_status status = una_columns_encode(p->columns, table, &r->x, NULL, NULL, &r->rows, &run->scratch, run);
+    una_encoding to = { &r->x, NULL, NULL, &r->rows };
+    una_status status = una_columns_encode(p->columns, table, &to, &run->scratch);
     if (status == UNA_OK) status = value_columns(r, table, own, p, run);
     una_dataset_free(table);
     return status;

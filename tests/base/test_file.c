@@ -371,23 +371,21 @@ static void slurp_refuses(void **state)
 static void reading_in_parts(void **state)
 {
     (void)state;
-    FILE *stream;
-    unsigned char *bytes;
-    size_t size;
+    una_stream stream;
 
-    assert_ok(una_open_read(&stream, temp_text_file("parts", "abcdef"), run), run);
-    assert_ok(una_stream_read(&bytes, &size, stream, 4, 0, "parts", &arena, run), run);
-    assert_int_equal(size, 4);
-    assert_string_equal((char *)bytes, "abcd");
-    assert_ok(una_stream_read(&bytes, &size, stream, SIZE_MAX, 1, "parts", &arena, run), run);
-    assert_string_equal((char *)bytes, "ef");
-    fclose(stream);
+    assert_ok(una_stream_open(&stream, temp_text_file("parts", "abcdef"), &arena, run), run);
+    assert_ok(una_stream_take(&stream, 4, 0), run);
+    assert_int_equal(stream.size, 4);
+    assert_string_equal((char *)stream.bytes, "abcd");
+    assert_ok(una_stream_take(&stream, SIZE_MAX, 1), run);
+    assert_string_equal((char *)stream.bytes, "abcdef");
+    fclose(stream.file);
 
     /* A stream that cannot be read. */
-    stream = fopen(temp_path("out"), "wb");
-    assert_non_null(stream);
-    assert_status(una_stream_read(&bytes, &size, stream, 4, 0, "out", &arena, run), UNA_E_IO, run);
-    fclose(stream);
+    stream = (una_stream){ .file = fopen(temp_path("out"), "wb"), .path = "out", .arena = &arena, .run = run };
+    assert_non_null(stream.file);
+    assert_status(una_stream_take(&stream, 4, 0), UNA_E_IO, run);
+    fclose(stream.file);
 }
 
 /* ---- temporaries ------------------------------------------------------------------------------------------ */

@@ -436,12 +436,14 @@ static una_status read_and_learn(void *context, una_run *other)
     una_columns columns;
     una_arena_init(&keep, other);
     una_notes notes = { .arena = &keep };
+    const char *target = "y";
     double *x, *y;
     size_t *kept, rows;
     una_status status = una_dataset_read(&data, context, other);
+    una_learning from = { data, &target, 1, NULL, UNA_MISSING_MEAN, 0, &notes };
     if (status == UNA_OK) status = una_dataset_rows(&part, data, (size_t[]){ 1, 0 }, 2, other);
-    if (status == UNA_OK) status = una_columns_learn(&columns, data, "y", UNA_MISSING_MEAN, 0, &notes, &keep, other);
-    if (status == UNA_OK) status = una_columns_encode(&columns, data, &x, &y, &kept, &rows, &keep, other);
+    if (status == UNA_OK) status = una_columns_learn((una_columns *[]){ &columns }, &from, &keep, other);
+    if (status == UNA_OK) status = una_columns_encode(&columns, data, &(una_encoding){ &x, &y, &kept, &rows }, &keep);
     una_wanted *wanted = status == UNA_OK ? una_columns_wanted((const una_columns *[]){ &columns }, 1, &keep) : NULL;
     if (status == UNA_OK && !wanted) status = UNA_E_MEMORY;
     if (status == UNA_OK) status = una_reader_open(&reader, context, wanted, columns.source_count + 1, 9, other);

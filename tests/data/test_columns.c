@@ -37,7 +37,8 @@ static una_dataset *table(const char *text)
 static una_status learn_from(una_dataset *data, const char *target, una_missing missing, size_t other)
 {
     notes = (una_notes){ .arena = &arena };
-    return una_columns_learn(&columns, data, target, missing, other, &notes, &arena, run);
+    una_learning from = { data, &target, 1, NULL, missing, other, &notes };
+    return una_columns_learn((una_columns *[]){ &columns }, &from, &arena, run);
 }
 
 static void learn(const char *text, const char *target, una_missing missing, size_t other)
@@ -70,7 +71,7 @@ static coded encode(const char *text)
 {
     coded c = { 0 };
     una_dataset *data = table(text);
-    assert_ok(una_columns_encode(&columns, data, &c.x, &c.y, &c.kept, &c.rows, &arena, run), run);
+    assert_ok(una_columns_encode(&columns, data, &(una_encoding){ &c.x, &c.y, &c.kept, &c.rows }, &arena), run);
     una_dataset_free(data);
     return c;
 }
@@ -80,7 +81,8 @@ static void encode_refuses(const char *text, bool with_target, const char *part)
     double *x, *y;
     size_t rows;
     una_dataset *data = table(text);
-    assert_status(una_columns_encode(&columns, data, &x, with_target ? &y : NULL, NULL, &rows, &arena, run),
+    assert_status(una_columns_encode(&columns, data, &(una_encoding){ &x, with_target ? &y : NULL, NULL, &rows },
+                                     &arena),
                   UNA_E_INPUT, run);
     assert_says(una_run_message(run), part);
     assert_says(una_run_message(run), "t.csv");
@@ -509,7 +511,8 @@ static una_status select_from(una_dataset *data, const una_selection *selection)
     una_columns *at = &columns;
     const char *target = "y";
     notes = (una_notes){ .arena = &arena };
-    return una_columns_learn_chosen(&at, data, &target, 1, selection, UNA_MISSING_ERROR, 0, &notes, &arena, run);
+    una_learning from = { data, &target, 1, selection, UNA_MISSING_ERROR, 0, &notes };
+    return una_columns_learn(&at, &from, &arena, run);
 }
 
 static void selection_refuses(una_dataset *data, una_selection selection, una_status wanted, const char *part)
@@ -622,10 +625,12 @@ static una_status all_of_it(void *context, una_run *other)
     const una_selection selection = { .drop = other_table, .drop_count = 1 };
     const char *target = "y";
     una_columns *at = &learnt;
-    if (status == UNA_OK)
-        status = una_columns_learn_chosen(&at, data, &target, 1, &selection, UNA_MISSING_MEAN, 2, &noted, &keep, other);
-    if (status == UNA_OK) status = una_columns_learn(&learnt, data, "y", UNA_MISSING_DROP, 2, &noted, &keep, other);
-    if (status == UNA_OK) status = una_columns_encode(&learnt, data, &x, &y, &kept, &rows, &keep, other);
+    una_learning from = { data, &target, 1, &selection, UNA_MISSING_MEAN, 2, &noted };
+    if (status == UNA_OK) status = una_columns_learn(&at, &from, &keep, other);
+    from.missing = UNA_MISSING_DROP;
+    from.selection = NULL;
+    if (status == UNA_OK) status = una_columns_learn(&at, &from, &keep, other);
+    if (status == UNA_OK) status = una_columns_encode(&learnt, data, &(una_encoding){ &x, &y, &kept, &rows }, &keep);
     if (status == UNA_OK && !una_columns_wanted((const una_columns *[]){ &learnt }, 1, &keep)) status = UNA_E_MEMORY;
     if (status == UNA_OK) status = una_archive_save_begin(&ar, "{}", &keep, other);
     if (status == UNA_OK) status = una_columns_exchange(&learnt, &ar);
@@ -663,7 +668,8 @@ static una_status learn_pair(const una_dataset *data, const char *one, const cha
 {
     const char *const targets[] = { one, two };
     notes = (una_notes){ .arena = &arena };
-    return una_columns_learn_several(pair_at, data, targets, 2, missing, 0, &notes, &arena, run);
+    una_learning from = { data, targets, 2, NULL, missing, 0, &notes };
+    return una_columns_learn(pair_at, &from, &arena, run);
 }
 
 static void several_targets(void **state)
@@ -683,7 +689,7 @@ static void several_targets(void **state)
 
     double *x, *y;
     size_t *kept, rows;
-    assert_ok(una_columns_encode_several(pair_of, 2, data, &x, &y, &kept, &rows, &arena, run), run);
+    assert_ok(una_columns_encode_several(pair_of, 2, data, &(una_encoding){ &x, &y, &kept, &rows }, &arena), run);
     assert_int_equal(rows, 4);
     assert_int_equal(kept[3], 4);
     assert_true(isnan(y[0]) && isnan(y[3]));
@@ -691,7 +697,7 @@ static void several_targets(void **state)
     assert_near(y[2], -2 / sqrt(8.0 / 3), 1e-14, 0);
     assert_near(y[4], 2 / sqrt(8.0 / 3), 1e-14, 0);
 
-    assert_ok(una_columns_encode(&pair[0], data, &x, &y, &kept, &rows, &arena, run), run);       /* one of them */
+    assert_ok(una_columns_encode(&pair[0], data, &(una_encoding){ &x, &y, &kept, &rows }, &arena), run);
     assert_int_equal(rows, 3);
     assert_int_equal(kept[0], 1);
     una_wanted *wanted = una_columns_wanted(pair_of, 2, &arena);
@@ -748,7 +754,8 @@ static void results_in_scratch(void **state)
     (void)state;
     una_dataset *data = table("a,y\n1,2\n2,4\n");
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_ok(una_columns_learn(&columns, data, NULL, UNA_MISSING_ERROR, 0, NULL, &run->scratch, run), run);
+    una_learning from = { .data = data };
+    assert_ok(una_columns_learn((una_columns *[]){ &columns }, &from, &run->scratch, run), run);
     UNA_GET(&run->scratch, char, 4000);
     assert_string_equal(una_input_name(&columns, &columns.inputs[0], &run->scratch), "a");
     assert_near(columns.inputs[0].scale, 0.5, 1e-15, 0);

@@ -28,7 +28,9 @@ static una_status learn_part(learning *l, una_run *run)
     l->rows = una_dataset_row_count(l->data);
     una_rank_group rank_group;
     una_rank_group_enter(&rank_group, run);
-    una_status status = una_columns_learn(&l->columns, l->data, "y", l->missing, l->other, &l->notes, &l->arena, run);
+    const char *target = "y";
+    una_learning from = { l->data, &target, 1, NULL, l->missing, l->other, &l->notes };
+    una_status status = una_columns_learn((una_columns *[]){ &l->columns }, &from, &l->arena, run);
     return una_rank_group_leave(&rank_group, status, run);
 }
 

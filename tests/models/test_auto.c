@@ -23,7 +23,7 @@ static una_problem problem_of(const una_model *like, const una_dataset *data, un
     size_t rows;
     una_copies copies;
     unsigned char *fold;
-    assert_ok(una_columns_encode(&like->columns, data, &x, &y, NULL, &rows, &run->scratch, run), run);
+    assert_ok(una_columns_encode(&like->columns, data, &(una_encoding){ &x, &y, NULL, &rows }, &run->scratch), run);
     una_problem p = { .x = { x, rows, 2, 2 }, .y = y, .outputs = 1, .columns = &like->columns, .seed = 5,
                       .folds = UNA_FOLDS };
     assert_ok(una_split_copies(&copies, p.x, run), run);
@@ -297,7 +297,7 @@ static void updates_reach_all_kinds(void **state)
     una_problem p = { .outputs = 1, .columns = &model->columns };
     double *x, *y;
     size_t rows;
-    assert_ok(una_columns_encode(&model->columns, more, &x, &y, NULL, &rows, &run->scratch, run), run);
+    assert_ok(una_columns_encode(&model->columns, more, &(una_encoding){ &x, &y, NULL, &rows }, &run->scratch), run);
     p.x = (una_view){ x, rows, 2, 2 };
     p.y = y;
 

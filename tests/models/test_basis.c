@@ -519,7 +519,8 @@ static void update_is_a_fresh_posterior(void **state)
     fresh.prior_var = basis->head.prior_var;
 
     for (size_t i = 0; i < 2; i++) {
-        assert_ok(una_columns_encode(&model->columns, parts[i], &x, &y, NULL, &rows, &run->scratch, run), run);
+        assert_ok(una_columns_encode(&model->columns, parts[i], &(una_encoding){ &x, &y, NULL, &rows }, &run->scratch),
+                  run);
         assert_ok(una_basis_phi(basis, (una_view){ x, rows, 2, 2 }, &phi, run), run);
         una_stats_add(&fresh.stats, phi, y, rows, NULL);
     }

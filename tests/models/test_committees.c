@@ -104,7 +104,9 @@ static void relearn_all(una_model *model, void *options, const una_dataset *cons
     double *x[2], *y[2];
     size_t rows[2] = {0}, sum = 0, at = 0;
     for (size_t i = 0; i < count; i++) {
-        assert_ok(una_columns_encode(&model->columns, parts[i], &x[i], &y[i], NULL, &rows[i], &run->scratch, run), run);
+        assert_ok(una_columns_encode(&model->columns, parts[i], &(una_encoding){ &x[i], &y[i], NULL, &rows[i] },
+                                     &run->scratch),
+                  run);
         sum += rows[i];
     }
     double *xs = UNA_GET(&run->scratch, double, 2 * sum), *ys = UNA_GET(&run->scratch, double, sum);

@@ -129,7 +129,7 @@ static void take_rows(una_problem *all, una_problem *some, const una_model *like
     size_t rows;
     uint32_t order[ALL];
     una_rng rng = una_rng_at(5, UNA_FOR_SPLIT, 3);
-    assert_ok(una_columns_encode(&like->columns, data, &x, &y, NULL, &rows, &run->scratch, run), run);
+    assert_ok(una_columns_encode(&like->columns, data, &(una_encoding){ &x, &y, NULL, &rows }, &run->scratch), run);
     for (uint32_t i = 0; i < ALL; i++) order[i] = i;
     una_rng_permute(&rng, order, ALL);
     for (size_t i = 0; i < SOME; i++) {

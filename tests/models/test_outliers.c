@@ -15,9 +15,12 @@ static una_notes doubts(const double *x, const double *y, size_t rows, size_t in
     double *encoded, *target;
     size_t *kept, count;
     assert_ok(una_dataset_from_arrays(&data, x, y, rows, inputs, NULL, run), run);
-    assert_ok(una_columns_learn(&columns, data, NULL, missing, 0, NULL, &run->scratch, run), run);
-    assert_ok(una_columns_encode(&columns, data, &encoded, &target, &kept, &count, &run->scratch, run), run);
-    assert_ok(una_columns_warn_outliers(&columns, data, encoded, target, kept, count, &notes, run), run);
+    assert_ok(una_columns_learn((una_columns *[]){ &columns }, &(una_learning){ .data = data, .missing = missing },
+                                &run->scratch, run), run);
+    assert_ok(una_columns_encode(&columns, data, &(una_encoding){ &encoded, &target, &kept, &count }, &run->scratch),
+              run);
+    una_encoded found = { encoded, target, kept, count };
+    assert_ok(una_columns_warn_outliers(&columns, data, &found, &notes, run), run);
     una_dataset_free(data);
     return notes;
 }

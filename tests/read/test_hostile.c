@@ -156,11 +156,11 @@ static double time_of_wide(const char *path, una_run *run)
     size_t *kept, rows;
 
     assert_ok(una_dataset_read(&data, path, run), run);
-    assert_ok(una_columns_learn(&columns, data, NULL, UNA_MISSING_ERROR, 0, NULL, &run->scratch, run), run);
+    assert_ok(una_columns_learn(&one, &(una_learning){ .data = data }, &run->scratch, run), run);
     una_wanted *wanted = una_columns_wanted((const una_columns *const *)&one, 1, &run->scratch);
     assert_ok(una_reader_open(&reader, path, wanted, columns.source_count + 1, SIZE_MAX, run), run);
     assert_ok(una_reader_next(&chunk, reader, 100), run);
-    assert_ok(una_columns_encode(&columns, chunk, &x, &y, &kept, &rows, &run->scratch, run), run);
+    assert_ok(una_columns_encode(&columns, chunk, &(una_encoding){ &x, &y, &kept, &rows }, &run->scratch), run);
     assert_int_equal(rows, 3);
     assert_ok(una_dataset_join(&joined, data, chunk, run), run);
 

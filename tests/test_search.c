@@ -471,17 +471,15 @@ static void thompson_goes_to_the_bottom_of_a_draw(void **state)
         una_search_free(search);
 
         una_surrogate_data known = { .columns = 1, .u = t.point, .y = t.value, .told = TOLD };
-        una_surrogate *surrogate;
         const una_model *model;
         una_model *function;
         const char *spec;
-        bool trained;
         double u[GRID + 1], mean[GRID + 1], least = HUGE_VAL;
         for (size_t i = 0; i < GRID; i++) u[i] = (double)i / (GRID - 1);
         u[GRID] = found[seed];
         assert_ok(una_search_model(&spec, "nlm(steps=60)", &run->scratch, run), run);
-        assert_ok(una_surrogate_new(&surrogate, spec, 1, seed, run), run);
-        assert_ok(una_surrogate_learn(&model, &trained, surrogate, &known, run), run);
+        una_surrogate surrogate = una_surrogate_of(spec, seed, run);
+        assert_ok(una_surrogate_learn(&model, &surrogate, &known, run), run);
         run->settings.seed = seed;
         assert_ok(una_model_sample(&function, model, TOLD, run), run);
         una_prediction out = { .size = sizeof out, .mean = mean };
@@ -489,7 +487,7 @@ static void thompson_goes_to_the_bottom_of_a_draw(void **state)
         for (size_t i = 0; i < GRID; i++) least = fmin(least, mean[i]);
         assert_true(mean[GRID] <= least + 1e-3);
         una_model_free(function);
-        una_surrogate_free(surrogate);
+        una_surrogate_free(&surrogate);
         una_run_free(run);
     }
     assert_true(found[0] != found[1] && found[1] != found[2] && found[2] != found[3]);

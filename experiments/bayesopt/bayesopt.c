@@ -76,8 +76,8 @@ static const una_entry entries[] = {
 
 bool una_bayesopt_is_floor(const char *contestant)
 {
-    for (size_t i = 0; una_acquisitions[i]; i++)
-        if (una_acquisitions[i]->need == UNA_NEEDS_NOTHING && strcmp(una_acquisitions[i]->name, contestant) == 0)
+    for (const una_acquisition *a = una_acquisitions; a->name; a++)
+        if (a->need == UNA_NEEDS_NOTHING && strcmp(a->name, contestant) == 0)
             return true;
     return false;
 }

@@ -44,53 +44,45 @@ double una_log_expected_improvement(double mean, double std, double best)
 
 /* ---- the table ------------------------------------------------------------------------------------------------- */
 
-static double ei_value(double mean, double std, double best, const una_acquisition_options *o, double *dmean,
-                       double *dstd)
+static double ei_value(una_belief *at)
 {
-    (void)o;
-    double z = best > mean ? HUGE_VAL : -HUGE_VAL;
-    if (std > 0) z = (best - mean) / std;
-    *dmean = -una_normal_cdf(z);
-    *dstd = una_normal_pdf(z);
-    return una_expected_improvement(mean, std, best);
+    double z = at->best > at->mean ? HUGE_VAL : -HUGE_VAL;
+    if (at->std > 0) z = (at->best - at->mean) / at->std;
+    at->dmean = -una_normal_cdf(z);
+    at->dstd = una_normal_pdf(z);
+    return una_expected_improvement(at->mean, at->std, at->best);
 }
 
-static double log_ei_value(double mean, double std, double best, const una_acquisition_options *o, double *dmean,
-                           double *dstd)
+static double log_ei_value(una_belief *at)
 {
-    (void)o;
-    double z = std > 0 ? (best - mean) / std : 0, value = una_log_expected_improvement(mean, std, best);
+    double std = at->std, z = std > 0 ? (at->best - at->mean) / std : 0;
     if (!(std > 0)) {
-        *dmean = best > mean ? -1 / (best - mean) : 0;
-        *dstd = 0;
+        at->dmean = at->best > at->mean ? -1 / (at->best - at->mean) : 0;
+        at->dstd = 0;
     } else if (z <= TAIL) {
         double k = tail_fraction(-z);
-        *dmean = -1 / (k * std);
-        *dstd = (k - z) / (k * std);
+        at->dmean = -1 / (k * std);
+        at->dstd = (k - z) / (k * std);
     } else {
         double h = z * una_normal_cdf(z) + una_normal_pdf(z);
-        *dmean = -una_normal_cdf(z) / (h * std);
-        *dstd = una_normal_pdf(z) / (h * std);
+        at->dmean = -una_normal_cdf(z) / (h * std);
+        at->dstd = una_normal_pdf(z) / (h * std);
     }
-    return value;
+    return una_log_expected_improvement(at->mean, std, at->best);
 }
 
-static double ucb_value(double mean, double std, double best, const una_acquisition_options *o, double *dmean,
-                        double *dstd)
+static double ucb_value(una_belief *at)
 {
-    (void)best;
-    *dmean = -1;
-    *dstd = o->beta;
-    return o->beta * std - mean;
+    at->dmean = -1;
+    at->dstd = at->options->beta;
+    return at->options->beta * at->std - at->mean;
 }
 
-static double mean_value(double mean, double std, double best, const una_acquisition_options *o, double *dmean,
-                         double *dstd)
+static double mean_value(una_belief *at)
 {
-    (void)std, (void)best, (void)o;
-    *dmean = -1;
-    *dstd = 0;
-    return -mean;
+    at->dmean = -1;
+    at->dstd = 0;
+    return -at->mean;
 }
 
 static const una_option no_options[] = { { .name = NULL } };
@@ -105,64 +97,52 @@ static const una_option noisy_options[] = {
     { .name = NULL }
 };
 
-static const una_acquisition log_ei = {
-    "log_ei", "logarithm of the expected improvement: the default", UNA_NEEDS_MODEL, .is_log = true,
-    .options = no_options, .value = log_ei_value
-};
-static const una_acquisition ei = {
-    "ei", "expected improvement on the best value so far", UNA_NEEDS_MODEL, .options = no_options, .value = ei_value
-};
-static const una_acquisition noisy_ei = {
-    "noisy_ei", "expected improvement where values are noisy: over the best of functions drawn at the told points",
-    UNA_NEEDS_FANTASIES, .is_log = true, .options = noisy_options, .value = log_ei_value
-};
-static const una_acquisition ucb = {
-    "ucb", "upper confidence bound: the mean and beta standard deviations of hope", UNA_NEEDS_MODEL, .of_whole = true,
-    .options = ucb_options, .value = ucb_value
-};
-static const una_acquisition thompson = {
-    "thompson", "the best place of one function drawn from the posterior", UNA_NEEDS_DRAW, .options = no_options,
-    .value = mean_value
-};
-static const una_acquisition quasi = {
-    "quasi", "no model: evenly spread, quasi-random points", UNA_NEEDS_NOTHING, .quasi = true, .options = no_options
-};
-static const una_acquisition random_points = {
-    "random", "no model: points at random", UNA_NEEDS_NOTHING, .options = no_options
+const una_acquisition una_acquisitions[] = {
+    { "log_ei", "logarithm of the expected improvement: the default", .need = UNA_NEEDS_MODEL, .value = log_ei_value,
+      .is_log = true },
+    { "ei", "expected improvement on the best value so far", .need = UNA_NEEDS_MODEL, .value = ei_value },
+    { "noisy_ei", "expected improvement where values are noisy: over the best of functions drawn at the told points",
+      .need = UNA_NEEDS_FANTASIES, .value = log_ei_value, .options = noisy_options, .is_log = true },
+    { "ucb", "upper confidence bound: the mean and beta standard deviations of hope", .need = UNA_NEEDS_MODEL,
+      .value = ucb_value, .options = ucb_options, .of_whole = true },
+    { "thompson", "the best place of one function drawn from the posterior", .need = UNA_NEEDS_DRAW,
+      .value = mean_value },
+    { "quasi", "no model: evenly spread, quasi-random points", .need = UNA_NEEDS_NOTHING, .quasi = true },
+    { "random", "no model: points at random", .need = UNA_NEEDS_NOTHING },
+    { .name = NULL }
 };
 
-const una_acquisition *const una_acquisitions[] = {
-    &log_ei, &ei, &noisy_ei, &ucb, &thompson, &quasi, &random_points, NULL
-};
-
-una_status una_acquisition_need_named(const una_acquisition **acquisition, una_acquisition_options *options,
-                                      const char *text, una_run *run)
+static una_status read_acquisition(const una_acquisition **found, una_acquisition_options *options, const char *text,
+                                   una_run *run)
 {
     enum { MOST = 32 };
     const char *names[MOST];
     size_t count = 0;
     una_spec spec;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_spec_parse(&spec, text, &run->scratch, run);
-    *acquisition = NULL;
-
-    for (; status == UNA_OK && una_acquisitions[count]; count++) {
-        names[count] = una_acquisitions[count]->name;
-        if (strcmp(names[count], spec.name) == 0) *acquisition = una_acquisitions[count];
+    UNA_TRY(una_spec_parse(&spec, text, &run->scratch, run));
+    *found = NULL;
+    for (; una_acquisitions[count].name; count++) {
+        names[count] = una_acquisitions[count].name;
+        if (strcmp(names[count], spec.name) == 0) *found = &una_acquisitions[count];
     }
-    if (status == UNA_OK && !*acquisition) {
+    if (!*found) {
         const char *near = una_nearest(spec.name, names, count);
         una_text all = una_text_in(&run->scratch);
         for (size_t i = 0; i < count; i++) una_text_add(&all, "%s%s", i ? ", " : "", names[i]);
-        status = una_fail(run, UNA_E_USAGE, "there is no acquisition '%.60s'%s%s%s; there are: %s", spec.name,
-                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", all.at ? all.at : "");
+        UNA_FAIL(run, UNA_E_USAGE, "there is no acquisition '%.60s'%s%s%s; there are: %s", spec.name,
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", all.at ? all.at : "");
     }
+    const una_option *table = (*found)->options ? (*found)->options : no_options;
     *options = (una_acquisition_options){0};
-    if (status == UNA_OK) status = una_options_default(options, (*acquisition)->options, run);
-    if (status == UNA_OK)
-        status = una_options_apply(options, (*acquisition)->options, (*acquisition)->name, &spec, &run->scratch, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_options_default(options, table, run));
+    return una_options_apply(options, table, (*found)->name, &spec, &run->scratch, run);
+}
+
+una_status una_acquisition_need_named(const una_acquisition **acquisition, una_acquisition_options *options,
+                                      const char *spec, una_run *run)
+{
+    UNA_SCOPED(run, read_acquisition(acquisition, options, spec, run));
+    return UNA_OK;
 }
 
 /* ---- mixtures -------------------------------------------------------------------------------------------------- */
@@ -170,13 +150,14 @@ una_status una_acquisition_need_named(const una_acquisition **acquisition, una_a
 static double of_whole(const una_acquisition *a, const una_acquisition_options *o, const una_mixture_point *at,
                        double best, double *slope)
 {
-    double mean = 0, square = 0, dmean, dstd;
+    double mean = 0, square = 0;
     for (size_t m = 0; m < at->count; m++) mean += at->weight[m] * at->mean[m];
     for (size_t m = 0; m < at->count; m++) {
         double away = at->mean[m] - mean;
         square += at->weight[m] * (at->std[m] * at->std[m] + away * away);
     }
-    double std = sqrt(square), value = a->value(mean, std, best, o, &dmean, &dstd);
+    una_belief whole = { mean, sqrt(square), best, o, 0, 0 };
+    double value = a->value(&whole);
 
     for (size_t d = 0; slope && d < at->inputs; d++) {
         double rise = 0, widen = 0;
@@ -185,7 +166,7 @@ static double of_whole(const una_acquisition *a, const una_acquisition_options *
             rise += at->weight[m] * at->dmean[i];
             widen += at->weight[m] * (at->std[m] * at->dstd[i] + (at->mean[m] - mean) * at->dmean[i]);
         }
-        slope[d] = dmean * rise + (std > 0 ? dstd * widen / std : 0);
+        slope[d] = whole.dmean * rise + (whole.std > 0 ? whole.dstd * widen / whole.std : 0);
     }
     return value;
 }
@@ -194,19 +175,19 @@ static double of_whole(const una_acquisition *a, const una_acquisition_options *
 double una_acquisition_mixture(const una_acquisition *a, const una_acquisition_options *o, const una_mixture_point *at,
                                double best, double *slope)
 {
-    double dmean, dstd, most = -HUGE_VAL, sum = 0;
+    double most = -HUGE_VAL, sum = 0;
     if (a->of_whole) return of_whole(a, o, at, best, slope);
     for (size_t d = 0; slope && d < at->inputs; d++) slope[d] = 0;
     for (size_t m = 0; a->is_log && m < at->count; m++)
-        most = fmax(most, a->value(at->mean[m], at->std[m], best, o, &dmean, &dstd));
+        most = fmax(most, a->value(&(una_belief){ at->mean[m], at->std[m], best, o, 0, 0 }));
     if (a->is_log && most == -HUGE_VAL) return most;
 
     for (size_t m = 0; m < at->count; m++) {
-        double value = a->value(at->mean[m], at->std[m], best, o, &dmean, &dstd);
-        double share = a->is_log ? at->weight[m] * exp(value - most) : at->weight[m];
+        una_belief part = { at->mean[m], at->std[m], best, o, 0, 0 };
+        double value = a->value(&part), share = a->is_log ? at->weight[m] * exp(value - most) : at->weight[m];
         sum += a->is_log ? share : share * value;
         for (size_t d = 0; slope && share > 0 && d < at->inputs; d++)
-            slope[d] += share * (dmean * at->dmean[m * at->inputs + d] + dstd * at->dstd[m * at->inputs + d]);
+            slope[d] += share * (part.dmean * at->dmean[m * at->inputs + d] + part.dstd * at->dstd[m * at->inputs + d]);
     }
     if (!a->is_log) return sum;
     for (size_t d = 0; slope && d < at->inputs; d++) slope[d] /= sum;

@@ -27,19 +27,23 @@ typedef enum una_acquisition_need {      /* what it needs from the search       
     UNA_NEEDS_DRAW                       /* one function drawn from the posterior                                   */
 } una_acquisition_need;
 
+typedef struct una_belief {              /* about the function at one point                                         */
+    double mean, std, best;              /* one Gaussian of its value; the least value known so far                 */
+    const una_acquisition_options *options;
+    double dmean, dstd;                  /* out: derivatives of the acquisition's value                             */
+} una_belief;
+
 typedef struct una_acquisition {
     const char          *name, *summary;
     una_acquisition_need need;
+    double             (*value)(una_belief *at); /* higher is better; NULL: UNA_NEEDS_NOTHING                       */
+    const una_option    *options;        /* NULL: none                                                              */
     bool                 quasi;          /* without a model: evenly spread instead of at random                     */
     bool                 is_log;         /* the value is a logarithm: means over parts are taken of what it is of   */
     bool                 of_whole;       /* of a mixture's mean and std, not the mean over its parts                */
-    const una_option    *options;
-    /* For one Gaussian; higher is better. dmean, dstd: its derivatives. */
-    double (*value)(double mean, double std, double best, const una_acquisition_options *options, double *dmean,
-                    double *dstd);       /* NULL: UNA_NEEDS_NOTHING                                                 */
 } una_acquisition;
 
-extern const una_acquisition *const una_acquisitions[];          /* ends with NULL                                 */
+extern const una_acquisition una_acquisitions[];                 /* ends with name NULL                            */
 
 /* From "name(key=value)"; the options go to *options. UNA_E_USAGE lists what there is. */
 una_status una_acquisition_need_named(const una_acquisition **acquisition, una_acquisition_options *options,

@@ -13,7 +13,6 @@ static const double APART = 0.03;        /* least distance between two starts   
 
 typedef struct climber {                 /* working memory of one thread                                             */
     const una_maximise_task *task;
-    una_input_map  *map;                 /* [models]                                                                 */
     size_t          parts;               /* of all models                                                            */
     double         *weight, *mean, *std, *dmean, *dstd;
     double         *base;                /* [columns] the whole point, while some columns move                       */
@@ -28,35 +27,31 @@ typedef struct climber {                 /* working memory of one thread        
 static una_status climber_in(climber *c, const una_maximise_task *task, size_t rows, bool slopes, una_arena *arena)
 {
     size_t columns = task->space->columns;
-    *c = (climber){ .task = task, .map = UNA_GET(arena, una_input_map, task->models) };
-    UNA_TRY(una_arena_check(arena));
-    for (size_t k = 0; k < task->models; k++) {
-        UNA_TRY(una_input_map_of(&c->map[k], task->model[k], columns, arena));
-        c->parts += c->map[k].parts;
-    }
+    *c = (climber){ .task = task };
+    for (size_t k = 0; k < task->models; k++) c->parts += una_model_part_count(task->model[k]);
     size_t moved = slopes ? rows * c->parts * columns : 0;
-    c->weight = UNA_GET(arena, double, c->parts);
-    c->mean = UNA_GET(arena, double, rows * c->parts);
-    c->std = UNA_GET(arena, double, rows * c->parts);
-    c->dmean = UNA_GET(arena, double, moved);
-    c->dstd = UNA_GET(arena, double, moved);
-    c->base = UNA_GET(arena, double, columns);
-    c->slope = UNA_GET(arena, double, columns);
-    c->point = UNA_GET(arena, double, task->space->count);
-    return una_arena_check(arena);
+    UNA_NEW_AT(arena, c->weight, c->parts);
+    UNA_NEW_AT(arena, c->mean, rows * c->parts);
+    UNA_NEW_AT(arena, c->std, rows * c->parts);
+    UNA_NEW_AT(arena, c->dmean, moved);
+    UNA_NEW_AT(arena, c->dstd, moved);
+    UNA_NEW_AT(arena, c->base, columns);
+    UNA_NEW_AT(arena, c->slope, columns);
+    UNA_NEW_AT(arena, c->point, task->space->count);
+    return UNA_OK;
 }
 
 /* Parts of all models at points u [rows, columns], measured from each model's best value: model by model. */
 static una_status ask_models(climber *c, const double *u, size_t rows, bool slopes, una_run *run)
 {
     const una_maximise_task *task = c->task;
-    size_t columns = task->space->columns, done = 0;
-    for (size_t k = 0; k < task->models; k++) {
-        size_t parts = c->map[k].parts;
+    const una_points points = { task->space->columns, rows, u };
+    for (size_t k = 0, done = 0; k < task->models; k++) {
+        size_t parts = una_model_part_count(task->model[k]);
         una_parts p = { .size = sizeof p, .weight = c->weight + done, .mean = c->mean + rows * done,
                         .std = c->std + rows * done };
-        if (slopes) p.dmean = c->dmean + rows * done * columns, p.dstd = c->dstd + rows * done * columns;
-        UNA_TRY(una_input_map_parts(&c->map[k], task->model[k], u, rows, &p, run));
+        if (slopes) p.dmean = c->dmean + rows * done * points.columns, p.dstd = c->dstd + rows * done * points.columns;
+        UNA_TRY(una_points_parts(&points, task->model[k], &p, run));
         for (size_t m = 0; m < parts; m++) p.weight[m] /= (double)task->models;
         for (size_t i = 0; i < rows * parts; i++) p.mean[i] -= task->best[k];
         done += parts;
@@ -67,13 +62,13 @@ static una_status ask_models(climber *c, const double *u, size_t rows, bool slop
 static double mixed_value(const climber *c, const double *mean, const double *std, double *slope)
 {
     una_mixture_point at = { .count = c->parts, .inputs = c->task->space->columns, .weight = c->weight, .mean = mean,
-                     .std = std, .dmean = c->dmean, .dstd = c->dstd };
+                             .std = std, .dmean = c->dmean, .dstd = c->dstd };
     return una_acquisition_mixture(c->task->acquisition, c->task->options, &at, 0, slope);
 }
 
 static una_status value_at(climber *c, const double *u, double *value, double *slope, una_run *run)
 {
-    UNA_TRY(ask_models(c, u, 1, slope != NULL, run));
+    UNA_SCOPED(run, ask_models(c, u, 1, slope != NULL, run));
     *value = mixed_value(c, c->mean, c->std, slope);
     return UNA_OK;
 }
@@ -86,7 +81,7 @@ typedef struct candidates {
     size_t          count;
 } candidates;
 
-static double squared_point_distance(const double *a, const double *b, size_t columns)
+static double point_distance(const double *a, const double *b, size_t columns)
 {
     double most = 0;
     for (size_t d = 0; d < columns; d++) most = fmax(most, fabs(a[d] - b[d]));
@@ -97,9 +92,9 @@ static double squared_point_distance(const double *a, const double *b, size_t co
 static bool is_known(const una_maximise_task *task, const double *u)
 {
     size_t columns = task->space->columns;
-    if (task->leave && squared_point_distance(task->leave, u, columns) <= task->radius) return true;
+    if (task->leave && point_distance(task->leave, u, columns) <= task->radius) return true;
     for (size_t i = 0; i < task->known_count; i++) {
-        if (squared_point_distance(task->known + i * columns, u, columns) < SAME) return true;
+        if (point_distance(task->known + i * columns, u, columns) < SAME) return true;
     }
     return false;
 }
@@ -122,33 +117,23 @@ static void place_at(const una_maximise_task *task, bool quasi, uint64_t index, 
     una_space_encode(task->space, point, u);
 }
 
-static una_status nothing_left(const una_maximise_task *task, bool any_allowed, una_run *run)
-{
-    if (!any_allowed && task->space->constraint_count)
-        UNA_FAIL(run, UNA_E_INPUT, "no point of the space was found that keeps its constraints, in %d tries; are they "
-                 "too narrow?", (int)TRIES);
-    UNA_FAIL(run, UNA_E_INPUT, "every point of the space has been tried");
-}
-
 una_status una_design_point(double *u, const una_maximise_task *task, bool quasi, una_run *run)
 {
     bool any = false;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *unit = UNA_GET(&run->scratch, double, task->space->count);
-    double *point = UNA_GET(&run->scratch, double, task->space->count);
-    una_status status = una_arena_check(&run->scratch);
-    bool found = false;
-    for (uint64_t t = 0; status == UNA_OK && !found && t < TRIES; t++) {
+    UNA_NEW(&run->scratch, double, unit, task->space->count);
+    UNA_NEW(&run->scratch, double, point, task->space->count);
+    for (uint64_t t = 0; t < TRIES; t++) {
         /* Refused points do not shift those of later trials: each has its own sequence from the second */
         uint64_t index = t == 0 ? task->index : (task->index + 1) * 1000003 + t;
         place_at(task, quasi, index, u, unit, point);
         if (!una_space_allows(task->space, point)) continue;
         any = true;
-        found = !is_known(task, u);
+        if (!is_known(task, u)) return UNA_OK;
     }
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
-    return found ? UNA_OK : nothing_left(task, any, run);
+    if (!any && task->space->constraint_count)
+        UNA_FAIL(run, UNA_E_INPUT, "no point of the space was found that keeps its constraints, in %d tries; are they "
+                 "too narrow?", (int)TRIES);
+    UNA_FAIL(run, UNA_E_INPUT, "every point of the space has been tried");
 }
 
 /* A step from one of the best points: some inputs move, by a random length. */
@@ -176,11 +161,11 @@ static void step_from(const una_maximise_task *task, size_t index, double *u)
 static una_status gather_candidates(candidates *c, const una_maximise_task *task, una_arena *arena)
 {
     size_t columns = task->space->columns, around = task->near_count ? AROUND : 0;
-    double *unit = UNA_GET(arena, double, task->space->count), *point = UNA_GET(arena, double, task->space->count);
-    *c = (candidates){ .task = task, .u = UNA_GET(arena, double, (SPREAD + AROUND) * columns),
-                       .value = UNA_GET(arena, double, SPREAD + AROUND) };
-    UNA_TRY(una_arena_check(arena));
-
+    *c = (candidates){ .task = task };
+    UNA_NEW(arena, double, unit, task->space->count);
+    UNA_NEW(arena, double, point, task->space->count);
+    UNA_NEW_AT(arena, c->u, (SPREAD + AROUND) * columns);
+    UNA_NEW_AT(arena, c->value, SPREAD + AROUND);
     for (size_t t = 0; t < TRIES && c->count < SPREAD; t++) {
         double *u = c->u + c->count * columns;
         place_at(task, true, task->index * SPREAD + t, u, unit, point);
@@ -198,17 +183,14 @@ static una_status evaluate_block(void *context, size_t index, una_run *run)
 {
     candidates *c = context;
     size_t from = index * BLOCK, rows = c->count - from < BLOCK ? c->count - from : BLOCK;
-    size_t columns = c->task->space->columns;
     climber own;
     UNA_TRY(climber_in(&own, c->task, rows, false, &run->scratch));
-    double *mean = UNA_GET(&run->scratch, double, own.parts), *std = UNA_GET(&run->scratch, double, own.parts);
-    UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(ask_models(&own, c->u + from * columns, rows, false, run));
-
+    UNA_NEW(&run->scratch, double, mean, own.parts);
+    UNA_NEW(&run->scratch, double, std, own.parts);
+    UNA_TRY(ask_models(&own, c->u + from * c->task->space->columns, rows, false, run));
     for (size_t r = 0; r < rows; r++) {
-        size_t done = 0;
-        for (size_t k = 0; k < c->task->models; k++) {
-            size_t parts = own.map[k].parts;
+        for (size_t k = 0, done = 0; k < c->task->models; k++) {
+            size_t parts = una_model_part_count(c->task->model[k]);
             memcpy(mean + done, own.mean + rows * done + r * parts, parts * sizeof *mean);
             memcpy(std + done, own.std + rows * done + r * parts, parts * sizeof *std);
             done += parts;
@@ -221,16 +203,14 @@ static una_status evaluate_block(void *context, size_t index, una_run *run)
 /* The values of one function drawn jointly over all candidates, for models that allow no other draw. */
 static una_status draw_at_candidates(candidates *c, una_run *run)
 {
-    una_input_map map;
-    una_dataset *data = NULL;
-    UNA_TRY(una_input_map_of(&map, c->task->model[0], c->task->space->columns, &run->scratch));
-    UNA_TRY(una_input_map_table(&data, &map, c->task->model[0], c->u, NULL, c->count, run));
+    una_dataset *data;
     uint64_t seed = run->settings.seed;
     una_rng rng = una_rng_at(c->task->seed, UNA_FOR_SEARCH, (3ull << 40) + c->task->index);
+    const una_points points = { c->task->space->columns, c->count, c->u };
+    UNA_TRY(una_points_table(&data, &points, c->task->model[0], NULL, run));
     run->settings.seed = una_rng_u32(&rng);
     una_status status = una_model_draw(c->task->model[0], data, 1, 0, c->value, run);
     run->settings.seed = seed;
-    una_dataset_free(data);
     for (size_t r = 0; status == UNA_OK && r < c->count; r++) c->value[r] = -c->value[r];
     return status;
 }
@@ -254,36 +234,7 @@ static una_status negative_acquisition(void *context, const double *x, double *v
     return UNA_OK;
 }
 
-/* Columns that do not move stay; the result is a valid point that is better than the start, or the start itself. */
-static una_status climb_to_better_point(climber *c, ascent *a, una_run *run)
-{
-    size_t columns = c->task->space->columns;
-    double *x = UNA_GET(&run->scratch, double, 3 * columns), *low = x + columns, *high = low + columns, value;
-    double *u = UNA_GET(&run->scratch, double, columns);
-    una_lbfgs_report report;
-    una_lbfgs_settings settings = { .low = low, .high = high, .most_steps = ASCENT_STEPS, .gradient_tolerance = 1e-7,
-                                    .value_tolerance = 1e-7 };
-    UNA_TRY(una_arena_check(&run->scratch));
-    if (c->move_count == 0) return UNA_OK;
-    memcpy(c->base, a->u, columns * sizeof *c->base);
-    for (size_t i = 0; i < c->move_count; i++) x[i] = a->u[c->moves[i]], low[i] = 0, high[i] = 1;
-
-    una_status status = una_lbfgs(x, c->move_count, negative_acquisition, c, &settings, &report, run);
-    if (status == UNA_E_NUMERIC) {
-        una_clear_message(run);
-        return UNA_OK;
-    }
-    UNA_TRY(status);
-    memcpy(u, a->u, columns * sizeof *u);
-    for (size_t i = 0; i < c->move_count; i++) u[c->moves[i]] = x[i];
-    if (!snap_to_valid_point(c->task->space, u, c->point) || is_known(c->task, u)) return UNA_OK;
-    UNA_TRY(value_at(c, u, &value, NULL, run));
-    if (!(value > a->value)) return UNA_OK;
-    memcpy(a->u, u, columns * sizeof *u);
-    a->value = value;
-    return UNA_OK;
-}
-
+/* The valid point nearest to u takes the place of the ascent's, if it is better. */
 static una_status try_move(climber *c, ascent *a, double *u, bool *moved, una_run *run)
 {
     double value;
@@ -296,17 +247,41 @@ static una_status try_move(climber *c, ascent *a, double *u, bool *moved, una_ru
     return UNA_OK;
 }
 
+/* Columns that do not move stay; the result is a valid point that is better than the start, or the start itself. */
+static una_status climb_to_better_point(climber *c, ascent *a, una_run *run)
+{
+    size_t columns = c->task->space->columns;
+    bool moved;
+    una_lbfgs_report report;
+    if (c->move_count == 0) return UNA_OK;
+    UNA_NEW(&run->scratch, double, x, 4 * columns);
+    double *low = x + columns, *high = low + columns, *u = high + columns;
+    una_lbfgs_settings settings = { .low = low, .high = high, .most_steps = ASCENT_STEPS, .gradient_tolerance = 1e-7,
+                                    .value_tolerance = 1e-7 };
+    memcpy(c->base, a->u, columns * sizeof *c->base);
+    memcpy(u, a->u, columns * sizeof *u);
+    for (size_t i = 0; i < c->move_count; i++) x[i] = a->u[c->moves[i]], high[i] = 1;
+
+    una_status status = una_lbfgs(x, c->move_count, negative_acquisition, c, &settings, &report, run);
+    if (status == UNA_E_NUMERIC) {
+        una_clear_message(run);
+        return UNA_OK;
+    }
+    UNA_TRY(status);
+    for (size_t i = 0; i < c->move_count; i++) u[c->moves[i]] = x[i];
+    return try_move(c, a, u, &moved, run);
+}
+
 /* Whole numbers one up and down, other levels. */
 static una_status move_steps(climber *c, ascent *a, bool *moved, una_run *run)
 {
     const una_space *s = c->task->space;
-    double *u = UNA_GET(&run->scratch, double, s->columns), *point = UNA_GET(&run->scratch, double, s->count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, u, s->columns);
+    UNA_NEW(&run->scratch, double, point, s->count);
     for (size_t i = 0; i < s->count; i++) {
         const una_dimension *d = &s->dimension[i];
         bool whole = d->type == UNA_DIMENSION_INTEGER;
-        size_t tries = whole ? 2 : 0;
-        if (d->type == UNA_DIMENSION_CATEGORY) tries = d->columns;
+        size_t tries = whole ? 2 : d->level_count * (d->type == UNA_DIMENSION_CATEGORY);
         for (size_t t = 0; t < tries && t < MOST_LEVELS_TRIED; t++) {
             una_space_decode(s, a->u, point);
             double step = t ? 1 : -1;
@@ -353,7 +328,7 @@ static bool is_apart(const candidates *c, const size_t *chosen, size_t count, si
 {
     size_t columns = c->task->space->columns;
     for (size_t i = 0; i < count; i++) {
-        if (squared_point_distance(c->u + one * columns, c->u + chosen[i] * columns, columns) < APART) return false;
+        if (point_distance(c->u + one * columns, c->u + chosen[i] * columns, columns) < APART) return false;
     }
     return true;
 }
@@ -376,16 +351,15 @@ static size_t choose_starts(const candidates *c, size_t chosen[STARTS])
 static una_status climb_all(double *u, double *value, candidates *c, una_run *run)
 {
     const una_maximise_task *task = c->task;
-    size_t chosen[STARTS], columns = task->space->columns, count = choose_starts(c, chosen);
-    ascents all = { .task = task, .of = UNA_GET(&run->scratch, ascent, STARTS) };
+    size_t chosen[STARTS], columns = task->space->columns, count = choose_starts(c, chosen), best = 0;
+    ascents all = { .task = task };
     if (count == 0) UNA_FAIL(run, UNA_E_NUMERIC, "the acquisition has no value anywhere");
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, all.of, STARTS);
     UNA_TRY(list_moves(&all, task->space, &run->scratch));
     for (size_t i = 0; i < count; i++)
         all.of[i] = (ascent){ c->u + chosen[i] * columns, c->value[chosen[i]] };
 
     if (!task->joint) UNA_TRY(una_pool(run, count, climb_from_candidate, &all));
-    size_t best = 0;
     for (size_t i = 1; i < count; i++)
         if (all.of[i].value > all.of[best].value) best = i;
     memcpy(u, all.of[best].u, columns * sizeof *u);
@@ -393,7 +367,7 @@ static una_status climb_all(double *u, double *value, candidates *c, una_run *ru
     return UNA_OK;
 }
 
-static una_status maximise_acquisition(double *u, double *value, const una_maximise_task *task, una_run *run)
+una_status una_maximise(double *u, double *value, const una_maximise_task *task, una_run *run)
 {
     candidates c;
     UNA_TRY(gather_candidates(&c, task, &run->scratch));
@@ -407,13 +381,4 @@ una_status una_maximise_values(double *value, const una_maximise_task *task, dou
 {
     candidates c = { .task = task, .u = u, .value = value, .count = rows };
     return una_pool(run, (rows + BLOCK - 1) / BLOCK, evaluate_block, &c);
-}
-
-una_status una_maximise(double *u, double *value, const una_maximise_task *task, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    *value = NAN;
-    una_status status = maximise_acquisition(u, value, task, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
 }

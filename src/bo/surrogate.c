@@ -8,23 +8,6 @@
 
 #include "draw/figure.h"
 
-struct una_surrogate {
-    una_run    *run;
-    const char *spec;                    /* behind the struct                                                        */
-    size_t      columns;
-    uint64_t    seed;
-    bool        updates;                 /* it takes more rows in exactly                                            */
-    bool        tried;                   /* that is known of the model, not of its kind alone                        */
-    void       *trained;                 /* bytes of the model as it was trained                                     */
-    size_t      trained_size, trained_rows;
-    uint64_t    trained_sum;             /* for the rows that trained it                                             */
-    una_warp    warp;
-    una_model  *told;                    /* with all rows told at the last call                                      */
-    size_t      told_rows;
-    uint64_t    told_sum;
-    una_model  *open;                    /* and with the open points; NULL: there were none                          */
-};
-
 /* ---- values ---------------------------------------------------------------------------------------------------- */
 
 una_warp una_warp_of(const double *y, size_t count, una_arena *scratch)
@@ -49,16 +32,6 @@ double una_warp_value(const una_warp *warp, double y)
 double una_warp_back(const una_warp *warp, double value)
 {
     return warp->middle + warp->spread * (value > 0 ? expm1(value) : value);
-}
-
-const una_warp *una_surrogate_warp(const una_surrogate *surrogate)
-{
-    return &surrogate->warp;
-}
-
-bool una_surrogate_updates(const una_surrogate *surrogate)
-{
-    return surrogate->updates;
 }
 
 /* ---- which rows ------------------------------------------------------------------------------------------------ */
@@ -86,22 +59,14 @@ static uint64_t surrogate_data_sum(const una_surrogate_data *known, size_t rows)
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
-una_status una_surrogate_new(una_surrogate **out, const char *spec, size_t columns, uint64_t seed, una_run *run)
+una_surrogate una_surrogate_of(const char *spec, uint64_t seed, una_run *run)
 {
-    size_t length = strlen(spec) + 1, name = strcspn(spec, "( ");
-    una_surrogate *s = una_allocate(run, sizeof *s + length);
-    *out = s;
-    if (!s) return una_fail(run, UNA_E_MEMORY, "there is no memory for the model of a study");
-    memset(s, 0, sizeof *s);
-    s->run = run;
-    s->spec = memcpy(s + 1, spec, length);
-    s->columns = columns;
-    s->seed = seed;
-    for (size_t k = 0; k < una_kind_count(); k++) {
+    una_surrogate s = { .run = run, .spec = spec, .seed = seed };
+    for (size_t k = 0, name = strcspn(spec, "( "); k < una_kind_count(); k++) {
         const char *kind = una_kind_name(k);
-        if (strlen(kind) == name && strncmp(kind, spec, name) == 0) s->updates = una_kind_updates(k);
+        if (strlen(kind) == name && strncmp(kind, spec, name) == 0) s.updates = una_kind_updates(k);
     }
-    return UNA_OK;
+    return s;
 }
 
 static void forget_open(una_surrogate *s)
@@ -118,7 +83,7 @@ static void forget_told(una_surrogate *s)
     s->told_rows = 0;
 }
 
-static void forget_trained(una_surrogate *s)
+void una_surrogate_free(una_surrogate *s)
 {
     forget_told(s);
     una_memory_free(s->trained, s->run);
@@ -126,70 +91,127 @@ static void forget_trained(una_surrogate *s)
     s->trained_rows = 0;
 }
 
-void una_surrogate_free(una_surrogate *s)
+/* ---- encoded points -------------------------------------------------------------------------------------------- */
+
+/* Names of inputs are x1, x2 ... of the columns. */
+static size_t column_of(const una_model *model, size_t input)
 {
-    if (!s) return;
-    forget_trained(s);
-    una_release(s->run, s);
+    return strtoul(una_model_input_name(model, input) + 1, NULL, 10) - 1;
+}
+
+static void gather_inputs(double *x, const una_points *p, const una_model *model)
+{
+    for (size_t i = 0, inputs = una_model_input_count(model); i < inputs; i++) {
+        const double *from = p->u + column_of(model, i);
+        for (size_t r = 0; r < p->rows; r++) x[r * inputs + i] = from[r * p->columns];
+    }
+}
+
+static void end_table(void *table)
+{
+    una_dataset_free(table);
+}
+
+una_status una_points_table(una_dataset **data, const una_points *p, const una_model *model, const double *y,
+                            una_run *run)
+{
+    size_t inputs = una_model_input_count(model);
+    UNA_NEW(&run->scratch, const char *, names, inputs + 1);
+    UNA_NEW(&run->scratch, double, x, p->rows * inputs);
+    for (size_t i = 0; i < inputs; i++) names[i] = una_model_input_name(model, i);
+    names[inputs] = "y";
+    gather_inputs(x, p, model);
+    UNA_TRY(una_dataset_from_arrays(data, x, y, p->rows, inputs, names, run));
+    return una_arena_at_end(&run->scratch, end_table, *data);
+}
+
+/* from [count, inputs], to [count, columns]: 0 where the model has no such input. */
+static void spread_slopes(double *to, const double *from, size_t count, size_t columns, const una_model *model)
+{
+    memset(to, 0, count * columns * sizeof *to);
+    for (size_t i = 0, inputs = una_model_input_count(model); i < inputs; i++)
+        for (size_t r = 0, c = column_of(model, i); r < count; r++) to[r * columns + c] = from[r * inputs + i];
+}
+
+una_status una_points_parts(const una_points *p, const una_model *model, const una_parts *out, una_run *run)
+{
+    size_t inputs = una_model_input_count(model), parts = una_model_part_count(model);
+    size_t slopes = out->dmean ? p->rows * parts * inputs : 0;
+    una_parts own = *out;
+    UNA_NEW(&run->scratch, double, x, p->rows * inputs);
+    UNA_NEW(&run->scratch, double, dmean, slopes);
+    UNA_NEW(&run->scratch, double, dstd, slopes);
+    if (out->dmean) own.dmean = dmean, own.dstd = dstd;
+    gather_inputs(x, p, model);
+    UNA_TRY(una_model_parts(model, x, p->rows, &own, run));
+    if (!out->dmean) return UNA_OK;
+    spread_slopes(out->dmean, dmean, p->rows * parts, p->columns, model);
+    spread_slopes(out->dstd, dstd, p->rows * parts, p->columns, model);
+    return UNA_OK;
+}
+
+una_status una_points_moments(const una_points *points, const una_model *model, double *mean, double *std, una_run *run)
+{
+    size_t parts = una_model_part_count(model);
+    una_parts p = { .size = sizeof p };
+    UNA_NEW_AT(&run->scratch, p.weight, parts);
+    UNA_NEW_AT(&run->scratch, p.mean, points->rows * parts);
+    UNA_NEW_AT(&run->scratch, p.std, points->rows * parts);
+    UNA_TRY(una_points_parts(points, model, &p, run));
+    for (size_t r = 0; r < points->rows; r++) {
+        double square = 0;
+        mean[r] = 0;
+        for (size_t m = 0; m < parts; m++) mean[r] += p.weight[m] * p.mean[r * parts + m];
+        for (size_t m = 0; m < parts; m++) {
+            double away = p.mean[r * parts + m] - mean[r], own = p.std[r * parts + m];
+            square += p.weight[m] * (own * own + away * away);
+        }
+        std[r] = sqrt(square);
+    }
+    return UNA_OK;
 }
 
 /* ---- learning -------------------------------------------------------------------------------------------------- */
 
-static una_status surrogate_column_names(const char ***names, size_t columns, una_arena *arena)
-{
-    *names = UNA_GET(arena, const char *, columns + 1);
-    UNA_TRY(una_arena_check(arena));
-    for (size_t c = 0; c <= columns; c++) {
-        una_text name = una_text_in(arena);
-        una_text_add(&name, c < columns ? "x%zu" : "y", c + 1);
-        (*names)[c] = name.at;
-    }
-    return una_arena_check(arena);
-}
-
 static una_status table_of(una_dataset **data, const una_surrogate_data *known, size_t rows, const una_warp *warp,
                            una_run *run)
 {
-    const char **names;
+    UNA_NEW(&run->scratch, const char *, names, known->columns + 1);
     UNA_NEW(&run->scratch, double, y, rows);
-    UNA_TRY(surrogate_column_names(&names, known->columns, &run->scratch));
+    for (size_t c = 0; c <= known->columns; c++) {
+        una_text name = una_text_in(&run->scratch);
+        una_text_add(&name, c < known->columns ? "x%zu" : "y", c + 1);
+        names[c] = name.at;
+    }
+    UNA_TRY(una_arena_check(&run->scratch));
     for (size_t i = 0; i < rows; i++) y[i] = una_warp_value(warp, known->y[i]);
     return una_dataset_from_arrays(data, known->u, y, rows, known->columns, names, run);
 }
 
-/* With its own seed for every size, independent of the run's other work. */
+/* With its own seed for every size, independent of the run's other work. No files: a study may come from an untrusted
+ * one. */
 static una_status fit_rows(una_model **model, una_surrogate *s, const una_surrogate_data *known, size_t rows,
                            una_run *run)
 {
-    una_dataset *data = NULL;
+    una_dataset *data;
+    una_fit_settings settings = { .size = sizeof settings, .no_files = 1 };
     uint64_t seed = run->settings.seed;
-    una_mark mark = una_arena_mark(&run->scratch);
+    una_rng rng = una_rng_at(s->seed, UNA_FOR_SEARCH, rows);
     *model = NULL;
     s->warp = una_warp_of(known->y, rows, &run->scratch);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = table_of(&data, known, rows, &s->warp, run);
-    una_rng rng = una_rng_at(s->seed, UNA_FOR_SEARCH, rows);
+    UNA_TRY(table_of(&data, known, rows, &s->warp, run));
     run->settings.seed = una_rng_u32(&rng);
-    una_fit_settings settings = { .size = sizeof settings, .no_files = 1 };      /* a study may come from an
-                                                                                    untrusted file */
-    if (status == UNA_OK) status = una_fit(model, s->spec, data, &settings, run);
+    una_status status = una_fit(model, s->spec, data, &settings, run);
     run->settings.seed = seed;
     una_dataset_free(data);
-    una_arena_release(&run->scratch, mark);
     return status;
 }
 
 static una_status add_row(una_model *model, size_t columns, const double *u, double value, una_run *run)
 {
-    una_input_map map;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_input_map_of(&map, model, columns, &run->scratch);
-    double *x = UNA_GET(&run->scratch, double, columns);
-    if (status == UNA_OK) status = una_arena_check(&run->scratch);
-    for (size_t i = 0; status == UNA_OK && i < map.inputs; i++) x[i] = u[map.column[i]];
-    if (status == UNA_OK) status = una_model_update_rows(model, x, &value, 1, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_NEW(&run->scratch, double, x, columns);
+    gather_inputs(x, &(una_points){ columns, 1, u }, model);
+    return una_model_update_rows(model, x, &value, 1, run);
 }
 
 /* Whether a model of this kind has an exact update: found at the first training, so that the answer does not depend on
@@ -208,7 +230,7 @@ static una_status try_update(una_surrogate *s, const una_surrogate_data *known, 
 static una_status surrogate_train(una_surrogate *s, const una_surrogate_data *known, size_t rows, una_run *run)
 {
     una_model *model;
-    forget_trained(s);
+    una_surrogate_free(s);
     UNA_TRY(fit_rows(&model, s, known, rows, run));
     una_status status = una_model_save_memory(model, &s->trained, &s->trained_size, run);
     una_model_free(model);
@@ -216,6 +238,15 @@ static una_status surrogate_train(una_surrogate *s, const una_surrogate_data *kn
     s->trained_rows = rows;
     s->trained_sum = surrogate_data_sum(known, rows);
     return try_update(s, known, run);
+}
+
+static una_status tell_next_row(una_surrogate *s, const una_surrogate_data *known, una_run *run)
+{
+    size_t i = s->told_rows++;
+    una_status status = add_row(s->told, known->columns, known->u + i * known->columns,
+                                una_warp_value(&s->warp, known->y[i]), run);
+    if (status != UNA_OK) forget_told(s);
+    return status;
 }
 
 /* Goes on from the current model if it has these rows' beginning, else from the trained model. */
@@ -227,28 +258,16 @@ static una_status update_with_told(una_surrogate *s, const una_surrogate_data *k
         UNA_TRY(una_model_load_memory(&s->told, s->trained, s->trained_size, run));
         s->told_rows = s->trained_rows;
     }
-    while (s->told_rows < known->told) {
-        size_t i = s->told_rows;
-        una_status status = add_row(s->told, known->columns, known->u + i * known->columns,
-                                    una_warp_value(&s->warp, known->y[i]), run);
-        if (status != UNA_OK) forget_told(s);
-        UNA_TRY(status);
-        s->told_rows++;
-    }
+    while (s->told_rows < known->told) UNA_SCOPED(run, tell_next_row(s, known, run));
     s->told_sum = surrogate_data_sum(known, s->told_rows);
     return UNA_OK;
 }
 
 static una_status believe_row(una_model *model, const una_surrogate_data *known, size_t row, una_run *run)
 {
-    una_input_map map;
     double mean, std;
     const double *u = known->open + row * known->columns;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_input_map_of(&map, model, known->columns, &run->scratch);
-    if (status == UNA_OK) status = una_input_map_moments(&map, model, u, 1, &mean, &std, run);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
+    UNA_TRY(una_points_moments(&(una_points){ known->columns, 1, u }, model, &mean, &std, run));
     return add_row(model, known->columns, u, mean, run);
 }
 
@@ -260,150 +279,53 @@ static una_status believe_open(una_surrogate *s, const una_surrogate_data *known
     UNA_TRY(una_model_save_memory(s->told, &bytes, &size, run));
     una_status status = una_model_load_memory(&s->open, bytes, size, run);
     una_memory_free(bytes, run);
-    for (size_t i = 0; status == UNA_OK && i < known->open_count; i++) status = believe_row(s->open, known, i, run);
-    return status;
-}
-
-/* For a model without an exact update: trained once more, with the open points. */
-static una_status train_open(una_surrogate *s, const una_surrogate_data *known, una_run *run)
-{
-    size_t all = known->told + known->open_count, columns = known->columns;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_surrogate_data more = { .columns = columns, .told = all, .u = UNA_GET(&run->scratch, double, all * columns),
-                       .y = UNA_GET(&run->scratch, double, all) };
-    double *mean = UNA_GET(&run->scratch, double, known->open_count), *std = UNA_GET(&run->scratch, double,
-                                                                                    known->open_count);
-    una_input_map map;
-    una_warp warp = s->warp;
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_input_map_of(&map, s->told, columns, &run->scratch);
-    if (status == UNA_OK) status = una_input_map_moments(&map, s->told, known->open, known->open_count, mean, std, run);
-
-    if (status == UNA_OK) {
-        memcpy(more.u, known->u, known->told * columns * sizeof *more.u);
-        memcpy(more.u + known->told * columns, known->open, known->open_count * columns * sizeof *more.u);
-        memcpy(more.y, known->y, known->told * sizeof *more.y);
-        for (size_t i = 0; i < known->open_count; i++) more.y[known->told + i] = una_warp_back(&warp, mean[i]);
-        status = fit_rows(&s->open, s, &more, all, run);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-static una_status surrogate_learn(const una_model **model, bool *trained, una_surrogate *s,
-                                  const una_surrogate_data *known, una_run *run)
-{
-    size_t rows = una_surrogate_rows(known->told, s->updates);
-    *trained = !s->trained || s->trained_rows != rows || s->trained_sum != surrogate_data_sum(known, rows);
-    forget_open(s);
-    if (*trained) UNA_TRY(surrogate_train(s, known, rows, run));
-    UNA_TRY(update_with_told(s, known, run));
-    *model = s->told;
-    if (known->open_count == 0) return UNA_OK;
-
-    una_status status = s->updates ? believe_open(s, known, run) : train_open(s, known, run);
-    if (!s->updates) {                           /* its warp is that of the other */
-        una_model *open = s->open;
-        s->open = NULL;
-        forget_trained(s);
-        s->open = open;
-    }
-    *model = s->open;
-    return status;
-}
-
-/* A kind may have an exact update although this model of it has none: an ensemble of networks. */
-una_status una_surrogate_learn(const una_model **model, bool *trained, una_surrogate *s,
-                               const una_surrogate_data *known, una_run *run)
-{
-    una_status status = surrogate_learn(model, trained, s, known, run);
-    if (status != UNA_E_USAGE || !s->updates) return status;
-    una_clear_message(run);
-    s->updates = false;
-    return surrogate_learn(model, trained, s, known, run);
-}
-
-/* ---- lens ------------------------------------------------------------------------------------------------------ */
-
-/* Names are x1, x2 ... of the columns. */
-una_status una_input_map_of(una_input_map *map, const una_model *model, size_t columns, una_arena *arena)
-{
-    size_t inputs = una_model_input_count(model);
-    *map = (una_input_map){ .columns = columns, .inputs = inputs, .parts = una_model_part_count(model),
-                        .column = UNA_GET(arena, size_t, inputs) };
-    UNA_TRY(una_arena_check(arena));
-    for (size_t i = 0; i < inputs; i++) {
-        size_t number = 0;
-        for (const char *at = una_model_input_name(model, i) + 1; *at; at++) number = 10 * number + (size_t)(*at - '0');
-        map->column[i] = number - 1;
-    }
+    UNA_TRY(status);
+    for (size_t i = 0; i < known->open_count; i++) UNA_SCOPED(run, believe_row(s->open, known, i, run));
     return UNA_OK;
 }
 
-static void gather_inputs(const una_input_map *map, const double *u, size_t rows, double *x)
+/* For a model without an exact update: trained once more, with the open points. Its warp is that of all of them. */
+static una_status train_open(una_surrogate *s, const una_surrogate_data *known, una_run *run)
 {
-    for (size_t r = 0; r < rows; r++)
-        for (size_t i = 0; i < map->inputs; i++) x[r * map->inputs + i] = u[r * map->columns + map->column[i]];
-}
-
-una_status una_input_map_table(una_dataset **data, const una_input_map *map, const una_model *model, const double *u,
-                               const double *y, size_t rows, una_run *run)
-{
-    UNA_NEW(&run->scratch, const char *, names, map->inputs + 1);
-    UNA_NEW(&run->scratch, double, x, rows * map->inputs);
-    for (size_t i = 0; i < map->inputs; i++) names[i] = una_model_input_name(model, i);
-    names[map->inputs] = "y";
-    gather_inputs(map, u, rows, x);
-    return una_dataset_from_arrays(data, x, y, rows, map->inputs, names, run);
-}
-
-static void spread_slopes(const una_input_map *map, const double *from, double *to, size_t count)
-{
-    memset(to, 0, count * map->columns * sizeof *to);
-    for (size_t r = 0; r < count; r++)
-        for (size_t i = 0; i < map->inputs; i++) to[r * map->columns + map->column[i]] = from[r * map->inputs + i];
-}
-
-una_status una_input_map_parts(const una_input_map *map, const una_model *model, const double *u, size_t rows,
-                               const una_parts *out, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    size_t slopes = out->dmean ? rows * map->parts * map->inputs : 0;
-    double *x = UNA_GET(&run->scratch, double, rows * map->inputs);
-    double *dmean = UNA_GET(&run->scratch, double, slopes), *dstd = UNA_GET(&run->scratch, double, slopes);
-    una_status status = una_arena_check(&run->scratch);
-    una_parts own = *out;
-    if (out->dmean) own.dmean = dmean, own.dstd = dstd;
-
-    if (status == UNA_OK) gather_inputs(map, u, rows, x);
-    if (status == UNA_OK) status = una_model_parts(model, x, rows, &own, run);
-    if (status == UNA_OK && out->dmean) {
-        spread_slopes(map, dmean, out->dmean, rows * map->parts);
-        spread_slopes(map, dstd, out->dstd, rows * map->parts);
-    }
-    una_arena_release(&run->scratch, mark);
+    size_t all = known->told + known->open_count, columns = known->columns;
+    una_surrogate_data more = { .columns = columns, .told = all };
+    una_warp warp = s->warp;
+    una_model *open;
+    UNA_NEW_AT(&run->scratch, more.u, all * columns);
+    UNA_NEW_AT(&run->scratch, more.y, all);
+    UNA_NEW(&run->scratch, double, std, known->open_count);
+    memcpy(more.u, known->u, known->told * columns * sizeof *more.u);
+    memcpy(more.u + known->told * columns, known->open, known->open_count * columns * sizeof *more.u);
+    memcpy(more.y, known->y, known->told * sizeof *more.y);
+    const una_points points = { columns, known->open_count, known->open };
+    UNA_TRY(una_points_moments(&points, s->told, more.y + known->told, std, run));
+    for (size_t i = known->told; i < all; i++) more.y[i] = una_warp_back(&warp, more.y[i]);
+    una_status status = fit_rows(&open, s, &more, all, run);
+    una_surrogate_free(s);
+    s->open = open;
     return status;
 }
 
-una_status una_input_map_moments(const una_input_map *map, const una_model *model, const double *u, size_t rows,
-                                 double *mean, double *std, una_run *run)
+static una_status surrogate_learn(const una_model **model, una_surrogate *s, const una_surrogate_data *known,
+                                  una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_parts p = { .size = sizeof p, .weight = UNA_GET(&run->scratch, double, map->parts),
-                    .mean = UNA_GET(&run->scratch, double, rows * map->parts),
-                    .std = UNA_GET(&run->scratch, double, rows * map->parts) };
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_input_map_parts(map, model, u, rows, &p, run);
-    for (size_t r = 0; status == UNA_OK && r < rows; r++) {
-        double middle = 0, square = 0;
-        for (size_t m = 0; m < map->parts; m++) middle += p.weight[m] * p.mean[r * map->parts + m];
-        for (size_t m = 0; m < map->parts; m++) {
-            double away = p.mean[r * map->parts + m] - middle, own = p.std[r * map->parts + m];
-            square += p.weight[m] * (own * own + away * away);
-        }
-        mean[r] = middle;
-        std[r] = sqrt(square);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    size_t rows = una_surrogate_rows(known->told, s->updates);
+    s->fresh = !s->trained || s->trained_rows != rows || s->trained_sum != surrogate_data_sum(known, rows);
+    forget_open(s);
+    if (s->fresh) UNA_TRY(surrogate_train(s, known, rows, run));
+    UNA_TRY(update_with_told(s, known, run));
+    if (known->open_count > 0) UNA_TRY(s->updates ? believe_open(s, known, run) : train_open(s, known, run));
+    *model = s->open ? s->open : s->told;
+    return UNA_OK;
+}
+
+/* A kind may have an exact update although this model of it has none: an ensemble of networks. */
+una_status una_surrogate_learn(const una_model **model, una_surrogate *s, const una_surrogate_data *known,
+                               una_run *run)
+{
+    una_status status = surrogate_learn(model, s, known, run);
+    if (status != UNA_E_USAGE || !s->updates) return status;
+    una_clear_message(run);
+    s->updates = false;
+    return surrogate_learn(model, s, known, run);
 }

@@ -27,36 +27,43 @@ typedef struct una_surrogate_data {      /* what a model learns from, encoded, i
     size_t  open_count;
 } una_surrogate_data;
 
-typedef struct una_surrogate una_surrogate;
+typedef struct una_surrogate {
+    una_run    *run;
+    const char *spec;                    /* borrowed                                                                 */
+    uint64_t    seed;
+    bool        updates;                 /* it takes more rows in exactly                                            */
+    bool        tried;                   /* that is known of the model, not of its kind alone                        */
+    void       *trained;                 /* bytes of the model as it was trained                                     */
+    size_t      trained_size, trained_rows;
+    uint64_t    trained_sum;             /* for the rows that trained it                                             */
+    una_warp    warp;                    /* of the values that trained it                                            */
+    una_model  *told;                    /* with all rows told at the last call                                      */
+    size_t      told_rows;
+    uint64_t    told_sum;
+    una_model  *open;                    /* and with the open points; NULL: there were none                          */
+    bool        fresh;                   /* the last call trained it                                                 */
+} una_surrogate;
 
-una_status una_surrogate_new(una_surrogate **surrogate, const char *spec, size_t columns, uint64_t seed, una_run *run);
-void       una_surrogate_free(una_surrogate *surrogate);
-/* The model with all rows of `known` in it, valid until the next call. trained: a training was needed. UNA_E_NUMERIC,
- * UNA_E_INPUT: these rows allow no model (too few, or all the same). */
-una_status una_surrogate_learn(const una_model **model, bool *trained, una_surrogate *surrogate,
-                               const una_surrogate_data *known, una_run *run);
-/* After learning: whether the model has an exact update. */
-bool       una_surrogate_updates(const una_surrogate *surrogate);
-const una_warp *una_surrogate_warp(const una_surrogate *surrogate);
+una_surrogate una_surrogate_of(const char *spec, uint64_t seed, una_run *run);
+void          una_surrogate_free(una_surrogate *surrogate);      /* what it holds                                    */
+/* *model has all rows of `known` in it and is valid until the next call. UNA_E_NUMERIC, UNA_E_INPUT: these rows allow
+ * no model (too few, or all the same). */
+una_status una_surrogate_learn(const una_model **model, una_surrogate *surrogate, const una_surrogate_data *known,
+                               una_run *run);
 /* The schedule: how many of the `told` rows train the model. */
 size_t     una_surrogate_rows(size_t told, bool updates);
 
-/* ---- asking a model about encoded points: it may have left columns out ----------------------------------------- */
+/* ---- asking a model about encoded points, of which it may have left columns out -------------------------------- */
 
-typedef struct una_input_map {           /* which of the encoded columns a model uses                                */
-    size_t columns, inputs, parts;
-    size_t *column;                      /* [inputs]                                                                 */
-} una_input_map;
+typedef struct una_points { size_t columns, rows; const double *u; } una_points;         /* u [rows, columns]        */
 
-una_status una_input_map_of(una_input_map *map, const una_model *model, size_t columns, una_arena *arena);
-/* As una_model_parts, of points u [rows, columns]; slopes [rows, parts, columns]. */
-una_status una_input_map_parts(const una_input_map *map, const una_model *model, const double *u, size_t rows,
-                               const una_parts *out, una_run *run);
-/* A table of points u [rows, columns] with what the model sees of them, and y [rows] unless it is NULL. */
-una_status una_input_map_table(una_dataset **data, const una_input_map *map, const una_model *model, const double *u,
-                               const double *y, size_t rows, una_run *run);
+/* As una_model_parts; slopes [rows, parts, columns]. */
+una_status una_points_parts(const una_points *points, const una_model *model, const una_parts *out, una_run *run);
+/* A table of what the model sees of them, and y [rows] unless it is NULL. It lasts as long as the scratch memory. */
+una_status una_points_table(una_dataset **data, const una_points *points, const una_model *model, const double *y,
+                            una_run *run);
 /* Mean and std of the whole mixture at each point. */
-una_status una_input_map_moments(const una_input_map *map, const una_model *model, const double *u, size_t rows,
-                                 double *mean, double *std, una_run *run);
+una_status una_points_moments(const una_points *points, const una_model *model, double *mean, double *std,
+                              una_run *run);
 
 #endif

@@ -12,6 +12,7 @@
 #include "bo/search.h"
 
 #include "bo/maximise.h"
+#include "model/above.h"
 
 enum { NEAR = 5, GATHERED = 2, BLIND = 4 };
 static const double AROUND = 0.2;        /* of the range of every input */
@@ -137,15 +138,10 @@ static una_status pose(question *q, una_search *s, const una_history *h, una_run
 
 /* ---- the models that the acquisition sees ---------------------------------------------------------------------- */
 
-static void end_model(void *model)
-{
-    una_model_free(model);
-}
-
 /* The next one, which lasts as long as the scratch memory, and the best value that it knows. */
 static una_status add_model(question *q, una_model *model, double best)
 {
-    UNA_TRY(una_arena_at_end(&q->run->scratch, end_model, model));
+    UNA_TRY(una_keep_model(&q->run->scratch, model));
     q->models[q->task.models] = model;
     q->best[q->task.models++] = best;
     return UNA_OK;

@@ -23,7 +23,7 @@ typedef struct result {
     una_dataset *table;
 } result;
 
-typedef struct survey {
+typedef struct survey {                  /* in scratch memory                                                        */
     const una_model   *model;
     const una_dataset *pool;             /* the caller's, or `points`                                                */
     una_dataset       *points, *region, *listed;
@@ -44,68 +44,58 @@ typedef struct survey {
 static una_status mean_variance(double *variance, const una_model *model, const una_dataset *region, una_run *run)
 {
     size_t rows = una_dataset_row_count(region);
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *std = UNA_GET(&run->scratch, double, rows), sum = 0;
+    double sum = 0;
+    UNA_NEW(&run->scratch, double, std, rows);
     una_prediction out = { .size = sizeof out, .std_epistemic = std };
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_model_predict(model, region, 0.95, &out, run);
-    for (size_t i = 0; status == UNA_OK && i < rows; i++) sum += std[i] * std[i];
+    UNA_TRY(una_model_predict(model, region, 0.95, &out, run));
+    for (size_t i = 0; i < rows; i++) sum += std[i] * std[i];
     *variance = sum / (double)rows;
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
-/* The listed row `at` as if it were measured with that value. */
-static una_status take_in(una_model *model, const survey *s, size_t at, double value, una_run *run)
+/* Row `at` of a table of the model's inputs as if it were measured with that value. */
+static una_status take_in(una_model *model, const una_dataset *table, size_t at, double value, una_run *run)
 {
-    const una_columns *columns = &s->model->columns;
+    const una_columns *columns = &model->columns;
     size_t inputs = columns->source_count;
-    una_dataset *row = NULL;
-    una_mark mark = una_arena_mark(&run->scratch);
-    const char **names = UNA_GET(&run->scratch, const char *, inputs + 1);
-    const double **numbers = UNA_GET(&run->scratch, const double *, inputs + 1);
-    const char *const **words = UNA_GET(&run->scratch, const char *const *, inputs + 1);
-    una_status status = una_arena_check(&run->scratch);
-
-    for (size_t c = 0; status == UNA_OK && c < inputs; c++) {
-        const double *number = una_dataset_numbers(s->listed, c);
+    una_dataset *row;
+    UNA_NEW(&run->scratch, const char *, names, inputs + 1);
+    UNA_NEW(&run->scratch, const double *, numbers, inputs + 1);
+    UNA_NEW(&run->scratch, const char *const *, words, inputs + 1);
+    for (size_t c = 0; c < inputs; c++) {
+        const double *number = una_dataset_numbers(table, c);
         names[c] = columns->sources[c].name;
         if (number) numbers[c] = number + at;
-        else words[c] = una_dataset_words(s->listed, c) + at;
+        else words[c] = una_dataset_words(table, c) + at;
     }
-    if (status == UNA_OK) {
-        names[inputs] = columns->target;
-        numbers[inputs] = &value;
-        status = una_dataset_from_columns(&row, names, numbers, words, inputs + 1, 1, run);
-    }
-    if (status == UNA_OK) status = una_model_update(model, row, run);
-    una_dataset_free(row);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    names[inputs] = columns->target;
+    numbers[inputs] = &value;
+    UNA_TRY(una_dataset_from_columns(&row, names, numbers, words, inputs + 1, 1, run));
+    UNA_TRY(una_keep_dataset(&run->scratch, row));
+    return una_model_update(model, row, run);
+}
+
+/* *copy lasts as long as the scratch memory. */
+static una_status copy_now(una_model **copy, const survey *s, una_run *run)
+{
+    UNA_TRY(una_model_load_memory(copy, s->bytes, s->size, run));
+    return una_keep_model(&run->scratch, *copy);
 }
 
 static una_status evaluate_candidate(void *context, size_t index, una_run *run)
 {
     survey *s = context;
     size_t at = s->order[index];
-    una_model *copy = NULL;
+    una_model *copy;
     UNA_TRY(una_tick(run, "weighing where to measure", 0, NAN));
-    una_status status = una_model_load_memory(&copy, s->bytes, s->size, run);
-    if (status == UNA_OK) status = take_in(copy, s, at, s->mean[at], run);
-    if (status == UNA_OK) status = mean_variance(&s->after[at], copy, s->region, run);
-    if (status == UNA_OK) s->gain[at] = s->before - s->after[at];
-    una_model_free(copy);
-    return status;
+    UNA_TRY(copy_now(&copy, s, run));
+    UNA_TRY(take_in(copy, s->listed, at, s->mean[at], run));
+    UNA_TRY(mean_variance(&s->after[at], copy, s->region, run));
+    s->gain[at] = s->before - s->after[at];
+    return UNA_OK;
 }
 
 /* ---- one row after the other --------------------------------------------------------------------------------- */
-
-static una_status renew_bytes(survey *s, una_run *run)
-{
-    una_memory_free(s->bytes, run);
-    s->bytes = NULL;
-    return una_model_save_memory(s->now, &s->bytes, &s->size, run);
-}
 
 /* Most gain first; of equals the one that stands first in the pool. */
 static void put_in_order(survey *s)
@@ -126,7 +116,9 @@ static una_status next_row(size_t *best, survey *s, size_t evaluated, una_run *r
 {
     una_prediction out = { .size = sizeof out, .mean = s->mean, .std_epistemic = s->std };
     UNA_TRY(una_model_predict(s->now, s->listed, 0.95, &out, run));
-    UNA_TRY(renew_bytes(s, run));
+    una_memory_free(s->bytes, run);
+    s->bytes = NULL;
+    UNA_TRY(una_model_save_memory(s->now, &s->bytes, &s->size, run));
     UNA_TRY(una_pool(run, evaluated, evaluate_candidate, s));
 
     size_t at = 0;
@@ -138,12 +130,14 @@ static una_status next_row(size_t *best, survey *s, size_t evaluated, una_run *r
     memmove(s->order + at, s->order + at + 1, (s->left - at - 1) * sizeof *s->order);
     s->left--;
     put_in_order(s);
-    return take_in(s->now, s, *best, s->mean[*best], run);
+    UNA_SCOPED(run, take_in(s->now, s->listed, *best, s->mean[*best], run));
+    return UNA_OK;
 }
 
 static una_status suggest_choose_rows(result *r, survey *s, size_t count)
 {
-    double *std = UNA_GET(&r->keep, double, count), *before = UNA_GET(&r->keep, double, count);
+    UNA_NEW(&r->keep, double, std, count);
+    UNA_NEW(&r->keep, double, before, count);
     UNA_NEW(&r->keep, double, after, count);
     UNA_NEW(&r->keep, size_t, row, count);
     UNA_TRY(mean_variance(&s->before, s->model, s->region, r->run));
@@ -153,11 +147,7 @@ static una_status suggest_choose_rows(result *r, survey *s, size_t count)
         size_t best, evaluated = i > 0 && s->left > JUDGED_AGAIN ? JUDGED_AGAIN : s->left;
         double from = (double)done / (double)all;
         done += evaluated;
-        una_span span = una_progress_part(r->run, from, (double)done / (double)all);
-        una_status status = next_row(&best, s, evaluated, r->run);
-        una_progress_back(r->run, span);
-        UNA_TRY(status);
-
+        UNA_STAGE(r->run, from, (double)done / (double)all, next_row(&best, s, evaluated, r->run));
         row[i] = s->row[best];
         std[i] = s->std[best];
         before[i] = sqrt(s->before);
@@ -176,54 +166,32 @@ static una_status suggest_choose_rows(result *r, survey *s, size_t count)
 /* What can be predicted has the model's columns, and no cell that it does not understand. */
 static una_status check_table(const una_model *model, const una_dataset *table, una_run *run)
 {
-    size_t rows = una_dataset_row_count(table);
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *mean = UNA_GET_ROWS(&run->scratch, double, rows);
-    una_prediction out = { .size = sizeof out, .mean = mean };
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_model_predict(model, table, 0.95, &out, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-static una_status suggest_check_request(const una_dataset *pool, size_t count, una_run *run)
-{
-    if (count == 0) UNA_FAIL(run, UNA_E_USAGE, "no row was asked for: the least count is 1");
-    if (pool && count > una_dataset_row_count(pool))
-        UNA_FAIL(run, UNA_E_USAGE, "%s has %zu rows, and %zu are to be chosen from it: ask for fewer, or give more",
-                 una_dataset_origin(pool), una_dataset_row_count(pool), count);
-    if (count > MOST_POINTS)
-        UNA_FAIL(run, UNA_E_USAGE, "%zu rows at once are too many: ask for at most %d, and again when these are "
-                 "measured", count, MOST_POINTS);
-    return UNA_OK;
+    una_prediction out = { .size = sizeof out };
+    UNA_NEW_ROWS_AT(&run->scratch, out.mean, una_dataset_row_count(table));
+    return una_model_predict(model, table, 0.95, &out, run);
 }
 
 /* The most promising rows; where they are too few, the first of the others as well. */
-static una_status suggest_list_rows(survey *s, size_t least, una_arena *arena, una_run *run)
+static una_status suggest_list_rows(survey *s, size_t least, una_run *run)
 {
+    una_arena *arena = &run->scratch;
     size_t rows = una_dataset_row_count(s->pool), most = 2 * least > JUDGED ? 2 * least : JUDGED;
-    s->count = most < rows ? most : rows;
+    s->count = s->left = most < rows ? most : rows;
     UNA_NEW_AT(arena, s->row, s->count);
-    UNA_NEW(arena, bool, listed, rows);
-
-    size_t found = most < rows ? s->count : 0;
-    if (found) UNA_TRY(una_suggest_screen(s->row, &found, s->model, s->pool, s->region, run));
-    for (size_t i = 0; i < found; i++) listed[s->row[i]] = true;
-    for (size_t i = 0; i < rows && found < s->count; i++)
-        if (!listed[i]) s->row[found++] = i;
-    return una_suggest_inputs(&s->listed, s->model, s->pool, s->row, s->count, run);
-}
-
-static una_status new_lists(survey *s, una_arena *arena)
-{
     UNA_NEW_AT(arena, s->order, s->count);
     UNA_NEW_AT(arena, s->gain, s->count);
     UNA_NEW_AT(arena, s->mean, s->count);
     UNA_NEW_AT(arena, s->std, s->count);
     UNA_NEW_AT(arena, s->after, s->count);
-    s->left = s->count;
+    UNA_NEW(arena, bool, listed, rows);
+
+    size_t found = most < rows ? s->count : 0;
+    if (found) UNA_SCOPED(run, una_suggest_screen(s->row, &found, s->model, s->pool, s->region, run));
+    for (size_t i = 0; i < found; i++) listed[s->row[i]] = true;
+    for (size_t i = 0; i < rows && found < s->count; i++)
+        if (!listed[i]) s->row[found++] = i;
     for (size_t i = 0; i < s->count; i++) s->order[i] = i;
-    return UNA_OK;
+    return una_suggest_inputs(&s->listed, s->model, s->pool, s->row, s->count, run);
 }
 
 static una_status refuse_model(const una_model *model, una_run *run)
@@ -238,87 +206,71 @@ static una_status refuse_model(const una_model *model, una_run *run)
 }
 
 /* Updates a copy with one row, to see that the model can, before anything long begins. */
-static una_status start_copy(survey *s, una_run *run)
+static una_status try_copy(const survey *s, una_run *run)
 {
-    una_dataset *first = NULL;
-    una_model *copy = NULL;
+    una_dataset *first;
+    una_model *copy;
     double mean = 0;
-    const size_t row = 0;
     una_prediction out = { .size = sizeof out, .mean = &mean };
-    survey probe = *s;
-    UNA_TRY(una_model_save_memory(s->model, &s->bytes, &s->size, run));
-    UNA_TRY(una_model_load_memory(&s->now, s->bytes, s->size, run));
-
-    una_status status = una_suggest_inputs(&first, s->model, s->pool, &row, 1, run);
-    if (status == UNA_OK) status = una_model_predict(s->model, first, 0.95, &out, run);
-    if (status == UNA_OK) status = una_model_load_memory(&copy, s->bytes, s->size, run);
-    probe.listed = first;
-    if (status == UNA_OK) {
-        status = take_in(copy, &probe, 0, mean, run);
-        if (status == UNA_E_USAGE) status = refuse_model(s->model, run);
-    }
-    una_model_free(copy);
-    una_dataset_free(first);
-    return status;
+    UNA_TRY(una_suggest_inputs(&first, s->model, s->pool, NULL, 1, run));
+    UNA_TRY(una_model_predict(s->model, first, 0.95, &out, run));
+    UNA_TRY(copy_now(&copy, s, run));
+    una_status status = take_in(copy, first, 0, mean, run);
+    return status == UNA_E_USAGE ? refuse_model(s->model, run) : status;
 }
 
-static una_status set_out(survey *s, const una_dataset *pool, const una_dataset *data, size_t count, una_arena *arena,
-                          una_run *run)
+/* Without a pool the rows of `data` give the ranges only: between them is where ignorance is. */
+static una_status set_out(survey *s, const una_dataset *pool, const una_dataset *data, size_t count, una_run *run)
 {
-    if (pool) UNA_TRY(check_table(s->model, pool, run));
-    if (data) UNA_TRY(check_table(s->model, data, run));
+    if (pool) UNA_SCOPED(run, check_table(s->model, pool, run));
+    if (data) UNA_SCOPED(run, check_table(s->model, data, run));
     if (!pool) UNA_TRY(una_suggest_points(&s->points, s->model, data, MOST_POINTS, run));
     s->pool = pool ? pool : s->points;
-    UNA_TRY(start_copy(s, run));
-    /* Without a pool the rows of `data` give the ranges only: between them is where ignorance is. */
+    UNA_TRY(una_model_save_memory(s->model, &s->bytes, &s->size, run));
+    UNA_TRY(copy_now(&s->now, s, run));
+    UNA_SCOPED(run, try_copy(s, run));
     UNA_TRY(una_suggest_region(&s->region, s->model, pool && data ? data : s->pool, MOST_REGION, run));
-    UNA_TRY(suggest_list_rows(s, count, arena, run));
-    return new_lists(s, arena);
+    return suggest_list_rows(s, count, run);
 }
 
 /* ---- the public calls ---------------------------------------------------------------------------------------- */
 
-static una_status new_result(result **out, una_run *run)
+static una_status suggest_check_request(const una_model *model, const una_dataset *pool, size_t count, una_run *run)
 {
-    result *r = una_allocate(run, sizeof *r);
-    *out = r;
-    if (!r) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for advice");
-    memset(r, 0, sizeof *r);
-    una_arena_init(&r->keep, run);
-    r->run = run;
-    return UNA_OK;
-}
-
-una_status una_suggest(una_advice **advice, const una_model *model, const una_dataset *pool, const una_dataset *data,
-                       size_t count, una_run *run)
-{
-    result *r;
-    survey s = { .model = model };
-    *advice = NULL;
-    UNA_TRY(una_version_check("libuna_bench", run));
-    una_clear_message(run);
-    UNA_TRY(suggest_check_request(pool, count, run));
+    if (count == 0) UNA_FAIL(run, UNA_E_USAGE, "no row was asked for: the least count is 1");
+    if (pool && count > una_dataset_row_count(pool))
+        UNA_FAIL(run, UNA_E_USAGE, "%s has %zu rows, and %zu are to be chosen from it: ask for fewer, or give more",
+                 una_dataset_origin(pool), una_dataset_row_count(pool), count);
+    if (count > MOST_POINTS)
+        UNA_FAIL(run, UNA_E_USAGE, "%zu rows at once are too many: ask for at most %d, and again when these are "
+                 "measured", count, MOST_POINTS);
     if (una_model_target_count(model) > 1)
         UNA_FAIL(run, UNA_E_USAGE, "rows are suggested for one target, and this model predicts %zu (%s): fit a model "
                  "of one of them", una_model_target_count(model), una_model_info(model)->target);
     if (una_model_info(model)->log_target)
         UNA_FAIL(run, UNA_E_USAGE, "rows are suggested by how sure a model will be of '%.60s', which for a model of "
                  "its logarithm depends on what is measured: fit one without --log", una_model_info(model)->target);
-    UNA_TRY(new_result(&r, run));
+    return UNA_OK;
+}
 
-    una_arena arena;
-    una_arena_init(&arena, run);
+una_status una_suggest(una_advice **advice, const una_model *model, const una_dataset *pool, const una_dataset *data,
+                       size_t count, una_run *run)
+{
+    survey s = { .model = model };
+    *advice = NULL;
+    UNA_TRY(una_version_check("libuna_bench", run));
+    una_clear_message(run);
+    UNA_TRY(suggest_check_request(model, pool, count, run));
+    result *r = una_allocate(run, sizeof *r);
+    if (!r) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for advice");
+    *r = (result){ .run = run };
+    una_arena_init(&r->keep, run);
+
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = set_out(&s, pool, data, count, &arena, run);
+    una_status status = set_out(&s, pool, data, count, run);
     if (status == UNA_OK) status = suggest_choose_rows(r, &s, count);
     una_arena_release(&run->scratch, mark);
-    una_model_free(s.now);
     una_memory_free(s.bytes, run);
-    una_dataset_free(s.listed);
-    una_dataset_free(s.region);
-    una_dataset_free(s.points);
-    una_arena_free(&arena);
-
     if (status == UNA_OK) *advice = &r->advice;
     else una_advice_free(&r->advice);
     return status;
@@ -366,20 +318,22 @@ static void suggest_put_row(una_text *text, const una_advice *a, size_t row)
     una_record_end(&record);
 }
 
-una_status una_advice_write(const una_advice *advice, const char *path, una_run *run)
+static una_status write_advice(const una_advice *advice, const char *path, una_run *run)
 {
-    una_file file = {0};
-    UNA_TRY(una_version_check("libuna_bench", run));
-    una_clear_message(run);
-    una_mark mark = una_arena_mark(&run->scratch);
+    una_file file;
     una_text text = una_text_in(&run->scratch);
     suggest_put_header(&text, advice);
     for (size_t i = 0; i < advice->count; i++) suggest_put_row(&text, advice, i);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_file_begin(&file, path, &run->scratch, run);
-    if (status == UNA_OK) status = una_file_write(&file, text.at, text.length, run);
-    if (status == UNA_OK) status = una_file_commit(&file, run);
-    una_file_abandon(&file);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_file_begin(&file, path, &run->scratch, run));
+    UNA_TRY(una_file_write(&file, text.at, text.length, run));
+    return una_file_commit(&file, run);
+}
+
+una_status una_advice_write(const una_advice *advice, const char *path, una_run *run)
+{
+    UNA_TRY(una_version_check("libuna_bench", run));
+    una_clear_message(run);
+    UNA_SCOPED(run, write_advice(advice, path, run));
+    return UNA_OK;
 }

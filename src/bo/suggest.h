@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * For una_suggest: the rows that may be measured, and the rows where ignorance counts, as tables with only the inputs
- * of a model.
+ * of a model. Tables last as long as the scratch memory.
  */
 #ifndef UNA_SUGGEST_H
 #define UNA_SUGGEST_H
@@ -9,7 +9,7 @@
 #include "model/kind.h"
 
 /* The rows `row` [count] of a table (NULL: the first ones) with only the inputs of the model, in the model's own words.
- * The table must be one that the model can predict. The caller frees it. */
+ * The table must be one that the model can predict. */
 una_status una_suggest_inputs(una_dataset **table, const una_model *model, const una_dataset *from, const size_t *row,
                               size_t count, una_run *run);
 

@@ -6,6 +6,7 @@
 #include "bo/suggest.h"
 
 #include "bo/space.h"
+#include "model/above.h"
 
 #define STAGE "weighing where to measure"
 
@@ -26,26 +27,29 @@ static const char *level_of(const una_source *source, double value)
 }
 
 typedef struct cells {                   /* of a table of the model's inputs, by column                              */
-    const char         **names;
-    const double       **numbers;
-    const char *const  **words;
-    double             **number;         /* the same to write to; NULL: the column holds words                       */
-    const char        ***word;
+    const char  **names;
+    double      **number;                /* NULL: the column holds words                                             */
+    const char ***word;
 } cells;
 
 static una_status new_cells(cells *c, const una_columns *columns, size_t rows, una_arena *arena)
 {
-    size_t count = columns->source_count;
-    *c = (cells){ .names = UNA_GET(arena, const char *, count), .numbers = UNA_GET(arena, const double *, count),
-                  .words = UNA_GET(arena, const char *const *, count), .number = UNA_GET(arena, double *, count),
-                  .word = UNA_GET(arena, const char **, count) };
-    UNA_TRY(una_arena_check(arena));
-    for (size_t s = 0; s < count; s++) {
+    UNA_NEW_AT(arena, c->names, columns->source_count);
+    UNA_NEW_AT(arena, c->number, columns->source_count);
+    UNA_NEW_AT(arena, c->word, columns->source_count);
+    for (size_t s = 0; s < columns->source_count; s++) {
         c->names[s] = columns->sources[s].name;
-        if (columns->sources[s].is_text) c->words[s] = c->word[s] = UNA_GET(arena, const char *, rows);
-        else c->numbers[s] = c->number[s] = UNA_GET(arena, double, rows);
+        if (columns->sources[s].is_text) UNA_NEW_AT(arena, c->word[s], rows);
+        else UNA_NEW_AT(arena, c->number[s], rows);
     }
-    return una_arena_check(arena);
+    return UNA_OK;
+}
+
+static una_status table_of_cells(una_dataset **table, const cells *c, size_t columns, size_t rows, una_run *run)
+{
+    UNA_TRY(una_dataset_from_columns(table, c->names, (const double *const *)c->number,
+                                     (const char *const *const *)c->word, columns, rows, run));
+    return una_keep_dataset(&run->scratch, *table);
 }
 
 static una_status gather_model_inputs(cells *c, const una_columns *columns, const una_dataset *from, const size_t *row,
@@ -72,34 +76,25 @@ static una_status gather_model_inputs(cells *c, const una_columns *columns, cons
 una_status una_suggest_inputs(una_dataset **table, const una_model *model, const una_dataset *from, const size_t *row,
                               size_t count, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     const una_columns *columns = &model->columns;
     cells c;
-    una_status status = new_cells(&c, columns, count, &run->scratch);
-    if (status == UNA_OK) status = gather_model_inputs(&c, columns, from, row, count, run);
-    if (status == UNA_OK)
-        status = una_dataset_from_columns(table, c.names, c.numbers, c.words, columns->source_count, count, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(new_cells(&c, columns, count, &run->scratch));
+    UNA_TRY(gather_model_inputs(&c, columns, from, row, count, run));
+    return table_of_cells(table, &c, columns->source_count, count, run);
 }
 
+/* In random order also where all are taken: the first ones stand for all in a first look. */
 una_status una_suggest_region(una_dataset **region, const una_model *model, const una_dataset *from, size_t most,
                               una_run *run)
 {
     size_t rows = una_dataset_row_count(from), count = rows < most ? rows : most;
-    una_mark mark = una_arena_mark(&run->scratch);
-    size_t *row = UNA_GET(&run->scratch, size_t, count);
     uint32_t *order;
-    una_status status = una_order_new(&order, rows, &run->scratch);
-    if (status == UNA_OK) status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) {              /* also where all are taken: the first ones stand for all in a first look */
-        una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_SEARCH, STREAM_REGION);
-        una_rng_permute(&rng, order, rows);
-    }
-    for (size_t i = 0; status == UNA_OK && i < count; i++) row[i] = order[i];
-    if (status == UNA_OK) status = una_suggest_inputs(region, model, from, row, count, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_SEARCH, STREAM_REGION);
+    UNA_NEW(&run->scratch, size_t, row, count);
+    UNA_TRY(una_order_new(&order, rows, &run->scratch));
+    una_rng_permute(&rng, order, rows);
+    for (size_t i = 0; i < count; i++) row[i] = order[i];
+    return una_suggest_inputs(region, model, from, row, count, run);
 }
 
 /* ---- points inside ranges ------------------------------------------------------------------------------------ */
@@ -182,17 +177,14 @@ static una_status place_points(cells *c, const una_columns *columns, const una_d
 una_status una_suggest_points(una_dataset **points, const una_model *model, const una_dataset *data, size_t count,
                               una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     const una_columns *columns = &model->columns;
     cells c;
-    una_status status = new_cells(&c, columns, count, &run->scratch);
-    if (status == UNA_OK) status = place_points(&c, columns, data, count, run);
-    if (status == UNA_OK)
-        status = una_dataset_from_columns(points, c.names, c.numbers, c.words, columns->source_count, count, run);
-    for (size_t s = 0; status == UNA_OK && s < columns->source_count; s++)
+    UNA_TRY(new_cells(&c, columns, count, &run->scratch));
+    UNA_TRY(place_points(&c, columns, data, count, run));
+    UNA_TRY(table_of_cells(points, &c, columns->source_count, count, run));
+    for (size_t s = 0; s < columns->source_count; s++)
         (*points)->column[s].form.kind = columns->sources[s].form;       /* so that days are written as dates */
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 /* ---- a first look at many rows ------------------------------------------------------------------------------- */
@@ -271,63 +263,44 @@ static void condition_draws_on(drawn *d, size_t c, double *with)
 static una_status draw_both(drawn *d, const una_model *model, const una_dataset *rows, const una_dataset *region,
                             una_run *run)
 {
-    una_dataset *both = NULL;
-    una_arena *arena = &run->scratch;
-    UNA_NEW(arena, double, f, DRAWS * d->all);
-    UNA_NEW_AT(arena, d->cov, d->all * d->all);
-    UNA_NEW_AT(arena, d->taken, d->rows);
-    una_status status = una_dataset_join(&both, rows, region, run);
-    if (status == UNA_OK) status = una_model_draw(model, both, DRAWS, 0, f, run);
-    if (status == UNA_OK) status = sample_covariances(d->cov, f, DRAWS, d->all, run);
-    una_dataset_free(both);
-    return status;
-}
-
-static una_status screen_by_draws(size_t *row, size_t *count, const size_t *drawn_row, drawn *d, const una_model *model,
-                                  const una_dataset *pool, const una_dataset *region, una_run *run)
-{
-    una_dataset *rows = NULL, *some = NULL;
-    double *with = UNA_GET(&run->scratch, double, d->all);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_suggest_inputs(&rows, model, pool, drawn_row, d->rows, run);
-    if (status == UNA_OK) status = una_suggest_inputs(&some, model, region, NULL, d->all - d->rows, run);
-    if (status == UNA_OK) status = draw_both(d, model, rows, some, run);
-    una_dataset_free(some);
-    una_dataset_free(rows);
-    UNA_TRY(status);
-
-    size_t wanted = *count;
-    for (*count = 0; *count < wanted; ++*count) {
-        UNA_TRY(una_check_cancelled(run, STAGE));
-        size_t c = most_promising(d);
-        if (c == SIZE_MAX) break;
-        condition_draws_on(d, c, with);
-        row[*count] = drawn_row[c];
-    }
-    return UNA_OK;
+    una_dataset *both;
+    UNA_NEW(&run->scratch, double, f, DRAWS * d->all);
+    UNA_TRY(una_dataset_join(&both, rows, region, run));
+    UNA_TRY(una_keep_dataset(&run->scratch, both));
+    UNA_TRY(una_model_draw(model, both, DRAWS, 0, f, run));
+    return sample_covariances(d->cov, f, DRAWS, d->all, run);
 }
 
 una_status una_suggest_screen(size_t *row, size_t *count, const una_model *model, const una_dataset *pool,
                               const una_dataset *region, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    size_t rows = una_dataset_row_count(pool), most = *count > DRAWN_ROWS ? *count : DRAWN_ROWS;
+    size_t rows = una_dataset_row_count(pool), wanted = *count, most = wanted > DRAWN_ROWS ? wanted : DRAWN_ROWS;
     size_t some = una_dataset_row_count(region) < DRAWN_REGION ? una_dataset_row_count(region) : DRAWN_REGION;
-    double *std = UNA_GET(&run->scratch, double, rows), *noise = UNA_GET(&run->scratch, double, rows);
-    size_t *drawn_row = UNA_GET(&run->scratch, size_t, most);
-    una_prediction out = { .size = sizeof out, .std_epistemic = std, .std_noise = noise };
+    una_arena *scratch = &run->scratch;
+    una_prediction out = { .size = sizeof out };
+    una_dataset *drawn_rows, *drawn_region;
     drawn d = {0};
+    UNA_NEW_AT(scratch, out.std_epistemic, rows);
+    UNA_NEW_AT(scratch, out.std_noise, rows);
+    UNA_NEW(scratch, size_t, drawn_row, most);
+    UNA_TRY(una_model_predict(model, pool, 0.95, &out, run));
+    d.rows = by_variance(drawn_row, most, out.std_epistemic, rows, run);
+    d.all = d.rows + some;
+    UNA_NEW_AT(scratch, d.noise, d.rows);
+    UNA_NEW_AT(scratch, d.cov, d.all * d.all);
+    UNA_NEW_AT(scratch, d.taken, d.rows);
+    UNA_NEW(scratch, double, with, d.all);
+    for (size_t c = 0; c < d.rows; c++) d.noise[c] = out.std_noise[drawn_row[c]] * out.std_noise[drawn_row[c]];
+    UNA_TRY(una_suggest_inputs(&drawn_rows, model, pool, drawn_row, d.rows, run));
+    UNA_TRY(una_suggest_inputs(&drawn_region, model, region, NULL, some, run));
+    UNA_SCOPED(run, draw_both(&d, model, drawn_rows, drawn_region, run));
 
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_model_predict(model, pool, 0.95, &out, run);
-    if (status == UNA_OK) {
-        d.rows = by_variance(drawn_row, most, std, rows, run);
-        d.all = d.rows + some;
-        d.noise = UNA_GET(&run->scratch, double, d.rows);
-        status = una_arena_check(&run->scratch);
+    for (*count = 0; *count < wanted; ++*count) {
+        UNA_TRY(una_check_cancelled(run, STAGE));
+        size_t c = most_promising(&d);
+        if (c == SIZE_MAX) break;
+        condition_draws_on(&d, c, with);
+        row[*count] = drawn_row[c];
     }
-    for (size_t c = 0; status == UNA_OK && c < d.rows; c++) d.noise[c] = noise[drawn_row[c]] * noise[drawn_row[c]];
-    if (status == UNA_OK) status = screen_by_draws(row, count, drawn_row, &d, model, pool, region, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }

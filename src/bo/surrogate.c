@@ -7,6 +7,7 @@
 #include "bo/surrogate.h"
 
 #include "draw/figure.h"
+#include "model/above.h"
 
 /* ---- values ---------------------------------------------------------------------------------------------------- */
 
@@ -107,11 +108,6 @@ static void gather_inputs(double *x, const una_points *p, const una_model *model
     }
 }
 
-static void end_table(void *table)
-{
-    una_dataset_free(table);
-}
-
 una_status una_points_table(una_dataset **data, const una_points *p, const una_model *model, const double *y,
                             una_run *run)
 {
@@ -122,7 +118,7 @@ una_status una_points_table(una_dataset **data, const una_points *p, const una_m
     names[inputs] = "y";
     gather_inputs(x, p, model);
     UNA_TRY(una_dataset_from_arrays(data, x, y, p->rows, inputs, names, run));
-    return una_arena_at_end(&run->scratch, end_table, *data);
+    return una_keep_dataset(&run->scratch, *data);
 }
 
 /* from [count, inputs], to [count, columns]: 0 where the model has no such input. */

@@ -19,4 +19,16 @@ static inline una_status una_version_check(const char *library, una_run *run)
     return una_run_fail(run, UNA_E_USAGE, sentence);
 }
 
+/* What a call makes on its way lasts as long as the memory of the arena; also after a failure. */
+static inline void una_end_model(void *model) { una_model_free(model); }
+static inline void una_end_dataset(void *data) { una_dataset_free(data); }
+static inline una_status una_keep_model(una_arena *arena, una_model *model)
+{
+    return una_arena_at_end(arena, una_end_model, model);
+}
+static inline una_status una_keep_dataset(una_arena *arena, una_dataset *data)
+{
+    return una_arena_at_end(arena, una_end_dataset, data);
+}
+
 #endif

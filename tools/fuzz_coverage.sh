@@ -16,7 +16,7 @@ files="src/base/archive.c src/base/spec.c src/base/option.c src/base/lexer.c src
 src/read/csv.c src/read/numbers.c src/read/csv_dialect.c src/data/cell_format.c src/base/calendar.c src/read/npy.c src/read/idx.c
 src/read/packed.c src/read/cache.c src/read/cache_images.c src/data/exchange.c
 src/read/where_parse.c src/read/json.c src/gp/kernel_parse.c src/gp/kernel_text.c src/gp/formula_parse.c src/model/model_file.c
-src/bo/space.c src/bo/constraint.c src/study/study_csv.c src/store/store_csv.c src/select/option_space.c src/diagnose/concepts.c"
+src/bo/space.c src/study/study_csv.c src/store/store_csv.c src/select/option_space.c src/diagnose/concepts.c"
 
 mkdir -p $folder
 { cmake --preset fuzz-coverage && cmake --build $folder -j "$jobs" --target fuzz_targets; } >$folder/build.log 2>&1 ||

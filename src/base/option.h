@@ -53,6 +53,11 @@ una_status una_spec_parse_items(una_spec *spec, const char *text, una_arena *are
 bool una_spec_is_plain(const char *value);
 /* The value as it stands in a spec, with quotes where it needs them. */
 void una_spec_value(una_text *text, const char *value);
+/* Adds "(key=value" or ", key=value" to a spec that is being written, and what closes it. */
+void una_spec_add(una_text *text, const char *key, const char *value);
+void una_spec_close(una_text *text);
+/* The value of an option of a spec; NULL: it is not there. */
+const char *una_spec_find(const una_spec *spec, const char *key);
 
 /* Texts point into the table. */
 una_status una_options_default(void *options, const una_option *table, una_run *run);

@@ -220,3 +220,26 @@ bool una_spec_is_plain(const char *value)
     if (length == 0 || is_spec_blank(value[0]) || is_spec_blank(value[length - 1]) || value[0] == '"') return false;
     return skip_plain(&r) == UNA_OK && !*r.at;
 }
+
+static bool is_open(const una_text *text)
+{
+    return text->at && strchr(text->at, '(');
+}
+
+void una_spec_add(una_text *text, const char *key, const char *value)
+{
+    una_text_add(text, "%s%s=", is_open(text) ? ", " : "(", key);
+    una_spec_value(text, value);
+}
+
+void una_spec_close(una_text *text)
+{
+    if (is_open(text)) una_text_add(text, ")");
+}
+
+const char *una_spec_find(const una_spec *spec, const char *key)
+{
+    for (size_t i = 0; i < spec->count; i++)
+        if (strcmp(spec->items[i].key, key) == 0) return spec->items[i].value;
+    return NULL;
+}

@@ -27,42 +27,19 @@ static const entry entries[] = {
 };
 static const char *const usual = "gp";
 
-static const entry *entry_of(const char *kind)
-{
-    for (const entry *e = entries; e->kind; e++)
-        if (strcmp(e->kind, kind) == 0) return e;
-    return NULL;
-}
-
-static bool has_key(const una_spec *spec, const char *key)
-{
-    for (size_t i = 0; i < spec->count; i++)
-        if (strcmp(spec->items[i].key, key) == 0) return true;
-    return false;
-}
-
-static void add_items(una_text *text, const una_spec *from, const una_spec *unless, size_t *count)
-{
-    for (size_t i = 0; i < from->count; i++) {
-        if (unless && has_key(unless, from->items[i].key)) continue;
-        una_text_add(text, "%s%s=", (*count)++ ? ", " : "(", from->items[i].key);
-        una_spec_value(text, from->items[i].value);
-    }
-}
-
 una_status una_search_model(const char **spec, const char *given, una_arena *arena, una_run *run)
 {
-    una_spec own, usual_items = {0};
-    size_t count = 0;
+    una_spec own, more = {0};
     una_text text = una_text_in(arena);
     UNA_TRY(una_spec_parse(&own, given ? given : usual, &run->scratch, run));
-    const entry *e = entry_of(own.name);
-    if (e) UNA_TRY(una_spec_parse_items(&usual_items, e->options, &run->scratch, run));
+    for (const entry *e = entries; e->kind; e++)
+        if (strcmp(e->kind, own.name) == 0) UNA_TRY(una_spec_parse_items(&more, e->options, &run->scratch, run));
 
     una_text_add(&text, "%s", own.name);
-    add_items(&text, &own, NULL, &count);
-    add_items(&text, &usual_items, &own, &count);
-    if (count) una_text_add(&text, ")");
+    for (size_t i = 0; i < own.count; i++) una_spec_add(&text, own.items[i].key, own.items[i].value);
+    for (size_t i = 0; i < more.count; i++)
+        if (!una_spec_find(&own, more.items[i].key)) una_spec_add(&text, more.items[i].key, more.items[i].value);
+    una_spec_close(&text);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_spec_check(text.at, NULL, run));
     *spec = text.at;

@@ -6,7 +6,7 @@
  */
 #include "bo/space.h"
 
-#include "bo/constraint.h"
+#include "gp/formula.h"
 #include "read/json.h"
 
 enum { MOST_INPUTS = 1000, MOST_LEVELS = 1000, MOST_CONSTRAINTS = 100 };
@@ -53,25 +53,11 @@ static una_status read_bound(double *bound, const reading *r, const una_dimensio
 static una_status read_range(const reading *r, una_dimension *d, const json_t *given)
 {
     const json_t *log = json_object_get(given, "log");
-    bool whole = d->type == UNA_DIMENSION_INTEGER;
     UNA_TRY(read_bound(&d->low, r, d, given, "low"));
     UNA_TRY(read_bound(&d->high, r, d, given, "high"));
     if (log && !json_is_boolean(log))
         UNA_FAIL(r->run, UNA_E_INPUT, "%s: \"log\" of input \"%s\" must be true or false", r->origin, d->name);
     d->log = json_is_true(log);
-    d->columns = 1;
-
-    if (!(d->low < d->high))
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s: input \"%s\" has low %g, which is not below its high %g; exchange them, or "
-                 "make it {\"type\": \"fixed\", \"value\": %g}", r->origin, d->name, d->low, d->high, d->low);
-    if (d->log && !(d->low > 0))
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s: input \"%s\" is on a logarithmic scale and begins at %g; \"low\" must be "
-                 "above 0", r->origin, d->name, d->low);
-    if (whole && (d->low != floor(d->low) || d->high != floor(d->high) || fmax(-d->low, d->high) > 9e15))
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s: input \"%s\" is an integer, and its range %g to %g does not begin and end "
-                 "with whole numbers below 9e15", r->origin, d->name, d->low, d->high);
-    if (!isfinite(d->log ? d->high / d->low : d->high - d->low))
-        UNA_FAIL(r->run, UNA_E_INPUT, "%s: the range of input \"%s\" is too wide; use other units", r->origin, d->name);
     return UNA_OK;
 }
 
@@ -98,8 +84,7 @@ static una_status read_levels(const reading *r, una_dimension *d, const json_t *
     }
 
     d->levels = levels;
-    d->level_count = d->columns = count;
-    d->high = (double)(count - 1);
+    d->level_count = count;
     return UNA_OK;
 }
 
@@ -138,27 +123,121 @@ static una_status read_type(const reading *r, una_dimension *d, const json_t *gi
              near ? "\"?" : "");
 }
 
+static una_status check_range(const una_dimension *d, const char *origin, una_run *run)
+{
+    bool whole = d->type == UNA_DIMENSION_INTEGER;
+    if (!(d->low < d->high))
+        UNA_FAIL(run, UNA_E_INPUT, "%s: input \"%s\" has low %g, which is not below its high %g; exchange them, or "
+                 "make it {\"type\": \"fixed\", \"value\": %g}", origin, d->name, d->low, d->high, d->low);
+    if (d->log && !(d->low > 0))
+        UNA_FAIL(run, UNA_E_INPUT, "%s: input \"%s\" is on a logarithmic scale and begins at %g; \"low\" must be "
+                 "above 0", origin, d->name, d->low);
+    if (whole && (d->low != floor(d->low) || d->high != floor(d->high) || fmax(-d->low, d->high) > 9e15))
+        UNA_FAIL(run, UNA_E_INPUT, "%s: input \"%s\" is an integer, and its range %g to %g does not begin and end "
+                 "with whole numbers below 9e15", origin, d->name, d->low, d->high);
+    if (!isfinite(d->log ? d->high / d->low : d->high - d->low))
+        UNA_FAIL(run, UNA_E_INPUT, "%s: the range of input \"%s\" is too wide; use other units", origin, d->name);
+    return UNA_OK;
+}
+
+una_status una_space_add(una_space *s, una_dimension d, const char *origin, una_run *run)
+{
+    if (d.type <= UNA_DIMENSION_INTEGER) UNA_TRY(check_range(&d, origin, run));
+    if (d.type == UNA_DIMENSION_CATEGORY) d.high = (double)(d.level_count - 1);
+    d.first = s->columns;
+    d.columns = d.type == UNA_DIMENSION_CATEGORY ? d.level_count : d.type != UNA_DIMENSION_FIXED;
+    s->columns += d.columns;
+    s->dimension[s->count++] = d;
+    return UNA_OK;
+}
+
 static una_status read_dimension(const reading *r, const char *name, const json_t *given)
 {
-    una_space *s = r->space;
-    una_dimension *d = &s->dimension[s->count];
-    d->name = una_arena_text(r->keep, name);
+    una_dimension d = { .name = una_arena_text(r->keep, name) };
     UNA_TRY(una_arena_check(r->keep));
     if (!*name || strlen(name) > 200)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s: an input has no name, or one of more than 200 letters", r->origin);
     if (!json_is_object(given))
         UNA_FAIL(r->run, UNA_E_INPUT, "%s: input \"%s\" must be an object, as in {\"type\": \"real\", \"low\": 0, "
-                 "\"high\": 1}", r->origin, d->name);
+                 "\"high\": 1}", r->origin, d.name);
 
-    UNA_TRY(read_type(r, d, given));
-    UNA_TRY(check_keys(r, d, given));
-    if (d->type == UNA_DIMENSION_CATEGORY) UNA_TRY(read_levels(r, d, given));
-    else if (d->type == UNA_DIMENSION_FIXED) UNA_TRY(read_fixed(r, d, given));
-    else UNA_TRY(read_range(r, d, given));
-    d->first = s->columns;
-    s->columns += d->columns;
-    s->count++;
+    UNA_TRY(read_type(r, &d, given));
+    UNA_TRY(check_keys(r, &d, given));
+    if (d.type == UNA_DIMENSION_CATEGORY) UNA_TRY(read_levels(r, &d, given));
+    else if (d.type == UNA_DIMENSION_FIXED) UNA_TRY(read_fixed(r, &d, given));
+    else UNA_TRY(read_range(r, &d, given));
+    return una_space_add(r->space, d, r->origin, r->run);
+}
+
+/* ---- constraints ----------------------------------------------------------------------------------------------- */
+
+/* At the one sign of comparison; quotes hold names. Sets c->strict. */
+static una_status split_at_comparison(const char **left, const char **right, una_constraint *c, const reading *r)
+{
+    const char *sign = NULL;
+    bool quoted = false;
+    for (const char *at = c->text; *at; at++) {
+        if (*at == '"') quoted = !quoted;
+        if (quoted || (*at != '<' && *at != '>')) continue;
+        if (sign) UNA_FAIL(r->run, UNA_E_INPUT, "%s: the constraint \"%.200s\" compares twice; write two constraints",
+                           r->origin, c->text);
+        sign = at;
+    }
+    if (!sign)
+        UNA_FAIL(r->run, UNA_E_INPUT, "%s: the constraint \"%.200s\" compares nothing; write it with <= or >=, as in "
+                 "\"x1 + x2 <= 1\"", r->origin, c->text);
+
+    size_t before = (size_t)(sign - c->text);
+    char *first = una_arena_text(r->keep, c->text), *second = una_arena_text(r->keep, c->text);
+    UNA_TRY(una_arena_check(r->keep));
+    c->strict = sign[1] != '=';
+    first[before] = 0;
+    memset(second, ' ', before + (c->strict ? 1 : 2));   /* so that mistakes are found where the user sees them */
+    *left = *sign == '<' ? first : second;
+    *right = *sign == '<' ? second : first;
     return UNA_OK;
+}
+
+static una_status parse_side(una_constraint *c, const char *side, const una_kernel_inputs *inputs, const reading *r)
+{
+    una_status status = una_formula_parse(&c->slack, side, inputs, r->keep, r->run);
+    if (status != UNA_E_USAGE) return status;
+    char why[sizeof r->run->message];
+    snprintf(why, sizeof why, "%s", r->run->message);
+    UNA_FAIL(r->run, UNA_E_INPUT, "%s: the constraint \"%.200s\" cannot be read: %.500s", r->origin, c->text, why);
+}
+
+/* Each side must be a formula by itself: of "a) + (b <= 1" only the difference is one. Categories are no numbers. */
+static una_status read_constraint(const reading *r, una_constraint *c, const char *text)
+{
+    const una_space *space = r->space;
+    const char *left = NULL, *right = NULL;
+    una_text slack = una_text_in(r->keep);
+    UNA_NEW(r->keep, const char *, name, space->count);
+    for (size_t i = 0; i < space->count; i++) name[i] = space->dimension[i].name;
+    const una_kernel_inputs inputs = { .count = space->count, .name = name };
+    c->text = una_arena_text(r->keep, text);
+    UNA_TRY(una_arena_check(r->keep));
+    UNA_TRY(split_at_comparison(&left, &right, c, r));
+    UNA_TRY(parse_side(c, left, &inputs, r));
+    UNA_TRY(parse_side(c, right, &inputs, r));
+    una_text_add(&slack, "(%s) - (%s)", right, left);
+    UNA_TRY(una_arena_check(r->keep));
+    UNA_TRY(parse_side(c, slack.at, &inputs, r));
+    for (size_t i = 0; i < c->slack->input_count; i++)
+        if (space->dimension[c->slack->input[i].column].levels)
+            UNA_FAIL(r->run, UNA_E_INPUT, "%s: the constraint \"%.200s\" counts with \"%s\", which holds words",
+                     r->origin, c->text, c->slack->input[i].name);
+    return UNA_OK;
+}
+
+static bool constraint_holds(const una_constraint *c, const double *point)
+{
+    const una_formula *f = c->slack;
+    double parameter[UNA_FORMULA_PARAMETERS], slack;
+    for (size_t i = 0; i < f->parameter_count; i++) parameter[i] = f->parameter[i].first;
+    una_formula_run(f, f->op, f->op_count, parameter, point, 1, f->input_count, &slack);
+    return c->strict ? slack > 0 : slack >= 0;
 }
 
 static una_status read_constraints(const reading *r, const json_t *list)
@@ -168,15 +247,13 @@ static una_status read_constraints(const reading *r, const json_t *list)
     if (!json_is_array(list) || count > MOST_CONSTRAINTS)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s: \"constraints\" must be a list of at most %d texts, as in "
                  "[\"x1 + x2 <= 1\"]", r->origin, (int)MOST_CONSTRAINTS);
-    s->constraint = una_constraints_in(r->keep, count);
-    UNA_TRY(una_arena_check(r->keep));
-
+    UNA_NEW_AT(r->keep, s->constraint, count);
     for (; s->constraint_count < count; s->constraint_count++) {
         const char *text = json_string_value(json_array_get(list, s->constraint_count));
         if (!text)
             UNA_FAIL(r->run, UNA_E_INPUT, "%s: constraint %zu must be a text, as in \"x1 + x2 <= 1\"", r->origin,
                      s->constraint_count + 1);
-        UNA_TRY(una_constraint_parse(s->constraint, s->constraint_count, text, s, r->origin, r->keep, r->run));
+        UNA_TRY(read_constraint(r, &s->constraint[s->constraint_count], text));
     }
     return UNA_OK;
 }
@@ -230,7 +307,7 @@ static una_status write_space(const reading *r)
     }
     for (size_t c = 0; c < s->constraint_count; c++) {
         una_text_add(&text, c ? ", " : ", \"constraints\": [");
-        una_text_json(&text, una_constraint_text(s->constraint, c));
+        una_text_json(&text, s->constraint[c].text);
     }
     una_text_add(&text, s->constraint_count ? "]}" : "}");
     s->json = text.at;
@@ -306,7 +383,7 @@ void una_space_place(const una_space *space, const double *unit, double *point)
 bool una_space_allows(const una_space *space, const double *point)
 {
     for (size_t c = 0; c < space->constraint_count; c++)
-        if (!una_constraint_holds(space->constraint, c, point)) return false;
+        if (!constraint_holds(&space->constraint[c], point)) return false;
     return true;
 }
 
@@ -321,28 +398,23 @@ una_status una_space_check(const una_space *space, const double *point, una_run 
             UNA_FAIL(run, UNA_E_INPUT, "%g is not a value of \"%s\": it must be a whole number", point[i], d->name);
     }
     for (size_t c = 0; c < space->constraint_count; c++)
-        if (!una_constraint_holds(space->constraint, c, point))
+        if (!constraint_holds(&space->constraint[c], point))
             UNA_FAIL(run, UNA_E_INPUT, "the point does not keep the constraint \"%.200s\"",
-                     una_constraint_text(space->constraint, c));
+                     space->constraint[c].text);
     return UNA_OK;
 }
 
 /* ---- points as text -------------------------------------------------------------------------------------------- */
 
-static bool is_word(const una_dimension *d)
-{
-    return d->levels != NULL;
-}
-
 void una_dimension_write(una_text *text, const una_dimension *dimension, double value)
 {
-    if (!is_word(dimension)) una_text_number(text, value);
+    if (!dimension->levels) una_text_number(text, value);
     else una_text_add(text, "%s", dimension->levels[(size_t)fmin(fmax(value, 0), (double)dimension->level_count - 1)]);
 }
 
 una_status una_dimension_read(double *value, const una_dimension *d, const char *text, una_run *run)
 {
-    if (!is_word(d)) {
+    if (!d->levels) {
         if (una_parse_number(text, strlen(text), value) && isfinite(*value)) return UNA_OK;
         UNA_FAIL(run, UNA_E_INPUT, "'%.60s' is not a value of \"%s\", which is a number", text, d->name);
     }
@@ -364,7 +436,7 @@ void una_space_write(una_text *text, const una_space *space, const double *point
         una_text_add(text, "%s", i ? ", " : "");
         una_text_json(text, d->name);
         una_text_add(text, ": ");
-        if (is_word(d)) una_text_json(text, d->levels[(size_t)point[i]]);
+        if (d->levels) una_text_json(text, d->levels[(size_t)point[i]]);
         else una_text_number(text, point[i]);
     }
     una_text_add(text, "}");
@@ -374,8 +446,8 @@ static una_status space_read_value(double *value, const una_dimension *d, const 
 {
     if (!given) UNA_FAIL(run, UNA_E_INPUT, "the point has no value of \"%s\"", d->name);
     if (json_is_string(given)) return una_dimension_read(value, d, json_string_value(given), run);
-    if (is_word(d) || !json_is_number(given))
-        UNA_FAIL(run, UNA_E_INPUT, "the value of \"%s\" must be a %s", d->name, is_word(d) ? "word" : "number");
+    if (d->levels || !json_is_number(given))
+        UNA_FAIL(run, UNA_E_INPUT, "the value of \"%s\" must be a %s", d->name, d->levels ? "word" : "number");
     *value = json_number_value(given);
     return UNA_OK;
 }

@@ -8,6 +8,9 @@
  *   {"x1": {"type": "real", "low": 0, "high": 1, "log": false}, "n": {"type": "integer", "low": 1, "high": 9},
  *    "kind": {"type": "category", "levels": ["a", "b"]}, "batch": {"type": "fixed", "value": 32},
  *    "constraints": ["x1 + n/10 <= 1"]}
+ *
+ * Constraints are inequalities between the inputs, in the user's units: "x1 + x2 <= 1", "n*size < 4096". Formulas are
+ * those of gp/formula.h. A formula that has no value (log of a negative number) does not hold.
  */
 #ifndef UNA_SPACE_H
 #define UNA_SPACE_H
@@ -28,7 +31,11 @@ typedef struct una_dimension {
     size_t             first, columns;   /* of the encoded point                                                 */
 } una_dimension;
 
-typedef struct una_constraint una_constraint;
+typedef struct una_constraint {          /* "left <= right" is right - left, which must not be negative           */
+    const char         *text;
+    struct una_formula *slack;           /* >= 0 where it holds                                                  */
+    bool                strict;          /* > 0                                                                  */
+} una_constraint;
 
 typedef struct una_space {
     una_dimension  *dimension;
@@ -41,6 +48,8 @@ typedef struct una_space {
 
 /* origin: for messages. UNA_E_INPUT names the input and the remedy. All in `keep`. */
 una_status una_space_parse(una_space **space, const char *json, const char *origin, una_arena *keep, una_run *run);
+/* One more input, for which space->dimension has room; its columns are found here. UNA_E_INPUT: an impossible range. */
+una_status una_space_add(una_space *space, una_dimension dimension, const char *origin, una_run *run);
 
 void una_space_encode(const una_space *space, const double *point, double *u);
 /* The valid point nearest to u [columns]: whole numbers, the highest level, ends of ranges. */

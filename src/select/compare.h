@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A comparison while it is made, and what it keeps for its pictures. Inside src/bo only.
+ * A comparison while it is made, and what it keeps for its pictures. Inside src/select only.
  */
 #ifndef UNA_COMPARE_H
 #define UNA_COMPARE_H
 
 #include "select/folds.h"
-#include "store/worker.h"
+#include "select/kept.h"
 #include "una_study.h"
 
 enum { UNA_COMPARED_LOG_LIK, UNA_COMPARED_RMSE, UNA_COMPARED_CRPS, UNA_COMPARED_COVERAGE, UNA_COMPARED_COUNT };
@@ -14,8 +14,7 @@ extern const char *const una_compared_measures[UNA_COMPARED_COUNT];      /* as t
 
 typedef struct una_comparison {
     una_compared         compared;       /* first, so that a pointer to it is one to all                            */
-    una_arena            keep;
-    una_run             *run;
+    una_kept_rows        kept;
     una_compare_settings asked;
     una_fit_settings     fit;            /* without `set`, `drop` and `only`                                         */
     const una_dataset   *data;           /* the rows that are compared on                                           */
@@ -26,9 +25,6 @@ typedef struct una_comparison {
     size_t               count;
     const char          *study, *name;   /* of keys: the settings that change numbers; the table                    */
     double               share;          /* mean over folds of test rows by training rows                           */
-    una_store           *store;
-    const una_ranks     *ranks;
-    const char          *path;           /* of the store; NULL: in memory                                           */
 } una_comparison;
 
 /* One of the four numbers of a model. */

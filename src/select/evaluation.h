@@ -21,7 +21,7 @@ extern const char *const una_evaluation_measures[UNA_EVALUATION_COUNT];  /* name
 
 typedef struct una_evaluation_setup {    /* what the key does not hold; borrowed                                   */
     const una_dataset *const *tables;    /* [count]                                                                */
-    const char *const        *names;     /* [count] as in the `data` of keys                                       */
+    const char              **names;     /* [count] as in the `data` of keys                                       */
     size_t                    count;
     una_fit_settings          fit;       /* without `set`; valid_fraction: the share of the test part of a cut, 0: a
                                             fifth */

@@ -6,6 +6,7 @@
 #include "select/folds.h"
 
 #include "data/copies.h"
+#include "model/above.h"
 
 #include <ctype.h>
 
@@ -31,28 +32,29 @@ static int by_cell(const void *a, const void *b)
 }
 
 /* code [rows]: 0, 1 ... in the order of the values, equal for equal values; NONE where a cell is missing. */
-static una_status code_column(uint32_t *code, size_t *count, const una_dataset *data, size_t column, una_run *run)
+static una_status sort_cells(uint32_t *code, size_t *count, const una_dataset *data, size_t column, una_run *run)
 {
     const una_table_column *of = &data->column[column];
-    una_mark mark = una_arena_mark(&run->scratch);
-    cell *cells = UNA_GET_ROWS(&run->scratch, cell, data->rows);
-    una_status status = una_arena_check(&run->scratch);
     size_t there = 0;
-    *count = 0;
-    for (size_t i = 0; status == UNA_OK && i < data->rows; i++) {
-        bool missing = of->is_text ? !of->word[i] : isnan(of->number[i]);
+    UNA_NEW_ROWS(&run->scratch, cell, cells, data->rows);
+    for (size_t i = 0; i < data->rows; i++) {
         code[i] = NONE;
-        if (missing) continue;
+        if (of->is_text ? !of->word[i] : isnan(of->number[i])) continue;
         cells[there++] = (cell){ of->is_text ? 0 : of->number[i], of->is_text ? of->word[i] : NULL, (uint32_t)i };
     }
-
-    if (status == UNA_OK) qsort(cells, there, sizeof *cells, by_cell);
-    for (size_t i = 0; status == UNA_OK && i < there; i++) {
+    qsort(cells, there, sizeof *cells, by_cell);
+    *count = 0;
+    for (size_t i = 0; i < there; i++) {
         if (i == 0 || compare_cells(&cells[i - 1], &cells[i]) != 0) ++*count;
         code[cells[i].row] = (uint32_t)(*count - 1);
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
+}
+
+static una_status code_column(uint32_t *code, size_t *count, const una_dataset *data, size_t column, una_run *run)
+{
+    UNA_SCOPED(run, sort_cells(code, count, data, column, run));
+    return UNA_OK;
 }
 
 /* The same for a column that must have a value in every row. */
@@ -88,10 +90,9 @@ static void unite_roots(uint32_t *parent, uint32_t a, uint32_t b)
 /* A forest in which rows of a group have one root. */
 static una_status make_forest(uint32_t **parent, const una_folds *f, una_run *run)
 {
-    uint32_t *first = UNA_GET(&run->scratch, uint32_t, f->groups + 1);
     UNA_TRY(una_order_new(parent, f->rows, &run->scratch));
-    UNA_TRY(una_arena_check(&run->scratch));
     if (!f->group_of) return UNA_OK;
+    UNA_NEW(&run->scratch, uint32_t, first, f->groups + 1);
     for (size_t g = 0; g < f->groups; g++) first[g] = NONE;
     for (size_t i = 0; i < f->rows; i++) {
         uint32_t *to = &first[f->group_of[i]];
@@ -121,7 +122,7 @@ static una_status code_inputs(double **x, size_t *cols, const una_dataset *data,
 {
     size_t values;
     *cols = 0;
-    *x = UNA_GET_ROWS(&run->scratch, double, data->rows * data->columns);
+    UNA_NEW_ROWS_AT(&run->scratch, *x, data->rows * data->columns);
     UNA_NEW_ROWS(&run->scratch, uint32_t, code, data->rows);
     for (size_t c = 0; c < data->columns; c++) {
         if (c == f->target || f->out[c]) continue;
@@ -178,10 +179,10 @@ static una_status deal_groups(uint32_t *part, const una_folds *f, uint32_t *pare
                               una_run *run)
 {
     uint32_t *order;
-    size_t largest, count = 0, *sizes = UNA_GET(&run->scratch, size_t, f->folds);
-    uint32_t *to = UNA_GET_ROWS(&run->scratch, uint32_t, f->rows);
+    size_t largest, count = 0;
+    UNA_NEW(&run->scratch, size_t, sizes, f->folds);
+    UNA_NEW_ROWS(&run->scratch, uint32_t, to, f->rows);
     UNA_TRY(una_order_new(&order, f->rows, &run->scratch));
-    UNA_TRY(una_arena_check(&run->scratch));
     una_rng_permute(&rng, order, f->rows);
     count_heaps(heaps, &largest, parent, f->rows);
     for (size_t i = 0; i < f->rows; i++) {
@@ -218,13 +219,9 @@ static una_status make_random(una_folds *f, const una_dataset *data, uint64_t se
                 f->group_of ? "groups" : "rows");
         f->folds = count;
     }
-    for (size_t r = 0; r < f->repeats; r++) {
-        una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = deal_groups(f->part + r * f->rows, f, parent, heaps,
-                                        una_rng_at(seed, UNA_FOR_FOLDS, COMPARED + r), run);
-        una_arena_release(&run->scratch, mark);
-        UNA_TRY(status);
-    }
+    for (size_t r = 0; r < f->repeats; r++)
+        UNA_SCOPED(run, deal_groups(f->part + r * f->rows, f, parent, heaps,
+                                    una_rng_at(seed, UNA_FOR_FOLDS, COMPARED + r), run));
     return UNA_OK;
 }
 
@@ -307,8 +304,14 @@ static una_status folds_find_columns(una_folds *f, const una_dataset *data, cons
     return UNA_OK;
 }
 
-static una_status folds_make(una_folds *f, const una_dataset *data, const una_fold_settings *s, una_arena *arena,
-                             una_run *run)
+static una_status deal_rows(una_folds *f, const una_dataset *data, const una_fold_settings *s, una_run *run)
+{
+    if (s->group) UNA_TRY(need_codes(f->group_of, &f->groups, "group", data, f->group, run));
+    return s->time ? make_by_time(f, data, run) : make_random(f, data, s->seed, run);
+}
+
+una_status una_folds_make(una_folds *f, const una_dataset *data, const una_fold_settings *s, una_arena *arena,
+                          una_run *run)
 {
     *f = (una_folds){ .rows = data->rows, .folds = s->folds ? s->folds : FOLDS,
                       .repeats = s->repeats ? s->repeats : 1 };
@@ -318,20 +321,10 @@ static una_status folds_make(una_folds *f, const una_dataset *data, const una_fo
         UNA_FAIL(run, UNA_E_USAGE, "%zu folds, %zu times, are too many", f->folds, f->repeats);
     UNA_NEW_AT(arena, f->out, data->columns);
     UNA_TRY(folds_find_columns(f, data, s, run));
-    f->part = UNA_GET_ROWS(arena, uint32_t, f->rows * f->repeats);
-    f->group_of = s->group ? UNA_GET_ROWS(arena, uint32_t, f->rows) : NULL;
-    UNA_TRY(una_arena_check(arena));
-    if (s->group) UNA_TRY(need_codes(f->group_of, &f->groups, "group", data, f->group, run));
-    return s->time ? make_by_time(f, data, run) : make_random(f, data, s->seed, run);
-}
-
-una_status una_folds_make(una_folds *folds, const una_dataset *data, const una_fold_settings *settings,
-                          una_arena *arena, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = folds_make(folds, data, settings, arena, run);
-    if (arena != &run->scratch) una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_NEW_ROWS_AT(arena, f->part, f->rows * f->repeats);
+    if (s->group) UNA_NEW_ROWS_AT(arena, f->group_of, f->rows);
+    UNA_SCOPED(run, deal_rows(f, data, s, run));
+    return UNA_OK;
 }
 
 static bool is_tested(const una_folds *f, size_t index, size_t row)
@@ -345,17 +338,12 @@ static una_status leave_groups_out(size_t *train, size_t *count, const una_folds
                                    una_run *run)
 {
     size_t kept = 0;
-    una_mark mark = una_arena_mark(&run->scratch);
-    bool *out = UNA_GET(&run->scratch, bool, f->groups);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) {
-        for (size_t i = 0; i < tested; i++) out[f->group_of[test[i]]] = true;
-        for (size_t i = 0; i < *count; i++)
-            if (!out[f->group_of[train[i]]]) train[kept++] = train[i];
-        *count = kept;
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_NEW(&run->scratch, bool, out, f->groups);
+    for (size_t i = 0; i < tested; i++) out[f->group_of[test[i]]] = true;
+    for (size_t i = 0; i < *count; i++)
+        if (!out[f->group_of[train[i]]]) train[kept++] = train[i];
+    *count = kept;
+    return UNA_OK;
 }
 
 una_status una_folds_split(size_t *train, size_t *train_count, size_t *test, size_t *test_count, const una_folds *f,
@@ -368,13 +356,15 @@ una_status una_folds_split(size_t *train, size_t *train_count, size_t *test, siz
         if (is_tested(f, index, i)) test[(*test_count)++] = i;
         else if (!by_time || f->part[i] < block) train[(*train_count)++] = i;
     }
-    return by_time && f->group_of ? leave_groups_out(train, train_count, f, test, *test_count, run) : UNA_OK;
+    if (by_time && f->group_of) UNA_SCOPED(run, leave_groups_out(train, train_count, f, test, *test_count, run));
+    return UNA_OK;
 }
 
 static una_status part_table(una_dataset **table, const una_folds *f, const una_dataset *data, const size_t *row,
                              size_t count, una_run *run)
 {
     UNA_TRY(una_dataset_rows(table, data, row, count, run));
+    UNA_TRY(una_keep_dataset(&run->scratch, *table));
     return una_table_drop(*table, f->out);
 }
 
@@ -382,37 +372,27 @@ una_status una_folds_tables(una_dataset **train, una_dataset **test, const una_f
                             const una_dataset *data, una_run *run)
 {
     size_t learnt, tested;
-    una_mark mark = una_arena_mark(&run->scratch);
-    size_t *first = UNA_GET_ROWS(&run->scratch, size_t, f->rows);
-    size_t *second = UNA_GET_ROWS(&run->scratch, size_t, f->rows);
-    una_status status = una_arena_check(&run->scratch);
-    *train = *test = NULL;
-    if (status == UNA_OK) {
-        status = una_folds_split(first, &learnt, second, &tested, f, index, run);
-        if (status == UNA_OK && learnt == 0)
-            status = una_fail(run, UNA_E_INPUT, "%s: fold %zu has no row to train on: every earlier row is of a group "
-                              "that it tests; take fewer folds, or leave out the groups or the time", data->origin,
-                              index % f->folds + 1);
-    }
-    if (status == UNA_OK) status = part_table(train, f, data, first, learnt, run);
-    if (status == UNA_OK) status = part_table(test, f, data, second, tested, run);
-    una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK) return status;
-    una_dataset_free(*train);
-    una_dataset_free(*test);
-    *train = *test = NULL;
-    return status;
+    UNA_NEW_ROWS(&run->scratch, size_t, first, f->rows);
+    UNA_NEW_ROWS(&run->scratch, size_t, second, f->rows);
+    UNA_TRY(una_folds_split(first, &learnt, second, &tested, f, index, run));
+    if (learnt == 0)
+        UNA_FAIL(run, UNA_E_INPUT, "%s: fold %zu has no row to train on: every earlier row is of a group "
+                 "that it tests; take fewer folds, or leave out the groups or the time", data->origin,
+                 index % f->folds + 1);
+    UNA_TRY(part_table(train, f, data, first, learnt, run));
+    return part_table(test, f, data, second, tested, run);
 }
 
 /* seen [values]: 1 + the last fold that trained on it. */
 static una_status find_new_word(bool *found, const una_folds *f, const una_dataset *data, size_t column, una_run *run)
 {
     size_t values, learnt, tested;
-    uint32_t *code = UNA_GET_ROWS(&run->scratch, uint32_t, f->rows);
-    size_t *train = UNA_GET_ROWS(&run->scratch, size_t, f->rows), *test = UNA_GET_ROWS(&run->scratch, size_t, f->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, uint32_t, code, f->rows);
+    UNA_NEW_ROWS(&run->scratch, size_t, train, f->rows);
+    UNA_NEW_ROWS(&run->scratch, size_t, test, f->rows);
     UNA_TRY(code_column(code, &values, data, column, run));
     UNA_NEW(&run->scratch, size_t, seen, values);
+    *found = false;
     for (size_t k = 0; k < una_folds_count(f) && !*found; k++) {
         UNA_TRY(una_folds_split(train, &learnt, test, &tested, f, k, run));
         for (size_t i = 0; i < learnt; i++)
@@ -425,15 +405,12 @@ static una_status find_new_word(bool *found, const una_folds *f, const una_datas
 
 una_status una_folds_new_word(size_t *column, const una_folds *f, const una_dataset *data, una_run *run)
 {
-    *column = SIZE_MAX;
-    for (size_t c = 0; c < data->columns && *column == SIZE_MAX; c++) {
-        bool found = false;
-        if (!data->column[c].is_text || c == f->target || f->out[c]) continue;
-        una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = find_new_word(&found, f, data, c, run);
-        una_arena_release(&run->scratch, mark);
-        UNA_TRY(status);
-        if (found) *column = c;
+    for (*column = 0; *column < data->columns; ++*column) {
+        bool found;
+        if (!data->column[*column].is_text || *column == f->target || f->out[*column]) continue;
+        UNA_SCOPED(run, find_new_word(&found, f, data, *column, run));
+        if (found) return UNA_OK;
     }
+    *column = SIZE_MAX;
     return UNA_OK;
 }

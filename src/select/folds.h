@@ -42,7 +42,7 @@ static inline size_t una_folds_count(const una_folds *folds) { return folds->fol
 una_status una_folds_split(size_t *train, size_t *train_count, size_t *test, size_t *test_count,
                            const una_folds *folds, size_t index, una_run *run);
 /* The same as tables, without the columns that no model may see: excluded columns, the groups (a tested group is always
- * a new one), and a time in words. */
+ * a new one), and a time in words. They last as long as the scratch memory. */
 una_status una_folds_tables(una_dataset **train, una_dataset **test, const una_folds *folds, size_t index,
                             const una_dataset *data, una_run *run);
 /* The first text column with a word that is tested in some fold but missing from its training rows; SIZE_MAX: there is

@@ -11,13 +11,14 @@
 #define UNA_OPTION_SEARCH_H
 
 #include "select/evaluation.h"
+#include "select/kept.h"
 #include "select/option_space.h"
 #include "select/select.h"
-#include "store/worker.h"
 
 typedef struct una_scored_spec {        /* a spec and the means of its rows                                       */
     size_t         model;
     const char    *spec;
+    const char    *features;             /* the spec that its features are trained with; NULL: all is fitted       */
     unsigned       results;
     double         log_lik, log_lik_sd;  /* means over tables, splits and seeds; NAN: a row has no number; sd of
                                             single rows */
@@ -28,22 +29,19 @@ typedef struct una_scored_spec {        /* a spec and the means of its rows     
 
 typedef struct una_option_search {
     /* filled in by the caller */
+    una_kept_rows   kept;                /* its name is that of the study in the keys: "tune"                      */
     una_evaluation_setup setup;          /* tables and fit; una_option_search_begin finds the names                */
     const una_option_space *spaces;      /* [model_count]                                                          */
     size_t          model_count;
-    const char     *name;                /* study in the keys: "tune"                                              */
     size_t          splits, seeds;       /* splits 0: score on the rows that fits hold out; seeds 0: one           */
     const char     *rule;                /* una_select's                                                           */
     bool            refit;               /* train again for options of the posterior, too                          */
     bool            keep_trained;        /* keep trained models for specs that are added later                      */
-    una_store      *store;
-    const una_ranks *ranks;              /* ranks that make the rows together; NULL: this process alone             */
-    una_arena      *keep;
     una_make_row   *make;                /* NULL: fit the spec; tests replace it                                    */
     void           *context;
 
     /* state of the search; seeds count from the run's */
-    const char *const *study;            /* [model_count]                                                          */
+    const char    **study;               /* [model_count]                                                          */
     bool           *swept;               /* [model_count] posteriors are swept without training                    */
     una_plan        specs;               /* the key of the first row of each spec                                  */
     una_scored_spec *specs_scored;       /* [specs.count, room]                                                    */
@@ -56,38 +54,36 @@ typedef struct una_option_search {
 
 /* Checks the request and makes the names in keys. Sweeping posteriors needs separate test rows: if there are none and
  * splits is 0, it becomes 1. */
-una_status una_option_search_begin(una_option_search *option_search, una_run *run);
+una_status una_option_search_begin(una_option_search *search);
 /* Frees the trained models. */
-void       una_option_search_end(una_option_search *option_search, una_run *run);
+void       una_option_search_end(una_option_search *search);
 /* The number of rows of a spec; the key of one of them, by table, then split, then seed. */
-size_t      una_option_search_row_count(const una_option_search *option_search);
-una_row_key una_option_search_key(const una_option_search *option_search, size_t index, size_t row, una_run *run);
+size_t      una_option_search_row_count(const una_option_search *search);
+una_row_key una_option_search_key(const una_option_search *search, size_t index, size_t row);
 /* UNA_E_INPUT: the store has rows of other studies, or none of these tables. */
-una_status una_option_search_check_store(const una_option_search *option_search, const char *folder, una_run *run);
+una_status una_option_search_check_store(const una_option_search *search, const char *folder);
 /* UNA_E_USAGE: the grid is infinite or has more than UNA_MOST_FITS rows. */
-una_status una_option_search_check_grid(const una_option_search *option_search, una_run *run);
-una_status una_option_search_check_trials(const una_option_search *option_search, size_t trials, una_run *run);
+una_status una_option_search_check_grid(const una_option_search *search);
+una_status una_option_search_check_trials(const una_option_search *search, size_t trials);
 
 /* Adds one spec. *index (may be NULL): its place in specs_scored, where the same spec may be already. */
-una_status una_option_search_add(size_t *index, una_option_search *option_search, size_t model,
-                                 const char *const *value, una_run *run);
-una_status una_option_search_add_grid(una_option_search *option_search, size_t model, una_run *run);
-/* Adds up to `trials` different random specs; fewer where no others are found. */
-una_status una_option_search_add_random(una_option_search *option_search, size_t model, size_t trials, una_rng *rng,
-                                        una_run *run);
+una_status una_option_search_add(size_t *index, una_option_search *search, size_t model, const char *const *value);
+una_status una_option_search_add_grid(una_option_search *search, size_t model);
+/* Adds up to `trials` different random specs; fewer where no others are found. value [axes]: the last one that was
+ * drawn, whose place is *index (may be NULL). */
+una_status una_option_search_add_random(size_t *index, una_option_search *search, size_t model, size_t trials,
+                                        una_rng *rng, const char **value);
 
 /* Makes the missing rows of specs from .. to-1, then computes the means of these specs. */
-una_status una_option_search_fit_rows(una_option_search *option_search, size_t from, size_t to, una_run *run);
+una_status una_option_search_fit_rows(una_option_search *search, size_t from, size_t to);
 
 /* The specs of a model in the order of the rule, best first, and their ranks: order [specs], *count of them. Several
  * tables: by the mean rank over the tables, because their scales differ; ties by the objective. two_stage is log_lik
- * for a model without mean cos^2. A spec that lacks a number on some table comes last and has no rank. */
-una_status una_option_search_order(size_t *order, size_t *count, una_option_search *option_search, size_t model,
-                                   una_run *run);
-/* The best spec of a model on one table; SIZE_MAX: none has numbers. */
-una_status una_option_search_best_in(size_t *best, const una_option_search *option_search, size_t model, size_t table,
-                                     una_run *run);
+ * for a model without mean cos^2. A spec that lacks a number on some table comes last and has no rank. In scratch. */
+una_status una_option_search_order(size_t *order, size_t *count, una_option_search *search, size_t model);
+/* The best spec of a model on one table; SIZE_MAX: none has numbers. In scratch. */
+una_status una_option_search_best_in(size_t *best, const una_option_search *search, size_t model, size_t table);
 /* What a search maximises: the mean over tables of the rule's first number; for rmse, minus its logarithm. */
-double     una_option_search_objective(const una_option_search *option_search, size_t index);
+double     una_option_search_objective(const una_option_search *search, size_t index);
 
 #endif

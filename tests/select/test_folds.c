@@ -177,8 +177,6 @@ static void groups_are_balanced(void **state)
     assert_int_equal(una_dataset_row_count(train) + una_dataset_row_count(test), 120);
     assert_status(una_dataset_find(&column, test, "g", run), UNA_E_INPUT, run);
     assert_ok(una_dataset_find(&column, test, "y", run), run);
-    una_dataset_free(train);
-    una_dataset_free(test);
     una_arena_free(&arena);
     una_dataset_free(data);
     una_run_free(run);
@@ -326,7 +324,7 @@ static una_status with_little_memory(void *context, una_run *run)
 {
     una_arena arena;
     una_folds f;
-    una_dataset *data, *train = NULL, *test = NULL;
+    una_dataset *data, *train, *test;
     size_t column;
     static const char *const names[] = { "x", "g", "t", "y" };
     const table *t = context;
@@ -339,8 +337,6 @@ static una_status with_little_memory(void *context, una_run *run)
     status = una_folds_make(&f, data, &s, &arena, run);
     if (status == UNA_OK) status = una_folds_tables(&train, &test, &f, 2, data, run);
     if (status == UNA_OK) status = una_folds_new_word(&column, &f, data, run);
-    una_dataset_free(train);
-    una_dataset_free(test);
     s.time = "t";
     if (status == UNA_OK) status = una_folds_make(&f, data, &s, &arena, run);
     una_arena_free(&arena);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of a search or comparison, and the folder that they are kept in. See kept.h.
+ */
+#include "select/kept.h"
+
+#include "base/option.h"
+#include "base/ranks.h"
+#include "store/folder.h"
+#include "store/store_csv.h"
+
+#include <inttypes.h>
+
+void una_kept_begin(una_kept_rows *k, const char *name, const char *const *measures, size_t measure_count,
+                    una_run *run)
+{
+    *k = (una_kept_rows){ .name = name, .measures = measures, .measure_count = measure_count, .run = run };
+    k->ranks = una_ranks_hide(run);
+    una_arena_init(&k->keep, run);
+}
+
+void una_kept_close(una_kept_rows *k)
+{
+    una_ranks_show(k->run, k->ranks);
+    una_store_close(k->store);
+    k->store = NULL;
+}
+
+/* ---- the folder ------------------------------------------------------------------------------------------------ */
+
+una_status una_kept_open(una_kept_rows *k, const char *out)
+{
+    una_text store = una_text_in(&k->keep), table = una_text_in(&k->keep);
+    if (!out || !una_sweep_writes(k->ranks)) return una_sweep_store(&k->store, NULL, k->ranks, k->run);
+    una_text_add(&store, "%s/%s.sqlite", out, k->name);
+    una_text_add(&table, "%s/%s.csv", out, k->name);
+    UNA_TRY(una_arena_check(&k->keep));
+    UNA_TRY(una_folder_make(out, k->run));
+    UNA_TRY(una_store_check_csv(store.at, k->run));
+    UNA_TRY(una_store_check_csv(table.at, k->run));
+    UNA_TRY(una_store_open(&k->store, store.at, k->run));
+    k->table = table.at;
+    return UNA_OK;
+}
+
+static una_status write_table(const una_kept_rows *k)
+{
+    if (!k->table) return UNA_OK;
+    return una_store_export(k->store, k->name, k->measures, k->measure_count, k->table, NULL, k->run);
+}
+
+una_status una_kept_write(const una_kept_rows *k, una_status status)
+{
+    if (status == UNA_OK) status = write_table(k);
+    return una_sweep_agree(status, k->ranks, k->run);
+}
+
+una_status una_kept_stopped(const una_kept_rows *k, una_status status)
+{
+    char why[sizeof k->run->message];
+    if (!k->table) return status;
+    memcpy(why, k->run->message, sizeof why);
+    una_status written = write_table(k);
+    if (status == UNA_CANCELLED && written == UNA_OK)
+        UNA_FAIL(k->run, status, "interrupted; what was fitted is in %s, and the same call goes on from there",
+                 k->table);
+    memcpy(k->run->message, why, sizeof why);
+    return status;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------ */
+
+una_status una_kept_make(size_t *made, const una_kept_rows *k, const una_plan *plan, una_make_row *make, void *context)
+{
+    una_sweep sweep = { .store = k->store, .plan = plan, .measures = k->measures, .measure_count = k->measure_count,
+                        .make = make, .context = context, .ranks = k->ranks };
+    una_status status = plan->count > 0 ? una_sweep_run(&sweep, k->run) : UNA_OK;
+    *made += sweep.made + sweep.extra;
+    return status;
+}
+
+una_status una_kept_find(bool *found, una_row *row, const una_kept_rows *k, const una_row_key *key, una_arena *arena,
+                         una_run *run)
+{
+    UNA_TRY(una_store_find(found, row, k->store, key, arena, run));
+    for (size_t m = 0; *found && m < k->measure_count; m++) *found = una_row_find(row, k->measures[m]) != SIZE_MAX;
+    return UNA_OK;
+}
+
+static una_status read_row(double *value, size_t stride, const una_kept_rows *k, const una_row_key *key)
+{
+    bool found;
+    una_row row;
+    UNA_TRY(una_kept_find(&found, &row, k, key, &k->run->scratch, k->run));
+    if (!found)
+        UNA_FAIL(k->run, UNA_E_IO, "%s: the results of %s were there and are gone", una_store_path(k->store),
+                 key->spec);
+    for (size_t m = 0; m < k->measure_count; m++) value[m * stride] = row.value[una_row_find(&row, k->measures[m])];
+    value[k->measure_count * stride] = row.seconds;
+    return UNA_OK;
+}
+
+una_status una_kept_read(double *value, size_t stride, const una_kept_rows *k, const una_row_key *key)
+{
+    UNA_SCOPED(k->run, read_row(value, stride, k, key));
+    return UNA_OK;
+}
+
+/* ---- what was asked for ---------------------------------------------------------------------------------------- */
+
+una_status una_kept_take_fit(una_fit_settings *fit, const una_fit_settings *given, const char *const *models,
+                             size_t model_count, una_run *run)
+{
+    const una_fit_settings plain = UNA_INIT(una_fit_settings);
+    UNA_TRY(UNA_TAKE(fit, given->size ? given : &plain, una_fit_settings, run));
+    UNA_TRY(una_fit_settings_check(fit, run));
+    fit->size = sizeof *fit;
+    return una_texts_check(models, model_count, "models", run);
+}
+
+una_status una_kept_check_seeds(const char *what, uint64_t count, una_run *run)
+{
+    const uint64_t last = (uint64_t)1 << 52;
+    if (run->settings.seed <= last && count <= last - run->settings.seed) return UNA_OK;
+    UNA_FAIL(run, UNA_E_USAGE, "seeds of %s go up to 2^52, so that every reader of its table can hold them", what);
+}
+
+static void add_names(una_text *study, const char *key, const char *const *names, size_t count)
+{
+    una_text list = una_text_in(study->arena);
+    for (size_t i = 0; i < count; i++) una_text_add(&list, "%s%s", i ? ", " : "", names[i]);
+    if (count > 0 && list.at) una_spec_add(study, key, list.at);
+}
+
+void una_kept_add_settings(una_text *study, const una_fit_settings *fit, const char *valid)
+{
+    static const char *const missing[] = { "error", "drop", "mean" };
+    char number[32];
+    if (fit->missing) una_spec_add(study, "missing", missing[fit->missing]);
+    if (fit->other) una_spec_add(study, "other", una_number_text(number, (double)fit->other));
+    if (fit->log_target) una_spec_add(study, "log", "on");
+    if (valid) una_spec_add(study, "valid", valid);
+    if (fit->preset) una_spec_add(study, "preset", fit->preset);
+    add_names(study, "drop", fit->drop, fit->drop_count);
+    add_names(study, "only", fit->only, fit->only_count);
+}

@@ -5,36 +5,20 @@
 #include "select/evaluation.h"
 
 #include "base/option.h"
+#include "model/above.h"
 
-#include <inttypes.h>
+const char *const una_evaluation_measures[UNA_EVALUATION_COUNT] = {
+    [UNA_EVALUATION_LOG_LIK] = "log_lik", [UNA_EVALUATION_RMSE] = "rmse", [UNA_EVALUATION_COS2] = "mean_cos2"
+};
 
-const char *const una_evaluation_measures[UNA_EVALUATION_COUNT] = { [UNA_EVALUATION_LOG_LIK] = "log_lik",
-    [UNA_EVALUATION_RMSE] = "rmse",
-                                                   [UNA_EVALUATION_COS2] = "mean_cos2" };
+bool una_kind_has_posteriors(const char *kind)
+{
+    for (size_t k = 0; k < una_kind_count(); k++)
+        if (strcmp(una_kind_name(k), kind) == 0) return una_kind_relearns(k);
+    return false;
+}
 
 /* ---- what the key says --------------------------------------------------------------------------------------- */
-
-static const char *value_in(const una_spec *spec, const char *key)
-{
-    for (size_t i = 0; i < spec->count; i++)
-        if (strcmp(spec->items[i].key, key) == 0) return spec->items[i].value;
-    return NULL;
-}
-
-/* The default of an option. */
-static una_status initial_of(const char **initial, const char *kind, const char *key, una_run *run)
-{
-    una_option_info option;
-    una_status status = una_option_named(&option, kind, key, run);
-    *initial = option.initial;
-    return status;
-}
-
-static void add_spec_item(una_text *text, const char *open, const char *key, const char *value)
-{
-    una_text_add(text, "%s%s=", text->length ? ", " : open, key);
-    una_spec_value(text, value);
-}
 
 /* Divides the options of a spec into those that train the features and those that the posterior is computed with. An
  * option with the value that the features were trained with needs no setting. The defaults of a preset are not known
@@ -42,17 +26,21 @@ static void add_spec_item(una_text *text, const char *open, const char *key, con
 static una_status divide_spec(una_text *features, una_text *set, const una_spec *spec, const una_spec *swept,
                               bool preset, una_run *run)
 {
+    una_text_add(features, "%s", spec->name);
     for (size_t i = 0; i < spec->count; i++) {
         const una_spec_item *item = &spec->items[i];
-        const char *trained = value_in(swept, item->key);
+        const char *trained = una_spec_find(swept, item->key);
         bool by_default = trained && strcmp(trained, "default") == 0;
-        if (!trained || !by_default) add_spec_item(features, "(", item->key, trained ? trained : item->value);
+        una_option_info option;
+        if (!by_default) una_spec_add(features, item->key, trained ? trained : item->value);
         if (!trained) continue;
-        if (by_default) UNA_TRY(initial_of(&trained, spec->name, item->key, run));
-        if (by_default && preset) trained = NULL;
-        if (!trained || strcmp(trained, item->value) != 0) add_spec_item(set, "", item->key, item->value);
+        if (by_default) UNA_TRY(una_option_named(&option, spec->name, item->key, run));
+        if (by_default) trained = preset ? NULL : option.initial;
+        if (trained && strcmp(trained, item->value) == 0) continue;
+        una_text_add(set, "%s%s=", set->length ? ", " : "", item->key);
+        una_spec_value(set, item->value);
     }
-    if (features->length) una_text_add(features, ")");
+    una_spec_close(features);
     return UNA_OK;
 }
 
@@ -60,59 +48,60 @@ una_status una_evaluation_features(const char **features, const char **set, cons
                                    una_run *run)
 {
     una_spec study, spec, swept;
-    una_text inside = una_text_in(arena), other = una_text_in(arena), whole = una_text_in(arena);
+    una_text whole = una_text_in(arena), other = una_text_in(arena);
     *features = key->spec;
     *set = NULL;
     UNA_TRY(una_spec_parse(&study, key->study, arena, run));
-    const char *listed = value_in(&study, "swept");
+    const char *listed = una_spec_find(&study, "swept");
     if (!listed) return UNA_OK;
 
     UNA_TRY(una_spec_parse_items(&swept, listed, arena, run));
     UNA_TRY(una_spec_parse(&spec, key->spec, arena, run));
-    UNA_TRY(divide_spec(&inside, &other, &spec, &swept, value_in(&study, "preset") != NULL, run));
-    una_text_add(&whole, "%s%s", spec.name, inside.length ? inside.at : "");
+    UNA_TRY(divide_spec(&whole, &other, &spec, &swept, una_spec_find(&study, "preset") != NULL, run));
     UNA_TRY(una_arena_check(arena));
     *features = whole.at;
     *set = other.length ? other.at : "";
     return UNA_OK;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------- */
+/* ---- evaluations --------------------------------------------------------------------------------------------- */
 
-typedef struct halves {                  /* of a table                                                      */
+typedef struct work {                    /* of keys with the same data, split, seed and features                    */
+    una_evaluation    *value;            /* [count]                                                                 */
+    const una_evaluation_setup *setup;
+    const una_row_key *const *keys;      /* [count]                                                                 */
+    size_t             count;
     const una_dataset *train, *test;
-    una_dataset       *cut[2];           /* the parts that are ours to free                                 */
-} halves;
+    una_model        **fitted;           /* as in una_evaluate_keys                                                 */
+    una_arena         *arena;            /* of the results                                                          */
+    una_run           *run;
+} work;
 
-static una_status cut_table(halves *h, const una_dataset *table, double share, uint64_t seed, una_run *run)
+/* Cut at random; both parts last as long as the scratch memory. */
+static una_status cut_table(work *w, const una_dataset *table, double share, uint64_t seed)
 {
     una_split split = UNA_INIT(una_split);
-    UNA_TRY(una_split_random(&split, una_dataset_row_count(table), share > 0 ? share : 0.2, seed, run));
-    una_status status = una_dataset_rows(&h->cut[0], table, split.train, split.train_count, run);
-    if (status == UNA_OK) status = una_dataset_rows(&h->cut[1], table, split.test, split.test_count, run);
-    h->train = h->cut[0];
-    h->test = h->cut[1];
-    una_split_free(&split, run);
+    una_dataset *train, *test;
+    una_arena *scratch = &w->run->scratch;
+    UNA_TRY(una_split_random(&split, una_dataset_row_count(table), share > 0 ? share : 0.2, seed, w->run));
+    una_status status = una_dataset_rows(&train, table, split.train, split.train_count, w->run);
+    if (status == UNA_OK) status = una_keep_dataset(scratch, train);
+    if (status == UNA_OK) status = una_dataset_rows(&test, table, split.test, split.test_count, w->run);
+    if (status == UNA_OK) status = una_keep_dataset(scratch, test);
+    una_split_free(&split, w->run);
+    if (status == UNA_OK) w->train = train, w->test = test;
     return status;
 }
 
-static void halves_free(halves *h)
-{
-    una_dataset_free(h->cut[0]);
-    una_dataset_free(h->cut[1]);
-}
-
-/* ---- evaluations --------------------------------------------------------------------------------------------- */
-
-static una_status note_evaluation(una_evaluation *v, const una_score *score, const una_model *model, una_arena *arena)
+static una_status note_evaluation(una_evaluation *v, const una_score *score, const una_model *model, const work *w)
 {
     const una_fit_info *info = una_model_info(model);
     v->value[UNA_EVALUATION_LOG_LIK] = score->log_lik;
     v->value[UNA_EVALUATION_RMSE] = score->rmse;
     v->value[UNA_EVALUATION_COS2] = info->mean_cos2;
-    v->options = una_arena_text(arena, info->spec);
+    v->options = una_arena_text(w->arena, info->spec);
     v->seconds = info->seconds;
-    return una_arena_check(arena);
+    return una_arena_check(w->arena);
 }
 
 /* A numerical failure concerns this spec only: it is logged, and the search goes on. */
@@ -124,72 +113,66 @@ static una_status allow_numeric_failure(una_status status, const una_row_key *ke
     return UNA_OK;
 }
 
-/* Scores on the rows that the fit itself held out. */
-static una_status evaluate_by_own_rows(una_evaluation *v, const una_dataset *table, const una_evaluation_setup *setup,
-                                       const una_row_key *key, una_arena *arena, una_run *run)
+/* A model that lasts as long as the scratch memory. */
+static una_status fit_kept(una_model **model, const work *w, const una_dataset *table, const una_fit_settings *fit)
 {
-    una_model *model = NULL, *other = NULL;
-    una_fit_settings fit = setup->fit;
-    halves h = {0};
-    UNA_TRY(una_fit(&model, key->spec, table, &fit, run));
+    UNA_TRY(una_fit(model, w->keys[0]->spec, table, fit, w->run));
+    return una_keep_model(&w->run->scratch, *model);
+}
+
+/* Scores on the rows that the fit itself held out. */
+static una_status evaluate_by_own_rows(work *w, const una_dataset *table)
+{
+    una_model *model, *other;
+    una_fit_settings fit = w->setup->fit;
+    UNA_TRY(fit_kept(&model, w, table, &fit));
     const una_fit_info *info = una_model_info(model);
     una_score score = { .size = sizeof score, .log_lik = info->valid_log_lik, .rmse = info->valid_rmse };
-    una_status status = UNA_OK;
     if (info->valid_rows == 0 && fit.valid) {
-        status = una_model_score(&score, model, fit.valid, run);
+        UNA_TRY(una_model_score(&score, model, fit.valid, w->run));
     } else if (info->valid_rows == 0) {                  /* the kind holds none out */
-        status = cut_table(&h, table, fit.valid_fraction, run->settings.seed, run);
+        UNA_TRY(cut_table(w, table, fit.valid_fraction, w->run->settings.seed));
         fit.valid_fraction = 0;
-        if (status == UNA_OK) status = una_fit(&other, key->spec, h.train, &fit, run);
-        if (status == UNA_OK) status = una_model_score(&score, other, h.test, run);
+        UNA_TRY(fit_kept(&other, w, w->train, &fit));
+        UNA_TRY(una_model_score(&score, other, w->test, w->run));
     }
-    if (status == UNA_OK) status = note_evaluation(v, &score, model, arena);
-    una_model_free(other);
-    una_model_free(model);
-    halves_free(&h);
-    return status;
+    return note_evaluation(w->value, &score, model, w);
 }
 
-static una_status evaluate_one_posterior(una_evaluation *v, const una_model *fitted, const char *set, const halves *h,
-                                         una_arena *arena, una_run *run)
+static una_status evaluate_one_posterior(una_evaluation *v, const char *set, const work *w)
 {
     una_score score = { .size = sizeof score };
-    una_model *refit = NULL;
-    if (set) UNA_TRY(una_model_relearn(&refit, fitted, h->train, &set, *set ? 1 : 0, run));
-    const una_model *model = refit ? refit : fitted;
-    una_status status = una_model_score(&score, model, h->test, run);
-    if (status == UNA_OK) status = note_evaluation(v, &score, model, arena);
-    una_model_free(refit);
-    return status;
+    una_model *model = *w->fitted;
+    if (set) {
+        UNA_TRY(una_model_relearn(&model, *w->fitted, w->train, &set, *set ? 1 : 0, w->run));
+        UNA_TRY(una_keep_model(&w->run->scratch, model));
+    }
+    UNA_TRY(una_model_score(&score, model, w->test, w->run));
+    return note_evaluation(v, &score, model, w);
 }
 
-static una_status evaluate_posteriors(una_evaluation *v, const una_model *fitted, const halves *h,
-                                      const una_row_key *const *keys, size_t count, una_arena *arena, una_run *run)
+static una_status evaluate_posterior(const work *w, size_t i)
 {
-    double share = una_model_info(fitted)->seconds / (double)count;
-    for (size_t i = 0; i < count; i++) {
-        const char *features, *set;
-        UNA_TRY(una_evaluation_features(&features, &set, keys[i], arena, run));
-        una_status status = evaluate_one_posterior(&v[i], fitted, set, h, arena, run);
-        v[i].seconds = share + (set && status == UNA_OK ? v[i].seconds : 0);
-        UNA_TRY(allow_numeric_failure(status, keys[i], run));
-    }
-    return UNA_OK;
+    const char *features, *set;
+    double share = una_model_info(*w->fitted)->seconds / (double)w->count;
+    UNA_TRY(una_evaluation_features(&features, &set, w->keys[i], w->arena, w->run));
+    una_status status = evaluate_one_posterior(&w->value[i], set, w);
+    w->value[i].seconds = share + (set && status == UNA_OK ? w->value[i].seconds : 0);
+    return allow_numeric_failure(status, w->keys[i], w->run);
 }
 
 /* One training; the test rows take no part in it, nor in the posteriors. */
-static una_status evaluate_by_given_rows(una_evaluation *v, const halves *h, const una_evaluation_setup *setup,
-                                         const una_row_key *const *keys, size_t count, una_model **fitted,
-                                         una_arena *arena, una_run *run)
+static una_status evaluate_by_given_rows(const work *w)
 {
     const char *features, *set;
-    una_fit_settings fit = setup->fit;
+    una_fit_settings fit = w->setup->fit;
     fit.valid = NULL;
     fit.valid_fraction = 0;
-    UNA_TRY(una_evaluation_features(&features, &set, keys[0], arena, run));
-    una_status status = *fitted ? UNA_OK : una_fit(fitted, features, h->train, &fit, run);
-    if (status == UNA_OK) return evaluate_posteriors(v, *fitted, h, keys, count, arena, run);
-    return allow_numeric_failure(status, keys[0], run);
+    UNA_TRY(una_evaluation_features(&features, &set, w->keys[0], w->arena, w->run));
+    una_status status = *w->fitted ? UNA_OK : una_fit(w->fitted, features, w->train, &fit, w->run);
+    if (status != UNA_OK) return allow_numeric_failure(status, w->keys[0], w->run);
+    for (size_t i = 0; i < w->count; i++) UNA_SCOPED(w->run, evaluate_posterior(w, i));
+    return UNA_OK;
 }
 
 una_status una_evaluate_keys(una_evaluation *evaluations, const una_evaluation_setup *setup,
@@ -198,24 +181,17 @@ una_status una_evaluate_keys(una_evaluation *evaluations, const una_evaluation_s
 {
     const una_row_key *key = keys[0];
     una_model *unwanted = NULL;
-    halves h = {0};
+    work w = { .value = evaluations, .setup = setup, .keys = keys, .count = count, .test = setup->fit.valid,
+               .fitted = fitted ? fitted : &unwanted, .arena = arena, .run = run };
     size_t t = 0;
-    for (size_t i = 0; i < count; i++) {
-        evaluations[i] = (una_evaluation){ .options = keys[i]->spec };
-        for (size_t k = 0; k < UNA_EVALUATION_COUNT; k++) evaluations[i].value[k] = NAN;
-    }
+    for (size_t i = 0; i < count; i++) evaluations[i] = (una_evaluation){ { NAN, NAN, NAN }, 0, keys[i]->spec };
     while (t < setup->count && strcmp(setup->names[t], key->data) != 0) t++;
     if (t == setup->count) UNA_FAIL(run, UNA_E_INPUT, "there is no table %s", key->data);
-
-    const una_dataset *table = setup->tables[t];
+    w.train = setup->tables[t];
     if (key->split == 0 && !setup->test_only)
-        return allow_numeric_failure(evaluate_by_own_rows(evaluations, table, setup, key, arena, run), key, run);
-    una_status status = UNA_OK;
-    if (key->split > 0) status = cut_table(&h, table, setup->fit.valid_fraction, key->split, run);
-    else h = (halves){ .train = table, .test = setup->fit.valid };
-    if (status == UNA_OK)
-        status = evaluate_by_given_rows(evaluations, &h, setup, keys, count, fitted ? fitted : &unwanted, arena, run);
+        return allow_numeric_failure(evaluate_by_own_rows(&w, w.train), key, run);
+    if (key->split > 0) UNA_TRY(cut_table(&w, w.train, setup->fit.valid_fraction, key->split));
+    una_status status = evaluate_by_given_rows(&w);
     una_model_free(unwanted);
-    halves_free(&h);
     return status;
 }

@@ -34,6 +34,8 @@ typedef struct una_evaluation {
     const char *options;                 /* the spec with every option filled in                                   */
 } una_evaluation;
 
+/* Whether una_model_relearn can compute new posteriors of a kind. */
+bool una_kind_has_posteriors(const char *kind);
 /* The spec that the features of a key are trained with. *set: options of the posterior such as "prior_var=10", "" where
  * it stays as trained; NULL: the model is a plain fit. Texts live in `arena`. */
 una_status una_evaluation_features(const char **features, const char **set, const una_row_key *key, una_arena *arena,

@@ -4,13 +4,21 @@
  */
 #include "select/option_space.h"
 
-#include "store/key.h"
+#include "select/evaluation.h"
 
 #include <inttypes.h>
 
 /* ---- reading ------------------------------------------------------------------------------------------------- */
 
 typedef struct piece { const char *at; size_t length; } piece;
+
+typedef struct reading {
+    una_option_space *spaces;            /* [count]                                                               */
+    bool            **named;             /* [count, axes] the values were given by the model's name                */
+    size_t            count;
+    una_arena        *arena;
+    una_run          *run;
+} reading;
 
 /* Splits at `mark` outside brackets and quotes, and strips blanks. piece [most]; returns the number of pieces, which
  * may be larger. */
@@ -66,14 +74,13 @@ static bool read_spacing(const piece *p, bool *log, size_t *count)
 }
 
 /* Values evenly spaced over the range; each whole number once. */
-static una_status space_out(una_option_axis *axis, size_t count, una_arena *arena, una_run *run)
+static una_status space_out(una_option_axis *axis, size_t count, const reading *r)
 {
-    const char **value = UNA_GET(arena, const char *, count);
     double last = -HUGE_VAL;
     if (count < 2)
-        UNA_FAIL(run, UNA_E_USAGE, "%s: a range is spaced by two values or more; write one value alone as %s=...",
+        UNA_FAIL(r->run, UNA_E_USAGE, "%s: a range is spaced by two values or more; write one value alone as %s=...",
                  axis->text, axis->key);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(r->arena, const char *, value, count);
     for (size_t i = 0; i < count; i++) {
         double share = (double)i / (double)(count - 1);
         double number = axis->log ? exp((1 - share) * log(axis->low) + share * log(axis->high))
@@ -83,15 +90,16 @@ static una_status space_out(una_option_axis *axis, size_t count, una_arena *aren
         else if (i + 1 == count) number = axis->high;
         if (!(number > last)) continue;
         last = number;
-        value[axis->count++] = number_text(number, arena);
+        value[axis->count++] = number_text(number, r->arena);
     }
     axis->value = value;
     axis->rising = true;
-    return una_arena_check(arena);
+    return una_arena_check(r->arena);
 }
 
-static una_status read_range(una_option_axis *axis, const piece *part, size_t count, una_arena *arena, una_run *run)
+static una_status read_range(una_option_axis *axis, const piece *part, size_t count, const reading *r)
 {
+    una_run *run = r->run;
     size_t values = 0;
     if (count > 3 || !una_parse_number(part[1].at, part[1].length, &axis->high) ||
         (count == 3 && !read_spacing(&part[2], &axis->log, &values)))
@@ -111,42 +119,40 @@ static una_status read_range(una_option_axis *axis, const piece *part, size_t co
                  "leave 'log' out", axis->text);
     if (axis->whole && (axis->low != floor(axis->low) || axis->high != floor(axis->high)))
         UNA_FAIL(run, UNA_E_USAGE, "%s: %s is a whole number, so both ends must be", axis->text, axis->key);
-    bool spaced = count == 3 && (values > 0 || !axis->log);
-    if (spaced && values > UNA_MOST_FITS)
+    if (count < 3 || (values == 0 && axis->log)) return UNA_OK;
+    if (values > UNA_MOST_FITS)
         UNA_FAIL(run, UNA_E_USAGE, "%s: %zu values are too many; the most is %d", axis->text, values, UNA_MOST_FITS);
-    return spaced ? space_out(axis, values, arena, run) : UNA_OK;
+    return space_out(axis, values, r);
 }
 
 /* A value as the grammar of specs reads it, without its quotes. */
-static una_status axis_read_value(const char **value, const una_option_axis *axis, const piece *p, una_arena *arena,
-                                  una_run *run)
+static una_status axis_read_value(const char **value, const una_option_axis *axis, const piece *p, const reading *r)
 {
     una_spec one;
-    una_text item = una_text_in(arena);
+    una_text item = una_text_in(r->arena);
     if (p->length == 0)
-        UNA_FAIL(run, UNA_E_USAGE, "%s: a value is missing beside a '|' (write \"\" for an empty text)", axis->text);
+        UNA_FAIL(r->run, UNA_E_USAGE, "%s: a value is missing beside a '|' (write \"\" for an empty text)", axis->text);
     una_text_add(&item, "%s=", axis->key);
     una_text_bytes(&item, p->at, p->length);
-    UNA_TRY(una_arena_check(arena));
-    UNA_TRY(una_spec_parse_items(&one, item.at, arena, run));
+    UNA_TRY(una_arena_check(r->arena));
+    UNA_TRY(una_spec_parse_items(&one, item.at, r->arena, r->run));
     *value = one.items[0].value;
     return UNA_OK;
 }
 
-static una_status read_list(una_option_axis *axis, const char *text, size_t count, una_arena *arena, una_run *run)
+static una_status read_list(una_option_axis *axis, const char *text, size_t count, const reading *r)
 {
-    const char **value = UNA_GET(arena, const char *, count);
-    piece *part = UNA_GET(arena, piece, count);
     double last = -HUGE_VAL;
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(r->arena, const char *, value, count);
+    UNA_NEW(r->arena, piece, part, count);
     cut_pieces(part, count, text, '|');
     axis->rising = true;
     for (size_t i = 0; i < count; i++) {
         double number;
-        UNA_TRY(axis_read_value(&value[i], axis, &part[i], arena, run));
+        UNA_TRY(axis_read_value(&value[i], axis, &part[i], r));
         for (size_t k = 0; k < i; k++)
             if (strcmp(value[i], value[k]) == 0)
-                UNA_FAIL(run, UNA_E_USAGE, "%s: the value %.80s stands there twice", axis->text, value[i]);
+                UNA_FAIL(r->run, UNA_E_USAGE, "%s: the value %.80s stands there twice", axis->text, value[i]);
         axis->rising = axis->rising && una_parse_number(value[i], strlen(value[i]), &number) && number > last;
         if (axis->rising) last = number;
     }
@@ -155,59 +161,38 @@ static una_status read_list(una_option_axis *axis, const char *text, size_t coun
     return UNA_OK;
 }
 
-/* The type of an option. *there false: unknown, which the check of the spec reports. */
-static una_status find_option(bool *there, bool *is_number, una_option_axis *axis, const char *kind, const char *key,
-                          una_run *run)
-{
-    size_t k = 0;
-    una_option_info option;
-    *there = *is_number = axis->whole = axis->posterior = false;
-    UNA_TRY(una_option_named(&option, kind, key, run));
-    *there = option.name != NULL;
-    axis->whole = *there && strcmp(option.type, "whole number") == 0;
-    *is_number = axis->whole || (*there && strcmp(option.type, "number") == 0);
-    while (k < una_kind_count() && strcmp(una_kind_name(k), kind) != 0) k++;
-    bool of_posterior = strcmp(key, "prior_var") == 0 || strcmp(key, "noise_std") == 0;
-    axis->posterior = *there && of_posterior && una_kind_relearns(k);
-    return UNA_OK;
-}
-
-static una_status has_option(bool *has, const char *kind, const char *key, una_run *run)
-{
-    una_option_axis unused;
-    bool is_number;
-    return find_option(has, &is_number, &unused, kind, key, run);
-}
-
-static una_status read_axis(una_option_axis *axis, const una_spec_item *item, const char *kind, una_arena *arena,
-                            una_run *run)
+/* The check of the spec reports an option that the model does not have. */
+static una_status read_axis(una_option_axis *axis, const una_spec_item *item, const char *kind, const reading *r)
 {
     enum { PARTS = 4 };
     piece part[PARTS];
-    bool there, is_number;
-    una_text text = una_text_in(arena);
+    una_option_info option;
+    una_text text = una_text_in(r->arena);
     una_text_add(&text, "%s=%.200s", item->key, item->value);
-    UNA_TRY(una_arena_check(arena));
-    *axis = (una_option_axis){ .key = item->key, .text = text.at };
-    UNA_TRY(find_option(&there, &is_number, axis, kind, item->key, run));
+    UNA_TRY(una_arena_check(r->arena));
+    UNA_TRY(una_option_named(&option, kind, item->key, r->run));
+    bool of_posterior = strcmp(item->key, "prior_var") == 0 || strcmp(item->key, "noise_std") == 0;
+    *axis = (una_option_axis){ .key = item->key, .text = text.at,
+                               .whole = option.name && strcmp(option.type, "whole number") == 0,
+                               .posterior = option.name && of_posterior && una_kind_has_posteriors(kind) };
 
+    bool is_number = axis->whole || (option.name && strcmp(option.type, "number") == 0);
     size_t values = cut_pieces(part, 0, item->value, '|'), parts = cut_pieces(part, PARTS, item->value, ':');
     bool range = values == 1 && parts > 1 && (is_number || una_parse_number(part[0].at, part[0].length, &axis->low));
-    if (!range) return read_list(axis, item->value, values, arena, run);
+    if (!range) return read_list(axis, item->value, values, r);
     if (!una_parse_number(part[0].at, part[0].length, &axis->low)) axis->low = NAN;      /* reported with the range */
-    return read_range(axis, part, parts, arena, run);
+    return read_range(axis, part, parts, r);
 }
 
 /* ---- checks -------------------------------------------------------------------------------------------------- */
 
-static una_status check_value(const una_option_space *space, size_t axis, const char *value, una_arena *arena,
-                              una_run *run)
+static una_status check_value(const una_option_space *space, size_t axis, const char *value, una_run *run)
 {
-    const char *spec, **values = UNA_GET(arena, const char *, space->count);
+    const char *spec;
     char why[sizeof run->message];
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(&run->scratch, const char *, values, space->count);
     values[axis] = value;                        /* the others stay as the model has them */
-    una_status status = una_option_space_spec(&spec, NULL, space, values, arena, run);
+    una_status status = una_option_space_spec(&spec, NULL, space, values, &run->scratch, run);
     if (status != UNA_E_USAGE) return status;
     memcpy(why, run->message, sizeof why);
     UNA_FAIL(run, status, "%.250s: %.700s", space->axis[axis].text, why);
@@ -216,93 +201,89 @@ static una_status check_value(const una_option_space *space, size_t axis, const 
 static una_status check_axis(const una_option_space *space, size_t axis, una_run *run)
 {
     const una_option_axis *a = &space->axis[axis];
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = UNA_OK;
-    for (size_t i = 0; status == UNA_OK && i < a->count; i++)
-        status = check_value(space, axis, a->value[i], &run->scratch, run);
-    for (int end = 0; status == UNA_OK && !a->value && end < 2; end++)
-        status = check_value(space, axis, number_text(end ? a->high : a->low, &run->scratch), &run->scratch, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    char number[32];
+    for (size_t i = 0; i < a->count; i++) UNA_SCOPED(run, check_value(space, axis, a->value[i], run));
+    for (int end = 0; !a->value && end < 2; end++)
+        UNA_SCOPED(run, check_value(space, axis, una_number_text(number, end ? a->high : a->low), run));
+    return UNA_OK;
 }
 
 /* ---- several models ------------------------------------------------------------------------------------------ */
 
 /* "luna, nlm": for messages. */
-static const char *model_names(const una_option_space *spaces, size_t count, una_arena *arena)
+static const char *model_names(const reading *r)
 {
-    una_text names = una_text_in(arena);
-    for (size_t m = 0; m < count; m++) una_text_add(&names, "%s%s", m ? ", " : "", spaces[m].model.name);
+    una_text names = una_text_in(r->arena);
+    for (size_t m = 0; m < r->count; m++) una_text_add(&names, "%s%s", m ? ", " : "", r->spaces[m].model.name);
     return names.at ? names.at : "";
 }
 
 /* A later part may have the same option: the part that names the model wins, and two of the same kind are an error. */
-static una_status give_axis(una_option_space *space, bool *named, const una_spec_item *item, bool by_name,
-                            una_arena *arena, una_run *run)
+static una_status give_axis(const reading *r, size_t model, const una_spec_item *item, bool by_name)
 {
+    una_option_space *space = &r->spaces[model];
+    bool *named = r->named[model];
     size_t a = 0;
     while (a < space->count && strcmp(space->axis[a].key, item->key) != 0) a++;
     if (a < space->count && named[a] == by_name)
-        UNA_FAIL(run, UNA_E_USAGE, "%s=%.80s: %s has values of %s already; name an option once for a model", item->key,
-                 item->value, space->model.name, item->key);
+        UNA_FAIL(r->run, UNA_E_USAGE, "%s=%.80s: %s has values of %s already; name an option once for a model",
+                 item->key, item->value, space->model.name, item->key);
     if (a < space->count && named[a]) return UNA_OK;
     named[a] = by_name;
     if (a == space->count) space->count++;
-    return read_axis(&space->axis[a], item, space->model.name, arena, run);
+    return read_axis(&space->axis[a], item, space->model.name, r);
 }
 
-/* The option with the most similar name; NULL: none is similar. */
-static una_status nearest_option(const char **near, const una_option_space *spaces, size_t count, const char *key,
-                                 una_arena *arena, una_run *run)
+/* The names of the options of all models, name [*count]. */
+static una_status list_options(const char ***name, size_t *count, const reading *r)
 {
-    size_t most = 0, names = 0;
+    size_t most = 0;
     for (size_t k = 0; k < una_kind_count(); k++) most += una_kind_option_count(k);
-    const char **name = UNA_GET(arena, const char *, count * most);
-    una_status status = una_arena_check(arena);
-    una_mark texts = una_arena_mark(&run->texts);
-    for (size_t m = 0; m < count; m++)
+    UNA_NEW_AT(r->arena, *name, r->count * most);
+    *count = 0;
+    for (size_t m = 0; m < r->count; m++)
         for (size_t k = 0; k < una_kind_count(); k++) {
-            size_t options = strcmp(una_kind_name(k), spaces[m].model.name) == 0 ? una_kind_option_count(k) : 0;
-            for (size_t o = 0; o < options && status == UNA_OK; o++) {
+            bool same = strcmp(una_kind_name(k), r->spaces[m].model.name) == 0;
+            for (size_t o = 0; same && o < una_kind_option_count(k); o++) {
                 una_option_info info = UNA_INIT(una_option_info);
-                status = una_kind_option(&info, k, o, run);
-                name[names++] = info.name;
+                UNA_TRY(una_kind_option(&info, k, o, r->run));
+                (*name)[(*count)++] = info.name;
             }
         }
-    una_arena_release(&run->texts, texts);       /* texts of ranges, which are not needed */
-    *near = status == UNA_OK ? una_nearest(key, name, names) : NULL;
-    return status;
+    return UNA_OK;
 }
 
 /* Gives the axis to every model that has the option. For a single model the check of the spec reports an unknown
  * option. */
-static una_status give_to_all(una_option_space *spaces, bool **named, size_t count, const una_spec_item *item,
-                              una_arena *arena, una_run *run)
+static una_status give_to_all(const reading *r, const una_spec_item *item)
 {
-    const char *near;
-    size_t takers = 0;
-    for (size_t m = 0; m < count; m++) {
-        bool has = count == 1;
-        if (!has) UNA_TRY(has_option(&has, spaces[m].model.name, item->key, run));
-        if (!has) continue;
-        UNA_TRY(give_axis(&spaces[m], named[m], item, false, arena, run));
+    const char **names;
+    size_t takers = 0, count;
+    for (size_t m = 0; m < r->count; m++) {
+        una_option_info option;
+        UNA_TRY(una_option_named(&option, r->spaces[m].model.name, item->key, r->run));
+        if (r->count > 1 && !option.name) continue;
+        UNA_TRY(give_axis(r, m, item, false));
         takers++;
     }
     if (takers > 0) return UNA_OK;
-    UNA_TRY(nearest_option(&near, spaces, count, item->key, arena, run));
-    UNA_FAIL(run, UNA_E_USAGE, "%s=%.80s: none of the models %.200s has an option %s%s%s%s", item->key, item->value,
-             model_names(spaces, count, arena), item->key, near ? "; did you mean '" : "", near ? near : "",
-             near ? "'?" : "");
+    una_mark texts = una_arena_mark(&r->run->texts);
+    una_status status = list_options(&names, &count, r);
+    una_arena_release(&r->run->texts, texts);    /* texts of ranges, which are not needed */
+    UNA_TRY(status);
+    const char *near = una_nearest(item->key, names, count);
+    UNA_FAIL(r->run, UNA_E_USAGE, "%s=%.80s: none of the models %.200s has an option %s%s%s%s", item->key, item->value,
+             model_names(r), item->key, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 /* "luna: a=1|2" or "a=1|2": a colon before the first '=' ends a name. */
-static una_status take_space_part(una_option_space *spaces, bool **named, size_t count, const piece *p,
-                                  una_arena *arena, una_run *run)
+static una_status take_space_part(const reading *r, const piece *p)
 {
+    una_run *run = r->run;
     una_spec items;
-    una_text whole = una_text_in(arena);
+    una_text whole = una_text_in(r->arena);
     una_text_add(&whole, "%.*s", (int)p->length, p->at);
-    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_arena_check(r->arena));
     char *text = whole.at, *equals = strchr(text, '='), *colon = strchr(text, ':'), *name = NULL;
     if (colon && (!equals || colon < equals)) {
         name = text;
@@ -310,50 +291,43 @@ static una_status take_space_part(una_option_space *spaces, bool **named, size_t
         for (*colon = 0; colon > name && colon[-1] == ' ';) *--colon = 0;
         if (!*name) UNA_FAIL(run, UNA_E_USAGE, "%.80s: a model's name is missing before ':'", p->at);
     }
-    UNA_TRY(una_spec_parse_items(&items, text, arena, run));
+    UNA_TRY(una_spec_parse_items(&items, text, r->arena, run));
     if (items.count == 0)
         UNA_FAIL(run, UNA_E_USAGE, "there is nothing to search over%s%.80s; name options and their values, for "
                  "instance width=25|50|100, penalty=1e-5:1e-1:log5", name ? " for " : "", name ? name : "");
 
     size_t of_name = 0;
-    for (size_t m = 0; name && m < count; m++) {
-        if (strcmp(spaces[m].model.name, name) != 0) continue;
-        for (size_t i = 0; i < items.count; i++)
-            UNA_TRY(give_axis(&spaces[m], named[m], &items.items[i], true, arena, run));
+    for (size_t m = 0; name && m < r->count; m++) {
+        if (strcmp(r->spaces[m].model.name, name) != 0) continue;
+        for (size_t i = 0; i < items.count; i++) UNA_TRY(give_axis(r, m, &items.items[i], true));
         of_name++;
     }
     if (name && of_name == 0)
         UNA_FAIL(run, UNA_E_USAGE, "%.80s: there is no model of this name among %.200s; write 'model: option=values'",
-                 name, model_names(spaces, count, arena));
-    for (size_t i = 0; !name && i < items.count; i++)
-        UNA_TRY(give_to_all(spaces, named, count, &items.items[i], arena, run));
+                 name, model_names(r));
+    for (size_t i = 0; !name && i < items.count; i++) UNA_TRY(give_to_all(r, &items.items[i]));
     return UNA_OK;
-}
-
-static size_t count_of(const char *text, char mark)
-{
-    size_t count = 0;
-    for (; *text; text++) count += *text == mark;
-    return count;
 }
 
 una_status una_option_space_parse_models(una_option_space *spaces, const char *text, const char *const *models,
                                          size_t count, una_arena *arena, una_run *run)
 {
-    size_t most = count_of(text, '=') + 1, parts = cut_pieces(NULL, 0, text, ';');
+    size_t most = 1, parts = cut_pieces(NULL, 0, text, ';'), axes = 0;
+    reading r = { .spaces = spaces, .count = count, .arena = arena, .run = run };
+    for (const char *at = text; *at; at++) most += *at == '=';
     UNA_NEW(arena, piece, part, parts);
-    UNA_NEW(arena, bool *, named, count);
+    UNA_NEW_AT(arena, r.named, count);
     for (size_t m = 0; m < count; m++) {
-        spaces[m] = (una_option_space){ .axis = UNA_GET(arena, una_option_axis, most) };
-        UNA_NEW_AT(arena, named[m], most);
+        spaces[m] = (una_option_space){ .count = 0 };
+        UNA_NEW_AT(arena, spaces[m].axis, most);
+        UNA_NEW_AT(arena, r.named[m], most);
         UNA_TRY(una_spec_check(models[m], NULL, run));
         UNA_TRY(una_spec_parse(&spaces[m].model, models[m], arena, run));
     }
 
     cut_pieces(part, parts, text, ';');
     for (size_t i = 0; i < parts; i++)
-        if (part[i].length > 0 || parts == 1) UNA_TRY(take_space_part(spaces, named, count, &part[i], arena, run));
-    size_t axes = 0;
+        if (part[i].length > 0 || parts == 1) UNA_TRY(take_space_part(&r, &part[i]));
     for (size_t m = 0; m < count; m++)
         for (size_t a = 0; a < spaces[m].count; a++, axes++) UNA_TRY(check_axis(&spaces[m], a, run));
     if (axes == 0) UNA_FAIL(run, UNA_E_USAGE, "%.80s: there is nothing to search over between these ';'", text);
@@ -399,6 +373,17 @@ void una_option_space_at(const char **value, const una_option_space *space, uint
     }
 }
 
+una_status una_option_space_keys(una_plan *plan, const una_option_space *space, una_row_key like, una_run *run)
+{
+    UNA_NEW(plan->arena, const char *, value, space->count);
+    for (uint64_t i = 0; i < una_option_space_combinations(space); i++) {
+        una_option_space_at(value, space, i);
+        UNA_TRY(una_option_space_spec(&like.spec, &like.results, space, value, plan->arena, run));
+        una_plan_add(plan, like);
+    }
+    return una_arena_check(plan->arena);
+}
+
 const char *una_option_axis_text(const una_option_axis *axis, double number, una_arena *arena)
 {
     number = axis->whole ? round(number) : round_to_digits(number, 4);
@@ -429,31 +414,27 @@ static const char *axis_value(const una_option_space *space, const char *const *
     return NULL;
 }
 
-static void add_space_item(una_text *text, const char *key, const char *value, bool *first)
+static una_status write_spec(const char **spec, unsigned *results, const una_option_space *space,
+                             const char *const *value, una_arena *arena, una_run *run)
 {
-    una_text_add(text, "%s%s=", *first ? "(" : ", ", key);
-    una_spec_value(text, value);
-    *first = false;
+    una_text text = una_text_in(&run->scratch);
+    unsigned ignored;
+    una_text_add(&text, "%s", space->model.name);
+    for (size_t i = 0; i < space->model.count; i++) {
+        const una_spec_item *item = &space->model.items[i];
+        if (!axis_value(space, value, item->key)) una_spec_add(&text, item->key, item->value);
+    }
+    for (size_t a = 0; a < space->count; a++)
+        if (value[a]) una_spec_add(&text, space->axis[a].key, value[a]);
+    una_spec_close(&text);
+    UNA_TRY(una_arena_check(&run->scratch));
+    return una_row_key_spec(spec, NULL, results ? results : &ignored, text.at, arena, run);
 }
 
 una_status una_option_space_spec(const char **spec, unsigned *results, const una_option_space *space,
                                  const char *const *value, una_arena *arena, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_text text = una_text_in(&run->scratch);
-    unsigned ignored;
-    bool first = true;
-    una_text_add(&text, "%s", space->model.name);
-    for (size_t i = 0; i < space->model.count; i++) {
-        const una_spec_item *item = &space->model.items[i];
-        if (!axis_value(space, value, item->key)) add_space_item(&text, item->key, item->value, &first);
-    }
-    for (size_t a = 0; a < space->count; a++)
-        if (value[a]) add_space_item(&text, space->axis[a].key, value[a], &first);
-    if (!first) una_text_add(&text, ")");
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK)
-        status = una_row_key_spec(spec, NULL, results ? results : &ignored, text.at, arena, run);
-    if (arena != &run->scratch) una_arena_release(&run->scratch, mark);
-    return status;
+    if (arena == &run->scratch) return write_spec(spec, results, space, value, arena, run);
+    UNA_SCOPED(run, write_spec(spec, results, space, value, arena, run));
+    return UNA_OK;
 }

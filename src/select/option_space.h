@@ -21,6 +21,7 @@
 #define UNA_OPTION_SPACE_H
 
 #include "base/option.h"
+#include "store/worker.h"
 
 typedef struct una_option_axis {
     const char        *key;
@@ -47,7 +48,7 @@ una_status una_option_space_parse(una_option_space *space, const char *text, con
                                   una_run *run);
 /* For several models; spaces [count]. A model may have no axis, but there must be at least one axis in all, and each
  * part must concern some model. */
-una_status una_option_space_parse_models(una_option_space *overs, const char *text, const char *const *models,
+una_status una_option_space_parse_models(una_option_space *spaces, const char *text, const char *const *models,
                                          size_t count, una_arena *arena, una_run *run);
 
 /* The number of combinations; 0: infinite, because an axis is a range. More than 2^63 count as 2^63. */
@@ -56,6 +57,8 @@ uint64_t   una_option_space_combinations(const una_option_space *space);
 una_status una_option_space_check_grid(const una_option_space *space, una_run *run);
 /* The values [axes] of a combination; the last axis changes fastest. */
 void       una_option_space_at(const char **value, const una_option_space *space, uint64_t combination);
+/* Adds the keys of all combinations to a plan: like `like`, with their specs. */
+una_status una_option_space_keys(una_plan *plan, const una_option_space *space, una_row_key like, una_run *run);
 /* Random values [axes]; texts in `arena`. */
 void       una_option_space_draw(const char **value, const una_option_space *space, una_rng *rng, una_arena *arena);
 /* A number as text for an axis that is a range: clamped to it, whole where it must be, else with four digits. */

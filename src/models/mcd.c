@@ -9,7 +9,7 @@
  * decays weights but not biases, as here. tau is that of the standardised target, and so are N, p and W. Times -N tau/2
  * this is a bound on the evidence, sum log N(y; f, sigma^2) - (1 - p) |W|^2/(2 alpha) with alpha = 2/l^2: the squares
  * have no half, so that the prior is twice as wide as the 1/l^2 of the paper's derivation. In convolutions, for images,
- * only the features are dropped, before the head (train/goal_dropped.c): passes then differ in the head, and an image
+ * only the features are dropped, before the head (train/goal_diverse.c): passes then differ in the head, and an image
  * goes through the network once for all of them.
  */
 #include "committee/committee.h"

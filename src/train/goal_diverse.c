@@ -1,50 +1,46 @@
 /* SPDX-License-Identifier: MIT
  *
- * LUNA's goal for bodies whose rows go through all at once (images): the batch, probes, and probes moved a little along
+ * Goals of bodies whose rows go through all at once (images). LUNA's: the batch, probes, and probes moved a little along
  * shared random unit directions go through the network together; the statistics of normalisation are those of the batch
  * alone.
  *   (1/M) sum_m sum_i (y_i - f_m(x_i))^2/(2 sigma^2) + gamma (n/N) |Psi|^2 (heads: a share) + lambda s(u) C P,
  *   C = 2n/(M (M-1))
- * as for perceptrons (nn/luna_step.h), with the same random numbers.
+ * as for perceptrons (nn/luna_step.h), with the same random numbers. Dropout's: inside the body nothing is dropped;
+ * features are, again for each row and step, before the head:
+ *   (1/n) sum (y - w'(m phi) - b)^2 + l^2 (1 - p)/(2 N tau) |W|^2,   m = 0 with probability p, else 1/(1 - p),
+ * W holds all weights, those of the head included, but no bias and no scale or shift of a normalisation: Gal's recipe
+ * decays weights, not biases.
  */
 #include "train/training_job.h"
 
 #include "nn/diverse.h"
+#include "nn/dropout.h"
 #include "opt/schedule.h"
 
 typedef struct diverse {
-    const una_training_context *training;
-    const una_kernels_f32 *kern;
-    una_batches batches;
+    una_training_context *t;
     una_diverse_shape most, now;
     una_diverse_work_f32 *similar;
-    void  *work;
     float *x;                            /* batch, probes and moved probes [rows, inputs]                   */
     float *spare;                        /* [inputs]                                                        */
     float *phi, *dphi;                   /* [rows, padded(features)]                                        */
     float *delta, *direction;            /* [probes, directions], [directions, inputs]                      */
-    una_bounds bounds;                   /* SNGP's; none otherwise                                          */
+    float *mask;                         /* [rows, padded(features)] what is dropped; NULL: nothing         */
     double lambda, mean_cos2;
 } diverse;
-
-static una_rng diverse_random(const diverse *d, una_purpose purpose, size_t step)
-{
-    const una_training_settings *how = &d->training->job->how;
-    return una_rng_at(how->seed, purpose, how->stream << 40 | step);
-}
 
 /* ---- the rows of a step ---------------------------------------------------------------------------------------- */
 
 /* Points between two training rows, or on the line through them. */
 static void diverse_place_probes(diverse *d, size_t step)
 {
-    const una_batches *b = &d->batches;
-    una_rng rng = diverse_random(d, UNA_FOR_PROBES, step);
+    const una_batches *b = &d->t->batches;
+    una_rng rng = una_goal_random(d->t, UNA_FOR_PROBES, step);
     for (size_t i = 0; d->now.own_probes && i < d->now.probes; i++) {
         const float *one = b->all_x + una_rng_below(&rng, b->all) * b->inputs;
         const float *other = b->all_x + una_rng_below(&rng, b->all) * b->inputs;
         double u = una_rng_uniform(&rng);
-        float s = (float)(d->training->job->how.probes == UNA_PROBES_BEYOND ? 3 * u - 1 : u);
+        float s = (float)(d->t->job->how.probes == UNA_PROBES_BEYOND ? 3 * u - 1 : u);
         float *to = d->x + (d->now.plain + i) * b->inputs;
         for (size_t k = 0; k < b->inputs; k++) to[k] = s * one[k] + (1 - s) * other[k];
     }
@@ -52,8 +48,8 @@ static void diverse_place_probes(diverse *d, size_t step)
 
 static void diverse_directions(diverse *d, size_t step)
 {
-    size_t inputs = d->batches.inputs;
-    una_rng rng = diverse_random(d, UNA_FOR_DIRECTIONS, step);
+    size_t inputs = d->t->batches.inputs;
+    una_rng rng = una_goal_random(d->t, UNA_FOR_DIRECTIONS, step);
     for (size_t k = 0; k < d->now.directions; k++) {
         float *to = d->direction + k * inputs;
         double square = 0;
@@ -67,12 +63,12 @@ static void diverse_directions(diverse *d, size_t step)
 
 static void diverse_move_probes(diverse *d, size_t step)
 {
-    const una_training_settings *how = &d->training->job->how;
+    const una_training_settings *how = &d->t->job->how;
     const una_diverse_shape *at = &d->now;
-    size_t inputs = d->batches.inputs, first = at->plain + (at->own_probes ? at->probes : 0);
+    size_t inputs = d->t->batches.inputs, first = at->plain + (at->own_probes ? at->probes : 0);
     float std = (float)how->perturbation_std;
-    una_rng rng = diverse_random(d, UNA_FOR_PERTURBATION, step);
-    d->kern->normals(at->probes * at->directions, rng.key, rng.counter, std, 1e-3f * std, d->delta);
+    una_rng rng = una_goal_random(d->t, UNA_FOR_PERTURBATION, step);
+    d->t->kern->normals(at->probes * at->directions, rng.key, rng.counter, std, 1e-3f * std, d->delta);
     for (size_t i = 0; i < at->probes; i++)
         for (size_t k = 0; k < at->directions; k++) {
             const float *restrict from = d->x + (at->own_probes ? at->plain + i : i) * inputs;
@@ -84,14 +80,18 @@ static void diverse_move_probes(diverse *d, size_t step)
 
 static void diverse_rows_of_step(diverse *d, size_t step)
 {
-    una_rng rng = diverse_random(d, UNA_FOR_AUGMENT, step);
-    una_batches_next(&d->batches);
-    una_augment_rows(&d->training->job->augment, &rng, d->batches.x, d->batches.rows, d->spare);
+    const una_training_job *job = d->t->job;
+    una_batches *b = &d->t->batches;
+    una_rng rng = una_goal_random(d->t, UNA_FOR_AUGMENT, step), units = una_goal_random(d->t, UNA_FOR_PERTURBATION, step);
+    una_batches_next(b);
+    una_augment_rows(&job->augment, &rng, b->x, b->rows, d->spare);
     d->now = d->most;
-    d->now.plain = d->batches.rows;
-    if (d->now.probes) d->now.probes = d->batches.rows;
-    memcpy(d->x, d->batches.x, d->batches.rows * d->batches.inputs * sizeof *d->x);
+    d->now.plain = b->rows;
+    if (d->mask)
+        una_dropout_mask(&units, job->goal_options.dropout.rate, b->rows * UNA_PADDED(d->now.features), d->mask);
     if (d->now.probes == 0) return;
+    d->now.probes = b->rows;
+    memcpy(d->x, b->x, b->rows * b->inputs * sizeof *d->x);
     diverse_place_probes(d, step);
     diverse_directions(d, step);
     diverse_move_probes(d, step);
@@ -100,36 +100,56 @@ static void diverse_rows_of_step(diverse *d, size_t step)
 /* ---- loss and gradient ------------------------------------------------------------------------------------------ */
 
 /* Of all parameters but the running statistics; heads have a share of it. */
-static double diverse_penalty(const diverse *d, const float *p, float *g)
+static double diverse_penalty(const una_training_context *t, const float *p, float *g)
 {
-    const una_training_settings *how = &d->training->job->how;
-    const una_body_size *size = &d->training->size;
-    double weight = how->penalty * (double)d->batches.rows / (double)d->batches.all, share = 1 - how->head_relief;
+    const una_training_settings *how = &t->job->how;
+    const una_body_size *size = &t->size;
+    double weight = how->penalty * (double)t->batches.rows / (double)t->batches.all, share = 1 - how->head_relief;
     size_t heads = size->parameters - size->carried - size->head;
-    double square = d->kern->ridge(size->head, (float)(2 * weight), p, g);
-    square += share * d->kern->ridge(heads, (float)(2 * weight * share), p + size->head, g + size->head);
+    double square = t->kern->ridge(size->head, (float)(2 * weight), p, g);
+    square += share * t->kern->ridge(heads, (float)(2 * weight * share), p + size->head, g + size->head);
     memset(g + size->head + heads, 0, size->carried * sizeof *g);
     return weight * square;
+}
+
+/* Gradient of the weights into g; everything else in g becomes zero. */
+static double decay_weights(const una_training_context *t, const float *p, float *g)
+{
+    double square = 0, decay = una_dropout_decay(t->job);
+    una_matrix m;
+    memset(g, 0, t->size.parameters * sizeof *g);
+    for (size_t i = 0; t->job->body->matrix(t->job->shape, i, &m); i++)
+        if (!m.frozen && m.weights)
+            square += t->kern->ridge(m.weights * m.stride, (float)(2 * decay), p + m.at, g + m.at);
+    return decay * square;
+}
+
+static void drop_features(const diverse *d, float *of)
+{
+    if (d->mask) d->t->kern->multiply(d->now.plain * UNA_PADDED(d->now.features), d->mask, of);
 }
 
 static una_status diverse_gradient(void *context, size_t step, const float *p, float *g, una_losses *losses,
                                    una_run *run)
 {
     diverse *d = context;
-    const una_training_settings *how = &d->training->job->how;
-    const una_network_f32 *net = &d->training->net;
-    double u = (double)(step + 1) / (double)how->descent.steps;
+    una_training_context *t = d->t;
+    const una_training_settings *how = &t->job->how;
     (void)run;
     diverse_rows_of_step(d, step);
+    double u = (double)(step + 1) / (double)how->descent.steps;
     double heads = (double)d->now.heads, rows = (double)d->now.plain;
     double diversity = heads > 1 ? d->lambda * una_schedule(how->schedule, u) * 2 * rows / (heads * (heads - 1)) : 0;
 
-    double penalty = diverse_penalty(d, p, g);
-    una_diverse_rows_f32 all = { d->phi, d->batches.target, d->delta };
-    net->body->learn(net, p, d->x, una_diverse_rows(&d->now), d->now.plain, d->phi, d->work);
-    una_diverse_gradient_f32(&d->now, &all, p + d->training->size.head, how->fit_weight, diversity, d->dphi,
-                             g + d->training->size.head, losses, d->similar);
-    net->body->learn_back(net, p, d->dphi, g, d->work);
+    double penalty = d->mask ? decay_weights(t, p, g) : diverse_penalty(t, p, g);
+    una_diverse_rows_f32 all = { d->phi, t->batches.target, d->delta };
+    t->net.body->learn(&t->net, p, d->now.probes ? d->x : t->batches.x, una_diverse_rows(&d->now), d->now.plain, d->phi,
+                       t->work);
+    drop_features(d, d->phi);
+    una_diverse_gradient_f32(&d->now, &all, p + t->size.head, d->mask ? 1 / rows : how->fit_weight, diversity, d->dphi,
+                             g + t->size.head, losses, d->similar);
+    drop_features(d, d->dphi);
+    t->net.body->learn_back(&t->net, p, d->dphi, g, t->work);
     losses->penalty = penalty;
     losses->total += penalty;
     d->mean_cos2 = losses->mean_cos2;
@@ -140,36 +160,35 @@ static una_status diverse_gradient(void *context, size_t step, const float *p, f
 static void diverse_after_step(void *context, float *p, bool last)
 {
     diverse *d = context;
-    const una_training_settings *how = &d->training->job->how;
-    if (!last) d->training->net.body->after_step(&d->training->net, p, d->work);
-    una_bounds_hold(&d->bounds, p, last);
-    if (last) return;
-    if (how->steer && isfinite(d->mean_cos2))
+    const una_training_settings *how = &d->t->job->how;
+    if (!last) d->t->net.body->after_step(&d->t->net, p, d->t->work);
+    una_bounds_hold(d->t, p, last);
+    if (!last && how->steer && isfinite(d->mean_cos2))
         d->lambda = una_steer_diversity(d->lambda, d->mean_cos2, how->target_cos2);
 }
 
-una_status una_goal_squares_learn(una_trainable_f32 *what, const una_training_context *training, una_run *run)
+una_status una_goal_learn(una_trainable_f32 *what, una_training_context *t, una_run *run)
 {
-    const una_training_job *job = training->job;
+    const una_training_job *job = t->job;
+    una_arena *scratch = &run->scratch;
     bool slopes = job->how.diversity > 0 || job->how.steer;
-    UNA_NEW(&run->scratch, diverse, d, 1);
-    *d = (diverse){ .training = training, .kern = una_kernels_named_f32(run->settings.kernels),
-                    .lambda = job->how.diversity };
-    UNA_TRY(una_training_job_batches(&d->batches, job, run));
-    double bound = job->goal_options.squares.bound;
-    if (bound > 0) UNA_TRY(una_bounds_new(&d->bounds, training, bound, run));
+    UNA_NEW(scratch, diverse, d, 1);
+    UNA_TRY(una_goal_batches(t, run));
+    if (job->goal == UNA_GOAL_SQUARES) UNA_TRY(una_bounds_new(t, run));
 
-    size_t rows = d->batches.most, inputs = training->size.inputs, wide = UNA_PADDED(training->size.features);
-    d->most = (una_diverse_shape){ training->size.features, training->size.heads, rows, slopes ? rows : 0,
-                                   slopes ? job->how.directions : 0, slopes && job->how.probes != UNA_PROBES_DATA };
+    size_t rows = t->batches.most, inputs = t->size.inputs, wide = UNA_PADDED(t->size.features);
+    *d = (diverse){ .t = t, .lambda = job->how.diversity,
+                    .most = { t->size.features, t->size.heads, rows, slopes ? rows : 0,
+                              slopes ? job->how.directions : 0, slopes && job->how.probes != UNA_PROBES_DATA } };
     size_t all = una_diverse_rows(&d->most);
-    UNA_NEW_AT(&run->scratch, d->x, all * inputs);
-    UNA_NEW_AT(&run->scratch, d->spare, inputs);
-    UNA_NEW_AT(&run->scratch, d->phi, all * wide);
-    UNA_NEW_AT(&run->scratch, d->dphi, all * wide);
-    UNA_NEW_AT(&run->scratch, d->delta, d->most.probes * d->most.directions + 64);
-    UNA_NEW_AT(&run->scratch, d->direction, d->most.directions * inputs);
-    UNA_TRY(una_diverse_work_new_f32(&d->similar, &d->most, d->kern, &run->scratch));
+    if (slopes) UNA_NEW_AT(scratch, d->x, all * inputs);
+    if (job->goal == UNA_GOAL_DROPOUT) UNA_NEW_AT(scratch, d->mask, rows * wide);
+    UNA_NEW_AT(scratch, d->spare, inputs);
+    UNA_NEW_AT(scratch, d->phi, all * wide);
+    UNA_NEW_AT(scratch, d->dphi, all * wide);
+    UNA_NEW_AT(scratch, d->delta, d->most.probes * d->most.directions + 64);
+    UNA_NEW_AT(scratch, d->direction, d->most.directions * inputs);
+    UNA_TRY(una_diverse_work_new_f32(&d->similar, &d->most, t->kern, scratch));
     *what = (una_trainable_f32){ .context = d, .gradient = diverse_gradient, .after_step = diverse_after_step };
-    return una_network_work_f32(&d->work, &training->net, all, run);
+    return una_network_work_f32(&t->work, &t->net, all, run);
 }

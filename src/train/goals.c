@@ -18,102 +18,123 @@
 #include "nn/dropout.h"
 #include "nn/spectral.h"
 
-una_status una_training_job_batches(una_batches *batches, const una_training_job *job, una_run *run)
+una_status una_goal_batches(una_training_context *t, una_run *run)
 {
-    const una_training_rows *r = job->rows;
-    size_t batch = job->how.descent.optimiser == UNA_GD ? 0 : job->how.batch;
-    return una_batches_init(batches, r->x, r->target, r->rows, r->inputs, batch, job->how.seed, job->how.stream,
-                            &run->scratch);
+    const una_training_settings *how = &t->job->how;
+    t->kern = una_kernels_named_f32(run->settings.kernels);
+    return una_batches_init(&t->batches, t->job->rows, how->descent.optimiser == UNA_GD ? 0 : how->batch, how->seed,
+                            how->stream, &run->scratch);
+}
+
+/* Batches, and work for them. */
+static una_status begin_batches(una_training_context *t, una_run *run)
+{
+    UNA_TRY(una_goal_batches(t, run));
+    return una_network_work_f32(&t->work, &t->net, t->batches.most, run);
+}
+
+una_rng una_goal_random(const una_training_context *t, una_purpose purpose, size_t step)
+{
+    return una_rng_at(t->job->how.seed, purpose, t->job->how.stream << 40 | step);
 }
 
 /* ---- bounds of singular values ---------------------------------------------------------------------------- */
 
 struct una_bounded { una_spectral_f32 spectral; size_t at; };
 
-una_status una_bounds_new(una_bounds *bounds, const una_training_context *training, double most, una_run *run)
+una_status una_bounds_new(una_training_context *t, una_run *run)
 {
-    const una_training_job *job = training->job;
-    una_rng rng = training->rng;
+    const una_training_job *job = t->job;
+    una_rng rng = t->rng;
     una_matrix m;
     size_t matrices = 0;
+    if (!(job->goal_options.squares.bound > 0)) return UNA_OK;
     while (job->body->matrix(job->shape, matrices, &m)) matrices++;
-    *bounds = (una_bounds){ .of = UNA_GET(&run->scratch, struct una_bounded, matrices), .most = most };
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, t->bounded, matrices);
     for (size_t i = 0; job->body->matrix(job->shape, i, &m); i++) {
-        if (m.frozen || m.weights == 0 || m.at == training->size.head) continue;
-        struct una_bounded *to = &bounds->of[bounds->count++];
+        if (m.frozen || m.weights == 0 || m.at == t->size.head) continue;
+        struct una_bounded *to = &t->bounded[t->bounds++];
         to->at = m.at;
         una_spectral_init_f32(&to->spectral, m.weights, m.cols, m.stride, &rng, &run->scratch);
     }
     return una_arena_check(&run->scratch);
 }
 
-void una_bounds_hold(const una_bounds *bounds, float *p, bool last)
+void una_bounds_hold(const una_training_context *t, float *p, bool last)
 {
-    for (size_t i = 0; i < bounds->count; i++) {
-        una_spectral_f32 *s = &bounds->of[i].spectral;
-        float *w = p + bounds->of[i].at;
-        una_spectral_bound_f32(s, last ? una_spectral_norm_f32(s, w) : una_spectral_step_f32(s, w), bounds->most, w);
+    for (size_t i = 0; i < t->bounds; i++) {
+        una_spectral_f32 *s = &t->bounded[i].spectral;
+        float *w = p + t->bounded[i].at;
+        una_spectral_bound_f32(s, last ? una_spectral_norm_f32(s, w) : una_spectral_step_f32(s, w),
+                               t->job->goal_options.squares.bound, w);
     }
 }
 
-/* ---- squares ---------------------------------------------------------------------------------------------- */
+/* ---- squares, with a penalty or an anchor ------------------------------------------------------------------ */
 
 typedef struct squares {
-    const una_training_context *training;
-    una_batches batches;
-    void *work;
-    una_bounds bounds;
+    una_training_context *t;
+    float *anchor;                       /* NULL: the penalty                                               */
+    double weight;                       /* of the distance from it                                         */
 } squares;
 
 static una_status squares_gradient(void *context, size_t step, const float *p, float *g, una_losses *losses,
                                    una_run *run)
 {
-    squares *s = context;
-    const una_network_f32 *net = &s->training->net;
-    const una_training_settings *how = &s->training->job->how;
+    const squares *s = context;
+    una_training_context *t = s->t;
     (void)step, (void)run;
-    una_batches_next(&s->batches);
-    double share = (double)s->batches.rows / (double)s->batches.all;
-    net->body->gradient(net, p, s->batches.x, s->batches.target, s->batches.rows, how->fit_weight, how->penalty * share,
-                        g, losses, s->work);
+    una_batches_next(&t->batches);
+    double rows = (double)t->batches.rows, share = rows / (double)t->batches.all;
+    t->net.body->gradient(&t->net, p, t->batches.x, t->batches.target, t->batches.rows,
+                          s->anchor ? 1 / rows : t->job->how.fit_weight, s->anchor ? 0 : t->job->how.penalty * share, g,
+                          losses, t->work);
+    if (!s->anchor) return UNA_OK;
+    losses->penalty = una_anchor_add_f32(t->size.parameters, s->weight, p, s->anchor, g);
+    losses->total += losses->penalty;
     return UNA_OK;
 }
 
 static void hold_bounds(void *context, float *p, bool last)
 {
-    una_bounds_hold(&((squares *)context)->bounds, p, last);
+    una_bounds_hold(((const squares *)context)->t, p, last);
 }
 
-una_status una_goal_squares(una_trainable_f32 *what, const una_training_context *training, una_run *run)
+/* First weights ~ N(0, init_var) instead of the usual ones; one anchor for all folds of a member. */
+static una_status draw_anchor(squares *s, una_run *run)
 {
-    const una_training_job *job = training->job;
-    UNA_NEW(&run->scratch, squares, s, 1);
-    s->training = training;
-    *what = (una_trainable_f32){ .context = s, .gradient = squares_gradient };
+    const una_training_job *job = s->t->job;
+    una_rng first = una_rng_at(job->how.seed, UNA_FOR_INIT, job->init_stream ? job->init_stream : job->how.stream);
+    una_rng anchors = una_rng_at(job->how.seed, UNA_FOR_INIT, 1u << 20);
+    UNA_NEW_AT(&run->scratch, s->anchor, s->t->size.parameters);
+    una_anchor_draw_f32(job->shape, job->goal_options.anchor.init_var, &first, s->t->parameters);
+    una_anchor_draw_f32(job->shape, job->goal_options.anchor.prior_var, &anchors, s->anchor);
+    s->weight = job->goal_options.anchor.noise_var / (job->goal_options.anchor.prior_var * (double)job->rows->rows);
+    return UNA_OK;
+}
 
-    if (job->goal_options.squares.bound > 0) {
-        UNA_TRY(una_bounds_new(&s->bounds, training, job->goal_options.squares.bound, run));
-        what->after_step = hold_bounds;
-    }
-    UNA_TRY(una_training_job_batches(&s->batches, job, run));
-    return una_network_work_f32(&s->work, &training->net, s->batches.most, run);
+una_status una_goal_squares(una_trainable_f32 *what, una_training_context *t, una_run *run)
+{
+    UNA_NEW(&run->scratch, squares, s, 1);
+    s->t = t;
+    *what = (una_trainable_f32){ .context = s, .gradient = squares_gradient, .after_step = hold_bounds };
+    UNA_TRY(t->job->goal == UNA_GOAL_ANCHOR ? draw_anchor(s, run) : una_bounds_new(t, run));
+    return begin_batches(t, run);
 }
 
 /* ---- evidence --------------------------------------------------------------------------------------------- */
 
 typedef struct evidence {
-    const una_training_context *training;
+    const una_training_context *t;
     double *phi, *dphi, *narrow;         /* [rows, features + 1] with the column of ones; without it        */
     una_cells cells;                     /* of the target at hand                                           */
     una_head head;
-    una_work_f32 *work;
 } evidence;
 
 /* d(-log evidence)/dPhi of one target, added. */
 static una_status add_target(evidence *e, size_t target, double *log_evidence, una_run *run)
 {
-    const una_training_job *job = e->training->job;
+    const una_training_job *job = e->t->job;
     const una_cells *c = &e->cells;
     size_t features = una_net_features(job->shape), k = features + 1;
     double scale = job->how.target_scale ? job->how.target_scale[target] : 1;
@@ -136,12 +157,12 @@ static una_status evidence_gradient(void *context, size_t step, const float *p, 
                                     una_run *run)
 {
     evidence *e = context;
-    const una_net *net = e->training->job->shape;
-    const una_training_rows *r = e->training->job->rows;
-    double penalty = e->training->job->how.penalty, square = 0, log_evidence = 0;
+    const una_net *net = e->t->job->shape;
+    const una_training_rows *r = e->t->job->rows;
+    double penalty = e->t->job->how.penalty, square = 0, log_evidence = 0;
     size_t features = una_net_features(net), k = features + 1;
     (void)step;
-    una_net_forward_f32(net, p, r->x, r->rows, e->phi, k, NULL, e->work);
+    una_net_forward_f32(net, p, r->x, r->rows, e->phi, k, NULL, e->t->work);
     memset(e->narrow, 0, r->rows * features * sizeof(double));
     for (size_t t = 0; t < una_training_rows_outputs(r); t++) UNA_TRY(add_target(e, t, &log_evidence, run));
     memset(g, 0, net->parameters * sizeof *g);
@@ -149,81 +170,32 @@ static una_status evidence_gradient(void *context, size_t step, const float *p, 
         square += (double)p[i] * (double)p[i];
         g[i] = (float)(2 * penalty) * p[i];
     }
-    una_net_backward_f32(net, p, r->x, r->rows, e->narrow, g, e->work);
+    una_net_backward_f32(net, p, r->x, r->rows, e->narrow, g, e->t->work);
     *losses = (una_losses){ .penalty = penalty * square, .mean_cos2 = NAN };
     losses->total = losses->penalty - log_evidence;
     return UNA_OK;
 }
 
-una_status una_goal_evidence(una_trainable_f32 *what, const una_training_context *training, una_run *run)
+una_status una_goal_evidence(una_trainable_f32 *what, una_training_context *t, una_run *run)
 {
-    const una_training_job *job = training->job;
-    size_t k = training->size.features + 1, rows = job->rows->rows;
+    const una_training_job *job = t->job;
+    size_t k = t->size.features + 1, rows = job->rows->rows;
     UNA_NEW(&run->scratch, evidence, e, 1);
-
-    *e = (evidence){ .training = training, .phi = una_phi_with_one(rows, k, &run->scratch),
+    *e = (evidence){ .t = t, .phi = una_phi_with_one(rows, k, &run->scratch),
                      .dphi = UNA_GET(&run->scratch, double, rows * k),
                      .narrow = UNA_GET(&run->scratch, double, rows * k) };
     una_head_init(&e->head, k, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
-
     e->head.prior_var = job->goal_options.evidence.prior_var;
     UNA_TRY(una_cells_take(&e->cells, rows, k, una_training_rows_outputs(job->rows), &run->scratch));
     *what = (una_trainable_f32){ .context = e, .gradient = evidence_gradient };
-    return una_work_new_f32(&e->work, job->shape, &(una_work_size){ .rows = 1 },
-                            una_kernels_named_f32(run->settings.kernels), &run->scratch);
-}
-
-/* ---- anchor ----------------------------------------------------------------------------------------------- */
-
-typedef struct anchored {
-    const una_training_context *training;
-    una_batches batches;
-    void  *work;
-    float *anchor;
-    double weight;
-} anchored;
-
-static una_status anchored_gradient(void *context, size_t step, const float *p, float *g, una_losses *losses,
-                                    una_run *run)
-{
-    anchored *a = context;
-    const una_network_f32 *net = &a->training->net;
-    (void)step, (void)run;
-    una_batches_next(&a->batches);
-    net->body->gradient(net, p, a->batches.x, a->batches.target, a->batches.rows, 1 / (double)a->batches.rows, 0, g,
-                        losses, a->work);
-    losses->penalty = una_anchor_add_f32(a->training->size.parameters, a->weight, p, a->anchor, g);
-    losses->total += losses->penalty;
-    return UNA_OK;
-}
-
-/* First weights ~ N(0, init_var) instead of the usual ones; one anchor for all folds of a member. */
-una_status una_goal_anchor(una_trainable_f32 *what, const una_training_context *training, una_run *run)
-{
-    const una_training_job *job = training->job;
-    una_rng first = una_rng_at(job->how.seed, UNA_FOR_INIT, job->init_stream ? job->init_stream : job->how.stream);
-    una_rng anchors = una_rng_at(job->how.seed, UNA_FOR_INIT, 1u << 20);
-    UNA_NEW(&run->scratch, anchored, a, 1);
-    UNA_NEW(&run->scratch, float, anchor, training->size.parameters);
-    una_anchor_draw_f32(job->shape, job->goal_options.anchor.init_var, &first, training->parameters);
-    una_anchor_draw_f32(job->shape, job->goal_options.anchor.prior_var, &anchors, anchor);
-
-    *a = (anchored){ .training = training, .anchor = anchor,
-                     .weight = job->goal_options.anchor.noise_var /
-                               (job->goal_options.anchor.prior_var * (double)job->rows->rows) };
-    *what = (una_trainable_f32){ .context = a, .gradient = anchored_gradient };
-    UNA_TRY(una_training_job_batches(&a->batches, job, run));
-    return una_network_work_f32(&a->work, &training->net, a->batches.most, run);
+    return una_network_work_f32(&t->work, &t->net, 1, run);
 }
 
 /* ---- dropout ---------------------------------------------------------------------------------------------- */
 
 typedef struct dropping {
-    const una_training_context *training;
-    una_batches batches;
-    una_work_f32 *work;
-    double decay;
+    una_training_context *t;
     float *mask[UNA_MAX_LAYERS], *input_mask;
 } dropping;
 
@@ -232,24 +204,24 @@ static una_status dropout_gradient(void *context, size_t step, const float *p, f
                                    una_run *run)
 {
     dropping *d = context;
-    const una_training_job *job = d->training->job;
+    una_batches *b = &d->t->batches;
+    const una_training_job *job = d->t->job;
     const una_net *net = job->shape;
     double drop = job->goal_options.dropout.rate;
     (void)run;
-    una_rng rng = una_rng_at(job->how.seed, UNA_FOR_PERTURBATION, job->how.stream << 40 | step);
-    una_batches_next(&d->batches);
-    size_t rows = d->batches.rows, inputs = net->size[0];
+    una_rng rng = una_goal_random(d->t, UNA_FOR_PERTURBATION, step);
+    una_batches_next(b);
     if (job->goal_options.dropout.inputs) {
-        una_dropout_mask(&rng, drop, rows * inputs, d->input_mask);
-        for (size_t i = 0; i < rows * inputs; i++) d->batches.x[i] *= d->input_mask[i];
+        una_dropout_mask(&rng, drop, b->rows * b->inputs, d->input_mask);
+        for (size_t i = 0; i < b->rows * b->inputs; i++) b->x[i] *= d->input_mask[i];
     }
     for (size_t k = 0; k < net->depth; k++)
-        una_dropout_mask(&rng, drop, rows * UNA_PADDED(net->size[k + 1]), d->mask[k]);
+        una_dropout_mask(&rng, drop, b->rows * UNA_PADDED(net->size[k + 1]), d->mask[k]);
 
-    una_batch_f32 batch = { .rows = rows, .x = d->batches.x, .target = d->batches.target, .target_heads = 1,
-                            .mask = d->mask };
-    una_objective_f32 objective = { .fit_weight = 1 / (double)rows, .penalty = d->decay, .free_biases = true };
-    una_net_gradient_f32(net, p, &batch, &objective, g, losses, d->work);
+    una_batch_f32 batch = { .rows = b->rows, .x = b->x, .target = b->target, .target_heads = 1, .mask = d->mask };
+    una_objective_f32 objective = { .fit_weight = 1 / (double)b->rows, .penalty = una_dropout_decay(job),
+                                    .free_biases = true };
+    una_net_gradient_f32(net, p, &batch, &objective, g, losses, d->t->work);
     return UNA_OK;
 }
 
@@ -260,29 +232,24 @@ double una_dropout_decay(const una_training_job *job)
     return pow(length_scale, 2) * keep * noise_var / (2 * (double)job->rows->rows);
 }
 
-una_status una_goal_dropout(una_trainable_f32 *what, const una_training_context *training, una_run *run)
+una_status una_goal_dropout(una_trainable_f32 *what, una_training_context *t, una_run *run)
 {
-    const una_training_job *job = training->job;
-    const una_net *net = job->shape;
+    const una_net *net = t->job->shape;
     UNA_NEW(&run->scratch, dropping, d, 1);
-    *d = (dropping){ .training = training, .decay = una_dropout_decay(job) };
+    d->t = t;
     *what = (una_trainable_f32){ .context = d, .gradient = dropout_gradient };
-
-    UNA_TRY(una_training_job_batches(&d->batches, job, run));
+    UNA_TRY(begin_batches(t, run));
     for (size_t k = 0; k < net->depth; k++)
-        d->mask[k] = UNA_GET(&run->scratch, float, d->batches.most * UNA_PADDED(net->size[k + 1]));
-    UNA_NEW_AT(&run->scratch, d->input_mask, d->batches.most * net->size[0]);
-    return una_work_new_f32(&d->work, net, &(una_work_size){ .rows = d->batches.most },
-                            una_kernels_named_f32(run->settings.kernels), &run->scratch);
+        UNA_NEW_AT(&run->scratch, d->mask[k], t->batches.most * UNA_PADDED(net->size[k + 1]));
+    UNA_NEW_AT(&run->scratch, d->input_mask, t->batches.most * net->size[0]);
+    return UNA_OK;
 }
 
 /* ---- bound ------------------------------------------------------------------------------------------------ */
 
 typedef struct bounding {
-    const una_training_context *training;
+    una_training_context *t;
     const una_kernels_f64 *normals;
-    una_batches batches;
-    void  *work;
     size_t count;                        /* packed parameters: half of what is trained                      */
     double fit_weight;                   /* of this batch                                                   */
     double *eps, *spare;                 /* [samples, count], [3 count]                                     */
@@ -293,13 +260,14 @@ typedef struct bounding {
 static una_status log_likelihood(void *context, const double *theta, double *log_lik, double *gradient, una_run *run)
 {
     bounding *b = context;
-    const una_network_f32 *net = &b->training->net;
+    const una_network_f32 *net = &b->t->net;
+    const una_batches *rows = &b->t->batches;
     una_losses losses;
     (void)run;
     for (size_t i = 0; i < b->count; i++) b->packed[i] = (float)theta[i];
     una_net_unpack(net->shape, b->packed, b->parameters);
-    net->body->gradient(net, b->parameters, b->batches.x, b->batches.target, b->batches.rows, b->fit_weight, 0,
-                        b->gradient, &losses, b->work);
+    net->body->gradient(net, b->parameters, rows->x, rows->target, rows->rows, b->fit_weight, 0, b->gradient, &losses,
+                        b->t->work);
     una_net_pack(net->shape, b->gradient, b->packed);
     for (size_t i = 0; i < b->count; i++) gradient[i] = -(double)b->packed[i];
     *log_lik = -losses.fit;
@@ -311,42 +279,40 @@ static una_status bound_gradient(void *context, size_t step, const double *p, do
                                  una_run *run)
 {
     bounding *b = context;
-    const una_training_job *job = b->training->job;
-    una_rng rng = una_rng_at(job->how.seed, UNA_FOR_PERTURBATION, job->how.stream << 40 | step);
-    b->normals->normals(job->goal_options.elbo.samples * b->count, rng.key, rng.counter, 1, 0, b->eps);
-    una_batches_next(&b->batches);
-    b->fit_weight = job->how.fit_weight * (double)b->batches.all / (double)b->batches.rows;
+    const una_training_job *job = b->t->job;
+    size_t samples = job->goal_options.elbo.samples;
+    una_rng rng = una_goal_random(b->t, UNA_FOR_PERTURBATION, step);
+    b->normals->normals(samples * b->count, rng.key, rng.counter, 1, 0, b->eps);
+    una_batches_next(&b->t->batches);
+    b->fit_weight = job->how.fit_weight * (double)b->t->batches.all / (double)b->t->batches.rows;
 
     una_vi q = { b->count, job->goal_options.elbo.prior_var, p, p + b->count };
     una_vi_terms terms;
-    UNA_TRY(una_vi_loss(&q, b->eps, job->goal_options.elbo.samples, log_likelihood, b, &terms, g, g + b->count,
-                        b->spare, run));
+    UNA_TRY(una_vi_loss(&q, b->eps, samples, log_likelihood, b, &terms, g, g + b->count, b->spare, run));
     *losses = (una_losses){ .fit = -terms.log_lik, .penalty = terms.kl, .mean_cos2 = NAN, .total = terms.loss };
     return UNA_OK;
 }
 
 /* Starts narrow around the usual first weights: a wide start drowns the data in its own noise. */
-una_status una_goal_elbo(una_trainable_f64 *what, double **p, const una_training_context *training, una_run *run)
+una_status una_goal_elbo(una_trainable_f64 *what, double **p, una_training_context *t, una_run *run)
 {
-    const una_training_job *job = training->job;
+    const una_training_job *job = t->job;
     una_arena *scratch = &run->scratch;
-    size_t count = una_net_packed(job->shape), samples = job->goal_options.elbo.samples;
-    bounding *b = UNA_GET(scratch, bounding, 1);
-    *p = UNA_GET(scratch, double, 2 * count);
-    UNA_TRY(una_arena_check(scratch));
-    *b = (bounding){ .training = training, .normals = una_kernels_named_f64(run->settings.kernels), .count = count,
-                     .eps = UNA_GET(scratch, double, samples * count), .spare = UNA_GET(scratch, double, 3 * count),
-                     .packed = UNA_GET(scratch, float, count),
-                     .parameters = UNA_GET(scratch, float, training->size.parameters),
-                     .gradient = UNA_GET(scratch, float, training->size.parameters) };
-    UNA_TRY(una_arena_check(scratch));
+    size_t count = una_net_packed(job->shape);
+    UNA_NEW(scratch, bounding, b, 1);
+    *b = (bounding){ .t = t, .normals = una_kernels_named_f64(run->settings.kernels), .count = count };
+    UNA_NEW_AT(scratch, *p, 2 * count);
+    UNA_NEW_AT(scratch, b->eps, job->goal_options.elbo.samples * count);
+    UNA_NEW_AT(scratch, b->spare, 3 * count);
+    UNA_NEW_AT(scratch, b->packed, count);
+    UNA_NEW_AT(scratch, b->parameters, t->size.parameters);
+    UNA_NEW_AT(scratch, b->gradient, t->size.parameters);
     *what = (una_trainable_f64){ .parameters = 2 * count, .context = b, .gradient = bound_gradient };
 
-    una_net_pack(job->shape, training->parameters, b->packed);
+    una_net_pack(job->shape, t->parameters, b->packed);
     for (size_t i = 0; i < count; i++) {
         (*p)[i] = (double)b->packed[i];
         (*p)[count + i] = una_softplus_inverse(job->goal_options.elbo.start_std);
     }
-    UNA_TRY(una_training_job_batches(&b->batches, job, run));
-    return una_network_work_f32(&b->work, &training->net, b->batches.most, run);
+    return begin_batches(t, run);
 }

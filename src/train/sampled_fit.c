@@ -37,16 +37,14 @@ static una_status sampled_finish(void *context, void *training, una_run *run)
 {
     sampled_training *t = training;
     const una_sampled *m = context;
-    const una_training_rows *r = t->base.job.rows;
-    float *x = r->valid_x;
-    double *y = r->valid_y;
+    una_training_rows r = *t->base.job.rows;
     UNA_TRY(sampled_numbers(t, m, run));
-    if (r->valid_rows == 0) return UNA_OK;
-    UNA_TRY(una_rows_thin(&x, &y, &t->base.valid_rows, r->inputs, 1, MOST_VALID_ROWS, &run->scratch));
-    t->valid_f = UNA_GET(&t->base.arena, double, t->base.valid_rows * m->parts);
-    t->valid_y = una_copy_numbers(y, t->base.valid_rows, &t->base.arena);
-    UNA_TRY(una_arena_check(&t->base.arena));
-    return una_sampled_values(m, t->numbers, x, t->base.valid_rows, t->valid_f, m->parts, 1, run);
+    if (r.valid_rows == 0) return UNA_OK;
+    UNA_TRY(una_training_rows_thin(&r, SIZE_MAX, MOST_VALID_ROWS, &run->scratch));
+    t->base.valid_rows = r.valid_rows;
+    t->valid_y = una_copy_numbers(r.valid_y, r.valid_rows, &t->base.arena);
+    UNA_NEW_AT(&t->base.arena, t->valid_f, r.valid_rows * m->parts);
+    return una_sampled_values(m, t->numbers, r.valid_x, r.valid_rows, t->valid_f, m->parts, 1, run);
 }
 
 /* The likelihood of held-out rows under the mixture. */
@@ -110,8 +108,8 @@ static una_status check_residuals(const una_sampled *m, const una_sampled_plan *
     UNA_TRY(p->valid_joins ? una_training_rows_all(&all, p, &run->scratch)
                            : una_training_rows_split(&all, p, SIZE_MAX, &run->scratch));
     double rows = (double)all.rows, square = 0, residual = 0;
+    UNA_TRY(una_training_rows_thin(&all, MOST_VALID_ROWS, SIZE_MAX, &run->scratch));
     size_t n = all.rows;
-    UNA_TRY(una_rows_thin(&all.x, &all.y, &n, all.inputs, 1, MOST_VALID_ROWS, &run->scratch));
     UNA_NEW(&run->scratch, double, f, m->parts * n);
     UNA_TRY(una_sampled_values(m, m->numbers, all.x, n, f, m->parts, 1, run));
 

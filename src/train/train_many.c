@@ -32,28 +32,21 @@ static una_status train_features(una_trained_job *t, const una_validator_f32 *va
     return una_train_f32(job->shape, t->parameters, &data, &job->how, validator, &t->trained, &t->arena, run);
 }
 
-static una_status train_body(una_trained_job *t, const una_training_context *training,
-                             const una_validator_f32 *validator, una_run *run)
+static una_status train_body(una_trained_job *t, una_training_context *training, const una_validator_f32 *validator,
+                             una_run *run)
 {
+    static una_goal_begin *const GOAL[] = { [UNA_GOAL_SQUARES] = una_goal_squares, [UNA_GOAL_ANCHOR] = una_goal_squares,
+                                            [UNA_GOAL_EVIDENCE] = una_goal_evidence,
+                                            [UNA_GOAL_DROPOUT] = una_goal_dropout };
     una_trainable_f32 what = {0};
-    switch (t->job.goal) {
-        case UNA_GOAL_EVIDENCE: UNA_TRY(una_goal_evidence(&what, training, run)); break;
-        case UNA_GOAL_ANCHOR: UNA_TRY(una_goal_anchor(&what, training, run)); break;
-        case UNA_GOAL_DROPOUT:
-            UNA_TRY(training->net.body->learn ? una_goal_dropout_learn(&what, training, run)
-                                              : una_goal_dropout(&what, training, run));
-            break;
-        default:
-            UNA_TRY(training->net.body->learn ? una_goal_squares_learn(&what, training, run)
-                                              : una_goal_squares(&what, training, run));
-    }
+    UNA_TRY((t->job.body->learn ? una_goal_learn : GOAL[t->job.goal])(&what, training, run));
     what.parameters = training->size.parameters;
     what.validator = *validator;
     return una_descend_f32(&what, t->parameters, &t->job.how.descent, &t->trained, &t->arena, run);
 }
 
 /* Means and standard deviations of the packed parameters. */
-static una_status train_elbo(una_trained_job *t, const una_training_context *training, una_run *run)
+static una_status train_elbo(una_trained_job *t, una_training_context *training, una_run *run)
 {
     una_trainable_f64 what = {0};
     double *p;

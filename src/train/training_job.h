@@ -67,27 +67,28 @@ typedef struct una_training_context {    /* what goals and validation need of a 
     una_body_size   size;
     float          *parameters;
     una_rng         rng;                 /* after drawing the first parameters                              */
+    /* of the goal: */
+    const una_kernels_f32 *kern;
+    una_batches     batches;             /* of the job's rows                                               */
+    void           *work;                /* of the network                                                  */
+    size_t          bounds;              /* weights of layers but the heads, whose largest singular values are kept
+                                            below goal_options.squares.bound                                */
+    struct una_bounded *bounded;         /* [bounds]                                                        */
 } una_training_context;
 
-/* Weights of all layers but the heads, whose largest singular values are kept below a bound. */
-typedef struct una_bounds { size_t count; struct una_bounded *of; double most; } una_bounds;
-una_status una_bounds_new(una_bounds *bounds, const una_training_context *training, double most, una_run *run);
 /* One power iteration for each and W <- c W/sigma where sigma > c; at the end (last) it iterates until sigma has
  * converged, so that the bound holds for the weights that are kept. */
-void       una_bounds_hold(const una_bounds *bounds, float *parameters, bool last);
+una_status una_bounds_new(una_training_context *training, una_run *run);
+void       una_bounds_hold(const una_training_context *training, float *parameters, bool last);
 
-double una_dropout_decay(const una_training_job *job);   /* weight of |W|^2                                 */
-/* Batches of the job's rows. */
-una_status una_training_job_batches(una_batches *batches, const una_training_job *job, una_run *run);
-/* Any body; *_learn: bodies with `learn`, which pass all rows through at once. */
-una_status una_goal_squares(una_trainable_f32 *what, const una_training_context *training, una_run *run);
-una_status una_goal_squares_learn(una_trainable_f32 *what, const una_training_context *training, una_run *run);
-una_status una_goal_evidence(una_trainable_f32 *what, const una_training_context *training, una_run *run);
-una_status una_goal_anchor(una_trainable_f32 *what, const una_training_context *training, una_run *run);
-/* Dropout: perceptrons; bodies with `learn`. */
-una_status una_goal_dropout(una_trainable_f32 *what, const una_training_context *training, una_run *run);
-una_status una_goal_dropout_learn(una_trainable_f32 *what, const una_training_context *training, una_run *run);
-una_status una_goal_elbo(una_trainable_f64 *what, double **p, const una_training_context *training, una_run *run);
+double     una_dropout_decay(const una_training_job *job);       /* weight of |W|^2                         */
+una_status una_goal_batches(una_training_context *training, una_run *run);       /* kern and batches        */
+una_rng    una_goal_random(const una_training_context *training, una_purpose purpose, size_t step);
+
+typedef una_status una_goal_begin(una_trainable_f32 *what, una_training_context *training, una_run *run);
+una_goal_begin una_goal_squares, una_goal_evidence, una_goal_dropout;   /* squares: of any body, anchored too       */
+una_goal_begin una_goal_learn;                           /* squares and dropout of bodies with `learn`      */
+una_status una_goal_elbo(una_trainable_f64 *what, double **p, una_training_context *training, una_run *run);
 una_status una_validator_new(una_validator_f32 *validator, const una_training_context *training, una_run *run);
 
 #endif

@@ -33,24 +33,30 @@ static una_status new_training_rows(una_training_rows *h, const una_problem *p, 
     return una_arena_check(arena);
 }
 
+/* Rows of the fold are held out (SIZE_MAX: none); those that validate join the others, or are held out too. */
+static void add_training_rows(una_training_rows *h, const una_problem *p, size_t fold, bool join)
+{
+    for (size_t i = 0; i < p->x.rows; i++)
+        add_training_row(h, fold != SIZE_MAX && p->fold[i] == fold, p->x, p->y, i);
+    for (size_t i = 0; fold == SIZE_MAX && i < p->valid_x.rows; i++)
+        add_training_row(h, !join, p->valid_x, p->valid_y, i);
+}
+
 una_status una_training_rows_split(una_training_rows *h, const una_problem *p, size_t fold, una_arena *arena)
 {
-    bool by_fold = fold != SIZE_MAX;
-    if (!by_fold && p->shared) {
+    if (fold == SIZE_MAX && p->shared) {
         *h = *p->shared;
         return UNA_OK;
     }
-    UNA_TRY(new_training_rows(h, p, p->x.rows, by_fold ? p->x.rows : p->valid_x.rows, arena));
-    for (size_t i = 0; i < p->x.rows; i++) add_training_row(h, by_fold && p->fold[i] == fold, p->x, p->y, i);
-    for (size_t i = 0; !by_fold && i < p->valid_x.rows; i++) add_training_row(h, true, p->valid_x, p->valid_y, i);
+    UNA_TRY(new_training_rows(h, p, p->x.rows, fold != SIZE_MAX ? p->x.rows : p->valid_x.rows, arena));
+    add_training_rows(h, p, fold, false);
     return UNA_OK;
 }
 
 una_status una_training_rows_all(una_training_rows *h, const una_problem *p, una_arena *arena)
 {
     UNA_TRY(new_training_rows(h, p, p->x.rows + p->valid_x.rows, 0, arena));
-    for (size_t i = 0; i < p->x.rows; i++) add_training_row(h, false, p->x, p->y, i);
-    for (size_t i = 0; i < p->valid_x.rows; i++) add_training_row(h, false, p->valid_x, p->valid_y, i);
+    add_training_rows(h, p, SIZE_MAX, true);
     return UNA_OK;
 }
 
@@ -78,35 +84,39 @@ una_status una_problem_without_fold(una_problem *p, size_t fold, una_arena *aren
     return UNA_OK;
 }
 
-una_status una_rows_thin(float **x, double **y, size_t *rows, size_t inputs, size_t outputs, size_t most,
-                         una_arena *arena)
+static una_status thin(float **x, double **y, size_t *rows, const una_training_rows *r, size_t most, una_arena *arena)
 {
+    size_t inputs = r->inputs, outputs = una_training_rows_outputs(r);
     if (*rows <= most) return UNA_OK;
     UNA_NEW(arena, float, few, most * inputs);
     UNA_NEW(arena, double, few_y, most * outputs);
-
     for (size_t i = 0; i < most; i++) {
         size_t row = i * *rows / most;
         memcpy(few + i * inputs, *x + row * inputs, inputs * sizeof(float));
         memcpy(few_y + i * outputs, *y + row * outputs, outputs * sizeof(double));
     }
-
     *x = few;
     *y = few_y;
     *rows = most;
     return UNA_OK;
 }
 
-una_status una_batches_init(una_batches *b, const float *x, const float *target, size_t rows, size_t inputs,
-                            size_t batch, uint64_t seed, uint64_t stream, una_arena *arena)
+una_status una_training_rows_thin(una_training_rows *r, size_t most, size_t most_valid, una_arena *arena)
 {
-    bool whole = batch == 0 || batch >= rows;
-    *b = (una_batches){ .all_x = x, .all_target = target, .all = rows, .inputs = inputs,
-                        .count = whole ? 1 : (rows + batch / 2) / batch, .seed = seed, .stream = stream };
-    b->most = (rows + b->count - 1) / b->count;
-    UNA_NEW_AT(arena, b->x, b->most * inputs);
+    UNA_TRY(thin(&r->x, &r->y, &r->rows, r, most, arena));
+    return thin(&r->valid_x, &r->valid_y, &r->valid_rows, r, most_valid, arena);
+}
+
+una_status una_batches_init(una_batches *b, const una_training_rows *r, size_t batch, uint64_t seed, uint64_t stream,
+                            una_arena *arena)
+{
+    bool whole = batch == 0 || batch >= r->rows;
+    *b = (una_batches){ .all_x = r->x, .all_target = r->target, .all = r->rows, .inputs = r->inputs,
+                        .count = whole ? 1 : (r->rows + batch / 2) / batch, .seed = seed, .stream = stream };
+    b->most = (b->all + b->count - 1) / b->count;
+    UNA_NEW_AT(arena, b->x, b->most * b->inputs);
     UNA_NEW_AT(arena, b->target, b->most);
-    return una_order_new(&b->order, rows, arena);
+    return una_order_new(&b->order, b->all, arena);
 }
 
 void una_batches_next(una_batches *b)

@@ -23,9 +23,9 @@ una_status una_training_rows_split(una_training_rows *rows, const una_problem *p
 una_status una_training_rows_all(una_training_rows *rows, const una_problem *problem, una_arena *arena);
 /* The problem without one fold, whose rows become valid_x and valid_y: for members that are kinds of their own. */
 una_status una_problem_without_fold(una_problem *problem, size_t fold, una_arena *arena);
-/* Leaves at most `most` rows, evenly spaced: copies in the arena. For validation, which must stay cheap. */
-una_status una_rows_thin(float **x, double **y, size_t *rows, size_t inputs, size_t outputs, size_t most,
-                         una_arena *arena);
+/* Leaves at most so many rows (x and y) and validation rows, evenly spaced: copies in the arena. For validation, which
+ * must stay cheap. */
+una_status una_training_rows_thin(una_training_rows *rows, size_t most, size_t most_valid, una_arena *arena);
 
 typedef struct una_batches {             /* of an epoch: they differ in size by at most one row             */
     const float *all_x, *all_target;     /* [all, inputs], [all]                                            */
@@ -38,8 +38,8 @@ typedef struct una_batches {             /* of an epoch: they differ in size by 
 } una_batches;
 
 /* batch 0 or >= rows: every batch has all rows. */
-una_status una_batches_init(una_batches *batches, const float *x, const float *target, size_t rows, size_t inputs,
-                            size_t batch, uint64_t seed, uint64_t stream, una_arena *arena);
+una_status una_batches_init(una_batches *batches, const una_training_rows *rows, size_t batch, uint64_t seed,
+                            uint64_t stream, una_arena *arena);
 void       una_batches_next(una_batches *batches);
 
 static inline size_t una_training_rows_outputs(const una_training_rows *rows)

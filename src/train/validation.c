@@ -14,9 +14,7 @@ enum { MOST_ROWS = 4096 };               /* training rows, and validation rows, 
 
 typedef struct validation {
     const una_training_context *training;
-    const float *x, *valid_x;            /* [rows, inputs], [valid_rows, inputs]                            */
-    const double *y, *valid_y;           /* [rows, outputs], [valid_rows, outputs]                          */
-    size_t rows, valid_rows, outputs;
+    una_training_rows rows;              /* not too many                                                    */
     una_cells cells, valid_cells;        /* of the present target                                           */
     double *f;                           /* error: [valid_rows]                                             */
     double *phi, *valid_phi;             /* posterior: [rows, features + 1], [valid_rows, features + 1]     */
@@ -27,10 +25,11 @@ typedef struct validation {
 static una_status validate_error(void *context, const float *p, double *score, una_run *run)
 {
     const validation *w = context;
+    const una_training_rows *r = &w->rows;
     (void)run;
-    double square = una_network_sum_of_squares_f32(&w->training->net, p, w->valid_x, w->valid_y, w->valid_rows, w->f,
+    double square = una_network_sum_of_squares_f32(&w->training->net, p, r->valid_x, r->valid_y, r->valid_rows, w->f,
                                                    w->work);
-    *score = -0.5 * (UNA_LOG_TWO_PI + 1 + log(fmax(square / (double)w->valid_rows, 1e-12)));
+    *score = -0.5 * (UNA_LOG_TWO_PI + 1 + log(fmax(square / (double)r->valid_rows, 1e-12)));
     return UNA_OK;
 }
 
@@ -38,13 +37,14 @@ static una_status validate_posterior(void *context, const float *p, double *scor
 {
     validation *w = context;
     const una_network_f32 *net = &w->training->net;
-    size_t k = w->stats.features;
-    net->body->forward(net, p, w->x, w->rows, w->phi, k, NULL, w->work);
-    net->body->forward(net, p, w->valid_x, w->valid_rows, w->valid_phi, k, NULL, w->work);
+    const una_training_rows *r = &w->rows;
+    size_t k = w->stats.features, outputs = una_training_rows_outputs(r);
+    net->body->forward(net, p, r->x, r->rows, w->phi, k, NULL, w->work);
+    net->body->forward(net, p, r->valid_x, r->valid_rows, w->valid_phi, k, NULL, w->work);
     double noise_var, rmse, own = 0, sum = 0, all = 0;
-    for (size_t t = 0; t < w->outputs; t++) {
-        una_cells_pick(&w->cells, w->phi, w->y, w->rows, t);
-        una_cells_pick(&w->valid_cells, w->valid_phi, w->valid_y, w->valid_rows, t);
+    for (size_t t = 0; t < outputs; t++) {
+        una_cells_pick(&w->cells, w->phi, r->y, r->rows, t);
+        una_cells_pick(&w->valid_cells, w->valid_phi, r->valid_y, r->valid_rows, t);
         if (w->valid_cells.rows == 0) continue;
         una_stats_clear(&w->stats);
         UNA_TRY(una_stats_add(&w->stats, w->cells.phi, w->cells.y, w->cells.rows, run));
@@ -55,7 +55,7 @@ static una_status validate_posterior(void *context, const float *p, double *scor
         all += (double)w->valid_cells.rows;
     }
     *score = all > 0 ? sum / all : 0;
-    if (w->outputs == 1) *score = own;
+    if (outputs == 1) *score = own;
     return UNA_OK;
 }
 
@@ -66,36 +66,26 @@ static size_t rows_to_validate(size_t rows, una_run *run)
     return all > MOST_ROWS && all > rows ? 1 + (size_t)((double)MOST_ROWS * (double)rows / (double)all) : MOST_ROWS;
 }
 
-static una_status new_validation_features(validation *w, const una_training_rows *r, una_run *run)
+static una_status new_validation_features(validation *w, una_run *run)
 {
-    size_t k = w->training->size.features + 1;
-    float *x = r->x, *valid_x = r->valid_x;
-    double *y = r->y, *valid_y = r->valid_y;
-
-    UNA_TRY(una_rows_thin(&x, &y, &w->rows, r->inputs, w->outputs, rows_to_validate(r->rows, run), &run->scratch));
-    UNA_TRY(una_rows_thin(&valid_x, &valid_y, &w->valid_rows, r->inputs, w->outputs,
-                          rows_to_validate(r->valid_rows, run), &run->scratch));
-    w->x = x;
-    w->y = y;
-    w->valid_x = valid_x;
-    w->valid_y = valid_y;
-
-    w->phi = una_phi_with_one(w->rows, k, &run->scratch);
-    w->valid_phi = una_phi_with_one(w->valid_rows, k, &run->scratch);
+    una_training_rows *r = &w->rows;
+    size_t k = w->training->size.features + 1, outputs = una_training_rows_outputs(r);
+    size_t most = rows_to_validate(r->rows, run), most_valid = rows_to_validate(r->valid_rows, run);
+    UNA_TRY(una_training_rows_thin(r, most, most_valid, &run->scratch));
+    w->phi = una_phi_with_one(r->rows, k, &run->scratch);
+    w->valid_phi = una_phi_with_one(r->valid_rows, k, &run->scratch);
     una_stats_init(&w->stats, k, &run->scratch);
-    UNA_TRY(una_cells_take(&w->cells, w->rows, k, w->outputs, &run->scratch));
-    return una_cells_take(&w->valid_cells, w->valid_rows, k, w->outputs, &run->scratch);
+    UNA_TRY(una_cells_take(&w->cells, r->rows, k, outputs, &run->scratch));
+    return una_cells_take(&w->valid_cells, r->valid_rows, k, outputs, &run->scratch);
 }
 
 una_status una_validator_new(una_validator_f32 *validator, const una_training_context *training, una_run *run)
 {
-    const una_training_rows *r = training->job->rows;
     bool posterior = training->job->validate == UNA_VALIDATE_POSTERIOR;
     UNA_NEW(&run->scratch, validation, w, 1);
-    *w = (validation){ .training = training, .valid_x = r->valid_x, .valid_y = r->valid_y, .rows = r->rows,
-                       .valid_rows = r->valid_rows, .outputs = una_training_rows_outputs(r) };
-    if (posterior) UNA_TRY(new_validation_features(w, r, run));
-    else w->f = UNA_GET_ROWS(&run->scratch, double, r->valid_rows);
+    *w = (validation){ .training = training, .rows = *training->job->rows };
+    if (posterior) UNA_TRY(new_validation_features(w, run));
+    else w->f = UNA_GET_ROWS(&run->scratch, double, w->rows.valid_rows);
     UNA_TRY(una_arena_check(&run->scratch));
     *validator = (una_validator_f32){ w, posterior ? validate_posterior : validate_error };
     return una_network_work_f32(&w->work, &training->net, 0, run);

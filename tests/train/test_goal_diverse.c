@@ -85,7 +85,7 @@ static void make(scene *s, int probes, una_run *run)
     assert_int_equal(s->training.size.features, FEATURES);
     assert_true(s->training.size.parameters <= MOST);
     for (size_t i = 0; i < s->training.size.parameters; i++) s->wide[i] = (double)s->parameters[i];
-    assert_ok(una_goal_squares_learn(&s->what, &s->training, run), run);
+    assert_ok(una_goal_learn(&s->what, &s->training, run), run);
     if (s->at.own_probes) place_probes(s, probes);
     move_probes(s, run);
     assert_ok(una_network_work_f64(&s->work, &(una_network_f64){ &una_body_conv_f64, &s->shape, NULL }, ALL, run),

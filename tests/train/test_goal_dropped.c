@@ -43,7 +43,7 @@ static void make(scene *s, una_run *run)
     assert_int_equal(s->training.size.features, FEATURES);
     assert_true(s->training.size.parameters <= MOST);
     for (size_t i = 0; i < s->training.size.parameters; i++) s->wide[i] = (double)s->parameters[i];
-    assert_ok(una_goal_dropout_learn(&s->what, &s->training, run), run);
+    assert_ok(una_goal_learn(&s->what, &s->training, run), run);
 
     una_rng units = una_rng_at(3, UNA_FOR_PERTURBATION, (uint64_t)2 << 40 | STEP);
     una_dropout_mask(&units, DROP, ROWS * FEATURES, s->mask);

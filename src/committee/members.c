@@ -296,7 +296,7 @@ static una_status draw_member(const una_members *all, size_t m, una_view x, size
     una_predictive out = { .mean = f, .var_model = UNA_GET(&run->scratch, double, x.rows),
                            .var_noise = UNA_GET(&run->scratch, double, x.rows) };
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(member->kind->predict(member->state, x, &out, run));
+    UNA_SCOPED(run, member->kind->predict(member->state, x, &out, run));
     for (size_t k = 1; k < draws; k++) memcpy(f + k * x.rows, f, x.rows * sizeof *f);
     return UNA_OK;
 }
@@ -315,7 +315,7 @@ static una_status draw_blend(const una_members *all, size_t m, una_view x, size_
     una_predictive out = { .mean = mean, .mean_only = true, .var_model = UNA_GET(&run->scratch, double, x.rows),
                            .var_noise = UNA_GET(&run->scratch, double, x.rows) };
     UNA_TRY(una_arena_check(&run->scratch));
-    if (!prior) UNA_TRY(member->kind->predict(member->state, x, &out, run));
+    if (!prior) UNA_SCOPED(run, member->kind->predict(member->state, x, &out, run));
     for (size_t i = 0; i < draws * x.rows; i++) f[i] = mean[i % x.rows];
 
     una_status status = UNA_OK;

@@ -238,6 +238,8 @@ una_status una_kind_need_images(const una_kind *kind, una_run *run);
 /* una_options_apply for a kind; an option that only a kind inside it has gets a sentence that says so. */
 una_status una_kind_set(void *options, const una_kind *kind, const una_spec *spec, una_arena *arena, una_run *run);
 
+/* What kind->predict, kind->slope and kind->leaves take from scratch is given back here. */
+una_status una_kind_predict(const una_kind *kind, const void *state, una_view x, una_predictive *out, una_run *run);
 /* At one point x [inputs], which is unchanged on return: the kind's own slopes, or central differences. */
 una_status una_kind_slope(const una_kind *kind, const void *state, double *x, size_t inputs, una_slope *at,
                           una_run *run);

@@ -47,20 +47,24 @@ una_status una_kind_need_images(const una_kind *kind, una_run *run)
              una_kinds_that(sees_images, run));
 }
 
+una_status una_kind_predict(const una_kind *kind, const void *state, una_view x, una_predictive *out, una_run *run)
+{
+    UNA_SCOPED(run, kind->predict(state, x, out, run));
+    return UNA_OK;
+}
+
 static una_status ask_point(const una_kind *kind, const void *state, const double *x, size_t inputs, double *mean,
                             double *var, una_run *run)
 {
     double noise;
     una_predictive out = { .mean = mean, .var_model = var, .var_noise = &noise };
-    return kind->predict(state, (una_view){ x, 1, inputs, inputs }, &out, run);
+    return una_kind_predict(kind, state, (una_view){ x, 1, inputs, inputs }, &out, run);
 }
 
-una_status una_kind_slope(const una_kind *kind, const void *state, double *x, size_t inputs, una_slope *out,
-                          una_run *run)
+static una_status slope_by_differences(const una_kind *kind, const void *state, double *x, size_t inputs,
+                                       una_slope *out, una_run *run)
 {
     const double step = 1e-5;
-    if (kind->slope) return kind->slope(state, x, out, run);
-
     UNA_TRY(ask_point(kind, state, x, inputs, &out->mean, &out->var, run));
     for (size_t d = 0; d < inputs; d++) {
         double mean[2] = {0}, var[2] = {0}, at = x[d];
@@ -72,6 +76,14 @@ una_status una_kind_slope(const una_kind *kind, const void *state, double *x, si
         out->dmean[d] = (mean[1] - mean[0]) / (2 * step);
         out->dvar[d] = (var[1] - var[0]) / (2 * step);
     }
+    return UNA_OK;
+}
+
+una_status una_kind_slope(const una_kind *kind, const void *state, double *x, size_t inputs, una_slope *out,
+                          una_run *run)
+{
+    UNA_SCOPED(run, kind->slope ? kind->slope(state, x, out, run)
+                                : slope_by_differences(kind, state, x, inputs, out, run));
     return UNA_OK;
 }
 
@@ -320,18 +332,19 @@ una_status una_spec_text(const char **text, const char *spec, una_run *run)
     return status;
 }
 
+static una_status leaf_without_head(const una_kind *kind, const void *state, una_view x, double weight,
+                                    una_leaf_task *task, void *context, una_run *run)
+{
+    UNA_NEW(&run->scratch, double, mean, 3 * x.rows);
+    una_predictive p = { .mean = mean, .var_model = mean + x.rows, .var_noise = mean + 2 * x.rows };
+    UNA_TRY(kind->predict(state, x, &p, run));
+    return task(context, &(una_leaf){ .weight = weight, .mean = p.mean, .var = p.var_model }, run);
+}
+
 una_status una_kind_leaves(const una_kind *kind, const void *state, una_view x, double weight, una_leaf_task *task,
                            void *context, una_run *run)
 {
-    if (kind->leaves) return kind->leaves(state, x, weight, task, context, run);
-
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *mean = UNA_GET(&run->scratch, double, 3 * x.rows);
-    una_status status = una_arena_check(&run->scratch);
-    una_predictive p = { .mean = mean, .var_model = mean + x.rows, .var_noise = mean + 2 * x.rows };
-    if (status == UNA_OK) status = kind->predict(state, x, &p, run);
-    const una_leaf leaf = { .weight = weight, .mean = p.mean, .var = p.var_model };
-    if (status == UNA_OK) status = task(context, &leaf, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, kind->leaves ? kind->leaves(state, x, weight, task, context, run)
+                                 : leaf_without_head(kind, state, x, weight, task, context, run));
+    return UNA_OK;
 }

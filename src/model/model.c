@@ -379,7 +379,7 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
         for (size_t m = 0; m < parts; m++) p.part_weight[m] = 1 / (double)parts;
         status = una_check_cancelled(run, "predicting");
         run->first_row = before + from;
-        if (status == UNA_OK) status = model->kind->predict(model->state, view, &p, run);
+        if (status == UNA_OK) status = una_kind_predict(model->kind, model->state, view, &p, run);
         run->first_row = before;
         if (status == UNA_OK) status = una_new_words_widen(&p, model, view, run);
         if (status == UNA_OK) status = una_check_cancelled(run, "predicting");
@@ -610,7 +610,7 @@ una_status una_model_draw_encoded(const una_model *model, const double *x, size_
     size_t inputs = model->columns.input_count;
     if (!model->kind->draw) UNA_FAIL(run, UNA_E_USAGE, "%s cannot draw functions", model->kind->name);
     una_view view = { x, rows, inputs, inputs };
-    UNA_TRY(model->kind->draw(model->state, view, draws, prior, f, run));
+    UNA_SCOPED(run, model->kind->draw(model->state, view, draws, prior, f, run));
     if (!prior) UNA_TRY(una_new_words_draw(f, draws, model, view, 0, run));
     return una_functions_in_units(model, x, rows, draws, f, run);
 }
@@ -803,7 +803,7 @@ una_status una_model_observe_encoded(una_model *model, const double *x, const do
     una_problem more = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                          .seed = run->settings.seed };
     una_fit_result result = { .log_evidence = model->info.log_evidence };
-    UNA_TRY(model->kind->observe(model->state, &more, &result, &model->keep, run));
+    UNA_SCOPED(run, model->kind->observe(model->state, &more, &result, &model->keep, run));
     model->info.log_evidence = result.log_evidence;
     model->info.rows += rows;
     return UNA_OK;

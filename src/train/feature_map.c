@@ -57,81 +57,76 @@ bool una_map_next(una_map_pass *pass)
 
 una_status una_map_phi(const una_feature_map *map, una_view x, double *phi, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     size_t k = una_map_columns(map);
     una_map_pass pass;
-    una_status status = una_map_begin(&pass, map, x, run);
-    while (status == UNA_OK && una_map_next(&pass)) {
+    UNA_TRY(una_map_begin(&pass, map, x, run));
+    while (una_map_next(&pass)) {
         memcpy(phi + pass.from * k, pass.phi, pass.rows * k * sizeof *phi);
-        status = una_check_cancelled(run, "computing features");
+        UNA_TRY(una_check_cancelled(run, "computing features"));
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 una_status una_map_absorb(const una_feature_map *map, una_view x, const double *y, const double *weight,
                           una_stats *stats, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     una_map_pass pass;
-    una_status status = una_map_begin(&pass, map, x, run);
-    while (status == UNA_OK && una_map_next(&pass))
-        status = una_stats_add_counted(stats, pass.phi, y + pass.from, weight ? weight + pass.from : NULL, pass.rows,
-                                       run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_map_begin(&pass, map, x, run));
+    while (una_map_next(&pass))
+        UNA_TRY(una_stats_add_counted(stats, pass.phi, y + pass.from, weight ? weight + pass.from : NULL, pass.rows,
+                                      run));
+    return UNA_OK;
 }
 
 /* ---- the model interface -------------------------------------------------------------------------------------- */
 
+static una_status predict_block(const una_map_pass *pass, const una_head *head, una_predictive *out, una_run *run)
+{
+    double *var = out->mean_only ? NULL : out->var_model + pass->from;
+    for (size_t r = 0; r < pass->rows; r++) out->var_noise[pass->from + r] = head->noise_var;
+    return una_head_predict(head, pass->phi, pass->rows, out->mean + pass->from, var, run);
+}
+
 una_status una_map_predict(const una_feature_map *map, const una_head *head, una_view x, una_predictive *out,
                            una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     una_map_pass pass;
     size_t before = run->first_row;
     una_status status = una_map_begin(&pass, map, x, run);
     while (status == UNA_OK && una_map_next(&pass)) {
         run->first_row = before + pass.from;
-        double *var = out->mean_only ? NULL : out->var_model + pass.from;
-        status = una_head_predict(head, pass.phi, pass.rows, out->mean + pass.from, var, run);
-        for (size_t r = 0; r < pass.rows; r++) out->var_noise[pass.from + r] = head->noise_var;
+        status = predict_block(&pass, head, out, run);
     }
     run->first_row = before;
-    una_arena_release(&run->scratch, mark);
     return status;
 }
 
 una_status una_map_observe(const una_feature_map *map, una_head *head, const una_problem *more, una_fit_result *result,
                            una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     una_stats sums;
     una_stats_init(&sums, head->stats.features, &run->scratch);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_map_absorb(map, more->x, more->y, more->weight, &sums, run);
-    if (status == UNA_OK) status = una_head_observe(head, &sums, run);
-    una_arena_release(&run->scratch, mark);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_map_absorb(map, more->x, more->y, more->weight, &sums, run));
+    UNA_TRY(una_head_observe(head, &sums, run));
     result->log_evidence = head->log_evidence;
-    return status;
+    return UNA_OK;
 }
 
 una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x, size_t draws, bool prior,
                         double *f, una_run *run)
 {
     size_t k = una_map_columns(map);
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *w = UNA_GET(&run->scratch, double, draws * k), *phi = UNA_GET(&run->scratch, double, x.rows * k);
-    una_status status = una_arena_check(&run->scratch);
+    UNA_NEW(&run->scratch, double, w, draws * k);
+    UNA_NEW(&run->scratch, double, phi, x.rows * k);
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
-    if (status == UNA_OK) status = una_head_draw(head, draws, prior, &rng, w, run);
-    if (status == UNA_OK) status = una_map_phi(map, x, phi, run);
-    for (size_t s = 0; status == UNA_OK && s < draws; s++) {
+    UNA_TRY(una_head_draw(head, draws, prior, &rng, w, run));
+    UNA_TRY(una_map_phi(map, x, phi, run));
+    for (size_t s = 0; s < draws; s++) {
         for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = una_dot(phi + r * k, w + s * k, k);
-        status = una_check_cancelled(run, "drawing functions");
+        UNA_TRY(una_check_cancelled(run, "drawing functions"));
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 una_status una_map_slopes(const una_feature_map *map, const double *x, double *phi, double *j, una_run *run)
@@ -149,32 +144,23 @@ una_status una_map_slopes(const una_feature_map *map, const double *x, double *p
 /* dmean = J m and dvar = 2 J V phi, J the exact slopes of phi. */
 una_status una_map_slope(const una_feature_map *map, const una_head *head, const double *x, una_slope *at, una_run *run)
 {
-    size_t inputs = map->inputs, features = map->features, k = una_map_columns(map);
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *j = UNA_GET(&run->scratch, double, inputs * features), *phi = UNA_GET(&run->scratch, double, k);
-    double *u = UNA_GET(&run->scratch, double, k);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_map_slopes(map, x, phi, j, run);
-    if (status == UNA_OK) status = una_head_at(head, phi, &at->mean, &at->var, u, run);
-
-    for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
+    size_t features = map->features, k = una_map_columns(map);
+    UNA_NEW(&run->scratch, double, j, map->inputs * features);
+    UNA_NEW(&run->scratch, double, phi, k);
+    UNA_NEW(&run->scratch, double, u, k);
+    UNA_TRY(una_map_slopes(map, x, phi, j, run));
+    UNA_TRY(una_head_at(head, phi, &at->mean, &at->var, u, run));
+    for (size_t d = 0; d < map->inputs; d++) {
         at->dmean[d] = una_dot(j + d * features, head->mean, features);
         at->dvar[d] = 2 * una_dot(j + d * features, u, features);
     }
-
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 una_status una_map_leaf(const una_feature_map *map, const una_head *head, una_view x, double weight,
                         una_leaf_task *task, void *context, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *phi = UNA_GET_ROWS(&run->scratch, double, x.rows * una_map_columns(map));
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_map_phi(map, x, phi, run);
-    const una_leaf leaf = { .weight = weight, .head = head, .phi = phi };
-    if (status == UNA_OK) status = task(context, &leaf, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_NEW_ROWS(&run->scratch, double, phi, x.rows * una_map_columns(map));
+    UNA_TRY(una_map_phi(map, x, phi, run));
+    return task(context, &(una_leaf){ .weight = weight, .head = head, .phi = phi }, run);
 }

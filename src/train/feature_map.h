@@ -27,7 +27,7 @@ una_feature_map una_map_of_heads(una_network_f32 net, const float *parameters);
 size_t una_map_columns(const una_feature_map *map);      /* of phi                                          */
 
 /* A pass: una_map_begin, then una_map_next until it returns false. Memory comes from scratch; the caller releases
- * it. */
+ * it, here as below. */
 typedef struct una_map_pass {
     const una_feature_map *map;
     una_view x;
@@ -40,8 +40,7 @@ typedef struct una_map_pass {
 una_status una_map_begin(una_map_pass *pass, const una_feature_map *map, una_view x, una_run *run);
 bool       una_map_next(una_map_pass *pass);
 
-/* At one point x [inputs]: phi [columns] and its slopes j [inputs, features]. Work comes from scratch; the caller
- * releases it. */
+/* At one point x [inputs]: phi [columns] and its slopes j [inputs, features]. */
 una_status una_map_slopes(const una_feature_map *map, const double *x, double *phi, double *j, una_run *run);
 /* phi [x.rows, columns], memory of the caller's. */
 una_status una_map_phi(const una_feature_map *map, una_view x, double *phi, una_run *run);

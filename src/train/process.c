@@ -8,9 +8,9 @@
 una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_columns *c, una_run *run)
 {
     size_t count = c->input_count;
-    const char **name = UNA_GET(&run->scratch, const char *, count);
-    double *centre = UNA_GET(&run->scratch, double, count), *scale = UNA_GET(&run->scratch, double, count);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, const char *, name, count);
+    UNA_NEW(&run->scratch, double, centre, count);
+    UNA_NEW(&run->scratch, double, scale, count);
     for (size_t d = 0; d < count; d++) {
         const una_input *input = una_columns_input(c, d);
         name[d] = una_input_name(c, input, &run->scratch);
@@ -25,21 +25,18 @@ una_status una_gp_inputs(una_kernel_inputs *inputs, bool own_units, const una_co
 una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, const double *weight, size_t rows,
                         double *log_lik, double *rmse, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *mean = UNA_GET(&run->scratch, double, rows), *var = UNA_GET(&run->scratch, double, rows), square = 0;
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_gp_predict(gp, x, rows, gp->inputs, mean, var, run);
-
+    double square = 0;
+    UNA_NEW(&run->scratch, double, mean, rows);
+    UNA_NEW(&run->scratch, double, var, rows);
+    UNA_TRY(una_gp_predict(gp, x, rows, gp->inputs, mean, var, run));
     *log_lik = 0;
-    for (size_t i = 0; status == UNA_OK && i < rows; i++) {
+    for (size_t i = 0; i < rows; i++) {
         double away = y[i] - mean[i], total = var[i] + gp->noise_var / (weight ? weight[i] : 1);
         square += away * away;
         *log_lik -= (0.9189385332046727 + 0.5 * log(total) + 0.5 * away * away / total) / (double)rows;
     }
-
     *rmse = sqrt(square / (double)rows);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 una_status una_gp_exchange(void *state, una_archive *ar)
@@ -69,24 +66,15 @@ una_status una_gp_exchange(void *state, una_archive *ar)
     return una_gp_defer(gp, gp->kernel, x, y, weight, (size_t)rows, (size_t)inputs, ar->arena);
 }
 
-static una_status prior_draws(const una_gp *gp, una_view x, size_t draws, una_rng *rng, double *f, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *by_row = UNA_GET(&run->scratch, double, x.rows * draws);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK)
-        status = una_gp_prior_draws(gp->kernel, x.at, x.rows, x.stride, draws, rng, by_row, NULL, run);
-    for (size_t s = 0; status == UNA_OK && s < draws; s++)
-        for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = by_row[r * draws + s];
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
 una_status una_gp_draws(const void *gp, una_view x, size_t draws, bool prior, double *f, una_run *run)
 {
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
-    return prior ? prior_draws(gp, x, draws, &rng, f, run)
-                 : una_gp_draw(gp, x.at, x.rows, x.stride, draws, &rng, f, run);
+    if (!prior) return una_gp_draw(gp, x.at, x.rows, x.stride, draws, &rng, f, run);
+    UNA_NEW(&run->scratch, double, by_row, x.rows * draws);
+    UNA_TRY(una_gp_prior_draws(((const una_gp *)gp)->kernel, x.at, x.rows, x.stride, draws, &rng, by_row, NULL, run));
+    for (size_t s = 0; s < draws; s++)
+        for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = by_row[r * draws + s];
+    return UNA_OK;
 }
 
 /* ---- a process on features ------------------------------------------------------------------------------------ */
@@ -133,55 +121,43 @@ static una_status features_at(const una_feature_map *map, una_view x, una_view *
 una_status una_process_predict(const una_feature_map *map, const una_gp *gp, una_view x, una_predictive *out,
                                una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     una_view h;
-    una_status status = features_at(map, x, &h, run);
-    double *var = out->mean_only ? NULL : out->var_model;
-    if (status == UNA_OK) status = una_gp_predict(gp, h.at, h.rows, h.stride, out->mean, var, run);
+    UNA_TRY(features_at(map, x, &h, run));
     for (size_t r = 0; r < x.rows; r++) out->var_noise[r] = gp->noise_var;
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return una_gp_predict(gp, h.at, h.rows, h.stride, out->mean, out->mean_only ? NULL : out->var_model, run);
 }
 
 una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una_problem *more, una_fit_result *result,
                                una_arena *keep, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     una_view h;
-    una_status status = features_at(map, more->x, &h, run);
-    if (status == UNA_OK) status = una_gp_append(gp, h.at, h.stride, more->y, more->weight, h.rows, keep, run);
-    una_arena_release(&run->scratch, mark);
+    UNA_TRY(features_at(map, more->x, &h, run));
+    UNA_TRY(una_gp_append(gp, h.at, h.stride, more->y, more->weight, h.rows, keep, run));
     result->log_evidence = gp->log_evidence;
-    return status;
+    return UNA_OK;
 }
 
 una_status una_process_draw(const una_feature_map *map, const una_gp *gp, una_view x, size_t draws, bool prior,
                             double *f, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     una_view h;
-    una_status status = features_at(map, x, &h, run);
-    if (status == UNA_OK) status = una_gp_draws(gp, h, draws, prior, f, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(features_at(map, x, &h, run));
+    return una_gp_draws(gp, h, draws, prior, f, run);
 }
 
 /* By the chain rule: slopes by h, times those of h by x. */
 una_status una_process_slope(const una_feature_map *map, const una_gp *gp, const double *x, una_slope *at,
                              una_run *run)
 {
-    size_t inputs = map->inputs, width = map->features;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *j = UNA_GET(&run->scratch, double, inputs * width), *by_h = UNA_GET(&run->scratch, double, 2 * width);
-    double *h = UNA_GET(&run->scratch, double, width);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_map_slopes(map, x, h, j, run);
-    if (status == UNA_OK) status = una_gp_slope(gp, h, &at->mean, &at->var, by_h, by_h + width, run);
-
-    for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
+    size_t width = map->features;
+    UNA_NEW(&run->scratch, double, j, map->inputs * width);
+    UNA_NEW(&run->scratch, double, by_h, 2 * width);
+    UNA_NEW(&run->scratch, double, h, width);
+    UNA_TRY(una_map_slopes(map, x, h, j, run));
+    UNA_TRY(una_gp_slope(gp, h, &at->mean, &at->var, by_h, by_h + width, run));
+    for (size_t d = 0; d < map->inputs; d++) {
         at->dmean[d] = una_dot(j + d * width, by_h, width);
         at->dvar[d] = una_dot(j + d * width, by_h + width, width);
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }

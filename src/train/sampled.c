@@ -69,10 +69,17 @@ static una_status sampled_begin(pass *p, const una_sampled *m, const double *num
 
 static una_status rows_in_float(float **to, una_view x, una_run *run)
 {
-    *to = UNA_GET(&run->scratch, float, x.rows * x.cols);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(&run->scratch, *to, x.rows * x.cols);
     for (size_t r = 0; r < x.rows; r++) una_row_to_floats(*to + r * x.cols, x, r);
     return UNA_OK;
+}
+
+/* The same of a model's own numbers, at rows in double. */
+static una_status begin_at(pass *p, const una_sampled *m, una_view x, una_run *run)
+{
+    float *rows;
+    UNA_TRY(rows_in_float(&rows, x, run));
+    return sampled_begin(p, m, m->numbers, rows, x.rows, run);
 }
 
 /* f [rows] of the network, or of the head, in p->packed. */
@@ -101,17 +108,15 @@ static una_status evaluate_part(const pass *p, const double *numbers, size_t s, 
 }
 
 una_status una_sampled_values(const una_sampled *m, const double *numbers, const float *x, size_t rows, double *f,
-                                 size_t by_row, size_t by_part, una_run *run)
+                              size_t by_row, size_t by_part, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     pass p;
-    una_status status = sampled_begin(&p, m, numbers, x, rows, run);
-    for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
-        status = evaluate_part(&p, numbers, s, p.f, run);
+    UNA_TRY(sampled_begin(&p, m, numbers, x, rows, run));
+    for (size_t s = 0; s < m->parts; s++) {
+        UNA_TRY(evaluate_part(&p, numbers, s, p.f, run));
         for (size_t r = 0; r < rows; r++) f[r * by_row + s * by_part] = p.f[r];
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 /* ---- the model interface ---------------------------------------------------------------------------------- */
@@ -131,16 +136,12 @@ static void add_part_moments(una_predictive *out, const double *f, size_t rows, 
 una_status una_sampled_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
     const una_sampled *m = state;
-    una_mark mark = una_arena_mark(&run->scratch);
     pass p;
-    float *rows = NULL;
-    una_status status = rows_in_float(&rows, x, run);
-    if (status == UNA_OK) status = sampled_begin(&p, m, m->numbers, rows, x.rows, run);
-
+    UNA_TRY(begin_at(&p, m, x, run));
     memset(out->mean, 0, x.rows * sizeof(double));
     memset(out->var_model, 0, x.rows * sizeof(double));
-    for (size_t s = 0; status == UNA_OK && s < m->parts; s++) {
-        status = evaluate_part(&p, m->numbers, s, p.f, run);
+    for (size_t s = 0; s < m->parts; s++) {
+        UNA_TRY(evaluate_part(&p, m->numbers, s, p.f, run));
         add_part_moments(out, p.f, x.rows, s, m);
     }
 
@@ -148,8 +149,7 @@ una_status una_sampled_predict(const void *state, una_view x, una_predictive *ou
         out->var_model[r] /= (double)m->parts;
         out->var_noise[r] = m->noise_var;
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 size_t una_sampled_mixture(const void *state)
@@ -160,14 +160,11 @@ size_t una_sampled_mixture(const void *state)
 una_status una_sampled_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)
 {
     const una_sampled *m = state;
+    float *rows;
     *count = m->parts;
     if (!f) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    float *rows = NULL;
-    una_status status = rows_in_float(&rows, x, run);
-    if (status == UNA_OK) status = una_sampled_values(m, m->numbers, rows, x.rows, f, 1, x.rows, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(rows_in_float(&rows, x, run));
+    return una_sampled_values(m, m->numbers, rows, x.rows, f, 1, x.rows, run);
 }
 
 void una_sampled_choose(una_sampled *m, una_rng *rng)
@@ -195,9 +192,8 @@ static una_status draw_parts(const pass *p, uint64_t seed, size_t draws, double 
 {
     const una_sampled *m = p->m;
     size_t rows = p->rows;
-    size_t *last = UNA_GET(&run->scratch, size_t, m->parts);     /* 1 + the last draw of each part; 0: none */
-    size_t *before = UNA_GET(&run->scratch, size_t, draws);      /* 1 + the one before it of the same part  */
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, size_t, last, m->parts);      /* 1 + the last draw of each part; 0: none */
+    UNA_NEW(&run->scratch, size_t, before, draws);       /* 1 + the one before it of the same part  */
     una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, 0);
     for (size_t k = 0; k < draws; k++) {
         size_t s = una_rng_below(&rng, m->parts);
@@ -214,17 +210,9 @@ static una_status draw_parts(const pass *p, uint64_t seed, size_t draws, double 
 
 una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
 {
-    const una_sampled *m = state;
-    una_mark mark = una_arena_mark(&run->scratch);
-    uint64_t seed = run->settings.seed;
     pass p;
-    float *rows = NULL;
-    una_status status = rows_in_float(&rows, x, run);
-    if (status == UNA_OK) status = sampled_begin(&p, m, m->numbers, rows, x.rows, run);
-    if (status == UNA_OK)
-        status = prior ? draw_prior_networks(&p, seed, draws, f, run) : draw_parts(&p, seed, draws, f, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(begin_at(&p, state, x, run));
+    return (prior ? draw_prior_networks : draw_parts)(&p, run->settings.seed, draws, f, run);
 }
 
 /* ---- saving -------------------------------------------------------------------------------------------------- */
@@ -232,9 +220,8 @@ una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool pr
 /* Convolutions have many numbers, trained in float: they are stored in float. */
 static una_status exchange_floats(una_sampled *m, una_archive *ar)
 {
-    float *narrow = ar->loading ? NULL : UNA_GET(ar->arena, float, m->count);
-    for (size_t i = 0; narrow && i < m->count; i++) narrow[i] = (float)m->numbers[i];
-    UNA_TRY(una_arena_check(ar->arena));
+    UNA_NEW(ar->arena, float, narrow, ar->loading ? 0 : m->count);
+    for (size_t i = 0; !ar->loading && i < m->count; i++) narrow[i] = (float)m->numbers[i];
     UNA_TRY(una_archive_f32s(ar, "numbers", &narrow, m->count));
     if (!ar->loading) return UNA_OK;
     UNA_NEW_AT(ar->arena, m->numbers, m->count);

@@ -13,9 +13,10 @@ enum { MOST_TURNS = 300 };
 
 /* Rows of L^-1 and columns of L, V^-1 = L L', turned by the reflection that makes the average row the last coordinate,
  * which is dropped. */
-static void by_posterior(una_white *white, const una_head *head, double *mirror)
+static una_status white_by_posterior(una_white *white, const una_head *head, una_run *run)
 {
     size_t k = white->columns, wide = UNA_PADDED(k + 1);
+    UNA_NEW(&run->scratch, double, mirror, k);
     for (size_t j = 0; j < k; j++)
         for (size_t i = 0; i < k; i++) {
             white->dual[j * k + i] = head->whiten[i * wide + j];
@@ -32,6 +33,7 @@ static void by_posterior(una_white *white, const una_head *head, double *mirror)
             for (size_t j = 0; j < k; j++) of[m][j * k + i] -= 2 * along / square * mirror[j];
         }
     white->axes = k - 1;
+    return UNA_OK;
 }
 
 /* Eigenvectors of the rows' covariance, by the root of their variance. */
@@ -40,8 +42,8 @@ static una_status white_by_rows(una_white *white, const una_stats *stats, una_ru
     size_t k = white->columns, l = k - 1;
     const double *centre = white->centre;
     double n = stats->gram[k * k - 1];
-    double *a = UNA_GET(&run->scratch, double, l * l), *var = UNA_GET(&run->scratch, double, l);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, a, l * l);
+    UNA_NEW(&run->scratch, double, var, l);
     for (size_t i = 0; i < l; i++)
         for (size_t j = 0; j < l; j++) a[i * l + j] = stats->gram[i * k + j] / n - centre[i] * centre[j];
     UNA_TRY(una_eigen(a, l, var, run));
@@ -69,13 +71,7 @@ una_status una_white_of(una_white *white, const una_head *head, int how, una_are
     if (!(n > 0)) UNA_FAIL(run, UNA_E_NUMERIC, "a linear head that rests on no row cannot be explained");
     for (size_t i = 0; i < k; i++) white->centre[i] = stats->gram[i * k + k - 1] / n;
 
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *mirror = UNA_GET(&run->scratch, double, k);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK && how == UNA_WHITE_ROWS) status = white_by_rows(white, stats, run);
-    else if (status == UNA_OK) by_posterior(white, head, mirror);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return how == UNA_WHITE_ROWS ? white_by_rows(white, stats, run) : white_by_posterior(white, head, run);
 }
 
 /* ---- rotation --------------------------------------------------------------------------------------------- */
@@ -100,16 +96,15 @@ static void whiten_excess(const una_white *white, const double *excess, double *
         for (size_t j = 0; j < i; j++) out[i * r + j] = out[j * r + i] = (out[i * r + j] + out[j * r + i]) / 2;
 }
 
-static una_status take_rotation(rotation *t, const una_white *white, const double *excess, double *turn, una_run *run)
+static una_status take_rotation(rotation *t, const una_white *white, const double *excess, una_run *run)
 {
     size_t k = white->columns, r = t->axes = white->axes, all = t->concepts * t->each;
-    t->excess = UNA_GET(&run->scratch, double, t->concepts * r * r);
-    t->vector = UNA_GET(&run->scratch, double, t->concepts * r * r);
-    t->value = UNA_GET(&run->scratch, double, t->concepts * r);
-    t->pull = UNA_GET(&run->scratch, double, all * r);
-    t->turn = turn;
-    double *half = UNA_GET(&run->scratch, double, k), most = 0;
-    UNA_TRY(una_arena_check(&run->scratch));
+    double most = 0;
+    UNA_NEW_AT(&run->scratch, t->excess, t->concepts * r * r);
+    UNA_NEW_AT(&run->scratch, t->vector, t->concepts * r * r);
+    UNA_NEW_AT(&run->scratch, t->value, t->concepts * r);
+    UNA_NEW_AT(&run->scratch, t->pull, all * r);
+    UNA_NEW(&run->scratch, double, half, k);
     for (size_t c = 0; c < t->concepts; c++) {
         whiten_excess(white, excess + c * k * k, half, t->vector + c * r * r);
         UNA_TRY(una_eigen(t->vector + c * r * r, r, t->value + c * r, run));
@@ -149,9 +144,9 @@ static bool stands_out(double *row, const double *turn, const bool *taken, size_
 static una_status start_rotation(const rotation *t, una_run *run)
 {
     size_t r = t->axes, all = t->concepts * t->each;
-    bool *taken = UNA_GET(&run->scratch, bool, all);
-    size_t *next = UNA_GET(&run->scratch, size_t, t->concepts), *has = UNA_GET(&run->scratch, size_t, t->concepts);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, bool, taken, all);
+    UNA_NEW(&run->scratch, size_t, next, t->concepts);
+    UNA_NEW(&run->scratch, size_t, has, t->concepts);
     for (size_t found = 0; found < all;) {
         size_t best = SIZE_MAX;
         double most = -HUGE_VAL;
@@ -184,26 +179,27 @@ static double pull(const rotation *t)
     return sum;
 }
 
-/* The orthonormal rows nearest to M: (M M')^-1/2 M. Not *found: M has not that many directions. */
-static una_status nearest_orthonormal(bool *found, double *turn, const double *m, size_t count, size_t r, double *gram,
-                                      double *value, una_run *run)
+typedef struct nearest { double *turn, *gram, *value, *along; } nearest;  /* [all, r], [all, all], [all], [r] */
+
+/* The orthonormal rows nearest to M [all, r], the pull: (M M')^-1/2 M. Not *found: M has not that many directions. */
+static una_status nearest_orthonormal(bool *found, const nearest *to, const rotation *t, una_run *run)
 {
-    double *along = value + count;
+    size_t count = t->concepts * t->each, r = t->axes;
     for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < count; j++) gram[i * count + j] = una_dot(m + i * r, m + j * r, r);
-    una_status status = una_eigen(gram, count, value, run);
-    *found = status == UNA_OK && value[0] > 1e-14 * value[count - 1];
+        for (size_t j = 0; j < count; j++) to->gram[i * count + j] = una_dot(t->pull + i * r, t->pull + j * r, r);
+    una_status status = una_eigen(to->gram, count, to->value, run);
+    *found = status == UNA_OK && to->value[0] > 1e-14 * to->value[count - 1];
     if (status == UNA_E_NUMERIC) una_clear_message(run);         /* such rows have no nearest ones either         */
     else UNA_TRY(status);
     if (!*found) return UNA_OK;
 
-    memset(turn, 0, count * r * sizeof *turn);
+    memset(to->turn, 0, count * r * sizeof *to->turn);
     for (size_t e = 0; e < count; e++) {
-        const double *vector = gram + e * count;
-        memset(along, 0, r * sizeof *along);
-        una_combine(along, vector, m, r, count, r);
+        const double *vector = to->gram + e * count;
+        memset(to->along, 0, r * sizeof *to->along);
+        una_combine(to->along, vector, t->pull, r, count, r);
         for (size_t c = 0; c < count; c++)
-            for (size_t i = 0; i < r; i++) turn[c * r + i] += vector[c] / sqrt(value[e]) * along[i];
+            for (size_t i = 0; i < r; i++) to->turn[c * r + i] += vector[c] / sqrt(to->value[e]) * to->along[i];
     }
     return UNA_OK;
 }
@@ -211,14 +207,17 @@ static una_status nearest_orthonormal(bool *found, double *turn, const double *m
 static una_status alternate_rotation(const rotation *t, una_run *run)
 {
     size_t r = t->axes, all = t->concepts * t->each;
-    double *gram = UNA_GET(&run->scratch, double, all * all), *value = UNA_GET(&run->scratch, double, all + r);
-    UNA_NEW(&run->scratch, double, better, all * r);
+    nearest to;
+    UNA_NEW_AT(&run->scratch, to.gram, all * all);
+    UNA_NEW_AT(&run->scratch, to.value, all);
+    UNA_NEW_AT(&run->scratch, to.along, r);
+    UNA_NEW_AT(&run->scratch, to.turn, all * r);
     double sum = pull(t);
     for (size_t turns = 0; turns < MOST_TURNS; turns++) {
         bool found;
-        UNA_TRY(nearest_orthonormal(&found, better, t->pull, all, r, gram, value, run));
+        UNA_TRY(nearest_orthonormal(&found, &to, t, run));
         if (!found) break;
-        memcpy(t->turn, better, all * r * sizeof *better);
+        memcpy(t->turn, to.turn, all * r * sizeof *to.turn);
         double now = pull(t);
         if (!(now > sum * (1 + GAIN))) break;
         sum = now;
@@ -234,18 +233,15 @@ una_status una_axes_of(una_axes *axes, const una_white *white, const double *exc
                         .dual = UNA_GET(arena, double, all * k), .primal = UNA_GET(arena, double, all * k) };
     UNA_TRY(una_arena_check(arena));
 
-    una_mark mark = una_arena_mark(&run->scratch);
-    rotation t = { .concepts = concepts, .each = each };
-    una_status status = take_rotation(&t, white, excess, axes->turn, run);
-    if (status == UNA_OK) status = start_rotation(&t, run);
-    if (status == UNA_OK) status = alternate_rotation(&t, run);
-    una_arena_release(&run->scratch, mark);
-
-    for (size_t j = 0; status == UNA_OK && j < all; j++) {
+    rotation t = { .concepts = concepts, .each = each, .turn = axes->turn };
+    UNA_TRY(take_rotation(&t, white, excess, run));
+    UNA_TRY(start_rotation(&t, run));
+    UNA_TRY(alternate_rotation(&t, run));
+    for (size_t j = 0; j < all; j++) {
         una_combine(axes->dual + j * k, axes->turn + j * r, white->dual, k, r, k);
         una_combine(axes->primal + j * k, axes->turn + j * r, white->primal, k, r, k);
     }
-    return status;
+    return UNA_OK;
 }
 
 /* ---- the split -------------------------------------------------------------------------------------------- */
@@ -254,24 +250,20 @@ una_status una_axes_split(const una_axes *axes, const una_head *head, const doub
                           double *mean, una_run *run)
 {
     size_t k = axes->columns;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *u = UNA_GET(&run->scratch, double, k), *rest = UNA_GET(&run->scratch, double, k), whole, var;
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_head_at(head, p, &whole, &var, u, run);
-    if (status == UNA_OK) {
-        double share = head->sure ? 0 : weight;
-        memset(mean, 0, (axes->concepts + 1) * sizeof *mean);
-        memcpy(rest, p, k * sizeof *rest);
-        for (size_t j = 0; j < axes->concepts * axes->each; j++) {
-            const double *primal = axes->primal + j * k;
-            double z = una_dot(axes->dual + j * k, p, k);
-            part[j / axes->each] += share * z * una_dot(primal, u, k);
-            mean[j / axes->each] += z * una_dot(primal, head->mean, k);
-            for (size_t i = 0; i < k; i++) rest[i] -= z * primal[i];
-        }
-        part[axes->concepts] += share * una_dot(rest, u, k);
-        mean[axes->concepts] = una_dot(rest, head->mean, k);
+    double whole, var, share = head->sure ? 0 : weight;
+    UNA_NEW(&run->scratch, double, u, k);
+    UNA_NEW(&run->scratch, double, rest, k);
+    UNA_TRY(una_head_at(head, p, &whole, &var, u, run));
+    memset(mean, 0, (axes->concepts + 1) * sizeof *mean);
+    memcpy(rest, p, k * sizeof *rest);
+    for (size_t j = 0; j < axes->concepts * axes->each; j++) {
+        const double *primal = axes->primal + j * k;
+        double z = una_dot(axes->dual + j * k, p, k);
+        part[j / axes->each] += share * z * una_dot(primal, u, k);
+        mean[j / axes->each] += z * una_dot(primal, head->mean, k);
+        for (size_t i = 0; i < k; i++) rest[i] -= z * primal[i];
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    part[axes->concepts] += share * una_dot(rest, u, k);
+    mean[axes->concepts] = una_dot(rest, head->mean, k);
+    return UNA_OK;
 }

@@ -68,9 +68,7 @@ static una_status add_concept(const reading *r, una_concept concept)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s has more than %d concepts", r->path, UNA_MOST_CONCEPTS);
     if (concept.where) {
         una_where *where;
-        una_mark mark = una_arena_mark(&r->run->scratch);
         una_status status = una_where_parse(&where, concept.where, &r->run->scratch, r->run);
-        una_arena_release(&r->run->scratch, mark);
         if (status != UNA_OK) return at_line(r, status == UNA_E_USAGE ? UNA_E_INPUT : status);
     }
 
@@ -276,16 +274,13 @@ void una_concepts_free(una_concepts *concepts)
 static una_status holds_numbered(bool *holds, const una_concept *concept, const una_dataset *data, size_t most,
                                  una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    bool *named = UNA_GET_ROWS(&run->scratch, bool, most);
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t i = 0; status == UNA_OK && i < concept->row_count; i++) named[concept->rows[i]] = true;
-    for (size_t r = 0; status == UNA_OK && r < data->rows; r++) {
+    UNA_NEW_ROWS(&run->scratch, bool, named, most);
+    for (size_t i = 0; i < concept->row_count; i++) named[concept->rows[i]] = true;
+    for (size_t r = 0; r < data->rows; r++) {
         size_t number = una_table_number(data, r);
         holds[r] = number <= most && named[number - 1];
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 static una_status holds_listed(bool *holds, const una_concept *concept, const una_dataset *data, una_run *run)
@@ -302,23 +297,14 @@ static una_status holds_listed(bool *holds, const una_concept *concept, const un
 
 static una_status holds_where(bool *holds, const una_concept *concept, const una_dataset *data, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     una_where *where;
     una_status status = una_where_parse(&where, concept->where, &run->scratch, run);
     if (status == UNA_OK) status = una_where_match(holds, where, data, run);
-    una_arena_release(&run->scratch, mark);
     if (status != UNA_E_INPUT && status != UNA_E_USAGE) return status;
 
     char why[sizeof run->message];
     memcpy(why, run->message, sizeof why);
     UNA_FAIL(run, status, "concept '%s': %s", concept->name, why);
-}
-
-static bool holds_anywhere(const bool *holds, size_t rows)
-{
-    for (size_t r = 0; r < rows; r++)
-        if (holds[r]) return true;
-    return false;
 }
 
 una_status una_concepts_holds(bool *holds, const una_concept *concept, size_t concepts, const una_dataset *data,
@@ -327,9 +313,9 @@ una_status una_concepts_holds(bool *holds, const una_concept *concept, size_t co
     UNA_TRY(check_concept_names(concept, concepts, run));
     for (size_t c = 0; c < concepts; c++) {
         bool *own = holds + c * data->rows;
-        UNA_TRY(concept[c].where ? holds_where(own, &concept[c], data, run)
-                                 : holds_listed(own, &concept[c], data, run));
-        if (!holds_anywhere(own, data->rows))
+        UNA_SCOPED(run, concept[c].where ? holds_where(own, &concept[c], data, run)
+                                         : holds_listed(own, &concept[c], data, run));
+        if (!memchr(own, true, data->rows * sizeof *own))
             UNA_FAIL(run, UNA_E_INPUT, "concept '%s' holds in no row of %s; at least one row must show it",
                      concept[c].name, data->origin);
         for (size_t other = 0; other < c; other++)

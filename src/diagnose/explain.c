@@ -21,10 +21,6 @@ typedef struct result {
     una_explanation face;                /* first, so that a pointer to it points to the whole struct       */
     una_arena keep;
     una_run  *run;
-    double   *mean, *std, *part, *share;
-    size_t   *order, *shown, *number;
-    const char **names, **warnings;
-    una_notes notes;
 } result;
 
 typedef struct work {
@@ -37,12 +33,13 @@ typedef struct work {
     una_view  x;                         /* of the rows that show the concepts                              */
     una_arena axes_in;                   /* what the leaves keep lies here                                  */
     una_axes *leaf;                      /* [leaves], not set for one without a linear head                 */
-    size_t    leaves, room, at;          /* at: the present leaf                                            */
+    size_t    leaves, at;                /* at: the present leaf                                            */
     size_t    heads;                     /* leaves with a linear head                                       */
     double   *mean, *weight;             /* [leaves, rows, concepts + 2]: parts of each leaf's answer: concepts, the
                                             rest, what cannot be split; [leaves] */
     double   *part;                      /* [rows, concepts + 3]: other, disagreement, not split            */
-    result   *out;
+    una_explanation *e;
+    una_arena *keep;                     /* of it                                                           */
 } work;
 
 /* ---- which rows show what --------------------------------------------------------------------------------- */
@@ -105,9 +102,10 @@ static una_status concept_excesses(double **excess, const work *w, const una_lea
                                    una_run *run)
 {
     size_t k = white->columns, n = w->shown_rows;
-    double *all = *excess = UNA_GET(&run->scratch, double, w->concepts * k * k);
-    double *less = UNA_GET(&run->scratch, double, k * k), *block = UNA_GET(&run->scratch, double, BLOCK * k);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, all, w->concepts * k * k);
+    UNA_NEW(&run->scratch, double, less, k * k);
+    UNA_NEW(&run->scratch, double, block, BLOCK * k);
+    *excess = all;
     for (size_t c = 0; c < w->concepts; c++) {
         memset(less, 0, k * k * sizeof *less);
         UNA_TRY(add_moments(all + c * k * k, leaf->phi, w->g + c * n, 1, n, white, block, run));
@@ -126,7 +124,7 @@ static una_status axes_for(size_t *each, const work *w, size_t coordinates, una_
     size_t most = coordinates / (2 * w->concepts);
     if (most == 0) most = 1;
     *each = w->axes < most ? w->axes : most;
-    una_explanation *e = &w->out->face;
+    una_explanation *e = w->e;
     if (e->members == 0 || coordinates < e->features) e->features = coordinates;
     if (e->members == 0 || *each < e->axes) e->axes = *each;
     e->members++;
@@ -136,12 +134,10 @@ static una_status axes_for(size_t *each, const work *w, size_t coordinates, una_
 static una_status turn_leaf(void *context, const una_leaf *leaf, una_run *run)
 {
     work *w = context;
-    if (w->leaves == w->room) {
-        size_t room = w->room ? 2 * w->room : 16;
-        UNA_NEW(&w->axes_in, una_axes, more, room);
+    if ((w->leaves & (w->leaves - 1)) == 0) {            /* its room is the next power of two */
+        UNA_NEW(&w->axes_in, una_axes, more, w->leaves ? 2 * w->leaves : 1);
         if (w->leaves) memcpy(more, w->leaf, w->leaves * sizeof *more);
         w->leaf = more;
-        w->room = room;
     }
     una_axes *axes = &w->leaf[w->leaves++];
     if (!leaf->head) return UNA_OK;
@@ -151,13 +147,10 @@ static una_status turn_leaf(void *context, const una_leaf *leaf, una_run *run)
     una_white white;
     double *excess;
     size_t each = 0;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_white_of(&white, leaf->head, w->settings.whitening, &run->scratch, run);
-    if (status == UNA_OK) status = axes_for(&each, w, white.axes, run);
-    if (status == UNA_OK) status = concept_excesses(&excess, w, leaf, &white, run);
-    if (status == UNA_OK) status = una_axes_of(axes, &white, excess, w->concepts, each, &w->axes_in, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_white_of(&white, leaf->head, w->settings.whitening, &run->scratch, run));
+    UNA_TRY(axes_for(&each, w, white.axes, run));
+    UNA_TRY(concept_excesses(&excess, w, leaf, &white, run));
+    return una_axes_of(axes, &white, excess, w->concepts, each, &w->axes_in, run);
 }
 
 /* ---- splitting every row ---------------------------------------------------------------------------------- */
@@ -172,7 +165,7 @@ static una_status split_leaf(void *context, const una_leaf *leaf, una_run *run)
     for (size_t r = 0; r < w->rows; r++) {
         double *part = w->part + r * stride, *mean = w->mean + (at * w->rows + r) * (w->concepts + 2);
         if (leaf->head) {
-            UNA_TRY(una_axes_split(axes, leaf->head, leaf->phi + r * axes->columns, leaf->weight, part, mean, run));
+            UNA_SCOPED(run, una_axes_split(axes, leaf->head, leaf->phi + r * axes->columns, leaf->weight, part, mean, run));
             continue;
         }
         mean[w->concepts + 1] = leaf->mean[r];
@@ -187,8 +180,8 @@ static una_status add_disagreement(const work *w, una_run *run)
 {
     size_t parts = w->concepts + 2, stride = w->concepts + 3;
     bool split = w->settings.disagreement == UNA_DISAGREEMENT_SPLIT;
-    double *middle = UNA_GET(&run->scratch, double, parts), *off = UNA_GET(&run->scratch, double, parts);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, double, middle, parts);
+    UNA_NEW(&run->scratch, double, off, parts);
     for (size_t r = 0; r < w->rows; r++) {
         double *to = w->part + r * stride;
         memset(middle, 0, parts * sizeof *middle);
@@ -217,13 +210,14 @@ static int larger_first(const void *a, const void *b)
     return x->std != y->std ? (x->std < y->std) - (x->std > y->std) : (x->row > y->row) - (x->row < y->row);
 }
 
-static una_status rank_explained_rows(result *out, una_run *run)
+static una_status rank_explained_rows(const work *w, una_run *run)
 {
-    size_t rows = out->face.rows;
-    UNA_NEW(&run->scratch, ranked, all, rows);
-    for (size_t r = 0; r < rows; r++) all[r] = (ranked){ out->std[r], r };
-    qsort(all, rows, sizeof *all, larger_first);
-    for (size_t r = 0; r < rows; r++) out->order[r] = all[r].row;
+    UNA_NEW(w->keep, size_t, order, w->rows);
+    UNA_NEW(&run->scratch, ranked, all, w->rows);
+    for (size_t r = 0; r < w->rows; r++) all[r] = (ranked){ w->e->std_epistemic[r], r };
+    qsort(all, w->rows, sizeof *all, larger_first);
+    for (size_t r = 0; r < w->rows; r++) order[r] = all[r].row;
+    w->e->order = order;
     return UNA_OK;
 }
 
@@ -232,85 +226,76 @@ static bool has_disagreement(const work *w)
     return w->leaves > 1 && w->settings.disagreement == UNA_DISAGREEMENT_APART;
 }
 
-static una_status take_names(result *out, const work *w)
+static una_status take_names(const work *w)
 {
     const char *const own[] = { UNA_PART_OTHER, UNA_PART_DISAGREEMENT, UNA_PART_WHOLE };
     const bool there[] = { true, has_disagreement(w), w->leaves > w->heads };
-    size_t parts = w->concepts;
-    UNA_NEW_AT(&out->keep, out->names, w->concepts + 3);
-    for (size_t c = 0; c < w->concepts; c++) out->names[c] = una_arena_text(&out->keep, w->settings.concepts[c].name);
+    UNA_NEW(w->keep, const char *, names, w->concepts + 3);
+    w->e->names = names;
+    w->e->parts = w->concepts;
+    for (size_t c = 0; c < w->concepts; c++) names[c] = una_arena_text(w->keep, w->settings.concepts[c].name);
     for (size_t i = 0; i < 3; i++)
-        if (there[i]) out->names[parts++] = own[i];
-    out->face.parts = parts;
-    return una_arena_check(&out->keep);
+        if (there[i]) names[w->e->parts++] = own[i];
+    return una_arena_check(w->keep);
 }
 
 /* Parts of the variance in the user's units. */
-static void take_parts(result *out, const work *w)
+static una_status take_parts(const work *w)
 {
-    size_t parts = out->face.parts, stride = w->concepts + 3, whole = w->concepts + 2;
+    size_t parts = w->e->parts, stride = w->concepts + 3, whole = w->concepts + 2;
     double unit = w->model->columns.target_scale, sum = 0;
+    UNA_NEW_ROWS(w->keep, double, part, w->rows * parts);
+    UNA_NEW(w->keep, double, share, parts);
     for (size_t r = 0; r < w->rows; r++) {
-        double *to = out->part + r * parts;
+        double *to = part + r * parts;
         for (size_t p = 0, next = 0; p < stride; p++) {
             if ((p == w->concepts + 1 && !has_disagreement(w)) || (p == whole && w->leaves == w->heads)) continue;
             to[next++] = unit * unit * w->part[r * stride + p];
         }
         for (size_t p = 0; p < parts; p++) {
-            out->share[p] += to[p];
+            share[p] += to[p];
             sum += to[p];
         }
     }
-    for (size_t p = 0; p < parts; p++) out->share[p] /= sum > 0 ? sum : 1;
+    for (size_t p = 0; p < parts; p++) share[p] /= sum > 0 ? sum : 1;
+    w->e->part = part;
+    w->e->share = share;
+    return UNA_OK;
 }
 
-static void warn_of_parts(result *out, const work *w)
+static void warn_of_parts(const work *w)
 {
     const una_columns *columns = &w->model->columns;
+    una_explanation *e = w->e;
+    una_notes notes = { .arena = w->keep };
     if (columns->log_target)
-        una_notes_add(&out->notes, "The model learnt the logarithm of '%s': mean and std_epistemic are those of log "
+        una_notes_add(&notes, "The model learnt the logarithm of '%s': mean and std_epistemic are those of log "
                       "%s, and it is their square that is split.", columns->target, columns->target);
-    for (size_t c = 0; c < w->concepts; c++) {
-        const char *name = out->names[c];
-        if (out->shown[c] < FEW_ROWS)
-            una_notes_add(&out->notes, "Concept '%s' is shown by %zu row%s only: its axes follow these very rows, and "
-                          "its share of their ignorance means little; give more rows that show it.", name,
-                          out->shown[c], out->shown[c] == 1 ? "" : "s");
-    }
-    if (w->leaves > w->heads && out->share[out->face.parts - 1] > MUCH)
-        una_notes_add(&out->notes, "%.0f %% of the ignorance is that of members without features under a linear head "
+    for (size_t c = 0; c < w->concepts; c++)
+        if (e->shown[c] < FEW_ROWS)
+            una_notes_add(&notes, "Concept '%s' is shown by %zu row%s only: its axes follow these very rows, and "
+                          "its share of their ignorance means little; give more rows that show it.", e->names[c],
+                          e->shown[c], e->shown[c] == 1 ? "" : "s");
+    if (w->leaves > w->heads && e->share[e->parts - 1] > MUCH)
+        una_notes_add(&notes, "%.0f %% of the ignorance is that of members without features under a linear head "
                       "(a Gaussian process, say) and cannot be split; fit luna by itself, and all of it can be.",
-                      100 * out->share[out->face.parts - 1]);
+                      100 * e->share[e->parts - 1]);
+    e->warning_count = notes.count;
+    e->warnings = notes.text;
 }
 
-static una_status take_result(result *out, const work *w, una_run *run)
+static una_status take_result(const work *w, una_run *run)
 {
-    una_explanation *e = &out->face;
-    UNA_TRY(take_names(out, w));
-    out->part = UNA_GET_ROWS(&out->keep, double, w->rows * e->parts);
-    out->share = UNA_GET(&out->keep, double, e->parts);
-    out->order = UNA_GET(&out->keep, size_t, w->rows);
-    out->shown = UNA_GET(&out->keep, size_t, w->concepts);
-    e->target = una_arena_text(&out->keep, w->model->columns.target);
-    UNA_TRY(una_arena_check(&out->keep));
-
-    take_parts(out, w);
-    UNA_TRY(rank_explained_rows(out, run));
-    for (size_t i = 0; i < w->concepts * w->shown_rows; i++) out->shown[i / w->shown_rows] += w->holds[i];
-    warn_of_parts(out, w);
-    UNA_TRY(una_arena_check(&out->keep));
-    e->concepts = w->concepts;
-    e->names = out->names;
-    e->mean = out->mean;
-    e->std_epistemic = out->std;
-    e->part = out->part;
-    e->share = out->share;
-    e->order = out->order;
-    e->number = out->number;
-    e->shown = out->shown;
-    e->warning_count = out->notes.count;
-    e->warnings = out->notes.text;
-    return UNA_OK;
+    UNA_TRY(take_names(w));
+    UNA_TRY(take_parts(w));
+    UNA_TRY(rank_explained_rows(w, run));
+    UNA_NEW(w->keep, size_t, shown, w->concepts);
+    for (size_t i = 0; i < w->concepts * w->shown_rows; i++) shown[i / w->shown_rows] += w->holds[i];
+    w->e->shown = shown;
+    w->e->concepts = w->concepts;
+    w->e->target = una_arena_text(w->keep, w->model->columns.target);
+    warn_of_parts(w);
+    return una_arena_check(w->keep);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------- */
@@ -332,7 +317,7 @@ static una_status turn_all(work *w, const una_dataset *shown, una_run *run)
     UNA_TRY(una_concepts_holds(w->holds, w->settings.concepts, w->concepts, shown, run));
     UNA_TRY(weigh_members(w, run));
     UNA_TRY(encode_explained(&w->x, w->model, shown, run));
-    UNA_TRY(una_kind_leaves(kind, w->model->state, w->x, 1, turn_leaf, w, run));
+    UNA_SCOPED(run, una_kind_leaves(kind, w->model->state, w->x, 1, turn_leaf, w, run));
     if (w->heads == 0)
         UNA_FAIL(run, UNA_E_USAGE, "%s has no features under a linear head, which is what concepts are looked for in; "
                  "luna, nlm, tuna, linear and sngp have, and mixtures of them (auto, ensemble(of=nlm))", kind->name);
@@ -351,21 +336,22 @@ static una_status add_new_words(work *w, una_view x, una_run *run)
 
 static una_status split_all(work *w, const una_dataset *data, una_run *run)
 {
-    result *out = w->out;
+    una_explanation *e = w->e;
     una_view x = w->x;
     if (w->settings.shown) UNA_TRY(encode_explained(&x, w->model, data, run));
-    w->rows = out->face.rows = x.rows;
-    w->part = UNA_GET_ROWS(&run->scratch, double, x.rows * (w->concepts + 3));
-    w->mean = UNA_GET_ROWS(&run->scratch, double, w->leaves * x.rows * (w->concepts + 2));
-    w->weight = UNA_GET(&run->scratch, double, w->leaves);
-    out->mean = UNA_GET(&out->keep, double, x.rows);
-    out->std = UNA_GET(&out->keep, double, x.rows);
-    out->number = UNA_GET(&out->keep, size_t, x.rows);
-    UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_arena_check(&out->keep));
-    for (size_t r = 0; r < x.rows; r++) out->number[r] = una_table_number(data, r);
+    w->rows = e->rows = x.rows;
+    UNA_NEW_ROWS_AT(&run->scratch, w->part, x.rows * (w->concepts + 3));
+    UNA_NEW_ROWS_AT(&run->scratch, w->mean, w->leaves * x.rows * (w->concepts + 2));
+    UNA_NEW_AT(&run->scratch, w->weight, w->leaves);
+    UNA_NEW(w->keep, double, mean, x.rows);
+    UNA_NEW(w->keep, double, std, x.rows);
+    UNA_NEW(w->keep, size_t, number, x.rows);
+    for (size_t r = 0; r < x.rows; r++) number[r] = una_table_number(data, r);
+    e->mean = mean;
+    e->std_epistemic = std;
+    e->number = number;
 
-    una_prediction asked = { .size = sizeof asked, .mean = out->mean, .std_epistemic = out->std };
+    una_prediction asked = { .size = sizeof asked, .mean = mean, .std_epistemic = std };
     una_model by_logs = *w->model;               /* of a logarithm, the ignorance of the logarithm is split */
     by_logs.columns.log_target = false;
     UNA_TRY(una_model_predict_encoded(&by_logs, x.at, x.rows, 0.95, &asked, run));
@@ -397,16 +383,12 @@ static una_status explain_model(work *w, const una_dataset *data, una_run *run)
     if (s->concept_count > UNA_MOST_CONCEPTS)
         UNA_FAIL(run, UNA_E_USAGE, "there are %zu concepts; at most %d can be told apart", s->concept_count,
                  UNA_MOST_CONCEPTS);
-    if (s->whitening != UNA_WHITE_POSTERIOR && s->whitening != UNA_WHITE_ROWS)
-        UNA_FAIL(run, UNA_E_USAGE, "the whitening is %d; it is UNA_WHITE_POSTERIOR or UNA_WHITE_ROWS", s->whitening);
-    if (s->disagreement != UNA_DISAGREEMENT_APART && s->disagreement != UNA_DISAGREEMENT_SPLIT)
-        UNA_FAIL(run, UNA_E_USAGE, "the disagreement is %d; it is UNA_DISAGREEMENT_APART or _SPLIT", s->disagreement);
     w->concepts = s->concept_count;
     w->axes = s->axes ? s->axes : USUAL_AXES;
     UNA_TRY(take_concepts(w, run));
     UNA_TRY(turn_all(w, s->shown ? s->shown : data, run));
     UNA_TRY(split_all(w, data, run));
-    return take_result(w->out, w, run);
+    return take_result(w, run);
 }
 
 static una_status check_explain_settings(const una_explain_settings *s, una_run *run)
@@ -430,11 +412,12 @@ una_status una_explain(una_explanation **explanation, const una_model *model, co
     work w = { .model = model };
     UNA_TRY(UNA_TAKE(&w.settings, settings, una_explain_settings, run));
     UNA_TRY(check_explain_settings(&w.settings, run));
-    result *out = w.out = una_allocate(run, sizeof *out);
+    result *out = una_allocate(run, sizeof *out);
     if (!out) return UNA_E_MEMORY;
     *out = (result){ .run = run };
     una_arena_init(&out->keep, run);
-    out->notes.arena = &out->keep;
+    w.e = &out->face;
+    w.keep = &out->keep;
 
     una_mark mark = una_arena_mark(&run->scratch);
     una_arena_init(&w.axes_in, run);

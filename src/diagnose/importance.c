@@ -48,8 +48,8 @@ static una_status rows_that_train(una_problem *p, const work *w, size_t from, si
 {
     const una_model *model = w->model;
     size_t inputs = model->columns.input_count, count = 0;
-    double *x = UNA_GET_ROWS(&run->scratch, double, w->rows * inputs), *y = UNA_GET(&run->scratch, double, w->rows);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, x, w->rows * inputs);
+    UNA_NEW(&run->scratch, double, y, w->rows);
     for (size_t k = 0; k < w->rows; k++) {
         size_t row = w->order[k];
         if (k >= from && k < to) continue;
@@ -120,17 +120,15 @@ static una_status importance_refit(una_model *refit, const work *w, una_problem 
 
 typedef struct panel {                   /* rows that one refit evaluates                                   */
     const una_model *refit;
-    size_t  rows, inputs;
-    double *x, *shuffled, *mean;
-    const double *y;
+    size_t  rows, inputs, sources;
+    double *x, *shuffled, *mean, *y;
+    double *error, *rise;                /* [rows], [rows, sources]: what the work has of them              */
 } panel;
 
-/* d_is of one source, added to rise[, step]. */
-static una_status shuffle_source(panel *p, const double *error, size_t source, double *rise, size_t step, una_rng rng,
-                                 double share, una_run *run)
+/* d_is of one source, a share of it added to what stands there. */
+static una_status shuffle_source(panel *p, size_t source, una_rng rng, double share, una_run *run)
 {
     const una_columns *columns = &p->refit->columns;
-    una_mark mark = una_arena_mark(&run->scratch);
     uint32_t *other = NULL;
     una_prediction out = { .size = sizeof out, .mean = p->mean };
     UNA_TRY(una_order_new(&other, p->rows, &run->scratch));
@@ -142,26 +140,24 @@ static una_status shuffle_source(panel *p, const double *error, size_t source, d
     }
     UNA_TRY(una_model_predict_encoded(p->refit, p->shuffled, p->rows, 0.95, &out, run));
     for (size_t i = 0; i < p->rows; i++)
-        rise[i * step] += share * ((p->y[i] - p->mean[i]) * (p->y[i] - p->mean[i]) - error[i]);
-    una_arena_release(&run->scratch, mark);
+        p->rise[i * p->sources + source] +=
+            share * ((p->y[i] - p->mean[i]) * (p->y[i] - p->mean[i]) - p->error[i]);
     return UNA_OK;
 }
 
-static una_status score_panel(panel *p, work *w, size_t from, una_run *run)
+static una_status score_panel(panel *p, const work *w, size_t from, una_run *run)
 {
-    const una_columns *mine = &w->model->columns;
-    double *error = w->error + from, *rise = w->rise + from * mine->source_count;
     una_prediction out = { .size = sizeof out, .mean = p->mean };
     UNA_TRY(una_model_predict_encoded(p->refit, p->x, p->rows, 0.95, &out, run));
-    for (size_t i = 0; i < p->rows; i++) error[i] = (p->y[i] - p->mean[i]) * (p->y[i] - p->mean[i]);
+    for (size_t i = 0; i < p->rows; i++) p->error[i] = (p->y[i] - p->mean[i]) * (p->y[i] - p->mean[i]);
 
-    for (size_t s = 0; s < mine->source_count; s++) {
+    for (size_t s = 0; s < p->sources; s++) {
         for (size_t r = 0; r < w->repeats; r++) {
-            uint64_t key = 1 + ((uint64_t)from * mine->source_count + s) * MOST_REPEATS + r;
+            uint64_t key = 1 + ((uint64_t)from * p->sources + s) * MOST_REPEATS + r;
             una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_REPORT, key);
-            UNA_TRY(shuffle_source(p, error, s, rise + s, mine->source_count, rng, 1 / (double)w->repeats, run));
+            UNA_SCOPED(run, shuffle_source(p, s, rng, 1 / (double)w->repeats, run));
         }
-        double done = (double)from + (double)p->rows * (double)(s + 1) / (double)mine->source_count;
+        double done = (double)from + (double)p->rows * (double)(s + 1) / (double)p->sources;
         UNA_TRY(una_tick(run, "asking which inputs matter", done / (double)w->evaluated, NAN));
     }
     return UNA_OK;
@@ -169,16 +165,16 @@ static una_status score_panel(panel *p, work *w, size_t from, una_run *run)
 
 static una_status new_panel(panel *p, const work *w, const una_model *refit, size_t from, size_t to, una_run *run)
 {
-    size_t rows = to - from, inputs = refit->columns.input_count;
-    double *y = UNA_GET(&run->scratch, double, rows);
-    *p = (panel){ .refit = refit, .rows = rows, .inputs = inputs, .y = y,
-                  .x = UNA_GET(&run->scratch, double, rows * inputs),
-                  .shuffled = UNA_GET(&run->scratch, double, rows * inputs),
-                  .mean = UNA_GET(&run->scratch, double, rows) };
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < rows; i++) {
+    size_t inputs = refit->columns.input_count, sources = w->model->columns.source_count;
+    *p = (panel){ .refit = refit, .rows = to - from, .inputs = inputs, .sources = sources, .error = w->error + from,
+                  .rise = w->rise + from * sources };
+    UNA_NEW_AT(&run->scratch, p->x, p->rows * inputs);
+    UNA_NEW_AT(&run->scratch, p->shuffled, p->rows * inputs);
+    UNA_NEW_AT(&run->scratch, p->mean, p->rows);
+    UNA_NEW_AT(&run->scratch, p->y, p->rows);
+    for (size_t i = 0; i < p->rows; i++) {
         size_t row = w->order[from + i];
-        y[i] = w->own[row];
+        p->y[i] = w->own[row];
         memcpy(p->x + i * inputs, w->x + row * inputs, inputs * sizeof *p->x);
     }
     return UNA_OK;
@@ -190,11 +186,10 @@ static una_status score_fold(work *w, size_t from, size_t to, una_run *run)
     una_problem others;
     una_arena keep;
     panel p;
-    bool kept = keeps_features(w->model->kind);
     UNA_TRY(rows_that_train(&others, w, from, to, run));
     una_arena_init(&keep, run);
-    una_status status = kept ? posterior_without_rows(&refit, w, &others, run)
-                             : importance_refit(&refit, w, &others, &keep, run);
+    una_status status = keeps_features(w->model->kind) ? posterior_without_rows(&refit, w, &others, run)
+                                                       : importance_refit(&refit, w, &others, &keep, run);
     if (status == UNA_OK) status = new_panel(&p, w, &refit, from, to, run);
     if (status == UNA_OK) status = score_panel(&p, w, from, run);
     una_arena_free(&keep);
@@ -269,13 +264,12 @@ static double strided_mean(const double *at, size_t count, size_t step)
 static una_status summarise_columns(result *out, const work *w, una_run *run)
 {
     size_t inputs = w->model->columns.source_count, n = w->evaluated;
-    double *rise = UNA_GET(&out->keep, double, inputs), *low = UNA_GET(&out->keep, double, inputs);
-    double *high = UNA_GET(&out->keep, double, inputs);
-    const char **names = UNA_GET(&out->keep, const char *, inputs);
-    size_t *order = UNA_GET(&out->keep, size_t, inputs);
-    ranked *list = UNA_GET(&run->scratch, ranked, inputs);
-    UNA_TRY(una_arena_check(&out->keep));
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&out->keep, double, rise, inputs);
+    UNA_NEW(&out->keep, double, low, inputs);
+    UNA_NEW(&out->keep, double, high, inputs);
+    UNA_NEW(&out->keep, const char *, names, inputs);
+    UNA_NEW(&out->keep, size_t, order, inputs);
+    UNA_NEW(&run->scratch, ranked, list, inputs);
 
     double centre = strided_mean(w->own, w->rows, 1), var = 0;
     for (size_t i = 0; i < w->rows; i++) var += (w->own[i] - centre) * (w->own[i] - centre) / (double)w->rows;
@@ -299,11 +293,8 @@ static una_status score_all_folds(result *out, work *w, una_run *run)
 {
     UNA_TRY(una_model_need_one(w->model, run));
     UNA_TRY(importance_begin(w, run));
-    for (size_t f = 0; f < w->folds; f++) {
-        una_mark mark = una_arena_mark(&run->scratch);
-        UNA_TRY(score_fold(w, f * w->evaluated / w->folds, (f + 1) * w->evaluated / w->folds, run));
-        una_arena_release(&run->scratch, mark);
-    }
+    for (size_t f = 0; f < w->folds; f++)
+        UNA_SCOPED(run, score_fold(w, f * w->evaluated / w->folds, (f + 1) * w->evaluated / w->folds, run));
     return summarise_columns(out, w, run);
 }
 

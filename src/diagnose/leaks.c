@@ -49,14 +49,6 @@ static double square_correlation(const double *a, const double *b, size_t rows)
 
 typedef struct room { double *x, *y, *rank_x, *rank_y; const char **word; pair *pairs; } room;
 
-static una_status new_leak_room(room *r, size_t rows, una_run *run)
-{
-    double *at = UNA_GET_ROWS(&run->scratch, double, 4 * rows);
-    *r = (room){ at, at + rows, at + 2 * rows, at + 3 * rows, UNA_GET_ROWS(&run->scratch, const char *, rows),
-                 UNA_GET_ROWS(&run->scratch, pair, rows) };
-    return una_arena_check(&run->scratch);
-}
-
 /* Turns words into numbers: the mean rank of y over the other rows with that word. Equal words share a pointer; the
  * sums do not depend on the order of pointers. */
 static void words_to_numbers(double *x, const room *r, size_t rows)
@@ -98,8 +90,9 @@ static una_status rest_explains(double *share, const una_case *c, const bool *le
 {
     size_t inputs = c->columns->input_count, n = c->held->rows;
     una_case rest = *c;
-    double *mean = UNA_GET_ROWS(&run->scratch, double, n), error = 0;
+    double error = 0;
     bool known;
+    UNA_NEW_ROWS(&run->scratch, double, mean, n);
     UNA_NEW_ROWS_AT(&run->scratch, rest.x, c->rows * inputs);
     for (size_t d = 0; d < inputs; d++)
         for (size_t i = 0; !leak[una_columns_input(c->columns, d)->source] && i < c->rows; i++)
@@ -131,16 +124,20 @@ static bool others_add_nothing(const una_case *c, double rho2)
     return 1 - rho2 < exact || 1 - c->verdict->explained > 0.2 * (1 - rho2);
 }
 
-static una_status find_leaks(una_case *c, una_run *run)
+una_status una_find_leaks(una_case *c, una_run *run)
 {
+    if (c->images) return UNA_OK;
     const una_columns *columns = c->columns;
     const double *y = c->data->column[una_table_find(c->data, columns->target)].number;
-    size_t sources = columns->source_count, count = 0;
-    double *rho2 = UNA_GET(&run->scratch, double, sources), *line = UNA_GET(&run->scratch, double, sources), rest;
-    bool *leak = UNA_GET(&run->scratch, bool, sources);
-    room r;
-    UNA_TRY(new_leak_room(&r, c->rows < MOST_ROWS ? c->rows : MOST_ROWS, run));
-    UNA_TRY(una_arena_check(&run->scratch));
+    size_t sources = columns->source_count, count = 0, rows = c->rows < MOST_ROWS ? c->rows : MOST_ROWS;
+    double rest;
+    UNA_NEW(&run->scratch, double, rho2, sources);
+    UNA_NEW(&run->scratch, double, line, sources);
+    UNA_NEW(&run->scratch, bool, leak, sources);
+    UNA_NEW(&run->scratch, double, x, 4 * rows);
+    room r = { .x = x, .y = x + rows, .rank_x = x + 2 * rows, .rank_y = x + 3 * rows };
+    UNA_NEW_AT(&run->scratch, r.word, rows);
+    UNA_NEW_AT(&run->scratch, r.pairs, rows);
 
     for (size_t s = 0; s < sources; s++) {
         size_t at = una_table_find(c->data, columns->sources[s].name);
@@ -153,13 +150,4 @@ static una_status find_leaks(una_case *c, una_run *run)
     for (size_t s = 0; rest < rest_is_enough && s < sources; s++)
         if (leak[s]) name_leak(c, columns->sources[s].name, rho2[s], line[s]);
     return UNA_OK;
-}
-
-una_status una_find_leaks(una_case *c, una_run *run)
-{
-    if (c->images) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = find_leaks(c, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
 }

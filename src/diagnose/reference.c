@@ -67,12 +67,13 @@ static una_status predict_fold(double *mean, const una_head *head, const una_cas
 static una_status regress_without_folds(double *mean, const una_case *c, const double *y, una_run *run)
 {
     size_t features = c->columns->input_count + 1;
-    una_stats *stats = UNA_GET(&run->scratch, una_stats, c->folds + 1), train;
+    una_stats train;
     una_head head;
-    block b = { .phi = UNA_GET(&run->scratch, double, BLOCK * features), .y = UNA_GET(&run->scratch, double, BLOCK),
-                .features = features };
+    block b = { .features = features };
     double noise_var = UNA_AUTO, prior_var = UNA_AUTO;
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, una_stats, stats, c->folds + 1);
+    UNA_NEW_AT(&run->scratch, b.phi, BLOCK * features);
+    UNA_NEW_AT(&run->scratch, b.y, BLOCK);
     for (size_t f = 0; f <= c->folds; f++) una_stats_init(&stats[f], features, &run->scratch);
     una_stats_init(&train, features, &run->scratch);
     una_head_init(&head, features, &run->scratch);
@@ -95,9 +96,7 @@ una_status una_reference(double *mean, bool *known, const una_case *c, const dou
 {
     *known = false;
     if (c->images || c->columns->input_count >= MOST_FEATURES) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
     una_status status = regress_without_folds(mean, c, y, run);
-    una_arena_release(&run->scratch, mark);
     *known = status == UNA_OK;
     if (status != UNA_E_NUMERIC) return status;
     una_clear_message(run);                              /* a column overflows: no predictions */

@@ -114,30 +114,28 @@ static bool is_lone_cell(const scale *plain, const scale *logs, double cell)
     return intended_value(&value, &how, cell, logs) && fabs(log(value / cell)) > log(50);
 }
 
-static void say_far(una_text *text, double cell, const scale *s)
+enum { LONGEST_WHY = 256 };
+
+static void say_far(char why[LONGEST_WHY], double cell, const scale *s)
 {
     char median[32], distance[32], other[32];
     const char *how;
     double value, off = fabs((s->log ? log(cell) : cell) - s->median) / s->std;
-    una_text_add(text, "lies %s robust standard deviations from the column's median %s%s", una_short(distance, off, 2),
-                 una_short(median, s->log ? exp(s->median) : s->median, 3), s->log ? ", by their logarithms" : "");
+    int used = snprintf(why, LONGEST_WHY, "lies %s robust standard deviations from the column's median %s%s",
+                        una_short(distance, off, 2), una_short(median, s->log ? exp(s->median) : s->median, 3),
+                        s->log ? ", by their logarithms" : "");
     if (intended_value(&value, &how, cell, s))
-        una_text_add(text, "; %s, %s, would be usual", una_short(other, value, 6), how);
+        snprintf(why + used, (size_t)(LONGEST_WHY - used), "; %s, %s, would be usual", una_short(other, value, 6), how);
 }
 
 static una_status add_suspect(una_case *c, size_t row, const char *column, double value, const char *why)
 {
-    if (c->listed[row]) return UNA_OK;
-    c->listed[row] = true;
-    if (c->suspect_count == c->suspect_room) {
-        size_t room = 2 * c->suspect_room + 8;
-        UNA_NEW(c->keep, una_suspect, more, room);
-        if (c->suspect_count) memcpy(more, c->suspects, c->suspect_count * sizeof *more);
-        c->suspects = more;
-        c->suspect_room = room;
-    }
     const una_dataset *data = c->data;
     const char *origin = data->source ? una_table_source_of(data, row).origin : NULL;
+    if (c->listed[row]) return UNA_OK;
+    c->listed[row] = true;
+    c->suspects = una_case_more(c, c->suspects, c->suspect_count, sizeof *c->suspects);
+    UNA_TRY(una_arena_check(c->keep));
     c->suspects[c->suspect_count++] = (una_suspect){
         row, una_table_line(data, row), una_arena_text(c->keep, column), value, una_arena_text(c->keep, why),
         una_table_number(data, row), origin ? una_arena_text(c->keep, origin) : NULL };
@@ -152,54 +150,52 @@ typedef struct cells {                   /* of one column                       
     const bool   *predicted;             /* [rows] of the target; of other columns NULL                     */
     size_t        rows;
     double       *room;
+    const scale  *plain, *logs;          /* NULL: there are too few cells for one                           */
 } cells;
 
 /* A negative number that would be usual if positive, in a column of positive numbers. */
-static bool has_lost_sign(const scale *plain, const scale *logs, double cell)
+static bool has_lost_sign(const cells *of, double cell)
 {
     const double wonder = 4.5, usual = 2.5;
-    return logs && cell < 0 && fabs(cell - plain->median) > wonder * plain->std &&
-           fabs(-cell - plain->median) <= usual * plain->std;
+    return of->logs && cell < 0 && fabs(cell - of->plain->median) > wonder * of->plain->std &&
+           fabs(-cell - of->plain->median) <= usual * of->plain->std;
 }
 
-/* The scale on which the cell is unusual; NULL: it is usual. Either argument may be NULL. */
-static const scale *told_by(const scale *plain, const scale *logs, double cell)
+/* The scale on which the cell is unusual; NULL: it is usual. */
+static const scale *told_by(const cells *of, double cell)
 {
-    if (plain && (distance_in_limits(plain, cell) > 1 || has_lost_sign(plain, logs, cell))) return plain;
+    const scale *plain = of->plain, *logs = of->logs;
+    if (plain && (distance_in_limits(plain, cell) > 1 || has_lost_sign(of, cell))) return plain;
     return logs && (distance_in_limits(logs, cell) > 1 || (plain && is_lone_cell(plain, logs, cell))) ? logs : NULL;
 }
 
 /* Far cells that lie close to each other, and that no slip explains, are a group of their own. */
-static bool is_group(const cells *of, const scale *plain, const scale *logs, size_t count)
+static bool is_group(const cells *of, size_t count)
 {
     enum { LEAST = 4 };
     double low = HUGE_VAL, high = -HUGE_VAL, value;
     const char *how;
-    if (count < LEAST || !plain) return false;
+    if (count < LEAST || !of->plain) return false;
     for (size_t i = 0; i < of->rows; i++) {
-        const scale *by = told_by(plain, logs, of->at[i]);
+        const scale *by = told_by(of, of->at[i]);
         if (!by) continue;
         if (intended_value(&value, &how, of->at[i], by)) return false;
         low = fmin(low, of->at[i]), high = fmax(high, of->at[i]);
     }
-    return high - low <= 2 * plain->std;
+    return high - low <= 2 * of->plain->std;
 }
 
-static una_status add_far(una_case *c, const cells *of, const scale *plain, const scale *logs, una_run *run)
+static una_status add_far(una_case *c, const cells *of)
 {
     size_t count = 0;
-    for (size_t i = 0; i < of->rows; i++) count += told_by(plain, logs, of->at[i]) != NULL;
-    if (count == 0 || count > most_slips(of->rows) || is_group(of, plain, logs, count)) return UNA_OK;
+    for (size_t i = 0; i < of->rows; i++) count += told_by(of, of->at[i]) != NULL;
+    if (count == 0 || count > most_slips(of->rows) || is_group(of, count)) return UNA_OK;
     for (size_t i = 0; i < of->rows; i++) {
-        const scale *by = told_by(plain, logs, of->at[i]);
+        char why[LONGEST_WHY];
+        const scale *by = told_by(of, of->at[i]);
         if (!by || (of->predicted && of->predicted[i])) continue;
-        una_mark mark = una_arena_mark(&run->scratch);
-        una_text why = una_text_in(&run->scratch);
-        say_far(&why, of->at[i], by);
-        una_status status = una_arena_check(&run->scratch);
-        if (status == UNA_OK) status = add_suspect(c, c->kept[i], of->name, of->at[i], why.at);
-        una_arena_release(&run->scratch, mark);
-        UNA_TRY(status);
+        say_far(why, of->at[i], by);
+        UNA_TRY(add_suspect(c, c->kept[i], of->name, of->at[i], why));
     }
     return UNA_OK;
 }
@@ -229,22 +225,20 @@ static una_status check_column_cells(una_case *c, const char *name, const bool *
     size_t at = una_table_find(c->data, name);
     scale plain, logs;
     if (at == SIZE_MAX || c->data->column[at].is_text) return UNA_OK;
-    double *value = UNA_GET_ROWS(&run->scratch, double, c->rows);
-    cells of = { .name = name, .at = value, .predicted = predicted, .rows = c->rows,
-                 .room = UNA_GET_ROWS(&run->scratch, double, c->rows) };
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, value, c->rows);
+    UNA_NEW_ROWS(&run->scratch, double, room, c->rows);
+    cells of = { .name = name, .at = value, .predicted = predicted, .rows = c->rows, .room = room };
     for (size_t i = 0; i < c->rows; i++) value[i] = c->data->column[at].number[c->kept[i]];
     UNA_TRY(add_codes(c, &of));
-    bool has_plain = measure_scale(&plain, value, c->rows, NAN, false, of.room);
-    bool has_logs = measure_scale(&logs, value, c->rows, NAN, true, of.room);
-    return add_far(c, &of, has_plain ? &plain : NULL, has_logs ? &logs : NULL, run);
+    of.plain = measure_scale(&plain, value, c->rows, NAN, false, room) ? &plain : NULL;
+    of.logs = measure_scale(&logs, value, c->rows, NAN, true, room) ? &logs : NULL;
+    return add_far(c, &of);
 }
 
 /* ---- errors of held-out rows ------------------------------------------------------------------------------------ */
 
 /* error [held rows]: in units of its expected size; said [held rows]: the answer, and half its band. */
-static una_status add_errors(una_case *c, const double *error, const double *answer, const double *half, double *room,
-                             una_run *run)
+static una_status add_errors(una_case *c, const double *error, const double *answer, const double *half, double *room)
 {
     const una_held_out *h = c->held;
     const double least = 4;
@@ -265,21 +259,20 @@ static una_status add_errors(una_case *c, const double *error, const double *ans
                      una_short(mean, answer[i], 2));
         UNA_TRY(add_suspect(c, h->row[i], c->columns->target, h->y[i], why));
     }
-    (void)run;
     return UNA_OK;
 }
 
 static una_status check_errors(una_case *c, una_run *run)
 {
     const una_held_out *h = c->held;
-    double *error = UNA_GET_ROWS(&run->scratch, double, 3 * h->rows), *half = error + h->rows, *room = half + h->rows;
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS(&run->scratch, double, error, 3 * h->rows);
+    double *half = error + h->rows, *room = half + h->rows;
     for (size_t i = 0; i < h->rows; i++) {
         double std = hypot(h->std_epistemic[i], h->std_noise[i]);
         error[i] = (h->y[i] - h->mean[i]) / std;
         half[i] = 1.96 * std;
     }
-    return add_errors(c, error, h->mean, half, room, run);
+    return add_errors(c, error, h->mean, half, room);
 }
 
 /* A regression of the logarithm, where factors are what differs. */
@@ -305,7 +298,7 @@ static una_status check_log_errors(una_case *c, una_run *run)
         error[i] = log_y[c->at[i]] - answer[i];
         answer[i] = exp(mean + answer[i]);
     }
-    return add_errors(c, error, answer, NULL, room, run);
+    return add_errors(c, error, answer, NULL, room);
 }
 
 /* ---- all findings ----------------------------------------------------------------------------------------------- */
@@ -357,21 +350,6 @@ static una_status check_target_cells(una_case *c, una_run *run)
     return check_log_errors(c, run);
 }
 
-static una_status find_suspects(una_case *c, una_run *run)
-{
-    UNA_NEW_ROWS_AT(&run->scratch, c->listed, c->data->rows);
-    size_t sources = c->images ? 0 : c->columns->source_count;
-    for (size_t s = 0; s <= sources; s++) {
-        memset(c->listed, 0, c->data->rows * sizeof *c->listed);
-        una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = s < sources ? check_column_cells(c, c->columns->sources[s].name, NULL, run)
-                                        : check_target_cells(c, run);
-        una_arena_release(&run->scratch, mark);
-        UNA_TRY(status);
-    }
-    return UNA_OK;
-}
-
 /* "3 cells look wrong: line 18, strength = 4510; line 77 ..." */
 static una_status warn_of_suspects(una_case *c, una_run *run)
 {
@@ -395,12 +373,14 @@ static una_status warn_of_suspects(una_case *c, una_run *run)
 
 una_status una_find_suspects(una_case *c, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = find_suspects(c, run);
-    if (status == UNA_OK && c->suspect_count) {
-        qsort(c->suspects, c->suspect_count, sizeof *c->suspects, by_row);
-        status = warn_of_suspects(c, run);
+    UNA_NEW_ROWS_AT(&run->scratch, c->listed, c->data->rows);
+    size_t sources = c->images ? 0 : c->columns->source_count;
+    for (size_t s = 0; s <= sources; s++) {
+        memset(c->listed, 0, c->data->rows * sizeof *c->listed);
+        UNA_SCOPED(run, s < sources ? check_column_cells(c, c->columns->sources[s].name, NULL, run)
+                                    : check_target_cells(c, run));
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    if (c->suspect_count == 0) return UNA_OK;
+    qsort(c->suspects, c->suspect_count, sizeof *c->suspects, by_row);
+    return warn_of_suspects(c, run);
 }

@@ -22,6 +22,14 @@ typedef struct box { una_verdict face; una_arena keep; una_run *run; } box;
 static const char *const names[] = { "nothing_learnt", "too_good", "suspect_rows", "binary_target", "count_target",
                                      "positive_target", "few_rows", "worse_than_linear", "copied_rows" };
 
+void *una_case_more(const una_case *c, void *list, size_t count, size_t size)
+{
+    if (count & (count - 1)) return list;                /* its room is the next power of two */
+    void *more = una_arena_get(c->keep, count ? 2 * count : 1, size);
+    if (more && count) memcpy(more, list, count * size);
+    return more;
+}
+
 void una_case_find(una_case *c, una_finding_kind kind, const char *column, const char *format, ...)
 {
     char line[4096];
@@ -29,15 +37,10 @@ void una_case_find(una_case *c, una_finding_kind kind, const char *column, const
     va_start(list, format);
     una_write_textv(line, sizeof line, format, list);
     va_end(list);
-    if (c->finding_count == c->finding_room) {
-        size_t room = 2 * c->finding_room + 8;
-        una_finding *more = UNA_GET(c->keep, una_finding, room);
-        if (!more) return;                               /* the arena keeps the failure */
-        if (c->finding_count) memcpy(more, c->findings, c->finding_count * sizeof *more);
-        c->findings = more;
-        c->finding_room = room;
-    }
-    c->findings[c->finding_count++] = (una_finding){ kind, names[kind], una_arena_text(c->keep, line),
+    una_finding *found = una_case_more(c, c->findings, c->finding_count, sizeof *found);
+    if (!found) return;                                  /* the arena keeps the failure */
+    c->findings = found;
+    found[c->finding_count++] = (una_finding){ kind, names[kind], una_arena_text(c->keep, line),
                                                      una_arena_text(c->keep, column) };
 }
 
@@ -163,8 +166,7 @@ static double square_sum(const double *y, const double *f, size_t step, size_t r
 /* Sums over the rows of each team, [teams] in scratch. */
 static una_status sum_teams(double **sum, const una_case *c, const double *value, una_run *run)
 {
-    *sum = UNA_GET_ROWS(&run->scratch, double, c->teams);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, *sum, c->teams);
     for (size_t i = 0; i < c->held->rows; i++) (*sum)[c->team[i]] += value[i];
     return UNA_OK;
 }
@@ -173,9 +175,8 @@ static una_status sum_teams(double **sum, const una_case *c, const double *value
 static una_status ratio_interval(una_verdict *v, const una_case *c, double m, double a, double b, una_run *run)
 {
     const una_held_out *h = c->held;
-    double sum = 0, n = (double)c->teams, *own = UNA_GET_ROWS(&run->scratch, double, h->rows), *team;
-    v->explained_low = v->explained_high = v->explained;
-    UNA_TRY(una_arena_check(&run->scratch));
+    double sum = 0, n = (double)c->teams, *team;
+    UNA_NEW_ROWS(&run->scratch, double, own, h->rows);
     for (size_t i = 0; a > 0 && i < h->rows; i++)
         own[i] = pow(h->y[i] - h->mean[i], 2) / a - pow(h->y[i] - m, 2) / b;
     UNA_TRY(sum_teams(&team, c, own, run));
@@ -209,10 +210,10 @@ static una_status measure_verdict(una_case *c, una_run *run)
     const una_held_out *h = c->held;
     una_verdict *v = c->verdict;
     size_t n = h->rows;
-    double m = mean_of_all(c), *line = UNA_GET_ROWS(&run->scratch, double, n);
+    double m = mean_of_all(c);
     bool known;
-    UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_reference(line, &known, c, c->y, run));
+    UNA_NEW_ROWS(&run->scratch, double, line, n);
+    UNA_SCOPED(run, una_reference(line, &known, c, c->y, run));
     for (size_t i = 0; i < n; i++) line[i] = c->centre + c->scale * line[i];
 
     double model = square_sum(h->y, h->mean, 1, n), mean = square_sum(h->y, &m, 0, n);
@@ -276,21 +277,16 @@ static una_status what_was_learnt(learnt *what, const una_case *c, una_run *run)
     return UNA_OK;
 }
 
-static bool is_linear_kind(const una_case *c)
-{
-    return c->model->kind->linear;
-}
-
 /* Squared errors of the line are smaller, by a paired test that chance passes once in 100 tables, and by enough to
  * matter. For the kind linear only logarithms could make a difference. */
 static una_status line_is_better(bool *better, const una_case *c, una_run *run)
 {
     const una_held_out *h = c->held;
-    double sum = 0, square = 0, *own = UNA_GET_ROWS(&run->scratch, double, h->rows), *team;
+    double sum = 0, square = 0, *team;
     *better = false;
-    UNA_TRY(una_arena_check(&run->scratch));
     if (!c->line || c->verdict->explained_linear < c->verdict->explained + 0.01) return UNA_OK;
-    if (is_linear_kind(c) && !c->columns->log_target) return UNA_OK;
+    if (c->model->kind->linear && !c->columns->log_target) return UNA_OK;
+    UNA_NEW_ROWS(&run->scratch, double, own, h->rows);
     for (size_t i = 0; i < h->rows; i++) own[i] = pow(h->y[i] - h->mean[i], 2) - pow(h->y[i] - c->line[i], 2);
     UNA_TRY(sum_teams(&team, c, own, run));
     for (size_t i = 0; i < c->teams; i++) sum += team[i], square += team[i] * team[i];
@@ -327,7 +323,7 @@ static una_status say_all(una_case *c, learnt what, una_run *run)
 {
     una_verdict *v = c->verdict;
     const char *target = c->target;
-    bool beside = !is_linear_kind(c) && isfinite(v->explained_linear);
+    bool beside = !c->model->kind->linear && isfinite(v->explained_linear);
     char share[32], linear[32], mean[32];
     una_text text = una_text_in(&run->scratch);
     if (what == NOTHING) {
@@ -359,7 +355,7 @@ static void say_nothing_learnt(una_case *c)
     char share[32];
     const una_verdict *v = c->verdict;
     const char *then = "Do not use its answers: look for other columns, or more rows.";
-    if (is_linear_kind(c))
+    if (c->model->kind->linear)
         then = "Do not use its answers: try other models (linear knows straight lines only), other columns, or more "
                "rows.";
     if (c->suspect_count)
@@ -410,8 +406,8 @@ static una_status judge_model(una_case *c, una_run *run)
 {
     UNA_TRY(case_rows(c, run));
     UNA_TRY(measure_verdict(c, run));
-    UNA_TRY(una_find_suspects(c, run));
-    UNA_TRY(una_find_leaks(c, run));
+    UNA_SCOPED(run, una_find_suspects(c, run));
+    UNA_SCOPED(run, una_find_leaks(c, run));
     UNA_TRY(una_find_target(c, run));
     learnt what;
     bool line = false;

@@ -66,23 +66,19 @@ static void measure_error(una_gap_hole *hole, const una_gap_pairs *p)
 
 una_status una_gap_measure(una_gap_hole *hole, const una_gap_pairs *p, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *outside = UNA_GET(&run->scratch, double, p->others), *inside = UNA_GET(&run->scratch, double, p->rows);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) {
-        for (size_t i = 0; i < p->others; i++) outside[i] = p->with_outside[i] / p->known_outside[i];
-        for (size_t i = 0; i < p->rows; i++) inside[i] = p->with[i] / p->known[i];
-        double usual = fmax(una_quantile(outside, p->others, 0.5), 1);
-        size_t wider = 0;
-        for (size_t i = 0; i < p->rows; i++) wider += inside[i] > UNA_GAP_CLEARLY * usual;
-        hole->wider = hole->wider_low = hole->wider_high = (double)wider / (double)p->rows;
-        hole->spread = una_quantile(inside, p->rows, 0.5);
-        hole->auroc = una_auroc(p->with, p->rows, p->with_outside, p->others);
-        hole->increase = 100 * (gap_mean(p->with, p->rows) / gap_mean(p->with_outside, p->others) - 1);
-        measure_error(hole, p);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_NEW(&run->scratch, double, outside, p->others);
+    UNA_NEW(&run->scratch, double, inside, p->rows);
+    for (size_t i = 0; i < p->others; i++) outside[i] = p->with_outside[i] / p->known_outside[i];
+    for (size_t i = 0; i < p->rows; i++) inside[i] = p->with[i] / p->known[i];
+    double usual = fmax(una_quantile(outside, p->others, 0.5), 1);
+    size_t wider = 0;
+    for (size_t i = 0; i < p->rows; i++) wider += inside[i] > UNA_GAP_CLEARLY * usual;
+    hole->wider = hole->wider_low = hole->wider_high = (double)wider / (double)p->rows;
+    hole->spread = una_quantile(inside, p->rows, 0.5);
+    hole->auroc = una_auroc(p->with, p->rows, p->with_outside, p->others);
+    hole->increase = 100 * (gap_mean(p->with, p->rows) / gap_mean(p->with_outside, p->others) - 1);
+    measure_error(hole, p);
+    return UNA_OK;
 }
 
 /* ---- verdicts ------------------------------------------------------------------------------------------------ */
@@ -231,28 +227,23 @@ void una_gap_sentence(una_text *text, const una_gap_hole *hole)
 
 /* ---- the answer ---------------------------------------------------------------------------------------------- */
 
-static size_t count_kind(const una_gap_hole *hole, size_t count, una_gap_kind kind)
-{
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) found += hole[i].kind == kind;
-    return found;
-}
+static const struct { una_gap_kind kind; const char *one, *many; bool names; } groups[] = {
+    { UNA_GAP_TOO_LITTLE, "in one the bands stay too narrow", "of them have bands that stay too narrow", true },
+    { UNA_GAP_UNNOTICED, "one hole would go unnoticed and it matters", "holes would go unnoticed and matter", true },
+    { UNA_GAP_HARMLESS, "one would go unnoticed and does no harm", "would go unnoticed and do no harm", false },
+    { UNA_GAP_UNCLEAR, "of one it cannot be told", "cannot be told", true },
+    { UNA_GAP_NO_HOLE, "in one no hole could be cut", "have no place for a hole", true }
+};
 
-static void list_names(una_text *text, const una_gap_hole *hole, size_t count, una_gap_kind kind)
+static void put_group(una_text *text, const una_gap_hole *hole, size_t count, size_t group)
 {
-    size_t listed = 0;
-    for (size_t i = 0; i < count; i++)
-        if (hole[i].kind == kind) una_text_add(text, "%s%s", listed++ ? ", " : ": ", hole[i].name);
-}
-
-static void put_group(una_text *text, const una_gap_hole *hole, size_t count, una_gap_kind kind, const char *one,
-                      const char *many, bool names)
-{
-    size_t found = count_kind(hole, count, kind);
+    size_t found = 0, listed = 0;
+    for (size_t i = 0; i < count; i++) found += hole[i].kind == groups[group].kind;
     if (found == 0) return;
-    if (found == 1) una_text_add(text, "; %s", one);
-    else una_text_add(text, "; %zu %s", found, many);
-    if (names) list_names(text, hole, count, kind);
+    if (found == 1) una_text_add(text, "; %s", groups[group].one);
+    else una_text_add(text, "; %zu %s", found, groups[group].many);
+    for (size_t i = 0; groups[group].names && i < count; i++)
+        if (hole[i].kind == groups[group].kind) una_text_add(text, "%s%s", listed++ ? ", " : ": ", hole[i].name);
 }
 
 static void put_group_answer(una_text *text, const una_gap_hole *hole, size_t count, const char *what,
@@ -264,14 +255,7 @@ static void put_group_answer(una_text *text, const una_gap_hole *hole, size_t co
     else if (noticed == 0) una_text_add(text, "Of %zu %s, a hole in none would be noticed", count, whats);
     else if (noticed == count) una_text_add(text, "Of %zu %s, a hole in each would be noticed", count, whats);
     else una_text_add(text, "Of %zu %s, a hole in %zu would be noticed", count, whats, noticed);
-    put_group(text, hole, count, UNA_GAP_TOO_LITTLE, "in one the bands stay too narrow",
-              "of them have bands that stay too narrow", true);
-    put_group(text, hole, count, UNA_GAP_UNNOTICED, "one hole would go unnoticed and it matters",
-              "holes would go unnoticed and matter", true);
-    put_group(text, hole, count, UNA_GAP_HARMLESS, "one would go unnoticed and does no harm",
-              "would go unnoticed and do no harm", false);
-    put_group(text, hole, count, UNA_GAP_UNCLEAR, "of one it cannot be told", "cannot be told", true);
-    put_group(text, hole, count, UNA_GAP_NO_HOLE, "in one no hole could be cut", "have no place for a hole", true);
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) put_group(text, hole, count, g);
     una_text_add(text, ".");
 }
 

@@ -45,11 +45,12 @@ static una_status fit_known(una_gap_job *j, const una_gap_work *t, una_run *run)
 {
     size_t rows = t->table->rows, train = 0, asked = 0, most = (size_t)(TRAINED * (double)rows);
     una_gap_known *k = &t->known[j->repeat];
-    size_t *row = UNA_GET(&run->scratch, size_t, rows), *left = UNA_GET(&run->scratch, size_t, rows);
-    double *mean = UNA_GET(&run->scratch, double, rows), *std = UNA_GET(&run->scratch, double, rows);
     una_dataset *part = NULL;
     una_model *model = NULL;
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, size_t, row, rows);
+    UNA_NEW(&run->scratch, size_t, left, rows);
+    UNA_NEW(&run->scratch, double, mean, rows);
+    UNA_NEW(&run->scratch, double, std, rows);
     for (size_t i = 0; i < rows; i++) {
         if (i % FOLDS == j->fold) left[asked++] = k->order[i];
         else if (train < most) row[train++] = k->order[i];
@@ -81,9 +82,10 @@ static una_status gap_list_rows(lists *l, const una_gap_job *j, const una_gap_wo
     if (ordinary < LEAST_ORDINARY) ordinary = LEAST_ORDINARY;
     if (ordinary > others / 3) ordinary = others / 3;
     if (ordinary > MOST_ASKED) ordinary = MOST_ASKED;
-    *l = (lists){ .train = UNA_GET(arena, size_t, rows), .inside = UNA_GET(arena, size_t, rows),
-                  .outside = UNA_GET(arena, size_t, rows) };
-    UNA_TRY(una_arena_check(arena));
+    *l = (lists){ NULL };
+    UNA_NEW_AT(arena, l->train, rows);
+    UNA_NEW_AT(arena, l->inside, rows);
+    UNA_NEW_AT(arena, l->outside, rows);
     for (size_t i = 0; i < rows; i++) {
         size_t row = order[i];
         if (hole->inside[row]) {
@@ -209,7 +211,7 @@ una_status una_gap_fit_all(una_gap_work *t, una_run *run)
     t->tally = una_tally_of("fits", 0, first + repeats * pairs);
     UNA_TRY(run_jobs(t, 0, first + repeats * pairs, run));
 
-    UNA_TRY(una_gap_cut_pairs(t, run));
+    UNA_SCOPED(run, una_gap_cut_pairs(t, run));
     if (t->pairs == 0) return UNA_OK;
     add_jobs(t, t->columns, t->pairs, false);
     t->tally.all = t->job_count;

@@ -126,8 +126,7 @@ una_status una_gap_cut(una_gap_work *t, size_t at, size_t a, size_t b, una_run *
     una_gap_result *r = t->result;
     una_gap_view *view = &r->view[at];
     una_gap_hole *hole = &r->hole[at];
-    if (b != SIZE_MAX) UNA_TRY(una_hole_cut_pair(&view->hole, t->table, a, b, &r->keep, run));
-    else if (is_input(t, a)) UNA_TRY(una_hole_cut(&view->hole, t->table, a, &r->keep, run));
+    if (b != SIZE_MAX || is_input(t, a)) UNA_SCOPED(run, una_hole_cut(&view->hole, t->table, a, b, &r->keep, run));
     else view->hole = (una_hole){ .column = { a }, .columns = 1, .why_not = "all of its cells are the same" };
 
     const una_hole *cut = &view->hole;
@@ -185,8 +184,8 @@ static una_status add_known(una_gap_rows *rows, double **error, const una_gap_wo
                             una_arena *arena)
 {
     const una_gap_known *k = &t->known[j->repeat];
-    double *std = UNA_GET(arena, double, rows->count), *off = UNA_GET(arena, double, rows->count);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, double, std, rows->count);
+    UNA_NEW(arena, double, off, rows->count);
     for (size_t i = 0; i < rows->count; i++) {
         std[i] = k->std[rows->row[i]];
         off[i] = k->mean[rows->row[i]] - t->y[rows->row[i]];
@@ -241,7 +240,7 @@ static una_status measure_hole(una_gap_work *t, size_t at, una_run *run)
         una_gap_job *j = &t->jobs[k];
         una_gap_hole one = {0};
         if (j->hole != at) continue;
-        UNA_TRY(measure_job(&one, j, t, run));
+        UNA_SCOPED(run, measure_job(&one, j, t, run));
         for (size_t i = 0; i < AVERAGED; i++) *hole_field(hole, i) += *hole_field(&one, i) / (double)t->asked.repeats;
         hole->wider_low = fmin(hole->wider_low, one.wider);
         hole->wider_high = fmax(hole->wider_high, one.wider);

@@ -16,25 +16,24 @@ static size_t least_rows(size_t rows)
     return part > UNA_HOLE_LEAST_ROWS ? part : UNA_HOLE_LEAST_ROWS;
 }
 
-static void note_why_not(una_hole *hole, una_arena *arena, const char *format, ...) UNA_PRINTF(3, 4);
-
-static void note_why_not(una_hole *hole, una_arena *arena, const char *format, ...)
+UNA_PRINTF(2, 3) static una_status note_why_not(una_hole *hole, const char *format, ...)
 {
     char sentence[256];
     va_list words;
     va_start(words, format);
     una_write_textv(sentence, sizeof sentence, format, words);
     va_end(words);
-    hole->why_not = una_arena_text(arena, sentence);
+    hole->why_not = una_arena_text(hole->keep, sentence);
+    return una_arena_check(hole->keep);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------------- */
 
 /* sorted [*count]: the cells that are there. */
-static una_status sort_cells(double **sorted, size_t *count, const una_dataset *data, size_t column, una_arena *arena)
+static una_status sort_cells(double **sorted, size_t *count, const una_dataset *data, size_t column, una_run *run)
 {
     const double *cell = data->column[column].number;
-    UNA_NEW(arena, double, at, data->rows);
+    UNA_NEW(&run->scratch, double, at, data->rows);
     *count = 0;
     for (size_t i = 0; i < data->rows; i++)
         if (!isnan(cell[i])) at[(*count)++] = cell[i];
@@ -44,10 +43,9 @@ static una_status sort_cells(double **sorted, size_t *count, const una_dataset *
 }
 
 /* edge [*count]: ranks at which the value changes; below each and from it on there are rows. */
-static una_status find_edges(size_t **edge, size_t *count, const double *sorted, size_t rows, una_arena *arena)
+static una_status find_edges(size_t **edge, size_t *count, const double *sorted, size_t rows, una_run *run)
 {
-    *edge = UNA_GET(arena, size_t, rows);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW_AT(&run->scratch, *edge, rows);
     *count = 0;
     for (size_t i = 1; i < rows; i++)
         if (sorted[i] != sorted[i - 1]) (*edge)[(*count)++] = i;
@@ -108,26 +106,22 @@ static void mark_inside(una_hole *hole, const una_dataset *data)
     }
 }
 
-static una_status hole_in_numbers(una_hole *hole, const una_dataset *data, una_arena *arena)
+static una_status hole_in_numbers(una_hole *hole, const una_dataset *data, una_run *run)
 {
     double *sorted;
     size_t rows, *edge, edges, from, to;
-    UNA_TRY(sort_cells(&sorted, &rows, data, hole->column[0], arena));
-    UNA_TRY(find_edges(&edge, &edges, sorted, rows, arena));
-    if (edges == 0) {
-        note_why_not(hole, arena, "it has one value only");
-    } else if (edges == 1) {
-        note_why_not(hole, arena, "it has two values only: without the rows of one of them it would be no column");
-    } else if (!choose_edges(&from, &to, edge, edges, rows)) {
-        note_why_not(hole, arena,
-                     "most of its rows have the same few values: no stretch between the lowest and the highest "
-                     "has %zu to %zu rows", least_rows(rows), rows / UNA_HOLE_MOST_PART);
-    } else {
-        hole->low[0] = sorted[from];
-        hole->high[0] = sorted[to - 1];
-        mark_inside(hole, data);
-    }
-    return una_arena_check(arena);
+    UNA_TRY(sort_cells(&sorted, &rows, data, hole->column[0], run));
+    UNA_TRY(find_edges(&edge, &edges, sorted, rows, run));
+    if (edges == 0) return note_why_not(hole, "it has one value only");
+    if (edges == 1)
+        return note_why_not(hole, "it has two values only: without the rows of one of them it would be no column");
+    if (!choose_edges(&from, &to, edge, edges, rows))
+        return note_why_not(hole, "most of its rows have the same few values: no stretch between the lowest and the "
+                            "highest has %zu to %zu rows", least_rows(rows), rows / UNA_HOLE_MOST_PART);
+    hole->low[0] = sorted[from];
+    hole->high[0] = sorted[to - 1];
+    mark_inside(hole, data);
+    return UNA_OK;
 }
 
 /* ---- words --------------------------------------------------------------------------------------------------- */
@@ -138,57 +132,44 @@ static int by_word(const void *a, const void *b)
 }
 
 /* The word whose rows are nearest to a third; of equals the first by the alphabet. */
-static void choose_level(una_hole *hole, const char **word, size_t rows, una_arena *arena)
+static una_status choose_level(una_hole *hole, const char **word, size_t rows)
 {
     size_t least = least_rows(rows), most = rows / UNA_HOLE_MOST_PART, levels = 0, best = SIZE_MAX;
+    const char *level = NULL;
     for (size_t i = 0, end; i < rows; i = end) {
         for (end = i + 1; end < rows && strcmp(word[end], word[i]) == 0;) end++;
         levels++;
         size_t off = index_distance(end - i, (rows + 1) / 3);
         if (end - i < least || end - i > most || off >= best) continue;
         best = off;
-        hole->level = word[i];
+        level = word[i];
     }
-    if (levels >= 3 && hole->level) return;
-    hole->level = NULL;
-    if (levels == 1) note_why_not(hole, arena, "it has one word only");
-    else if (levels == 2)
-        note_why_not(hole, arena, "it has two words only: without the rows of one of them it would be no column");
-    else note_why_not(hole, arena, "none of its words has %zu to %zu rows", least, most);
+    if (levels == 1) return note_why_not(hole, "it has one word only");
+    if (levels == 2)
+        return note_why_not(hole, "it has two words only: without the rows of one of them it would be no column");
+    if (!level) return note_why_not(hole, "none of its words has %zu to %zu rows", least, most);
+    hole->level = level;
+    return UNA_OK;
 }
 
-static una_status hole_in_words(una_hole *hole, const una_dataset *data, una_arena *arena)
+static una_status hole_in_words(una_hole *hole, const una_dataset *data, una_run *run)
 {
-    const char **cell = data->column[hole->column[0]].word, **word = UNA_GET(arena, const char *, data->rows);
+    const char **cell = data->column[hole->column[0]].word;
     size_t rows = 0;
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(&run->scratch, const char *, word, data->rows);
     for (size_t i = 0; i < data->rows; i++)
         if (cell[i]) word[rows++] = cell[i];
     qsort(word, rows, sizeof *word, by_word);
     hole->low[0] = hole->high[0] = NAN;
-    choose_level(hole, word, rows, arena);
+    UNA_TRY(choose_level(hole, word, rows));
     for (size_t i = 0; hole->level && i < data->rows; i++) {
         hole->inside[i] = cell[i] && strcmp(cell[i], hole->level) == 0;
         hole->count += hole->inside[i];
     }
-    return una_arena_check(arena);
+    return UNA_OK;
 }
 
 /* ---- the calls ----------------------------------------------------------------------------------------------- */
-
-una_status una_hole_cut(una_hole *hole, const una_dataset *data, size_t column, una_arena *arena, una_run *run)
-{
-    *hole = (una_hole){ .column = { column }, .columns = 1, .form = { data->column[column].form.kind },
-                         .inside = UNA_GET(arena, bool, data->rows) };
-    UNA_TRY(una_arena_check(arena));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = data->column[column].is_text ? hole_in_words(hole, data, &run->scratch)
-                                                     : hole_in_numbers(hole, data, &run->scratch);
-    hole->why_not = una_arena_text(arena, hole->why_not);
-    if (status == UNA_OK) status = una_arena_check(arena);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
 
 /* The range of a column that goes `half` of its rows to either side of the median. */
 static void range_around(double *low, double *high, const double *sorted, size_t rows, double half)
@@ -198,11 +179,11 @@ static void range_around(double *low, double *high, const double *sorted, size_t
     *high = sorted[(size_t)fmin(fmax(to, 0), n - 1)];
 }
 
-static una_status grow_box(una_hole *hole, const una_dataset *data, una_arena *arena)
+static una_status grow_box(una_hole *hole, const una_dataset *data, una_run *run)
 {
     double *sorted[2], wish = BOX_SHARE * (double)data->rows, best = INFINITY, best_half = 0;
     size_t rows[2];
-    for (size_t c = 0; c < 2; c++) UNA_TRY(sort_cells(&sorted[c], &rows[c], data, hole->column[c], arena));
+    for (size_t c = 0; c < 2; c++) UNA_TRY(sort_cells(&sorted[c], &rows[c], data, hole->column[c], run));
     size_t least = least_rows(data->rows), most = data->rows / UNA_HOLE_MOST_PART;
 
     for (double half = BOX_STEP; rows[0] && rows[1] && half <= BOX_MOST; half += BOX_STEP) {
@@ -214,27 +195,20 @@ static una_status grow_box(una_hole *hole, const una_dataset *data, una_arena *a
         best = off;
         best_half = half;
     }
-    if (best_half == 0) {
-        note_why_not(hole, arena, "no box around both medians has %zu to %zu rows", least, most);
-        return una_arena_check(arena);
-    }
+    if (best_half == 0) return note_why_not(hole, "no box around both medians has %zu to %zu rows", least, most);
     for (size_t c = 0; c < 2; c++) range_around(&hole->low[c], &hole->high[c], sorted[c], rows[c], best_half);
     mark_inside(hole, data);
     return UNA_OK;
 }
 
-una_status una_hole_cut_pair(una_hole *hole, const una_dataset *data, size_t a, size_t b, una_arena *arena,
-                             una_run *run)
+una_status una_hole_cut(una_hole *hole, const una_dataset *data, size_t a, size_t b, una_arena *keep, una_run *run)
 {
-    *hole = (una_hole){ .column = { a, b }, .columns = 2, .inside = UNA_GET(arena, bool, data->rows),
-                         .form = { data->column[a].form.kind, data->column[b].form.kind } };
-    UNA_TRY(una_arena_check(arena));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = grow_box(hole, data, &run->scratch);
-    hole->why_not = una_arena_text(arena, hole->why_not);
-    if (status == UNA_OK) status = una_arena_check(arena);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    bool pair = b != SIZE_MAX;
+    *hole = (una_hole){ .column = { a, pair ? b : 0 }, .columns = pair ? 2 : 1, .keep = keep,
+                        .form = { data->column[a].form.kind, data->column[pair ? b : a].form.kind } };
+    UNA_NEW_AT(keep, hole->inside, data->rows);
+    if (pair) return grow_box(hole, data, run);
+    return data->column[a].is_text ? hole_in_words(hole, data, run) : hole_in_numbers(hole, data, run);
 }
 
 static const char *write_bound(char text[UNA_NUMBER_ROOM], double value, una_cell_format_kind form)

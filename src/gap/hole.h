@@ -19,15 +19,14 @@ typedef struct una_hole {
     una_cell_format_kind form[2];        /* UNA_CELLS_DATE, UNA_CELLS_TIME: these are days                          */
     bool       *inside;                  /* [rows of the table]                                                     */
     size_t      count;                   /* rows inside                                                             */
+    una_arena  *keep;                    /* where all this lies                                                     */
     const char *why_not;                 /* the reason why there is no hole; NULL: there is one                     */
 } una_hole;
 
-/* Along a column of numbers: about the middle third of its rows, between values that stay on both sides. Of a column
- * of words: one word. Rows whose cell is missing stay. */
-una_status una_hole_cut(una_hole *hole, const una_dataset *data, size_t column, una_arena *arena, una_run *run);
-/* Along two columns of numbers: a box around both medians with about 15 % of the rows. */
-una_status una_hole_cut_pair(una_hole *hole, const una_dataset *data, size_t a, size_t b, una_arena *arena,
-                             una_run *run);
+/* Along a column of numbers a: about the middle third of its rows, between values that stay on both sides. Of a column
+ * of words: one word. Rows whose cell is missing stay. With b another column than SIZE_MAX, of numbers as a: a box around
+ * both medians with about 15 % of the rows. */
+una_status una_hole_cut(una_hole *hole, const una_dataset *data, size_t a, size_t b, una_arena *keep, una_run *run);
 /* "28", "from 3 to 7", "from 3 to 7 and from 0 to 1.5", "steel". */
 void       una_hole_where(una_text *text, const una_hole *hole);
 

@@ -4,8 +4,7 @@
  */
 #include "gap/gap.h"
 
-typedef struct couple { size_t a, b; double weight; } couple;          /* places in a list of columns */
-typedef struct weighed { size_t column; double weight; } weighed;
+typedef struct couple { size_t a, b; double weight; } couple;  /* two columns; or one, and b 0 */
 
 static int by_weight(const void *a, const void *b)
 {
@@ -13,13 +12,6 @@ static int by_weight(const void *a, const void *b)
     if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
     if (x->a != y->a) return x->a < y->a ? -1 : 1;
     return (x->b > y->b) - (x->b < y->b);
-}
-
-static int heavy_first(const void *a, const void *b)
-{
-    const weighed *x = a, *y = b;
-    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
-    return (x->column > y->column) - (x->column < y->column);
 }
 
 /* How much an input has to do with the target, for models that do not say: the size of their correlation. */
@@ -40,7 +32,7 @@ static double input_correlation(const double *x, const double *y, size_t rows)
 
 /* list [*count], the heaviest first: numbers along which there is a hole, by their mean relevance in the fits that know
  * all regions. */
-static void weigh_columns(weighed *list, size_t *count, const una_gap_work *t)
+static void weigh_columns(couple *list, size_t *count, const una_gap_work *t)
 {
     *count = 0;
     for (size_t i = 0; i < t->columns; i++) {
@@ -53,45 +45,28 @@ static void weigh_columns(weighed *list, size_t *count, const una_gap_work *t)
             fits++;
         }
         double weight = fits ? sum / (double)fits : input_correlation(t->table->column[c].number, t->y, t->table->rows);
-        list[(*count)++] = (weighed){ c, weight };
+        list[(*count)++] = (couple){ .a = c, .weight = weight };
     }
-    qsort(list, *count, sizeof *list, heavy_first);
-}
-
-/* list [*count], the greatest product first. */
-static void weigh_couples(couple *list, size_t *count, const weighed *column, size_t columns)
-{
-    *count = 0;
-    for (size_t a = 0; a < columns; a++)
-        for (size_t b = a + 1; b < columns; b++)
-            list[(*count)++] = (couple){ a, b, column[a].weight * column[b].weight };
     qsort(list, *count, sizeof *list, by_weight);
 }
 
 /* A pair without a place for a box is passed over. The `most` heaviest pairs are among the most + 1 heaviest columns;
- * twice as many leave room for those that are passed over. */
-static una_status cut_heaviest(una_gap_work *t, size_t most, una_run *run)
+ * twice as many leave room for those that are passed over. Of equal pairs those of heavier columns come first. */
+una_status una_gap_cut_pairs(una_gap_work *t, una_run *run)
 {
-    una_arena *arena = &run->scratch;
-    size_t columns, count;
-    UNA_NEW(arena, weighed, column, t->columns);
+    size_t columns, count = 0, most = t->asked.pairs > 0 ? (size_t)t->asked.pairs : 0;
+    UNA_NEW(&run->scratch, couple, column, t->columns);
     weigh_columns(column, &columns, t);
     if (columns > 2 * (most + 1)) columns = 2 * (most + 1);
-    UNA_NEW(arena, couple, list, columns * columns / 2 + 1);
-    weigh_couples(list, &count, column, columns);
+    UNA_NEW(&run->scratch, couple, list, columns * columns / 2 + 1);
+    for (size_t a = 0; a < columns; a++)
+        for (size_t b = a + 1; b < columns; b++) list[count++] = (couple){ a, b, column[a].weight * column[b].weight };
+    qsort(list, count, sizeof *list, by_weight);
 
     for (size_t i = 0; i < count && t->pairs < most; i++) {
         size_t at = t->columns + t->pairs;
-        UNA_TRY(una_gap_cut(t, at, column[list[i].a].column, column[list[i].b].column, run));
+        UNA_TRY(una_gap_cut(t, at, column[list[i].a].a, column[list[i].b].a, run));
         if (!t->result->hole[at].why_not) t->pairs++;
     }
     return UNA_OK;
-}
-
-una_status una_gap_cut_pairs(una_gap_work *t, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = cut_heaviest(t, t->asked.pairs > 0 ? (size_t)t->asked.pairs : 0, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
 }

@@ -40,7 +40,7 @@ static una_hole cut(const double *value, size_t rows, una_run *run, una_arena *a
 {
     una_hole hole;
     una_dataset *data = table_of(value, NULL, rows, run);
-    assert_ok(una_hole_cut(&hole, data, 0, arena, run), run);
+    assert_ok(una_hole_cut(&hole, data, 0, SIZE_MAX, arena, run), run);
     una_dataset_free(data);
     return hole;
 }
@@ -136,7 +136,7 @@ static void test_words(void **state)
     una_arena_init(&arena, run);
     for (size_t i = 0; i < ROWS; i++) word[i] = i < 50 ? "oak" : i < 77 ? "ash" : "elm";
     assert_ok(una_dataset_from_columns(&data, names, NULL, words, 1, ROWS, run), run);
-    assert_ok(una_hole_cut(&hole, data, 0, &arena, run), run);
+    assert_ok(una_hole_cut(&hole, data, 0, SIZE_MAX, &arena, run), run);
     assert_null(hole.why_not);
     assert_string_equal(hole.level, "ash");              /* 27 rows; oak has more than half */
     assert_int_equal(hole.count, 27);
@@ -145,7 +145,7 @@ static void test_words(void **state)
 
     for (size_t i = 0; i < ROWS; i++) word[i] = i < 50 ? "oak" : "ash";
     assert_ok(una_dataset_from_columns(&data, names, NULL, words, 1, ROWS, run), run);
-    assert_ok(una_hole_cut(&hole, data, 0, &arena, run), run);
+    assert_ok(una_hole_cut(&hole, data, 0, SIZE_MAX, &arena, run), run);
     assert_says(hole.why_not, "two words only");
     una_dataset_free(data);
     una_arena_free(&arena);
@@ -164,7 +164,7 @@ static void test_box(void **state)
     una_arena_init(&arena, run);
     for (size_t i = 0; i < SIDE * SIDE; i++) a[i] = (double)(i / SIDE), b[i] = (double)(i % SIDE);
     una_dataset *data = table_of(a, b, SIDE * SIDE, run);
-    assert_ok(una_hole_cut_pair(&hole, data, 0, 1, &arena, run), run);
+    assert_ok(una_hole_cut(&hole, data, 0, 1, &arena, run), run);
     assert_null(hole.why_not);
     assert_int_equal(hole.count, 64);                    /* 8 x 8 of 400 is nearest to 15 % */
     for (size_t i = 0; i < SIDE * SIDE; i++)

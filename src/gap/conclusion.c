@@ -112,16 +112,12 @@ void una_gap_classify(una_gap_hole *hole)
 
 const char *una_gap_word(una_gap_kind kind)
 {
-    switch (kind) {
-    case UNA_GAP_NO_HOLE: return "no_hole";
-    case UNA_GAP_RIGHTLY: return "rightly";
-    case UNA_GAP_TOO_LITTLE: return "too_little";
-    case UNA_GAP_TOO_CAREFUL: return "too_careful";
-    case UNA_GAP_UNNOTICED: return "unnoticed";
-    case UNA_GAP_HARMLESS: return "harmless";
-    case UNA_GAP_UNCLEAR: return "unclear";
-    }
-    return NULL;
+    static const char *const words[] = {
+        [UNA_GAP_NO_HOLE] = "no_hole", [UNA_GAP_RIGHTLY] = "rightly", [UNA_GAP_TOO_LITTLE] = "too_little",
+        [UNA_GAP_TOO_CAREFUL] = "too_careful", [UNA_GAP_UNNOTICED] = "unnoticed", [UNA_GAP_HARMLESS] = "harmless",
+        [UNA_GAP_UNCLEAR] = "unclear"
+    };
+    return (size_t)kind < sizeof words / sizeof *words ? words[kind] : NULL;
 }
 
 /* ---- sentences ----------------------------------------------------------------------------------------------- */
@@ -134,94 +130,73 @@ static int of_hundred(double share)
     return count == 100 && share < 1 ? 99 : count;
 }
 
+enum { CLAUSE = 128 };
+typedef struct clauses { char error[CLAUSE], wider[CLAUSE], coverage[CLAUSE]; } clauses;
+
 /* Below a tenth it is chance. */
-static void put_error(una_text *text, const una_gap_hole *hole)
+static void say_error(char to[CLAUSE], double error)
 {
     char times[UNA_NUMBER_ROOM];
-    if (!isfinite(hole->error)) una_text_add(text, "the error cannot be compared");
-    else if (hole->error >= 1.95 && hole->error < 2.05) una_text_add(text, "the error is twice as large");
-    else if (hole->error >= MATTERS)
-        una_text_add(text, "the error is %s times as large", una_number_brief(times, hole->error, 2));
-    else if (hole->error >= 1.1)
-        una_text_add(text, "the error is only %d %% larger", (int)floor(100 * (hole->error - 1) + 0.5));
-    else una_text_add(text, "the error is no larger than with rows there");
+    if (!isfinite(error)) snprintf(to, CLAUSE, "the error cannot be compared");
+    else if (error >= 1.95 && error < 2.05) snprintf(to, CLAUSE, "the error is twice as large");
+    else if (error >= MATTERS)
+        snprintf(to, CLAUSE, "the error is %s times as large", una_number_brief(times, error, 2));
+    else if (error >= 1.1)
+        snprintf(to, CLAUSE, "the error is only %d %% larger", (int)floor(100 * (error - 1) + 0.5));
+    else snprintf(to, CLAUSE, "the error is no larger than with rows there");
 }
 
-static void put_wider(una_text *text, const una_gap_hole *hole)
+static clauses clauses_of(const una_gap_hole *hole)
 {
-    if (hole->wider == 0) una_text_add(text, "no row there gets a wider band");
-    else una_text_add(text, "%s%d of 100 rows there get wider bands", hole->wider < NOT_NOTICED ? "only " : "",
-                      of_hundred(hole->wider));
+    clauses c;
+    char repeats[CLAUSE / 2] = "";
+    say_error(c.error, hole->error);
     if (hole->wider_low < hole->wider_high)
-        una_text_add(text, ", %d to %d in the repeats", of_hundred(hole->wider_low), of_hundred(hole->wider_high));
+        snprintf(repeats, sizeof repeats, ", %d to %d in the repeats", of_hundred(hole->wider_low),
+                 of_hundred(hole->wider_high));
+    if (hole->wider == 0) snprintf(c.wider, CLAUSE, "no row there gets a wider band%s", repeats);
+    else snprintf(c.wider, CLAUSE, "%s%d of 100 rows there get wider bands%s", hole->wider < NOT_NOTICED ? "only " : "",
+                  of_hundred(hole->wider), repeats);
+    snprintf(c.coverage, CLAUSE, "%d of 100 rows lie inside their 95 %% band", of_hundred(hole->coverage_inside));
+    return c;
 }
 
-static void put_coverage(una_text *text, const una_gap_hole *hole)
-{
-    una_text_add(text, "%d of 100 rows lie inside their 95 %% band", of_hundred(hole->coverage_inside));
-}
-
-static void put_unnoticed(una_text *text, const una_gap_hole *hole)
-{
-    una_text_add(text, " would go UNNOTICED, and it matters: ");
-    put_error(text, hole);
-    una_text_add(text, ", and ");
-    put_wider(text, hole);
-    una_text_add(text, "; ");
-    put_coverage(text, hole);
-    if (hole->coverage_inside >= HOLDS) una_text_add(text, ", for they are wide anyhow");
-}
-
-static void put_unclear(una_text *text, const una_gap_hole *hole)
+static void put_unclear(una_text *text, const una_gap_hole *hole, const clauses *c)
 {
     char low[UNA_NUMBER_ROOM], high[UNA_NUMBER_ROOM];
     const char *open = "it matters";
     if (hole->noticed < 0) open = "it would be noticed";
     if (hole->noticed < 0 && hole->matters < 0) open = "it would be noticed, nor whether it matters";
-    una_text_add(text, ": it cannot be told whether %s: ", open);
-    put_wider(text, hole);
-    una_text_add(text, ", ");
-    put_error(text, hole);
+    una_text_add(text, ": it cannot be told whether %s: %s, %s", open, c->wider, c->error);
     if (hole->matters < 0 && isfinite(hole->error_low) && isfinite(hole->error_high))
         una_text_add(text, " (%s to %s times: too few rows to be sure)", una_number_brief(low, hole->error_low, 2),
                      una_number_brief(high, hole->error_high, 2));
 }
 
-static void put_noticed(una_text *text, const una_gap_hole *hole)
-{
-    char times[UNA_NUMBER_ROOM];
-    una_text_add(text, " would be noticed: ");
-    put_wider(text, hole);
-    una_text_add(text, " (ignorance %s times as large); ", una_number_brief(times, hole->spread, 2));
-    if (hole->kind == UNA_GAP_RIGHTLY) una_text_add(text, "and rightly: ");
-    if (hole->kind == UNA_GAP_TOO_LITTLE) una_text_add(text, "but not enough: ");
-    if (hole->kind == UNA_GAP_TOO_CAREFUL) una_text_add(text, "although it hardly matters: ");
-    put_error(text, hole);
-    if (hole->kind != UNA_GAP_TOO_LITTLE) return;
-    una_text_add(text, ", and only ");
-    put_coverage(text, hole);
-}
-
 void una_gap_sentence(una_text *text, const una_gap_hole *hole)
 {
+    char times[UNA_NUMBER_ROOM];
     if (hole->why_not) {
         una_text_add(text, "No hole was cut in %s: %s.", hole->name, hole->why_not);
         return;
     }
+    const clauses c = clauses_of(hole);
+    const char *remark = "";
+    if (hole->kind == UNA_GAP_RIGHTLY) remark = "and rightly: ";
+    if (hole->kind == UNA_GAP_TOO_LITTLE) remark = "but not enough: ";
+    if (hole->kind == UNA_GAP_TOO_CAREFUL) remark = "although it hardly matters: ";
     una_text_add(text, "A hole in %s (%s)", hole->name, hole->where);
-    if (hole->kind == UNA_GAP_UNCLEAR) {
-        put_unclear(text, hole);
-    } else if (hole->kind == UNA_GAP_UNNOTICED) {
-        put_unnoticed(text, hole);
-    } else if (hole->kind == UNA_GAP_HARMLESS) {
-        una_text_add(text, " would %s be noticed, and need not be: ", hole->noticed < 0 ? "hardly" : "not");
-        put_error(text, hole);
-        una_text_add(text, " (");
-        put_wider(text, hole);
-        una_text_add(text, ")");
-    } else {
-        put_noticed(text, hole);
-    }
+    if (hole->kind == UNA_GAP_UNCLEAR) put_unclear(text, hole, &c);
+    else if (hole->kind == UNA_GAP_UNNOTICED)
+        una_text_add(text, " would go UNNOTICED, and it matters: %s, and %s; %s%s", c.error, c.wider, c.coverage,
+                     hole->coverage_inside >= HOLDS ? ", for they are wide anyhow" : "");
+    else if (hole->kind == UNA_GAP_HARMLESS)
+        una_text_add(text, " would %s be noticed, and need not be: %s (%s)", hole->noticed < 0 ? "hardly" : "not",
+                     c.error, c.wider);
+    else
+        una_text_add(text, " would be noticed: %s (ignorance %s times as large); %s%s", c.wider,
+                     una_number_brief(times, hole->spread, 2), remark, c.error);
+    if (hole->kind == UNA_GAP_TOO_LITTLE) una_text_add(text, ", and only %s", c.coverage);
     una_text_add(text, ".");
 }
 

@@ -95,9 +95,9 @@ static una_status take_table(una_gap_work *t, const una_dataset *data, una_run *
     UNA_TRY(una_dataset_rows(&r->table, data, kept, rows, run));
     t->table = r->table;
 
-    UNA_NEW_AT(&r->keep, t->input, columns.source_count);
+    UNA_NEW_AT(&r->keep, t->is_input, r->table->columns);
     for (size_t i = 0; i < columns.source_count; i++) {
-        t->input[t->input_count++] = una_table_find(r->table, columns.sources[i].name);
+        t->is_input[una_table_find(r->table, columns.sources[i].name)] = true;
         /* A word may be in no row that trains: then it is one of the others. */
         if (columns.sources[i].is_text && t->fit.other == 0) t->fit.other = 1;
     }
@@ -114,19 +114,12 @@ static una_status take_table(una_gap_work *t, const una_dataset *data, una_run *
 
 /* ---- holes --------------------------------------------------------------------------------------------------- */
 
-static bool is_input(const una_gap_work *t, size_t column)
-{
-    for (size_t i = 0; i < t->input_count; i++)
-        if (t->input[i] == column) return true;
-    return false;
-}
-
 una_status una_gap_cut(una_gap_work *t, size_t at, size_t a, size_t b, una_run *run)
 {
     una_gap_result *r = t->result;
     una_gap_view *view = &r->view[at];
     una_gap_hole *hole = &r->hole[at];
-    if (b != SIZE_MAX || is_input(t, a)) UNA_SCOPED(run, una_hole_cut(&view->hole, t->table, a, b, &r->keep, run));
+    if (b != SIZE_MAX || t->is_input[a]) UNA_SCOPED(run, una_hole_cut(&view->hole, t->table, a, b, &r->keep, run));
     else view->hole = (una_hole){ .column = { a }, .columns = 1, .why_not = "all of its cells are the same" };
 
     const una_hole *cut = &view->hole;
@@ -297,9 +290,8 @@ una_status una_gap_test(una_gap **gap, const una_dataset *data, const una_gap_se
     una_clear_message(run);
     una_gap_result *r = una_allocate(run, sizeof *r);
     if (!r) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory for a gap test");
-    memset(r, 0, sizeof *r);
+    *r = (una_gap_result){ .run = run };
     una_arena_init(&r->keep, run);
-    r->run = run;
 
     una_gap_work t = { .result = r };
     una_mark mark = una_arena_mark(&run->scratch);
@@ -307,10 +299,10 @@ una_status una_gap_test(una_gap **gap, const una_dataset *data, const una_gap_se
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK) {
         *gap = &r->gap;
-        return UNA_OK;
+    } else {
+        una_jobs_free(t.jobs, sizeof *t.jobs, t.job_count);
+        una_gap_free(&r->gap);
     }
-    una_jobs_free(t.jobs, sizeof *t.jobs, t.job_count);
-    una_gap_free(&r->gap);
     return status;
 }
 

@@ -53,9 +53,7 @@ typedef struct una_gap_work {
     const double     *y;
     double            least;             /* smaller errors are rounding                                             */
     size_t            target;            /* column                                                                  */
-    size_t           *input;             /* [input_count] columns that a model sees                                 */
-    size_t            input_count;
-    bool             *left_out;          /* [columns of the table] by request                                       */
+    bool             *is_input, *left_out;       /* [columns of the table]: a model sees it; left out by request    */
     size_t            columns, pairs;    /* holes along one column (or none, with a reason), and along two          */
     una_gap_known    *known;             /* [repeats]                                                               */
     una_gap_job      *jobs;

@@ -52,18 +52,14 @@ static bool has_flag(const cli_verb *verb, const cli_common_flag *common)
     return !common->with || (common->with & verb->common & ~(unsigned)CLI_BY_PIECES);
 }
 
-const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before)
+const cli_flag *cli_next_flag(const cli_verb *verb, size_t *at)
 {
-    const cli_common_flag *next = cli_common;
-    if (!before && verb->flags->name) return verb->flags;
-    while (before && next->flag.name && before != &next->flag) next++;
-    if (before && !next->flag.name) {             /* one of the verb's own */
-        if (before[1].name) return before + 1;
-        next = cli_common;
-    } else if (before) {
-        next++;
-    }
+    size_t own = 0;
+    while (verb->flags[own].name) own++;
+    if (*at < own) return &verb->flags[(*at)++];
+    const cli_common_flag *next = &cli_common[*at - own];
     while (next->flag.name && !has_flag(verb, next)) next++;
+    *at = own + (size_t)(next - cli_common) + 1;
     return next->flag.name ? &next->flag : NULL;
 }
 
@@ -204,7 +200,7 @@ static una_status unknown_flag(const cli *c, const char *name, size_t length)
     size_t count = 0;
     snprintf(wrong, sizeof wrong, "%.*s", (int)length, name);
     const cli_flag *flag = NULL;
-    while ((flag = cli_next_flag(c->verb, flag)) && count < 64) names[count++] = flag->name;
+    for (size_t at = 0; (flag = cli_next_flag(c->verb, &at)) && count < 64;) names[count++] = flag->name;
     const char *near = cli_nearest(wrong, names, count);
     if (near) return cli_fail(c, UNA_E_USAGE, "there is no flag --%s; did you mean --%s?", wrong, near);
     return cli_fail(c, UNA_E_USAGE, "there is no flag --%s; 'una %s --help' lists them all", wrong, c->verb->name);
@@ -215,7 +211,7 @@ static una_status take_flag(cli *c, char *const *arguments, int count, int *at)
     const char *name = arguments[*at] + 2, *equals = strchr(name, '=');
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
     const cli_flag *flag = NULL;
-    while ((flag = cli_next_flag(c->verb, flag))) {
+    for (size_t next = 0; (flag = cli_next_flag(c->verb, &next));) {
         if (strlen(flag->name) == length && strncmp(flag->name, name, length) == 0) break;
     }
     if (!flag) return unknown_flag(c, name, length);

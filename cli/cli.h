@@ -123,8 +123,8 @@ const cli_family *cli_family_of(const cli_verb *verb);                   /* NULL
 const char *cli_second_word(const cli_verb *verb);                       /* "ask" of "study ask"      */
 /* The words that may follow `una`, one for each family, from *at 0 on. */
 bool cli_next_word(size_t *at, const char **name, const char **summary);
-/* The verbs of a family, one by one; NULL begins and ends. */
-const cli_verb *cli_next_member(const cli_family *family, const cli_verb *before);
+/* The verbs of a family, one by one from *at 0 on; NULL ends. */
+const cli_verb *cli_next_member(const cli_family *family, size_t *at);
 void cli_bench_flags(void);                      /* bench.c: its flags from the library's tables, before all else */
 /* args.c: a verb has the flag if it has the bit; 0: every verb has it. Ends with a flag without a name. */
 typedef struct cli_common_flag { cli_flag flag; unsigned with; } cli_common_flag;
@@ -132,8 +132,8 @@ extern const cli_common_flag cli_common[];
 /* What the index-th argument of a verb is; NULL: it takes no more. */
 const cli_operand *cli_operand_at(const cli_verb *verb, size_t index);
 bool cli_repeats(const cli_operand *operand);                            /* "NAME..."                 */
-/* The flag after `before` that the verb has (its own, then common ones); NULL starts and ends. */
-const cli_flag *cli_next_flag(const cli_verb *verb, const cli_flag *before);
+/* The flags that the verb has (its own, then common ones), one by one from *at 0 on; NULL ends. */
+const cli_flag *cli_next_flag(const cli_verb *verb, size_t *at);
 
 /* ---- one call of the program ----------------------------------------------------------------------- */
 
@@ -232,8 +232,8 @@ size_t cli_utf8_letter(const char *at, unsigned *code);
 /* Whether a terminal would do something else with this code than show it. None is beyond U+FFFF. */
 bool cli_is_control(unsigned code);
 /* A text for a terminal: what a terminal would obey, or hide, is written as \x1b or \u202e. A name from a file may hold
- * anything. Gives the text itself where it needs no escapes, else a copy that is good until sixteen calls later.
- * cli_escaped_lines leaves line ends as they are. cli_wrap, cli_fail and cli_warn escape by themselves. */
+ * anything. Gives the text itself where it needs no escapes, else a copy. cli_escaped_lines
+ * leaves line ends as they are. cli_wrap, cli_fail and cli_warn escape by themselves. */
 const char *cli_escaped(const char *text);
 const char *cli_escaped_lines(const char *text);
 bool cli_shorten(char *text);                    /* long numbers in it to six digits; whether there were any */

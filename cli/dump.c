@@ -136,7 +136,7 @@ static bool flag_seen_before(const cli_verb *verb, const cli_flag *flag)   /* a 
 {
     for (size_t i = 0; cli_verbs[i] && cli_verbs[i] != verb; i++) {
         const cli_flag *other = NULL;
-        while ((other = cli_next_flag(cli_verbs[i], other))) {
+        for (size_t at = 0; (other = cli_next_flag(cli_verbs[i], &at));) {
             if (strcmp(other->name, flag->name) == 0 && other->type == flag->type) return true;
         }
     }
@@ -151,7 +151,7 @@ static void bash_families(void)
         const cli_verb *verb = NULL;
         printf("        %s)\n            if [ \"$COMP_CWORD\" -eq 2 ]; then\n"
                "                COMPREPLY=($(compgen -W \"", cli_families[i]->name);
-        while ((verb = cli_next_member(cli_families[i], verb))) printf("%s ", cli_second_word(verb));
+        for (size_t at = 0; (verb = cli_next_member(cli_families[i], &at));) printf("%s ", cli_second_word(verb));
         printf("--help\" -- \"$word\"))\n                return\n            fi\n"
                "            verb=\"$verb ${COMP_WORDS[2]}\" ;;\n");
     }
@@ -213,7 +213,7 @@ static void dump_bash(void)
 
     for (size_t i = 0; cli_verbs[i]; i++) {
         const cli_flag *flag = NULL;
-        while ((flag = cli_next_flag(cli_verbs[i], flag))) {
+        for (size_t at = 0; (flag = cli_next_flag(cli_verbs[i], &at));) {
             if (flag->type != CLI_SWITCH && !flag_seen_before(cli_verbs[i], flag)) bash_values(flag);
         }
     }
@@ -222,7 +222,7 @@ static void dump_bash(void)
     for (size_t i = 0; cli_verbs[i]; i++) {
         printf("        \"%s\") COMPREPLY=($(compgen -W \"", cli_verbs[i]->name);
         const cli_flag *flag = NULL;
-        while ((flag = cli_next_flag(cli_verbs[i], flag))) printf("--%s ", flag->name);
+        for (size_t at = 0; (flag = cli_next_flag(cli_verbs[i], &at));) printf("--%s ", flag->name);
         printf("\" -- \"$word\")) ;;\n");
     }
 
@@ -255,7 +255,8 @@ static void zsh_families(void)
     for (size_t i = 0; cli_families[i]; i++) {
         const cli_verb *verb = NULL;
         printf("    if [[ $verb == %s ]]; then\n        verbs=(\n", cli_families[i]->name);
-        while ((verb = cli_next_member(cli_families[i], verb))) zsh_verb(cli_second_word(verb), verb->summary);
+        for (size_t at = 0; (verb = cli_next_member(cli_families[i], &at));)
+            zsh_verb(cli_second_word(verb), verb->summary);
         printf("        )\n        if (( CURRENT == 2 )); then\n            _describe verb verbs\n"
                "            return\n        fi\n        verb=\"$verb $words[2]\"\n        shift words\n"
                "        (( CURRENT-- ))\n    fi\n");
@@ -266,7 +267,7 @@ static void zsh_arguments(const cli_verb *verb)
 {
     const cli_flag *flag = NULL;
     printf("    '%s')\n        _arguments", verb->name);
-    while ((flag = cli_next_flag(verb, flag))) {
+    for (size_t at = 0; (flag = cli_next_flag(verb, &at));) {
         printf(" \\\n            '%s--%s%s[", flag->many ? "*" : "", flag->name, flag->type == CLI_SWITCH ? "" : "=");
         print_quoted(flag->help, "[]:");
         printf("]");
@@ -325,10 +326,11 @@ static void fish_families(void)
         char when[512];
         size_t used = (size_t)snprintf(when, sizeof when, "__fish_seen_subcommand_from %s; and not "
                                        "__fish_seen_subcommand_from", cli_families[i]->name);
-        while ((verb = cli_next_member(cli_families[i], verb)) && used < sizeof when)
+        for (size_t at = 0; (verb = cli_next_member(cli_families[i], &at)) && used < sizeof when;)
             used += (size_t)snprintf(when + used, sizeof when - used, " %s", cli_second_word(verb));
         fish_word("__fish_use_subcommand", cli_families[i]->name, cli_families[i]->summary);
-        while ((verb = cli_next_member(cli_families[i], verb))) fish_word(when, cli_second_word(verb), verb->summary);
+        for (size_t at = 0; (verb = cli_next_member(cli_families[i], &at));)
+            fish_word(when, cli_second_word(verb), verb->summary);
     }
 }
 
@@ -354,7 +356,7 @@ static void dump_fish(void)
         char condition[256];
         fish_condition(condition, sizeof condition, verb);
         if (!cli_family_of(verb)) fish_word("__fish_use_subcommand", verb->name, verb->summary);
-        while ((flag = cli_next_flag(verb, flag))) fish_flag(condition, flag);
+        for (size_t at = 0; (flag = cli_next_flag(verb, &at));) fish_flag(condition, flag);
         if (verb->operands[0].type == CLI_MODEL)
             printf("complete -c una -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", verb->name,
                    words_of(CLI_MODEL, NULL));
@@ -380,7 +382,8 @@ una_status cli_dump_files(void)
         const cli_operand *operands = cli_verbs[i]->operands;
         for (size_t k = 0; k < sizeof cli_verbs[i]->operands / sizeof *operands && operands[k].name; k++)
             dump_file(cli_verbs[i], "", operands[k].name, operands[k].type);
-        while ((flag = cli_next_flag(cli_verbs[i], flag))) dump_file(cli_verbs[i], "--", flag->name, flag->type);
+        for (size_t at = 0; (flag = cli_next_flag(cli_verbs[i], &at));)
+            dump_file(cli_verbs[i], "--", flag->name, flag->type);
     }
     return UNA_OK;
 }

@@ -83,7 +83,7 @@ void cli_help_verb(const cli_verb *verb, FILE *to)
 
     print_heading(to, "Flags");
     const cli_flag *flag = NULL;
-    while ((flag = cli_next_flag(verb, flag))) {
+    for (size_t at = 0; (flag = cli_next_flag(verb, &at));) {
         cli_flag_title(buffer, sizeof buffer, flag);
         print_entry(to, buffer, flag->help);
     }
@@ -99,7 +99,7 @@ void cli_help_family(const cli_family *family)
 
     print_heading(stdout, "Verbs");
     const cli_verb *verb = NULL;
-    while ((verb = cli_next_member(family, verb))) print_entry(stdout, verb->name, verb->summary);
+    for (size_t at = 0; (verb = cli_next_member(family, &at));) print_entry(stdout, verb->name, verb->summary);
     printf("\n  'una %s VERB --help' shows the flags of one, with examples.\n", family->name);
 
     print_heading(stdout, "Examples");

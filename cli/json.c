@@ -22,7 +22,7 @@ static const char *put_letter(FILE *to, const char *at)
     return at + (length ? length : 1);
 }
 
-static struct { FILE *to; char last; } writer = { .last = '[' };           /* last: of the format that was written last */
+static struct { FILE *to; char last; } writer = { .last = '[' };   /* last: of the format that was written last */
 
 static FILE *json_out(void)
 {

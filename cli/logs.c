@@ -114,7 +114,8 @@ void cli_show_logs(const cli *c)
 {
     enum { SHOWN = 100 };
     void *elsewhere = NULL;
-    size_t shown = 0, warnings = c->info ? c->info->warning_count : 0, all = c->info ? warnings + c->info->note_count : 0;
+    size_t shown = 0, warnings = c->info ? c->info->warning_count : 0;
+    size_t all = c->info ? warnings + c->info->note_count : 0;
     const char **sentence = cli_alloc(all, sizeof *sentence);
     char more[64];
     for (size_t i = 0; i < all; i++) {

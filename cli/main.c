@@ -85,13 +85,10 @@ const char *cli_second_word(const cli_verb *verb)
     return blank ? blank + 1 : "";
 }
 
-const cli_verb *cli_next_member(const cli_family *family, const cli_verb *before)
+const cli_verb *cli_next_member(const cli_family *family, size_t *at)
 {
-    size_t i = 0;
-    while (before && cli_verbs[i] && cli_verbs[i] != before) i++;
-    if (before && cli_verbs[i]) i++;
-    while (cli_verbs[i] && cli_family_of(cli_verbs[i]) != family) i++;
-    return cli_verbs[i];
+    while (cli_verbs[*at] && cli_family_of(cli_verbs[*at]) != family) ++*at;
+    return cli_verbs[*at] ? cli_verbs[(*at)++] : NULL;
 }
 
 bool cli_next_word(size_t *at, const char **name, const char **summary)
@@ -298,10 +295,9 @@ static una_status unknown_verb(const char *word)
 
 static const cli_verb *find_member(const cli_family *family, const char *word)
 {
-    const cli_verb *verb = NULL;
-    while ((verb = cli_next_member(family, verb))) {
+    const cli_verb *verb;
+    for (size_t at = 0; (verb = cli_next_member(family, &at));)
         if (strcmp(cli_second_word(verb), word) == 0) return verb;
-    }
     return NULL;
 }
 
@@ -311,7 +307,7 @@ static una_status unknown_member(const cli_family *family, const char *word)
     const char *names[sizeof cli_verbs / sizeof *cli_verbs];
     size_t count = 0;
     const cli_verb *verb = NULL;
-    while ((verb = cli_next_member(family, verb))) names[count++] = cli_second_word(verb);
+    for (size_t at = 0; (verb = cli_next_member(family, &at));) names[count++] = cli_second_word(verb);
     const char *near = cli_nearest(word, names, count), *name = family->name;
     if (near) {
         return cli_fail(&nobody, UNA_E_USAGE, "there is no verb '%s %s'; did you mean 'una %s %s'?", name, word, name,

@@ -192,7 +192,8 @@ bool cli_is_sqlite_file(const char *path)
 static una_status check_beside(const cli *c, const path_entry *p, const path_entry *database)
 {
     static const char *const endings[] = { "-wal", "-shm", "-journal" };
-    bool may_be = p->type == CLI_FILE_OUT && database->there && !database->special && cli_is_sqlite_file(database->path);
+    bool may_be = p->type == CLI_FILE_OUT && database->there && !database->special &&
+                  cli_is_sqlite_file(database->path);
     for (size_t i = 0; may_be && i < sizeof endings / sizeof *endings; i++) {
         size_t size = strlen(database->destination) + strlen(endings[i]) + 1;
         char *path = cli_alloc(size, 1);

@@ -84,9 +84,7 @@ bool cli_is_control(unsigned code)
 
 static const char *escape_for_terminal(const char *text, const char *allowed)
 {
-    enum { SLOTS = 16, LONGEST = 6 };
-    static char *slots[SLOTS];
-    static unsigned next;
+    enum { LONGEST = 6 };
     unsigned code = 0;
     size_t length;
     const char *at = text;
@@ -95,9 +93,7 @@ static const char *escape_for_terminal(const char *text, const char *allowed)
         if (cli_is_control(code) && (code >= 0x80 || !strchr(allowed, (int)code))) break;
     if (!*at) return text;
 
-    char **slot = &slots[next++ % SLOTS];
-    cli_free(*slot);
-    char *to = *slot = cli_alloc(LONGEST * strlen(text) + 1, 1);
+    char *escaped = cli_alloc(LONGEST * strlen(text) + 1, 1), *to = escaped;
     for (at = text; *at; at += length ? length : 1) {
         length = cli_utf8_letter(at, &code);
         bool plain = length > 0 && (!cli_is_control(code) || (code < 0x80 && strchr(allowed, (int)code)));
@@ -105,8 +101,7 @@ static const char *escape_for_terminal(const char *text, const char *allowed)
         else if (length > 1) to += sprintf(to, "\\u%04x", code);
         else to += sprintf(to, "\\x%02x", (unsigned)(unsigned char)*at);
     }
-    *to = 0;
-    return *slot;
+    return escaped;
 }
 
 const char *cli_escaped(const char *text)

@@ -165,7 +165,8 @@ static una_status split_leaf(void *context, const una_leaf *leaf, una_run *run)
     for (size_t r = 0; r < w->rows; r++) {
         double *part = w->part + r * stride, *mean = w->mean + (at * w->rows + r) * (w->concepts + 2);
         if (leaf->head) {
-            UNA_SCOPED(run, una_axes_split(axes, leaf->head, leaf->phi + r * axes->columns, leaf->weight, part, mean, run));
+            UNA_SCOPED(run, una_axes_split(axes, leaf->head, leaf->phi + r * axes->columns, leaf->weight, part, mean,
+                                           run));
             continue;
         }
         mean[w->concepts + 1] = leaf->mean[r];

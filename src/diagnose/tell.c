@@ -26,25 +26,24 @@ static const char *reason_of(const char *name)
     return "members without features to split by";
 }
 
-/* Appends "because of 'old' (63 % of its ignorance)" to `text`. */
-static void add_reason(const una_explanation *e, size_t part, double share, const char *of, char *text, size_t room)
-{
-    size_t used = strlen(text);
-    const char *quote = part < e->concepts ? "'" : "";
-    una_write_text(text + used, room - used, " because of %s%s%s (%.0f %%%s)", quote,
-                   part < e->concepts ? e->names[part] : reason_of(e->names[part]), quote, 100 * share, of);
-}
+enum { LONGEST_REASON = 160 };
 
-static void append_words(char *text, size_t room, const char *words)
+/* "because of 'old' (63 % of its ignorance)". */
+static const char *name_reason(char to[LONGEST_REASON], const una_explanation *e, size_t part, double share,
+                               const char *of)
 {
-    size_t used = strlen(text);
-    snprintf(text + used, room - used, "%s", words);
+    bool own = part < e->concepts;
+    const char *quote = own ? "'" : "", *name = e->names[part];
+    una_write_text(to, LONGEST_REASON, "because of %s%s%s (%.0f %%%s)", quote, own ? name : reason_of(name), quote,
+                   100 * share, of);
+    return to;
 }
 
 void una_explanation_sentence(const una_explanation *e, size_t row, char *text, size_t room)
 {
     const double *part = e->part + row * e->parts;
     size_t best = una_explanation_largest(e, row), next = SIZE_MAX;
+    char first[LONGEST_REASON], then[LONGEST_REASON];
     double sum = 0;
     for (size_t p = 0; p < e->parts; p++) sum += part[p];
     if (best == SIZE_MAX || !(sum > 0)) {
@@ -53,14 +52,10 @@ void una_explanation_sentence(const una_explanation *e, size_t row, char *text, 
     }
     for (size_t p = 0; p < e->parts; p++)
         if (p != best && part[p] >= WORTH_NAMING * sum && (next == SIZE_MAX || part[p] > part[next])) next = p;
-
-    snprintf(text, room, "Row %zu is unsure %s", e->number[row], part[best] >= 0.5 * sum ? "mostly" : "first of all");
-    add_reason(e, best, part[best] / sum, " of its ignorance", text, room);
-    if (next != SIZE_MAX) {
-        append_words(text, room, ", then");
-        add_reason(e, next, part[next] / sum, "", text, room);
-    }
-    append_words(text, room, ".");
+    snprintf(text, room, "Row %zu is unsure %s %s%s%s.", e->number[row],
+             part[best] >= 0.5 * sum ? "mostly" : "first of all",
+             name_reason(first, e, best, part[best] / sum, " of its ignorance"), next == SIZE_MAX ? "" : ", then ",
+             next == SIZE_MAX ? "" : name_reason(then, e, next, part[next] / sum, ""));
 }
 
 /* ---- CSV -------------------------------------------------------------------------------------------------- */

@@ -24,8 +24,8 @@ typedef struct una_hole {
 } una_hole;
 
 /* Along a column of numbers a: about the middle third of its rows, between values that stay on both sides. Of a column
- * of words: one word. Rows whose cell is missing stay. With b another column than SIZE_MAX, of numbers as a: a box around
- * both medians with about 15 % of the rows. */
+ * of words: one word. Rows whose cell is missing stay. With b, unless it is SIZE_MAX, another column of numbers: a box
+ * around both medians with about 15 % of the rows. */
 una_status una_hole_cut(una_hole *hole, const una_dataset *data, size_t a, size_t b, una_arena *keep, una_run *run);
 /* "28", "from 3 to 7", "from 3 to 7 and from 0 to 1.5", "steel". */
 void       una_hole_where(una_text *text, const una_hole *hole);

@@ -46,13 +46,13 @@ static void claims_name_values_of_their_studies(void **state)
         const una_study_line *s = una_studies_find(name);
         assert_non_null(s);
         for (const char *at = c->model; at && *at;) {
-            size_t length = strcspn(at, ","), v = 0;
+            size_t length = strcspn(at, "|"), v = 0;
             while (v < UNA_STUDIES_VALUES && s->value[v] &&
                    (strlen(una_studies_word(s->value[v])) != length ||
                     strncmp(una_studies_word(s->value[v]), at, length) != 0))
                 v++;
             if (v == UNA_STUDIES_VALUES || !s->value[v]) fail_msg("%s: no value %s", c->sentence, at);
-            at += length + (at[length] == ',');
+            at += length + (at[length] == '|');
         }
         const char *label = strchr(c->data, ',');
         size_t curve = 0;

@@ -25,11 +25,6 @@ extern const size_t una_bayesopt_stops[UNA_BAYESOPT_STOP_COUNT];
 
 /* Whether a group is search without a model, which is the floor. */
 bool una_bayesopt_is_floor(const char *contestant);
-/* The median of a measure over a group's rows; NAN where one of them has none. */
-double una_bayesopt_median(const una_findings *findings, const una_group *group, size_t measure, una_arena *arena);
-/* The share-quantile of the same. */
-double una_bayesopt_quantile(const una_findings *findings, const una_group *group, size_t measure, double share,
-                             una_arena *arena);
 
 /* The thesis's spec for an entry of ours ("luna"), without what its grid varies; NULL: it has none. */
 const char *una_bayesopt_thesis(const char *own);

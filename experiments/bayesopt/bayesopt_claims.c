@@ -7,145 +7,55 @@
  */
 #include "bayesopt/bayesopt.h"
 
+#include "bench/claims.h"
 #include "draw/number.h"
 
-static const double peer_median = 0.165, peer_seconds = 0.8;
-static const double fine_on_branin = 0.1, fine_on_svm = 0.3, fine_on_logistic = 0.6;
+/* ---- one model, or two --------------------------------------------------------------------------------------- */
 
-double una_bayesopt_quantile(const una_findings *f, const una_group *group, size_t measure, double share,
-                             una_arena *arena)
+static una_status median_at_most(una_judging *j)
 {
-    una_mark mark = una_arena_mark(arena);
-    double *value = UNA_GET(arena, double, group->count), result = NAN;
-    bool whole = value != NULL;
-    for (size_t i = 0; whole && i < group->count; i++) {
-        value[i] = una_findings_value(f, group->from + i, measure);
-        whole = isfinite(value[i]);
-    }
-    if (whole) result = una_quantile(value, group->count, share);
-    una_arena_release(arena, mark);
-    return result;
-}
-
-double una_bayesopt_median(const una_findings *f, const una_group *group, size_t measure, una_arena *arena)
-{
-    return una_bayesopt_quantile(f, group, measure, 0.5, arena);
-}
-
-static void bayesopt_put_number(una_text *text, double value)
-{
-    char buffer[UNA_NUMBER_ROOM];
-    una_text_add(text, "%s", una_number_short(buffer, value, 2));
-}
-
-static una_status bayesopt_not_run(int *holds, una_text *text, const char *needs)
-{
-    *holds = -1;
-    una_text_add(text, "needs %s", needs);
+    const una_rule *rule = j->claim->rule;
+    const una_findings *f = j->findings;
+    const una_group *g = una_findings_group(f, j->claim->model, j->claim->data);
+    size_t good = 0;
+    for (size_t i = 0; g && i < g->count; i++)
+        good += una_findings_value(f, g->from + i, rule->measure) <= rule->number;
+    UNA_TRY(una_judge_inequalities(j));
+    if (j->holds != UNA_CANNOT_TELL) una_text_add(j->numbers, "%zu of %zu seeds", good, g->count);
     return UNA_OK;
 }
 
-/* ---- one model ----------------------------------------------------------------------------------------------- */
+/* At the last step of a task. */
+#define MEDIAN_AT_MOST(most, steps) {                                                                                \
+    .judge = median_at_most, .number = most, .measure = UNA_BAYESOPT_AT_##steps,                                     \
+    .needs = "all steps of that surrogate on that task",                                                             \
+    .says = "median {median regret_" #steps ", short 2} (at most {" #most ", short 2} asked), mean {regret_" #steps  \
+            ", short 2}; so in ",                                                                                    \
+    .ask = { { #most, "median regret_" #steps, UNA_BY_STATISTICS } } }
+static const una_rule branin_hundredth = MEDIAN_AT_MOST(0.01, 50), hundredth = MEDIAN_AT_MOST(0.01, 200),
+                      seventh = MEDIAN_AT_MOST(0.15, 200);
 
-/* The group with all its steps; NULL: it was not run, or ended before `measure`. */
-static const una_group *whole_group(const una_findings *f, const char *model, const char *data, size_t measure)
-{
-    const una_group *g = una_findings_group(f, model, data);
-    return g && isfinite(una_findings_mean(f, g, measure)) ? g : NULL;
-}
+static const una_rule beats_peer = {
+    .needs = "120 steps of that surrogate on that task",
+    .says = "median {median regret_120, short 2} after 120 steps (peer: 0.17), {step_seconds_mean, short 2} s a step "
+            "(peer: 0.80)",
+    .ask = { { "0.165", "median regret_120", UNA_BY_STATISTICS, UNA_ABOVE },
+             { "0.8", "step_seconds_mean", UNA_BY_STATISTICS, UNA_ABOVE } } };
 
-static size_t last_stop(const char *data)
-{
-    return strcmp(data, "branin") == 0 ? UNA_BAYESOPT_AT_50 : UNA_BAYESOPT_AT_200;
-}
-
-static una_status bayesopt_claim_most(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                      double most, una_run *run)
-{
-    size_t at = last_stop(claim->data), good = 0;
-    const una_group *g = whole_group(f, claim->model, claim->data, at);
-    if (!g) return bayesopt_not_run(holds, text, "all steps of that surrogate on that task");
-    double median = una_bayesopt_median(f, g, at, &run->scratch);
-    for (size_t i = g->from; i < g->from + g->count; i++) good += una_findings_value(f, i, at) <= most;
-    una_text_add(text, "median ");
-    bayesopt_put_number(text, median);
-    una_text_add(text, " (at most ");
-    bayesopt_put_number(text, most);
-    una_text_add(text, " asked), mean ");
-    bayesopt_put_number(text, una_findings_mean(f, g, at));
-    una_text_add(text, "; so in %zu of %zu seeds", good, g->count);
-    *holds = median <= most;
-    return UNA_OK;
-}
-
-static una_status claim_hundredth(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                  una_run *run)
-{
-    return bayesopt_claim_most(holds, text, claim, f, 0.01, run);
-}
-
-static una_status claim_seventh(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    return bayesopt_claim_most(holds, text, claim, f, 0.15, run);
-}
-
-static una_status claim_peer(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    const una_group *g = whole_group(f, claim->model, claim->data, UNA_BAYESOPT_AT_120);
-    if (!g) return bayesopt_not_run(holds, text, "120 steps of that surrogate on that task");
-    double median = una_bayesopt_median(f, g, UNA_BAYESOPT_AT_120, &run->scratch);
-    double seconds = una_findings_mean(f, g, UNA_BAYESOPT_STEP_MEAN);
-    una_text_add(text, "median ");
-    bayesopt_put_number(text, median);
-    una_text_add(text, " after 120 steps (peer: 0.17), ");
-    bayesopt_put_number(text, seconds);
-    una_text_add(text, " s a step (peer: 0.80)");
-    *holds = median < peer_median && seconds < peer_seconds;
-    return UNA_OK;
-}
-
-/* ---- two of them --------------------------------------------------------------------------------------------- */
-
-static una_status claim_less(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                             const double *statistic, const char *word)
-{
-    size_t at = last_stop(claim->data);
-    const una_group *luna = whole_group(f, claim->model, claim->data, at);
-    const una_group *nlm = whole_group(f, "nlm", claim->data, at);
-    if (!luna || !nlm) return bayesopt_not_run(holds, text, "all steps of luna and nlm on that task");
-    double mine = statistic[(size_t)(luna - f->groups) * f->measures + at];
-    double its = statistic[(size_t)(nlm - f->groups) * f->measures + at];
-    una_text_add(text, "%s ", word);
-    bayesopt_put_number(text, mine);
-    una_text_add(text, " against ");
-    bayesopt_put_number(text, its);
-    una_text_add(text, " of NLM");
-    *holds = mine < its;
-    return UNA_OK;
-}
-
-static una_status claim_better(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    (void)run;
-    return claim_less(holds, text, claim, f, f->mean, "mean");
-}
-
-static una_status claim_steadier(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                 una_run *run)
-{
-    (void)run;
-    return claim_less(holds, text, claim, f, f->sd, "standard deviation");
-}
+#define LESS(words, statistic) {                                                                                     \
+    .needs = "all steps of luna and nlm on that task",                                                               \
+    .says = words " {" statistic "regret_200, short 2} against {" statistic "nlm:regret_200, short 2} of NLM",       \
+    .ask = { { statistic "nlm:regret_200", statistic "regret_200", UNA_BY_STATISTICS, UNA_ABOVE } } }
+static const una_rule better = LESS("mean", ""), steadier = LESS("standard deviation", "sd ");
 
 /* ---- all of them --------------------------------------------------------------------------------------------- */
 
 typedef struct extremes { const una_group *best, *worst; size_t count; } extremes;
 
-static bool is_on_task(const una_findings *f, const una_group *g, const char *data)
+static bool is_surrogate_on(const una_findings *f, const una_group *g, const char *data)
 {
     const char *its = f->fits[g->from].key.data;
-    size_t length = una_row_key_data(its);
-    return strlen(data) == length && memcmp(its, data, length) == 0;
+    return !una_bayesopt_is_floor(g->model) && una_is_item(its, una_row_key_data(its), data);
 }
 
 /* Among surrogates, by their means. */
@@ -154,9 +64,8 @@ static extremes extremes_of(const una_findings *f, const char *data, size_t meas
     extremes e = {0};
     for (size_t i = 0; i < f->group_count; i++) {
         const una_group *g = &f->groups[i];
-        if (una_bayesopt_is_floor(g->model) || !is_on_task(f, g, data)) continue;
         double mean = una_findings_mean(f, g, measure);
-        if (!isfinite(mean)) continue;
+        if (!is_surrogate_on(f, g, data) || !isfinite(mean)) continue;
         e.count++;
         if (!e.best || mean < una_findings_mean(f, e.best, measure)) e.best = g;
         if (!e.worst || mean > una_findings_mean(f, e.worst, measure)) e.worst = g;
@@ -164,82 +73,85 @@ static extremes extremes_of(const una_findings *f, const char *data, size_t meas
     return e;
 }
 
-static void put_extremes(una_text *text, const una_findings *f, const extremes *e, size_t measure)
+static void put_extremes(una_judging *j, const extremes *e, size_t measure)
 {
-    una_text_add(text, "best %s ", e->best->model);
-    bayesopt_put_number(text, una_findings_mean(f, e->best, measure));
-    una_text_add(text, ", worst %s ", e->worst->model);
-    bayesopt_put_number(text, una_findings_mean(f, e->worst, measure));
-    una_text_add(text, ", of %zu surrogates", e->count);
+    char best[UNA_NUMBER_ROOM], worst[UNA_NUMBER_ROOM];
+    una_text_add(j->numbers, "best %s %s, worst %s %s, of %zu surrogates", e->best->model,
+                 una_number_short(best, una_findings_mean(j->findings, e->best, measure), 2), e->worst->model,
+                 una_number_short(worst, una_findings_mean(j->findings, e->worst, measure), 2), e->count);
 }
 
-static una_status bayesopt_claim_best(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                      una_run *run)
+/* The group took all its steps. */
+static bool is_whole(const una_findings *f, const una_group *g, size_t measure)
 {
-    size_t at = last_stop(claim->data);
-    extremes e = extremes_of(f, claim->data, at);
-    (void)run;
-    if (e.count < 2 || !whole_group(f, claim->model, claim->data, at))
-        return bayesopt_not_run(holds, text, "all steps of that surrogate and another one on that task");
-    put_extremes(text, f, &e, at);
-    *holds = strcmp(e.best->model, claim->model) == 0;
+    return g && isfinite(una_findings_mean(f, g, measure));
+}
+
+static una_status judge_best(una_judging *j)
+{
+    const una_claim *c = j->claim;
+    extremes e = extremes_of(j->findings, c->data, c->rule->measure);
+    if (e.count < 2 || !is_whole(j->findings, una_findings_group(j->findings, c->model, c->data), c->rule->measure))
+        return una_judging_needs(j, "all steps of that surrogate and another one on that task");
+    put_extremes(j, &e, c->rule->measure);
+    j->holds = strcmp(e.best->model, c->model) == 0;
     return UNA_OK;
 }
+static const una_rule best = { judge_best, .measure = UNA_BAYESOPT_AT_200 };
 
-static una_status claim_fine(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+/* The worst is at most `number`, or of a classifier at most that much above the best. */
+static una_status judge_worst(una_judging *j)
 {
-    extremes e = extremes_of(f, claim->data, UNA_BAYESOPT_AT_50);
-    (void)run;
-    if (e.count < 2) return bayesopt_not_run(holds, text, "all steps of two surrogates on that task");
-    put_extremes(text, f, &e, UNA_BAYESOPT_AT_50);
-    *holds = una_findings_mean(f, e.worst, UNA_BAYESOPT_AT_50) <= fine_on_branin;
+    const una_rule *rule = j->claim->rule;
+    const una_findings *f = j->findings;
+    extremes e = extremes_of(f, j->claim->data, rule->measure);
+    bool classifier = rule->measure == UNA_BAYESOPT_TEST;
+    if (e.count < 2 || (classifier && !is_whole(f, una_findings_group(f, e.best->model, j->claim->data),
+                                                UNA_BAYESOPT_AT_30)))
+        return una_judging_needs(j, "all steps of two surrogates on that task");
+    put_extremes(j, &e, rule->measure);
+    double least = classifier ? una_findings_mean(f, e.best, rule->measure) : 0;
+    j->holds = una_findings_mean(f, e.worst, rule->measure) - least <= rule->number;
     return UNA_OK;
 }
+static const una_rule fine = { judge_worst, .measure = UNA_BAYESOPT_AT_50, .number = 0.1 },
+                      fine_svm = { judge_worst, .measure = UNA_BAYESOPT_TEST, .number = 0.3 },
+                      fine_logistic = { judge_worst, .measure = UNA_BAYESOPT_TEST, .number = 0.6 };
 
-static una_status claim_within(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status judge_floor(una_judging *j)
 {
-    extremes e = extremes_of(f, claim->data, UNA_BAYESOPT_TEST);
-    double most = strcmp(claim->data, "svm") == 0 ? fine_on_svm : fine_on_logistic;
-    (void)run;
-    if (e.count < 2 || !whole_group(f, e.best->model, claim->data, UNA_BAYESOPT_AT_30))
-        return bayesopt_not_run(holds, text, "all steps of two surrogates on that task");
-    put_extremes(text, f, &e, UNA_BAYESOPT_TEST);
-    *holds = una_findings_mean(f, e.worst, UNA_BAYESOPT_TEST) - una_findings_mean(f, e.best, UNA_BAYESOPT_TEST) <= most;
-    return UNA_OK;
-}
-
-static una_status claim_floor(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    size_t at = last_stop(claim->data), better = 0, count = 0;
-    const una_group *floor = whole_group(f, "random", claim->data, at);
-    if (!floor) return bayesopt_not_run(holds, text, "all steps of random search on that task");
-    double its = una_bayesopt_median(f, floor, at, &run->scratch);
+    const una_findings *f = j->findings;
+    size_t at = j->claim->rule->measure, lower = 0, count = 0;
+    char number[UNA_NUMBER_ROOM];
+    const una_group *floor = una_findings_group(f, "random", j->claim->data);
+    if (!is_whole(f, floor, at)) return una_judging_needs(j, "all steps of random search on that task");
+    double its = una_findings_quantile(f, floor, at, 0.5, &j->run->scratch);
     for (size_t i = 0; i < f->group_count; i++) {
-        const una_group *g = &f->groups[i];
-        if (una_bayesopt_is_floor(g->model) || !is_on_task(f, g, claim->data)) continue;
+        if (!is_surrogate_on(f, &f->groups[i], j->claim->data)) continue;
         count++;
-        better += una_bayesopt_median(f, g, at, &run->scratch) < its;
+        lower += una_findings_quantile(f, &f->groups[i], at, 0.5, &j->run->scratch) < its;
     }
-    if (count == 0) return bayesopt_not_run(holds, text, "a surrogate on that task");
-    una_text_add(text, "%zu of %zu have a lower median than its ", better, count);
-    bayesopt_put_number(text, its);
-    *holds = better == count;
+    if (count == 0) return una_judging_needs(j, "a surrogate on that task");
+    una_text_add(j->numbers, "%zu of %zu have a lower median than its %s", lower, count,
+                 una_number_short(number, its, 2));
+    j->holds = lower == count;
     return UNA_OK;
 }
+static const una_rule above_floor = { judge_floor, .measure = UNA_BAYESOPT_AT_200 };
 
 const una_claim una_bayesopt_claims[] = {
-    { "On branin all surrogates are fine: mean regret at most 0.1", claim_fine, NULL, "branin" },
-    { "On branin the GP's median regret is at most 0.01", claim_hundredth, "gp", "branin" },
-    { "On branin LUNA's median regret is at most 0.01", claim_hundredth, "luna", "branin" },
-    { "On branin NLM's median regret is at most 0.01", claim_hundredth, "nlm", "branin" },
-    { "On hartmann6 the GP's median regret is at most 0.01", claim_hundredth, "gp", "hartmann6" },
-    { "On hartmann6 LUNA's median regret is at most 0.15", claim_seventh, "luna", "hartmann6" },
-    { "On hartmann6 the GP is best of all surrogates", bayesopt_claim_best, "gp", "hartmann6" },
-    { "On hartmann6 LUNA is better than NLM", claim_better, "luna", "hartmann6" },
-    { "On hartmann6 LUNA is steadier than NLM", claim_steadier, "luna", "hartmann6" },
-    { "On hartmann6 every surrogate is better than random search", claim_floor, NULL, "hartmann6" },
-    { "On hartmann6 the GP does better than BoTorch's, in regret and in time", claim_peer, "gp", "hartmann6" },
-    { "On svm all surrogates are within 0.3 points of the best", claim_within, NULL, "svm" },
-    { "On logistic all surrogates are within 0.6 points of the best", claim_within, NULL, "logistic" },
+    { "On branin all surrogates are fine: mean regret at most 0.1", &fine, NULL, "branin" },
+    { "On branin the GP's median regret is at most 0.01", &branin_hundredth, "gp", "branin" },
+    { "On branin LUNA's median regret is at most 0.01", &branin_hundredth, "luna", "branin" },
+    { "On branin NLM's median regret is at most 0.01", &branin_hundredth, "nlm", "branin" },
+    { "On hartmann6 the GP's median regret is at most 0.01", &hundredth, "gp", "hartmann6" },
+    { "On hartmann6 LUNA's median regret is at most 0.15", &seventh, "luna", "hartmann6" },
+    { "On hartmann6 the GP is best of all surrogates", &best, "gp", "hartmann6" },
+    { "On hartmann6 LUNA is better than NLM", &better, "luna", "hartmann6" },
+    { "On hartmann6 LUNA is steadier than NLM", &steadier, "luna", "hartmann6" },
+    { "On hartmann6 every surrogate is better than random search", &above_floor, NULL, "hartmann6" },
+    { "On hartmann6 the GP does better than BoTorch's, in regret and in time", &beats_peer, "gp", "hartmann6" },
+    { "On svm all surrogates are within 0.3 points of the best", &fine_svm, NULL, "svm" },
+    { "On logistic all surrogates are within 0.6 points of the best", &fine_logistic, NULL, "logistic" },
     { .sentence = NULL }
 };

@@ -65,12 +65,12 @@ static una_status curve_of(curve *c, const una_findings *f, const una_group *g, 
     *c = (curve){ steps, steps + STOPS, steps + 2 * STOPS, steps + 3 * STOPS, 0 };
     for (size_t k = 0; k < STOPS; k++) {
         size_t measure = UNA_BAYESOPT_FIRST_STOP + k;
-        double median = una_bayesopt_median(f, g, measure, arena);
+        double median = una_findings_quantile(f, g, measure, 0.5, arena);
         if (isnan(median)) continue;
         c->steps[c->count] = (double)una_bayesopt_stops[k];
         c->median[c->count] = log_of(median);
-        c->low[c->count] = log_of(una_bayesopt_quantile(f, g, measure, 0.25, arena));
-        c->high[c->count++] = log_of(una_bayesopt_quantile(f, g, measure, 0.75, arena));
+        c->low[c->count] = log_of(una_findings_quantile(f, g, measure, 0.25, arena));
+        c->high[c->count++] = log_of(una_findings_quantile(f, g, measure, 0.75, arena));
     }
     return UNA_OK;
 }
@@ -154,7 +154,7 @@ static void task_line(una_sheet *sheet, const una_findings *f, const una_group *
     una_sheet_line(sheet);
     una_sheet_words(sheet, una_page_title(f, g));
     una_sheet_number(sheet, (double)g->count, 0);
-    una_sheet_number(sheet, una_bayesopt_median(f, g, at, sheet->arena), -2);
+    una_sheet_number(sheet, una_findings_quantile(f, g, at, 0.5, sheet->arena), -2);
     una_page_spread(sheet, f, g, at, task->is_digits ? 2 : 3);
     if (its) una_sheet_spread(sheet, its->mean[column], its->sd[column], 2);
     else una_sheet_words(sheet, NULL);

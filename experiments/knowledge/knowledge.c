@@ -10,11 +10,10 @@
  */
 #include "knowledge/knowledge.h"
 
-#include "bench/paired.h"
-#include "draw/number.h"
+#include "bench/claims.h"
 
 enum { SEEDS = 10, QUICK_SEEDS = 5 };
-static const double most_ratio = 0.1, twice = 2, half = 0.5;
+static const double most_ratio = 0.1;
 
 typedef struct knowledge_options { double seeds; const char *parts; } knowledge_options;
 
@@ -113,208 +112,77 @@ static una_status knowledge_plan_fits(una_plan *plan, const una_asked *asked, un
 
 /* ---- claims -------------------------------------------------------------------------------------------------- */
 
-static const char sine_known[] = "TUNA, sine references", sine_rbf[] = "TUNA, RBF draws",
-                  on_x1[] = "TUNA, kernel on x1", isotropic[] = "TUNA, isotropic kernel";
-
-static void put_labelled_number(una_text *text, const char *before, double value, const char *after)
+/* Names are roles of the part that the claim's data names. */
+static una_status knowledge_find(const una_group **group, una_judging *j, const char *name)
 {
-    char number[UNA_NUMBER_ROOM];
-    una_text_add(text, "%s%s%s", before, una_number_plain(number, value, 2), after);
+    return una_role_group(group, j->claim->data, name, j->findings, j->run);
 }
 
-static void put_missing_fits(una_text *text, const una_claim *claim)
-{
-    una_text_add(text, "needs the part %s%s", claim->data, strcmp(claim->data, "prior") == 0 ? ", all of it" : "");
-}
-
-/* In every seed: the claim is about each of them. */
-static una_status claim_sine(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    const una_group *known, *rbf;
-    una_paired paired;
-    *holds = UNA_CANNOT_TELL;
-    UNA_TRY(una_role_group(&known, claim->data, sine_known, f, run));
-    UNA_TRY(una_role_group(&rbf, claim->data, sine_rbf, f, run));
-    if (!known || !rbf) {
-        put_missing_fits(text, claim);
-        return UNA_OK;
-    }
-
-    UNA_TRY(una_paired_groups(&paired, f, known, rbf, UNA_KNOW_LOG_LIK, run));
-    una_share share = una_share_of(paired.above, paired.count);
-    *holds = una_share_least(&share, 1);
-    una_text_add(text, "in ");
-    una_share_put(text, &share);
-    put_labelled_number(text, "; log-likelihood ", una_findings_mean(f, known, UNA_KNOW_LOG_LIK), "");
-    put_labelled_number(text, " against ", una_findings_mean(f, rbf, UNA_KNOW_LOG_LIK), ", more by ");
-    una_paired_put(text, &paired);
-    return UNA_OK;
-}
-
-/* Decides whether a margin is above 0 over the fits of one role; *group NULL: it was not run, and the text says so. */
-static una_status claim_role(int *holds, una_paired *paired, const una_group **group, una_text *text,
-                             const una_claim *claim, const char *role, una_margin *of, const una_findings *f,
-                             una_run *run)
-{
-    *holds = UNA_CANNOT_TELL;
-    UNA_TRY(una_role_group(group, claim->data, role, f, run));
-    if (!*group) {
-        put_missing_fits(text, claim);
-        return UNA_OK;
-    }
-    UNA_TRY(una_paired_each(paired, f, *group, of, NULL, run));
-    *holds = una_paired_least(paired, 0);
-    return UNA_OK;
-}
-
-static double widening(const una_findings *f, size_t fit, const void *context)
-{
-    (void)context;
-    return una_findings_value(f, fit, UNA_KNOW_BEYOND_STD) - twice * una_findings_value(f, fit, UNA_KNOW_NEAR_STD);
-}
-
-static una_status knowledge_claim_widens(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                         una_run *run)
-{
-    const una_group *rbf;
-    una_paired paired;
-    UNA_TRY(claim_role(holds, &paired, &rbf, text, claim, sine_rbf, widening, f, run));
-    if (!rbf) return UNA_OK;
-    put_labelled_number(text, "epistemic std ", una_findings_mean(f, rbf, UNA_KNOW_BEYOND_STD), " beyond the rows");
-    put_labelled_number(text, ", ", una_findings_mean(f, rbf, UNA_KNOW_NEAR_STD),
-                        " within; beyond less twice within: ");
-    una_paired_put(text, &paired);
-    return UNA_OK;
-}
-
-static double reversion(const una_findings *f, size_t fit, const void *context)
-{
-    (void)context;
-    return half - una_findings_value(f, fit, UNA_KNOW_PULL);
-}
-
+#define PART .needs = "the part {data}"
+static const una_rule likelier_in_every_seed = { PART,
+    .says = "in {share}; log-likelihood {1:log_lik} against {2:log_lik}, more by {margin}",
+    .ask = { { "1:log_lik", "2:log_lik", .is = UNA_IN_EVERY_SEED } } };
+static const una_rule widens = { PART,
+    .says = "epistemic std {beyond_std} beyond the rows, {near_std} within; beyond less twice within: {margin}",
+    .ask = { { "beyond_std", "2 near_std" } } };
 /* The mean goes at most half as far from the rows' mean as the truth does. */
-static una_status claim_reverts(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    const una_group *rbf;
-    una_paired paired;
-    UNA_TRY(claim_role(holds, &paired, &rbf, text, claim, sine_rbf, reversion, f, run));
-    if (!rbf) return UNA_OK;
-    put_labelled_number(text, "the mean goes ", una_findings_mean(f, rbf, UNA_KNOW_PULL),
-                        " times as far as the truth (at most ");
-    put_labelled_number(text, "", half, " asked); below that by ");
-    una_paired_put(text, &paired);
-    return UNA_OK;
-}
+static const una_rule reverts = { PART,
+    .says = "the mean goes {pull} times as far as the truth (at most {0.5} asked); below that by {margin}",
+    .ask = { { "0.5", "pull" } } };
+static const una_rule rises_off_the_rows = { PART,
+    .says = "epistemic std {disc_std} in the disc, {outside_std} outside it; outside less twice inside: {margin}",
+    .ask = { { "outside_std", "2 disc_std" } } };
+/* A measure of one role less that of another. */
+#define MORE(what, measure)                                                                                          \
+    .says = what " of {name 1}: {1:" measure "}; of {name 2}: {2:" measure "}; more by {margin}",                    \
+    .ask = { { "1:" measure, "2:" measure } }
+static const una_rule more_kl = { MORE("KL per point", "kl"), .needs = "the part {data}, all of it" },
+                      more_energy = { MORE("energy distance", "energy"), .needs = "the part {data}, all of it" },
+                      more_likely = { MORE("log-likelihood", "log_lik"), PART };
 
-static una_status claim_strip(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status judge_strip(una_judging *j)
 {
+    const una_findings *f = j->findings;
     const una_group *g;
     double worst = 0;
     size_t hits = 0;
-    char number[UNA_NUMBER_ROOM];
-    *holds = UNA_CANNOT_TELL;
-    UNA_TRY(una_role_group(&g, claim->data, on_x1, f, run));
-    if (!g) {
-        put_missing_fits(text, claim);
-        return UNA_OK;
-    }
-
+    UNA_TRY(knowledge_find(&g, j, j->claim->model));
+    if (!g) return una_judging_needs(j, NULL);
     for (size_t i = g->from; i < g->from + g->count; i++) {
         double ratio = una_findings_value(f, i, UNA_KNOW_ALONG_RATIO);
         hits += ratio < most_ratio;
         worst = fmax(worst, ratio);
     }
     una_share share = una_share_of(hits, g->count);
-    *holds = una_share_least(&share, 1);
-    una_text_add(text, "below a tenth in ");
-    una_share_put(text, &share);
-    una_text_add(text, "; variation along x2 over that along x1: mean %s",
-                 una_number_plain(number, una_findings_mean(f, g, UNA_KNOW_ALONG_RATIO), 4));
-    una_text_add(text, ", largest %s", una_number_plain(number, worst, 4));
+    j->holds = una_share_least(&share, 1);
+    una_text_add(j->numbers, "below a tenth in ");
+    una_share_put(j->numbers, &share);
+    una_text_add(j->numbers, "; variation along x2 over that along x1: mean ");
+    una_judging_put(j, una_findings_mean(f, g, UNA_KNOW_ALONG_RATIO), 4, ", largest ");
+    una_judging_put(j, worst, 4, "");
     return UNA_OK;
 }
-
-static double outside(const una_findings *f, size_t fit, const void *context)
-{
-    (void)context;
-    return una_findings_value(f, fit, UNA_KNOW_OUTSIDE_STD) - twice * una_findings_value(f, fit, UNA_KNOW_DISC_STD);
-}
-
-static una_status claim_isotropic(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                  una_run *run)
-{
-    const una_group *g;
-    una_paired paired;
-    UNA_TRY(claim_role(holds, &paired, &g, text, claim, isotropic, outside, f, run));
-    if (!g) return UNA_OK;
-    put_labelled_number(text, "epistemic std ", una_findings_mean(f, g, UNA_KNOW_DISC_STD), " in the disc");
-    put_labelled_number(text, ", ", una_findings_mean(f, g, UNA_KNOW_OUTSIDE_STD),
-                        " outside it; outside less twice inside: ");
-    una_paired_put(text, &paired);
-    return UNA_OK;
-}
-
-/* One role's measure less another's, which must be above 0. claim->model: "FIRST|SECOND". */
-static una_status claim_pair(int *holds, una_text *text, const una_claim *claim, size_t measure, const char *what,
-                             const una_findings *f, una_run *run)
-{
-    const una_group *group[2];
-    una_paired paired;
-    char name[2][64] = { "", "" };
-    const char *bar = strchr(claim->model, '|');
-    *holds = UNA_CANNOT_TELL;
-    memcpy(name[0], claim->model, (size_t)(bar - claim->model));
-    memcpy(name[1], bar + 1, strlen(bar + 1));
-    for (size_t i = 0; i < 2; i++) UNA_TRY(una_role_group(&group[i], claim->data, name[i], f, run));
-    if (!group[0] || !group[1]) {
-        put_missing_fits(text, claim);
-        return UNA_OK;
-    }
-
-    UNA_TRY(una_paired_groups(&paired, f, group[0], group[1], measure, run));
-    *holds = una_paired_least(&paired, 0);
-    una_text_add(text, "%s of %s: ", what, name[0]);
-    put_labelled_number(text, "", una_findings_mean(f, group[0], measure), "");
-    una_text_add(text, "; of %s: ", name[1]);
-    put_labelled_number(text, "", una_findings_mean(f, group[1], measure), "; more by ");
-    una_paired_put(text, &paired);
-    return UNA_OK;
-}
-
-static una_status claim_kl(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    return claim_pair(holds, text, claim, UNA_KNOW_KL, "KL per point", f, run);
-}
-
-static una_status claim_energy(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    return claim_pair(holds, text, claim, UNA_KNOW_ENERGY, "energy distance", f, run);
-}
-
-static una_status claim_gain(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    return claim_pair(holds, text, claim, UNA_KNOW_LOG_LIK, "log-likelihood", f, run);
-}
+static const una_rule strip = { .judge = judge_strip, PART };
 
 static const una_claim claims[] = {
-    { "Sine references are more likely than RBF draws two periods beyond the rows", claim_sine, NULL, "sine" },
-    { "With RBF draws doubt widens beyond the rows", knowledge_claim_widens, NULL, "sine" },
-    { "With RBF draws the mean reverts beyond the rows", claim_reverts, NULL, "sine" },
-    { "A kernel on x1 alone: the std varies along x2 by less than a tenth of its variation along x1", claim_strip, NULL,
-      "strip" },
-    { "An isotropic kernel: the std is low on the rows and high off them", claim_isotropic, NULL, "strip" },
-    { "More heads bring TUNA's prior nearer to its target", claim_kl,
+    { "Sine references are more likely than RBF draws two periods beyond the rows", &likelier_in_every_seed,
+      "TUNA, sine references|TUNA, RBF draws", "sine" },
+    { "With RBF draws doubt widens beyond the rows", &widens, "TUNA, RBF draws", "sine" },
+    { "With RBF draws the mean reverts beyond the rows", &reverts, "TUNA, RBF draws", "sine" },
+    { "A kernel on x1 alone: the std varies along x2 by less than a tenth of its variation along x1", &strip,
+      "TUNA, kernel on x1", "strip" },
+    { "An isotropic kernel: the std is low on the rows and high off them", &rises_off_the_rows, "TUNA, isotropic kernel", "strip" },
+    { "More heads bring TUNA's prior nearer to its target", &more_kl,
       "5 heads, 50 features, matched|160 heads, 50 features, matched", "prior" },
-    { "More features bring TUNA's prior nearer to its target", claim_kl,
+    { "More features bring TUNA's prior nearer to its target", &more_kl,
       "40 heads, 5 features, matched|40 heads, 50 features, matched", "prior" },
-    { "Matching the prior's scale brings it nearer to its target, by the energy distance", claim_energy,
+    { "Matching the prior's scale brings it nearer to its target, by the energy distance", &more_energy,
       "40 heads, 50 features|40 heads, 50 features, matched", "prior" },
-    { "Matching the prior's scale brings it nearer to its target, by the KL", claim_kl,
+    { "Matching the prior's scale brings it nearer to its target, by the KL", &more_kl,
       "40 heads, 50 features|40 heads, 50 features, matched", "prior" },
-    { "Tuning the prior by evidence repairs a length that is too short", claim_gain, "length 0.1, tuned|length 0.1",
+    { "Tuning the prior by evidence repairs a length that is too short", &more_likely, "length 0.1, tuned|length 0.1",
       "tune" },
-    { "Tuning the prior by evidence repairs a length that is too long", claim_gain, "length 10, tuned|length 10",
+    { "Tuning the prior by evidence repairs a length that is too long", &more_likely, "length 10, tuned|length 10",
       "tune" },
     { .sentence = NULL }
 };
@@ -336,6 +204,7 @@ const una_experiment una_experiment_knowledge = {
     .plan = knowledge_plan_fits,
     .measure = una_know_measure,
     .claims = claims,
+    .find = knowledge_find,
     .claims_lead = "Claims of the thesis, and ours.",
     .claims_caption = "The thesis's are the first five, made of its pictures; ours are those about distances from the "
                       "target prior and about tuning, its future work. Differences are paired over the seeds; the "

@@ -10,7 +10,7 @@
  */
 #include "pseudo/pseudo.h"
 
-#include "bench/paired.h"
+#include "bench/claims.h"
 #include "draw/number.h"
 
 enum { POINTS = 61, SEEDS = 10, QUICK_SEEDS = 5 };
@@ -206,80 +206,57 @@ static bool rises(const una_findings *f, const una_pseudo_list *list, const una_
     return true;
 }
 
-static una_status claim_monotone(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                 una_run *run)
+static una_status judge_rise(una_judging *j)
 {
+    const una_findings *f = j->findings;
     una_pseudo_list list;
     size_t hits = 0;
     char number[UNA_NUMBER_ROOM];
-    (void)claim;
-    (void)run;
-    *holds = UNA_CANNOT_TELL;
     una_pseudo_groups(&list, f);
-    if (list.count < 2) {
-        una_text_add(text, "needs tuna with two spreads or more");
-        return UNA_OK;
-    }
+    if (list.count < 2) return una_judging_needs(j, "tuna with two spreads or more");
 
     const una_group *first = list.group[0];
     for (size_t i = first->from; i < first->from + first->count; i++) hits += rises(f, &list, &f->fits[i].key);
     una_share share = una_share_of(hits, first->count);
-    *holds = una_share_least(&share, 1);
-    una_text_add(text, "rises all the way in ");
-    una_share_put(text, &share);
-    una_text_add(text, "; mean gap std ");
+    j->holds = una_share_least(&share, 1);
+    una_text_add(j->numbers, "rises all the way in ");
+    una_share_put(j->numbers, &share);
+    una_text_add(j->numbers, "; mean gap std ");
     for (size_t i = 0; i < list.count; i++) {
-        double std = una_findings_mean(f, list.group[i], UNA_PSEUDO_GAP_STD);
-        una_text_add(text, "%s%s", i ? ", " : "", una_number_plain(number, std, 2));
-        una_text_add(text, " at %s", una_number_brief(number, list.spread[i], 6));
+        if (i) una_text_add(j->numbers, ", ");
+        una_judging_put(j, una_findings_mean(f, list.group[i], UNA_PSEUDO_GAP_STD), 2, " at ");
+        una_text_add(j->numbers, "%s", una_number_brief(number, list.spread[i], 6));
     }
     return UNA_OK;
 }
 
-/* One spread against the network without pseudo-data: `sign` 1 asks for more, -1 for less. */
-static una_status claim_against(int *holds, una_text *text, const una_claim *claim, const una_findings *f, bool largest,
-                                double sign, una_run *run)
+/* Pseudo-data with "equal" targets or the most "spread" ones; any other name is a model without pseudo-data. */
+static una_status pseudo_find(const una_group **group, una_judging *j, const char *name)
 {
     una_pseudo_list list;
-    const una_group *plain = una_findings_group(f, claim->model, "cubic");
-    una_paired paired;
-    char number[UNA_NUMBER_ROOM];
-    *holds = UNA_CANNOT_TELL;
-    una_pseudo_groups(&list, f);
-    size_t at = largest && list.count ? list.count - 1 : 0;
-    if (!plain || list.count == 0 || (!largest && list.spread[0] > 0) || (largest && !(list.spread[at] > 0))) {
-        una_text_add(text, "needs %s, and tuna with %s", claim->model, largest ? "a spread above 0" : "spread 0");
-        return UNA_OK;
-    }
-
-    const una_group *a = sign > 0 ? list.group[at] : plain, *b = sign > 0 ? plain : list.group[at];
-    UNA_TRY(una_paired_groups(&paired, f, a, b, UNA_PSEUDO_GAP_STD, run));
-    *holds = una_paired_least(&paired, 0);
-    double told = una_findings_mean(f, list.group[at], UNA_PSEUDO_GAP_STD);
-    double untold = una_findings_mean(f, plain, UNA_PSEUDO_GAP_STD);
-    una_text_add(text, "gap std %s ", una_number_plain(number, told, 2));
-    una_text_add(text, "at spread %s, ", una_number_brief(number, list.spread[at], 6));
-    una_text_add(text, "%s without pseudo-data; %s by ", una_number_plain(number, untold, 2),
-                 sign > 0 ? "more" : "less");
-    una_paired_put(text, &paired);
+    una_pseudo_groups(&list, j->findings);
+    size_t last = list.count ? list.count - 1 : 0;
+    bool equal = strcmp(name, "equal") == 0, spread = strcmp(name, "spread") == 0;
+    *group = NULL;
+    if (!equal && !spread) *group = una_findings_group(j->findings, name, "cubic");
+    else if (list.count && equal == !(list.spread[equal ? 0 : last] > 0)) *group = list.group[equal ? 0 : last];
     return UNA_OK;
 }
 
-static una_status claim_shrinks(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    return claim_against(holds, text, claim, f, false, -1, run);
-}
-
-static una_status pseudo_claim_widens(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                      una_run *run)
-{
-    return claim_against(holds, text, claim, f, true, 1, run);
-}
+/* Against the network without pseudo-data. */
+#define AGAINST(its, asked, more)                                                                                    \
+    .needs = "{name}, and tuna with " asked,                                                                         \
+    .says = "gap std {" its ":gap_std} at spread {" its ":spread, brief 6}, {gap_std} without pseudo-data; " more    \
+            " by {margin}"
+static const una_rule rise = { .judge = judge_rise },
+                      shrinks = { AGAINST("equal", "spread 0", "less"), .ask = { { "gap_std", "equal:gap_std" } } },
+                      widens = { AGAINST("spread", "a spread above 0", "more"),
+                                 .ask = { { "spread:gap_std", "gap_std" } } };
 
 static const una_claim claims[] = {
-    { "The epistemic std in the gap rises with the spread of the pseudo-data", claim_monotone, "tuna", NULL },
-    { "Equal targets shrink the gap's uncertainty", claim_shrinks, "nlm", NULL },
-    { "Spread targets widen the gap's uncertainty", pseudo_claim_widens, "nlm", NULL },
+    { "The epistemic std in the gap rises with the spread of the pseudo-data", &rise, "tuna", NULL },
+    { "Equal targets shrink the gap's uncertainty", &shrinks, "nlm", NULL },
+    { "Spread targets widen the gap's uncertainty", &widens, "nlm", NULL },
     { .sentence = NULL }
 };
 
@@ -300,6 +277,7 @@ const una_experiment una_experiment_pseudo = {
     .plan = pseudo_plan_fits,
     .measure = pseudo_measure,
     .claims = claims,
+    .find = pseudo_find,
     .claims_caption = "Without pseudo-data: the same network trained on the rows alone (nlm), with the same noise and "
                       "prior variance. Rising: strictly, from every spread to the next, in every seed. The other two "
                       "are paired over the seeds: smallest spread (0) and largest against none.",

@@ -7,11 +7,12 @@
 
 #include "draw/number.h"
 
-bool una_claim_preset_asked(int *holds, const una_findings *f, una_preset preset)
+bool una_preset_asked(una_judging *j, una_preset preset)
 {
+    const una_findings *f = j->findings;
     for (size_t i = 0; i < f->count; i++)
         if (una_published_is_thesis(&f->fits[i].key) == (preset == UNA_PRESET_THESIS)) return true;
-    *holds = UNA_NOT_ASKED;
+    j->holds = UNA_NOT_ASKED;
     return false;
 }
 
@@ -40,28 +41,28 @@ static una_status take_nearness(nearness *n, const una_findings *f, const una_gr
     return UNA_OK;
 }
 
-una_status una_claim_near(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f,
-                          una_preset preset, size_t measure, una_thesis_table printed, una_run *run)
+una_status una_judge_near(una_judging *j)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
-    const una_group *luna = una_method_group(f, UNA_METHOD_LUNA, claim->data, preset);
-    const una_group *nlm = una_method_group(f, UNA_METHOD_NLM, claim->data, preset);
+    const una_published_rule *rule = (const una_published_rule *)j->claim->rule;
+    const char *data = j->claim->data;
+    const una_group *luna = una_method_group(j->findings, UNA_METHOD_LUNA, data, rule->preset);
+    const una_group *nlm = una_method_group(j->findings, UNA_METHOD_NLM, data, rule->preset);
     nearness n;
-    if (!una_claim_preset_asked(holds, f, preset)) return UNA_OK;
-    *holds = UNA_CANNOT_TELL;
+    if (!una_preset_asked(j, rule->preset)) return UNA_OK;
     if (!luna || !nlm) {
-        una_text_add(numbers, "needs luna and nlm on %s, %s", claim->data, una_preset_titles[preset]);
+        una_text_add(j->numbers, "needs luna and nlm on %s, %s", data, una_preset_titles[rule->preset]);
         return UNA_OK;
     }
 
-    UNA_TRY(take_nearness(&n, f, luna, nlm, measure, run));
-    una_text_add(numbers, "LUNA less NLM: ");
-    una_paired_put(numbers, &n.paired);
-    una_text_add(numbers, "; sd of NLM %s", una_number_brief(a, n.bar, 2));
+    UNA_TRY(take_nearness(&n, j->findings, luna, nlm, rule->rule.measure, j->run));
+    una_text_add(j->numbers, "LUNA less NLM: ");
+    una_paired_put(j->numbers, &n.paired);
+    una_text_add(j->numbers, "; sd of NLM %s", una_number_brief(a, n.bar, 2));
     if (n.paired.count && n.bar > 0)
-        una_text_add(numbers, ", %s of it", una_number_brief(b, n.paired.mean / n.bar, 2));
-    put_printed(numbers, printed, claim->data);
-    *holds = n.holds;
+        una_text_add(j->numbers, ", %s of it", una_number_brief(b, n.paired.mean / n.bar, 2));
+    put_printed(j->numbers, rule->printed, data);
+    j->holds = n.holds;
     return UNA_OK;
 }
 

@@ -7,7 +7,7 @@
 #ifndef UNA_PUBLISHED_PAGE_H
 #define UNA_PUBLISHED_PAGE_H
 
-#include "bench/paired.h"
+#include "bench/claims.h"
 #include "published/thesis_tables.h"
 
 extern const char *const una_preset_titles[2];           /* "thesis's protocol", by una_preset                      */
@@ -102,11 +102,17 @@ una_status una_show_near(una_page *page, const una_show *show, const una_block *
 
 /* ---- claims (published_claims.c) -------------------------------------------------------------------------------- */
 
-/* Whether anything was run by a protocol; where not, *holds is UNA_NOT_ASKED. */
-bool una_claim_preset_asked(int *holds, const una_findings *findings, una_preset preset);
-/* Whether LUNA's mean is within one standard deviation of NLM's: the interval of the paired difference decides. */
-una_status una_claim_near(int *holds, una_text *numbers, const una_claim *claim, const una_findings *findings,
-                          una_preset preset, size_t measure, una_thesis_table printed, una_run *run);
+typedef struct una_published_rule {
+    una_rule         rule;               /* first                                                           */
+    una_preset       preset;
+    una_thesis_table printed;
+} una_published_rule;
+
+/* Whether anything was run by a protocol; where not, the claim is UNA_NOT_ASKED. */
+bool       una_preset_asked(una_judging *j, una_preset preset);
+/* Whether LUNA's mean of the rule's measure is within one standard deviation of NLM's: the interval of the paired
+ * difference decides. */
+una_status una_judge_near(una_judging *j);
 
 /* ---- the pages ------------------------------------------------------------------------------------------------- */
 

@@ -312,6 +312,7 @@ const una_experiment una_experiment_radial = {
     .measure = radial_measure_fit,
     .compare = radial_compare,
     .claims = una_radial_claims,
+    .find = una_radial_find,
     .claims_lead = "Claims of the thesis, and ours.",
     .claims_caption = "Close: the distance is at most half of the GP's mean level over all radii. Nearest: than the "
                       "best other network, by the mean distance, seed by seed. Intervals are of the mean over the "

@@ -95,6 +95,7 @@ const una_group *una_radial_group(const una_findings *findings, const char *name
 /* Means over a group's seeds of the curve, or of the sd over rays: measure is UNA_RADIAL_MEAN or _SD. */
 const double *una_radial_means(const una_findings *findings, const una_group *group, size_t measure);
 extern const una_claim una_radial_claims[];                      /* radial_claims.c                          */
+una_status una_radial_find(const una_group **group, una_judging *j, const char *name);
 
 /* ---- the search (radial_tune.c) --------------------------------------------------------------------------------- */
 

@@ -11,113 +11,29 @@
  * Networks are those that the thesis compares (NLM, TUNA, SNGP, ensembles, MC dropout, BBVI); HMC, which samples one,
  * is like the GP a standard, and stands in the tables only.
  */
-#include "bench/paired.h"
+#include "bench/claims.h"
 #include "radial/radial.h"
 
 #include "draw/number.h"
 
-static const double close_share = 0.5, collapse_share = 0.5, chance = 0.5;
+/* The GP's fits are those of the same seeds; without them there are no pairs. */
+#define MARGIN(what, large, small)                                                                                   \
+    { .needs = "{name} on {data}", .says = what ": {margin}", .ask = { { large, small } }, .spared = "gp" }
+#define CLOSE_SAYS "half of the GP's level less the distance"
+#define HALF_LEVEL "0.5 gp:m_0..m_30"
 
-/* ---- differences ------------------------------------------------------------------------------------------------ */
+static const una_rule is_close = MARGIN(CLOSE_SAYS, HALF_LEVEL, "distance"),
+                      is_high = MARGIN("3 std at the centre less the GP's", "centre", "gp:centre"),
+                      is_uneven = MARGIN("unevenness over directions less the GP's", "symmetry", "gp:symmetry"),
+                      collapses_2 = MARGIN("half of the ideal less 3 std at the centre", "0.125", "centre"),
+                      collapses_3 = MARGIN("half of the ideal less 3 std at the centre", "0.0625", "centre"),
+                      notices = MARGIN("AUROC less 1/2", "hole_auroc", "0.5");
+static const una_rule is_far = { .needs = "{name} on {data}", .says = CLOSE_SAYS ": {margin}", .spared = "gp",
+                                 .ask = { { HALF_LEVEL, "distance", .is = UNA_NOT_AT_LEAST } } };
 
-/* The quantity that a claim wants above 0, for one fit and the GP's fit of the same seed (SIZE_MAX: none). */
-typedef double margin(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set);
-
-static double level(const una_findings *f, size_t fit)
+una_status una_radial_find(const una_group **group, una_judging *j, const char *name)
 {
-    double sum = 0;
-    for (size_t r = 0; r < UNA_RADIAL_RADII; r++) sum += una_findings_value(f, fit, UNA_RADIAL_MEAN + r);
-    return sum / UNA_RADIAL_RADII;
-}
-
-static double closeness(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
-{
-    (void)set;
-    return gp == SIZE_MAX ? NAN : close_share * level(f, gp) - una_findings_value(f, fit, UNA_RADIAL_DISTANCE);
-}
-
-static double above(const una_findings *f, size_t fit, size_t gp, size_t m)
-{
-    return gp == SIZE_MAX ? NAN : una_findings_value(f, fit, m) - una_findings_value(f, gp, m);
-}
-
-static double height(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
-{
-    (void)set;
-    return above(f, fit, gp, UNA_RADIAL_CENTRE);
-}
-
-static double unevenness(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
-{
-    (void)set;
-    return above(f, fit, gp, UNA_RADIAL_SYMMETRY);
-}
-
-static double lack(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
-{
-    (void)gp;
-    return collapse_share * set->ideal - una_findings_value(f, fit, UNA_RADIAL_CENTRE);
-}
-
-static double notice(const una_findings *f, size_t fit, size_t gp, const una_radial_set *set)
-{
-    (void)gp;
-    (void)set;
-    return una_findings_value(f, fit, UNA_RADIAL_HOLE_AUROC) - chance;
-}
-
-/* ---- deciding --------------------------------------------------------------------------------------------------- */
-
-typedef struct against { margin *of; const una_radial_set *set; const una_group *gp; } against;
-
-static double margin_of(const una_findings *f, size_t fit, const void *context)
-{
-    const against *a = context;
-    return a->of(f, fit, a->gp ? una_findings_fit(f, a->gp, &f->fits[fit].key) : SIZE_MAX, a->set);
-}
-
-static una_status take_margins(una_paired *paired, const una_findings *f, const una_group *group,
-                               const una_radial_set *set, margin *of, una_run *run)
-{
-    const against gp = { of, set, una_radial_group(f, "gp", set->name) };
-    return una_paired_each(paired, f, group, margin_of, &gp, run);
-}
-
-static una_status claim_margin(int *holds, una_text *text, const una_claim *claim, const una_findings *f, margin *of,
-                               const char *what, una_run *run)
-{
-    una_radial_set set;
-    una_paired paired;
-    const una_group *group = una_radial_group(f, claim->model, claim->data);
-    *holds = UNA_CANNOT_TELL;
-    UNA_TRY(una_radial_set_find(&set, claim->data, run));
-    if (!group) {
-        una_text_add(text, "needs %s on %s", claim->model, claim->data);
-        return UNA_OK;
-    }
-    UNA_TRY(take_margins(&paired, f, group, &set, of, run));
-    una_text_add(text, "%s: ", what);
-    una_paired_put(text, &paired);
-    *holds = una_paired_least(&paired, 0);
-    return UNA_OK;
-}
-
-#define JUDGE(name, of, what)                                                                                        \
-    static una_status name(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)  \
-    {                                                                                                                \
-        return claim_margin(holds, text, claim, f, of, what, run);                                                   \
-    }
-JUDGE(claim_close, closeness, "half of the GP's level less the distance")
-JUDGE(claim_high, height, "3 std at the centre less the GP's")
-JUDGE(claim_noisy, unevenness, "unevenness over directions less the GP's")
-JUDGE(claim_collapse, lack, "half of the ideal less 3 std at the centre")
-JUDGE(claim_notice, notice, "AUROC less 1/2")
-#undef JUDGE
-
-static una_status claim_far(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    UNA_TRY(claim_close(holds, text, claim, f, run));
-    *holds = una_holding_not(*holds);
+    *group = una_radial_group(j->findings, name, j->claim->data);
     return UNA_OK;
 }
 
@@ -143,85 +59,85 @@ static const una_group *best_rival(const una_findings *f, const char *data)
 }
 
 /* Three lists: close, not close, undecided. */
-static una_status claim_alone(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status judge_alone(una_judging *j)
 {
     static const char *const words[] = { "not close: ", "; close: ", "; open: " };
     static const int holdings[] = { UNA_DOES_NOT_HOLD, UNA_HOLDS, UNA_CANNOT_TELL };
-    una_radial_set set;
+    const una_findings *f = j->findings;
     size_t counts[3] = { 0 };
-    if (!una_radial_group(f, "gp", claim->data) || !best_rival(f, claim->data)) {
-        una_text_add(text, "needs gp and another network on %s", claim->data);
-        *holds = UNA_CANNOT_TELL;
-        return UNA_OK;
-    }
+    if (!una_radial_group(f, "gp", j->claim->data) || !best_rival(f, j->claim->data))
+        return una_judging_needs(j, "gp and another network on {data}");
 
-    UNA_TRY(una_radial_set_find(&set, claim->data, run));
     for (size_t v = 0; v < 3; v++) {
-        una_text_add(text, "%s", words[v]);
+        una_text_add(j->numbers, "%s", words[v]);
         for (size_t g = 0; g < f->group_count; g++) {
-            una_paired paired;
+            int holds;
             const una_group *group = &f->groups[g];
-            if (!is_rival(group) || una_radial_group(f, group->model, claim->data) != group) continue;
-            UNA_TRY(take_margins(&paired, f, group, &set, closeness, run));
-            if (una_paired_least(&paired, 0) != holdings[v]) continue;
-            una_text_add(text, "%s%s", counts[v]++ ? ", " : "", una_radial_entry_find(group->model)->title);
+            const una_claim one = { .rule = &is_close, .model = group->model, .data = j->claim->data };
+            una_text unsaid = una_text_in(&j->run->scratch);
+            if (!is_rival(group) || una_radial_group(f, group->model, one.data) != group) continue;
+            UNA_TRY(una_claim_judge(&holds, &unsaid, &one, f, j->run));
+            if (holds == holdings[v])
+                una_text_add(j->numbers, "%s%s", counts[v]++ ? ", " : "", una_radial_entry_find(group->model)->title);
         }
-        if (counts[v] == 0) una_text_add(text, "none");
+        if (counts[v] == 0) una_text_add(j->numbers, "none");
     }
-    *holds = counts[2] || !counts[0] ? UNA_CANNOT_TELL : UNA_HOLDS;
-    if (counts[1]) *holds = UNA_DOES_NOT_HOLD;
+    j->holds = counts[2] || !counts[0] ? UNA_CANNOT_TELL : UNA_HOLDS;
+    if (counts[1]) j->holds = UNA_DOES_NOT_HOLD;
     return UNA_OK;
 }
+static const una_rule alone = { .judge = judge_alone };
 
-static una_status claim_nearest(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status judge_nearest(una_judging *j)
 {
     una_paired paired;
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
-    const una_group *own = una_radial_group(f, claim->model, claim->data), *other = best_rival(f, claim->data);
-    *holds = UNA_CANNOT_TELL;
-    if (!own || !other || !una_radial_group(f, "gp", claim->data)) {
-        una_text_add(text, "needs gp, %s and another network on %s", claim->model, claim->data);
-        return UNA_OK;
-    }
+    const una_findings *f = j->findings;
+    const char *data = j->claim->data;
+    const una_group *own = una_radial_group(f, j->claim->model, data), *other = best_rival(f, data);
+    if (!own || !other || !una_radial_group(f, "gp", data))
+        return una_judging_needs(j, "gp, {name} and another network on {data}");
 
-    UNA_TRY(una_paired_groups(&paired, f, other, own, UNA_RADIAL_DISTANCE, run));
-    una_text_add(text, "distance %s; %s of the best other network (%s); difference ",
+    UNA_TRY(una_paired_groups(&paired, f, other, own, UNA_RADIAL_DISTANCE, j->run));
+    una_text_add(j->numbers, "distance %s; %s of the best other network (%s); difference ",
                  una_number_short(a, una_findings_mean(f, own, UNA_RADIAL_DISTANCE), 3),
                  una_number_short(b, una_findings_mean(f, other, UNA_RADIAL_DISTANCE), 3),
                  una_radial_entry_find(other->model)->title);
-    una_paired_put(text, &paired);
-    *holds = una_paired_least(&paired, 0);
+    j->holds = UNA_HOLDS;
+    una_judging_join(j, &paired, UNA_AT_LEAST, 0);
     return UNA_OK;
 }
+static const una_rule nearest = { .judge = judge_nearest };
 
-#define IN_BOTH(words, decide, model)                                                                                \
-    { "2-D: " words, decide, model, "radial 2" }, { "3-D: " words, decide, model, "radial 3" }
+#define IN_EACH(words, in_2, in_3, model)                                                                            \
+    { "2-D: " words, in_2, model, "radial 2" }, { "3-D: " words, in_3, model, "radial 3" }
+#define IN_BOTH(words, rule, model) IN_EACH(words, rule, rule, model)
 
 const una_claim una_radial_claims[] = {
-    { "1-D: LUNA with probes at the data is close to the GP", claim_close, "luna_data", "radial 1" },
-    { "1-D: LUNA with probes between is close to the GP", claim_close, "luna_between", "radial 1" },
-    { "1-D: NLM is close to the GP", claim_close, "nlm", "radial 1" },
-    { "1-D: TUNA is close to the GP", claim_close, "tuna", "radial 1" },
-    { "1-D: SNGP is close to the GP", claim_close, "sngp", "radial 1" },
-    { "1-D: the ensemble is close to the GP", claim_close, "ensemble", "radial 1" },
-    { "1-D: the bootstrap ensemble is close to the GP", claim_close, "bootstrap", "radial 1" },
-    { "1-D: the anchored ensemble is close to the GP", claim_close, "anchored", "radial 1" },
-    { "1-D: MC dropout is not close to the GP", claim_far, "mcd", "radial 1" },
-    IN_BOTH("LUNA with probes at the data is close to the GP", claim_close, "luna_data"),
-    IN_BOTH("LUNA with probes between is close to the GP", claim_close, "luna_between"),
-    IN_BOTH("no other network is close to the GP", claim_alone, NULL),
-    IN_BOTH("the ensemble is too unsure at the centre", claim_high, "ensemble"),
-    IN_BOTH("the ensemble is less even than the GP", claim_noisy, "ensemble"),
-    IN_BOTH("the anchored ensemble is too unsure at the centre", claim_high, "anchored"),
-    IN_BOTH("the anchored ensemble is less even than the GP", claim_noisy, "anchored"),
-    IN_BOTH("TUNA's doubt collapses: below half of the ideal", claim_collapse, "tuna"),
-    IN_BOTH("NLM's doubt collapses: below half of the ideal", claim_collapse, "nlm"),
-    IN_BOTH("SNGP's doubt collapses: below half of the ideal", claim_collapse, "sngp"),
-    IN_BOTH("LUNA with probes at the data is the network nearest to the GP", claim_nearest, "luna_data"),
-    IN_BOTH("LUNA with probes between is the network nearest to the GP", claim_nearest, "luna_between"),
-    { "Disc: LUNA with probes at the data notices the hole", claim_notice, "luna_data", "disc" },
-    { "Disc: LUNA with probes between notices the hole", claim_notice, "luna_between", "disc" },
-    { "Ball: LUNA with probes at the data notices the hole", claim_notice, "luna_data", "ball" },
-    { "Ball: LUNA with probes between notices the hole", claim_notice, "luna_between", "ball" },
+    { "1-D: LUNA with probes at the data is close to the GP", &is_close, "luna_data", "radial 1" },
+    { "1-D: LUNA with probes between is close to the GP", &is_close, "luna_between", "radial 1" },
+    { "1-D: NLM is close to the GP", &is_close, "nlm", "radial 1" },
+    { "1-D: TUNA is close to the GP", &is_close, "tuna", "radial 1" },
+    { "1-D: SNGP is close to the GP", &is_close, "sngp", "radial 1" },
+    { "1-D: the ensemble is close to the GP", &is_close, "ensemble", "radial 1" },
+    { "1-D: the bootstrap ensemble is close to the GP", &is_close, "bootstrap", "radial 1" },
+    { "1-D: the anchored ensemble is close to the GP", &is_close, "anchored", "radial 1" },
+    { "1-D: MC dropout is not close to the GP", &is_far, "mcd", "radial 1" },
+    IN_BOTH("LUNA with probes at the data is close to the GP", &is_close, "luna_data"),
+    IN_BOTH("LUNA with probes between is close to the GP", &is_close, "luna_between"),
+    IN_BOTH("no other network is close to the GP", &alone, NULL),
+    IN_BOTH("the ensemble is too unsure at the centre", &is_high, "ensemble"),
+    IN_BOTH("the ensemble is less even than the GP", &is_uneven, "ensemble"),
+    IN_BOTH("the anchored ensemble is too unsure at the centre", &is_high, "anchored"),
+    IN_BOTH("the anchored ensemble is less even than the GP", &is_uneven, "anchored"),
+    IN_EACH("TUNA's doubt collapses: below half of the ideal", &collapses_2, &collapses_3, "tuna"),
+    IN_EACH("NLM's doubt collapses: below half of the ideal", &collapses_2, &collapses_3, "nlm"),
+    IN_EACH("SNGP's doubt collapses: below half of the ideal", &collapses_2, &collapses_3, "sngp"),
+    IN_BOTH("LUNA with probes at the data is the network nearest to the GP", &nearest, "luna_data"),
+    IN_BOTH("LUNA with probes between is the network nearest to the GP", &nearest, "luna_between"),
+    { "Disc: LUNA with probes at the data notices the hole", &notices, "luna_data", "disc" },
+    { "Disc: LUNA with probes between notices the hole", &notices, "luna_between", "disc" },
+    { "Ball: LUNA with probes at the data notices the hole", &notices, "luna_data", "ball" },
+    { "Ball: LUNA with probes between notices the hole", &notices, "luna_between", "ball" },
     { .sentence = NULL }
 };

@@ -10,7 +10,7 @@
  */
 #include "split/split.h"
 
-#include "draw/number.h"
+#include "bench/claims.h"
 
 typedef struct split_options { double seeds; const char *sets; } split_options;
 
@@ -202,77 +202,70 @@ static bool noise_varies(double noise_range)
     return noise_range > 1 + 1e-6;
 }
 
-enum { BOUNDED = 11, CHOICES = 2 };
-static const una_claim claims[BOUNDED + CHOICES + 1];
-
-typedef struct bound { size_t measure; double at; bool most; } bound;    /* of a claim: a lower or an upper bound */
-
-/* In the order of the claims, which begin with these. */
-static const bound bounds[BOUNDED] = {
-    { UNA_SPLIT_INSIDE, 0.8, false }, { UNA_SPLIT_INSIDE, 0.8, false }, { UNA_SPLIT_INSIDE, 0.7, false },
-    { UNA_SPLIT_INSIDE, 0.7, false }, { UNA_SPLIT_NOISE_RATIO, 1.15, true }, { UNA_SPLIT_NOISE_RATIO, 1.15, true },
-    { UNA_SPLIT_NOISE_RATIO, 1.5, true }, { UNA_SPLIT_GAP_INSIDE, 0.9, false },
-    { UNA_SPLIT_GAP_LOG_LIK, -1, false }, { UNA_SPLIT_BEYOND_INSIDE, 0.7, false },
-    { UNA_SPLIT_NOISE_ERROR, 0.15, true },
-};
-
 static const char *first_spec(const una_findings *f)
 {
     return f->group_count ? f->fits[f->groups[0].from].key.spec : "";
 }
 
-static una_status claim_bound(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status split_bound(una_judging *j, bool most)
 {
-    const bound *b = &bounds[claim - claims];
-    char a[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
+    const una_rule *rule = j->claim->rule;
+    const char *spec = first_spec(j->findings);
     size_t count;
-    double mean = una_split_pool(&count, f, first_spec(f), claim->data, b->measure);
-    (void)run;
-    *holds = -1;
-    if (count == 0) {
-        una_text_add(text, "needs %s", claim->data);
-        return UNA_OK;
-    }
+    double mean = una_split_pool(&count, j->findings, spec, j->claim->data, rule->measure);
+    if (count == 0) return una_judging_needs(j, "{data}");
 
-    una_text_add(text, "%s: %s over %zu fit%s (at %s %s asked)", first_spec(f), una_number_plain(a, mean, 2), count,
-                 count == 1 ? "" : "s", b->most ? "most" : "least", una_number_plain(c, b->at, 2));
-    *holds = b->most ? mean <= b->at : mean >= b->at;
+    una_text_add(j->numbers, "%s: ", spec);
+    una_judging_put(j, mean, 2, "");
+    una_text_add(j->numbers, " over %zu fit%s (at %s ", count, count == 1 ? "" : "s", most ? "most" : "least");
+    una_judging_put(j, rule->number, 2, " asked)");
+    j->holds = most ? mean <= rule->number : mean >= rule->number;
     return UNA_OK;
 }
 
+static una_status judge_least(una_judging *j) { return split_bound(j, false); }
+static una_status judge_most(una_judging *j) { return split_bound(j, true); }
+
+#define LEAST(of, bound) { judge_least, .measure = of, .number = bound }
+#define MOST(of, bound) { judge_most, .measure = of, .number = bound }
+static const una_rule inside_80 = LEAST(UNA_SPLIT_INSIDE, 0.8), inside_70 = LEAST(UNA_SPLIT_INSIDE, 0.7),
+                      inside_gap = LEAST(UNA_SPLIT_GAP_INSIDE, 0.9), inside_beyond = LEAST(UNA_SPLIT_BEYOND_INSIDE, 0.7),
+                      likely_in_gap = LEAST(UNA_SPLIT_GAP_LOG_LIK, -1), noise_115 = MOST(UNA_SPLIT_NOISE_RATIO, 1.15),
+                      noise_150 = MOST(UNA_SPLIT_NOISE_RATIO, 1.5), noise_found = MOST(UNA_SPLIT_NOISE_ERROR, 0.15);
+
 /* In nine of ten fits the predicted noise varies if the true noise varies, and is constant if it is. */
-static una_status claim_choice(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status judge_choice(una_judging *j)
 {
+    const una_findings *f = j->findings;
     size_t right = 0, count = 0;
-    bool varies = strcmp(claim->data, "varying") == 0;
-    (void)run;
+    bool varies = strcmp(j->claim->data, "varying") == 0;
     for (size_t i = 0; i < f->count; i++) {
         const una_row_key *key = &f->fits[i].key;
-        if (strcmp(key->spec, first_spec(f)) != 0 || strcmp(key->data, claim->data) != 0) continue;
+        if (strcmp(key->spec, first_spec(f)) != 0 || strcmp(key->data, j->claim->data) != 0) continue;
         right += noise_varies(una_findings_value(f, i, UNA_SPLIT_NOISE_RANGE)) == varies;
         count++;
     }
-
-    *holds = count ? 10 * right >= 9 * count : -1;
-    if (count) una_text_add(text, "%s: in %zu of %zu fits (nine of ten asked)", first_spec(f), right, count);
-    else una_text_add(text, "needs %s", claim->data);
+    if (count == 0) return una_judging_needs(j, "{data}");
+    j->holds = 10 * right >= 9 * count;
+    una_text_add(j->numbers, "%s: in %zu of %zu fits (nine of ten asked)", first_spec(f), right, count);
     return UNA_OK;
 }
+static const una_rule choice = { .judge = judge_choice };
 
-static const una_claim claims[BOUNDED + CHOICES + 1] = {
-    { "5 inputs, 600 rows: the function is inside the band of ignorance", claim_bound, NULL, "d5 n600" },
-    { "5 inputs, 2000 rows: the function is inside the band of ignorance", claim_bound, NULL, "d5 n2000" },
-    { "20 inputs, 600 rows: the function is inside the band of ignorance", claim_bound, NULL, "d20 n600" },
-    { "20 inputs, 2000 rows: the function is inside the band of ignorance", claim_bound, NULL, "d20 n2000" },
-    { "5 inputs, 600 rows: ignorance is not called noise", claim_bound, NULL, "d5 n600" },
-    { "5 inputs, 2000 rows: ignorance is not called noise", claim_bound, NULL, "d5 n2000" },
-    { "20 inputs, 2000 rows: ignorance is not called noise", claim_bound, NULL, "d20 n2000" },
-    { "Lines: the function is inside the band in the gap", claim_bound, NULL, "line" },
-    { "Lines: the log-likelihood in the gap", claim_bound, NULL, "line" },
-    { "Lines: the function is inside the band beyond the rows", claim_bound, NULL, "line" },
-    { "Noise that varies tenfold is found", claim_bound, NULL, "varying" },
-    { "Noise that varies is seen to vary", claim_choice, NULL, "varying" },
-    { "Noise that is constant stays constant", claim_choice, NULL, "constant" },
+static const una_claim claims[] = {
+    { "5 inputs, 600 rows: the function is inside the band of ignorance", &inside_80, NULL, "d5 n600" },
+    { "5 inputs, 2000 rows: the function is inside the band of ignorance", &inside_80, NULL, "d5 n2000" },
+    { "20 inputs, 600 rows: the function is inside the band of ignorance", &inside_70, NULL, "d20 n600" },
+    { "20 inputs, 2000 rows: the function is inside the band of ignorance", &inside_70, NULL, "d20 n2000" },
+    { "5 inputs, 600 rows: ignorance is not called noise", &noise_115, NULL, "d5 n600" },
+    { "5 inputs, 2000 rows: ignorance is not called noise", &noise_115, NULL, "d5 n2000" },
+    { "20 inputs, 2000 rows: ignorance is not called noise", &noise_150, NULL, "d20 n2000" },
+    { "Lines: the function is inside the band in the gap", &inside_gap, NULL, "line" },
+    { "Lines: the log-likelihood in the gap", &likely_in_gap, NULL, "line" },
+    { "Lines: the function is inside the band beyond the rows", &inside_beyond, NULL, "line" },
+    { "Noise that varies tenfold is found", &noise_found, NULL, "varying" },
+    { "Noise that varies is seen to vary", &choice, NULL, "varying" },
+    { "Noise that is constant stays constant", &choice, NULL, "constant" },
     { .sentence = NULL }
 };
 

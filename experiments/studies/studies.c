@@ -485,6 +485,7 @@ const una_experiment una_experiment_studies = {
     .measure = studies_measure,
     .compare = studies_compare,
     .claims = una_studies_claims,
+    .find = una_studies_find_group,
     .claims_lead = "What was claimed.",
     .claims_caption = una_studies_claims_caption,
     .page = una_studies_page,

@@ -57,6 +57,7 @@ una_status una_studies_blow_up(double *right, double *printed, const una_dataset
 
 extern const una_claim una_studies_claims[];             /* studies_claims.c                                */
 extern const char una_studies_claims_caption[];
+una_status una_studies_find_group(const una_group **group, una_judging *j, const char *name);
 /* Spearman's correlation of the ranks; ties share theirs. NAN below three pairs, or where one side has no two values.
  * Numbers that are not finite are left out. Work from scratch. */
 una_status una_studies_rank_correlation(double *r, const double *a, const double *b, size_t count, una_run *run);

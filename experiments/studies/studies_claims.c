@@ -5,14 +5,14 @@
  * the whole 95 % interval of the share, and otherwise wavers. Changes are log10 of the ratio between two
  * values of a study, fit by fit.
  *
- * In a claim, `data` names the study and, after a comma, the curve; `model` has the values, separated by commas.
+ * In a claim, `data` names the study and, after a comma, the curve; `model` has the values.
  */
 #include "studies/studies.h"
 
-#include "bench/paired.h"
+#include "bench/claims.h"
 #include "draw/number.h"
 
-static const double always = 0.7, never = 0.3, twice = 2, most_error = 1.1, near_fit = 0.1, blind = 0.5;
+static const double always = 0.7, never = 0.3, twice = 2, most_error = 1.1, blind = 0.5;
 
 const char una_studies_claims_caption[] =
     "The gap is captured where the gap std is at least half of the Gaussian process's on the same rows; consistently: "
@@ -22,7 +22,7 @@ const char una_studies_claims_caption[] =
 
 /* ---- which groups -------------------------------------------------------------------------------------------- */
 
-static const una_study_line *studies_line_of(const una_claim *claim)
+static const una_study_line *study_of(const una_claim *claim)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(claim->data, ","), claim->data);
@@ -36,57 +36,32 @@ static const una_studies_curve *curve_of(const una_study_line *study, const char
     return NULL;
 }
 
-static const una_studies_curve *claim_curve(const una_claim *claim)
+/* Names are values of the study; and "gp", which all are measured by. */
+una_status una_studies_find_group(const una_group **group, una_judging *j, const char *name)
 {
-    const char *comma = strchr(claim->data, ',');
-    return comma ? curve_of(studies_line_of(claim), comma + 2) : NULL;
-}
-
-/* The next of the words, which commas separate; NULL after the last. */
-static const char *next_word(char word[64], const char *list)
-{
-    if (!list || !*list) return NULL;
-    size_t length = strcspn(list, ",");
-    snprintf(word, 64, "%.*s", (int)length, list);
-    return list[length] ? list + length + 1 : list + length;
-}
-
-static const una_group *studies_claim_group(const una_findings *f, const una_claim *claim, const char *word)
-{
-    return una_studies_group(f, studies_line_of(claim), word, claim_curve(claim));
-}
-
-static una_status studies_not_run(int *holds, una_text *text, const una_claim *claim)
-{
-    *holds = UNA_CANNOT_TELL;
-    una_text_add(text, "needs %.*s", (int)strcspn(claim->data, ","), claim->data);
+    const char *comma = strchr(j->claim->data, ',');
+    const una_study_line *study = study_of(j->claim);
+    *group = strcmp(name, "gp") == 0 ? una_findings_on(j->findings, NULL, "cubic")
+        : una_studies_group(j->findings, study, name, comma ? curve_of(study, comma + 2) : NULL);
     return UNA_OK;
 }
 
-static void studies_put_number(una_text *text, double value, int digits)
+static void put_brief(una_judging *j, double value, int digits, const char *after)
 {
     char buffer[UNA_NUMBER_ROOM];
-    una_text_add(text, "%s", una_number_brief(buffer, value, digits));
+    una_text_add(j->numbers, "%s%s", una_number_brief(buffer, value, digits), after);
 }
 
 /* ---- is the gap captured? ------------------------------------------------------------------------------------ */
 
-static una_share captured(const una_findings *f, const una_group *g)
-{
-    size_t hits = 0;
-    for (size_t i = g->from; i < g->from + g->count; i++) hits += una_studies_captures(f, i);
-    return una_share_of(hits, g->count);
-}
+typedef struct capture_rule {
+    una_rule rule;                       /* first                                                           */
+    int    (*test)(const una_share *share);
+    bool     any;                        /* of one value; else of all                                       */
+} capture_rule;
 
-static int is_always(const una_share *s)
-{
-    return una_holding_least(s->low, s->high, always);
-}
-
-static int is_not_always(const una_share *s)
-{
-    return una_holding_not(is_always(s));
-}
+static int is_always(const una_share *s) { return una_holding_least(s->low, s->high, always); }
+static int is_not_always(const una_share *s) { return una_holding_not(is_always(s)); }
 
 static int is_never(const una_share *s)
 {
@@ -99,46 +74,55 @@ static int share_is_undecided(const una_share *s)
     return una_holding_both(is_not_always(s), una_holding_not(is_never(s)));
 }
 
-/* The result of several conditions, one of which is enough. */
-static int holding_any(int one, int other)
-{
-    return una_holding_not(una_holding_both(una_holding_not(one), una_holding_not(other)));
-}
-
 /* For each of the claim's values, or for one of them. */
-static una_status claim_captures(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                 int (*test)(const una_share *share), int (*join)(int, int))
+static una_status judge_captures(una_judging *j)
 {
-    char word[64];
-    *holds = join == una_holding_both ? UNA_HOLDS : UNA_DOES_NOT_HOLD;
-    for (const char *at = claim->model, *next; (next = next_word(word, at)); at = next) {
-        const una_group *g = studies_claim_group(f, claim, word);
-        if (!g) return studies_not_run(holds, text, claim);
-        una_share share = captured(f, g);
-        *holds = join(*holds, test(&share));
-        una_text_add(text, "%s%s: %zu of %zu%s (", at == claim->model ? "captured at " : ", ", word, share.hits,
-                     share.count, at == claim->model ? " fits" : "");
-        studies_put_number(text, 100 * share.low, 2);
-        una_text_add(text, " to ");
-        studies_put_number(text, 100 * share.high, 2);
-        una_text_add(text, " %%)");
+    const una_findings *f = j->findings;
+    const capture_rule *rule = (const capture_rule *)j->claim->rule;
+    int holds = UNA_HOLDS;
+    const char *name;
+    for (size_t n = 1; (name = una_judging_name(j, n)); n++) {
+        const una_group *g;
+        size_t hits = 0;
+        UNA_TRY(una_judging_group(&g, j, name));
+        if (!g) return una_judging_needs(j, NULL);
+        for (size_t i = g->from; i < g->from + g->count; i++) hits += una_studies_captures(f, i);
+        una_share share = una_share_of(hits, g->count);
+        int its = rule->test(&share);
+        holds = una_holding_both(holds, rule->any ? una_holding_not(its) : its);
+        una_text_add(j->numbers, "%s%s: %zu of %zu%s (", n == 1 ? "captured at " : ", ", name, share.hits, share.count,
+                     n == 1 ? " fits" : "");
+        put_brief(j, 100 * share.low, 2, " to ");
+        put_brief(j, 100 * share.high, 2, " %)");
     }
+    j->holds = rule->any ? una_holding_not(holds) : holds;
     return UNA_OK;
 }
-
-#define CAPTURES(name, test, join)                                                                                   \
-    static una_status name(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)  \
-    {                                                                                                                \
-        (void)run;                                                                                                   \
-        return claim_captures(holds, text, claim, f, test, join);                                                    \
-    }
-CAPTURES(claim_always, is_always, una_holding_both)
-CAPTURES(claim_once_always, is_always, holding_any)
-CAPTURES(claim_not_always, is_not_always, una_holding_both)
-CAPTURES(claim_never, is_never, una_holding_both)
-CAPTURES(claim_wavers, share_is_undecided, una_holding_both)
+#define CAPTURES(of, one) { { judge_captures, .needs = "{data}" }, of, one }
+static const capture_rule captures_always = CAPTURES(is_always, false), captures_once = CAPTURES(is_always, true),
+                          captures_not_always = CAPTURES(is_not_always, false),
+                          captures_never = CAPTURES(is_never, false), wavers = CAPTURES(share_is_undecided, false);
 
 /* ---- changes ------------------------------------------------------------------------------------------------- */
+
+/* A measure grows from the claim's first value to its last by at least this many log10. */
+#define GROWS(measure, what, least, asked)                                                                           \
+    { .needs = "{data}",                                                                                             \
+      .says = what " {1:" measure ", brief 3} at {name 1}, {2:" measure ", brief 3} at {name 2}: log10 of the "      \
+              "ratio {margin}" asked,                                                                                \
+      .ask = { { "2:" measure, "1:" measure, UNA_BY_LOGS, .than = least } } }
+static const una_rule gap_grows = GROWS("gap_std", "gap std", 0, ""),
+                      variance_tenfold = GROWS("gap_std", "gap std", 0.5, " (at least 0.5 asked)"),
+                      rmse_grows = GROWS("rmse", "error at the rows", 0, ""),
+                      test_rmse_grows = GROWS("test_rmse", "error at fresh rows", 0, "");
+
+/* Of the blow-up: a difference, not a ratio. */
+#define EVIDENCE(measure, relation)                                                                                  \
+    { .needs = "{data}",                                                                                             \
+      .says = "{1:" measure ", brief 4} at scale {name 1}, {2:" measure ", brief 4} at {name 2}: difference {margin}", \
+      .ask = { { "2:" measure, "1:" measure, .is = relation } } }
+static const una_rule printed_grows = EVIDENCE("evidence_printed", UNA_AT_LEAST),
+                      right_falls = EVIDENCE("evidence", UNA_AT_MOST);
 
 typedef struct ratio { const una_group *from; size_t measure; } ratio;
 
@@ -151,218 +135,127 @@ static double log_over(const una_findings *f, size_t fit, const void *context)
     return log10(una_findings_value(f, fit, r->measure) / una_findings_value(f, other, r->measure));
 }
 
-/* log10 of to / from, fit by fit. */
-static una_status log_ratio(una_paired *paired, const una_findings *f, const una_group *from, const una_group *to,
-                            size_t measure, una_run *run)
-{
-    const ratio r = { from, measure };
-    return una_paired_each(paired, f, to, log_over, &r, run);
-}
-
-typedef struct change { size_t measure; const char *what; double factor; } change;
-
-/* The measure grows from the claim's first value to its last by at least this many log10, times the factor. */
-static una_status claim_change(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                               const change *c, double least, una_run *run)
-{
-    char first[64], last[64];
-    una_paired paired;
-    next_word(last, next_word(first, claim->model));
-    const una_group *from = studies_claim_group(f, claim, first), *to = studies_claim_group(f, claim, last);
-    if (!from || !to) return studies_not_run(holds, text, claim);
-    UNA_TRY(log_ratio(&paired, f, from, to, c->measure, run));
-
-    una_text_add(text, "%s ", c->what);
-    studies_put_number(text, una_findings_mean(f, from, c->measure), 3);
-    una_text_add(text, " at %s, ", first);
-    studies_put_number(text, una_findings_mean(f, to, c->measure), 3);
-    una_text_add(text, " at %s: log10 of the ratio ", last);
-    una_paired_put(text, &paired);
-    if (least > 0) {
-        una_text_add(text, " (at least ");
-        studies_put_number(text, least / c->factor, 2);
-        una_text_add(text, " asked)");
-    }
-    paired.low *= c->factor, paired.high *= c->factor;
-    *holds = una_paired_least(&paired, least);
-    return UNA_OK;
-}
-
-/* The claim's two values in the order in which the measure grows. */
-#define GROWS(name, measure, what, factor, least)                                                                    \
-    static una_status name(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)  \
-    {                                                                                                                \
-        const change c = { measure, what, factor };                                                                  \
-        return claim_change(holds, text, claim, f, &c, least, run);                                                  \
-    }
-GROWS(studies_claim_gap, UNA_CUBIC_GAP_STD, "gap std", 1, 0)
-GROWS(claim_tenfold, UNA_CUBIC_GAP_STD, "gap std", 2, 1)         /* the variance, tenfold */
-GROWS(claim_rmse, UNA_CUBIC_RMSE, "error at the rows", 1, 0)
-GROWS(claim_test_rmse, UNA_STUDIES_TEST_RMSE, "error at fresh rows", 1, 0)
-
 /* "1.2 (0.9 to 1.7)" of log10 of a ratio. */
-static void put_ratio(una_text *text, double mean, double low, double high)
+static void put_ratio(una_judging *j, double mean, double low, double high)
 {
-    studies_put_number(text, pow(10, mean), 3);
-    una_text_add(text, " (");
-    studies_put_number(text, pow(10, low), 3);
-    una_text_add(text, " to ");
-    studies_put_number(text, pow(10, high), 3);
-    una_text_add(text, ")");
+    put_brief(j, pow(10, mean), 3, " (");
+    put_brief(j, pow(10, low), 3, " to ");
+    put_brief(j, pow(10, high), 3, ")");
 }
 
 /* Every other value is within a factor of two of the claim's first. */
-static una_status claim_alike(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status judge_alike(una_judging *j)
 {
-    char word[64] = "";
+    const una_group *first, *g;
+    const char *name = una_judging_name(j, 1);
     una_paired paired;
-    const char *rest = next_word(word, claim->model);
-    const una_group *first = studies_claim_group(f, claim, word);
-    if (!first) return studies_not_run(holds, text, claim);
-    *holds = UNA_HOLDS;
-    una_text_add(text, "gap std ");
-    studies_put_number(text, una_findings_mean(f, first, UNA_CUBIC_GAP_STD), 3);
-    una_text_add(text, " at %s; over it, with 95 %% interval, ", word);
-    for (const char *at = rest, *next; (next = next_word(word, at)); at = next) {
-        const una_group *g = studies_claim_group(f, claim, word);
-        if (!g) return studies_not_run(holds, text, claim);
-        UNA_TRY(log_ratio(&paired, f, first, g, UNA_CUBIC_GAP_STD, run));
-        una_text_add(text, "%s%s: ", at == rest ? "" : ", ", word);
-        put_ratio(text, paired.mean, paired.low, paired.high);
-        *holds = una_holding_both(*holds, una_paired_within(&paired, log10(twice)));
+    int holds = UNA_HOLDS;
+    UNA_TRY(una_judging_group(&first, j, name));
+    if (!first) return una_judging_needs(j, NULL);
+    una_text_add(j->numbers, "gap std ");
+    put_brief(j, una_findings_mean(j->findings, first, UNA_CUBIC_GAP_STD), 3, " at ");
+    una_text_add(j->numbers, "%s; over it, with 95 %% interval, ", name);
+    for (size_t n = 2; (name = una_judging_name(j, n)); n++) {
+        UNA_TRY(una_judging_group(&g, j, name));
+        if (!g) return una_judging_needs(j, NULL);
+        const ratio over_first = { first, UNA_CUBIC_GAP_STD };
+        UNA_TRY(una_paired_each(&paired, j->findings, g, log_over, &over_first, j->run));
+        una_text_add(j->numbers, "%s%s: ", n == 2 ? "" : ", ", name);
+        put_ratio(j, paired.mean, paired.low, paired.high);
+        holds = una_holding_both(holds, una_paired_within(&paired, log10(twice)));
     }
+    j->holds = holds;
     return UNA_OK;
 }
+static const una_rule alike = { judge_alike, .needs = "{data}" };
 
 /* Of each of the claim's values: less than a tenth above the GP's error at the rows. */
-static una_status studies_claim_error(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                      una_run *run)
+static una_status judge_error(una_judging *j)
 {
-    char word[64];
-    const una_group *gp = una_findings_on(f, NULL, "cubic");
+    const una_group *gp, *g;
+    const char *name;
     una_paired paired;
-    *holds = UNA_HOLDS;
-    for (const char *at = claim->model, *next; (next = next_word(word, at)); at = next) {
-        const una_group *g = studies_claim_group(f, claim, word);
-        if (!g || !gp) return studies_not_run(holds, text, claim);
-        UNA_TRY(log_ratio(&paired, f, g, gp, UNA_CUBIC_RMSE, run));
-        *holds = una_holding_both(*holds, una_paired_least(&paired, -log10(most_error)));
-        una_text_add(text, "%s%s ", at == claim->model ? "error over the GP's: " : ", ", word);
-        put_ratio(text, -paired.mean, -paired.high, -paired.low);
+    int holds = UNA_HOLDS;
+    UNA_TRY(una_judging_group(&gp, j, "gp"));
+    for (size_t n = 1; (name = una_judging_name(j, n)); n++) {
+        UNA_TRY(una_judging_group(&g, j, name));
+        if (!g || !gp) return una_judging_needs(j, NULL);
+        const ratio over_it = { g, UNA_CUBIC_RMSE };
+        UNA_TRY(una_paired_each(&paired, j->findings, gp, log_over, &over_it, j->run));
+        holds = una_holding_both(holds, una_paired_least(&paired, -log10(most_error)));
+        una_text_add(j->numbers, "%s%s ", n == 1 ? "error over the GP's: " : ", ", name);
+        put_ratio(j, -paired.mean, -paired.high, -paired.low);
     }
+    j->holds = holds;
     return UNA_OK;
 }
-
-/* ---- the blow-up --------------------------------------------------------------------------------------------- */
-
-static una_status claim_evidence(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                 size_t measure, double sign, una_run *run)
-{
-    char first[64], last[64];
-    una_paired paired;
-    next_word(last, next_word(first, claim->model));
-    const una_group *from = studies_claim_group(f, claim, first), *to = studies_claim_group(f, claim, last);
-    if (!from || !to) return studies_not_run(holds, text, claim);
-    UNA_TRY(una_paired_groups(&paired, f, to, from, measure, run));
-    studies_put_number(text, una_findings_mean(f, from, measure), 4);
-    una_text_add(text, " at scale %s, ", first);
-    studies_put_number(text, una_findings_mean(f, to, measure), 4);
-    una_text_add(text, " at %s: difference ", last);
-    una_paired_put(text, &paired);
-    *holds = sign > 0 ? una_paired_least(&paired, 0) : una_paired_most(&paired, 0);
-    return UNA_OK;
-}
-
-static una_status claim_printed(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    return claim_evidence(holds, text, claim, f, UNA_STUDIES_PRINTED, 1, run);
-}
-
-static una_status claim_right(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    return claim_evidence(holds, text, claim, f, UNA_STUDIES_EVIDENCE, -1, run);
-}
+static const una_rule errs_alike = { judge_error, .needs = "{data}" };
 
 /* ---- TUNA's capacity ----------------------------------------------------------------------------------------- */
 
-static double misfit(const una_findings *f, size_t fit, const void *context)
+static una_status judge_misfit(una_judging *j)
 {
-    (void)context;
-    return una_findings_value(f, fit, UNA_STUDIES_MISFIT);
-}
-
-static una_status claim_captured_functions(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                           una_run *run)
-{
-    const una_group *g = studies_claim_group(f, claim, claim->model);
-    una_paired paired;
-    if (!g) return studies_not_run(holds, text, claim);
-    UNA_TRY(una_paired_each(&paired, f, g, misfit, NULL, run));
-    una_text_add(text, "misfit ");
-    studies_put_number(text, paired.mean, 3);
-    una_text_add(text, " with %s features (95 %% interval ", claim->model);
-    studies_put_number(text, paired.low, 3);
-    una_text_add(text, " to ");
-    studies_put_number(text, paired.high, 3);
-    una_text_add(text, "; at most 0.1 asked)");
-    *holds = una_paired_most(&paired, near_fit);
+    UNA_TRY(una_judge_inequalities(j));
+    if (j->numbers->length) return UNA_OK;               /* what it needs */
+    una_text_add(j->numbers, "misfit ");
+    put_brief(j, j->margin->mean, 3, " with ");
+    una_text_add(j->numbers, "%s features (95 %% interval ", j->claim->model);
+    put_brief(j, j->margin->low, 3, " to ");
+    put_brief(j, j->margin->high, 3, "; at most 0.1 asked)");
     return UNA_OK;
 }
+static const una_rule captures_functions = { judge_misfit, .needs = "{data}", .says = "",
+                                             .ask = { { "misfit", .is = UNA_AT_MOST, .than = 0.1 } } };
 
 /* log10 of the misfit of one fit; NAN where there is none. */
-static double log_misfit(const una_findings *f, const char *word, const char *label, const una_row_key *key)
+static double log_misfit(const una_findings *f, const char *name, const char *label, const una_row_key *key)
 {
     const una_study_line *study = una_studies_find("tuna_capacity");
-    const una_group *g = una_studies_group(f, study, word, curve_of(study, label));
+    const una_group *g = una_studies_group(f, study, name, curve_of(study, label));
     size_t i = g ? una_findings_fit(f, g, key) : SIZE_MAX;
     return i == SIZE_MAX ? NAN : log10(una_findings_value(f, i, UNA_STUDIES_MISFIT));
 }
 
-/* What an eighth of the length adds to log10 of the misfit, less what sixteen times the number does; means over the
+/* What an eighth of the length adds to log10 of the misfit, and what sixteen times the number does; means over the
  * claim's numbers of features. */
-static void take_effects(double *length, double *number, const una_findings *f, const una_claim *claim,
-                         const una_row_key *key)
+static void take_effects(double *length, double *number, const una_judging *j, const una_row_key *key)
 {
-    char word[64];
+    const una_findings *f = j->findings;
+    const char *name;
     size_t count = 0;
     *length = *number = 0;
-    for (const char *at = claim->model, *next; (next = next_word(word, at)); at = next, count++) {
-        *length += log_misfit(f, word, "40 of length 0.75", key) - log_misfit(f, word, "40 of length 6", key);
-        *number += log_misfit(f, word, "160 of length 1.5", key) - log_misfit(f, word, "10 of length 1.5", key);
+    for (; (name = una_judging_name(j, count + 1)); count++) {
+        *length += log_misfit(f, name, "40 of length 0.75", key) - log_misfit(f, name, "40 of length 6", key);
+        *number += log_misfit(f, name, "160 of length 1.5", key) - log_misfit(f, name, "10 of length 1.5", key);
     }
     *length /= (double)count;
     *number /= (double)count;
 }
 
-static una_status claim_complexity(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                   una_run *run)
+static una_status judge_complexity(una_judging *j)
 {
-    const una_group *gp = una_findings_on(f, NULL, "cubic");
+    const una_group *gp;
     una_paired length, number, more;
-    if (!gp) return studies_not_run(holds, text, claim);
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *d = UNA_GET(&run->scratch, double, 3 * gp->count), *e = d + gp->count, *both_d = e + gp->count;
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t i = 0; status == UNA_OK && i < gp->count; i++) {
-        take_effects(&d[i], &e[i], f, claim, &f->fits[gp->from + i].key);
-        both_d[i] = d[i] - e[i];
+    UNA_TRY(una_judging_group(&gp, j, "gp"));
+    if (!gp) return una_judging_needs(j, NULL);
+    UNA_NEW(&j->run->scratch, double, d, 3 * gp->count);
+    double *e = d + gp->count, *less = e + gp->count;
+    for (size_t i = 0; i < gp->count; i++) {
+        take_effects(&d[i], &e[i], j, &j->findings->fits[gp->from + i].key);
+        less[i] = d[i] - e[i];
     }
-    if (status == UNA_OK) status = una_paired_of(&length, d, gp->count, run);
-    if (status == UNA_OK) status = una_paired_of(&number, e, gp->count, run);
-    if (status == UNA_OK) status = una_paired_of(&more, both_d, gp->count, run);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
-
-    if (more.count == 0) return studies_not_run(holds, text, claim);
-    una_text_add(text, "log10 of the misfit: ");
-    studies_put_number(text, length.mean, 2);
-    una_text_add(text, " from length 6 to 0.75, ");
-    studies_put_number(text, number.mean, 2);
-    una_text_add(text, " from 10 to 160 functions; difference ");
-    una_paired_put(text, &more);
-    *holds = una_paired_least(&more, 0);
+    UNA_TRY(una_paired_of(&length, d, gp->count, j->run));
+    UNA_TRY(una_paired_of(&number, e, gp->count, j->run));
+    UNA_TRY(una_paired_of(&more, less, gp->count, j->run));
+    if (more.count == 0) return una_judging_needs(j, NULL);
+    una_text_add(j->numbers, "log10 of the misfit: ");
+    put_brief(j, length.mean, 2, " from length 6 to 0.75, ");
+    put_brief(j, number.mean, 2, " from 10 to 160 functions; difference ");
+    j->holds = UNA_HOLDS;
+    una_judging_join(j, &more, UNA_AT_LEAST, 0);
     return UNA_OK;
 }
+static const una_rule grows_with_complexity = { judge_complexity, .needs = "{data}" };
 
 /* ---- likelihood and gap -------------------------------------------------------------------------------------- */
 
@@ -396,28 +289,24 @@ static double pearson_correlation(const double *a, const double *b, size_t count
 
 una_status una_studies_rank_correlation(double *r, const double *a, const double *b, size_t count, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *room = UNA_GET(&run->scratch, double, 4 * count + 1);
-    const double **order = UNA_GET(&run->scratch, const double *, count);
-    una_status status = una_arena_check(&run->scratch);
-    *r = NAN;
-    if (status == UNA_OK) {
-        double *x = room, *y = x + count, *x_rank = y + count, *y_rank = x_rank + count;
-        size_t used = 0;
-        for (size_t i = 0; i < count; i++)
-            if (isfinite(a[i]) && isfinite(b[i])) x[used] = a[i], y[used++] = b[i];
-        rank_values(x_rank, x, order, used);
-        rank_values(y_rank, y, order, used);
-        if (used >= 3) *r = pearson_correlation(x_rank, y_rank, used);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_NEW(&run->scratch, double, x, 4 * count + 1);
+    UNA_NEW(&run->scratch, const double *, order, count);
+    double *y = x + count, *x_rank = y + count, *y_rank = x_rank + count;
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++)
+        if (isfinite(a[i]) && isfinite(b[i])) x[used] = a[i], y[used++] = b[i];
+    rank_values(x_rank, x, order, used);
+    rank_values(y_rank, y, order, used);
+    *r = used >= 3 ? pearson_correlation(x_rank, y_rank, used) : NAN;
+    return UNA_OK;
 }
 
 /* Of the models that have a fit with that seed. */
-static una_status blindness_of(double *r, const una_findings *f, uint64_t seed, double *a, double *b, una_run *run)
+static una_status blindness_of(double *r, const una_findings *f, uint64_t seed, una_run *run)
 {
     size_t count = 0;
+    UNA_NEW(&run->scratch, double, a, f->count);
+    UNA_NEW(&run->scratch, double, b, f->count);
     for (size_t i = 0; i < f->count; i++) {
         if (f->fits[i].key.seed != seed || strcmp(f->fits[i].key.data, "likelihood_blind") != 0) continue;
         a[count] = una_findings_value(f, i, UNA_STUDIES_TEST_LOG_LIK);
@@ -426,76 +315,63 @@ static una_status blindness_of(double *r, const una_findings *f, uint64_t seed, 
     return una_studies_rank_correlation(r, a, b, count, run);
 }
 
-/* For each seed of likelihood_blind: r [*seeds], in scratch. */
-static una_status blindness(double **r, size_t *seeds, const una_findings *f, una_run *run)
+static una_status judge_blindness(una_judging *j)
 {
+    const una_findings *f = j->findings;
     const una_group *first = una_findings_on(f, NULL, "likelihood_blind");
-    *seeds = first ? first->count : 0;
-    *r = UNA_GET(&run->scratch, double, *seeds + 2 * f->count);
-    UNA_TRY(una_arena_check(&run->scratch));
-    double *a = *r + *seeds, *b = a + f->count;
-    for (size_t i = 0; i < *seeds; i++)
-        UNA_TRY(blindness_of(*r + i, f, f->fits[first->from + i].key.seed, a, b, run));
+    una_paired paired;
+    if (!first) return una_judging_needs(j, NULL);
+    UNA_NEW(&j->run->scratch, double, r, first->count);
+    for (size_t i = 0; i < first->count; i++)
+        UNA_SCOPED(j->run, blindness_of(&r[i], f, f->fits[first->from + i].key.seed, j->run));
+    UNA_TRY(una_paired_of(&paired, r, first->count, j->run));
+    if (paired.count == 0) return una_judging_needs(j, NULL);
+    una_text_add(j->numbers, "rank correlation of the two over the models, a mean over seeds: ");
+    j->holds = UNA_HOLDS;
+    una_judging_join(j, &paired, UNA_WITHIN, blind);
+    una_text_add(j->numbers, " (between \xE2\x88\x92" "0.5 and 0.5 asked)");
     return UNA_OK;
 }
-
-static una_status claim_blind(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_paired paired = { .count = 0 };
-    double *r;
-    size_t seeds;
-    una_status status = blindness(&r, &seeds, f, run);
-    if (status == UNA_OK) status = una_paired_of(&paired, r, seeds, run);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
-    if (paired.count == 0) return studies_not_run(holds, text, claim);
-
-    una_text_add(text, "rank correlation of the two over the models, a mean over seeds: ");
-    una_paired_put(text, &paired);
-    *holds = una_paired_within(&paired, blind);
-    una_text_add(text, " (between \xE2\x88\x92" "0.5 and 0.5 asked)");
-    return UNA_OK;
-}
+static const una_rule is_blind = { judge_blindness, .needs = "{data}" };
 
 /* ---- the table ----------------------------------------------------------------------------------------------- */
 
 const una_claim una_studies_claims[] = {
-    { "Without a penalty NLM captures the gap in some restarts and not in others", claim_wavers, "0", "nlm_penalty" },
-    { "With a penalty NLM never captures the gap", claim_never, "0.001,0.1,1,10", "nlm_penalty" },
-    { "NLM's gap std falls as the penalty grows", studies_claim_gap, "10,0", "nlm_penalty" },
-    { "More features fit the rows better", claim_rmse, "200,10", "nlm_features" },
-    { "No number of features makes NLM capture the gap consistently", claim_not_always, "10,20,50,100,200",
+    { "Without a penalty NLM captures the gap in some restarts and not in others", &wavers.rule, "0", "nlm_penalty" },
+    { "With a penalty NLM never captures the gap", &captures_never.rule, "0.001|0.1|1|10", "nlm_penalty" },
+    { "NLM's gap std falls as the penalty grows", &gap_grows, "10|0", "nlm_penalty" },
+    { "More features fit the rows better", &rmse_grows, "200|10", "nlm_features" },
+    { "No number of features makes NLM capture the gap consistently", &captures_not_always.rule, "10|20|50|100|200",
       "nlm_features" },
-    { "No depth makes NLM capture the gap consistently", claim_not_always, "1,2,3,4", "nlm_depth" },
-    { "Deeper NLMs overfit: their error at fresh rows grows", claim_test_rmse, "1,4", "nlm_depth" },
-    { "Marginal likelihood, penalty 0.1: the gap std grows with the prior variance", studies_claim_gap, "0.1,100",
+    { "No depth makes NLM capture the gap consistently", &captures_not_always.rule, "1|2|3|4", "nlm_depth" },
+    { "Deeper NLMs overfit: their error at fresh rows grows", &test_rmse_grows, "1|4", "nlm_depth" },
+    { "Marginal likelihood, penalty 0.1: the gap std grows with the prior variance", &gap_grows, "0.1|100",
       "nlm_marginal, penalty 0.1" },
     { "Marginal likelihood, penalty 0.1: the gap is not captured consistently, even with a high prior variance",
-      claim_not_always, "10,100", "nlm_marginal, penalty 0.1" },
-    { "Marginal likelihood, penalty 1: the gap is never captured, even with a high prior variance", claim_never,
-      "0.1,1,10,100", "nlm_marginal, penalty 1" },
-    { "LUNA captures the gap consistently, with 2 heads and with many", claim_always, "2,5,10,25,50,100",
+      &captures_not_always.rule, "10|100", "nlm_marginal, penalty 0.1" },
+    { "Marginal likelihood, penalty 1: the gap is never captured, even with a high prior variance", &captures_never.rule,
+      "0.1|1|10|100", "nlm_marginal, penalty 1" },
+    { "LUNA captures the gap consistently, with 2 heads and with many", &captures_always.rule, "2|5|10|25|50|100",
       "luna_heads" },
-    { "LUNA's gap variance grows tenfold from 25 to 200 units (replications)", claim_tenfold, "25,200", "luna_width" },
-    { "LUNA's gap variance grows tenfold from one to three layers (replications)", claim_tenfold, "1,3", "luna_depth" },
-    { "The step of the differences changes LUNA's gap std by less than a factor of two (ours)", claim_alike,
-      "0.1,0.001,0.01,0.5,exact", "luna_step" },
-    { "LUNA captures the gap consistently with every activation", claim_always,
-      "relu,tanh,leaky,elu,softplus,silu,sin", "activations" },
-    { "LUNA's error at the rows is within a tenth of the GP's with every activation", studies_claim_error,
-      "relu,tanh,leaky,elu,softplus,silu,sin", "activations" },
-    { "TUNA captures the gap consistently with an appropriate length scale", claim_once_always,
-      "0.15,0.3,0.75,1.5,3,6,15", "tuna_length" },
-    { "TUNA never captures the gap with a length scale of five standard deviations", claim_never, "15",
+    { "LUNA's gap variance grows tenfold from 25 to 200 units (replications)", &variance_tenfold, "25|200", "luna_width" },
+    { "LUNA's gap variance grows tenfold from one to three layers (replications)", &variance_tenfold, "1|3", "luna_depth" },
+    { "The step of the differences changes LUNA's gap std by less than a factor of two (ours)", &alike,
+      "0.1|0.001|0.01|0.5|exact", "luna_step" },
+    { "LUNA captures the gap consistently with every activation", &captures_always.rule,
+      "relu|tanh|leaky|elu|softplus|silu|sin", "activations" },
+    { "LUNA's error at the rows is within a tenth of the GP's with every activation", &errs_alike,
+      "relu|tanh|leaky|elu|softplus|silu|sin", "activations" },
+    { "TUNA captures the gap consistently with an appropriate length scale", &captures_once.rule,
+      "0.15|0.3|0.75|1.5|3|6|15", "tuna_length" },
+    { "TUNA never captures the gap with a length scale of five standard deviations", &captures_never.rule, "15",
       "tuna_length" },
-    { "A modest network captures more than a hundred references", claim_captured_functions, "50",
+    { "A modest network captures more than a hundred references", &captures_functions, "50",
       "tuna_capacity, 160 of length 1.5" },
-    { "TUNA's misfit grows more with the complexity of the references than with their number", claim_complexity,
-      "10,20,50", "tuna_capacity" },
-    { "As printed, the marginal likelihood grows with the scale of the features", claim_printed, "1,1000", "blow_up" },
-    { "By the right formula it falls", claim_right, "1,1000", "blow_up" },
-    { "Over models, log-likelihood outside the gap does not tell the uncertainty in it", claim_blind, NULL,
+    { "TUNA's misfit grows more with the complexity of the references than with their number", &grows_with_complexity,
+      "10|20|50", "tuna_capacity" },
+    { "As printed, the marginal likelihood grows with the scale of the features", &printed_grows, "1|1000", "blow_up" },
+    { "By the right formula it falls", &right_falls, "1|1000", "blow_up" },
+    { "Over models, log-likelihood outside the gap does not tell the uncertainty in it", &is_blind, NULL,
       "likelihood_blind" },
     { .sentence = NULL }
 };

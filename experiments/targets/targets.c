@@ -13,11 +13,9 @@
  */
 #include "targets/targets.h"
 
-#include "bench/paired.h"
-#include "draw/number.h"
+#include "bench/claims.h"
 
 enum { SEEDS = 10, QUICK_SEEDS = 4 };
-static const double near_enough = 0.05;
 
 typedef struct targets_options { double seeds; const char *sets; } targets_options;
 
@@ -149,116 +147,58 @@ static una_status targets_measure(una_outcome *outcome, const una_row_key *key, 
 
 /* ---- claims -------------------------------------------------------------------------------------------------- */
 
-/* A claim's model is a kind, represented by its first spec, or its way of comparing targets. */
-static bool targets_claim_is_about(const una_findings *f, const una_group *group, const char *model)
-{
-    bool jacobian = strcmp(model, "jacobian") == 0;
-    const char *spec = f->fits[group->from].key.spec;
-    return strcmp(group->model, jacobian ? "luna" : model) == 0 && (strstr(spec, "=jacobian") != NULL) == jacobian;
-}
+/* A claim's model is a kind, represented by its first spec, or LUNA with whole Jacobians, where the fits apart are those
+ * of LUNA. */
+#define JACOBIAN "luna(target_cosine=jacobian) and luna"
 
-static const una_group *targets_group(const una_findings *f, const char *model, const char *data)
+/* "together" or "apart": the claim's model on the data of its law, fitted so. */
+static una_status targets_find(const una_group **group, una_judging *j, const char *name)
 {
-    for (size_t g = 0; g < f->group_count; g++)
-        if (strcmp(f->fits[f->groups[g].from].key.data, data) == 0 && targets_claim_is_about(f, &f->groups[g], model))
-            return &f->groups[g];
-    return NULL;
-}
-
-typedef struct comparison {
-    const una_group *joint, *apart;
-    una_paired       paired;                     /* together less apart                                     */
-} comparison;
-
-/* false: it was not run, as the text then says. */
-static una_status targets_compare(bool *there, comparison *c, una_text *text, const una_claim *claim,
-                                  const una_findings *f, size_t measure, una_run *run)
-{
-    char joint[32], apart[32], a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
-    bool jacobian = strcmp(claim->model, "jacobian") == 0;
-    snprintf(joint, sizeof joint, "%s, together", claim->data);
-    snprintf(apart, sizeof apart, "%s, apart", claim->data);
-    c->joint = targets_group(f, claim->model, joint);
-    c->apart = targets_group(f, jacobian ? "luna" : claim->model, apart);
-    *there = c->joint && c->apart;
-    if (!*there) {
-        una_text_add(text, "needs %s", jacobian ? "luna(target_cosine=jacobian) and luna" : claim->model);
-        return UNA_OK;
+    const una_findings *f = j->findings;
+    bool jacobian = strcmp(j->claim->model, JACOBIAN) == 0, whole = jacobian && strcmp(name, "together") == 0;
+    char data[32];
+    snprintf(data, sizeof data, "%s, %s", j->claim->data, name);
+    *group = NULL;
+    for (size_t g = 0; g < f->group_count && !*group; g++) {
+        const una_row_key *key = &f->fits[f->groups[g].from].key;
+        if (strcmp(key->data, data) == 0 && strcmp(f->groups[g].model, jacobian ? "luna" : j->claim->model) == 0 &&
+            (strstr(key->spec, "=jacobian") != NULL) == whole)
+            *group = &f->groups[g];
     }
-
-    UNA_TRY(una_paired_groups(&c->paired, f, c->joint, c->apart, measure, run));
-    una_text_add(text, "%s together, %s apart: difference ",
-                 una_number_plain(a, una_findings_mean(f, c->joint, measure), 3),
-                 una_number_plain(b, una_findings_mean(f, c->apart, measure), 3));
-    una_paired_put(text, &c->paired);
     return UNA_OK;
 }
 
-static una_status claim_above(int *holds, una_text *text, const una_claim *claim, const una_findings *f, size_t measure,
-                              una_run *run)
-{
-    comparison c;
-    bool there;
-    *holds = UNA_CANNOT_TELL;
-    UNA_TRY(targets_compare(&there, &c, text, claim, f, measure, run));
-    if (there) *holds = una_paired_least(&c.paired, 0);
-    return UNA_OK;
-}
-
-/* Within a distance on either side, with the whole interval. */
-static una_status claim_same(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    comparison c;
-    bool there;
-    *holds = UNA_CANNOT_TELL;
-    UNA_TRY(targets_compare(&there, &c, text, claim, f, UNA_TARGETS_JOINT, run));
-    if (!there) return UNA_OK;
-    una_text_add(text, "; within 0.05 asked");
-    *holds = una_paired_within(&c.paired, near_enough);
-    return UNA_OK;
-}
-
-static una_status claim_joint(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    return claim_above(holds, text, claim, f, UNA_TARGETS_JOINT, run);
-}
-
-static una_status targets_claim_gap(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                    una_run *run)
-{
-    return claim_above(holds, text, claim, f, UNA_TARGETS_GAP_LOG_LIK_A, run);
-}
-
-/* The claim is that this is smaller. */
-static una_status claim_surer(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    comparison c;
-    bool there;
-    *holds = UNA_CANNOT_TELL;
-    UNA_TRY(targets_compare(&there, &c, text, claim, f, UNA_TARGETS_GAP_STD_A, run));
-    if (there) *holds = una_paired_most(&c.paired, 0);
-    return UNA_OK;
-}
+#define TOGETHER(measure) \
+    .says = "{together:" measure ", plain 3} together, {apart:" measure ", plain 3} apart: difference {margin}"
+static const una_rule is_same = { TOGETHER("joint_log_lik") "; within 0.05 asked",
+                                  .ask = { { "together:joint_log_lik", "apart:joint_log_lik", .is = UNA_WITHIN,
+                                             .than = 0.05 } } },
+                      is_likelier = { TOGETHER("joint_log_lik"),
+                                      .ask = { { "together:joint_log_lik", "apart:joint_log_lik" } } },
+                      is_likelier_in_gap = { TOGETHER("gap_log_lik_a"),
+                                             .ask = { { "together:gap_log_lik_a", "apart:gap_log_lik_a" } } },
+                      is_surer = { TOGETHER("gap_std_a"),
+                                   .ask = { { "together:gap_std_a", "apart:gap_std_a", .is = UNA_AT_MOST } } };
 
 static const una_claim claims[] = {
-    { "Independent targets: LUNA\xE2\x80\x99s joint log-likelihood is within 0.05 of two single fits", claim_same,
+    { "Independent targets: LUNA\xE2\x80\x99s joint log-likelihood is within 0.05 of two single fits", &is_same,
       "luna", "independent" },
-    { "Independent targets: the same with slopes compared over whole Jacobians", claim_same, "jacobian",
+    { "Independent targets: the same with slopes compared over whole Jacobians", &is_same, JACOBIAN,
       "independent" },
-    { "Independent targets: NLM\xE2\x80\x99s joint log-likelihood is within 0.05 of two single fits", claim_same, "nlm",
+    { "Independent targets: NLM\xE2\x80\x99s joint log-likelihood is within 0.05 of two single fits", &is_same, "nlm",
       "independent" },
-    { "Independent targets: the GP\xE2\x80\x99s is within 0.05 of two single fits", claim_same, "gp", "independent" },
-    { "Correlated noise: LUNA together is likelier than apart", claim_joint, "luna", "noise" },
-    { "Correlated noise: with whole Jacobians it is likelier than apart", claim_joint, "jacobian", "noise" },
-    { "Correlated noise: NLM together is likelier than apart", claim_joint, "nlm", "noise" },
-    { "Where only b is seen, LUNA is surer of a together than apart", claim_surer, "luna", "related" },
-    { "Where only b is seen, LUNA with whole Jacobians is surer of a together than apart", claim_surer, "jacobian",
+    { "Independent targets: the GP\xE2\x80\x99s is within 0.05 of two single fits", &is_same, "gp", "independent" },
+    { "Correlated noise: LUNA together is likelier than apart", &is_likelier, "luna", "noise" },
+    { "Correlated noise: with whole Jacobians it is likelier than apart", &is_likelier, JACOBIAN, "noise" },
+    { "Correlated noise: NLM together is likelier than apart", &is_likelier, "nlm", "noise" },
+    { "Where only b is seen, LUNA is surer of a together than apart", &is_surer, "luna", "related" },
+    { "Where only b is seen, LUNA with whole Jacobians is surer of a together than apart", &is_surer, JACOBIAN,
       "related" },
-    { "Where only b is seen, NLM is surer of a together than apart", claim_surer, "nlm", "related" },
-    { "Where only b is seen, a is likelier under LUNA together than apart", targets_claim_gap, "luna", "related" },
-    { "Where only b is seen, a is likelier under LUNA with whole Jacobians together than apart", targets_claim_gap,
-      "jacobian", "related" },
-    { "Where only b is seen, a is likelier under NLM together than apart", targets_claim_gap, "nlm", "related" },
+    { "Where only b is seen, NLM is surer of a together than apart", &is_surer, "nlm", "related" },
+    { "Where only b is seen, a is likelier under LUNA together than apart", &is_likelier_in_gap, "luna", "related" },
+    { "Where only b is seen, a is likelier under LUNA with whole Jacobians together than apart", &is_likelier_in_gap,
+      JACOBIAN, "related" },
+    { "Where only b is seen, a is likelier under NLM together than apart", &is_likelier_in_gap, "nlm", "related" },
     { .sentence = NULL }
 };
 
@@ -280,6 +220,7 @@ const una_experiment una_experiment_targets = {
     .plan = targets_plan_fits,
     .measure = targets_measure,
     .claims = claims,
+    .find = targets_find,
     .claims_lead = "What is asked of a joint fit.",
     .claims_caption = "Ours: several targets are the thesis\xE2\x80\x99s future work. Differences between the joint "
                       "fit and the single fits of a seed; a claim holds where the whole 95 % interval of their mean "

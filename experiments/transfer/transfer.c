@@ -303,6 +303,7 @@ const una_experiment una_experiment_transfer = {
     .plan = transfer_plan_fits,
     .measure = transfer_measure,
     .claims = una_transfer_claims,
+    .find = una_transfer_find,
     .claims_caption = "Log-likelihood per row of the gap, in nats; the first spec of each model speaks for it. The "
                       "first four as in the thesis: the noise is known, the prior variance chosen by validation rows "
                       "outside the gap. By evidence (ours): both by the evidence of the gap's training rows. Each is "

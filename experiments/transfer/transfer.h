@@ -46,6 +46,7 @@ double     una_transfer_slope(const una_findings *findings, const char *spec, ui
 const una_group *una_transfer_group(const una_findings *findings, const char *spec, size_t features);
 
 extern const una_claim una_transfer_claims[];
+una_status una_transfer_find(const una_group **group, una_judging *j, const char *name);
 una_status una_transfer_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 
 #endif

@@ -4,8 +4,7 @@
  */
 #include "transfer/transfer.h"
 
-#include "bench/paired.h"
-#include "draw/number.h"
+#include "bench/claims.h"
 
 static bool group_has_spec(const una_findings *f, const una_group *group, const char *spec)
 {
@@ -50,153 +49,81 @@ static const char *spec_of(const una_findings *f, const char *kind)
     return NULL;
 }
 
-static void transfer_put_number(una_text *text, double value)
+/* A band of the picture; or a model with the most features that LUNA has. */
+una_status una_transfer_find(const una_group **group, una_judging *j, const char *name)
 {
-    char buffer[UNA_NUMBER_ROOM];
-    una_text_add(text, "%s", una_number_plain(buffer, value, 2));
+    const una_findings *f = j->findings;
+    const char *spec = spec_of(f, name), *luna = spec_of(f, "luna");
+    const una_group *most = luna ? una_transfer_group(f, luna, 0) : NULL;
+    *group = NULL;
+    for (size_t b = 0; b < UNA_TRANSFER_BANDS; b++)
+        if (strcmp(una_transfer_bands[b].name, name) == 0) *group = una_findings_on(f, NULL, una_transfer_bands[b].data);
+    if (most && spec) *group = una_transfer_group(f, spec, una_transfer_features(f->fits[most->from].key.data));
+    return UNA_OK;
 }
 
 /* Slopes of LUNA and of its rival, seed by seed. */
-static una_status claim_slopes(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                               size_t measure, una_run *run)
+static una_status judge_slopes(una_judging *j)
 {
-    const char *luna = spec_of(f, "luna"), *rival = spec_of(f, claim->model);
-    *holds = UNA_CANNOT_TELL;
-    if (!luna || !rival) {
-        una_text_add(text, "needs luna and %s", claim->model);
-        return UNA_OK;
-    }
-
+    const una_findings *f = j->findings;
+    const char *luna = spec_of(f, "luna"), *rival = spec_of(f, j->claim->model);
     una_paired paired;
     double ours = 0, its = 0;
+    if (!luna || !rival) return una_judging_needs(j, NULL);
     const una_group *group = una_transfer_group(f, luna, 0);
-    una_mark mark = una_arena_mark(&run->scratch);
-    UNA_NEW(&run->scratch, double, difference, group->count);
+    UNA_NEW(&j->run->scratch, double, difference, group->count);
     for (size_t i = 0; i < group->count; i++) {
         uint64_t seed = f->fits[group->from + i].key.seed;
-        double a = una_transfer_slope(f, luna, seed, measure), b = una_transfer_slope(f, rival, seed, measure);
+        double a = una_transfer_slope(f, luna, seed, j->claim->rule->measure);
+        double b = una_transfer_slope(f, rival, seed, j->claim->rule->measure);
         difference[i] = a - b;
         ours += a / (double)group->count;
         its += b / (double)group->count;
     }
-    una_status status = una_paired_of(&paired, difference, group->count, run);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
+    UNA_TRY(una_paired_of(&paired, difference, group->count, j->run));
 
-    una_text_add(text, "gain by twice the features ");
-    transfer_put_number(text, ours);
-    una_text_add(text, " against ");
-    transfer_put_number(text, its);
-    una_text_add(text, ": difference ");
-    una_paired_put(text, &paired);
-    *holds = una_paired_least(&paired, 0);
+    una_text_add(j->numbers, "gain by twice the features ");
+    una_judging_put(j, ours, 2, " against ");
+    una_judging_put(j, its, 2, ": difference ");
+    j->holds = UNA_HOLDS;
+    una_judging_join(j, &paired, UNA_AT_LEAST, 0);
     return UNA_OK;
 }
 
-static una_status transfer_claim_most(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                      size_t measure, una_run *run)
+static una_status judge_most(una_judging *j)
 {
-    const char *luna = spec_of(f, "luna"), *rival = spec_of(f, claim->model);
-    const una_group *ours = luna ? una_transfer_group(f, luna, 0) : NULL;
-    size_t most = ours ? una_transfer_features(f->fits[ours->from].key.data) : 0;
-    const una_group *its = ours && rival ? una_transfer_group(f, rival, most) : NULL;
-    una_paired paired;
-    *holds = UNA_CANNOT_TELL;
-    if (!its) {
-        una_text_add(text, "needs luna and %s", claim->model);
-        return UNA_OK;
-    }
-
-    UNA_TRY(una_paired_groups(&paired, f, ours, its, measure, run));
-    una_text_add(text, "with %zu features ", most);
-    transfer_put_number(text, una_findings_mean(f, ours, measure));
-    una_text_add(text, " against ");
-    transfer_put_number(text, una_findings_mean(f, its, measure));
-    una_text_add(text, ": difference ");
-    una_paired_put(text, &paired);
-    *holds = una_paired_least(&paired, 0);
-    return UNA_OK;
+    const una_group *luna, *rival;
+    UNA_TRY(una_transfer_find(&luna, j, "luna"));
+    UNA_TRY(una_transfer_find(&rival, j, j->claim->model));
+    if (luna && rival)
+        una_text_add(j->numbers, "with %zu features ",
+                     una_transfer_features(j->findings->fits[luna->from].key.data));
+    return una_judge_inequalities(j);
 }
 
-static una_status transfer_claim_rise(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                      una_run *run)
-{
-    return claim_slopes(holds, text, claim, f, UNA_TRANSFER_KNOWN, run);
-}
-
-static una_status claim_rise_evidence(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                      una_run *run)
-{
-    return claim_slopes(holds, text, claim, f, UNA_TRANSFER_EVIDENCE, run);
-}
-
-static una_status claim_top(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    return transfer_claim_most(holds, text, claim, f, UNA_TRANSFER_KNOWN, run);
-}
-
-static una_status claim_top_evidence(int *holds, una_text *text, const una_claim *claim, const una_findings *f,
-                                     una_run *run)
-{
-    return transfer_claim_most(holds, text, claim, f, UNA_TRANSFER_EVIDENCE, run);
-}
-
-/* Whichever prior variance the validation rows chose. */
-static una_status claim_top_one(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    return transfer_claim_most(holds, text, claim, f, UNA_TRANSFER_FIRST_ALPHA + 1, run);
-}
-
-/* The band in the middle against the first or the last. */
-static una_status claim_band(int *holds, una_text *text, const una_findings *f, size_t band, una_run *run)
-{
-    const una_group *right = una_findings_on(f, NULL, una_transfer_bands[1].data);
-    const una_group *other = una_findings_on(f, NULL, una_transfer_bands[band].data);
-    una_paired paired;
-    *holds = UNA_CANNOT_TELL;
-    if (!right || !other) {
-        una_text_add(text, "needs gp");
-        return UNA_OK;
-    }
-
-    UNA_TRY(una_paired_groups(&paired, f, right, other, UNA_TRANSFER_BEFORE, run));
-    una_text_add(text, "std ");
-    transfer_put_number(text, una_findings_mean(f, other, UNA_TRANSFER_BEFORE_STD));
-    una_text_add(text, ": ");
-    transfer_put_number(text, una_findings_mean(f, other, UNA_TRANSFER_BEFORE));
-    una_text_add(text, "; std ");
-    transfer_put_number(text, una_findings_mean(f, right, UNA_TRANSFER_BEFORE_STD));
-    una_text_add(text, ": ");
-    transfer_put_number(text, una_findings_mean(f, right, UNA_TRANSFER_BEFORE));
-    una_text_add(text, "; lost by ");
-    una_paired_put(text, &paired);
-    *holds = una_paired_least(&paired, 0);
-    return UNA_OK;
-}
-
-static una_status claim_little(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    (void)claim;
-    return claim_band(holds, text, f, 0, run);
-}
-
-static una_status claim_much(int *holds, una_text *text, const una_claim *claim, const una_findings *f, una_run *run)
-{
-    (void)claim;
-    return claim_band(holds, text, f, UNA_TRANSFER_BANDS - 1, run);
-}
+#define SLOPES(of) { judge_slopes, .needs = "luna and {name}", .measure = of }
+#define MOST(of) { judge_most, .needs = "luna and {name}", .says = "{luna:" of "} against {" of "}: difference {margin}", \
+                   .ask = { { "luna:" of, of } } }
+static const una_rule rises = SLOPES(UNA_TRANSFER_KNOWN), exceeds = MOST("log_lik"),
+                      rises_by_evidence = SLOPES(UNA_TRANSFER_EVIDENCE), exceeds_by_evidence = MOST("log_lik_evidence"),
+                      exceeds_at_one = MOST("log_lik_1");  /* whichever prior variance the validation rows chose */
+#define LOST(band)                                                                                                   \
+    { .says = "std {" band ":before_std}: {" band ":before_log_lik}; std {about right:before_std}: "                 \
+              "{about right:before_log_lik}; lost by {margin}",                                                      \
+      .ask = { { "about right:before_log_lik", band ":before_log_lik" } } }
+static const una_rule too_little = LOST("too little"), too_much = LOST("too much");
 
 const una_claim una_transfer_claims[] = {
-    { "With more features LUNA's log-likelihood rises faster than NLM's", transfer_claim_rise, "nlm", NULL },
-    { "With more features LUNA's log-likelihood rises faster than SNGP's", transfer_claim_rise, "sngp", NULL },
-    { "With the most features LUNA's log-likelihood exceeds NLM's", claim_top, "nlm", NULL },
-    { "With the most features LUNA's log-likelihood exceeds SNGP's", claim_top, "sngp", NULL },
-    { "By evidence: LUNA's rises faster than NLM's", claim_rise_evidence, "nlm", NULL },
-    { "By evidence: LUNA's rises faster than SNGP's", claim_rise_evidence, "sngp", NULL },
-    { "By evidence: LUNA's exceeds NLM's with the most features", claim_top_evidence, "nlm", NULL },
-    { "By evidence: LUNA's exceeds SNGP's with the most features", claim_top_evidence, "sngp", NULL },
-    { "Noise known, prior variance 1: LUNA's exceeds NLM's with the most features", claim_top_one, "nlm", NULL },
-    { "Too little uncertainty in the gap lowers the log-likelihood there", claim_little, "gp", NULL },
-    { "Too much uncertainty in the gap lowers the log-likelihood there", claim_much, "gp", NULL },
+    { "With more features LUNA's log-likelihood rises faster than NLM's", &rises, "nlm", NULL },
+    { "With more features LUNA's log-likelihood rises faster than SNGP's", &rises, "sngp", NULL },
+    { "With the most features LUNA's log-likelihood exceeds NLM's", &exceeds, "nlm", NULL },
+    { "With the most features LUNA's log-likelihood exceeds SNGP's", &exceeds, "sngp", NULL },
+    { "By evidence: LUNA's rises faster than NLM's", &rises_by_evidence, "nlm", NULL },
+    { "By evidence: LUNA's rises faster than SNGP's", &rises_by_evidence, "sngp", NULL },
+    { "By evidence: LUNA's exceeds NLM's with the most features", &exceeds_by_evidence, "nlm", NULL },
+    { "By evidence: LUNA's exceeds SNGP's with the most features", &exceeds_by_evidence, "sngp", NULL },
+    { "Noise known, prior variance 1: LUNA's exceeds NLM's with the most features", &exceeds_at_one, "nlm", NULL },
+    { "Too little uncertainty in the gap lowers the log-likelihood there", &too_little, "gp", NULL },
+    { "Too much uncertainty in the gap lowers the log-likelihood there", &too_much, "gp", NULL },
     { .sentence = NULL }
 };

@@ -3,7 +3,7 @@
  * The engine of all experiments: settings and options, the plan, the sweep over a store, then findings, claims, the
  * CSV file and the page. It knows experiments by their struct and models by their specs.
  */
-#include "bench/experiment.h"
+#include "bench/claims.h"
 
 #include "base/option.h"
 #include "base/ranks.h"
@@ -423,7 +423,7 @@ static una_status evaluate_claims(bench *b)
         const una_claim *claim = &b->experiment->claims[i];
         una_text numbers = una_text_in(&b->keep);
         claims[count].sentence = claim->sentence;
-        UNA_TRY(claim->decide(&claims[count].holds, &numbers, claim, &b->findings, b->run));
+        UNA_SCOPED(b->run, una_claim_judge(&claims[count].holds, &numbers, claim, &b->findings, b->run));
         claims[count].numbers = numbers.at;
         count += claims[count].holds != UNA_NOT_ASKED;
     }

@@ -46,6 +46,7 @@ typedef struct una_findings {            /* the results of the plan, group by gr
     const una_group *groups;             /* in the order in which the plan names them                       */
     size_t           group_count;
     const double    *mean, *sd;          /* [groups, measures]                                              */
+    const una_experiment *experiment;    /* whose measures these are                                        */
 } una_findings;
 
 /* The first group of a kind, on a data set unless `data` is NULL; NULL: it was not run. */
@@ -54,21 +55,22 @@ const una_group *una_findings_group(const una_findings *findings, const char *mo
 const una_group *una_findings_on(const una_findings *findings, const char *spec, const char *data);
 double una_findings_mean(const una_findings *findings, const una_group *group, size_t measure);
 double una_findings_value(const una_findings *findings, size_t fit, size_t measure);
+/* The share-quantile of a measure over the fits of a group; NAN where one of them has none. */
+double una_findings_quantile(const una_findings *findings, const una_group *group, size_t measure, double share,
+                             una_arena *arena);
 /* The fit of a group that has the seed and split of another key; SIZE_MAX: there is none. */
 size_t una_findings_fit(const una_findings *findings, const una_group *group, const una_row_key *like);
 
 /* UNA_NOT_ASKED: the claim is about a study that was not requested; it is not shown. */
 typedef enum una_holding { UNA_NOT_ASKED = -2, UNA_CANNOT_TELL, UNA_DOES_NOT_HOLD, UNA_HOLDS } una_holding;
 
-typedef struct una_claim una_claim;
-struct una_claim {                       /* a table ends with sentence == NULL                              */
-    const char *sentence;
-    /* Decides the claim: fills in `numbers`, the statistic and its uncertainty (paired.h), and sets *holds
-     * (una_holding): UNA_CANNOT_TELL where its fits were not run, or where the uncertainty leaves both open. */
-    una_status (*decide)(int *holds, una_text *numbers, const una_claim *claim, const una_findings *findings,
-                         una_run *run);
-    const char *model, *data;            /* the model and the data that it is about                         */
-};
+typedef struct una_rule una_rule;        /* how a claim is judged: claims.h                                 */
+typedef struct una_judging una_judging;
+typedef struct una_claim {               /* a table ends with sentence == NULL                              */
+    const char     *sentence;
+    const una_rule *rule;
+    const char     *model, *data;        /* names of the models, '|' between them, and the data that it is about */
+} una_claim;
 
 typedef struct una_entry {               /* what a bare model name stands for; a kind may have several entries */
     const char *kind, *spec, *quick;     /* kind NULL ends the table; quick NULL: not without being asked for    */
@@ -110,6 +112,9 @@ struct una_experiment {
      * [count, measures] where `measure` left NAN, before means are taken. NULL: there are none. */
     una_status (*compare)(double *value, const una_findings *findings, const una_asked *asked, una_run *run);
     const una_claim *claims;             /* NULL: none                                                      */
+    /* The group that a claim means by a name; *group NULL: it was not run. NULL: the first group of that model on the
+     * data of the claim. */
+    una_status (*find)(const una_group **group, una_judging *j, const char *name);
     const char      *claims_lead;        /* who claims it; NULL: "Claims of the thesis."                    */
     const char      *claims_caption;
     /* The part of the page between its lead and its claims; NULL: the table of means. */

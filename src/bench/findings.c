@@ -40,6 +40,21 @@ double una_findings_value(const una_findings *f, size_t fit, size_t measure)
     return f->value[fit * f->measures + measure];
 }
 
+double una_findings_quantile(const una_findings *f, const una_group *group, size_t measure, double share,
+                             una_arena *arena)
+{
+    una_mark mark = una_arena_mark(arena);
+    double *value = UNA_GET(arena, double, group->count), result = NAN;
+    bool whole = value != NULL;
+    for (size_t i = 0; whole && i < group->count; i++) {
+        value[i] = una_findings_value(f, group->from + i, measure);
+        whole = isfinite(value[i]);
+    }
+    if (whole) result = una_quantile(value, group->count, share);
+    una_arena_release(arena, mark);
+    return result;
+}
+
 size_t una_findings_fit(const una_findings *f, const una_group *group, const una_row_key *like)
 {
     for (size_t i = group->from; i < group->from + group->count; i++)
@@ -130,7 +145,7 @@ una_status una_findings_gather(una_findings *f, const una_plan *plan, const una_
     UNA_TRY(una_arena_check(keep));
 
     *f = (una_findings){ .fits = fits, .value = value, .count = plan->count, .measures = measures, .groups = groups,
-                         .mean = mean, .sd = sd };
+                         .mean = mean, .sd = sd, .experiment = asked->experiment };
     sort_groups(order, groups, &f->group_count, plan, asked);
     for (size_t i = 0; i < plan->count; i++)
         UNA_TRY(take_row(&fits[i], value + i * measures, &plan->keys[order[i]], asked->experiment->measures, store,

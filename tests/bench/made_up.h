@@ -8,7 +8,7 @@
 
 #include "test_support.h"
 
-#include "bench/experiment.h"
+#include "bench/claims.h"
 
 enum { MOST_ROWS = 64 };
 
@@ -41,11 +41,13 @@ static void add_group(made_up *m, const char *kind, const char *spec, const char
 /* The verdict on the first claim with these words; numbers [512]: what it says. */
 static int claim_result(const made_up *m, const char *words, char *numbers, una_run *run)
 {
+    una_findings findings = m->findings;
+    findings.experiment = &EXPERIMENT;
     for (const una_claim *claim = EXPERIMENT.claims; claim->sentence; claim++) {
         una_text text = una_text_in(&run->scratch);
         int holds = -2;
         if (!strstr(claim->sentence, words)) continue;
-        assert_ok(claim->decide(&holds, &text, claim, &m->findings, run), run);
+        assert_ok(una_claim_judge(&holds, &text, claim, &findings, run), run);
         snprintf(numbers, 512, "%s", text.at);
         return holds;
     }

@@ -64,7 +64,7 @@ static int claim_result(const air *a, const una_claim *claims, const char *words
         una_text text = una_text_in(&run->scratch);
         int holds = -9;
         if (!strstr(claim->sentence, words)) continue;
-        assert_ok(claim->decide(&holds, &text, claim, &a->f, run), run);
+        assert_ok(una_claim_judge(&holds, &text, claim, &a->f, run), run);
         if (numbers) *numbers = text.at;
         return holds;
     }

@@ -8,6 +8,7 @@
 #include "test_support.h"
 
 #include "bayesopt/bayesopt.h"
+#include "bench/claims.h"
 #include "bayesopt/softmax.h"
 #include "bayesopt/svm.h"
 #include "model/kind.h"
@@ -586,6 +587,7 @@ static void add_group(made_up *m, const char *model, const char *data, size_t me
     m->findings.count += SEEDS;
     m->findings.fits = m->fits, m->findings.value = m->value, m->findings.measures = width;
     m->findings.groups = m->groups, m->findings.mean = m->mean, m->findings.sd = m->sd;
+    m->findings.experiment = &una_experiment_bayesopt;
 }
 
 static int holds(const made_up *m, const char *sentence, const char *words)
@@ -595,7 +597,7 @@ static int holds(const made_up *m, const char *sentence, const char *words)
     for (const una_claim *c = una_bayesopt_claims; c->sentence; c++) {
         if (!strstr(c->sentence, sentence)) continue;
         una_text numbers = una_text_in(&run->scratch);
-        assert_ok(c->decide(&holds, &numbers, c, &m->findings, run), run);
+        assert_ok(una_claim_judge(&holds, &numbers, c, &m->findings, run), run);
         if (words) assert_says(numbers.at, words);
         break;
     }

@@ -6,6 +6,7 @@
 #include "bench/bench_support.h"
 #include "draws.h"
 
+#include "bench/claims.h"
 #include "cubic/cubic.h"
 #include "model/kind.h"
 
@@ -403,7 +404,7 @@ static int claim_result(made_up *m, const char *word, const char **numbers, una_
         una_text text = una_text_in(&m->arena);
         int holds = -2;
         if (!strstr(claim->sentence, word)) continue;
-        assert_ok(claim->decide(&holds, &text, claim, &m->findings, run), run);
+        assert_ok(una_claim_judge(&holds, &text, claim, &m->findings, run), run);
         *numbers = text.at;
         return holds;
     }
@@ -611,14 +612,12 @@ static una_status toy_pair(una_outcome *outcome, const una_row_key *key, const u
     return toy_measure(outcome, key, asked, run);
 }
 
-static una_status toy_claim(int *holds, una_text *numbers, const una_claim *claim, const una_findings *f, una_run *run)
+static una_status toy_judge(una_judging *j)
 {
-    (void)f;
-    (void)run;
-    *holds = claim->data[0] - '1';
-    una_text_add(numbers, "number %s", claim->data);
-    return UNA_OK;
+    j->holds = j->claim->data[0] - '1';
+    return una_judging_say(j, "number {data}");
 }
+static const una_rule toy_rule = { .judge = toy_judge };
 
 static una_status toy_page(una_page *page, const una_findings *f, const una_asked *asked, una_run *run)
 {
@@ -635,8 +634,8 @@ static una_status toy_page(una_page *page, const una_findings *f, const una_aske
 
 static const una_bench_measure pair_measures[] = { { "sum", "sum", "", "split plus seed", 0 },
                                                    { "off", "off", "", "from the largest", 0 }, { .name = NULL } };
-static const una_claim pair_claims[] = { { "It is so", toy_claim, NULL, "2" }, { "It is not", toy_claim, NULL, "1" },
-                                         { "Who knows", toy_claim, NULL, "0" }, { .sentence = NULL } };
+static const una_claim pair_claims[] = { { "It is so", &toy_rule, NULL, "2" }, { "It is not", &toy_rule, NULL, "1" },
+                                         { "Who knows", &toy_rule, NULL, "0" }, { .sentence = NULL } };
 static const una_experiment pair = { .name = "pair", .summary = "adds", .title = "Pair", .lead = "Adds.",
     .caption = "Sums", .over = "splits", .measures = pair_measures, .entries = toy_entries, .plan = toy_plan,
     .measure = toy_pair, .compare = toy_compare, .claims = pair_claims, .page = toy_page };

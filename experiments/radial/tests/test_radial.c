@@ -6,6 +6,7 @@
 #include "draws.h"
 #include "test_support.h"
 
+#include "bench/claims.h"
 #include "radial/radial.h"
 #include "model/kind.h"
 
@@ -70,6 +71,7 @@ static una_status cone_exchange(void *state, una_archive *ar)
     .options_size = sizeof(cone_options), .state_size = sizeof(cone), .thesis = "", .least_rows = 4,                  \
     .fit = cone_fit, .predict = cone_predict, .exchange = cone_exchange }
 static const una_kind gp_kind = CONE("gp"), cone_kind = CONE("cone");
+extern const una_experiment una_experiment_radial;
 const una_kind *const una_kinds[] = { &gp_kind, &cone_kind, NULL };
 
 /* ---- data ------------------------------------------------------------------------------------------------------- */
@@ -332,7 +334,8 @@ static void fill_report(reported *s, const double distance[NAMES], const char *s
                 s->mean[n * TUNE_MEASURES + m] += s->value[(n * SEEDS + i) * TUNE_MEASURES + m] / SEEDS;
     }
     s->findings = (una_findings){ .fits = s->fits, .value = s->value, .count = NAMES * SEEDS,
-        .measures = TUNE_MEASURES, .groups = s->groups, .group_count = NAMES, .mean = s->mean, .sd = s->sd };
+        .measures = TUNE_MEASURES, .groups = s->groups, .group_count = NAMES, .mean = s->mean, .sd = s->sd,
+        .experiment = &una_experiment_radial };
 }
 
 static int claim_result(const reported *s, const char *sentence, const char *numbers, una_run *run)
@@ -342,7 +345,7 @@ static int claim_result(const reported *s, const char *sentence, const char *num
     una_arena_init(&arena, run);
     una_text text = una_text_in(&arena);
     for (const una_claim *c = una_radial_claims; c->sentence; c++)
-        if (strcmp(c->sentence, sentence) == 0) assert_ok(c->decide(&holds, &text, c, &s->findings, run), run);
+        if (strcmp(c->sentence, sentence) == 0) assert_ok(una_claim_judge(&holds, &text, c, &s->findings, run), run);
     if (holds == 99) fail_msg("there is no claim '%s'", sentence);
     if (numbers && !strstr(text.at, numbers)) fail_msg("'%s' is not in '%s'", numbers, text.at);
     una_arena_free(&arena);

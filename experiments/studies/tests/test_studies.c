@@ -6,7 +6,7 @@
 #include "bench/bench_support.h"
 #include "draws.h"
 
-#include "bench/paired.h"
+#include "bench/claims.h"
 #include "studies/studies.h"
 #include "la/la.h"
 #include "model/kind.h"
@@ -323,7 +323,8 @@ static void add_group(made *m, const char *data, const char *spec, size_t measur
         m->value[i * WIDE + measure] = level * (1 + wobble * ((double)(i % 10) - 4.5));
     }
     m->mean[g * WIDE + measure] = level;
-    m->f = (una_findings){ m->fits, m->value, 10 * (g + 1), WIDE, m->groups, g + 1, m->mean, m->sd };
+    m->f = (una_findings){ m->fits, m->value, 10 * (g + 1), WIDE, m->groups, g + 1, m->mean, m->sd,
+                            &una_experiment_studies };
 }
 
 static int claim_result(const made *m, const char *word, una_run *run)
@@ -332,7 +333,7 @@ static int claim_result(const made *m, const char *word, una_run *run)
         una_text numbers = una_text_in(&run->scratch);
         int holds;
         if (!strstr(c->sentence, word)) continue;
-        assert_ok(c->decide(&holds, &numbers, c, &m->f, run), run);
+        assert_ok(una_claim_judge(&holds, &numbers, c, &m->f, run), run);
         return holds;
     }
     fail_msg("no claim about %s", word);

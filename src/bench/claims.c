@@ -148,7 +148,7 @@ static una_status say_place(una_judging *j, const char *place, size_t length)
 {
     const una_claim *claim = j->claim;
     if (una_is_item(place, length, "margin")) {
-        una_paired_put(j->numbers, &j->margin[j->said++]);
+        una_paired_put(j->numbers, &j->margin[j->margins_given++]);
         return UNA_OK;
     }
     if (una_is_item(place, length, "share")) {

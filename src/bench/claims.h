@@ -20,12 +20,12 @@
 
 #include "bench/paired.h"
 
-typedef enum una_compared {
+typedef enum una_comparing {
     UNA_BY_FITS,                         /* large less small, fit by fit, by the interval of the mean (paired.h)    */
     UNA_BY_LOGS,                         /* the same of log10 of large over small                                   */
     UNA_BY_STATISTICS,                   /* large less small, each one number: there is no interval                 */
     UNA_BY_ENDS                          /* large, by its interval, whose ends are the next two measures            */
-} una_compared;
+} una_comparing;
 
 typedef enum una_relation {
     UNA_AT_LEAST, UNA_ABOVE,             /* what is compared is at least `than`; above 0                            */
@@ -36,7 +36,7 @@ typedef enum una_relation {
 
 typedef struct una_inequality {
     const char  *large, *small;          /* quantities; large NULL: there is no such inequality                     */
-    una_compared by;
+    una_comparing by;
     una_relation is;
     double       than;
 } una_inequality;
@@ -57,7 +57,7 @@ struct una_judging {                     /* a claim while it is judged          
     una_run            *run;
     int                 holds;           /* una_holding; UNA_CANNOT_TELL at first                                   */
     una_paired          margin[2];       /* of the inequalities                                                     */
-    size_t              said;            /* margins that the words have given so far                                */
+    size_t              margins_given;            /* margins that the words have given so far                                */
 };
 
 /* The holding of a claim, and the numbers behind it. */

@@ -128,16 +128,18 @@ static void check_exported(una_store *store, const char *first, bool whole, fuzz
 {
     una_store *second = NULL;
     size_t rows = 0, read = 0, added = 0, sizes[2];
-    if (FUZZ_EXPLAIN(una_store_export(store, "s", measures, 2, first, &rows, w->run), w)) return;
+    if (FUZZ_EXPLAIN(una_store_export(store, &(una_row_table){ "s", measures, 2, first }, &rows, w->run), w)) return;
     unsigned char *one = fuzz_slurp(first, &sizes[0]);
     if (one && is_utf8(one, sizes[0]) && FUZZ_EXPLAIN(una_store_open_copy(&second, NULL, w->run), w) == UNA_OK) {
-        una_status status = FUZZ_EXPLAIN(una_store_import(second, "s", NULL, 0, first, &read, &added, w->run), w);
+        una_status status =
+            FUZZ_EXPLAIN(una_store_import(second, &(una_row_table){ "s", NULL, 0, first }, &read, &added, w->run), w);
         FUZZ_CHECK(status == UNA_OK || w->starved || !whole, "rows are exported, and refused: %s",
                    una_run_message(w->run));
         const char *again = fuzz_path("again.csv");
         if (status == UNA_OK) {
             FUZZ_CHECK(read == rows && added == rows, "%zu rows are %zu, of which %zu are new", rows, read, added);
-            if (FUZZ_EXPLAIN(una_store_export(second, "s", measures, 2, again, &rows, w->run), w) == UNA_OK) {
+            if (FUZZ_EXPLAIN(una_store_export(second, &(una_row_table){ "s", measures, 2, again }, &rows, w->run), w) ==
+                UNA_OK) {
                 unsigned char *two = fuzz_slurp(again, &sizes[1]);
                 FUZZ_CHECK(two && sizes[0] == sizes[1] && memcmp(one, two, sizes[0]) == 0, 
                            "other rows come back:\n%s%s", one, two);
@@ -160,13 +162,12 @@ static void put_rows(fuzz_bytes bytes, fuzz_world *w)
 {
     made m;
     una_store *store = NULL;
-    size_t added = 0;
-    una_clash clash = { .row = SIZE_MAX };
+    una_put_result put = { .added = 0 };
     bool whole = true, replace = fuzz_first(&bytes) & 1;
     make_rows(&m, &bytes);
     if (FUZZ_EXPLAIN(una_store_open_copy(&store, NULL, w->run), w) == UNA_OK) {
-        una_status status = FUZZ_EXPLAIN(una_store_put(store, m.rows, m.count, replace, &added, &clash, w->run), w);
-        FUZZ_CHECK(status != UNA_OK || added <= m.count, "%zu rows of %zu", added, m.count);
+        una_status status = FUZZ_EXPLAIN(una_store_put(store, m.rows, m.count, replace, &put, w->run), w);
+        FUZZ_CHECK(status != UNA_OK || put.added <= m.count, "%zu rows of %zu", put.added, m.count);
         for (size_t i = 0; status == UNA_OK && i < m.count; i++) {
             una_row got;
             bool found = false, last = true;
@@ -190,7 +191,8 @@ static void import_rows(fuzz_bytes bytes, fuzz_world *w)
     size_t rows = 0, added = 0;
     const char *path = fuzz_file("in.csv", bytes.at, bytes.left);
     if (FUZZ_EXPLAIN(una_store_open_copy(&store, NULL, w->run), w) == UNA_OK &&
-        FUZZ_EXPLAIN(una_store_import(store, "s", measures, 2, path, &rows, &added, w->run), w) == UNA_OK) {
+        FUZZ_EXPLAIN(una_store_import(store, &(una_row_table){ "s", measures, 2, path }, &rows, &added, w->run), w) ==
+            UNA_OK) {
         FUZZ_CHECK(added <= rows, "%zu rows of %zu", added, rows);
         read_all(store, w);
         check_exported(store, fuzz_path("rows.csv"), true, w);
@@ -214,7 +216,7 @@ static const unsigned char *template_bytes(size_t *size)
         const char *path = fuzz_path("template.sqlite");
         FUZZ_CHECK(fuzz_begin(&w, (fuzz_limits){0}), "no run");
         FUZZ_CHECK(una_store_open(&store, path, w.run) == UNA_OK, "%s", una_run_message(w.run));
-        FUZZ_CHECK(una_store_put(store, &row, 1, false, NULL, NULL, w.run) == UNA_OK, "%s", una_run_message(w.run));
+        FUZZ_CHECK(una_store_put(store, &row, 1, false, NULL, w.run) == UNA_OK, "%s", una_run_message(w.run));
         una_store_close(store);
         fuzz_end(&w);
         bytes = fuzz_slurp(path, &length);

@@ -183,7 +183,7 @@ static unsigned holder(storm *s)
     if (strchr(address, '#')) *strchr(address, '#') = 0;
     for (int i = 0; i < 20 && process == 0; i++) {
         if (una_database_open(&db, address, UNA_DATABASE_PRESENT, s->run) != UNA_OK) return WRITERS;
-        una_database_each(db, "SELECT process FROM study_turn", NULL, 0, note_process, &process, s->run);
+        una_database_each(db, una_sql_plain("SELECT process FROM study_turn"), NULL, note_process, &process, s->run);
         una_database_close(db);
     }
     unsigned number = 0;
@@ -348,10 +348,13 @@ typedef struct copying { una_database *to; una_run *run; } copying;
 static una_status copy_row(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
     const copying *c = context;
-    return una_database_do(NULL, c->to, "INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, "
-                           "told, expected, doubt, host, process, start, handle, since, lease_until, token) VALUES "
-                           "('study', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, '')",
-                           cells, count, run);
+    return una_database_do(NULL, c->to,
+                           (una_sql){
+                               "INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, "
+                               "told, expected, doubt, host, process, start, handle, since, lease_until, token) VALUES "
+                               "('study', $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, '')",
+                               cells, count },
+                           run);
 }
 
 /* The same trials, each with its point, state and holder, in a study that nobody disturbed. */
@@ -364,9 +367,12 @@ static void copy_trials(storm *s, const char *path)
     if (strchr(address, '#')) *strchr(address, '#') = 0;
     assert_ok(una_database_open(&from, address, UNA_DATABASE_PRESENT, s->run), s->run);
     assert_ok(una_database_open(&c.to, path, UNA_DATABASE_PRESENT, s->run), s->run);
-    assert_ok(una_database_each(from, "SELECT id, state, x, value, attempts, note, asked, told, expected, doubt, host, "
-                                "process, start, handle, since, lease_until FROM study_trial ORDER BY id", NULL, 0,
-                                copy_row, &c, s->run), s->run);
+    assert_ok(una_database_each(from,
+                                una_sql_plain(
+                                    "SELECT id, state, x, value, attempts, note, asked, told, expected, doubt, host, "
+                                    "process, start, handle, since, lease_until FROM study_trial ORDER BY id"),
+                                NULL, copy_row, &c, s->run),
+              s->run);
     una_database_close(from);
     una_database_close(c.to);
 }

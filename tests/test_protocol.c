@@ -92,7 +92,7 @@ static void put(made *m, const una_row_key *key, const double *value)
 {
     una_row row = { .key = *key, .measure = una_protocol_prepared, .value = value, .count = UNA_SEARCH_MEASURES,
                     .options = key->spec, .kernels = "k", .commit = "abc", .seconds = 1 };
-    assert_ok(una_store_put(m->store, &row, 1, false, NULL, NULL, m->run), m->run);
+    assert_ok(una_store_put(m->store, &row, 1, false, NULL, m->run), m->run);
 }
 
 /* cos2 may be NULL. */

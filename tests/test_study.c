@@ -273,8 +273,12 @@ static void the_turn_of_the_dead_is_free(void **state)
     assert_ok(una_database_open(&db, path, UNA_DATABASE_PRESENT, run), run);
     una_sql_value cells[] = { una_sql_text(me.host), una_sql_integer(child), una_sql_text("1"),
         una_sql_integer((int64_t)time(NULL)) };
-    assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = $1, process = $2, start = $3, handle = 'x', "
-                              "since = $4, token = 'x'", cells, 4, run), run);
+    assert_ok(una_database_do(NULL, db,
+                              (una_sql){ "UPDATE study_turn SET host = $1, process = $2, start = $3, handle = 'x', "
+                                         "since = $4, token = 'x'",
+                                         cells, 4 },
+                              run),
+              run);
     assert_int_equal(ask_one(study, NULL, run), 1);      /* at once */
 
     /* On another host: after two minutes without a sign. One who lives here but gives none has forgotten it. */
@@ -282,8 +286,12 @@ static void the_turn_of_the_dead_is_free(void **state)
     for (int i = 0; i < 2; i++) {
         una_sql_value old[] = { una_sql_text(host[i]), una_sql_integer(me.process), una_sql_text(me.start),
                            una_sql_integer((int64_t)time(NULL) - 125) };
-        assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = $1, process = $2, start = $3, handle = 'x', "
-                                  "since = $4, token = 'x'", old, 4, run), run);
+        assert_ok(una_database_do(NULL, db,
+                                  (una_sql){ "UPDATE study_turn SET host = $1, process = $2, start = $3, handle = 'x', "
+                                             "since = $4, token = 'x'",
+                                             old, 4 },
+                                  run),
+                  run);
         assert_int_equal(ask_one(study, NULL, run), 2 + i);
     }
     una_database_close(db);
@@ -296,7 +304,7 @@ static void the_turn_of_the_dead_is_free(void **state)
 static una_sql_value look(una_database *db, const char *sql, una_run *run)
 {
     una_sql_value cell;
-    assert_ok(una_database_ask(&cell, db, sql, NULL, 0, &run->scratch, run), run);
+    assert_ok(una_database_ask(&cell, db, una_sql_plain(sql), NULL, run), run);
     return cell;
 }
 
@@ -304,16 +312,16 @@ typedef struct thief { una_database *db; int calls, seconds; } thief;
 
 /* Chooses a point; the first time somebody else takes the turn meanwhile, and gives it back. */
 static una_status choose_robbed(void *context, const una_stored_trials *all, una_stored_trial *found, size_t count,
-                                size_t *chosen, una_arena *arena, una_run *run)
+                                size_t *chosen, una_run *run)
 {
     thief *t = context;
     (void)all;
-    (void)arena;
     const char *x = ++t->calls == 1 ? "{\"a\": 0, \"b\": 1}" : "{\"a\": 1, \"b\": 1}";
     found[0] = (una_stored_trial){ .x = x, .expected = NAN, .doubt = NAN };
     *chosen = count;
     if (t->calls > 1) return UNA_OK;
-    return una_database_do(NULL, t->db, "UPDATE study_turn SET host = '', process = 0, token = 'other'", NULL, 0, run);
+    return una_database_do(NULL, t->db, una_sql_plain("UPDATE study_turn SET host = '', process = 0, token = 'other'"),
+                           run);
 }
 
 static void who_lost_the_turn_begins_again(void **state)
@@ -327,7 +335,7 @@ static void who_lost_the_turn_begins_again(void **state)
     snprintf(path, sizeof path, "%s", temp_path("robbed.study"));
     una_study *study = made(path, &settings, run);
     assert_ok(una_database_open(&t.db, path, UNA_DATABASE_PRESENT, run), run);
-    assert_ok(una_trial_store_ask(&given, study->store, 1, false, choose_robbed, &t, &run->scratch, run), run);
+    assert_ok(una_trial_store_ask(&given, study->store, &(una_trial_request){ 1, false, choose_robbed, &t }, run), run);
     assert_true(t.calls == 2 && given.count == 1 && given.at[0].id == 1);
     assert_string_equal(given.at[0].x, "{\"a\": 1, \"b\": 1}");
     assert_int_equal(look(t.db, "SELECT count(*) FROM study_trial", run).whole, 1);
@@ -338,15 +346,14 @@ static void who_lost_the_turn_begins_again(void **state)
 }
 
 static una_status choose_slowly(void *context, const una_stored_trials *all, una_stored_trial *found, size_t count,
-                                size_t *chosen, una_arena *arena, una_run *run)
+                                size_t *chosen, una_run *run)
 {
     thief *t = context;
     (void)all;
-    (void)arena;
     found[0] = (una_stored_trial){ .x = "{\"a\": 0, \"b\": 1}", .expected = NAN, .doubt = NAN };
     *chosen = count;
-    assert_ok(una_database_do(NULL, t->db, "UPDATE study_turn SET since = 0", NULL, 0, run), run);
-    assert_ok(una_database_do(NULL, t->db, "UPDATE study_trial SET since = 0", NULL, 0, run), run);
+    assert_ok(una_database_do(NULL, t->db, una_sql_plain("UPDATE study_turn SET since = 0"), run), run);
+    assert_ok(una_database_do(NULL, t->db, una_sql_plain("UPDATE study_trial SET since = 0"), run), run);
     pause_seconds(t->seconds);
     if (t->seconds > 0) assert_true(look(t->db, "SELECT since FROM study_turn", run).whole > 0);
     return UNA_OK;
@@ -367,7 +374,7 @@ static void signs_of_life_are_given(void **state)
     assert_ok(una_database_open(&t.db, path, UNA_DATABASE_PRESENT, run), run);
     assert_ok(una_study_hold(&held, study, 1, run), run);
     assert_ok(una_study_ask(&leased, study, 1, run), run);
-    assert_ok(una_trial_store_ask(&given, study->store, 1, false, choose_slowly, &t, &run->scratch, run), run);
+    assert_ok(una_trial_store_ask(&given, study->store, &(una_trial_request){ 1, false, choose_slowly, &t }, run), run);
     if (t.seconds == 0) assert_ok(una_trial_store_heartbeat(study->store, run), run);
     assert_true(look(t.db, "SELECT since FROM study_trial WHERE id = 1", run).whole > 0);
     assert_int_equal(look(t.db, "SELECT since FROM study_trial WHERE id = 2", run).whole, 0);
@@ -391,10 +398,13 @@ static void a_lease_without_end_has_ended(void **state)
     una_study *study = made(path, &settings, run);
     ask_one(study, NULL, run);
     assert_ok(una_database_open(&db, path, UNA_DATABASE_PRESENT, run), run);
-    assert_ok(una_database_do(NULL, db, "UPDATE study_trial SET lease_until = lease_until + 100", NULL, 0, run), run);
+    assert_ok(una_database_do(NULL, db, una_sql_plain("UPDATE study_trial SET lease_until = lease_until + 100"), run),
+              run);
     assert_int_equal(ask_one(study, NULL, run), 2);
-    assert_ok(una_database_do(NULL, db, "UPDATE study_trial SET lease_until = lease_until + 200 WHERE id = 1", NULL, 0,
-                              run), run);
+    assert_ok(una_database_do(NULL, db,
+                              una_sql_plain("UPDATE study_trial SET lease_until = lease_until + 200 WHERE id = 1"),
+                              run),
+              run);
     assert_int_equal(ask_one(study, NULL, run), 1);
     una_database_close(db);
     una_study_close(study);
@@ -415,8 +425,12 @@ static void who_waits_for_the_turn_can_be_interrupted(void **state)
     una_study *study = made(path, &settings, run);
     assert_ok(una_database_open(&db, path, UNA_DATABASE_PRESENT, run), run);
     una_sql_value cells[] = { una_sql_integer((int64_t)time(NULL)) };
-    assert_ok(una_database_do(NULL, db, "UPDATE study_turn SET host = 'elsewhere', process = 1, handle = 'x', since = "
-                              "$1, token = 'x'", cells, 1, run), run);
+    assert_ok(una_database_do(NULL, db,
+                              (una_sql){ "UPDATE study_turn SET host = 'elsewhere', process = 1, handle = 'x', since = "
+                                         "$1, token = 'x'",
+                                         cells, 1 },
+                              run),
+              run);
     assert_ok(una_run_new(&waiting, &SIZED(una_run_settings, .threads = 1, .cancel = &cancel_now)), NULL);
     cancel_now = 1;
     assert_status(una_study_ask(&trials, study, 1, waiting), UNA_CANCELLED, waiting);

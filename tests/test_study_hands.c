@@ -242,7 +242,7 @@ static void rules_for_new_rows_are_noticed(void **state)
                           .value = &value, .count = 1, .options = "o", .kernels = "k", .commit = "c", .seconds = 1 };
     una_trials *trials;
     una_store *store;
-    size_t added;
+    una_put_result put;
     (void)state;
     una_study *study = made(where, run);
     server_do(where, BEFORE("INSERT ON study_trial", "RETURN NULL;"));
@@ -255,9 +255,9 @@ static void rules_for_new_rows_are_noticed(void **state)
         where = server_database();
         assert_ok(una_store_open(&store, where, run), run);
         server_do(where, i == 0 ? BEFORE("INSERT ON fit", "RETURN NULL;") : BEFORE("INSERT ON value", "RETURN NULL;"));
-        assert_status(una_store_put(store, &row, 1, replace, &added, NULL, run), UNA_E_IO, run);
+        assert_status(una_store_put(store, &row, 1, replace, &put, run), UNA_E_IO, run);
         assert_says(una_run_message(run), "0 rows were changed instead of 1");
-        assert_int_equal(added, 0);
+        assert_int_equal(put.added, 0);
         assert_int_equal(server_do(where, "SELECT count(*) FROM fit"), 0);
         una_store_close(store);
     }

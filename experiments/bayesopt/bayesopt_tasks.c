@@ -334,7 +334,7 @@ static una_status train_digits(double *value, const una_row_key *key, const una_
     UNA_TRY((is_svm ? svm_value : logistic_value)(value, m, x, key->split == 1, run));
     una_row row = { .key = *key, .measure = measure, .value = value, .count = 1, .options = key->spec,
         .kernels = una_run_kernels(run), .commit = una_build_commit(), .seconds = una_clock() - begun };
-    return una_store_put(m->store, &row, 1, false, NULL, NULL, run);
+    return una_store_put(m->store, &row, 1, false, NULL, run);
 }
 
 /* Two threads that need the same point at the same time both train, and get the same value. */

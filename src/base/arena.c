@@ -250,3 +250,14 @@ void una_arena_join(una_arena *arena, una_arena *other)
     if (arena->live > arena->peak) arena->peak = arena->live;
     *other = (una_arena){ .run = other->run };
 }
+
+void *una_arena_grow(una_arena *arena, void *old, size_t count, size_t *room, size_t size)
+{
+    enum { FIRST_ROOM = 16 };
+    if (count < *room) return old;
+    size_t wider = *room ? 2 * *room : FIRST_ROOM;
+    void *copy = una_arena_get(arena, wider, size);
+    if (copy && count > 0) memcpy(copy, old, count * size);
+    if (copy) *room = wider;
+    return copy;
+}

@@ -76,6 +76,8 @@ void     una_arena_reuse(una_arena *arena);
  * the run's limit forbids it (the message then names both numbers). count 0 gives a valid pointer. */
 void    *una_arena_get(una_arena *arena, size_t count, size_t size);
 char    *una_arena_text(una_arena *arena, const char *text);     /* a copy; NULL text gives NULL     */
+/* The array `old` of `count` items of `size` bytes, if it has room for one more; else a copy with twice the room. */
+void    *una_arena_grow(una_arena *arena, void *old, size_t count, size_t *room, size_t size);
 una_mark una_arena_mark(const una_arena *arena);
 void     una_arena_release(una_arena *arena, una_mark mark);     /* gives back what came after mark  */
 una_status una_arena_check(const una_arena *arena);              /* UNA_E_MEMORY after any failure   */

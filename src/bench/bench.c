@@ -248,8 +248,10 @@ static una_status open_folder(bench *b, const char *folder, bool for_reading)
     UNA_TRY(for_reading ? una_store_open_copy(&b->store, store, b->run) : una_store_open(&b->store, store, b->run));
     UNA_TRY(check_store(b));
     if (!has_table) return UNA_OK;
-    una_status status = una_store_import(b->store, b->experiment->name, b->measures, b->measure_count, b->result.table,
-                                         &count, &added, b->run);
+    una_status status =
+        una_store_import(b->store,
+                         &(una_row_table){ b->experiment->name, b->measures, b->measure_count, b->result.table },
+                         &count, &added, b->run);
     return explain_table(b, status, had_store);
 }
 
@@ -268,8 +270,9 @@ static una_status open_results(bench *b)
 static una_status bench_write_table(bench *b)
 {
     if (b->asked.worker_only) return UNA_OK;
-    return una_store_export(b->store, b->experiment->name, b->measures, b->measure_count, b->result.table, NULL,
-                            b->run);
+    return una_store_export(b->store,
+                            &(una_row_table){ b->experiment->name, b->measures, b->measure_count, b->result.table },
+                            NULL, b->run);
 }
 
 /* ---- the sweep ----------------------------------------------------------------------------------------------- */
@@ -593,12 +596,14 @@ static una_status export_rows(bench *b, const char *path, size_t *rows, size_t *
     if (count == 0)
         UNA_FAIL(b->run, UNA_E_INPUT, "there are no results of %s in %s", b->experiment->name,
                  una_store_path(b->store));
-    return una_store_export(b->store, b->experiment->name, b->measures, b->measure_count, path, rows, b->run);
+    return una_store_export(b->store, &(una_row_table){ b->experiment->name, b->measures, b->measure_count, path },
+                            rows, b->run);
 }
 
 static una_status import_rows(bench *b, const char *path, size_t *rows, size_t *added)
 {
-    return una_store_import(b->store, b->experiment->name, b->measures, b->measure_count, path, rows, added, b->run);
+    return una_store_import(b->store, &(una_row_table){ b->experiment->name, b->measures, b->measure_count, path },
+                            rows, added, b->run);
 }
 
 static una_status in_folder(const char *name, const char *out, folder_task *task, const char *path, size_t *rows,

@@ -46,7 +46,8 @@ una_status una_kept_open(una_kept_rows *k, const char *out)
 static una_status write_table(const una_kept_rows *k)
 {
     if (!k->table) return UNA_OK;
-    return una_store_export(k->store, k->name, k->measures, k->measure_count, k->table, NULL, k->run);
+    const una_row_table table = { k->name, k->measures, k->measure_count, k->table };
+    return una_store_export(k->store, &table, NULL, k->run);
 }
 
 una_status una_kept_write(const una_kept_rows *k, una_status status)

@@ -13,6 +13,8 @@ static una_guard *guard_of(sqlite3_vfs *vfs)
     return vfs->pAppData;
 }
 
+#define HAND_ON(vfs, call, ...) guard_of(vfs)->under->call(guard_of(vfs)->under, __VA_ARGS__)
+
 static int guard_refuse(una_guard *g, una_guard_reason reason, const char *beside)
 {
     g->refused = reason;
@@ -61,45 +63,40 @@ static int guard_open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *fil
 static int delete_file(sqlite3_vfs *vfs, const char *name, int sync)
 {
     una_guard *g = guard_of(vfs);
-    return is_beside(g, name) ? g->under->xDelete(g->under, name, sync) : refuse_name(g);
+    return is_beside(g, name) ? HAND_ON(vfs, xDelete, name, sync) : refuse_name(g);
 }
 
 static int guard_access(sqlite3_vfs *vfs, const char *name, int flags, int *found)
 {
     una_guard *g = guard_of(vfs);
-    return is_beside(g, name) ? g->under->xAccess(g->under, name, flags, found) : refuse_name(g);
+    return is_beside(g, name) ? HAND_ON(vfs, xAccess, name, flags, found) : refuse_name(g);
 }
 
 /* ---- what is handed on --------------------------------------------------------------------------------------- */
 
 static int full_name(sqlite3_vfs *vfs, const char *name, int room, char *full)
 {
-    sqlite3_vfs *under = guard_of(vfs)->under;
-    return under->xFullPathname(under, name, room, full);
+    return HAND_ON(vfs, xFullPathname, name, room, full);
 }
 
 static int random_bytes(sqlite3_vfs *vfs, int count, char *bytes)
 {
-    sqlite3_vfs *under = guard_of(vfs)->under;
-    return under->xRandomness(under, count, bytes);
+    return HAND_ON(vfs, xRandomness, count, bytes);
 }
 
 static int wait_for(sqlite3_vfs *vfs, int microseconds)
 {
-    sqlite3_vfs *under = guard_of(vfs)->under;
-    return under->xSleep(under, microseconds);
+    return HAND_ON(vfs, xSleep, microseconds);
 }
 
 static int time_now(sqlite3_vfs *vfs, double *days)
 {
-    sqlite3_vfs *under = guard_of(vfs)->under;
-    return under->xCurrentTime(under, days);
+    return HAND_ON(vfs, xCurrentTime, days);
 }
 
 static int last_error(sqlite3_vfs *vfs, int room, char *text)
 {
-    sqlite3_vfs *under = guard_of(vfs)->under;
-    return under->xGetLastError ? under->xGetLastError(under, room, text) : 0;
+    return guard_of(vfs)->under->xGetLastError ? HAND_ON(vfs, xGetLastError, room, text) : 0;
 }
 
 /* Nothing is loaded into the process. */

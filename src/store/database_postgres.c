@@ -12,33 +12,27 @@
 
 #ifdef UNA_HAS_postgres
 
+#include "base/clock.h"
 #include "store/libpq.h"
 
 #include <poll.h>
 #include <time.h>
 
-enum {
-    ANSWER_MS = 600000, CANCELLED_MS = 1000,     /* one statement, with its wait for the turn                    */
-    DIAL_MS = 10000,                             /* one attempt to reach it                                      */
-    OPEN_MS = 30000,                             /* a server that is about to be there                           */
-    AGAIN_MS = 120000, LOOK_MS = 50
-};
+/* Seconds. */
+static const double most_answer = 600, most_cancelled = 1;       /* one statement, with its wait for the turn        */
+static const double most_dial = 10;      /* one attempt to reach it                                              */
+static const double most_open = 30;      /* a server that is about to be there                                   */
+static const double most_again = 120;
+
+enum { LOOK_MS = 50, FIRST_PAUSE_MS = 100, MOST_PAUSE_MS = 2000 };
 enum { INT2 = 21, INT4 = 23, INT8 = 20, FLOAT4 = 700, FLOAT8 = 701, NUMERIC = 1700, BOOL = 16, TEXT = 25 };  /* Oids */
 
 typedef struct server {
-    una_run    *run;                     /* allocator                                                            */
+    una_link    face;
     una_libpq   pq;                      /* its calls                                                            */
     PGconn     *link;                    /* NULL: there is none                                                  */
     bool        lost, given_up;          /* the last call; the last attempt to find it again                     */
-    const char *name, *address;          /* to be shown; to be used; behind the struct                           */
 } server;
-
-static int64_t postgres_milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ---- failures ------------------------------------------------------------------------------------------------ */
 
@@ -81,22 +75,23 @@ static una_status postgres_failed(server *s, const PGresult *result, una_run *ru
     if (!state) state = "";
     s->lost = !*state || can_be_repeated(s, state);
 
-    if (s->lost) UNA_FAIL(run, UNA_E_IO, "the connection with %s was lost: %s", s->name, why);
+    if (s->lost) UNA_FAIL(run, UNA_E_IO, "the connection with %s was lost: %s", s->face.name, why);
     if (is_state_of(state, full))
-        UNA_FAIL(run, UNA_E_IO, "cannot write %s: its disk is full; nothing of this change was made", s->name);
-    if (is_state_of(state, damaged)) UNA_FAIL(run, UNA_E_INPUT, "%s is damaged: %s", s->name, why);
+        UNA_FAIL(run, UNA_E_IO, "cannot write %s: its disk is full; nothing of this change was made", s->face.name);
+    if (is_state_of(state, damaged)) UNA_FAIL(run, UNA_E_INPUT, "%s is damaged: %s", s->face.name, why);
     if (is_state_of(state, forbidden))
-        UNA_FAIL(run, UNA_E_IO, "%s does not allow this user to write: %s", s->name, why);
+        UNA_FAIL(run, UNA_E_IO, "%s does not allow this user to write: %s", s->face.name, why);
     if (is_state_of(state, taken))
         UNA_FAIL(run, UNA_E_INPUT, "%s has tables of another program under the names that una needs (%s); give una a "
-                 "database or a schema of its own", s->name, why);
-    UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", s->name, why);
+                 "database or a schema of its own", s->face.name, why);
+    UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", s->face.name, why);
 }
 
 /* ---- statements ---------------------------------------------------------------------------------------------- */
 
-static void hang_up(server *s)
+static void hang_up(void *link)
 {
+    server *s = link;
     if (s->link) s->pq.PQfinish(s->link);
     s->link = NULL;
 }
@@ -105,18 +100,20 @@ static void hang_up(server *s)
  * to find out: its answer may never come. */
 static bool wait_for_answer(server *s, una_status *status, una_run *run)
 {
-    int64_t most = ANSWER_MS, begun = postgres_milliseconds();
+    double most = most_answer, begun = una_clock();
+    bool known = false;
     while (s->pq.PQisBusy(s->link)) {
-        struct pollfd postgres_check = { .fd = s->pq.PQsocket(s->link), .events = POLLIN };
-        if (poll(&postgres_check, 1, LOOK_MS) != 0 && !s->pq.PQconsumeInput(s->link)) return false;
-        if (una_cancelled(run) && most == ANSWER_MS) most = postgres_milliseconds() - begun + CANCELLED_MS;
-        if (postgres_milliseconds() - begun < most) continue;
+        struct pollfd look = { .fd = s->pq.PQsocket(s->link), .events = POLLIN };
+        if (poll(&look, 1, LOOK_MS) != 0 && !s->pq.PQconsumeInput(s->link)) return false;
+        if (una_cancelled(run) && !known) most = una_clock() - begun + most_cancelled;
+        known = una_cancelled(run);
+        if (una_clock() - begun < most) continue;
 
         hang_up(s);
-        *status = una_cancelled(run)
-            ? una_fail(run, UNA_CANCELLED, "interrupted while waiting for %s, where others write", s->name)
-            : una_fail(run, UNA_E_IO, "%s has not answered for %d minutes; see what keeps it (pg_stat_activity), or "
-                       "try again later", s->name, ANSWER_MS / 60000);
+        *status = known
+            ? una_fail(run, UNA_CANCELLED, "interrupted while waiting for %s, where others write", s->face.name)
+            : una_fail(run, UNA_E_IO, "%s has not answered for %.0f minutes; see what keeps it (pg_stat_activity), or "
+                       "try again later", s->face.name, most_answer / 60);
         return false;
     }
     return true;
@@ -149,19 +146,24 @@ static una_status postgres_receive(PGresult **result, server *s, bool sent, una_
     return status;
 }
 
-static una_status table_exists(server *s, una_run *run)
+static una_status check_link(server *s, una_run *run)
 {
     s->lost = !s->link;
-    if (s->lost) UNA_FAIL(run, UNA_E_IO, "there is no connection with %s", s->name);
+    if (s->lost) UNA_FAIL(run, UNA_E_IO, "there is no connection with %s", s->face.name);
     return UNA_OK;
 }
 
-static una_status postgres_execute(server *s, const char *sql, una_run *run)
+/* A commit after a failed statement is silently a rollback. */
+static una_status server_execute(void *link, const char *sql, una_run *run)
 {
+    server *s = link;
     PGresult *result;
-    UNA_TRY(table_exists(s, run));
+    UNA_TRY(check_link(s, run));
     UNA_TRY(postgres_receive(&result, s, s->pq.PQsendQuery(s->link, sql), run));
+    bool undone = strcmp(s->pq.PQcmdStatus(result), "ROLLBACK") == 0;
     s->pq.PQclear(result);
+    if (undone) UNA_FAIL(run, UNA_E_IO, "nothing of this change was made in %s, because a part of it failed",
+                         s->face.name);
     return UNA_OK;
 }
 
@@ -171,18 +173,16 @@ typedef struct parameters {
     char        digits[UNA_MOST_SQL_VALUES][32];
 } parameters;
 
-static void bind_parameters(parameters *p, const una_sql_value *given, size_t count)
+static void bind_parameters(parameters *p, const una_sql *sql)
 {
-    for (size_t i = 0; i < count; i++) {
-        static const Oid types[] = { [UNA_SQL_NULL] = 0, [UNA_SQL_INTEGER] = INT8, [UNA_SQL_REAL] = FLOAT8,
-                                     [UNA_SQL_TEXT] = TEXT };
-        p->type[i] = types[given[i].type];
-        p->text[i] = NULL;
-        if (given[i].type == UNA_SQL_TEXT) p->text[i] = given[i].text;
-        if (given[i].type == UNA_SQL_REAL) p->text[i] = una_number_text(p->digits[i], given[i].real);
-        if (given[i].type != UNA_SQL_INTEGER) continue;
-        snprintf(p->digits[i], sizeof p->digits[i], "%lld", (long long)given[i].whole);
-        p->text[i] = p->digits[i];
+    static const Oid types[] = { [UNA_SQL_NULL] = 0, [UNA_SQL_INTEGER] = INT8, [UNA_SQL_REAL] = FLOAT8,
+                                 [UNA_SQL_TEXT] = TEXT };
+    for (size_t i = 0; i < sql->count; i++) {
+        const una_sql_value *given = &sql->given[i];
+        p->type[i] = types[given->type];
+        p->text[i] = given->type == UNA_SQL_INTEGER ? p->digits[i] : given->text;
+        snprintf(p->digits[i], sizeof p->digits[i], "%lld", (long long)given->whole);
+        if (given->type == UNA_SQL_REAL) p->text[i] = una_number_text(p->digits[i], given->real);
     }
 }
 
@@ -219,8 +219,8 @@ static una_status give_rows(const server *s, const PGresult *result, const char 
 {
     una_sql_value cells[UNA_MOST_SQL_VALUES];
     int columns = s->pq.PQnfields(result), rows = s->pq.PQntuples(result);
-    if (columns > UNA_MOST_SQL_VALUES) UNA_FAIL(run, UNA_E_USAGE, "more than %d columns: %.100s", UNA_MOST_SQL_VALUES,
-                                                sql);
+    if (columns > UNA_MOST_SQL_VALUES)
+        UNA_FAIL(run, UNA_E_USAGE, "more than %d columns: %.100s", UNA_MOST_SQL_VALUES, sql);
     for (int row = 0; row < rows; row++) {
         for (int i = 0; i < columns; i++) cells[i] = cell_at(s, result, row, i);
         UNA_TRY(task(context, cells, (size_t)columns, run));
@@ -229,19 +229,19 @@ static una_status give_rows(const server *s, const PGresult *result, const char 
 }
 
 /* All rows are here before the first is passed on, so that no task sees a row twice. */
-static una_status server_each(void *link, size_t *changed, const char *sql, const una_sql_value *given, size_t count,
-                              una_sql_row_task *task, void *context, una_run *run)
+static una_status server_each(void *link, size_t *changed, const una_sql *sql, una_sql_row_task *task, void *context,
+                              una_run *run)
 {
     server *s = link;
     parameters p;
     PGresult *result;
     if (changed) *changed = 0;
-    UNA_TRY(table_exists(s, run));
-    bind_parameters(&p, given, count);
-    bool sent = s->pq.PQsendQueryParams(s->link, sql, (int)count, p.type, p.text, NULL, NULL, 0);
+    UNA_TRY(check_link(s, run));
+    bind_parameters(&p, sql);
+    bool sent = s->pq.PQsendQueryParams(s->link, sql->text, (int)sql->count, p.type, p.text, NULL, NULL, 0);
     UNA_TRY(postgres_receive(&result, s, sent, run));
 
-    una_status status = task ? give_rows(s, result, sql, task, context, run) : UNA_OK;
+    una_status status = task ? give_rows(s, result, sql->text, task, context, run) : UNA_OK;
     if (changed && status == UNA_OK) *changed = (size_t)strtoull(s->pq.PQcmdTuples(result), NULL, 10);
     s->pq.PQclear(result);
     return status;
@@ -249,21 +249,9 @@ static una_status server_each(void *link, size_t *changed, const char *sql, cons
 
 /* ---- schemas ------------------------------------------------------------------------------------------------- */
 
-static bool is_name_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_in_word(char c)
-{
-    return is_name_letter(c) || (c >= '0' && c <= '9');
-}
-
 static size_t word_length(const char *at)
 {
-    size_t length = 0;
-    while (is_in_word(at[length])) length++;
-    return length;
+    return strspn(at, UNA_SQL_NAME_LETTERS);
 }
 
 /* Words of a schema, how PostgreSQL writes them, and how it names such a type itself. Texts are compared byte by byte,
@@ -284,24 +272,14 @@ static void add_word(una_text *to, const char *word, size_t length, bool named)
 }
 
 /* A schema as PostgreSQL wants it: other names of types, and no settings of SQLite. Quoted texts stay as they are. */
-static void postgres_schema(una_text *to, const char *sql)
+static void server_translate(una_text *to, const char *sql)
 {
     while (*sql) {
-        size_t length = 1;
-        if (strncmp(sql, "PRAGMA ", 7) == 0) {
-            sql += strcspn(sql, ";");
-            continue;
-        }
-        if (*sql == '\'' || *sql == '"') {
-            const char *end = strchr(sql + 1, *sql);
-            length = end ? (size_t)(end - sql) + 1 : strlen(sql);
-        } else if (is_in_word(*sql)) {
-            length = word_length(sql);
-            add_word(to, sql, length, false);
-            sql += length;
-            continue;
-        }
-        una_text_bytes(to, sql, length);
+        const char *end = *sql == '\'' || *sql == '"' ? strchr(sql + 1, *sql) : NULL;
+        size_t length = word_length(sql);
+        if (length == 0) length = end ? (size_t)(end - sql) + 1 : 1;
+        if (strncmp(sql, "PRAGMA ", 7) == 0) length = strcspn(sql, ";");
+        else add_word(to, sql, length, false);
         sql += length;
     }
 }
@@ -328,41 +306,7 @@ static void server_define(una_text *to, const char *statement)
     }
 }
 
-static una_status server_script(void *link, const char *sql, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_text text = una_text_in(&run->scratch);
-    postgres_schema(&text, sql);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = postgres_execute(link, text.at ? text.at : "", run);
-    else ((server *)link)->lost = false;
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-/* ---- transactions -------------------------------------------------------------------------------------------- */
-
-/* The number is "una" in letters; such locks are those of one database. Read committed: what the one before has written
- * is seen as soon as the lock is ours. */
-static una_status server_begin(void *link, una_run *run)
-{
-    return postgres_execute(link,
-                            "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock(7695969)",
-                            run);
-}
-
-/* A commit after a failed statement is silently a rollback. */
-static una_status server_commit(void *link, una_run *run)
-{
-    server *s = link;
-    PGresult *result;
-    UNA_TRY(table_exists(s, run));
-    UNA_TRY(postgres_receive(&result, s, s->pq.PQsendQuery(s->link, "COMMIT"), run));
-    bool done = strcmp(s->pq.PQcmdStatus(result), "COMMIT") == 0;
-    s->pq.PQclear(result);
-    if (!done) UNA_FAIL(run, UNA_E_IO, "nothing of this change was made in %s, because a part of it failed", s->name);
-    return UNA_OK;
-}
+/* ---- connections --------------------------------------------------------------------------------------------- */
 
 static bool is_connected(const server *s)
 {
@@ -376,8 +320,6 @@ static void server_undo(void *link)
         s->pq.PQclear(s->pq.PQexec(s->link, "ROLLBACK"));
 }
 
-/* ---- connections --------------------------------------------------------------------------------------------- */
-
 static void keep_quiet(void *context, const char *notice)
 {
     (void)context;
@@ -390,19 +332,19 @@ static PGconn *postgres_connect(const server *s, una_run *run)
 {
     static const char *const words[] = { "keepalives_idle", "keepalives_interval", "keepalives_count",
         "tcp_user_timeout", "fallback_application_name", "dbname", "client_encoding", NULL };
-    const char *values[] = { "10", "5", "4", "30000", "una", s->address, "UTF8", NULL };
+    const char *values[] = { "10", "5", "4", "30000", "una", s->face.where, "UTF8", NULL };
     PGconn *link = s->pq.PQconnectStartParams(words, values, 1);
     if (!link) return NULL;
     s->pq.PQsetNoticeProcessor(link, keep_quiet, NULL);
 
     bool refused = s->pq.PQstatus(link) == CONNECTION_BAD;
     PostgresPollingStatusType next = refused ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
-    int64_t begun = postgres_milliseconds();
+    double begun = una_clock();
     while (next != PGRES_POLLING_OK && next != PGRES_POLLING_FAILED) {
-        if (postgres_milliseconds() - begun > (una_cancelled(run) ? CANCELLED_MS : DIAL_MS)) break;
-        struct pollfd postgres_check = { .fd = s->pq.PQsocket(link),
-                                         .events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT };
-        if (poll(&postgres_check, 1, LOOK_MS) > 0) next = s->pq.PQconnectPoll(link);
+        if (una_clock() - begun > (una_cancelled(run) ? most_cancelled : most_dial)) break;
+        struct pollfd look = { .fd = s->pq.PQsocket(link),
+                               .events = next == PGRES_POLLING_READING ? POLLIN : POLLOUT };
+        if (poll(&look, 1, LOOK_MS) > 0) next = s->pq.PQconnectPoll(link);
     }
     return link;
 }
@@ -420,39 +362,39 @@ static una_status connect_once(server *s, una_run *run)
     char why[500];
     hang_up(s);
     s->link = postgres_connect(s, run);
-    if (!s->link) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", s->name);
-    if (s->pq.PQstatus(s->link) == CONNECTION_OK) return postgres_execute(s, session, run);
+    if (!s->link) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", s->face.name);
+    if (s->pq.PQstatus(s->link) == CONNECTION_OK) return server_execute(s, session, run);
 
     one_line(why, sizeof why, s->pq.PQerrorMessage(s->link));
     if (!*why) snprintf(why, sizeof why, "it does not answer");
     hang_up(s);
     UNA_FAIL(run, UNA_E_IO, "cannot reach the database %s: %s (check that the server runs there, lets this machine in, "
-             "and knows the user and the password)", s->name, why);
+             "and knows the user and the password)", s->face.name, why);
 }
 
 /* A server that says no, but not for long: it starts, or recovers. */
 static bool is_starting(const server *s)
 {
-    const char *const words[] = { "connect_timeout", "dbname", NULL }, *const values[] = { "5", s->address, NULL };
+    const char *const words[] = { "connect_timeout", "dbname", NULL }, *const values[] = { "5", s->face.where, NULL };
     return s->pq.PQpingParams(words, values, 1) == PQPING_REJECT;
 }
 
-static void postgres_pause(int64_t *pause, una_run *run)
+/* Twice as long each time. */
+static void make_pause(int *ms, una_run *run)
 {
     struct timespec step = { .tv_nsec = LOOK_MS * 1000000L };
-    int64_t until = postgres_milliseconds() + *pause;
-    while (postgres_milliseconds() < until && !una_cancelled(run)) nanosleep(&step, NULL);
-    if (*pause < 2000) *pause *= 2;
+    double until = una_clock() + 1e-3 * *ms;
+    while (una_clock() < until && !una_cancelled(run)) nanosleep(&step, NULL);
+    if (*ms < MOST_PAUSE_MS) *ms *= 2;
 }
 
 static una_status connect_first(server *s, una_run *run)
 {
-    int64_t begun = postgres_milliseconds(), pause = 100;
-    for (;;) {
+    double begun = una_clock();
+    for (int pause = FIRST_PAUSE_MS;; make_pause(&pause, run)) {
         una_status status = connect_once(s, run);
-        if (status != UNA_E_IO || postgres_milliseconds() - begun > OPEN_MS || una_cancelled(run)) return status;
+        if (status != UNA_E_IO || una_clock() - begun > most_open || una_cancelled(run)) return status;
         if (!is_starting(s)) return status;
-        postgres_pause(&pause, run);
     }
 }
 
@@ -465,17 +407,16 @@ static bool server_lost(void *link)
 static una_status server_again(void *link, una_run *run)
 {
     server *s = link;
-    int64_t most = postgres_milliseconds() + (s->given_up ? 0 : AGAIN_MS), pause = 100;
+    double most = una_clock() + (s->given_up ? 0 : most_again);
     if (is_connected(s) && s->pq.PQtransactionStatus(s->link) == PQTRANS_IDLE) return UNA_OK;
-    una_log(run, UNA_LOG_WARNING, "lost the connection to %s; connecting again", s->name);
+    una_log(run, UNA_LOG_WARNING, "lost the connection to %s; connecting again", s->face.name);
 
-    for (;;) {
+    for (int pause = FIRST_PAUSE_MS;; make_pause(&pause, run)) {
         una_status status = connect_once(s, run);
-        s->given_up = status != UNA_OK && postgres_milliseconds() >= most;
+        s->given_up = status != UNA_OK && una_clock() >= most;
         if (status != UNA_E_IO || s->given_up) return status;
         if (una_cancelled(run))
-            UNA_FAIL(run, UNA_CANCELLED, "interrupted while the connection with %s was lost", s->name);
-        postgres_pause(&pause, run);
+            UNA_FAIL(run, UNA_CANCELLED, "interrupted while the connection with %s was lost", s->face.name);
     }
 }
 
@@ -491,59 +432,38 @@ static una_status check_address(const char *where, una_run *run)
              "write @ as %%40, / as %%2F, ? as %%3F and # as %%23");
 }
 
-static una_status new_server(server **out, const char *where, una_run *run)
-{
-    size_t length = strlen(where) + 1;
-    server *s = una_allocate(run, sizeof *s + 2 * length);
-    *out = s;
-    if (!s) return UNA_E_MEMORY;
-    *s = (server){ .run = run };
-
-    char *text = (char *)(s + 1), *fragment;
-    s->name = una_database_address(memcpy(text, where, length));
-    s->address = memcpy(text + length, where, length);
-    if ((fragment = strrchr(s->address, '#'))) *fragment = 0;
-    return UNA_OK;
-}
-
 static una_status check_server_settings(const server *s, una_run *run)
 {
     char *why = NULL;
-    PQconninfoOption *parts = s->pq.PQconninfoParse(s->address, &why);
+    PQconninfoOption *parts = s->pq.PQconninfoParse(s->face.where, &why);
     bool good = parts != NULL;
     s->pq.PQconninfoFree(parts);
     s->pq.PQfreemem(why);                /* it quotes the address, password and all */
     if (good) return UNA_OK;
     UNA_FAIL(run, UNA_E_USAGE, "%s is not the address of a database; such an address looks like "
-             "postgresql://user@host:5432/database", s->name);
+             "postgresql://user@host:5432/database", s->face.name);
 }
 
-static void server_close(void *link)
+static una_status server_open(void *link, una_database_mode mode, una_run *run)
 {
     server *s = link;
-    hang_up(s);
-    una_release(s->run, s);
-}
-
-static una_status server_open(void **link, const char *where, una_database_mode mode, una_run *run)
-{
-    server *s;
-    *link = NULL;
     if (mode == UNA_DATABASE_COPY)
         UNA_FAIL(run, UNA_E_USAGE, "only a file can be opened as a copy in memory, and a server was named");
-    UNA_TRY(check_address(where, run));
-    UNA_TRY(new_server(&s, where, run));
-    una_status status = una_library_load(&s->pq, &una_libpq_library, run);
-    if (status == UNA_OK) status = check_server_settings(s, run);
-    if (status == UNA_OK) status = connect_first(s, run);
-    if (status == UNA_OK) *link = s;
-    else server_close(s);
-    return status;
+    UNA_TRY(check_address(s->face.where, run));
+    char *fragment = strrchr(s->face.where, '#');
+    if (fragment) *fragment = 0;
+    UNA_TRY(una_library_load(&s->pq, &una_libpq_library, run));
+    UNA_TRY(check_server_settings(s, run));
+    return connect_first(s, run);
 }
 
+/* The number of the lock is "una" in letters; such locks are those of one database. Read committed: what the one before
+ * has written is seen as soon as the lock is ours. */
 const una_driver una_driver_postgres = {
-    .name = "PostgreSQL", .open = server_open, .close = server_close, .each = server_each, .script = server_script,
-    .begin = server_begin, .commit = server_commit, .undo = server_undo, .lost = server_lost, .again = server_again,
+    .size = sizeof(server), .open = server_open, .close = hang_up, .each = server_each, .execute = server_execute,
+    .undo = server_undo, .lost = server_lost, .again = server_again, .translate = server_translate,
+    .begin = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock(7695969)",
+    .commit = "COMMIT",
     .tables = "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema() AND ($1 = '' OR tablename = $1)",
     .version = "SELECT 0",
     .sound = "SELECT 'ok'",

@@ -14,6 +14,8 @@
  * sorted in memory, which takes at most the size of the file; nothing is spilled to the disk.
  */
 #include "store/database.h"
+
+#include "base/clock.h"
 #include "store/database_guard.h"
 #include "store/database_untrusted.h"
 
@@ -23,43 +25,38 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Seconds. */
+static const double most_wait = 300, most_cancelled = 1;         /* somebody else is at it                           */
+static const double most_race = 3;       /* a file comes or goes under our feet, or it is not allowed                */
+static const double last_moment = 0.5;   /* a cancelled run still writes down what it has, if it is soon             */
+
 enum {
-    WAIT_MS = 300000, CANCELLED_MS = 1000,       /* somebody else is at it                                       */
-    RACE_MS = 3000,                              /* a file comes or goes under our feet, or it is not allowed    */
     STEP_MS = 5, KEPT = 32,
     LOOK_STEPS = 10000,                          /* of SQLite's machine, between two looks at the run            */
-    COPY_PAGES = 1000,                           /* the same for copies                                          */
-    LAST_MS = 500                                /* a cancelled run still writes down what it has, if it is soon */
+    COPY_PAGES = 1000                            /* the same for copies                                          */
 };
 
 typedef struct database_file {
-    una_run      *run;                   /* allocator                                                            */
+    una_link      link;
     una_run      *asking;                /* of the call under way: it may be cancelled                           */
     sqlite3      *db;
     una_guard     guard;                 /* what the handle reaches, or that of the file it is copied from       */
-    int64_t       since;                 /* this call waits since, milliseconds; 0: it has not waited yet        */
-    int64_t       cancelled;             /* this call has known since, milliseconds; 0: it does not know of it   */
-    const char   *path, *open_as;        /* behind the struct                                                    */
+    double        since;                 /* this call waits since; 0: it has not waited yet                      */
+    double        cancelled;             /* this call has known since; 0: it does not know of it                 */
+    const char   *open_as;               /* while it is opened                                                   */
     sqlite3_stmt *kept[KEPT];            /* prepared statements, the last one used first                         */
 } database_file;
 
 /* ---- waiting ------------------------------------------------------------------------------------------------- */
 
-static int64_t sqlite_milliseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + 1;
-}
-
 /* false: it has waited long enough. A run that was cancelled does not wait for minutes, but so long as to write down
  * what it has if it can. */
-static bool sqlite_wait(database_file *f, int64_t most)
+static bool sqlite_wait(database_file *f, double most)
 {
     struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
-    int64_t now = sqlite_milliseconds();
-    if (!f->since) f->since = now;
-    if (una_cancelled(f->asking) && most > CANCELLED_MS) most = CANCELLED_MS;
+    double now = una_clock();
+    if (f->since <= 0) f->since = now;
+    if (una_cancelled(f->asking)) most = fmin(most, most_cancelled);
     if (now - f->since >= most) return false;
     nanosleep(&step, NULL);
     return true;
@@ -68,7 +65,7 @@ static bool sqlite_wait(database_file *f, int64_t most)
 static int wait_for_lock(void *context, int before)
 {
     (void)before;
-    return sqlite_wait(context, WAIT_MS);
+    return sqlite_wait(context, most_wait);
 }
 
 /* Not 0: the statement under way is to end. */
@@ -76,9 +73,9 @@ static int is_enough(void *context)
 {
     database_file *f = context;
     if (!una_cancelled(f->asking)) return 0;
-    int64_t now = sqlite_milliseconds();
-    if (!f->cancelled) f->cancelled = now;
-    return now - f->cancelled >= LAST_MS;
+    double now = una_clock();
+    if (f->cancelled <= 0) f->cancelled = now;
+    return now - f->cancelled >= last_moment;
 }
 
 static bool is_locked(int code)
@@ -99,56 +96,47 @@ static bool is_race(const database_file *f, int code)
 /* Is it worth another try? */
 static bool try_again(database_file *f, int code)
 {
-    if (is_locked(code)) return sqlite_wait(f, WAIT_MS);
-    return is_race(f, code) && sqlite_wait(f, RACE_MS);
+    if (is_locked(code)) return sqlite_wait(f, most_wait);
+    return is_race(f, code) && sqlite_wait(f, most_race);
 }
 
 /* ---- failures ------------------------------------------------------------------------------------------------ */
 
-static una_status sqlite_damaged(const database_file *f, const char *why, una_run *run)
-{
-    UNA_FAIL(run, UNA_E_INPUT, "%s is not a database that una can read, or is damaged (%.200s)", f->path, why);
-}
-
-static una_status sqlite_locked(const database_file *f, una_run *run)
-{
-    if (una_cancelled(run))
-        UNA_FAIL(run, UNA_CANCELLED, "interrupted while waiting for %s, which another process writes", f->path);
-    UNA_FAIL(run, UNA_E_IO, "another process has been writing %s for %d minutes; see who has it open (fuser %s) and "
-             "end it, or try again later", f->path, WAIT_MS / 60000, f->path);
-}
-
 static una_status sqlite_interrupted(const database_file *f, una_run *run)
 {
-    UNA_FAIL(run, UNA_CANCELLED, "interrupted while working with %s", f->path);
-}
-
-static una_status too_long(const database_file *f, una_run *run)
-{
-    UNA_FAIL(run, UNA_E_MEMORY, "a text of %s has more than %.3g MB, which are allowed for one of them; give a shorter "
-             "one, or raise the limit of memory", f->path, 1e-6 * una_untrusted_longest_text(f->run));
+    UNA_FAIL(run, UNA_CANCELLED, "interrupted while working with %s", f->link.name);
 }
 
 static una_status failed_with(sqlite3 *db, const database_file *f, una_run *run)
 {
+    const char *path = f->link.name;
     int extended = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM, code = extended & 0xff;
     int system = db ? sqlite3_system_errno(db) : 0;
-    if (code == SQLITE_NOMEM) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", f->path);
-    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) return sqlite_damaged(f, sqlite3_errmsg(db), run);
-    if (is_locked(code)) return sqlite_locked(f, run);
+    if (code == SQLITE_NOMEM) UNA_FAIL(run, UNA_E_MEMORY, "there is no memory to work with %s", path);
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
+        UNA_FAIL(run, UNA_E_INPUT, "%s is not a database that una can read, or is damaged (%.200s)", path,
+                 sqlite3_errmsg(db));
+    if (is_locked(code) && una_cancelled(run))
+        UNA_FAIL(run, UNA_CANCELLED, "interrupted while waiting for %s, which another process writes", path);
+    if (is_locked(code))
+        UNA_FAIL(run, UNA_E_IO, "another process has been writing %s for %.0f minutes; see who has it open (fuser %s) "
+                 "and end it, or try again later", path, most_wait / 60, path);
     if (code == SQLITE_INTERRUPT) return sqlite_interrupted(f, run);
-    if (code == SQLITE_TOOBIG) return too_long(f, run);
-    if (code == SQLITE_PERM && f->guard.refused) return una_guard_fail(&f->guard, f->path, run);
+    if (code == SQLITE_TOOBIG)
+        UNA_FAIL(run, UNA_E_MEMORY, "a text of %s has more than %.3g MB, which are allowed for one of them; give a "
+                 "shorter one, or raise the limit of memory", path,
+                 1e-6 * una_untrusted_longest_text(f->link.run));
+    if (code == SQLITE_PERM && f->guard.refused) return una_guard_fail(&f->guard, path, run);
     if (code == SQLITE_FULL || (code == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT || system == EFBIG)))
         UNA_FAIL(run, UNA_E_IO, "cannot write %s: there is no space left for it; nothing of this change was made, and "
-                 "what was there before is intact", f->path);
+                 "what was there before is intact", path);
     if (extended == SQLITE_IOERR_WRITE)                  /* SQLite has forgotten why */
         UNA_FAIL(run, UNA_E_IO, "cannot write %s: the system refuses it (no space left, a limit on the size of files, "
-                 "or a bad disk); nothing of this change was made, and what was there before is intact", f->path);
-    if (code == SQLITE_READONLY) UNA_FAIL(run, UNA_E_IO, "cannot write %s: it or its folder is read-only", f->path);
+                 "or a bad disk); nothing of this change was made, and what was there before is intact", path);
+    if (code == SQLITE_READONLY) UNA_FAIL(run, UNA_E_IO, "cannot write %s: it or its folder is read-only", path);
     if ((code == SQLITE_CANTOPEN || code == SQLITE_IOERR) && system)
-        UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s (%s)", f->path, sqlite3_errmsg(db), strerror(system));
-    UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", f->path, sqlite3_errmsg(db));
+        UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s (%s)", path, sqlite3_errmsg(db), strerror(system));
+    UNA_FAIL(run, UNA_E_IO, "cannot work with %s: %s", path, sqlite3_errmsg(db));
 }
 
 static una_status sqlite_failed(const database_file *f, una_run *run)
@@ -165,9 +153,11 @@ static void begin_call(database_file *f, una_run *run)
     f->since = f->cancelled = 0;
 }
 
-static una_status sqlite_execute(database_file *f, const char *sql, una_run *run)
+static una_status file_execute(void *link, const char *sql, una_run *run)
 {
+    database_file *f = link;
     int code;
+    begin_call(f, run);
     do code = sqlite3_exec(f->db, sql, NULL, NULL, NULL);
     while (code != SQLITE_OK && try_again(f, code));
     return code == SQLITE_OK ? UNA_OK : sqlite_failed(f, run);
@@ -184,15 +174,14 @@ static void keep_statement(database_file *f, sqlite3_stmt *statement, size_t fro
 static una_status sqlite_prepare(sqlite3_stmt **statement, database_file *f, const char *sql, una_run *run)
 {
     size_t i = 0;
+    int code = SQLITE_OK;
     while (i < KEPT && f->kept[i] && strcmp(sqlite3_sql(f->kept[i]), sql) != 0) i++;
-    if (i < KEPT && f->kept[i]) {
-        *statement = f->kept[i];
-    } else {
-        int code;
+    *statement = i < KEPT ? f->kept[i] : NULL;
+    if (!*statement) {
         do code = sqlite3_prepare_v3(f->db, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
         while (code != SQLITE_OK && try_again(f, code));
-        if (code != SQLITE_OK) return sqlite_failed(f, run);
     }
+    if (code != SQLITE_OK) return sqlite_failed(f, run);
     keep_statement(f, *statement, i);
     return UNA_OK;
 }
@@ -208,14 +197,13 @@ static int bind_cell(sqlite3_stmt *statement, int at, const una_sql_value *cell)
 }
 
 /* $1 is a name to SQLite, which gives names numbers as it meets them. */
-static una_status sqlite_bind(sqlite3_stmt *statement, database_file *f, const una_sql_value *given, size_t count,
-                              una_run *run)
+static una_status sqlite_bind(sqlite3_stmt *statement, database_file *f, const una_sql *sql, una_run *run)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < sql->count; i++) {
         char name[24];
         snprintf(name, sizeof name, "$%zu", i + 1);
         int at = sqlite3_bind_parameter_index(statement, name);
-        if (at && bind_cell(statement, at, &given[i]) != SQLITE_OK) return sqlite_failed(f, run);
+        if (at && bind_cell(statement, at, &sql->given[i]) != SQLITE_OK) return sqlite_failed(f, run);
     }
     return UNA_OK;
 }
@@ -237,26 +225,25 @@ static una_sql_value cell_at(sqlite3_stmt *statement, int column)
     }
 }
 
-static una_status give_row(sqlite3_stmt *statement, const char *sql, una_sql_row_task *task, void *context,
-                           una_run *run)
+static una_status give_row(sqlite3_stmt *statement, una_sql_row_task *task, void *context, una_run *run)
 {
     una_sql_value cells[UNA_MOST_SQL_VALUES];
     int columns = sqlite3_column_count(statement);
     if (columns > UNA_MOST_SQL_VALUES)
-        UNA_FAIL(run, UNA_E_USAGE, "more than %d columns: %.100s", UNA_MOST_SQL_VALUES, sql);
+        UNA_FAIL(run, UNA_E_USAGE, "more than %d columns: %.100s", UNA_MOST_SQL_VALUES, sqlite3_sql(statement));
     for (int i = 0; i < columns; i++) cells[i] = cell_at(statement, i);
     return task(context, cells, (size_t)columns, run);
 }
 
-static una_status sqlite_step_rows(sqlite3_stmt *statement, database_file *f, const char *sql, una_sql_row_task *task,
-                                   void *context, una_run *run)
+static una_status sqlite_step_rows(sqlite3_stmt *statement, database_file *f, una_sql_row_task *task, void *context,
+                                   una_run *run)
 {
     for (bool begun = false;;) {
         int code = sqlite3_step(statement);
         if (code == SQLITE_DONE) return UNA_OK;
         if (code == SQLITE_ROW) {
             begun = true;
-            if (task) UNA_TRY(give_row(statement, sql, task, context, run));
+            if (task) UNA_TRY(give_row(statement, task, context, run));
             continue;
         }
         if (begun || !try_again(f, code)) return sqlite_failed(f, run);
@@ -264,66 +251,31 @@ static una_status sqlite_step_rows(sqlite3_stmt *statement, database_file *f, co
     }
 }
 
-static una_status file_each(void *link, size_t *changed, const char *sql, const una_sql_value *given, size_t count,
-                            una_sql_row_task *task, void *context, una_run *run)
+static una_status file_each(void *link, size_t *changed, const una_sql *sql, una_sql_row_task *task, void *context,
+                            una_run *run)
 {
     database_file *f = link;
     sqlite3_stmt *statement;
     begin_call(f, run);
-    UNA_TRY(sqlite_prepare(&statement, f, sql, run));
+    UNA_TRY(sqlite_prepare(&statement, f, sql->text, run));
 
     int before = sqlite3_total_changes(f->db);
-    una_status status = sqlite_bind(statement, f, given, count, run);
-    if (status == UNA_OK) status = sqlite_step_rows(statement, f, sql, task, context, run);
+    una_status status = sqlite_bind(statement, f, sql, run);
+    if (status == UNA_OK) status = sqlite_step_rows(statement, f, task, context, run);
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);                   /* what was given does not outlive the call */
     if (changed) *changed = status == UNA_OK ? (size_t)(sqlite3_total_changes(f->db) - before) : 0;
     return status;
 }
 
-static una_status file_script(void *link, const char *sql, una_run *run)
-{
-    begin_call(link, run);
-    return sqlite_execute(link, sql, run);
-}
-
-static una_status file_begin(void *link, una_run *run)
-{
-    return file_script(link, "BEGIN IMMEDIATE", run);
-}
-
-static una_status file_commit(void *link, una_run *run)
-{
-    return file_script(link, "COMMIT", run);
-}
-
 static void file_undo(void *link)
 {
     database_file *f = link;
-    begin_call(f, f->run);
+    begin_call(f, f->link.run);
     if (!sqlite3_get_autocommit(f->db)) sqlite3_exec(f->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
 /* ---- opening ------------------------------------------------------------------------------------------------- */
-
-/* SQLite takes names that begin with "file:" or ":" for something else. */
-static una_status new_file(database_file **out, const char *where, una_run *run)
-{
-    const char *path = where ? where : "a database in memory";
-    size_t length = strlen(path) + 1;
-    database_file *f = una_allocate(run, sizeof *f + length + 2);
-    *out = f;
-    if (!f) return UNA_E_MEMORY;
-    memset(f, 0, sizeof *f);
-
-    char *text = (char *)(f + 1);
-    memcpy(text, "./", 2);
-    memcpy(text + 2, path, length);
-    f->path = text + 2;
-    f->open_as = strncmp(path, "file:", 5) == 0 || path[0] == ':' ? text : f->path;
-    f->run = f->asking = run;
-    return UNA_OK;
-}
 
 static una_status connect_to(sqlite3 **db, const char *path, int flags, database_file *f, una_run *run)
 {
@@ -358,7 +310,7 @@ static una_status copy_pages(database_file *f, sqlite3 *from, una_run *run)
     do {
         if (!backup) code = SQLITE_ERROR;
         else code = is_enough(f) ? SQLITE_INTERRUPT : sqlite3_backup_step(backup, COPY_PAGES);
-    } while (code == SQLITE_OK || (is_locked(code) && sqlite_wait(f, WAIT_MS)));
+    } while (code == SQLITE_OK || (is_locked(code) && sqlite_wait(f, most_wait)));
 
     bool good = sqlite3_backup_finish(backup) == SQLITE_OK && code == SQLITE_DONE;
     if (code == SQLITE_INTERRUPT) return sqlite_interrupted(f, run);
@@ -394,35 +346,30 @@ static una_status check_room(const database_file *f, una_run *run)
     uint64_t size = sqlite_file_size(f->open_as), limit = root->settings.memory_limit, used = root->used;
     if (used <= limit && size <= limit - used) return UNA_OK;
     UNA_FAIL(run, UNA_E_MEMORY, "%s is read into memory and has %.3g MB; %.3g MB are taken and %.3g MB are allowed: "
-             "raise the limit", f->path, 1e-6 * (double)size, 1e-6 * (double)used, 1e-6 * (double)limit);
+             "raise the limit", f->link.name, 1e-6 * (double)size, 1e-6 * (double)used, 1e-6 * (double)limit);
 }
 
 /* Opened for writing where that is allowed: what a killed process left behind is rolled back then. */
 static una_status copy_file(database_file *f, una_run *run)
 {
     UNA_TRY(check_room(f, run));
-    una_mark mark = una_arena_mark(&run->scratch);
     una_status status = copy_from(f, f->open_as, SQLITE_OPEN_READWRITE, run);
     int code = sqlite3_errcode(f->db) & 0xff;            /* nothing can be written beside it, not even a log's index */
     bool still = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR || code == SQLITE_FULL;
-    una_text address = una_text_in(&run->scratch);
+    if (status != UNA_E_IO || !still || has_beside(f, "-wal", run) || has_beside(f, "-journal", run)) return status;
 
-    if (status == UNA_E_IO && still && !has_beside(f, "-wal", run) && !has_beside(f, "-journal", run)) {
-        still_address(&address, f->open_as);
-        status = una_arena_check(&run->scratch);
-        if (status == UNA_OK) status = copy_from(f, address.at, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, run);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    una_text address = una_text_in(&run->scratch);
+    still_address(&address, f->open_as);
+    UNA_TRY(una_arena_check(&run->scratch));
+    return copy_from(f, address.at, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, run);
 }
 
 /* Before anything else is asked of it. */
 static una_status check_schema(database_file *f, una_run *run)
 {
-    UNA_TRY(sqlite_execute(f, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA cache_size = -2000",
-                           run));
-    return file_each(f, NULL, "SELECT type, name, sql FROM sqlite_master", NULL, 0, una_untrusted_check,
-                     (void *)f->path, run);
+    const una_sql all = una_sql_plain("SELECT type, name, sql FROM sqlite_master");
+    UNA_TRY(file_execute(f, "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; PRAGMA cache_size = -2000", run));
+    return file_each(f, NULL, &all, una_untrusted_check, (void *)f->link.name, run);
 }
 
 static una_status note_ours(void *context, const una_sql_value *cells, size_t count, una_run *run)
@@ -437,24 +384,32 @@ static una_status note_ours(void *context, const una_sql_value *cells, size_t co
  * file of another program's nothing is changed, not even how it is written: whoever opened it will refuse it. */
 static una_status choose_mode(database_file *f, una_database_mode mode, una_run *run)
 {
+    const una_sql is_ours = una_sql_plain("SELECT count(*) = 0 OR max(name = 'una_kind') FROM sqlite_master");
     bool ours = false;
-    UNA_TRY(sqlite_execute(f, "PRAGMA synchronous = EXTRA", run));
+    UNA_TRY(file_execute(f, "PRAGMA synchronous = EXTRA", run));
     if (mode == UNA_DATABASE_JOURNAL) return UNA_OK;
-    UNA_TRY(file_each(f, NULL, "SELECT count(*) = 0 OR max(name = 'una_kind') FROM sqlite_master", NULL, 0, note_ours,
-                      &ours, run));
-    return ours ? sqlite_execute(f, "PRAGMA journal_mode = WAL", run) : UNA_OK;
+    UNA_TRY(file_each(f, NULL, &is_ours, note_ours, &ours, run));
+    return ours ? file_execute(f, "PRAGMA journal_mode = WAL", run) : UNA_OK;
 }
 
-static una_status sqlite_open_path(database_file *f, const char *where, una_database_mode mode, una_run *run)
+/* SQLite takes names that begin with "file:" or ":" for something else. */
+static una_status file_open(void *link, una_database_mode mode, una_run *run)
 {
+    database_file *f = link;
+    const char *where = f->link.where;
     int flags = SQLITE_OPEN_READWRITE | (mode == UNA_DATABASE_PRESENT ? 0 : SQLITE_OPEN_CREATE);
-    if (where && !*where) UNA_FAIL(run, UNA_E_IO, "the name of the database is empty; give the path of a file");
-    if (where && mode == UNA_DATABASE_PRESENT && access(f->open_as, F_OK) != 0)
-        UNA_FAIL(run, UNA_E_IO, "cannot open %s: %s", f->path, strerror(errno));
-
     bool in_memory = !where || mode == UNA_DATABASE_COPY;
+    una_text path = una_text_in(&run->scratch);
+    begin_call(f, run);
+    if (where && !*where) UNA_FAIL(run, UNA_E_IO, "the name of the database is empty; give the path of a file");
+    if (where) una_text_add(&path, "%s%s", strncmp(where, "file:", 5) == 0 || *where == ':' ? "./" : "", where);
+    UNA_TRY(una_arena_check(&run->scratch));
+    f->open_as = path.at;
+    if (where && mode == UNA_DATABASE_PRESENT && access(where, F_OK) != 0)
+        UNA_FAIL(run, UNA_E_IO, "cannot open %s: %s", where, strerror(errno));
+
     UNA_TRY(connect_to(&f->db, in_memory ? ":memory:" : f->open_as, flags, f, run));
-    if (in_memory && where && access(f->open_as, F_OK) == 0) UNA_TRY(copy_file(f, run));
+    if (in_memory && where && access(where, F_OK) == 0) UNA_TRY(copy_file(f, run));
     UNA_TRY(check_schema(f, run));
     return in_memory ? UNA_OK : choose_mode(f, mode, run);
 }
@@ -462,39 +417,14 @@ static una_status sqlite_open_path(database_file *f, const char *where, una_data
 static void file_close(void *link)
 {
     database_file *f = link;
-    begin_call(f, f->run);
+    begin_call(f, f->link.run);
     for (size_t i = 0; i < KEPT; i++) sqlite3_finalize(f->kept[i]);
     una_guard_close(&f->guard, f->db);
-    una_release(f->run, f);
-}
-
-static una_status file_open(void **link, const char *where, una_database_mode mode, una_run *run)
-{
-    database_file *f;
-    *link = NULL;
-    UNA_TRY(new_file(&f, where, run));
-    una_status status = sqlite_open_path(f, where, mode, run);
-    if (status == UNA_OK) *link = f;
-    else file_close(f);
-    return status;
-}
-
-static bool file_lost(void *link)
-{
-    (void)link;
-    return false;
-}
-
-static una_status file_again(void *link, una_run *run)
-{
-    (void)link;
-    (void)run;
-    return UNA_OK;
 }
 
 const una_driver una_driver_sqlite = {
-    .name = "SQLite", .open = file_open, .close = file_close, .each = file_each, .script = file_script,
-    .begin = file_begin, .commit = file_commit, .undo = file_undo, .lost = file_lost, .again = file_again,
+    .size = sizeof(database_file), .open = file_open, .close = file_close, .each = file_each, .execute = file_execute,
+    .undo = file_undo, .begin = "BEGIN IMMEDIATE", .commit = "COMMIT",
     .tables = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND ($1 = '' OR name = $1)",
     .version = "PRAGMA user_version",
     .sound = "PRAGMA quick_check(1)",

@@ -129,11 +129,8 @@ static una_status write_spec(const char **spec, const char **kind, unsigned *res
                              una_arena *arena, una_run *run)
 {
     const char *written;
-    una_mark mark = una_arena_mark(&run->scratch);
     UNA_TRY(una_spec_check(text, results, run));
-    una_status status = refuse_files(text, &run->scratch, run);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
+    UNA_SCOPED(run, refuse_files(text, &run->scratch, run));
     UNA_TRY(una_spec_text(&written, text, run));
     *spec = una_arena_text(arena, written);
     if (!kind) return una_arena_check(arena);

@@ -27,40 +27,43 @@ enum { PG_DIAG_SQLSTATE = 'C', PG_DIAG_MESSAGE_PRIMARY = 'M' };
 typedef void (*PQnoticeProcessor)(void *context, const char *message);
 #endif
 
-typedef struct una_libpq {
-    /* connections */
-    PGconn       *(*PQconnectStartParams)(const char *const *words, const char *const *values, int expand);
-    PostgresPollingStatusType (*PQconnectPoll)(PGconn *link);
-    PGPing        (*PQpingParams)(const char *const *words, const char *const *values, int expand);
-    PQconninfoOption *(*PQconninfoParse)(const char *address, char **why);
-    void          (*PQconninfoFree)(PQconninfoOption *options);
-    void          (*PQfinish)(PGconn *link);
-    ConnStatusType (*PQstatus)(const PGconn *link);
-    PGTransactionStatusType (*PQtransactionStatus)(const PGconn *link);
-    char         *(*PQerrorMessage)(const PGconn *link);
-    int           (*PQsocket)(const PGconn *link);
-    PQnoticeProcessor (*PQsetNoticeProcessor)(PGconn *link, PQnoticeProcessor processor, void *context);
-    /* statements */
-    PGresult     *(*PQexec)(PGconn *link, const char *sql);
-    int           (*PQsendQuery)(PGconn *link, const char *sql);
-    int           (*PQsendQueryParams)(PGconn *link, const char *sql, int count, const Oid *types,
-                                       const char *const *values, const int *lengths, const int *formats, int format);
-    int           (*PQconsumeInput)(PGconn *link);
-    int           (*PQisBusy)(PGconn *link);
-    PGresult     *(*PQgetResult)(PGconn *link);
-    /* results */
-    ExecStatusType (*PQresultStatus)(const PGresult *result);
-    char         *(*PQresultErrorField)(const PGresult *result, int field);
-    int           (*PQntuples)(const PGresult *result);
-    int           (*PQnfields)(const PGresult *result);
-    Oid           (*PQftype)(const PGresult *result, int column);
-    char         *(*PQgetvalue)(const PGresult *result, int row, int column);
-    int           (*PQgetisnull)(const PGresult *result, int row, int column);
-    char         *(*PQcmdStatus)(PGresult *result);
-    char         *(*PQcmdTuples)(PGresult *result);
-    void          (*PQclear)(PGresult *result);
-    void          (*PQfreemem)(void *what);
-} una_libpq;
+/* The calls: result, name, parameters. */
+#define UNA_LIBPQ_CALLS(CALL)                                                                                          \
+    /* connections */                                                                                                  \
+    CALL(PGconn *, PQconnectStartParams, const char *const *words, const char *const *values, int expand)              \
+    CALL(PostgresPollingStatusType, PQconnectPoll, PGconn *link)                                                       \
+    CALL(PGPing, PQpingParams, const char *const *words, const char *const *values, int expand)                        \
+    CALL(PQconninfoOption *, PQconninfoParse, const char *address, char **why)                                         \
+    CALL(void, PQconninfoFree, PQconninfoOption *options)                                                              \
+    CALL(void, PQfinish, PGconn *link)                                                                                 \
+    CALL(ConnStatusType, PQstatus, const PGconn *link)                                                                 \
+    CALL(PGTransactionStatusType, PQtransactionStatus, const PGconn *link)                                             \
+    CALL(char *, PQerrorMessage, const PGconn *link)                                                                   \
+    CALL(int, PQsocket, const PGconn *link)                                                                            \
+    CALL(PQnoticeProcessor, PQsetNoticeProcessor, PGconn *link, PQnoticeProcessor processor, void *context)            \
+    /* statements */                                                                                                   \
+    CALL(PGresult *, PQexec, PGconn *link, const char *sql)                                                            \
+    CALL(int, PQsendQuery, PGconn *link, const char *sql)                                                              \
+    CALL(int, PQsendQueryParams, PGconn *link, const char *sql, int count, const Oid *types,                           \
+         const char *const *values, const int *lengths, const int *formats, int format)                                \
+    CALL(int, PQconsumeInput, PGconn *link)                                                                            \
+    CALL(int, PQisBusy, PGconn *link)                                                                                  \
+    CALL(PGresult *, PQgetResult, PGconn *link)                                                                        \
+    /* results */                                                                                                      \
+    CALL(ExecStatusType, PQresultStatus, const PGresult *result)                                                       \
+    CALL(char *, PQresultErrorField, const PGresult *result, int field)                                                \
+    CALL(int, PQntuples, const PGresult *result)                                                                       \
+    CALL(int, PQnfields, const PGresult *result)                                                                       \
+    CALL(Oid, PQftype, const PGresult *result, int column)                                                             \
+    CALL(char *, PQgetvalue, const PGresult *result, int row, int column)                                              \
+    CALL(int, PQgetisnull, const PGresult *result, int row, int column)                                                \
+    CALL(char *, PQcmdStatus, PGresult *result)                                                                        \
+    CALL(char *, PQcmdTuples, PGresult *result)                                                                        \
+    CALL(void, PQclear, PGresult *result)                                                                              \
+    CALL(void, PQfreemem, void *what)
+
+#define UNA_LIBPQ_POINTER(result, name, ...) result (*name)(__VA_ARGS__);
+typedef struct una_libpq { UNA_LIBPQ_CALLS(UNA_LIBPQ_POINTER) } una_libpq;
 
 extern const una_library una_libpq_library;
 

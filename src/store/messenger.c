@@ -10,18 +10,16 @@
  */
 #include "store/messenger.h"
 
-#include "base/thread.h"
-
 #include <time.h>
 
-enum { POLL_US = 1000, LOOK_US = 50000, ASK_AGAIN_US = 3000, LATEST_US = 500000 };
+/* Seconds. */
+static const double poll_pause = 0.001, look_pause = 0.05, ask_again = 0.003, latest = 0.5;
 
 typedef struct message_head {
     uint64_t wanted, spare, packets, departs;    /* spare: more keys, so that the next thread need not wait    */
     int64_t  state;                      /* una_queue_state */
     double   worked, waited;             /* since the last message */
 } message_head;
-typedef struct packet_head { uint64_t key, size; } packet_head;
 typedef struct answer_head { int64_t state; uint64_t count; } answer_head;     /* the keys follow, if there are any */
 
 struct una_messenger {
@@ -33,12 +31,6 @@ struct una_messenger {
     una_queue_state sent_state;          /* state in the last message                                        */
     double    asked;                     /* when the last message was sent                                   */
 };
-
-static void sleep_us(long microseconds)
-{
-    struct timespec time = { .tv_nsec = microseconds * 1000 };
-    nanosleep(&time, NULL);
-}
 
 /* The caller holds the lock. Fits read the queue's cancel flag: an interruption of any rank raises it. */
 static void pass_on_interruption(una_queue *queue)
@@ -67,22 +59,19 @@ static una_status damaged_message(int from, una_run *run)
 static una_status unpack_packets(una_messenger *messenger, int from, const char *at, size_t left, uint64_t count)
 {
     una_queue *queue = messenger->queue;
-    for (uint64_t i = 0; i < count; i++) {
-        packet_head h;
+    una_packet_head h;
+    for (uint64_t i = 0; i < count; i++, at += h.size, left -= (size_t)h.size) {
         if (left < sizeof h) return damaged_message(from, &messenger->child);
         memcpy(&h, at, sizeof h);
         at += sizeof h;
         left -= sizeof h;
         if (h.size > left || h.key >= queue->sweep->plan->count) return damaged_message(from, &messenger->child);
-        una_packet *packet = una_packet_new((size_t)h.key, (size_t)h.size, &messenger->child);
+        una_packet *packet = una_packet_new(h, at, &messenger->child);
         if (!packet) return UNA_E_MEMORY;
-        memcpy(packet->bytes, at, (size_t)h.size);
-        at += h.size;
-        left -= (size_t)h.size;
         pthread_mutex_lock(&queue->lock);
         una_queue_append(queue, packet);
         pthread_mutex_unlock(&queue->lock);
-        queue->tally->done++;
+        queue->tally.done++;
     }
     return UNA_OK;
 }
@@ -128,8 +117,8 @@ static una_status take_message(una_messenger *messenger, int from, size_t size)
     UNA_TRY(unpack_packets(messenger, from, bytes + sizeof h, size - sizeof h, h.packets));
     take_queue_state(queue, h.state);
     pthread_mutex_lock(&queue->lock);
-    queue->worked += h.worked;
-    queue->waited += h.waited;
+    queue->sweep->worked += h.worked;
+    queue->sweep->waited += h.waited;
     pthread_mutex_unlock(&queue->lock);
     if (!h.departs) return answer_message(messenger, from, h.wanted, h.spare);
     messenger->present--;
@@ -138,6 +127,7 @@ static una_status take_message(una_messenger *messenger, int from, size_t size)
 
 static una_status serve_ranks(una_messenger *messenger)
 {
+    const struct timespec pause = { .tv_nsec = (long)(1e9 * poll_pause) };
     while (messenger->present > 0) {
         int from;
         size_t size;
@@ -145,14 +135,8 @@ static una_status serve_ranks(una_messenger *messenger)
         pass_on_interruption(messenger->queue);
         pthread_mutex_unlock(&messenger->queue->lock);
         UNA_TRY(una_ranks_arrived(&from, &size, &messenger->child));
-        if (from < 0) {
-            sleep_us(POLL_US);
-            continue;
-        }
-        una_mark mark = una_arena_mark(&messenger->child.scratch);
-        una_status status = take_message(messenger, from, size);
-        una_arena_release(&messenger->child.scratch, mark);
-        UNA_TRY(status);
+        if (from < 0) nanosleep(&pause, NULL);
+        else UNA_SCOPED(&messenger->child, take_message(messenger, from, size));
     }
     for (int r = 1; r < messenger->queue->sweep->ranks->count; r++) UNA_TRY(answer_message(messenger, r, 0, 0));
     return UNA_OK;
@@ -161,56 +145,51 @@ static una_status serve_ranks(una_messenger *messenger)
 /* ---- the other ranks ----------------------------------------------------------------------------------------- */
 
 /* How long to wait before asking again, where there were too few keys: longer each time. */
-static long pause_of(const una_messenger *messenger)
+static double pause_of(const una_messenger *messenger)
 {
-    long pause = ASK_AGAIN_US;
-    if (messenger->in_vain == 0) return 0;
-    for (unsigned i = 1; i < messenger->in_vain && pause < LOOK_US; i++) pause *= 2;
-    return pause < LOOK_US ? pause : LOOK_US;
+    double pause = ask_again;
+    for (unsigned i = 1; i < messenger->in_vain && pause < look_pause; i++) pause *= 2;
+    return messenger->in_vain == 0 ? 0 : fmin(pause, look_pause);
 }
 
 /* The caller holds the lock. */
 static bool must_send_message(const una_messenger *messenger)
 {
     const una_queue *queue = messenger->queue;
-    double since = 1e6 * (una_clock() - messenger->asked);
+    double since = una_clock() - messenger->asked;
     bool wants = queue->state == UNA_QUEUE_OPEN && queue->waiting > queue->last - queue->first;
     return queue->finished || queue->closed || queue->state != messenger->sent_state ||
-           (wants && since >= (double)pause_of(messenger)) || since > LATEST_US;
+           (wants && since >= pause_of(messenger)) || since > latest;
 }
 
 /* The caller holds the lock. The packets now belong to the messenger. */
-static message_head begin_message(una_messenger *messenger, una_packet **packets, size_t *size)
+static message_head begin_message(una_messenger *messenger, una_packet **packets)
 {
     una_queue *queue = messenger->queue;
-    message_head h = { .departs = queue->closed, .state = queue->state, .worked = queue->worked,
-                       .waited = queue->waited };
+    una_sweep *sweep = queue->sweep;
+    message_head h = { .departs = queue->closed, .state = queue->state, .worked = sweep->worked,
+                       .waited = sweep->waited };
     size_t ready = queue->last - queue->first, threads = (size_t)una_threads(queue->run);
     if (queue->state == UNA_QUEUE_OPEN && queue->waiting > ready) h.wanted = queue->waiting - ready;
-    if (queue->state == UNA_QUEUE_OPEN &&
-        queue->waiting + threads > ready) h.spare = queue->waiting + threads - ready - h.wanted;
-    *packets = queue->finished;
-    *size = sizeof h;
-    for (const una_packet *p = *packets; p; p = p->next, h.packets++) *size += sizeof(packet_head) + p->size;
-    queue->finished = NULL;
-    queue->end = &queue->finished;
-    queue->worked = queue->waited = 0;
+    if (queue->state == UNA_QUEUE_OPEN && queue->waiting + threads > ready)
+        h.spare = queue->waiting + threads - ready - h.wanted;
+    *packets = una_queue_finished(queue);
+    for (const una_packet *p = *packets; p; p = p->next) h.packets++;
+    sweep->worked = sweep->waited = 0;
+    messenger->sent_state = queue->state;
     return h;
 }
 
-static una_status send_message(una_messenger *messenger, const message_head *h, const una_packet *packets, size_t size)
+static una_status send_message(una_messenger *messenger, const message_head *h, const una_packet *packets)
 {
-    char *bytes = UNA_GET(&messenger->child.scratch, char, size), *at = bytes;
-    UNA_TRY(una_arena_check(&messenger->child.scratch));
-    memcpy(at, h, sizeof *h);
-    at += sizeof *h;
+    una_text bytes = una_text_in(&messenger->child.scratch);
+    una_text_bytes(&bytes, (const char *)h, sizeof *h);
     for (const una_packet *p = packets; p; p = p->next) {
-        packet_head one = { p->key, p->size };
-        memcpy(at, &one, sizeof one);
-        memcpy(at + sizeof one, p->bytes, p->size);
-        at += sizeof one + p->size;
+        una_text_bytes(&bytes, (const char *)&p->head, sizeof p->head);
+        una_text_bytes(&bytes, p->bytes, (size_t)p->head.size);
     }
-    return una_ranks_send(0, bytes, size, &messenger->child);
+    UNA_TRY(una_arena_check(&messenger->child.scratch));
+    return una_ranks_send(0, bytes.at, bytes.length, &messenger->child);
 }
 
 static una_status take_answer(una_messenger *messenger, uint64_t wanted)
@@ -236,30 +215,24 @@ static una_status exchange_once(una_messenger *messenger, bool *left)
 {
     una_queue *queue = messenger->queue;
     una_packet *packets;
-    size_t size;
     pthread_mutex_lock(&queue->lock);
     for (pass_on_interruption(queue); !must_send_message(messenger); pass_on_interruption(queue))
-        una_queue_wait(queue, queue->waiting > 0 && messenger->in_vain > 0 ? pause_of(messenger) : LOOK_US);
-    message_head h = begin_message(messenger, &packets, &size);
-    messenger->sent_state = queue->state;
+        una_condition_wait(&queue->changed, &queue->lock,
+                           queue->waiting > 0 && messenger->in_vain > 0 ? pause_of(messenger) : look_pause);
+    message_head h = begin_message(messenger, &packets);
     pthread_mutex_unlock(&queue->lock);
     *left = h.departs;
     messenger->asked = una_clock();
 
-    una_mark mark = una_arena_mark(&messenger->child.scratch);
-    una_status status = send_message(messenger, &h, packets, size);
-    for (una_packet *next; packets; packets = next) {
-        next = packets->next;
-        una_release(&messenger->child, packets);
-    }
-    if (status == UNA_OK) status = take_answer(messenger, h.wanted);
-    una_arena_release(&messenger->child.scratch, mark);
-    return status;
+    una_status status = send_message(messenger, &h, packets);
+    una_packets_free(packets, &messenger->child);
+    UNA_TRY(status);
+    return take_answer(messenger, h.wanted);
 }
 
 static una_status exchange_messages(una_messenger *messenger)
 {
-    for (bool left = false; !left;) UNA_TRY(exchange_once(messenger, &left));
+    for (bool left = false; !left;) UNA_SCOPED(&messenger->child, exchange_once(messenger, &left));
     return UNA_OK;
 }
 
@@ -278,11 +251,10 @@ static void *messenger_thread(void *context)
     return NULL;
 }
 
-una_status una_messenger_start(una_messenger **out, una_queue *queue, una_arena *arena)
+una_status una_messenger_start(una_messenger **out, una_queue *queue)
 {
-    una_messenger *messenger = UNA_GET(arena, una_messenger, 1);
     *out = NULL;
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(queue->arena, una_messenger, messenger, 1);
     *messenger = (una_messenger){ .queue = queue, .present = queue->sweep->ranks->count - 1, .asked = una_clock() };
     una_queue_child_run(&messenger->child, queue->run);
     messenger->child.settings.ranks = queue->sweep->ranks;

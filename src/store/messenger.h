@@ -10,7 +10,7 @@
 /* On rank 0 the thread ends when all other ranks have left, elsewhere once the queue is closed and
  * empty. */
 typedef struct una_messenger una_messenger;
-una_status una_messenger_start(una_messenger **messenger, una_queue *queue, una_arena *arena);
+una_status una_messenger_start(una_messenger **messenger, una_queue *queue);
 void       una_messenger_join(una_messenger *messenger); /* NULL is harmless */
 
 #endif

@@ -62,13 +62,12 @@ void una_owner_here(una_owner_name *me, const void *handle)
     snprintf(me->handle, sizeof me->handle, "%p", handle);
 }
 
-una_owner_name una_owner_in(const una_sql_value *cells, int64_t *since)
+una_owner_name una_owner_in(const una_sql_value *cells)
 {
-    una_owner_name owner = { .process = (long)cells[1].whole };
+    una_owner_name owner = { .process = (long)cells[1].whole, .since = cells[4].whole };
     snprintf(owner.host, sizeof owner.host, "%s", cells[0].text);
     snprintf(owner.start, sizeof owner.start, "%s", cells[2].text);
     snprintf(owner.handle, sizeof owner.handle, "%s", cells[3].text);
-    *since = cells[4].whole;
     return owner;
 }
 
@@ -87,11 +86,15 @@ bool una_owner_same(const una_owner_name *a, const una_owner_name *b)
     return same_process(a, b) && strcmp(a->handle, b->handle) == 0;
 }
 
-bool una_owner_alive(const una_owner_name *owner, int64_t since, double now, const una_owner_name *me)
+bool una_owner_is_recent(const una_owner_name *owner, double now)
+{
+    return fabs(now - (double)owner->since) < UNA_OWNER_LEASE;   /* in an untrusted file it may be any number */
+}
+
+bool una_owner_alive(const una_owner_name *owner, double now, const una_owner_name *me)
 {
     char start[32];
-    double age = now - (double)since;                            /* in an untrusted file it may be any number */
-    if (strcmp(owner->host, me->host) != 0) return age < UNA_OWNER_LEASE && age > -UNA_OWNER_LEASE;
+    if (strcmp(owner->host, me->host) != 0) return una_owner_is_recent(owner, now);
     if (same_process(owner, me)) return true;
     return process_start(start, owner->process) && (!*start || strcmp(start, owner->start) == 0);
 }

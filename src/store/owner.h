@@ -21,20 +21,25 @@ typedef struct una_owner_name {
     char host[256];                      /* NAME/BOOT/NAMESPACE; older versions wrote NAME alone                 */
     char start[32], handle[32];
     long process;
+    int64_t since;                       /* its last renewal, seconds since 1970                                     */
 } una_owner_name;
 
 /* The columns of an owner and its last renewal, as statements name them, and their types (una_sql_row_form). */
 #define UNA_OWNER_COLUMNS "host, process, start, handle, since"
 #define UNA_OWNER_TYPES   "twttw"
-/* From cells that una_database_check has seen. */
-una_owner_name una_owner_in(const una_sql_value *cells, int64_t *since);
+#define UNA_OWNER_CELLS(owner)                                                                             \
+    una_sql_text((owner).host), una_sql_integer((owner).process), una_sql_text((owner).start), \
+        una_sql_text((owner).handle)      /* all but the renewal */
+/* From cells of these types. */
+una_owner_name una_owner_in(const una_sql_value *cells);
 
 /* This process as an owner; `handle` distinguishes owners within it. */
 void una_owner_here(una_owner_name *me, const void *handle);
 bool una_owner_same(const una_owner_name *a, const una_owner_name *b);
-/* since: the owner's last renewal; now: seconds since 1970; `me`: the owner that asks. Other handles of its own process
- * live. */
-bool una_owner_alive(const una_owner_name *owner, int64_t since, double now, const una_owner_name *me);
+/* now: seconds since 1970; `me`: the owner that asks. Other handles of its own process live. */
+bool una_owner_alive(const una_owner_name *owner, double now, const una_owner_name *me);
+/* Has it renewed within a lease? */
+bool una_owner_is_recent(const una_owner_name *owner, double now);
 /* The host name in an owner's `host`, for messages. */
 void una_owner_host_name(char name[UNA_OWNER_HOST], const char *host);
 

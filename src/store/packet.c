@@ -4,7 +4,19 @@
  */
 #include "store/packet.h"
 
+#include "base/library.h"
+
 typedef struct head { uint64_t size, split, seed, results, count; double seconds; } head;
+
+static const size_t texts[] = {
+    offsetof(una_row, key.study), offsetof(una_row, key.data), offsetof(una_row, key.spec), offsetof(una_row, options),
+    offsetof(una_row, kernels), offsetof(una_row, commit)
+};
+
+static const char **text_at(una_row *row, size_t i)
+{
+    return (const char **)((char *)row + texts[i]);
+}
 
 static void pack_text(una_text *bytes, const char *text)
 {
@@ -17,12 +29,7 @@ void una_packet_pack(una_text *bytes, const una_row *row)
                .seconds = row->seconds };
     size_t from = bytes->length;
     una_text_bytes(bytes, (const char *)&h, sizeof h);
-    pack_text(bytes, row->key.study);
-    pack_text(bytes, row->key.data);
-    pack_text(bytes, row->key.spec);
-    pack_text(bytes, row->options);
-    pack_text(bytes, row->kernels);
-    pack_text(bytes, row->commit);
+    for (size_t i = 0; i < UNA_COUNT_OF(texts); i++) pack_text(bytes, *text_at((una_row *)row, i));
     for (size_t i = 0; i < row->count; i++) pack_text(bytes, row->measure[i]);
     una_text_bytes(bytes, (const char *)row->value, row->count * sizeof *row->value);
     h.size = bytes->length - from;
@@ -45,12 +52,7 @@ static void open_row(una_row *row, const head *h, reader *r, una_arena *arena)
     double *value = UNA_GET(arena, double, h->count);
     *row = (una_row){ .measure = measure, .value = value, .count = (size_t)h->count, .seconds = h->seconds };
     row->key = (una_row_key){ .split = h->split, .seed = h->seed, .results = (unsigned)h->results };
-    row->key.study = next_text(r);
-    row->key.data = next_text(r);
-    row->key.spec = next_text(r);
-    row->options = next_text(r);
-    row->kernels = next_text(r);
-    row->commit = next_text(r);
+    for (size_t i = 0; i < UNA_COUNT_OF(texts); i++) *text_at(row, i) = next_text(r);
     for (size_t i = 0; measure && i < h->count; i++) measure[i] = next_text(r);
     r->good = r->good && (size_t)(r->end - r->at) == h->count * sizeof *value;
     if (r->good && value && h->count) memcpy(value, r->at, h->count * sizeof *value);

@@ -33,11 +33,10 @@ static size_t slot_of(const una_plan *plan, const una_row_key *key)
 static bool plan_make_room(una_plan *plan)
 {
     if (plan->count < plan->room) return true;
-    size_t room = plan->room ? 2 * plan->room : 64;
-    una_row_key *keys = UNA_GET(plan->arena, una_row_key, room);
+    size_t room = plan->room;
+    una_row_key *keys = una_arena_grow(plan->arena, plan->keys, plan->count, &room, sizeof *keys);
     size_t *slot = UNA_GET(plan->arena, size_t, 2 * room);               /* a power of two */
     if (!keys || !slot) return false;
-    if (plan->count > 0) memcpy(keys, plan->keys, plan->count * sizeof *keys);
     plan->keys = keys;
     plan->room = room;
     plan->slot = slot;

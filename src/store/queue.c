@@ -6,35 +6,26 @@
 
 #include "store/packet.h"
 
-#include <time.h>
+static const double look_seconds = 0.05; /* how often a waiting thread checks for an interruption */
 
-enum { LOOK_US = 50000 };                /* how often a waiting thread checks for an interruption */
-
-una_status una_queue_open(una_queue *queue, una_sweep *sweep, size_t count, una_tally *tally, una_arena *arena,
-                          una_run *run)
+una_status una_queue_open(una_queue *queue)
 {
-    pthread_condattr_t clock;
-    *queue = (una_queue){ .sweep = sweep, .run = run, .count = count, .tally = tally, .ranks = 1,
-                     .caller_cancel = run->settings.cancel };
-    if (sweep->ranks) queue->ranks = (size_t)sweep->ranks->count;
-    queue->state = count > 0 ? UNA_QUEUE_OPEN : UNA_QUEUE_DONE;
+    const una_sweep *sweep = queue->sweep;
+    queue->tally = una_tally_of("fits", sweep->plan->count - queue->count, sweep->plan->count);
+    queue->ranks = sweep->ranks ? (size_t)sweep->ranks->count : 1;
+    queue->caller_cancel = queue->run->settings.cancel;
+    queue->state = queue->count > 0 ? UNA_QUEUE_OPEN : UNA_QUEUE_DONE;
     queue->end = &queue->finished;
-    queue->available = UNA_GET(arena, size_t, count);
-    queue->shortfall = UNA_GET(arena, size_t, queue->ranks);
+    queue->available = UNA_GET(queue->arena, size_t, queue->count);
+    queue->shortfall = UNA_GET(queue->arena, size_t, queue->ranks);
     pthread_mutex_init(&queue->lock, NULL);
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&queue->changed, &clock);
-    pthread_condattr_destroy(&clock);
-    return una_arena_check(arena);
+    una_condition_init(&queue->changed);
+    return una_arena_check(queue->arena);
 }
 
 void una_queue_free(una_queue *queue)
 {
-    for (una_packet *p = queue->finished, *next; p; p = next) {
-        next = p->next;
-        una_release(queue->run, p);
-    }
+    una_packets_free(queue->finished, queue->run);
     pthread_cond_destroy(&queue->changed);
     pthread_mutex_destroy(&queue->lock);
 }
@@ -52,16 +43,6 @@ void una_queue_child_run_free(una_run *child)
     una_arena_free(&child->texts);
 }
 
-void una_queue_wait(una_queue *queue, long microseconds)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += microseconds % 1000000 * 1000;
-    until.tv_sec += microseconds / 1000000 + until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&queue->changed, &queue->lock, &until);
-}
-
 /* ---- keys ---------------------------------------------------------------------------------------------------- */
 
 una_status una_queue_take(size_t *key, una_queue *queue, una_run *run)
@@ -73,7 +54,7 @@ una_status una_queue_take(size_t *key, una_queue *queue, una_run *run)
     queue->waiting++;
     while (status == UNA_OK && queue->state == UNA_QUEUE_OPEN && queue->first == queue->last) {
         pthread_cond_broadcast(&queue->changed);
-        una_queue_wait(queue, LOOK_US);
+        una_condition_wait(&queue->changed, &queue->lock, look_seconds);
         pthread_mutex_unlock(&queue->lock);
         if (una_cancelled(run)) status = una_fail(run, UNA_CANCELLED, "interrupted while waiting for a fit to make");
         pthread_mutex_lock(&queue->lock);
@@ -81,7 +62,7 @@ una_status una_queue_take(size_t *key, una_queue *queue, una_run *run)
     queue->waiting--;
     if (status == UNA_OK && queue->state == UNA_QUEUE_OPEN) {
         *key = queue->available[queue->first++];
-        queue->waited += una_clock() - begun;
+        queue->sweep->waited += una_clock() - begun;
     }
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
@@ -110,12 +91,29 @@ void una_queue_fail(una_queue *queue, una_status status, const char *message)
 
 /* ---- rows ---------------------------------------------------------------------------------------------------- */
 
-una_packet *una_packet_new(size_t key, size_t size, una_run *run)
+una_packet *una_packet_new(una_packet_head head, const char *bytes, una_run *run)
 {
-    una_packet *packet = una_allocate(run, sizeof *packet + size);
+    una_packet *packet = una_allocate(run, sizeof *packet + (size_t)head.size);
     if (!packet) return NULL;
-    *packet = (una_packet){ .key = key, .size = size };
+    *packet = (una_packet){ .head = head };
+    memcpy(packet->bytes, bytes, (size_t)head.size);
     return packet;
+}
+
+void una_packets_free(una_packet *first, una_run *run)
+{
+    for (una_packet *next; first; first = next) {
+        next = first->next;
+        una_release(run, first);
+    }
+}
+
+una_packet *una_queue_finished(una_queue *queue)
+{
+    una_packet *first = queue->finished;
+    queue->finished = NULL;
+    queue->end = &queue->finished;
+    return first;
 }
 
 void una_queue_append(una_queue *queue, una_packet *packet)
@@ -128,21 +126,15 @@ void una_queue_append(una_queue *queue, una_packet *packet)
 
 una_status una_queue_put(una_queue *queue, size_t key, const una_row *rows, size_t count, double seconds, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     una_text bytes = una_text_in(&run->scratch);
     for (size_t i = 0; i < count; i++) una_packet_pack(&bytes, &rows[i]);
-    una_status status = una_arena_check(&run->scratch);
-    una_packet *packet = status == UNA_OK ? una_packet_new(key, bytes.length, run) : NULL;
-    if (packet) {
-        memcpy(packet->bytes, bytes.at, bytes.length);
-        pthread_mutex_lock(&queue->lock);
-        queue->worked += seconds;
-        queue->tally->done++;
-        una_queue_append(queue, packet);
-        pthread_mutex_unlock(&queue->lock);
-    } else {
-        status = UNA_E_MEMORY;
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_packet *packet = una_packet_new((una_packet_head){ key, bytes.length }, bytes.at, run);
+    if (!packet) return UNA_E_MEMORY;
+    pthread_mutex_lock(&queue->lock);
+    queue->sweep->worked += seconds;
+    queue->tally.done++;
+    una_queue_append(queue, packet);
+    pthread_mutex_unlock(&queue->lock);
+    return UNA_OK;
 }

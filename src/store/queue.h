@@ -11,27 +11,29 @@
 
 #include "base/clock.h"
 #include "base/ranks.h"
+#include "store/pulse.h"
 #include "store/worker.h"
-
-#include <pthread.h>
 
 /* DONE: every key has its row. STOPPED: something failed, and no more keys are given out. INTERRUPTED: running fits
  * stop as well. */
 typedef enum una_queue_state { UNA_QUEUE_OPEN, UNA_QUEUE_DONE, UNA_QUEUE_STOPPED,
     UNA_QUEUE_INTERRUPTED } una_queue_state;
 
+typedef struct una_packet_head { uint64_t key, size; } una_packet_head;   /* index of the key in the plan; bytes     */
 typedef struct una_packet {              /* the rows that one key gave, as bytes in their own memory        */
     struct una_packet *next;
-    size_t key, size;                    /* index of the key in the plan; bytes (see una_packet_unpack)     */
-    char   bytes[];
+    una_packet_head    head;
+    char               bytes[];          /* see una_packet_unpack                                           */
 } una_packet;
 
 typedef struct una_queue {
     una_sweep      *sweep;
     una_run        *run;
-    size_t          count;               /* keys without a row at the start                                 */
-    una_tally      *tally;
-    pthread_mutex_t lock;                /* guards all that follows                                         */
+    una_arena      *arena;
+    const size_t   *todo;                /* [count] keys without a row at the start                         */
+    size_t          count;
+    una_tally       tally;
+    pthread_mutex_t lock;                /* guards all that follows, and what the sweep counts              */
     pthread_cond_t  changed;             /* signalled when something of this has changed                   */
     una_queue_state state;
     size_t         *available, first, last; /* claimed keys: available[first .. last - 1]                   */
@@ -39,8 +41,6 @@ typedef struct una_queue {
     size_t         *shortfall, ranks;    /* [ranks] keys that each rank asked for and has not received      */
     una_packet     *finished, **end;     /* packets to be written, in order                                 */
     bool            closed;              /* no thread comes any more: writer and messenger may end          */
-    size_t          made, extra;         /* rows written for keys of the plan, and extra rows               */
-    double          worked, waited;      /* seconds                                                         */
     una_status      status;              /* the first failure of the writer or the messenger                */
     bool            alone;               /* the other ranks can no longer be reached                        */
     char            message[UNA_MESSAGE_SIZE];
@@ -48,8 +48,8 @@ typedef struct una_queue {
     const volatile int *caller_cancel;   /* the flag that they would read otherwise: the caller's           */
 } una_queue;
 
-una_status una_queue_open(una_queue *queue, una_sweep *sweep, size_t count, una_tally *tally, una_arena *arena,
-                          una_run *run);
+/* Takes sweep, run, arena, todo and count from the struct, and sets the rest. */
+una_status una_queue_open(una_queue *queue);
 void       una_queue_free(una_queue *queue);
 
 /* For threads that fit. *key is SIZE_MAX when there is nothing left to do. */
@@ -61,9 +61,9 @@ void       una_queue_stop(una_queue *queue, una_status status);
 /* For the writer and the messenger. */
 void        una_queue_fail(una_queue *queue, una_status status, const char *message);
 void        una_queue_append(una_queue *queue, una_packet *packet);      /* the caller holds the lock              */
-una_packet *una_packet_new(size_t key, size_t size, una_run *run);       /* NULL: no memory                        */
-void        una_queue_wait(una_queue *queue, long microseconds);         /* until something changes; the caller holds
-                                                                            the lock */
+una_packet *una_queue_finished(una_queue *queue);        /* all packets; the caller holds the lock, and frees them */
+una_packet *una_packet_new(una_packet_head head, const char *bytes, una_run *run);       /* NULL: no memory        */
+void        una_packets_free(una_packet *first, una_run *run);
 /* A run for the writer's or messenger's own thread, with the allocator, callbacks and cancel flag of `run`. */
 void        una_queue_child_run(una_run *child, una_run *run);
 void        una_queue_child_run_free(una_run *child);

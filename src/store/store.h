@@ -21,6 +21,8 @@ typedef struct una_row {                 /* all that is known of one fit; texts 
     double             seconds;          /* of the fit                                                      */
 } una_row;
 
+/* Is `study` the study of that name, or a variant of it ("uci" and "uci(group=valid)")? */
+bool una_row_is_of(const char *study, const char *name);
 /* Position of a measure in a row; SIZE_MAX if it has none of that name. */
 size_t una_row_find(const una_row *row, const char *measure);
 
@@ -46,18 +48,18 @@ void       una_store_renew(una_store *store);
 typedef struct una_owner { char host[256]; long process; } una_owner;
 una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key *key, una_run *run);
 
-typedef struct una_clash {               /* two rows of one key with different values of a measure          */
-    size_t      row;                     /* index of the row to put; SIZE_MAX: there is no clash            */
-    const char *measure;
-    double      here, there;             /* in that row; in the store                                       */
-} una_clash;
+typedef struct una_put_result {
+    size_t      added;                   /* rows that came in                                               */
+    size_t      clash;                   /* index of a row that contradicts the store; SIZE_MAX: none does  */
+    const char *measure;                 /* of which it has another value: `here`, and `there` in the store */
+    double      here, there;
+} una_put_result;
 
 /* All rows or none; claims on them end. A row whose key is there takes its place if `replace`. Else what is there is
  * left as it is, and a row of the same kernel set that contradicts it (another value of a measure that both have) is
- * UNA_E_INPUT and goes to *clash (may be NULL). *added (may be NULL) counts those
- * that came in. */
-una_status una_store_put(una_store *store, const una_row *rows, size_t count, bool replace, size_t *added,
-                         una_clash *clash, una_run *run);
+ * UNA_E_INPUT. result may be NULL. */
+una_status una_store_put(una_store *store, const una_row *rows, size_t count, bool replace, una_put_result *result,
+                         una_run *run);
 const char *una_store_path(const una_store *store);
 /* The row of a key, in `arena`; *found false and nothing else where there is none. */
 una_status una_store_find(bool *found, una_row *row, una_store *store, const una_row_key *key, una_arena *arena,

@@ -28,16 +28,11 @@ static void add_column(writing *w, const char *measure)
 {
     for (size_t i = 0; i < w->count; i++)
         if (strcmp(w->measure[i], measure) == 0) return;
-    if (w->count == w->room) {
-        size_t room = w->room ? 2 * w->room : 32;
-        const char **wider = UNA_GET(w->arena, const char *, room);
-        if (!wider) return;
-        if (w->count > 0) memcpy(wider, w->measure, w->count * sizeof *wider);
-        w->measure = wider;
-        w->room = room;
-    }
-    w->measure[w->count] = una_arena_text(w->arena, measure);
-    w->count += w->measure[w->count] != NULL;
+    const char **wider = una_arena_grow(w->arena, w->measure, w->count, &w->room, sizeof *wider);
+    const char *name = una_arena_text(w->arena, measure);
+    if (!wider || !name) return;
+    w->measure = wider;
+    w->measure[w->count++] = name;
 }
 
 static una_status collect_columns(void *context, const una_row *row, una_run *run)
@@ -98,24 +93,25 @@ static una_status export_row(void *context, const una_row *row, una_run *run)
     return put_record(w, &record, run);
 }
 
-una_status una_store_export(una_store *store, const char *study, const char *const *measures, size_t measure_count,
-                            const char *path, size_t *count, una_run *run)
+static una_status write_table(writing *w, una_store *store, const una_row_table *table, una_run *run)
+{
+    for (size_t i = 0; i < table->measure_count; i++) add_column(w, table->measures[i]);
+    UNA_TRY(una_store_each(store, table->study, collect_columns, w, run));
+    UNA_TRY(una_arena_check(w->arena));
+    UNA_TRY(una_file_begin(w->to, table->path, w->arena, run));
+    UNA_TRY(put_header(w, run));
+    UNA_TRY(una_store_each(store, table->study, export_row, w, run));
+    return una_file_commit(w->to, run);          /* which sees a failure of the stream */
+}
+
+una_status una_store_export(una_store *store, const una_row_table *table, size_t *count, una_run *run)
 {
     una_arena arena;
     una_file file = {0};
     una_arena_init(&arena, run);
     writing w = { .to = &file, .text = una_text_in(&arena), .arena = &arena };
-    for (size_t i = 0; i < measure_count; i++) add_column(&w, measures[i]);
-
-    una_status status = una_store_each(store, study, collect_columns, &w, run);
-    if (status == UNA_OK) status = una_arena_check(&arena);
-    if (status == UNA_OK) status = una_file_begin(&file, path, &arena, run);
-    if (status == UNA_OK) {
-        status = put_header(&w, run);
-        if (status == UNA_OK) status = una_store_each(store, study, export_row, &w, run);
-        if (status == UNA_OK) status = una_file_commit(&file, run);      /* which sees a failure of the stream */
-        una_file_abandon(&file);
-    }
+    una_status status = write_table(&w, store, table, run);
+    una_file_abandon(&file);
     una_arena_free(&arena);
     if (count) *count = w.rows;
     return status;
@@ -133,7 +129,7 @@ una_status una_store_check_csv(const char *path, una_run *run)
 
 typedef struct reading {
     una_csv    *csv;
-    const char *study;
+    const una_row_table *table;
     size_t      fixed[FIXED];            /* columns                                                         */
     bool       *is_measure;              /* [columns]                                                       */
     una_arena  *arena;
@@ -147,7 +143,7 @@ static una_status not_ours(const reading *r, const char *why, const char *column
 {
     UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu, column '%s': %s, so this is not a row of results of '%s'; correct or "
              "remove the line, or choose another folder or file", r->csv->path, r->csv->record_line, column, why,
-             r->study);
+             r->table->study);
 }
 
 static una_status rows_find_columns(reading *r)
@@ -216,12 +212,6 @@ static una_status take_values(una_row *row, const reading *r)
     return UNA_OK;
 }
 
-static bool is_of_study(const char *study, const char *wanted)
-{
-    size_t length = strlen(wanted);
-    return strncmp(study, wanted, length) == 0 && (study[length] == 0 || study[length] == '(');
-}
-
 static una_status take_row(una_row *row, const reading *r)
 {
     uint64_t results = 0;
@@ -236,7 +226,7 @@ static una_status take_row(una_row *row, const reading *r)
     UNA_TRY(import_text(&row->commit, r, COMMIT));
     UNA_TRY(import_text(&row->options, r, OPTIONS));
 
-    if (!is_of_study(row->key.study, r->study)) return not_ours(r, "this is another study", names[STUDY]);
+    if (!una_row_is_of(row->key.study, r->table->study)) return not_ours(r, "this is another study", names[STUDY]);
     if (results > UINT32_MAX) return not_ours(r, "there is no results version", names[RESULTS]);
     row->key.results = (unsigned)results;
     if (!cell_number(&row->seconds, &r->csv->cells[r->fixed[SECONDS]]) || !isfinite(row->seconds))
@@ -244,86 +234,75 @@ static una_status take_row(una_row *row, const reading *r)
     return take_values(row, r);
 }
 
-static una_status next_row(una_row **row, reading *r)
-{
-    if (r->count == r->room) {
-        size_t room = r->room ? 2 * r->room : 256;
-        UNA_NEW(r->arena, una_row, wider, room);
-        UNA_NEW(r->arena, size_t, longer, room);
-        if (r->count > 0) memcpy(wider, r->rows, r->count * sizeof *wider);
-        if (r->count > 0) memcpy(longer, r->lines, r->count * sizeof *longer);
-        r->rows = wider;
-        r->lines = longer;
-        r->room = room;
-    }
-
-    r->lines[r->count] = r->csv->record_line;
-    *row = &r->rows[r->count++];
-    return UNA_OK;
-}
-
 static una_status import_lines(reading *r)
 {
     UNA_TRY(rows_find_columns(r));
-    for (bool more = true;;) {
-        una_row *row;
+    for (bool more = true;; r->count++) {
         UNA_TRY(una_csv_next(r->csv, &more));
         if (!more) return UNA_OK;
-        UNA_TRY(next_row(&row, r));
-        UNA_TRY(take_row(row, r));
+        size_t room = r->room;
+        r->rows = una_arena_grow(r->arena, r->rows, r->count, &r->room, sizeof *r->rows);
+        r->lines = una_arena_grow(r->arena, r->lines, r->count, &room, sizeof *r->lines);
+        UNA_TRY(una_arena_check(r->arena));
+        r->lines[r->count] = r->csv->record_line;
+        UNA_TRY(take_row(&r->rows[r->count], r));
     }
 }
 
 /* A measure of another version, or a typing error: a warning, because nothing will read it. */
-static void warn_of_others(const reading *r, const char *const *measures, size_t count)
+static void warn_of_others(const reading *r)
 {
+    const una_row_table *t = r->table;
     for (size_t c = 0; c < r->csv->columns; c++) {
-        bool known = !r->is_measure[c];
-        for (size_t m = 0; m < count && !known; m++) known = strcmp(r->csv->names[c], measures[m]) == 0;
+        bool known = !r->is_measure[c] || !t->measures;
+        for (size_t m = 0; m < t->measure_count && !known; m++) known = strcmp(r->csv->names[c], t->measures[m]) == 0;
         if (!known)
             una_log(r->run, UNA_LOG_WARNING, "%.400s has a column '%.80s', which is no measure of %s here; it is kept "
-                    "and not used", r->csv->path, r->csv->names[c], r->study);
+                    "and not used", r->csv->path, r->csv->names[c], t->study);
     }
 }
 
 /* A row contradicts another one of the same key: an earlier line, or a row of the store. */
-static una_status report_clash(const reading *r, const una_clash *clash, const una_store *store)
+static una_status report_clash(const reading *r, const una_put_result *put, const una_store *store)
 {
     char here[32], there[32];
-    const una_row_key *key = &r->rows[clash->row].key;
-    size_t other = 0;
+    size_t clash = put->clash, other = 0;
+    const una_row_key *key = &r->rows[clash].key;
     una_text text = una_text_in(r->arena);
     una_row_key_describe(&text, key);
     UNA_TRY(una_arena_check(r->arena));
-    una_number_text(here, clash->here);
-    una_number_text(there, clash->there);
+    una_number_text(here, put->here);
+    una_number_text(there, put->there);
 
-    while (other < clash->row && !una_row_key_same(key, &r->rows[other].key)) other++;
-    if (other < clash->row)
+    while (other < clash && !una_row_key_same(key, &r->rows[other].key)) other++;
+    if (other < clash)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s, lines %zu and %zu: two rows of %s, in which '%s' is %s and %s; remove the "
-                 "line that is wrong", r->csv->path, r->lines[other], r->lines[clash->row], text.at, clash->measure,
-                 there, here);
+                 "line that is wrong", r->csv->path, r->lines[other], r->lines[clash], text.at, put->measure, there,
+                 here);
     UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu: '%s' of %s is %s, and in the store %s it is %s; remove one of the two "
              "files: the table, to go on with the rows of the store, or the store, to go on with those of the table",
-             r->csv->path, r->lines[clash->row], clash->measure, text.at, here, una_store_path(store), there);
+             r->csv->path, r->lines[clash], put->measure, text.at, here, una_store_path(store), there);
 }
 
-una_status una_store_import(una_store *store, const char *study, const char *const *measures, size_t measure_count,
-                            const char *path, size_t *count, size_t *added, una_run *run)
+static una_status read_table(reading *r, una_put_result *put, una_store *store)
+{
+    UNA_TRY(una_store_check_csv(r->table->path, r->run));
+    UNA_TRY(una_csv_open(&r->csv, r->table->path, r->run));
+    UNA_TRY(import_lines(r));
+    warn_of_others(r);
+    una_status status = una_store_put(store, r->rows, r->count, false, put, r->run);
+    return status == UNA_E_INPUT && put->clash != SIZE_MAX ? report_clash(r, put, store) : status;
+}
+
+una_status una_store_import(una_store *store, const una_row_table *table, size_t *count, size_t *added, una_run *run)
 {
     una_arena arena;
+    una_put_result put = { .added = 0 };
     una_arena_init(&arena, run);
-    reading r = { .study = study, .arena = &arena, .run = run };
-    una_clash clash = { .row = SIZE_MAX };
-    *count = *added = 0;
-
-    una_status status = una_store_check_csv(path, run);
-    if (status == UNA_OK) status = una_csv_open(&r.csv, path, run);
-    if (status == UNA_OK) status = import_lines(&r);
-    if (status == UNA_OK && measures) warn_of_others(&r, measures, measure_count);
-    if (status == UNA_OK) status = una_store_put(store, r.rows, r.count, false, added, &clash, run);
-    if (status == UNA_E_INPUT && clash.row != SIZE_MAX) status = report_clash(&r, &clash, store);
-    if (status == UNA_OK) *count = r.count;
+    reading r = { .table = table, .arena = &arena, .run = run };
+    una_status status = read_table(&r, &put, store);
+    *count = status == UNA_OK ? r.count : 0;
+    *added = put.added;
     una_csv_close(r.csv);
     una_arena_free(&arena);
     return status;

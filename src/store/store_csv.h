@@ -13,15 +13,20 @@
 
 #include "store/store.h"
 
-/* Writes all rows of a study and its variants: the whole file or nothing. */
-una_status una_store_export(una_store *store, const char *study, const char *const *measures, size_t measure_count,
-                            const char *path, size_t *count, una_run *run);
+typedef struct una_row_table {           /* a file, and what it holds                                       */
+    const char        *study;            /* and its variants                                                */
+    const char *const *measures;         /* NULL: any                                                       */
+    size_t             measure_count;
+    const char        *path;
+} una_row_table;
+
+/* Writes all rows of a study and its variants: the whole file or nothing. *count (may be NULL): their number. */
+una_status una_store_export(una_store *store, const una_row_table *table, size_t *count, una_run *run);
 /* UNA_E_INPUT if the path exists and is not a regular file: reading a pipe would block, and empties it. */
 una_status una_store_check_csv(const char *path, una_run *run);
 /* Adds rows that the store lacks; existing rows stay as they are. All or none: UNA_E_INPUT names a line that is not a
  * complete row of this study, or contradicts another line or the store (una_store_put). *count: rows in the file;
- * *added: new ones. Columns that are not among the measures (NULL: any may be) are kept, with a warning. */
-una_status una_store_import(una_store *store, const char *study, const char *const *measures, size_t measure_count,
-                            const char *path, size_t *count, size_t *added, una_run *run);
+ * *added: new ones. Columns that are not among the measures are kept, with a warning. */
+una_status una_store_import(una_store *store, const una_row_table *table, size_t *count, size_t *added, una_run *run);
 
 #endif

@@ -5,15 +5,24 @@
  */
 #include "store/worker.h"
 
-#include "base/thread.h"
 #include "store/messenger.h"
 #include "store/packet.h"
 #include "store/queue.h"
 #include "store/writer.h"
 
-#include <time.h>
-
 enum { RENEW_MS = 20000 };
+
+/* The call among these ranks, in place of those of the run; the scratch memory that it took is given back. */
+#define RETURN_AMONG(theirs, run, call)                         \
+    do {                                                        \
+        const una_ranks *run_ranks = (run)->settings.ranks;     \
+        una_mark scope = una_arena_mark(&(run)->scratch);       \
+        una_ranks_show(run, theirs);                            \
+        una_status status_among = (call);                       \
+        una_arena_release(&(run)->scratch, scope);              \
+        una_ranks_show(run, run_ranks);                         \
+        return status_among;                                    \
+    } while (0)
 
 /* ---- one key ------------------------------------------------------------------------------------------------- */
 
@@ -21,13 +30,10 @@ static una_status explain_key(const una_row_key *key, una_status status, una_run
 {
     char why[sizeof run->message];
     if (status == UNA_CANCELLED) return status;
-    una_mark mark = una_arena_mark(&run->scratch);
     una_text text = una_text_in(&run->scratch);
     una_row_key_describe(&text, key);
     memcpy(why, run->message, sizeof why);
-    status = una_fail(run, status, "%.200s: %.800s", text.at ? text.at : key->spec, why);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_FAIL(run, status, "%.200s: %.800s", text.at ? text.at : key->spec, why);
 }
 
 /* The row and the extra rows, in one list. */
@@ -43,23 +49,27 @@ static una_status queue_row(una_queue *queue, size_t at, const una_outcome *outc
     return una_queue_put(queue, at, rows, count, seconds, run);
 }
 
-static una_status make_rows(una_queue *queue, size_t at, una_run *run)
+static una_status make_key(una_queue *queue, size_t at, una_arena *arena, una_run *run)
 {
     const una_sweep *sweep = queue->sweep;
     const una_row_key *key = &sweep->plan->keys[at];
     double begun = una_clock();
-    una_arena arena;
-    una_arena_init(&arena, run);
-    una_outcome outcome = { .arena = &arena, .value = UNA_GET(&arena, double, sweep->measure_count),
-                            .options = key->spec };      /* unless the experiment sets them */
-    una_status status = una_arena_check(&arena);
-    for (size_t i = 0; i < sweep->measure_count && status == UNA_OK; i++) outcome.value[i] = NAN;
+    una_outcome outcome = { .arena = arena, .options = key->spec };      /* unless the experiment sets them */
+    UNA_NEW_AT(arena, outcome.value, sweep->measure_count);
+    for (size_t i = 0; i < sweep->measure_count; i++) outcome.value[i] = NAN;
 
     run->settings.seed = key->seed;
-    if (status == UNA_OK) status = sweep->make(sweep->context, key, &outcome, run);
-    if (status == UNA_OK) status = queue_row(queue, at, &outcome, una_clock() - begun, run);
+    UNA_TRY(sweep->make(sweep->context, key, &outcome, run));
+    return queue_row(queue, at, &outcome, una_clock() - begun, run);
+}
+
+static una_status make_rows(una_queue *queue, size_t at, una_run *run)
+{
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_status status = make_key(queue, at, &arena, run);
     una_arena_free(&arena);
-    return status == UNA_OK ? status : explain_key(key, status, run);
+    return status == UNA_OK ? status : explain_key(&queue->sweep->plan->keys[at], status, run);
 }
 
 /* A task is a turn at the queue, not a key: whichever thread comes first gets the next key, on any rank. */
@@ -70,7 +80,7 @@ static una_status one_key(void *context, size_t index, una_run *run)
     (void)index;
     if (queue->ranks > 1) {                      /* including what other ranks have done */
         double width = queue->run->progress_to - queue->run->progress_from, all = (double)queue->count;
-        double done = (double)(queue->tally->done - queue->tally->before);
+        double done = (double)(queue->tally.done - queue->tally.before);
         run->progress_from = queue->run->progress_from + width * done / all;
         run->progress_to = fmin(run->progress_from + width / all, queue->run->progress_to);
     }
@@ -86,35 +96,36 @@ static una_status list_missing(size_t *todo, size_t *count, const una_sweep *swe
 {
     for (size_t i = 0; i < sweep->plan->count; i++) {
         bool done;
-        UNA_TRY(una_sweep_has_row(&done, sweep, &sweep->plan->keys[i], run));
+        UNA_SCOPED(run, una_sweep_has_row(&done, sweep, &sweep->plan->keys[i], run));
         if (!done) todo[(*count)++] = i;
     }
     return UNA_OK;
 }
 
-una_status una_sweep_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run)
+static una_status share_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run)
 {
-    const una_ranks *caller_cancel = run->settings.ranks;
     *count = 0;
-    una_status status = una_sweep_writes(sweep->ranks) ? list_missing(todo, count, sweep, run) : UNA_OK;
-    una_ranks_show(run, sweep->ranks);
-    status = una_ranks_agree(status, run);
-    if (status == UNA_OK) status = una_ranks_broadcast(count, sizeof *count, run);
-    if (status == UNA_OK) status = una_ranks_broadcast(todo, *count * sizeof *todo, run);
-    una_ranks_show(run, caller_cancel);
-    return status;
+    UNA_TRY(una_ranks_agree(una_sweep_writes(sweep->ranks) ? list_missing(todo, count, sweep, run) : UNA_OK, run));
+    UNA_TRY(una_ranks_broadcast(count, sizeof *count, run));
+    return una_ranks_broadcast(todo, *count * sizeof *todo, run);
 }
 
-/* Starts writer and messenger, runs the pool, and joins them. *alone: the other ranks are lost. */
-static una_status run_queue(una_queue *queue, bool *alone, const size_t *todo, una_arena *arena, una_run *run)
+una_status una_sweep_missing(size_t *todo, size_t *count, const una_sweep *sweep, una_run *run)
 {
+    RETURN_AMONG(sweep->ranks, run, share_missing(todo, count, sweep, run));
+}
+
+/* Starts writer and messenger, runs the pool, and joins them. */
+static una_status run_queue(una_queue *queue)
+{
+    una_run *run = queue->run;
     una_writer *writer = NULL;
     una_messenger *messenger = NULL;
     bool first = una_sweep_writes(queue->sweep->ranks), several = queue->ranks > 1;
     if (several) run->settings.cancel = &queue->cancel;
-    una_status status = first ? una_writer_start(&writer, queue, todo, arena) : UNA_OK;
-    if (status == UNA_OK && several) status = una_messenger_start(&messenger, queue, arena);
-    *alone = several && !messenger;
+    una_status status = first ? una_writer_start(&writer, queue) : UNA_OK;
+    if (status == UNA_OK && several) status = una_messenger_start(&messenger, queue);
+    bool alone = several && !messenger;
     if (status == UNA_OK) status = una_pool(run, queue->count, one_key, queue);
     else una_queue_stop(queue, status);
 
@@ -126,89 +137,35 @@ static una_status run_queue(una_queue *queue, bool *alone, const size_t *todo, u
     if (!first) una_messenger_join(messenger);
     una_writer_join(writer);
     run->settings.cancel = queue->caller_cancel;
-    *alone = *alone || queue->alone;
+    queue->alone = queue->alone || alone;
+    if (status == UNA_OK && queue->status != UNA_OK) status = una_fail(run, queue->status, "%s", queue->message);
+    if (status == UNA_OK && queue->state == UNA_QUEUE_INTERRUPTED) status = una_fail(run, UNA_CANCELLED, "interrupted");
     return status;
 }
 
-static una_status work_through(una_sweep *sweep, bool *alone, const size_t *todo, size_t count, una_arena *arena,
-                               una_run *run)
+/* Of a claim: one fit may last for hours. Without the thread another machine may repeat it: only time is lost. */
+static void renew_claims(void *store)
 {
-    una_queue queue;
-    una_tally tally = una_tally_of("fits", sweep->plan->count - count, sweep->plan->count);
-    const una_tally *caller_cancel = run->tally;
-    double from = run->progress_from;
-    run->tally = &tally;
-    run->progress_from = from + (run->progress_to - from) * (1 - (double)count / (double)sweep->plan->count);
-
-    una_status status = una_queue_open(&queue, sweep, count, &tally, arena, run);
-    if (status == UNA_OK) status = run_queue(&queue, alone, todo, arena, run);
-    else *alone = queue.ranks > 1;
-    if (status == UNA_OK && queue.status != UNA_OK) status = una_fail(run, queue.status, "%s", queue.message);
-    if (status == UNA_OK && queue.state == UNA_QUEUE_INTERRUPTED) status = una_fail(run, UNA_CANCELLED, "interrupted");
-    sweep->made = queue.made;
-    sweep->extra = queue.extra;
-    sweep->worked = queue.worked;
-    sweep->waited = queue.waited;
-    una_queue_free(&queue);
-    run->progress_from = from;
-    run->tally = caller_cancel;
-    return status;
+    una_store_renew(store);
 }
 
-/* ---- signs of life ------------------------------------------------------------------------------------------- */
-
-typedef struct pulse {                   /* a thread beside the fits: one of them may last for hours        */
-    una_store      *store;
-    long            every_ms;
-    pthread_t       thread;
-    pthread_mutex_t lock;
-    pthread_cond_t  stop;
-    bool            stopped;
-} pulse;
-
-static void *renew_claims_thread(void *context)
+static una_status work_through(una_queue *queue)
 {
-    pulse *p = context;
-    int code = 0;
-    pthread_mutex_lock(&p->lock);
-    while (!p->stopped) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += p->every_ms / 1000;
-        until.tv_nsec += p->every_ms % 1000 * 1000000L;
-        if (until.tv_nsec >= 1000000000L) until.tv_sec++, until.tv_nsec -= 1000000000L;
-
-        do code = pthread_cond_timedwait(&p->stop, &p->lock, &until);
-        while (code == 0 && !p->stopped);
-        if (!p->stopped) una_store_renew(p->store);
-    }
-    pthread_mutex_unlock(&p->lock);
-    return NULL;
-}
-
-/* work_through with a thread that renews the claims. */
-static una_status keep_alive(una_sweep *sweep, bool *alone, const size_t *todo, size_t count, una_arena *arena,
-                             una_run *run)
-{
-    pulse p = { .store = sweep->store, .every_ms = sweep->renew_ms ? sweep->renew_ms : RENEW_MS,
-                .lock = PTHREAD_MUTEX_INITIALIZER };
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&p.stop, &clock);
-
-    /* Without the thread another machine may repeat a long fit: only time is lost. */
-    bool beats = una_thread_start(&p.thread, renew_claims_thread, &p) == 0;
-    una_status status = work_through(sweep, alone, todo, count, arena, run);
-    pthread_mutex_lock(&p.lock);
-    p.stopped = true;
-    pthread_cond_signal(&p.stop);
-    pthread_mutex_unlock(&p.lock);
-    if (beats) pthread_join(p.thread, NULL);
-
-    pthread_cond_destroy(&p.stop);
-    pthread_condattr_destroy(&clock);
-    pthread_mutex_destroy(&p.lock);
+    const una_sweep *sweep = queue->sweep;
+    una_run *run = queue->run;
+    const una_tally *caller_tally = run->tally;
+    una_pulse pulse = { .beat = renew_claims, .context = sweep->store,
+                        .every = 1e-3 * (double)(sweep->renew_ms ? sweep->renew_ms : RENEW_MS) };
+    una_span span = una_progress_part(run, 1 - (double)queue->count / (double)sweep->plan->count, 1);
+    una_status status = una_queue_open(queue);
+    run->tally = &queue->tally;
+    if (una_sweep_writes(sweep->ranks)) una_pulse_begin(&pulse);
+    if (status == UNA_OK) status = run_queue(queue);
+    else queue->alone = queue->ranks > 1;
+    if (una_sweep_writes(sweep->ranks)) una_pulse_end(&pulse);
+    una_queue_free(queue);
+    una_progress_back(run, span);
+    run->tally = caller_tally;
     return status;
 }
 
@@ -216,7 +173,7 @@ static una_status keep_alive(una_sweep *sweep, bool *alone, const size_t *todo, 
 
 typedef struct plan_signature { uint64_t plan, count; char version[32], host[64]; } plan_signature;
 
-static plan_signature passport_of(const una_sweep *sweep)
+static plan_signature signature_of(const una_sweep *sweep)
 {
     plan_signature p = { .count = sweep->plan->count };
     for (size_t i = 0; i < sweep->plan->count; i++)
@@ -226,7 +183,7 @@ static plan_signature passport_of(const una_sweep *sweep)
     return p;
 }
 
-static una_status compare_passports(const plan_signature *mine, const una_message *all, int count, una_run *run)
+static una_status compare_signatures(const plan_signature *mine, const una_message *all, int count, una_run *run)
 {
     for (int r = 1; r < count; r++) {
         const plan_signature *his = all[r].bytes;
@@ -245,13 +202,11 @@ static una_status compare_passports(const plan_signature *mine, const una_messag
 static una_status check_plans(const una_sweep *sweep, una_run *run)
 {
     int count = una_rank_count(run);
-    plan_signature mine = passport_of(sweep);
-    una_mark mark = una_arena_mark(&run->scratch);
+    plan_signature mine = signature_of(sweep);
     una_message *all = UNA_GET(&run->scratch, una_message, (size_t)count);
     una_status status = una_ranks_agree(una_arena_check(&run->scratch), run);
     if (status == UNA_OK) status = una_ranks_gather(all, &mine, sizeof mine, &run->scratch, run);
-    if (status == UNA_OK && una_rank(run) == 0) status = compare_passports(&mine, all, count, run);
-    una_arena_release(&run->scratch, mark);
+    if (status == UNA_OK && una_rank(run) == 0) status = compare_signatures(&mine, all, count, run);
     return una_ranks_broadcast_status(status, run);
 }
 
@@ -263,10 +218,8 @@ static una_status spread_rows(una_status status, una_text *bytes, una_store *sto
     void *at = bytes->at;
     UNA_TRY(una_ranks_broadcast_status(status, run));
     UNA_TRY(una_ranks_broadcast_block(&at, &size, &run->scratch, run));
-    if (una_rank(run) > 0) {
-        status = una_packet_unpack(&rows, &count, at, size, &run->scratch, run);
-        if (status == UNA_OK) status = una_store_put(store, rows, count, true, NULL, NULL, run);
-    }
+    if (una_rank(run) > 0) status = una_packet_unpack(&rows, &count, at, size, &run->scratch, run);
+    if (una_rank(run) > 0 && status == UNA_OK) status = una_store_put(store, rows, count, true, NULL, run);
     return una_ranks_agree(status, run);
 }
 
@@ -281,65 +234,58 @@ static una_status pack_plan(una_text *bytes, const una_sweep *sweep, size_t from
     return una_arena_check(&run->scratch);
 }
 
-static una_status spread_plan(const una_sweep *sweep, una_run *run)
+enum { SPREAD_AT_ONCE = 1000 };
+
+static una_status spread_part(const una_sweep *sweep, size_t from, una_run *run)
 {
-    enum { AT_ONCE = 1000 };
-    for (size_t from = 0; from < sweep->plan->count; from += AT_ONCE) {
-        size_t to = sweep->plan->count - from < AT_ONCE ? sweep->plan->count : from + AT_ONCE;
-        una_mark mark = una_arena_mark(&run->scratch);
-        una_text bytes = una_text_in(&run->scratch);
-        una_status status = una_rank(run) == 0 ? pack_plan(&bytes, sweep, from, to, run) : UNA_OK;
-        status = spread_rows(status, &bytes, sweep->store, run);
-        una_arena_release(&run->scratch, mark);
-        UNA_TRY(status);
-    }
-    return UNA_OK;
+    size_t left = sweep->plan->count - from, to = from + (left < SPREAD_AT_ONCE ? left : SPREAD_AT_ONCE);
+    una_text bytes = una_text_in(&run->scratch);
+    una_status status = una_rank(run) == 0 ? pack_plan(&bytes, sweep, from, to, run) : UNA_OK;
+    return spread_rows(status, &bytes, sweep->store, run);
 }
 
-typedef struct totals { uint64_t made, extra; double worked, waited; } totals;
-
-static una_status share_totals(una_sweep *sweep, una_run *run)
+static una_status spread_totals(una_sweep *sweep, una_run *run)
 {
-    totals t = { sweep->made, sweep->extra, sweep->worked, sweep->waited };
-    UNA_TRY(una_ranks_broadcast(&t, sizeof t, run));
-    sweep->made = (size_t)t.made;
-    sweep->extra = (size_t)t.extra;
-    sweep->worked = t.worked;
-    sweep->waited = t.waited;
-    return UNA_OK;
+    UNA_TRY(una_ranks_broadcast(&sweep->made, sizeof sweep->made, run));
+    UNA_TRY(una_ranks_broadcast(&sweep->extra, sizeof sweep->extra, run));
+    UNA_TRY(una_ranks_broadcast(&sweep->worked, sizeof sweep->worked, run));
+    return una_ranks_broadcast(&sweep->waited, sizeof sweep->waited, run);
 }
 
 /* ---- the call ------------------------------------------------------------------------------------------------ */
 
 static una_status sweep_all(una_sweep *sweep, una_arena *arena, una_run *run)
 {
-    size_t *todo = UNA_GET(arena, size_t, sweep->plan->count), count = 0;
-    bool first = una_sweep_writes(sweep->ranks), alone = false;
+    size_t *todo = UNA_GET(arena, size_t, sweep->plan->count);
+    una_queue queue = { .sweep = sweep, .run = run, .arena = arena, .todo = todo };
     una_status status = UNA_OK;
+    if (sweep->ranks) UNA_TRY(check_plans(sweep, run));
     UNA_TRY(una_ranks_agree(una_arena_check(arena), run));
-    UNA_TRY(una_sweep_missing(todo, &count, sweep, run));
-    if (count > 0 && first) status = keep_alive(sweep, &alone, todo, count, arena, run);
-    else if (count > 0) status = work_through(sweep, &alone, todo, count, arena, run);
-    if (alone || una_rank_count(run) == 1) return status;
+    UNA_TRY(share_missing(todo, &queue.count, sweep, run));
+    if (queue.count > 0) status = work_through(&queue);
+    if (queue.alone || una_rank_count(run) == 1) return status;
     UNA_TRY(una_ranks_agree(status, run));
-    UNA_TRY(share_totals(sweep, run));
-    return spread_plan(sweep, run);
+    UNA_TRY(spread_totals(sweep, run));
+    for (size_t from = 0; from < sweep->plan->count; from += SPREAD_AT_ONCE)
+        UNA_SCOPED(run, spread_part(sweep, from, run));
+    return UNA_OK;
+}
+
+static una_status sweep_among(una_sweep *sweep, una_run *run)
+{
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_status status = sweep_all(sweep, &arena, run);
+    una_arena_free(&arena);
+    return status;
 }
 
 una_status una_sweep_run(una_sweep *sweep, una_run *run)
 {
-    const una_ranks *caller_cancel = run->settings.ranks;
-    una_arena arena;
-    una_arena_init(&arena, run);
     sweep->made = sweep->extra = 0;
     sweep->worked = sweep->waited = 0;
     if (sweep->ranks && sweep->ranks->count == 1) sweep->ranks = NULL;
-    una_ranks_show(run, sweep->ranks);
-    una_status status = sweep->ranks ? check_plans(sweep, run) : UNA_OK;
-    if (status == UNA_OK) status = sweep_all(sweep, &arena, run);
-    una_ranks_show(run, caller_cancel);
-    una_arena_free(&arena);
-    return status;
+    RETURN_AMONG(sweep->ranks, run, sweep_among(sweep, run));
 }
 
 /* ---- for those who sweep ------------------------------------------------------------------------------------- */
@@ -351,11 +297,7 @@ una_status una_sweep_store(una_store **store, const char *path, const una_ranks 
 
 una_status una_sweep_agree(una_status status, const una_ranks *ranks, una_run *run)
 {
-    const una_ranks *caller_cancel = run->settings.ranks;
-    una_ranks_show(run, ranks);
-    status = una_ranks_agree(status, run);
-    una_ranks_show(run, caller_cancel);
-    return status;
+    RETURN_AMONG(ranks, run, una_ranks_agree(status, run));
 }
 
 static una_status pack_row(void *context, const una_row *row, una_run *run)
@@ -366,16 +308,15 @@ static una_status pack_row(void *context, const una_row *row, una_run *run)
     return una_arena_check(bytes->arena);
 }
 
+static una_status share_study(una_store *store, const char *study, una_run *run)
+{
+    una_text bytes = una_text_in(&run->scratch);
+    una_status status = una_rank(run) == 0 ? una_store_each(store, study, pack_row, &bytes, run) : UNA_OK;
+    return spread_rows(status, &bytes, store, run);
+}
+
 una_status una_sweep_share(una_store *store, const char *study, const una_ranks *ranks, una_run *run)
 {
     if (!ranks || ranks->count == 1) return UNA_OK;
-    const una_ranks *caller_cancel = run->settings.ranks;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_text bytes = una_text_in(&run->scratch);
-    una_ranks_show(run, ranks);
-    una_status status = ranks->rank == 0 ? una_store_each(store, study, pack_row, &bytes, run) : UNA_OK;
-    status = spread_rows(status, &bytes, store, run);
-    una_ranks_show(run, caller_cancel);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    RETURN_AMONG(ranks, run, share_study(store, study, run));
 }

@@ -7,11 +7,11 @@
 
 #include "store/queue.h"
 
-/* todo [count] are the keys without a row. The thread ends once the queue is closed and empty. */
+/* The thread ends once the queue is closed and empty. */
 typedef struct una_writer una_writer;
-una_status una_writer_start(una_writer **writer, una_queue *queue, const size_t *todo, una_arena *arena);
+una_status una_writer_start(una_writer **writer, una_queue *queue);
 void       una_writer_join(una_writer *writer);          /* NULL is harmless */
-/* Whether the store has the row of a key with all measures. */
+/* Whether the store has the row of a key with all measures. Its texts stay in run->scratch. */
 una_status una_sweep_has_row(bool *done, const una_sweep *sweep, const una_row_key *key, una_run *run);
 
 #endif

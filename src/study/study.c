@@ -19,16 +19,10 @@ una_status una_study_enter(una_run *run)
 
 /* ---- making and opening -------------------------------------------------------------------------------------- */
 
-static size_t free_inputs(const una_space *space)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < space->count; i++) count += space->dimension[i].type != UNA_DIMENSION_FIXED;
-    return count;
-}
-
 static size_t usual_initial(const una_space *space)
 {
-    size_t twice = 2 * free_inputs(space);
+    size_t twice = 0;
+    for (size_t i = 0; i < space->count; i++) twice += space->dimension[i].type != UNA_DIMENSION_FIXED ? 2 : 0;
     if (twice < LEAST_INITIAL) return LEAST_INITIAL;
     return twice > MOST_INITIAL ? MOST_INITIAL : twice;
 }
@@ -65,58 +59,52 @@ static una_status write_texts(una_study *s, const una_trial_store_facts *facts)
     return una_arena_check(&s->keep);
 }
 
-static una_status new_study(una_study **study, una_run *run)
+/* given NULL: the study is there. What is made, stays: it comes last. */
+static una_status fill_study(una_study *s, const char *where, const una_study_settings *given, una_run *run)
 {
-    *study = una_allocate(run, sizeof **study);
-    if (!*study) return UNA_E_MEMORY;
-    memset(*study, 0, sizeof **study);
-    (*study)->run = run;
-    una_arena_init(&(*study)->keep, run);
-    return UNA_OK;
+    una_trial_store_facts facts;
+    if (given) {
+        UNA_TRY(study_check_settings(s, &facts, given, run));
+        UNA_TRY(write_texts(s, &facts));
+        return una_trial_store_open(&s->store, where, &facts, run);
+    }
+    UNA_TRY(una_trial_store_open(&s->store, where, NULL, run));
+    facts = *una_trial_store_facts_of(s->store);
+    UNA_TRY(una_space_parse(&s->space, facts.space, una_trial_store_name(s->store), &s->keep, run));
+    return write_texts(s, &facts);
 }
 
-static una_status study_made(una_study **out, una_study *study, una_status status)
+static una_status new_study(una_study **out, const char *where, const una_study_settings *given, una_run *run)
 {
-    *out = NULL;
-    if (status == UNA_OK) *out = study;
-    else una_study_close(study);
+    una_study *s = una_allocate(run, sizeof *s);
+    if (!s) return UNA_E_MEMORY;
+    memset(s, 0, sizeof *s);
+    s->run = run;
+    una_arena_init(&s->keep, run);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = fill_study(s, where, given, run);
+    una_arena_release(&run->scratch, mark);
+    if (status == UNA_OK) *out = s;
+    else una_study_close(s);
     return status;
 }
 
 una_status una_study_new(una_study **out, const char *where, const una_study_settings *settings, una_run *run)
 {
     una_study_settings given;
-    una_trial_store_facts facts;
-    una_study *s;
     *out = NULL;
     UNA_TRY(una_study_enter(run));
     UNA_TRY(UNA_TAKE(&given, settings, una_study_settings, run));
     if (where && !*where) UNA_FAIL(run, UNA_E_USAGE, "the file of the study has no name");
-
-    UNA_TRY(new_study(&s, run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = study_check_settings(s, &facts, &given, run);
-    if (status == UNA_OK) status = write_texts(s, &facts);
-    if (status == UNA_OK) status = una_trial_store_make(&s->store, where, &facts, run);  /* what is made, stays */
-    una_arena_release(&run->scratch, mark);
-    return study_made(out, s, status);
+    return new_study(out, where, &given, run);
 }
 
 una_status una_study_open(una_study **out, const char *where, una_run *run)
 {
-    una_study *s;
     *out = NULL;
     UNA_TRY(una_study_enter(run));
     if (!where || !*where) UNA_FAIL(run, UNA_E_USAGE, "which study? Give its file, or the address of its server");
-
-    UNA_TRY(new_study(&s, run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_trial_store_open(&s->store, where, run);
-    if (status == UNA_OK) status = una_space_parse(&s->space, una_trial_store_facts_of(s->store)->space,
-                                                   una_trial_store_name(s->store), &s->keep, run);
-    if (status == UNA_OK) status = write_texts(s, una_trial_store_facts_of(s->store));
-    una_arena_release(&run->scratch, mark);
-    return study_made(out, s, status);
+    return new_study(out, where, NULL, run);
 }
 
 void una_study_close(una_study *study)
@@ -167,17 +155,6 @@ const char *una_study_text(const una_study *study, const char *what)
 
 typedef struct box { una_trials face; una_arena arena; una_run *run; } box;    /* face first: a pointer to both */
 
-static una_status new_box(box **out, una_run *run)
-{
-    box *b = una_allocate(run, sizeof *b);
-    *out = b;
-    if (!b) return UNA_E_MEMORY;
-    memset(b, 0, sizeof *b);
-    b->run = run;
-    una_arena_init(&b->arena, run);
-    return UNA_OK;
-}
-
 void una_trials_free(una_trials *trials)
 {
     box *b = (box *)trials;
@@ -186,63 +163,68 @@ void una_trials_free(una_trials *trials)
     una_release(b->run, b);
 }
 
-static una_status take_trial(una_trial *to, const una_study *s, const una_stored_trial *from, una_arena *arena,
-                             una_run *run)
+static una_status take_trials(box *b, const una_study *s, const una_stored_trials *all, una_run *run)
 {
-    UNA_NEW(arena, double, x, s->space->count);
-    UNA_TRY(una_space_read(x, s->space, from->x, run));
-    *to = (una_trial){ .id = from->id, .state = from->state, .x = x, .value = from->value, .attempts = from->attempts,
-        .note = una_arena_text(arena, from->note), .asked = from->asked, .told = from->told,
-        .expected = from->expected, .doubt = from->doubt };
-    return una_arena_check(arena);
+    UNA_NEW(&b->arena, una_trial, trials, all->count);
+    UNA_NEW(&b->arena, double, x, all->count * s->space->count);
+    for (size_t i = 0; i < all->count; i++, x += s->space->count) {
+        const una_stored_trial *from = &all->at[i];
+        if (i % 256 == 255) UNA_TRY(una_check_cancelled(run, "reading trials"));
+        UNA_TRY(una_space_read(x, s->space, from->x, run));
+        trials[i] = (una_trial){ .id = from->id, .state = from->state, .x = x, .value = from->value,
+            .attempts = from->attempts, .note = una_arena_text(&b->arena, from->note), .asked = from->asked,
+            .told = from->told, .expected = from->expected, .doubt = from->doubt };
+        UNA_TRY(una_arena_check(&b->arena));
+    }
+    b->face = (una_trials){ trials, all->count };
+    return UNA_OK;
 }
 
 static una_status give_trials(una_trials **out, const una_study *s, const una_stored_trials *all, una_run *run)
 {
-    box *b;
-    UNA_TRY(new_box(&b, run));
-    una_trial *at = UNA_GET(&b->arena, una_trial, all->count);
-    una_status status = una_arena_check(&b->arena);
-    for (size_t i = 0; i < all->count && status == UNA_OK; i++) {
-        if (i % 256 == 255) status = una_check_cancelled(run, "reading trials");
-        if (status == UNA_OK) status = take_trial(&at[i], s, &all->at[i], &b->arena, run);
-    }
-    b->face = (una_trials){ at, all->count };
+    box *b = una_allocate(run, sizeof *b);
+    if (!b) return UNA_E_MEMORY;
+    memset(b, 0, sizeof *b);
+    b->run = run;
+    una_arena_init(&b->arena, run);
+    una_status status = take_trials(b, s, all, run);
     if (status == UNA_OK) *out = &b->face;
     else una_trials_free(&b->face);
     return status;
 }
 
-una_status una_study_trials(una_trials **trials, una_study *s, una_run *run)
+static una_status read_trials(una_trials **trials, una_study *s, una_run *run)
 {
     una_stored_trials all;
+    UNA_TRY(una_trial_store_read(&all, s->store, &run->scratch, run));
+    return give_trials(trials, s, &all, run);
+}
+
+una_status una_study_trials(una_trials **trials, una_study *s, una_run *run)
+{
     *trials = NULL;
     UNA_TRY(una_study_enter(run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_trial_store_read(&all, s->store, &run->scratch, run);
-    if (status == UNA_OK) status = give_trials(trials, s, &all, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, read_trials(trials, s, run));
+    return UNA_OK;
 }
 
-/* The first of the told trials with the best value; SIZE_MAX: none was told. */
-static size_t best_trial(const una_study *s, const una_trials *trials)
+/* Is this trial told, and better than the best before (NAN: there is none)? */
+static bool beats(const una_study *s, una_trial_state state, double value, double best)
 {
-    size_t best = SIZE_MAX;
     double sign = una_trial_store_facts_of(s->store)->maximize ? -1 : 1;
-    for (size_t i = 0; i < trials->count; i++) {
-        if (trials->at[i].state != UNA_TRIAL_TOLD) continue;
-        if (best == SIZE_MAX || sign * trials->at[i].value < sign * trials->at[best].value) best = i;
-    }
-    return best;
+    return state == UNA_TRIAL_TOLD && (isnan(best) || sign * value < sign * best);
 }
 
+/* The first of the told trials with the best value. */
 una_status una_study_best(una_trials **out, una_study *s, una_run *run)
 {
+    const una_trial *best = NULL;
     UNA_TRY(una_study_trials(out, s, run));
-    size_t best = best_trial(s, *out);
-    (*out)->at += best == SIZE_MAX ? 0 : best;
-    (*out)->count = best != SIZE_MAX;
+    for (size_t i = 0; i < (*out)->count; i++) {
+        const una_trial *trial = &(*out)->at[i];
+        if (beats(s, trial->state, trial->value, best ? best->value : NAN)) best = trial;
+    }
+    **out = (una_trials){ best ? best : (*out)->at, best != NULL };
     return UNA_OK;
 }
 
@@ -276,41 +258,40 @@ static una_status need_search(una_study *s, una_run *run)
 
 /* One after the other; each point is open for those after it. */
 static una_status study_choose_points(void *context, const una_stored_trials *all, una_stored_trial *found,
-                                      size_t count, size_t *chosen, una_arena *arena, una_run *run)
+                                      size_t count, size_t *chosen, una_run *run)
 {
     una_study *s = context;
     una_history history;
     UNA_TRY(need_search(s, run));
     UNA_TRY(make_history(&history, s, all, count, run));
     double *next = (double *)history.point + history.count * s->space->count;
-    for (; *chosen < count; (*chosen)++) {
+    for (; *chosen < count; (*chosen)++, history.count++, next += s->space->count) {
         una_proposal proposal;
-        una_text x = una_text_in(arena);
+        una_text x = una_text_in(&run->scratch);
         UNA_TRY(una_search_next(s->search, &history, next, &proposal, run));
         una_space_write(&x, s->space, next);
         found[*chosen] = (una_stored_trial){ .x = x.at, .expected = proposal.expected, .doubt = proposal.doubt };
-        UNA_TRY(una_arena_check(arena));
-        history.count++;
-        next += s->space->count;
+        UNA_TRY(una_arena_check(&run->scratch));
     }
     return UNA_OK;
 }
 
-static una_status study_ask_trials(una_trials **trials, una_study *s, size_t count, bool by_process, una_run *run)
+static una_status ask_store(una_trials **trials, una_study *s, const una_trial_request *request, una_run *run)
 {
     una_stored_trials given;
+    UNA_TRY(una_trial_store_ask(&given, s->store, request, run));
+    una_status status = give_trials(trials, s, &given, run);
+    return status == UNA_OK ? status : una_trial_store_give_up(s->store, status, run); /* the caller knows of none */
+}
+
+static una_status study_ask_trials(una_trials **trials, una_study *s, size_t count, bool by_process, una_run *run)
+{
+    const una_trial_request request = { count, by_process, study_choose_points, s };
     *trials = NULL;
     UNA_TRY(una_study_enter(run));
     if (count < 1 || count > 10000) UNA_FAIL(run, UNA_E_USAGE, "ask for 1 to 10000 trials, not %zu", count);
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_trial_store_ask(&given, s->store, count, by_process, study_choose_points, s, &run->scratch,
-                                            run);
-    if (status == UNA_OK) {
-        status = give_trials(trials, s, &given, run);
-        if (status != UNA_OK) una_trial_store_give_up(s->store, status, run);    /* the caller does not know of them */
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, ask_store(trials, s, &request, run));
+    return UNA_OK;
 }
 
 una_status una_study_ask(una_trials **trials, una_study *s, size_t count, una_run *run)
@@ -325,40 +306,45 @@ una_status una_study_hold(una_trials **trials, una_study *s, size_t count, una_r
 
 /* ---- telling ------------------------------------------------------------------------------------------------- */
 
-/* Statements leave a little in the scratch. */
-#define UNA_WITH_SCRATCH(run, call)                             \
-    do {                                                        \
-        una_mark scratch_mark = una_arena_mark(&(run)->scratch); \
-        una_status scratch_status = (call);                     \
-        una_arena_release(&(run)->scratch, scratch_mark);       \
-        return scratch_status;                                  \
-    } while (0)
-
 una_status una_study_tell(una_study *s, uint64_t id, double value, una_run *run)
 {
     UNA_TRY(una_study_enter(run));
     if (!isfinite(value))
         UNA_FAIL(run, UNA_E_INPUT, "the value of trial %" PRIu64 " is not a finite number; tell it as failed if it "
                  "gave none", id);
-    UNA_WITH_SCRATCH(run, una_trial_store_tell(s->store, id, UNA_TRIAL_TOLD, value, "", run));
+    UNA_SCOPED(run, una_trial_store_tell(s->store, id, UNA_TRIAL_TOLD, value, "", run));
+    return UNA_OK;
 }
 
 una_status una_study_fail(una_study *s, uint64_t id, const char *why, una_run *run)
 {
     UNA_TRY(una_study_enter(run));
-    UNA_WITH_SCRATCH(run, una_trial_store_tell(s->store, id, UNA_TRIAL_FAILED, NAN, why ? why : "", run));
+    UNA_SCOPED(run, una_trial_store_tell(s->store, id, UNA_TRIAL_FAILED, NAN, why ? why : "", run));
+    return UNA_OK;
 }
 
 una_status una_study_drop(una_study *s, uint64_t id, una_run *run)
 {
     UNA_TRY(una_study_enter(run));
-    UNA_WITH_SCRATCH(run, una_trial_store_drop(s->store, id, false, run));
+    UNA_SCOPED(run, una_trial_store_drop(s->store, id, false, run));
+    return UNA_OK;
 }
 
 una_status una_study_renew(una_study *s, const uint64_t *id, size_t count, una_run *run)
 {
     UNA_TRY(una_study_enter(run));
-    UNA_WITH_SCRATCH(run, una_trial_store_renew(s->store, id, count, run));
+    UNA_SCOPED(run, una_trial_store_renew(s->store, id, count, run));
+    return UNA_OK;
+}
+
+static una_status add_one(una_study *s, const double *x, double value, const char *note, una_run *run)
+{
+    una_text text = una_text_in(&run->scratch);
+    una_space_write(&text, s->space, x);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_stored_trial trial = { .state = isnan(value) ? UNA_TRIAL_FAILED : UNA_TRIAL_TOLD, .x = text.at, .value = value,
+                               .note = note ? note : "" };
+    return una_trial_store_add(NULL, s->store, &(una_stored_trials){ &trial, 1 }, false, run);
 }
 
 una_status una_study_add(una_study *s, const double *x, double value, const char *note, una_run *run)
@@ -366,17 +352,8 @@ una_status una_study_add(una_study *s, const double *x, double value, const char
     UNA_TRY(una_study_enter(run));
     if (isinf(value)) UNA_FAIL(run, UNA_E_INPUT, "the value of a trial is a finite number, or NAN for one that failed");
     UNA_TRY(una_space_check(s->space, x, run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_text text = una_text_in(&run->scratch);
-    una_space_write(&text, s->space, x);
-
-    una_stored_trial trial = { .state = isnan(value) ? UNA_TRIAL_FAILED : UNA_TRIAL_TOLD, .x = text.at, .value = value,
-                               .note = note ? note : "" };
-    una_stored_trials one = { &trial, 1 };
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_trial_store_add(NULL, s->store, &one, false, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, add_one(s, x, value, note, run));
+    return UNA_OK;
 }
 
 /* ---- what the model says ------------------------------------------------------------------------------------- */
@@ -399,13 +376,10 @@ static una_status study_make_slice(una_study *s, size_t input, size_t count, dou
     una_stored_trials all;
     una_history history;
     size_t inputs = s->space->count, best = SIZE_MAX;
-    double sign = una_trial_store_facts_of(s->store)->maximize ? -1 : 1;
     UNA_TRY(una_trial_store_read(&all, s->store, &run->scratch, run));
     UNA_TRY(make_history(&history, s, &all, 0, run));
-    for (size_t i = 0; i < history.count; i++) {
-        if (history.state[i] != UNA_TRIAL_TOLD) continue;
-        if (best == SIZE_MAX || sign * history.value[i] < sign * history.value[best]) best = i;
-    }
+    for (size_t i = 0; i < history.count; i++)
+        if (beats(s, history.state[i], history.value[i], best == SIZE_MAX ? NAN : history.value[best])) best = i;
     if (best == SIZE_MAX) UNA_FAIL(run, UNA_E_INPUT, "no trial of %s was told yet", una_trial_store_name(s->store));
 
     UNA_NEW(&run->scratch, double, points, count * inputs);
@@ -422,5 +396,6 @@ una_status una_study_slice(una_study *s, size_t input, size_t count, double *at,
 {
     UNA_TRY(una_study_enter(run));
     if (input >= s->space->count) UNA_FAIL(run, UNA_E_USAGE, "the study has no input %zu", input);
-    UNA_WITH_SCRATCH(run, study_make_slice(s, input, count, at, mean, std, run));
+    UNA_SCOPED(run, study_make_slice(s, input, count, at, mean, std, run));
+    return UNA_OK;
 }

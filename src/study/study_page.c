@@ -70,44 +70,38 @@ static void find_best(una_study_view *view, const una_trials *best)
         if (view->trials[i].id == best->at[0].id) view->best = &view->trials[i];
 }
 
-typedef una_status show(una_text *bytes, const una_study_view *view, una_format format, una_run *run);
-
-static una_status show_page(una_text *bytes, const una_study_view *view, una_format format, una_run *run)
-{
-    (void)format;
-    return una_study_view_page(bytes, view, run);
-}
-
+/* format NULL: the whole page. */
 static una_status view_and_save(una_study *study, const una_trials *trials, const una_trials *best, const char *path,
-                                show *shows, una_format format, una_run *run)
+                                const una_format *format, una_run *run)
 {
     una_arena *arena = &run->scratch;
     una_space *space = NULL;
     const char *json = una_study_text(study, "space"), *goal = una_study_text(study, "goal");
     UNA_TRY(una_space_parse(&space, json, "the space of the study", arena, run));
 
-    una_study_view view = { .title = study_title(una_study_text(study, "where"), arena), .space = json };
-    view.model = una_study_text(study, "model"), view.acquisition = una_study_text(study, "acquisition");
-    view.seed = una_study_text(study, "seed");
-    view.maximize = goal && strcmp(goal, "maximize") == 0;
-    view.inputs = space->dimension, view.input_count = space->count;
-    view.trials = trials->at, view.trial_count = trials->count;
+    una_study_view view = {
+        .title = study_title(una_study_text(study, "where"), arena), .space = json,
+        .model = una_study_text(study, "model"), .acquisition = una_study_text(study, "acquisition"),
+        .seed = una_study_text(study, "seed"), .maximize = goal && strcmp(goal, "maximize") == 0,
+        .inputs = space->dimension, .input_count = space->count, .trials = trials->at, .trial_count = trials->count
+    };
     find_best(&view, best);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(take_slices(&view, study, arena, run));
 
     una_text bytes = una_text_in(arena);
-    UNA_TRY(shows(&bytes, &view, format, run));
+    if (format) UNA_TRY(una_study_view_chart(&bytes, &view, *format, run));
+    else UNA_TRY(una_study_view_page(&bytes, &view, run));
     return una_report_save(path, &bytes, run);
 }
 
-static una_status study_page_make(una_study *study, const char *path, show *shows, una_format format, una_run *run)
+static una_status study_page_make(una_study *study, const char *path, const una_format *format, una_run *run)
 {
     una_trials *trials = NULL, *best = NULL;
     una_mark mark = una_arena_mark(&run->scratch);
     una_status status = una_study_trials(&trials, study, run);
     if (status == UNA_OK) status = una_study_best(&best, study, run);
-    if (status == UNA_OK) status = view_and_save(study, trials, best, path, shows, format, run);
+    if (status == UNA_OK) status = view_and_save(study, trials, best, path, format, run);
     una_trials_free(best);
     una_trials_free(trials);
     una_arena_release(&run->scratch, mark);
@@ -116,12 +110,12 @@ static una_status study_page_make(una_study *study, const char *path, show *show
 
 una_status una_study_page(una_study *study, const char *path, una_run *run)
 {
-    return study_page_make(study, path, show_page, UNA_FORMAT_SVG, run);
+    return study_page_make(study, path, NULL, run);
 }
 
 una_status una_study_chart(una_study *study, const char *path, una_run *run)
 {
     una_format format;
     UNA_TRY(una_format_of(&format, path, run));
-    return study_page_make(study, path, una_study_view_chart, format, run);
+    return study_page_make(study, path, &format, run);
 }

@@ -35,59 +35,7 @@ void una_trial_store_next_token(una_trial_store *l)
              l->me.handle, l->opened, ++l->asks);
 }
 
-/* ---- opening ------------------------------------------------------------------------------------------------- */
-
-/* "postgresql://host/base#name" is a server and a name in it; a path is a path, whatever is in it. */
-static una_status split_where(una_trial_store *l, const char **address, const char *where, una_run *run)
-{
-    const char *mark = where && una_database_is_server(where) ? strrchr(where, '#') : NULL;
-    *address = where;
-    l->study = "study";
-    if (!mark) return UNA_OK;
-
-    una_text text = una_text_in(&l->keep);
-    una_text_bytes(&text, where, (size_t)(mark - where));
-    *address = text.at;
-    if (mark[1]) l->study = una_arena_text(&l->keep, mark + 1);
-    (void)run;
-    return una_arena_check(&l->keep);
-}
-
-static una_status name_trial_store(una_trial_store *l, const char *where)
-{
-    una_text text = una_text_in(&l->keep);
-    una_text_add(&text, "%s", una_database_name(l->db));
-    if (where && una_database_is_server(where)) una_text_add(&text, "#%s", l->study);
-    l->name = text.at;
-    return una_arena_check(&l->keep);
-}
-
-static una_status new_trial_store(una_trial_store **out, const char *where, una_database_mode mode, una_run *run)
-{
-    struct timespec time;
-    const char *address;
-    una_trial_store *l = una_allocate(run, sizeof *l);
-    *out = l;
-    if (!l) return UNA_E_MEMORY;
-    memset(l, 0, sizeof *l);
-    l->run = run;
-    una_arena_init(&l->keep, run);
-    una_owner_here(&l->me, l);
-    clock_gettime(CLOCK_REALTIME, &time);
-    l->opened = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-
-    UNA_TRY(split_where(l, &address, where, run));
-    UNA_TRY(una_database_open(&l->db, address, mode, run));
-    return name_trial_store(l, where);
-}
-
-static una_status trial_store_opened(una_trial_store **out, una_trial_store *l, una_status status)
-{
-    *out = NULL;
-    if (status == UNA_OK) *out = l;
-    else una_trial_store_close(l);
-    return status;
-}
+const char *const una_trial_state_words[UNA_TRIAL_STATES] = { "open", "told", "failed" };
 
 /* An untrusted file may hold anything under our names. */
 static una_status trial_store_damaged(const una_trial_store *l, uint64_t id, const char *why, una_run *run)
@@ -96,14 +44,18 @@ static una_status trial_store_damaged(const una_trial_store *l, uint64_t id, con
     UNA_FAIL(run, UNA_E_INPUT, "the study in %s is damaged: trial %" PRIu64 " %s", l->name, id, why);
 }
 
+/* ---- opening ------------------------------------------------------------------------------------------------- */
+
 #define FACT_COLUMNS "space, model, acquisition, goal, seed, initial, lease"
 
-static una_status take_facts(void *context, const una_sql_value *cells, size_t count, una_run *run)
+static una_status read_facts(una_trial_store *l, una_run *run)
 {
-    static const una_sql_row_form facts = { FACT_COLUMNS, "ttttwwn", "the study" };
-    una_trial_store *l = context;
-    (void)count;
-    UNA_TRY(una_database_check(l->db, &facts, cells, 0, run));
+    static const una_sql_row_form form = { FACT_COLUMNS, "ttttwwn", "the study" };
+    una_sql_value cells[7];
+    UNA_TRY(una_database_ask(cells, l->db, UNA_SQL("SELECT " FACT_COLUMNS " FROM study WHERE name = $1",
+                                                   una_sql_text(l->study)), &form, run));
+    if (!cells[0].text)
+        UNA_FAIL(run, UNA_E_INPUT, "there is no study in %s; 'una study new' makes one", l->name);
     if (cells[5].whole < 0 || !(cells[6].real >= 0 && isfinite(cells[6].real)))
         return trial_store_damaged(l, 0, "its lease or number of initial points makes no sense", run);
     l->facts = (una_trial_store_facts){
@@ -114,93 +66,74 @@ static una_status take_facts(void *context, const una_sql_value *cells, size_t c
     return una_arena_check(&l->keep);
 }
 
-static una_status read_facts(una_trial_store *l, una_run *run)
-{
-    const una_sql_value given[] = { una_sql_text(l->study) };
-    l->facts = (una_trial_store_facts){0};
-    return una_database_each(l->db, "SELECT " FACT_COLUMNS " FROM study WHERE name = $1", given, 1, take_facts, l, run);
-}
-
-static una_status trial_store_expect(una_trial_store *l, una_run *run)
-{
-    return una_database_expect(l->db, "study", UNA_TRIAL_STORE_FORMAT, schema, run);
-}
-
-static una_status find_study(una_database *db, void *context, una_run *run)
-{
-    una_trial_store *l = context;
-    (void)db;
-    UNA_TRY(trial_store_expect(l, run));
-    UNA_TRY(read_facts(l, run));
-    if (l->facts.space) return UNA_OK;
-    UNA_FAIL(run, UNA_E_INPUT, "there is no study in %s; 'una study new' makes one", l->name);
-}
-
-una_status una_trial_store_open(una_trial_store **out, const char *where, una_run *run)
-{
-    una_trial_store *l;
-    *out = NULL;
-    una_status status = new_trial_store(&l, where, UNA_DATABASE_PRESENT, run);
-    if (!l) return status;
-    if (status == UNA_OK) status = una_database_transact(l->db, find_study, l, run);
-    return trial_store_opened(out, l, status);
-}
-
-typedef struct making { una_trial_store *store; const una_trial_store_facts *facts; } making;
-
 static una_status insert_study(una_trial_store *l, const una_trial_store_facts *f, una_run *run)
 {
     double now = 0;
     UNA_TRY(una_database_now(&now, l->db, run));
-    const una_sql_value given[] = { una_sql_text(l->study), una_sql_text(f->space), una_sql_text(f->model),
-        una_sql_text(f->acquisition), una_sql_text(f->maximize ? "maximize" : "minimize"),
-        una_sql_integer((int64_t)f->seed), una_sql_integer((int64_t)f->initial), una_sql_real(f->lease),
-        una_sql_integer((int64_t)now), una_sql_text(l->token) };
-    UNA_TRY(una_database_write(l->db, 1, "INSERT INTO study (name, space, model, acquisition, goal, seed, initial, "
-                               "lease, made, token) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", given, 10, run));
-    return una_database_write(l->db, 1, "INSERT INTO study_turn (study, " UNA_OWNER_COLUMNS ", token) "
-                              "VALUES ($1, '', 0, '', '', 0, '')", given, 1, run);
+    UNA_TRY(una_database_write(
+        l->db, UNA_SQL("INSERT INTO study (name, space, model, acquisition, goal, seed, initial, lease, made, token) "
+                       "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", una_sql_text(l->study),
+                       una_sql_text(f->space), una_sql_text(f->model), una_sql_text(f->acquisition),
+                       una_sql_text(f->maximize ? "maximize" : "minimize"), una_sql_integer((int64_t)f->seed),
+                       una_sql_integer((int64_t)f->initial), una_sql_real(f->lease), una_sql_integer((int64_t)now),
+                       una_sql_text(l->token)), run));
+    return una_database_write(l->db, UNA_SQL("INSERT INTO study_turn (study, " UNA_OWNER_COLUMNS ", token) "
+                                             "VALUES ($1, '', 0, '', '', 0, '')", una_sql_text(l->study)), run);
 }
 
-typedef struct finding { una_trial_store *store; bool found, ours; } finding;
+typedef struct opening { una_trial_store *store; const una_trial_store_facts *facts; } opening;
 
-static una_status take_token(void *context, const una_sql_value *cells, size_t count, una_run *run)
+static una_status enter_study(una_database *db, void *context, una_run *run)
 {
-    static const una_sql_row_form token = { "token", "t", "the study" };
-    finding *f = context;
-    (void)count;
-    UNA_TRY(una_database_check(f->store->db, &token, cells, 0, run));
-    f->found = true;
-    f->ours = strcmp(cells[0].text, f->store->token) == 0;
-    return UNA_OK;
-}
-
-static una_status make_study(una_database *db, void *context, una_run *run)
-{
-    const making *m = context;
-    una_trial_store *l = m->store;
-    finding f = { .store = l };
-    const una_sql_value name = una_sql_text(l->study);
-    UNA_TRY(trial_store_expect(l, run));
-    UNA_TRY(una_database_each(db, "SELECT token FROM study WHERE name = $1", &name, 1, take_token, &f, run));
-    if (!f.found) UNA_TRY(insert_study(l, m->facts, run));
-    else if (!f.ours)
+    static const una_sql_row_form form = { "token", "t", "the study" };
+    const opening *o = context;
+    una_trial_store *l = o->store;
+    una_sql_value token = { .text = l->token };
+    UNA_TRY(una_database_expect(db, "study", UNA_TRIAL_STORE_FORMAT, schema, run));
+    if (o->facts)
+        UNA_TRY(una_database_ask(&token, db, UNA_SQL("SELECT token FROM study WHERE name = $1",
+                                                     una_sql_text(l->study)), &form, run));
+    if (!token.text) UNA_TRY(insert_study(l, o->facts, run));
+    else if (strcmp(token.text, l->token) != 0)
         UNA_FAIL(run, UNA_E_INPUT, "there is a study in %s already; go on with it, or choose another name", l->name);
     return read_facts(l, run);
 }
 
-una_status una_trial_store_make(una_trial_store **out, const char *where, const una_trial_store_facts *facts,
+/* "postgresql://host/base#name" is a server and a name in it; a path is a path, whatever is in it. */
+static una_status open_study(una_trial_store *l, const char *where, const una_trial_store_facts *facts, una_run *run)
+{
+    bool server = una_database_is_server(where);
+    const char *mark = server ? strrchr(where, '#') : NULL;
+    una_text address = una_text_in(&l->keep), name = una_text_in(&l->keep);
+    if (mark) una_text_bytes(&address, where, (size_t)(mark - where));
+    l->study = mark && mark[1] ? una_arena_text(&l->keep, mark + 1) : "study";
+    UNA_TRY(una_arena_check(&l->keep));
+
+    UNA_TRY(una_database_open(&l->db, mark ? address.at : where, facts ? UNA_DATABASE_LOG : UNA_DATABASE_PRESENT, run));
+    una_text_add(&name, server ? "%s#%s" : "%s", una_database_name(l->db), l->study);
+    UNA_TRY(una_arena_check(&l->keep));
+    l->name = name.at;
+    una_trial_store_next_token(l);
+    return una_database_transact(l->db, enter_study, &(opening){ l, facts }, run);
+}
+
+una_status una_trial_store_open(una_trial_store **out, const char *where, const una_trial_store_facts *facts,
                                 una_run *run)
 {
-    una_trial_store *l;
+    struct timespec time;
+    una_trial_store *l = una_allocate(run, sizeof *l);
     *out = NULL;
-    una_status status = new_trial_store(&l, where, UNA_DATABASE_LOG, run);
-    if (!l) return status;
-    if (status == UNA_OK) {
-        una_trial_store_next_token(l);
-        status = una_database_transact(l->db, make_study, &(making){ l, facts }, run);
-    }
-    return trial_store_opened(out, l, status);
+    if (!l) return UNA_E_MEMORY;
+    memset(l, 0, sizeof *l);
+    l->run = run;
+    una_arena_init(&l->keep, run);
+    una_owner_here(&l->me, l);
+    clock_gettime(CLOCK_REALTIME, &time);
+    l->opened = (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+    una_status status = open_study(l, where, facts, run);
+    if (status == UNA_OK) *out = l;
+    else una_trial_store_close(l);
+    return status;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------- */
@@ -211,82 +144,64 @@ typedef struct reading { una_stored_trials *to; size_t room; const una_trial_sto
 
 static una_trial_state state_of(const char *word)
 {
-    if (strcmp(word, "told") == 0) return UNA_TRIAL_TOLD;
-    return strcmp(word, "failed") == 0 ? UNA_TRIAL_FAILED : UNA_TRIAL_OPEN;
-}
-
-const char *una_trial_store_state_word(una_trial_state state)
-{
-    if (state == UNA_TRIAL_TOLD) return "told";
-    return state == UNA_TRIAL_FAILED ? "failed" : "open";
-}
-
-double una_trial_store_number(const una_sql_value *cell)
-{
-    if (cell->type == UNA_SQL_NULL) return NAN;
-    return cell->type == UNA_SQL_INTEGER ? (double)cell->whole : cell->real;
+    una_trial_state state = UNA_TRIAL_FAILED;
+    while (state != UNA_TRIAL_OPEN && strcmp(una_trial_state_words[state], word) != 0) state--;
+    return state;
 }
 
 static una_status take_trial(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
-    static const una_sql_row_form trial = { TRIAL_COLUMNS, "wttNwtwwNN", "trial" };
     reading *r = context;
-    uint64_t id = (uint64_t)cells[0].whole;
-    double value = una_trial_store_number(&cells[3]);
-    (void)count;
-    UNA_TRY(una_database_check(r->store->db, &trial, cells, cells[0].whole, run));
-    if (state_of(cells[1].text) == UNA_TRIAL_TOLD && !isfinite(value))
-        return trial_store_damaged(r->store, id, "was told a value that is not finite", run);
-    if (r->to->count == r->room) {
-        size_t room = r->room ? 2 * r->room : 16;
-        UNA_NEW(r->arena, una_stored_trial, wider, room);
-        if (r->to->count > 0) memcpy(wider, r->to->at, r->to->count * sizeof *wider);
-        r->to->at = wider;
-        r->room = room;
-    }
-    r->to->at[r->to->count++] = (una_stored_trial){ .id = id, .state = state_of(cells[1].text),
-        .x = una_arena_text(r->arena, cells[2].text), .value = value,
+    una_stored_trial trial = { .id = (uint64_t)cells[0].whole, .state = state_of(cells[1].text),
+        .x = una_arena_text(r->arena, cells[2].text), .value = una_sql_number(&cells[3]),
         .attempts = (unsigned)cells[4].whole, .note = una_arena_text(r->arena, cells[5].text),
-        .asked = cells[6].whole, .told = cells[7].whole, .expected = una_trial_store_number(&cells[8]),
-        .doubt = una_trial_store_number(&cells[9]) };
-    return una_arena_check(r->arena);
+        .asked = cells[6].whole, .told = cells[7].whole, .expected = una_sql_number(&cells[8]),
+        .doubt = una_sql_number(&cells[9]) };
+    (void)count;
+    if (trial.state == UNA_TRIAL_TOLD && !isfinite(trial.value))
+        return trial_store_damaged(r->store, trial.id, "was told a value that is not finite", run);
+    r->to->at = una_arena_grow(r->arena, r->to->at, r->to->count, &r->room, sizeof trial);
+    UNA_TRY(una_arena_check(r->arena));
+    r->to->at[r->to->count++] = trial;
+    return UNA_OK;
+}
+
+static una_status read_trials(una_stored_trials *all, una_trial_store *l, una_sql sql, una_arena *arena, una_run *run)
+{
+    static const una_sql_row_form form = { TRIAL_COLUMNS, "wttNwtwwNN", "trial" };
+    reading r = { .to = all, .store = l, .arena = arena };
+    *all = (una_stored_trials){0};
+    return una_database_each(l->db, sql, &form, take_trial, &r, run);
 }
 
 una_status una_trial_store_read(una_stored_trials *all, una_trial_store *l, una_arena *arena, una_run *run)
 {
-    reading r = { .to = all, .store = l, .arena = arena };
-    const una_sql_value given[] = { una_sql_text(l->study) };
-    *all = (una_stored_trials){0};
-    return una_database_each(l->db, "SELECT " TRIAL_COLUMNS " FROM study_trial WHERE study = $1 ORDER BY id", given, 1,
-                             take_trial, &r, run);
+    return read_trials(all, l, UNA_SQL("SELECT " TRIAL_COLUMNS " FROM study_trial WHERE study = $1 ORDER BY id",
+                                       una_sql_text(l->study)), arena, run);
 }
 
 /* The trials that an ask got, by its token. */
-una_status una_trial_store_read_given(una_stored_trials *given, una_trial_store *l, una_arena *arena, una_run *run)
+una_status una_trial_store_read_given(una_stored_trials *given, una_trial_store *l, una_run *run)
 {
-    reading r = { .to = given, .store = l, .arena = arena };
-    const una_sql_value cells[] = { una_sql_text(l->study), una_sql_text(l->token) };
-    *given = (una_stored_trials){0};
-    return una_database_each(l->db, "SELECT " TRIAL_COLUMNS " FROM study_trial WHERE study = $1 AND token = $2 "
-                             "ORDER BY id", cells, 2, take_trial, &r, run);
+    return read_trials(given, l, UNA_SQL("SELECT " TRIAL_COLUMNS " FROM study_trial WHERE study = $1 AND token = $2 "
+                                         "ORDER BY id", una_sql_text(l->study), una_sql_text(l->token)),
+                       &run->scratch, run);
 }
 
 una_status una_trial_store_count_given(size_t *count, una_trial_store *l, una_run *run)
 {
-    const una_sql_value cells[] = { una_sql_text(l->study), una_sql_text(l->token) };
     una_sql_value found;
-    UNA_TRY(una_database_ask(&found, l->db, "SELECT count(*) FROM study_trial WHERE study = $1 AND token = $2", cells,
-                             2, &run->scratch, run));
+    UNA_TRY(una_database_ask(&found, l->db, UNA_SQL("SELECT count(*) FROM study_trial WHERE study = $1 AND token = $2",
+                                                    una_sql_text(l->study), una_sql_text(l->token)), NULL, run));
     *count = (size_t)found.whole;
     return UNA_OK;
 }
 
 una_status una_trial_store_next_id(int64_t *id, una_trial_store *l, una_run *run)
 {
-    const una_sql_value cells[] = { una_sql_text(l->study) };
     una_sql_value last;
-    UNA_TRY(una_database_ask(&last, l->db, "SELECT max(id) FROM study_trial WHERE study = $1", cells, 1, &run->scratch,
-                             run));
+    UNA_TRY(una_database_ask(&last, l->db, UNA_SQL("SELECT max(id) FROM study_trial WHERE study = $1",
+                                                   una_sql_text(l->study)), NULL, run));
     bool number = last.type == UNA_SQL_INTEGER || last.type == UNA_SQL_NULL;
     if (!number || last.whole < 0 || last.whole == INT64_MAX)
         return trial_store_damaged(l, 0, "numbers of trials begin with 1", run);
@@ -315,28 +230,19 @@ static una_status no_such_trial(una_trial_store *l, uint64_t id, una_run *run)
              next - 1);
 }
 
-typedef struct present { const una_trial_store *store; una_trial_state state; double value; bool there; } present;
-
-static una_status take_present(void *context, const una_sql_value *cells, size_t count, una_run *run)
-{
-    static const una_sql_row_form trial = { "state, value, id", "tNw", "trial" };
-    present *p = context;
-    (void)count;
-    UNA_TRY(una_database_check(p->store->db, &trial, cells, cells[2].whole, run));
-    p->state = state_of(cells[0].text);
-    p->value = una_trial_store_number(&cells[1]);
-    p->there = true;
-    return UNA_OK;
-}
+typedef struct present { una_trial_state state; double value; } present;
 
 static una_status find_trial(present *p, una_trial_store *l, uint64_t id, una_run *run)
 {
-    const una_sql_value cells[] = { una_sql_text(l->study), una_sql_integer((int64_t)id) };
-    *p = (present){ .store = l };
+    static const una_sql_row_form form = { "state, value, id", "tNw", "trial" };
+    una_sql_value cells[3] = {{0}};
     if (id > 0 && id <= INT64_MAX)
-        UNA_TRY(una_database_each(l->db, "SELECT state, value, id FROM study_trial WHERE study = $1 AND id = $2", cells,
-                                  2, take_present, p, run));
-    return p->there ? UNA_OK : no_such_trial(l, id, run);
+        UNA_TRY(una_database_ask(cells, l->db, UNA_SQL("SELECT state, value, id FROM study_trial WHERE study = $1 AND "
+                                                       "id = $2", una_sql_text(l->study),
+                                                       una_sql_integer((int64_t)id)), &form, run));
+    if (!cells[0].text) return no_such_trial(l, id, run);
+    *p = (present){ state_of(cells[0].text), una_sql_number(&cells[1]) };
+    return UNA_OK;
 }
 
 static una_status told_before(uint64_t id, const present *p, una_run *run)
@@ -362,11 +268,11 @@ static una_status write_told(una_database *db, void *context, una_run *run)
     if (p.state != UNA_TRIAL_OPEN) return is_same_result(&p, t) ? UNA_OK : told_before(t->id, &p, run);
 
     UNA_TRY(una_database_now(&now, db, run));
-    const una_sql_value cells[] = { una_sql_text(t->store->study), una_sql_integer((int64_t)t->id),
-        una_sql_text(una_trial_store_state_word(t->state)), una_sql_real(t->value), una_sql_text(t->note),
-        una_sql_integer((int64_t)now) };
-    UNA_TRY(una_database_write(db, 1, "UPDATE study_trial SET state = $3, value = $4, note = $5, told = $6, "
-                               UNA_LET_GO " WHERE study = $1 AND id = $2", cells, 6, run));
+    UNA_TRY(una_database_write(db, UNA_SQL("UPDATE study_trial SET state = $3, value = $4, note = $5, told = $6, "
+                                           UNA_LET_GO " WHERE study = $1 AND id = $2", una_sql_text(t->store->study),
+                                           una_sql_integer((int64_t)t->id),
+                                           una_sql_text(una_trial_state_words[t->state]), una_sql_real(t->value),
+                                           una_sql_text(t->note), una_sql_integer((int64_t)now)), run));
     UNA_TRY(find_trial(&p, t->store, t->id, run));
     if (is_same_result(&p, t)) return UNA_OK;
     UNA_FAIL(run, UNA_E_IO, "%s changed what trial %" PRIu64 " was told, and nothing was kept; remove the trigger "
@@ -382,18 +288,18 @@ una_status una_trial_store_tell(una_trial_store *l, uint64_t id, una_trial_state
 
 static una_status write_dropped(una_database *db, void *context, una_run *run)
 {
-    static const una_sql_change ours = { "study_trial", UNA_LET_GO, "study = $1 AND id = $2 AND " UNA_IS_MINE };
     const telling *t = context;
     const una_trial_store *l = t->store;
+    una_sql_value study = una_sql_text(l->study), id = una_sql_integer((int64_t)t->id);
     present p;
     UNA_TRY(find_trial(&p, t->store, t->id, run));
     if (p.state != UNA_TRIAL_OPEN) return t->only_ours ? UNA_OK : told_before(t->id, &p, run);
-
-    const una_sql_value cells[] = { una_sql_text(l->study), una_sql_integer((int64_t)t->id), una_sql_text(l->me.host),
-        una_sql_integer(l->me.process), una_sql_text(l->me.start), una_sql_text(l->me.handle) };
-    if (t->only_ours) return una_database_change(NULL, db, &ours, cells, 6, run);
-    return una_database_write(db, 1, "UPDATE study_trial SET " UNA_LET_GO " WHERE study = $1 AND id = $2", cells, 2,
-                              run);
+    if (t->only_ours)
+        return una_database_change(NULL, db, "study_trial", UNA_LET_GO,
+                                   UNA_SQL("study = $1 AND id = $2 AND " UNA_IS_MINE, study, id,
+                                           UNA_OWNER_CELLS(l->me)), run);
+    return una_database_write(db, UNA_SQL("UPDATE study_trial SET " UNA_LET_GO " WHERE study = $1 AND id = $2", study,
+                                          id), run);
 }
 
 una_status una_trial_store_drop(una_trial_store *l, uint64_t id, bool only_ours, una_run *run)
@@ -406,20 +312,18 @@ typedef struct renewing { una_trial_store *store; const uint64_t *id; size_t cou
 
 static una_status write_renewed(una_database *db, void *context, una_run *run)
 {
-    static const una_sql_change ours = { "study_trial",
-        "since = $7, lease_until = CASE WHEN lease_until > 0 THEN $8 ELSE lease_until END",
-        "study = $1 AND id = $2 AND state = 'open' AND " UNA_IS_MINE };
     const renewing *r = context;
     const una_trial_store *l = r->store;
     double time = 0;
     UNA_TRY(una_database_now(&time, db, run));
     for (size_t i = 0; i < r->count; i++) {
         size_t changed = 0;
-        const una_sql_value cells[] = { una_sql_text(l->study), una_sql_integer((int64_t)r->id[i]),
-            una_sql_text(l->me.host), una_sql_integer(l->me.process), una_sql_text(l->me.start),
-            una_sql_text(l->me.handle), una_sql_integer((int64_t)time),
-            una_sql_real(time + l->facts.lease) };
-        UNA_TRY(una_database_change(&changed, db, &ours, cells, 8, run));
+        UNA_TRY(una_database_change(&changed, db, "study_trial",
+                                    "since = $7, lease_until = CASE WHEN lease_until > 0 THEN $8 ELSE lease_until END",
+                                    UNA_SQL("study = $1 AND id = $2 AND state = 'open' AND " UNA_IS_MINE,
+                                            una_sql_text(l->study), una_sql_integer((int64_t)r->id[i]),
+                                            UNA_OWNER_CELLS(l->me), una_sql_integer((int64_t)time),
+                                            una_sql_real(time + l->facts.lease)), run));
         if (changed == 0)
             UNA_FAIL(run, UNA_E_INPUT, "trial %" PRIu64 " of %s is not held by this process: it was told, given back "
                      "or given to another process", r->id[i], l->name);
@@ -433,20 +337,17 @@ una_status una_trial_store_renew(una_trial_store *l, const uint64_t *id, size_t 
     return una_database_transact(l->db, write_renewed, &r, run);
 }
 
-static una_status let_all_go(una_database *db, void *context, una_run *run)
+static void let_all_go(una_trial_store *l)
 {
-    static const una_sql_change ours = { "study_trial", UNA_LET_GO,
-        "study = $1 AND state = $2 AND lease_until = 0 AND " UNA_IS_MINE };
-    const una_trial_store *l = context;
-    const una_sql_value cells[] = { una_sql_text(l->study), una_sql_text("open"), una_sql_text(l->me.host),
-        una_sql_integer(l->me.process), una_sql_text(l->me.start), una_sql_text(l->me.handle) };
-    return una_database_change(NULL, db, &ours, cells, 6, run);
+    (void)una_database_change(NULL, l->db, "study_trial", UNA_LET_GO,
+                              UNA_SQL("study = $1 AND state = $2 AND lease_until = 0 AND " UNA_IS_MINE,
+                                      una_sql_text(l->study), una_sql_text("open"), UNA_OWNER_CELLS(l->me)), l->run);
 }
 
 void una_trial_store_close(una_trial_store *l)
 {
     if (!l) return;
-    if (l->holds && l->db && l->facts.space) una_database_transact(l->db, let_all_go, l, l->run);
+    if (l->holds && l->db && l->facts.space) let_all_go(l);
     una_database_close(l->db);
     una_arena_free(&l->keep);
     una_release(l->run, l);

@@ -47,25 +47,34 @@ typedef struct una_stored_trial {        /* x is JSON, as the space writes it   
 
 typedef struct una_stored_trials { una_stored_trial *at; size_t count; } una_stored_trials;
 
-/* Texts of facts live as long as the store. _make: UNA_E_INPUT if there is one already. */
-una_status una_trial_store_make(una_trial_store **store, const char *where, const una_trial_store_facts *facts,
+enum { UNA_TRIAL_STATES = 3 };
+extern const char *const una_trial_state_words[UNA_TRIAL_STATES];        /* by una_trial_state                      */
+
+/* Makes a study with these settings: UNA_E_INPUT if there is one already. facts NULL: there must be one. */
+una_status una_trial_store_open(una_trial_store **store, const char *where, const una_trial_store_facts *facts,
                                 una_run *run);
-una_status una_trial_store_open(una_trial_store **store, const char *where, una_run *run);
 void       una_trial_store_close(una_trial_store *store); /* gives back what this process holds; NULL is harmless    */
+/* Their texts live as long as the store. */
 const una_trial_store_facts *una_trial_store_facts_of(const una_trial_store *store);
 const char *una_trial_store_name(const una_trial_store *store); /* the path, or the address without its password   */
 
 /* All trials by id, in `arena`. */
 una_status una_trial_store_read(una_stored_trials *all, una_trial_store *store, una_arena *arena, una_run *run);
 
-/* Chooses new trials, given all so far: sets x, expected and doubt of the first `count` of `found`. *chosen: their
- * number, also where it fails. */
+/* Chooses new trials, given all so far: sets x, expected and doubt of the first `count` of `found`, with texts in
+ * run->scratch. *chosen: their number, also where it fails. */
 typedef una_status una_point_chooser(void *context, const una_stored_trials *all, una_stored_trial *found, size_t count,
-                                     size_t *chosen, una_arena *arena, una_run *run);
-/* Trials to carry out: first open ones that are not held, then new ones. Fewer than `count` where there are no more
- * points, but at least one. by_process: see above. */
-una_status una_trial_store_ask(una_stored_trials *given, una_trial_store *store, size_t count, bool by_process,
-                               una_point_chooser *choose, void *context, una_arena *arena, una_run *run);
+                                     size_t *chosen, una_run *run);
+typedef struct una_trial_request {
+    size_t             count;
+    bool               by_process;       /* see above                                                               */
+    una_point_chooser *choose;
+    void              *context;
+} una_trial_request;
+/* Trials to carry out, in run->scratch: first open ones that are not held, then new ones. Fewer than asked for where
+ * there are no more points, but at least one. */
+una_status una_trial_store_ask(una_stored_trials *given, una_trial_store *store, const una_trial_request *request,
+                               una_run *run);
 /* After a failed ask, also one that failed after una_trial_store_ask: its trials are given back. Returns `status`. */
 una_status una_trial_store_give_up(una_trial_store *store, una_status status, una_run *run);
 /* state: told (value finite) or failed (why). Telling the same again is no error. */

@@ -27,12 +27,10 @@ struct una_trial_store {
 #define UNA_IS_MINE "host = $3 AND process = $4 AND start = $5 AND handle = $6"
 
 void        una_trial_store_next_token(una_trial_store *store);
-const char *una_trial_store_state_word(una_trial_state state);
-double      una_trial_store_number(const una_sql_value *cell);   /* NAN where there is none                         */
 
 /* In a transaction: the trials with the current token, and the number of the next trial. */
 una_status  una_trial_store_count_given(size_t *count, una_trial_store *store, una_run *run);
-una_status una_trial_store_read_given(una_stored_trials *given, una_trial_store *store, una_arena *arena, una_run *run);
+una_status  una_trial_store_read_given(una_stored_trials *given, una_trial_store *store, una_run *run);
 una_status  una_trial_store_next_id(int64_t *id, una_trial_store *store, una_run *run);
 
 #endif

@@ -35,4 +35,15 @@ static inline una_row row_of(const char *study, const char *spec, uint64_t seed,
                       .options = "new(height=1)", .kernels = "k", .commit = "abc", .seconds = 0.5 };
 }
 
+/* added and result may be NULL. */
+static inline una_status put_rows(una_store *store, const una_row *rows, size_t count, bool replace, size_t *added,
+                                  una_put_result *result, una_run *run)
+{
+    una_put_result put;
+    una_status status = una_store_put(store, rows, count, replace, &put, run);
+    if (added) *added = put.added;
+    if (result) *result = put;
+    return status;
+}
+
 #endif

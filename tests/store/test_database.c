@@ -38,10 +38,9 @@ static una_status open_counter(una_database **db, const char *where, una_run *ru
 static int64_t number_of(una_database *db, const char *sql, una_run *run)
 {
     una_sql_value cell;
-    una_arena arena;
-    una_arena_init(&arena, run);
-    assert_ok(una_database_ask(&cell, db, sql, NULL, 0, &arena, run), run);
-    una_arena_free(&arena);
+    una_mark mark = una_arena_mark(&run->scratch);
+    assert_ok(una_database_ask(&cell, db, una_sql_plain(sql), NULL, run), run);
+    una_arena_release(&run->scratch, mark);
     return cell.type == UNA_SQL_INTEGER ? cell.whole : -1;
 }
 
@@ -55,9 +54,9 @@ static una_status count_up(una_database *db, void *context, una_run *run)
 {
     una_sql_value cell;
     (void)context;
-    UNA_TRY(una_database_ask(&cell, db, "SELECT number FROM counter WHERE id = 1", NULL, 0, &run->scratch, run));
+    UNA_TRY(una_database_ask(&cell, db, una_sql_plain("SELECT number FROM counter WHERE id = 1"), NULL, run));
     cell = una_sql_integer(cell.whole + 1);
-    return una_database_do(NULL, db, "UPDATE counter SET number = $1 WHERE id = 1", &cell, 1, run);
+    return una_database_do(NULL, db, (una_sql){ "UPDATE counter SET number = $1 WHERE id = 1", &cell, 1 }, run);
 }
 
 /* A child that ends with 0 if the job did not fail; its sentence goes to the standard error. */
@@ -115,21 +114,25 @@ static void values_come_back(void **state)
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
         una_sql_value given = una_sql_real(reals[i]);
         assert_int_equal(given.type, isnan(reals[i]) ? UNA_SQL_NULL : UNA_SQL_REAL);
-        assert_ok(una_database_do(NULL, db, "INSERT INTO r (v) VALUES ($1)", &given, 1, run), run);
-        assert_ok(una_database_each(db, "SELECT v FROM r", NULL, 0, same_cell, &given, run), run);
-        assert_ok(una_database_do(NULL, db, "DELETE FROM r", NULL, 0, run), run);
+        assert_ok(una_database_do(NULL, db, (una_sql){ "INSERT INTO r (v) VALUES ($1)", &given, 1 }, run), run);
+        assert_ok(una_database_each(db, una_sql_plain("SELECT v FROM r"), NULL, same_cell, &given, run), run);
+        assert_ok(una_database_do(NULL, db, una_sql_plain("DELETE FROM r"), run), run);
     }
     for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
         una_sql_value given = una_sql_integer(wholes[i]);
-        assert_ok(una_database_do(NULL, db, "INSERT INTO w (v) VALUES ($1)", &given, 1, run), run);
-        assert_ok(una_database_each(db, "SELECT v FROM w WHERE v = $1", &given, 1, same_cell, &given, run), run);
-        assert_ok(una_database_do(NULL, db, "DELETE FROM w", NULL, 0, run), run);
+        assert_ok(una_database_do(NULL, db, (una_sql){ "INSERT INTO w (v) VALUES ($1)", &given, 1 }, run), run);
+        assert_ok(una_database_each(db, (una_sql){ "SELECT v FROM w WHERE v = $1", &given, 1 }, NULL, same_cell, &given,
+                                    run),
+                  run);
+        assert_ok(una_database_do(NULL, db, una_sql_plain("DELETE FROM w"), run), run);
     }
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         una_sql_value given = una_sql_text(texts[i]);
-        assert_ok(una_database_do(NULL, db, "INSERT INTO t (v) VALUES ($1)", &given, 1, run), run);
-        assert_ok(una_database_each(db, "SELECT v FROM t WHERE v = $1", &given, 1, same_cell, &given, run), run);
-        assert_ok(una_database_do(NULL, db, "DELETE FROM t", NULL, 0, run), run);
+        assert_ok(una_database_do(NULL, db, (una_sql){ "INSERT INTO t (v) VALUES ($1)", &given, 1 }, run), run);
+        assert_ok(una_database_each(db, (una_sql){ "SELECT v FROM t WHERE v = $1", &given, 1 }, NULL, same_cell, &given,
+                                    run),
+                  run);
+        assert_ok(una_database_do(NULL, db, una_sql_plain("DELETE FROM t"), run), run);
     }
     una_database_close(db);
     una_run_free(run);
@@ -163,26 +166,40 @@ static void statements(void **state)
     assert_ok(open_counter(&db, place_of(state, "statements.db"), run), run);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         una_sql_value given[] = { una_sql_integer((int64_t)i), una_sql_text(words[i]), una_sql_real(0.5) };
-        assert_ok(una_database_do(&changed, db, "INSERT INTO note (word, value, id) VALUES ($2, $3, $1) "
-                                  "ON CONFLICT (id, word) DO NOTHING", given, 3, run), run);
+        assert_ok(una_database_do(&changed, db,
+                                  (una_sql){ "INSERT INTO note (word, value, id) VALUES ($2, $3, $1) "
+                                             "ON CONFLICT (id, word) DO NOTHING",
+                                             given, 3 },
+                                  run),
+                  run);
         assert_int_equal(changed, 1);
-        assert_ok(una_database_do(&changed, db, "INSERT INTO note (word, value, id) VALUES ($2, $3, $1) "
-                                  "ON CONFLICT (id, word) DO NOTHING", given, 3, run), run);
+        assert_ok(una_database_do(&changed, db,
+                                  (una_sql){ "INSERT INTO note (word, value, id) VALUES ($2, $3, $1) "
+                                             "ON CONFLICT (id, word) DO NOTHING",
+                                             given, 3 },
+                                  run),
+                  run);
         assert_int_equal(changed, 0);
     }
-    assert_ok(una_database_each(db, "SELECT word FROM note ORDER BY word", NULL, 0, join_words, joined, run), run);
+    assert_ok(una_database_each(db, una_sql_plain("SELECT word FROM note ORDER BY word"), NULL, join_words, joined,
+                                run),
+              run);
     assert_string_equal(joined, "10;9;A;B;_;a;b;ä;");
-    assert_ok(una_database_do(&changed, db, "UPDATE note SET value = NULL WHERE id > $1",
-                              &(una_sql_value){ .type = UNA_SQL_INTEGER, .whole = 4 }, 1, run), run);
+    assert_ok(una_database_do(&changed, db,
+                              (una_sql){ "UPDATE note SET value = NULL WHERE id > $1",
+                                         &(una_sql_value){ .type = UNA_SQL_INTEGER, .whole = 4 }, 1 },
+                              run),
+              run);
     assert_int_equal(changed, 3);
     assert_int_equal(number_of(db, "SELECT count(*) FROM note WHERE value IS NULL", run), 3);
     assert_int_equal(number_of(db, "SELECT sum(id) FROM note", run), 28);
     assert_int_equal(number_of(db, "SELECT id FROM note WHERE id = 99", run), -1);
 
-    assert_status(una_database_each(db, "SELECT word FROM note", NULL, 0, stop_at_once, &calls, run), UNA_E_INPUT, run);
+    assert_status(una_database_each(db, una_sql_plain("SELECT word FROM note"), NULL, stop_at_once, &calls, run),
+                  UNA_E_INPUT, run);
     assert_int_equal(calls, 1);
     assert_string_equal(una_run_message(run), "enough");
-    assert_status(una_database_do(NULL, db, "SELEKT 1", NULL, 0, run), UNA_E_IO, run);
+    assert_status(una_database_do(NULL, db, una_sql_plain("SELEKT 1"), run), UNA_E_IO, run);
     for (int i = 0; i < 100; i++) {                          /* more than are kept */
         char sql[64];
         snprintf(sql, sizeof sql, "SELECT %d + count(*) FROM note", i);
@@ -199,7 +216,7 @@ static una_status half_a_body(una_database *db, void *context, una_run *run)
     UNA_TRY(count_up(db, NULL, run));
     una_sql_value twice[] = { una_sql_integer(1) };
     if (context) UNA_FAIL(run, UNA_E_INPUT, "the body says no");
-    return una_database_do(NULL, db, "INSERT INTO counter (id, number) VALUES ($1, 5)", twice, 1, run);
+    return una_database_do(NULL, db, (una_sql){ "INSERT INTO counter (id, number) VALUES ($1, 5)", twice, 1 }, run);
 }
 
 static una_status inner(una_database *db, void *context, una_run *run)
@@ -409,14 +426,13 @@ static una_status all_calls(void *context, una_run *run)
 {
     una_database *db;
     una_sql_value cell;
-    una_arena arena;
-    una_arena_init(&arena, run);
+    una_mark mark = una_arena_mark(&run->scratch);
     una_status status = open_counter(&db, context, run);
     if (status == UNA_OK) status = una_database_transact(db, count_up, NULL, run);
-    if (status == UNA_OK) status = una_database_ask(&cell, db, "SELECT 'a text'", NULL, 0, &arena, run);
+    if (status == UNA_OK) status = una_database_ask(&cell, db, una_sql_plain("SELECT 'a text'"), NULL, run);
     if (status == UNA_OK) status = una_database_script(db, "UPDATE counter SET number = 0", run);
     una_database_close(db);
-    una_arena_free(&arena);
+    una_arena_release(&run->scratch, mark);
     return status;
 }
 
@@ -537,7 +553,7 @@ static void later_triggers_and_views_do_not_run(void **state)
     assert_ok(una_database_transact(db, count_up, NULL, run), run);
     assert_int_equal(number_of(db, "SELECT number FROM counter", run), 1);
     assert_int_equal(number_of(db, "SELECT count(*) FROM note", run), 0);
-    assert_status(una_database_do(NULL, db, "SELECT number FROM seen", NULL, 0, run), UNA_E_IO, run);
+    assert_status(una_database_do(NULL, db, una_sql_plain("SELECT number FROM seen"), run), UNA_E_IO, run);
     assert_says(una_run_message(run), "view");
     assert_status(una_database_script(db, "ATTACH ':memory:' AS other", run), UNA_E_IO, run);
     una_database_close(db);
@@ -571,7 +587,7 @@ static void endless_statements_can_be_cancelled(void **state)
         time_t begun = time(NULL);
         cancel = 0;
         assert_int_equal(pthread_create(&other, NULL, cancel_soon, (void *)&cancel), 0);
-        assert_status(una_database_do(NULL, db, endless[i], NULL, 0, run), UNA_CANCELLED, run);
+        assert_status(una_database_do(NULL, db, una_sql_plain(endless[i]), run), UNA_CANCELLED, run);
         assert_says(una_run_message(run), "interrupted while working with");
         assert_true(time(NULL) - begun < 10);
         pthread_join(other, NULL);
@@ -597,12 +613,12 @@ static void long_texts_are_refused(void **state)
     new_counter(path, "long.db", run);
     by_hand(path, "INSERT INTO note VALUES (1, hex(zeroblob(1000000)), 1), (2, hex(zeroblob(5000000)), 1)");
     assert_ok(open_counter(&db, path, run), run);
-    assert_ok(una_database_ask(&cell, db, "SELECT word FROM note WHERE id = 1", NULL, 0, &run->scratch, run), run);
+    assert_ok(una_database_ask(&cell, db, una_sql_plain("SELECT word FROM note WHERE id = 1"), NULL, run), run);
     assert_int_equal(strlen(cell.text), 2000000);
-    assert_status(una_database_ask(&cell, db, "SELECT word FROM note WHERE id = 2", NULL, 0, &run->scratch, run),
+    assert_status(una_database_ask(&cell, db, una_sql_plain("SELECT word FROM note WHERE id = 2"), NULL, run),
                   UNA_E_MEMORY, run);
     assert_says(una_run_message(run), "more than 5 MB");
-    assert_status(una_database_do(NULL, db, "SELECT hex(zeroblob(300000000))", NULL, 0, run), UNA_E_MEMORY, run);
+    assert_status(una_database_do(NULL, db, una_sql_plain("SELECT hex(zeroblob(300000000))"), run), UNA_E_MEMORY, run);
     una_database_close(db);
     una_run_free(run);
 }
@@ -737,7 +753,7 @@ static una_status check_from_outside(const char *where, una_run *run)
     una_sql_value cell;
     UNA_TRY(una_database_open(&db, where, UNA_DATABASE_COPY, run));
     UNA_TRY(una_database_expect(db, "counter", 1, counter_schema, run));
-    UNA_TRY(una_database_ask(&cell, db, "SELECT number FROM counter", NULL, 0, &run->scratch, run));
+    UNA_TRY(una_database_ask(&cell, db, una_sql_plain("SELECT number FROM counter"), NULL, run));
     una_database_close(db);
     return cell.whole == 1 ? UNA_OK : una_fail(run, UNA_E_INPUT, "the copy has another number");
 }
@@ -781,21 +797,21 @@ static una_status fill(const char *where, una_run *run)
     signal(SIGXFSZ, SIG_IGN);
     memset(kilobytes, 'x', sizeof kilobytes - 1);
     UNA_TRY(open_counter(&db, where, run));
-    if (pages) UNA_TRY(una_database_do(NULL, db, "PRAGMA max_page_count = 60", NULL, 0, run));
+    if (pages) UNA_TRY(una_database_do(NULL, db, una_sql_plain("PRAGMA max_page_count = 60"), run));
     else limit_files(400000);
     for (; written < 1000 && status == UNA_OK; written++) {
         una_sql_value given[] = { una_sql_integer(written), una_sql_text(kilobytes) };
-        status = una_database_do(NULL, db, "INSERT INTO note (id, word) VALUES ($1, $2)", given, 2, run);
+        status = una_database_do(NULL, db, (una_sql){ "INSERT INTO note (id, word) VALUES ($1, $2)", given, 2 }, run);
     }
     const char *why = una_run_message(run);
     if (status != UNA_E_IO || !strstr(why, "no space left") || !strstr(why, "full.db"))
         return una_fail(run, UNA_E_INPUT, "%d is not the sentence of a full disk: %.500s", (int)status, run->message);
 
-    if (pages) UNA_TRY(una_database_do(NULL, db, "PRAGMA max_page_count = 6000", NULL, 0, run));
+    if (pages) UNA_TRY(una_database_do(NULL, db, una_sql_plain("PRAGMA max_page_count = 6000"), run));
     else limit_files(RLIM_INFINITY);
     una_sql_value cell;
     UNA_TRY(una_database_transact(db, count_up, NULL, run));
-    UNA_TRY(una_database_ask(&cell, db, "SELECT count(*) FROM note", NULL, 0, &run->scratch, run));
+    UNA_TRY(una_database_ask(&cell, db, una_sql_plain("SELECT count(*) FROM note"), NULL, run));
     una_database_close(db);
     if (cell.whole != written - 1)
         UNA_FAIL(run, UNA_E_INPUT, "%lld of %lld", (long long)cell.whole, (long long)written);
@@ -1007,9 +1023,9 @@ static void tables_of_another_form(void **state)
 static una_status write_one(una_database *db, void *context, una_run *run)
 {
     (void)context;
-    UNA_TRY(una_database_write(db, 1, "UPDATE counter SET number = 5 WHERE id = 1", NULL, 0, run));
+    UNA_TRY(una_database_write(db, una_sql_plain("UPDATE counter SET number = 5 WHERE id = 1"), run));
     const una_sql_value nobody = una_sql_integer(77);
-    return una_database_write(db, 1, "UPDATE counter SET number = 6 WHERE id = $1", &nobody, 1, run);
+    return una_database_write(db, (una_sql){ "UPDATE counter SET number = 6 WHERE id = $1", &nobody, 1 }, run);
 }
 
 static void writes_change_what_they_mean(void **state)
@@ -1026,9 +1042,11 @@ static void writes_change_what_they_mean(void **state)
 
 static una_status note_checked(void *context, const una_sql_value *cells, size_t count, una_run *run)
 {
-    static const una_sql_row_form note = { "n.id, n.word, n.value, other", "wtNW", "note" };
+    (void)cells;
+    (void)run;
     assert_int_equal(count, 4);
-    return una_database_check(context, &note, cells, cells[0].whole, run);
+    ++*(int *)context;
+    return UNA_OK;
 }
 
 static void cells_are_checked(void **state)
@@ -1041,23 +1059,27 @@ static void cells_are_checked(void **state)
         { "SELECT 'three', 'a', 0.5, 4", "the column 'id' of note holds a text, and a whole number belongs there" },
         { "SELECT 3, 'a', 0.5, 0.25::float8", "the column 'other' of note 3 holds a number, and a whole number" },
     };
+    static const una_sql_row_form note = { "n.id, n.word, n.value, other", "wtNW", "note" };
     bool server = strcmp(*state, "server") == 0;
     una_run *run = quiet_run();
     una_database *db;
+    int given = 0;
     assert_ok(open_counter(&db, place_of(state, "cells.db"), run), run);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char sql[128];
         size_t length = server ? strlen(cases[i].select) : strcspn(cases[i].select, ":");
         snprintf(sql, sizeof sql, "%.*s", (int)length, cases[i].select);
-        una_status status = una_database_each(db, sql, NULL, 0, note_checked, db, run);
+        una_status status = una_database_each(db, una_sql_plain(sql), &note, note_checked, &given, run);
         assert_status(status, cases[i].says ? UNA_E_INPUT : UNA_OK, run);
         if (cases[i].says) assert_says(una_run_message(run), cases[i].says);
     }
     if (!server) {
-        una_status status = una_database_each(db, "SELECT 3, 'a', x'0102', 4", NULL, 0, note_checked, db, run);
+        una_status status =
+            una_database_each(db, una_sql_plain("SELECT 3, 'a', x'0102', 4"), &note, note_checked, &given, run);
         assert_status(status, UNA_E_INPUT, run);
         assert_says(una_run_message(run), "the column 'value' of note 3 holds bytes");
     }
+    assert_int_equal(given, 3);
     una_database_close(db);
     una_run_free(run);
 }
@@ -1078,7 +1100,7 @@ static void a_handle_knows_its_process(void **state)
         if (child == 0) {
             una_sql_value cell;
             bool good = una_database_transact(db, count_up, NULL, run) == UNA_E_USAGE &&
-                        una_database_ask(&cell, db, "SELECT 1", NULL, 0, &run->scratch, run) == UNA_E_USAGE &&
+                        una_database_ask(&cell, db, una_sql_plain("SELECT 1"), NULL, run) == UNA_E_USAGE &&
                         una_database_script(db, "DELETE FROM counter", run) == UNA_E_USAGE &&
                         strstr(una_run_message(run), "after a fork each process has to open it for itself");
             una_database_close(db);
@@ -1106,19 +1128,22 @@ static void owners(void **state)
     una_owner_here(&other, &b);
     assert_true(una_owner_same(&me, &me));
     assert_false(una_owner_same(&me, &other));
-    assert_true(una_owner_alive(&other, since - 100000, now, &me));
-    assert_true(una_owner_alive(&me, 0, now, &me));
+    other.since = since - 100000;
+    assert_true(una_owner_alive(&other, now, &me));
+    assert_true(una_owner_alive(&me, now, &me));
 
     him = me;
+    him.since = since;
     snprintf(him.start, sizeof him.start, "1");              /* an older process of the same number */
-    assert_false(una_owner_alive(&him, since, now, &me));
+    assert_false(una_owner_alive(&him, now, &me));
 
     him = me;
+    him.since = since;
     pid_t child = fork();
     if (child == 0) _exit(0);
     him.process = (long)child;
     assert_int_equal(waitpid(child, NULL, 0), child);
-    assert_false(una_owner_alive(&him, since, now, &me));
+    assert_false(una_owner_alive(&him, now, &me));
 }
 
 /* A process number means something on one host, since one boot, in one namespace of processes. */
@@ -1140,11 +1165,12 @@ static void places(void **state)
     const char *const elsewhere[] = { "elsewhere", name /* of an older una */, containers, localhosts };
     for (size_t i = 0; i < 4; i++) {
         him = me;
+        him.since = 5000;
         him.process = 1L << 40;                              /* which is no process here, and may be one there */
         snprintf(him.host, sizeof him.host, "%s", elsewhere[i]);
-        assert_true(una_owner_alive(&him, 5000, 5000 + UNA_OWNER_LEASE - 10, &me));
-        assert_false(una_owner_alive(&him, 5000, 5000 + UNA_OWNER_LEASE + 10, &me));
-        assert_false(una_owner_alive(&him, 5000, 5000 - UNA_OWNER_LEASE - 10, &me));
+        assert_true(una_owner_alive(&him, 5000 + UNA_OWNER_LEASE - 10, &me));
+        assert_false(una_owner_alive(&him, 5000 + UNA_OWNER_LEASE + 10, &me));
+        assert_false(una_owner_alive(&him, 5000 - UNA_OWNER_LEASE - 10, &me));
     }
 }
 

@@ -85,7 +85,7 @@ static int64_t sum_of(const char *name, una_database_mode mode, una_run *run)
     una_database *db;
     int64_t sum = -1;
     assert_ok(una_database_open(&db, temp_path(name), mode, run), run);
-    assert_ok(una_database_each(db, "SELECT sum(n) FROM number", NULL, 0, note_sum, &sum, run), run);
+    assert_ok(una_database_each(db, una_sql_plain("SELECT sum(n) FROM number"), NULL, note_sum, &sum, run), run);
     una_database_close(db);
     return sum;
 }

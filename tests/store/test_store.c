@@ -40,7 +40,7 @@ static void rows_come_back_as_they_went(void **state)
     (void)state;
     una_arena_init(&arena, run);
     assert_ok(una_store_open(&store, temp_path("rows.sqlite"), run), run);
-    assert_ok(una_store_put(store, in, 2, false, &added, NULL, run), run);
+    assert_ok(put_rows(store, in, 2, false, &added, NULL, run), run);
     assert_int_equal(added, 2);
     una_store_close(store);
 
@@ -70,28 +70,28 @@ static void a_row_is_there_once(void **state)
     seen s = {0};
     const double first[] = { 1, 2 }, second[] = { 3, 4 };
     una_row row = row_of("once", "new", 0, first);
-    una_clash clash;
+    una_put_result clash;
     size_t added;
     (void)state;
 
     assert_ok(una_store_open(&store, temp_path("once.sqlite"), run), run);
-    assert_ok(una_store_put(store, &row, 1, false, &added, NULL, run), run);
+    assert_ok(put_rows(store, &row, 1, false, &added, NULL, run), run);
 
-    assert_ok(una_store_put(store, &row, 1, false, &added, NULL, run), run);         /* what is there stays */
+    assert_ok(put_rows(store, &row, 1, false, &added, NULL, run), run); /* what is there stays */
     assert_int_equal(added, 0);
 
     row.value = second;
-    assert_status(una_store_put(store, &row, 1, false, &added, &clash, run), UNA_E_INPUT, run);
-    assert_true(clash.row == 0 && clash.here == 3 && clash.there == 1);
+    assert_status(put_rows(store, &row, 1, false, &added, &clash, run), UNA_E_INPUT, run);
+    assert_true(clash.clash == 0 && clash.here == 3 && clash.there == 1);
     assert_string_equal(clash.measure, "a");
     row.kernels = "other";                       /* between kernel sets the last digits differ */
-    assert_ok(una_store_put(store, &row, 1, false, &added, &clash, run), run);
-    assert_true(added == 0 && clash.row == SIZE_MAX);
+    assert_ok(put_rows(store, &row, 1, false, &added, &clash, run), run);
+    assert_true(added == 0 && clash.clash == SIZE_MAX);
     assert_ok(una_store_each(store, "once", note_row, &s, run), run);
     assert_int_equal(s.count, 1);
     assert_true(s.last[0] == 1 && s.last[1] == 2);
 
-    assert_ok(una_store_put(store, &row, 1, true, &added, NULL, run), run);        /* or gives way, whole */
+    assert_ok(put_rows(store, &row, 1, true, &added, NULL, run), run); /* or gives way, whole */
     s = (seen){0};
     assert_ok(una_store_each(store, "once", note_row, &s, run), run);
     assert_int_equal(s.count, 1);
@@ -116,9 +116,9 @@ static void a_copy_leaves_the_file_alone(void **state)
     una_store_close(copy);
 
     assert_ok(una_store_open(&store, path, run), run);
-    assert_ok(una_store_put(store, &rows[0], 1, true, NULL, NULL, run), run);
+    assert_ok(una_store_put(store, &rows[0], 1, true, NULL, run), run);
     assert_ok(una_store_open_copy(&copy, path, run), run);
-    assert_ok(una_store_put(copy, &rows[1], 1, true, NULL, NULL, run), run);
+    assert_ok(una_store_put(copy, &rows[1], 1, true, NULL, run), run);
     assert_ok(una_store_each(copy, "copy", note_row, &s, run), run);
     assert_string_equal(s.specs, "new;old;");
     una_store_close(copy);
@@ -144,7 +144,7 @@ static void studies_and_their_variants(void **state)
     (void)state;
 
     assert_ok(una_store_open(&store, temp_path("studies.sqlite"), run), run);
-    assert_ok(una_store_put(store, rows, 5, false, NULL, NULL, run), run);
+    assert_ok(una_store_put(store, rows, 5, false, NULL, run), run);
     assert_ok(una_store_each(store, "uci", note_row, &s, run), run);
     assert_string_equal(s.specs, "b;new;c;");                                /* by key, not by time */
     una_store_close(store);
@@ -162,7 +162,7 @@ static void all_rows_or_none(void **state)
 
     rows[1].seconds = NAN;                       /* cannot be stored */
     assert_ok(una_store_open(&store, temp_path("all.sqlite"), run), run);
-    assert_status(una_store_put(store, rows, 2, true, NULL, NULL, run), UNA_E_IO, run);
+    assert_status(una_store_put(store, rows, 2, true, NULL, run), UNA_E_IO, run);
     assert_ok(una_store_each(store, "all", note_row, &s, run), run);
     assert_int_equal(s.count, 0);
     una_store_close(store);
@@ -187,13 +187,13 @@ static void waiting_can_be_cancelled(void **state)
 
     time_t begun = time(NULL);
     cancel = 1;
-    assert_status(una_store_put(store, &row, 1, true, NULL, NULL, run), UNA_CANCELLED, run);
+    assert_status(una_store_put(store, &row, 1, true, NULL, run), UNA_CANCELLED, run);
     assert_says(una_run_message(run), "interrupted while waiting");
     assert_true(time(NULL) - begun < 30);                    /* half of what a run waits that goes on */
 
     cancel = 0;
     assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
-    assert_ok(una_store_put(store, &row, 1, true, NULL, NULL, run), run);
+    assert_ok(una_store_put(store, &row, 1, true, NULL, run), run);
     sqlite3_close(db);
     una_store_close(store);
     una_run_free(run);
@@ -251,7 +251,7 @@ static void a_claim_has_one_owner(void **state)
     assert_ok(claim_one(&granted, other, &row.key, run), run);
     assert_true(granted);
 
-    assert_ok(una_store_put(other, &row, 1, true, NULL, NULL, run), run);
+    assert_ok(una_store_put(other, &row, 1, true, NULL, run), run);
     assert_ok(claim_one(&granted, mine, &row.key, run), run);
     assert_true(granted);                                    /* the row has ended the claim */
 
@@ -407,7 +407,7 @@ static una_store *csv_store(const char *name, una_run *run)
     rows[1].measure = only;
     rows[1].count = 1;
     assert_ok(una_store_open(&store, temp_path(name), run), run);
-    assert_ok(una_store_put(store, rows, 2, true, NULL, NULL, run), run);
+    assert_ok(una_store_put(store, rows, 2, true, NULL, run), run);
     return store;
 }
 
@@ -420,7 +420,7 @@ static void rows_go_through_csv(void **state)
     size_t count, added;
     (void)state;
     snprintf(path, sizeof path, "%s", temp_path("through.csv"));
-    assert_ok(una_store_export(store, "csv", first, 1, path, &count, run), run);
+    assert_ok(una_store_export(store, &(una_row_table){ "csv", first, 1, path }, &count, run), run);
     assert_int_equal(count, 2);
     snprintf(text, sizeof text, "%s", text_of(path));
     assert_string_equal(text, "study,data,split,spec,seed,results,b,a,c,seconds,kernels,commit,options\n"
@@ -429,12 +429,12 @@ static void rows_go_through_csv(void **state)
         "\"csv(x=1)\",\"data\",3,\"old\",2,1,,,-1e+300,0.5,\"k\",\"abc\",\"new(height=1)\"\n");
 
     assert_ok(una_store_open(&to, temp_path("to.sqlite"), run), run);
-    assert_ok(una_store_import(to, "csv", NULL, 0, path, &count, &added, run), run);
+    assert_ok(una_store_import(to, &(una_row_table){ "csv", NULL, 0, path }, &count, &added, run), run);
     assert_int_equal(added, 2);
-    assert_ok(una_store_import(to, "csv", NULL, 0, path, &count, &added, run), run);
+    assert_ok(una_store_import(to, &(una_row_table){ "csv", NULL, 0, path }, &count, &added, run), run);
     assert_int_equal(count, 2);
     assert_int_equal(added, 0);
-    assert_ok(una_store_export(to, "csv", first, 1, path, NULL, run), run);
+    assert_ok(una_store_export(to, &(una_row_table){ "csv", first, 1, path }, NULL, run), run);
     assert_string_equal(text_of(path), text);
     una_store_close(to);
     una_store_close(store);
@@ -451,9 +451,10 @@ static void a_full_disk_is_named(void **state)
     assert_ok(una_store_open(&store, temp_path("full.sqlite"), run), run);
     for (uint64_t i = 0; i < 200; i++) {                     /* more than a stream keeps in its buffer */
         una_row row = row_of("full", "new", i, value);
-        assert_ok(una_store_put(store, &row, 1, true, NULL, NULL, run), run);
+        assert_ok(una_store_put(store, &row, 1, true, NULL, run), run);
         if (i > 0 && i < 199) continue;
-        assert_status(una_store_export(store, "full", NULL, 0, "/dev/full", NULL, run), UNA_E_IO, run);
+        assert_status(una_store_export(store, &(una_row_table){ "full", NULL, 0, "/dev/full" }, NULL, run), UNA_E_IO,
+                      run);
         assert_says(una_run_message(run), "cannot write /dev/full: No space left");
     }
     una_store_close(store);
@@ -471,7 +472,7 @@ static void a_cut_file_never_gives_a_torn_row(void **state)
     (void)state;
 
     snprintf(path, sizeof path, "%s", temp_path("cut.csv"));
-    assert_ok(una_store_export(store, "csv", NULL, 0, path, NULL, run), run);
+    assert_ok(una_store_export(store, &(una_row_table){ "csv", NULL, 0, path }, NULL, run), run);
     una_store_close(store);
     snprintf(text, sizeof text, "%s", text_of(path));
     size_t length = strlen(text), header = strcspn(text, "\n") + 1;
@@ -481,7 +482,7 @@ static void a_cut_file_never_gives_a_torn_row(void **state)
     for (size_t cut = 0; cut <= length; cut++) {
         char part[4096];
         snprintf(part, sizeof part, "%s", temp_file("part.csv", text, cut));
-        una_status status = una_store_import(store, "csv", NULL, 0, part, &count, &added, run);
+        una_status status = una_store_import(store, &(una_row_table){ "csv", NULL, 0, part }, &count, &added, run);
         size_t wanted = cut >= length - 1 ? 2 : cut == first || cut == first - 1 ? 1 : 0;
         bool between = wanted > 0 || cut == header || cut == header - 1;
         assert_status(status, between ? UNA_OK : UNA_E_INPUT, run);
@@ -520,7 +521,8 @@ static void bad_lines_are_named(void **state)
         char text[1024];
         seen s = {0};
         snprintf(text, sizeof text, "%s%s%s", head, good, bad[i]);
-        assert_status(una_store_import(store, "csv", NULL, 0, temp_text_file("bad.csv", text), &count, &added, run),
+        assert_status(una_store_import(store, &(una_row_table){ "csv", NULL, 0, temp_text_file("bad.csv", text) },
+                                       &count, &added, run),
                       UNA_E_INPUT, run);
         assert_says(una_run_message(run), "line 3");
         assert_ok(una_store_each(store, "csv", note_row, &s, run), run);
@@ -528,10 +530,12 @@ static void bad_lines_are_named(void **state)
     }
 
     const char *other = temp_text_file("other.csv", "model,spec,seed,gap_std\ngp,gp,0,1\n");
-    assert_status(una_store_import(store, "csv", NULL, 0, other, &count, &added, run), UNA_E_INPUT, run);
-    assert_says(una_run_message(run), "no column 'study'");
-    assert_status(una_store_import(store, "csv", NULL, 0, temp_path("nowhere.csv"), &count, &added, run), UNA_E_IO,
+    assert_status(una_store_import(store, &(una_row_table){ "csv", NULL, 0, other }, &count, &added, run), UNA_E_INPUT,
                   run);
+    assert_says(una_run_message(run), "no column 'study'");
+    assert_status(una_store_import(store, &(una_row_table){ "csv", NULL, 0, temp_path("nowhere.csv") }, &count, &added,
+                                   run),
+                  UNA_E_IO, run);
     una_store_close(store);
     una_run_free(run);
 }
@@ -557,7 +561,7 @@ static void columns_of_no_measure(void **state)
 
     const char *other = temp_text_file("other.csv", "study,data,split,spec,seed,results,a,rmsee,b,seconds,kernels,"
                                        "commit,options\ncsv,d,0,s,0,1,1,2,3,1,k,c,o\n");
-    assert_ok(una_store_import(store, "csv", two_names, 2, other, &count, &added, run), run);
+    assert_ok(una_store_import(store, &(una_row_table){ "csv", two_names, 2, other }, &count, &added, run), run);
     assert_int_equal(added, 1);
     assert_says(warnings, "other.csv has a column 'rmsee'");
     assert_null(strstr(warnings, "'a'"));
@@ -572,7 +576,7 @@ static void columns_of_no_measure(void **state)
             used += (size_t)snprintf(text + used, sizeof text - used, i < given ? ",%zu" : ",", i);
         snprintf(text + used, sizeof text - used, ",1,k,c,o\n");
         const char *many = temp_text_file("many.csv", text);
-        una_status status = una_store_import(store, "csv", NULL, 0, many, &count, &added, run);
+        una_status status = una_store_import(store, &(una_row_table){ "csv", NULL, 0, many }, &count, &added, run);
         assert_status(status, given == MANY ? UNA_E_INPUT : UNA_OK, run);
     }
     assert_says(una_run_message(run), "many.csv, line 2, column 'm256': there are too many measures");
@@ -594,7 +598,7 @@ static void signs_behind_blanks_count(void **state)
     assert_ok(una_store_open_copy(&store, NULL, run), run);
     const char *path = temp_text_file("blank.csv", "study,data,split,spec,seed,results,a,b,seconds,kernels,commit,"
                                       "options\ncsv,d,0,s,0,1, -inf, inf,1,k,c,o\n");
-    assert_ok(una_store_import(store, "csv", NULL, 0, path, &count, &added, run), run);
+    assert_ok(una_store_import(store, &(una_row_table){ "csv", NULL, 0, path }, &count, &added, run), run);
     assert_ok(una_store_each(store, "csv", note_row, &s, run), run);
     assert_true(s.last[0] == -HUGE_VAL && s.last[1] == HUGE_VAL);
     una_store_close(store);
@@ -612,22 +616,28 @@ static void contradictions_are_named(void **state)
     (void)state;
     assert_ok(una_store_open(&store, temp_path("clash.sqlite"), run), run);
     snprintf(text, sizeof text, "%s%s%s", head, "csv,d,0,s,0,1,1,nan,1,k,c,o\n", "csv,d,1,s,0,1,1,,1,k,c,o\n");
-    assert_ok(una_store_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run), run);
+    assert_ok(una_store_import(store, &(una_row_table){ "csv", NULL, 0, temp_text_file("clash.csv", text) }, &count,
+                               &added, run),
+              run);
 
     /* The same values with other seconds, or a measure that only one of them has, is none. */
     snprintf(text, sizeof text, "%s%s%s", head, "csv,d,0,s,0,1,1,nan,2,k,c2,o\n", "csv,d,1,s,0,1,1,5,1,k,c,o\n");
-    assert_ok(una_store_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run), run);
+    assert_ok(una_store_import(store, &(una_row_table){ "csv", NULL, 0, temp_text_file("clash.csv", text) }, &count,
+                               &added, run),
+              run);
     assert_int_equal(added, 0);
 
     snprintf(text, sizeof text, "%s%s%s", head, "csv,d,9,s,0,1,1,nan,1,k,c,o\n", "csv,d,0,s,0,1,1,2.5,1,k,c,o\n");
-    assert_status(una_store_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run),
+    assert_status(una_store_import(store, &(una_row_table){ "csv", NULL, 0, temp_text_file("clash.csv", text) }, &count,
+                                   &added, run),
                   UNA_E_INPUT, run);
     assert_says(una_run_message(run), "clash.csv, line 3: 'b' of s on d, split 0, seed 0 is 2.5");
     assert_says(una_run_message(run), "clash.sqlite it is nan; remove one");
 
     snprintf(text, sizeof text, "%s%s%s%s", head, "csv,d,8,s,0,1,1,nan,1,k,c,o\n", "csv,d,7,s,0,1,1,1,1,k,c,o\n",
              "csv,d,8,s,0,1,1.5,nan,1,k,c,o\n");
-    assert_status(una_store_import(store, "csv", NULL, 0, temp_text_file("clash.csv", text), &count, &added, run),
+    assert_status(una_store_import(store, &(una_row_table){ "csv", NULL, 0, temp_text_file("clash.csv", text) }, &count,
+                                   &added, run),
                   UNA_E_INPUT, run);
     assert_says(una_run_message(run), "lines 2 and 4: two rows of s on d, split 8, seed 0, in which 'a' is 1 and 1.5");
     assert_ok(una_store_each(store, "csv", note_row, &s, run), run);
@@ -648,7 +658,7 @@ static void a_damaged_store_is_refused(void **state)
     assert_ok(una_store_open(&store, path, run), run);
     for (uint64_t i = 0; i < 400; i++) {
         una_row row = row_of("s", "new", i, value);
-        assert_ok(una_store_put(store, &row, 1, true, NULL, NULL, run), run);
+        assert_ok(una_store_put(store, &row, 1, true, NULL, run), run);
     }
     una_store_close(store);
 
@@ -677,10 +687,11 @@ static una_status all_calls(void *context, una_run *run)
     una_arena_init(&arena, run);
     una_status status = una_store_open(&store, context, run);
     if (status == UNA_OK) status = claim_one(&yes, store, &row.key, run);
-    if (status == UNA_OK) status = una_store_put(store, &row, 1, true, NULL, NULL, run);
+    if (status == UNA_OK) status = una_store_put(store, &row, 1, true, NULL, run);
     if (status == UNA_OK) status = una_store_find(&yes, &out, store, &row.key, &arena, run);
-    if (status == UNA_OK) status = una_store_export(store, "memory", NULL, 0, path, NULL, run);
-    if (status == UNA_OK) status = una_store_import(store, "memory", NULL, 0, path, &count, &added, run);
+    if (status == UNA_OK) status = una_store_export(store, &(una_row_table){ "memory", NULL, 0, path }, NULL, run);
+    if (status == UNA_OK)
+        status = una_store_import(store, &(una_row_table){ "memory", NULL, 0, path }, &count, &added, run);
     if (status == UNA_OK) status = una_store_open_copy(&copy, context, run);
 
     una_store_close(copy);
@@ -728,7 +739,7 @@ static void a_file_of_an_older_una(void **state)
 
     for (size_t i = 0; i < 2; i++) {
         assert_ok(una_store_open(&store, path, run), run);
-        assert_ok(una_store_put(store, &row, 1, true, NULL, NULL, run), run);
+        assert_ok(una_store_put(store, &row, 1, true, NULL, run), run);
         assert_ok(una_store_each(store, "old", note_row, &s, run), run);
         una_store_close(store);
     }
@@ -745,7 +756,7 @@ static void a_store_on_a_server(void **state)
     una_run *run = quiet_run();
     una_store *mine, *other;
     una_arena arena;
-    una_clash clash;
+    una_put_result clash;
     una_owner owner;
     seen s = {0};
     const double value[] = { 0.1 + 0.2, NAN }, changed[] = { 0.1, NAN }, odd[] = { 1.7e308, 5e-324 };
@@ -772,7 +783,7 @@ static void a_store_on_a_server(void **state)
     assert_ok(claim_one(&granted, other, &rows[0].key, run), run);
     assert_true(granted);
 
-    assert_ok(una_store_put(other, rows, 3, false, &added, &clash, run), run);
+    assert_ok(put_rows(other, rows, 3, false, &added, &clash, run), run);
     assert_int_equal(added, 3);
     assert_ok(una_store_owner(&owner, mine, &rows[0].key, run), run);
     assert_int_equal(owner.process, 0);                      /* the row has ended the claim */
@@ -784,9 +795,9 @@ static void a_store_on_a_server(void **state)
     assert_true(s.last[0] == odd[0] && s.last[1] == odd[1]);
 
     rows[0].value = changed;
-    assert_status(una_store_put(mine, rows, 1, false, &added, &clash, run), UNA_E_INPUT, run);
-    assert_int_equal(clash.row, 0);
-    assert_ok(una_store_put(mine, rows, 1, true, &added, &clash, run), run);
+    assert_status(put_rows(mine, rows, 1, false, &added, &clash, run), UNA_E_INPUT, run);
+    assert_int_equal(clash.clash, 0);
+    assert_ok(put_rows(mine, rows, 1, true, &added, &clash, run), run);
     assert_ok(una_store_find(&found, &out, other, &rows[0].key, &arena, run), run);
     assert_true(out.value[0] == 0.1);
     una_store_close(mine);
@@ -805,7 +816,7 @@ static una_status server_calls(void *context, una_run *run)
     una_arena_init(&arena, run);
     una_status status = una_store_open(&store, context, run);
     if (status == UNA_OK) status = claim_one(&yes, store, &row.key, run);
-    if (status == UNA_OK) status = una_store_put(store, &row, 1, true, NULL, NULL, run);
+    if (status == UNA_OK) status = una_store_put(store, &row, 1, true, NULL, run);
     if (status == UNA_OK) status = una_store_find(&yes, &out, store, &row.key, &arena, run);
     una_store_close(store);
     una_arena_free(&arena);

@@ -128,7 +128,7 @@ static void rows_of(char *text, size_t room, const char *path, una_run *run)
     char table[4200];
     snprintf(table, sizeof table, "%s.csv", path);
     assert_ok(una_store_open(&store, path, run), run);
-    assert_ok(una_store_export(store, "work", two_names, 2, table, NULL, run), run);
+    assert_ok(una_store_export(store, &(una_row_table){ "work", two_names, 2, table }, NULL, run), run);
     una_store_close(store);
     FILE *file = fopen(table, "r");
     assert_non_null(file);
@@ -255,7 +255,7 @@ static void a_row_without_a_measure_is_made_again(void **state)
 
     snprintf(path, sizeof path, "%s", temp_path("less.sqlite"));
     assert_ok(una_store_open(&store, path, run), run);
-    assert_ok(una_store_put(store, &row, 1, true, NULL, NULL, run), run);
+    assert_ok(una_store_put(store, &row, 1, true, NULL, run), run);
     una_store_close(store);
 
     assert_ok(work(path, &j, &made, run), run);

@@ -387,7 +387,7 @@ static void store_values(made_up *m, const char *kind, const char *spec, uint64_
     while (known < m->model_count && strcmp(m->models[known].spec, spec) != 0) known++;
     if (known == m->model_count) m->models[m->model_count++] = (una_bench_model){ kind, spec, 1 };
     una_plan_add(&m->plan, row.key);
-    assert_ok(una_store_put(m->store, &row, 1, true, NULL, NULL, run), run);
+    assert_ok(una_store_put(m->store, &row, 1, true, NULL, run), run);
 }
 
 static void store_row(made_up *m, const char *kind, const char *spec, uint64_t seed, double gap, double centre,

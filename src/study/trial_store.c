@@ -230,19 +230,25 @@ static una_status no_such_trial(una_trial_store *l, uint64_t id, una_run *run)
              next - 1);
 }
 
-typedef struct present { una_trial_state state; double value; } present;
+typedef struct present { una_trial_state state; double value; bool there; } present;
 
+static una_status take_present(void *context, const una_sql_value *cells, size_t count, una_run *run)
+{
+    (void)count;
+    (void)run;
+    *(present *)context = (present){ state_of(cells[0].text), una_sql_number(&cells[1]), true };
+    return UNA_OK;
+}
+
+/* Takes no memory: what has come out can be told where none is left. */
 static una_status find_trial(present *p, una_trial_store *l, uint64_t id, una_run *run)
 {
     static const una_sql_row_form form = { "state, value, id", "tNw", "trial" };
-    una_sql_value cells[3] = {{0}};
-    if (id > 0 && id <= INT64_MAX)
-        UNA_TRY(una_database_ask(cells, l->db, UNA_SQL("SELECT state, value, id FROM study_trial WHERE study = $1 AND "
-                                                       "id = $2", una_sql_text(l->study),
-                                                       una_sql_integer((int64_t)id)), &form, run));
-    if (!cells[0].text) return no_such_trial(l, id, run);
-    *p = (present){ state_of(cells[0].text), una_sql_number(&cells[1]) };
-    return UNA_OK;
+    una_sql sql = UNA_SQL("SELECT state, value, id FROM study_trial WHERE study = $1 AND id = $2",
+                          una_sql_text(l->study), una_sql_integer((int64_t)id));
+    *p = (present){ .there = false };
+    if (id > 0 && id <= INT64_MAX) UNA_TRY(una_database_each(l->db, sql, &form, take_present, p, run));
+    return p->there ? UNA_OK : no_such_trial(l, id, run);
 }
 
 static una_status told_before(uint64_t id, const present *p, una_run *run)

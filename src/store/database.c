@@ -254,10 +254,12 @@ static una_status take_first(void *context, const una_sql_value *cells, size_t c
     asking *a = context;
     for (size_t i = 0; i < a->count && i < count && !a->found; i++) {
         a->cells[i] = cells[i];
-        if (cells[i].text) a->cells[i].text = una_arena_text(&run->scratch, cells[i].text);
+        if (!cells[i].text) continue;            /* numbers come also where there is no memory left */
+        a->cells[i].text = una_arena_text(&run->scratch, cells[i].text);
+        UNA_TRY(una_arena_check(&run->scratch));
     }
     a->found = true;
-    return una_arena_check(&run->scratch);
+    return UNA_OK;
 }
 
 una_status una_database_ask(una_sql_value *cells, una_database *db, una_sql sql, const una_sql_row_form *form,

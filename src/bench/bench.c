@@ -230,6 +230,11 @@ static una_status name_files(bench *b, const char *folder)
     return una_arena_check(&b->keep);
 }
 
+static una_row_table table_at(const bench *b, const char *path)
+{
+    return (una_row_table){ b->experiment->name, b->measures, b->measure_count, path };
+}
+
 /* Opens the store and adds the rows that only the CSV file has: a repository has only the file. For reading, a copy
  * of the store. */
 static una_status open_folder(bench *b, const char *folder, bool for_reading)
@@ -248,10 +253,8 @@ static una_status open_folder(bench *b, const char *folder, bool for_reading)
     UNA_TRY(for_reading ? una_store_open_copy(&b->store, store, b->run) : una_store_open(&b->store, store, b->run));
     UNA_TRY(check_store(b));
     if (!has_table) return UNA_OK;
-    una_status status =
-        una_store_import(b->store,
-                         &(una_row_table){ b->experiment->name, b->measures, b->measure_count, b->result.table },
-                         &count, &added, b->run);
+    una_row_table table = table_at(b, b->result.table);
+    una_status status = una_store_import(b->store, &table, &count, &added, b->run);
     return explain_table(b, status, had_store);
 }
 
@@ -270,9 +273,8 @@ static una_status open_results(bench *b)
 static una_status bench_write_table(bench *b)
 {
     if (b->asked.worker_only) return UNA_OK;
-    return una_store_export(b->store,
-                            &(una_row_table){ b->experiment->name, b->measures, b->measure_count, b->result.table },
-                            NULL, b->run);
+    una_row_table table = table_at(b, b->result.table);
+    return una_store_export(b->store, &table, NULL, b->run);
 }
 
 /* ---- the sweep ----------------------------------------------------------------------------------------------- */
@@ -596,14 +598,14 @@ static una_status export_rows(bench *b, const char *path, size_t *rows, size_t *
     if (count == 0)
         UNA_FAIL(b->run, UNA_E_INPUT, "there are no results of %s in %s", b->experiment->name,
                  una_store_path(b->store));
-    return una_store_export(b->store, &(una_row_table){ b->experiment->name, b->measures, b->measure_count, path },
-                            rows, b->run);
+    una_row_table table = table_at(b, path);
+    return una_store_export(b->store, &table, rows, b->run);
 }
 
 static una_status import_rows(bench *b, const char *path, size_t *rows, size_t *added)
 {
-    return una_store_import(b->store, &(una_row_table){ b->experiment->name, b->measures, b->measure_count, path },
-                            rows, added, b->run);
+    una_row_table table = table_at(b, path);
+    return una_store_import(b->store, &table, rows, added, b->run);
 }
 
 static una_status in_folder(const char *name, const char *out, folder_task *task, const char *path, size_t *rows,

@@ -26,6 +26,7 @@ typedef struct una_archive {
     una_run    *run;
     const char *origin;          /* path, for messages                                             */
     size_t      inputs;          /* of the model being exchanged: its kind checks itself against it */
+    const struct una_kind *kind; /* of each member of the mixture that is exchanged; NULL: they name their own     */
     unsigned    depth;           /* mixtures that are being exchanged, one within another (committee/members.h) */
     /* private */
     unsigned char *bytes;

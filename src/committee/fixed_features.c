@@ -29,69 +29,90 @@ static double rounded_noise(double noise_var)
     return exp(floor(digits * log(noise_var) + 0.5) / digits);
 }
 
-typedef struct candidate {               /* a posterior of all rows, and its out-of-fold predictions */
-    const una_kind *single;
-    una_problem_pair  *pair;
+typedef struct candidate {               /* a posterior of all rows, and its out-of-fold predictions        */
+    una_fitting *f;
+    una_problem_pair *pair;
     void       *given, *options;         /* options as given, and filled in                                 */
     void       *state;
     double      noise_var, prior_var;
     una_noise  *noise;                   /* its shape; NULL: constant                                       */
-    una_oof    oof;
+    una_oof     oof;
 } candidate;
+
+static una_common_options *given_of(const candidate *a)
+{
+    return a->given;
+}
+
+/* The fits without each fold, as members of a committee. */
+static una_status plan_folds(una_committee *c, const candidate *a, size_t count, una_run *run)
+{
+    const una_problem *p = &a->pair->plain;
+    *c = (una_committee){ .f = a->f, .target = a->f->target, .pair = a->pair, .noise = a->noise };
+    UNA_NEW_AT(&run->scratch, c->member, count);
+    c->count = count;
+    for (size_t i = 0; i < count; i++)
+        c->member[i] = (una_member_fit){ .number = i, .label = p->folds ? p->fold : NULL,
+                                         .left_out_label = (unsigned char)i };
+    return UNA_OK;
+}
 
 /* Predicts each fold without its rows, or the held-out rows. */
 static una_status predict_folds(candidate *a, una_run *run)
 {
     const una_problem *p = &a->pair->plain;
-    una_committee c = { .single = a->single, .options = a->options, .pair = a->pair, .count = p->folds ? p->folds : 1,
-                        .noise_var = rounded_noise(a->noise_var), .prior_var = a->prior_var, .noise = a->noise };
-    UNA_NEW_AT(&run->scratch, c.member, c.count);
-    for (size_t i = 0; i < c.count; i++)
-        c.member[i] = (una_member_fit){ .state = a->state, .options = a->options, .label = p->folds ? p->fold : NULL,
-                                        .left_out_label = (unsigned char)i };
+    una_committee c;
+    UNA_TRY(plan_folds(&c, a, p->folds ? p->folds : 1, run));
+    c.noise_var = rounded_noise(a->noise_var);
+    c.prior_var = a->prior_var;
+    for (size_t i = 0; i < c.count; i++) {
+        c.member[i].number = 0;
+        c.member[i].state = a->state;
+        c.member[i].options = a->options;
+    }
     UNA_TRY(una_oof_init(&a->oof, 1, una_oof_x(p).rows, una_oof_y(p), &run->scratch));
-    a->oof.shape_per_fold = a->single->search;
+    a->oof.shape_per_fold = a->f->kind->search;
     una_status status = una_jobs_run(run, c.member, sizeof *c.member, c.count, una_member_fit_predict_again, &c);
-    if (status == UNA_OK) una_committee_collect_oof(&a->oof, &c);
+    if (status == UNA_OK) una_collect_oof(&a->oof, &c);
     una_jobs_free(c.member, sizeof *c.member, c.count);
     return status == UNA_OK && a->noise ? una_oof_noise_shape_without(&a->oof, a->noise, p, run) : status;
 }
 
-static una_status take_in_all_rows(una_members *m, const una_problem_pair *pair, void *options, una_fit_result *result,
-                                   una_arena *keep, una_run *run)
+static una_status take_in_all_rows(una_members *m, const una_problem_pair *pair, const una_fitting *f)
 {
-    const una_kind *single = m->at[0].kind;
+    una_fit_target target = { m->at[0].state, f->target->options, f->target->result };
     una_problem p;
     una_all_rows(&p, &pair->plain);
-    UNA_TRY(una_row_weights(&p.weight, m->noise, p.x, run));
-    UNA_TRY(single->relearn(m->at[0].state, options, &p, result, keep, run));
-    m->noise_var = m->noise ? result->noise_var : 0;
+    UNA_TRY(una_row_weights(&p.weight, m->noise, p.x, f->run));
+    UNA_TRY(una_fit_state(f->kind->relearn, f, &p, target, f->keep, f->run));
+    m->noise_var = m->noise ? target.result->noise_var : 0;
     return UNA_OK;
 }
 
 /* ---- lengths under a noise that varies -------------------------------------------------------------------------- */
 
 /* The posterior's noise under the shape: noise_std, or by evidence where that is automatic. */
+static una_status relearn_under_shape(una_fit_result *found, const candidate *a, double noise_std, una_run *run)
+{
+    const una_kind *kind = a->f->kind;
+    una_problem p = a->pair->plain;
+    void *state = una_arena_get(&run->scratch, 1, kind->state_size);
+    una_common_options *options = una_arena_get(&run->scratch, 1, kind->options_size);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_row_weights(&p.weight, a->noise, p.x, run));
+    memcpy(state, a->state, kind->state_size);
+    memcpy(options, a->options, kind->options_size);
+    options->noise_std = noise_std;
+    return una_fit_state(kind->relearn, a->f, &p, (una_fit_target){ state, options, found }, &run->scratch, run);
+}
+
 static una_status noise_under_shape(candidate *a, double noise_std, una_run *run)
 {
-    const una_kind *single = a->single;
-    una_problem p = a->pair->plain;
-    una_mark mark = una_arena_mark(&run->scratch);
-    void *state = una_arena_get(&run->scratch, 1, single->state_size);
-    void *options = una_arena_get(&run->scratch, 1, single->options_size);
     una_fit_result found = una_fit_result_in(&run->scratch);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_row_weights(&p.weight, a->noise, p.x, run);
-    if (status == UNA_OK) {
-        memcpy(state, a->state, single->state_size);
-        memcpy(options, a->options, single->options_size);
-        una_kind_set_number(single, options, "noise_std", noise_std);
-        status = single->relearn(state, options, &p, &found, &run->scratch, run);
-    }
+    UNA_SCOPED(run, relearn_under_shape(&found, a, noise_std, run));
     a->noise_var = found.noise_var;
     a->prior_var = found.prior_var;
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 /* Out-of-fold log-likelihood, summed over rows; -HUGE_VAL: there are no predictions. */
@@ -126,7 +147,7 @@ static una_status choose_shape(candidate *a, una_arena *keep, una_run *run)
     UNA_TRY(una_oof_noise_shape(&again.noise, &again.oof, &a->pair->plain, true, keep, run));
     UNA_TRY(try_shape(&again, run));
     if (oof_log_lik_sum(&again) > oof_log_lik_sum(a)) *a = again;
-    UNA_TRY(noise_under_shape(a, *una_kind_number_option(a->single, a->given, "noise_std"), run));
+    UNA_TRY(noise_under_shape(a, given_of(a)->noise_std, run));
     return predict_folds(a, run);
 }
 
@@ -134,12 +155,13 @@ static una_status choose_shape(candidate *a, una_arena *keep, una_run *run)
  * printed spec leads to the same fit. */
 static una_status search_again(candidate *a, una_fit_result *found, una_arena *keep, una_run *run)
 {
+    const una_kind *kind = a->f->kind;
     una_problem p = a->pair->plain;
-    void *options = una_arena_get(&run->scratch, 1, a->single->options_size);
+    void *options = una_arena_get(&run->scratch, 1, kind->options_size);
     UNA_TRY(una_arena_check(&run->scratch));
-    memcpy(options, a->given, a->single->options_size);
+    memcpy(options, a->given, kind->options_size);
     UNA_TRY(una_row_weights(&p.weight, a->noise, p.x, run));
-    UNA_TRY(a->single->search(a->state, options, &p, found, keep, run));
+    UNA_TRY(una_fit_state(kind->search, a->f, &p, (una_fit_target){ a->state, options, found }, keep, run));
     if (found->steps == 0) return UNA_OK;
 
     a->options = options;
@@ -186,19 +208,18 @@ typedef struct fold_refits {
     una_committee c;
     const candidate *of;
     bool     search;                     /* with lengths chosen under the shape                             */
-    double **noise;                      /* [members] [left_out] of each, without the shape                 */
 } fold_refits;
 
 static una_status fit_under_shape(const fold_refits *h, una_member_fit *fit, una_problem *p, una_run *run)
 {
-    const una_kind *single = h->c.single;
+    const una_kind *kind = h->c.f->kind;
+    una_fit_target target = { fit->state, fit->options, &fit->result };
     UNA_TRY(una_member_fit_rows_weighed(p, &h->c, fit, run));
     if (h->search) {
-        memcpy(fit->options, h->of->given, single->options_size);
-        UNA_TRY(single->search(fit->state, fit->options, p, &fit->result, &fit->arena, run));
-    } else una_kind_set_number(single, fit->options, "noise_std",
-                               *una_kind_number_option(single, h->of->given, "noise_std"));
-    return single->relearn(fit->state, fit->options, p, &fit->result, &fit->arena, run);
+        memcpy(fit->options, h->of->given, kind->options_size);
+        UNA_TRY(una_fit_state(kind->search, h->c.f, p, target, &fit->arena, run));
+    } else ((una_common_options *)fit->options)->noise_std = given_of(h->of)->noise_std;
+    return una_fit_state(kind->relearn, h->c.f, p, target, &fit->arena, run);
 }
 
 /* The same steps as for the posterior that is kept. Where the covariance has no factor under the shape, the fit before
@@ -206,36 +227,32 @@ static una_status fit_under_shape(const fold_refits *h, una_member_fit *fit, una
 static una_status refit_under_shape(const fold_refits *h, una_member_fit *fit, una_problem *p, una_run *run)
 {
     bool any;
-    void *before = una_arena_get(&run->scratch, 1, h->c.single->state_size);
-    UNA_TRY(una_arena_check(&run->scratch));
+    size_t size = h->c.f->kind->state_size;
     if (!h->c.noise) return UNA_OK;
-    memcpy(before, fit->state, h->c.single->state_size);
+    void *before = una_arena_get(&run->scratch, 1, size);
+    UNA_TRY(una_arena_check(&run->scratch));
+    memcpy(before, fit->state, size);
     UNA_TRY(unless_numeric(fit_under_shape(h, fit, p, run), &any, run));
-    if (!any) memcpy(fit->state, before, h->c.single->state_size);
+    if (!any) memcpy(fit->state, before, size);
     return UNA_OK;
 }
 
 static una_status refit_without_fold(void *context, size_t index, una_run *run)
 {
     fold_refits *h = context;
-    const una_kind *single = h->c.single;
+    const una_kind *kind = h->c.f->kind;
     una_member_fit *fit = &h->c.member[index];
     una_problem p;
-    fit->options = una_arena_get(&fit->arena, 1, single->options_size);
-    fit->state = una_arena_get(&fit->arena, 1, single->state_size);
+    fit->options = una_arena_get(&fit->arena, 1, kind->options_size);
+    fit->state = una_arena_get(&fit->arena, 1, kind->state_size);
     UNA_TRY(una_arena_check(&fit->arena));
-    memcpy(fit->options, h->c.options, single->options_size);
+    memcpy(fit->options, h->of->given, kind->options_size);
     fit->result = una_fit_result_in(&fit->arena);
     UNA_TRY(una_member_fit_rows(&p, &h->c, fit, &run->scratch));
-    UNA_TRY(single->fit(fit->state, fit->options, &p, &fit->result, &fit->arena, run));
+    una_fit_target target = { fit->state, fit->options, &fit->result };
+    UNA_TRY(una_fit_state(kind->fit, h->c.f, &p, target, &fit->arena, run));
     UNA_TRY(refit_under_shape(h, fit, &p, run));
-
-    fit->left_out_rows = p.valid_x.rows;
-    UNA_NEW_AT(&fit->arena, fit->mean, 3 * fit->left_out_rows);
-    fit->var = fit->mean + fit->left_out_rows;
-    h->noise[index] = fit->var + fit->left_out_rows;
-    una_predictive out = { .mean = fit->mean, .var_model = fit->var, .var_noise = h->noise[index] };
-    return single->predict(fit->state, p.valid_x, &out, run);
+    return una_member_fit_predict(fit, kind, fit->state, &p, &fit->arena, run);
 }
 
 static void collect_refits(una_oof_predictions *u, const fold_refits *h, const double *shape)
@@ -247,7 +264,7 @@ static void collect_refits(una_oof_predictions *u, const fold_refits *h, const d
         const una_member_fit *fit = &h->c.member[i];
         for (size_t row = 0, next = 0; next < fit->left_out_rows; row++) {
             if (fit->label && fit->label[row] != fit->left_out_label) continue;
-            double noise = h->noise[i][next] * (shape ? shape[row] : 1);
+            double noise = fit->noise[next] * (shape ? shape[row] : 1);
             u->mean[row] = fit->mean[next];
             u->var_model[row] = fit->var[next];
             u->var_noise[row] = noise;
@@ -261,19 +278,12 @@ static void collect_refits(una_oof_predictions *u, const fold_refits *h, const d
 /* Fits without each fold, with the options as given: whatever rows choose is chosen without the fold. */
 static una_status predict_by_refits(una_oof_predictions *u, const candidate *a, bool search, una_run *run)
 {
+    fold_refits h = { .of = a, .search = search };
     UNA_TRY(need_folds(&a->pair->plain, run));
-    const una_problem *p = &a->pair->plain;
-    size_t count = una_oof_refit_folds(p);
-    fold_refits h = { .c = { .single = a->single, .options = a->given, .pair = a->pair, .count = count,
-                             .noise = a->noise, .member = UNA_GET(&run->scratch, una_member_fit, count) },
-                      .of = a, .search = search, .noise = UNA_GET(&run->scratch, double *, count) };
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t i = 0; i < count; i++)
-        h.c.member[i] = (una_member_fit){ .number = i, .label = p->folds ? p->fold : NULL,
-                                          .left_out_label = (unsigned char)i };
-    una_status status = una_jobs_run(run, h.c.member, sizeof *h.c.member, count, refit_without_fold, &h);
+    UNA_TRY(plan_folds(&h.c, a, una_oof_refit_folds(&a->pair->plain), run));
+    una_status status = una_jobs_run(run, h.c.member, sizeof *h.c.member, h.c.count, refit_without_fold, &h);
     if (status == UNA_OK) collect_refits(u, &h, a->noise ? a->oof.shape : NULL);
-    una_jobs_free(h.c.member, sizeof *h.c.member, count);
+    una_jobs_free(h.c.member, sizeof *h.c.member, h.c.count);
     return status;
 }
 
@@ -287,14 +297,14 @@ static una_status learn_noise_shape(candidate *a, bool shape, bool must, una_fit
     UNA_TRY(need_folds(&a->pair->plain, run));
     UNA_TRY(predict_folds(a, run));
     if (shape) UNA_TRY(una_oof_noise_shape(&a->noise, &a->oof, p, must, keep, run));
-    return a->noise && a->single->search ? choose_lengths(a, must, found, keep, run) : UNA_OK;
+    return a->noise && a->f->kind->search ? choose_lengths(a, must, found, keep, run) : UNA_OK;
 }
 
 /* New lengths replace others: sentences about those go, sentences from before the fit stay. */
 static void take_lengths(void *options, const candidate *a, una_fit_result *result, const una_fit_result *before,
                          const una_fit_result *found)
 {
-    memcpy(options, a->options, a->single->options_size);
+    memcpy(options, a->options, a->f->kind->options_size);
     result->steps += found->steps;
     result->warnings.count = before->warnings.count;
     result->notes.count = before->notes.count;
@@ -306,39 +316,50 @@ static void take_lengths(void *options, const candidate *a, una_fit_result *resu
 static double last_noise(const candidate *a)
 {
     const una_problem *p = &a->pair->plain;
-    if (una_kind_is_given(a->single, a->given, "noise_std"))
-        return *una_kind_number_option(a->single, a->given, "noise_std");
-    if (!a->single->search || (p->valid_x.rows && p->valid_joins)) return UNA_AUTO;
-    return sqrt(a->noise_var) / una_kind_unit(a->single, a->options, p);
+    if (una_is_given(given_of(a)->noise_std)) return given_of(a)->noise_std;
+    if (!a->f->kind->search || (p->valid_x.rows && p->valid_joins)) return UNA_AUTO;
+    return una_noise_std_of(a->noise_var, a->options, p);
 }
 
-una_status una_fixed_features_fit(una_members *m, const una_kind *single, void *options, const una_problem *p,
-                                  una_fit_result *result, una_arena *keep, una_run *run)
+/* The shape of the noise and lengths under it, then the rows that were held out; and what is reported of them. */
+static una_status learn_by_folds(candidate *a, bool shape, bool scored, const una_fit_result *before)
 {
-    una_committee_options *o = una_committee_options_of(single, options);
-    bool noise_given = una_kind_is_given(single, options, "noise_std"), varying = o->noise == UNA_NOISE_VARYING;
-    bool shape = varying || (o->noise == UNA_NOISE_AUTO && !noise_given);
-    una_fit_result before = *result, found = una_fit_result_in(keep);
-    una_problem_pair pair = { .plain = *p };
-    void *given = una_arena_get(&run->scratch, 1, single->options_size);
-    UNA_TRY(una_arena_check(&run->scratch));
-    memcpy(given, options, single->options_size);
-    if (varying) una_kind_set_number(single, options, "noise_std", UNA_AUTO);
-    UNA_TRY(una_fit_single(m, single, options, NULL, &pair, false, result, keep, run));
+    una_fitting *f = a->f;
+    const una_problem *p = f->problem;
+    una_members *m = f->target->state;
+    una_common_options *o = a->options;
+    una_fit_result *result = f->target->result, found = una_fit_result_in(f->keep);
+    bool joins = p->valid_x.rows && p->valid_joins, varying = given_of(a)->noise == UNA_NOISE_VARYING;
+    bool predicted = scored || (una_oof_wanted(result) && !f->kind->search);
+    if (predicted) UNA_TRY(learn_noise_shape(a, shape, varying, &found, f->keep, f->run));
+    if (found.steps > 0) take_lengths(o, a, result, before, &found);
+    m->noise = a->noise;
+    o->noise = a->noise ? UNA_NOISE_VARYING : UNA_NOISE_CONSTANT;
+    if (a->noise) o->noise_std = last_noise(a);
+    if (a->noise || joins) UNA_TRY(take_in_all_rows(m, a->pair, f));
+    if (scored) una_oof_score(&a->oof, result->noise_var, result);
+    if (!una_oof_wanted(result)) return UNA_OK;
+    if (f->kind->search) return predict_by_refits(result->oof, a, found.steps > 0, f->run);
+    una_oof_report(&a->oof, result->noise_var, a->pair->plain.folds, result);
+    return UNA_OK;
+}
 
-    candidate a = { .single = single, .pair = &pair, .given = given, .state = m->at[0].state, .options = options,
-                    .noise_var = result->noise_var, .prior_var = result->prior_var };
-    una_progress_part(run, 1, 1);                        /* una_committee_fit takes it back */
-    bool scored = shape || result->oof_log_lik, predicted = scored || (result->oof && !single->search);
-    if (predicted) UNA_TRY(learn_noise_shape(&a, shape, varying, &found, keep, run));
-    if (found.steps > 0) take_lengths(options, &a, result, &before, &found);
-    m->noise = a.noise;
-    o->noise = a.noise ? UNA_NOISE_VARYING : UNA_NOISE_CONSTANT;
-    if (a.noise) una_kind_set_number(single, options, "noise_std", last_noise(&a));
-    if (a.noise || (p->valid_x.rows && p->valid_joins)) UNA_TRY(take_in_all_rows(m, &pair, options, result, keep, run));
-    if (scored) una_oof_score(&a.oof, result->noise_var, result);
-    if (!result->oof) return UNA_OK;
-    if (single->search) return predict_by_refits(result->oof, &a, found.steps > 0, run);
-    una_oof_report(&a.oof, result->noise_var, pair.plain.folds, result);
+una_status una_fixed_features_fit(una_fitting *f)
+{
+    una_common_options *o = una_common_of(f->target);
+    una_fit_result *result = f->target->result, before = *result;
+    bool shape = o->noise == UNA_NOISE_VARYING || (o->noise == UNA_NOISE_AUTO && !una_is_given(o->noise_std));
+    una_problem_pair pair = { .plain = *f->problem };
+    una_committee one = { .f = f, .target = f->target, .pair = &pair, .targets = 1 };
+    void *given = una_arena_get(&f->run->scratch, 1, f->kind->options_size);
+    UNA_TRY(una_arena_check(&f->run->scratch));
+    memcpy(given, o, f->kind->options_size);
+    if (o->noise == UNA_NOISE_VARYING) o->noise_std = UNA_AUTO;
+    UNA_TRY(una_fit_single(&one));
+
+    candidate a = { .f = f, .pair = &pair, .given = given, .options = o, .noise_var = result->noise_var,
+                    .prior_var = result->prior_var, .state = ((una_members *)f->target->state)->at[0].state };
+    bool scored = shape || (result->oof && result->oof->log_lik);
+    UNA_STAGE(f->run, 1, 1, learn_by_folds(&a, shape, scored, &before));
     return UNA_OK;
 }

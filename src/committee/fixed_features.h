@@ -11,7 +11,6 @@
 /* All rows go into the posterior; the noise varies where out-of-fold predictions show it. A given noise_std applies at
  * the end: the shape is learnt as if it were not given. For a kind with `search`, lengths are chosen under the shape
  * too, where that makes out-of-fold rows likelier. */
-una_status una_fixed_features_fit(una_members *members, const una_kind *single, void *options,
-                                  const una_problem *problem, una_fit_result *result, una_arena *keep, una_run *run);
+una_status una_fixed_features_fit(una_fitting *f);
 
 #endif

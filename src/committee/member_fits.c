@@ -6,37 +6,7 @@
 
 #include "train/basis.h"
 #include "committee/relevance.h"
-#include "committee/several_targets.h"
-
-/* ---- options of a kind, by their names --------------------------------------------------------------------------- */
-
-una_committee_options *una_committee_options_of(const una_kind *single, void *options)
-{
-    return (una_committee_options *)(void *)((unsigned char *)options + single->committee);
-}
-
-double *una_kind_number_option(const una_kind *single, void *options, const char *name)
-{
-    return una_option_number(options, single->options, name);
-}
-
-bool una_kind_is_given(const una_kind *single, void *options, const char *name)
-{
-    const double *at = una_kind_number_option(single, options, name);
-    return at && !UNA_IS_AUTO(*at);
-}
-
-void una_kind_set_number(const una_kind *single, void *options, const char *name, double value)
-{
-    double *at = una_kind_number_option(single, options, name);
-    if (at) *at = value;
-}
-
-double una_kind_unit(const una_kind *single, void *options, const una_problem *p)
-{
-    const int *units = una_option_word(options, single->options, "units");
-    return una_unit(units ? *units : 0, p);
-}
+#include "train/joint_targets.h"
 
 /* ---- the problem as it is, and with scaled inputs ------------------------------------------------------------- */
 
@@ -77,57 +47,66 @@ una_status una_problem_pair_scale(una_problem_pair *pair, double *scale, una_run
     return scale_problem(pair, run);
 }
 
-una_status una_problem_pair_new(una_problem_pair *pair, const una_problem *p, bool relevance, una_fit_result *result,
-                                una_arena *keep, una_run *run)
-{
-    *pair = (una_problem_pair){ .plain = *p, .scaled = *p };
-    if (!relevance) return UNA_OK;
-    UNA_NEW(keep, double, scale, p->x.cols);
-    UNA_TRY(una_relevance_learn(scale, p, run));
-    result->relevance = scale;
-    return una_problem_pair_scale(pair, scale, run);
-}
-
 /* Its root mean square over the inputs is 1, as each target's is. */
-static void average_scale(double *common, const una_fit_result *const *result, size_t targets, size_t inputs)
+static void average_scale(double *common, const una_fit_target *target, size_t targets, size_t inputs)
 {
     for (size_t d = 0; d < inputs; d++) {
         double square = 0;
-        for (size_t t = 0; t < targets; t++) square += pow(result[t]->relevance[d], 2) / (double)targets;
+        for (size_t t = 0; t < targets; t++) square += pow(target[t].result->relevance[d], 2) / (double)targets;
         common[d] = sqrt(square);
     }
 }
 
-una_status una_problem_pairs_new(una_problem_pair *all_targets, una_problem_pair *per_target, const una_problem *p,
-                                 bool relevance, una_fit_result *const *result, una_arena *keep, una_run *run)
+/* The problem of each target beside that of all. */
+static una_status split_targets(una_committee *c)
 {
-    size_t targets = una_problem_outputs(p), inputs = p->x.cols;
-    *all_targets = (una_problem_pair){ .plain = *p, .scaled = *p };
-    for (size_t t = 0; t < targets; t++) {
-        per_target[t] = (una_problem_pair){0};
-        UNA_TRY(una_problem_target(&per_target[t].plain, p, t, &run->scratch));
-        per_target[t].scaled = per_target[t].plain;
-    }
-    if (!relevance) return UNA_OK;
-
-    double *common = UNA_GET(keep, double, inputs);
-    for (size_t t = 0; t < targets; t++) {
-        UNA_NEW_AT(keep, result[t]->relevance, inputs);
-        UNA_TRY(una_relevance_learn(result[t]->relevance, &per_target[t].plain, run));
-    }
-    average_scale(common, (const una_fit_result *const *)result, targets, inputs);
-    if (!has_uneven_scale(common, inputs)) return UNA_OK;
-    all_targets->scale = common;
-    all_targets->scaled.shared = NULL;
-    UNA_TRY(scale_problem(all_targets, run));
-    for (size_t t = 0; t < targets; t++) {
-        per_target[t].scale = common;
-        per_target[t].scaled.x = all_targets->scaled.x;
-        per_target[t].scaled.valid_x = all_targets->scaled.valid_x;
-        bool own_rows = per_target[t].plain.x.at != all_targets->plain.x.at;
-        if (own_rows) UNA_TRY(scale_problem(&per_target[t], run));
+    una_arena *scratch = &c->f->run->scratch;
+    if (c->targets == 1) return UNA_OK;
+    UNA_NEW_AT(scratch, c->per_target, c->targets);
+    UNA_NEW(scratch, una_problem_pair, pair, c->targets);
+    for (size_t t = 0; t < c->targets; t++) {
+        UNA_TRY(una_problem_target(&pair[t].plain, c->f->problem, t, scratch));
+        pair[t].scaled = pair[t].plain;
+        c->per_target[t] = (una_committee){ .f = c->f, .target = &c->f->target[t], .pair = &pair[t],
+                                            .steps_share = c->steps_share, .targets = 1 };
     }
     return UNA_OK;
+}
+
+/* Per-target problems of rows that all targets have share the scaled ones. */
+static una_status scale_target_rows(una_committee *c)
+{
+    const una_problem_pair *all = c->pair;
+    for (size_t t = 0; c->per_target && all->scale && t < c->targets; t++) {
+        una_problem_pair *own = c->per_target[t].pair;
+        own->scale = all->scale;
+        own->scaled.x = all->scaled.x;
+        own->scaled.valid_x = all->scaled.valid_x;
+        if (own->plain.x.at != all->plain.x.at) UNA_TRY(scale_problem(own, c->f->run));
+    }
+    return UNA_OK;
+}
+
+una_status una_committee_scale_inputs(una_committee *c, bool wanted)
+{
+    una_fitting *f = c->f;
+    size_t inputs = f->problem->x.cols;
+    double *scale = NULL;
+    UNA_NEW_AT(&f->run->scratch, c->pair, 1);
+    *c->pair = (una_problem_pair){ .plain = *f->problem, .scaled = *f->problem };
+    UNA_TRY(split_targets(c));
+    if (!wanted) return UNA_OK;
+    for (size_t t = 0; t < c->targets; t++) {
+        UNA_NEW_AT(f->keep, scale, inputs);
+        UNA_TRY(una_relevance_learn(scale, &una_committee_of(c, t)->pair->plain, f->run));
+        f->target[t].result->relevance = scale;
+    }
+    if (c->per_target) {
+        UNA_NEW_AT(f->keep, scale, inputs);
+        average_scale(scale, f->target, c->targets, inputs);
+    }
+    UNA_TRY(una_problem_pair_scale(c->pair, scale, f->run));
+    return scale_target_rows(c);
 }
 
 una_status una_problem_pair_share(una_problem_pair *pair, bool plain, bool scaled, una_run *run)
@@ -159,107 +138,94 @@ una_status una_member_fit_rows_weighed(una_problem *p, const una_committee *c, c
     return una_row_weights(&p->weight, noise, p->x, run);
 }
 
-static una_status predict_left_out(una_member_fit *fit, const una_kind *single, const void *state, const una_problem *p,
-                                   una_arena *arena, una_run *run)
+una_status una_member_fit_predict(una_member_fit *fit, const una_kind *kind, const void *state, const una_problem *p,
+                                  una_arena *arena, una_run *run)
 {
-    fit->left_out_rows = p->valid_x.rows;
-    if (fit->left_out_rows == 0) return UNA_OK;
+    size_t rows = fit->left_out_rows = p->valid_x.rows;
+    if (rows == 0) return UNA_OK;
     if (!fit->mean) {
-        fit->mean = UNA_GET(arena, double, fit->left_out_rows);
-        fit->var = UNA_GET(arena, double, fit->left_out_rows);
+        UNA_NEW_AT(arena, fit->mean, rows);
+        UNA_NEW_AT(arena, fit->var, rows);
+        UNA_NEW_AT(arena, fit->noise, rows);
     }
-    double *noise = UNA_GET(&run->scratch, double, fit->left_out_rows);
-    UNA_TRY(una_arena_check(arena));
-    UNA_TRY(una_arena_check(&run->scratch));
-    una_predictive out = { .mean = fit->mean, .var_model = fit->var, .var_noise = noise };
-    return single->predict(state, p->valid_x, &out, run);
+    una_predictive out = { .mean = fit->mean, .var_model = fit->var, .var_noise = fit->noise };
+    return kind->predict(state, p->valid_x, &out, run);
 }
 
 /* A training's options: those of all, and what its repeat varies. Noise and prior variance are chosen later, for all,
  * and must not influence the training: a printed spec gives the same fit. */
-static una_status member_fit_options(una_member_fit *fit, const una_committee *c, una_arena *arena)
-{
-    const una_kind *single = c->single;
-    fit->options = una_arena_get(arena, 1, single->options_size);
-    UNA_TRY(una_arena_check(arena));
-    memcpy(fit->options, c->options, single->options_size);
-
-    if (single->vary) single->vary(fit->options, fit->repeat);
-    if (!una_kind_is_given(single, fit->options, "restarts")) una_kind_set_number(single, fit->options, "restarts", 1);
-    una_kind_set_number(single, fit->options, "noise_std", UNA_AUTO);
-    una_kind_set_number(single, fit->options, "prior_var", 1);
-
-    double *steps = una_kind_number_option(single, fit->options, "steps");
-    if (c->steps_share < 1 && steps && !UNA_IS_AUTO(*steps)) *steps = fmax(1, floor(*steps * c->steps_share));
-    return UNA_OK;
-}
-
 static una_status new_member_fit(una_member_fit *fit, const una_committee *c, una_arena *arena)
 {
-    UNA_TRY(member_fit_options(fit, c, arena));
-    fit->state = una_arena_get(arena, 1, c->single->state_size);
+    const una_kind *kind = c->f->kind;
+    fit->options = una_arena_get(arena, 1, kind->options_size);
+    fit->state = una_arena_get(arena, 1, kind->state_size);
     fit->result = una_fit_result_in(arena);
-    return una_arena_check(arena);
-}
-
-/* One training for all targets, each of which has its own member; memory is that of the training member. */
-static una_status train_all_targets(una_committee *c, size_t index, una_run *run)
-{
-    una_member_fit *whole = &c->member[index];
-    una_arena *arena = &whole->arena, *scratch = &run->scratch;
-    size_t n = c->targets;
-    void **state = UNA_GET(scratch, void *, n), **options = UNA_GET(scratch, void *, n);
-    una_fit_result **result = UNA_GET(scratch, una_fit_result *, n);
-    una_target_coupling coupling = { .outputs = n, .noise = UNA_GET(scratch, double, n * n) };
-    una_problem p;
-    UNA_TRY(una_arena_check(scratch));
-    for (size_t t = 0; t < n; t++) {
-        una_member_fit *fit = &c->per_target[t].member[index];
-        UNA_TRY(new_member_fit(fit, &c->per_target[t], arena));
-        state[t] = fit->state;
-        options[t] = fit->options;
-        result[t] = &fit->result;
-    }
-    UNA_TRY(una_member_fit_rows(&p, c, whole, scratch));
-    UNA_TRY(c->single->fit_several(state, options, &p, result, &coupling, arena, run));
     UNA_TRY(una_arena_check(arena));
+    memcpy(fit->options, c->target->options, kind->options_size);
 
-    for (size_t t = 0; t < n; t++) {
-        una_member_fit *fit = &c->per_target[t].member[index];
-        UNA_TRY(una_member_fit_rows(&p, &c->per_target[t], fit, scratch));
-        UNA_TRY(predict_left_out(fit, c->single, fit->state, &p, arena, run));
-    }
+    una_common_options *o = fit->options;
+    if (kind->vary) kind->vary(fit->options, fit->repeat);
+    if (!una_is_given(o->restarts)) una_set_number(&o->restarts, 1);
+    una_set_number(&o->noise_std, UNA_AUTO);
+    una_set_number(&o->prior_var, 1);
+    if (c->steps_share < 1 && una_is_given(o->steps)) o->steps = fmax(1, floor(o->steps * c->steps_share));
     return UNA_OK;
 }
 
+/* With several targets one training for all, each of which has its own member; memory is that of the training one. */
 una_status una_member_fit_train(void *context, size_t index, una_run *run)
 {
     una_committee *c = context;
-    una_member_fit *fit = &c->member[index];
+    const una_kind *kind = c->f->kind;
+    una_member_fit *training = &c->member[index];
+    size_t n = una_committee_targets(c);
     una_problem p;
-    if (c->per_target) return train_all_targets(c, index, run);
-    UNA_TRY(new_member_fit(fit, c, &fit->arena));
-    UNA_TRY(una_member_fit_rows(&p, c, fit, &run->scratch));
-    UNA_TRY(c->single->fit(fit->state, fit->options, &p, &fit->result, &fit->arena, run));
-    UNA_TRY(una_arena_check(&fit->arena));
-    return predict_left_out(fit, c->single, fit->state, &p, &fit->arena, run);
+    una_target_coupling coupling = { .outputs = n };
+    UNA_NEW_AT(&run->scratch, coupling.noise, n * n);
+    UNA_NEW(&run->scratch, una_fit_target, target, n);
+    for (size_t t = 0; t < n; t++) {
+        una_member_fit *fit = &una_committee_of(c, t)->member[index];
+        UNA_TRY(new_member_fit(fit, una_committee_of(c, t), &training->arena));
+        target[t] = (una_fit_target){ fit->state, fit->options, &fit->result };
+    }
+    UNA_TRY(una_member_fit_rows(&p, c, training, &run->scratch));
+    una_fitting f = { .kind = kind, .problem = &p, .target = target, .keep = &training->arena, .run = run,
+                      .coupling = c->per_target ? &coupling : NULL };
+    UNA_TRY(kind->fit(&f));
+    UNA_TRY(una_arena_check(&training->arena));
+
+    for (size_t t = 0; t < n; t++) {
+        const una_committee *own = una_committee_of(c, t);
+        una_member_fit *fit = &own->member[index];
+        if (c->per_target) UNA_TRY(una_member_fit_rows(&p, own, fit, &run->scratch));
+        UNA_TRY(una_member_fit_predict(fit, kind, fit->state, &p, &training->arena, run));
+    }
+    return UNA_OK;
+}
+
+una_status una_fit_state(una_status (*how)(una_fitting *f), const una_fitting *like, const una_problem *p,
+                         una_fit_target target, una_arena *keep, una_run *run)
+{
+    una_fitting f = { .kind = like->kind, .problem = p, .target = &target, .keep = keep, .run = run };
+    return how(&f);
 }
 
 /* A shallow copy is enough: relearning writes to the state alone, not to what it points at. */
-static una_status relearn_copy(void **state, const una_committee *c, const una_member_fit *fit, double noise_var,
-                               double prior_var, const una_problem *p, una_run *run)
+static una_status relearn_copy(void **state, const una_committee *c, const una_member_fit *fit, const una_problem *p,
+                               una_run *run)
 {
-    const una_kind *single = c->single;
-    void *options = una_arena_get(&run->scratch, 1, single->options_size);
-    *state = una_arena_get(&run->scratch, 1, single->state_size);
+    const una_kind *kind = c->f->kind;
+    void *options = una_arena_get(&run->scratch, 1, kind->options_size);
+    *state = una_arena_get(&run->scratch, 1, kind->state_size);
     UNA_TRY(una_arena_check(&run->scratch));
-    memcpy(*state, fit->state, single->state_size);
-    memcpy(options, fit->options, single->options_size);
+    memcpy(*state, fit->state, kind->state_size);
+    memcpy(options, fit->options, kind->options_size);
 
-    una_kind_set_number(single, options, "noise_std", sqrt(noise_var) / una_kind_unit(single, options, p));
-    if (!UNA_IS_AUTO(prior_var)) una_kind_set_number(single, options, "prior_var", prior_var);
+    una_common_options *o = options;
+    o->noise_std = una_noise_std_of(c->noise_var, o, p);
+    if (!UNA_IS_AUTO(c->prior_var)) una_set_number(&o->prior_var, c->prior_var);
     una_fit_result result = una_fit_result_in(&run->scratch);
-    return single->relearn(*state, options, p, &result, &run->scratch, run);
+    return una_fit_state(kind->relearn, c->f, p, (una_fit_target){ *state, options, &result }, &run->scratch, run);
 }
 
 una_status una_member_fit_predict_again(void *context, size_t index, una_run *run)
@@ -269,11 +235,11 @@ una_status una_member_fit_predict_again(void *context, size_t index, una_run *ru
     una_problem p;
     void *state;
     UNA_TRY(una_member_fit_rows_weighed(&p, c, fit, run));
-    UNA_TRY(relearn_copy(&state, c, fit, c->noise_var, c->prior_var, &p, run));
-    return predict_left_out(fit, c->single, state, &p, &fit->arena, run);
+    UNA_TRY(relearn_copy(&state, c, fit, &p, run));
+    return una_member_fit_predict(fit, c->f->kind, state, &p, &fit->arena, run);
 }
 
-void una_committee_collect_oof(una_oof *oof, const una_committee *c)
+void una_collect_oof(una_oof *oof, const una_committee *c)
 {
     for (size_t i = 0; i < c->count; i++) {
         const una_member_fit *fit = &c->member[i];
@@ -288,15 +254,25 @@ void una_committee_collect_oof(una_oof *oof, const una_committee *c)
     }
 }
 
-una_status una_committee_predict_again(una_oof *oof, una_committee *c, double prior_var, una_run *run)
+una_status una_train_members(una_committee *c, una_run *run)
+{
+    return una_jobs_run(run, c->member, sizeof *c->member, c->count, una_member_fit_train, c);
+}
+
+una_status una_predict_again(una_committee *c, double prior_var, una_run *run)
 {
     c->prior_var = prior_var;
     UNA_TRY(una_jobs_again(run, c->member, sizeof *c->member, c->count, una_member_fit_predict_again, c));
-    una_committee_collect_oof(oof, c);
+    una_collect_oof(&c->oof, c);
     return UNA_OK;
 }
 
 /* ---- posteriors of all rows -------------------------------------------------------------------------------------- */
+
+double una_noise_std_of(double noise_var, const una_common_options *o, const una_problem *p)
+{
+    return sqrt(noise_var) / una_unit(o->units, p);
+}
 
 void una_all_rows(una_problem *p, const una_problem *pair_problem)
 {
@@ -318,68 +294,58 @@ una_status una_row_weights(const double **weight, const una_noise *noise, una_vi
     return UNA_OK;
 }
 
-una_status una_members_take(una_members *m, const una_kind *single, size_t count, const una_problem *p, una_arena *keep)
+una_status una_members_take(una_members *m, const una_kind *kind, size_t count, const una_problem *p, una_arena *keep)
 {
-    *m = (una_members){ .count = count, .inputs = p->x.cols, .at = UNA_GET(keep, una_member, count) };
-    UNA_TRY(una_arena_check(keep));
-    for (size_t i = 0; i < count; i++) m->at[i] = (una_member){ .kind = single, .weight = 1 / (double)count };
+    *m = (una_members){ .count = count, .inputs = p->x.cols };
+    UNA_NEW_AT(keep, m->at, count);
+    for (size_t i = 0; i < count; i++)
+        m->at[i] = (una_member){ .kind = kind, .calls = kind, .weight = 1 / (double)count };
     return UNA_OK;
-}
-
-una_status una_fit_single(una_members *m, const una_kind *single, void *options, const una_anchor *anchor,
-                          const una_problem_pair *pair, bool scaled, una_fit_result *result, una_arena *keep,
-                          una_run *run)
-{
-    UNA_TRY(una_members_take(m, single, 1, &pair->plain, keep));
-    m->at[0].scale = scaled ? pair->scale : NULL;
-    m->at[0].state = una_arena_get(keep, 1, single->state_size);
-    UNA_TRY(una_arena_check(keep));
-    if (single->vary && !una_is_of_images(&pair->plain)) single->vary(options, 0);
-    if (anchor) return single->fit_anchored(m->at[0].state, options, anchor, una_problem_of_pair(pair, scaled), result,
-                                            keep, run);
-    return single->fit(m->at[0].state, options, una_problem_of_pair(pair, scaled), result, keep, run);
 }
 
 /* One head for all targets, where that is possible: relearns the posteriors, with one ratio of the variances. */
-static una_status join_single_heads(una_members *const *m, const una_kind *single, void *const *options,
-                                    const una_problem_pair *all_targets, const una_problem_pair *per_target,
-                                    bool scaled, una_fit_result *const *result, una_target_coupling *coupling,
-                                    una_arena *keep, una_run *run)
+static una_status join_single_heads(una_committee *c, const una_fit_target *target)
 {
-    size_t n = una_problem_outputs(&all_targets->plain);
-    double *noise = UNA_GET(&run->scratch, double, n), *prior = UNA_GET(&run->scratch, double, n);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t t = 0; t < n; t++) noise[t] = result[t]->noise_var, prior[t] = result[t]->prior_var;
-    bool complete = una_problem_complete(&all_targets->plain) && !isnan(coupling->noise[n - 1]);
-    coupling->joint = complete && una_one_ratio(prior, noise, n);
-    una_note_heads(&result[0]->notes, coupling->joint, complete, false);
+    una_fitting *f = c->f;
+    size_t n = c->targets;
+    UNA_NEW(&f->run->scratch, double, noise, n);
+    UNA_NEW(&f->run->scratch, double, prior, n);
+    for (size_t t = 0; t < n; t++) noise[t] = target[t].result->noise_var, prior[t] = target[t].result->prior_var;
+    bool complete = una_problem_complete(f->problem) && !isnan(f->coupling->noise[n - 1]);
+    f->coupling->joint = complete && una_one_ratio(prior, noise, n);
+    una_note_heads(&target->result->notes, f->coupling->joint, complete, false);
 
-    for (size_t t = 0; coupling->joint && t < n; t++) {
+    for (size_t t = 0; f->coupling->joint && t < n; t++) {
+        const una_problem_pair *pair = c->per_target[t].pair;
         una_problem p;
-        una_fit_result found = una_fit_result_in(&run->scratch);
-        una_all_rows(&p, una_problem_of_pair(&per_target[t], scaled));
-        una_kind_set_number(single, options[t], "prior_var", prior[t]);
-        UNA_TRY(single->relearn(m[t]->at[0].state, options[t], &p, &found, keep, run));
-        result[t]->prior_var = found.prior_var;
-        result[t]->log_evidence = found.log_evidence;
+        una_fit_result found = una_fit_result_in(&f->run->scratch);
+        una_all_rows(&p, una_problem_of_pair(pair, pair->scale));
+        una_set_number(&una_common_of(&target[t])->prior_var, prior[t]);
+        UNA_TRY(una_fit_state(f->kind->relearn, f, &p, (una_fit_target){ target[t].state, target[t].options, &found },
+                              f->keep, f->run));
+        target[t].result->prior_var = found.prior_var;
+        target[t].result->log_evidence = found.log_evidence;
     }
     return UNA_OK;
 }
 
-una_status una_fit_single_several(una_members *const *m, const una_kind *single, void *const *options,
-                                  const una_problem_pair *all_targets, const una_problem_pair *per_target, bool scaled,
-                                  una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
-                                  una_run *run)
+una_status una_fit_single(una_committee *c)
 {
-    size_t n = una_problem_outputs(&all_targets->plain);
-    UNA_NEW(&run->scratch, void *, state, n);
-    for (size_t t = 0; t < n; t++) {
-        UNA_TRY(una_members_take(m[t], single, 1, &per_target[t].plain, keep));
-        m[t]->at[0].scale = scaled ? all_targets->scale : NULL;
-        state[t] = m[t]->at[0].state = una_arena_get(keep, 1, single->state_size);
-        UNA_TRY(una_arena_check(keep));
-        if (single->vary) single->vary(options[t], 0);
+    una_fitting f = *c->f;
+    if (!c->per_target) f.coupling = NULL;
+    const una_problem *p = una_problem_of_pair(c->pair, c->pair->scale);
+    UNA_NEW_AT(&f.run->scratch, f.target, c->targets);
+    for (size_t t = 0; t < c->targets; t++) {
+        una_members *m = c->f->target[t].state;
+        UNA_TRY(una_members_take(m, f.kind, 1, p, f.keep));
+        m->at[0].scale = c->pair->scale;
+        m->at[0].state = una_arena_get(f.keep, 1, f.kind->state_size);
+        UNA_TRY(una_arena_check(f.keep));
+        f.target[t] = c->f->target[t];
+        f.target[t].state = m->at[0].state;
+        if (f.kind->vary && !una_is_of_images(p)) f.kind->vary(f.target[t].options, 0);
     }
-    UNA_TRY(single->fit_several(state, options, una_problem_of_pair(all_targets, scaled), result, coupling, keep, run));
-    return join_single_heads(m, single, options, all_targets, per_target, scaled, result, coupling, keep, run);
+    f.problem = p;
+    UNA_TRY(f.anchor ? f.kind->fit_anchored(&f) : f.kind->fit(&f));
+    return c->per_target ? join_single_heads(c, f.target) : UNA_OK;
 }

@@ -1,46 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * Member fits: the trainings of a committee, the rows and options of each, and its predictions of rows that it left
- * out.
+ * What the default algorithm works on: a committee while it is fitted, the trainings of its members, the rows and
+ * options of each, and its predictions of rows that it left out.
  */
 #ifndef UNA_MEMBER_FITS_H
 #define UNA_MEMBER_FITS_H
 
 #include "committee/committee.h"
+#include "committee/oof.h"
 #include "train/training_rows.h"
-
-/* ---- options of a kind, by their names --------------------------------------------------------------------------- */
-
-una_committee_options *una_committee_options_of(const una_kind *single, void *options);
-double *una_kind_number_option(const una_kind *single, void *options, const char *name); /* NULL: it lacks the option */
-bool    una_kind_is_given(const una_kind *single, void *options, const char *name);      /* not automatic      */
-void    una_kind_set_number(const una_kind *single, void *options, const char *name, double value); /* if any */
-/* One unit of noise_std, in standard deviations of the target. */
-double  una_kind_unit(const una_kind *single, void *options, const una_problem *problem);
 
 /* ---- the problem as it is, and with scaled inputs ---------------------------------------------------------------- */
 
 typedef struct una_problem_pair {
     una_problem plain, scaled;
     double     *scale;                   /* NULL: inputs are not scaled                                     */
-    una_training_rows    plain_rows, scaled_rows; /* in float, where trainings share them                            */
+    una_training_rows plain_rows, scaled_rows;   /* in float, where trainings share them                    */
 } una_problem_pair;
 
-/* relevance: learn the scale. It is kept, and reported in the result. */
-una_status una_problem_pair_new(una_problem_pair *pair, const una_problem *problem, bool relevance,
-                                una_fit_result *result, una_arena *keep, una_run *run);
 /* Scales the inputs by a scale [inputs] that lives as long; does nothing if that is 1 throughout. */
 una_status una_problem_pair_scale(una_problem_pair *pair, double *scale, una_run *run);
-/* With several targets: all_targets has all of them, per_target [outputs] one each. The scale is common, because
- * features are: the quadratic mean of the targets' scales; each result gets its own target's. */
-una_status una_problem_pairs_new(una_problem_pair *all_targets, una_problem_pair *per_target,
-                                 const una_problem *problem, bool relevance, una_fit_result *const *result,
-                                 una_arena *keep, una_run *run);
 /* Converts rows to float once for all trainings: without folds they all have the same rows. */
 una_status una_problem_pair_share(una_problem_pair *pair, bool plain, bool scaled, una_run *run);
 const una_problem *una_problem_of_pair(const una_problem_pair *pair, bool scaled);
 
-/* ---- member fits: trainings, and their out-of-fold predictions --------------------------------------------------- */
+/* ---- a committee while it is fitted ------------------------------------------------------------------------------- */
 
 typedef struct una_member_fit {
     una_arena arena;
@@ -52,19 +36,23 @@ typedef struct una_member_fit {
     unsigned char left_out_label;
     size_t    region;                    /* index of its region among the predicted rows                    */
     size_t    left_out_rows;
-    double   *mean, *var;                /* [left_out_rows]                                                 */
+    double   *mean, *var, *noise;        /* [left_out_rows]                                                 */
 } una_member_fit;
 
+typedef struct una_committee_choice { double noise_var, prior_var; una_noise *noise; } una_committee_choice;
+
 typedef struct una_committee {
-    const una_kind *single;              /* the kind of one training                                        */
-    const void     *options;             /* as given                                                        */
-    const una_problem_pair *pair;
-    una_member_fit       *member;
+    una_fitting    *f;                   /* its kind is that of one training                                */
+    una_fit_target *target;              /* whose options, as given, and result these are                   */
+    una_problem_pair *pair;
+    una_member_fit *member;
     size_t          count;
     double          steps_share;         /* share of the steps that the options say                         */
-    double          noise_var, prior_var;        /* at which una_committee_predict_again predicts           */
+    una_oof         oof;                 /* what members predict for rows that they left out                */
+    double          noise_var, prior_var;        /* at which una_predict_again predicts                     */
     const una_noise *noise;              /* rows then count by its shape, as learnt without the left-out ones; NULL:
                                             each counts once */
+    una_committee_choice chosen;         /* by the out-of-fold predictions                                  */
     struct una_committee *per_target;    /* [targets] with several: the committee of each target, whose members
                                             this one's train; NULL: one target */
     size_t          targets;
@@ -80,21 +68,38 @@ static inline una_committee *una_committee_of(una_committee *c, size_t target)
     return c->per_target ? &c->per_target[target] : c;
 }
 
+static inline una_common_options *una_common_of(const una_fit_target *target)
+{
+    return target->options;
+}
+
+/* Learns the scale of the inputs, if wanted: it is kept, and reported in the results. With several targets it is common,
+ * because features are: the quadratic mean of the targets' scales; each result gets its own target's. */
+una_status una_committee_scale_inputs(una_committee *c, bool wanted);
+
+/* ---- member fits: trainings, and their out-of-fold predictions --------------------------------------------------- */
+
 /* The rows of a member: x are those that train, valid_x those that it leaves out. */
 una_status una_member_fit_rows(una_problem *problem, const una_committee *c, const una_member_fit *member,
                                una_arena *arena);
 /* The same, weighted by the committee's noise. */
 una_status una_member_fit_rows_weighed(una_problem *problem, const una_committee *c, const una_member_fit *member,
                                        una_run *run);
-/* Jobs over the members of a una_committee: train, and predict the left-out rows; predict them again by a posterior
- * with the committee's noise and prior variance. */
-una_status una_member_fit_train(void *committee, size_t index, una_run *run);
+/* Trains all members, each of which predicts the rows that it left out: the predictions go to oof. */
+una_status una_train_members(una_committee *c, una_run *run);
+/* Members predict the left-out rows again, by a posterior with the committee's noise and prior variance. */
+una_status una_predict_again(una_committee *c, double prior_var, una_run *run);
+/* Job over the members of a una_committee whose states and options are given: the same. */
 una_status una_member_fit_predict_again(void *committee, size_t index, una_run *run);
-
-/* The predictions of all members, ordered by repeats. */
-void       una_committee_collect_oof(una_oof *oof, const una_committee *c);
-/* All members predict again, with another prior variance. */
-una_status una_committee_predict_again(una_oof *oof, una_committee *c, double prior_var, una_run *run);
+una_status una_member_fit_train(void *committee, size_t index, una_run *run);
+/* Predicts its left-out rows p->valid_x by a state, into arrays of `arena`. */
+una_status una_member_fit_predict(una_member_fit *fit, const una_kind *kind, const void *state, const una_problem *p,
+                                  una_arena *arena, una_run *run);
+/* The predictions of all members, ordered by repeats, into oof. */
+void       una_collect_oof(una_oof *oof, const una_committee *c);
+/* A fit or a relearning of one state with these options, as a una_fitting of one target. */
+una_status una_fit_state(una_status (*how)(una_fitting *f), const una_fitting *like, const una_problem *problem,
+                         una_fit_target target, una_arena *keep, una_run *run);
 
 /* ---- posteriors of all rows -------------------------------------------------------------------------------------- */
 
@@ -102,21 +107,14 @@ una_status una_committee_predict_again(una_oof *oof, una_committee *c, double pr
 void       una_all_rows(una_problem *problem, const una_problem *pair_problem);
 /* How often each row counts, by the shape of the noise; NULL: each once. From scratch. */
 una_status una_row_weights(const double **weight, const una_noise *noise, una_view x, una_run *run);
+/* The noise_std that the options hold, or that stands for a noise variance, in the units of the options. */
+double     una_noise_std_of(double noise_var, const una_common_options *o, const una_problem *problem);
 
 /* Members of equal weight, without states. */
-una_status una_members_take(una_members *members, const una_kind *single, size_t count, const una_problem *problem,
+una_status una_members_take(una_members *members, const una_kind *kind, size_t count, const una_problem *problem,
                             una_arena *keep);
-/* One training with the cross-fitting of its kind and no out-of-fold predictions. anchor: NULL, or that of an
- * ensemble. */
-una_status una_fit_single(una_members *members, const una_kind *single, void *options, const una_anchor *anchor,
-                          const una_problem_pair *pair, bool scaled, una_fit_result *result, una_arena *keep,
-                          una_run *run);
-
-/* The same for several targets at once, all_targets and per_target as in una_problem_pairs_new; all [outputs].
- * They share one head where no cell is missing and their variances are close enough (several_targets.h). */
-una_status una_fit_single_several(una_members *const *members, const una_kind *single, void *const *options,
-                                  const una_problem_pair *all_targets, const una_problem_pair *per_target,
-                                  bool scaled, una_fit_result *const *result, una_target_coupling *coupling,
-                                  una_arena *keep, una_run *run);
+/* One training with the cross-fitting of its kind and no out-of-fold predictions. Several targets share one head where
+ * no cell is missing and their variances are close enough (train/joint_targets.h). */
+una_status una_fit_single(una_committee *c);
 
 #endif

@@ -28,25 +28,32 @@ una_status una_scaled(una_view *scaled, una_view x, const double *scale, una_run
     return UNA_OK;
 }
 
-una_status una_state_copy(void **copy, const una_kind *kind, void *state, size_t inputs, una_arena *arena,
-                          una_run *run)
+static una_status exchange_member_state(const una_member *member, void *state, una_archive *ar)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
+    return member->calls == member->kind && member->kind->committee ? member->kind->exchange(state, ar)
+                                                                    : una_kind_exchange(member->kind, state, ar);
+}
+
+static una_status copy_state(void **copy, const una_member *member, size_t inputs, una_arena *arena, una_run *run)
+{
     una_archive out = {0}, in = {0};
-    una_status status = una_archive_save_begin(&out, "{}", &run->scratch, run);
+    UNA_TRY(una_archive_save_begin(&out, "{}", &run->scratch, run));
     out.inputs = inputs;
-    if (status == UNA_OK) status = kind->exchange(state, &out);
-    if (status == UNA_OK) status = una_archive_save_end(&out);
+    UNA_TRY(exchange_member_state(member, member->state, &out));
+    UNA_TRY(una_archive_save_end(&out));
 
-    *copy = una_arena_get(arena, 1, kind->state_size);
-    if (status == UNA_OK) status = una_arena_check(arena);
-    if (status == UNA_OK) status = una_archive_load_begin(&in, out.bytes, out.size, "memory", NULL, arena, run);
+    *copy = una_arena_get(arena, 1, member->calls->state_size);
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_archive_load_begin(&in, out.bytes, out.size, "memory", NULL, arena, run));
     in.inputs = inputs;
-    if (status == UNA_OK) status = kind->exchange(*copy, &in);
-    if (status == UNA_OK) status = una_archive_load_end(&in);
+    UNA_TRY(exchange_member_state(member, *copy, &in));
+    return una_archive_load_end(&in);
+}
 
-    una_arena_release(&run->scratch, mark);
-    return status;
+una_status una_state_copy(void **copy, const una_member *member, size_t inputs, una_arena *arena, una_run *run)
+{
+    UNA_SCOPED(run, copy_state(copy, member, inputs, arena, run));
+    return UNA_OK;
 }
 
 /* ---- weights ---------------------------------------------------------------------------------------------- */
@@ -75,7 +82,7 @@ static una_status take_shares(shares *s, const una_members *all, una_run *run)
 /* Parts of a member that is a mixture; 0: it is one Gaussian. */
 static size_t inner_parts(const una_member *member)
 {
-    return member->kind->mixture ? member->kind->mixture(member->state) : 0;
+    return member->calls->mixture ? member->calls->mixture(member->state) : 0;
 }
 
 size_t una_members_mixture(const void *members)
@@ -121,17 +128,14 @@ static una_status predict_member(const answers *a, const una_members *all, size_
                                  bool mean_only, una_run *run)
 {
     const una_member *member = &all->at[m];
-    una_mark mark = una_arena_mark(&run->scratch);
     una_predictive out = { .mean = a->mean + m * x.rows, .var_model = a->var + m * x.rows,
                            .var_noise = a->noise + m * x.rows, .mean_only = mean_only, .parts = parts,
                            .part_mean = parts ? a->part_mean : NULL, .part_var = parts ? a->part_var : NULL,
                            .part_weight = parts ? a->part_weight : NULL };
     una_view scaled;
     for (size_t k = 0; k < parts; k++) a->part_weight[k] = 1 / (double)parts;
-    una_status status = una_scaled(&scaled, x, member->scale, run);
-    if (status == UNA_OK) status = member->kind->predict(member->state, scaled, &out, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_scaled(&scaled, x, member->scale, run));
+    return member->calls->predict(member->state, scaled, &out, run);
 }
 
 typedef struct moments { double mean, var, noise; } moments;     /* of a member at one row */
@@ -180,7 +184,7 @@ static una_status predict_members(const answers *a, const una_members *all, una_
 {
     for (size_t m = 0, first = 0; m < all->count; m++) {
         size_t inner = out->part_mean ? inner_parts(&all->at[m]) : 0;
-        UNA_TRY(predict_member(a, all, m, x, inner, out->mean_only, run));
+        UNA_SCOPED(run, predict_member(a, all, m, x, inner, out->mean_only, run));
         if (!out->part_mean) continue;
         place_member_parts(a, m, inner, first, x.rows, from, out);
         if (out->part_weight) weigh_parts(a, all->at[m].weight, inner, out->part_weight + first);
@@ -225,26 +229,31 @@ static size_t rows_at_once(const una_members *all, size_t rows)
     return rows < most ? rows : most;
 }
 
-una_status una_members_predict(const void *members, una_view x, una_predictive *out, una_run *run)
+static una_status predict_blocks(const una_members *all, una_view x, una_predictive *out, una_run *run)
 {
-    const una_members *all = members;
-    if (all->count == 1 && !all->at[0].scale && !(all->noise_var > 0))   /* its predictions need no change */
-        return all->at[0].kind->predict(all->at[0].state, x, out, run);
-
-    una_mark mark = una_arena_mark(&run->scratch);
     answers a;
     size_t most = rows_at_once(all, x.rows), before = run->first_row;
-    una_status status = take_answers(&a, all, most, out->part_mean != NULL, run);
-    for (size_t from = 0; status == UNA_OK && from < x.rows; from += most) {
+    UNA_TRY(take_answers(&a, all, most, out->part_mean != NULL, run));
+    for (size_t from = 0; from < x.rows; from += most) {
         size_t count = x.rows - from < most ? x.rows - from : most;
         una_view block = { x.at + from * x.stride, count, x.cols, x.stride };
         fill_common_noise(&a, all, block);
         run->first_row = before + from;
-        status = predict_members(&a, all, block, from, out, run);
-        if (status == UNA_OK) mix_members(&a, all, count, from, out);
+        UNA_TRY(predict_members(&a, all, block, from, out, run));
+        mix_members(&a, all, count, from, out);
     }
+    return UNA_OK;
+}
+
+una_status una_members_predict(const void *members, una_view x, una_predictive *out, una_run *run)
+{
+    const una_members *all = members;
+    const una_member *one = &all->at[0];
+    size_t before = run->first_row;
+    bool as_it_is = all->count == 1 && !one->scale && !(all->noise_var > 0);
+    if (as_it_is) return one->calls->predict(one->state, x, out, run);
+    una_status status = predict_blocks(all, x, out, run);
     run->first_row = before;
-    una_arena_release(&run->scratch, mark);
     return status;
 }
 
@@ -252,43 +261,38 @@ una_status una_members_predict(const void *members, una_view x, una_predictive *
 
 static una_status means_of_all(const una_members *all, una_view x, double *f, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     answers a;
-    una_status status = take_answers(&a, all, x.rows, false, run);
-    for (size_t m = 0; status == UNA_OK && m < all->count; m++) status = predict_member(&a, all, m, x, 0, true, run);
-    if (status == UNA_OK) memcpy(f, a.mean, all->count * x.rows * sizeof *f);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(take_answers(&a, all, x.rows, false, run));
+    for (size_t m = 0; m < all->count; m++) UNA_SCOPED(run, predict_member(&a, all, m, x, 0, true, run));
+    memcpy(f, a.mean, all->count * x.rows * sizeof *f);
+    return UNA_OK;
 }
 
 una_status una_members_functions(const void *members, una_view x, size_t *count, double *f, una_run *run)
 {
     const una_members *all = members;
     const una_member *one = &all->at[0];
-    if (all->count > 1 || !one->kind->functions) {
+    una_view scaled = x;
+    if (all->count > 1 || !one->calls->functions) {
         *count = all->count;
         return f ? means_of_all(all, x, f, run) : UNA_OK;
     }
-
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_view scaled = x;
-    una_status status = f ? una_scaled(&scaled, x, one->scale, run) : UNA_OK;
-    if (status == UNA_OK) status = one->kind->functions(one->state, scaled, count, f, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    if (f) UNA_TRY(una_scaled(&scaled, x, one->scale, run));
+    return one->calls->functions(one->state, scaled, count, f, run);
 }
 
 /* ---- draws ------------------------------------------------------------------------------------------------ */
 
 /* Functions of one member at scaled inputs: drawn with its own random numbers; if it cannot draw, its mean. */
-static una_status draw_member(const una_members *all, size_t m, una_view x, size_t draws, bool prior, double *f,
+static una_status draw_member(const una_members *all, size_t m, una_view x, const una_drawing *how, double *f,
                               una_run *run)
 {
     const una_member *member = &all->at[m];
     uint64_t seed = run->settings.seed;
     if (member->kind->draw) {
+        const una_drawing own = { .draws = how->draws, .prior = how->prior };
         run->settings.seed = una_member_seed(seed, m);
-        una_status status = member->kind->draw(member->state, x, draws, prior, f, run);
+        una_status status = member->calls->draw(member->state, x, &own, f, run);
         run->settings.seed = seed;
         return status;
     }
@@ -296,58 +300,54 @@ static una_status draw_member(const una_members *all, size_t m, una_view x, size
     una_predictive out = { .mean = f, .var_model = UNA_GET(&run->scratch, double, x.rows),
                            .var_noise = UNA_GET(&run->scratch, double, x.rows) };
     UNA_TRY(una_arena_check(&run->scratch));
-    UNA_SCOPED(run, member->kind->predict(member->state, x, &out, run));
-    for (size_t k = 1; k < draws; k++) memcpy(f + k * x.rows, f, x.rows * sizeof *f);
+    UNA_SCOPED(run, member->calls->predict(member->state, x, &out, run));
+    for (size_t k = 1; k < how->draws; k++) memcpy(f + k * x.rows, f, x.rows * sizeof *f);
     return UNA_OK;
 }
 
-/* Shares of several streams of random numbers; count 0: the member's own stream, once. */
-typedef struct blend { const double *share; size_t count; } blend;
-
 /* The member's mean, plus shares of the deviations of functions drawn from it: each share with its own random numbers,
  * the first with those of draw_member. */
-static una_status draw_blend(const una_members *all, size_t m, una_view x, size_t draws, bool prior, blend b, double *f,
+static una_status draw_blend(const una_members *all, size_t m, una_view x, const una_drawing *how, double *f,
                              una_run *run)
 {
     const una_member *member = &all->at[m];
     uint64_t seed = run->settings.seed;
-    double *mean = UNA_GET(&run->scratch, double, x.rows), *drawn = UNA_GET(&run->scratch, double, draws * x.rows);
+    size_t count = how->draws * x.rows;
+    UNA_NEW(&run->scratch, double, mean, x.rows);
+    UNA_NEW(&run->scratch, double, drawn, count);
     una_predictive out = { .mean = mean, .mean_only = true, .var_model = UNA_GET(&run->scratch, double, x.rows),
                            .var_noise = UNA_GET(&run->scratch, double, x.rows) };
     UNA_TRY(una_arena_check(&run->scratch));
-    if (!prior) UNA_SCOPED(run, member->kind->predict(member->state, x, &out, run));
-    for (size_t i = 0; i < draws * x.rows; i++) f[i] = mean[i % x.rows];
+    if (!how->prior) UNA_SCOPED(run, member->calls->predict(member->state, x, &out, run));
+    for (size_t i = 0; i < count; i++) f[i] = mean[i % x.rows];
 
-    una_status status = UNA_OK;
-    for (size_t k = 0; status == UNA_OK && k < b.count; k++) {
+    for (size_t k = 0; k < how->shares; k++) {
         una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, UINT64_MAX - k);
         if (k) run->settings.seed = (uint64_t)una_rng_u32(&rng) << 32 | una_rng_u32(&rng);
-        status = draw_member(all, m, x, draws, prior, drawn, run);
+        una_status status = draw_member(all, m, x, how, drawn, run);
         run->settings.seed = seed;
-        for (size_t i = 0; status == UNA_OK && i < draws * x.rows; i++)
-            f[i] += b.share[k] * (drawn[i] - mean[i % x.rows]);
+        UNA_TRY(status);
+        for (size_t i = 0; i < count; i++) f[i] += how->share[k] * (drawn[i] - mean[i % x.rows]);
     }
-    return status;
+    return UNA_OK;
 }
 
 /* The draws of one member, put in their places. */
-static una_status place_draws(const una_members *all, size_t m, const size_t *which, una_view x, size_t draws,
-                              bool prior, blend b, double *f, una_run *run)
+static una_status place_draws(const una_members *all, size_t m, const size_t *which, una_view x,
+                              const una_drawing *how, double *f, una_run *run)
 {
-    size_t count = 0;
-    for (size_t k = 0; k < draws; k++) count += which[k] == m;
-    if (count == 0) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *own = count == draws ? f : UNA_GET(&run->scratch, double, count * x.rows);
+    una_drawing own = *how;
     una_view scaled;
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_scaled(&scaled, x, all->at[m].scale, run);
-    if (status == UNA_OK && b.count) status = draw_blend(all, m, scaled, count, prior, b, own, run);
-    else if (status == UNA_OK) status = draw_member(all, m, scaled, count, prior, own, run);
-    for (size_t k = 0, next = 0; status == UNA_OK && own != f && k < draws; k++)
-        if (which[k] == m) memcpy(f + k * x.rows, own + next++ * x.rows, x.rows * sizeof *f);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    own.draws = 0;
+    for (size_t k = 0; k < how->draws; k++) own.draws += which[k] == m;
+    if (own.draws == 0) return UNA_OK;
+    double *to = own.draws == how->draws ? f : UNA_GET(&run->scratch, double, own.draws * x.rows);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_scaled(&scaled, x, all->at[m].scale, run));
+    UNA_TRY(own.shares ? draw_blend(all, m, scaled, &own, to, run) : draw_member(all, m, scaled, &own, to, run));
+    for (size_t k = 0, next = 0; to != f && k < how->draws; k++)
+        if (which[k] == m) memcpy(f + k * x.rows, to + next++ * x.rows, x.rows * sizeof *f);
+    return UNA_OK;
 }
 
 static bool even_weights(const una_members *all)
@@ -374,33 +374,18 @@ static void members_of_draws(size_t *which, size_t draws, const una_members *all
     for (size_t k = 0; k < draws; k++) which[k] = choose_member(all, even, &rng);
 }
 
-static una_status draw_members(const una_members *all, una_view x, size_t draws, bool prior, blend b, double *f,
-                               una_run *run)
+una_status una_members_draw(const void *members, una_view x, const una_drawing *how, double *f, una_run *run)
 {
-    for (size_t m = 0; prior && m < all->count; m++)
+    const una_members *all = members;
+    for (size_t m = 0; how->prior && m < all->count; m++)
         if (!all->at[m].kind->draw)
             UNA_FAIL(run, UNA_E_USAGE, "%s has no prior to draw functions from: draw from the posterior",
                      all->at[m].kind->name);
 
-    una_mark mark = una_arena_mark(&run->scratch);
-    size_t *which = UNA_GET(&run->scratch, size_t, draws);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) members_of_draws(which, draws, all, run->settings.seed);
-    for (size_t m = 0; status == UNA_OK && m < all->count; m++)
-        status = place_draws(all, m, which, x, draws, prior, b, f, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-una_status una_members_draw(const void *members, una_view x, size_t draws, bool prior, double *f, una_run *run)
-{
-    return draw_members(members, x, draws, prior, (blend){0}, f, run);
-}
-
-una_status una_members_draw_shared(const void *members, una_view x, size_t draws, bool prior, const double *share,
-                                   size_t count, double *f, una_run *run)
-{
-    return draw_members(members, x, draws, prior, (blend){ share, count }, f, run);
+    UNA_NEW(&run->scratch, size_t, which, how->draws);
+    members_of_draws(which, how->draws, all, run->settings.seed);
+    for (size_t m = 0; m < all->count; m++) UNA_SCOPED(run, place_draws(all, m, which, x, how, f, run));
+    return UNA_OK;
 }
 
 /* ---- slopes ----------------------------------------------------------------------------------------------- */
@@ -412,7 +397,7 @@ static una_status member_slope(const una_members *all, size_t m, const double *x
     const una_member *member = &all->at[m];
     size_t inputs = all->inputs;
     for (size_t d = 0; d < inputs; d++) point[d] = member->scale ? x[d] * member->scale[d] : x[d];
-    UNA_TRY(una_kind_slope(member->kind, member->state, point, inputs, at, run));
+    UNA_TRY(una_kind_slope(member->calls, member->state, point, inputs, at, run));
 
     for (size_t d = 0; member->scale && d < inputs; d++) {
         at->dmean[d] *= member->scale[d];
@@ -441,25 +426,28 @@ static void mix_slopes(const una_slope *of, const shares *share, size_t count, s
     }
 }
 
+/* Where single trainings give no slopes, they are taken of the whole. */
 una_status una_members_slope(const void *members, const double *x, una_slope *at, una_run *run)
 {
+    static const una_kind whole = { .predict = una_members_predict };
     const una_members *all = members;
     size_t inputs = all->inputs;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *point = UNA_GET(&run->scratch, double, inputs);
-    double *d = UNA_GET(&run->scratch, double, 2 * all->count * inputs);
-    una_slope *of = UNA_GET(&run->scratch, una_slope, all->count);
-    shares share = {0};
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = take_shares(&share, all, run);
-
-    for (size_t m = 0; status == UNA_OK && m < all->count; m++) {
-        of[m] = (una_slope){ .dmean = d + 2 * m * inputs, .dvar = d + (2 * m + 1) * inputs };
-        status = member_slope(all, m, x, point, &of[m], run);
+    shares share;
+    UNA_NEW(&run->scratch, double, point, inputs);
+    if (!all->at[0].calls->slope) {
+        memcpy(point, x, inputs * sizeof *point);
+        return una_kind_slope(&whole, all, point, inputs, at, run);
     }
-    if (status == UNA_OK) mix_slopes(of, &share, all->count, inputs, at);
-    una_arena_release(&run->scratch, mark);
-    return status;
+
+    UNA_NEW(&run->scratch, double, d, 2 * all->count * inputs);
+    UNA_NEW(&run->scratch, una_slope, of, all->count);
+    UNA_TRY(take_shares(&share, all, run));
+    for (size_t m = 0; m < all->count; m++) {
+        of[m] = (una_slope){ .dmean = d + 2 * m * inputs, .dvar = d + (2 * m + 1) * inputs };
+        UNA_SCOPED(run, member_slope(all, m, x, point, &of[m], run));
+    }
+    mix_slopes(of, &share, all->count, inputs, at);
+    return UNA_OK;
 }
 
 /* ---- the function as a mixture ----------------------------------------------------------------------------- */
@@ -467,7 +455,7 @@ una_status una_members_slope(const void *members, const double *x, una_slope *at
 /* Whether a member's var_model is 0 everywhere; a mixture inside counts as sure if it has one such member. */
 static bool is_sure(const una_member *member)
 {
-    if (member->kind->parts != una_members_parts) return member->kind->no_epistemic;
+    if (member->calls->parts != una_members_parts) return member->kind->no_epistemic;
     const una_members *inner = member->state;
     return inner->count == 1 && is_sure(&inner->at[0]);
 }
@@ -484,7 +472,7 @@ size_t una_members_part_count(const void *members)
     const una_members *all = members;
     size_t parts = 0;
     if (all_sure(all)) return 1;
-    for (size_t m = 0; m < all->count; m++) parts += una_kind_part_count(all->at[m].kind, all->at[m].state);
+    for (size_t m = 0; m < all->count; m++) parts += una_kind_part_count(all->at[m].calls, all->at[m].state);
     return parts;
 }
 
@@ -506,12 +494,9 @@ static una_status place_parts(const una_members *all, size_t m, size_t first, si
     una_gaussians own = { out->parts, out->weight + first, out->mean + first, out->var + first,
                           out->dmean ? out->dmean + first * x.cols : NULL,
                           out->dvar ? out->dvar + first * x.cols : NULL };
-    una_mark mark = una_arena_mark(&run->scratch);
     una_view scaled;
-    una_status status = una_scaled(&scaled, x, member->scale, run);
-    if (status == UNA_OK) status = una_kind_parts(member->kind, member->state, scaled, &own, run);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
+    UNA_TRY(una_scaled(&scaled, x, member->scale, run));
+    UNA_TRY(una_kind_parts(member->calls, member->state, scaled, &own, run));
 
     for (size_t k = 0; k < count; k++) own.weight[k] *= member->weight;
     if (own.dmean && member->scale) unscale_slopes(member->scale, x.rows, count, x.cols, &own);
@@ -530,8 +515,8 @@ una_status una_members_parts(const void *members, una_view x, const una_gaussian
     const una_members *all = members;
     if (all_sure(all)) return as_one(all, x, out, run);
     for (size_t m = 0, first = 0, count; m < all->count; m++, first += count) {
-        count = una_kind_part_count(all->at[m].kind, all->at[m].state);
-        UNA_TRY(place_parts(all, m, first, count, x, out, run));
+        count = una_kind_part_count(all->at[m].calls, all->at[m].state);
+        UNA_SCOPED(run, place_parts(all, m, first, count, x, out, run));
     }
     return UNA_OK;
 }
@@ -542,59 +527,57 @@ una_status una_members_sample(void *function, const void *members, una_rng *rng,
     const una_members *all = members;
     const una_member *member = &all->at[choose_member(all, even_weights(all), rng)];
     una_members *drawn = function;
-    if (!member->kind->sample)
+    if (!member->calls->sample)
         UNA_FAIL(run, UNA_E_USAGE, "%s cannot give a function for all rows at once: una_model_draw gives it at rows "
                  "that are named beforehand", member->kind->name);
 
     *drawn = *all;
     drawn->count = 1;
-    drawn->at = UNA_GET(keep, una_member, 1);
-    void *state = una_arena_get(keep, 1, member->kind->state_size);
+    UNA_NEW_AT(keep, drawn->at, 1);
+    void *state = una_arena_get(keep, 1, member->calls->state_size);
     UNA_TRY(una_arena_check(keep));
-    drawn->at[0] = (una_member){ member->kind, state, member->scale, 1 };
-    return member->kind->sample(state, member->state, rng, keep, run);
+    drawn->at[0] = (una_member){ member->kind, member->calls, state, member->scale, 1 };
+    return member->calls->sample(state, member->state, rng, keep, run);
 }
 
 /* ---- down to the linear heads ------------------------------------------------------------------------------ */
+
+typedef struct turning { double weight; una_leaf_task *task; void *context; } turning;
+
+static una_status turn_member(const una_member *member, una_view x, const turning *t, una_run *run)
+{
+    una_view scaled;
+    UNA_TRY(una_scaled(&scaled, x, member->scale, run));
+    return una_kind_leaves(member->calls, member->state, scaled, t->weight, t->task, t->context, run);
+}
 
 una_status una_members_leaves(const void *members, una_view x, double weight, una_leaf_task *task, void *context,
                               una_run *run)
 {
     const una_members *all = members;
-    una_mark mark = una_arena_mark(&run->scratch);
-    shares share = {0};
-    una_status status = take_shares(&share, all, run);
-    for (size_t m = 0; status == UNA_OK && m < all->count; m++) {
-        const una_member *member = &all->at[m];
-        una_mark own = una_arena_mark(&run->scratch);
-        una_view scaled;
-        status = una_scaled(&scaled, x, member->scale, run);
-        if (status == UNA_OK)
-            status = una_kind_leaves(member->kind, member->state, scaled, weight * share.of[m] / share.sum, task,
-                                     context, run);
-        una_arena_release(&run->scratch, own);
+    shares share;
+    UNA_TRY(take_shares(&share, all, run));
+    for (size_t m = 0; m < all->count; m++) {
+        const turning t = { weight * share.of[m] / share.sum, task, context };
+        UNA_SCOPED(run, turn_member(&all->at[m], x, &t, run));
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
+}
+
+static una_status member_holds(const una_member *member, una_view x, const double *y, bool *held, una_run *run)
+{
+    una_view scaled;
+    UNA_TRY(una_scaled(&scaled, x, member->scale, run));
+    return member->calls->holds(member->state, scaled, y, held, run);
 }
 
 /* Rows that any member holds. */
 una_status una_members_holds(const void *members, una_view x, const double *y, bool *held, una_run *run)
 {
     const una_members *all = members;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = UNA_OK;
-    for (size_t m = 0; status == UNA_OK && m < all->count; m++) {
-        const una_member *member = &all->at[m];
-        una_mark own = una_arena_mark(&run->scratch);
-        una_view scaled;
-        if (!member->kind->holds) continue;
-        status = una_scaled(&scaled, x, member->scale, run);
-        if (status == UNA_OK) status = member->kind->holds(member->state, scaled, y, held, run);
-        una_arena_release(&run->scratch, own);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    for (size_t m = 0; m < all->count; m++)
+        if (all->at[m].kind->holds) UNA_SCOPED(run, member_holds(&all->at[m], x, y, held, run));
+    return UNA_OK;
 }
 
 /* ---- more rows -------------------------------------------------------------------------------------------- */
@@ -613,12 +596,9 @@ static una_status weigh_new_rows(una_problem *more, const una_members *all, una_
 static una_status observe_one(const una_member *member, const una_problem *more, una_fit_result *result,
                               una_arena *keep, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     una_problem own = *more;
-    una_status status = una_scaled(&own.x, more->x, member->scale, run);
-    if (status == UNA_OK) status = member->kind->observe(member->state, &own, result, keep, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_scaled(&own.x, more->x, member->scale, run));
+    return member->calls->observe(member->state, &own, result, keep, run);
 }
 
 /* *done: how many members have the rows. */
@@ -630,7 +610,7 @@ static una_status observe_each(const una_members *all, const una_problem *more, 
     UNA_TRY(take_shares(&share, all, run));
     for (; *done < all->count; ++*done) {
         una_fit_result own = { .log_evidence = NAN };
-        UNA_TRY(observe_one(&all->at[*done], more, &own, keep, run));
+        UNA_SCOPED(run, observe_one(&all->at[*done], more, &own, keep, run));
         evidence += share.of[*done] * own.log_evidence / share.sum;
     }
     result->log_evidence = evidence;
@@ -648,7 +628,7 @@ static una_status observe_all(una_members *all, const una_problem *more, una_fit
     void **copy = UNA_GET(&run->scratch, void *, copied);
     una_status status = una_arena_check(&run->scratch);
     for (size_t m = 0; status == UNA_OK && m < copied; m++)
-        status = una_state_copy(&copy[m], all->at[m].kind, all->at[m].state, all->inputs, &copies, run);
+        status = una_state_copy(&copy[m], &all->at[m], all->inputs, &copies, run);
 
     una_mark before = una_arena_mark(keep);
     if (status == UNA_OK) status = observe_each(all, more, &done, result, keep, run);
@@ -665,19 +645,15 @@ una_status una_members_observe(void *members, const una_problem *more, una_fit_r
                                una_run *run)
 {
     una_members *all = members;
+    una_problem own = *more;
     for (size_t m = 0; m < all->count; m++)
         if (!all->at[m].kind->observe)
             UNA_FAIL(run, UNA_E_USAGE, "%s has no exact update: fit it again on all rows (una update --with OLD.csv "
                      "does that)", all->at[m].kind->name);
 
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_problem own = *more;
-    una_status status = weigh_new_rows(&own, all, run);
-    if (status == UNA_OK)
-        status = all->count == 1 ? observe_one(&all->at[0], &own, result, keep, run)
-                                 : observe_all(all, &own, result, keep, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(weigh_new_rows(&own, all, run));
+    return all->count == 1 ? observe_one(&all->at[0], &own, result, keep, run)
+                           : observe_all(all, &own, result, keep, run);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------ */
@@ -688,6 +664,7 @@ static una_status exchange_member_kind(una_member *member, una_archive *ar)
     UNA_TRY(una_archive_text(ar, "member.kind", &name));
     if (!ar->loading) return UNA_OK;
     member->kind = name ? una_kind_find(name) : NULL;
+    if (member->kind) member->calls = una_calls(member->kind);
     return member->kind ? UNA_OK : una_archive_refuse(ar, "member.kind", "names a model that this una does not have");
 }
 
@@ -702,46 +679,46 @@ static una_status exchange_member_scale(una_member *member, una_archive *ar)
     return UNA_OK;
 }
 
-static una_status exchange_member_state(una_member *member, una_archive *ar)
+static una_status exchange_state(una_member *member, una_archive *ar)
 {
     if (ar->loading) {
-        member->state = una_arena_get(ar->arena, 1, member->kind->state_size);
+        member->state = una_arena_get(ar->arena, 1, member->calls->state_size);
         UNA_TRY(una_arena_check(ar->arena));
     }
-    return member->kind->exchange(member->state, ar);
+    return exchange_member_state(member, member->state, ar);
 }
 
-static una_status take_members(una_members *members, size_t count, const una_kind *of, una_archive *ar)
+static una_status take_members(una_members *members, size_t count, una_archive *ar)
 {
     UNA_TRY(una_archive_expect(ar, "members", count, UNA_LEAST_MEMBER));
-    *members = (una_members){ .count = count, .inputs = ar->inputs, .at = UNA_GET(ar->arena, una_member, count) };
-    UNA_TRY(una_arena_check(ar->arena));
-    for (size_t m = 0; m < count; m++) members->at[m].kind = of;
+    *members = (una_members){ .count = count, .inputs = ar->inputs };
+    UNA_NEW_AT(ar->arena, members->at, count);
+    for (size_t m = 0; m < count; m++) members->at[m].kind = members->at[m].calls = ar->kind;
     return UNA_OK;
 }
 
-/* A file from before there were members: one state of `of`. */
-static una_status load_one(una_members *members, const una_kind *of, una_archive *ar)
+/* A file from before there were members: one state. */
+static una_status load_one(una_members *members, una_archive *ar)
 {
-    UNA_TRY(take_members(members, 1, of, ar));
+    UNA_TRY(take_members(members, 1, ar));
     members->at[0].weight = 1;
-    return exchange_member_state(&members->at[0], ar);
+    return exchange_state(&members->at[0], ar);
 }
 
-static una_status exchange_members(una_members *members, const una_kind *of, una_archive *ar)
+static una_status exchange_members(una_members *members, una_archive *ar)
 {
     uint64_t count = members->count;
     double sum = 0;
     UNA_TRY(una_archive_u64(ar, "members", &count, 1, UNA_MOST_MEMBERS));
-    if (ar->loading) UNA_TRY(take_members(members, (size_t)count, of, ar));
+    if (ar->loading) UNA_TRY(take_members(members, (size_t)count, ar));
 
     for (size_t m = 0; m < members->count; m++) {
         una_member *member = &members->at[m];
-        if (!of) UNA_TRY(exchange_member_kind(member, ar));
+        if (!ar->kind) UNA_TRY(exchange_member_kind(member, ar));
         UNA_TRY(una_archive_f64(ar, "member.weight", &member->weight));
         if (!(member->weight > 0)) return una_archive_refuse(ar, "member.weight", "is not positive");
         UNA_TRY(exchange_member_scale(member, ar));
-        UNA_TRY(exchange_member_state(member, ar));
+        UNA_TRY(exchange_state(member, ar));
         sum += member->weight;
     }
 
@@ -758,16 +735,14 @@ static una_status exchange_noise_var(una_members *members, una_archive *ar)
     return UNA_OK;
 }
 
-una_status una_members_exchange(una_members *members, const una_kind *of, una_archive *ar)
+una_status una_members_exchange(void *state, una_archive *ar)
 {
+    una_members *members = state;
     if (ar->depth >= DEEPEST) return una_archive_refuse(ar, "members", "holds a mixture more than three deep");
     ar->depth++;
-    una_status status;
-    if (ar->loading && of && !una_archive_next_is(ar, "members")) status = load_one(members, of, ar);
-    else {
-        status = exchange_members(members, of, ar);
-        if (status == UNA_OK) status = exchange_noise_var(members, ar);
-    }
+    bool old = ar->loading && ar->kind && !una_archive_next_is(ar, "members");
+    una_status status = old ? load_one(members, ar) : exchange_members(members, ar);
+    if (status == UNA_OK && !old) status = exchange_noise_var(members, ar);
     ar->depth--;
     return status;
 }

@@ -14,7 +14,8 @@
 enum { UNA_MOST_MEMBERS = 1000, UNA_LEAST_MEMBER = 64 };  /* the second: bytes of one in a file */
 
 typedef struct una_member {
-    const una_kind *kind;                /* whose functions know the state                                  */
+    const una_kind *kind, *calls;        /* calls: those of its state, una_calls(kind) if that is a fitted model, kind
+                                            itself if it is one training */
     void   *state;
     double *scale;                       /* [inputs] its inputs are multiplied by; NULL: 1                  */
     double  weight;                      /* of all members they add up to 1                                 */
@@ -34,10 +35,7 @@ size_t     una_members_mixture(const void *members);
 una_status una_members_observe(void *members, const una_problem *more, una_fit_result *result, una_arena *keep,
                                una_run *run);
 /* A member at random by its weight, then a function of it: drawn, or its mean where it cannot draw. */
-una_status una_members_draw(const void *members, una_view x, size_t draws, bool prior, double *f, una_run *run);
-/* The same for one of several targets that share a head: see kind.h. */
-una_status una_members_draw_shared(const void *members, una_view x, size_t draws, bool prior, const double *share,
-                                   size_t shares, double *f, una_run *run);
+una_status una_members_draw(const void *members, una_view x, const una_drawing *how, double *f, una_run *run);
 /* One member: its own functions; else the members' means. */
 una_status una_members_functions(const void *members, una_view x, size_t *count, double *f, una_run *run);
 una_status una_members_slope(const void *members, const double *x, una_slope *at, una_run *run);
@@ -51,22 +49,19 @@ una_status una_members_holds(const void *members, una_view x, const double *y, b
 /* The leaves of all members, in their order. */
 una_status una_members_leaves(const void *members, una_view x, double weight, una_leaf_task *task, void *context,
                               una_run *run);
-/* `of`: the kind of all members; NULL: each names its own. A file from before there were members holds one state of
- * `of` and nothing else. */
-una_status una_members_exchange(una_members *members, const una_kind *of, una_archive *ar);
+/* ar->kind: the kind of all members, each one training; NULL: each names its own kind and is a fitted model. A file
+ * from before there were members holds one state of the kind and nothing else. */
+una_status una_members_exchange(void *members, una_archive *ar);
 
-/* In the table of a kind that is made of members: the calls that are the same for all of them, and, where members keep
- * posteriors that are updated exactly, those that need them. */
+/* In the table of what is made of members: the calls that need nothing else. */
 #define UNA_MEMBERS_CALLS                                                                                            \
     .state_size = sizeof(una_members), .predict = una_members_predict, .mixture = una_members_mixture,               \
     .part_count = una_members_part_count, .parts = una_members_parts, .sample = una_members_sample,                  \
-    .leaves = una_members_leaves
-#define UNA_EXACT_MEMBERS_CALLS                                                                                      \
-    UNA_MEMBERS_CALLS, .observe = una_members_observe, .draw = una_members_draw, .slope = una_members_slope
+    .leaves = una_members_leaves, .observe = una_members_observe, .draw = una_members_draw,                          \
+    .slope = una_members_slope, .functions = una_members_functions
 
-/* A copy of a state in `arena`, made through its own file format, which every kind has. */
-una_status una_state_copy(void **copy, const una_kind *kind, void *state, size_t inputs, una_arena *arena,
-                          una_run *run);
+/* A copy of a member's state in `arena`, made through its own file format, which every kind has. */
+una_status una_state_copy(void **copy, const una_member *member, size_t inputs, una_arena *arena, una_run *run);
 /* The seed of a member; the first has the mixture's: a mixture of one is its member. */
 uint64_t   una_member_seed(uint64_t seed, size_t member);
 /* x times scale; x itself where scale is NULL. From scratch. */

@@ -204,42 +204,37 @@ static size_t repeats_of_stratum(const una_oof *oof, size_t stratum)
 }
 
 /* Summed over all targets. */
-static double stratum_log_lik(const una_oof *oof, size_t targets, const double *noise_var, size_t stratum, size_t row)
+static double stratum_log_lik(una_oof *const *oof, size_t targets, const double *noise_var, size_t stratum, size_t row)
 {
-    double sum = mixture_log_lik(oof, (int)stratum, row, noise_var[0]);
-    for (size_t t = 1; t < targets; t++) sum += mixture_log_lik(&oof[t], (int)stratum, row, noise_var[t]);
+    double sum = mixture_log_lik(oof[0], (int)stratum, row, noise_var[0]);
+    for (size_t t = 1; t < targets; t++) sum += mixture_log_lik(oof[t], (int)stratum, row, noise_var[t]);
     return sum;
 }
 
 /* By rows that all repeats predict. */
-una_status una_oof_weigh_targets(una_oof *oof, size_t targets, const double *noise_var, una_run *run)
+static una_status weigh_strata(una_oof *const *oof, size_t targets, const double *noise_var, una_run *run)
 {
     const double equal_rows = 10;
-    if (oof->strata < 2) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *log_lik = UNA_GET_ROWS(&run->scratch, double, oof->strata * oof->rows);
-    double *weight = UNA_GET(&run->scratch, double, oof->strata);
-    size_t *row = UNA_GET_ROWS(&run->scratch, size_t, oof->rows), rows = 0;
-    una_status status = una_arena_check(&run->scratch);
-
-    for (size_t i = 0; status == UNA_OK && i < oof->rows; i++)
-        if (sums_at(oof, i).repeats == oof->repeats) row[rows++] = i;
-    for (size_t f = 0; status == UNA_OK && f < oof->strata; f++)
-        for (size_t i = 0; i < rows; i++) log_lik[f * rows + i] = stratum_log_lik(oof, targets, noise_var, f, row[i]);
-    if (status == UNA_OK) {
-        una_stack(weight, log_lik, oof->strata, rows, equal_rows);
-        for (size_t t = 0; t < targets; t++)
-            for (size_t r = 0; r < oof->repeats; r++)
-                oof[t].weight[r] = weight[oof->stratum[r]] / (double)repeats_of_stratum(oof, oof->stratum[r]);
-    }
-
-    una_arena_release(&run->scratch, mark);
-    return status;
+    const una_oof *first = oof[0];
+    size_t rows = 0;
+    UNA_NEW_ROWS(&run->scratch, double, log_lik, first->strata * first->rows);
+    UNA_NEW(&run->scratch, double, weight, first->strata);
+    UNA_NEW_ROWS(&run->scratch, size_t, row, first->rows);
+    for (size_t i = 0; i < first->rows; i++)
+        if (sums_at(first, i).repeats == first->repeats) row[rows++] = i;
+    for (size_t s = 0; s < first->strata; s++)
+        for (size_t i = 0; i < rows; i++) log_lik[s * rows + i] = stratum_log_lik(oof, targets, noise_var, s, row[i]);
+    una_stack(weight, log_lik, first->strata, rows, equal_rows);
+    for (size_t t = 0; t < targets; t++)
+        for (size_t r = 0; r < first->repeats; r++)
+            oof[t]->weight[r] = weight[first->stratum[r]] / (double)repeats_of_stratum(first, first->stratum[r]);
+    return UNA_OK;
 }
 
-una_status una_oof_weigh(una_oof *oof, double noise_var, una_run *run)
+una_status una_oof_weigh(una_oof *const *oof, size_t targets, const double *noise_var, una_run *run)
 {
-    return una_oof_weigh_targets(oof, 1, &noise_var, run);
+    if (oof[0]->strata >= 2) UNA_SCOPED(run, weigh_strata(oof, targets, noise_var, run));
+    return UNA_OK;
 }
 
 /* ---- the shape of the noise, and what the result reports --------------------------------------------------------- */
@@ -294,7 +289,7 @@ void una_oof_score(const una_oof *oof, double noise_var, una_fit_result *result)
     for (size_t i = 0; i < oof->rows; i++) {
         if (!una_oof_moments(oof, i, &mean, &var)) continue;
         double own = una_oof_log_lik(oof, i, noise_var);
-        if (result->oof_log_lik) result->oof_log_lik[i] = own;
+        if (result->oof && result->oof->log_lik) result->oof->log_lik[i] = own;
         square += (oof->y[i] - mean) * (oof->y[i] - mean);
         log_lik += own;
         rows++;
@@ -316,10 +311,15 @@ static double probability_below_y(const una_oof *oof, size_t row, double noise_v
     return below / weight;
 }
 
+bool una_oof_wanted(const una_fit_result *result)
+{
+    return result->oof && result->oof->mean;
+}
+
 void una_oof_report(const una_oof *oof, double noise_var, size_t folds, una_fit_result *result)
 {
     una_oof_predictions *u = result->oof;
-    if (!u) return;
+    if (!una_oof_wanted(result)) return;
     u->rows = 0;
     u->folds = folds;
     for (size_t i = 0; i < oof->rows; i++) {

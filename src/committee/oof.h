@@ -34,10 +34,9 @@ double una_oof_mean_log_lik(una_oof *oof, double noise_var, double *z2);
 /* The noise variance that suits the mixture best. Where the repeats are the whole mixture (repeats_are_sample is
  * false), one standard error of its logarithm is added, because few rows determine it poorly. */
 double una_oof_noise(una_oof *oof);
-/* Stacking: the weights that maximise the likelihood of y, for that noise. */
-una_status una_oof_weigh(una_oof *oof, double noise_var, una_run *run);
-/* The same weights for several targets, oof [targets] of the same rows: they maximise the likelihood of all targets. */
-una_status una_oof_weigh_targets(una_oof *oof, size_t targets, const double *noise_var, una_run *run);
+/* Stacking, for oof [targets] of the same rows, which get the same weights: those that maximise the likelihood of all
+ * targets, each with its noise. */
+una_status una_oof_weigh(una_oof *const *oof, size_t targets, const double *noise_var, una_run *run);
 
 /* The shape of the noise over the inputs, into oof->shape too; NULL where left-out rows do not show any, unless there
  * must be one. The rows are those of the folds, or the held-out ones. */
@@ -47,7 +46,8 @@ una_status una_oof_noise_shape(una_noise **noise, una_oof *oof, const una_proble
 una_status una_oof_noise_shape_without(una_oof *oof, const una_noise *noise, const una_problem *problem, una_run *run);
 /* The result's scores of out-of-fold rows. */
 void una_oof_score(const una_oof *oof, double noise_var, una_fit_result *result);
-/* The predictions of each row, for callers that ask for them (result->oof). */
+/* Whether the caller asks for predictions of each row (result->oof); and the predictions. */
+bool una_oof_wanted(const una_fit_result *result);
 void una_oof_report(const una_oof *oof, double noise_var, size_t folds, una_fit_result *result);
 
 /* Weights [count] that maximise sum over rows of log sum_k w_k exp(log_lik_k), log_lik [count, rows]: expectation

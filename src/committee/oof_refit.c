@@ -40,15 +40,15 @@ static una_status refit_fold(void *context, size_t index, una_run *run)
     own.pair = &pair;
     UNA_TRY(learn_fold_scale(&pair, &own, &own.member[index], run));
     UNA_TRY(una_member_fit_train(&own, index, run));
-    return own.single->relearn ? una_member_fit_predict_again(&own, index, run) : UNA_OK;
+    return own.f->kind->relearn ? una_member_fit_predict_again(&own, index, run) : UNA_OK;
 }
 
 /* ---- what is reported ------------------------------------------------------------------------------------------- */
 
 /* The repeats with scaled inputs give their weight to one more, the last, which has the refits. */
-static una_status add_refit_repeat(una_oof *out, const una_oof *oof, const una_committee *c, const bool *is_scaled,
-                                   una_run *run)
+static una_status add_refit_repeat(una_oof *out, const una_committee *c, const bool *is_scaled, una_run *run)
 {
+    const una_oof *oof = &c->oof;
     size_t rows = oof->rows, repeats = oof->repeats;
     UNA_TRY(una_oof_init(out, repeats + 1, rows, oof->y, &run->scratch));
     memcpy(out->mean, oof->mean, repeats * rows * sizeof *out->mean);
@@ -60,40 +60,38 @@ static una_status add_refit_repeat(una_oof *out, const una_oof *oof, const una_c
         out->weight[repeats] += is_scaled[r] ? oof->weight[r] : 0;
     }
     for (size_t i = 0; i < c->count; i++) c->member[i].repeat = repeats;
-    una_committee_collect_oof(out, c);
+    una_collect_oof(out, c);
     for (size_t i = 0; i < rows; i++)                    /* folds that no refit left out get no prediction */
         for (size_t r = 0; r < repeats && isnan(out->mean[repeats * rows + i]); r++) out->mean[r * rows + i] = NAN;
     return UNA_OK;
 }
 
-static una_status report_refits(const una_committee *c, const una_oof *oof, const una_committee_choice *by,
-                                const bool *is_scaled, size_t repeat, una_fit_result *result, una_run *run)
+static una_status report_refits(const una_committee *c, const bool *is_scaled, size_t repeat, una_run *run)
 {
     const una_problem *p = &c->pair->plain;
     una_committee own = *c;
     una_oof with_refits;
     own.count = una_oof_refit_folds(p);
-    own.member = UNA_GET(&run->scratch, una_member_fit, own.count);
-    own.noise_var = by->noise_var;
-    own.prior_var = by->prior_var;
-    UNA_TRY(una_arena_check(&run->scratch));
+    own.noise_var = c->chosen.noise_var;
+    own.prior_var = c->chosen.prior_var;
+    UNA_NEW_AT(&run->scratch, own.member, own.count);
     for (size_t i = 0; i < own.count; i++)
         own.member[i] = (una_member_fit){ .repeat = repeat, .number = c->count + i, .label = p->fold,
                                           .left_out_label = (unsigned char)i };
 
     una_status status = una_jobs_run(run, own.member, sizeof *own.member, own.count, refit_fold, &own);
-    if (status == UNA_OK) status = add_refit_repeat(&with_refits, oof, &own, is_scaled, run);
-    if (status == UNA_OK) una_oof_report(&with_refits, by->noise_var, own.count, result);
+    if (status == UNA_OK) status = add_refit_repeat(&with_refits, &own, is_scaled, run);
+    if (status == UNA_OK) una_oof_report(&with_refits, c->chosen.noise_var, own.count, c->target->result);
     una_jobs_free(own.member, sizeof *own.member, own.count);
     return status;
 }
 
-una_status una_oof_refit_run(const una_committee *c, const una_oof *oof, const una_committee_choice *by,
-                             una_fit_result *result, una_run *run)
+static una_status report_target(const una_committee *c, una_run *run)
 {
+    const una_oof *oof = &c->oof;
     size_t folds = c->pair->plain.folds, first = SIZE_MAX;
     double share = 0;
-    if (!result->oof) return UNA_OK;
+    if (!una_oof_wanted(c->target->result)) return UNA_OK;
     UNA_NEW(&run->scratch, bool, is_scaled, oof->repeats);
     for (size_t i = 0; folds && i < c->count; i++) {
         size_t repeat = c->member[i].repeat;
@@ -102,11 +100,20 @@ una_status una_oof_refit_run(const una_committee *c, const una_oof *oof, const u
         share += oof->weight[repeat];
         if (first == SIZE_MAX) first = repeat;
     }
-    if (share > least_share) return report_refits(c, oof, by, is_scaled, first, result, run);
+    if (share > least_share) return report_refits(c, is_scaled, first, run);
 
     una_oof with_refits = *oof;
     UNA_NEW_AT(&run->scratch, with_refits.weight, oof->repeats);
     for (size_t r = 0; r < oof->repeats; r++) with_refits.weight[r] = is_scaled[r] ? 0 : oof->weight[r];
-    una_oof_report(&with_refits, by->noise_var, folds, result);
+    una_oof_report(&with_refits, c->chosen.noise_var, folds, c->target->result);
+    return UNA_OK;
+}
+
+una_status una_report_oof(una_committee *c)
+{
+    double targets = (double)una_committee_targets(c);
+    for (size_t t = 0; t < una_committee_targets(c); t++)
+        UNA_STAGE(c->f->run, (double)t / targets, (double)(t + 1) / targets,
+                  report_target(una_committee_of(c, t), c->f->run));
     return UNA_OK;
 }

@@ -7,14 +7,12 @@
 #ifndef UNA_OOF_REFIT_H
 #define UNA_OOF_REFIT_H
 
-#include "committee/committee_choices.h"
+#include "committee/member_fits.h"
 
 /* Folds that get a refit: all for few rows, fewer for many; 1 without folds. */
 size_t una_oof_refit_folds(const una_problem *problem);
 
-/* Reports the out-of-fold predictions of one target's committee, with by's noise and prior variance, if the result asks
- * for them. */
-una_status una_oof_refit_run(const una_committee *committee, const una_oof *oof, const una_committee_choice *by,
-                             una_fit_result *result, una_run *run);
+/* Fills in result->oof of each target, where the caller asks for it, by refits if need be. */
+una_status una_report_oof(una_committee *c);
 
 #endif

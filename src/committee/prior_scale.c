@@ -20,16 +20,18 @@ static double prior_at(size_t index)
 
 /* Members without each region, two for each: one with scaled inputs and one without, where the committee has both. */
 static una_status plan_region_fits(una_committee *region_fits, const una_committee *members,
-                                   const unsigned char *inside, size_t regions, una_run *run)
+                                   const unsigned char *inside, size_t regions)
 {
+    una_arena *scratch = &members->f->run->scratch;
     size_t rows = members->pair->plain.x.rows;
     *region_fits = *members;
     region_fits->per_target = NULL;
-    if (members->member[0].options) region_fits->options = members->member[0].options; /* with its steps filled in */
     region_fits->count = 0;
-    region_fits->member = UNA_GET(&run->scratch, una_member_fit, FITS_PER_REGION * regions);
     region_fits->steps_share = REGION_FIT_STEPS;
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_AT(scratch, region_fits->target, 1);
+    *region_fits->target = *members->target;
+    if (members->member[0].options) region_fits->target->options = members->member[0].options; /* its steps filled in */
+    UNA_NEW_AT(scratch, region_fits->member, FITS_PER_REGION * regions);
     region_fits->count = FITS_PER_REGION * regions;
 
     for (size_t k = 0; k < region_fits->count; k++) {
@@ -59,13 +61,13 @@ static una_status inside_of(unsigned char **own, const unsigned char *inside, si
 static una_status plan_region_fits_of_targets(una_committee *region_fits, una_committee *members,
                                               const unsigned char *inside, size_t regions, una_run *run)
 {
-    UNA_TRY(plan_region_fits(region_fits, members, inside, regions, run));
+    UNA_TRY(plan_region_fits(region_fits, members, inside, regions));
     if (!members->per_target) return UNA_OK;
     UNA_NEW(&run->scratch, una_committee, of, members->targets);
     for (size_t t = 0; t < members->targets; t++) {
         unsigned char *own;
         UNA_TRY(inside_of(&own, inside, regions, &members->pair->plain, t, run));
-        UNA_TRY(plan_region_fits(&of[t], &members->per_target[t], own, regions, run));
+        UNA_TRY(plan_region_fits(&of[t], &members->per_target[t], own, regions));
     }
     region_fits->per_target = of;
     return UNA_OK;
@@ -73,83 +75,90 @@ static una_status plan_region_fits_of_targets(una_committee *region_fits, una_co
 
 /* The prior variance that makes rows of left-out regions most likely, among those that cost little where there is
  * data. */
-static una_status choose_prior_by_regions(double *prior_var, una_committee *region_fits, una_oof *region_oof,
-                                          una_committee *members, una_oof *member_oof, una_fit_result *result,
-                                          una_run *run)
+static una_status choose_prior_by_regions(una_committee *region_fits, una_committee *members, una_run *run)
 {
     double region_log_lik[PRIORS], z2[PRIORS], member_log_lik[PRIORS], most = -HUGE_VAL;
     size_t best = SIZE_MAX;
-    if (una_oof_predicted_rows(region_oof) == 0) return UNA_OK; /* no region has that target */
+    if (una_oof_predicted_rows(&region_fits->oof) == 0) return UNA_OK;   /* no region has that target */
     for (size_t g = 0; g < PRIORS; g++) {
-        UNA_TRY(una_committee_predict_again(region_oof, region_fits, prior_at(g), run));
-        UNA_TRY(una_committee_predict_again(member_oof, members, prior_at(g), run));
-        region_log_lik[g] = una_oof_mean_log_lik(region_oof, members->noise_var, &z2[g]);
-        member_log_lik[g] = una_oof_mean_log_lik(member_oof, members->noise_var, NULL);
+        UNA_TRY(una_predict_again(region_fits, prior_at(g), run));
+        UNA_TRY(una_predict_again(members, prior_at(g), run));
+        region_log_lik[g] = una_oof_mean_log_lik(&region_fits->oof, members->noise_var, &z2[g]);
+        member_log_lik[g] = una_oof_mean_log_lik(&members->oof, members->noise_var, NULL);
         most = fmax(most, member_log_lik[g]);
     }
     for (size_t g = 0; g < PRIORS; g++)
         if (member_log_lik[g] > most - MOST_LOSS &&
             (best == SIZE_MAX || region_log_lik[g] > region_log_lik[best] + LEAST_GAIN)) best = g;
-    *prior_var = prior_at(best);
+    members->chosen.prior_var = prior_at(best);
     const char *judgement = z2[best] > 1.005 ? "above 1: too narrow" : "1 is right";
     if (z2[best] < 0.995) judgement = "below 1: rather wide";            /* as the two decimals below say it */
-    una_notes_add(&result->notes, "Ignorance was set by %zu left-out regions: mean z^2 %.2f there (%s).",
-                  region_fits->count / FITS_PER_REGION, z2[best], judgement);
+    una_notes_add(&members->target->result->notes, "Ignorance was set by %zu left-out regions: mean z^2 %.2f there "
+                  "(%s).", region_fits->count / FITS_PER_REGION, z2[best], judgement);
     return UNA_OK;
 }
 
-/* Room for predictions of the rows of one target, region by region. */
-static una_status new_region_oof(una_oof *region_oof, const una_committee *members, size_t regions, una_run *run)
+/* What region fits predict of one target, region by region. */
+static una_status collect_region_oof(una_committee *region_fits, const una_committee *members, size_t regions,
+                                     una_run *run)
 {
     const una_problem *p = &members->pair->plain;
+    una_oof *oof = &region_fits->oof;
     size_t rows = p->x.rows;
     UNA_NEW_ROWS(&run->scratch, double, y, regions * rows);
     for (size_t k = 0; k < regions; k++) memcpy(y + k * rows, p->y, rows * sizeof *y);
-    UNA_TRY(una_oof_init(region_oof, FITS_PER_REGION, regions * rows, y, &run->scratch));
-    region_oof->repeats_are_sample = true;
-    region_oof->strata = 1;
-    for (size_t r = 0; r < FITS_PER_REGION; r++) region_oof->stratum[r] = 0;
+    UNA_TRY(una_oof_init(oof, FITS_PER_REGION, regions * rows, y, &run->scratch));
+    oof->repeats_are_sample = true;
+    oof->strata = 1;
+    for (size_t r = 0; r < FITS_PER_REGION; r++) oof->stratum[r] = 0;
+    una_collect_oof(oof, region_fits);
     return UNA_OK;
 }
 
 /* For one target, by the region fits. */
-static una_status choose_prior_of_target(double *prior_var, una_committee *region_fits, una_committee *members,
-                                         una_oof *member_oof, size_t regions, una_fit_result *result, una_run *run)
+static una_status choose_prior_of_target(una_committee *region_fits, una_committee *members, size_t regions,
+                                         una_run *run)
 {
-    una_oof region_oof;
-    UNA_TRY(new_region_oof(&region_oof, members, regions, run));
-    una_committee_collect_oof(&region_oof, region_fits);
-    UNA_TRY(choose_prior_by_regions(prior_var, region_fits, &region_oof, members, member_oof, result, run));
-    for (size_t k = 0; k < region_fits->count; k++) result->steps += region_fits->member[k].result.steps;
+    UNA_TRY(collect_region_oof(region_fits, members, regions, run));
+    UNA_TRY(choose_prior_by_regions(region_fits, members, run));
+    for (size_t k = 0; k < region_fits->count; k++)
+        members->target->result->steps += region_fits->member[k].result.steps;
     return UNA_OK;
 }
 
-una_status una_prior_var_choose(double *prior_var, una_committee *members, una_oof *member_oof,
-                                una_fit_result *const *result, una_run *run)
+static una_status choose_priors(una_committee *members, una_run *run)
 {
     const una_problem *p = &members->pair->plain;
-    size_t regions, targets = una_committee_targets(members);
+    size_t regions, most = p->x.cols == 1 ? REGIONS_OF_LINE : REGIONS;
     unsigned char *inside;
     una_committee region_fits = {0};
-    for (size_t t = 0; t < targets; t++) prior_var[t] = 1;
-    UNA_TRY(una_regions_cut(&inside, &regions, p->x.cols == 1 ? REGIONS_OF_LINE : REGIONS, p->x, p->columns,
-                            members->pair->scale, p->seed, &run->scratch, run));
+    const una_region_plan plan = { most, p->x, p->columns, members->pair->scale, p->seed };
+    UNA_TRY(una_regions_cut(&inside, &regions, &plan, &run->scratch, run));
     if (regions == 0) return UNA_OK;
 
     una_status status = plan_region_fits_of_targets(&region_fits, members, inside, regions, run);
-    if (status == UNA_OK)
-        status = una_jobs_run(run, region_fits.member, sizeof *region_fits.member, region_fits.count,
-                              una_member_fit_train, &region_fits);
-    una_progress_part(run, 1, 1);                        /* nothing that follows takes long */
-    for (size_t t = 0; status == UNA_OK && t < targets; t++)
-        status = choose_prior_of_target(&prior_var[t], una_committee_of(&region_fits, t), una_committee_of(members, t),
-                                        &member_oof[t], regions, result[t], run);
+    if (status == UNA_OK) status = una_train_members(&region_fits, run);
+    for (size_t t = 0; status == UNA_OK && t < una_committee_targets(members); t++)
+        status = choose_prior_of_target(una_committee_of(&region_fits, t), una_committee_of(members, t), regions, run);
     una_jobs_free(region_fits.member, sizeof *region_fits.member, region_fits.count);
     return status;
 }
 
-bool una_prior_scale_is_wanted(const una_kind *single, void *options, const una_problem *p)
+una_status una_choose_prior_scale(una_committee *members)
 {
-    return una_kind_number_option(single, options, "prior_var") && !una_kind_is_given(single, options, "prior_var") &&
-           single->relearn && p->x.rows <= MOST_REGION_ROWS && p->x.rows >= LEAST_REGION_ROWS;
+    bool wanted = una_prior_scale_is_wanted(members);
+    for (size_t t = 0; t < una_committee_targets(members); t++) {
+        una_committee *own = una_committee_of(members, t);
+        double given = una_common_of(own->target)->prior_var;
+        own->chosen.prior_var = una_is_given(given) && !wanted ? given : 1;
+        own->noise_var = own->chosen.noise_var;
+    }
+    return wanted ? choose_priors(members, members->f->run) : UNA_OK;
+}
+
+bool una_prior_scale_is_wanted(const una_committee *members)
+{
+    double prior_var = una_common_of(members->target)->prior_var;
+    size_t rows = members->f->problem->x.rows;
+    return UNA_IS_AUTO(prior_var) && members->f->kind->relearn && rows <= MOST_REGION_ROWS && rows >= LEAST_REGION_ROWS;
 }

@@ -57,33 +57,32 @@ static void along_direction(place *order, una_view x, const double *scale, una_r
     }
 }
 
-una_status una_regions_cut(unsigned char **inside, size_t *count, size_t most, una_view x, const una_columns *columns,
-                           const double *scale, uint64_t seed, una_arena *arena, una_run *run)
+static una_status cut_slabs(unsigned char *inside, size_t *count, const una_region_plan *plan, una_run *run)
 {
-    size_t rows = x.rows, numeric, next = 0;
-    *inside = UNA_GET_ROWS(arena, unsigned char, most * rows);
-    *count = 0;
-    UNA_TRY(una_arena_check(arena));
-
-    una_mark mark = una_arena_mark(&run->scratch);       /* the arena may be this one */
-    place *order = UNA_GET_ROWS(&run->scratch, place, rows);
-    size_t *input = UNA_GET(&run->scratch, size_t, x.cols);
-    double *direction = UNA_GET(&run->scratch, double, x.cols);
-    una_status status = una_arena_check(&run->scratch);
-
-    una_rng rng = una_rng_at(seed, UNA_FOR_FOLDS, 7);
-    numeric = status == UNA_OK ? rank_inputs(input, x.cols, columns, scale) : 0;
-    for (size_t k = 0; status == UNA_OK && k < most; k++) {
-        unsigned char *at = *inside + *count * rows;
+    una_view x = plan->x;
+    size_t next = 0;
+    UNA_NEW_ROWS(&run->scratch, place, order, x.rows);
+    UNA_NEW(&run->scratch, size_t, input, x.cols);
+    UNA_NEW(&run->scratch, double, direction, x.cols);
+    una_rng rng = una_rng_at(plan->seed, UNA_FOR_FOLDS, 7);
+    size_t numeric = rank_inputs(input, x.cols, plan->columns, plan->scale);
+    for (size_t k = 0; k < plan->most; k++) {
         double from = 1. / 3, to = 2. / 3;
         if (x.cols == 1) {
-            from = ((double)k + 1) / ((double)most + 2), to = ((double)k + 2) / ((double)most + 2);
+            from = ((double)k + 1) / ((double)plan->most + 2), to = ((double)k + 2) / ((double)plan->most + 2);
             along_input(order, x, 0);
         } else if (k % 2 == 0 && next < numeric) along_input(order, x, input[next++]);
-        else along_direction(order, x, scale, &rng, direction);
-        if (mark_slab(at, order, rows, from, to)) ++*count;
+        else along_direction(order, x, plan->scale, &rng, direction);
+        if (mark_slab(inside + *count * x.rows, order, x.rows, from, to)) ++*count;
     }
+    return UNA_OK;
+}
 
-    una_arena_release(&run->scratch, mark);
-    return status;
+una_status una_regions_cut(unsigned char **inside, size_t *count, const una_region_plan *plan, una_arena *arena,
+                           una_run *run)
+{
+    *count = 0;
+    UNA_NEW_ROWS_AT(arena, *inside, plan->most * plan->x.rows);
+    UNA_SCOPED(run, cut_slabs(*inside, count, plan, run));
+    return UNA_OK;
 }

@@ -318,7 +318,7 @@ static una_status turn_all(work *w, const una_dataset *shown, una_run *run)
     UNA_TRY(una_concepts_holds(w->holds, w->settings.concepts, w->concepts, shown, run));
     UNA_TRY(weigh_members(w, run));
     UNA_TRY(encode_explained(&w->x, w->model, shown, run));
-    UNA_SCOPED(run, una_kind_leaves(kind, w->model->state, w->x, 1, turn_leaf, w, run));
+    UNA_SCOPED(run, una_kind_leaves(una_calls(kind), w->model->state, w->x, 1, turn_leaf, w, run));
     if (w->heads == 0)
         UNA_FAIL(run, UNA_E_USAGE, "%s has no features under a linear head, which is what concepts are looked for in; "
                  "luna, nlm, tuna, linear and sngp have, and mixtures of them (auto, ensemble(of=nlm))", kind->name);
@@ -356,7 +356,7 @@ static una_status split_all(work *w, const una_dataset *data, una_run *run)
     una_model by_logs = *w->model;               /* of a logarithm, the ignorance of the logarithm is split */
     by_logs.columns.log_target = false;
     UNA_TRY(una_model_predict_encoded(&by_logs, x.at, x.rows, 0.95, &asked, run));
-    UNA_TRY(una_kind_leaves(w->model->kind, w->model->state, x, 1, split_leaf, w, run));
+    UNA_TRY(una_kind_leaves(una_calls(w->model->kind), w->model->state, x, 1, split_leaf, w, run));
     UNA_TRY(add_new_words(w, x, run));
     return add_disagreement(w, run);
 }

@@ -72,9 +72,8 @@ static una_status posterior_without_rows(una_model *refit, const work *w, const 
     UNA_TRY(una_model_snapshot(&bytes, model, &run->scratch, run));
     UNA_TRY(una_model_revive(&refit->state, model, &bytes, &run->scratch, run));
     una_fit_result found = una_fit_result_in(&run->scratch);
-    UNA_TRY(model->kind->relearn(refit->state, options, p, &found, &run->scratch, run));
     refit->options = options;
-    return una_arena_check(&run->scratch);
+    return una_model_learn(una_calls(model->kind)->relearn, refit, p, &found, &run->scratch, run);
 }
 
 /* The spec with at most two members, wherever it names a number of them; *cut: it was changed. */
@@ -112,8 +111,7 @@ static una_status importance_refit(una_model *refit, const work *w, una_problem 
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_model_begin_again(refit, w->model, spec, keep, run));
     UNA_TRY(una_problem_split(p, refit->kind, refit->options, &plain, &found, run));
-    UNA_TRY(refit->kind->fit(refit->state, refit->options, p, &found, keep, run));
-    return una_arena_check(keep);
+    return una_model_learn(una_calls(refit->kind)->fit, refit, p, &found, keep, run);
 }
 
 /* ---- the cost of shuffling -------------------------------------------------------------------------------- */

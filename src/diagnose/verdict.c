@@ -277,6 +277,11 @@ static una_status what_was_learnt(learnt *what, const una_case *c, una_run *run)
     return UNA_OK;
 }
 
+static bool is_linear(const una_case *c)
+{
+    return c->model->kind == una_kind_find("linear");
+}
+
 /* Squared errors of the line are smaller, by a paired test that chance passes once in 100 tables, and by enough to
  * matter. For the kind linear only logarithms could make a difference. */
 static una_status line_is_better(bool *better, const una_case *c, una_run *run)
@@ -285,7 +290,7 @@ static una_status line_is_better(bool *better, const una_case *c, una_run *run)
     double sum = 0, square = 0, *team;
     *better = false;
     if (!c->line || c->verdict->explained_linear < c->verdict->explained + 0.01) return UNA_OK;
-    if (c->model->kind->linear && !c->columns->log_target) return UNA_OK;
+    if (is_linear(c) && !c->columns->log_target) return UNA_OK;
     UNA_NEW_ROWS(&run->scratch, double, own, h->rows);
     for (size_t i = 0; i < h->rows; i++) own[i] = pow(h->y[i] - h->mean[i], 2) - pow(h->y[i] - c->line[i], 2);
     UNA_TRY(sum_teams(&team, c, own, run));
@@ -323,7 +328,7 @@ static una_status say_all(una_case *c, learnt what, una_run *run)
 {
     una_verdict *v = c->verdict;
     const char *target = c->target;
-    bool beside = !c->model->kind->linear && isfinite(v->explained_linear);
+    bool beside = !is_linear(c) && isfinite(v->explained_linear);
     char share[32], linear[32], mean[32];
     una_text text = una_text_in(&run->scratch);
     if (what == NOTHING) {
@@ -355,7 +360,7 @@ static void say_nothing_learnt(una_case *c)
     char share[32];
     const una_verdict *v = c->verdict;
     const char *then = "Do not use its answers: look for other columns, or more rows.";
-    if (c->model->kind->linear)
+    if (is_linear(c))
         then = "Do not use its answers: try other models (linear knows straight lines only), other columns, or more "
                "rows.";
     if (c->suspect_count)
@@ -374,7 +379,7 @@ static void say_line_is_better(una_case *c)
     char linear[32], own[32];
     const una_verdict *v = c->verdict;
     const char *remedy = "use --model linear, or auto";
-    if (c->model->kind->is_default) remedy = "use --model linear";
+    if (c->model->kind == una_kinds[0]) remedy = "use --model linear";
     if (c->columns->log_target) remedy = "leave --log out";
     percent_text(own, v->explained);
     una_case_find(c, UNA_FOUND_WORSE_THAN_LINEAR, NULL, "Linear regression explains more of the rows not seen than %s "

@@ -66,7 +66,7 @@ static una_status view_target(target_view *v, const una_model *part, const doubl
 {
     una_arena *scratch = &run->scratch;
     size_t inputs = part->columns.input_count;
-    v->parts = part->kind->mixture ? part->kind->mixture(part->state) : 0;
+    v->parts = una_calls(part->kind)->mixture ? una_calls(part->kind)->mixture(part->state) : 0;
     v->mean = UNA_GET(scratch, double, rows);
     v->var = UNA_GET(scratch, double, rows);
     v->noise = UNA_GET(scratch, double, rows);
@@ -75,12 +75,12 @@ static una_status view_target(target_view *v, const una_model *part, const doubl
     v->part_weight = UNA_GET(scratch, double, v->parts);
 
     una_gaussians *g = &v->function;
-    g->parts = una_kind_part_count(part->kind, part->state);
+    g->parts = una_kind_part_count(una_calls(part->kind), part->state);
     UNA_NEW_AT(scratch, g->weight, g->parts);
     UNA_NEW_AT(scratch, g->mean, rows * g->parts);
     UNA_NEW_AT(scratch, g->var, rows * g->parts);
     UNA_TRY(una_model_each_block(part, x, rows, UNA_PARTS, take_view, v, run));
-    return una_kind_parts(part->kind, part->state, (una_view){ x, rows, inputs, inputs }, g, run);
+    return una_kind_parts(una_calls(part->kind), part->state, (una_view){ x, rows, inputs, inputs }, g, run);
 }
 
 /* Targets share members if they have as many, with the same weights. */
@@ -385,7 +385,7 @@ una_status una_model_joint_log_lik(double *log_lik, size_t *rows, const una_mode
 
 /* With the factor C C' = r and random numbers z_s, the same for all targets, w_t = mean_t + sum_s C_ts L_t'^-1 z_s has
  * cov(w_t, w_s) = r_ts L_t'^-1 L_s^-1: under one head S_ts V. */
-static una_status draw_shared(const una_model *whole, size_t target, una_view x, size_t draws, bool prior, double *f,
+static una_status draw_shared(const una_model *whole, size_t target, una_view x, const una_drawing *how, double *f,
                               una_run *run)
 {
     const una_model *part = whole->target[target];
@@ -393,33 +393,30 @@ static una_status draw_shared(const una_model *whole, size_t target, una_view x,
     UNA_NEW(&run->scratch, double, r, n * n);
     una_correlations(r, &whole->coupling, n);
     UNA_TRY(una_chol(r, n, "the correlation of the targets", run));
-    UNA_TRY(part->kind->draw_shared(part->state, x, draws, prior, r + target * n, target + 1, f, run));
-    if (!prior) UNA_TRY(una_new_words_draw(f, draws, part, x, target, run));
-    return una_functions_in_units(part, x.at, x.rows, draws, f, run);
+    una_drawing own = { how->draws, how->prior, r + target * n, target + 1 };
+    UNA_TRY(una_calls(part->kind)->draw(part->state, x, &own, f, run));
+    if (!how->prior) UNA_TRY(una_new_words_draw(f, how->draws, part, x, target, run));
+    return una_functions_in_units(part, x.at, x.rows, how->draws, f, run);
 }
 
 /* Each target draws with a seed of its own; the first keeps the run's. */
-static una_status draw_by_own_seed(const una_model *part, size_t target, una_view x, size_t draws, bool prior,
-                                   double *f, una_run *run)
+static una_status draw_by_own_seed(const una_model *part, size_t target, una_view x, const una_drawing *how, double *f,
+                                   una_run *run)
 {
     uint64_t seed = run->settings.seed;
     una_rng rng = una_rng_at(seed, UNA_FOR_DRAWS, UINT64_MAX - target);
     if (target) run->settings.seed = (uint64_t)una_rng_u32(&rng) << 32 | una_rng_u32(&rng);
-    una_status status = una_model_draw_encoded(part, x.at, x.rows, draws, prior, f, run);
+    una_status status = una_model_draw_encoded(part, x, how, f, run);
     run->settings.seed = seed;
     return status;
 }
 
-una_status una_several_draw(const una_model *whole, size_t target, const double *x, size_t rows, size_t draws,
-                            bool prior, double *f, una_run *run)
+una_status una_several_draw(const una_model *whole, size_t target, una_view x, const una_drawing *how, double *f,
+                            una_run *run)
 {
     const una_model *part = una_model_target(whole, target);
-    size_t inputs = part->columns.input_count;
-    una_view view = { x, rows, inputs, inputs };
-    una_mark mark = una_arena_mark(&run->scratch);
-    bool shared = target > 0 && whole->coupling.joint && part->kind->draw_shared;
-    una_status status = shared ? draw_shared(whole, target, view, draws, prior, f, run)
-                               : draw_by_own_seed(part, target, view, draws, prior, f, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    bool shared = target > 0 && whole->coupling.joint && part->kind->fit_jointly;
+    UNA_SCOPED(run, shared ? draw_shared(whole, target, x, how, f, run)
+                           : draw_by_own_seed(part, target, x, how, f, run));
+    return UNA_OK;
 }

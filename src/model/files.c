@@ -285,7 +285,9 @@ static una_status predict_target(const predicting *p, const chunk *c, size_t t, 
     una_prediction out = { sizeof out, to, to + rows, to + 2 * rows, to + 3 * rows, to + 4 * rows, to + 5 * rows };
     const una_quantiles asked = { s->quantile_count, s->quantiles, q };
     UNA_TRY(una_model_answer_encoded(una_model_target(p->model, t), c->x, rows, s->level, &out, &asked, run));
-    if (draws) UNA_TRY(una_several_draw(p->model, t, c->x, rows, draws, false, to + ANSWERS * rows, run));
+    size_t inputs = una_model_target(p->model, t)->columns.input_count;
+    const una_view x = { c->x, rows, inputs, inputs };
+    if (draws) UNA_TRY(una_several_draw(p->model, t, x, &(una_drawing){ .draws = draws }, to + ANSWERS * rows, run));
     for (size_t i = 0; i < rows * asked.count; i++)
         to[(ANSWERS + draws + i % asked.count) * rows + i / asked.count] = q[i];
     return UNA_OK;

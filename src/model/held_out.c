@@ -166,7 +166,7 @@ una_status una_model_begin_again(una_model *again, const una_model *model, const
     una_spec spec;
     *again = (una_model){ .run = run, .kind = kind, .columns = model->columns };
     again->options = una_arena_get(arena, 1, kind->options_size);
-    again->state = una_arena_get(arena, 1, kind->state_size);
+    again->state = una_arena_get(arena, 1, una_calls(kind)->state_size);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_options_default(again->options, kind->options, run));
     UNA_TRY(una_spec_parse(&spec, spec_text, arena, run));
@@ -186,8 +186,7 @@ static una_status refit_without_part(refit *f, size_t fold, una_arena *arena, un
     if (p.x.rows < again.kind->least_rows)
         UNA_FAIL(run, UNA_E_INPUT, "%s: too few rows are left without a fold", f->data->origin);
     UNA_TRY(una_problem_split(&p, again.kind, again.options, f->settings, &result, run));
-    UNA_TRY(again.kind->fit(again.state, again.options, &p, &result, arena, run));
-    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_model_learn(una_calls(again.kind)->fit, &again, &p, &result, arena, run));
     h.index = index;
     return una_model_each_block(&again, out.at, out.rows, UNA_PARTS, take_oof_block, &h, run);
 }

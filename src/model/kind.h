@@ -82,6 +82,17 @@ typedef struct una_slope {               /* of the function, without noise, at o
     double *dmean, *dvar;                         /* [inputs] by each input, the caller's                  */
 } una_slope;
 
+typedef struct una_drawing {             /* functions to be drawn                                          */
+    size_t draws;
+    bool   prior;                                 /* from the prior                                        */
+    const double *share;                          /* [shares] for one of several targets that share a head, of a
+                                                     committee alone: the mean plus the sum over s of share[s] times the
+                                                     deviation of a draw made with the s-th random numbers. All targets
+                                                     use the same random numbers for a seed, and the same member for a
+                                                     draw. NULL: drawn as it is */
+    size_t shares;
+} una_drawing;
+
 typedef struct una_gaussians {           /* the function, without noise, as a mixture; standardised        */
     size_t  parts;                                /* of the whole mixture: the stride between rows         */
     double *weight;                               /* [parts], adding up to 1                               */
@@ -102,7 +113,8 @@ typedef una_status una_leaf_task(void *context, const una_leaf *leaf, una_run *r
 /* Out-of-fold predictions; standardised, in the caller's arrays [rows] of x, or of valid_x where rows are held out. NAN
  * where there is none. */
 typedef struct una_oof_predictions {
-    double *mean, *var_model, *var_noise;
+    double *log_lik;                              /* of y; NULL: not wanted                                */
+    double *mean, *var_model, *var_noise;         /* NULL: not wanted, nor `below`                         */
     double *below;                                /* probability of less than y, under the mixture         */
     size_t  rows, folds;                          /* set by the kind: rows that have predictions; folds that were
                                                      left out in turn, 0: rows were held out */
@@ -114,11 +126,9 @@ typedef struct una_fit_result {          /* what a fit reports besides its state
     double valid_rmse, valid_log_lik;
     size_t steps;
     una_curve curve;                              /* arrays in keep                                        */
-    double *oof_log_lik;                          /* [rows] of x, or of valid_x without folds; the caller's array:
-                                                     the kind writes the out-of-fold log density of y. NULL: not
+    una_oof_predictions *oof;                     /* the kind fills it in: log_lik always, the others where they cost
+                                                     little (rows: > 0); nothing else may depend on these. NULL: not
                                                      wanted */
-    una_oof_predictions *oof;                     /* the kind fills it in where that costs little (rows: > 0);
-                                                     nothing else may depend on it. NULL: not wanted */
     double *relevance;                            /* [inputs] scale of each (committee/relevance.h), in keep; NULL: was not
                                                      learnt */
     una_notes warnings, notes;
@@ -145,68 +155,95 @@ typedef struct una_target_coupling {     /* how several targets of one fit vary 
                                                      functions vary together as the noise does */
 } una_target_coupling;
 
+/* What a fit gets, and where its results go: all that is handed down, so that no function of the way needs more. */
+typedef struct una_fit_target {          /* of one target: results go to keep, everything else to the run's scratch */
+    void *state, *options;
+    una_fit_result *result;
+} una_fit_target;
+
+typedef struct una_fitting {
+    const struct una_kind *kind;
+    const una_problem *problem;
+    una_fit_target *target;                       /* [targets of the problem]                              */
+    una_arena *keep;
+    una_run   *run;
+    const una_anchor *anchor;                     /* of a member of an anchored ensemble; NULL: none        */
+    una_target_coupling *coupling;                /* how several targets vary together; NULL with one      */
+} una_fitting;
+
+/* The options that the house itself reads, at the head of those of every kind that it keeps as a committee. A number
+ * that is 0 is none of the kind's options. */
+typedef struct una_common_options {
+    double noise_std, prior_var, steps, restarts, members;
+    int    units, relevance, noise, weights;
+} una_common_options;
+
+static inline bool una_is_given(double number)   /* an option of the kind, and not automatic               */
+{
+    return number != 0 && !UNA_IS_AUTO(number);
+}
+
+static inline void una_set_number(double *option, double value) /* if it is one of the kind's              */
+{
+    if (*option != 0) *option = value;
+}
+
+/* One training: what a model is learnt by, and what can be asked of it then. Where `committee` says so, the house keeps
+ * several trainings as one model; "can it?" is answered by the pointers here, and the calls go to una_calls(kind). */
 typedef struct una_kind {
     const char *name, *summary, *source;          /* "luna", one line, citation                            */
     const una_option *options;                    /* the table                                             */
     size_t      options_size, state_size;
     const char *thesis;                           /* options of --preset thesis, "" if none                */
     size_t      least_rows;                       /* minimum number of rows                                */
-    bool        learns_features;                  /* needs validation rows (held out, or folds)            */
-    bool        keeps_folds;                      /* keeps the trainings that left out a fold, and makes no further
-                                                     one on all rows (unless its option `members` is 1) */
     unsigned    results;                          /* version of its numbers: raised by one with every change of what
                                                      the same spec and seed give */
-    size_t      committee;                        /* offset of una_committee_options in its options; 0: it has none */
+    const struct una_kind *committee;             /* &una_committee_calls: several trainings are kept as one mixture, and the
+                                                     options begin with una_common_options; NULL: a mixture already */
+    const char *spec_options;                     /* options that hold specs of other kinds, "of" or "luna|gp";
+                                                     such a spec may be `none`. NULL: none has one         */
+    bool        learns_features;                  /* needs validation rows (held out, or folds)            */
+    bool        keeps_folds;                      /* a mixture that keeps the trainings which left out a fold, as
+                                                     committees of several members do */
     bool        sums_rows;                        /* fit and relearn need only sums over rows (una_run_sum_f64), so
                                                      that they may see some of the rows, and other processes the rest */
     bool        sees_images;                      /* can be fitted to images                               */
     bool        cubic_cost;                       /* its cost grows with the cube of the rows, its memory with their
                                                      square                                                */
-    bool        linear;                           /* it is linear regression, which verdicts compare others with */
-    bool        is_default;                       /* the one that is fitted where nobody names a model     */
-    bool        no_epistemic;                     /* its var_model is 0 everywhere (nn)                        */
-    const char *spec_options;                     /* options that hold specs of other kinds, "of" or "luna|gp";
-                                                     such a spec may be `none`. NULL: none has one         */
+    bool        no_epistemic;                     /* its var_model is 0 everywhere (nn)                    */
 
-    /* required: results go to keep, everything else to the run's scratch. fit fills in automatic options. */
-    una_status (*fit)(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                      una_arena *keep, una_run *run);
+    /* required; fit fills in automatic options */
+    una_status (*fit)(una_fitting *fitting);
     una_status (*predict)(const void *state, una_view x, una_predictive *out, una_run *run);
     una_status (*exchange)(void *state, una_archive *ar);       /* one function saves and loads            */
 
     /* optional: NULL means it cannot */
     size_t (*mixture)(const void *state);                       /* parts of the predictive; NULL: one Gaussian */
-    /* Several targets at once: state, options, result [outputs], each as `fit` gives it for that target alone, so that
-     * all other calls can use them; coupling->noise [outputs, outputs] gets the covariance of the noise, standardised.
-     * Every fold, or the held-out rows, have rows of each target, and at least least_rows of each train. NULL: each
-     * target is fitted by itself. */
-    una_status (*fit_several)(void *const *state, void *const *options, const una_problem *problem,
-                              una_fit_result *const *result, struct una_target_coupling *coupling, una_arena *keep,
-                              una_run *run);
+    /* Several targets at once: each target's state, options and result as `fit` gives them for that target alone, so
+     * that all other calls can use them; coupling->noise [outputs, outputs] gets the covariance of the noise,
+     * standardised. Every fold, or the held-out rows, have rows of each target, and at least least_rows of each train.
+     * NULL: each target is fitted by itself. */
+    una_status (*fit_jointly)(una_fitting *fitting);
+    /* as fit, for a member of an anchored ensemble */
+    una_status (*fit_anchored)(una_fitting *fitting);
+    /* Before all trainings of a committee: checks, and options that concern them all. */
+    una_status (*prepare)(una_fitting *fitting);
     /* members of a committee: changes the options for a repeat */
     void (*vary)(void *options, size_t repeat);
     /* as fit, but keeps the features: a new posterior, of the problem's rows and for the options' noise and prior
      * variance, by evidence where they are automatic. What the state points at stays unchanged. */
-    una_status (*relearn)(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                          una_arena *keep, una_run *run);
+    una_status (*relearn)(una_fitting *fitting);
+    /* what a person may not ask of relearn, with these options; NULL: anything */
+    una_status (*check_relearn)(const void *options, una_run *run);
     /* Chooses again, under the problem's weights, what fit chooses by its rows beyond noise and prior variance (gp's
      * lengths: they depend on rows that a posterior leaves out). It starts from the state, which stays unchanged.
      * options: as given to fit; found values are filled in. result: notes, and steps, 0 where the options leave nothing
      * to choose. NULL: fit chooses nothing else. */
-    una_status (*search)(const void *state, void *options, const una_problem *problem, una_fit_result *result,
-                         una_arena *keep, una_run *run);
-    /* as fit, for members of anchored ensembles */
-    una_status (*fit_anchored)(void *state, void *options, const una_anchor *anchor, const una_problem *problem,
-                               una_fit_result *result, una_arena *keep, una_run *run);
+    una_status (*search)(una_fitting *fitting);
     /* exact update; result: the new evidence */
     una_status (*observe)(void *state, const una_problem *more, una_fit_result *result, una_arena *keep, una_run *run);
     /* f [draws, rows] */
-    una_status (*draw)(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
-    /* As draw, for one of several targets that share a head: its mean plus the sum over s of share[s] times the
-     * deviation of a draw made with the s-th random numbers. All targets use the same random numbers for a seed, and
-     * the same member for a draw. */
-    una_status (*draw_shared)(const void *state, una_view x, size_t draws, bool prior, const double *share,
-                              size_t shares, double *f, una_run *run);
+    una_status (*draw)(const void *state, una_view x, const una_drawing *how, double *f, una_run *run);
     /* f [count, rows]; NULL: count only */
     una_status (*functions)(const void *state, una_view x, size_t *count, double *f, una_run *run);
     /* value and slopes together: an optimiser asks for both thousands of times */
@@ -225,7 +262,13 @@ typedef struct una_kind {
     una_status (*holds)(const void *state, una_view x, const double *y, bool *held, una_run *run);
 } una_kind;
 
-/* NULL-terminated, in src/models/registry.c. */
+/* The calls that a fitted model of the kind answers: the kind's own, or those of the committee. */
+static inline const una_kind *una_calls(const una_kind *kind)
+{
+    return kind->committee ? kind->committee : kind;
+}
+
+/* NULL-terminated, in src/models/registry.c; the first is fitted where nobody names a model. */
 extern const una_kind *const una_kinds[];
 const una_kind *una_kind_find(const char *name);
 /* UNA_E_USAGE names the nearest kind and lists them all. */
@@ -249,6 +292,8 @@ una_status una_kind_parts(const una_kind *kind, const void *state, una_view x, c
 /* The leaves of any state: the kind's own, or one without a head. */
 una_status una_kind_leaves(const una_kind *kind, const void *state, una_view x, double weight, una_leaf_task *task,
                            void *context, una_run *run);
+/* The state of a fitted model of that kind, in files. */
+una_status una_kind_exchange(const una_kind *kind, void *state, una_archive *ar);
 /* As una_kind_parts, for any state as a single part. */
 una_status una_kind_one_part(const una_kind *kind, const void *state, una_view x, const una_gaussians *out,
                              una_run *run);
@@ -269,6 +314,9 @@ struct una_model {
 };
 
 una_status una_model_blank(una_model **model, una_run *run);     /* for loading */
+/* Fits the model to the rows, or relearns it: how is una_calls(kind)->fit or ->relearn. Results go to keep. */
+una_status una_model_learn(una_status (*how)(una_fitting *fitting), const una_model *model, const una_problem *problem,
+                           una_fit_result *result, una_arena *keep, una_run *run);
 /* The options that it was fitted with, from its spec: a loaded model has no others. */
 una_status una_model_options(void **options, const una_model *model, una_arena *arena, una_run *run);
 /* The state as bytes in `arena`, and back: for calls of several steps that must do all or nothing. */
@@ -291,8 +339,7 @@ typedef enum una_detail { UNA_ONLY_MEANS, UNA_VARIANCES, UNA_PARTS } una_detail;
 typedef una_status una_block_task(void *context, una_predictive *p, size_t from, size_t rows, una_run *run);
 una_status una_model_each_block(const una_model *model, const double *x, size_t rows, una_detail detail,
                                 una_block_task *task, void *context, una_run *run);
-una_status una_model_draw_encoded(const una_model *model, const double *x, size_t rows, size_t draws, bool prior,
-                                  double *f, una_run *run);
+una_status una_model_draw_encoded(const una_model *model, una_view x, const una_drawing *how, double *f, una_run *run);
 una_status una_model_observe_encoded(una_model *model, const double *x, const double *y, size_t rows, una_run *run);
 
 #endif

@@ -104,7 +104,7 @@ static una_status one_part_values(const una_kind *kind, const void *state, una_v
 {
     UNA_NEW(&run->scratch, double, mean, 3 * x.rows);
     una_predictive p = { .mean = mean, .var_model = mean + x.rows, .var_noise = mean + 2 * x.rows };
-    UNA_TRY(kind->predict(state, x, &p, run));
+    UNA_SCOPED(run, kind->predict(state, x, &p, run));
     for (size_t r = 0; r < x.rows; r++) {
         out->mean[r * out->parts] = p.mean[r];
         out->var[r * out->parts] = p.var_model[r];
@@ -120,7 +120,7 @@ static una_status one_part_slopes(const una_kind *kind, const void *state, una_v
         size_t at = r * out->parts;
         una_slope slope = { .dmean = out->dmean + at * x.cols, .dvar = out->dvar + at * x.cols };
         memcpy(point, x.at + r * x.stride, x.cols * sizeof *point);
-        UNA_TRY(una_kind_slope(kind, state, point, x.cols, &slope, run));
+        UNA_SCOPED(run, una_kind_slope(kind, state, point, x.cols, &slope, run));
         out->mean[at] = slope.mean;
         out->var[at] = slope.var;
     }
@@ -130,12 +130,8 @@ static una_status one_part_slopes(const una_kind *kind, const void *state, una_v
 una_status una_kind_one_part(const una_kind *kind, const void *state, una_view x, const una_gaussians *out,
                              una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     *out->weight = 1;
-    una_status status = out->dmean ? one_part_slopes(kind, state, x, out, run)
-                                   : one_part_values(kind, state, x, out, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return out->dmean ? one_part_slopes(kind, state, x, out, run) : one_part_values(kind, state, x, out, run);
 }
 
 size_t una_kind_count(void)
@@ -347,4 +343,13 @@ una_status una_kind_leaves(const una_kind *kind, const void *state, una_view x, 
     UNA_SCOPED(run, kind->leaves ? kind->leaves(state, x, weight, task, context, run)
                                  : leaf_without_head(kind, state, x, weight, task, context, run));
     return UNA_OK;
+}
+
+una_status una_kind_exchange(const una_kind *kind, void *state, una_archive *ar)
+{
+    const una_kind *before = ar->kind;
+    ar->kind = kind->committee ? kind : NULL;
+    una_status status = una_calls(kind)->exchange(state, ar);
+    ar->kind = before;
+    return status;
 }

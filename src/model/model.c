@@ -26,7 +26,7 @@ una_status una_model_read_options(una_model *model, const char *text, const una_
     const una_kind *kind = model->kind;
 
     model->options = una_arena_get(&model->keep, 1, kind->options_size);
-    model->state = una_arena_get(&model->keep, 1, kind->state_size);
+    model->state = una_arena_get(&model->keep, 1, una_calls(kind)->state_size);
     UNA_TRY(una_arena_check(&model->keep));
     UNA_TRY(una_options_default(model->options, kind->options, run));
 
@@ -100,14 +100,23 @@ una_status una_model_describe(una_model *model)
 una_status una_model_take_result(una_model *model, const una_fit_result *result, size_t rows, size_t other,
                                  una_run *run)
 {
-    bool no_evidence = isnan(result->log_evidence) && model->kind->mixture;       /* samplers have none */
-    if (!isfinite(result->noise_var) || (!isfinite(result->log_evidence) && !no_evidence))
+    bool evidence = isfinite(result->log_evidence) || isnan(result->log_evidence);    /* samplers have none */
+    if (!isfinite(result->noise_var) || !evidence)
         UNA_FAIL(run, UNA_E_NUMERIC, "%s: the fit ended with a noise or evidence that is not a number",
                  model->kind->name);
 
     fill_info(model, result, rows, other);
     UNA_TRY(keep_relevance(model, result->relevance));
     return una_model_describe(model);
+}
+
+una_status una_model_learn(una_status (*how)(una_fitting *fitting), const una_model *model, const una_problem *problem,
+                           una_fit_result *result, una_arena *keep, una_run *run)
+{
+    una_fit_target target = { model->state, model->options, result };
+    una_fitting f = { .kind = model->kind, .problem = problem, .target = &target, .keep = keep, .run = run };
+    UNA_TRY(how(&f));
+    return una_arena_check(keep);
 }
 
 /* ---- fit ---------------------------------------------------------------------------------------------------- */
@@ -152,8 +161,7 @@ static una_status fit_encoded(una_model *model, const una_dataset *data, const u
     una_shared_fit_note(&result->notes, model->kind, run);
     UNA_TRY(una_oof_ask(&oof, result, &problem, run));
 
-    UNA_TRY(model->kind->fit(model->state, model->options, &problem, result, &model->keep, run));
-    UNA_TRY(una_arena_check(&model->keep));
+    UNA_TRY(una_model_learn(una_calls(model->kind)->fit, model, &problem, result, &model->keep, run));
     UNA_TRY(una_model_take_result(model, result, all, settings->other, run));
     UNA_TRY(una_log_target_log_lik(model, &problem, run));
     return hold_out ? una_oof_keep(model, &oof, &problem, kept, data, settings, run) : UNA_OK;
@@ -363,7 +371,8 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
 {
     una_mark mark = una_arena_mark(&run->scratch);
     size_t inputs = model->columns.input_count;
-    size_t parts = detail == UNA_PARTS && model->kind->mixture ? model->kind->mixture(model->state) : 0;
+    const una_kind *calls = una_calls(model->kind);
+    size_t parts = detail == UNA_PARTS && calls->mixture ? calls->mixture(model->state) : 0;
     size_t most = block_rows(rows, parts), before = run->first_row;
     una_predictive p = { .mean = UNA_GET(&run->scratch, double, most),
                          .var_model = UNA_GET(&run->scratch, double, most),
@@ -379,7 +388,7 @@ una_status una_model_each_block(const una_model *model, const double *x, size_t 
         for (size_t m = 0; m < parts; m++) p.part_weight[m] = 1 / (double)parts;
         status = una_check_cancelled(run, "predicting");
         run->first_row = before + from;
-        if (status == UNA_OK) status = una_kind_predict(model->kind, model->state, view, &p, run);
+        if (status == UNA_OK) status = una_kind_predict(calls, model->state, view, &p, run);
         run->first_row = before;
         if (status == UNA_OK) status = una_new_words_widen(&p, model, view, run);
         if (status == UNA_OK) status = una_check_cancelled(run, "predicting");
@@ -604,28 +613,26 @@ una_status una_model_predict_rows(const una_model *model, const double *given, s
     return status;
 }
 
-una_status una_model_draw_encoded(const una_model *model, const double *x, size_t rows, size_t draws, bool prior,
-                                  double *f, una_run *run)
+una_status una_model_draw_encoded(const una_model *model, una_view x, const una_drawing *how, double *f, una_run *run)
 {
-    size_t inputs = model->columns.input_count;
     if (!model->kind->draw) UNA_FAIL(run, UNA_E_USAGE, "%s cannot draw functions", model->kind->name);
-    una_view view = { x, rows, inputs, inputs };
-    UNA_SCOPED(run, model->kind->draw(model->state, view, draws, prior, f, run));
-    if (!prior) UNA_TRY(una_new_words_draw(f, draws, model, view, 0, run));
-    return una_functions_in_units(model, x, rows, draws, f, run);
+    UNA_SCOPED(run, una_calls(model->kind)->draw(model->state, x, how, f, run));
+    if (!how->prior) UNA_TRY(una_new_words_draw(f, how->draws, model, x, 0, run));
+    return una_functions_in_units(model, x.at, x.rows, how->draws, f, run);
 }
 
 una_status una_model_draw(const una_model *model, const una_dataset *data, size_t draws, int prior, double *f,
                           una_run *run)
 {
+    const una_drawing how = { .draws = draws, .prior = prior != 0 };
     una_mark mark = una_arena_mark(&run->scratch);
     una_table_row_namer named;
     double *x;
-    size_t rows;
+    size_t rows, inputs = una_model_target(model, 0)->columns.input_count;
     una_status status = model_encode(una_model_target(model, 0), data, &x, &rows, run);
     una_table_name_rows(&named, data, NULL, run);
     for (size_t t = 0; status == UNA_OK && t < una_model_target_count(model); t++)
-        status = una_several_draw(model, t, x, rows, draws, prior != 0, f + t * draws * rows, run);
+        status = una_several_draw(model, t, (una_view){ x, rows, inputs, inputs }, &how, f + t * draws * rows, run);
     una_table_name_rows_end(&named, run);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -635,13 +642,13 @@ una_status una_model_functions(const una_model *model, const una_dataset *data, 
 {
     *count = 0;
     UNA_TRY(una_model_need_one(model, run));
-    if (!model->kind->functions) return UNA_OK;
+    if (!model->kind->functions && !model->kind->learns_features) return UNA_OK;
     una_mark mark = una_arena_mark(&run->scratch);
     double *x;
     size_t rows, inputs = model->columns.input_count;
     una_status status = model_encode(model, data, &x, &rows, run);
     if (status == UNA_OK)
-        status = model->kind->functions(model->state, (una_view){ x, rows, inputs, inputs }, count, f, run);
+        status = una_calls(model->kind)->functions(model->state, (una_view){ x, rows, inputs, inputs }, count, f, run);
     if (status == UNA_OK && f) status = una_functions_in_units(model, x, rows, *count, f, run);
     una_arena_release(&run->scratch, mark);
     return status;
@@ -689,7 +696,7 @@ static una_status model_slope_at(const una_model *model, const double *given, do
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(standardise_row(&model->columns, given, x, 0, run));
     if (model->columns.log_target) return log_target_slope_at(model, given, x, dmean, dstd, run);
-    UNA_TRY(una_kind_slope(model->kind, model->state, x, inputs, &at, run));
+    UNA_TRY(una_kind_slope(una_calls(model->kind), model->state, x, inputs, &at, run));
     slopes_in_users_units(&model->columns, given, at.var, at.dmean, at.dvar, dmean, dstd);
     return UNA_OK;
 }
@@ -717,7 +724,7 @@ una_status una_model_slope(const una_model *model, const double *x, double *dmea
 
 size_t una_model_part_count(const una_model *model)
 {
-    return model->targets ? 0 : una_kind_part_count(model->kind, model->state);
+    return model->targets ? 0 : una_kind_part_count(una_calls(model->kind), model->state);
 }
 
 /* Rows at a time: enough for products of many rows, few enough for their slopes. */
@@ -771,7 +778,7 @@ static una_status parts_of_rows(const una_model *model, const double *given, siz
         for (size_t r = 0; r < count; r++)
             UNA_TRY(standardise_row(c, given + (from + r) * c->source_count, x + r * c->input_count, from + r, run));
         una_view view = { x, count, c->input_count, c->input_count };
-        UNA_TRY(una_kind_parts(model->kind, model->state, view, &g, run));
+        UNA_SCOPED(run, una_kind_parts(una_calls(model->kind), model->state, view, &g, run));
         UNA_TRY(give_parts(model, &g, given, from, count, out, run));
     }
     if (out->weight) memcpy(out->weight, g.weight, g.parts * sizeof *g.weight);
@@ -803,7 +810,7 @@ una_status una_model_observe_encoded(una_model *model, const double *x, const do
     una_problem more = { .x = { x, rows, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
                          .seed = run->settings.seed };
     una_fit_result result = { .log_evidence = model->info.log_evidence };
-    UNA_SCOPED(run, model->kind->observe(model->state, &more, &result, &model->keep, run));
+    UNA_SCOPED(run, una_calls(model->kind)->observe(model->state, &more, &result, &model->keep, run));
     model->info.log_evidence = result.log_evidence;
     model->info.rows += rows;
     return UNA_OK;
@@ -929,8 +936,7 @@ una_status una_model_relearn_here(una_model *model, const una_dataset *data, con
                             .data = data, .seed = run->settings.seed };
     una_fit_result result = una_fit_result_in(&model->keep);
     const double *relevance = model->info.relevance;     /* it belongs to the features */
-    UNA_TRY(model->kind->relearn(model->state, model->options, &problem, &result, &model->keep, run));
-    UNA_TRY(una_arena_check(&model->keep));
+    UNA_TRY(una_model_learn(una_calls(model->kind)->relearn, model, &problem, &result, &model->keep, run));
     result.mean_cos2 = model->info.mean_cos2;
     una_notes_add(&result.notes, "The features are those of another fit: these rows taught the posterior alone, so the "
                   "spec would not repeat it.");
@@ -986,14 +992,14 @@ una_status una_model_add_note(una_fit_info *info, const char *note, una_arena *a
 
 static una_status model_sample(una_model **out, const una_model *model, uint64_t index, una_arena *arena, una_run *run)
 {
-    const una_kind *kind = model->kind;
+    const una_kind *calls = una_calls(model->kind);
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, index);
     una_model drawn = *model;            /* used for the file alone */
     void *bytes = NULL;
     size_t size;
-    drawn.state = una_arena_get(arena, 1, kind->state_size);
+    drawn.state = una_arena_get(arena, 1, calls->state_size);
     UNA_TRY(una_arena_check(arena));
-    UNA_TRY(kind->sample(drawn.state, model->state, &rng, arena, run));
+    UNA_TRY(calls->sample(drawn.state, model->state, &rng, arena, run));
     UNA_TRY(una_model_add_note(&drawn.info, "This is one function drawn from the posterior: it knows no ignorance, and "
                                "the spec would not repeat it.", arena));
 
@@ -1009,7 +1015,7 @@ una_status una_model_sample(una_model **function, const una_model *model, uint64
     *function = NULL;
     una_clear_message(run);
     UNA_TRY(una_model_need_one(model, run));
-    if (!model->kind->sample)
+    if (!una_calls(model->kind)->sample)
         UNA_FAIL(run, UNA_E_USAGE, "%s cannot give a function for all rows at once: una_model_draw gives it at rows "
                  "that are named beforehand", model->kind->name);
     una_arena_init(&arena, run);

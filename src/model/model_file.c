@@ -267,10 +267,10 @@ static una_status exchange_learnt(una_model *model, una_archive *ar)
     UNA_TRY(exchange_relevance(model, ar));
     ar->inputs = model->columns.input_count;
     if (ar->loading) {
-        model->state = una_arena_get(ar->arena, 1, model->kind->state_size);
+        model->state = una_arena_get(ar->arena, 1, una_calls(model->kind)->state_size);
         UNA_TRY(una_arena_check(ar->arena));
     }
-    return model->kind->exchange(model->state, ar);
+    return una_kind_exchange(model->kind, model->state, ar);
 }
 
 /* ---- several targets ------------------------------------------------------------------------------------------- */
@@ -447,7 +447,7 @@ una_status una_model_snapshot(una_archive *bytes, const una_model *model, una_ar
 {
     UNA_TRY(una_archive_save_begin(bytes, "{}", arena, run));
     bytes->inputs = model->columns.input_count;
-    UNA_TRY(model->kind->exchange(model->state, bytes));
+    UNA_TRY(una_kind_exchange(model->kind, model->state, bytes));
     return una_archive_save_end(bytes);
 }
 
@@ -455,12 +455,12 @@ una_status una_model_revive(void **state, const una_model *model, const una_arch
                             una_run *run)
 {
     una_archive ar = {0};
-    *state = una_arena_get(arena, 1, model->kind->state_size);
+    *state = una_arena_get(arena, 1, una_calls(model->kind)->state_size);
     UNA_TRY(una_arena_check(arena));
 
     UNA_TRY(una_archive_load_begin(&ar, bytes->bytes, bytes->size, "memory", NULL, arena, run));
     ar.inputs = model->columns.input_count;
-    UNA_TRY(model->kind->exchange(*state, &ar));
+    UNA_TRY(una_kind_exchange(model->kind, *state, &ar));
     return una_archive_load_end(&ar);
 }
 

@@ -55,7 +55,7 @@ static una_status row_extra(double *extra, const una_model *model, const double 
     UNA_TRY(una_arena_check(&run->scratch));
     memcpy(asked, x, inputs * sizeof *x);
     for (size_t k = 0; k < words; k++) replace_words(asked + (k + 1) * inputs, c, x, k);
-    UNA_TRY(model->kind->predict(model->state, (una_view){ asked, rows, inputs, inputs }, &p, run));
+    UNA_SCOPED(run, una_calls(model->kind)->predict(model->state, (una_view){ asked, rows, inputs, inputs }, &p, run));
 
     for (size_t k = 1; k < rows; k++) {
         most = fmax(most, p.var_model[k]);

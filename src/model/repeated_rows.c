@@ -50,7 +50,7 @@ static una_status ask_model(bool *held, const una_model *model, const double *x,
     if (!part->kind->holds) return UNA_OK;
     UNA_NEW_ROWS(&run->scratch, double, own, rows);
     for (size_t i = 0; i < rows; i++) own[i] = y[i * targets];
-    return part->kind->holds(part->state, (una_view){ x, rows, inputs, inputs }, own, held, run);
+    return una_calls(part->kind)->holds(part->state, (una_view){ x, rows, inputs, inputs }, own, held, run);
 }
 
 static una_status find_repeated_rows(una_repeated_rows *r, const una_model *model, const double *x, const double *y,

@@ -284,8 +284,7 @@ static una_status fit_one(const fitting *f, size_t t)
     una_oof_predictions oof;
     UNA_TRY(split_serves(&f->all, part->kind, t) ? share_split(&p, f, t) : own_split(&p, f, t));
     UNA_TRY(una_oof_ask(&oof, &f->result[t], &p, f->run));
-    UNA_TRY(part->kind->fit(part->state, part->options, &p, &f->result[t], &part->keep, f->run));
-    UNA_TRY(una_arena_check(&part->keep));
+    UNA_TRY(una_model_learn(una_calls(part->kind)->fit, part, &p, &f->result[t], &part->keep, f->run));
     UNA_TRY(una_model_take_result(part, &f->result[t], p.table_rows, f->settings->other, f->run));
     UNA_TRY(una_log_target_log_lik(part, &p, f->run));
     if (!f->settings->hold_out) return UNA_OK;
@@ -344,8 +343,7 @@ static una_status fit_all_at_once(fitting *f)
 {
     una_model *whole = f->whole;
     size_t targets = whole->targets;
-    void **state = UNA_GET(&f->run->scratch, void *, targets), **options = UNA_GET(&f->run->scratch, void *, targets);
-    una_fit_result **result = UNA_GET(&f->run->scratch, una_fit_result *, targets);
+    una_fit_target *target = UNA_GET(&f->run->scratch, una_fit_target, targets);
     una_oof_predictions *oof = UNA_GET(&f->run->scratch, una_oof_predictions, targets);
     una_problem *own = UNA_GET(&f->run->scratch, una_problem, targets);
     whole->coupling = (una_target_coupling){ .outputs = targets,
@@ -353,15 +351,15 @@ static una_status fit_all_at_once(fitting *f)
     UNA_TRY(una_arena_check(&f->run->scratch));
     UNA_TRY(una_arena_check(&whole->keep));
     for (size_t t = 0; t < targets; t++) {
-        state[t] = whole->target[t]->state;
-        options[t] = whole->target[t]->options;
-        result[t] = &f->result[t];
+        target[t] = (una_fit_target){ whole->target[t]->state, whole->target[t]->options, &f->result[t] };
         if (!f->settings->hold_out && !f->settings->log_target) continue;
         UNA_TRY(una_problem_target(&own[t], &f->all, t, &f->run->scratch));
-        if (f->settings->hold_out) UNA_TRY(una_oof_ask(&oof[t], result[t], &own[t], f->run));
+        if (f->settings->hold_out) UNA_TRY(una_oof_ask(&oof[t], &f->result[t], &own[t], f->run));
     }
 
-    UNA_TRY(whole->kind->fit_several(state, options, &f->all, result, &whole->coupling, &whole->keep, f->run));
+    una_fitting joint = { .kind = whole->kind, .problem = &f->all, .target = target, .keep = &whole->keep,
+                            .run = f->run, .coupling = &whole->coupling };
+    UNA_TRY(una_calls(whole->kind)->fit(&joint));
     UNA_TRY(una_arena_check(&whole->keep));
     if (whole->coupling.joint) {
         UNA_TRY(bound_noise_covariance(&whole->coupling, f->run));
@@ -421,7 +419,7 @@ una_status una_several_fit(una_model *whole, const char *spec, const una_dataset
     UNA_TRY(una_problem_split_several(&f.all, f.columns, whole->kind, whole->target[0]->options, settings, &f.common,
                                       run));
 
-    bool at_once = whole->kind->fit_several != NULL;
+    bool at_once = whole->kind->fit_jointly != NULL;
     for (size_t t = 0; t < whole->targets; t++)
         at_once = at_once && split_serves(&f.all, whole->kind, t) &&
                    una_target_cells(f.all.y, f.all.x.rows, whole->targets, t) >= whole->kind->least_rows;

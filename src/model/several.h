@@ -51,8 +51,8 @@ double     una_correlation(const una_target_coupling *coupling, size_t one, size
 void       una_correlations(double *r, const una_target_coupling *coupling, size_t targets); /* r [targets, targets] */
 /* Functions f [draws, rows] of one target, in its own units; with the same seed, those of the other targets vary with
  * them as una_model_covariance says. For a model of one target, una_model_draw_encoded. */
-una_status una_several_draw(const una_model *whole, size_t target, const double *x, size_t rows, size_t draws,
-                            bool prior, double *f, una_run *run);
+una_status una_several_draw(const una_model *whole, size_t target, una_view x, const una_drawing *how, double *f,
+                            una_run *run);
 
 /* ---- model.c: steps of a fit to one target ---------------------------------------------------------------------- */
 

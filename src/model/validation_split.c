@@ -246,10 +246,11 @@ static void note_copies(const una_problem *p, const una_copies *copies, una_fit_
 /* ---- the split ------------------------------------------------------------------------------------------------ */
 
 /* Where the trainings without each fold are kept, folds cost nothing; else they come on top. */
-static size_t fold_rows(const una_kind *kind, void *options)
+static size_t fold_rows(const una_kind *kind, const void *options)
 {
-    const double *members = una_option_number(options, kind->options, "members");
-    return kind->keeps_folds && (!members || *members != 1) ? UNA_KEPT_FOLD_ROWS : UNA_FOLD_ROWS;
+    const una_common_options *o = options;
+    bool kept = kind->committee ? o->members != 0 && o->members != 1 : kind->keeps_folds;
+    return kept ? UNA_KEPT_FOLD_ROWS : UNA_FOLD_ROWS;
 }
 
 /* All rows of the table are here. */

@@ -6,6 +6,7 @@
  * Source: Yao, Vehtari, Simpson and Gelman 2018.
  */
 #include "committee/committee.h"
+#include "committee/oof.h"
 #include "gp/gp.h"
 
 typedef struct auto_options {
@@ -96,27 +97,32 @@ static una_status take_stack(stacked_kind *stack, size_t *count, auto_options *o
 }
 
 /* Arrays for a kind's out-of-fold predictions. */
-static una_status ask_oof(stacked_kind *h, size_t rows, una_run *run)
+static una_status ask_oof(una_oof_predictions *oof, size_t rows, bool predictions, una_run *run)
 {
-    UNA_NEW_ROWS(&run->scratch, double, at, 4 * rows);
-    for (size_t i = 0; i < 4 * rows; i++) at[i] = NAN;
-    h->oof = (una_oof_predictions){ .mean = at, .var_model = at + rows, .var_noise = at + 2 * rows,
-                                    .below = at + 3 * rows };
-    h->result.oof = &h->oof;
+    size_t arrays = predictions ? 4 : 0;
+    for (size_t i = 0; i < rows; i++) oof->log_lik[i] = NAN;
+    if (!predictions) return UNA_OK;
+    UNA_NEW_ROWS(&run->scratch, double, at, arrays * rows);
+    for (size_t i = 0; i < arrays * rows; i++) at[i] = NAN;
+    oof->mean = at;
+    oof->var_model = at + rows;
+    oof->var_noise = at + 2 * rows;
+    oof->below = at + 3 * rows;
     return UNA_OK;
 }
 
-static una_status fit_stacked(stacked_kind *h, const una_problem *p, double *oof_log_lik, bool oof, una_arena *keep,
-                              una_run *run)
+static una_status fit_stacked(stacked_kind *h, const una_fitting *f, double *log_lik)
 {
-    size_t rows = una_oof_x(p).rows;
-    h->state = una_arena_get(keep, 1, h->kind->state_size);
-    UNA_TRY(una_arena_check(keep));
-    for (size_t i = 0; i < rows; i++) oof_log_lik[i] = NAN;
-    h->result = una_fit_result_in(keep);
-    h->result.oof_log_lik = oof_log_lik;
-    if (oof) UNA_TRY(ask_oof(h, rows, run));
-    return h->kind->fit(h->state, h->options, p, &h->result, keep, run);
+    const una_kind *calls = una_calls(h->kind);
+    h->state = una_arena_get(f->keep, 1, calls->state_size);
+    UNA_TRY(una_arena_check(f->keep));
+    h->oof = (una_oof_predictions){ .log_lik = log_lik };
+    UNA_TRY(ask_oof(&h->oof, una_oof_x(f->problem).rows, una_oof_wanted(f->target->result), f->run));
+    h->result = una_fit_result_in(f->keep);
+    h->result.oof = &h->oof;
+    una_fit_target target = { h->state, h->options, &h->result };
+    una_fitting own = { .kind = h->kind, .problem = f->problem, .target = &target, .keep = f->keep, .run = f->run };
+    return calls->fit(&own);
 }
 
 /* Moves rows that all kinds predict to the front; returns how many. */
@@ -218,45 +224,45 @@ static void report_stack(una_fit_result *result, const stacked_kind *stack, size
     result->valid_rmse = sqrt(square);                   /* an upper bound of the stack's, whose mean is theirs */
 }
 
-static una_status auto_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                           una_run *run)
+/* The fitted kinds that weigh anything; the options get their specs. */
+static una_status keep_stack(una_members *m, stacked_kind *stack, size_t count, const una_fitting *f)
 {
-    una_members *m = state;
-    stacked_kind stack[KINDS];
-    size_t count, rows = una_oof_x(p).rows, complete_rows, kept = 0;
-    UNA_TRY(take_stack(stack, &count, options, p, &result->notes, keep, run));
-    UNA_NEW_ROWS(&run->scratch, double, oof_log_lik, count * rows);
-
-    for (size_t k = 0; k < count; k++) {
-        bool first_of_several = k == 0 && count > 1;
-        una_span before = una_progress_part(run, k == 0 ? 0 : 0.95, first_of_several ? 0.95 : 1);
-        una_status status = fit_stacked(&stack[k], p, oof_log_lik + k * rows, result->oof != NULL, keep, run);
-        una_progress_back(run, before);
-        UNA_TRY(status);
-    }
-    UNA_TRY(weigh_stack(stack, count, oof_log_lik, rows, ((auto_options *)options)->least_weight, &complete_rows, run));
-    if (result->oof) mix_oof(result->oof, stack, count, rows);
-    report_stack(result, stack, count);
-    result->valid_rows = complete_rows;
-    result->valid_log_lik = stack_log_lik(stack, count, oof_log_lik, complete_rows);
-
-    *m = (una_members){ .inputs = p->x.cols, .at = UNA_GET(keep, una_member, count) };
-    UNA_TRY(una_arena_check(keep));
+    size_t kept = 0;
+    *m = (una_members){ .inputs = f->problem->x.cols };
+    UNA_NEW_AT(f->keep, m->at, count);
     for (size_t k = 0; k < count; k++) {
         stacked_kind *h = &stack[k];
-        una_text spec = una_text_in(keep);
+        una_text spec = una_text_in(f->keep);
         una_options_text(&spec, h->options, h->kind->options, h->kind->name);
         *h->spec = h->weight > 0 ? spec.at : "none";
         if (h->weight > 0)
-            m->at[kept++] = (una_member){ .kind = h->kind, .state = h->state, .weight = h->weight };
+            m->at[kept++] = (una_member){ .kind = h->kind, .calls = una_calls(h->kind), .state = h->state,
+                                          .weight = h->weight };
     }
     m->count = kept;
-    return una_arena_check(keep);
+    return una_arena_check(f->keep);
 }
 
-static una_status auto_exchange(void *state, una_archive *ar)
+static una_status auto_fit(una_fitting *f)
 {
-    return una_members_exchange(state, NULL, ar);
+    const una_problem *p = f->problem;
+    auto_options *o = f->target->options;
+    una_fit_result *result = f->target->result;
+    una_run *run = f->run;
+    stacked_kind stack[KINDS];
+    size_t count, rows = una_oof_x(p).rows, complete_rows;
+    UNA_TRY(take_stack(stack, &count, o, p, &result->notes, f->keep, run));
+    UNA_NEW_ROWS(&run->scratch, double, log_lik, count * rows);
+    for (size_t k = 0; k < count; k++) {
+        bool first_of_several = k == 0 && count > 1;
+        UNA_STAGE(run, k == 0 ? 0 : 0.95, first_of_several ? 0.95 : 1, fit_stacked(&stack[k], f, log_lik + k * rows));
+    }
+    UNA_TRY(weigh_stack(stack, count, log_lik, rows, o->least_weight, &complete_rows, run));
+    if (una_oof_wanted(result)) mix_oof(result->oof, stack, count, rows);
+    report_stack(result, stack, count);
+    result->valid_rows = complete_rows;
+    result->valid_log_lik = stack_log_lik(stack, count, log_lik, complete_rows);
+    return keep_stack(f->target->state, stack, count, f);
 }
 
 const una_kind una_kind_auto = {
@@ -267,11 +273,10 @@ const una_kind una_kind_auto = {
     .options_size = sizeof(auto_options),
     .thesis = "",
     .least_rows = 5,
-    .learns_features = true, .keeps_folds = true, .is_default = true,
+    .learns_features = true, .keeps_folds = true,
     .spec_options = "luna|gp",
     .fit = auto_fit,
-    .exchange = auto_exchange,
-    .functions = una_members_functions,
+    .exchange = una_members_exchange,
     .holds = una_members_holds,
-    UNA_EXACT_MEMBERS_CALLS,
+    UNA_MEMBERS_CALLS,
 };

@@ -15,9 +15,8 @@
 #include "infer/vi.h"
 
 typedef struct bbvi_options {
+    una_sampled_options base;            /* first                                                           */
     double weight_var, samples, draws, start_std;
-    una_sampled_options common;
-    una_committee_options committee;
 } bbvi_options;
 
 static const una_option bbvi_table[] = {
@@ -32,7 +31,7 @@ static const una_option bbvi_table[] = {
     UNA_SAMPLED_TABLE(bbvi_options, "1", "0.01", "auto",
                       "noise std inside the objective; auto = noise_std if given, else held-out error of a plain "
                       "network"),
-    UNA_COMMITTEE_TABLE(bbvi_options, "1", "off"),
+    UNA_COMMITTEE_TABLE("1", "off"),
     { .name = NULL }
 };
 
@@ -58,19 +57,18 @@ static double bbvi_divergence(void *context, const una_sampled *m)
     return kl;
 }
 
-static una_status bbvi_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                           una_arena *keep, una_run *run)
+static una_status bbvi_fit(una_fitting *f)
 {
-    una_sampled *m = state;
-    bbvi_options *o = options;
-    UNA_TRY(una_sampled_shape(m, &o->common, 2, problem, keep, run));
+    una_sampled *m = f->target->state;
+    bbvi_options *o = f->target->options;
+    UNA_TRY(una_sampled_shape(m, &o->base, 2, f->problem, f->keep, f->run));
     m->part = bbvi_part;
     m->parts = (size_t)o->draws;
     m->prior_var = o->weight_var;
     una_sampled_plan plan = { .job = { .goal = UNA_GOAL_ELBO, .how.descent.stage = "training bbvi",
                                        .goal_options.elbo = { o->weight_var, o->start_std, (size_t)o->samples } },
                               .context = o, .divergence = bbvi_divergence, .noise_matters = true };
-    return una_sampled_fit(m, &o->common, problem, &plan, result, keep, run);
+    return una_sampled_fit(f, &plan);
 }
 
 /* ---- the rest of the interface --------------------------------------------------------------------------- */
@@ -94,41 +92,22 @@ static una_status bbvi_sample(void *function, const void *state, una_rng *rng, u
     return UNA_OK;
 }
 
-/* One training. */
-static const una_kind bbvi_one = {
-    .name = "bbvi",
-    .options = bbvi_table,
-    .options_size = sizeof(bbvi_options),
-    .committee = offsetof(bbvi_options, committee),
-    .state_size = sizeof(una_sampled),
-    .least_rows = 5,
-    .learns_features = true,
-    .fit = bbvi_fit,
-    .predict = una_sampled_predict,
-    .exchange = bbvi_exchange,
-    .mixture = una_sampled_mixture,
-    .draw = una_sampled_draw,
-    .sample = bbvi_sample,
-    .functions = una_sampled_functions,
-};
-UNA_COMMITTEE_OF(bbvi_one)
-
 const una_kind una_kind_bbvi = {
     .name = "bbvi",
     .summary = "Bayesian network by mean-field variational inference",
     .source = "Ranganath et al. 2014; Blundell et al. 2015",
     .options = bbvi_table,
     .options_size = sizeof(bbvi_options),
-    .committee = offsetof(bbvi_options, committee),
+    .state_size = sizeof(una_sampled),
     .thesis = "width=50, depth=1, activation=relu, rate=0.01, rate_schedule=constant, epochs=20000, batch=32, "
               "weight_var=1, samples=20, draws=1000, units=standardised, members=1, relevance=off, "
               "noise=constant",
     .results = 4,
     .least_rows = 5,
-    .learns_features = true, .keeps_folds = true,
-    .fit = bbvi_one_members_fit,
-    .exchange = bbvi_one_members_exchange,
-    .draw = una_members_draw,
-    .functions = una_members_functions,
-    UNA_MEMBERS_CALLS,
+    .committee = &una_committee_calls,
+    .learns_features = true,
+    .fit = bbvi_fit,
+    .exchange = bbvi_exchange,
+    .sample = bbvi_sample,
+    UNA_SAMPLED_CALLS,
 };

@@ -14,7 +14,7 @@
 
 #include "train/basis.h"
 #include "committee/committee.h"
-#include "committee/crossfit.h"
+#include "train/crossfit.h"
 #include "la/mixture.h"
 
 enum { TRAININGS_PER_FOLD = 2 };
@@ -47,15 +47,14 @@ static const una_option ensemble_table[] = {
 
 /* An ensemble is many trainings already, and its noise is common to all: options by which a member chooses either are
  * switched off. */
-static una_status make_single(const una_kind *kind, void *options, una_run *run)
+static una_status make_single(const una_kind *kind, una_common_options *o, una_run *run)
 {
-    double *members = una_option_number(options, kind->options, "members");
-    int *noise = una_option_word(options, kind->options, "noise");
-    if (members && UNA_IS_AUTO(*members)) *members = 1;
-    if (noise && *noise == UNA_NOISE_VARYING)
+    if (!kind->committee) return UNA_OK;
+    if (UNA_IS_AUTO(o->members)) o->members = 1;
+    if (o->noise == UNA_NOISE_VARYING)
         UNA_FAIL(run, UNA_E_USAGE, "ensemble: of=%s(noise=varying) is not possible, an ensemble has one noise; leave "
                  "it out, or use %s(members=N, noise=varying) instead of the ensemble", kind->name, kind->name);
-    if (noise) *noise = UNA_NOISE_CONSTANT;
+    o->noise = UNA_NOISE_CONSTANT;
     return UNA_OK;
 }
 
@@ -95,18 +94,18 @@ typedef struct member_training {
     double *y, *mean, *var;              /* [held] targets of its validation rows, its means and variances there */
 } member_training;
 
-typedef struct fitting {                 /* context of the trainings                                        */
+typedef struct ensemble {                /* context of the trainings                                        */
     const una_ensemble_options *options;
     const una_kind *kind;                /* of the members                                                  */
     una_members *kept;                   /* the mixture to fill                                             */
     double noise_var;                    /* mean of the members' noise                                      */
-} fitting;
+} ensemble;
 
-typedef struct fitting_plan {
-    const fitting *all;
+typedef struct ensemble_plan {
+    const ensemble *all;
     const una_training_plan *plan;
     member_training *training;
-} fitting_plan;
+} ensemble_plan;
 
 /* Numbers the folds again, so that none is empty; returns how many there are. */
 static size_t close_up(unsigned char *fold, size_t rows)
@@ -158,10 +157,10 @@ static una_status predict_valid_rows(member_training *t, const una_kind *kind, c
     UNA_TRY(una_arena_check(&t->base.arena));
     UNA_TRY(una_arena_check(&run->scratch));
     una_predictive out = { .mean = t->mean, .var_model = t->var, .var_noise = noise };
-    return held ? kind->predict(t->state, p->valid_x, &out, run) : UNA_OK;
+    return held ? una_calls(kind)->predict(t->state, p->valid_x, &out, run) : UNA_OK;
 }
 
-static una_status fit_member(const fitting *all, member_training *t, void *options, const una_problem *p,
+static una_status fit_member(const ensemble *all, member_training *t, void *options, const una_problem *p,
                              una_fit_result *result, una_run *run)
 {
     const una_ensemble_options *o = all->options;
@@ -170,16 +169,17 @@ static una_status fit_member(const fitting *all, member_training *t, void *optio
     if (p->x.rows < kind->least_rows)
         UNA_FAIL(run, UNA_E_INPUT, "ensemble: its members (%s) need at least %zu rows, and there are only %zu",
                  kind->name, kind->least_rows, p->x.rows);
-    if (o->style == UNA_ENSEMBLE_ANCHORED)
-        return kind->fit_anchored(t->state, options, &anchor, p, result, &t->base.arena, run);
-    return kind->fit(t->state, options, p, result, &t->base.arena, run);
+    una_fit_target target = { t->state, options, result };
+    una_fitting f = { .kind = kind, .problem = p, .target = &target, .keep = &t->base.arena, .run = run,
+                      .anchor = o->style == UNA_ENSEMBLE_ANCHORED ? &anchor : NULL };
+    return una_calls(kind)->fit(&f);
 }
 
 /* The member predicts the held-out rows before it takes them in. */
 static una_status train_member(void *context, size_t index, una_run *run)
 {
-    const fitting_plan *at = context;
-    const fitting *all = at->all;
+    const ensemble_plan *at = context;
+    const ensemble *all = at->all;
     member_training *t = &at->training[index];
     una_arena *arena = &t->base.arena;
     size_t fold = una_training_plan_fold(at->plan, index);
@@ -192,7 +192,7 @@ static una_status train_member(void *context, size_t index, una_run *run)
     if (fold != SIZE_MAX) UNA_TRY(una_problem_without_fold(&p, fold, &run->scratch));
     if (all->options->style == UNA_ENSEMBLE_BOOTSTRAP) UNA_TRY(resample_rows(&p, run));
 
-    t->state = una_arena_get(arena, 1, kind->state_size);
+    t->state = una_arena_get(arena, 1, una_calls(kind)->state_size);
     UNA_TRY(una_arena_check(arena));
     una_fit_result result = una_fit_result_in(arena);
     UNA_TRY(fit_member(all, t, options, &p, &result, run));
@@ -200,7 +200,7 @@ static una_status train_member(void *context, size_t index, una_run *run)
     UNA_TRY(predict_valid_rows(t, kind, &p, run));
     if (at->plan->problem->valid_joins && kind->observe) {
         una_problem more = { .x = p.valid_x, .y = p.valid_y, .outputs = 1, .columns = p.columns, .seed = p.seed };
-        UNA_TRY(kind->observe(t->state, &more, &result, arena, run));
+        UNA_TRY(una_calls(kind)->observe(t->state, &more, &result, arena, run));
     }
 
     const una_curve *c = &result.curve;
@@ -213,7 +213,7 @@ static una_status train_member(void *context, size_t index, una_run *run)
 
 static una_status ensemble_train(void *context, const una_training_plan *plan, void *trainings, una_run *run)
 {
-    fitting_plan at = { context, plan, trainings };
+    ensemble_plan at = { context, plan, trainings };
     return una_jobs_run(run, trainings, sizeof *at.training, plan->count, train_member, &at);
 }
 
@@ -246,7 +246,7 @@ static una_status ensemble_evaluate(void *context, const void *const *training, 
 static una_status ensemble_keep(void *context, const void *const *training, size_t count, una_fit_result *result,
                                 una_arena *keep, una_run *run)
 {
-    fitting *all = context;
+    ensemble *all = context;
     una_members *e = all->kept;
     double evidence = 0, noise = 0;
     e->count = count;
@@ -254,8 +254,8 @@ static una_status ensemble_keep(void *context, const void *const *training, size
 
     for (size_t m = 0; m < count; m++) {
         const member_training *t = training[m];
-        e->at[m] = (una_member){ .kind = all->kind, .weight = 1 / (double)count };
-        UNA_TRY(una_state_copy(&e->at[m].state, all->kind, t->state, e->inputs, keep, run));
+        e->at[m] = (una_member){ all->kind, una_calls(all->kind), t->state, NULL, 1 / (double)count };
+        UNA_TRY(una_state_copy(&e->at[m].state, &e->at[m], e->inputs, keep, run));
         evidence += t->log_evidence / (double)count;
         noise += t->noise_var / (double)count;
     }
@@ -268,14 +268,16 @@ static una_status ensemble_keep(void *context, const void *const *training, size
 
 /* ---- the whole fit ---------------------------------------------------------------------------------------- */
 
-static una_status ensemble_fit(void *state, void *options, const una_problem *p, una_fit_result *result,
-                               una_arena *keep, una_run *run)
+static una_status ensemble_fit(una_fitting *f)
 {
-    una_members *e = state;
-    una_ensemble_options *o = options;
+    const una_problem *p = f->problem;
+    una_members *e = f->target->state;
+    una_ensemble_options *o = f->target->options;
+    una_fit_result *result = f->target->result;
+    una_run *run = f->run;
     void *member_options;
     double unit = una_unit(o->units, p);
-    fitting all = { .options = o, .kept = e };
+    ensemble all = { .options = o, .kept = e };
     UNA_TRY(read_member(&all.kind, &member_options, o, &run->scratch, run));
     if (UNA_IS_AUTO(o->members)) o->members = o->style == UNA_ENSEMBLE_ANCHORED ? 5 : 20;
     size_t members = (size_t)o->members;
@@ -287,7 +289,7 @@ static una_status ensemble_fit(void *state, void *options, const una_problem *p,
                          .folds_for_noise = true, .grid = UNA_MIXTURE_GRID, .prior_var = 1,
                          .splits_rows = all.kind->learns_features && !p->folds && o->style != UNA_ENSEMBLE_BOOTSTRAP,
                          .noise_var = una_noise_var(o->noise_std, unit) };
-    UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
+    UNA_TRY(una_crossfit_run(&fit, p, result, f->keep, run));
 
     e->noise_var = UNA_IS_AUTO(fit.noise_var) ? all.noise_var : fit.noise_var;       /* there were no validation rows */
     result->noise_var = e->noise_var;
@@ -314,10 +316,10 @@ static una_status load_old(una_members *e, una_archive *ar)
     e->inputs = ar->inputs;
     UNA_NEW_AT(ar->arena, e->at, e->count);
     for (size_t m = 0; m < e->count; m++) {
-        e->at[m] = (una_member){ .kind = kind, .state = una_arena_get(ar->arena, 1, kind->state_size),
-                                 .weight = 1 / (double)e->count };
+        void *state = una_arena_get(ar->arena, 1, una_calls(kind)->state_size);
         UNA_TRY(una_arena_check(ar->arena));
-        UNA_TRY(kind->exchange(e->at[m].state, ar));
+        e->at[m] = (una_member){ kind, una_calls(kind), state, NULL, 1 / (double)e->count };
+        UNA_TRY(una_kind_exchange(kind, state, ar));
     }
     return UNA_OK;
 }
@@ -326,7 +328,7 @@ static una_status ensemble_exchange(void *state, una_archive *ar)
 {
     una_members *e = state;
     if (una_archive_next_is(ar, "of")) UNA_TRY(load_old(e, ar));
-    else UNA_TRY(una_members_exchange(e, NULL, ar));
+    else UNA_TRY(una_members_exchange(e, ar));
     if (!(e->noise_var > 0)) return una_archive_refuse(ar, "members.noise_var", "is not positive");
     for (size_t m = 0; m < e->count; m++)
         if (e->at[m].kind == &una_kind_ensemble)
@@ -348,6 +350,5 @@ const una_kind una_kind_ensemble = {
     .spec_options = "of",
     .fit = ensemble_fit,
     .exchange = ensemble_exchange,
-    .functions = una_members_functions,
-    UNA_EXACT_MEMBERS_CALLS,
+    UNA_MEMBERS_CALLS,
 };

@@ -14,10 +14,10 @@
 #include "model/validation_split.h"
 
 typedef struct gp_options {
+    una_common_options common;                   /* first; of it, only the noise                             */
     const char *kernel, *grid;
-    double amplitude, noise_std, restarts, search_rows, range, length_prior, noise_prior, jitter;
-    int    ard, optimise, grid_rule, units;
-    una_committee_options committee;             /* only the noise is used                                   */
+    double amplitude, restarts, search_rows, range, length_prior, noise_prior, jitter;
+    int    ard, optimise, grid_rule;
 } gp_options;
 
 enum { YES, NO, GRID };
@@ -34,7 +34,7 @@ static const una_option gp_table[] = {
     ROW(amplitude, UNA_REAL, "auto", 1e-6, 1e6, true, NULL,
         "auto = the kernel's variances are chosen by evidence; a number = they stay as written, times the square of "
         "this number"),
-    ROW(noise_std, UNA_REAL, "auto", 1e-150, 1e150, true, NULL, "noise std of the target; auto = maximum evidence"),
+    UNA_ROW_NOISE("noise std of the target; auto = maximum evidence"),
     ROW(optimise, UNA_WORD, "yes", 0, 0, false, "yes|no|grid",
         "lengths and variances: yes = by evidence, starting at the written values; no = as written; grid = lengths "
         "from the grid"),
@@ -56,9 +56,8 @@ static const una_option gp_table[] = {
     ROW(jitter, UNA_REAL, "auto", 0, 1, true, NULL,
         "share of the prior variance added to the diagonal; auto = none, or the least that the factor needs (which is "
         "then reported)"),
-    ROW(units, UNA_WORD, "own", 0, 0, false, "own|standardised",
-        "how noise and lengths are given: in the data's own units, or standardised (the thesis)"),
-    UNA_ROW_NOISE_SHAPE(gp_options),
+    UNA_ROW_UNITS("how noise and lengths are given: in the data's own units, or standardised (the thesis)"),
+    UNA_ROW_NOISE_SHAPE,
     { .name = NULL }
 };
 
@@ -108,7 +107,7 @@ static size_t starts_of(const gp_options *o, const una_gp *from)
 static una_gp_search search_of(una_gp *gp, const gp_options *o, const una_gp *from)
 {
     bool many = o->optimise == YES && gp->inputs >= MANY_INPUTS && !from;
-    return (una_gp_search){ .gp = gp, .stage = "fitting gp", .free_noise = UNA_IS_AUTO(o->noise_std),
+    return (una_gp_search){ .gp = gp, .stage = "fitting gp", .free_noise = UNA_IS_AUTO(o->common.noise_std),
                             .length_prior = o->length_prior, .noise_prior = o->noise_prior,
                             .range = o->range, .jitter = o->jitter, .starts = (double)starts_of(o, from) + many,
                             .longer = many ? sqrt((double)gp->inputs) : 0, .from = from,
@@ -250,22 +249,22 @@ static una_status fill_options(gp_options *o, const una_gp *gp, const una_kernel
     o->kernel = text.at;
     o->amplitude = 1;
     o->optimise = NO;
-    o->noise_std = sqrt(gp->noise_var) * unit;
+    o->common.noise_std = sqrt(gp->noise_var) * unit;
     o->jitter = fmin(1, gp->jitter_var / una_gp_prior_mean_var(gp));
     return UNA_OK;
 }
 
-typedef struct fitting {                 /* what a fit works with                                           */
+typedef struct gp_search {               /* what a fit works with                                           */
     const gp_options *o;
     const una_gp     *from;              /* see search_of                                                   */
     una_kernel_inputs inputs;
     una_hyper_plan    plan;
     double            unit, noise_var;   /* of noise_std; the noise to start from                           */
     una_gp_search     search;
-} fitting;
+} gp_search;
 
 /* gp's kernel as the options give it, and the rows. */
-static una_status gp_begin(fitting *f, una_gp *gp, const una_problem *p, una_arena *keep, una_run *run)
+static una_status gp_begin(gp_search *f, una_gp *gp, const una_problem *p, una_arena *keep, una_run *run)
 {
     const gp_options *o = f->o;
     double start = o->noise_prior > 0 ? 1e-4 : 0.1;
@@ -274,9 +273,9 @@ static una_status gp_begin(fitting *f, una_gp *gp, const una_problem *p, una_are
 
     UNA_TRY(una_kernels_need(run));
     UNA_TRY(una_gp_memory(p->x.rows, o->optimise == GRID && o->grid_rule == 1 ? 3.5 : 2, run));
-    f->unit = o->units == 0 ? p->columns->target_scale : 1;
-    f->noise_var = UNA_IS_AUTO(o->noise_std) ? start : pow(o->noise_std / f->unit, 2);
-    UNA_TRY(una_gp_inputs(&f->inputs, o->units == 0, p->columns, run));
+    f->unit = o->common.units == 0 ? p->columns->target_scale : 1;
+    f->noise_var = UNA_IS_AUTO(o->common.noise_std) ? start : pow(o->common.noise_std / f->unit, 2);
+    UNA_TRY(una_gp_inputs(&f->inputs, o->common.units == 0, p->columns, run));
     for (size_t d = 0; d < f->inputs.count; d++) group[d] = p->columns->inputs[d].source;
     f->plan = (una_hyper_plan){ .ard = o->ard != 0, .fix_variances = o->optimise == NO || !UNA_IS_AUTO(o->amplitude),
                                 .fix_lengths = o->optimise != YES, .group = group };
@@ -288,7 +287,7 @@ static una_status gp_begin(fitting *f, una_gp *gp, const una_problem *p, una_are
 
 /* Chooses the kernel's parameters and the noise by some of the rows; the search on all of them then has nothing to
  * do. */
-static una_status search_some(una_gp *gp, fitting *fit, const una_problem *p, una_fit_result *result, una_run *run)
+static una_status search_some(una_gp *gp, gp_search *fit, const una_problem *p, una_fit_result *result, una_run *run)
 {
     size_t some = (size_t)fit->o->search_rows, cols = p->x.cols;
     uint32_t *order;
@@ -319,7 +318,7 @@ static una_status search_some(una_gp *gp, fitting *fit, const una_problem *p, un
     return UNA_OK;
 }
 
-static una_status choose_numbers(una_gp *gp, fitting *fit, const una_problem *p, una_fit_result *result, una_run *run)
+static una_status choose_numbers(una_gp *gp, gp_search *fit, const una_problem *p, una_fit_result *result, una_run *run)
 {
     const gp_options *o = fit->o;
     if (o->optimise == GRID) UNA_TRY(choose_from_grid(gp, o, &fit->plan, p, fit->noise_var, result, run));
@@ -339,23 +338,24 @@ static una_status choose_numbers(una_gp *gp, fitting *fit, const una_problem *p,
     return UNA_OK;
 }
 
-static una_status gp_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                         una_run *run)
+static una_status gp_fit(una_fitting *f)
 {
-    una_gp *gp = state;
-    gp_options *o = options;
-    fitting fit = { .o = o };
-    UNA_TRY(gp_begin(&fit, gp, p, keep, run));
-    UNA_TRY(choose_numbers(gp, &fit, p, result, run));
+    const una_problem *p = f->problem;
+    una_gp *gp = f->target->state;
+    gp_options *o = f->target->options;
+    una_fit_result *result = f->target->result;
+    gp_search fit = { .o = o };
+    UNA_TRY(gp_begin(&fit, gp, p, f->keep, f->run));
+    UNA_TRY(choose_numbers(gp, &fit, p, result, f->run));
     result->noise_var = gp->noise_var;
     result->prior_var = una_gp_prior_mean_var(gp);
     result->log_evidence = gp->log_evidence;
-    UNA_TRY(say_relevance(gp, result, keep));
+    UNA_TRY(say_relevance(gp, result, f->keep));
     if (gp->jitter_var > 0)
         una_notes_add(&result->notes, "A jitter of %.3g of the prior variance was added to the diagonal of the "
                       "covariance%s.", gp->jitter_var / result->prior_var,
                       UNA_IS_AUTO(o->jitter) ? ", which had no Cholesky factor without it" : "");
-    return fill_options(o, gp, &fit.inputs, fit.unit, keep);
+    return fill_options(o, gp, &fit.inputs, fit.unit, f->keep);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
@@ -401,52 +401,32 @@ static una_status gp_slope(const void *state, const double *x, una_slope *at, un
 }
 
 /* Keeps the kernel; noise_std=auto: by evidence. */
-static una_status gp_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                             una_arena *keep, una_run *run)
+static una_status gp_relearn(una_fitting *f)
 {
-    gp_options *o = options;
+    gp_options *o = f->target->options;
     int optimise = o->optimise;
     o->optimise = NO;
-    una_status status = gp_fit(state, options, problem, result, keep, run);
+    una_status status = gp_fit(f);
     o->optimise = optimise;
     return status;
 }
 
-/* Searches lengths, variances and noise again, from gp's values. */
-static una_status gp_search(const void *state, void *options, const una_problem *p, una_fit_result *result,
-                            una_arena *keep, una_run *run)
+static una_status search_from_state(una_fitting *f)
 {
-    gp_options *o = options;
+    gp_options *o = f->target->options;
     una_gp part = {0};
-    fitting fit = { .o = o, .from = state };
-    if (o->optimise == NO) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = gp_begin(&fit, &part, p, &run->scratch, run);
-    if (status == UNA_OK) status = choose_numbers(&part, &fit, p, result, run);
-    if (status == UNA_OK) status = fill_options(o, &part, &fit.inputs, fit.unit, keep);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    gp_search fit = { .o = o, .from = f->target->state };
+    UNA_TRY(gp_begin(&fit, &part, f->problem, &f->run->scratch, f->run));
+    UNA_TRY(choose_numbers(&part, &fit, f->problem, f->target->result, f->run));
+    return fill_options(o, &part, &fit.inputs, fit.unit, f->keep);
 }
 
-/* With the noise of its own evidence. */
-static const una_kind gp_one = {
-    .name = "gp",
-    .options = gp_table,
-    .options_size = sizeof(gp_options),
-    .committee = offsetof(gp_options, committee),
-    .state_size = sizeof(una_gp),
-    .least_rows = 2,
-    .fit = gp_fit,
-    .predict = gp_predict,
-    .exchange = una_gp_exchange,
-    .observe = gp_observe,
-    .relearn = gp_relearn,
-    .search = gp_search,
-    .draw = una_gp_draws,
-    .slope = gp_slope,
-    .holds = gp_holds,
-};
-UNA_COMMITTEE_OF(gp_one)
+/* Searches lengths, variances and noise again, from the state's values. */
+static una_status gp_choose_again(una_fitting *f)
+{
+    if (((gp_options *)f->target->options)->optimise != NO) UNA_SCOPED(f->run, search_from_state(f));
+    return UNA_OK;
+}
 
 const una_kind una_kind_gp = {
     .name = "gp",
@@ -454,15 +434,20 @@ const una_kind una_kind_gp = {
     .source = "Rasmussen and Williams, Gaussian processes for machine learning, 2006",
     .options = gp_table,
     .options_size = sizeof(gp_options),
-    .committee = offsetof(gp_options, committee),
+    .state_size = sizeof(una_gp),
     .thesis = "kernel=rbf, ard=no, optimise=grid, grid=[0.001, 0.01, 0.1, 1, 5, 10], grid_rule=validation, "
               "amplitude=1, units=standardised, noise=constant",
     .results = 2,
     .least_rows = 2,
+    .committee = &una_committee_calls,
     .cubic_cost = true,
-    .fit = gp_one_members_fit,
-    .exchange = gp_one_members_exchange,
-    .relearn = una_committee_relearn,
-    .holds = una_members_holds,
-    UNA_EXACT_MEMBERS_CALLS,
+    .fit = gp_fit,
+    .predict = gp_predict,
+    .exchange = una_gp_exchange,
+    .observe = gp_observe,
+    .relearn = gp_relearn,
+    .search = gp_choose_again,
+    .draw = una_gp_draws,
+    .slope = gp_slope,
+    .holds = gp_holds,
 };

@@ -12,17 +12,17 @@
 
 #include "train/basis.h"
 #include "committee/committee.h"
-#include "committee/plain.h"
+#include "train/plain.h"
 #include "infer/diagnostics.h"
 #include "la/mixture.h"
 
 enum { MOST_KEPT = 1000, MOST_PICTURED = 50, PROBES = 40, WATCHED_WEIGHTS = 100, MOST_CHAINS = 64 };
 
 typedef struct hmc_options {
-    double width, depth, prior_var, noise_std, chains, warmup, samples, thin, step_size, leapfrog, jitter, accept,
+    una_common_options common;           /* first; the noise is sampled: it has no shape                    */
+    double width, depth, chains, warmup, samples, thin, step_size, leapfrog, jitter, accept,
            max_depth, start_steps;
     int    activation, head, sample_noise, noise_prior, trajectory, mass, scaling, prior_scale;
-    una_committee_options committee;     /* only the relevance is used: it samples its noise                */
 } hmc_options;
 enum { NOISE_AUTO, NOISE_SAMPLED, NOISE_FIXED };         /* sample_noise */
 enum { SCALE_FAN_IN, SCALE_NONE };                       /* prior_scale */
@@ -35,12 +35,12 @@ static const una_option hmc_table[] = {
     ROW(depth, UNA_COUNT, "1", 1, UNA_MAX_LAYERS, false, NULL, "hidden layers"),
     ROW(activation, UNA_WORD, "tanh", 0, 0, false, UNA_ACTIVATIONS,
         "activation of the hidden layers; smooth ones sample better"),
-    ROW(prior_var, UNA_REAL, "auto", 1e-9, 1e9, true, NULL,
+    UNA_COMMON_ROW(prior_var, UNA_REAL, "auto", 1e-9, 1e9, true, NULL,
         "alpha: prior variance of biases, and of weights as prior_scale says; auto = 4, or 1 with prior_scale=none"),
     ROW(prior_scale, UNA_WORD, "fan_in", 0, 0, false, "fan_in|none",
         "prior variance of a weight: prior_var over the units that its layer sees, so that the prior of the function "
         "does not grow with inputs and width; or prior_var"),
-    ROW(noise_std, UNA_REAL, "auto", 1e-150, 1e150, true, NULL,
+    UNA_ROW_NOISE(
         "noise std, in the target's units; where the noise is sampled the centre of its prior (auto = 0.3 of the "
         "target's std), else auto = held-out error of a plain network"),
     ROW(sample_noise, UNA_WORD, "auto", 0, 0, false, "auto|yes|no",
@@ -68,7 +68,7 @@ static const una_option hmc_table[] = {
     ROW(start_steps, UNA_COUNT, "1000", 0, 1e7, false, NULL, "optimiser steps towards a maximum before a chain starts"),
     ROW(scaling, UNA_WORD, "standardised", 0, 0, false, "standardised|own",
         "what the network sees, and the prior is about: standardised columns, or the data's own numbers"),
-    UNA_ROW_RELEVANCE(hmc_options, "off"),
+    UNA_ROW_RELEVANCE("off"),
     { .name = NULL }
 };
 
@@ -340,7 +340,7 @@ static una_status hmc_check_options(const hmc_options *o, una_run *run)
     if (o->mass != UNA_MASS_UNIT && o->warmup < 20)
         UNA_FAIL(run, UNA_E_USAGE, "hmc: warmup=%g is too short to adapt the mass; use at least 20, or mass=unit",
                  o->warmup);
-    if (o->committee.relevance == UNA_RELEVANCE_ON && o->scaling)
+    if (o->common.relevance == UNA_RELEVANCE_ON && o->scaling)
         UNA_FAIL(run, UNA_E_USAGE, "hmc: relevance=on scales standardised inputs, and scaling=own wants the data's own "
                  "numbers; give up one of them");
     return UNA_OK;
@@ -369,7 +369,7 @@ static una_status held_out_noise(double *std, const hmc *m, const una_problem *p
     size_t rows = p->x.rows, batch = rows < 500 ? rows : 128, passes = 12 * (rows / batch);
     size_t steps = passes < 2000 ? 2000 : passes;
     if (steps > 20000) steps = 20000;
-    una_basis_options plain = { .steps = (double)steps,
+    una_basis_options plain = { .common.steps = (double)steps,
                                 .batch = (double)batch, .rate = 0.01, .rate_schedule = 1, .penalty = 0.5,
                                 .initialisation = 1 };
     const double assumed = 0.01;         /* noise variance: small, since the best validation stops the network before
@@ -398,10 +398,10 @@ static una_status fill_noise_in(hmc_options *o, const hmc *m, const una_problem 
                                 una_run *run)
 {
     double std = sqrt(UNA_PLAIN_NOISE_VAR);
-    if (o->sample_noise == NOISE_AUTO) o->sample_noise = UNA_IS_AUTO(o->noise_std) ? NOISE_SAMPLED : NOISE_FIXED;
-    if (!UNA_IS_AUTO(o->noise_std)) return UNA_OK;
+    if (o->sample_noise == NOISE_AUTO) o->sample_noise = UNA_IS_AUTO(o->common.noise_std) ? NOISE_SAMPLED : NOISE_FIXED;
+    if (!UNA_IS_AUTO(o->common.noise_std)) return UNA_OK;
     if (o->sample_noise == NOISE_FIXED) UNA_TRY(held_out_noise(&std, m, p, result, run));
-    o->noise_std = std * p->columns->target_scale;
+    o->common.noise_std = std * p->columns->target_scale;
     return UNA_OK;
 }
 
@@ -504,33 +504,28 @@ static una_status hmc_run_chains(hmc *m, const hmc_options *o, const una_problem
     return status;
 }
 
-static una_status hmc_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                          una_run *run)
+static una_status hmc_fit(una_fitting *f)
 {
-    hmc *m = state;
-    hmc_options *o = options;
+    const una_problem *p = f->problem;
+    hmc *m = f->target->state;
+    hmc_options *o = f->target->options;
+    una_fit_result *result = f->target->result;
+    una_run *run = f->run;
     UNA_TRY(hmc_check_options(o, run));
     UNA_TRY(una_kernels_need(run));
-    if (UNA_IS_AUTO(o->prior_var)) o->prior_var = o->prior_scale == SCALE_FAN_IN ? 4 : 1;
+    if (UNA_IS_AUTO(o->common.prior_var)) o->common.prior_var = o->prior_scale == SCALE_FAN_IN ? 4 : 1;
     hmc_shape(m, o, p->x.cols);
-    m->prior_var = result->prior_var = o->prior_var;
+    m->prior_var = result->prior_var = o->common.prior_var;
     m->fan_in = o->prior_scale == SCALE_FAN_IN;
-    UNA_TRY(set_scaling(m, o, p->columns, keep));
+    UNA_TRY(set_scaling(m, o, p->columns, f->keep));
+    UNA_STAGE(run, 0, 0.1, fill_noise_in(o, m, p, result, run));
 
-    una_span before = una_progress_part(run, 0, 0.1);
-    una_status status = fill_noise_in(o, m, p, result, run);
-    una_progress_back(run, before);
-    UNA_TRY(status);
-
-    una_bnn bnn = { .net = m->net, .prior_var = o->prior_var, .fan_in = m->fan_in,
+    una_bnn bnn = { .net = m->net, .prior_var = o->common.prior_var, .fan_in = m->fan_in,
                     .sample_noise = o->sample_noise == NOISE_SAMPLED,
                     .noise_prior = o->noise_prior,
-                    .noise_var = pow(o->noise_std / p->columns->target_scale * m->y_scale[1], 2) };
+                    .noise_var = pow(o->common.noise_std / p->columns->target_scale * m->y_scale[1], 2) };
     UNA_TRY(hmc_rows(&bnn, m, p, run));
-    before = una_progress_part(run, 0.1, 1);
-    status = hmc_run_chains(m, o, p, &bnn, result, keep, run);
-    una_progress_back(run, before);
-    UNA_TRY(status);
+    UNA_STAGE(run, 0.1, 1, hmc_run_chains(m, o, p, &bnn, result, f->keep, run));
     return hmc_score_valid(m, p, result, run);
 }
 
@@ -548,42 +543,37 @@ static void copy_functions(const hmc *m, rows_pass *pass, const double *q, doubl
 }
 
 /* Posterior: the kept draws in random order, again and again; prior: new weights. */
-static una_status hmc_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+static una_status hmc_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run)
 {
     const hmc *m = state;
-    una_mark mark = una_arena_mark(&run->scratch);
     rows_pass pass;
     uint32_t *order;
-    una_status status = una_order_new(&order, m->kept, &run->scratch);
-    double *q = UNA_GET(&run->scratch, double, m->weights), *precision = UNA_GET(&run->scratch, double, m->weights);
-    if (status == UNA_OK) status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) una_bnn_precision(&m->net, m->prior_var, m->fan_in, precision);
-    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
-    if (status == UNA_OK) status = begin_pass(&pass, m, x, run);
+    UNA_TRY(una_order_new(&order, m->kept, &run->scratch));
+    UNA_NEW(&run->scratch, double, q, m->weights);
+    UNA_NEW(&run->scratch, double, precision, m->weights);
+    una_bnn_precision(&m->net, m->prior_var, m->fan_in, precision);
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, how->prior);
+    UNA_TRY(begin_pass(&pass, m, x, run));
 
-    for (size_t s = 0; status == UNA_OK && s < draws; s++) {
-        status = una_check_cancelled(run, "drawing functions");
-        if (!prior && s % m->kept == 0) una_rng_permute(&rng, order, m->kept);
-        for (size_t i = 0; prior && i < m->weights; i++) q[i] = una_rng_normal(&rng) / sqrt(precision[i]);
-        copy_functions(m, &pass, prior ? q : m->draws + order[s % m->kept] * m->weights, f + s * x.rows);
+    for (size_t s = 0; s < how->draws; s++) {
+        UNA_TRY(una_check_cancelled(run, "drawing functions"));
+        if (!how->prior && s % m->kept == 0) una_rng_permute(&rng, order, m->kept);
+        for (size_t i = 0; how->prior && i < m->weights; i++) q[i] = una_rng_normal(&rng) / sqrt(precision[i]);
+        copy_functions(m, &pass, how->prior ? q : m->draws + order[s % m->kept] * m->weights, f + s * x.rows);
     }
-
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 static una_status hmc_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)
 {
     const hmc *m = state;
+    rows_pass pass;
     *count = m->kept < MOST_PICTURED ? m->kept : MOST_PICTURED;
     if (!f) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    rows_pass pass;
-    una_status status = begin_pass(&pass, m, x, run);
-    for (size_t s = 0; status == UNA_OK && s < *count; s++)
+    UNA_TRY(begin_pass(&pass, m, x, run));
+    for (size_t s = 0; s < *count; s++)
         copy_functions(m, &pass, m->draws + s * m->kept / *count * m->weights, f + s * x.rows);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 /* One of the kept draws. */
@@ -649,14 +639,19 @@ static una_status hmc_exchange(void *state, una_archive *ar)
     return UNA_OK;
 }
 
-/* One run of the sampler. */
-static const una_kind hmc_one = {
+const una_kind una_kind_hmc = {
     .name = "hmc",
+    .summary = "Bayesian neural network, its weights sampled by Hamiltonian Monte Carlo",
+    .source = "Neal 1996; Hoffman and Gelman 2014; Betancourt 2017",
     .options = hmc_table,
     .options_size = sizeof(hmc_options),
-    .committee = offsetof(hmc_options, committee),
     .state_size = sizeof(hmc),
+    .thesis = "width=50, depth=1, prior_var=25, prior_scale=none, noise_std=3, head=sampled, scaling=own, "
+              "trajectory=static, step_size=0.005, leapfrog=60, jitter=0, mass=unit, chains=1, warmup=500, "
+              "samples=4500, thin=2, relevance=off",
+    .results = 3,
     .least_rows = 5,
+    .committee = &una_committee_calls,
     .learns_features = true,
     .fit = hmc_fit,
     .predict = hmc_predict,
@@ -665,25 +660,4 @@ static const una_kind hmc_one = {
     .draw = hmc_draw,
     .sample = hmc_sample,
     .functions = hmc_functions,
-};
-UNA_COMMITTEE_OF(hmc_one)
-
-const una_kind una_kind_hmc = {
-    .name = "hmc",
-    .summary = "Bayesian neural network, its weights sampled by Hamiltonian Monte Carlo",
-    .source = "Neal 1996; Hoffman and Gelman 2014; Betancourt 2017",
-    .options = hmc_table,
-    .options_size = sizeof(hmc_options),
-    .committee = offsetof(hmc_options, committee),
-    .thesis = "width=50, depth=1, prior_var=25, prior_scale=none, noise_std=3, head=sampled, scaling=own, "
-              "trajectory=static, step_size=0.005, leapfrog=60, jitter=0, mass=unit, chains=1, warmup=500, "
-              "samples=4500, thin=2, relevance=off",
-    .results = 3,
-    .least_rows = 5,
-    .learns_features = true,
-    .fit = hmc_one_members_fit,
-    .exchange = hmc_one_members_exchange,
-    .draw = una_members_draw,
-    .functions = una_members_functions,
-    UNA_MEMBERS_CALLS,
 };

@@ -7,21 +7,16 @@
  */
 #include "committee/committee.h"
 #include "infer/head.h"
-#include "model/kind.h"
 
-typedef struct linear_options {
-    double degree, noise_std, prior_var;
-    una_committee_options committee;             /* only the noise is used */
-} linear_options;
+typedef struct linear_options { una_common_options common; double degree; } linear_options;
 
 static const una_option linear_table[] = {
     { "degree", UNA_COUNT, offsetof(linear_options, degree), "1", 1, 12, false, NULL,
       "highest power of each numeric input" },
-    { "noise_std", UNA_REAL, offsetof(linear_options, noise_std), "auto", 1e-150, 1e150, true, NULL,
-      "noise std, in the target's units; auto = maximum evidence" },
-    { "prior_var", UNA_REAL, offsetof(linear_options, prior_var), "auto", 1e-12, 1e12, true, NULL,
-      "alpha: prior variance of the weights on standardised inputs and target; auto = maximum evidence" },
-    UNA_ROW_NOISE_SHAPE(linear_options),
+    UNA_ROW_NOISE("noise std, in the target's units; auto = maximum evidence"),
+    UNA_ROW_PRIOR("auto", "alpha: prior variance of the weights on standardised inputs and target; auto = maximum "
+                          "evidence"),
+    UNA_ROW_NOISE_SHAPE,
     { .name = NULL }
 };
 
@@ -51,62 +46,56 @@ static void features_of(const linear *m, const double *x, double *phi)
 static una_status linear_phi(const linear *m, una_view x, double **phi, una_run *run)
 {
     size_t k = m->head.stats.features;
-    *phi = UNA_GET_ROWS(&run->scratch, double, x.rows * k);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW_ROWS_AT(&run->scratch, *phi, x.rows * k);
     for (size_t r = 0; r < x.rows; r++) features_of(m, x.at + r * x.stride, *phi + r * k);
     return UNA_OK;
 }
 
 static una_status linear_absorb(const linear *m, const una_problem *p, una_stats *stats, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     double *phi;
-    una_status status = linear_phi(m, p->x, &phi, run);
-    if (status == UNA_OK) status = una_stats_add_counted(stats, phi, p->y, p->weight, p->x.rows, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(linear_phi(m, p->x, &phi, run));
+    return una_stats_add_counted(stats, phi, p->y, p->weight, p->x.rows, run);
 }
 
-static una_status linear_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                             una_arena *keep, una_run *run)
+static una_status linear_fit(una_fitting *f)
 {
-    linear *m = state;
-    linear_options *o = options;
-    double unit = problem->columns->target_scale;
+    const una_problem *p = f->problem;
+    linear *m = f->target->state;
+    linear_options *o = f->target->options;
+    una_fit_result *result = f->target->result;
+    una_run *run = f->run;
+    double unit = p->columns->target_scale;
 
-    m->inputs = problem->x.cols;
+    m->inputs = p->x.cols;
     m->degree = (size_t)o->degree;
-    UNA_NEW_AT(keep, m->is_number, m->inputs);
-    for (size_t d = 0; d < m->inputs; d++) m->is_number[d] = problem->columns->inputs[d].level == SIZE_MAX;
+    UNA_NEW_AT(f->keep, m->is_number, m->inputs);
+    for (size_t d = 0; d < m->inputs; d++) m->is_number[d] = p->columns->inputs[d].level == SIZE_MAX;
     UNA_TRY(una_head_memory("linear", feature_count(m), run));
-    una_head_init(&m->head, feature_count(m), keep);
-    UNA_TRY(una_arena_check(keep));
-    UNA_TRY(linear_absorb(m, problem, &m->head.stats, run));
+    una_head_init(&m->head, feature_count(m), f->keep);
+    UNA_TRY(una_arena_check(f->keep));
+    UNA_SCOPED(run, linear_absorb(m, p, &m->head.stats, run));
     UNA_TRY(una_stats_sum(&m->head.stats, run));
 
-    m->head.noise_var = UNA_IS_AUTO(o->noise_std) ? UNA_AUTO : pow(o->noise_std / unit, 2);
-    m->head.prior_var = o->prior_var;
+    m->head.noise_var = UNA_IS_AUTO(o->common.noise_std) ? UNA_AUTO : pow(o->common.noise_std / unit, 2);
+    m->head.prior_var = o->common.prior_var;
     UNA_TRY(una_choose_by_evidence(&m->head.noise_var, &m->head.prior_var, &m->head.stats, run));
     UNA_TRY(una_head_solve(&m->head, run));
 
     result->noise_var = m->head.noise_var;
-    result->prior_var = o->prior_var = m->head.prior_var;
+    result->prior_var = o->common.prior_var = m->head.prior_var;
     result->log_evidence = m->head.log_evidence;
-    o->noise_std = sqrt(m->head.noise_var) * unit;
+    o->common.noise_std = sqrt(m->head.noise_var) * unit;
     return UNA_OK;
 }
 
 static una_status linear_predict(const void *state, una_view x, una_predictive *out, una_run *run)
 {
     const linear *m = state;
-    una_mark mark = una_arena_mark(&run->scratch);
     double *phi;
-    una_status status = linear_phi(m, x, &phi, run);
-    if (status == UNA_OK)
-        status = una_head_predict(&m->head, phi, x.rows, out->mean, out->mean_only ? NULL : out->var_model, run);
-    for (size_t r = 0; status == UNA_OK && r < x.rows; r++) out->var_noise[r] = m->head.noise_var;
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(linear_phi(m, x, &phi, run));
+    for (size_t r = 0; r < x.rows; r++) out->var_noise[r] = m->head.noise_var;
+    return una_head_predict(&m->head, phi, x.rows, out->mean, out->mean_only ? NULL : out->var_model, run);
 }
 
 static una_status linear_exchange(void *state, una_archive *ar)
@@ -128,34 +117,30 @@ static una_status linear_observe(void *state, const una_problem *more, una_fit_r
                                  una_run *run)
 {
     linear *m = state;
-    (void)keep;
-    una_mark mark = una_arena_mark(&run->scratch);
     una_stats sums;
+    (void)keep;
     una_stats_init(&sums, m->head.stats.features, &run->scratch);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = linear_absorb(m, more, &sums, run);
-    if (status == UNA_OK) status = una_head_observe(&m->head, &sums, run);
-    una_arena_release(&run->scratch, mark);
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(linear_absorb(m, more, &sums, run));
+    UNA_TRY(una_head_observe(&m->head, &sums, run));
     result->log_evidence = m->head.log_evidence;
-    return status;
+    return UNA_OK;
 }
 
-static una_status linear_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+static una_status linear_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run)
 {
     const linear *m = state;
     size_t k = m->head.stats.features;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *w = UNA_GET(&run->scratch, double, draws * k), *phi;
-    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_head_draw(&m->head, draws, prior, &rng, w, run);
-    if (status == UNA_OK) status = linear_phi(m, x, &phi, run);
-    for (size_t s = 0; status == UNA_OK && s < draws; s++) {
+    double *phi;
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, how->prior);
+    UNA_NEW(&run->scratch, double, w, how->draws * k);
+    UNA_TRY(una_head_draw(&m->head, how->draws, how->prior, &rng, w, run));
+    UNA_TRY(linear_phi(m, x, &phi, run));
+    for (size_t s = 0; s < how->draws; s++) {
         for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = una_dot(phi + r * k, w + s * k, k);
-        status = una_check_cancelled(run, "drawing functions");
+        UNA_TRY(una_check_cancelled(run, "drawing functions"));
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 /* dmean = J m and dvar = 2 J V phi: an input moves only its own powers. */
@@ -163,15 +148,12 @@ static una_status linear_slope(const void *state, const double *x, una_slope *at
 {
     const linear *m = state;
     size_t k = m->head.stats.features;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *phi = UNA_GET(&run->scratch, double, k), *u = UNA_GET(&run->scratch, double, k);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) {
-        features_of(m, x, phi);
-        status = una_head_at(&m->head, phi, &at->mean, &at->var, u, run);
-    }
+    UNA_NEW(&run->scratch, double, phi, k);
+    UNA_NEW(&run->scratch, double, u, k);
+    features_of(m, x, phi);
+    UNA_TRY(una_head_at(&m->head, phi, &at->mean, &at->var, u, run));
 
-    for (size_t d = 0, next = m->inputs; status == UNA_OK && d < m->inputs; d++) {
+    for (size_t d = 0, next = m->inputs; d < m->inputs; d++) {
         at->dmean[d] = m->head.mean[d];
         at->dvar[d] = 2 * u[d];
         double power = 1;
@@ -181,9 +163,7 @@ static una_status linear_slope(const void *state, const double *x, una_slope *at
             at->dvar[d] += (double)p * power * 2 * u[next];
         }
     }
-
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 static una_status linear_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run)
@@ -198,22 +178,23 @@ static una_status linear_leaves(const void *state, una_view x, double weight, un
                                 una_run *run)
 {
     const linear *m = state;
-    una_mark mark = una_arena_mark(&run->scratch);
     double *phi;
-    una_status status = linear_phi(m, x, &phi, run);
-    if (status == UNA_OK) status = task(context, &(una_leaf){ .weight = weight, .head = &m->head, .phi = phi }, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(linear_phi(m, x, &phi, run));
+    return task(context, &(una_leaf){ .weight = weight, .head = &m->head, .phi = phi }, run);
 }
 
-/* With the noise of its own evidence. */
-static const una_kind linear_one = {
+const una_kind una_kind_linear = {
     .name = "linear",
+    .summary = "Bayesian linear regression, also on powers of the inputs",
+    .source = "MacKay, Bayesian interpolation, 1992; Bishop, Pattern recognition and machine learning, 2006, chapter 3",
     .options = linear_table,
     .options_size = sizeof(linear_options),
-    .committee = offsetof(linear_options, committee),
     .state_size = sizeof(linear),
+    .thesis = "",
+    .results = 1,
     .least_rows = 3,
+    .committee = &una_committee_calls,
+    .sums_rows = true,
     .fit = linear_fit,
     .predict = linear_predict,
     .exchange = linear_exchange,
@@ -223,22 +204,4 @@ static const una_kind linear_one = {
     .slope = linear_slope,
     .sample = linear_sample,
     .leaves = linear_leaves,
-};
-UNA_COMMITTEE_OF(linear_one)
-
-const una_kind una_kind_linear = {
-    .name = "linear",
-    .summary = "Bayesian linear regression, also on powers of the inputs",
-    .source = "MacKay, Bayesian interpolation, 1992; Bishop, Pattern recognition and machine learning, 2006, chapter 3",
-    .options = linear_table,
-    .options_size = sizeof(linear_options),
-    .committee = offsetof(linear_options, committee),
-    .thesis = "",
-    .results = 1,
-    .least_rows = 3,
-    .sums_rows = true, .linear = true,
-    .fit = linear_one_members_fit,
-    .exchange = linear_one_members_exchange,
-    .relearn = una_committee_relearn,
-    UNA_EXACT_MEMBERS_CALLS,
 };

@@ -14,15 +14,13 @@
  */
 #include "train/basis.h"
 #include "committee/committee.h"
-#include "committee/several_targets.h"
 
 typedef struct luna_options {
-    una_basis_options basis;             /* first, for una_basis_relearn                                    */
+    una_basis_options basis;             /* first                                                           */
     double heads, head_share, diversity, diversity_rows, target_cos2;
     int    schedule, probes, cosine, target_cosine, slopes;
     double perturbation_std, directions;
     int    direction_kind;
-    una_committee_options committee;
 } luna_options;
 
 enum { BOTH = UNA_PROBES_BEYOND + 1, FEW_DIRECTIONS = 4, FEW_OF_IMAGES = 2 };
@@ -63,7 +61,7 @@ static const una_option luna_table[] = {
     UNA_ROWS_BODY(luna_options, basis),
     UNA_NET_TABLE(luna_options, "auto", true, "learning rate; auto = 0.01, for images 0.001", "1", "auto"),
     UNA_VALIDATION_TABLE(luna_options),
-    UNA_COMMITTEE_TABLE(luna_options, "auto", "auto"),
+    UNA_COMMITTEE_TABLE("auto", "auto"),
     { .name = NULL }
 };
 
@@ -99,7 +97,7 @@ static una_basis_plan luna_plan(const luna_options *o, const una_problem *proble
     double rows = (double)una_training_row_count(problem);
     double share = o->diversity_rows > 0 ? fmin(1, o->diversity_rows / rows) : 1;
     una_basis_plan plan = { .stage = "training luna", .heads = (size_t)o->heads };
-    plan.member = o->committee.members != 1;
+    plan.member = o->basis.common.members != 1;
     plan.training = (una_training_settings){
         .diversity = steer ? 1 : o->diversity * share, .steer = steer, .target_cos2 = o->target_cos2,
         .schedule = steer ? 0 : o->schedule, .probes = o->probes, .per_point = o->cosine == 1, .exact = o->slopes == 1,
@@ -121,32 +119,16 @@ static void luna_notes(const luna_options *o, const una_basis_plan *plan, una_fi
 }
 
 /* Options of all targets are equal, but for the noise and what follows from it. */
-static una_status luna_fit_several(void *const *state, void *const *options, const una_problem *problem,
-                                   una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
-                                   una_run *run)
+static una_status luna_fit(una_fitting *f)
 {
-    size_t targets = una_problem_outputs(problem);
-    luna_options *first = options[0];
-    UNA_NEW(&run->scratch, una_basis *, basis, targets);
-    UNA_NEW(&run->scratch, una_basis_options *, own, targets);
-    UNA_TRY(luna_check(first, problem, run));
-    for (size_t t = 0; t < targets; t++) {
-        luna_options *o = options[t];
-        luna_fill_options(o, problem);
-        basis[t] = state[t];
-        own[t] = &o->basis;
-    }
-
-    una_basis_plan plan = luna_plan(first, problem);
-    UNA_TRY(una_basis_fit(basis, own, problem, &plan, result, coupling, keep, run));
-    luna_notes(first, &plan, result[0]);                 /* one note for all: they share the features */
+    const una_problem *p = f->problem;
+    const luna_options *first = f->target->options;
+    UNA_TRY(luna_check(first, p, f->run));
+    for (size_t t = 0; t < una_problem_outputs(p); t++) luna_fill_options(f->target[t].options, p);
+    una_basis_plan plan = luna_plan(first, p);
+    UNA_TRY(una_basis_fit(f, &plan));
+    luna_notes(first, &plan, f->target->result);         /* one note for all: they share the features */
     return UNA_OK;
-}
-
-static una_status luna_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                           una_arena *keep, una_run *run)
-{
-    return luna_fit_several(&state, &options, problem, &result, NULL, keep, run);
 }
 
 /* Probes lie beyond the data in the second of four repeats, between rows in the others, because most gaps lie there.
@@ -158,30 +140,12 @@ static void luna_vary(void *options, size_t repeat)
     if (UNA_IS_AUTO(o->directions)) o->directions = repeat % 2 ? FEW_DIRECTIONS : 0;
 }
 
-/* One training. */
-static const una_kind luna_one = {
-    .name = "luna",
-    .options = luna_table,
-    .options_size = sizeof(luna_options),
-    .committee = offsetof(luna_options, committee),
-    .least_rows = 5,
-    .learns_features = true, .sees_images = true,
-    .fit = luna_fit,
-    .fit_several = luna_fit_several,
-    .vary = luna_vary,
-    .functions = una_basis_functions,
-    UNA_BASIS_CALLS,
-};
-UNA_COMMITTEE_OF(luna_one)
-UNA_COMMITTEE_OF_SEVERAL(luna_one)
-
 const una_kind una_kind_luna = {
     .name = "luna",
     .summary = "learned uncertainty-aware basis: features whose heads disagree where there is no data",
     .source = "Lorsung 2021; Thakur, Lorsung, Yacoby, Doshi-Velez and Pan 2020",
     .options = luna_table,
     .options_size = sizeof(luna_options),
-    .committee = offsetof(luna_options, committee),
     /* The settings of the cubic: 50 heads, gamma 0.1 and lambda 1, which there multiplies the sum over the 1225 pairs
      * of heads. Here it multiplies their mean times the rows, of which the cubic has 100: 1225/100. With less the heads
      * collapse. */
@@ -191,12 +155,11 @@ const una_kind una_kind_luna = {
               "units=standardised, members=1, relevance=off, noise=constant",
     .results = 3,
     .least_rows = 5,
-    .learns_features = true, .sees_images = true, .sums_rows = true, .keeps_folds = true,
-    .fit = luna_one_members_fit,
-    .fit_several = luna_one_members_fit_several,
-    .exchange = luna_one_members_exchange,
-    .relearn = una_committee_relearn,
-    .draw_shared = una_members_draw_shared,
-    .functions = una_members_functions,
-    UNA_EXACT_MEMBERS_CALLS,
+    .committee = &una_committee_calls,
+    .learns_features = true, .sees_images = true, .sums_rows = true,
+    .fit = luna_fit,
+    .fit_jointly = luna_fit,
+    .vary = luna_vary,
+    .functions = una_basis_functions,
+    UNA_BASIS_CALLS,
 };

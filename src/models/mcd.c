@@ -27,10 +27,9 @@ enum { DROP_NO, DROP_YES, DROP_AUTO };
 enum { FEW_COLUMNS = 3 };                /* fewer inputs are not dropped: too little would be left          */
 
 typedef struct mcd_options {
+    una_sampled_options base;            /* first                                                           */
     double dropout, length_scale, passes;
     int    input_dropout;
-    una_sampled_options common;
-    una_committee_options committee;
 } mcd_options;
 
 static const una_option mcd_table[] = {
@@ -45,8 +44,8 @@ static const una_option mcd_table[] = {
     UNA_SAMPLED_TABLE(mcd_options, "2", "0.001", "auto",
                       "sigma in the weight decay; auto = noise_std if given, else 0.3 standard deviations of the "
                       "target"),
-    UNA_ROWS_BODY(mcd_options, common),
-    UNA_COMMITTEE_TABLE(mcd_options, "1", "off"),
+    UNA_ROWS_BODY(mcd_options, base),
+    UNA_COMMITTEE_TABLE("1", "off"),
     { .name = NULL }
 };
 
@@ -83,16 +82,17 @@ static size_t input_columns(const una_columns *c)
     return c->source_count;
 }
 
-static una_status mcd_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                          una_arena *keep, una_run *run)
+static una_status mcd_fit(una_fitting *f)
 {
-    mcd *m = state;
-    mcd_options *o = options;
+    const una_problem *problem = f->problem;
+    mcd *m = f->target->state;
+    mcd_options *o = f->target->options;
+    una_run *run = f->run;
     if (o->dropout >= 1)
         UNA_FAIL(run, UNA_E_USAGE, "mcd: dropout is 1, so every unit would be dropped and nothing could be learnt; "
                  "give a number below 1, such as 0.05");
 
-    UNA_TRY(una_sampled_shape(&m->base, &o->common, 1, problem, keep, run));
+    UNA_TRY(una_sampled_shape(&m->base, &o->base, 1, problem, f->keep, run));
     m->base.part = mcd_part;
     m->base.parts = (size_t)o->passes;
     m->base.prior_var = 2 / pow(o->length_scale, 2);
@@ -107,11 +107,11 @@ static una_status mcd_fit(void *state, void *options, const una_problem *problem
     una_sampled_plan plan = { .job = { .goal = UNA_GOAL_DROPOUT, .how.descent.stage = "training mcd",
                                        .goal_options.dropout = { o->dropout, o->length_scale, m->inputs } },
                               .context = o, .divergence = mcd_divergence };
-    UNA_TRY(una_sampled_fit(&m->base, &o->common, problem, &plan, result, keep, run));
+    UNA_TRY(una_sampled_fit(f, &plan));
 
     if (o->dropout == 0)
-        una_notes_add(&result->warnings, "Nothing is dropped (dropout=0): all passes agree, so the model shows no "
-                      "ignorance anywhere.");
+        una_notes_add(&f->target->result->warnings, "Nothing is dropped (dropout=0): all passes agree, so the model "
+                      "shows no ignorance anywhere.");
     return UNA_OK;
 }
 
@@ -137,42 +137,22 @@ static una_status mcd_sample(void *function, const void *state, una_rng *rng, un
     return UNA_OK;
 }
 
-/* One training. */
-static const una_kind mcd_one = {
-    .name = "mcd",
-    .options = mcd_table,
-    .options_size = sizeof(mcd_options),
-    .committee = offsetof(mcd_options, committee),
-    .state_size = sizeof(mcd),
-    .least_rows = 5,
-    .learns_features = true,
-    .sees_images = true,
-    .fit = mcd_fit,
-    .predict = una_sampled_predict,
-    .exchange = mcd_exchange,
-    .mixture = una_sampled_mixture,
-    .draw = una_sampled_draw,
-    .sample = mcd_sample,
-    .functions = una_sampled_functions,
-};
-UNA_COMMITTEE_OF(mcd_one)
-
 const una_kind una_kind_mcd = {
     .name = "mcd",
     .summary = "Monte-Carlo dropout: random units are dropped in training and in prediction",
     .source = "Gal and Ghahramani 2016",
     .options = mcd_table,
     .options_size = sizeof(mcd_options),
-    .committee = offsetof(mcd_options, committee),
+    .state_size = sizeof(mcd),
     .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=128, "
               "dropout=0.05, input_dropout=yes, length_scale=0.01, passes=100, units=standardised, members=1, "
               "relevance=off, noise=constant",
     .results = 4,
     .least_rows = 5,
-    .learns_features = true, .sees_images = true, .keeps_folds = true,
-    .fit = mcd_one_members_fit,
-    .exchange = mcd_one_members_exchange,
-    .draw = una_members_draw,
-    .functions = una_members_functions,
-    UNA_MEMBERS_CALLS,
+    .committee = &una_committee_calls,
+    .learns_features = true, .sees_images = true,
+    .fit = mcd_fit,
+    .exchange = mcd_exchange,
+    .sample = mcd_sample,
+    UNA_SAMPLED_CALLS,
 };

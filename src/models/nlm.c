@@ -10,12 +10,10 @@
  */
 #include "train/basis.h"
 #include "committee/committee.h"
-#include "committee/several_targets.h"
 
 typedef struct nlm_options {
-    una_basis_options basis;             /* first, for una_basis_relearn                                    */
+    una_basis_options basis;             /* first                                                           */
     int training;
-    una_committee_options committee;
 } nlm_options;
 
 enum { MLE, MAP, MARGINAL };
@@ -26,47 +24,9 @@ static const una_option nlm_table[] = {
     UNA_ROWS_BODY(nlm_options, basis),
     UNA_NET_TABLE(nlm_options, "auto", true, "learning rate; auto = 0.01, for images 0.001", "1", "1"),
     UNA_VALIDATION_TABLE(nlm_options),
-    UNA_COMMITTEE_TABLE(nlm_options, "auto", "auto"),
+    UNA_COMMITTEE_TABLE("auto", "auto"),
     { .name = NULL }
 };
-
-static una_status nlm_fit_several(void *const *state, void *const *options, const una_problem *problem,
-                                  una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
-                                  una_run *run)
-{
-    size_t targets = una_problem_outputs(problem);
-    const nlm_options *first = options[0];
-    UNA_NEW(&run->scratch, una_basis *, basis, targets);
-    UNA_NEW(&run->scratch, una_basis_options *, own, targets);
-    for (size_t t = 0; t < targets; t++) {
-        basis[t] = state[t];
-        own[t] = &((nlm_options *)options[t])->basis;
-    }
-    una_basis_plan plan = { .stage = "training nlm", .heads = 1, .marginal = first->training == MARGINAL,
-                            .member = first->committee.members != 1 };
-    return una_basis_fit(basis, own, problem, &plan, result, coupling, keep, run);
-}
-
-static una_status nlm_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                          una_arena *keep, una_run *run)
-{
-    return nlm_fit_several(&state, &options, problem, &result, NULL, keep, run);
-}
-
-/* One training. */
-static const una_kind nlm_one = {
-    .name = "nlm",
-    .options = nlm_table,
-    .options_size = sizeof(nlm_options),
-    .committee = offsetof(nlm_options, committee),
-    .least_rows = 5,
-    .learns_features = true, .sees_images = true,
-    .fit = nlm_fit,
-    .fit_several = nlm_fit_several,
-    UNA_BASIS_CALLS,
-};
-UNA_COMMITTEE_OF(nlm_one)
-UNA_COMMITTEE_OF_SEVERAL(nlm_one)
 
 /* Fills in what the way of training implies, for all trainings alike. */
 static una_status nlm_fill_options(nlm_options *o, const una_problem *problem, una_run *run)
@@ -75,7 +35,7 @@ static una_status nlm_fill_options(nlm_options *o, const una_problem *problem, u
     if (o->training == MLE) o->basis.penalty = 0;
     if (o->training == MARGINAL) {
         if (UNA_IS_AUTO(o->basis.batch)) o->basis.batch = rows;
-        if (UNA_IS_AUTO(o->basis.prior_var)) o->basis.prior_var = 1; /* in the objective: not chosen later */
+        if (UNA_IS_AUTO(o->basis.common.prior_var)) o->basis.common.prior_var = 1; /* in the objective: not chosen later */
         if (o->basis.batch < rows)
             UNA_FAIL(run, UNA_E_USAGE, "nlm: training=marginal needs all rows every step; leave batch out (it is %g, "
                      "there are %zu rows)", o->basis.batch, problem->x.rows);
@@ -83,19 +43,19 @@ static una_status nlm_fill_options(nlm_options *o, const una_problem *problem, u
     return UNA_OK;
 }
 
-static una_status nlm_members_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                                  una_arena *keep, una_run *run)
+static una_status nlm_prepare(una_fitting *f)
 {
-    UNA_TRY(nlm_fill_options(options, problem, run));
-    return nlm_one_members_fit(state, options, problem, result, keep, run);
+    for (size_t t = 0; t < una_problem_outputs(f->problem); t++)
+        UNA_TRY(nlm_fill_options(f->target[t].options, f->problem, f->run));
+    return UNA_OK;
 }
 
-static una_status nlm_members_fit_several(void *const *state, void *const *options, const una_problem *problem,
-                                          una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
-                                          una_run *run)
+static una_status nlm_fit(una_fitting *f)
 {
-    for (size_t t = 0; t < una_problem_outputs(problem); t++) UNA_TRY(nlm_fill_options(options[t], problem, run));
-    return nlm_one_members_fit_several(state, options, problem, result, coupling, keep, run);
+    const nlm_options *o = f->target->options;
+    una_basis_plan plan = { .stage = "training nlm", .heads = 1, .marginal = o->training == MARGINAL,
+                            .member = o->basis.common.members != 1 };
+    return una_basis_fit(f, &plan);
 }
 
 const una_kind una_kind_nlm = {
@@ -104,18 +64,15 @@ const una_kind una_kind_nlm = {
     .source = "Snoek et al. 2015; Ober and Rasmussen 2019",
     .options = nlm_table,
     .options_size = sizeof(nlm_options),
-    .committee = offsetof(nlm_options, committee),
     .thesis = "training=map, width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, "
               "batch=32, restarts=1, penalty=0.1, train_noise_std=1, prior_var=1, units=standardised, members=1, "
               "relevance=off, noise=constant",
     .results = 3,
     .least_rows = 5,
-    .learns_features = true, .sees_images = true, .sums_rows = true, .keeps_folds = true,
-    .fit = nlm_members_fit,
-    .fit_several = nlm_members_fit_several,
-    .exchange = nlm_one_members_exchange,
-    .relearn = una_committee_relearn,
-    .draw_shared = una_members_draw_shared,
-    .functions = una_members_functions,
-    UNA_EXACT_MEMBERS_CALLS,
+    .committee = &una_committee_calls,
+    .learns_features = true, .sees_images = true, .sums_rows = true,
+    .prepare = nlm_prepare,
+    .fit = nlm_fit,
+    .fit_jointly = nlm_fit,
+    UNA_BASIS_CALLS,
 };

@@ -9,9 +9,9 @@
  */
 #include "train/basis.h"
 #include "committee/committee.h"
-#include "committee/plain.h"
+#include "train/plain.h"
 
-typedef struct nn_options { una_basis_options basis; una_committee_options committee; } nn_options;
+typedef struct nn_options { una_basis_options basis; } nn_options;
 
 static const una_option nn_table[] = {
     UNA_ROWS_BODY(nn_options, basis),
@@ -25,9 +25,9 @@ static const una_option nn_table[] = {
     UNA_ROW_PATIENCE(nn_options, basis),
     UNA_ROW_PENALTY(nn_options, basis, "0.1", "; anchored ensembles do not use it"),
     UNA_ROW_TRAIN_NOISE(nn_options, basis, UNA_TRAIN_NOISE_RATIO),
-    UNA_ROW_NOISE(nn_options, basis, "error on held-out rows"),
-    UNA_ROW_UNITS(nn_options, basis, UNA_NOISE_UNITS),
-    UNA_COMMITTEE_TABLE(nn_options, "1", "off"),
+    UNA_ROW_NOISE("noise std of the target; auto = error on held-out rows"),
+    UNA_ROW_UNITS(UNA_NOISE_UNITS),
+    UNA_COMMITTEE_TABLE("1", "off"),
     { .name = NULL }
 };
 
@@ -57,17 +57,19 @@ static una_status nn_keep(void *context, const void *const *training, size_t cou
     return una_basis_keep_curve(result, &t->base.trained, keep);
 }
 
-/* anchor NULL: the plain fit. */
-static una_status fit_anchored(void *state, void *options, const una_anchor *anchor, const una_problem *p,
-                               una_fit_result *result, una_arena *keep, una_run *run)
+static una_status nn_fit(una_fitting *f)
 {
-    nn_state *m = state;
-    una_basis_options *o = &((nn_options *)options)->basis;
-    double unit = una_unit(o->units, p);
+    const una_problem *p = f->problem;
+    const una_anchor *anchor = f->anchor;
+    nn_state *m = f->target->state;
+    una_basis_options *o = &((nn_options *)f->target->options)->basis;
+    una_fit_result *result = f->target->result;
+    una_run *run = f->run;
+    double unit = una_unit(o->common.units, p);
     una_basis shape = {0};
     o->features = o->width;
     una_basis_resolve_for(o, p, false, 0.003);
-    UNA_TRY(una_basis_shape(&shape, o, p, 1, keep, run));
+    UNA_TRY(una_basis_shape(&shape, o, p, 1, f->keep, run));
     m->net = shape.net;
 
     double train_noise_var = UNA_IS_AUTO(o->train_noise_std) ? UNA_PLAIN_NOISE_VAR : pow(o->train_noise_std * unit, 2);
@@ -88,23 +90,17 @@ static una_status fit_anchored(void *state, void *options, const una_anchor *anc
     una_crossfit fit = { .context = &kept, .job_size = sizeof(una_plain_training), .job = &job,
                          .finish = una_plain_finish, .evaluate = una_plain_evaluate, .keep = nn_keep, .restarts = 1,
                          .prior_var = 1,
-                         .noise_var = una_noise_var(o->noise_std, unit), .most_noise_var = 4 };
-    UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
+                         .noise_var = una_noise_var(o->common.noise_std, unit), .most_noise_var = 4 };
+    UNA_TRY(una_crossfit_run(&fit, p, result, f->keep, run));
 
     m->noise_var = UNA_IS_AUTO(fit.noise_var) ? fmax(kept.square, 1e-8) : fit.noise_var;   /* no validation */
     result->noise_var = m->noise_var;
     /* The closest thing to evidence that a single function has. */
     result->log_evidence = result->valid_rows ? (double)result->valid_rows * result->valid_log_lik
                          : una_plain_log_lik(kept.square * (double)kept.scored, kept.scored, m->noise_var);
-    o->noise_std = sqrt(m->noise_var) / unit;
+    o->common.noise_std = sqrt(m->noise_var) / unit;
     o->train_noise_std = sqrt(train_noise_var) / unit;
     return UNA_OK;
-}
-
-static una_status nn_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                         una_arena *keep, una_run *run)
-{
-    return fit_anchored(state, options, NULL, problem, result, keep, run);
 }
 
 /* ---- the rest of the model interface ---------------------------------------------------------------------- */
@@ -126,22 +122,18 @@ static una_status nn_slope(const void *state, const double *x, una_slope *at, un
     una_feature_map map = una_map_of(m->net, m->parameters, false);
     size_t inputs = map.inputs, features = map.features, wide = UNA_PADDED(1);
     const float *w = m->parameters + m->net.body->size(m->net.shape).head, *bias = w + features * wide;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *j = UNA_GET(&run->scratch, double, inputs * features), *phi = UNA_GET(&run->scratch, double, features);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_map_slopes(&map, x, phi, j, run);
+    UNA_NEW(&run->scratch, double, j, inputs * features);
+    UNA_NEW(&run->scratch, double, phi, features);
+    UNA_TRY(una_map_slopes(&map, x, phi, j, run));
 
     at->mean = (double)*bias;
     at->var = 0;
-    for (size_t k = 0; status == UNA_OK && k < features; k++) at->mean += phi[k] * (double)w[k * wide];
-
-    for (size_t d = 0; status == UNA_OK && d < inputs; d++) {
+    for (size_t k = 0; k < features; k++) at->mean += phi[k] * (double)w[k * wide];
+    for (size_t d = 0; d < inputs; d++) {
         at->dmean[d] = at->dvar[d] = 0;
         for (size_t k = 0; k < features; k++) at->dmean[d] += j[d * features + k] * (double)w[k * wide];
     }
-
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 /* A single function has no epistemic variance. */
@@ -161,48 +153,23 @@ static una_status nn_exchange(void *state, una_archive *ar)
     return m->noise_var > 0 ? UNA_OK : una_archive_refuse(ar, "noise_var", "is not positive");
 }
 
-/* One training. */
-static const una_kind nn_one = {
-    .name = "nn",
-    .options = nn_table,
-    .options_size = sizeof(nn_options),
-    .committee = offsetof(nn_options, committee),
-    .state_size = sizeof(nn_state),
-    .least_rows = 5,
-    .learns_features = true,
-    .sees_images = true,
-    .no_epistemic = true,
-    .fit = nn_fit,
-    .fit_anchored = fit_anchored,
-    .predict = nn_predict,
-    .exchange = nn_exchange,
-    .slope = nn_slope,
-    .sample = nn_sample,
-};
-UNA_COMMITTEE_OF(nn_one)
-
-static una_status nn_members_anchored(void *state, void *options, const una_anchor *anchor, const una_problem *problem,
-                                      una_fit_result *result, una_arena *keep, una_run *run)
-{
-    return una_committee_fit_anchored(state, &nn_one, options, anchor, problem, result, keep, run);
-}
-
 const una_kind una_kind_nn = {
     .name = "nn",
     .summary = "a plain network; a single one has no ignorance",
     .source = "Bishop, Pattern recognition and machine learning, 2006, chapter 5",
     .options = nn_table,
     .options_size = sizeof(nn_options),
-    .committee = offsetof(nn_options, committee),
+    .state_size = sizeof(nn_state),
     .thesis = "width=50, depth=2, activation=relu, rate=0.001, rate_schedule=constant, epochs=20000, batch=32, "
               "penalty=0.1, train_noise_std=1, units=standardised, members=1, relevance=off, noise=constant",
     .results = 5,
     .least_rows = 5,
-    .learns_features = true, .sees_images = true, .keeps_folds = true,
-    .fit = nn_one_members_fit,
-    .fit_anchored = nn_members_anchored,
-    .exchange = nn_one_members_exchange,
-    .functions = una_members_functions,
-    .slope = una_members_slope,
-    UNA_MEMBERS_CALLS,
+    .committee = &una_committee_calls,
+    .learns_features = true, .sees_images = true, .no_epistemic = true,
+    .fit = nn_fit,
+    .fit_anchored = nn_fit,
+    .predict = nn_predict,
+    .exchange = nn_exchange,
+    .slope = nn_slope,
+    .sample = nn_sample,
 };

@@ -15,7 +15,7 @@
  */
 #include "models/sngp.h"
 
-#include "committee/crossfit.h"
+#include "train/crossfit.h"
 #include "nn/conv.h"
 
 #define ROW(field, type, initial, low, high, may, choices, help) \
@@ -43,12 +43,12 @@ static const una_option sngp_table[] = {
     UNA_ROWS_BUDGET(una_sngp_options, basis, "budget of optimiser steps", "auto"),
     UNA_ROW_PENALTY(una_sngp_options, basis, "0.1", ""),
     UNA_ROW_TRAIN_NOISE(una_sngp_options, basis, UNA_TRAIN_NOISE_RATIO),
-    UNA_ROW_NOISE(una_sngp_options, basis, "best likelihood of held-out rows"),
-    UNA_ROW_PRIOR(una_sngp_options, basis, "1",
+    UNA_ROW_NOISE("noise std of the target; auto = best likelihood of held-out rows"),
+    UNA_ROW_PRIOR("1",
                   "alpha: prior variance of the head's weights, or of the process, on the standardised target; auto = "
                   "chosen from held-out rows"),
-    UNA_ROW_UNITS(una_sngp_options, basis, UNA_NOISE_UNITS),
-    UNA_COMMITTEE_TABLE(una_sngp_options, "1", "off"),
+    UNA_ROW_UNITS(UNA_NOISE_UNITS),
+    UNA_COMMITTEE_TABLE("1", "off"),
     { .name = NULL }
 };
 
@@ -343,14 +343,17 @@ static una_status make_network(una_sngp *m, una_sngp_options *o, const una_probl
     return UNA_OK;
 }
 
-static una_status sngp_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                           una_run *run)
+static una_status sngp_fit(una_fitting *f)
 {
-    una_sngp *m = state;
-    una_sngp_options *o = options;
+    const una_problem *p = f->problem;
+    una_sngp *m = f->target->state;
+    una_sngp_options *o = f->target->options;
     una_basis_options *b = &o->basis;
-    double unit = una_unit(b->units, p);
-    bool chosen = UNA_IS_AUTO(b->noise_std);
+    una_fit_result *result = f->target->result;
+    una_arena *keep = f->keep;
+    una_run *run = f->run;
+    double unit = una_unit(b->common.units, p);
+    bool chosen = UNA_IS_AUTO(b->common.noise_std);
     UNA_TRY(una_kernels_need(run));
     b->optimiser = UNA_ADAM;
     una_basis_resolve_for(b, p, false, 0.01);
@@ -368,8 +371,8 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
 
     keeping all = { m, o };
     una_crossfit fit = { .context = &all, .job_size = sizeof(sngp_training), .job = &job, .finish = sngp_finish,
-                         .evaluate = sngp_evaluate, .keep = sngp_keep, .restarts = 1, .prior_var = b->prior_var,
-                         .noise_var = una_noise_var(b->noise_std, unit),
+                         .evaluate = sngp_evaluate, .keep = sngp_keep, .restarts = 1, .prior_var = b->common.prior_var,
+                         .noise_var = una_noise_var(b->common.noise_std, unit),
                          .least_noise_var = 1e-6,
                          .tolerance = o->head == UNA_SNGP_GP ? 1e-3 : 1e-5 };    /* each costs rows^3 */
     UNA_TRY(una_crossfit_run(&fit, p, result, keep, run));
@@ -382,8 +385,8 @@ static una_status sngp_fit(void *state, void *options, const una_problem *p, una
     result->prior_var = m->head.prior_var;
     result->log_evidence = o->head == UNA_SNGP_GP ? m->gp.log_evidence : m->head.log_evidence;
     b->train_noise_std = sqrt(train_noise_var) / unit;
-    b->noise_std = sqrt(m->head.noise_var) / unit;
-    b->prior_var = m->head.prior_var;
+    b->common.noise_std = sqrt(m->head.noise_var) / unit;
+    b->common.prior_var = m->head.prior_var;
     return UNA_OK;
 }
 
@@ -413,33 +416,43 @@ static una_status sngp_observe(void *state, const una_problem *more, una_fit_res
 
 /* A new posterior for the same target. The trained weights (laplace) and a process have no search by evidence:
  * automatic values stay as they were. */
-static una_status sngp_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                               una_arena *keep, una_run *run)
+static una_status sngp_relearn(una_fitting *f)
 {
-    una_sngp *m = state;
-    una_sngp_options *o = options;
+    const una_problem *p = f->problem;
+    una_sngp *m = f->target->state;
+    una_sngp_options *o = f->target->options;
+    una_common_options *common = &o->basis.common;
+    una_fit_result *result = f->target->result;
     una_feature_map map = una_sngp_map(m);
-    if (m->posterior == UNA_SNGP_EXACT)
-        return una_head_relearn(&map, &m->head, &o->basis, problem, result, keep, run);
+    if (m->posterior == UNA_SNGP_EXACT) return una_head_relearn(&map, &m->head, f);
 
-    double unit = una_unit(o->basis.units, problem), noise_var = una_noise_var(o->basis.noise_std, unit);
+    double noise_var = una_noise_var(common->noise_std, una_unit(common->units, p));
     bool process = m->posterior == UNA_SNGP_GP;
-    if (process) UNA_TRY(need_memory(problem->x.rows, 1, run));
+    if (process) UNA_TRY(need_memory(p->x.rows, 1, f->run));
     if (!UNA_IS_AUTO(noise_var)) m->head.noise_var = noise_var;
-    if (!UNA_IS_AUTO(o->basis.prior_var)) m->head.prior_var = o->basis.prior_var;
-    UNA_TRY(process ? solve_process(m, o, problem, result, keep, run) : solve_head(m, o, problem, keep, run));
+    if (!UNA_IS_AUTO(common->prior_var)) m->head.prior_var = common->prior_var;
+    UNA_TRY(process ? solve_process(m, o, p, result, f->keep, f->run) : solve_head(m, o, p, f->keep, f->run));
     result->noise_var = m->head.noise_var;
     result->prior_var = m->head.prior_var;
     result->log_evidence = process ? m->gp.log_evidence : m->head.log_evidence;
     return UNA_OK;
 }
 
-static una_status sngp_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+/* For another target the trained weights mean nothing, and a process needs its noise from outside. */
+static una_status sngp_check_relearn(const void *options, una_run *run)
+{
+    if (((const una_sngp_options *)options)->head != UNA_SNGP_EXACT)
+        UNA_FAIL(run, UNA_E_USAGE, "sngp keeps its features apart from its posterior with head=exact only: fit it "
+                 "again");
+    return UNA_OK;
+}
+
+static una_status sngp_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run)
 {
     const una_sngp *m = state;
     una_feature_map map = una_sngp_map(m);
-    return m->posterior == UNA_SNGP_GP ? una_process_draw(&map, &m->gp, x, draws, prior, f, run)
-                                       : una_map_draw(&map, &m->head, x, draws, prior, f, run);
+    return m->posterior == UNA_SNGP_GP ? una_process_draw(&map, &m->gp, x, how, f, run)
+                                       : una_map_draw(&map, &m->head, x, how, f, run);
 }
 
 static una_status sngp_slope(const void *state, const double *x, una_slope *at, una_run *run)
@@ -555,54 +568,28 @@ static una_status sngp_exchange(void *state, una_archive *ar)
     return UNA_OK;
 }
 
-/* One training. */
-static const una_kind sngp_one = {
-    .name = "sngp",
-    .options = sngp_table,
-    .options_size = sizeof(una_sngp_options),
-    .committee = offsetof(una_sngp_options, committee),
-    .state_size = sizeof(una_sngp),
-    .least_rows = 5,
-    .learns_features = true,
-    .sees_images = true,
-    .fit = sngp_fit,
-    .predict = sngp_predict,
-    .exchange = sngp_exchange,
-    .observe = sngp_observe,
-    .relearn = sngp_relearn,
-    .draw = sngp_draw,
-    .slope = sngp_slope,
-    .sample = sngp_sample,
-    .leaves = sngp_leaves,
-};
-UNA_COMMITTEE_OF(sngp_one)
-
-/* For another target the trained weights mean nothing, and a process needs its noise from outside. */
-static una_status sngp_members_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                                       una_arena *keep, una_run *run)
-{
-    if (((una_sngp_options *)options)->head != UNA_SNGP_EXACT)
-        UNA_FAIL(run, UNA_E_USAGE, "sngp keeps its features apart from its posterior with head=exact only: fit it "
-                 "again");
-    return una_committee_relearn(state, options, problem, result, keep, run);
-}
-
 const una_kind una_kind_sngp = {
     .name = "sngp",
     .summary = "spectral-normalised neural Gaussian process: distance-keeping features under random Fourier features",
     .source = "Liu et al., Simple and principled uncertainty estimation, 2020",
     .options = sngp_table,
     .options_size = sizeof(una_sngp_options),
-    .committee = offsetof(una_sngp_options, committee),
+    .state_size = sizeof(una_sngp),
     .thesis = "width=50, depth=2, features=200, activation=relu, bound=1, lengthscale=1, head=exact, rate=0.001, "
               "rate_schedule=constant, epochs=20000, batch=32, penalty=0.1, train_noise_std=1, prior_var=1, "
               "units=standardised, members=1, relevance=off, noise=constant",
     .results = 5,
     .least_rows = 5,
-    .learns_features = true, .sees_images = true, .keeps_folds = true,
-    .fit = sngp_one_members_fit,
-    .exchange = sngp_one_members_exchange,
-    .relearn = sngp_members_relearn,
-    .functions = una_members_functions,
-    UNA_EXACT_MEMBERS_CALLS,
+    .committee = &una_committee_calls,
+    .learns_features = true, .sees_images = true,
+    .fit = sngp_fit,
+    .predict = sngp_predict,
+    .exchange = sngp_exchange,
+    .observe = sngp_observe,
+    .relearn = sngp_relearn,
+    .check_relearn = sngp_check_relearn,
+    .draw = sngp_draw,
+    .slope = sngp_slope,
+    .sample = sngp_sample,
+    .leaves = sngp_leaves,
 };

@@ -14,10 +14,9 @@
 enum { UNA_SNGP_EXACT, UNA_SNGP_LAPLACE, UNA_SNGP_GP };
 
 typedef struct una_sngp_options {
-    una_basis_options basis;             /* features: the random ones                                       */
+    una_basis_options basis;             /* first; features: the random ones                                */
     double bound, lengthscale, covariance_momentum;
     int    head;
-    una_committee_options committee;
 } una_sngp_options;
 
 typedef struct una_sngp {

@@ -19,11 +19,10 @@
 #include "model/validation_split.h"
 
 typedef struct tuna_options {
-    una_basis_options basis;             /* first, for una_basis_relearn                                    */
+    una_basis_options basis;             /* first; of the committee's, only the noise                       */
     const char *prior, *formula, *values, *pseudo, *pseudo_rows, *points, *grid;
     double heads, copies, copy_std, reference_rows;
     int    tune_prior, match_prior;
-    una_committee_options committee;     /* only the noise is used                                          */
 } tuna_options;
 
 static const una_option tuna_table[] = {
@@ -59,7 +58,7 @@ static const una_option tuna_table[] = {
     { "match_prior", UNA_FLAG, offsetof(tuna_options, match_prior), "no", 0, 0, false, NULL,
       "prior_var = mean square of the fitted heads' weights" },
     UNA_NET_TABLE(tuna_options, "0.003", false, "learning rate", "0.01", "auto"),
-    UNA_ROW_NOISE_SHAPE(tuna_options),
+    UNA_ROW_NOISE_SHAPE,
     { .name = NULL }
 };
 
@@ -81,7 +80,7 @@ static bool has_pseudo(const tuna_options *o)
 
 static bool own_units(const tuna_options *o)
 {
-    return o->basis.units == 0;
+    return o->basis.common.units == 0;
 }
 
 /* ---- reference inputs ------------------------------------------------------------------------------------ */
@@ -175,13 +174,13 @@ static una_status tune_prior(tuna_options *o, const una_problem *p, una_fit_resu
     una_gp gp = {0};
     una_kernel_inputs inputs;
     una_hyper_plan plan = {0};
-    bool chosen = UNA_IS_AUTO(o->basis.noise_std);
+    bool chosen = UNA_IS_AUTO(o->basis.common.noise_std);
     una_gp_search search = { .gp = &gp, .stage = "tuning the prior", .free_noise = chosen, .range = 1e5,
                              .jitter = UNA_AUTO, .starts = STARTS };
     UNA_TRY(una_gp_inputs(&inputs, own_units(o), p->columns, run));
     inputs.lengths_grow = true;
     UNA_TRY(prior_process(&gp, o, &inputs, p, run));
-    gp.noise_var = chosen ? 0.1 : una_noise_var(o->basis.noise_std, una_unit(o->basis.units, p));
+    gp.noise_var = chosen ? 0.1 : una_noise_var(o->basis.common.noise_std, una_unit(o->basis.common.units, p));
     UNA_TRY(una_gp_search_init(&search, &plan, run));
     UNA_TRY(una_gp_search_run(&search, STARTS, p->seed, run));
 
@@ -278,8 +277,7 @@ static una_status read_values(references *r, const char *path, const char *writt
     return status;
 }
 
-static una_status take_references(references *r, tuna_options *o, const una_problem *p, una_fit_result *result,
-                                  una_arena *keep, una_run *run)
+static una_status check_sources(const tuna_options *o, una_run *run)
 {
     int sources = is_given(o->formula) + is_given(o->values) + is_given(o->pseudo) + is_given(o->pseudo_rows);
     if (sources > 1)
@@ -288,17 +286,15 @@ static una_status take_references(references *r, tuna_options *o, const una_prob
     if (sources > 0 && o->tune_prior)
         UNA_FAIL(run, UNA_E_USAGE, "tuna: tune_prior moves the kernel of prior, and the references come from "
                  "elsewhere; leave tune_prior out");
+    return UNA_OK;
+}
+
+static una_status take_references(references *r, tuna_options *o, const una_problem *p, una_fit_result *result,
+                                  una_run *run)
+{
     if (is_given(o->values)) return read_values(r, o->values, NULL, own_units(o), p, run);
     if (has_pseudo(o)) return read_values(r, o->pseudo, is_given(o->pseudo_rows) ? o->pseudo_rows : NULL, own_units(o),
                                           p, run);
-    if (o->tune_prior) {
-        const double share = 0.2;                        /* of the fit, roughly */
-        una_span before = una_progress_part(run, 0, share);
-        una_status status = tune_prior(o, p, result, keep, run);
-        una_progress_back(run, before);
-        UNA_TRY(status);
-        una_progress_part(run, share, 1);                /* una_committee_fit takes it back */
-    }
     UNA_TRY(reference_inputs(r, o, p, run));
     r->heads = (size_t)o->heads;
     UNA_NEW_AT(&run->scratch, r->g, r->rows * r->heads);
@@ -391,8 +387,8 @@ static una_status tuna_choose_variances(una_basis *basis, const tuna_options *o,
                                         una_fit_result *result, una_run *run)
 {
     una_head *head = &basis->head;
-    head->prior_var = o->match_prior ? mean_square_of_heads(basis) : o->basis.prior_var;
-    head->noise_var = una_noise_var(o->basis.noise_std, una_unit(o->basis.units, p));
+    head->prior_var = o->match_prior ? mean_square_of_heads(basis) : o->basis.common.prior_var;
+    head->noise_var = una_noise_var(o->basis.common.noise_std, una_unit(o->basis.common.units, p));
     if (held && UNA_IS_AUTO(head->noise_var)) {
         if (UNA_IS_AUTO(head->prior_var)) head->prior_var = 1;
         UNA_TRY(noise_from_held(&head->noise_var, head->prior_var, basis, p, held, result, run));
@@ -428,70 +424,64 @@ static una_status tuna_train(una_basis *basis, const una_basis_options *o, const
     return status;
 }
 
-static una_status tuna_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                           una_run *run)
+static una_status learn_from_references(una_fitting *f)
 {
-    una_basis *basis = state;
-    tuna_options *o = options;
+    const una_problem *p = f->problem;
+    una_basis *basis = f->target->state;
+    tuna_options *o = f->target->options;
+    una_fit_result *result = f->target->result;
     references r = {0};
-    bool *held = NULL, chosen = UNA_IS_AUTO(o->basis.noise_std);
+    bool *held = NULL, chosen = UNA_IS_AUTO(o->basis.common.noise_std);
     una_training_rows data;
-    UNA_TRY(take_references(&r, o, p, result, keep, run));
-    if (has_pseudo(o)) UNA_TRY(hold_fifth(&held, p, run));
-    UNA_TRY(tuna_rows(&data, &r, p, held, run));
+    UNA_TRY(take_references(&r, o, p, result, f->run));
+    if (has_pseudo(o)) UNA_TRY(hold_fifth(&held, p, f->run));
+    UNA_TRY(tuna_rows(&data, &r, p, held, f->run));
     o->heads = (double)r.heads;
     una_basis_resolve(&o->basis, data.rows, data.rows, false);
-    UNA_TRY(una_basis_shape(basis, &o->basis, p, r.heads, keep, run));
-    UNA_TRY(tuna_train(basis, &o->basis, &data, p, result, keep, run));
+    UNA_TRY(una_basis_shape(basis, &o->basis, p, r.heads, f->keep, f->run));
+    UNA_TRY(tuna_train(basis, &o->basis, &data, p, result, f->keep, f->run));
 
-    una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, keep);
-    UNA_TRY(una_arena_check(keep));
-    UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, run));
-    UNA_TRY(tuna_choose_variances(basis, o, p, held, result, run));
+    una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, f->keep);
+    UNA_TRY(una_arena_check(f->keep));
+    UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, f->run));
+    UNA_TRY(tuna_choose_variances(basis, o, p, held, result, f->run));
     result->noise_var = basis->head.noise_var;
-    result->prior_var = o->basis.prior_var = basis->head.prior_var;
+    result->prior_var = o->basis.common.prior_var = basis->head.prior_var;
     result->log_evidence = basis->head.log_evidence;
-    o->basis.noise_std = sqrt(basis->head.noise_var) / una_unit(o->basis.units, p);
+    o->basis.common.noise_std = sqrt(basis->head.noise_var) / una_unit(o->basis.common.units, p);
     una_basis_check_noise(&basis->head, chosen, result);
     return UNA_OK;
 }
 
-/* With the noise of its own evidence. */
-static const una_kind tuna_one = {
-    .name = "tuna",
-    .options = tuna_table,
-    .options_size = sizeof(tuna_options),
-    .committee = offsetof(tuna_options, committee),
-    .least_rows = 3,
-    .fit = tuna_fit,
-    .functions = una_basis_functions,
-    UNA_BASIS_CALLS,
-};
-
-/* With pseudo-data the features depend on every row: there are no out-of-fold predictions. */
-static una_status tuna_members_fit(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                                   una_arena *keep, una_run *run)
+static una_status tuna_fit(una_fitting *f)
 {
-    tuna_options *o = options;
-    if (has_pseudo(o)) {
-        result->oof = NULL;
-        if (result->oof_log_lik)
-            UNA_FAIL(run, UNA_E_USAGE, "auto: tuna with pseudo-data cannot stand in a stack: its features have seen "
-                     "the target of every row; leave pseudo out");
-        if (o->committee.noise == UNA_NOISE_VARYING)
-            UNA_FAIL(run, UNA_E_USAGE, "tuna: noise=varying is not possible with pseudo-data, whose features have seen "
-                     "the target of every row; use noise=constant");
-        if (o->committee.noise == UNA_NOISE_AUTO && UNA_IS_AUTO(o->basis.noise_std))
-            una_notes_add(&result->notes, "The noise is constant: with pseudo-data no row is left by which to learn "
-                          "whether it varies.");
-        o->committee.noise = UNA_NOISE_CONSTANT;
-    }
-    return una_committee_fit(state, &tuna_one, options, problem, result, keep, run);
+    tuna_options *o = f->target->options;
+    const double share = o->tune_prior ? 0.2 : 0;        /* of the fit, roughly */
+    UNA_TRY(check_sources(o, f->run));
+    if (o->tune_prior) UNA_STAGE(f->run, 0, share, tune_prior(o, f->problem, f->target->result, f->keep, f->run));
+    UNA_STAGE(f->run, share, 1, learn_from_references(f));
+    return UNA_OK;
 }
 
-static una_status tuna_members_exchange(void *state, una_archive *ar)
+/* With pseudo-data the features depend on every row: there are no out-of-fold predictions. */
+static una_status tuna_prepare(una_fitting *f)
 {
-    return una_members_exchange(state, &tuna_one, ar);
+    tuna_options *o = f->target->options;
+    una_common_options *common = &o->basis.common;
+    una_fit_result *result = f->target->result;
+    if (!has_pseudo(o)) return UNA_OK;
+    if (result->oof && result->oof->log_lik)
+        UNA_FAIL(f->run, UNA_E_USAGE, "auto: tuna with pseudo-data cannot stand in a stack: its features have seen "
+                 "the target of every row; leave pseudo out");
+    result->oof = NULL;
+    if (common->noise == UNA_NOISE_VARYING)
+        UNA_FAIL(f->run, UNA_E_USAGE, "tuna: noise=varying is not possible with pseudo-data, whose features have seen "
+                 "the target of every row; use noise=constant");
+    if (common->noise == UNA_NOISE_AUTO && UNA_IS_AUTO(common->noise_std))
+        una_notes_add(&result->notes, "The noise is constant: with pseudo-data no row is left by which to learn "
+                      "whether it varies.");
+    common->noise = UNA_NOISE_CONSTANT;
+    return UNA_OK;
 }
 
 const una_kind una_kind_tuna = {
@@ -500,15 +490,14 @@ const una_kind una_kind_tuna = {
     .source = "Lorsung 2021",
     .options = tuna_table,
     .options_size = sizeof(tuna_options),
-    .committee = offsetof(tuna_options, committee),
     .thesis = "prior=rbf(length=1), heads=40, copies=1, copy_std=0.1, width=50, depth=2, features=20, activation=relu, "
               "rate=0.001, rate_schedule=constant, epochs=20000, batch=1000000, penalty=0.0001, prior_var=1, "
               "units=standardised, noise=constant",
     .results = 3,
     .least_rows = 3,
-    .fit = tuna_members_fit,
-    .exchange = tuna_members_exchange,
-    .relearn = una_committee_relearn,
-    .functions = una_members_functions,
-    UNA_EXACT_MEMBERS_CALLS,
+    .committee = &una_committee_calls,
+    .prepare = tuna_prepare,
+    .fit = tuna_fit,
+    .functions = una_basis_functions,
+    UNA_BASIS_CALLS,
 };

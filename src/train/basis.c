@@ -56,40 +56,41 @@ una_status una_basis_observe(void *state, const una_problem *more, una_fit_resul
     return una_map_observe(&map, &basis->head, more, result, run);
 }
 
-una_status una_head_relearn(const una_feature_map *map, una_head *head, una_basis_options *o, const una_problem *p,
-                            una_fit_result *result, una_arena *keep, una_run *run)
+una_status una_head_relearn(const una_feature_map *map, una_head *head, una_fitting *f)
 {
+    const una_problem *p = f->problem;
+    una_common_options *o = f->target->options;
+    una_fit_result *result = f->target->result;
     double unit = una_unit(o->units, p), noise_var = una_noise_var(o->noise_std, unit), prior_var = o->prior_var;
     bool chosen = UNA_IS_AUTO(noise_var);
-    una_head_init(head, una_map_columns(map), keep);
-    UNA_TRY(una_arena_check(keep));
-    UNA_TRY(una_map_absorb(map, p->x, p->y, p->weight, &head->stats, run));
-    UNA_TRY(una_stats_sum(&head->stats, run));
+    una_head_init(head, una_map_columns(map), f->keep);
+    UNA_TRY(una_arena_check(f->keep));
+    UNA_TRY(una_map_absorb(map, p->x, p->y, p->weight, &head->stats, f->run));
+    UNA_TRY(una_stats_sum(&head->stats, f->run));
     if (UNA_IS_AUTO(noise_var) || UNA_IS_AUTO(prior_var))
-        UNA_TRY(una_choose_by_evidence(&noise_var, &prior_var, &head->stats, run));
+        UNA_TRY(una_choose_by_evidence(&noise_var, &prior_var, &head->stats, f->run));
 
     head->noise_var = result->noise_var = noise_var;
     head->prior_var = result->prior_var = o->prior_var = prior_var;
-    UNA_TRY(una_head_solve(head, run));
+    UNA_TRY(una_head_solve(head, f->run));
     result->log_evidence = head->log_evidence;
     o->noise_std = sqrt(noise_var) / unit;
     una_basis_check_noise(head, chosen, result);
     return UNA_OK;
 }
 
-una_status una_basis_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                             una_arena *keep, una_run *run)
+una_status una_basis_relearn(una_fitting *f)
 {
-    una_basis *basis = state;
+    una_basis *basis = f->target->state;
     una_feature_map map = map_of(basis);
-    return una_head_relearn(&map, &basis->head, options, problem, result, keep, run);
+    return una_head_relearn(&map, &basis->head, f);
 }
 
-una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+una_status una_basis_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run)
 {
     const una_basis *basis = state;
     una_feature_map map = map_of(basis);
-    return una_map_draw(&map, &basis->head, x, draws, prior, f, run);
+    return una_map_draw(&map, &basis->head, x, how, f, run);
 }
 
 una_status una_basis_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)

@@ -19,6 +19,7 @@ typedef struct una_basis {               /* the state of a fitted model         
 } una_basis;
 
 typedef struct una_basis_options {
+    una_common_options common;           /* first                                                           */
     const char *body;
     int    flips;
     double shifts;
@@ -26,10 +27,9 @@ typedef struct una_basis_options {
     int    activation, initialisation;
     int    optimiser, rate_schedule;
     double rate, momentum;
-    double epochs, steps, batch, patience, restarts;
+    double epochs, batch, patience;
     double penalty, train_noise_std;
-    double noise_std, prior_var;
-    int    noise_rule, units, kept;      /* kept: parameters of a training; 0: at its best validation, 1: at its end */
+    int    noise_rule, kept;             /* kept: parameters of a training; 0: at its best validation, 1: at its end */
 } una_basis_options;
 
 /* Rows of the option table for a struct `type` that has a member `basis`. UNA_NET_TABLE: for every feature network;
@@ -46,16 +46,16 @@ typedef struct una_basis_options {
     UNA_ROW_MOMENTUM(type, basis), \
     UNA_ROWS_BUDGET(type, basis, "budget of optimiser steps", "auto"), \
     UNA_ROW_PENALTY(type, basis, penalty_text, ""), \
-    UNA_ROW_NOISE(type, basis, "chosen from the data"), \
-    UNA_ROW_PRIOR(type, basis, prior_text, "alpha: prior variance of the head's weights on the standardised target; " \
-                                           "auto = chosen from the data"), \
-    UNA_ROW_UNITS(type, basis, "how noise, lengths, formulas and reference values are given: in the data's own " \
-                               "units, or standardised (the thesis)")
+    UNA_ROW_NOISE("noise std of the target; auto = chosen from the data"), \
+    UNA_ROW_PRIOR(prior_text, "alpha: prior variance of the head's weights on the standardised target; " \
+                              "auto = chosen from the data"), \
+    UNA_ROW_UNITS("how noise, lengths, formulas and reference values are given: in the data's own " \
+                  "units, or standardised (the thesis)")
 #define UNA_VALIDATION_TABLE(type) \
     UNA_ROW_PATIENCE(type, basis), \
     UNA_ROW(type, basis, kept, UNA_WORD, "best", 0, 0, false, "best|last", \
             "parameters that a training keeps: the best on held-out rows, or the last (the thesis)"), \
-    UNA_ROW(type, basis, restarts, UNA_COUNT, "auto", 1, 1000, true, NULL, \
+    UNA_COMMON_ROW(restarts, UNA_COUNT, "auto", 1, 1000, true, NULL, \
             "trainings from other initial weights, of which the best on held-out rows is kept; auto = 1 (members " \
             "keep all)"), \
     UNA_ROW_TRAIN_NOISE(type, basis, \
@@ -73,12 +73,10 @@ typedef struct una_basis_plan {
     bool   member;                       /* one of several that are kept: shorter trainings                 */
 } una_basis_plan;
 
-/* Trains features on problem->x for all its targets at once, chooses the noise on validation rows, and fits the
- * posteriors: one network, on whose features each target has its own heads and posterior; basis, options, result
- * [outputs]. coupling (may be NULL) gets the covariance of the noise. */
-una_status una_basis_fit(una_basis *const *basis, una_basis_options *const *options, const una_problem *problem,
-                         una_basis_plan *plan, una_fit_result *const *result, una_target_coupling *coupling,
-                         una_arena *keep, una_run *run);
+/* Trains features on the rows for all targets at once, chooses the noise on validation rows, and fits the posteriors:
+ * one network, on whose features each target has its own heads and posterior. States are una_basis, options begin with
+ * una_basis_options; the coupling (may be NULL) gets the covariance of the noise. */
+una_status una_basis_fit(una_fitting *f, una_basis_plan *plan);
 
 /* The noise variance of each target, noise_var [outputs], measured on validation rows: the squared error of a linear
  * head on the features of a network with one output for each target, trained as the options say (train_noise_std
@@ -124,12 +122,10 @@ una_status una_basis_exchange(void *state, una_archive *ar);
 una_status una_basis_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
                              una_run *run);
 /* A kind's options begin with una_basis_options. */
-una_status una_basis_relearn(void *state, void *options, const una_problem *problem, una_fit_result *result,
-                             una_arena *keep, una_run *run);
-/* The same for any feature map and head. */
-una_status una_head_relearn(const una_feature_map *map, una_head *head, una_basis_options *options,
-                            const una_problem *problem, una_fit_result *result, una_arena *keep, una_run *run);
-una_status una_basis_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
+una_status una_basis_relearn(una_fitting *f);
+/* The same for any feature map and head; the options begin with una_common_options. */
+una_status una_head_relearn(const una_feature_map *map, una_head *head, una_fitting *f);
+una_status una_basis_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run);
 una_status una_basis_functions(const void *state, una_view x, size_t *count, double *f, una_run *run);
 una_status una_basis_slope(const void *state, const double *x, una_slope *at, una_run *run);
 una_status una_basis_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run);

@@ -6,8 +6,8 @@
  */
 #include "train/basis.h"
 
-#include "committee/crossfit.h"
-#include "committee/several_targets.h"
+#include "train/crossfit.h"
+#include "train/joint_targets.h"
 
 enum { VALIDATIONS = 40 };               /* validations during one training                                         */
 #define RATE_OF_IMAGES 0.001             /* of Adam; this and the next were measured on faces (docs/use/IMAGES.md) */
@@ -46,11 +46,11 @@ void una_basis_resolve(una_basis_options *o, size_t rows, size_t table, bool mem
     if (UNA_IS_AUTO(o->batch)) o->batch = table < 200 ? (double)rows : 128;
     if (o->batch > (double)rows) o->batch = (double)rows;
     double batches = fmax(1, floor((double)rows / o->batch + 0.5));
-    if (UNA_IS_AUTO(o->steps))
-        o->steps = UNA_IS_AUTO(o->epochs) ? steps_rule((double)table, member)
+    if (UNA_IS_AUTO(o->common.steps))
+        o->common.steps = UNA_IS_AUTO(o->epochs) ? steps_rule((double)table, member)
                    : o->epochs * batches;
-    o->epochs = fmax(1, floor(o->steps / batches + 0.5));
-    if (UNA_IS_AUTO(o->restarts)) o->restarts = 1;
+    o->epochs = fmax(1, floor(o->common.steps / batches + 0.5));
+    if (UNA_IS_AUTO(o->common.restarts)) o->common.restarts = 1;
 }
 
 void una_basis_resolve_for(una_basis_options *o, const una_problem *p, bool member, double rate)
@@ -59,7 +59,7 @@ void una_basis_resolve_for(una_basis_options *o, const una_problem *p, bool memb
     bool pixels = o->body && (strcmp(o->body, "mlp") == 0 || strcmp(o->body, "residual") == 0);  /* as plain numbers */
     bool convolves = una_is_of_images(p) && !pixels;
     if (UNA_IS_AUTO(o->rate)) o->rate = convolves ? RATE_OF_IMAGES : rate;
-    if (convolves && UNA_IS_AUTO(o->steps) && UNA_IS_AUTO(o->epochs))
+    if (convolves && UNA_IS_AUTO(o->common.steps) && UNA_IS_AUTO(o->epochs))
         o->epochs = fmax(PASSES_OF_IMAGES, ceil(STEPS_OF_IMAGES * batch / rows));
     una_basis_resolve(o, una_training_row_count(p), una_table_rows(p), member);
 }
@@ -68,7 +68,7 @@ una_training_job una_basis_job(const una_basis_options *o, una_network_f32 net, 
                                double train_noise_var)
 {
     una_training_settings how = *diversity;
-    how.descent.steps = (size_t)o->steps;
+    how.descent.steps = (size_t)o->common.steps;
     how.descent.optimiser = o->optimiser;
     how.descent.rate_schedule = o->rate_schedule;
     how.descent.rate = o->rate;
@@ -209,13 +209,14 @@ una_status una_basis_keep_curve(una_fit_result *result, const una_trained *train
     return una_arena_check(keep);
 }
 
-typedef struct several {                 /* the states of all targets while their network is trained        */
-    una_basis *const *basis;
+typedef struct several {                 /* all targets while their network is trained                      */
+    una_fitting *f;
     size_t  targets;
     una_network_f32 net;                 /* with the heads of all                                           */
     double *noise_var;                   /* [targets] inside the objective                                  */
     double *scale;                       /* [targets] factors of the scaled targets; NULL: 1                */
     double  common;                      /* the noise variance of scaled targets                            */
+    una_target_choice *chosen;           /* [targets]                                                       */
     una_errors errors;
 } several;
 
@@ -242,7 +243,8 @@ static una_status basis_keep(void *context, const void *const *training, size_t 
     const several *all = context;
     const una_trained_job *t = training[0];
     (void)count, (void)run;
-    for (size_t i = 0; i < all->targets; i++) UNA_TRY(cut_target(all->basis[i], all, i, t->parameters, keep));
+    for (size_t i = 0; i < all->targets; i++)
+        UNA_TRY(cut_target(all->f->target[i].state, all, i, t->parameters, keep));
     return una_basis_keep_curve(result, &t->trained, keep);
 }
 
@@ -294,19 +296,12 @@ static void set_target_heads(una_training_job *job, size_t targets, const double
 
 /* ---- the whole fit ------------------------------------------------------------------------------------------- */
 
-static una_status new_target_choices(una_target_choice **chosen, size_t targets, una_arena *arena)
-{
-    *chosen = UNA_GET(arena, una_target_choice, targets);
-    return una_arena_check(arena);
-}
-
 una_status una_basis_noise(double *noise_var, const una_network_f32 *like, const una_basis_options *options,
                            const una_problem *p, una_fit_result *result, una_run *run)
 {
     size_t targets = una_problem_outputs(p);
     una_network_f32 net;
-    una_target_choice *chosen;
-    UNA_TRY(new_target_choices(&chosen, targets, &run->scratch));
+    UNA_NEW(&run->scratch, una_target_choice, chosen, targets);
     UNA_NEW(&run->scratch, una_fit_result, own_result, targets);
     for (size_t t = 0; t < targets; t++) chosen[t] = (una_target_choice){ UNA_AUTO, 1, &own_result[t] };
 
@@ -337,14 +332,12 @@ static una_status basis_posterior(una_basis *basis, const una_problem *p, una_fi
     double noise_var = basis->head.noise_var, prior_var = basis->head.prior_var;
     una_head_init(&basis->head, basis->net.body->size(basis->net.shape).features + 1, keep);
     UNA_TRY(una_arena_check(keep));
-    basis->head.noise_var = noise_var;
-    basis->head.prior_var = prior_var;
+    basis->head.noise_var = result->noise_var = noise_var;
+    basis->head.prior_var = result->prior_var = prior_var;
     UNA_TRY(una_basis_absorb(basis, p->x, p->y, p->weight, &basis->head.stats, run));
     if (p->valid_joins) UNA_TRY(una_basis_absorb(basis, p->valid_x, p->valid_y, NULL, &basis->head.stats, run));
     UNA_TRY(una_stats_sum(&basis->head.stats, run));
     UNA_TRY(una_head_solve(&basis->head, run));
-    result->noise_var = noise_var;
-    result->prior_var = prior_var;
     result->log_evidence = basis->head.log_evidence;
     return UNA_OK;
 }
@@ -366,26 +359,33 @@ void una_basis_check_noise(const una_head *head, bool chosen, una_fit_result *re
                       "the noise%s.", 1 / sqrt(ratio), chosen ? "" : ", or noise_std is too large");
 }
 
+static una_basis_options *options_of(const una_fitting *f, size_t target)
+{
+    return f->target[target].options;
+}
+
 /* The noise inside the objective: the given one; or, where only its ratio to the penalty counts, a fixed one; or the
  * error of a plain network, which is trained first (*share of the progress). With several targets each has its own
  * noise: training multiplies each target by the root of the common noise over its own. */
-static una_status basis_train_noise(several *all, double *share, una_basis_options *const *o,
-                                    const una_basis_plan *plan, const una_problem *p, una_fit_result *result,
-                                    una_run *run)
+static una_status basis_train_noise(several *all, double *share, const una_basis_plan *plan)
 {
-    bool given = !UNA_IS_AUTO(o[0]->train_noise_std);
+    const una_fitting *f = all->f;
+    una_basis_options plain = *options_of(f, 0);
+    bool given = !UNA_IS_AUTO(plain.train_noise_std);
     *share = 0;
-    for (size_t t = 0; t < all->targets; t++)
-        all->noise_var[t] = given ? pow(o[t]->train_noise_std * unit_of(o[t]->units, p, t), 2) : UNA_PLAIN_NOISE_VAR;
+    for (size_t t = 0; t < all->targets; t++) {
+        const una_basis_options *o = options_of(f, t);
+        all->noise_var[t] = given ? pow(o->train_noise_std * unit_of(o->common.units, f->problem, t), 2)
+                                  : UNA_PLAIN_NOISE_VAR;
+    }
     if (given || (plan->heads == 1 && !plan->marginal)) return UNA_OK;
 
-    una_basis_options plain = *o[0];
-    plain.steps = una_basis_noise_steps(plain.steps);
+    plain.common.steps = una_basis_noise_steps(plain.common.steps);
     plain.train_noise_std = sqrt(UNA_PLAIN_NOISE_VAR);
-    una_span before = una_progress_part(run, 0, *share = 0.2);
-    una_status status = una_basis_noise(all->noise_var, &all->net, &plain, p, result, run);
-    una_progress_back(run, before);
-    return status;
+    *share = 0.2;
+    UNA_STAGE(f->run, 0, *share,
+              una_basis_noise(all->noise_var, &all->net, &plain, f->problem, f->target->result, f->run));
+    return UNA_OK;
 }
 
 /* The common noise variance is the geometric mean; scaled targets all have it. */
@@ -399,70 +399,73 @@ static void scale_targets(several *all)
     for (size_t t = 0; t < all->targets; t++) all->scale[t] = sqrt(all->common / all->noise_var[t]);
 }
 
-static una_status basis_begin(several *all, una_basis *const *basis, una_basis_options *const *o, const una_problem *p,
-                              const una_basis_plan *plan, una_arena *keep, una_run *run)
+static una_status basis_begin(several *all, una_fitting *f, const una_basis_plan *plan)
 {
+    const una_problem *p = f->problem;
+    una_arena *scratch = &f->run->scratch;
     size_t n = una_problem_outputs(p);
-    *all = (several){ .basis = basis, .targets = n, .noise_var = UNA_GET(&run->scratch, double, n),
-                      .scale = n > 1 ? UNA_GET(&run->scratch, double, n) : NULL };
-    UNA_TRY(una_errors_take(&all->errors, n, &run->scratch));
+    *all = (several){ .f = f, .targets = n, .scale = n > 1 ? UNA_GET(scratch, double, n) : NULL };
+    UNA_NEW_AT(scratch, all->noise_var, n);
+    UNA_NEW_AT(scratch, all->chosen, n);
+    UNA_TRY(una_errors_take(&all->errors, n, scratch));
     for (size_t t = 0; t < n; t++) {
-        una_basis_resolve_for(o[t], p, plan->member, 0.01);
-        UNA_TRY(una_basis_shape(basis[t], o[t], p, plan->heads, keep, run));
+        una_basis_resolve_for(options_of(f, t), p, plan->member, 0.01);
+        UNA_TRY(una_basis_shape(f->target[t].state, options_of(f, t), p, plan->heads, f->keep, f->run));
     }
-    return una_network_with_heads(&all->net, &basis[0]->net, plan->heads * n, &run->scratch);
+    const una_basis *first = f->target->state;
+    return una_network_with_heads(&all->net, &first->net, plan->heads * n, scratch);
 }
 
 /* Noise and prior as chosen, and the posterior of the target's rows. */
-static una_status finish_target(const several *all, size_t target, una_basis_options *o, const una_problem *p,
-                                const una_target_choice *v, una_arena *keep, una_run *run)
+static una_status finish_target(const several *all, size_t target)
 {
-    una_basis *basis = all->basis[target];
-    una_fit_result *result = v->result;
-    bool chosen = UNA_IS_AUTO(o->noise_std);
-    double unit = unit_of(o->units, p, target);
+    const una_fitting *f = all->f;
+    const una_target_choice *v = &all->chosen[target];
+    una_basis *basis = f->target[target].state;
+    una_basis_options *o = options_of(f, target);
+    bool chosen = UNA_IS_AUTO(o->common.noise_std);
+    double unit = unit_of(o->common.units, f->problem, target);
     una_problem own;
-    UNA_TRY(una_problem_target(&own, p, target, &run->scratch));
+    UNA_TRY(una_problem_target(&own, f->problem, target, &f->run->scratch));
     /* still automatic: there were no validation rows */
     basis->head.noise_var = UNA_IS_AUTO(v->noise_var) ? all->noise_var[target] : v->noise_var;
     basis->head.prior_var = UNA_IS_AUTO(v->prior_var) ? 1 : v->prior_var;
-    UNA_TRY(basis_posterior(basis, &own, result, keep, run));
-    una_basis_check_noise(&basis->head, chosen, result);
+    UNA_TRY(basis_posterior(basis, &own, v->result, f->keep, f->run));
+    una_basis_check_noise(&basis->head, chosen, v->result);
     o->train_noise_std = sqrt(all->noise_var[target]) / unit;
-    o->noise_std = sqrt(basis->head.noise_var) / unit;
-    o->prior_var = basis->head.prior_var;
+    o->common.noise_std = sqrt(basis->head.noise_var) / unit;
+    o->common.prior_var = basis->head.prior_var;
     return UNA_OK;
 }
 
 /* Steps and learning curve are the same for all targets. */
-static una_status share_curve(una_fit_result *const *result, size_t targets, una_arena *keep)
+static una_status share_curve(const una_fitting *f, size_t targets)
 {
-    const una_curve *c = &result[0]->curve;
+    const una_fit_result *first = f->target->result;
+    const una_curve *c = &first->curve;
     for (size_t t = 1; t < targets; t++) {
-        result[t]->steps = result[0]->steps;
-        result[t]->mean_cos2 = result[0]->mean_cos2;
-        result[t]->curve = (una_curve){ c->count, una_copy_numbers(c->step, c->count, keep),
-                                        una_copy_numbers(c->loss, c->count, keep),
-                                        una_copy_numbers(c->valid_log_lik, c->count, keep),
-                                        una_copy_numbers(c->mean_cos2, c->count, keep) };
+        una_fit_result *result = f->target[t].result;
+        result->steps = first->steps;
+        result->mean_cos2 = first->mean_cos2;
+        result->curve = (una_curve){ c->count, una_copy_numbers(c->step, c->count, f->keep),
+                                     una_copy_numbers(c->loss, c->count, f->keep),
+                                     una_copy_numbers(c->valid_log_lik, c->count, f->keep),
+                                     una_copy_numbers(c->mean_cos2, c->count, f->keep) };
     }
-    return una_arena_check(keep);
+    return una_arena_check(f->keep);
 }
 
-static una_status finish_targets(const several *all, una_basis_options *const *o, const una_problem *p,
-                                 const una_target_choice *chosen, una_target_coupling *coupling, una_arena *keep,
-                                 una_run *run)
+static una_status finish_targets(const several *all)
 {
-    UNA_NEW(&run->scratch, double, noise_var, all->targets);
+    const una_fitting *f = all->f;
+    UNA_NEW(&f->run->scratch, double, noise_var, all->targets);
     for (size_t t = 0; t < all->targets; t++) {
-        una_mark mark = una_arena_mark(&run->scratch);
-        UNA_TRY(finish_target(all, t, o[t], p, &chosen[t], keep, run));
-        una_arena_release(&run->scratch, mark);
-        noise_var[t] = all->basis[t]->head.noise_var;
+        UNA_SCOPED(f->run, finish_target(all, t));
+        noise_var[t] = ((const una_basis *)f->target[t].state)->head.noise_var;
     }
-    if (!coupling) return UNA_OK;
-    coupling->joint = false;
-    return una_errors_noise(coupling->noise, &all->errors, noise_var, run);
+    if (!f->coupling) return UNA_OK;
+    f->coupling->joint = false;
+    return una_errors_noise(f->coupling->noise, &all->errors, noise_var, f->run);
 }
 
 /* Only perceptrons can be trained by marginal likelihood or on several targets. */
@@ -477,44 +480,42 @@ static una_status check_convolutions(const several *all, const una_basis_plan *p
     return UNA_OK;
 }
 
-una_status una_basis_fit(una_basis *const *basis, una_basis_options *const *o, const una_problem *p,
-                         una_basis_plan *plan, una_fit_result *const *result, una_target_coupling *coupling,
-                         una_arena *keep, una_run *run)
+una_status una_basis_fit(una_fitting *f, una_basis_plan *plan)
 {
+    const una_problem *p = f->problem;
+    const una_basis_options *o = options_of(f, 0);
+    una_fit_result *result = f->target->result;
     double share;
     size_t *group;
     several all;
-    una_target_choice *chosen;
-    UNA_TRY(basis_begin(&all, basis, o, p, plan, keep, run));
-    UNA_TRY(check_convolutions(&all, plan, run));
-    UNA_TRY(new_target_choices(&chosen, all.targets, &run->scratch));
-    UNA_TRY(una_basis_groups(&group, p->columns, &run->scratch));
-    UNA_TRY(basis_train_noise(&all, &share, o, plan, p, result[0], run));
+    UNA_TRY(basis_begin(&all, f, plan));
+    UNA_TRY(check_convolutions(&all, plan, f->run));
+    UNA_TRY(una_basis_groups(&group, p->columns, &f->run->scratch));
+    UNA_TRY(basis_train_noise(&all, &share, plan));
     scale_targets(&all);
 
-    una_training_job job = una_basis_job(o[0], all.net, &plan->training, all.common);
+    una_training_job job = una_basis_job(o, all.net, &plan->training, all.common);
     job.how.descent.stage = plan->stage;
     job.group = group;
     set_target_heads(&job, all.targets, all.scale);
     if (plan->marginal) {
         job.goal = UNA_GOAL_EVIDENCE;
         job.goal_options.evidence.noise_var = all.common;
-        job.goal_options.evidence.prior_var = UNA_IS_AUTO(o[0]->prior_var) ? 1 : o[0]->prior_var;
+        job.goal_options.evidence.prior_var = UNA_IS_AUTO(o->common.prior_var) ? 1 : o->common.prior_var;
         job.validate = UNA_VALIDATE_NOT;
     }
 
-    for (size_t t = 0; t < all.targets; t++)
-        chosen[t] = (una_target_choice){ una_noise_var(o[t]->noise_std, unit_of(o[t]->units, p, t)), o[t]->prior_var,
-                                    result[t] };
+    for (size_t t = 0; t < all.targets; t++) {
+        const una_common_options *own = &options_of(f, t)->common;
+        all.chosen[t] = (una_target_choice){ una_noise_var(own->noise_std, unit_of(own->units, p, t)), own->prior_var,
+                                             f->target[t].result };
+    }
     una_crossfit fit = { .context = &all, .job_size = sizeof(basis_training), .job = &job, .finish = basis_finish,
-                         .evaluate = basis_evaluate, .keep = basis_keep, .restarts = (size_t)o[0]->restarts,
-                         .by_evidence = o[0]->noise_rule == 1, .targets = all.targets, .chosen = chosen,
-                         .compare = coupling ? basis_compare : NULL,
+                         .evaluate = basis_evaluate, .keep = basis_keep, .restarts = (size_t)o->common.restarts,
+                         .by_evidence = o->noise_rule == 1, .targets = all.targets, .chosen = all.chosen,
+                         .compare = f->coupling ? basis_compare : NULL,
                          .one_prior = all.targets > 1 && una_problem_complete(p) };
-    una_span before = una_progress_part(run, share, 1);
-    una_status status = una_crossfit_run(&fit, p, result[0], keep, run);
-    una_progress_back(run, before);
-    UNA_TRY(status);
-    UNA_TRY(share_curve(result, all.targets, keep));
-    return finish_targets(&all, o, p, chosen, coupling, keep, run);
+    UNA_STAGE(f->run, share, 1, una_crossfit_run(&fit, p, result, f->keep, f->run));
+    UNA_TRY(share_curve(f, all.targets));
+    return finish_targets(&all);
 }

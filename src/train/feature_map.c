@@ -113,16 +113,16 @@ una_status una_map_observe(const una_feature_map *map, una_head *head, const una
     return UNA_OK;
 }
 
-una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x, size_t draws, bool prior,
-                        double *f, una_run *run)
+una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x, const una_drawing *how, double *f,
+                        una_run *run)
 {
     size_t k = una_map_columns(map);
-    UNA_NEW(&run->scratch, double, w, draws * k);
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, how->prior);
+    UNA_NEW(&run->scratch, double, w, how->draws * k);
     UNA_NEW(&run->scratch, double, phi, x.rows * k);
-    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
-    UNA_TRY(una_head_draw(head, draws, prior, &rng, w, run));
+    UNA_TRY(una_head_draw(head, how->draws, how->prior, &rng, w, run));
     UNA_TRY(una_map_phi(map, x, phi, run));
-    for (size_t s = 0; s < draws; s++) {
+    for (size_t s = 0; s < how->draws; s++) {
         for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = una_dot(phi + r * k, w + s * k, k);
         UNA_TRY(una_check_cancelled(run, "drawing functions"));
     }

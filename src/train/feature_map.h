@@ -53,8 +53,8 @@ una_status una_map_predict(const una_feature_map *map, const una_head *head, una
                            una_run *run);
 una_status una_map_observe(const una_feature_map *map, una_head *head, const una_problem *more, una_fit_result *result,
                            una_run *run);
-una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x, size_t draws, bool prior,
-                        double *f, una_run *run);
+una_status una_map_draw(const una_feature_map *map, const una_head *head, una_view x,
+                        const una_drawing *how, double *f, una_run *run);
 una_status una_map_slope(const una_feature_map *map, const una_head *head, const double *x, una_slope *at,
                          una_run *run);
 

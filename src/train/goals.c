@@ -11,7 +11,7 @@
  */
 #include "train/training_job.h"
 
-#include "committee/several_targets.h"
+#include "train/joint_targets.h"
 #include "infer/head.h"
 #include "infer/vi.h"
 #include "nn/anchor.h"

@@ -6,10 +6,14 @@
 #ifndef UNA_OPTION_ROWS_H
 #define UNA_OPTION_ROWS_H
 
-#include "base/option.h"
+#include "model/kind.h"
 
 #define UNA_ROW(type, in, field, kind, initial, low, high, may, choices, help) \
     { #field, kind, offsetof(type, in.field), initial, low, high, may, choices, help }
+
+/* A row of una_common_options, with which the options begin. */
+#define UNA_COMMON_ROW(field, kind, initial, low, high, may, choices, help) \
+    { #field, kind, offsetof(una_common_options, field), initial, low, high, may, choices, help }
 
 #define UNA_ROWS_SHAPE(type, in, depth_text, unit, layers) \
     UNA_ROW(type, in, width, UNA_COUNT, "50", 1, 4096, false, NULL, "units of each " unit), \
@@ -30,7 +34,7 @@
 #define UNA_ROWS_BUDGET(type, in, steps_text, batch_text) \
     UNA_ROW(type, in, epochs, UNA_COUNT, "auto", 1, 1e7, true, NULL, \
             "passes over the data; auto = from the steps, 10 for images"), \
-    UNA_ROW(type, in, steps, UNA_COUNT, "auto", 1, 1e9, true, NULL, \
+    UNA_COMMON_ROW(steps, UNA_COUNT, "auto", 1, 1e9, true, NULL, \
             steps_text "; auto = by rule from the data, or epochs"), \
     UNA_ROW(type, in, batch, UNA_COUNT, batch_text, 1, 1e9, true, NULL, \
             "rows per step; auto = 128, or all rows below 200")
@@ -45,13 +49,10 @@
 /* The help where a single network is fitted, and the noise scales the whole objective but for the penalty. */
 #define UNA_TRAIN_NOISE_RATIO \
     "noise std inside the training objective, where only its ratio to the penalty counts; auto = 0.3 standardised"
-#define UNA_ROW_NOISE(type, in, automatic) \
-    UNA_ROW(type, in, noise_std, UNA_REAL, "auto", 1e-150, 1e150, true, NULL, \
-            "noise std of the target; auto = " automatic)
-#define UNA_ROW_PRIOR(type, in, prior_text, help) \
-    UNA_ROW(type, in, prior_var, UNA_REAL, prior_text, 1e-12, 1e12, true, NULL, help)
-#define UNA_ROW_UNITS(type, in, help) \
-    UNA_ROW(type, in, units, UNA_WORD, "own", 0, 0, false, "own|standardised", help)
+#define UNA_ROW_NOISE(help) UNA_COMMON_ROW(noise_std, UNA_REAL, "auto", 1e-150, 1e150, true, NULL, help)
+#define UNA_ROW_PRIOR(prior_text, help) \
+    UNA_COMMON_ROW(prior_var, UNA_REAL, prior_text, 1e-12, 1e12, true, NULL, help)
+#define UNA_ROW_UNITS(help) UNA_COMMON_ROW(units, UNA_WORD, "own", 0, 0, false, "own|standardised", help)
 #define UNA_NOISE_UNITS "how noise is given: in the target's own units, or standardised (the thesis)"
 
 #endif

@@ -66,12 +66,14 @@ una_status una_gp_exchange(void *state, una_archive *ar)
     return una_gp_defer(gp, gp->kernel, x, y, weight, (size_t)rows, (size_t)inputs, ar->arena);
 }
 
-una_status una_gp_draws(const void *gp, una_view x, size_t draws, bool prior, double *f, una_run *run)
+una_status una_gp_draws(const void *gp, una_view x, const una_drawing *how, double *f, una_run *run)
 {
-    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
-    if (!prior) return una_gp_draw(gp, x.at, x.rows, x.stride, draws, &rng, f, run);
+    const una_gp *g = gp;
+    size_t draws = how->draws;
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, how->prior);
+    if (!how->prior) return una_gp_draw(g, x.at, x.rows, x.stride, draws, &rng, f, run);
     UNA_NEW(&run->scratch, double, by_row, x.rows * draws);
-    UNA_TRY(una_gp_prior_draws(((const una_gp *)gp)->kernel, x.at, x.rows, x.stride, draws, &rng, by_row, NULL, run));
+    UNA_TRY(una_gp_prior_draws(g->kernel, x.at, x.rows, x.stride, draws, &rng, by_row, NULL, run));
     for (size_t s = 0; s < draws; s++)
         for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = by_row[r * draws + s];
     return UNA_OK;
@@ -137,12 +139,12 @@ una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una
     return UNA_OK;
 }
 
-una_status una_process_draw(const una_feature_map *map, const una_gp *gp, una_view x, size_t draws, bool prior,
-                            double *f, una_run *run)
+una_status una_process_draw(const una_feature_map *map, const una_gp *gp, una_view x, const una_drawing *how, double *f,
+                            una_run *run)
 {
     una_view h;
     UNA_TRY(features_at(map, x, &h, run));
-    return una_gp_draws(gp, h, draws, prior, f, run);
+    return una_gp_draws(gp, h, how, f, run);
 }
 
 /* By the chain rule: slopes by h, times those of h by x. */

@@ -18,7 +18,7 @@ una_status una_gp_judge(const una_gp *gp, const double *x, const double *y, cons
 /* Saves, or loads, checks and solves again. The columns of x are ar->inputs. */
 una_status una_gp_exchange(void *gp, una_archive *ar);
 /* f [draws, rows] from posterior or prior; random numbers by the run's seed. */
-una_status una_gp_draws(const void *gp, una_view x, size_t draws, bool prior, double *f, una_run *run);
+una_status una_gp_draws(const void *gp, una_view x, const una_drawing *how, double *f, una_run *run);
 
 /* ---- the search for lengths, variances and noise: maximum evidence by L-BFGS, on a log scale ---- */
 typedef struct una_gp_search {           /* the caller sets the first eleven                                     */
@@ -57,7 +57,7 @@ una_status una_process_predict(const una_feature_map *map, const una_gp *gp, una
                                una_run *run);
 una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una_problem *more, una_fit_result *result,
                                una_arena *keep, una_run *run);
-una_status una_process_draw(const una_feature_map *map, const una_gp *gp, una_view x, size_t draws, bool prior,
+una_status una_process_draw(const una_feature_map *map, const una_gp *gp, una_view x, const una_drawing *how,
                             double *f, una_run *run);
 una_status una_process_slope(const una_feature_map *map, const una_gp *gp, const double *x, una_slope *at,
                              una_run *run);

@@ -208,11 +208,11 @@ static una_status draw_parts(const pass *p, uint64_t seed, size_t draws, double 
     return UNA_OK;
 }
 
-una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+una_status una_sampled_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run)
 {
     pass p;
     UNA_TRY(begin_at(&p, state, x, run));
-    return (prior ? draw_prior_networks : draw_parts)(&p, run->settings.seed, draws, f, run);
+    return (how->prior ? draw_prior_networks : draw_parts)(&p, run->settings.seed, how->draws, f, run);
 }
 
 /* ---- saving -------------------------------------------------------------------------------------------------- */

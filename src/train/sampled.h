@@ -33,28 +33,28 @@ struct una_sampled {                     /* first member of a model's state     
     double  *numbers;                    /* [count] what training found                                     */
 };
 
-typedef struct una_sampled_options {
+typedef struct una_sampled_options {     /* first in the options of the kinds                               */
+    una_common_options common;
     const char *body;                    /* of mcd; NULL: a perceptron                                      */
     int    flips;
     double shifts;
     double width, depth;
     int    activation, initialisation, rate_schedule;
-    double rate, epochs, steps, batch;
-    double train_noise_std, noise_std;
-    int    validate, units;
+    double rate, epochs, batch, train_noise_std;
+    int    validate;
 } una_sampled_options;
 
 #define UNA_SAMPLED_TABLE(type, depth_text, rate_text, batch_text, noise_help) \
-    UNA_ROWS_SHAPE(type, common, depth_text, "hidden layer", "hidden layers"), \
-    UNA_ROW_ACTIVATION(type, common, "hidden layers"), \
-    UNA_ROW_INITIALISATION(type, common), \
-    UNA_ROWS_RATE(type, common, rate_text, false, "learning rate of Adam"), \
-    UNA_ROWS_BUDGET(type, common, "optimiser steps", batch_text), \
-    UNA_ROW_TRAIN_NOISE(type, common, noise_help), \
-    UNA_ROW_NOISE(type, common, "largest likelihood of held-out rows under the mixture"), \
-    UNA_ROW(type, common, validate, UNA_FLAG, "yes", 0, 0, false, NULL, \
+    UNA_ROWS_SHAPE(type, base, depth_text, "hidden layer", "hidden layers"), \
+    UNA_ROW_ACTIVATION(type, base, "hidden layers"), \
+    UNA_ROW_INITIALISATION(type, base), \
+    UNA_ROWS_RATE(type, base, rate_text, false, "learning rate of Adam"), \
+    UNA_ROWS_BUDGET(type, base, "optimiser steps", batch_text), \
+    UNA_ROW_TRAIN_NOISE(type, base, noise_help), \
+    UNA_ROW_NOISE("noise std of the target; auto = largest likelihood of held-out rows under the mixture"), \
+    UNA_ROW(type, base, validate, UNA_FLAG, "yes", 0, 0, false, NULL, \
             "train without the held-out rows first: scores and noise; no = train once, noise as in training"), \
-    UNA_ROW_UNITS(type, common, UNA_NOISE_UNITS)
+    UNA_ROW_UNITS(UNA_NOISE_UNITS)
 
 typedef struct una_sampled_plan {        /* how a model trains, for una_sampled_fit                         */
     una_training_job job;                /* its goal and stage; the rest comes from the options             */
@@ -71,8 +71,7 @@ una_status una_sampled_shape(una_sampled *state, una_sampled_options *options, s
 void       una_sampled_count(una_sampled *state, size_t numbers_each);   /* sets from, varied and count     */
 bool       una_sampled_heads_only(const una_sampled *state);     /* parts differ in their heads alone       */
 /* Fits the rest once part, parts and prior_var of the state are set. Fills in automatic options. */
-una_status una_sampled_fit(una_sampled *state, una_sampled_options *options, const una_problem *problem,
-                           const una_sampled_plan *plan, una_fit_result *result, una_arena *keep, una_run *run);
+una_status una_sampled_fit(una_fitting *f, const una_sampled_plan *plan);
 
 /* ---- the rest of the model interface ---- */
 /* Part s of a set of numbers at row r of x [rows, inputs]: f[r by_row + s by_part]. */
@@ -80,11 +79,15 @@ una_status una_sampled_values(const una_sampled *state, const double *numbers, c
                                  double *f, size_t by_row, size_t by_part, una_run *run);
 una_status una_sampled_predict(const void *state, una_view x, una_predictive *out, una_run *run);
 /* Posterior: parts taken at random; prior: parameters N(0, prior_var), of perceptrons only. */
-una_status una_sampled_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run);
+una_status una_sampled_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run);
 /* Leaves one part, chosen at random. */
 void       una_sampled_choose(una_sampled *state, una_rng *rng);
 una_status una_sampled_functions(const void *state, una_view x, size_t *count, double *f, una_run *run);
 size_t     una_sampled_mixture(const void *state);
+/* In the table of one training that is such a mixture. */
+#define UNA_SAMPLED_CALLS                                                                                            \
+    .predict = una_sampled_predict, .mixture = una_sampled_mixture, .draw = una_sampled_draw,                        \
+    .functions = una_sampled_functions
 /* numbers_each: numbers for each parameter. */
 una_status una_sampled_exchange(una_sampled *state, una_sampled_part *part, size_t numbers_each, una_archive *ar);
 

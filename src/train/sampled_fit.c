@@ -6,7 +6,7 @@
  */
 #include "train/sampled.h"
 
-#include "committee/crossfit.h"
+#include "train/crossfit.h"
 #include "la/mixture.h"
 
 enum { MOST_VALID_ROWS = 4096 };         /* rows that choose the noise, at most                             */
@@ -91,11 +91,11 @@ una_status una_sampled_shape(una_sampled *m, una_sampled_options *o, size_t numb
 
 static void sampled_resolve(una_sampled_options *o, const una_problem *p)
 {
-    una_basis_options basis = { .width = o->width, .features = o->width, .batch = o->batch, .steps = o->steps,
+    una_basis_options basis = { .width = o->width, .features = o->width, .batch = o->batch, .common.steps = o->common.steps,
                                 .epochs = o->epochs, .body = o->body };
     una_basis_resolve_for(&basis, p, false, 0);
     o->batch = basis.batch;
-    o->steps = basis.steps;
+    o->common.steps = basis.common.steps;
     o->epochs = basis.epochs;
 }
 
@@ -151,19 +151,17 @@ static una_status sampled_train_noise(double *noise_var, double *share, const un
 {
     double found = UNA_PLAIN_NOISE_VAR;
     *share = 0;
-    if (UNA_IS_AUTO(o->train_noise_std) && !UNA_IS_AUTO(o->noise_std)) o->train_noise_std = o->noise_std;
+    if (UNA_IS_AUTO(o->train_noise_std) && !UNA_IS_AUTO(o->common.noise_std)) o->train_noise_std = o->common.noise_std;
 
     if (UNA_IS_AUTO(o->train_noise_std) && matters) {
-        una_basis_options plain = { .steps = una_basis_noise_steps(o->steps), .batch = o->batch, .rate = 0.003,
+        una_basis_options plain = { .common.steps = una_basis_noise_steps(o->common.steps), .batch = o->batch, .rate = 0.003,
                                     .rate_schedule = 1, .initialisation = o->initialisation,
                                     .train_noise_std = sqrt(UNA_PLAIN_NOISE_VAR) };
-        una_span before = una_progress_part(run, 0, *share = 0.1);
-        una_status status = una_basis_noise(&found, &m->net, &plain, p, result, run);
-        una_progress_back(run, before);
-        UNA_TRY(status);
+        *share = 0.1;
+        UNA_STAGE(run, 0, *share, una_basis_noise(&found, &m->net, &plain, p, result, run));
     }
 
-    *noise_var = noise_var_of(&o->train_noise_std, found, una_unit(o->units, p));
+    *noise_var = noise_var_of(&o->train_noise_std, found, una_unit(o->common.units, p));
     return UNA_OK;
 }
 
@@ -171,7 +169,7 @@ static una_status sampled_train_noise(double *noise_var, double *share, const un
 static una_training_job sampled_job(const una_sampled *m, const una_sampled_options *o, const una_sampled_plan *plan,
                                     double train_noise_var)
 {
-    una_basis_options basis = { .steps = o->steps, .batch = o->batch, .optimiser = UNA_ADAM, .rate = o->rate,
+    una_basis_options basis = { .common.steps = o->common.steps, .batch = o->batch, .optimiser = UNA_ADAM, .rate = o->rate,
                                 .rate_schedule = o->rate_schedule, .initialisation = o->initialisation,
                                 .flips = o->flips, .shifts = o->shifts };
     una_training_job job = una_basis_job(&basis, m->net, &(una_training_settings){0}, train_noise_var);
@@ -182,28 +180,29 @@ static una_training_job sampled_job(const una_sampled *m, const una_sampled_opti
     return job;
 }
 
-una_status una_sampled_fit(una_sampled *m, una_sampled_options *o, const una_problem *p, const una_sampled_plan *plan,
-                           una_fit_result *result, una_arena *keep, una_run *run)
+una_status una_sampled_fit(una_fitting *f, const una_sampled_plan *plan)
 {
-    double unit = una_unit(o->units, p), share, train_noise_var;
+    const una_problem *p = f->problem;
+    una_sampled *m = f->target->state;
+    una_sampled_options *o = f->target->options;
+    una_fit_result *result = f->target->result;
+    double unit = una_unit(o->common.units, p), share, train_noise_var;
     const char *remedy = o->validate ? UNA_LOOK_FOR_EXTREMES : "let rows choose the noise (validate=yes)";
-    if (!UNA_IS_AUTO(o->noise_std)) remedy = "leave noise_std to be chosen";
+    if (!UNA_IS_AUTO(o->common.noise_std)) remedy = "leave noise_std to be chosen";
     sampled_resolve(o, p);
-    UNA_TRY(una_kernels_need(run));
-    UNA_TRY(sampled_train_noise(&train_noise_var, &share, m, o, plan->noise_matters, p, result, run));
+    UNA_TRY(una_kernels_need(f->run));
+    UNA_TRY(sampled_train_noise(&train_noise_var, &share, m, o, plan->noise_matters, p, result, f->run));
 
     una_training_job job = sampled_job(m, o, plan, train_noise_var);
     una_crossfit fit = { .context = m, .job_size = sizeof(sampled_training), .job = &job, .finish = sampled_finish,
                          .evaluate = sampled_evaluate, .keep = sampled_keep, .restarts = 1, .retrains = true,
                          .unvalidated = !o->validate, .grid = UNA_MIXTURE_GRID, .prior_var = 1,
-                         .noise_var = una_noise_var(o->noise_std, unit) };
-    una_span before = una_progress_part(run, share, 1);
-    una_status status = una_crossfit_run(&fit, p, result, keep, run);
-    una_progress_back(run, before);
-    UNA_TRY(status);
+                         .noise_var = una_noise_var(o->common.noise_std, unit) };
+    UNA_STAGE(f->run, share, 1, una_crossfit_run(&fit, p, result, f->keep, f->run));
 
-    m->noise_var = noise_var_of(&o->noise_std, UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var, unit);
+    double found = UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var;
+    m->noise_var = noise_var_of(&o->common.noise_std, found, unit);
     result->noise_var = m->noise_var;
     result->prior_var = m->prior_var;
-    return check_residuals(m, plan, train_noise_var, remedy, p, result, run);
+    return check_residuals(m, plan, train_noise_var, remedy, p, result, f->run);
 }

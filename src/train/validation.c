@@ -6,7 +6,7 @@
  */
 #include "train/training_job.h"
 
-#include "committee/several_targets.h"
+#include "train/joint_targets.h"
 #include "infer/head.h"
 #include "la/la.h"
 

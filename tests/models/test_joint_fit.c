@@ -6,7 +6,7 @@
 #include "models/quick.h"
 
 #include "train/basis.h"
-#include "committee/several_targets.h"
+#include "train/joint_targets.h"
 
 enum { ROWS = 150, INPUTS = 2, MOST = 3, PROBES = 9, FRESH = 400 };
 

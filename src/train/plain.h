@@ -6,7 +6,7 @@
 #ifndef UNA_PLAIN_H
 #define UNA_PLAIN_H
 
-#include "committee/crossfit.h"
+#include "train/crossfit.h"
 
 typedef struct una_plain_training {
     una_trained_job base;

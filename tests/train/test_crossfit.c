@@ -5,7 +5,7 @@
  */
 #include "test_support.h"
 
-#include "committee/crossfit.h"
+#include "train/crossfit.h"
 
 const una_kind *const una_kinds[] = { NULL };    /* the room below asks for a registry */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cells of a target, and the covariance of several targets' errors. See several_targets.h.
+ * Cells of a target, and the covariance of several targets' errors. See joint_targets.h.
  */
-#include "committee/several_targets.h"
+#include "train/joint_targets.h"
 
 #include "la/la.h"
 

@@ -2,7 +2,7 @@
  *
  * Networks whose errors are evaluated as they are. See plain.h.
  */
-#include "committee/plain.h"
+#include "train/plain.h"
 
 #include "la/la.h"
 

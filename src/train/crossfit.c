@@ -2,7 +2,7 @@
  *
  * Folds or held-out rows, noise, prior, length of training, and what is kept. See crossfit.h.
  */
-#include "committee/crossfit.h"
+#include "train/crossfit.h"
 
 #include "la/la.h"
 

@@ -398,7 +398,7 @@ static void variances_are_positive(void **state)
         assert_true(p[120 + i] >= 0 && p[180 + i] > 0);
         assert_near(p[60 + i] * p[60 + i], p[120 + i] * p[120 + i] + p[180 + i] * p[180 + i], 1e-12, 0);
         assert_true(p[240 + i] < p[i] && p[i] < p[300 + i]);
-        if (!model->kind->mixture) assert_near(p[300 + i] - p[i], 1.959963984540054 * p[60 + i], 1e-9, 0);
+        if (!una_calls(model->kind)->mixture) assert_near(p[300 + i] - p[i], 1.959963984540054 * p[60 + i], 1e-9, 0);
     }
     free(p);
 
@@ -453,7 +453,7 @@ static double standard_at(const una_model *model, const double *x, bool variance
     double mean, var, noise;
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     size_t inputs = model->columns.input_count;
-    assert_ok(model->kind->predict(model->state, (una_view){ x, 1, inputs, inputs }, &out, run), run);
+    assert_ok(una_calls(model->kind)->predict(model->state, (una_view){ x, 1, inputs, inputs }, &out, run), run);
     return variance ? var : mean;
 }
 
@@ -482,7 +482,7 @@ static void slope_agrees_with_differences(void **state)
         double x[INPUTS] = { 0.3 * point - 0.5, 0.7 - 0.4 * point }, dmean[INPUTS], dvar[INPUTS];
         for (size_t d = 2; d < INPUTS; d++) x[d] = sin((double)d);
         una_slope at = { .dmean = dmean, .dvar = dvar };
-        assert_ok(kind->slope(model->state, x, &at, run), run);
+        assert_ok(una_calls(kind)->slope(model->state, x, &at, run), run);
         assert_near(at.mean, standard_at(model, x, false, run), 1e-6, 1e-6);
         assert_near(at.var, standard_at(model, x, true, run), 1e-6, 1e-6);
         agreement off = {0};
@@ -610,7 +610,7 @@ static void parts_are_functions(void **state)
     una_model *model = quick_fit(kind, data, run);
     size_t count = 99;
     assert_ok(una_model_functions(model, data, &count, NULL, run), run);
-    assert_true(kind->functions ? count > 0 && count < 99 : count == 0);
+    assert_true(kind->functions || kind->learns_features ? count > 0 && count < 99 : count == 0);
 
     double *f = calloc((count + 1) * 60, sizeof *f), sum = 0;
     assert_non_null(f);
@@ -662,7 +662,8 @@ static void update_in_steps(una_model *model, const una_dataset *more, size_t st
 static void less_doubt(const una_model *before, const una_model *after, una_run *run)
 {
     enum { POINTS = 20 };
-    size_t parts = before->kind->mixture ? before->kind->mixture(before->state) : 0, count = parts ? parts : 1;
+    const una_kind *calls = una_calls(before->kind);
+    size_t parts = calls->mixture ? calls->mixture(before->state) : 0, count = parts ? parts : 1;
     size_t inputs = before->columns.input_count;
     double x[INPUTS * POINTS], mean[POINTS], var[2][POINTS], noise[POINTS], weight[64];
     double *part = calloc(3 * count * POINTS, sizeof *part);
@@ -674,7 +675,7 @@ static void less_doubt(const una_model *before, const una_model *after, una_run 
         una_predictive out = { .mean = mean, .var_model = var[k], .var_noise = noise, .parts = parts };
         if (parts) out.part_mean = part + 2 * count * POINTS, out.part_var = part + (size_t)k * count * POINTS;
         if (parts) out.part_weight = weight;
-        assert_ok(model[k]->kind->predict(model[k]->state, (una_view){ x, POINTS, inputs, inputs }, &out, run), run);
+        assert_ok(calls->predict(model[k]->state, (una_view){ x, POINTS, inputs, inputs }, &out, run), run);
     }
     for (size_t i = 0; i < POINTS * count; i++)
         assert_true(parts ? part[count * POINTS + i] < part[i] : var[1][i] < var[0][i]);
@@ -996,7 +997,7 @@ static void every_allocation_may_fail(void **state)
     if (quick_images) sweep_job(job_fit_images, &s, "fit to images");
     else sweep_job(job_fit, &s, "fit");
     if (!quick_images) sweep_job(job_fit_mixed, &s, "fit with categories");
-    if (s.kind->fit_several && !quick_images) sweep_job(job_fit_pair, &s, "fit to two targets");
+    if (s.kind->fit_jointly && !quick_images) sweep_job(job_fit_pair, &s, "fit to two targets");
     sweep_job(job_load, &s, "load");
     sweep_job(job_use, &s, "predict, draw, save");
     sweep_job(job_files, &s, "files");

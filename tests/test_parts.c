@@ -407,7 +407,8 @@ static void a_stack(void **state)
     una_dataset *data = wave_data(ROWS, 0, run);
     una_model *of[2] = { fitted("linear", data, NULL, run), fitted("gp(noise=constant)", data, NULL, run) };
     una_model *stack = fitted(quick_spec("auto", NULL), data, NULL, run), *function;
-    una_member at[2] = { { of[0]->kind, of[0]->state, NULL, 0.3 }, { of[1]->kind, of[1]->state, NULL, 0.7 } };
+    una_member at[2] = { { of[0]->kind, una_calls(of[0]->kind), of[0]->state, NULL, 0.3 },
+                         { of[1]->kind, una_calls(of[1]->kind), of[1]->state, NULL, 0.7 } };
     una_members all = { .count = 2, .inputs = 2, .at = at };
     size_t can = 0;
     mixture m, own;

@@ -100,8 +100,8 @@ una_status una_model_describe(una_model *model)
 una_status una_model_take_result(una_model *model, const una_fit_result *result, size_t rows, size_t other,
                                  una_run *run)
 {
-    bool evidence = isfinite(result->log_evidence) || isnan(result->log_evidence);    /* samplers have none */
-    if (!isfinite(result->noise_var) || !evidence)
+    bool no_evidence = isnan(result->log_evidence) && una_calls(model->kind)->mixture;    /* samplers have none */
+    if (!isfinite(result->noise_var) || (!isfinite(result->log_evidence) && !no_evidence))
         UNA_FAIL(run, UNA_E_NUMERIC, "%s: the fit ended with a noise or evidence that is not a number",
                  model->kind->name);
 

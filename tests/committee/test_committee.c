@@ -17,40 +17,36 @@ enum { ROWS = 60 };
 /* It answers the mean of its rows, and `off` more; off grows with the repeat. */
 typedef struct memory { double rows, mean, off, noise_var, seen[2 * ROWS]; } memory;
 
-typedef struct memory_options {
-    double noise_std, off;
-    int    units;
-    una_committee_options committee;
-} memory_options;
+typedef struct memory_options { una_common_options common; double off; } memory_options;
 
 #define ROW(field, type, initial, low, high, may, choices) \
     { #field, type, offsetof(memory_options, field), initial, low, high, may, choices, "" }
 
 static const una_option memory_table[] = {
-    ROW(noise_std, UNA_REAL, "auto", 1e-9, 1e9, true, NULL), ROW(off, UNA_REAL, "0", 0, 10, false, NULL),
-    ROW(units, UNA_WORD, "own", 0, 0, false, "own|standardised"), UNA_COMMITTEE_TABLE(memory_options, "auto", "off"),
+    UNA_ROW_NOISE(""), ROW(off, UNA_REAL, "0", 0, 10, false, NULL), UNA_ROW_UNITS(""),
+    UNA_COMMITTEE_TABLE("auto", "off"),
     { .name = NULL }
 };
 static const una_option bare_table[] = {
-    ROW(noise_std, UNA_REAL, "auto", 1e-9, 1e9, true, NULL), ROW(off, UNA_REAL, "0", 0, 10, false, NULL),
+    UNA_ROW_NOISE(""), ROW(off, UNA_REAL, "0", 0, 10, false, NULL),
     { .name = NULL }
 };
 
 static _Atomic long asked, known;                /* rows asked for; those of them, or copies, that had been learnt */
 
-static una_status memory_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                             una_run *run)
+static una_status memory_fit(una_fitting *f)
 {
-    memory *m = state;
-    memory_options *o = options;
-    (void)keep, (void)run;
+    const una_problem *p = f->problem;
+    una_fit_result *result = f->target->result;
+    memory *m = f->target->state;
+    memory_options *o = f->target->options;
     for (size_t i = 0; i < p->x.rows; i++) {
         m->seen[i] = p->x.at[i * p->x.stride];
         m->mean += p->y[i] / (double)p->x.rows;
     }
     m->rows = (double)p->x.rows;
     m->off = o->off;
-    m->noise_var = result->noise_var = UNA_IS_AUTO(o->noise_std) ? 1 : o->noise_std * o->noise_std;
+    m->noise_var = result->noise_var = UNA_IS_AUTO(o->common.noise_std) ? 1 : o->common.noise_std * o->common.noise_std;
     result->log_evidence = -1;
     return UNA_OK;
 }
@@ -86,7 +82,7 @@ static void memory_vary(void *options, size_t repeat)
 }
 
 static const una_kind memory_kind = { .name = "memory", .options = memory_table, .options_size = sizeof(memory_options),
-    .committee = offsetof(memory_options, committee), .state_size = sizeof(memory), .learns_features = true,
+    .committee = &una_committee_calls, .state_size = sizeof(memory), .learns_features = true,
     .fit = memory_fit, .vary = memory_vary, .predict = memory_predict, .exchange = memory_exchange };
 
 /* ---- problems -------------------------------------------------------------------------------------------------- */
@@ -137,7 +133,9 @@ static una_status try_fit(fit_of *f, const una_kind *kind, const char *set, cons
     UNA_TRY(una_spec_parse(&spec, text, &f->keep, run));
     UNA_TRY(una_options_apply(&f->options, kind->options, "memory", &spec, &f->keep, run));
     asked = known = 0;
-    return una_committee_fit(&f->members, kind, &f->options, &t->p, &f->result, &f->keep, run);
+    una_fit_target target = { &f->members, &f->options, &f->result };
+    return una_committee_fit(&(una_fitting){ .kind = kind, .problem = &t->p, .target = &target, .keep = &f->keep,
+                                             .run = run });
 }
 
 static fit_of fit_it(const char *set, const task *t, una_run *run)
@@ -231,9 +229,9 @@ static void noise_as_given(void **state)
     set_task(&t, false, true, run);
     fit_of f = fit_it("members=5, noise_std=0.7", &t, run);
     assert_near(f.members.noise_var, 0.49, 1e-12, 0);
-    assert_near(f.options.noise_std, 0.7, 1e-12, 0);
+    assert_near(f.options.common.noise_std, 0.7, 1e-12, 0);
     assert_null(f.members.noise);
-    assert_int_equal(f.options.committee.noise, UNA_NOISE_CONSTANT);
+    assert_int_equal(f.options.common.noise, UNA_NOISE_CONSTANT);
     una_arena_free(&f.keep);
 
     f = fit_it("members=5, noise_std=0.7, noise=varying", &t, run);
@@ -243,7 +241,7 @@ static void noise_as_given(void **state)
 
     f = fit_it("members=5, noise=constant", &t, run);                    /* y is noise of variance near 1 */
     assert_near(f.members.noise_var, 1, 0.4, 0);
-    assert_near(f.options.noise_std, sqrt(f.members.noise_var), 1e-12, 0);
+    assert_near(f.options.common.noise_std, sqrt(f.members.noise_var), 1e-12, 0);
     una_arena_free(&f.keep);
     una_run_free(run);
 }
@@ -271,9 +269,8 @@ static void one_member_is_the_kind_itself(void **state)
     bare.options = bare_table;
     assert_ok(try_fit(&f, &bare, "off=1", &t, run), run);
     assert_int_equal(f.members.count, 1);
-    assert_near(f.options.committee.members, 1, 0, 0);
-    assert_int_equal(f.options.committee.noise, UNA_NOISE_CONSTANT);
-    assert_int_equal(f.options.committee.relevance, UNA_RELEVANCE_OFF);
+    assert_near(f.options.common.members, 1, 0, 0);
+    assert_int_equal(f.options.common.noise, UNA_NOISE_CONSTANT);
     una_arena_free(&f.keep);
 
     t.p.folds = 0;                                                       /* nothing to compare them by  */

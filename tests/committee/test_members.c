@@ -39,15 +39,15 @@ static una_status line_exchange(void *state, una_archive *ar)
 }
 
 /* A function of its own for every draw: the mean and a multiple of the standard deviation. */
-static una_status line_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+static una_status line_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run)
 {
     const line *l = state;
-    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, prior);
-    for (size_t k = 0; k < draws; k++) {
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, how->prior);
+    for (size_t k = 0; k < how->draws; k++) {
         double z = una_rng_normal(&rng);
         for (size_t r = 0; r < x.rows; r++) {
             const double *row = x.at + r * x.stride;
-            f[k * x.rows + r] = (prior ? 0 : line_mean(l, row)) + z * sqrt(line_var(l, row));
+            f[k * x.rows + r] = (how->prior ? 0 : line_mean(l, row)) + z * sqrt(line_var(l, row));
         }
     }
     return UNA_OK;
@@ -131,17 +131,12 @@ static const una_kind pair_kind = { .name = "twin", .state_size = sizeof(pair), 
                                     .exchange = pair_exchange, .mixture = pair_mixture };
 
 /* A mixture of whatever is registered, that may stand in another one. */
-static una_status nest_exchange(void *state, una_archive *ar)
-{
-    return una_members_exchange(state, NULL, ar);
-}
-
 static const una_kind nest_kind = { .name = "nest", .state_size = sizeof(una_members), .predict = una_members_predict,
-                                    .exchange = nest_exchange, .mixture = una_members_mixture,
+                                    .exchange = una_members_exchange, .mixture = una_members_mixture,
                                     .observe = una_members_observe, .draw = una_members_draw,
                                     .functions = una_members_functions, .slope = una_members_slope };
 
-const una_kind *const una_kinds[] = { &line_kind, &mute_kind, &pair_kind, &nest_kind, NULL };
+const una_kind *const una_kinds[] = { &line_kind, &line_kind, &mute_kind, &pair_kind, &nest_kind, NULL };
 
 /* ---- what the tests share --------------------------------------------------------------------------------- */
 
@@ -154,8 +149,8 @@ static two_lines *mixed_lines(two_lines *t)
 {
     *t = (two_lines){ .one = { 1, -2, 0.5, 0.3, 0.11, 0, 1e9 }, .two = { -0.7, 0.4, 1, 0.05, 0.2, 0, 1e9 },
                       .scale = { 2, 0.5 } };
-    t->at[0] = (una_member){ &line_kind, &t->one, NULL, 0.2 };
-    t->at[1] = (una_member){ &line_kind, &t->two, t->scale, 0.8 };
+    t->at[0] = (una_member){ &line_kind, &line_kind, &t->one, NULL, 0.2 };
+    t->at[1] = (una_member){ &line_kind, &line_kind, &t->two, t->scale, 0.8 };
     t->all = (una_members){ .count = 2, .inputs = 2, .at = t->at };
     return t;
 }
@@ -249,9 +244,10 @@ static void mixtures_within_mixtures(void **state)
     pair prongs = { { 0.5, 0.25, 0.6, 0.02, 0.3, 0, 0 }, 0.3 }, uneven = prongs;
     uneven.t = 0.1;                                              /* parts that differ in noise, as those of hmc */
     double scale[2] = { 3, 1 };
-    una_member inner_at[2] = { { &nest_kind, &mixed_lines(&t)->all, scale, 0.4 }, { &pair_kind, &prongs, NULL, 0.6 } };
+    una_member inner_at[2] = { { &nest_kind, &nest_kind, &mixed_lines(&t)->all, scale, 0.4 },
+                               { &pair_kind, &pair_kind, &prongs, NULL, 0.6 } };
     una_members inner = { .count = 2, .inputs = 2, .at = inner_at };
-    una_member at[2] = { { &nest_kind, &inner, NULL, 0.5 }, { &mute_kind, &t.one, NULL, 0.5 } };
+    una_member at[2] = { { &nest_kind, &nest_kind, &inner, NULL, 0.5 }, { &mute_kind, &mute_kind, &t.one, NULL, 0.5 } };
     una_members whole = { .count = 2, .inputs = 2, .at = at };
 
     assert_int_equal(una_members_mixture(&whole), 5);
@@ -293,7 +289,7 @@ static void one_member_is_that_member(void **state)
     una_view x = some_rows(FEW);
     line l = { 1, -2, 0.5, 0.3, 0.11, 0, 1e9 };
     pair prongs = { l, 0.2 };
-    una_member at = { &line_kind, &l, NULL, 1 };
+    una_member at = { &line_kind, &line_kind, &l, NULL, 1 };
     una_members all = { .count = 1, .inputs = 2, .at = &at };
     double f[DRAWS * FEW], g[DRAWS * FEW];
     size_t count = 0;
@@ -307,8 +303,8 @@ static void one_member_is_that_member(void **state)
     assert_memory_equal(p.noise, q.noise, FEW * sizeof(double));
 
     for (int prior = 0; prior <= 1; prior++) {
-        assert_ok(una_members_draw(&all, x, DRAWS, prior, f, run), run);
-        assert_ok(line_draw(&l, x, DRAWS, prior, g, run), run);
+        assert_ok(una_members_draw(&all, x, &(una_drawing){ .draws = DRAWS, .prior = prior }, f, run), run);
+        assert_ok(line_draw(&l, x, &(una_drawing){ .draws = DRAWS, .prior = prior }, g, run), run);
         assert_memory_equal(f, g, sizeof f);
     }
     assert_ok(una_members_functions(&all, x, &count, NULL, run), run);
@@ -317,7 +313,7 @@ static void one_member_is_that_member(void **state)
     assert_ok(line_functions(&l, x, &count, g, run), run);
     assert_memory_equal(f, g, 3 * FEW * sizeof *f);
 
-    at = (una_member){ &pair_kind, &prongs, NULL, 1 };
+    at = (una_member){ &pair_kind, &pair_kind, &prongs, NULL, 1 };
     assert_int_equal(una_members_mixture(&all), 2);
     predict(&p, &all, x, run);
     out = (una_predictive){ q.mean, q.var, q.noise, false, 2, q.part[0], q.part[1], q.weight };
@@ -362,7 +358,7 @@ static void draws_follow_the_mixture(void **state)
     una_view x = some_rows(FEW);
     two_lines t;
     predict(&p, &mixed_lines(&t)->all, x, run);
-    assert_ok(una_members_draw(&t.all, x, DRAWS, false, f, run), run);
+    assert_ok(una_members_draw(&t.all, x, &(una_drawing){ .draws = DRAWS, .prior = false }, f, run), run);
     assert_int_equal(run->settings.seed, 0);
 
     for (size_t r = 0; r < FEW; r++) {
@@ -372,15 +368,16 @@ static void draws_follow_the_mixture(void **state)
         assert_near(mean, p.mean[r], 0, 5 * sqrt(p.var[r] / DRAWS));
         assert_near(var, p.var[r], 0.06, 0);
     }
-    assert_ok(una_members_draw(&t.all, x, 50, false, again, run), run);         /* fewer are the first of many */
+    /* fewer are the first of many */
+    assert_ok(una_members_draw(&t.all, x, &(una_drawing){ .draws = 50 }, again, run), run);
     assert_memory_equal(again, f, 50 * FEW * sizeof *f);
 
-    t.at[0].kind = &mute_kind;                                   /* it cannot draw: its mean, with its weight */
-    assert_ok(una_members_draw(&t.all, x, DRAWS, false, f, run), run);
+    t.at[0].kind = t.at[0].calls = &mute_kind;              /* it cannot draw: its mean, with its weight */
+    assert_ok(una_members_draw(&t.all, x, &(una_drawing){ .draws = DRAWS, .prior = false }, f, run), run);
     size_t times = 0;
     for (size_t k = 0; k < DRAWS; k++) times += f[k * FEW] == line_mean(&t.one, x.at);
     assert_near((double)times / DRAWS, 0.2, 0, 5 * sqrt(0.16 / DRAWS));
-    assert_status(una_members_draw(&t.all, x, 1, true, f, run), UNA_E_USAGE, run);
+    assert_status(una_members_draw(&t.all, x, &(una_drawing){ .draws = 1, .prior = true }, f, run), UNA_E_USAGE, run);
     assert_says(una_run_message(run), "mute has no prior to draw functions from");
     una_run_free(run);
 }
@@ -392,7 +389,8 @@ static void slopes_agree_with_differences(void **state)
     two_lines t;
     pair prongs = { { 0.5, 0.25, 0.6, 0.02, 0.3, 0, 0 }, 0.3 };
     double scale[2] = { 0.3, 4 };
-    una_member at[2] = { { &nest_kind, &mixed_lines(&t)->all, scale, 0.35 }, { &pair_kind, &prongs, NULL, 0.65 } };
+    una_member at[2] = { { &nest_kind, &nest_kind, &mixed_lines(&t)->all, scale, 0.35 },
+                         { &pair_kind, &pair_kind, &prongs, NULL, 0.65 } };
     una_members all = { .count = 2, .inputs = 2, .at = at };
     const double x[2] = { 0.8, -0.6 }, step = 1e-5;
     double dmean[2], dvar[2];
@@ -452,7 +450,7 @@ static void updates_reach_all_or_none(void **state)
         una_member at[3];
         for (size_t m = 0; m < 3; m++) {
             lines[m] = (line){ 1 + (double)m, 2, 3, 4, 5, 0, m == failing ? 1 : 1e9 };
-            at[m] = (una_member){ &line_kind, &lines[m], NULL, 1.0 / 3 };
+            at[m] = (una_member){ &line_kind, &line_kind, &lines[m], NULL, 1.0 / 3 };
         }
         una_members all = { .count = 3, .inputs = 2, .at = at };
         una_problem more = { .x = some_rows(2), .y = y, .outputs = 1 };
@@ -544,12 +542,14 @@ static una_status through_a_file(una_members *back, una_members *all, const una_
     una_archive out = {0}, in = {0};
     UNA_TRY(una_archive_save_begin(&out, "{}", arena, run));
     out.inputs = 2;
-    UNA_TRY(una_members_exchange(all, of, &out));
+    out.kind = of;
+    UNA_TRY(una_members_exchange(all, &out));
     UNA_TRY(una_archive_save_end(&out));
     UNA_TRY(una_archive_load_begin(&in, out.bytes, out.size, "memory", NULL, arena, run));
     in.inputs = 2;
     memset(back, 0, sizeof *back);
-    UNA_TRY(una_members_exchange(back, of, &in));
+    in.kind = of;
+    UNA_TRY(una_members_exchange(back, &in));
     return una_archive_load_end(&in);
 }
 
@@ -563,8 +563,9 @@ static void files_keep_everything(void **state)
     una_view x = some_rows(50);
     two_lines t;
     pair prongs = { { 0.5, 0.25, 0.6, 0.02, 0.3, 0, 0 }, 0.3 };
-    una_member at[3] = { { &nest_kind, &mixed_lines(&t)->all, NULL, 0.5 }, { &pair_kind, &prongs, t.scale, 0.3 },
-                         { &mute_kind, &t.one, NULL, 0.2 } };
+    una_member at[3] = { { &nest_kind, &nest_kind, &mixed_lines(&t)->all, NULL, 0.5 },
+                         { &pair_kind, &pair_kind, &prongs, t.scale, 0.3 },
+                         { &mute_kind, &mute_kind, &t.one, NULL, 0.2 } };
     una_members all = { .count = 3, .inputs = 2, .at = at, .noise_var = 0.25 }, back;
 
     for (int shaped = 0; shaped <= 1; shaped++) {
@@ -603,7 +604,8 @@ static void old_files_hold_one_member(void **state)
 
     assert_ok(una_archive_load_begin(&in, out.bytes, out.size, "memory", NULL, &arena, run), run);
     in.inputs = 2;
-    assert_ok(una_members_exchange(&back, &line_kind, &in), run);
+    in.kind = &line_kind;
+    assert_ok(una_members_exchange(&back, &in), run);
     assert_ok(una_archive_load_end(&in), run);
     assert_true(back.count == 1 && back.inputs == 2 && back.noise_var == 0 && !back.noise);
     assert_true(back.at[0].kind == &line_kind && back.at[0].weight == 1 && !back.at[0].scale);
@@ -611,7 +613,7 @@ static void old_files_hold_one_member(void **state)
 
     assert_ok(una_archive_load_begin(&in, out.bytes, out.size, "memory", NULL, &arena, run), run);
     in.inputs = 2;
-    assert_status(una_members_exchange(&back, NULL, &in), UNA_E_INPUT, run);     /* of what kind it is, nobody says */
+    assert_status(una_members_exchange(&back, &in), UNA_E_INPUT, run);     /* of what kind it is, nobody says */
     una_arena_free(&arena);
     una_run_free(run);
 }
@@ -671,7 +673,7 @@ static void mixtures_may_be_three_deep(void **state)
     una_member at[3];
     mixed_lines(&t);
     for (size_t i = 0; i < 3; i++) {
-        at[i] = (una_member){ &nest_kind, i ? &level[i - 1] : &t.all, NULL, 1 };
+        at[i] = (una_member){ &nest_kind, &nest_kind, i ? &level[i - 1] : &t.all, NULL, 1 };
         level[i] = (una_members){ .count = 1, .inputs = 2, .at = &at[i] };
     }
     refused(&level[1], UNA_OK, NULL, run);
@@ -697,7 +699,7 @@ static una_status everything(void *context, una_run *run)
     una_arena_init(&keep, run);
 
     una_status status = una_members_predict(&t->all, x, &out, run);
-    if (status == UNA_OK) status = una_members_draw(&t->all, x, 4, false, f, run);
+    if (status == UNA_OK) status = una_members_draw(&t->all, x, &(una_drawing){ .draws = 4 }, f, run);
     if (status == UNA_OK) status = una_members_slope(&t->all, x.at, &(una_slope){ .dmean = dmean, .dvar = dvar }, run);
     if (status == UNA_OK) status = through_a_file(&back, &t->all, NULL, &keep, run);
     if (status == UNA_OK) {

@@ -188,7 +188,7 @@ static void sorts_are_weighed(void **state)
     for (size_t r = 0; r < 4; r++) oof.stratum[r] = r % 2;
     oof.strata = 2;
     for (size_t i = 0; i < 20; i++) oof.mean[2 * ROWS + i] = NAN, oof.mean[0 * ROWS + i] = 1e6;
-    assert_ok(una_oof_weigh(&oof, 0.04, run), run);
+    assert_ok(una_oof_weigh(&(una_oof *){ &oof }, 1, &(double){ 0.04 }, run), run);
     assert_near(oof.weight[0], oof.weight[2], 1e-12, 0);
     assert_near(oof.weight[1], oof.weight[3], 1e-12, 0);
     assert_near(2 * oof.weight[0] + 2 * oof.weight[1], 1, 1e-12, 0);
@@ -232,7 +232,7 @@ static una_status weigh_them(void *context, una_run *run)
     (void)context;
     UNA_TRY(una_oof_init(&oof, 2, 50, targets, &run->scratch));
     simulate(&oof, 0.2, 0, 0.1, 8);
-    return una_oof_weigh(&oof, 0.04, run);
+    return una_oof_weigh(&(una_oof *){ &oof }, 1, &(double){ 0.04 }, run);
 }
 
 static void allocations_may_fail(void **state)

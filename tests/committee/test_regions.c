@@ -36,7 +36,8 @@ static void cut(table *t, const double *scale, uint64_t seed, una_run *run)
 {
     t->view.at = t->x;
     t->columns.inputs = t->input;
-    assert_ok(una_regions_cut(&t->inside, &t->count, MOST, t->view, &t->columns, scale, seed, &run->scratch, run), run);
+    const una_region_plan plan = { MOST, t->view, &t->columns, scale, seed };
+    assert_ok(una_regions_cut(&t->inside, &t->count, &plan, &run->scratch, run), run);
     /* what comes next must not write on it */
     double *next = UNA_GET(&run->scratch, double, 5000);
     assert_non_null(next);
@@ -152,7 +153,8 @@ static una_status cut_it(void *context, una_run *run)
     table *t = context;
     t->view.at = t->x;
     t->columns.inputs = t->input;
-    return una_regions_cut(&t->inside, &t->count, MOST, t->view, &t->columns, NULL, 1, &run->scratch, run);
+    const una_region_plan plan = { MOST, t->view, &t->columns, NULL, 1 };
+    return una_regions_cut(&t->inside, &t->count, &plan, &run->scratch, run);
 }
 
 static void allocations_may_fail(void **state)

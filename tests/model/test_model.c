@@ -38,13 +38,13 @@ static void compare_parts(const una_problem *p)
     }
 }
 
-static una_status flat_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                           una_run *run)
+static una_status flat_fit(una_fitting *f)
 {
-    const flat_options *o = options;
+    void *state = f->target->state;
+    const una_problem *p = f->problem;
+    una_fit_result *result = f->target->result;
+    const flat_options *o = f->target->options;
     compare_parts(p);
-    (void)keep;
-    (void)run;
     *(flat *)state = (flat){ o->value, o->spread };
     result->noise_var = 1;
     result->log_evidence = o->value > 1e200 ? NAN : -1;
@@ -128,13 +128,13 @@ static const una_kind comb_kind = {
 };
 
 /* Column c of the table has the relevance c + 1/2; relearning does not learn it. */
-static una_status keen_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                           una_run *run)
+static una_status keen_fit(una_fitting *f)
 {
-    result->relevance = UNA_GET(keep, double, p->x.cols);
-    UNA_TRY(una_arena_check(keep));
-    for (size_t d = 0; d < p->x.cols; d++) result->relevance[d] = (double)p->columns->inputs[d].source + 0.5;
-    return flat_fit(state, options, p, result, keep, run);
+    const una_problem *p = f->problem;
+    UNA_NEW(f->keep, double, relevance, p->x.cols);
+    for (size_t d = 0; d < p->x.cols; d++) relevance[d] = (double)p->columns->inputs[d].source + 0.5;
+    f->target->result->relevance = relevance;
+    return flat_fit(f);
 }
 
 static const una_kind keen_kind = {

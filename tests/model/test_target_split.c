@@ -56,12 +56,11 @@ static const una_option no_options[] = {
     { "value", UNA_REAL, offsetof(nothing, value), "0", -1, 1, false, NULL, "nothing" }, { .name = NULL }
 };
 
-static una_status watch_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                            una_run *run)
+static una_status watch_fit(una_fitting *f)
 {
-    (void)options;
-    (void)keep;
-    (void)run;
+    void *state = f->target->state;
+    const una_problem *p = f->problem;
+    una_fit_result *result = f->target->result;
     assert_int_equal(p->outputs, 1);
     ((nothing *)state)->value = (double)fit_count;
     look(p, p->columns, 0);
@@ -72,24 +71,25 @@ static una_status watch_fit(void *state, void *options, const una_problem *p, un
 
 static bool says_joint;
 
-static una_status pair_fit_several(void *const *state, void *const *options, const una_problem *p,
-                                   una_fit_result *const *result, una_target_coupling *coupling, una_arena *keep,
-                                   una_run *run)
+static una_status joint_fit(una_fitting *f)
 {
-    (void)options;
-    (void)keep;
-    (void)run;
+    const una_problem *p = f->problem;
     assert_int_equal(p->outputs, 2);
-    assert_int_equal(coupling->outputs, 2);
+    assert_int_equal(f->coupling->outputs, 2);
     for (size_t t = 0; t < 2; t++) {
-        ((nothing *)state[t])->value = (double)t;
+        ((nothing *)f->target[t].state)->value = (double)t;
         look(p, &p->columns[t], t);
-        result[t]->noise_var = 1;
-        result[t]->log_evidence = -1;
-        for (size_t s = 0; s < 2; s++) coupling->noise[2 * t + s] = t == s ? 1 : says_joint ? 7 : NAN;
+        f->target[t].result->noise_var = 1;
+        f->target[t].result->log_evidence = -1;
+        for (size_t s = 0; s < 2; s++) f->coupling->noise[2 * t + s] = t == s ? 1 : says_joint ? 7 : NAN;
     }
-    coupling->joint = says_joint;
+    f->coupling->joint = says_joint;
     return UNA_OK;
+}
+
+static una_status one_or_joint_fit(una_fitting *f)
+{
+    return f->coupling ? joint_fit(f) : watch_fit(f);
 }
 
 static una_status watch_predict(const void *state, una_view x, una_predictive *out, una_run *run)
@@ -114,8 +114,8 @@ static const una_kind watch_kind = {
 };
 static const una_kind pair_kind = {
     .name = "pair", .summary = "looks on", .source = "nobody", .options = no_options, .options_size = sizeof(nothing),
-    .state_size = sizeof(nothing), .thesis = "", .least_rows = 4, .learns_features = true, .fit = watch_fit,
-    .fit_several = pair_fit_several, .predict = watch_predict, .exchange = watch_exchange,
+    .state_size = sizeof(nothing), .thesis = "", .least_rows = 4, .learns_features = true,
+    .fit = one_or_joint_fit, .fit_jointly = joint_fit, .predict = watch_predict, .exchange = watch_exchange,
 };
 const una_kind *const una_kinds[] = { &watch_kind, &pair_kind, NULL };
 

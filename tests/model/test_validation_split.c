@@ -123,19 +123,12 @@ static void what_cannot_be_kept_together_is_dealt_out(void **state)
 
 /* ---- who gets folds ---------------------------------------------------------------------------------------------- */
 
-typedef struct split_options { double members; } split_options;
-static const una_option with_members[] = {
-    { "members", UNA_COUNT, offsetof(split_options, members), "auto", 1, 100, true, NULL, "how many" },
-    { .name = NULL }
-};
-static const una_option without[] = { { .name = NULL } };
-
 /* Folds, or rows held out, of so many; returns the folds. */
 static size_t folds_of(const una_kind *kind, double members, size_t rows, double fraction)
 {
     una_run *run = quiet_run();
     double *at = malloc(2 * rows * sizeof *at);
-    split_options options = { members };
+    una_common_options options = { .members = members };
     una_fit_result result = una_fit_result_in(&run->scratch);
     if (!at) fail_msg("%s", "no memory for the test's own data");
     for (size_t i = 0; i < 2 * rows; i++) at[i] = (double)i;
@@ -154,10 +147,11 @@ static size_t folds_of(const una_kind *kind, double members, size_t rows, double
 /* Where what was trained without a fold is kept, folds cost nothing, and many more rows get them. */
 static void folds_where_they_are_kept(void **state)
 {
-    const una_kind again = { .options = with_members, .learns_features = true };
-    const una_kind keeps = { .options = with_members, .learns_features = true, .keeps_folds = true };
-    const una_kind stack = { .options = without, .learns_features = true, .keeps_folds = true };
-    const una_kind none = { .options = without, .keeps_folds = true };
+    const una_kind committee = { .name = "committee" };
+    const una_kind again = { .learns_features = true };
+    const una_kind keeps = { .learns_features = true, .committee = &committee };
+    const una_kind stack = { .learns_features = true, .keeps_folds = true };
+    const una_kind none = { .committee = &committee };
     (void)state;
     assert_int_equal(folds_of(&again, UNA_AUTO, 999, 0), 5);
     assert_int_equal(folds_of(&again, UNA_AUTO, 1000, 0), 0);
@@ -166,7 +160,8 @@ static void folds_where_they_are_kept(void **state)
     assert_int_equal(folds_of(&keeps, UNA_AUTO, 100000, 0), 0);
     assert_int_equal(folds_of(&keeps, 1, 999, 0), 5);                    /* one is trained once more, on all rows */
     assert_int_equal(folds_of(&keeps, 1, 1000, 0), 0);
-    assert_int_equal(folds_of(&stack, UNA_AUTO, 1000, 0), 5);            /* it has no such option */
+    assert_int_equal(folds_of(&keeps, 0, 1000, 0), 0);                   /* it has no such option */
+    assert_int_equal(folds_of(&stack, UNA_AUTO, 1000, 0), 5);            /* a mixture of its own */
     assert_int_equal(folds_of(&stack, UNA_AUTO, 100000, 0), 0);
     assert_int_equal(folds_of(&keeps, UNA_AUTO, 500, 0.3), 0);           /* asked for: as asked */
     assert_int_equal(folds_of(&none, UNA_AUTO, 500, 0), 0);

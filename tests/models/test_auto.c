@@ -37,13 +37,17 @@ static una_members *fit_kind(const char *name, const char *set, const una_proble
 {
     const una_kind *kind = una_kind_find(name);
     una_spec spec;
-    void *options = una_arena_get(keep, 1, kind->options_size), *state = una_arena_get(keep, 1, kind->state_size);
+    void *options = una_arena_get(keep, 1, kind->options_size);
+    void *state = una_arena_get(keep, 1, una_calls(kind)->state_size);
     una_fit_result result = una_fit_result_in(keep);
-    result.oof_log_lik = log_lik;
+    una_oof_predictions oof = { .log_lik = log_lik };
+    if (log_lik) result.oof = &oof;
     assert_ok(una_options_default(options, kind->options, run), run);
     assert_ok(una_spec_parse(&spec, set, keep, run), run);
     assert_ok(una_options_apply(options, kind->options, name, &spec, keep, run), run);
-    assert_ok(kind->fit(state, options, p, &result, keep, run), run);
+    una_fit_target target = { state, options, &result };
+    assert_ok(una_calls(kind)->fit(&(una_fitting){ .kind = kind, .problem = p, .target = &target, .keep = keep,
+                                                   .run = run }), run);
     return state;
 }
 
@@ -109,7 +113,9 @@ static void rows_that_all_spoke_of_are_scored(void **state)
     assert_ok(una_options_default(options, kind->options, run), run);
     assert_ok(una_spec_parse(&spec, text, &keep, run), run);
     assert_ok(una_options_apply(options, kind->options, "auto", &spec, &keep, run), run);
-    assert_ok(kind->fit(&stack, options, &p, &result, &keep, run), run);
+    una_fit_target target = { &stack, options, &result };
+    assert_ok(kind->fit(&(una_fitting){ .kind = kind, .problem = &p, .target = &target, .keep = &keep, .run = run }),
+              run);
 
     for (size_t i = 0; i < ROWS; i++) {
         if (isnan(log_lik[0][i])) continue;
@@ -138,7 +144,7 @@ static void answers_are_mixed(void **state)
     double x[] = { 0.3, -0.4 }, mean[3], var[3], noise[3];
     for (size_t k = 0; k < 3; k++) {
         una_predictive out = { .mean = mean + k, .var_model = var + k, .var_noise = noise + k };
-        const una_kind *kind = k < 2 ? all->at[k].kind : model->kind;
+        const una_kind *kind = k < 2 ? all->at[k].calls : model->kind;
         assert_ok(kind->predict(k < 2 ? all->at[k].state : model->state, (una_view){ x, 1, 2, 2 }, &out, run), run);
     }
     double w = all->at[0].weight, middle = w * mean[0] + (1 - w) * mean[1];
@@ -303,15 +309,15 @@ static void updates_reach_all_kinds(void **state)
 
     for (size_t k = 0; k < 2; k++) {                                     /* each kind by itself takes them in as well */
         una_fit_result result = una_fit_result_in(&model->keep);
-        assert_ok(una_state_copy(&alone[k], all->at[k].kind, all->at[k].state, 2, &model->keep, run), run);
-        assert_ok(all->at[k].kind->observe(alone[k], &p, &result, &model->keep, run), run);
+        assert_ok(una_state_copy(&alone[k], &all->at[k], 2, &model->keep, run), run);
+        assert_ok(all->at[k].calls->observe(alone[k], &p, &result, &model->keep, run), run);
     }
     assert_ok(una_model_update(model, more, run), run);
     for (size_t k = 0; k < 2; k++) {
         double mean[2][20], var[2][20], noise[20];
         for (int i = 0; i < 2; i++) {
             una_predictive out = { .mean = mean[i], .var_model = var[i], .var_noise = noise };
-            assert_ok(all->at[k].kind->predict(i ? alone[k] : all->at[k].state, p.x, &out, run), run);
+            assert_ok(all->at[k].calls->predict(i ? alone[k] : all->at[k].state, p.x, &out, run), run);
         }
         assert_arrays_near(mean[0], mean[1], 20, 1e-9, 1e-12);
         assert_arrays_near(var[0], var[1], 20, 1e-9, 1e-12);

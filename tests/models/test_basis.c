@@ -17,8 +17,8 @@ static double wave(double x)
 
 static una_basis_options automatic(void)
 {
-    return (una_basis_options){ .width = 50, .depth = 2, .features = UNA_AUTO, .epochs = UNA_AUTO, .steps = UNA_AUTO,
-                                .batch = UNA_AUTO, .patience = UNA_AUTO, .rate = UNA_AUTO };
+    return (una_basis_options){ .common.steps = UNA_AUTO, .width = 50, .depth = 2, .features = UNA_AUTO,
+                                .epochs = UNA_AUTO, .batch = UNA_AUTO, .patience = UNA_AUTO, .rate = UNA_AUTO };
 }
 
 static void steps_epochs_and_batch(void **state)
@@ -28,24 +28,24 @@ static void steps_epochs_and_batch(void **state)
     una_basis_resolve(&o, 150, 150, false);
     assert_near(o.batch, 150, 0, 0);                                     /* small data: all rows every step */
     assert_near(o.features, 50, 0, 0);
-    assert_near(o.steps, o.epochs, 0, 0);
-    assert_true(o.steps >= 1000);
+    assert_near(o.common.steps, o.epochs, 0, 0);
+    assert_true(o.common.steps >= 1000);
 
     o = automatic();
     una_basis_resolve(&o, 1000, 1000, false);
     assert_near(o.batch, 128, 0, 0);
-    assert_near(o.epochs, floor(o.steps / 8 + 0.5), 0, 0);               /* 1000/128 is nearest to 8 batches */
+    assert_near(o.epochs, floor(o.common.steps / 8 + 0.5), 0, 0);               /* 1000/128 is nearest to 8 batches */
 
     o = automatic();
     o.epochs = 30;
     una_basis_resolve(&o, 1000, 1000, false);
-    assert_near(o.steps, 240, 0, 0);                                     /* epochs given: steps follow */
+    assert_near(o.common.steps, 240, 0, 0);                                     /* epochs given: steps follow */
 
     o = automatic();
     o.epochs = 30;
-    o.steps = 16;
+    o.common.steps = 16;
     una_basis_resolve(&o, 1000, 1000, false);
-    assert_near(o.steps, 16, 0, 0); /* both given: steps win, epochs say what they are */
+    assert_near(o.common.steps, 16, 0, 0); /* both given: steps win, epochs say what they are */
     assert_near(o.epochs, 2, 0, 0);
 
     o = automatic();
@@ -68,8 +68,8 @@ static void members_take_fewer_steps(void **state)
         una_basis_options one = automatic(), some = automatic();
         una_basis_resolve(&one, rule[i].rows, rule[i].rows, false);
         una_basis_resolve(&some, rule[i].rows, rule[i].rows, true);
-        assert_near(one.steps, rule[i].alone, 0, 0);
-        assert_near(some.steps, rule[i].member, 0, 0);
+        assert_near(one.common.steps, rule[i].alone, 0, 0);
+        assert_near(some.common.steps, rule[i].member, 0, 0);
     }
 }
 
@@ -84,22 +84,22 @@ static void images_take_fewer_passes(void **state)
         una_problem p = { .x = { .rows = rule[i].rows }, .columns = &columns };
         una_basis_options o = automatic(), explicit = automatic();
         una_basis_resolve_for(&o, &p, false, 0.02);
-        assert_near(o.steps, rule[i].steps, 0, 0);
+        assert_near(o.common.steps, rule[i].steps, 0, 0);
         assert_near(o.rate, 0.001, 0, 0);
         explicit.epochs = 2;
         explicit.rate = 0.5;
         una_basis_resolve_for(&explicit, &p, false, 0.02);
-        assert_true(explicit.steps <= 2 * 385);
+        assert_true(explicit.common.steps <= 2 * 385);
         assert_near(explicit.rate, 0.5, 0, 0);
         una_basis_options plain = automatic();
         plain.body = "mlp";
         una_basis_resolve_for(&plain, &p, false, 0.02);
-        assert_true(plain.steps >= 6000);
+        assert_true(plain.common.steps >= 6000);
         assert_near(plain.rate, 0.02, 0, 0);
         plain = automatic();
         source.image.height = 0;
         una_basis_resolve_for(&plain, &p, false, 0.02);
-        assert_true(plain.steps >= 6000);
+        assert_true(plain.common.steps >= 6000);
         source.image.height = 8;
     }
 }
@@ -111,24 +111,24 @@ static void rules_count_held_out_rows(void **state)
     skip_if_sanitized();
     (void)state;
     una_basis_options o = automatic(), all = automatic(), few = automatic();
-    o.restarts = all.restarts = few.restarts = UNA_AUTO;
+    o.common.restarts = all.common.restarts = few.common.restarts = UNA_AUTO;
     una_basis_resolve(&o, 1700, 2000, false);
     una_basis_resolve(&all, 2000, 2000, false);
     una_basis_resolve(&few, 1700, 1700, false);
-    assert_near(o.steps, all.steps, 0, 0);
-    assert_near(o.restarts, 1, 0, 0);                                    /* members keep what restarts threw away */
+    assert_near(o.common.steps, all.common.steps, 0, 0);
+    assert_near(o.common.restarts, 1, 0, 0);                             /* members keep what restarts threw away */
     assert_near(o.batch, 128, 0, 0);
-    assert_true(few.steps != all.steps);
+    assert_true(few.common.steps != all.common.steps);
     o = automatic();
     o.epochs = 30;
     una_basis_resolve(&o, 850, 1000, false);
-    assert_near(o.steps, 30 * 7, 0, 0);                                  /* 850/128 is nearest to 7 batches */
+    assert_near(o.common.steps, 30 * 7, 0, 0);                                  /* 850/128 is nearest to 7 batches */
     o = automatic();
     una_basis_resolve(&o, 120, 150, false);
     assert_near(o.batch, 120, 0, 0);
 
     char steps[32];
-    snprintf(steps, sizeof steps, "steps=%g,", all.steps);
+    snprintf(steps, sizeof steps, "steps=%g,", all.common.steps);
     una_run *run = quiet_run();
     una_dataset *data = wave_data(2000, 0, run);
     una_model *model = fitted("nlm(width=2, depth=1, members=1, noise=constant)", data, NULL, run);
@@ -137,7 +137,7 @@ static void rules_count_held_out_rows(void **state)
     una_model_free(model);
 
     model = fitted("ensemble(members=2, of=nn(width=2, depth=1))", data, NULL, run);
-    assert_int_equal(una_model_info(model)->steps, 2 * (size_t)all.steps);
+    assert_int_equal(una_model_info(model)->steps, 2 * (size_t)all.common.steps);
     una_model_free(model);
     model = fitted("mcd(width=2, depth=1, passes=2, validate=no)", data, NULL, run);
     assert_says(una_model_info(model)->spec, steps);

@@ -124,7 +124,9 @@ static void relearn_all(una_model *model, void *options, const una_dataset *cons
         una_problem p = { .x = view, .y = ys, .outputs = 1, .columns = &model->columns, .weight = weight, .seed = 1 };
         una_fit_result result = una_fit_result_in(&model->keep);
         assert_ok(una_scaled(&p.x, view, all->at[m].scale, run), run);
-        assert_ok(all->at[m].kind->relearn(all->at[m].state, options, &p, &result, &model->keep, run), run);
+        una_fit_target target = { all->at[m].state, options, &result };
+        assert_ok(all->at[m].calls->relearn(&(una_fitting){ .kind = model->kind, .problem = &p, .target = &target,
+                                                            .keep = &model->keep, .run = run }), run);
     }
 }
 
@@ -237,7 +239,7 @@ static double answer_of(const una_model *model, size_t member, una_run *run)
     double x[6] = { 0.3, -0.4, 0.2, 0.9, -1, 0.5 }, mean, var, noise;
     const una_member *m = &members_of(model)->at[member];
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
-    assert_ok(m->kind->predict(m->state, (una_view){ x, 1, 6, 6 }, &out, run), run);
+    assert_ok(m->calls->predict(m->state, (una_view){ x, 1, 6, 6 }, &out, run), run);
     return mean;
 }
 
@@ -409,7 +411,7 @@ static void ensembles_are_of_single_trainings(void **state)
     }
     una_model_free(model);
     model = fitted("ensemble(members=2, of=nn(width=5, steps=10, members=3))", data, NULL, run);
-    assert_int_equal(model->kind->mixture(model->state), 6);
+    assert_int_equal(una_calls(model->kind)->mixture(model->state), 6);
     una_model *copy = copied_model(model, run);
     assert_same_predictions(model, copy, data, 0, run);
     una_model_free(copy);

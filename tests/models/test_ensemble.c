@@ -54,7 +54,7 @@ static void moments_are_those_of_the_members(void **state)
     size_t count = 0;
     assert_ok(una_model_functions(model, data, &count, NULL, run), run);
     assert_int_equal(count, MEMBERS);
-    assert_int_equal(model->kind->mixture(model->state), MEMBERS);
+    assert_int_equal(una_calls(model->kind)->mixture(model->state), MEMBERS);
 
     double f[MEMBERS * ROWS], *p = predicted(model, data, run);
     assert_ok(una_model_functions(model, data, &count, f, run), run);
@@ -87,12 +87,12 @@ static void parts_of_the_predictive(void **state)
     for (size_t i = 0; i < 2 * ROWS; i++) x[i] = sin((double)i);
     una_predictive all = { .mean = out, .var_model = out + ROWS, .var_noise = out + 2 * ROWS, .parts = MEMBERS,
                            .part_mean = out + 3 * ROWS, .part_var = out + (3 + MEMBERS) * ROWS };
-    assert_ok(model->kind->predict(model->state, (una_view){ x, ROWS, 2, 2 }, &all, run), run);
+    assert_ok(una_calls(model->kind)->predict(model->state, (una_view){ x, ROWS, 2, 2 }, &all, run), run);
 
     for (size_t r = 0; r < ROWS; r += 83) {
         una_predictive row = { .mean = one, .var_model = one + 1, .var_noise = one + 2, .parts = MEMBERS,
                                .part_mean = one + 3, .part_var = one + 3 + MEMBERS };
-        assert_ok(model->kind->predict(model->state, (una_view){ x + 2 * r, 1, 2, 2 }, &row, run), run);
+        assert_ok(una_calls(model->kind)->predict(model->state, (una_view){ x + 2 * r, 1, 2, 2 }, &row, run), run);
         assert_memory_equal(row.part_mean, all.part_mean + r * MEMBERS, MEMBERS * sizeof *one);
         assert_memory_equal(row.part_var, all.part_var + r * MEMBERS, MEMBERS * sizeof *one);
         double var = 0;
@@ -116,18 +116,18 @@ static void parts_of_members_that_are_mixtures(void **state)
     una_dataset *data = wave_data(ROWS, 0, run);
     una_model *model = fitted("ensemble(members=3, of=mcd(width=6, steps=40, passes=4))", data, NULL, run);
     const una_members *all = model->state;
-    assert_int_equal(model->kind->mixture(model->state), PARTS);
+    assert_int_equal(una_calls(model->kind)->mixture(model->state), PARTS);
 
     double x[2] = { 0.4, -0.3 }, f[PASSES], moments[3], mean[PARTS], var[PARTS], weight[PARTS];
     una_view at = { x, 1, 2, 2 };
     una_predictive out = { .mean = moments, .var_model = moments + 1, .var_noise = moments + 2, .parts = PARTS,
                            .part_mean = mean, .part_var = var, .part_weight = weight };
-    assert_ok(model->kind->predict(model->state, at, &out, run), run);
+    assert_ok(una_calls(model->kind)->predict(model->state, at, &out, run), run);
 
     double middle = 0, square = 0;
     for (size_t m = 0; m < MEMBERS; m++) {
         size_t count;
-        assert_ok(all->at[m].kind->functions(all->at[m].state, at, &count, f, run), run);
+        assert_ok(all->at[m].calls->functions(all->at[m].state, at, &count, f, run), run);
         assert_int_equal(count, PASSES);
         assert_arrays_near(mean + m * PASSES, f, PASSES, 1e-12, 0);
         for (size_t k = 0; k < PASSES; k++) middle += f[k] / PARTS;

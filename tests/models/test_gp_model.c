@@ -148,12 +148,14 @@ static const una_gp *fit_gp(const char *text, const una_problem *p, double *evid
     una_spec spec;
     una_arena *keep = &run->scratch;
     void *options = una_arena_get(keep, 1, kind->options_size);
-    una_members *m = una_arena_get(keep, 1, kind->state_size);
+    una_members *m = una_arena_get(keep, 1, sizeof *m);
     una_fit_result result = una_fit_result_in(keep);
     assert_ok(una_options_default(options, kind->options, run), run);
     assert_ok(una_spec_parse(&spec, text, keep, run), run);
     assert_ok(una_options_apply(options, kind->options, "gp", &spec, keep, run), run);
-    assert_ok(kind->fit(m, options, p, &result, keep, run), run);
+    una_fit_target target = { m, options, &result };
+    assert_ok(una_calls(kind)->fit(&(una_fitting){ .kind = kind, .problem = p, .target = &target, .keep = keep,
+                                                   .run = run }), run);
     *evidence = result.log_evidence;
     return m->at[0].state;
 }

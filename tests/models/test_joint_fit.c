@@ -69,7 +69,8 @@ typedef struct fits {                            /* of all targets, or of one */
     const una_kind *kind;
     una_arena keep;
     void *state[MOST], *options[MOST];
-    una_fit_result result[MOST], *to[MOST];
+    una_fit_result result[MOST];
+    una_fit_target target[MOST];
     double noise[MOST * MOST];
     una_target_coupling coupling;
 } fits;
@@ -83,16 +84,18 @@ static una_status fit_all(fits *f, const char *text, const una_problem *p, una_r
     f->kind = una_kind_find(spec.name);
     for (size_t t = 0; t < p->outputs; t++) {
         f->options[t] = una_arena_get(&f->keep, 1, f->kind->options_size);
-        f->state[t] = una_arena_get(&f->keep, 1, f->kind->state_size);
+        f->state[t] = una_arena_get(&f->keep, 1, una_calls(f->kind)->state_size);
         UNA_TRY(una_arena_check(&f->keep));
         UNA_TRY(una_options_default(f->options[t], f->kind->options, run));
         UNA_TRY(una_options_apply(f->options[t], f->kind->options, spec.name, &spec, &f->keep, run));
         f->result[t] = una_fit_result_in(&f->keep);
-        f->to[t] = &f->result[t];
+        f->target[t] = (una_fit_target){ f->state[t], f->options[t], &f->result[t] };
     }
     f->coupling = (una_target_coupling){ .outputs = p->outputs, .noise = f->noise };
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = f->kind->fit_several(f->state, f->options, p, f->to, &f->coupling, &f->keep, run);
+    una_fitting fitting = { .kind = f->kind, .problem = p, .target = f->target, .keep = &f->keep, .run = run,
+                            .coupling = &f->coupling };
+    una_status status = una_calls(f->kind)->fit(&fitting);
     una_arena_release(&run->scratch, mark);
     if (status == UNA_OK) status = una_arena_check(&f->keep);
     return status;
@@ -109,7 +112,7 @@ static fits fitted_all(const char *text, const una_problem *p, una_run *run)
 static void says(const fits *f, size_t target, una_view x, double *out, una_run *run)
 {
     una_predictive p = { .mean = out, .var_model = out + x.rows, .var_noise = out + 2 * x.rows };
-    assert_ok(f->kind->predict(f->state[target], x, &p, run), run);
+    assert_ok(una_calls(f->kind)->predict(f->state[target], x, &p, run), run);
     for (size_t i = 0; i < 3 * x.rows; i++) assert_true(isfinite(out[i]));
 }
 
@@ -170,11 +173,13 @@ static void one_is_as_ever(void **state)
         una_spec spec;
         assert_ok(una_spec_parse(&spec, specs[s], &f.keep, run), run);
         g.options[0] = una_arena_get(&f.keep, 1, f.kind->options_size);
-        g.state[0] = una_arena_get(&f.keep, 1, f.kind->state_size);
+        g.state[0] = una_arena_get(&f.keep, 1, una_calls(f.kind)->state_size);
         assert_ok(una_options_default(g.options[0], f.kind->options, run), run);
         assert_ok(una_options_apply(g.options[0], f.kind->options, spec.name, &spec, &f.keep, run), run);
         una_fit_result result = una_fit_result_in(&f.keep);
-        assert_ok(f.kind->fit(g.state[0], g.options[0], &t.p, &result, &f.keep, run), run);
+        una_fit_target target = { g.state[0], g.options[0], &result };
+        una_fitting fitting = { .kind = f.kind, .problem = &t.p, .target = &target, .keep = &f.keep, .run = run };
+        assert_ok(una_calls(f.kind)->fit(&fitting), run);
         says(&f, 0, probes(), a, run);
         says(&g, 0, probes(), b, run);
         assert_memory_equal(a, b, sizeof a);
@@ -392,7 +397,7 @@ static void rows_may_follow(void **state)
         for (size_t i = 0; i < FRESH; i++) y[i] = t.new_y[2 * i + k];
         una_problem more = { .x = { t.new_x, FRESH, INPUTS, INPUTS }, .y = y, .outputs = 1, .columns = &t.columns[k] };
         una_fit_result result = una_fit_result_in(&f.keep);
-        assert_ok(f.kind->observe(f.state[k], &more, &result, &f.keep, run), run);
+        assert_ok(una_calls(f.kind)->observe(f.state[k], &more, &result, &f.keep, run), run);
     }
     for (size_t i = 0; i < a->count; i++) {
         const una_basis *p = a->at[i].state, *q = b->at[i].state;
@@ -465,7 +470,7 @@ static void heads_speak_of_their_target(void **state)
     for (size_t k = 0; k < 2; k++) {
         size_t count;
         double product = 0, square = 0;
-        assert_ok(f.kind->functions(f.state[k], t.p.x, &count, heads, run), run);
+        assert_ok(una_calls(f.kind)->functions(f.state[k], t.p.x, &count, heads, run), run);
         assert_int_equal(count, 4);
         says(&f, k, t.p.x, out, run);
         for (size_t i = 0; i < ROWS; i++) {

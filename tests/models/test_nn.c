@@ -99,24 +99,26 @@ static double fit_bare(const una_problem *p, double penalty, una_status wanted, 
     double at = 1, mean = NAN, var, noise;
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     una_arena keep;
-    struct { una_basis_options basis; una_committee_options committee; } options;        /* as nn.c has it */
+    una_basis_options options;                           /* as nn.c has it */
     una_fit_result result = { .valid_rmse = NAN };
 
     una_arena_init(&keep, run);
-    void *state = una_arena_get(&keep, 1, una_kind_nn.state_size);
+    void *state = una_arena_get(&keep, 1, sizeof(una_members));
     assert_ok(una_options_default(&options, una_kind_nn.options, run), run);
-    options.basis.steps = 400;
-    options.basis.width = 5;
-    options.basis.rate = 0.02;
-    options.basis.penalty = penalty;
+    options.common.steps = 400;
+    options.width = 5;
+    options.rate = 0.02;
+    options.penalty = penalty;
 
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_status(una_kind_nn.fit(state, &options, p, &result, &keep, run), wanted, run);
+    una_fit_target target = { state, &options, &result };
+    una_fitting f = { .kind = &una_kind_nn, .problem = p, .target = &target, .keep = &keep, .run = run };
+    assert_status(una_calls(&una_kind_nn)->fit(&f), wanted, run);
     if (says) assert_says(una_run_message(run), says);
     else {
         assert_true(result.noise_var > 0 && isfinite(result.log_evidence));
         assert_true(isnan(result.valid_rmse) && result.valid_rows == 0);
-        assert_ok(una_kind_nn.predict(state, (una_view){ &at, 1, 1, 1 }, &out, run), run);
+        assert_ok(una_calls(&una_kind_nn)->predict(state, (una_view){ &at, 1, 1, 1 }, &out, run), run);
     }
 
     una_arena_release(&run->scratch, mark);
@@ -153,10 +155,10 @@ static void damaged_states_are_refused(void **state)
     una_arena_init(&arena, run);
     assert_ok(una_model_snapshot(&bytes, model, &arena, run), run);
 
-    void *other = una_arena_get(&arena, 1, una_kind_nn.state_size);
+    void *other = una_arena_get(&arena, 1, sizeof(una_members));
     assert_ok(una_archive_load_begin(&in, bytes.bytes, bytes.size, "memory", NULL, &arena, run), run);
     in.inputs = 3;                                       /* the network has two */
-    assert_status(una_kind_nn.exchange(other, &in), UNA_E_INPUT, run);
+    assert_status(una_kind_exchange(&una_kind_nn, other, &in), UNA_E_INPUT, run);
     assert_says(una_run_message(run), "does not fit the columns");
 
     una_arena_free(&arena);

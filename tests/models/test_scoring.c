@@ -22,7 +22,7 @@ static size_t two(const void *state)
 
 static una_status predict_two(const void *state, una_view x, una_predictive *out, una_run *run)
 {
-    UNA_TRY(una_kind_find("linear")->predict(state, x, out, run));
+    UNA_TRY(una_calls(una_kind_find("linear"))->predict(state, x, out, run));
     for (size_t r = 0; r < x.rows; r++) {
         for (size_t m = 0; m < out->parts; m++) {
             out->part_mean[2 * r + m] = out->mean[r] + two_steps[m];
@@ -38,9 +38,12 @@ static una_model *two_model(una_kind *kind, una_run *run)
 {
     una_dataset *data = wave_data(60, 0, run);
     una_model *model = fitted("linear(degree=2)", data, NULL, run);
+    static una_kind calls;
+    calls = *una_calls(model->kind);
+    calls.mixture = two;
+    calls.predict = predict_two;
     *kind = *model->kind;
-    kind->mixture = two;
-    kind->predict = predict_two;
+    kind->committee = &calls;
     model->kind = kind;
     una_dataset_free(data);
     return model;

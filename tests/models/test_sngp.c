@@ -373,7 +373,7 @@ static void laplace_head(void **state)
               run);
     una_residual_forward_f32(m->net.shape, m->frozen, m->parameters, point, 1, NULL, 0, &f, work);
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
-    assert_ok(laplace->kind->predict(laplace->state, (una_view){ x, 1, 2, 2 }, &out, run), run);
+    assert_ok(una_calls(laplace->kind)->predict(laplace->state, (una_view){ x, 1, 2, 2 }, &out, run), run);
     assert_near(mean, f, 1e-5, 1e-6);
     una_arena_release(&run->scratch, mark);
 
@@ -506,7 +506,7 @@ static void assert_is_the_process(const una_model *model, const una_dataset *dat
 
     last_layer(model, data, n, x, h, run);
     una_predictive out = { .mean = mean, .var_model = var, .var_noise = noise };
-    assert_ok(model->kind->predict(model->state, (una_view){ probe, 4, 2, 2 }, &out, run), run);
+    assert_ok(una_calls(model->kind)->predict(model->state, (una_view){ probe, 4, 2, 2 }, &out, run), run);
     una_feature_map map = una_sngp_map(m);
     assert_int_equal(una_map_columns(&map), WIDTH);
     assert_ok(una_map_phi(&map, (una_view){ probe, 4, 2, 2 }, star, run), run);
@@ -659,17 +659,19 @@ static void bare_fits(void **state)
         una_sngp_options options;
         una_arena_init(&keep, run);
         una_fit_result result = { .warnings = { .arena = &keep } };
-        void *model = una_arena_get(&keep, 1, una_kind_sngp.state_size);
+        void *model = una_arena_get(&keep, 1, sizeof(una_members));
 
         assert_ok(una_options_default(&options, una_kind_sngp.options, run), run);
-        options.basis.steps = 20;
+        options.basis.common.steps = 20;
         options.basis.features = 8;
-        options.basis.prior_var = UNA_AUTO;
+        options.basis.common.prior_var = UNA_AUTO;
         options.head = i / 2 ? UNA_SNGP_GP : UNA_SNGP_EXACT;
         y[3] = huge ? 1e39 : 0.3;
 
         una_mark mark = una_arena_mark(&run->scratch);
-        assert_status(una_kind_sngp.fit(model, &options, &p, &result, &keep, run), huge ? UNA_E_NUMERIC : UNA_OK, run);
+        una_fit_target target = { model, &options, &result };
+        una_fitting f = { .kind = &una_kind_sngp, .problem = &p, .target = &target, .keep = &keep, .run = run };
+        assert_status(una_calls(&una_kind_sngp)->fit(&f), huge ? UNA_E_NUMERIC : UNA_OK, run);
         if (huge) assert_says(una_run_message(run), "diverged");
         else assert_near(result.noise_var, 0.09, 1e-12, 0);
         una_arena_release(&run->scratch, mark);

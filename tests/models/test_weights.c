@@ -52,15 +52,15 @@ static void says(const una_model *model, double *out, una_run *run)
     double x[2 * PROBES], noise[PROBES];
     for (size_t i = 0; i < PROBES; i++) x[2 * i] = (double)i / 2 - 2, x[2 * i + 1] = sin((double)i);
     una_predictive p = { .mean = out, .var_model = out + PROBES, .var_noise = noise };
-    assert_ok(model->kind->predict(model->state, (una_view){ x, PROBES, 2, 2 }, &p, run), run);
+    assert_ok(una_calls(model->kind)->predict(model->state, (una_view){ x, PROBES, 2, 2 }, &p, run), run);
 }
 
 static double learns(una_model *model, const una_problem *p, bool again, una_run *run)
 {
     una_fit_result result = una_fit_result_in(&model->keep);
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_ok((again ? model->kind->relearn : model->kind->fit)(model->state, model->options, p, &result, &model->keep,
-                                                                run), run);
+    const una_kind *calls = una_calls(model->kind);
+    assert_ok(una_model_learn(again ? calls->relearn : calls->fit, model, p, &result, &model->keep, run), run);
     una_arena_release(&run->scratch, mark);
     return result.log_evidence;
 }
@@ -68,7 +68,7 @@ static double learns(una_model *model, const una_problem *p, bool again, una_run
 static double observes(una_model *model, const una_problem *p, una_run *run)
 {
     una_fit_result result = una_fit_result_in(&model->keep);
-    assert_ok(model->kind->observe(model->state, p, &result, &model->keep, run), run);
+    assert_ok(una_calls(model->kind)->observe(model->state, p, &result, &model->keep, run), run);
     return result.log_evidence;
 }
 

@@ -29,12 +29,12 @@ static const una_option table[] = {
     { .name = NULL }
 };
 
-static una_status bump_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                           una_run *run)
+static una_status bump_fit(una_fitting *f)
 {
-    const bump_options *o = options;
-    (void)p;
-    (void)keep;
+    void *state = f->target->state;
+    una_fit_result *result = f->target->result;
+    una_run *run = f->run;
+    const bump_options *o = f->target->options;
     if (o->height < 0) UNA_FAIL(run, UNA_E_NUMERIC, "the bump fell down");
     fits++;
     ((bump *)state)->height = o->height / o->penalty;

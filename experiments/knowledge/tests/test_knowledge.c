@@ -30,13 +30,12 @@ static const una_option table[] = {
     TEXT(activation), TEXT(steps), TEXT(penalty), TEXT(kernel), TEXT(ard), { .name = NULL }
 };
 
-static una_status made_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                           una_run *run)
+static una_status made_fit(una_fitting *f)
 {
-    const made_options *o = options;
-    made *m = state;
-    (void)keep;
-    (void)run;
+    const una_problem *p = f->problem;
+    una_fit_result *result = f->target->result;
+    const made_options *o = f->target->options;
+    made *m = f->target->state;
     bool strip = strstr(o->prior, "on=x1") || strstr(o->kernel, "on=x1");
     bool knows = *o->formula || *o->tune_prior;
     m->x2 = p->x.cols < 2 ? 0 : strip ? slope_along_x2 : 1;
@@ -63,12 +62,12 @@ static una_status made_predict(const void *state, una_view x, una_predictive *ou
 }
 
 /* Straight lines through 0 with slopes of that scale. */
-static una_status made_draw(const void *state, una_view x, size_t draws, bool prior, double *f, una_run *run)
+static una_status made_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run)
 {
     const made *m = state;
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_TEST, 0);
-    assert_true(prior);
-    for (size_t d = 0; d < draws; d++) {
+    assert_true(how->prior);
+    for (size_t d = 0; d < how->draws; d++) {
         double slope = m->scale * una_rng_normal(&rng);
         for (size_t r = 0; r < x.rows; r++) f[d * x.rows + r] = slope * x.at[r * x.stride];
     }

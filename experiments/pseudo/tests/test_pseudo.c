@@ -23,15 +23,13 @@ static const una_option table[] = {
     TEXT("ard", rest[7]), { .name = NULL }
 };
 
-static una_status made_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                           una_run *run)
+static una_status made_fit(una_fitting *f)
 {
-    const made_options *o = options;
+    void *state = f->target->state;
+    una_fit_result *result = f->target->result;
+    const made_options *o = f->target->options;
     double x, high, low;
     char names[16];
-    (void)p;
-    (void)keep;
-    (void)run;
     ((made *)state)->std = 5;            /* without pseudo-data */
     if (*o->pseudo_rows) {
         assert_int_equal(sscanf(o->pseudo_rows, "%15[^;]; %lf,%lf,%lf", names, &x, &high, &low), 4);

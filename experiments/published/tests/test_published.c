@@ -27,14 +27,12 @@ static const una_option table[] = {
     { .name = NULL }
 };
 
-static una_status step_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                           una_run *run)
+static una_status step_fit(una_fitting *f)
 {
-    step *s = state;
-    (void)keep;
-    (void)run;
+    void *options = f->target->options;
+    una_fit_result *result = f->target->result;
+    step *s = f->target->state;
     s->inside = ((const step_options *)options)->inside;
-    (void)p;
     result->noise_var = 0.25;
     result->log_evidence = -1;
     return UNA_OK;

@@ -27,13 +27,12 @@ static const una_option table[] = {
     { .name = NULL }
 };
 
-static una_status cone_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                           una_run *run)
+static una_status cone_fit(una_fitting *f)
 {
-    const cone_options *o = options;
-    cone *c = state;
-    (void)keep;
-    (void)run;
+    const una_problem *p = f->problem;
+    una_fit_result *result = f->target->result;
+    const cone_options *o = f->target->options;
+    cone *c = f->target->state;
     *c = (cone){ .a = o->a, .b = o->b, .y_scale = p->columns->target_scale };
     for (size_t d = 0; d < p->x.cols; d++) {
         c->centre[d] = p->columns->inputs[d].centre;

@@ -40,13 +40,12 @@ static double truth(const double *x)
     return (sin(2 * x[0]) + x[1] * x[2] / 2 + fabs(x[3]) - x[4] / 2) / std;
 }
 
-static una_status knows_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                            una_run *run)
+static una_status knows_fit(una_fitting *f)
 {
-    knows *k = state;
-    const knows_options *o = options;
-    (void)keep;
-    (void)run;
+    const una_problem *p = f->problem;
+    una_fit_result *result = f->target->result;
+    knows *k = f->target->state;
+    const knows_options *o = f->target->options;
     *k = (knows){ o->off, o->std, o->noise, o->grows, .y_centre = p->columns->target_centre,
                   .y_scale = p->columns->target_scale };
     for (size_t d = 0; d < 5 && d < p->x.cols; d++) {

@@ -28,12 +28,12 @@ static una_option table[NAMES + 1];
 static _Atomic int fits;
 
 /* NLM captures the gap where its penalty is 0 and the fit's seed is even; all others do, and the GP a bit more. */
-static una_status bump_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                           una_run *run)
+static una_status bump_fit(una_fitting *f)
 {
-    const bump_options *o = options;
-    (void)keep;
-    (void)run;
+    void *state = f->target->state;
+    const una_problem *p = f->problem;
+    una_fit_result *result = f->target->result;
+    const bump_options *o = f->target->options;
     fits++;
     bool plain = strcmp(o->text[PENALTY], "0") == 0 && p->seed % 2 == 0;
     ((bump *)state)->height = *o->text[PENALTY] == '\0' || *o->text[WIDTH] == '\0' || plain ? 1 : 0.1;

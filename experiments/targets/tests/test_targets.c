@@ -24,11 +24,12 @@ static const una_option table[] = {
     { .name = NULL }
 };
 
-static una_status flat_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                           una_run *run)
+static una_status flat_fit(una_fitting *f)
 {
-    (void)keep;
-    (void)run;
+    void *state = f->target->state;
+    void *options = f->target->options;
+    const una_problem *p = f->problem;
+    una_fit_result *result = f->target->result;
     fits++;
     rows_seen += p->x.rows;
     ((flat *)state)->var = ((flat_options *)options)->var;

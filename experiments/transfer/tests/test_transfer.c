@@ -46,13 +46,12 @@ static const una_option process_table[] = {
     { .name = NULL }
 };
 
-static una_status network_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                              una_run *run)
+static una_status network_fit(una_fitting *f)
 {
-    flat *m = state;
-    flat_options *o = options;
-    (void)keep;
-    (void)run;
+    const una_problem *p = f->problem;
+    una_fit_result *result = f->target->result;
+    flat *m = f->target->state;
+    flat_options *o = f->target->options;
     if (o->features > (double)most_features) most_features = (size_t)o->features;
     m->noise_var = UNA_IS_AUTO(o->noise_std) ? auto_noise : pow(o->noise_std / p->columns->target_scale, 2);
     m->prior_var = UNA_IS_AUTO(o->prior_var) ? auto_prior : o->prior_var;
@@ -64,12 +63,11 @@ static una_status network_fit(void *state, void *options, const una_problem *p, 
     return UNA_OK;
 }
 
-static una_status process_fit(void *state, void *options, const una_problem *p, una_fit_result *result, una_arena *keep,
-                              una_run *run)
+static una_status process_fit(una_fitting *f)
 {
-    flat_options *o = options;
+    flat_options *o = f->target->options;
     o->prior_var = o->amplitude;
-    return network_fit(state, options, p, result, keep, run);
+    return network_fit(f);
 }
 
 static una_status flat_predict(const void *state, una_view x, una_predictive *out, una_run *run)

@@ -7,10 +7,8 @@
  * fails when a kernel disagrees. libxsmm's product stands beside ours where it was found at build time, and in a second
  * table SLEEF's tanh and exp: for information, una uses neither.
  */
-#include "kern/fans.h"
-#include "kern/line.h"
-#include "kern/pairs.h"
-#include "kern/slopes.h"
+
+#include "kern/kern.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +38,10 @@ static struct field {
     uint16_t unit[UNITS], place[SLOPES], far[SLOPES];
 } f;
 
+static const una_slope_rows_f32 slope_rows = { { POINTS, EACH, WIDE }, f.z, f.h, f.d, NULL, f.u, EACH * WIDE, f.delta,
+                                               f.s, f.e, f.dz };
+static const una_fans_f32 some_fans = { f.some, f.fans };
+
 static void fill(float *x, size_t n, una_rng *rng)
 {
     for (size_t i = 0; i < n; i++) x[i] = (float)una_rng_normal(rng);
@@ -59,9 +61,8 @@ static void set_out(const kernels *reference, una_activation act)
     for (size_t i = 0; i < ROOM; i++) f.v[i] = f.b[i] * f.b[i];
     for (size_t i = 0; i < HEADS; i++) f.a[i * WIDE + i] = 8;    /* as S of the similarity: a diagonal that dominates */
 
-    const una_slope_shape shape = { POINTS, EACH, WIDE };
-    reference->activate(act, POINTS, WIDE, f.bias, f.z, f.h, f.d, NULL);
-    reference->slopes->secant(act, shape, f.z, f.h, f.d, f.u, EACH * WIDE, f.delta, f.s, f.e);
+    reference->activate(act, POINTS, WIDE, f.bias, (una_activated_f32){ f.z, f.h, f.d, NULL });
+    reference->slopes->secant(act, &slope_rows);
     reference->fans->steps(EACH, LANES, f.delta, f.step, f.inverses);
 
     for (size_t j = 0; j < UNITS; j += 2) UNA_LISTED(f.some)[f.some[0]++] = (uint16_t)j;
@@ -85,15 +86,14 @@ typedef struct bench {
     double allowed;                      /* difference to the reference, over the largest entry */
 } bench;
 
-static const una_slope_shape slope_shape = { POINTS, EACH, WIDE };
 
 static void do_product(const kernels *set, const bench *b)
 {
-    set->product(b->m, b->n, b->k, f.a, b->k, 1, f.b, b->n, f.c, b->n, false);
+    set->product(b->m, b->n, b->k, UNA_ROWS(f.a, b->k), UNA_ROWS(f.b, b->n), UNA_INTO(f.c, b->n));
 }
 static void do_transposed(const kernels *set, const bench *b)
 {
-    set->product(b->m, b->n, b->k, f.a, 1, b->m, f.b, b->n, f.c, b->n, true);
+    set->product(b->m, b->n, b->k, UNA_COLUMNS(f.a, b->m), UNA_ROWS(f.b, b->n), UNA_ONTO(f.c, b->n));
 }
 static void do_gram(const kernels *set, const bench *b)
 {
@@ -104,17 +104,18 @@ static void do_gram(const kernels *set, const bench *b)
 }
 static void do_fan_product(const kernels *set, const bench *b)
 {
-    set->fans->product(LANES, f.some, f.fans, f.b, b->k, b->k == 1 ? WIDE : 1, f.some, f.c);
+    set->fans->product(LANES, some_fans, (una_factor_f32){ f.b, b->k, b->k == 1 ? WIDE : 1 }, f.some, f.c);
 }
 static void do_fan_outer(const kernels *set, const bench *b)
 {
     (void)b;
-    set->fans->outer(EACH, LANES, f.some, f.fans, f.some, f.fans, WIDE, false, f.flat, f.c, WIDE);
+    set->fans->outer(EACH, some_fans, some_fans, WIDE, false, f.flat, f.c);
 }
 static void do_fan_relu(const kernels *set, const bench *b)
 {
     (void)b;
-    set->fans->relu(LANES, UNITS, f.step, f.inverses, f.z, f.some, f.fans, false, f.list, f.c, f.e);
+    const una_fan_layer_f32 layer = { LANES, UNITS, f.step, f.inverses, f.z, f.list, f.e };
+    set->fans->relu(&layer, f.some, f.fans, false, f.c);
 }
 /* Rows and slopes of one input, forward and back, by a broken line. */
 static void do_line(const kernels *set, const bench *b)
@@ -125,28 +126,29 @@ static void do_line(const kernels *set, const bench *b)
     memset(f.tables[2], 0, 2 * sizeof f.tables[2]);
     set->line->make(&line, f.bias);
     set->line->rows(&line, b->m, f.a, f.place, f.c, f.m, f.v);
-    set->line->slopes(&line, b->m, f.a, f.place, f.delta, 1, f.far, f.u);
-    set->line->slopes_back(&line, b->m, f.a, f.place, f.far, f.delta, 1, f.g, &to);
+    const una_line_steps_f32 steps = { b->m, f.a, f.delta, 1, f.place, f.far };
+    set->line->slopes(&line, &steps, f.u);
+    set->line->slopes_back(&line, &steps, f.g, &to);
     set->line->rows_back(&line, b->m, f.a, f.place, f.g, &to);
     set->line->finish(&line, &to);
 }
 static void do_secant(const kernels *set, const bench *b)
 {
-    set->slopes->secant(b->act, slope_shape, f.z, f.h, f.d, f.u, EACH * WIDE, f.delta, f.s, f.e);
+    set->slopes->secant(b->act, &slope_rows);
 }
 static void do_secant_back(const kernels *set, const bench *b)
 {
     (void)b;
-    set->slopes->secant_back(slope_shape, f.d, f.e, f.delta, f.g, f.dz);
+    set->slopes->secant_back(&slope_rows, f.g);
 }
 static void do_activate(const kernels *set, const bench *b)
 {
-    set->activate(b->act, BATCH, WIDE, f.bias, f.a, f.b, f.c, NULL);
+    set->activate(b->act, BATCH, WIDE, f.bias, (una_activated_f32){ f.a, f.b, f.c, NULL });
 }
 static void do_adam(const kernels *set, const bench *b)
 {
     (void)b;
-    set->adam(PARAMETERS, f.c, f.m, f.v, f.a, 1e-3f, 0.9f, 0.999f, 0.1f, 0.001f);
+    set->adam(PARAMETERS, f.c, f.m, f.v, f.a, &(una_adam_f32){ 1e-3f, 0.9f, 0.999f, 0.1f, 0.001f });
 }
 static void do_normals(const kernels *set, const bench *b)
 {

@@ -43,7 +43,8 @@ static double peak(const una_kernels_f32 *kern)
     for (int size = 16; size <= 64; size += 16)
         for (int again = 0; again < 40; again++) {
             double start = now();
-            for (int i = 0; i < 50; i++) kern->product(96, (size_t)size, 64, a, 64, 1, b, 64, c, 64, true);
+            for (int i = 0; i < 50; i++) kern->product(96, (size_t)size, 64, UNA_ROWS(a, 64), UNA_ROWS(b, 64),
+                                                       UNA_ONTO(c, 64));
             double rate = 50 * 2.0 * 96 * size * 64 / (now() - start) * 1e-3;
             if (rate > best) best = rate;
         }

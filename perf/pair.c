@@ -68,7 +68,7 @@ static int multiply(const worker *w)
 #else
     const una_kernels_f32 *kern = una_kernels_named_f32(NULL);
     for (size_t i = 0; !bad && i < 200 * w->steps; i++)
-        kern->product(ROWS, WIDE, WIDE, a, WIDE, 1, b, WIDE, c, WIDE, false);
+        kern->product(ROWS, WIDE, WIDE, UNA_ROWS(a, WIDE), UNA_ROWS(b, WIDE), UNA_INTO(c, WIDE));
 #endif
 
     free(a);

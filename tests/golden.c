@@ -310,7 +310,7 @@ static bool evaluate_reference(golden *file, const problem *p, answer *results)
     if (!begin_f64(&e, file, p, una_kernels_named_f64("generic"), results)) return false;
     double *f = put(file, results, "f", p->rows, heads);
     if (una_arena_check(file->arena) != UNA_OK) return refuse(file, "%s", una_run_message(file->run));
-    una_net_forward_f64(&p->net, e.parameters, e.x, p->rows, NULL, 0, f, e.work);
+    una_net_forward_f64(e.work, e.parameters, e.x, p->rows, (una_outputs){ .f = f });
 
     double n = (double)p->rows, M = (double)heads, C = 2 * n / (M * (M - 1));    /* the files' lambda is lambda C */
     una_batch_f64 batch = { .rows = p->rows, .probes = p->rows, .directions = inputs, .x = e.x, .target = p->y,

@@ -38,7 +38,7 @@ static bool anchored_once(golden *file, const problem *p, const double *anchor, 
     if (!begin_f64(&e, file, p, kernels, &results)) return false;
     una_batch_f64 batch = { .rows = p->rows, .x = e.x, .target = p->y, .target_heads = 1 };
     una_objective_f64 objective = { .fit_weight = 1 / (double)p->rows };
-    una_net_gradient_f64(&p->net, e.parameters, &batch, &objective, e.gradient, &losses, e.work);
+    una_net_gradient_f64(e.work, e.parameters, &batch, &objective, e.gradient, &losses);
     losses.total += una_anchor_add_f64(p->net.parameters, p->noise_var / (p->prior_var * (double)p->rows),
                                        e.parameters, anchor, e.gradient);
     return put_scalar(file, &results, "loss", losses.total, 0) && put_gradient_f64(&e, p->net.depth + 1)
@@ -87,7 +87,8 @@ static bool check_rff(golden *file, worst *exact, worst *single)
         const una_kernels_f64 *kernels = una_kernels_named_f64(kernel_sets[i]);
         answer results = { .count = 0 };
         if (!kernels) continue;
-        una_fourier_f64(rows, width, features, ph, pw, pb, work, work + rows * out, work + 2 * rows * out, kernels);
+        una_fourier_of_f64(&(una_fourier_f64){ width, features, pw, pb, kernels }, rows, ph, work, work + rows * out,
+                           work + 2 * rows * out);
         double *phi = put(file, &results, "phi", rows, features);
         if (!phi) return refuse(file, "%s", una_run_message(file->run));
         for (size_t r = 0; r < rows; r++) memcpy(phi + r * features, work + (rows + r) * out, features * sizeof *phi);

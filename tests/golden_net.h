@@ -75,8 +75,8 @@ static bool REAL(evaluate_step)(REAL(evaluation) *e)
     if (una_arena_check(arena) != UNA_OK) return refuse(e->file, "%s", una_run_message(e->file->run));
 
     una_losses losses;
-    REAL(una_net_gradient)(&p->net, e->parameters, &batch, &objective, e->gradient, &losses, e->work);
-    REAL(una_net_forward)(&p->net, e->parameters, e->x, p->rows, NULL, 0, f, e->work);
+    REAL(una_net_gradient)(e->work, e->parameters, &batch, &objective, e->gradient, &losses);
+    REAL(una_net_forward)(e->work, e->parameters, e->x, p->rows, (una_outputs){ .f = f });
     double constant = p->g ? 0 : noise_constant(p), size = losses.total + fabs(constant);
     if (!put_scalar(e->file, e->results, "loss", losses.total + constant, size)) return false;
     if (p->delta && !(put_scalar(e->file, e->results, "fit", losses.fit + constant, losses.fit + fabs(constant))
@@ -91,7 +91,7 @@ static double *REAL(features)(REAL(evaluation) *e, const real *x, size_t rows)
     size_t features = una_net_features(&e->p->net), k = features + 1;
     double *phi = UNA_GET(e->file->arena, double, rows * k);
     if (!phi || !x) return NULL;
-    REAL(una_net_forward)(&e->p->net, e->parameters, x, rows, phi, k, NULL, e->work);
+    REAL(una_net_forward)(e->work, e->parameters, x, rows, (una_outputs){ .phi = phi, .stride = k });
     for (size_t r = 0; r < rows; r++) phi[r * k + features] = 1;
     return phi;
 }
@@ -122,10 +122,10 @@ static bool REAL(evaluate_marginal)(REAL(evaluation) *e)
     REAL(una_batch) batch = { .rows = p->rows, .x = e->x, .target = y, .target_heads = 1 };
     REAL(una_objective) objective = { .penalty = p->gamma, .head_relief = 1 };
     una_losses losses;
-    REAL(una_net_gradient)(&p->net, e->parameters, &batch, &objective, e->gradient, &losses, e->work);
+    REAL(una_net_gradient)(e->work, e->parameters, &batch, &objective, e->gradient, &losses);
     una_head_phi_gradient(&head, phi, p->y, p->rows, dphi);
     for (size_t r = 0; r < p->rows; r++) memmove(dphi + r * features, dphi + r * k, features * sizeof *dphi);
-    REAL(una_net_backward)(&p->net, e->parameters, e->x, p->rows, dphi, e->gradient, e->work);
+    REAL(una_net_backward)(e->work, e->parameters, e->x, p->rows, dphi, e->gradient);
     double size = losses.penalty + fabs(noise_constant(p)) + fabs(head.log_evidence);
     return put_scalar(e->file, e->results, "loss", losses.penalty - head.log_evidence, size)
         && put_scalar(e->file, e->results, "log_evidence", head.log_evidence, size)

@@ -75,7 +75,7 @@ static una_status elbo_likelihood(void *context, const double *theta, double *lo
     una_batch_f64 batch = { .rows = e->p.rows, .x = e->p.x, .target = e->p.y, .target_heads = 1 };
     una_objective_f64 objective = { .fit_weight = 1 / (2 * e->p.noise_var) };
     una_losses losses;
-    una_net_gradient_f64(&e->p.net, parameters, &batch, &objective, e->gradient, &losses, e->work);
+    una_net_gradient_f64(e->work, parameters, &batch, &objective, e->gradient, &losses);
     for (size_t i = 0; i < e->count; i++) gradient[i] = -e->gradient[e->live[i]];
     *log_lik = -losses.fit - noise_constant(&e->p);
     return UNA_OK;

@@ -4,9 +4,6 @@
  */
 #include "bayesopt/softmax.h"
 
-#include "kern/pairs.h"
-#include "kern/sparse.h"
-
 static const float bytes_to_one = 1.0f / 256, masked = -1e4f;
 
 una_status una_sparse_rows_of(una_sparse_rows *sparse, const unsigned char *bytes, const unsigned char *label,
@@ -49,7 +46,23 @@ una_status una_softmax_new(una_softmax *model, size_t columns, uint64_t seed, un
 
 /* ---- one row ------------------------------------------------------------------------------------------------- */
 
-typedef struct taken { uint16_t *index; float *value; size_t count; } taken;     /* nonzero after dropout */
+const una_sparse_kernels *una_sparse_kernels_of(const una_kernels_f32 *set)
+{
+#ifdef UNA_HAS_avx512
+    if (strcmp(set->name, "avx512") == 0) return &una_sparse_kernels_avx512_f32;
+#endif
+#ifdef UNA_HAS_avx2
+    if (strcmp(set->name, "avx2") == 0) return &una_sparse_kernels_avx2_f32;
+#endif
+    return &una_sparse_kernels_generic_f32;
+}
+
+/* What all rows are taken with: the kernels, and room for the numbers of one that are left after dropout. */
+typedef struct softmax_work {
+    const una_kernels_f32    *kern;
+    const una_sparse_kernels *sparse;
+    una_sparse_row            row;
+} softmax_work;
 
 /* 64 well mixed bits of a counter: the finaliser of SplitMix64 (Steele, Lea and Flood 2014). */
 static inline uint64_t splitmix_bits(uint64_t z)
@@ -59,7 +72,7 @@ static inline uint64_t splitmix_bits(uint64_t z)
     return z ^ z >> 31;
 }
 
-static void softmax_take_row(taken *t, const una_sparse_rows *rows, size_t row)
+static void softmax_take_row(una_sparse_row *t, const una_sparse_rows *rows, size_t row)
 {
     size_t from = rows->first[row];
     t->count = rows->first[row + 1] - from;
@@ -69,7 +82,7 @@ static void softmax_take_row(taken *t, const una_sparse_rows *rows, size_t row)
 
 /* Each number stays with probability 1 - dropout, to 1/65536, and then counts for 1/(1 - dropout). The masks of a row
  * follow from `key` and its number alone. */
-static void take_some(taken *t, const una_sparse_rows *rows, size_t row, double dropout, uint64_t key)
+static void take_some(una_sparse_row *t, const una_sparse_rows *rows, size_t row, double dropout, uint64_t key)
 {
     const uint64_t golden = 0x9e3779b97f4a7c15u;
     const uint32_t threshold = (uint32_t)(dropout * 65536);
@@ -86,10 +99,10 @@ static void take_some(taken *t, const una_sparse_rows *rows, size_t row, double 
     t->count = kept;
 }
 
-static void softmax_logits(float *z, const una_softmax *model, const taken *t, const una_kernels_f32 *kern)
+static void softmax_logits(float *z, const una_softmax *model, const softmax_work *t)
 {
     memcpy(z, model->b, UNA_SOFTMAX_WIDTH * sizeof *z);
-    kern->sparse->combine(t->count, t->index, t->value, model->w, z);
+    t->sparse->combine(&t->row, model->w, z);
 }
 
 /* z becomes the probabilities less the label; returns its loss. */
@@ -107,28 +120,30 @@ static double softmax_residual(float *z, size_t label, const una_kernels_f32 *ke
 
 /* ---- batches ------------------------------------------------------------------------------------------------- */
 
-static una_status taken_room(taken *t, const una_sparse_rows *rows, una_arena *arena)
+static una_status softmax_begin(softmax_work *t, const una_sparse_rows *rows, una_run *run)
 {
-    t->index = UNA_GET(arena, uint16_t, rows->longest + 1);
-    t->value = UNA_GET(arena, float, rows->longest + 1);
-    return una_arena_check(arena);
+    t->kern = una_kernels_named_f32(run->settings.kernels);
+    t->sparse = una_sparse_kernels_of(t->kern);
+    UNA_NEW_AT(&run->scratch, t->row.index, rows->longest + 1);
+    UNA_NEW_AT(&run->scratch, t->row.value, rows->longest + 1);
+    return UNA_OK;
 }
 
 static double add_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order, size_t count,
-                         const una_softmax_settings *s, uint64_t key, taken *t, const una_kernels_f32 *kern)
+                         const una_softmax_settings *s, uint64_t key, softmax_work *t)
 {
     float z[UNA_SOFTMAX_WIDTH];
     double loss = 0, share = 1 / (double)count;
     for (size_t i = 0; i < count; i++) {
-        if (s->dropout > 0) take_some(t, rows, order[i], s->dropout, key);
-        else softmax_take_row(t, rows, order[i]);
-        softmax_logits(z, model, t, kern);
-        loss += softmax_residual(z, rows->label[order[i]], kern);
+        if (s->dropout > 0) take_some(&t->row, rows, order[i], s->dropout, key);
+        else softmax_take_row(&t->row, rows, order[i]);
+        softmax_logits(z, model, t);
+        loss += softmax_residual(z, rows->label[order[i]], t->kern);
         for (size_t c = 0; c < UNA_SOFTMAX_WIDTH; c++) {
             z[c] *= (float)share;
             model->b_slope[c] += z[c];
         }
-        kern->sparse->spread(t->count, t->index, t->value, z, model->w_slope);
+        t->sparse->spread(&t->row, z, model->w_slope);
     }
     return loss * share;
 }
@@ -143,32 +158,32 @@ static uint64_t epoch_key(uint64_t seed, uint64_t epoch)
 double una_softmax_slopes(una_softmax *model, const una_sparse_rows *rows, const uint32_t *order, size_t count,
                           const una_softmax_settings *settings, uint64_t epoch, una_run *run)
 {
-    taken t;
+    softmax_work t;
     una_mark mark = una_arena_mark(&run->scratch);
     double loss = NAN;
-    if (taken_room(&t, rows, &run->scratch) == UNA_OK)
-        loss = add_slopes(model, rows, order, count, settings, epoch_key(settings->seed, epoch), &t,
-                          una_kernels_named_f32(run->settings.kernels));
+    if (softmax_begin(&t, rows, run) == UNA_OK)
+        loss = add_slopes(model, rows, order, count, settings, epoch_key(settings->seed, epoch), &t);
     una_arena_release(&run->scratch, mark);
     return loss;
 }
 
-static void softmax_step(una_softmax *model, size_t columns, const una_softmax_settings *s, const una_kernels_f32 *kern)
+static void softmax_step(una_softmax *model, size_t columns, const una_softmax_settings *s,
+                         const una_sparse_kernels *sparse)
 {
     float shrink = (float)(1 - 2 * s->rate * s->l2), rate = (float)s->rate;
-    kern->sparse->step(columns * UNA_SOFTMAX_WIDTH, shrink, rate, model->w, model->w_slope);
-    kern->sparse->step(UNA_SOFTMAX_WIDTH, 1, rate, model->b, model->b_slope);
+    sparse->step(columns * UNA_SOFTMAX_WIDTH, shrink, rate, model->w, model->w_slope);
+    sparse->step(UNA_SOFTMAX_WIDTH, 1, rate, model->b, model->b_slope);
 }
 
-static double percent_wrong(const una_softmax *model, const una_sparse_rows *rows, size_t from, size_t count, taken *t,
-                            const una_kernels_f32 *kern)
+static double percent_wrong(const una_softmax *model, const una_sparse_rows *rows, size_t from, size_t count,
+                            softmax_work *t)
 {
     size_t wrong = 0;
     float z[UNA_SOFTMAX_WIDTH];
     for (size_t row = from; row < from + count; row++) {
         size_t best = 0;
-        softmax_take_row(t, rows, row);
-        softmax_logits(z, model, t, kern);
+        softmax_take_row(&t->row, rows, row);
+        softmax_logits(z, model, t);
         for (size_t c = 1; c < UNA_SOFTMAX_CLASSES; c++) best = z[c] > z[best] ? c : best;
         wrong += best != rows->label[row];
     }
@@ -176,7 +191,7 @@ static double percent_wrong(const una_softmax *model, const una_sparse_rows *row
 }
 
 static una_status softmax_train(una_softmax *model, const una_sparse_rows *rows, size_t count,
-                                const una_softmax_settings *s, taken *t, const una_kernels_f32 *kern, una_run *run)
+                                const una_softmax_settings *s, softmax_work *t, una_run *run)
 {
     uint32_t *order;
     UNA_TRY(una_order_new(&order, count, &run->scratch));
@@ -186,8 +201,8 @@ static una_status softmax_train(una_softmax *model, const una_sparse_rows *rows,
         if (una_cancelled(run)) UNA_FAIL(run, UNA_CANCELLED, "interrupted in softmax regression");
         una_rng_permute(&rng, order, count);
         for (size_t at = 0; at + s->batch <= count; at += s->batch) {
-            add_slopes(model, rows, order + at, s->batch, s, key, t, kern);
-            softmax_step(model, rows->columns, s, kern);
+            add_slopes(model, rows, order + at, s->batch, s, key, t);
+            softmax_step(model, rows->columns, s, t->sparse);
         }
     }
     return UNA_OK;
@@ -196,15 +211,14 @@ static una_status softmax_train(una_softmax *model, const una_sparse_rows *rows,
 una_status una_softmax_error(double *percent, const una_sparse_rows *rows, size_t train_rows, size_t from,
                              size_t test_rows, const una_softmax_settings *settings, una_run *run)
 {
-    const una_kernels_f32 *kern = una_kernels_named_f32(run->settings.kernels);
     una_mark mark = una_arena_mark(&run->scratch);
     una_softmax model;
-    taken t;
+    softmax_work t;
     una_status status = una_softmax_new(&model, rows->columns, settings->seed, &run->scratch);
-    if (status == UNA_OK) status = taken_room(&t, rows, &run->scratch);
-    if (status == UNA_OK) status = softmax_train(&model, rows, train_rows, settings, &t, kern, run);
+    if (status == UNA_OK) status = softmax_begin(&t, rows, run);
+    if (status == UNA_OK) status = softmax_train(&model, rows, train_rows, settings, &t, run);
     if (status == UNA_OK)
-        *percent = percent_wrong(&model, rows, from, test_rows / settings->batch * settings->batch, &t, kern);
+        *percent = percent_wrong(&model, rows, from, test_rows / settings->batch * settings->batch, &t);
     una_arena_release(&run->scratch, mark);
     return status;
 }

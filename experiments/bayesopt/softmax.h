@@ -8,7 +8,7 @@
 #ifndef UNA_SOFTMAX_H
 #define UNA_SOFTMAX_H
 
-#include "base/base.h"
+#include "kern/kern.h"
 
 typedef struct una_sparse_rows {         /* rows of bytes, of which only those that are not 0 are kept               */
     size_t               rows, columns;  /* at most 65536 columns                                                    */
@@ -45,5 +45,23 @@ double     una_softmax_slopes(una_softmax *model, const una_sparse_rows *rows, c
  * as they fill whole batches. */
 una_status una_softmax_error(double *percent, const una_sparse_rows *rows, size_t train, size_t from, size_t test_rows,
                              const una_softmax_settings *settings, una_run *run);
+
+/* ---- loops over rows of few numbers, for one set of instructions: softmax_loops.c ---- */
+
+typedef struct una_sparse_row { uint16_t *index; float *value; size_t count; } una_sparse_row;
+
+typedef struct una_sparse_kernels {
+    /* out [UNA_SOFTMAX_WIDTH] += sum_i value_i w[index_i], w [., UNA_SOFTMAX_WIDTH]; in a fixed order. */
+    void (*combine)(const una_sparse_row *row, const float *w, float *out);
+    /* g[index_i] += value_i d for d [UNA_SOFTMAX_WIDTH]; no index stands twice. */
+    void (*spread)(const una_sparse_row *row, const float *d, float *g);
+    /* w = shrink w - rate g, and g = 0; n is a multiple of UNA_PAD. */
+    void (*step)(size_t n, float shrink, float rate, float *w, float *g);
+} una_sparse_kernels;
+
+extern const una_sparse_kernels una_sparse_kernels_generic_f32, una_sparse_kernels_avx2_f32,
+    una_sparse_kernels_avx512_f32;
+/* Those of the same set. */
+const una_sparse_kernels *una_sparse_kernels_of(const una_kernels_f32 *set);
 
 #endif

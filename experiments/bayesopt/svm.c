@@ -5,7 +5,7 @@
  */
 #include "bayesopt/svm.h"
 
-#include "kern/pairs.h"
+#include "kern/kern.h"
 
 static const double byte_pairs_to_one = 1.0 / 65536;
 
@@ -30,8 +30,8 @@ static una_status measure_strip(void *context, size_t strip, una_run *run)
     double *dots = UNA_GET(&run->scratch, double, STRIP * m->stride);
     una_status status = una_arena_check(&run->scratch);
     if (status == UNA_OK) {
-        m->kern->product(count, m->stride, m->columns, m->x + from * m->columns, m->columns, 1, m->turned, m->stride,
-                         dots, m->stride, false);
+        m->kern->product(count, m->stride, m->columns, UNA_ROWS(m->x + from * m->columns, m->columns),
+                         UNA_ROWS(m->turned, m->stride), UNA_INTO(dots, m->stride));
         for (size_t i = 0; i < count; i++)
             for (size_t j = 0; j < m->rows; j++)
                 m->distance[(from + i) * m->rows + j] =

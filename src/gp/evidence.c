@@ -103,7 +103,7 @@ static una_status fill_chunk(void *context, size_t index, una_run *child)
         double *row = gp->l + i * gp->stride;
         for (size_t first = 0; first <= i; first += UNA_TILE) {
             size_t count = i + 1 - first < UNA_TILE ? i + 1 - first : UNA_TILE;
-            una_pairs_values(&pairs, f->side, i, f->side, first, UNA_PADDED(count), out);
+            una_pairs_values(&pairs, (una_pair_tile){ f->side, i, f->side, first, UNA_PADDED(count) }, out);
             memcpy(row + first, out, count * sizeof *out);
         }
         row[i] += noise_of(gp, i) + gp->jitter_var;
@@ -298,7 +298,8 @@ static una_status contract_tile(void *context, size_t index, una_run *child)
             part[c->hyper->count] += 0.5 * noise_of(gp, i) * weight[end - 1];
             weight[end - 1] *= 0.5;
         }
-        if (c->hyper->count) una_pairs_gradient(&pairs, c->side, i, c->side, first, UNA_PADDED(end), weight, sum);
+        if (c->hyper->count) una_pairs_gradient(&pairs, (una_pair_tile){ c->side, i, c->side, first, UNA_PADDED(end) },
+                                                weight, sum);
     }
 
     una_hyper_fold(c->hyper, gp->kernel, sum, part);

@@ -15,8 +15,6 @@
  */
 #include "gp/pairs.h"
 
-#include "kern/pairs.h"
-
 static const double pi = 3.14159265358979323846;
 static const double far_away = 1e3;      /* every Matern value is exactly 0 there; without a limit, inf * 0 */
 
@@ -104,42 +102,42 @@ static void stationary_tile(const una_pairs *p, una_kernel_code code, double var
     }
 }
 
-static void periodic_tile(const una_pairs *p, const una_kernel_op *op, const double *a, size_t a_step, const double *b,
-                          size_t b_stride, size_t width, double *value)
+static void leaf_tile(const una_pairs *p, const una_kernel_op *op, const una_pair_rows_f64 *of, double *value,
+                      double *slope)
 {
     const double var = p->kernel->parameter[op->parameter], *length = p->kernel->parameter + op->parameter + 1;
-    for (size_t j = 0; j < width; j++) value[j] = 0;
-    for (size_t d = 0; d < op->count; d++)
-        for (size_t j = 0; j < width; j++) {
-            double s = sin(a[d * a_step] - b[d * b_stride + j]) / length[d];
-            value[j] -= 2 * s * s;
-        }
-    p->kernels->pairs->exp(width, 1, value, var, value);
-}
+    const double *a = of->a, *b = of->b;
+    size_t width = of->n;
+    if (op->code < UNA_KERNEL_PERIODIC) {
+        p->kernels->pairs->distances(of, value);
+        stationary_tile(p, op->code, var, width, value, slope);
+        return;
+    }
 
-static void leaf_tile(const una_pairs *p, const una_kernel_op *op, const double *a, size_t a_step, const double *b,
-                      size_t b_stride, size_t width, double *value, double *slope)
-{
-    double var = p->kernel->parameter[op->parameter];
-
-    if (op->code == UNA_KERNEL_CONSTANT) {
-        for (size_t j = 0; j < width; j++) value[j] = var;
-    } else if (op->code == UNA_KERNEL_LINEAR) {
-        for (size_t j = 0; j < width; j++) value[j] = 0;
+    for (size_t j = 0; j < width; j++) value[j] = op->code == UNA_KERNEL_CONSTANT ? var : 0;
+    if (op->code == UNA_KERNEL_LINEAR) {
         for (size_t d = 0; d < op->count; d++)
-            for (size_t j = 0; j < width; j++) value[j] += a[d * a_step] * b[d * b_stride + j];
+            for (size_t j = 0; j < width; j++) value[j] += a[d * of->a_step] * b[d * of->b_stride + j];
         for (size_t j = 0; j < width; j++) value[j] *= var;
     } else if (op->code == UNA_KERNEL_PERIODIC) {
-        periodic_tile(p, op, a, a_step, b, b_stride, width, value);
-    } else {
-        p->kernels->pairs->distances(width, op->count, a, a_step, b, b_stride, value);
-        stationary_tile(p, op->code, var, width, value, slope);
+        for (size_t d = 0; d < op->count; d++)
+            for (size_t j = 0; j < width; j++) {
+                double s = sin(a[d * of->a_step] - b[d * of->b_stride + j]) / length[d];
+                value[j] -= 2 * s * s;
+            }
+        p->kernels->pairs->exp(width, 1, value, var, value);
     }
 }
 
+/* The coordinates of a leaf, which are scaled as it wants them. */
+static una_pair_rows_f64 leaf_rows(const una_kernel_op *op, const una_pair_tile *t)
+{
+    return (una_pair_rows_f64){ t->width, op->count, t->a->at + op->input * t->a->stride + t->i,
+                                t->b->at + op->input * t->b->stride + t->first, t->a->stride, t->b->stride };
+}
+
 /* Fills the tape; the last value goes to `out` instead, without slopes, where that is not NULL. */
-static void forward_tape(una_pairs *p, const una_side *a, size_t i, const una_side *b, size_t first, size_t width,
-                         double *out)
+static void forward_tape(una_pairs *p, const una_pair_tile *t, double *out)
 {
     size_t stack[UNA_KERNEL_DEPTH + 1], top = 0;
     for (size_t o = 0; o < p->kernel->op_count; o++) {
@@ -147,24 +145,23 @@ static void forward_tape(una_pairs *p, const una_side *a, size_t i, const una_si
         double *to = out && o + 1 == p->kernel->op_count ? out : p->value + o * UNA_TILE;
 
         if (!is_join(op->code)) {
-            leaf_tile(p, op, a->at + op->input * a->stride + i, a->stride, b->at + op->input * b->stride + first,
-                      b->stride, width, to, out ? NULL : p->slope + o * UNA_TILE);
+            const una_pair_rows_f64 rows = leaf_rows(op, t);
+            leaf_tile(p, op, &rows, to, out ? NULL : p->slope + o * UNA_TILE);
         } else {
             const double *two = p->value + stack[--top] * UNA_TILE, *one = p->value + stack[--top] * UNA_TILE;
             if (op->code == UNA_KERNEL_ADD)
-                for (size_t j = 0; j < width; j++) to[j] = one[j] + two[j];
+                for (size_t j = 0; j < t->width; j++) to[j] = one[j] + two[j];
             else
-                for (size_t j = 0; j < width; j++) to[j] = one[j] * two[j];
+                for (size_t j = 0; j < t->width; j++) to[j] = one[j] * two[j];
         }
 
         stack[top++] = o;
     }
 }
 
-void una_pairs_values(una_pairs *p, const una_side *a, size_t i, const una_side *b, size_t first, size_t width,
-                      double *out)
+void una_pairs_values(una_pairs *p, una_pair_tile tile, double *out)
 {
-    forward_tape(p, a, i, b, first, width, out);
+    forward_tape(p, &tile, out);
 }
 
 /* ---- backwards ------------------------------------------------------------------------------------------------- */
@@ -199,51 +196,48 @@ static void add_lanes(size_t width, const double *x, double *sum)
         for (size_t k = 0; k < UNA_PAD; k++) sum[k] += x[j + k];
 }
 
-static void periodic_gradient(const una_pairs *p, const una_kernel_op *op, const double *a, size_t a_step,
-                              const double *b, size_t b_stride, size_t width, const double *by_value, double *sum)
+static void periodic_gradient(const una_kernel_op *op, const una_pair_rows_f64 *of, const double *length,
+                              const double *by_value, double *sum)
 {
-    const double *length = p->kernel->parameter + op->parameter + 1;
     for (size_t d = 0; d < op->count; d++)
-        for (size_t j = 0; j < width; j++) {
-            double v = a[d * a_step] - b[d * b_stride + j], s = sin(v) / length[d], under = length[d] * length[d];
+        for (size_t j = 0; j < of->n; j++) {
+            double v = of->a[d * of->a_step] - of->b[d * of->b_stride + j], s = sin(v) / length[d],
+                   under = length[d] * length[d];
             sum[(1 + d) * UNA_PAD + j % UNA_PAD] += by_value[j] * 4 * s * s;
             sum[(1 + op->count + d) * UNA_PAD + j % UNA_PAD] += by_value[j] * 2 * v * sin(2 * v) / under;
         }
 }
 
-void una_pairs_gradient(una_pairs *p, const una_side *a, size_t i, const una_side *b, size_t first, size_t width,
-                        const double *weight, double *sum)
+void una_pairs_gradient(una_pairs *p, una_pair_tile tile, const double *weight, double *sum)
 {
     const una_kernel *k = p->kernel;
+    const size_t width = tile.width;
     double by[UNA_TILE];
-    forward_tape(p, a, i, b, first, width, NULL);
+    forward_tape(p, &tile, NULL);
     backward_tape(p, width, weight);
 
     for (size_t o = 0; o < k->op_count; o++) {
         const una_kernel_op *op = &k->op[o];
         if (is_join(op->code)) continue;
         const double *back = p->back + o * UNA_TILE, *value = p->value + o * UNA_TILE, *slope = p->slope + o * UNA_TILE;
-        const double *to = a->at + op->input * a->stride + i, *from = b->at + op->input * b->stride + first;
+        const una_pair_rows_f64 rows = leaf_rows(op, &tile);
         double *leaf_sum = sum + op->parameter * UNA_PAD;
 
         for (size_t j = 0; j < width; j++) by[j] = back[j] * value[j];
         add_lanes(width, by, leaf_sum);
         if (op->code == UNA_KERNEL_CONSTANT || op->code == UNA_KERNEL_LINEAR) continue;
         if (op->code == UNA_KERNEL_PERIODIC) {
-            periodic_gradient(p, op, to, a->stride, from, b->stride, width, by, leaf_sum);
+            periodic_gradient(op, &rows, k->parameter + op->parameter + 1, by, leaf_sum);
             continue;
         }
 
         for (size_t j = 0; j < width; j++) by[j] = back[j] * slope[j];
         if (p->common && p->common[o]) {                 /* r^2 = sum u^2: one sum instead of one per length */
             double r2[UNA_TILE];
-            p->kernels->pairs->distances(width, op->count, to, a->stride, from, b->stride, r2);
+            p->kernels->pairs->distances(&rows, r2);
             for (size_t j = 0; j < width; j++) by[j] *= r2[j];
             add_lanes(width, by, leaf_sum + UNA_PAD);
-        } else {
-            p->kernels->pairs->weighted_distances(width, op->count, by, to, a->stride, from, b->stride,
-                                                  leaf_sum + UNA_PAD);
-        }
+        } else p->kernels->pairs->weighted_distances(&rows, by, leaf_sum + UNA_PAD);
     }
 }
 
@@ -264,16 +258,15 @@ static double leaf_slope(const una_pairs *p, size_t o, size_t d, double a, const
     return sum;
 }
 
-void una_pairs_slope(una_pairs *p, const una_side *a, size_t i, const una_side *b, size_t first, size_t width,
-                     const double *weight, double *slope)
+void una_pairs_slope(una_pairs *p, una_pair_tile tile, const double *weight, double *slope)
 {
     const una_kernel *k = p->kernel;
-    forward_tape(p, a, i, b, first, width, NULL);
-    backward_tape(p, width, weight);
+    forward_tape(p, &tile, NULL);
+    backward_tape(p, tile.width, weight);
     for (size_t o = 0; o < k->op_count; o++) {
-        const una_kernel_op *op = &k->op[o];
-        for (size_t d = 0; d < op->count; d++)
-            slope[k->input[op->input + d]] += leaf_slope(p, o, d, a->at[(op->input + d) * a->stride + i],
-                                                         b->at + (op->input + d) * b->stride + first, width);
+        const una_pair_rows_f64 rows = leaf_rows(&k->op[o], &tile);
+        for (size_t d = 0; d < rows.count; d++)
+            slope[k->input[k->op[o].input + d]] += leaf_slope(p, o, d, rows.a[d * rows.a_step],
+                                                              rows.b + d * rows.b_stride, rows.n);
     }
 }

@@ -30,14 +30,19 @@ void       una_side_init(una_side *side, const una_kernel *kernel, size_t rows, 
 void       una_side_fill(una_side *side, const una_kernel *kernel, const double *x, size_t stride);
 una_status una_pairs_init(una_pairs *pairs, const una_kernel *kernel, una_arena *arena, const una_run *run);
 
-/* k(a_i, b_j) for j in [first, first + width), width a multiple of UNA_PAD and at most UNA_TILE, to out. */
-void una_pairs_values(una_pairs *pairs, const una_side *a, size_t i, const una_side *b, size_t first, size_t width,
-                      double *out);
+/* Row i of a with rows j of b in [first, first + width), width a multiple of UNA_PAD and at most UNA_TILE. */
+typedef struct una_pair_tile {
+    const una_side *a;
+    size_t          i;
+    const una_side *b;
+    size_t          first, width;
+} una_pair_tile;
+
+/* out [width] = k(a_i, b_j). */
+void una_pairs_values(una_pairs *pairs, una_pair_tile tile, double *out);
 /* sum [parameter_count, UNA_PAD] += d/dlog parameter of sum_j weight_j k(a_i, b_j). */
-void una_pairs_gradient(una_pairs *pairs, const una_side *a, size_t i, const una_side *b, size_t first, size_t width,
-                        const double *weight, double *sum);
+void una_pairs_gradient(una_pairs *pairs, una_pair_tile tile, const double *weight, double *sum);
 /* slope [inputs] += d/da_i of sum_j weight_j k(a_i, b_j), by the columns of x. */
-void una_pairs_slope(una_pairs *pairs, const una_side *a, size_t i, const una_side *b, size_t first, size_t width,
-                     const double *weight, double *slope);
+void una_pairs_slope(una_pairs *pairs, una_pair_tile tile, const double *weight, double *slope);
 
 #endif

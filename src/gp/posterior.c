@@ -62,9 +62,10 @@ static una_status answer_tile(void *context, size_t index, una_run *child)
     una_pairs pairs;
     UNA_TRY(una_pairs_init(&pairs, gp->kernel, &child->scratch, child));
 
-    for (size_t i = 0; i < n; i++) una_pairs_values(&pairs, q->rows, i, q->stars, from, width, k + i * width);
+    for (size_t i = 0; i < n; i++) una_pairs_values(&pairs, (una_pair_tile){ q->rows, i, q->stars, from, width },
+                                                    k + i * width);
     if (q->mean) {
-        pairs.kernels->product(1, width, n, gp->alpha, n, 1, k, width, mean, width, false);
+        pairs.kernels->product(1, width, n, UNA_ROWS(gp->alpha, n), UNA_ROWS(k, width), UNA_INTO(mean, width));
         memcpy(q->mean + from, mean, count * sizeof *mean);
     }
 
@@ -100,7 +101,7 @@ static void add_kernel_slopes(const una_gp *gp, una_pairs *pairs, const una_side
         size_t count = gp->rows - first < UNA_TILE ? gp->rows - first : UNA_TILE;
         memset(part, 0, sizeof part);
         for (size_t j = 0; j < count; j++) part[j] = factor * weight[first + j];
-        una_pairs_slope(pairs, star, 0, train, first, UNA_PADDED(count), part, out);
+        una_pairs_slope(pairs, (una_pair_tile){ star, 0, train, first, UNA_PADDED(count) }, part, out);
     }
 }
 
@@ -114,7 +115,7 @@ static una_status slope_of_posterior(const una_gp *gp, const double *x, double *
     UNA_TRY(una_pairs_init(&pairs, gp->kernel, &run->scratch, run));
 
     for (size_t first = 0; first < gp->rows; first += UNA_TILE)
-        una_pairs_values(&pairs, &star, 0, &train, first, UNA_TILE, k + first);
+        una_pairs_values(&pairs, (una_pair_tile){ &star, 0, &train, first, UNA_TILE }, k + first);
     *mean = una_dot(gp->alpha, k, gp->rows);
     una_large_forward(gp->l, gp->rows, gp->stride, k);
     *var = left_of(gp, x, una_dot(k, k, gp->rows));
@@ -124,7 +125,7 @@ static una_status slope_of_posterior(const una_gp *gp, const double *x, double *
     memset(dvar, 0, gp->inputs * sizeof *dvar);
     add_kernel_slopes(gp, &pairs, &star, &train, gp->alpha, 1, dmean);
     add_kernel_slopes(gp, &pairs, &star, &train, k, -2, dvar);
-    una_pairs_slope(&pairs, &star, 0, &star, 0, UNA_PAD, own, dvar);     /* k(x, x) moves with both its arguments */
+    una_pairs_slope(&pairs, (una_pair_tile){ &star, 0, &star, 0, UNA_PAD }, own, dvar);     /* k(x, x) moves with both its arguments */
     return UNA_OK;
 }
 
@@ -154,7 +155,7 @@ static una_status joint_tile(void *context, size_t index, una_run *child)
         una_large_gram(q->tiles + top * n, q->tiles + first * n, 0, n, gram, child);
         for (size_t i = top; i < bottom; i++) {
             size_t count = i + 1 - first < UNA_TILE ? i + 1 - first : UNA_TILE;
-            una_pairs_values(&pairs, q->stars, i, q->stars, first, UNA_PADDED(count), out);
+            una_pairs_values(&pairs, (una_pair_tile){ q->stars, i, q->stars, first, UNA_PADDED(count) }, out);
             for (size_t j = 0; j < count; j++)
                 q->joint[i * q->joint_stride + first + j] = out[j] - gram[(i - top) * UNA_TILE + j];
             if (first == top) q->joint[i * q->joint_stride + i] += q->jitter;

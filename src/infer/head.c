@@ -120,7 +120,8 @@ static void whiten_block(const una_head *head, const double *phi, size_t rows, b
     size_t k = head->stats.features, wide = UNA_PADDED(k + 1);
     for (size_t from = with_var ? 0 : wide - UNA_PAD; from < wide; from += PANEL) {
         size_t count = wide - from < PANEL ? wide - from : PANEL, terms = from + count < k ? from + count : k;
-        kern->product(rows, count, terms, phi, k, 1, head->whiten + from, wide, white + from, wide, false);
+        kern->product(rows, count, terms, UNA_ROWS(phi, k), UNA_ROWS(head->whiten + from, wide),
+                      UNA_INTO(white + from, wide));
     }
 }
 

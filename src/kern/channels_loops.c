@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Maps of channels: the contract is in channels_slots.h.
+ * Maps of channels: the contract is in kern_slots.h.
  */
-#include "kern/channels.h"
 #include "kern/sets.h"
 
-#include "kern/real.h"
 
 /* Sums of so many numbers, of so many channels, are taken in `real`, and those of all in double. */
 enum { RUN = 64, WIDE = 64 };
@@ -15,8 +13,9 @@ static inline size_t smaller_index(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static void channel_moments(size_t n, size_t c, const real *x, double *sum, double *square)
+static void channel_moments(una_map_shape map, const real *x, REAL(una_moments) to)
 {
+    const size_t n = map.n, c = map.channels;
     for (size_t from = 0; from < n; from += RUN)
         for (size_t j = 0; j < c; j += WIDE) {
             size_t rows = smaller_index(RUN, n - from), wide = smaller_index(WIDE, c - j);
@@ -29,15 +28,17 @@ static void channel_moments(size_t n, size_t c, const real *x, double *sum, doub
                 }
             }
             for (size_t k = 0; k < wide; k++) {
-                sum[j + k] += (double)s[k];
-                square[j + k] += (double)q[k];
+                to.sum[j + k] += (double)s[k];
+                to.cross[j + k] += (double)q[k];
             }
         }
 }
 
-static void normalise_channels(size_t n, size_t c, const real *x, const real *restrict scale,
-                               const real *restrict shift, const real *skip, bool rectify, real *y)
+static void normalise_channels(una_map_shape map, const real *x, const REAL(una_norm) *norm, const real *skip,
+                               bool rectify, real *y)
 {
+    const size_t n = map.n, c = map.channels;
+    const real *restrict scale = norm->scale, *restrict shift = norm->shift;
     const real floor = rectify ? 0 : -(real)INFINITY;
     for (size_t i = 0; i < n; i++) {
         const real *at = x + i * c, *by = skip ? skip + i * c : NULL;
@@ -55,9 +56,10 @@ static void normalise_channels(size_t n, size_t c, const real *x, const real *re
     }
 }
 
-static void back_moments(size_t n, size_t c, const real *y, const real *x, const real *restrict centre, real *g,
-                         double *sum, double *cross)
+static void back_moments(una_map_shape map, const real *y, const real *x, const real *restrict centre, real *g,
+                         REAL(una_moments) to)
 {
+    const size_t n = map.n, c = map.channels;
     for (size_t from = 0; from < n; from += RUN)
         for (size_t j = 0; j < c; j += WIDE) {
             size_t rows = smaller_index(RUN, n - from), wide = smaller_index(WIDE, c - j);
@@ -73,20 +75,21 @@ static void back_moments(size_t n, size_t c, const real *y, const real *x, const
                 }
             }
             for (size_t k = 0; k < wide; k++) {
-                sum[j + k] += (double)s[k];
-                cross[j + k] += (double)q[k];
+                to.sum[j + k] += (double)s[k];
+                to.cross[j + k] += (double)q[k];
             }
         }
 }
 
-static void back_normalise(size_t n, size_t c, const real *g, const real *x, const real *restrict p,
-                           const real *restrict q, const real *restrict r, real *dx)
+static void back_normalise(una_map_shape map, const real *g, const real *x, const REAL(una_norm) *norm, real *dx)
 {
+    const size_t n = map.n, c = map.channels;
+    const real *restrict p = norm->p, *restrict q = norm->q, *restrict r = norm->r;
     for (size_t i = 0; i < n; i++) {
-        const real *gi = g + i * c, *xi = x + i * c;
+        const real *gi = g + i * c;
         real *to = dx + i * c;
-        if (q)
-            for (size_t j = 0; j < c; j++) to[j] = p[j] * gi[j] + q[j] * xi[j] + r[j];
+        if (x)
+            for (size_t j = 0; j < c; j++) to[j] = p[j] * gi[j] + q[j] * x[i * c + j] + r[j];
         else
             for (size_t j = 0; j < c; j++) to[j] = p[j] * gi[j];
     }
@@ -168,8 +171,9 @@ static void pool_back(const una_windows *at, const real *g, const unsigned char 
             }
 }
 
-static void mean_of_places(size_t n, size_t c, const real *x, real *phi)
+static void mean_of_places(una_map_shape map, const real *x, real *phi)
 {
+    const size_t n = map.n, c = map.channels;
     const real share = 1 / (real)n;
     memset(phi, 0, c * sizeof *phi);
     for (size_t i = 0; i < n; i++)
@@ -177,8 +181,9 @@ static void mean_of_places(size_t n, size_t c, const real *x, real *phi)
     for (size_t j = 0; j < c; j++) phi[j] *= share;
 }
 
-static void mean_back(size_t n, size_t c, const real *dphi, real *dx)
+static void mean_back(una_map_shape map, const real *dphi, real *dx)
 {
+    const size_t n = map.n, c = map.channels;
     const real share = 1 / (real)n;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < c; j++) dx[i * c + j] = share * dphi[j];

@@ -4,7 +4,6 @@
  */
 #include "kern/sets.h"
 
-#include "kern/real.h"
 
 static bool runs_here(const char *name)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Gradients of densities that are sampled: the contract is in density_slots.h.
+ * Gradients of densities that are sampled: the contract is in kern_slots.h.
  */
-#include "kern/density.h"
 #include "kern/sets.h"
 
 #include "kern/activation.h"
@@ -33,9 +32,9 @@ static void shallow_tanh(size_t width, real *restrict z, real *restrict h)
 }
 
 /* h and d = act' at one row. */
-static void shallow_row(una_activation act, size_t inputs, size_t width, const real *x, const REAL(una_shallow) *at,
-                        real *restrict h, real *restrict d)
+static void shallow_row(const REAL(una_shallow) *at, const real *x, real *restrict h, real *restrict d)
 {
+    const size_t inputs = at->inputs, width = at->width;
     const real *restrict b = at->b, *restrict w = at->w, x0 = x[0];
     for (size_t j = 0; j < width; j++) d[j] = b[j] + x0 * w[j];
     for (size_t i = 1; i < inputs; i++) {
@@ -43,11 +42,11 @@ static void shallow_row(una_activation act, size_t inputs, size_t width, const r
         for (size_t j = 0; j < width; j++) d[j] += xi * wi[j];
     }
 
-    if (act == UNA_TANH) {
+    if (at->act == UNA_TANH) {
         shallow_tanh(width, d, h);
         return;
     }
-    switch (act) {
+    switch (at->act) {
 #define SHALLOW(code, name, how)                                               \
     case code:                                                                 \
         for (size_t j = 0; j < width; j++) {                                   \
@@ -60,17 +59,19 @@ static void shallow_row(una_activation act, size_t inputs, size_t width, const r
     }
 }
 
-static real shallow_head(size_t width, const real *h, const REAL(una_shallow) *at)
+static real shallow_head(const REAL(una_shallow) *at, const real *h)
 {
     eight part = {0};
-    for (size_t j = 0; j < width; j += UNA_PAD) part += *(const eight *)(h + j) * *(const eight *)(at->v + j);
+    for (size_t j = 0; j < at->width; j += UNA_PAD) part += *(const eight *)(h + j) * *(const eight *)(at->v + j);
     return at->c + (((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7])));
 }
 
 /* d becomes dL/dz; its sums go into the gradient, UNA_PAD units at a time. */
-static void shallow_back(size_t rows, size_t inputs, size_t width, const real *x, const real *slope,
-                         const REAL(una_shallow) *at, const REAL(una_shallow_gradient) *to, const real *h, real *d)
+static void shallow_back(const REAL(una_shallow) *at, size_t rows, const real *x, const real *slope,
+                         const REAL(una_shallow_gradient) *to, real *work)
 {
+    const size_t inputs = at->inputs, width = at->width;
+    real *h = work, *d = work + UNA_SHALLOW_ROWS * width;
     for (size_t j = 0; j < width; j += UNA_PAD) {
         eight v = *(const eight *)(at->v + j), first = *(eight *)(to->w + j);
         eight bias = *(eight *)(to->b + j), head = *(eight *)(to->v + j);
@@ -93,10 +94,10 @@ static void shallow_back(size_t rows, size_t inputs, size_t width, const real *x
     }
 }
 
-static double shallow_density(una_activation act, size_t rows, size_t inputs, size_t width, const real *x,
-                              const real *y,
-                              double weight, REAL(una_shallow) at, REAL(una_shallow_gradient) to, real *work)
+static double shallow_density(const REAL(una_shallow) *at, size_t rows, const real *x, const real *y, double weight,
+                              const REAL(una_shallow_gradient) *to, real *work)
 {
+    const size_t inputs = at->inputs, width = at->width;
     real *h = work, *d = work + UNA_SHALLOW_ROWS * width, slope[UNA_SHALLOW_ROWS];
     double sum = 0;
 
@@ -104,14 +105,14 @@ static double shallow_density(una_activation act, size_t rows, size_t inputs, si
         size_t count = rows - from < UNA_SHALLOW_ROWS ? rows - from : UNA_SHALLOW_ROWS;
         const real *block = x + from * inputs;
         for (size_t r = 0; r < count; r++)
-            shallow_row(act, inputs, width, block + r * inputs, &at, h + r * width, d + r * width);
+            shallow_row(at, block + r * inputs, h + r * width, d + r * width);
         for (size_t r = 0; r < count; r++) {
-            real miss = shallow_head(width, h + r * width, &at) - y[from + r];
+            real miss = shallow_head(at, h + r * width) - y[from + r];
             sum += (double)miss * (double)miss;
             slope[r] = (real)(2 * weight) * miss;
-            *to.c += slope[r];
+            *to->c += slope[r];
         }
-        shallow_back(count, inputs, width, block, slope, &at, &to, h, d);
+        shallow_back(at, count, block, slope, to, work);
     }
 
     return weight * sum;

@@ -6,9 +6,9 @@
 #include "kern/activation.h"
 #include "kern/eight.h"
 
-static void activate(una_activation act, size_t rows, size_t width, const real *bias, real *z, real *h, real *d,
-                     real *dd)
+static void activate(una_activation act, size_t rows, size_t width, const real *bias, REAL(una_activated) layer)
 {
+    real *z = layer.z, *h = layer.h, *d = layer.d, *dd = layer.dd;
     for (size_t r = 0; r < rows; r++)
         for (size_t j = 0; j < width; j++) z[r * width + j] += bias[j];
 
@@ -43,10 +43,10 @@ static void scale(size_t n, real factor, const real *restrict a, real *restrict 
     for (size_t i = 0; i < n; i++) b[i] = factor * a[i];
 }
 
-static double residual(size_t rows, size_t heads, size_t stride, double weight, const real *t, size_t t_stride, real *f)
+static double residual(size_t rows, size_t heads, double weight, const real *t, size_t t_stride, real *f)
 {
     const real twice = (real)(2 * weight);
-    const size_t whole = heads / UNA_PAD * UNA_PAD;
+    const size_t whole = heads / UNA_PAD * UNA_PAD, stride = UNA_PADDED(heads);
     eight inside = {0};                                          /* of the last eight that has a head */
     for (size_t m = whole; m < heads; m++) inside[m - whole] = 1;
     eight_doubles sum = {0};
@@ -167,10 +167,11 @@ static double ridge(size_t n, real factor, const real *a, real *b)
     return sum;
 }
 
-static void adam(size_t n, real *restrict p, real *restrict m, real *restrict v, const real *restrict g, real rate,
-                 real beta1, real beta2, real c1, real c2)
+static void adam(size_t n, real *restrict p, real *restrict m, real *restrict v, const real *restrict g,
+                 const REAL(una_adam) *how)
 {
-    const real tiny = (real)1e-8, step = rate / c1, root = 1 / sqrt(c2);
+    const real tiny = (real)1e-8, step = how->rate / how->c1, root = 1 / sqrt(how->c2);
+    const real beta1 = how->beta1, beta2 = how->beta2;
     for (size_t i = 0; i < n; i++) {
         m[i] += (1 - beta1) * (g[i] - m[i]);
         v[i] += (1 - beta2) * (g[i] * g[i] - v[i]);

@@ -91,17 +91,16 @@ FAN_TILES(half_fan, half)
 #define half_fan whole_fan
 #endif
 
-static void fan_product(size_t lanes, const uint16_t *in, const real *a, const real *m, size_t in_step, size_t out_step,
-                        const uint16_t *out, real *c)
+static void fan_product(size_t lanes, REAL(una_fans) in, REAL(una_factor) m, const uint16_t *out, real *c)
 {
-    fan_tile t = { .in = UNA_LISTED(in), .count = in[0], .in_step = in_step, .lanes = lanes };
+    fan_tile t = { .in = UNA_LISTED(in.list), .count = in.list[0], .in_step = m.row, .lanes = lanes };
     const uint16_t *units = UNA_LISTED(out);
     for (size_t j = 0, outs; j < out[0]; j += outs) {
         size_t left = out[0] - j, tiles = (left + FAN - 1) / FAN;
         outs = (left + tiles - 1) / tiles;
-        for (size_t i = 0; i < outs; i++) t.m[i] = m + units[j + i] * out_step;
+        for (size_t i = 0; i < outs; i++) t.m[i] = m.at + units[j + i] * m.col;
         for (size_t l = 0; l < lanes; l += LANES) {
-            t.a = a + l;
+            t.a = in.at + l;
             t.c = c + j * lanes + l;
             (lanes - l >= LANES ? whole_fan[outs - 1] : half_fan[outs - 1])(&t);
         }
@@ -109,11 +108,11 @@ static void fan_product(size_t lanes, const uint16_t *in, const real *a, const r
 }
 
 /* Fans of listed units as columns of a table [lanes, n], the others like the fan before it, which is zero. */
-static void spread_fans(size_t lanes, const uint16_t *list, const real *fans, size_t n, real *flat)
+static void spread_fans(size_t lanes, REAL(una_fans) of, size_t n, real *flat)
 {
     enum { AT_ONCE = 64 };
-    const uint16_t *next = UNA_LISTED(list);
-    const real *none = flat - lanes, *from[AT_ONCE];
+    const uint16_t *next = UNA_LISTED(of.list);
+    const real *none = flat - lanes, *fans = of.at, *from[AT_ONCE];
     for (size_t j = 0; j < n; j += AT_ONCE) {
         for (size_t i = 0; i < AT_ONCE; i++) from[i] = none;
         for (; *next < j + AT_ONCE; next++, fans += lanes) from[*next - j] = fans;
@@ -122,17 +121,18 @@ static void spread_fans(size_t lanes, const uint16_t *list, const real *fans, si
     }
 }
 
-static void fan_outer(size_t directions, size_t lanes, const uint16_t *rows, const real *a, const uint16_t *columns,
-                      const real *b, size_t n, bool lower, real *flat, real *c, size_t c_stride)
+static void fan_outer(size_t directions, REAL(una_fans) rows, REAL(una_fans) columns, size_t n, bool lower, real *flat,
+                      real *c)
 {
-    spread_fans(lanes, columns, b, n, flat += lanes);
-    const uint16_t *units = UNA_LISTED(rows);
+    const size_t lanes = UNA_PADDED(directions);
+    spread_fans(lanes, columns, n, flat += lanes);
+    const uint16_t *units = UNA_LISTED(rows.list);
     tile t = { .a_col = 1, .b_stride = n, .k = directions, .add = true };
-    for (size_t i = 0, high; i < rows[0]; i += high) {
-        high = next_rows(rows[0] - i);
+    for (size_t i = 0, high; i < rows.list[0]; i += high) {
+        high = next_rows(rows.list[0] - i);
         for (size_t r = 0; r < high; r++) {
-            t.a[r] = a + (i + r) * lanes;
-            t.c[r] = c + units[i + r] * c_stride;
+            t.a[r] = rows.at + (i + r) * lanes;
+            t.c[r] = c + units[i + r] * n;
         }
         add_outer(&t, high, flat, lower ? UNA_PADDED(units[i + high - 1] + 1) : n);
     }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels on fans: the contract is in fans_slots.h. Three of them each set writes in its own way, plainly
+ * Kernels on fans: the contract is in kern_slots.h. Three of them each set writes in its own way, plainly
  * (fans_plain.h) or on register tiles (fans_fast.h):
  *   copy_fan(lanes, step, z, u, s): copies a fan, and says if a step from z crosses the kink in any lane;
  *   fan_product, fan_outer: products.
  */
-#include "kern/fans.h"
 #include "kern/sets.h"
 
 #include "kern/activation.h"
@@ -16,11 +15,11 @@
 #include "kern/fans_plain.h"
 #endif
 
-static void fan_add(size_t lanes, const uint16_t *list, const real *a, real *sum)
+static void fan_add(size_t lanes, REAL(una_fans) fans, real *sum)
 {
-    for (size_t i = 0; i < list[0]; i++) {
-        const real *restrict ai = a + i * lanes;
-        real *restrict si = sum + UNA_LISTED(list)[i] * lanes;
+    for (size_t i = 0; i < fans.list[0]; i++) {
+        const real *restrict ai = fans.at + i * lanes;
+        real *restrict si = sum + UNA_LISTED(fans.list)[i] * lanes;
         for (size_t l = 0; l < lanes; l += UNA_PAD)
             for (size_t v = 0; v < UNA_PAD; v++) si[l + v] += ai[l + v];
     }
@@ -58,10 +57,11 @@ static void bend_fan(size_t lanes, const real *restrict step, const real *restri
         }
 }
 
-static void fan_relu(size_t lanes, size_t units, const real *step, const real *inverse, const real *z,
-                     const uint16_t *candidates, const real *u, bool by_unit, uint16_t *list, real *s, real *e)
+static void fan_relu(const REAL(una_fan_layer) *at, const uint16_t *candidates, const real *u, bool by_unit, real *s)
 {
-    uint16_t *listed = UNA_LISTED(list), *bent = UNA_BENT(list, units);
+    const size_t lanes = at->lanes;
+    const real *step = at->step, *z = at->z;
+    uint16_t *list = at->list, *listed = UNA_LISTED(list), *bent = UNA_BENT(list, at->units);
     size_t count = 0, bends = 0;
 
     for (size_t i = 0; i < candidates[0]; i++) {
@@ -79,15 +79,17 @@ static void fan_relu(size_t lanes, size_t units, const real *step, const real *i
     list[1] = (uint16_t)bends;
 
     for (size_t i = 0; i < bends; i++)
-        bend_fan(lanes, step, inverse, z[listed[bent[i]]], s + bent[i] * lanes, e + i * lanes);
+        bend_fan(lanes, step, at->inverse, z[listed[bent[i]]], s + bent[i] * lanes, at->e + i * lanes);
 }
 
-static void fan_relu_back(size_t lanes, size_t units, const real *restrict inverse, const real *z, const uint16_t *list,
-                          const real *restrict e, real *restrict g, real *restrict dz)
+static void fan_relu_back(const REAL(una_fan_layer) *at, real *restrict g, real *restrict dz)
 {
+    const size_t lanes = at->lanes;
+    const uint16_t *list = at->list;
+    const real *restrict inverse = at->inverse, *restrict e = at->e;
     for (size_t i = 0; i < list[1]; i++, e += lanes) {
-        const size_t place = UNA_BENT(list, units)[i], unit = UNA_LISTED(list)[place];
-        real *restrict gi = g + place * lanes, on = relu_slopes(z[unit], 0).first, sum[UNA_PAD] = {0};
+        const size_t place = UNA_BENT(list, at->units)[i], unit = UNA_LISTED(list)[place];
+        real *restrict gi = g + place * lanes, on = relu_slopes(at->z[unit], 0).first, sum[UNA_PAD] = {0};
         for (size_t l = 0; l < lanes; l += UNA_PAD)
             for (size_t v = 0; v < UNA_PAD; v++) {
                 sum[v] += gi[l + v] * (e[l + v] - on) * inverse[l + v];

@@ -3,23 +3,21 @@
  * una_kernels for one instruction set, compiled with its flags: the element-wise loops vectorised by the compiler, and
  * products on register tiles.
  */
-#include "kern/kern.h"
 #include "kern/sets.h"
 
 #include "kern/elementwise.h"
 #include "kern/tiles.h"
 
-static void fast_product(size_t m, size_t n, size_t k, const real *a, size_t a_row, size_t a_col, const real *b,
-                         size_t b_stride, real *c, size_t c_stride, bool add_to)
+static void fast_product(size_t m, size_t n, size_t k, REAL(una_factor) a, REAL(una_factor) b, REAL(una_product) c)
 {
     for (size_t j = 0, wide; j < n; j += wide * LANES / 2) {
         wide = next_halves(n - j);
-        tile t = { .a_col = a_col, .b = b + j, .b_stride = b_stride, .k = k, .add = add_to };
+        tile t = { .a_col = a.col, .b = b.at + j, .b_stride = b.row, .k = k, .add = c.add };
         for (size_t i = 0, rows; i < m; i += rows) {
             rows = next_rows(m - i);
             for (size_t r = 0; r < rows; r++) {
-                t.a[r] = a + (i + r) * a_row;
-                t.c[r] = c + (i + r) * c_stride + j;
+                t.a[r] = a.at + (i + r) * a.row;
+                t.c[r] = c.at + (i + r) * c.stride + j;
             }
             dense[wide][rows - 1](&t);
         }
@@ -53,5 +51,5 @@ static void fast_transpose(size_t rows, size_t columns, const real *a, size_t a_
 }
 
 const REAL(una_kernels) SET(una_kernels) = {
-    SET_HEAD, .product = fast_product, .gram = fast_gram, .transpose = fast_transpose, ELEMENTWISE_SLOTS
+    SET_HEAD .product = fast_product, .gram = fast_gram, .transpose = fast_transpose, ELEMENTWISE_SLOTS
 };

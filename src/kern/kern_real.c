@@ -2,21 +2,19 @@
  *
  * The reference kernels: plain loops in either precision. They run everywhere.
  */
-#include "kern/kern.h"
 #include "kern/sets.h"
 
 #include "kern/elementwise.h"
 
-static void plain_product(size_t m, size_t n, size_t k, const real *a, size_t a_row, size_t a_col, const real *b,
-                          size_t b_stride, real *c, size_t c_stride, bool add)
+static void plain_product(size_t m, size_t n, size_t k, REAL(una_factor) a, REAL(una_factor) b, REAL(una_product) c)
 {
     for (size_t i = 0; i < m; i++) {
-        real *ci = c + i * c_stride;
-        if (!add)
+        real *ci = c.at + i * c.stride;
+        if (!c.add)
             for (size_t j = 0; j < n; j++) ci[j] = 0;
         for (size_t p = 0; p < k; p++) {
-            real aip = a[i * a_row + p * a_col];
-            const real *bp = b + p * b_stride;
+            real aip = a.at[i * a.row + p * a.col];
+            const real *bp = b.at + p * b.row;
             for (size_t j = 0; j < n; j++) ci[j] += aip * bp[j];
         }
     }
@@ -30,9 +28,9 @@ static void plain_transpose(size_t rows, size_t columns, const real *a, size_t a
 
 static void plain_gram(size_t rows, size_t n, const real *a, size_t a_stride, real *c, size_t c_stride)
 {
-    plain_product(n, n, rows, a, 1, a_stride, a, a_stride, c, c_stride, true);
+    plain_product(n, n, rows, UNA_COLUMNS(a, a_stride), UNA_ROWS(a, a_stride), UNA_ONTO(c, c_stride));
 }
 
 const REAL(una_kernels) SET(una_kernels) = {
-    SET_HEAD, .product = plain_product, .gram = plain_gram, .transpose = plain_transpose, ELEMENTWISE_SLOTS
+    SET_HEAD .product = plain_product, .gram = plain_gram, .transpose = plain_transpose, ELEMENTWISE_SLOTS
 };

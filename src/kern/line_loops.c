@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels for a ReLU layer of one input, which is a broken line: the contract is in line_slots.h. Tables are built and
+ * Kernels for a ReLU layer of one input, which is a broken line: the contract is in kern_slots.h. Tables are built and
  * taken apart one unit at a time, in the order of the bends; a unit that is on nowhere among the points gets a gradient
  * of exactly zero. (At its bend itself a unit of negative slope counts as on.)
  */
-#include "kern/line.h"
 #include "kern/sets.h"
 
 #include "kern/eight.h"
 
 #define LINE REAL(una_line)
+#define STEPS REAL(una_line_steps)
 
 #define EACH_EIGHT(j, width) for (size_t j = 0; j < (width); j += UNA_PAD)
 
@@ -124,16 +124,18 @@ static inline crossing line_cross(const LINE *line, size_t bend, bool upwards, r
     return (crossing){ unit, turn * (line->w[unit] * end + line->b[unit]), turn * end, turn };
 }
 
-static void line_slopes(const LINE *line, size_t points, const real *x, const uint16_t *place, const real *delta,
-                        real way, uint16_t *far, real *u)
+static void line_slopes(const LINE *line, const STEPS *at, real *u)
 {
-    size_t width = line->width;
+    const size_t width = line->width, points = at->points;
+    const uint16_t *place = at->place;
+    const real *delta = at->delta, way = at->way;
+    uint16_t *far = at->far;
     real far_end[UNA_PAD] = {0};
 
     for (size_t p = 0; p < points; p++, u += width) {
         if (p % UNA_PAD == 0) {
             size_t count = points - p < UNA_PAD ? points - p : UNA_PAD;
-            for (size_t v = 0; v < count; v++) far_end[v] = x[p + v] + way * delta[p + v];
+            for (size_t v = 0; v < count; v++) far_end[v] = at->x[p + v] + way * delta[p + v];
             line_places(line, count, far_end, far + p);
         }
 
@@ -161,14 +163,15 @@ static inline void line_cross_back(const LINE *line, const crossing *c, const re
     to->b[c->unit] += c->by_b * by;
 }
 
-static void line_slopes_back(const LINE *line, size_t points, const real *x, const uint16_t *place, const uint16_t *far,
-                             const real *delta, real way, const real *g, const REAL(una_line_gradient) *to)
+static void line_slopes_back(const LINE *line, const STEPS *at, const real *g, const REAL(una_line_gradient) *to)
 {
-    for (size_t p = 0; p < points; p++, g += line->width) {
-        line_add(line->width, way, g, to->slope + place[p] * line->width);
+    const uint16_t *place = at->place, *far = at->far;
+    const real *delta = at->delta;
+    for (size_t p = 0; p < at->points; p++, g += line->width) {
+        line_add(line->width, at->way, g, to->slope + place[p] * line->width);
         const bool upwards = far[p] > place[p];
         for (size_t i = upwards ? place[p] : far[p], end = upwards ? far[p] : place[p]; i < end; i++) {
-            crossing c = line_cross(line, i, upwards, x[p] + way * delta[p], 1 / delta[p]);
+            crossing c = line_cross(line, i, upwards, at->x[p] + at->way * delta[p], 1 / delta[p]);
             line_cross_back(line, &c, g, to);
         }
     }

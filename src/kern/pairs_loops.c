@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Covariances of many pairs of points: the contract is in pairs_slots.h.
+ * Covariances of many pairs of points: the contract is in kern_slots.h.
  */
-#include "kern/pairs.h"
 #include "kern/sets.h"
 
 #include "kern/activation.h"
@@ -47,9 +46,11 @@ static void exp_all(size_t n, real inner, const real *a, real outer, real *b)
 /* One more term. Terms are added one by one: the same bits however many are taken in a pass. */
 static inline real add_square(real sum, real a, real b) { return sum + (a - b) * (a - b); }
 
-static void square_distances(size_t n, size_t count, const real *a, size_t a_step, const real *restrict b,
-                             size_t b_stride, real *restrict out)
+static void square_distances(const REAL(una_pair_rows) *pairs, real *restrict out)
 {
+    const size_t n = pairs->n, a_step = pairs->a_step, b_stride = pairs->b_stride;
+    const real *a = pairs->a, *restrict b = pairs->b;
+    size_t count = pairs->count;
     for (size_t j = 0; j < n; j++) out[j] = 0;
     for (; count >= 4; count -= 4, a += 4 * a_step, b += 4 * b_stride) {
         const real a0 = a[0], a1 = a[a_step], a2 = a[2 * a_step], a3 = a[3 * a_step];
@@ -61,11 +62,12 @@ static void square_distances(size_t n, size_t count, const real *a, size_t a_ste
         for (size_t j = 0; j < n; j++) out[j] = add_square(out[j], a[0], b[j]);
 }
 
-static void weighted_distances(size_t n, size_t count, const real *restrict w, const real *a, size_t a_step,
-                               const real *restrict b, size_t b_stride, real *restrict sum)
+static void weighted_distances(const REAL(una_pair_rows) *pairs, const real *restrict w, real *restrict sum)
 {
-    for (size_t d = 0; d < count; d++, b += b_stride, sum += UNA_PAD) {
-        const real ad = a[d * a_step];
+    const size_t n = pairs->n;
+    const real *restrict b = pairs->b;
+    for (size_t d = 0; d < pairs->count; d++, b += pairs->b_stride, sum += UNA_PAD) {
+        const real ad = pairs->a[d * pairs->a_step];
         for (size_t j = 0; j < n; j += UNA_PAD)
             for (size_t k = 0; k < UNA_PAD; k++) sum[k] += w[j + k] * ((ad - b[j + k]) * (ad - b[j + k]));
     }

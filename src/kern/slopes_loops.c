@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Slopes through activations, and the similarity of heads: the contract is in slopes_slots.h.
+ * Slopes through activations, and the similarity of heads: the contract is in kern_slots.h.
  */
-#include "kern/slopes.h"
 #include "kern/sets.h"
 
 #include "kern/activation.h"
@@ -29,17 +28,16 @@ static void tanh_short(size_t width, real by, const real *restrict h, const real
     }
 }
 
-static void secant_slopes(una_activation act, una_slope_shape shape, const real *z, const real *h, const real *d,
-                          const real *u, size_t u_point, const real *delta, real *s, real *e)
+static void secant_slopes(una_activation act, const REAL(una_slope_rows) *at)
 {
-    size_t width = shape.width;
-    for (size_t p = 0; p < shape.points; p++)
-        for (size_t k = 0; k < shape.directions; k++) {
-            size_t row = p * shape.directions + k;
-            const real by = delta[row], inverse = 1 / by;
-            const real *restrict zp = z + p * width, *restrict hp = h + p * width, *restrict dp = d + p * width;
-            const real *restrict uk = u + p * u_point + k * width;
-            real *restrict sk = s + row * width, *restrict ek = e + row * width;
+    const size_t width = at->shape.width, directions = at->shape.directions;
+    for (size_t p = 0; p < at->shape.points; p++)
+        for (size_t k = 0; k < directions; k++) {
+            size_t row = p * directions + k;
+            const real by = at->delta[row], inverse = 1 / by;
+            const real *restrict zp = at->z + p * width, *restrict hp = at->h + p * width, *restrict dp = at->d + p * width;
+            const real *restrict uk = at->u + p * at->u_point + k * width;
+            real *restrict sk = at->s + row * width, *restrict ek = at->e + row * width;
 
             if (REAL_IS_FLOAT && act == UNA_TANH && short_steps(width, by, uk)) {
                 tanh_short(width, by, hp, dp, uk, sk, ek);
@@ -60,15 +58,15 @@ static void secant_slopes(una_activation act, una_slope_shape shape, const real 
         }
 }
 
-static void secant_back(una_slope_shape shape, const real *d, const real *e, const real *delta, real *g, real *dz)
+static void secant_back(const REAL(una_slope_rows) *at, real *g)
 {
-    size_t width = shape.width;
-    for (size_t p = 0; p < shape.points; p++)
-        for (size_t k = 0; k < shape.directions; k++) {
-            size_t row = p * shape.directions + k;
-            const real inverse = 1 / delta[row];
-            const real *restrict dp = d + p * width, *restrict ek = e + row * width;
-            real *restrict gk = g + row * width, *restrict dzp = dz + p * width;
+    const size_t width = at->shape.width, directions = at->shape.directions;
+    for (size_t p = 0; p < at->shape.points; p++)
+        for (size_t k = 0; k < directions; k++) {
+            size_t row = p * directions + k;
+            const real inverse = 1 / at->delta[row];
+            const real *restrict dp = at->d + p * width, *restrict ek = at->e + row * width;
+            real *restrict gk = g + row * width, *restrict dzp = at->dz + p * width;
             for (size_t j = 0; j < width; j++) {
                 dzp[j] += gk[j] * (ek[j] - dp[j]) * inverse;
                 gk[j] *= ek[j];
@@ -76,26 +74,25 @@ static void secant_back(una_slope_shape shape, const real *d, const real *e, con
         }
 }
 
-static void tangent_slopes(una_slope_shape shape, const real *d, const real *u, size_t u_point, real *s)
+static void tangent_slopes(const REAL(una_slope_rows) *at)
 {
-    size_t width = shape.width;
-    for (size_t p = 0; p < shape.points; p++)
-        for (size_t k = 0; k < shape.directions; k++) {
-            const real *restrict dp = d + p * width, *restrict uk = u + p * u_point + k * width;
-            real *restrict sk = s + (p * shape.directions + k) * width;
+    const size_t width = at->shape.width, directions = at->shape.directions;
+    for (size_t p = 0; p < at->shape.points; p++)
+        for (size_t k = 0; k < directions; k++) {
+            const real *restrict dp = at->d + p * width, *restrict uk = at->u + p * at->u_point + k * width;
+            real *restrict sk = at->s + (p * directions + k) * width;
             for (size_t j = 0; j < width; j++) sk[j] = dp[j] * uk[j];
         }
 }
 
-static void tangent_back(una_slope_shape shape, const real *d, const real *dd, const real *u, size_t u_point, real *g,
-                         real *dz)
+static void tangent_back(const REAL(una_slope_rows) *at, real *g)
 {
-    size_t width = shape.width;
-    for (size_t p = 0; p < shape.points; p++)
-        for (size_t k = 0; k < shape.directions; k++) {
-            const real *restrict dp = d + p * width, *restrict ddp = dd + p * width;
-            const real *restrict uk = u + p * u_point + k * width;
-            real *restrict gk = g + (p * shape.directions + k) * width, *restrict dzp = dz + p * width;
+    const size_t width = at->shape.width, directions = at->shape.directions;
+    for (size_t p = 0; p < at->shape.points; p++)
+        for (size_t k = 0; k < directions; k++) {
+            const real *restrict dp = at->d + p * width, *restrict ddp = at->dd + p * width;
+            const real *restrict uk = at->u + p * at->u_point + k * width;
+            real *restrict gk = g + (p * directions + k) * width, *restrict dzp = at->dz + p * width;
             for (size_t j = 0; j < width; j++) {
                 dzp[j] += gk[j] * ddp[j] * uk[j];
                 gk[j] *= dp[j];

@@ -59,8 +59,10 @@ static void solve_rows(const factor *f, size_t top, size_t bottom, size_t low, s
     if (high - low > STEP) {
         size_t half = middle_of_range(low, high);
         solve_rows(f, top, bottom, low, half);
-        f->kernels->product(bottom - top, UNA_PADDED(high - half), half - low, a + top * f->stride + low, f->stride, 1,
-                            f->corner + low * PANEL + half, PANEL, a + top * f->stride + half, f->stride, true);
+        f->kernels->product(bottom - top, UNA_PADDED(high - half), half - low,
+                            UNA_ROWS(a + top * f->stride + low, f->stride),
+                            UNA_ROWS(f->corner + low * PANEL + half, PANEL),
+                            UNA_ONTO(a + top * f->stride + half, f->stride));
         solve_rows(f, top, bottom, half, high);
         return;
     }
@@ -115,9 +117,10 @@ static una_status factor_corner(const factor *f, size_t low, size_t high, una_ru
     if (top < bottom) solve_rows(f, top, bottom, low, half);
     fill_corner(f, half, high, low, half);
     if (top < bottom)
-        f->kernels->product(bottom - top, UNA_PADDED(high - half), half - low, f->a + top * f->stride + f->left + low,
-                            f->stride, 1, f->corner + low * PANEL + half, PANEL,
-                            f->a + top * f->stride + f->left + half, f->stride, true);
+        f->kernels->product(bottom - top, UNA_PADDED(high - half), half - low,
+                            UNA_ROWS(f->a + top * f->stride + f->left + low, f->stride),
+                            UNA_ROWS(f->corner + low * PANEL + half, PANEL),
+                            UNA_ONTO(f->a + top * f->stride + f->left + half, f->stride));
     return factor_corner(f, half, high, run);
 }
 
@@ -153,9 +156,9 @@ static una_status take_off_chunk(void *context, size_t index, una_run *child)
     if (!chunk_rows(f, index, false, &top, &bottom)) return UNA_OK;
     for (size_t at = f->right; at < bottom; at += WIDE)
         f->kernels->product(bottom - top, smaller_count(WIDE, UNA_PADDED(bottom - at)), f->right - f->left,
-                            f->a + top * f->stride + f->left, f->stride, 1,
-                            f->below + (at - f->right) / WIDE * PANEL * WIDE, WIDE, f->a + top * f->stride + at,
-                            f->stride, true);
+                            UNA_ROWS(f->a + top * f->stride + f->left, f->stride),
+                            UNA_ROWS(f->below + (at - f->right) / WIDE * PANEL * WIDE, WIDE),
+                            UNA_ONTO(f->a + top * f->stride + at, f->stride));
     return UNA_OK;
 }
 
@@ -210,8 +213,8 @@ static void solve_block(const double *l, size_t stride, double *b, size_t column
     if (high - low > STEP) {
         size_t half = middle_of_range(low, high);
         solve_block(l, stride, b, columns, low, half, kernels);
-        kernels->product(high - half, columns, half - low, l + half * stride + low, stride, 1, b + low * columns,
-                         columns, b + half * columns, columns, true);
+        kernels->product(high - half, columns, half - low, UNA_ROWS(l + half * stride + low, stride),
+                         UNA_ROWS(b + low * columns, columns), UNA_ONTO(b + half * columns, columns));
         solve_block(l, stride, b, columns, half, high, kernels);
         return;
     }
@@ -222,7 +225,8 @@ static void solve_block(const double *l, size_t stride, double *b, size_t column
         width = smaller_count(UNA_TILE, columns - first);
         double *to = b + low * columns + first;
         for (size_t i = 0; i < high - low; i++) memcpy(copy + i * width, to + i * columns, width * sizeof *copy);
-        kernels->product(high - low, width, high - low, inverse, STEP, 1, copy, width, to, columns, false);
+        kernels->product(high - low, width, high - low, UNA_ROWS(inverse, STEP), UNA_ROWS(copy, width),
+                         UNA_INTO(to, columns));
     }
 }
 
@@ -234,8 +238,9 @@ void una_large_lower_solve(const double *l, size_t n, size_t stride, double *b, 
     for (size_t top = from; top < n; top += BAND) {
         size_t bottom = smaller_count(top + BAND, n);
         for (size_t p = from; p < top; p += DEEP)    /* a part of b that stays in the cache while rows of l pass */
-            kernels->product(bottom - top, columns, smaller_count(DEEP, top - p), l + top * stride + p, stride, 1,
-                             b + p * columns, columns, b + top * columns, columns, true);
+            kernels->product(bottom - top, columns, smaller_count(DEEP, top - p),
+                             UNA_ROWS(l + top * stride + p, stride), UNA_ROWS(b + p * columns, columns),
+                             UNA_ONTO(b + top * columns, columns));
         solve_block(l, stride, b, columns, top, bottom, kernels);
     }
 }
@@ -278,6 +283,6 @@ void una_large_gram(const double *a, const double *b, size_t from, size_t n, dou
     const una_kernels_f64 *kernels = una_kernels_named_f64(run->settings.kernels);
     memset(out, 0, UNA_TILE * UNA_TILE * sizeof *out);
     for (size_t p = from; p < n; p += DEEP)
-        kernels->product(UNA_TILE, UNA_TILE, smaller_count(DEEP, n - p), a + p * UNA_TILE, 1, UNA_TILE, b
-                         + p * UNA_TILE, UNA_TILE, out, UNA_TILE, true);
+        kernels->product(UNA_TILE, UNA_TILE, smaller_count(DEEP, n - p), UNA_COLUMNS(a + p * UNA_TILE, UNA_TILE),
+                         UNA_ROWS(b + p * UNA_TILE, UNA_TILE), UNA_ONTO(out, UNA_TILE));
 }

@@ -137,7 +137,7 @@ static una_status begin_pass(rows_pass *p, const hmc *m, una_view x, una_run *ru
 static void hmc_evaluate(rows_pass *p, const hmc *m, const double *q)
 {
     una_bnn_unpack(&p->bnn, q, p->bnn.padded);
-    una_net_forward_f64(&m->net, p->bnn.padded, p->x, p->rows, NULL, 0, p->f, p->bnn.work);
+    una_net_forward_f64(p->bnn.work, p->bnn.padded, p->x, p->rows, (una_outputs){ .f = p->f });
     for (size_t r = 0; r < p->rows; r++) p->f[r] = (p->f[r] - m->y_scale[0]) / m->y_scale[1];
 }
 

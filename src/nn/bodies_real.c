@@ -46,7 +46,7 @@ double REAL(una_network_sum_of_squares)(const REAL(una_network) *net, const real
                                         const double *y, size_t rows, double *f, void *work)
 {
     double sum = 0;
-    net->body->forward(net, parameters, x, rows, NULL, 0, f, work);
+    net->body->forward(work, parameters, x, rows, (una_outputs){ .f = f });
     for (size_t r = 0; r < rows; r++) sum += (y[r] - f[r]) * (y[r] - f[r]);
     return sum;
 }

@@ -53,6 +53,12 @@ size_t una_matrices_packed(una_matrix_of *of, const void *shape);
 void   una_matrices_pack(una_matrix_of *of, const void *shape, const float *parameters, float *packed);
 void   una_matrices_unpack(una_matrix_of *of, const void *shape, const float *packed, float *parameters);
 
+typedef struct una_outputs {             /* where a forward pass writes; either may be NULL                 */
+    double *phi;                         /* [rows, stride], columns beyond the features untouched           */
+    size_t  stride;
+    double *f;                           /* [rows, heads]                                                   */
+} una_outputs;
+
 #define UNA_IN_BOTH "nn/body_calls.h"
 #include "kern/both.h"
 

@@ -10,6 +10,12 @@ typedef struct REAL(una_network) {       /* of some body; its parameters stand a
     const real *frozen;                  /* NULL where the body has none                                    */
 } REAL(una_network);
 
+typedef struct REAL(una_squares) {       /* rows that a network is fitted to, and how much they count           */
+    const real *x, *target;              /* [rows, inputs], [rows], which heads share                       */
+    size_t rows;
+    double fit_weight, penalty;
+} REAL(una_squares);
+
 struct REAL(una_body) {
     const char *name;
     size_t shape_size;                   /* bytes                                                           */
@@ -19,35 +25,29 @@ struct REAL(una_body) {
     una_matrix_of *matrix;
     /* First numbers; the padding is zero and stays zero. */
     void (*initialise)(const void *shape, const una_weight_init *start, una_rng *rng, real *frozen, real *parameters);
-    /* Work buffers for gradients of at most `rows` rows and for forward passes of any number (rows 0: for these alone),
+    /* Work buffers of a network, whose shape and frozen numbers live as long: for gradients of at most `rows` rows and for forward passes of any number (rows 0: for these alone),
      * or (slopes) for one point: its slopes, or phi by a forward pass of one row. */
     una_status (*work)(void **work, const REAL(una_network) *net, size_t rows, bool slopes,
                        const REAL(una_kernels) *kernels, una_arena *arena);
-    /* fit_weight sum (t - f)^2 + penalty |parameters|^2 over rows and heads, and its gradient, for x [rows, inputs] and
-     * t [rows], which heads share. */
-    void (*gradient)(const REAL(una_network) *net, const real *parameters, const real *x, const real *t, size_t rows,
-                     double fit_weight, double penalty, real *gradient, una_losses *losses, void *work);
-    /* phi [rows, stride] (columns beyond the features untouched) and f [rows, heads]; either may be NULL. The bits of a
-     * row do not depend on its neighbours. */
-    void (*forward)(const REAL(una_network) *net, const real *parameters, const real *x, size_t rows, double *phi,
-                    size_t stride, double *f, void *work);
+    /* fit_weight sum (t - f)^2 + penalty |parameters|^2 over rows and heads, and its gradient. */
+    void (*gradient)(void *work, const real *parameters, const REAL(una_squares) *of, real *gradient,
+                     una_losses *losses);
+    /* Of x [rows, inputs]. The bits of a row do not depend on its neighbours. */
+    void (*forward)(void *work, const real *parameters, const real *x, size_t rows, una_outputs out);
     /* At one point: phi [features] (may be NULL), with the bits of `forward`, and its slopes j [inputs, features],
      * exact. */
-    void (*slopes)(const REAL(una_network) *net, const real *parameters, const real *x, double *phi, double *j,
-                   void *work);
+    void (*slopes)(void *work, const real *parameters, const real *x, double *phi, double *j);
 
     /* ---- NULL in bodies whose rows do not meet ---- */
     /* Training forward pass for objectives of other files: phi [rows, padded(features)] of x [rows, inputs]; where rows
      * influence each other, as in batch normalisation, the first `plain` rows stand for all. learn_back then adds, for
      * dphi of the same rows, the gradient of all parameters but the heads to `gradient`. */
-    void (*learn)(const REAL(una_network) *net, const real *parameters, const real *x, size_t rows, size_t plain,
-                  real *phi, void *work);
-    void (*learn_back)(const REAL(una_network) *net, const real *parameters, const real *dphi, real *gradient,
-                       void *work);
+    void (*learn)(void *work, const real *parameters, const real *x, size_t rows, size_t plain, real *phi);
+    void (*learn_back)(void *work, const real *dphi, real *gradient);
     /* Gives `learn`, `gradient` and `forward` of this work a crew of any size; no bit depends on it. */
     void (*share)(void *work, una_crew *crew);
     /* After a step: running means follow the rows of the last `learn` or `gradient`. */
-    void (*after_step)(const REAL(una_network) *net, real *parameters, void *work);
+    void (*after_step)(void *work, real *parameters);
 };
 
 /* All bodies; ends with NULL. */

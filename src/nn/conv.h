@@ -16,7 +16,6 @@
 #ifndef UNA_CONV_H
 #define UNA_CONV_H
 
-#include "kern/channels.h"
 #include "nn/body.h"
 
 enum { UNA_MOST_STAGES = 6, UNA_MOST_BLOCKS = 64, UNA_MOST_CONVOLUTIONS = 3 * UNA_MOST_BLOCKS + 1 };

@@ -62,8 +62,9 @@ static void plain_forward(OPS *ops, size_t piece, size_t index, const real *in, 
     for (size_t from = 0; from < rows; from += step) {
         size_t count = rows - from < step ? rows - from : step;
         unfold_maps(p, c, in + from * map_size(c), count, p->u[piece]);
-        p->size.kernels->product(count * places, c->channels, window_size(c), p->u[piece], stride, 1, p->weights[index],
-                                 c->channels, out + from * places * c->channels, c->channels, false);
+        p->size.kernels->product(count * places, c->channels, window_size(c), UNA_ROWS(p->u[piece], stride),
+                                 UNA_ROWS(p->weights[index], c->channels),
+                                 UNA_INTO(out + from * places * c->channels, c->channels));
     }
 }
 
@@ -75,8 +76,9 @@ static void plain_back(OPS *ops, size_t piece, size_t index, const real *dout, r
     memset(din, 0, rows * map_size(c) * sizeof *din);
     for (size_t from = 0; from < rows; from += step) {
         size_t count = rows - from < step ? rows - from : step;
-        p->size.kernels->product(count * places, stride, c->channels, dout + from * places * c->channels, c->channels,
-                                 1, p->turned[index], stride, p->u[piece], stride, false);
+        p->size.kernels->product(count * places, stride, c->channels,
+                                 UNA_ROWS(dout + from * places * c->channels, c->channels),
+                                 UNA_ROWS(p->turned[index], stride), UNA_INTO(p->u[piece], stride));
         for (size_t i = 0; i < count; i++)
             p->size.kernels->channels->fold(&c->at, p->u[piece] + i * places * stride, stride,
                                             din + (from + i) * map_size(c));
@@ -93,8 +95,9 @@ static void plain_weight_gradient(OPS *ops, size_t piece, size_t index, const re
     for (size_t from = 0; from < rows; from += step) {
         size_t count = rows - from < step ? rows - from : step;
         unfold_maps(p, c, in + from * map_size(c), count, p->u[piece]);
-        p->size.kernels->product(window_size(c), c->channels, count * places, p->u[piece], 1, stride,
-                                 dout + from * places * c->channels, c->channels, gradient, c->channels, true);
+        p->size.kernels->product(window_size(c), c->channels, count * places, UNA_COLUMNS(p->u[piece], stride),
+                                 UNA_ROWS(dout + from * places * c->channels, c->channels),
+                                 UNA_ONTO(gradient, c->channels));
     }
 }
 

@@ -22,20 +22,18 @@
 enum { ROWS_OF_A_PIECE = 16, MOST_PIECES = 4, ROWS_FORWARD = 16, GRADIENTS = 4 };
 static const double EPS = 1e-5, MOMENTUM = 0.1;
 
-typedef struct norm {                    /* of one convolution, each [channels]                             */
-    real *scale, *shift;                 /* y = scale z + shift                                             */
-    real *mean;
-    real *p, *q, *r;                     /* dz = p g + q z + r                                              */
-    double *seen_mean, *seen_var;        /* of the last batch                                               */
+typedef struct norm {                    /* of one convolution                                              */
+    REAL(una_norm) by;
+    double *seen_mean, *seen_var;        /* of the last batch, each [channels]                              */
 } norm;
 
 typedef struct piece {
-    size_t from, rows, plain;            /* which rows of the batch; the first `plain` of them count        */
+    size_t index, from, rows, plain;     /* which rows of the batch; the first `plain` of them count        */
     real  *x, *pooled;
     real **z, **y;                       /* [convolutions] before and after normalisation                   */
     unsigned char *which;                /* of the pool                                                     */
     real  *g[GRADIENTS];
-    double *sum, *cross;                 /* [most channels]                                                 */
+    REAL(una_moments) sums;              /* [most channels]                                                 */
 } piece;
 
 typedef struct WORK {
@@ -46,9 +44,8 @@ typedef struct WORK {
     norm  *norm;                         /* [convolutions]                                                  */
     size_t pieces, most;                 /* rows of the largest piece                                       */
     piece *piece;
-    double *sum, *cross;
     real  *phi, *dphi, *f, *turned;      /* [rows, padded(features)], [rows, padded(heads)], w'             */
-    const real *frozen;                  /* S and p, where there are Fourier features                       */
+    REAL(una_fourier) fourier;           /* of h, where there are such features                             */
     real  *h, *dh, *spread;              /* for them: [rows, channels], S' [features, channels]             */
     real  *z, *slope, *back;             /* and [rows, padded(features)]                                    */
     /* the pass at hand: */
@@ -59,11 +56,42 @@ typedef struct WORK {
 } WORK;
 
 /* What all pieces do next, and then wait for each other: a convolution, a block, which gradient. */
-typedef struct stage { WORK *w; size_t c, b; int g; bool rectify; const real *dphi; real *phi; } stage;
+typedef struct stage stage;
+struct stage {
+    WORK *w;
+    void (*work)(const stage *s, WORK *w, piece *p);
+    size_t c, b;
+    int g;
+    bool rectify;
+    const real *dphi;
+    real *phi;
+};
+
+static void do_stage(void *what, size_t index)
+{
+    const stage *s = what;
+    s->work(s, s->w, &s->w->piece[index]);
+}
+
+static void share_stage(WORK *w, stage what)
+{
+    what.w = w;
+    una_crew_do(w->crew, w->pieces, do_stage, &what);
+}
 
 static const una_convolution *conv_at(const WORK *w, size_t c) { return &w->net->convolution[c]; }
 static size_t area_at(const WORK *w, size_t c) { return una_conv_places(conv_at(w, c)); }
 static size_t map_numbers(const WORK *w, size_t c) { return area_at(w, c) * conv_at(w, c)->channels; }
+static una_map_shape maps_at(const WORK *w, size_t c, size_t rows)
+{
+    return (una_map_shape){ rows * area_at(w, c), conv_at(w, c)->channels };
+}
+static size_t pixels_of(const una_conv *net) { return net->image.height * net->image.width * net->image.channels; }
+static size_t pooled_numbers(const una_conv *net)
+{
+    return net->pool.out_height * net->pool.out_width * net->pool.in_channels;
+}
+static size_t last_of(const una_conv *net) { return net->block[net->block_count - 1].second; }
 
 /* The map that goes into a block. */
 static real *into_block(const WORK *w, const piece *p, size_t b)
@@ -79,16 +107,20 @@ static void take_norms(WORK *w, una_arena *arena)
     w->norm = UNA_GET(arena, norm, w->net->count);
     for (size_t c = 0; w->norm && c < w->net->count; c++) {
         size_t n = conv_at(w, c)->channels;
-        w->norm[c] = (norm){ UNA_GET(arena, real, n), UNA_GET(arena, real, n), UNA_GET(arena, real, n),
-                             UNA_GET(arena, real, n), UNA_GET(arena, real, n), UNA_GET(arena, real, n),
-                             UNA_GET(arena, double, n), UNA_GET(arena, double, n) };
+        norm *to = &w->norm[c];
+        real **part[] = { &to->by.scale, &to->by.shift, &to->by.mean, &to->by.p, &to->by.q, &to->by.r };
+        for (size_t i = 0; i < sizeof part / sizeof *part; i++) *part[i] = UNA_GET(arena, real, n);
+        to->seen_mean = UNA_GET(arena, double, n);
+        to->seen_var = UNA_GET(arena, double, n);
     }
 }
 
-static void take_piece(WORK *w, piece *p, bool back, una_arena *arena)
+static void take_piece(WORK *w, size_t index, bool back, una_arena *arena)
 {
     const una_conv *net = w->net;
-    size_t largest = net->image.height * net->image.width * net->image.channels, rows = w->most;
+    piece *p = &w->piece[index];
+    size_t largest = pixels_of(net), rows = w->most;
+    p->index = index;
     p->x = UNA_GET(arena, real, rows * largest);
     p->z = UNA_GET(arena, real *, net->count);
     p->y = UNA_GET(arena, real *, net->count);
@@ -98,13 +130,11 @@ static void take_piece(WORK *w, piece *p, bool back, una_arena *arena)
         if (map_numbers(w, c) > largest) largest = map_numbers(w, c);
     }
     if (!net->small) {
-        size_t pooled = net->pool.out_height * net->pool.out_width * net->pool.in_channels;
-        p->pooled = UNA_GET(arena, real, rows * pooled);
-        p->which = UNA_GET(arena, unsigned char, rows * pooled);
+        p->pooled = UNA_GET(arena, real, rows * pooled_numbers(net));
+        p->which = UNA_GET(arena, unsigned char, rows * pooled_numbers(net));
     }
     for (size_t k = 0; back && k < GRADIENTS; k++) p->g[k] = UNA_GET(arena, real, rows * largest);
-    p->sum = UNA_GET(arena, double, net->channels);
-    p->cross = UNA_GET(arena, double, net->channels);
+    p->sums = (REAL(una_moments)){ UNA_GET(arena, double, net->channels), UNA_GET(arena, double, net->channels) };
 }
 
 static una_status take_ops(WORK *w, bool learns, una_arena *arena)
@@ -122,7 +152,7 @@ static una_status take_fourier(WORK *w, size_t rows, const real *frozen, una_are
     const una_conv *net = w->net;
     size_t wide = UNA_PADDED(net->features);
     if (!net->fourier) return UNA_OK;
-    w->frozen = frozen;
+    w->fourier = (REAL(una_fourier)){ net->channels, net->features, frozen, frozen + net->phase, w->kern };
     UNA_NEW_AT(arena, w->h, rows * net->channels);
     UNA_NEW_AT(arena, w->dh, rows * net->channels);
     UNA_NEW_AT(arena, w->spread, net->features * net->channels);
@@ -148,9 +178,7 @@ static una_status conv_work(void **work, const NETWORK *net, size_t rows, bool s
     size_t all = w->pieces * w->most;
     take_norms(w, arena);
     w->piece = UNA_GET(arena, piece, w->pieces);
-    for (size_t i = 0; w->piece && i < w->pieces; i++) take_piece(w, &w->piece[i], learns || slopes, arena);
-    UNA_NEW_AT(arena, w->sum, shape->channels);
-    UNA_NEW_AT(arena, w->cross, shape->channels);
+    for (size_t i = 0; w->piece && i < w->pieces; i++) take_piece(w, i, learns || slopes, arena);
     UNA_NEW_AT(arena, w->phi, all * UNA_PADDED(shape->features));
     UNA_NEW_AT(arena, w->dphi, all * UNA_PADDED(shape->features));
     UNA_NEW_AT(arena, w->f, all * UNA_PADDED(shape->heads));
@@ -175,8 +203,8 @@ static void see_statistics(WORK *w, size_t c)
     for (size_t j = 0; j < conv_at(w, c)->channels; j++) {
         double sum = 0, square = 0;
         for (size_t i = 0; i < w->pieces; i++) {
-            sum += w->piece[i].sum[j];
-            square += w->piece[i].cross[j];
+            sum += w->piece[i].sums.sum[j];
+            square += w->piece[i].sums.cross[j];
         }
         n->seen_mean[j] = sum / count;
         n->seen_var[j] = fmax(0, square / count - n->seen_mean[j] * n->seen_mean[j]);
@@ -192,9 +220,9 @@ static void set_norm(WORK *w, size_t c)
         double mean = w->trains ? n->seen_mean[j] : (double)p[at->mean + j];
         double var = w->trains ? n->seen_var[j] : (double)p[at->var + j];
         double scale = (double)p[at->scale + j] / sqrt(var + EPS);
-        n->scale[j] = (real)scale;
-        n->shift[j] = (real)((double)p[at->shift + j] - scale * mean);
-        n->mean[j] = (real)mean;
+        n->by.scale[j] = (real)scale;
+        n->by.shift[j] = (real)((double)p[at->shift + j] - scale * mean);
+        n->by.mean[j] = (real)mean;
     }
 }
 
@@ -203,10 +231,9 @@ static void take_crew(void *work, una_crew *crew)
     ((WORK *)work)->crew = crew;
 }
 
-static void conv_after_step(const NETWORK *net, real *parameters, void *work)
+static void conv_after_step(void *work, real *parameters)
 {
     WORK *w = work;
-    (void)net;
     for (size_t c = 0; c < w->net->count; c++) {
         const una_convolution *at = conv_at(w, c);
         double count = places_of_plain(w, c), unbiased = count > 1 ? count / (count - 1) : 1;
@@ -220,11 +247,6 @@ static void conv_after_step(const NETWORK *net, real *parameters, void *work)
 
 /* ---- forward ---------------------------------------------------------------------------------------------------- */
 
-static void share_stage(WORK *w, const stage *what, una_piece *work)
-{
-    una_crew_do(w->crew, w->pieces, work, (void *)what);
-}
-
 /* Where a piece's rows begin: pieces are alike as they train; a few rows that are asked fill one piece. */
 static size_t begin_of(const WORK *w, size_t index)
 {
@@ -232,14 +254,12 @@ static size_t begin_of(const WORK *w, size_t index)
     return index * w->most < w->rows ? index * w->most : w->rows;
 }
 
-static void load_piece(void *context, size_t index)
+static void load_piece(const stage *s, WORK *w, piece *p)
 {
-    const stage *r = context;
-    WORK *w = r->w;
-    piece *p = &w->piece[index];
-    size_t inputs = w->net->image.height * w->net->image.width * w->net->image.channels;
-    p->from = begin_of(w, index);
-    p->rows = begin_of(w, index + 1) - p->from;
+    size_t inputs = pixels_of(w->net);
+    (void)s;
+    p->from = begin_of(w, p->index);
+    p->rows = begin_of(w, p->index + 1) - p->from;
     p->plain = w->plain < p->from ? 0 : w->plain - p->from;
     if (p->plain > p->rows) p->plain = p->rows;
     memcpy(p->x, w->x + p->from * inputs, p->rows * inputs * sizeof *p->x);
@@ -255,22 +275,24 @@ static const real *input_of_conv(const WORK *w, const piece *p, size_t c)
     }
 }
 
-static void convolve_piece(void *context, size_t index)
+static REAL(una_moments) begin_sums(const piece *p, size_t channels)
 {
-    const stage *r = context;
-    WORK *w = r->w;
-    piece *p = &w->piece[index];
-    size_t channels = conv_at(w, r->c)->channels;
-    if (p->rows) w->ops->forward(w->ops, index, r->c, input_of_conv(w, p, r->c), p->z[r->c], p->rows);
-    if (!w->trains) return;
-    memset(p->sum, 0, channels * sizeof *p->sum);
-    memset(p->cross, 0, channels * sizeof *p->cross);
-    w->kern->channels->moments(p->plain * area_at(w, r->c), channels, p->z[r->c], p->sum, p->cross);
+    memset(p->sums.sum, 0, channels * sizeof *p->sums.sum);
+    memset(p->sums.cross, 0, channels * sizeof *p->sums.cross);
+    return p->sums;
+}
+
+static void convolve_piece(const stage *s, WORK *w, piece *p)
+{
+    const real *z = p->z[s->c];
+    if (p->rows) w->ops->forward(w->ops, p->index, s->c, input_of_conv(w, p, s->c), p->z[s->c], p->rows);
+    if (w->trains)
+        w->kern->channels->moments(maps_at(w, s->c, p->plain), z, begin_sums(p, conv_at(w, s->c)->channels));
 }
 
 static void convolve_batch(WORK *w, size_t c)
 {
-    share_stage(w, &(stage){ .w = w, .c = c }, convolve_piece);
+    share_stage(w, (stage){ .work = convolve_piece, .c = c });
     if (w->trains) see_statistics(w, c);
     set_norm(w, c);
 }
@@ -285,87 +307,71 @@ static const real *skip_of(const WORK *w, const piece *p, size_t c)
     return NULL;
 }
 
-static void normalise_piece(void *context, size_t index)
+static void normalise_piece(const stage *s, WORK *w, piece *p)
 {
-    const stage *r = context;
-    WORK *w = r->w;
-    piece *p = &w->piece[index];
-    const norm *n = &w->norm[r->c];
-    w->kern->channels->normalise(p->rows * area_at(w, r->c), conv_at(w, r->c)->channels, p->z[r->c], n->scale, n->shift,
-                                 skip_of(w, p, r->c), r->rectify, p->y[r->c]);
+    w->kern->channels->normalise(maps_at(w, s->c, p->rows), p->z[s->c], &w->norm[s->c].by, skip_of(w, p, s->c),
+                                 s->rectify, p->y[s->c]);
 }
 
-static void normalise_batch(WORK *w, size_t c, bool rectify)
+static void pool_piece(const stage *s, WORK *w, piece *p)
 {
-    share_stage(w, &(stage){ .w = w, .c = c, .rectify = rectify }, normalise_piece);
-}
-
-static void pool_piece(void *context, size_t index)
-{
-    const stage *r = context;
-    WORK *w = r->w;
-    piece *p = &w->piece[index];
-    const una_windows *at = &w->net->pool;
-    size_t pooled = at->out_height * at->out_width * at->in_channels;
+    size_t pooled = pooled_numbers(w->net);
+    (void)s;
     for (size_t i = 0; i < p->rows; i++)
-        w->kern->channels->pool(at, p->y[0] + i * map_numbers(w, 0), p->pooled + i * pooled, p->which + i * pooled);
+        w->kern->channels->pool(&w->net->pool, p->y[0] + i * map_numbers(w, 0), p->pooled + i * pooled,
+                                p->which + i * pooled);
 }
 
-static void mean_piece(void *context, size_t index)
+static void mean_piece(const stage *s, WORK *w, piece *p)
 {
-    const stage *r = context;
-    WORK *w = r->w;
     const una_conv *net = w->net;
-    const piece *p = &w->piece[index];
-    size_t last = net->block[net->block_count - 1].second, wide = UNA_PADDED(net->features), from = p->from * wide;
-    real *h = (net->fourier ? w->h : r->phi) + p->from * net->channels;
+    size_t last = last_of(net), from = p->from * UNA_PADDED(net->features);
+    real *h = (net->fourier ? w->h : s->phi) + p->from * net->channels;
     for (size_t i = 0; i < p->rows; i++)
-        w->kern->channels->mean(area_at(w, last), net->channels, p->y[last] + i * map_numbers(w, last), h
-                                + i * net->channels);
-    if (net->fourier)
-        REAL(una_fourier)(p->rows, net->channels, net->features, h, w->frozen, w->frozen + net->phase, w->z + from,
-                          r->phi + from, w->slope + from, w->kern);
+        w->kern->channels->mean(maps_at(w, last, 1), p->y[last] + i * map_numbers(w, last), h + i * net->channels);
+    if (net->fourier) REAL(una_fourier_of)(&w->fourier, p->rows, h, w->z + from, s->phi + from, w->slope + from);
 }
 
 /* phi [rows, padded(features)] of w->x. */
 static void pass_forward(WORK *w, real *phi)
 {
-    share_stage(w, &(stage){ .w = w }, load_piece);
+    share_stage(w, (stage){ .work = load_piece });
     convolve_batch(w, 0);
-    normalise_batch(w, 0, true);
-    if (!w->net->small) share_stage(w, &(stage){ .w = w }, pool_piece);
+    share_stage(w, (stage){ .work = normalise_piece, .c = 0, .rectify = true });
+    if (!w->net->small) share_stage(w, (stage){ .work = pool_piece });
     for (size_t b = 0; b < w->net->block_count; b++) {
         const una_conv_block *at = &w->net->block[b];
         convolve_batch(w, at->first);
-        normalise_batch(w, at->first, true);
+        share_stage(w, (stage){ .work = normalise_piece, .c = at->first, .rectify = true });
         convolve_batch(w, at->second);
         if (at->skip != SIZE_MAX) {
             convolve_batch(w, at->skip);
-            normalise_batch(w, at->skip, false);
+            share_stage(w, (stage){ .work = normalise_piece, .c = at->skip });
         }
-        normalise_batch(w, at->second, true);
+        share_stage(w, (stage){ .work = normalise_piece, .c = at->second, .rectify = true });
     }
-    share_stage(w, &(stage){ .w = w, .phi = phi }, mean_piece);
+    share_stage(w, (stage){ .work = mean_piece, .phi = phi });
 }
 
-static void turn_piece(void *context, size_t index)
+static void turn_weights(void *work, size_t c)
 {
-    const stage *r = context;
-    r->w->ops->weights(r->w->ops, index, r->w->parameters);
+    WORK *w = work;
+    w->ops->weights(w->ops, c, w->parameters);
 }
 
-static void begin_batch(WORK *w, const real *parameters, const real *x, size_t rows, size_t plain, bool trains)
+static void begin_pass(WORK *w, const real *parameters)
 {
     w->parameters = parameters;
+    una_crew_do(w->crew, w->net->count, turn_weights, w);
+}
+
+/* Rows of a batch, of which `plain` train; 0: the statistics are those that are carried. */
+static void set_rows(WORK *w, const real *x, size_t rows, size_t plain)
+{
     w->x = x;
     w->rows = rows;
     w->plain = plain;
-    w->trains = trains;
-}
-
-static void turn_conv_weights(WORK *w)
-{
-    una_crew_do(w->crew, w->net->count, turn_piece, &(stage){ .w = w });
+    w->trains = plain > 0;
 }
 
 /* ---- backward --------------------------------------------------------------------------------------------------- */
@@ -380,33 +386,24 @@ static const real *back_fourier(WORK *w, const piece *p, const real *dphi)
     real *back = w->back + p->from * wide, *dh = w->dh + p->from * channels;
     memcpy(back, dphi + p->from * wide, p->rows * wide * sizeof *back);
     w->kern->multiply(p->rows * wide, w->slope + p->from * wide, back);
-    w->kern->product(p->rows, channels, features, back, wide, 1, w->spread, channels, dh, channels, false);
+    w->kern->product(p->rows, channels, features, UNA_ROWS(back, wide), UNA_ROWS(w->spread, channels),
+                     UNA_INTO(dh, channels));
     return dh;
 }
 
-static void spread_piece(void *context, size_t index)
+static void spread_piece(const stage *s, WORK *w, piece *p)
 {
-    const stage *r = context;
-    WORK *w = r->w;
-    piece *p = &w->piece[index];
-    size_t last = w->net->block[w->net->block_count - 1].second, channels = w->net->channels;
-    const real *dh = w->net->fourier ? back_fourier(w, p, r->dphi) : r->dphi + p->from * channels;
+    size_t last = last_of(w->net), channels = w->net->channels;
+    const real *dh = w->net->fourier ? back_fourier(w, p, s->dphi) : s->dphi + p->from * channels;
     for (size_t i = 0; i < p->rows; i++)
-        w->kern->channels->mean_back(area_at(w, last), channels, dh + i * channels, p->g[AT_END]
-                                     + i * map_numbers(w, last));
+        w->kern->channels->mean_back(maps_at(w, last, 1), dh + i * channels, p->g[AT_END] + i * map_numbers(w, last));
 }
 
 /* g behind the normalisation of c becomes zero where y is, and is summed. */
-static void gather_piece(void *context, size_t index)
+static void gather_piece(const stage *s, WORK *w, piece *p)
 {
-    const stage *r = context;
-    WORK *w = r->w;
-    piece *p = &w->piece[index];
-    size_t channels = conv_at(w, r->c)->channels;
-    memset(p->sum, 0, channels * sizeof *p->sum);
-    memset(p->cross, 0, channels * sizeof *p->cross);
-    w->kern->channels->back_moments(p->rows * area_at(w, r->c), channels, r->rectify ? p->y[r->c] : NULL, p->z[r->c],
-                                    w->norm[r->c].mean, p->g[r->g], p->sum, p->cross);
+    w->kern->channels->back_moments(maps_at(w, s->c, p->rows), s->rectify ? p->y[s->c] : NULL, p->z[s->c],
+                                    w->norm[s->c].by.mean, p->g[s->g], begin_sums(p, conv_at(w, s->c)->channels));
 }
 
 static void set_back(WORK *w, size_t c)
@@ -415,165 +412,144 @@ static void set_back(WORK *w, size_t c)
     norm *n = &w->norm[c];
     double count = places_of_plain(w, c);
     for (size_t j = 0; j < at->channels; j++) {
-        double a = 0, b = 0, scale = (double)n->scale[j];
+        double a = 0, b = 0, scale = (double)n->by.scale[j];
         double s = 1 / sqrt((w->trains ? n->seen_var[j] : (double)w->parameters[at->var + j]) + EPS);
         for (size_t i = 0; i < w->pieces; i++) {
-            a += w->piece[i].sum[j];
-            b += w->piece[i].cross[j] * s;
+            a += w->piece[i].sums.sum[j];
+            b += w->piece[i].sums.cross[j] * s;
         }
         if (w->gradient) {
             w->gradient[at->scale + j] += (real)b;
             w->gradient[at->shift + j] += (real)a;
         }
-        n->p[j] = (real)scale;
-        n->q[j] = w->trains ? (real)(-scale * s * b / count) : 0;
-        n->r[j] = w->trains ? (real)(-scale / count * (a - (double)n->mean[j] * s * b)) : 0;
+        n->by.p[j] = (real)scale;
+        n->by.q[j] = w->trains ? (real)(-scale * s * b / count) : 0;
+        n->by.r[j] = w->trains ? (real)(-scale / count * (a - (double)n->by.mean[j] * s * b)) : 0;
     }
 }
 
-/* Sums of g at r->g, and from them the way back through the normalisation of c. */
+/* Sums of g at g, and from them the way back through the normalisation of c. */
 static void gather_sums(WORK *w, size_t c, int g, bool rectified)
 {
-    share_stage(w, &(stage){ .w = w, .c = c, .g = g, .rectify = rectified }, gather_piece);
+    share_stage(w, (stage){ .work = gather_piece, .c = c, .g = g, .rectify = rectified });
     set_back(w, c);
 }
 
-/* g behind the normalisation becomes dz, in BEHIND; rows that are padding get none. */
-static void to_conv(WORK *w, piece *p, size_t c, const real *g)
+/* g behind the normalisation of c becomes dz (rows that are padding get none) and, where a gradient is asked for, that of
+ * the weights; and on to what went into the convolution, in din (NULL: no further). */
+static void back_through(WORK *w, piece *p, size_t c, const real *g, real *din)
 {
-    const norm *n = &w->norm[c];
-    size_t places = area_at(w, c), channels = conv_at(w, c)->channels, plain = p->plain * places;
+    const REAL(una_norm) *n = &w->norm[c].by;
+    size_t numbers = map_numbers(w, c), plain = p->plain * numbers;
     real *dz = p->g[BEHIND];
-    w->kern->channels->back_normalise(plain, channels, g, p->z[c], n->p, n->q, n->r, dz);
-    w->kern->channels->back_normalise((p->rows - p->plain) * places, channels, g + plain * channels,
-                                      p->z[c] + plain * channels, n->p, NULL, NULL, dz + plain * channels);
-    memset(dz + p->rows * map_numbers(w, c), 0, (w->most - p->rows) * map_numbers(w, c) * sizeof *dz);
+    w->kern->channels->back_normalise(maps_at(w, c, p->plain), g, p->z[c], n, dz);
+    w->kern->channels->back_normalise(maps_at(w, c, p->rows - p->plain), g + plain, NULL, n, dz + plain);
+    memset(dz + p->rows * numbers, 0, (w->most - p->rows) * numbers * sizeof *dz);
+    if (w->gradient) w->ops->learn(w->ops, p->index, c, input_of_conv(w, p, c), dz, p->rows);
+    if (din) w->ops->back(w->ops, p->index, c, dz, din, p->rows);
 }
 
-static void learn_piece(WORK *w, size_t index, size_t c)
+static void swap_inside(piece *p)
 {
-    piece *p = &w->piece[index];
-    if (w->gradient) w->ops->learn(w->ops, index, c, input_of_conv(w, p, c), p->g[BEHIND], p->rows);
-}
-
-/* From the block's end to behind its first convolution's normalisation, in INSIDE. */
-static void back_second(void *context, size_t index)
-{
-    const stage *r = context;
-    WORK *w = r->w;
-    piece *p = &w->piece[index];
-    const una_conv_block *at = &w->net->block[r->b];
-    to_conv(w, p, at->second, p->g[AT_END]);
-    learn_piece(w, index, at->second);
-    w->ops->back(w->ops, index, at->second, p->g[BEHIND], p->g[INSIDE], p->rows);
-}
-
-/* And on to what went into the block, where the skip's gradient joins: in AT_END. */
-static void back_first(void *context, size_t index)
-{
-    const stage *r = context;
-    WORK *w = r->w;
-    piece *p = &w->piece[index];
-    const una_conv_block *at = &w->net->block[r->b];
-    const una_windows *in = &conv_at(w, at->first)->at;
-    size_t numbers = p->rows * in->in_height * in->in_width * in->in_channels;
-    to_conv(w, p, at->first, p->g[INSIDE]);
-    learn_piece(w, index, at->first);
-    w->ops->back(w->ops, index, at->first, p->g[BEHIND], p->g[INSIDE], p->rows);
-    if (at->skip != SIZE_MAX) {
-        w->kern->add(numbers, p->g[ASIDE], p->g[INSIDE]);
-        real *free = p->g[AT_END];
-        p->g[AT_END] = p->g[INSIDE];
-        p->g[INSIDE] = free;
-    } else w->kern->add(numbers, p->g[INSIDE], p->g[AT_END]);
-}
-
-static void back_skip(void *context, size_t index)
-{
-    const stage *r = context;
-    WORK *w = r->w;
-    piece *p = &w->piece[index];
-    size_t c = w->net->block[r->b].skip;
-    to_conv(w, p, c, p->g[AT_END]);
-    learn_piece(w, index, c);
-    w->ops->back(w->ops, index, c, p->g[BEHIND], p->g[ASIDE], p->rows);
-}
-
-static void back_block(WORK *w, size_t b)
-{
-    const una_conv_block *at = &w->net->block[b];
-    const stage here = { .w = w, .b = b };
-    gather_sums(w, at->second, AT_END, true);
-    share_stage(w, &here, back_second);
-    if (at->skip != SIZE_MAX) {
-        gather_sums(w, at->skip, AT_END, false);              /* what was not above zero is zero by now */
-        share_stage(w, &here, back_skip);
-    }
-    gather_sums(w, at->first, INSIDE, true);
-    share_stage(w, &here, back_first);
-}
-
-static void back_pool(void *context, size_t index)
-{
-    const stage *r = context;
-    WORK *w = r->w;
-    piece *p = &w->piece[index];
-    const una_windows *at = &w->net->pool;
-    size_t pooled = at->out_height * at->out_width * at->in_channels;
-    for (size_t i = 0; i < p->rows; i++)
-        w->kern->channels->pool_back(at, p->g[AT_END] + i * pooled, p->which + i * pooled,
-                                     p->g[INSIDE] + i * map_numbers(w, 0));
     real *free = p->g[AT_END];
     p->g[AT_END] = p->g[INSIDE];
     p->g[INSIDE] = free;
 }
 
+/* From the block's end to behind its first convolution's normalisation, in INSIDE. */
+static void back_second(const stage *s, WORK *w, piece *p)
+{
+    back_through(w, p, w->net->block[s->b].second, p->g[AT_END], p->g[INSIDE]);
+}
+
+/* And on to what went into the block, where the skip's gradient joins: in AT_END. */
+static void back_first(const stage *s, WORK *w, piece *p)
+{
+    const una_conv_block *at = &w->net->block[s->b];
+    const una_windows *in = &conv_at(w, at->first)->at;
+    size_t numbers = p->rows * in->in_height * in->in_width * in->in_channels;
+    back_through(w, p, at->first, p->g[INSIDE], p->g[INSIDE]);
+    if (at->skip != SIZE_MAX) {
+        w->kern->add(numbers, p->g[ASIDE], p->g[INSIDE]);
+        swap_inside(p);
+    } else w->kern->add(numbers, p->g[INSIDE], p->g[AT_END]);
+}
+
+static void back_skip(const stage *s, WORK *w, piece *p)
+{
+    back_through(w, p, w->net->block[s->b].skip, p->g[AT_END], p->g[ASIDE]);
+}
+
+static void back_block(WORK *w, size_t b)
+{
+    const una_conv_block *at = &w->net->block[b];
+    gather_sums(w, at->second, AT_END, true);
+    share_stage(w, (stage){ .work = back_second, .b = b });
+    if (at->skip != SIZE_MAX) {
+        gather_sums(w, at->skip, AT_END, false);              /* what was not above zero is zero by now */
+        share_stage(w, (stage){ .work = back_skip, .b = b });
+    }
+    gather_sums(w, at->first, INSIDE, true);
+    share_stage(w, (stage){ .work = back_first, .b = b });
+}
+
+static void back_pool(const stage *s, WORK *w, piece *p)
+{
+    size_t pooled = pooled_numbers(w->net);
+    (void)s;
+    for (size_t i = 0; i < p->rows; i++)
+        w->kern->channels->pool_back(&w->net->pool, p->g[AT_END] + i * pooled, p->which + i * pooled,
+                                     p->g[INSIDE] + i * map_numbers(w, 0));
+    swap_inside(p);
+}
+
 /* To the weights of the stem, or (no gradient is asked for) to the image, in INSIDE. */
-static void back_stem(void *context, size_t index)
+static void back_stem(const stage *s, WORK *w, piece *p)
 {
-    const stage *r = context;
-    WORK *w = r->w;
-    piece *p = &w->piece[index];
-    to_conv(w, p, 0, p->g[AT_END]);
-    learn_piece(w, index, 0);
-    if (!w->gradient) w->ops->back(w->ops, index, 0, p->g[BEHIND], p->g[INSIDE], p->rows);
+    (void)s;
+    back_through(w, p, 0, p->g[AT_END], w->gradient ? NULL : p->g[INSIDE]);
 }
 
-static void collect_piece(void *context, size_t index)
+static void collect_weights(void *work, size_t c)
 {
-    const stage *r = context;
-    r->w->ops->collect(r->w->ops, index, r->w->gradient);
+    WORK *w = work;
+    w->ops->collect(w->ops, c, w->gradient);
 }
 
-static void conv_pass_back(WORK *w, const real *dphi, real *gradient)
+static void conv_pass_back(void *work, const real *dphi, real *gradient)
 {
+    WORK *w = work;
     w->gradient = gradient;
-    share_stage(w, &(stage){ .w = w, .dphi = dphi }, spread_piece);
+    share_stage(w, (stage){ .work = spread_piece, .dphi = dphi });
     for (size_t b = w->net->block_count; b-- > 0;) back_block(w, b);
-    if (!w->net->small) share_stage(w, &(stage){ .w = w }, back_pool);
+    if (!w->net->small) share_stage(w, (stage){ .work = back_pool });
     gather_sums(w, 0, AT_END, true);
-    share_stage(w, &(stage){ .w = w }, back_stem);
-    if (gradient) una_crew_do(w->crew, w->net->count, collect_piece, &(stage){ .w = w });
+    share_stage(w, (stage){ .work = back_stem });
+    if (gradient) una_crew_do(w->crew, w->net->count, collect_weights, w);
 }
 
 /* ---- heads ------------------------------------------------------------------------------------------------------ */
 
-static void conv_heads(const una_conv *net, const real *parameters, size_t rows, const real *phi, WORK *w)
+static void conv_heads(WORK *w, size_t rows)
 {
+    const una_conv *net = w->net;
     size_t wide = UNA_PADDED(net->heads), features = UNA_PADDED(net->features);
-    const real *head = parameters + net->head, *bias = head + net->features * wide;
+    const real *head = w->parameters + net->head, *bias = head + net->features * wide;
     for (size_t r = 0; r < rows; r++) memcpy(w->f + r * wide, bias, wide * sizeof(real));
-    w->kern->product(rows, wide, net->features, phi, features, 1, head, wide, w->f, wide, true);
+    w->kern->product(rows, wide, net->features, UNA_ROWS(w->phi, features), UNA_ROWS(head, wide), UNA_ONTO(w->f, wide));
 }
 
-static void back_heads(const una_conv *net, const real *parameters, size_t rows, real *gradient, WORK *w)
+static void back_heads(WORK *w, size_t rows, real *gradient)
 {
+    const una_conv *net = w->net;
     size_t wide = UNA_PADDED(net->heads), features = UNA_PADDED(net->features);
     real *head = gradient + net->head;
-    w->kern->product(net->features, wide, rows, w->phi, 1, features, w->f, wide, head, wide, true);
+    w->kern->product(net->features, wide, rows, UNA_COLUMNS(w->phi, features), UNA_ROWS(w->f, wide),
+                     UNA_ONTO(head, wide));
     w->kern->add_rows(rows, wide, w->f, head + net->features * wide);
-    w->kern->transpose(net->features, net->heads, parameters + net->head, wide, w->turned, features);
-    w->kern->product(rows, features, net->heads, w->f, wide, 1, w->turned, features, w->dphi, features, false);
+    w->kern->transpose(net->features, net->heads, w->parameters + net->head, wide, w->turned, features);
+    w->kern->product(rows, features, net->heads, UNA_ROWS(w->f, wide), UNA_ROWS(w->turned, features),
+                     UNA_INTO(w->dphi, features));
 }
 
 /* ---- as a body -------------------------------------------------------------------------------------------------- */
@@ -599,8 +575,7 @@ static void shape_fourier(void *at, const una_body_spec *outline)
 static una_body_size conv_size(const void *at)
 {
     const una_conv *net = at;
-    size_t inputs = net->image.height * net->image.width * net->image.channels;
-    return (una_body_size){ inputs, net->features, net->heads, net->head, net->parameters, net->frozen,
+    return (una_body_size){ pixels_of(net), net->features, net->heads, net->head, net->parameters, net->frozen,
                             net->parameters - net->carried };
 }
 
@@ -633,75 +608,65 @@ static void conv_initialise(const void *at, const una_weight_init *start, una_rn
             parameters[net->head + k * UNA_PADDED(net->heads) + m] = (real)(bound * (2 * una_rng_uniform(rng) - 1));
 }
 
-static void conv_learn(const NETWORK *net, const real *parameters, const real *x, size_t rows, size_t plain, real *phi,
-                       void *work)
+static void conv_learn(void *work, const real *parameters, const real *x, size_t rows, size_t plain, real *phi)
 {
-    (void)net;
-    begin_batch(work, parameters, x, rows, plain, true);
-    turn_conv_weights(work);
-    pass_forward(work, phi);
-}
-
-static void learn_back(const NETWORK *net, const real *parameters, const real *dphi, real *gradient, void *work)
-{
-    (void)net, (void)parameters;
-    conv_pass_back(work, dphi, gradient);
-}
-
-static void conv_gradient(const NETWORK *net, const real *parameters, const real *x, const real *t, size_t rows,
-                          double fit_weight, double penalty, real *gradient, una_losses *losses, void *work)
-{
-    const una_conv *shape = net->shape;
     WORK *w = work;
-    double square = w->kern->ridge(shape->carried, (real)(2 * penalty), parameters, gradient);
-    memset(gradient + shape->carried, 0, (shape->parameters - shape->carried) * sizeof *gradient);
-    *losses = (una_losses){ .mean_cos2 = NAN, .penalty = penalty * square };
-    conv_learn(net, parameters, x, rows, rows, w->phi, w);
-    conv_heads(shape, parameters, rows, w->phi, w);
-    losses->fit = w->kern->residual(rows, shape->heads, UNA_PADDED(shape->heads), fit_weight, t, 0, w->f);
-    back_heads(shape, parameters, rows, gradient, w);
+    begin_pass(w, parameters);
+    set_rows(w, x, rows, plain);
+    pass_forward(w, phi);
+}
+
+static void conv_gradient(void *work, const real *parameters, const REAL(una_squares) *of, real *gradient,
+                          una_losses *losses)
+{
+    WORK *w = work;
+    const una_conv *net = w->net;
+    double square = w->kern->ridge(net->carried, (real)(2 * of->penalty), parameters, gradient);
+    memset(gradient + net->carried, 0, (net->parameters - net->carried) * sizeof *gradient);
+    *losses = (una_losses){ .mean_cos2 = NAN, .penalty = of->penalty * square };
+    conv_learn(w, parameters, of->x, of->rows, of->rows, w->phi);
+    conv_heads(w, of->rows);
+    losses->fit = w->kern->residual(of->rows, net->heads, of->fit_weight, of->target, 0, w->f);
+    back_heads(w, of->rows, gradient);
     conv_pass_back(w, w->dphi, gradient);
     losses->total = losses->fit + losses->penalty;
 }
 
-static void conv_forward(const NETWORK *net, const real *parameters, const real *x, size_t rows, double *phi,
-                         size_t stride, double *f, void *work)
+static void conv_forward(void *work, const real *parameters, const real *x, size_t rows, una_outputs out)
 {
-    const una_conv *shape = net->shape;
     WORK *w = work;
-    size_t step = w->pieces * w->most, wide = UNA_PADDED(shape->features), inputs = conv_size(shape).inputs;
-    begin_batch(w, parameters, NULL, 0, 0, false);
-    turn_conv_weights(w);
+    const una_conv *net = w->net;
+    size_t step = w->pieces * w->most, wide = UNA_PADDED(net->features), heads = net->heads;
+    begin_pass(w, parameters);
     for (size_t from = 0; from < rows; from += step) {
         size_t count = rows - from < step ? rows - from : step;
-        begin_batch(w, parameters, x + from * inputs, count, 0, false);
+        set_rows(w, x + from * pixels_of(net), count, 0);
         pass_forward(w, w->phi);
-        for (size_t r = 0; phi && r < count; r++)
-            for (size_t k = 0; k < shape->features; k++) phi[(from + r) * stride + k] = (double)w->phi[r * wide + k];
-        if (!f) continue;
-        conv_heads(shape, parameters, count, w->phi, w);
+        for (size_t r = 0; out.phi && r < count; r++)
+            for (size_t k = 0; k < net->features; k++)
+                out.phi[(from + r) * out.stride + k] = (double)w->phi[r * wide + k];
+        if (!out.f) continue;
+        conv_heads(w, count);
         for (size_t r = 0; r < count; r++)
-            for (size_t m = 0; m < shape->heads; m++)
-                f[(from + r) * shape->heads + m] = (double)w->f[r * UNA_PADDED(shape->heads) + m];
+            for (size_t m = 0; m < heads; m++)
+                out.f[(from + r) * heads + m] = (double)w->f[r * UNA_PADDED(heads) + m];
     }
 }
 
 /* One way back for each feature. */
-static void conv_slopes(const NETWORK *net, const real *parameters, const real *x, double *phi, double *j,
-                        void *work)
+static void conv_slopes(void *work, const real *parameters, const real *x, double *phi, double *j)
 {
-    const una_conv *shape = net->shape;
     WORK *w = work;
-    size_t features = shape->features, inputs = conv_size(shape).inputs;
-    begin_batch(w, parameters, x, 1, 0, false);
-    turn_conv_weights(w);
+    size_t features = w->net->features;
+    begin_pass(w, parameters);
+    set_rows(w, x, 1, 0);
     pass_forward(w, w->phi);
     for (size_t k = 0; phi && k < features; k++) phi[k] = (double)w->phi[k];
     for (size_t k = 0; k < features; k++) {
         memset(w->dphi, 0, UNA_PADDED(features) * sizeof *w->dphi);
         w->dphi[k] = 1;
         conv_pass_back(w, w->dphi, NULL);
-        for (size_t d = 0; d < inputs; d++) j[d * features + k] = (double)w->piece[0].g[INSIDE][d];
+        for (size_t d = 0; d < pixels_of(w->net); d++) j[d * features + k] = (double)w->piece[0].g[INSIDE][d];
     }
 }
 
@@ -709,7 +674,7 @@ static void conv_slopes(const NETWORK *net, const real *parameters, const real *
 #define CALLS                                                                                                        \
     .shape_size = sizeof(una_conv), .size = conv_size, .set_heads = conv_set_heads, .matrix = una_conv_matrix,                 \
     .initialise = conv_initialise, .work = conv_work, .gradient = conv_gradient, .forward = conv_forward,                         \
-    .slopes = conv_slopes, .learn = conv_learn, .learn_back = learn_back, .share = take_crew, .after_step = conv_after_step
+    .slopes = conv_slopes, .learn = conv_learn, .learn_back = conv_pass_back, .share = take_crew, .after_step = conv_after_step
 
 const REAL(una_body) REAL(una_body_conv) = { .name = "conv", .shape = conv_shape, CALLS };
 const REAL(una_body) REAL(una_body_conv_fourier) = { .name = "conv_fourier", .shape = shape_fourier, CALLS };

@@ -5,8 +5,6 @@
  */
 #include "nn/diverse.h"
 
-#include "kern/slopes.h"
-
 #include "kern/real.h"
 
 #define WORK REAL(una_diverse_work)
@@ -53,12 +51,15 @@ static double fit_gradient(const una_diverse_shape *at, const ROWS *rows, const 
     size_t wide = UNA_PADDED(at->features), heads = UNA_PADDED(at->heads);
     const real *bias = head + at->features * heads;
     for (size_t r = 0; r < at->plain; r++) memcpy(w->f + r * heads, bias, heads * sizeof(real));
-    w->kern->product(at->plain, heads, at->features, rows->phi, wide, 1, head, heads, w->f, heads, true);
-    double loss = w->kern->residual(at->plain, at->heads, heads, weight, rows->target, 0, w->f);
+    w->kern->product(at->plain, heads, at->features, UNA_ROWS(rows->phi, wide), UNA_ROWS(head, heads),
+                     UNA_ONTO(w->f, heads));
+    double loss = w->kern->residual(at->plain, at->heads, weight, rows->target, 0, w->f);
 
-    w->kern->product(at->features, heads, at->plain, rows->phi, 1, wide, w->f, heads, gradient, heads, true);
+    w->kern->product(at->features, heads, at->plain, UNA_COLUMNS(rows->phi, wide), UNA_ROWS(w->f, heads),
+                     UNA_ONTO(gradient, heads));
     w->kern->add_rows(at->plain, heads, w->f, gradient + at->features * heads);
-    w->kern->product(at->plain, wide, at->heads, w->f, heads, 1, w->turned, wide, dphi, wide, false);
+    w->kern->product(at->plain, wide, at->heads, UNA_ROWS(w->f, heads), UNA_ROWS(w->turned, wide),
+                     UNA_INTO(dphi, wide));
     return loss;
 }
 
@@ -95,13 +96,14 @@ static double add_similarity_gradient(const una_diverse_shape *at, const ROWS *r
 {
     size_t wide = UNA_PADDED(at->features), heads = UNA_PADDED(at->heads), moves = at->probes * at->directions;
     difference_slopes(at, rows, w);
-    w->kern->product(moves, heads, at->features, w->j, wide, 1, head, heads, w->g, heads, false);
-    w->kern->product(at->heads, heads, moves, w->g, 1, heads, w->g, heads, w->s, heads, false);
+    w->kern->product(moves, heads, at->features, UNA_ROWS(w->j, wide), UNA_ROWS(head, heads), UNA_INTO(w->g, heads));
+    w->kern->product(at->heads, heads, moves, UNA_COLUMNS(w->g, heads), UNA_ROWS(w->g, heads), UNA_INTO(w->s, heads));
     double p = w->kern->slopes->similarity(at->heads, heads, w->s, diversity, w->k, w->inverse);
 
-    w->kern->product(moves, heads, at->heads, w->g, heads, 1, w->k, heads, w->gk, heads, false);
-    w->kern->product(at->features, heads, moves, w->j, 1, wide, w->gk, heads, gradient, heads, true);
-    w->kern->product(moves, wide, at->heads, w->gk, heads, 1, w->turned, wide, w->dj, wide, false);
+    w->kern->product(moves, heads, at->heads, UNA_ROWS(w->g, heads), UNA_ROWS(w->k, heads), UNA_INTO(w->gk, heads));
+    w->kern->product(at->features, heads, moves, UNA_COLUMNS(w->j, wide), UNA_ROWS(w->gk, heads),
+                     UNA_ONTO(gradient, heads));
+    w->kern->product(moves, wide, at->heads, UNA_ROWS(w->gk, heads), UNA_ROWS(w->turned, wide), UNA_INTO(w->dj, wide));
     give_slopes(at, rows, dphi, w);
     return p;
 }

@@ -7,7 +7,7 @@
  *   dP/dW = K W A,   dP/dJ = J W'K W:   G itself, probes x inputs x heads, is not formed.
  * Where there are few slopes, G is formed after all (W A = G'J, dP/dJ = G K W): products with A cost the same however
  * few they are. Per point, the same with S of each probe, and P averaged over the probes; G is formed there too.
- * A head without slope (q_i = 0) takes no part. Probes of processes that train together are one set: their A, or G'J, are
+ * A head without slope (q_i = 0) takes no part. Probes of ranks that train together are one set: their A, or G'J, are
  * added up, and every rank goes back into its own slopes.
  *
  * Several targets have M heads each, W_t, S^t = W_t A W_t' on the diagonal of S, in one of two ways:
@@ -48,16 +48,15 @@ static by_slopes *take_slope_gram(const WORK *w, size_t features, size_t heads, 
 
 static by_point *take_point(const WORK *w, size_t heads, una_arena *arena)
 {
+    size_t numbers = w->block * w->most_directions * UNA_PADDED(heads);
     by_point *by = UNA_GET(arena, by_point, 1);
-    if (!by) return NULL;
-    by->g = UNA_GET(arena, real, w->block * w->most_directions * UNA_PADDED(heads));
-    by->dg = UNA_GET(arena, real, w->block * w->most_directions * UNA_PADDED(heads));
+    if (by) *by = (by_point){ UNA_GET(arena, real, numbers), UNA_GET(arena, real, numbers) };
     return by;
 }
 
-void REAL(una_diversity_take)(WORK *w, const una_net *net, const una_work_size *size, una_arena *arena)
+void REAL(una_diversity_take)(WORK *w, const una_work_size *size, una_arena *arena)
 {
-    size_t features = una_net_features(net), heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
+    size_t features = features_of(w), heads = heads_of(w), heads_wide = UNA_PADDED(heads);
     bool few = size->path != UNA_PATH_PLAIN && worth_forming(w, (double)features, (double)heads_wide);
     similarity *to = &w->similarity;
     to->s = UNA_GET(arena, real, heads * heads_wide);
@@ -68,33 +67,40 @@ void REAL(una_diversity_take)(WORK *w, const una_net *net, const una_work_size *
     else to->features = take_feature_gram(w, features, heads, arena);
 }
 
-void REAL(una_diversity_begin)(const una_net *net, WORK *w)
+/* What is summed over the probes: A or (W A)', and how many numbers that are; NULL per point. */
+static real *sum_over_probes(const WORK *w, size_t *numbers)
 {
-    size_t features = una_net_features(net);
-    if (w->similarity.features) memset(w->similarity.features->a, 0, features * UNA_PADDED(features) * sizeof(real));
-    if (w->similarity.slopes)
-        memset(w->similarity.slopes->wa, 0, features * UNA_PADDED(una_net_heads(net)) * sizeof(real));
+    const similarity *at = &w->similarity;
+    *numbers = features_of(w) * UNA_PADDED(at->slopes ? heads_of(w) : features_of(w));
+    if (at->slopes) return at->slopes->wa;
+    return at->features ? at->features->a : NULL;
+}
+
+void REAL(una_diversity_begin)(WORK *w)
+{
+    size_t numbers;
+    real *sum = sum_over_probes(w, &numbers);
+    if (sum) memset(sum, 0, numbers * sizeof(real));
 }
 
 /* G of a block: the first of its rows. */
-static real *slopes_of(const BATCH *batch, probe_block block, size_t heads_wide, const WORK *w)
+static real *head_slopes(const WORK *w, probe_block block, size_t heads_wide)
 {
-    return w->similarity.slopes->g + block.first * batch->directions * heads_wide;
+    return w->similarity.slopes->g + slopes_at(w, block, heads_wide);
 }
 
 /* A += J'J of the block, on and below the diagonal; or (W A)' += J'G. Per point, nothing yet. */
-void REAL(una_diversity_gather)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block,
-                                WORK *w)
+void REAL(una_diversity_gather)(WORK *w, probe_block block)
 {
-    size_t features = una_net_features(net), wide = UNA_PADDED(features);
-    size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads), rows = block.count * batch->directions;
-    const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide);
+    size_t features = features_of(w), wide = UNA_PADDED(features), rows = slope_rows_in(w, block);
+    size_t heads_wide = UNA_PADDED(heads_of(w));
+    const real *j = features_slopes(w, block);
     if (w->similarity.slopes) {
-        real *g = slopes_of(batch, block, heads_wide, w);
-        w->kern->product(rows, heads_wide, features, j, wide, 1, parameters + net->weights[net->depth], heads_wide, g,
-                         heads_wide, false);
-        w->kern->product(features, heads_wide, rows, j, 1, wide, g, heads_wide, w->similarity.slopes->wa, heads_wide,
-                         true);
+        real *g = head_slopes(w, block, heads_wide);
+        w->kern->product(rows, heads_wide, features, UNA_ROWS(j, wide),
+                         UNA_ROWS(weights_of(w, w->net->depth), heads_wide), UNA_INTO(g, heads_wide));
+        w->kern->product(features, heads_wide, rows, UNA_COLUMNS(j, wide), UNA_ROWS(g, heads_wide),
+                         UNA_ONTO(w->similarity.slopes->wa, heads_wide));
     } else if (w->similarity.features) w->kern->gram(rows, features, j, wide, w->similarity.features->a, wide);
 }
 
@@ -120,13 +126,13 @@ static void copy_block(real *k, size_t stride, size_t each, size_t targets)
 }
 
 /* P and K from S, of several targets. */
-static double solve_targets(size_t heads, size_t targets, bool jacobian, double diversity, WORK *w)
+static double solve_targets(const WORK *w, size_t heads, double diversity)
 {
-    size_t stride = UNA_PADDED(heads), each = heads / targets;
+    size_t targets = w->objective->targets, stride = UNA_PADDED(heads), each = heads / targets;
     real *s = w->similarity.s, *k = w->similarity.k;
     double *inverse = w->similarity.inverse, share = 1 / (double)targets, p = 0;
     memset(k, 0, heads * stride * sizeof(real));
-    if (jacobian) {
+    if (w->objective->jacobian) {
         add_blocks(s, stride, each, targets);
         p = w->kern->slopes->similarity(each, stride, s, diversity, k, inverse);
         copy_block(k, stride, each, targets);
@@ -140,109 +146,89 @@ static double solve_targets(size_t heads, size_t targets, bool jacobian, double 
 }
 
 /* P and K from S. */
-static double solve_heads(size_t heads, const OBJECTIVE *objective, double diversity, WORK *w)
+static double solve_heads(const WORK *w, double diversity)
 {
-    if (objective->targets > 1) return solve_targets(heads, objective->targets, objective->jacobian, diversity, w);
-    return w->kern->slopes->similarity(heads, UNA_PADDED(heads), w->similarity.s, diversity, w->similarity.k,
-                                       w->similarity.inverse);
+    const similarity *to = &w->similarity;
+    size_t heads = heads_of(w);
+    if (w->objective->targets > 1) return solve_targets(w, heads, diversity);
+    return w->kern->slopes->similarity(heads, UNA_PADDED(heads), to->s, diversity, to->k, to->inverse);
 }
 
-/* From (W A)' = J'G: P, the heads' gradient, and K W for the slopes' gradient. */
-static double solve_slopes(const una_net *net, const OBJECTIVE *objective, real *gradient, WORK *w)
+/* P, the heads' gradient, and K W and (from A) W'K W for the slopes' gradient. The pieces' parts are added up in their
+ * order. Where others have probes too the sums are those of all, and one of them counts the heads' gradient. */
+double REAL(una_diversity_solve)(WORK *w)
 {
-    size_t features = una_net_features(net), wide = UNA_PADDED(features);
-    size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
-    const real *flat = w->flipped[net->depth];
+    size_t features = features_of(w), wide = UNA_PADDED(features), heads = heads_of(w), heads_wide = UNA_PADDED(heads);
+    size_t depth = w->net->depth, numbers;
+    const real *flat = w->flipped[depth];
     const similarity *to = &w->similarity;
-    const by_slopes *by = to->slopes;
+    real *sum = sum_over_probes(w, &numbers), *kw = to->slopes ? to->slopes->kw : NULL;
+    if (w->objective->per_point) return 0;               /* block by block */
+    for (size_t i = 1; i < w->pieces; i++) w->kern->add(numbers, sum_over_probes(w->piece[i], &numbers), sum);
+    REAL(una_run_sum)(sum, numbers, w->objective->run);
 
-    for (size_t i = 1; i < w->pieces; i++)
-        w->kern->add(features * heads_wide, w->piece[i]->similarity.slopes->wa, by->wa);
-    REAL(una_run_sum)(by->wa, features * heads_wide, objective->run);
-    w->kern->product(heads, heads_wide, features, flat, wide, 1, by->wa, heads_wide, to->s, heads_wide, false);
-    double p = solve_heads(heads, objective, objective->diversity, w);
+    if (to->slopes)
+        w->kern->product(heads, heads_wide, features, UNA_ROWS(flat, wide), UNA_ROWS(sum, heads_wide),
+                         UNA_INTO(to->s, heads_wide));
+    else {                                               /* W A, W A W' */
+        mirror_triangle(sum, features, wide);
+        kw = to->features->kw;
+        w->kern->product(heads, wide, features, UNA_ROWS(flat, wide), UNA_ROWS(sum, wide),
+                         UNA_INTO(to->features->wa, wide));
+        w->kern->product(heads, heads_wide, features, UNA_ROWS(to->features->wa, wide),
+                         UNA_ROWS(weights_of(w, depth), heads_wide), UNA_INTO(to->s, heads_wide));
+    }
+    double p = solve_heads(w, w->objective->diversity);
 
-    if (una_run_counts(objective->run))
-        w->kern->product(features, heads_wide, heads, by->wa, heads_wide, 1, to->k, heads_wide,
-                         gradient + net->weights[net->depth], heads_wide, true);
-    w->kern->product(heads, wide, heads, to->k, heads_wide, 1, flat, wide, by->kw, wide, false);
+    if (una_run_counts(w->objective->run))               /* (K W A)' */
+        w->kern->product(features, heads_wide, heads,
+                         to->slopes ? UNA_ROWS(sum, heads_wide) : UNA_COLUMNS(to->features->wa, wide),
+                         UNA_ROWS(to->k, heads_wide), UNA_ONTO(weights_gradient(w, depth), heads_wide));
+    w->kern->product(heads, wide, heads, UNA_ROWS(to->k, heads_wide), UNA_ROWS(flat, wide), UNA_INTO(kw, wide));
+    if (to->features)
+        w->kern->product(features, wide, heads, UNA_COLUMNS(flat, wide), UNA_ROWS(kw, wide),
+                         UNA_INTO(to->features->b, wide));
     return p;
 }
 
-/* From A: P, the heads' gradient, and W'K W for the slopes' gradient. The pieces' parts are added up in their order. */
-static double solve_features(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient,
-                             WORK *w)
+/* Of the probes of a block: G = J W'; then G'G and G K of each. */
+static double per_point(WORK *w, probe_block block)
 {
-    size_t features = una_net_features(net), wide = UNA_PADDED(features);
-    size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
-    const real *heads_w = parameters + net->weights[net->depth], *flat = w->flipped[net->depth];
-    const similarity *to = &w->similarity;
-    const by_features *by = to->features;
-    for (size_t i = 1; i < w->pieces; i++)
-        w->kern->add(features * wide, w->piece[i]->similarity.features->a, by->a);
-    REAL(una_run_sum)(by->a, features * wide, objective->run);
-    mirror_triangle(by->a, features, wide);
-
-    /* W A, W A W' */
-    w->kern->product(heads, wide, features, flat, wide, 1, by->a, wide, by->wa, wide, false);
-    w->kern->product(heads, heads_wide, features, by->wa, wide, 1, heads_w, heads_wide, to->s, heads_wide, false);
-    double p = solve_heads(heads, objective, objective->diversity, w);
-
-    /* (K W A)', K W, W'K W */
-    if (una_run_counts(objective->run))
-        w->kern->product(features, heads_wide, heads, by->wa, 1, wide, to->k, heads_wide,
-                         gradient + net->weights[net->depth], heads_wide, true);
-    w->kern->product(heads, wide, heads, to->k, heads_wide, 1, flat, wide, by->kw, wide, false);
-    w->kern->product(features, wide, heads, flat, 1, wide, by->kw, wide, by->b, wide, false);
-    return p;
-}
-
-double REAL(una_diversity_solve)(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient,
-                                 WORK *w)
-{
-    if (objective->per_point) return 0;
-    if (w->similarity.slopes) return solve_slopes(net, objective, gradient, w);
-    return solve_features(net, parameters, objective, gradient, w);
-}
-
-static double per_point(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
-                        probe_block block, real *gradient, WORK *w)
-{
-    size_t features = una_net_features(net), wide = UNA_PADDED(features), each = batch->directions,
-           rows = block.count * each;
-    size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
-    const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide),
-               *heads_w = parameters + net->weights[net->depth];
+    size_t features = features_of(w), wide = UNA_PADDED(features), each = w->batch->directions;
+    size_t heads = heads_of(w), heads_wide = UNA_PADDED(heads), rows = slope_rows_in(w, block), depth = w->net->depth;
+    const real *j = features_slopes(w, block);
     const similarity *to = &w->similarity;
     const by_point *by = to->point;
-    double sum = 0, probes = w->all_probes;
+    double sum = 0;
 
-    /* G = J W'; then G'G and G K of each probe */
-    w->kern->product(rows, heads_wide, features, j, wide, 1, heads_w, heads_wide, by->g, heads_wide, false);
+    w->kern->product(rows, heads_wide, features, UNA_ROWS(j, wide), UNA_ROWS(weights_of(w, depth), heads_wide),
+                     UNA_INTO(by->g, heads_wide));
     for (size_t p = 0; p < block.count; p++) {
         const real *g = by->g + p * each * heads_wide;
         real *dg = by->dg + p * each * heads_wide;
-        w->kern->product(heads, heads_wide, each, g, 1, heads_wide, g, heads_wide, to->s, heads_wide, false);
-        sum += solve_heads(heads, objective, objective->diversity / probes, w);
-        w->kern->product(each, heads_wide, heads, g, heads_wide, 1, to->k, heads_wide, dg, heads_wide, false);
+        w->kern->product(heads, heads_wide, each, UNA_COLUMNS(g, heads_wide), UNA_ROWS(g, heads_wide),
+                         UNA_INTO(to->s, heads_wide));
+        sum += solve_heads(w, w->objective->diversity / w->all_probes);
+        w->kern->product(each, heads_wide, heads, UNA_ROWS(g, heads_wide), UNA_ROWS(to->k, heads_wide),
+                         UNA_INTO(dg, heads_wide));
     }
 
-    w->kern->product(features, heads_wide, rows, j, 1, wide, by->dg, heads_wide, gradient + net->weights[net->depth],
-                     heads_wide, true);
-    w->kern->product(rows, wide, heads, by->dg, heads_wide, 1, w->flipped[net->depth], wide, w->gs[0], wide, false);
-    return sum / probes;
+    w->kern->product(features, heads_wide, rows, UNA_COLUMNS(j, wide), UNA_ROWS(by->dg, heads_wide),
+                     UNA_ONTO(weights_gradient(w, depth), heads_wide));
+    w->kern->product(rows, wide, heads, UNA_ROWS(by->dg, heads_wide), UNA_ROWS(w->flipped[depth], wide),
+                     UNA_INTO(w->gs[0], wide));
+    return sum / w->all_probes;
 }
 
-double REAL(una_diversity_slopes)(const una_net *net, const real *parameters, const BATCH *batch,
-                                  const OBJECTIVE *objective, probe_block block, real *gradient, WORK *w)
+double REAL(una_diversity_slopes)(WORK *w, probe_block block)
 {
-    if (objective->per_point) return per_point(net, parameters, batch, objective, block, gradient, w);
-    size_t features = una_net_features(net), wide = UNA_PADDED(features), rows = block.count * batch->directions;
-    size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads);
-    const real *j = w->layer[net->depth - 1].s + slopes_at(batch, block, wide);
+    size_t features = features_of(w), wide = UNA_PADDED(features), rows = slope_rows_in(w, block);
+    size_t heads = heads_of(w), heads_wide = UNA_PADDED(heads);
+    if (w->objective->per_point) return per_point(w, block);
     if (w->similarity.slopes)                                    /* G K W, or J W'K W */
-        w->kern->product(rows, wide, heads, slopes_of(batch, block, heads_wide, w), heads_wide, 1,
-                         w->similarity.slopes->kw, wide, w->gs[0], wide, false);
-    else w->kern->product(rows, wide, features, j, wide, 1, w->similarity.features->b, wide, w->gs[0], wide, false);
+        w->kern->product(rows, wide, heads, UNA_ROWS(head_slopes(w, block, heads_wide), heads_wide),
+                         UNA_ROWS(w->similarity.slopes->kw, wide), UNA_INTO(w->gs[0], wide));
+    else w->kern->product(rows, wide, features, UNA_ROWS(features_slopes(w, block), wide),
+                          UNA_ROWS(w->similarity.features->b, wide), UNA_INTO(w->gs[0], wide));
     return 0;
 }

@@ -360,7 +360,7 @@ static una_status loss_and_gradient(void *context, size_t step, const real *para
     t->step = step;
     prepare_step(t, step);
     REAL(una_objective) objective = objective_at(t, (double)(step + 1) / (double)t->how->descent.steps, run);
-    REAL(una_net_gradient_in_pieces)(t->net, parameters, t->piece, &objective, gradient, losses, t->work, t->crew);
+    REAL(una_net_gradient_in_pieces)(t->work, parameters, t->piece, &objective, gradient, losses, t->crew);
     t->mean_cos2 = losses->mean_cos2;
     if (!una_run_counts(run)) losses->diverse *= 0, losses->mean_cos2 *= 0;
     return una_run_sums_check(run);
@@ -445,7 +445,7 @@ una_status REAL(una_mean_cos2)(double *mean_cos2, const una_net *net, const real
         prepare_step(t, 0);
         REAL(una_objective) objective = { .per_point = how->per_point, .targets = how->targets,
                                           .jacobian = how->jacobian };
-        REAL(una_net_gradient_in_pieces)(net, parameters, t->piece, &objective, gradient, &losses, t->work, t->crew);
+        REAL(una_net_gradient_in_pieces)(t->work, parameters, t->piece, &objective, gradient, &losses, t->crew);
         *mean_cos2 = losses.mean_cos2;
     }
 

@@ -52,24 +52,12 @@ static una_status mlp_work(void **work, const NETWORK *net, size_t rows, bool sl
     return UNA_OK;
 }
 
-static void mlp_gradient(const NETWORK *net, const real *parameters, const real *x, const real *t, size_t rows,
-                         double fit_weight, double penalty, real *gradient, una_losses *losses, void *work)
+static void mlp_gradient(void *work, const real *parameters, const REAL(una_squares) *of, real *gradient,
+                         una_losses *losses)
 {
-    REAL(una_batch) batch = { .rows = rows, .x = x, .target = t, .target_heads = 1 };
-    REAL(una_objective) objective = { .fit_weight = fit_weight, .penalty = penalty };
-    REAL(una_net_gradient)(net->shape, parameters, &batch, &objective, gradient, losses, work);
-}
-
-static void mlp_forward(const NETWORK *net, const real *parameters, const real *x, size_t rows, double *phi,
-                        size_t stride, double *f, void *work)
-{
-    REAL(una_net_forward)(net->shape, parameters, x, rows, phi, stride, f, work);
-}
-
-static void mlp_slopes(const NETWORK *net, const real *parameters, const real *x, double *phi, double *j,
-                       void *work)
-{
-    REAL(una_net_slopes)(net->shape, parameters, x, phi, j, work);
+    const REAL(una_batch) batch = { .rows = of->rows, .x = of->x, .target = of->target, .target_heads = 1 };
+    const REAL(una_objective) objective = { .fit_weight = of->fit_weight, .penalty = of->penalty };
+    REAL(una_net_gradient)(work, parameters, &batch, &objective, gradient, losses);
 }
 
 const REAL(una_body) REAL(una_body_mlp) = {
@@ -82,6 +70,6 @@ const REAL(una_body) REAL(una_body_mlp) = {
     .initialise = mlp_initialise,
     .work = mlp_work,
     .gradient = mlp_gradient,
-    .forward = mlp_forward,
-    .slopes = mlp_slopes,
+    .forward = REAL(una_net_forward),
+    .slopes = REAL(una_net_slopes),
 };

@@ -38,8 +38,8 @@ typedef struct REAL(una_objective) {
                                                   per point. NULL: of these                            */
 } REAL(una_objective);
 
-/* All buffers of a step, taken once. A batch may have at most the rows, probes and directions the work was made for,
- * and slopes of the same sort (exact or by differences, per point or stacked). */
+/* All buffers of a step of a network, taken once. A batch may have at most the rows, probes and
+ * directions the work was made for, and slopes of the same sort (exact or by differences, per point or stacked). */
 typedef struct REAL(una_work) REAL(una_work);
 una_status REAL(una_work_new)(REAL(una_work) **work, const una_net *net, const una_work_size *size,
                               const REAL(una_kernels) *kernels, una_arena *arena);
@@ -49,34 +49,27 @@ una_slope_method REAL(una_work_slope_method)(const REAL(una_work) *work);
 /* Loss and gradient [net->parameters] at `parameters`. losses->mean_cos2 is NAN without probes. Where
  * others have probes too, gradients and losses add up, except for `diverse` and `mean_cos2`, which all know, and which
  * `total` contains once (una_run_counts). */
-void REAL(una_net_gradient)(const una_net *net, const real *parameters, const REAL(una_batch) *batch,
-                            const REAL(una_objective) *objective, real *gradient, una_losses *losses,
-                            REAL(una_work) *work);
+void REAL(una_net_gradient)(REAL(una_work) *work, const real *parameters, const REAL(una_batch) *batch,
+                            const REAL(una_objective) *objective, real *gradient, una_losses *losses);
 
 /* The same of the rows and probes of all pieces, batch [pieces of the work], together. They differ in rows, probes, x,
  * target, delta and mask only. The crew shares them (NULL: no threads): same bits for any number of members, not for
  * any number of pieces. */
-void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters, const REAL(una_batch) *batch,
+void REAL(una_net_gradient_in_pieces)(REAL(una_work) *work, const real *parameters, const REAL(una_batch) *batch,
                                       const REAL(una_objective) *objective, real *gradient, una_losses *losses,
-                                      REAL(una_work) *work, una_crew *crew);
+                                      una_crew *crew);
 
-/* phi [rows, stride] (stride >= features, columns beyond untouched) or f [rows, heads] for x [rows, inputs], block by
- * block; the bits of a row do not depend on its neighbours. Either may be NULL. */
-void REAL(una_net_forward)(const una_net *net, const real *parameters, const real *x, size_t rows, double *phi,
-                           size_t stride, double *f, REAL(una_work) *work);
+/* As `forward` of a body, whose `work` is a una_work: block by block. */
+void REAL(una_net_forward)(void *work, const real *parameters, const real *x, size_t rows, una_outputs out);
 /* Back from dL/dphi [rows, features] (double) at rows x into the hidden layers' gradient
  * (adds). For marginal likelihood. */
-void REAL(una_net_backward)(const una_net *net, const real *parameters, const real *x, size_t rows, const double *dphi,
-                            real *gradient, REAL(una_work) *work);
+void REAL(una_net_backward)(REAL(una_work) *work, const real *parameters, const real *x, size_t rows,
+                            const double *dphi, real *gradient);
 /* A loss of phi alone, of all rows at once (no more than the work was made for): forward, phi [rows, padded(features)]
  * stays in the work until the next call; then, dL/dphi [rows, padded(features)] written where una_net_dphi says, back
  * into the hidden layers' gradient (adds). */
-const real *REAL(una_net_phi)(const una_net *net, const real *parameters, const real *x, size_t rows,
-                              REAL(una_work) *work);
+const real *REAL(una_net_phi)(REAL(una_work) *work, const real *parameters, const real *x, size_t rows);
 real *REAL(una_net_dphi)(REAL(una_work) *work);
-void REAL(una_net_phi_back)(const una_net *net, const real *parameters, const real *x, size_t rows, real *gradient,
-                            REAL(una_work) *work);
-/* At one point: phi [features] (may be NULL) and its slopes j [inputs, features], exact. The work needs a probe,
- * every direction, and exact slopes. */
-void REAL(una_net_slopes)(const una_net *net, const real *parameters, const real *x, double *phi, double *j,
-                          REAL(una_work) *work);
+void REAL(una_net_phi_back)(REAL(una_work) *work, const real *x, size_t rows, real *gradient);
+/* As `slopes` of a body. The work needs a probe, every direction, and exact slopes. */
+void REAL(una_net_slopes)(void *work, const real *parameters, const real *x, double *phi, double *j);

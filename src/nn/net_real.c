@@ -39,21 +39,21 @@ static size_t block_of(size_t probes, size_t directions)
     return block < probes ? block : probes;
 }
 
-static void take_layers(WORK *w, const una_net *net, bool exact, una_arena *arena)
+static void take_layers(WORK *w, bool exact, una_arena *arena)
 {
     size_t slope_rows = w->most_probes * w->most_directions;
-    for (size_t l = 0; l < net->depth; l++) {
-        size_t width = UNA_PADDED(net->size[l + 1]);
+    for (size_t l = 0; l < w->net->depth; l++) {
+        size_t width = width_of(w, l);
         if (width > w->widest) w->widest = width;
         layer *at = &w->layer[l];
-        at->z = UNA_GET(arena, real, w->most_rows * width);
-        at->h = UNA_GET(arena, real, w->most_rows * width);
-        at->d = UNA_GET(arena, real, w->most_rows * width);
+        at->rows.z = UNA_GET(arena, real, w->most_rows * width);
+        at->rows.h = UNA_GET(arena, real, w->most_rows * width);
+        at->rows.d = UNA_GET(arena, real, w->most_rows * width);
         if (slope_rows == 0 || l < first_sloped(w)) continue;
 
         at->dz = UNA_GET(arena, real, w->most_probes * width);
         if (w->fans) continue;
-        if (exact) at->dd = UNA_GET(arena, real, w->most_rows * width);
+        if (exact) at->rows.dd = UNA_GET(arena, real, w->most_rows * width);
         else at->e = UNA_GET(arena, real, slope_rows * width);
         if (l == 0 && !is_first(w)) at->u = w->piece[0]->layer[0].u;
         else at->u = UNA_GET(arena, real, (l == 0 ? w->most_directions : slope_rows) * width);
@@ -78,30 +78,31 @@ static bool is_broken_line(const una_net *net, const una_work_size *size)
 }
 
 /* What a piece needs; its rows and kernels are known. */
-static void take_buffers(WORK *w, const una_net *net, const una_work_size *size, una_arena *arena)
+static void take_buffers(WORK *w, const una_work_size *size, una_arena *arena)
 {
+    const una_net *net = w->net;
     size_t probes = w->most_probes = size->probes, directions = w->most_directions = size->directions;
     w->block = block_of(probes, directions);
     w->widest = UNA_PADDED(net->size[0]);
     if (is_for_fans(net, size)) w->fans = UNA_GET(arena, fan_work, 1);
     if (is_broken_line(net, size)) w->line = UNA_GET(arena, line_work, 1);
-    take_layers(w, net, size->exact, arena);
+    take_layers(w, size->exact, arena);
     if (size->one_point) return;
 
-    w->f = UNA_GET(arena, real, w->most_rows * UNA_PADDED(una_net_heads(net)));
+    w->f = UNA_GET(arena, real, w->most_rows * UNA_PADDED(heads_of(w)));
     for (int i = 0; i < 2; i++) w->g[i] = UNA_GET(arena, real, w->most_rows * w->widest);
     for (size_t l = 1; l <= net->depth; l++)
-        w->flipped[l] = is_first(w) ? UNA_GET(arena, real, net->size[l + 1] * UNA_PADDED(net->size[l]))
+        w->flipped[l] = is_first(w) ? UNA_GET(arena, real, net->size[l + 1] * width_below(w, l))
                                     : w->piece[0]->flipped[l];
-    if (!is_first(w)) w->gradient = UNA_GET(arena, real, net->parameters);
+    if (!is_first(w)) w->own_gradient = UNA_GET(arena, real, net->parameters);
     if (probes == 0 || directions == 0) return;
 
     size_t slope_rows = w->fans ? UNA_PADDED(directions) : w->block * directions;
     for (int i = 0; i < 2; i++) w->gs[i] = UNA_GET(arena, real, slope_rows * w->widest);
-    if (w->fans) REAL(una_fans_take)(w, net, arena);
-    if (w->line) REAL(una_line_take)(w, net, arena);
+    if (w->fans) REAL(una_fans_take)(w, arena);
+    if (w->line) REAL(una_line_take)(w, arena);
     w->slope_sum = UNA_GET(arena, real, directions * w->widest);
-    REAL(una_diversity_take)(w, net, size, arena);
+    REAL(una_diversity_take)(w, size, arena);
 }
 
 una_status REAL(una_work_new)(WORK **out, const una_net *net, const una_work_size *size, const KERNELS *kernels,
@@ -111,15 +112,17 @@ una_status REAL(una_work_new)(WORK **out, const una_net *net, const una_work_siz
     WORK *first = *out = UNA_GET(arena, WORK, pieces);
     if (!first) return UNA_E_MEMORY;
     first->pieces = pieces;
+    first->copy = *net;
 
     for (size_t i = 0; i < pieces; i++) {
         WORK *w = first->piece[i] = &first[i];
         w->piece[0] = first;
+        w->net = &first->copy;
         w->kern = kernels;
         w->run = arena->run;
         w->most_rows = size->rows + (size->own_probes ? size->probes : 0);
         if (i == 0 && w->most_rows < BLOCK && !size->one_point) w->most_rows = BLOCK;    /* of una_net_forward */
-        take_buffers(w, net, size, arena);
+        take_buffers(w, size, arena);
         UNA_TRY(una_arena_check(arena));
     }
 
@@ -144,17 +147,17 @@ static bool is_stopped(WORK *w)
 
 /* From `below`, the output of the layers before `from`. With a mask m (NULL: none) h = m act(z), so dh/dz = m act'(z):
  * multiplied into both, it is no concern of the way back. */
-static void forward_from(const una_net *net, const real *parameters, size_t from, const real *below,
-                         real *const *mask, size_t rows, WORK *w)
+static void forward_from(WORK *w, size_t from, const real *below, real *const *mask, size_t rows)
 {
-    size_t below_width = from == 0 ? net->size[0] : UNA_PADDED(net->size[from]);
+    const una_net *net = w->net;
+    size_t below_width = from == 0 ? net->size[0] : width_below(w, from);
 
     for (size_t l = from; l < net->depth && !is_stopped(w); l++) {
-        layer *at = &w->layer[l];
-        size_t width = UNA_PADDED(net->size[l + 1]);
-        w->kern->product(rows, width, net->size[l], below, below_width, 1, parameters + net->weights[l], width, at->z,
-                         width, false);
-        w->kern->activate(net->activation, rows, width, parameters + net->biases[l], at->z, at->h, at->d, at->dd);
+        const REAL(una_activated) *at = &w->layer[l].rows;
+        size_t width = width_of(w, l);
+        w->kern->product(rows, width, net->size[l], UNA_ROWS(below, below_width), UNA_ROWS(weights_of(w, l), width),
+                         UNA_INTO(at->z, width));
+        w->kern->activate(net->activation, rows, width, w->parameters + net->biases[l], *at);
         if (mask) {
             w->kern->multiply(rows * width, mask[l], at->h);
             w->kern->multiply(rows * width, mask[l], at->d);
@@ -164,139 +167,132 @@ static void forward_from(const una_net *net, const real *parameters, size_t from
     }
 }
 
-static void forward_plain_rows(const una_net *net, const real *parameters, const real *x, size_t rows, WORK *w)
+static void forward_plain_rows(WORK *w, const real *parameters, const real *x, size_t rows)
 {
-    forward_from(net, parameters, 0, x, NULL, rows, w);
+    w->parameters = parameters;
+    forward_from(w, 0, x, NULL, rows);
 }
 
-static void forward_heads(const una_net *net, const real *parameters, size_t rows, WORK *w)
+static void forward_heads(WORK *w, size_t rows)
 {
-    size_t l = net->depth, features = net->size[l], wide = UNA_PADDED(net->size[l]);
-    size_t heads = UNA_PADDED(net->size[l + 1]);
-    for (size_t r = 0; r < rows; r++) memcpy(w->f + r * heads, parameters + net->biases[l], heads * sizeof(real));
-    w->kern->product(rows, heads, features, w->layer[l - 1].h, wide, 1, parameters + net->weights[l], heads, w->f,
-                     heads, true);
+    size_t l = w->net->depth, heads = width_of(w, l);
+    for (size_t r = 0; r < rows; r++)
+        memcpy(w->f + r * heads, w->parameters + w->net->biases[l], heads * sizeof(real));
+    w->kern->product(rows, heads, w->net->size[l], UNA_ROWS(w->layer[l - 1].rows.h, width_below(w, l)),
+                     UNA_ROWS(weights_of(w, l), heads), UNA_ONTO(w->f, heads));
 }
 
-void REAL(una_net_forward)(const una_net *net, const real *parameters, const real *x, size_t rows, double *phi,
-                           size_t stride, double *f, WORK *w)
+void REAL(una_net_forward)(void *work, const real *parameters, const real *x, size_t rows, una_outputs out)
 {
-    size_t features = una_net_features(net), wide = UNA_PADDED(features);
-    size_t heads = una_net_heads(net), heads_wide = UNA_PADDED(heads), inputs = net->size[0];
+    WORK *w = work;
+    size_t features = features_of(w), wide = UNA_PADDED(features), heads = heads_of(w), heads_wide = UNA_PADDED(heads);
 
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
-        forward_plain_rows(net, parameters, x + from * inputs, count, w);
-        if (phi)
-            for (size_t r = 0; r < count; r++)
-                for (size_t j = 0; j < features; j++)
-                    phi[(from + r) * stride + j] = w->stopped ? NAN : (double)w->layer[net->depth - 1].h[r * wide + j];
+        forward_plain_rows(w, parameters, x + from * w->net->size[0], count);
+        const real *h = w->layer[w->net->depth - 1].rows.h;
+        for (size_t r = 0; out.phi && r < count; r++)
+            for (size_t j = 0; j < features; j++)
+                out.phi[(from + r) * out.stride + j] = w->stopped ? NAN : (double)h[r * wide + j];
 
-        if (!f) continue;
-        forward_heads(net, parameters, count, w);
+        if (!out.f) continue;
+        forward_heads(w, count);
         for (size_t r = 0; r < count; r++)
             for (size_t m = 0; m < heads; m++)
-                f[(from + r) * heads + m] = w->stopped ? NAN : (double)w->f[r * heads_wide + m];
+                out.f[(from + r) * heads + m] = w->stopped ? NAN : (double)w->f[r * heads_wide + m];
     }
 }
 
-void REAL(una_net_slopes)(const una_net *net, const real *parameters, const real *x, double *phi, double *j, WORK *w)
+void REAL(una_net_slopes)(void *work, const real *parameters, const real *x, double *phi, double *j)
 {
-    BATCH batch = { .rows = 1, .probes = 1, .directions = net->size[0], .x = x };
-    size_t features = una_net_features(net), wide = UNA_PADDED(features);
-    forward_plain_rows(net, parameters, x, 1, w);
-    for (size_t k = 0; phi && k < features; k++) phi[k] = (double)w->layer[net->depth - 1].h[k];
-    REAL(una_slopes_seed)(net, parameters, &batch, w->layer[0].u, w);
-    REAL(una_slopes_forward)(net, parameters, &batch, (probe_block){ 0, 1 }, w);
-    for (size_t d = 0; d < net->size[0]; d++)
-        for (size_t k = 0; k < features; k++) j[d * features + k] = (double)w->layer[net->depth - 1].s[d * wide + k];
+    WORK *w = work;
+    size_t inputs = w->net->size[0], features = features_of(w), wide = UNA_PADDED(features);
+    const layer *last = &w->layer[w->net->depth - 1];
+    w->rows = (BATCH){ .rows = 1, .probes = 1, .directions = inputs, .x = x };
+    w->batch = &w->rows;
+    forward_plain_rows(w, parameters, x, 1);
+    for (size_t k = 0; phi && k < features; k++) phi[k] = (double)last->rows.h[k];
+    REAL(una_slopes_seed)(w, w->layer[0].u);
+    REAL(una_slopes_forward)(w, (probe_block){ 0, 1 });
+    for (size_t d = 0; d < inputs; d++)
+        for (size_t k = 0; k < features; k++) j[d * features + k] = (double)last->s[d * wide + k];
 }
 
 /* ---- backward -------------------------------------------------------------------------------------- */
 
 /* Weights of the layers from `first` on, transposed to [out, padded(in)], padding zero. */
-static void flip_weights(const una_net *net, const real *parameters, size_t first, WORK *w)
+static void flip_weights(WORK *w, size_t first)
 {
-    for (size_t l = first; l <= net->depth; l++)
-        w->kern->transpose(net->size[l], net->size[l + 1], parameters + net->weights[l], UNA_PADDED(net->size[l + 1]),
-                           w->flipped[l], UNA_PADDED(net->size[l]));
+    for (size_t l = first; l <= w->net->depth; l++)
+        w->kern->transpose(w->net->size[l], w->net->size[l + 1], weights_of(w, l), width_of(w, l), w->flipped[l],
+                           width_below(w, l));
 }
 
 /* Heads: their gradient, and dL/dphi of the fitted rows into w->g[0]. Rows beyond them get zero. */
-static void backward_heads(const una_net *net, const BATCH *batch, real *gradient, WORK *w)
+static void backward_heads(WORK *w)
 {
-    size_t l = net->depth, features = net->size[l], wide = UNA_PADDED(features);
-    size_t heads = net->size[l + 1], heads_wide = UNA_PADDED(heads);
-    w->kern->product(features, heads_wide, batch->rows, w->layer[l - 1].h, 1, wide, w->f, heads_wide,
-                     gradient + net->weights[l], heads_wide, true);
-    w->kern->add_rows(batch->rows, heads_wide, w->f, gradient + net->biases[l]);
-    w->kern->product(batch->rows, wide, heads, w->f, heads_wide, 1, w->flipped[l], wide, w->g[0], wide, false);
-    size_t extra = batch->own_probes ? batch->probes : 0;
-    memset(w->g[0] + batch->rows * wide, 0, extra * wide * sizeof(real));
+    const BATCH *batch = w->batch;
+    size_t l = w->net->depth, features = w->net->size[l], wide = UNA_PADDED(features), heads_wide = width_of(w, l);
+    w->kern->product(features, heads_wide, batch->rows, UNA_COLUMNS(w->layer[l - 1].rows.h, wide),
+                     UNA_ROWS(w->f, heads_wide), UNA_ONTO(weights_gradient(w, l), heads_wide));
+    w->kern->add_rows(batch->rows, heads_wide, w->f, w->gradient + w->net->biases[l]);
+    w->kern->product(batch->rows, wide, w->net->size[l + 1], UNA_ROWS(w->f, heads_wide), UNA_ROWS(w->flipped[l], wide),
+                     UNA_INTO(w->g[0], wide));
+    memset(w->g[0] + batch->rows * wide, 0, (rows_of(batch) - batch->rows) * wide * sizeof(real));
 }
 
 /* Hidden layers from the last to the first; w->g[0] holds dL/dphi of all rows, layer.dz what slopes add at z; `line`
  * says that the first two came by a broken line. */
-static void backward_hidden(const una_net *net, const BATCH *batch, bool line, real *gradient, WORK *w)
+static void backward_hidden(WORK *w, bool line)
 {
-    size_t rows = batch->rows + (batch->own_probes ? batch->probes : 0), first = batch->own_probes ? batch->rows : 0;
+    const BATCH *batch = w->batch;
+    const una_net *net = w->net;
+    size_t rows = rows_of(batch), first = probes_at(batch);
     real *g = w->g[0], *g_below = w->g[1];
 
     for (size_t l = net->depth; l-- > 0 && !is_stopped(w);) {
-        layer *at = &w->layer[l];
-        size_t in = net->size[l], width = UNA_PADDED(net->size[l + 1]), below = UNA_PADDED(in);
-        w->kern->multiply(rows * width, at->d, g);
-        if (batch->probes) w->kern->add(batch->probes * width, at->dz, g + first * width);
+        size_t in = net->size[l], width = width_of(w, l), below = UNA_PADDED(in);
+        w->kern->multiply(rows * width, w->layer[l].rows.d, g);
+        if (batch->probes) w->kern->add(batch->probes * width, w->layer[l].dz, g + first * width);
         if (l == 1 && line) {
-            REAL(una_line_rows_back)(net, batch, rows, g, gradient, w);
+            REAL(una_line_rows_back)(w, g);
             break;
         }
 
-        const real *h = l > 0 ? w->layer[l - 1].h : batch->x;
-        w->kern->product(in, width, rows, h, 1, l > 0 ? below : in, g, width, gradient + net->weights[l], width, true);
-        w->kern->add_rows(rows, width, g, gradient + net->biases[l]);
+        const real *h = l > 0 ? w->layer[l - 1].rows.h : batch->x;
+        w->kern->product(in, width, rows, UNA_COLUMNS(h, l > 0 ? below : in), UNA_ROWS(g, width),
+                         UNA_ONTO(weights_gradient(w, l), width));
+        w->kern->add_rows(rows, width, g, w->gradient + net->biases[l]);
         if (l == 0) break;
-        w->kern->product(rows, below, net->size[l + 1], g, width, 1, w->flipped[l], below, g_below, below, false);
+        w->kern->product(rows, below, net->size[l + 1], UNA_ROWS(g, width), UNA_ROWS(w->flipped[l], below),
+                         UNA_INTO(g_below, below));
         real *kept = g;
         g = g_below;
         g_below = kept;
     }
 }
 
-/* Weights alone, not biases. */
-static double penalise_weights(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient,
-                               WORK *w)
+/* The penalty, and its gradient written. free_biases: of weights alone, layer by layer. */
+static double begin_penalty(WORK *w)
 {
-    double square = 0;
-    memset(gradient, 0, net->parameters * sizeof *gradient);
-    for (size_t l = 0; l <= net->depth; l++) {
-        size_t at = net->weights[l], n = net->biases[l] - at;
-        double share = l < net->depth ? 1 : 1 - objective->head_relief;
-        square += share * w->kern->ridge(n, (real)(2 * objective->penalty * share), parameters + at, gradient + at);
+    const una_net *net = w->net;
+    const OBJECTIVE *objective = w->objective;
+    double by = objective->penalty, heads_by = by * (1 - objective->head_relief), square = 0;
+    if (!objective->free_biases) {
+        size_t hidden = net->hidden_parameters, heads = net->parameters - hidden;
+        return by * w->kern->ridge(hidden, (real)(2 * by), w->parameters, w->gradient) +
+               heads_by * w->kern->ridge(heads, (real)(2 * heads_by), w->parameters + hidden, w->gradient + hidden);
     }
-    return objective->penalty * square;
-}
-
-static double add_penalty(const una_net *net, const real *parameters, const OBJECTIVE *objective, real *gradient,
-                          WORK *w)
-{
-    if (objective->free_biases) return penalise_weights(net, parameters, objective, gradient, w);
-    size_t hidden = net->hidden_parameters, heads = net->parameters - hidden;
-    double by = objective->penalty, heads_by = objective->penalty * (1 - objective->head_relief);
-    return by * w->kern->ridge(hidden, (real)(2 * by), parameters, gradient) +
-           heads_by * w->kern->ridge(heads, (real)(2 * heads_by), parameters + hidden, gradient + hidden);
+    memset(w->gradient, 0, net->parameters * sizeof(real));
+    for (size_t l = 0; l <= net->depth; l++) {
+        double share = l < net->depth ? 1 : 1 - objective->head_relief;
+        square += share * w->kern->ridge(net->biases[l] - net->weights[l], (real)(2 * by * share), weights_of(w, l),
+                                         weights_gradient(w, l));
+    }
+    return by * square;
 }
 
 /* ---- a step: forward in pieces, the heads' similarity at once, back in pieces ------------------------- */
-
-typedef struct step {                    /* what all pieces look at */
-    const una_net *net;
-    const real *parameters;
-    const BATCH *batch;                  /* [pieces] */
-    const OBJECTIVE *objective;
-    real *gradient;
-    WORK *work;
-} step;
 
 static const probe_block none = { 0, 0 };
 
@@ -306,157 +302,137 @@ static bool by_line(const WORK *w)
     return w->line && w->all_probes > 0;
 }
 
-static probe_block next_probe_block(probe_block block, const BATCH *batch, const WORK *w)
+static probe_block next_probe_block(const WORK *w, probe_block block)
 {
-    size_t first = block.first + block.count, left = batch->probes - first;
+    size_t first = block.first + block.count, left = w->batch->probes - first;
     return (probe_block){ first, left < w->block ? left : w->block };
 }
 
-static void forward_slopes(const step *s, const BATCH *batch, WORK *w)
+static void forward_slopes(WORK *w)
 {
-    for (size_t l = first_sloped(w); l < s->net->depth; l++)
-        memset(w->layer[l].dz, 0, batch->probes * UNA_PADDED(s->net->size[l + 1]) * sizeof(real));
-    REAL(una_diversity_begin)(s->net, w);
+    for (size_t l = first_sloped(w); l < w->net->depth; l++)
+        memset(w->layer[l].dz, 0, w->batch->probes * width_of(w, l) * sizeof(real));
+    REAL(una_diversity_begin)(w);
     if (w->fans) {
-        REAL(una_fans_forward)(s->net, s->parameters, batch, w);
+        REAL(una_fans_forward)(w);
         return;
     }
-    for (probe_block block = next_probe_block(none, batch, w); block.count; block = next_probe_block(block, batch, w)) {
-        REAL(una_slopes_forward)(s->net, s->parameters, batch, block, w);
-        REAL(una_diversity_gather)(s->net, s->parameters, batch, block, w);
+    for (probe_block block = next_probe_block(w, none); block.count; block = next_probe_block(w, block)) {
+        REAL(una_slopes_forward)(w, block);
+        REAL(una_diversity_gather)(w, block);
     }
 }
 
-static void backward_slopes(const step *s, const BATCH *batch, real *gradient, WORK *w)
+static void backward_slopes(WORK *w)
 {
     if (w->fans) {
-        REAL(una_fans_backward)(s->net, s->parameters, batch, gradient, w);
+        REAL(una_fans_backward)(w);
         return;
     }
-    for (probe_block block = next_probe_block(none, batch, w); block.count; block = next_probe_block(block, batch, w)) {
-        w->diverse += REAL(una_diversity_slopes)(s->net, s->parameters, batch, s->objective, block, gradient, w);
-        REAL(una_slopes_backward)(s->net, batch, block, gradient, w);
+    for (probe_block block = next_probe_block(w, none); block.count; block = next_probe_block(w, block)) {
+        w->diverse += REAL(una_diversity_slopes)(w, block);
+        REAL(una_slopes_backward)(w, block);
     }
 }
 
-/* Missing cells: their target is what the heads say, and the residual zero. */
-static void fill_missing(const BATCH *batch, size_t heads, const WORK *w)
+static size_t heads_each(const WORK *w)
 {
-    for (size_t i = 0; i < batch->missing_count; i++)
-        memcpy(batch->open + batch->missing[i], w->f + batch->missing[i], heads * sizeof(real));
+    return heads_of(w) / (w->objective->targets > 1 ? w->objective->targets : 1);
 }
 
-static size_t heads_each(const una_net *net, const OBJECTIVE *objective)
+static void forward_piece(void *work, size_t index)
 {
-    return una_net_heads(net) / (objective->targets > 1 ? objective->targets : 1);
-}
-
-static void forward_piece(void *context, size_t index)
-{
-    const step *s = context;
-    const BATCH *batch = &s->batch[index];
-    WORK *w = s->work->piece[index];
-    size_t heads = una_net_heads(s->net), rows = batch->rows + (batch->own_probes ? batch->probes : 0);
+    WORK *w = ((WORK *)work)->piece[index];
+    const BATCH *batch = w->batch;
+    size_t heads = heads_of(w), rows = rows_of(batch);
 
     if (by_line(w)) {
-        REAL(una_line_rows)(batch, rows, w);
-        forward_from(s->net, s->parameters, 2, w->layer[1].h, NULL, rows, w);
-    } else forward_from(s->net, s->parameters, 0, batch->x, batch->mask, rows, w);
+        REAL(una_line_rows)(w);
+        forward_from(w, 2, w->layer[1].rows.h, NULL, rows);
+    } else forward_from(w, 0, batch->x, batch->mask, rows);
 
-    forward_heads(s->net, s->parameters, batch->rows, w);
-    if (batch->missing_count) fill_missing(batch, heads_each(s->net, s->objective), w);
-    w->fit = w->kern->residual(batch->rows, heads, UNA_PADDED(heads), s->objective->fit_weight, batch->target,
+    forward_heads(w, batch->rows);
+    for (size_t i = 0; i < batch->missing_count; i++)    /* of missing cells the target is what the heads say */
+        memcpy(batch->open + batch->missing[i], w->f + batch->missing[i], heads_each(w) * sizeof(real));
+    w->fit = w->kern->residual(batch->rows, heads, w->objective->fit_weight, batch->target,
                                batch->target_heads == 1 ? 0 : UNA_PADDED(batch->target_heads), w->f);
     w->diverse = 0;
-    if (w->all_probes > 0) forward_slopes(s, batch, w);
+    if (w->all_probes > 0) forward_slopes(w);
 }
 
 /* The first piece adds to the gradient itself, which holds the penalty and the heads' part already. */
-static void backward_piece(void *context, size_t index)
+static void backward_piece(void *work, size_t index)
 {
-    const step *s = context;
-    const BATCH *batch = &s->batch[index];
-    WORK *w = s->work->piece[index];
-    real *gradient = index == 0 ? s->gradient : w->gradient;
-    if (index > 0) memset(gradient, 0, s->net->parameters * sizeof(real));
+    WORK *w = ((WORK *)work)->piece[index];
+    if (index > 0) memset(w->gradient, 0, w->net->parameters * sizeof(real));
     if (by_line(w)) REAL(una_line_begin_back)(w);
-    if (w->all_probes > 0) backward_slopes(s, batch, gradient, w);
-    backward_heads(s->net, batch, gradient, w);
-    backward_hidden(s->net, batch, by_line(w), gradient, w);
+    if (w->all_probes > 0) backward_slopes(w);
+    backward_heads(w);
+    backward_hidden(w, by_line(w));
 }
 
 /* The pieces' gradients in their order, a range of parameters each. */
-static void add_up(void *context, size_t index)
+static void add_up(void *work, size_t index)
 {
-    const step *s = context;
-    una_range range = una_piece_range(s->net->parameters, index, s->work->pieces);    /* as opt/descent steps them */
-    for (size_t i = 1; i < s->work->pieces; i++)
-        s->work->kern->add(range.count, s->work->piece[i]->gradient + range.first, s->gradient + range.first);
+    WORK *w = work;
+    una_range range = una_piece_range(w->net->parameters, index, w->pieces);      /* as opt/descent steps them */
+    for (size_t i = 1; i < w->pieces; i++)
+        w->kern->add(range.count, w->piece[i]->gradient + range.first, w->gradient + range.first);
 }
 
-static void seed_slopes(const una_net *net, const real *parameters, const BATCH *batch, WORK *w)
+static void seed_slopes(WORK *w)
 {
-    if (w->fans) REAL(una_fans_seed)(net, parameters, batch, w);
-    else if (w->line) REAL(una_line_seed)(net, parameters, w);
-    else REAL(una_slopes_seed)(net, parameters, batch, w->layer[0].u, w);
+    if (w->fans) REAL(una_fans_seed)(w);
+    else if (w->line) REAL(una_line_seed)(w);
+    else REAL(una_slopes_seed)(w, w->layer[0].u);
 }
 
-void REAL(una_net_gradient_in_pieces)(const una_net *net, const real *parameters, const BATCH *batch,
-                                      const OBJECTIVE *objective, real *gradient, una_losses *losses, WORK *w,
-                                      una_crew *crew)
+void REAL(una_net_gradient_in_pieces)(WORK *w, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
+                                      real *gradient, una_losses *losses, una_crew *crew)
 {
-    step s = { net, parameters, batch, objective, gradient, w };
-    double heads = (double)heads_each(net, objective), probes = 0;
+    double probes = 0;
     for (size_t i = 0; i < w->pieces; i++) probes += (double)batch[i].probes;
-    for (size_t i = 0; i < w->pieces; i++) w->piece[i]->all_probes = probes;
+    for (size_t i = 0; i < w->pieces; i++) {
+        WORK *piece = w->piece[i];
+        piece->parameters = parameters;
+        piece->batch = &batch[i];
+        piece->objective = objective;
+        piece->gradient = i == 0 ? gradient : piece->own_gradient;
+        piece->all_probes = probes;
+    }
 
-    losses->penalty = add_penalty(net, parameters, objective, gradient, w);
-    for (size_t l = 1; l <= net->depth; l++)
-        una_crew_claim(crew, w->flipped[l], net->size[l + 1] * UNA_PADDED(net->size[l]) * sizeof(real));
-    flip_weights(net, parameters, by_line(w) ? 2 : 1, w);
-    if (probes > 0) seed_slopes(net, parameters, batch, w);
+    losses->penalty = begin_penalty(w);
+    for (size_t l = 1; l <= w->net->depth; l++)
+        una_crew_claim(crew, w->flipped[l], w->net->size[l + 1] * width_below(w, l) * sizeof(real));
+    flip_weights(w, by_line(w) ? 2 : 1);
+    if (probes > 0) seed_slopes(w);
 
-    una_crew_do(crew, w->pieces, forward_piece, &s);
+    una_crew_do(crew, w->pieces, forward_piece, w);
     losses->fit = losses->diverse = 0;
-    if (probes > 0) losses->diverse = REAL(una_diversity_solve)(net, parameters, objective, gradient, w);
-    una_crew_do(crew, w->pieces, backward_piece, &s);
+    if (probes > 0) losses->diverse = REAL(una_diversity_solve)(w);
+    una_crew_do(crew, w->pieces, backward_piece, w);
 
     for (size_t i = 0; i < w->pieces; i++) {
         losses->fit += w->piece[i]->stopped ? NAN : w->piece[i]->fit;
         losses->diverse += w->piece[i]->diverse;
     }
-    if (w->pieces > 1) una_crew_do(crew, w->pieces, add_up, &s);
+    if (w->pieces > 1) una_crew_do(crew, w->pieces, add_up, w);
+    double heads = (double)heads_each(w);
     losses->mean_cos2 = probes > 0 && heads > 1 ? losses->diverse / (heads * (heads - 1) / 2) : NAN;
     losses->total = losses->fit + losses->penalty;
     if (una_run_counts(objective->run)) losses->total += objective->diversity * losses->diverse;
 }
 
-void REAL(una_net_gradient)(const una_net *net, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
-                            real *gradient, una_losses *losses, WORK *w)
+void REAL(una_net_gradient)(WORK *w, const real *parameters, const BATCH *batch, const OBJECTIVE *objective,
+                            real *gradient, una_losses *losses)
 {
-    REAL(una_net_gradient_in_pieces)(net, parameters, batch, objective, gradient, losses, w, NULL);
+    REAL(una_net_gradient_in_pieces)(w, parameters, batch, objective, gradient, losses, NULL);
 }
 
-void REAL(una_net_backward)(const una_net *net, const real *parameters, const real *x, size_t rows, const double *dphi,
-                            real *gradient, WORK *w)
+const real *REAL(una_net_phi)(WORK *w, const real *parameters, const real *x, size_t rows)
 {
-    size_t features = una_net_features(net), wide = UNA_PADDED(features), inputs = net->size[0];
-    flip_weights(net, parameters, 1, w);
-    for (size_t from = 0; from < rows; from += BLOCK) {
-        size_t count = rows - from < BLOCK ? rows - from : BLOCK;
-        BATCH batch = { .rows = count, .x = x + from * inputs };
-        forward_plain_rows(net, parameters, batch.x, count, w);
-        memset(w->g[0], 0, count * wide * sizeof(real));
-        for (size_t r = 0; r < count; r++)
-            for (size_t j = 0; j < features; j++) w->g[0][r * wide + j] = (real)dphi[(from + r) * features + j];
-        backward_hidden(net, &batch, false, gradient, w);
-    }
-}
-
-const real *REAL(una_net_phi)(const una_net *net, const real *parameters, const real *x, size_t rows, WORK *w)
-{
-    forward_plain_rows(net, parameters, x, rows, w);
-    return w->layer[net->depth - 1].h;
+    forward_plain_rows(w, parameters, x, rows);
+    return w->layer[w->net->depth - 1].rows.h;
 }
 
 real *REAL(una_net_dphi)(WORK *w)
@@ -464,10 +440,32 @@ real *REAL(una_net_dphi)(WORK *w)
     return w->g[0];
 }
 
-void REAL(una_net_phi_back)(const una_net *net, const real *parameters, const real *x, size_t rows, real *gradient,
-                            WORK *w)
+static void back_from_dphi(WORK *w, const real *x, size_t rows, real *gradient)
 {
-    BATCH batch = { .rows = rows, .x = x };
-    flip_weights(net, parameters, 1, w);
-    backward_hidden(net, &batch, false, gradient, w);
+    w->rows = (BATCH){ .rows = rows, .x = x };
+    w->batch = &w->rows;
+    w->gradient = gradient;
+    backward_hidden(w, false);
+}
+
+void REAL(una_net_phi_back)(WORK *w, const real *x, size_t rows, real *gradient)
+{
+    flip_weights(w, 1);
+    back_from_dphi(w, x, rows, gradient);
+}
+
+void REAL(una_net_backward)(WORK *w, const real *parameters, const real *x, size_t rows, const double *dphi,
+                            real *gradient)
+{
+    size_t features = features_of(w), wide = UNA_PADDED(features), inputs = w->net->size[0];
+    w->parameters = parameters;
+    flip_weights(w, 1);
+    for (size_t from = 0; from < rows; from += BLOCK) {
+        size_t count = rows - from < BLOCK ? rows - from : BLOCK;
+        REAL(una_net_phi)(w, parameters, x + from * inputs, count);
+        memset(w->g[0], 0, count * wide * sizeof(real));
+        for (size_t r = 0; r < count; r++)
+            for (size_t j = 0; j < features; j++) w->g[0][r * wide + j] = (real)dphi[(from + r) * features + j];
+        back_from_dphi(w, x + from * inputs, count, gradient);
+    }
 }

@@ -1,36 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
- * Forward and backward passes of residual.h, in float for training and in double for reference; at the end the network
- * as a body.
+ * Forward and backward passes of residual.h as a body, in float for training and in double for reference, and as another
+ * one that ends before the Fourier features.
  */
 #include "nn/residual.h"
 
 #include "kern/real.h"
 
 #define KERNELS REAL(una_kernels)
+#define NETWORK REAL(una_network)
 #define WORK REAL(una_residual_work)
 
 enum { BLOCK = 240 };                            /* rows of a forward pass at a time */
 static const double QUARTER = 1.57079632679489661923;
 
-struct WORK {
+typedef struct WORK {
+    const una_residual *net;
     const KERNELS *kern;
+    const real *lift;                            /* A                                                   */
+    REAL(una_fourier) fourier;
     real *h[UNA_MAX_LAYERS + 1], *d[UNA_MAX_LAYERS];     /* [rows, padded(width)]                               */
     real *z, *a, *g;                             /* [rows, padded(width)]                               */
     real *u, *phi, *dphi, *back;                 /* [rows, padded(features)]                            */
     real *f;                                     /* [rows, UNA_PAD]                                     */
     real *flipped, *flipped_spread, *flipped_head;       /* W' of one block, S', w'                         */
-};
-
-static real *const_layer_weights(const una_residual *net, real *parameters, size_t l)
-{
-    return parameters + l * net->layer;
-}
-
-static const real *layer_weights(const una_residual *net, const real *parameters, size_t l)
-{
-    return parameters + l * net->layer;
-}
+    const real *parameters;                      /* of the pass at hand                                 */
+} WORK;
 
 static size_t bias_at(const una_residual *net)
 {
@@ -49,25 +44,43 @@ void REAL(una_fourier_draw)(size_t width, size_t features, double lengthscale, u
     for (size_t j = 0; j < features; j++) p[j] = (real)(QUARTER + 4 * QUARTER * una_rng_uniform(rng));
 }
 
-void REAL(una_residual_initialise)(const una_residual *net, double lengthscale, una_rng *rng, real *frozen,
-                                   real *parameters)
+void REAL(una_fourier_of)(const REAL(una_fourier) *map, size_t rows, const real *h, real *z, real *phi, real *d)
 {
+    const KERNELS *kern = map->kernels;
+    size_t wide = UNA_PADDED(map->features);
+    real scale = (real)sqrt(2 / (double)map->features);
+    kern->product(rows, wide, map->width, UNA_ROWS(h, UNA_PADDED(map->width)), UNA_ROWS(map->s, wide),
+                  UNA_INTO(z, wide));
+    kern->activate(UNA_SIN, rows, wide, map->p, (REAL(una_activated)){ z, phi, d, NULL });
+    kern->scale(rows * wide, scale, phi, phi);
+    kern->scale(rows * wide, scale, d, d);
+}
+
+/* A ~ N(0, 1/width), which keeps lengths on average, then Fourier's; W ~ N(0, 1/(4 width)), the rest zero. */
+static void residual_initialise(const void *at, const una_weight_init *start, una_rng *rng, real *frozen,
+                                real *parameters)
+{
+    const una_residual *net = at;
     size_t wide = UNA_PADDED(net->width);
     memset(frozen, 0, net->frozen * sizeof *frozen);
     memset(parameters, 0, net->parameters * sizeof *parameters);
     draw_normals(frozen, net->inputs, net->width, wide, 1 / sqrt((double)net->width), rng);
-    REAL(una_fourier_draw)(net->width, net->features, lengthscale, rng, frozen + net->spread, frozen + net->phase);
+    REAL(una_fourier_draw)(net->width, net->features, start->lengthscale, rng, frozen + net->spread,
+                           frozen + net->phase);
     for (size_t l = 0; l < net->depth; l++)
-        draw_normals(const_layer_weights(net, parameters, l), net->width, net->width, wide,
-                     0.5 / sqrt((double)net->width), rng);
+        draw_normals(parameters + l * net->layer, net->width, net->width, wide, 0.5 / sqrt((double)net->width), rng);
 }
 
-una_status REAL(una_residual_work_new)(WORK **out, const una_residual *net, const real *frozen, size_t rows,
-                                       const KERNELS *kernels, una_arena *arena)
+static una_status residual_work(void **work, const NETWORK *of, size_t rows, bool slopes, const KERNELS *kernels,
+                                una_arena *arena)
 {
+    const una_residual *net = of->shape;
+    const real *spread = of->frozen + net->spread;
     size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features), most = rows < BLOCK ? BLOCK : rows;
+    (void)slopes;
     UNA_NEW(arena, WORK, w, 1);
-    w->kern = kernels;
+    *w = (WORK){ .net = net, .kern = kernels, .lift = of->frozen,
+                 .fourier = { net->width, net->features, spread, of->frozen + net->phase, kernels } };
 
     for (size_t l = 0; l <= net->depth; l++) w->h[l] = UNA_GET(arena, real, most * wide);
     for (size_t l = 0; l < net->depth; l++) w->d[l] = UNA_GET(arena, real, most * wide);
@@ -83,165 +96,167 @@ una_status REAL(una_residual_work_new)(WORK **out, const una_residual *net, cons
     UNA_NEW_AT(arena, w->flipped_spread, net->features * wide);
     UNA_NEW_AT(arena, w->flipped_head, features);
 
-    kernels->transpose(net->width, net->features, frozen + net->spread, features, w->flipped_spread, wide);
-    *out = w;
+    kernels->transpose(net->width, net->features, spread, features, w->flipped_spread, wide);
+    *work = w;
     return UNA_OK;
 }
 
 /* ---- forward ---------------------------------------------------------------------------------------------- */
 
-void REAL(una_fourier)(size_t rows, size_t width, size_t features, const real *h, const real *s, const real *p,
-                       real *z, real *phi, real *d, const KERNELS *kernels)
+/* The last layer, of one block of rows. */
+static const real *forward_blocks(WORK *w, const real *parameters, const real *x, size_t rows)
 {
-    size_t wide = UNA_PADDED(features);
-    real scale = (real)sqrt(2 / (double)features);
-    kernels->product(rows, wide, width, h, UNA_PADDED(width), 1, s, wide, z, wide, false);
-    kernels->activate(UNA_SIN, rows, wide, p, z, phi, d, NULL);
-    kernels->scale(rows * wide, scale, phi, phi);
-    kernels->scale(rows * wide, scale, d, d);
-}
-
-static void forward_blocks(const una_residual *net, const real *frozen, const real *parameters, const real *x,
-                           size_t rows, WORK *w)
-{
+    const una_residual *net = w->net;
     size_t wide = UNA_PADDED(net->width);
-    w->kern->product(rows, wide, net->inputs, x, net->inputs, 1, frozen, wide, w->h[0], wide, false);
+    w->parameters = parameters;
+    w->kern->product(rows, wide, net->inputs, UNA_ROWS(x, net->inputs), UNA_ROWS(w->lift, wide),
+                     UNA_INTO(w->h[0], wide));
     for (size_t l = 0; l < net->depth; l++) {
-        const real *at = layer_weights(net, parameters, l);
-        w->kern->product(rows, wide, net->width, w->h[l], wide, 1, at, wide, w->z, wide, false);
-        w->kern->activate(net->activation, rows, wide, at + bias_at(net), w->z, w->h[l + 1], w->d[l], NULL);
+        const real *at = parameters + l * net->layer;
+        w->kern->product(rows, wide, net->width, UNA_ROWS(w->h[l], wide), UNA_ROWS(at, wide), UNA_INTO(w->z, wide));
+        w->kern->activate(net->activation, rows, wide, at + bias_at(net),
+                          (REAL(una_activated)){ w->z, w->h[l + 1], w->d[l], NULL });
         w->kern->add(rows * wide, w->h[l], w->h[l + 1]);
     }
+    return w->h[net->depth];
 }
 
-static void forward_block_rows(const una_residual *net, const real *frozen, const real *parameters, const real *x,
-                               size_t rows, WORK *w)
+/* And its features. */
+static const real *forward_features(WORK *w, const real *parameters, const real *x, size_t rows)
 {
-    forward_blocks(net, frozen, parameters, x, rows, w);
-    REAL(una_fourier)(rows, net->width, net->features, w->h[net->depth], frozen + net->spread, frozen + net->phase,
-                      w->u, w->phi, w->dphi, w->kern);
+    REAL(una_fourier_of)(&w->fourier, rows, forward_blocks(w, parameters, x, rows), w->u, w->phi, w->dphi);
+    return w->phi;
 }
 
-static void forward_head(const una_residual *net, const real *parameters, size_t rows, WORK *w)
+static void forward_head(WORK *w, size_t rows)
 {
-    const real *head = parameters + net->head, *bias = head + net->features * UNA_PAD;
+    const una_residual *net = w->net;
+    const real *head = w->parameters + net->head, *bias = head + net->features * UNA_PAD;
     for (size_t r = 0; r < rows; r++) memcpy(w->f + r * UNA_PAD, bias, UNA_PAD * sizeof(real));
-    w->kern->product(rows, UNA_PAD, net->features, w->phi, UNA_PADDED(net->features), 1, head, UNA_PAD, w->f, UNA_PAD,
-                     true);
+    w->kern->product(rows, UNA_PAD, net->features, UNA_ROWS(w->phi, UNA_PADDED(net->features)),
+                     UNA_ROWS(head, UNA_PAD), UNA_ONTO(w->f, UNA_PAD));
 }
 
-void REAL(una_residual_forward)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
-                                size_t rows, double *phi, size_t stride, double *f, WORK *w)
+static void copy_features(const real *from, size_t rows, size_t features, double *phi, size_t stride)
 {
-    size_t wide = UNA_PADDED(net->features);
+    for (size_t r = 0; phi && r < rows; r++)
+        for (size_t j = 0; j < features; j++) phi[r * stride + j] = (double)from[r * UNA_PADDED(features) + j];
+}
+
+static void residual_forward(void *work, const real *parameters, const real *x, size_t rows, una_outputs out)
+{
+    WORK *w = work;
     for (size_t from = 0; from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
-        forward_block_rows(net, frozen, parameters, x + from * net->inputs, count, w);
-        for (size_t r = 0; phi && r < count; r++)
-            for (size_t j = 0; j < net->features; j++) phi[(from + r) * stride + j] = (double)w->phi[r * wide + j];
-        if (!f) continue;
-        forward_head(net, parameters, count, w);
-        for (size_t r = 0; r < count; r++) f[from + r] = (double)w->f[r * UNA_PAD];
+        const real *phi = forward_features(w, parameters, x + from * w->net->inputs, count);
+        copy_features(phi, count, w->net->features, out.phi ? out.phi + from * out.stride : NULL, out.stride);
+        if (!out.f) continue;
+        forward_head(w, count);
+        for (size_t r = 0; r < count; r++) out.f[from + r] = (double)w->f[r * UNA_PAD];
     }
 }
 
-void REAL(una_residual_last)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
-                             size_t rows, double *h, size_t stride, WORK *w)
+/* f is still that of the Fourier features. */
+static void forward_last(void *work, const real *parameters, const real *x, size_t rows, una_outputs out)
 {
-    size_t wide = UNA_PADDED(net->width);
-    for (size_t from = 0; from < rows; from += BLOCK) {
+    WORK *w = work;
+    for (size_t from = 0; out.phi && from < rows; from += BLOCK) {
         size_t count = rows - from < BLOCK ? rows - from : BLOCK;
-        forward_blocks(net, frozen, parameters, x + from * net->inputs, count, w);
-        for (size_t r = 0; r < count; r++)
-            for (size_t j = 0; j < net->width; j++) h[(from + r) * stride + j] = (double)w->h[net->depth][r * wide + j];
+        const real *h = forward_blocks(w, parameters, x + from * w->net->inputs, count);
+        copy_features(h, count, w->net->width, out.phi + from * out.stride, out.stride);
     }
+    if (out.f) residual_forward(w, parameters, x, rows, (una_outputs){ .f = out.f });
 }
 
 /* Row d of A is carried through the blocks as a slope, to w->g: s <- s + act'(z) (s W). */
-static void carry_slope(const una_residual *net, const real *frozen, const real *parameters, size_t d, WORK *w)
+static void carry_slope(WORK *w, size_t d)
 {
+    const una_residual *net = w->net;
     size_t wide = UNA_PADDED(net->width);
-    memcpy(w->g, frozen + d * wide, wide * sizeof(real));
+    memcpy(w->g, w->lift + d * wide, wide * sizeof(real));
     for (size_t l = 0; l < net->depth; l++) {
-        w->kern->product(1, wide, net->width, w->g, wide, 1, layer_weights(net, parameters, l), wide, w->a, wide,
-                         false);
+        w->kern->product(1, wide, net->width, UNA_ROWS(w->g, wide), UNA_ROWS(w->parameters + l * net->layer, wide),
+                         UNA_INTO(w->a, wide));
         w->kern->multiply(wide, w->d[l], w->a);
         w->kern->add(wide, w->a, w->g);
     }
 }
 
-void REAL(una_residual_last_slopes)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
-                                    double *h, double *j, WORK *w)
+static void slopes_of_last(void *work, const real *parameters, const real *x, double *phi, double *j)
 {
-    forward_blocks(net, frozen, parameters, x, 1, w);
-    for (size_t k = 0; h && k < net->width; k++) h[k] = (double)w->h[net->depth][k];
-    for (size_t d = 0; d < net->inputs; d++) {
-        carry_slope(net, frozen, parameters, d, w);
-        for (size_t k = 0; k < net->width; k++) j[d * net->width + k] = (double)w->g[k];
+    WORK *w = work;
+    size_t width = w->net->width;
+    copy_features(forward_blocks(w, parameters, x, 1), 1, width, phi, width);
+    for (size_t d = 0; d < w->net->inputs; d++) {
+        carry_slope(w, d);
+        copy_features(w->g, 1, width, j + d * width, width);
     }
 }
 
-void REAL(una_residual_slopes)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
-                               double *phi, double *j, WORK *w)
+static void residual_slopes(void *work, const real *parameters, const real *x, double *phi, double *j)
 {
-    size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features);
-    forward_block_rows(net, frozen, parameters, x, 1, w);
-    for (size_t k = 0; phi && k < net->features; k++) phi[k] = (double)w->phi[k];
-    for (size_t d = 0; d < net->inputs; d++) {
-        carry_slope(net, frozen, parameters, d, w);
-        w->kern->product(1, features, net->width, w->g, wide, 1, frozen + net->spread, features, w->back, features,
-                         false);
-        w->kern->multiply(features, w->dphi, w->back);
-        for (size_t k = 0; k < net->features; k++) j[d * net->features + k] = (double)w->back[k];
+    WORK *w = work;
+    size_t width = w->net->width, features = w->net->features, wide = UNA_PADDED(features);
+    copy_features(forward_features(w, parameters, x, 1), 1, features, phi, features);
+    for (size_t d = 0; d < w->net->inputs; d++) {
+        carry_slope(w, d);
+        w->kern->product(1, wide, width, UNA_ROWS(w->g, UNA_PADDED(width)), UNA_ROWS(w->fourier.s, wide),
+                         UNA_INTO(w->back, wide));
+        w->kern->multiply(wide, w->dphi, w->back);
+        copy_features(w->back, 1, features, j + d * features, features);
     }
 }
 
 /* ---- backward --------------------------------------------------------------------------------------------- */
 
 /* From df in w->f: the head's gradient, and dL/dh of the last block into w->g. */
-static void backward_head(const una_residual *net, const real *parameters, size_t rows, real *gradient, WORK *w)
+static void backward_head(WORK *w, size_t rows, real *gradient)
 {
+    const una_residual *net = w->net;
     size_t wide = UNA_PADDED(net->width), features = UNA_PADDED(net->features);
     real *head = gradient + net->head;
-    w->kern->product(net->features, UNA_PAD, rows, w->phi, 1, features, w->f, UNA_PAD, head, UNA_PAD, true);
+    w->kern->product(net->features, UNA_PAD, rows, UNA_COLUMNS(w->phi, features), UNA_ROWS(w->f, UNA_PAD),
+                     UNA_ONTO(head, UNA_PAD));
     w->kern->add_rows(rows, UNA_PAD, w->f, head + net->features * UNA_PAD);
-    w->kern->transpose(net->features, 1, parameters + net->head, UNA_PAD, w->flipped_head, features);
-    w->kern->product(rows, features, 1, w->f, UNA_PAD, 1, w->flipped_head, features, w->back, features, false);
+    w->kern->transpose(net->features, 1, w->parameters + net->head, UNA_PAD, w->flipped_head, features);
+    w->kern->product(rows, features, 1, UNA_ROWS(w->f, UNA_PAD), UNA_ROWS(w->flipped_head, features),
+                     UNA_INTO(w->back, features));
     w->kern->multiply(rows * features, w->dphi, w->back);
-    w->kern->product(rows, wide, net->features, w->back, features, 1, w->flipped_spread, wide, w->g, wide, false);
+    w->kern->product(rows, wide, net->features, UNA_ROWS(w->back, features), UNA_ROWS(w->flipped_spread, wide),
+                     UNA_INTO(w->g, wide));
 }
 
-static void backward_blocks(const una_residual *net, const real *parameters, size_t rows, real *gradient, WORK *w)
+static void backward_blocks(WORK *w, size_t rows, real *gradient)
 {
+    const una_residual *net = w->net;
     size_t wide = UNA_PADDED(net->width);
     for (size_t l = net->depth; l-- > 0;) {
-        real *at = const_layer_weights(net, gradient, l);
+        real *at = gradient + l * net->layer;
         memcpy(w->a, w->g, rows * wide * sizeof(real));
         w->kern->multiply(rows * wide, w->d[l], w->a);
-        w->kern->product(net->width, wide, rows, w->h[l], 1, wide, w->a, wide, at, wide, true);
+        w->kern->product(net->width, wide, rows, UNA_COLUMNS(w->h[l], wide), UNA_ROWS(w->a, wide), UNA_ONTO(at, wide));
         w->kern->add_rows(rows, wide, w->a, at + bias_at(net));
-        w->kern->transpose(net->width, net->width, layer_weights(net, parameters, l), wide, w->flipped, wide);
-        w->kern->product(rows, wide, net->width, w->a, wide, 1, w->flipped, wide, w->g, wide, true);
+        w->kern->transpose(net->width, net->width, w->parameters + l * net->layer, wide, w->flipped, wide);
+        w->kern->product(rows, wide, net->width, UNA_ROWS(w->a, wide), UNA_ROWS(w->flipped, wide),
+                         UNA_ONTO(w->g, wide));
     }
 }
 
-void REAL(una_residual_gradient)(const una_residual *net, const real *frozen, const real *parameters, const real *x,
-                                 const real *t, size_t rows, double fit_weight, double penalty, real *gradient,
-                                 una_losses *losses, WORK *w)
+static void residual_gradient(void *work, const real *parameters, const REAL(una_squares) *of, real *gradient,
+                              una_losses *losses)
 {
-    double square = w->kern->ridge(net->parameters, (real)(2 * penalty), parameters, gradient);
-    *losses = (una_losses){ .mean_cos2 = NAN, .penalty = penalty * square };
-    forward_block_rows(net, frozen, parameters, x, rows, w);
-    forward_head(net, parameters, rows, w);
-    losses->fit = w->kern->residual(rows, 1, UNA_PAD, fit_weight, t, 0, w->f);
-    backward_head(net, parameters, rows, gradient, w);
-    backward_blocks(net, parameters, rows, gradient, w);
+    WORK *w = work;
+    double square = w->kern->ridge(w->net->parameters, (real)(2 * of->penalty), parameters, gradient);
+    *losses = (una_losses){ .mean_cos2 = NAN, .penalty = of->penalty * square };
+    forward_features(w, parameters, of->x, of->rows);
+    forward_head(w, of->rows);
+    losses->fit = w->kern->residual(of->rows, 1, of->fit_weight, of->target, 0, w->f);
+    backward_head(w, of->rows, gradient);
+    backward_blocks(w, of->rows, gradient);
     losses->total = losses->fit + losses->penalty;
 }
 
 /* ---- as a body ---------------------------------------------------------------------------------------------- */
-
-#define NETWORK REAL(una_network)
 
 static void residual_shape(void *at, const una_body_spec *outline)
 {
@@ -259,80 +274,17 @@ static una_body_size residual_size(const void *at)
 
 static una_body_size last_size(const void *at)
 {
-    const una_residual *net = at;
-    return (una_body_size){ net->inputs, net->width, 1, net->head, net->parameters, net->frozen, 0 };
+    una_body_size size = residual_size(at);
+    size.features = ((const una_residual *)at)->width;
+    return size;
 }
 
-static void residual_initialise(const void *at, const una_weight_init *start, una_rng *rng, real *frozen,
-                                real *parameters)
-{
-    REAL(una_residual_initialise)(at, start->lengthscale, rng, frozen, parameters);
-}
+/* What both have. */
+#define CALLS                                                                                                        \
+    .shape_size = sizeof(una_residual), .shape = residual_shape, .matrix = una_residual_matrix,                      \
+    .initialise = residual_initialise, .work = residual_work, .gradient = residual_gradient
 
-static una_status residual_work(void **work, const NETWORK *net, size_t rows, bool slopes, const KERNELS *kernels,
-                                una_arena *arena)
-{
-    WORK *made = NULL;
-    (void)slopes;
-    UNA_TRY(REAL(una_residual_work_new)(&made, net->shape, net->frozen, rows, kernels, arena));
-    *work = made;
-    return UNA_OK;
-}
-
-static void residual_gradient(const NETWORK *net, const real *parameters, const real *x, const real *t, size_t rows,
-                              double fit_weight, double penalty, real *gradient, una_losses *losses, void *work)
-{
-    REAL(una_residual_gradient)(net->shape, net->frozen, parameters, x, t, rows, fit_weight, penalty, gradient, losses,
-                                work);
-}
-
-static void residual_forward(const NETWORK *net, const real *parameters, const real *x, size_t rows, double *phi,
-                             size_t stride, double *f, void *work)
-{
-    REAL(una_residual_forward)(net->shape, net->frozen, parameters, x, rows, phi, stride, f, work);
-}
-
-static void forward_last(const NETWORK *net, const real *parameters, const real *x, size_t rows, double *phi,
-                         size_t stride, double *f, void *work)
-{
-    if (phi) REAL(una_residual_last)(net->shape, net->frozen, parameters, x, rows, phi, stride, work);
-    if (f) REAL(una_residual_forward)(net->shape, net->frozen, parameters, x, rows, NULL, 0, f, work);
-}
-
-static void residual_slopes(const NETWORK *net, const real *parameters, const real *x, double *phi, double *j,
-                            void *work)
-{
-    REAL(una_residual_slopes)(net->shape, net->frozen, parameters, x, phi, j, work);
-}
-
-static void slopes_of_last(const NETWORK *net, const real *parameters, const real *x, double *phi, double *j,
-                           void *work)
-{
-    REAL(una_residual_last_slopes)(net->shape, net->frozen, parameters, x, phi, j, work);
-}
-
-const REAL(una_body) REAL(una_body_residual) = {
-    .name = "residual",
-    .shape_size = sizeof(una_residual),
-    .shape = residual_shape,
-    .size = residual_size,
-    .matrix = una_residual_matrix,
-    .initialise = residual_initialise,
-    .work = residual_work,
-    .gradient = residual_gradient,
-    .forward = residual_forward,
-    .slopes = residual_slopes,
-};
-
-const REAL(una_body) REAL(una_body_residual_last) = {
-    .name = "residual_last",
-    .shape_size = sizeof(una_residual),
-    .shape = residual_shape,
-    .size = last_size,
-    .matrix = una_residual_matrix,
-    .initialise = residual_initialise,
-    .work = residual_work,
-    .gradient = residual_gradient,
-    .forward = forward_last,
-    .slopes = slopes_of_last,
-};
+const REAL(una_body) REAL(una_body_residual) = { .name = "residual", .size = residual_size,
+                                                 .forward = residual_forward, .slopes = residual_slopes, CALLS };
+const REAL(una_body) REAL(una_body_residual_last) = { .name = "residual_last", .size = last_size,
+                                                      .forward = forward_last, .slopes = slopes_of_last, CALLS };

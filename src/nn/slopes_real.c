@@ -7,98 +7,92 @@
  */
 #include "nn/work.h"
 
-static size_t first_row(const BATCH *batch, probe_block block)
+static size_t u_step(const WORK *w, size_t l)
 {
-    return (batch->own_probes ? batch->rows : 0) + block.first;
+    return l > 0 ? w->batch->directions * width_of(w, l) : 0;
 }
 
-static size_t u_step(const BATCH *batch, size_t l, size_t width)
+static real *u_of(const WORK *w, size_t l, probe_block block)
 {
-    return l > 0 ? batch->directions * width : 0;
-}
-
-static real *u_of(const BATCH *batch, size_t l, size_t width, probe_block block, WORK *w)
-{
-    return w->layer[l].u + block.first * u_step(batch, l, width);
+    return w->layer[l].u + block.first * u_step(w, l);
 }
 
 /* u of the first layer: rows of its weights, or directions times weights. */
-void REAL(una_slopes_seed)(const una_net *net, const real *parameters, const BATCH *batch, real *u, const WORK *w)
+void REAL(una_slopes_seed)(WORK *w, real *u)
 {
-    size_t width = UNA_PADDED(net->size[1]);
-    const real *weights = parameters + net->weights[0];
-    if (!batch->direction) memcpy(u, weights, batch->directions * width * sizeof(real));
-    else w->kern->product(batch->directions, width, net->size[0], batch->direction, net->size[0], 1, weights, width,
-                          u, width, false);
+    const BATCH *batch = w->batch;
+    size_t width = width_of(w, 0), inputs = w->net->size[0];
+    if (!batch->direction) memcpy(u, weights_of(w, 0), batch->directions * width * sizeof(real));
+    else w->kern->product(batch->directions, width, inputs, UNA_ROWS(batch->direction, inputs),
+                          UNA_ROWS(weights_of(w, 0), width), UNA_INTO(u, width));
 }
 
-static void activate_slopes(const una_net *net, const BATCH *batch, size_t l, probe_block block, WORK *w)
+/* The slope rows of a layer at a block of probes. */
+static REAL(una_slope_rows) slope_rows_of(const WORK *w, size_t l, probe_block block)
 {
-    layer *at = &w->layer[l];
-    size_t width = UNA_PADDED(net->size[l + 1]), row = first_row(batch, block) * width,
-           from = slopes_at(batch, block, width);
-    una_slope_shape shape = { block.count, batch->directions, width };
-    const real *u = u_of(batch, l, width, block, w);
-    if (!batch->delta) w->kern->slopes->tangent(shape, at->d + row, u, u_step(batch, l, width), at->s + from);
-    else w->kern->slopes->secant(net->activation, shape, at->z + row, at->h + row, at->d + row, u,
-                                 u_step(batch, l, width), batch->delta + block.first * batch->directions,
-                                 at->s + from, at->e + from);
+    const layer *at = &w->layer[l];
+    const BATCH *batch = w->batch;
+    size_t width = width_of(w, l), row = (probes_at(batch) + block.first) * width, from = slopes_at(w, block, width);
+    return (REAL(una_slope_rows)){
+        .shape = { block.count, batch->directions, width },
+        .z = at->rows.z + row, .h = at->rows.h + row, .d = at->rows.d + row,
+        .dd = at->rows.dd ? at->rows.dd + row : NULL,
+        .u = u_of(w, l, block), .u_point = u_step(w, l),
+        .delta = batch->delta ? batch->delta + block.first * batch->directions : NULL,
+        .s = at->s + from, .e = at->e ? at->e + from : NULL,
+        .dz = at->dz + block.first * width,
+    };
 }
 
-void REAL(una_slopes_forward)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block,
-                              WORK *w)
+void REAL(una_slopes_forward)(WORK *w, probe_block block)
 {
-    for (size_t l = first_sloped(w); l < net->depth; l++) {
-        size_t width = UNA_PADDED(net->size[l + 1]), below = UNA_PADDED(net->size[l]);
-        if (l == 1 && w->line) REAL(una_line_slopes)(batch, block, u_of(batch, l, width, block, w), w);
+    for (size_t l = first_sloped(w); l < w->net->depth; l++) {
+        size_t width = width_of(w, l), below = width_below(w, l);
+        if (l == 1 && w->line) REAL(una_line_slopes)(w, block, u_of(w, l, block));
         else if (l > 0)
-            w->kern->product(block.count * batch->directions, width, net->size[l],
-                             w->layer[l - 1].s + slopes_at(batch, block, below), below, 1, parameters + net->weights[l],
-                             width, u_of(batch, l, width, block, w), width, false);
-        activate_slopes(net, batch, l, block, w);
+            w->kern->product(slope_rows_in(w, block), width, w->net->size[l],
+                             UNA_ROWS(w->layer[l - 1].s + slopes_at(w, block, below), below),
+                             UNA_ROWS(weights_of(w, l), width), UNA_INTO(u_of(w, l, block), width));
+        REAL(una_slope_rows) rows = slope_rows_of(w, l, block);
+        if (rows.delta) w->kern->slopes->secant(w->net->activation, &rows);
+        else w->kern->slopes->tangent(&rows);
     }
 }
 
-/* Sum over probes of the slopes' gradient [directions, width], times what made u of the first layer's weights. */
-void REAL(una_slopes_first)(const una_net *net, const BATCH *batch, const real *sum, real *weights, const WORK *w)
+/* slope_sum [directions, width], times what made u of the first layer's weights. */
+void REAL(una_slopes_first)(WORK *w)
 {
-    size_t width = UNA_PADDED(net->size[1]);
-    if (!batch->direction) w->kern->add(batch->directions * width, sum, weights);
-    else w->kern->product(net->size[0], width, batch->directions, batch->direction, 1, net->size[0], sum, width,
-                          weights, width, true);
+    const BATCH *batch = w->batch;
+    size_t width = width_of(w, 0), inputs = w->net->size[0];
+    if (!batch->direction) w->kern->add(batch->directions * width, w->slope_sum, weights_gradient(w, 0));
+    else w->kern->product(inputs, width, batch->directions, UNA_COLUMNS(batch->direction, inputs),
+                          UNA_ROWS(w->slope_sum, width), UNA_ONTO(weights_gradient(w, 0), width));
 }
 
-void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_block block, real *gradient, WORK *w)
+void REAL(una_slopes_backward)(WORK *w, probe_block block)
 {
     real *gs = w->gs[0], *below = w->gs[1];
-    for (size_t l = net->depth; l-- > 0;) {
-        layer *at = &w->layer[l];
-        size_t width = UNA_PADDED(net->size[l + 1]), row = first_row(batch, block) * width;
-        una_slope_shape shape = { block.count, batch->directions, width };
-        real *dz = at->dz + block.first * width;
-
-        if (batch->delta)
-            w->kern->slopes->secant_back(shape, at->d + row, at->e + slopes_at(batch, block, width),
-                                         batch->delta + block.first * batch->directions, gs, dz);
-        else w->kern->slopes->tangent_back(shape, at->d + row, at->dd + row, u_of(batch, l, width, block, w),
-                                           u_step(batch, l, width), gs, dz);
+    for (size_t l = w->net->depth; l-- > 0;) {
+        size_t width = width_of(w, l), rows = slope_rows_in(w, block), in = w->net->size[l], wide = width_below(w, l);
+        REAL(una_slope_rows) at = slope_rows_of(w, l, block);
+        if (at.delta) w->kern->slopes->secant_back(&at, gs);
+        else w->kern->slopes->tangent_back(&at, gs);
 
         if (l == 1 && w->line) {
-            REAL(una_line_slopes_back)(net, batch, block, gs, gradient, w);
+            REAL(una_line_slopes_back)(w, block, gs);
             return;
         }
-        real *weights = gradient + net->weights[l];
         if (l == 0) {
-            memset(w->slope_sum, 0, batch->directions * width * sizeof(real));
-            w->kern->add_rows(block.count, batch->directions * width, gs, w->slope_sum);
-            REAL(una_slopes_first)(net, batch, w->slope_sum, weights, w);
+            memset(w->slope_sum, 0, w->batch->directions * width * sizeof(real));
+            w->kern->add_rows(block.count, w->batch->directions * width, gs, w->slope_sum);
+            REAL(una_slopes_first)(w);
             return;
         }
 
-        size_t in = net->size[l], in_wide = UNA_PADDED(in), rows = block.count * batch->directions;
-        w->kern->product(in, width, rows, w->layer[l - 1].s + slopes_at(batch, block, in_wide), 1, in_wide, gs, width,
-                         weights, width, true);
-        w->kern->product(rows, in_wide, net->size[l + 1], gs, width, 1, w->flipped[l], in_wide, below, in_wide, false);
+        w->kern->product(in, width, rows, UNA_COLUMNS(w->layer[l - 1].s + slopes_at(w, block, wide), wide),
+                         UNA_ROWS(gs, width), UNA_ONTO(weights_gradient(w, l), width));
+        w->kern->product(rows, wide, w->net->size[l + 1], UNA_ROWS(gs, width), UNA_ROWS(w->flipped[l], wide),
+                         UNA_INTO(below, wide));
         real *kept = gs;
         gs = below;
         below = kept;

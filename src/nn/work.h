@@ -6,10 +6,6 @@
  */
 #include "nn/net.h"
 
-#include "kern/fans.h"
-#include "kern/line.h"
-#include "kern/slopes.h"
-
 #include "kern/real.h"
 
 #define KERNELS REAL(una_kernels)
@@ -20,7 +16,7 @@
 enum { BLOCK = 240 };                    /* rows of a forward pass at a time                                */
 
 typedef struct layer {
-    real *z, *h, *d, *dd;                /* plain rows [rows, width]: before, after, first and second derivative    */
+    REAL(una_activated) rows;            /* plain rows [rows, width]                                                */
     real *dz;                            /* what the slopes add to the gradient at z [probes, width]        */
     real *u;                             /* slope rows before the activation [probes*directions, width]; the first
                                             layer's* are shared by all probes [directions, width]. With fans: none  */
@@ -76,6 +72,8 @@ typedef struct similarity {
 } similarity;
 
 struct REAL(una_work) {
+    const una_net *net;                  /* the copy that the first has                                     */
+    una_net copy;
     const KERNELS *kern;
     size_t most_rows, most_probes, most_directions, widest;
     size_t block;                        /* probes whose slopes are in hand at a time: they stay in the cache */
@@ -91,66 +89,80 @@ struct REAL(una_work) {
     /* the step as a whole: */
     size_t pieces;                       /* of the first: how many there are                                */
     WORK  *piece[UNA_MOST_PIECES];       /* the first is the work itself                                    */
-    real  *gradient;                     /* of a piece but the first                                        */
+    real  *own_gradient;                 /* of a piece but the first                                        */
     double fit, diverse;                 /* its part of the losses                                          */
-    double all_probes;                   /* of all pieces                                                   */
     const una_run *run;
     bool   stopped;                      /* somebody interrupted it                                         */
+    /* the pass at hand: */
+    const real *parameters;
+    const BATCH *batch;                  /* of this piece                                                   */
+    BATCH  rows;                         /* the batch, where there are only rows                            */
+    const OBJECTIVE *objective;
+    real  *gradient;                     /* what it adds to: the first piece to that of the step itself     */
+    double all_probes;                   /* of all pieces                                                   */
 };
 
-static inline bool is_first(const WORK *w)
-{
-    return w->piece[0] == w;
-}
+static inline bool is_first(const WORK *w) { return w->piece[0] == w; }
+
+/* Columns of a layer's output: units, padded. Layer l takes those of l - 1 in. */
+static inline size_t width_of(const WORK *w, size_t l) { return UNA_PADDED(w->net->size[l + 1]); }
+static inline size_t width_below(const WORK *w, size_t l) { return UNA_PADDED(w->net->size[l]); }
+static inline size_t features_of(const WORK *w) { return una_net_features(w->net); }
+static inline size_t heads_of(const WORK *w) { return una_net_heads(w->net); }
+static inline const real *weights_of(const WORK *w, size_t l) { return w->parameters + w->net->weights[l]; }
+static inline real *weights_gradient(const WORK *w, size_t l) { return w->gradient + w->net->weights[l]; }
+
+/* Rows of the batch, own probes among them; the first of those that are probes. */
+static inline size_t rows_of(const BATCH *batch) { return batch->rows + (batch->own_probes ? batch->probes : 0); }
+static inline size_t probes_at(const BATCH *batch) { return batch->own_probes ? batch->rows : 0; }
 
 /* A block of probes: [first, first + count). */
 typedef struct probe_block { size_t first, count; } probe_block;
 
 /* The first layer that has slopes of its own: with a broken line, the one above it. */
-static inline size_t first_sloped(const WORK *w)
+static inline size_t first_sloped(const WORK *w) { return w->line ? 1 : 0; }
+
+/* Slope rows of a block, and where they begin in an array of `width` columns. */
+static inline size_t slope_rows_in(const WORK *w, probe_block block) { return block.count * w->batch->directions; }
+static inline size_t slopes_at(const WORK *w, probe_block block, size_t width)
 {
-    return w->line ? 1 : 0;
+    return block.first * w->batch->directions * width;
 }
 
-/* Where the slope rows of a block begin in an array of `width` columns. */
-static inline size_t slopes_at(const BATCH *batch, probe_block block, size_t width)
+/* The last layer's slopes J of a block. */
+static inline const real *features_slopes(const WORK *w, probe_block block)
 {
-    return block.first * batch->directions * width;
+    size_t last = w->net->depth - 1;
+    return w->layer[last].s + slopes_at(w, block, width_of(w, last));
 }
 
 /* slopes_real.c: u [directions, width] of the first layer once for all pieces, forward to w->layer[..].s, and back from
- * w->gs[0] = dP/dJ of the block. */
-void REAL(una_slopes_seed)(const una_net *net, const real *parameters, const BATCH *batch, real *u, const WORK *w);
-void REAL(una_slopes_forward)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block,
-                              WORK *w);
-void REAL(una_slopes_backward)(const una_net *net, const BATCH *batch, probe_block block, real *gradient, WORK *w);
-void REAL(una_slopes_first)(const una_net *net, const BATCH *batch, const real *sum, real *weights, const WORK *w);
+ * w->gs[0] = dP/dJ of the block; first: from the sum over probes to the gradient of the first layer's weights. */
+void REAL(una_slopes_seed)(WORK *w, real *u);
+void REAL(una_slopes_forward)(WORK *w, probe_block block);
+void REAL(una_slopes_backward)(WORK *w, probe_block block);
+void REAL(una_slopes_first)(WORK *w);
 
 /* fans_real.c: the same by unit, for all probes at once, and J'J summed on the way. w->fans is there, empty. */
-void REAL(una_fans_take)(WORK *w, const una_net *net, una_arena *arena);
-void REAL(una_fans_seed)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w);
-void REAL(una_fans_forward)(const una_net *net, const real *parameters, const BATCH *batch, WORK *w);
-void REAL(una_fans_backward)(const una_net *net, const real *parameters, const BATCH *batch, real *gradient, WORK *w);
+void REAL(una_fans_take)(WORK *w, una_arena *arena);
+void REAL(una_fans_seed)(WORK *w);
+void REAL(una_fans_forward)(WORK *w);
+void REAL(una_fans_backward)(WORK *w);
 
 /* line_real.c: seed once for all pieces; rows and slopes forward to layer 1 (slopes before its activation); back from
  * there into the gradient of both layers, slopes first. w->line is there, empty. */
-void REAL(una_line_take)(WORK *w, const una_net *net, una_arena *arena);
-void REAL(una_line_seed)(const una_net *net, const real *parameters, WORK *w);
-void REAL(una_line_rows)(const BATCH *batch, size_t rows, WORK *w);
-void REAL(una_line_slopes)(const BATCH *batch, probe_block block, real *u, WORK *w);
+void REAL(una_line_take)(WORK *w, una_arena *arena);
+void REAL(una_line_seed)(WORK *w);
+void REAL(una_line_rows)(WORK *w);
+void REAL(una_line_slopes)(WORK *w, probe_block block, real *u);
 void REAL(una_line_begin_back)(WORK *w);
-void REAL(una_line_slopes_back)(const una_net *net, const BATCH *batch, probe_block block, const real *g,
-                                real *gradient, WORK *w);
-void REAL(una_line_rows_back)(const una_net *net, const BATCH *batch, size_t rows, const real *g, real *gradient,
-                              WORK *w);
+void REAL(una_line_slopes_back)(WORK *w, probe_block block, const real *g);
+void REAL(una_line_rows_back)(WORK *w, const real *g);
 
 /* diversity_real.c: gather blocks, solve once for all pieces, give dP/dJ block by block. */
-void REAL(una_diversity_take)(WORK *w, const una_net *net, const una_work_size *size, una_arena *arena);
-void REAL(una_diversity_begin)(const una_net *net, WORK *w);
-void REAL(una_diversity_gather)(const una_net *net, const real *parameters, const BATCH *batch, probe_block block,
-                                WORK *w);
-double REAL(una_diversity_solve)(const una_net *net, const real *parameters, const OBJECTIVE *objective,
-                                 real *gradient, WORK *w);
+void REAL(una_diversity_take)(WORK *w, const una_work_size *size, una_arena *arena);
+void REAL(una_diversity_begin)(WORK *w);
+void REAL(una_diversity_gather)(WORK *w, probe_block block);
+double REAL(una_diversity_solve)(WORK *w);
 /* w->gs[0] = diversity dP/dJ; returns the block's part of P where it is known only now (per point). */
-double REAL(una_diversity_slopes)(const una_net *net, const real *parameters, const BATCH *batch,
-                                  const OBJECTIVE *objective, probe_block block, real *gradient, WORK *w);
+double REAL(una_diversity_slopes)(WORK *w, probe_block block);

@@ -63,8 +63,9 @@ static void step_piece(void *context, size_t index)
     const real *g = t->g + range.first;
 
     if (t->how->optimiser == UNA_ADAM)
-        t->kern->adam(range.count, p, t->m + range.first, v, g, (real)rate, (real)beta1, (real)beta2,
-                      (real)(1 - pow(beta1, k)), (real)(1 - pow(beta2, k)));
+        t->kern->adam(range.count, p, t->m + range.first, v, g,
+                      &(REAL(una_adam)){ (real)rate, (real)beta1, (real)beta2, (real)(1 - pow(beta1, k)),
+                                         (real)(1 - pow(beta2, k)) });
     else t->kern->descend(range.count, p, v, g, (real)rate, (real)t->how->momentum);
 }
 

@@ -123,7 +123,8 @@ static una_status absorb_rows(basis_training *t, const una_network_f32 *net, siz
     UNA_TRY(una_cells_take(&cells, AT_ONCE, k, t->targets, &run->scratch));
     for (size_t from = 0; from < r->rows; from += AT_ONCE) {
         size_t count = r->rows - from < AT_ONCE ? r->rows - from : AT_ONCE;
-        net->body->forward(net, t->base.parameters, r->x + from * r->inputs, count, phi, k, NULL, work);
+        net->body->forward(work, t->base.parameters, r->x + from * r->inputs, count,
+                           (una_outputs){ .phi = phi, .stride = k });
         for (size_t i = 0; i < t->targets; i++) {
             una_cells_pick(&cells, phi, r->y + from * t->targets, count, i);
             UNA_TRY(una_stats_add(&t->of[i].stats, cells.phi, cells.y, cells.rows, run));
@@ -153,7 +154,8 @@ static una_status basis_finish(void *context, void *training, una_run *run)
     UNA_TRY(una_network_work_f32(&work, &net, 0, run));
 
     UNA_TRY(absorb_rows(t, &net, k, work, run));
-    net.body->forward(&net, t->base.parameters, r->valid_x, r->valid_rows, valid_phi, k, NULL, work);
+    net.body->forward(work, t->base.parameters, r->valid_x, r->valid_rows,
+                      (una_outputs){ .phi = valid_phi, .stride = k });
     for (size_t i = 0; i < t->targets; i++) {
         una_cells *valid = &t->of[i].valid;
         UNA_TRY(una_cells_take(valid, r->valid_rows, k, t->targets, &t->base.arena));

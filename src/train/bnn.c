@@ -9,7 +9,6 @@
  */
 #include "train/bnn.h"
 
-#include "kern/density.h"
 #include "la/la.h"
 
 enum { FEW_INPUTS = 12 };   /* up to which one pass through a network of one hidden layer beats layer by layer */
@@ -92,7 +91,7 @@ static double deep_fit(una_bnn *bnn, const double *q, double var, double *gradie
     una_objective_f64 objective = { .fit_weight = 1 / (2 * var) };
     una_losses losses;
     una_bnn_unpack(bnn, q, bnn->padded);
-    una_net_gradient_f64(&bnn->net, bnn->padded, &batch, &objective, bnn->gradient, &losses, bnn->work);
+    una_net_gradient_f64(bnn->work, bnn->padded, &batch, &objective, bnn->gradient, &losses);
     for (size_t i = 0; i < bnn->weights; i++) gradient[i] = bnn->gradient[bnn->place[i]];
     return losses.fit;
 }
@@ -110,10 +109,10 @@ static double shallow_fit(una_bnn *bnn, const double *q, double var, double *gra
     memset(g, 0, (inputs + 1) * width * sizeof(double));
     memset(dhead, 0, width * sizeof(double));
 
-    una_shallow_f64 at = { p, p + inputs * width, bnn->head, q[bnn->weights - 1] };
-    una_shallow_gradient_f64 to = { g, g + inputs * width, dhead, &bias };
-    double fit = bnn->kernels->density->shallow(bnn->net.activation, bnn->rows, inputs, width, bnn->x, bnn->y,
-                                                1 / (2 * var), at, to, bnn->block);
+    const una_shallow_f64 at = { bnn->net.activation, inputs, width, p, p + inputs * width, bnn->head,
+                                 q[bnn->weights - 1] };
+    const una_shallow_gradient_f64 to = { g, g + inputs * width, dhead, &bias };
+    double fit = bnn->kernels->density->shallow(&at, bnn->rows, bnn->x, bnn->y, 1 / (2 * var), &to, bnn->block);
 
     for (size_t i = 0; i <= inputs; i++) memcpy(gradient + i * units, g + i * width, bytes);
     memcpy(gradient + (inputs + 1) * units, dhead, bytes);

@@ -16,7 +16,6 @@
  */
 #include "train/bnn.h"
 
-#include "kern/density.h"
 #include "la/la.h"
 
 enum { PANEL = 12 };     /* rows of Phi'Phi at a time: of the part above the diagonal only corners are computed */
@@ -64,8 +63,8 @@ static void columns_system(una_bnn *bnn, double rho)
     size_t n = bnn->order, stride = bnn->stride;
     for (size_t i = 0; i < n; i += PANEL) {
         size_t rows = n - i < PANEL ? n - i : PANEL;
-        bnn->kernels->product(rows, UNA_PADDED(i + rows), bnn->rows, bnn->joined + i, 1, bnn->wide, bnn->joined,
-                              bnn->wide, bnn->force + i * stride, stride, false);
+        bnn->kernels->product(rows, UNA_PADDED(i + rows), bnn->rows, UNA_COLUMNS(bnn->joined + i, bnn->wide),
+                              UNA_ROWS(bnn->joined, bnn->wide), UNA_INTO(bnn->force + i * stride, stride));
     }
     bnn->kernels->scale(n * stride, rho, bnn->force, bnn->system);
     for (size_t i = 0; i + 1 < n; i++) bnn->system[i * (stride + 1)] += 1;
@@ -76,8 +75,8 @@ static void rows_system(una_bnn *bnn, double rho)
 {
     size_t n = bnn->rows, stride = bnn->stride;
     bnn->kernels->transpose(n, bnn->terms, bnn->joined, bnn->wide, bnn->turned, stride);
-    bnn->kernels->product(n, UNA_PADDED(n), bnn->terms, bnn->joined, bnn->wide, 1, bnn->turned, stride, bnn->system,
-                          stride, false);
+    bnn->kernels->product(n, UNA_PADDED(n), bnn->terms, UNA_ROWS(bnn->joined, bnn->wide), UNA_ROWS(bnn->turned, stride),
+                          UNA_INTO(bnn->system, stride));
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < i; j++) bnn->system[i * stride + j] *= rho;
         bnn->system[i * (stride + 1)] = 1 + rho * bnn->system[i * (stride + 1)];
@@ -90,7 +89,7 @@ static double solve_system(una_bnn *bnn, const double *q, double var)
 {
     size_t features = bnn->terms - 1, h_wide = UNA_PADDED(features), n = bnn->order;
     for (size_t i = 0; i < hidden_weights(bnn); i++) bnn->padded[bnn->place[i]] = q[i];
-    const double *h = una_net_phi_f64(&bnn->net, bnn->padded, bnn->x, bnn->rows, bnn->work);
+    const double *h = una_net_phi_f64(bnn->work, bnn->padded, bnn->x, bnn->rows);
     for (size_t r = 0; r < bnn->rows; r++)
         for (size_t j = 0; j < features; j++) bnn->joined[r * bnn->wide + j] = bnn->unit * h[r * h_wide + j];
 
@@ -152,12 +151,14 @@ static void push_back(una_bnn *bnn, double var)
     double *dphi = una_net_dphi_f64(bnn->work), rho = bnn->unit * bnn->prior_var / var, one = bnn->unit / var;
     if (bnn->turned) {
         fill_force(bnn, rho, -rho / var);
-        bnn->kernels->product(n, h_wide, n, bnn->force, stride, 1, bnn->joined, bnn->wide, dphi, h_wide, false);
+        bnn->kernels->product(n, h_wide, n, UNA_ROWS(bnn->force, stride), UNA_ROWS(bnn->joined, bnn->wide),
+                              UNA_INTO(dphi, h_wide));
         return;
     }
     fill_force(bnn, rho, one);
     for (size_t j = 0; j < n; j++) bnn->force[n * stride + j] = -bnn->mean[j] * one;
-    bnn->kernels->product(bnn->rows, h_wide, n + 1, bnn->joined, bnn->wide, 1, bnn->force, stride, dphi, h_wide, false);
+    bnn->kernels->product(bnn->rows, h_wide, n + 1, UNA_ROWS(bnn->joined, bnn->wide), UNA_ROWS(bnn->force, stride),
+                          UNA_INTO(dphi, h_wide));
 }
 
 double una_bnn_marginal(void *context, const double *q, double *gradient)
@@ -175,7 +176,7 @@ double una_bnn_marginal(void *context, const double *q, double *gradient)
     terms t = bnn->turned ? rows_terms(bnn, var) : columns_terms(bnn, var);
     push_back(bnn, var);
     memset(bnn->gradient, 0, bnn->net.hidden_parameters * sizeof(double));
-    una_net_phi_back_f64(&bnn->net, bnn->padded, bnn->x, bnn->rows, bnn->gradient, bnn->work);
+    una_net_phi_back_f64(bnn->work, bnn->x, bnn->rows, bnn->gradient);
     for (size_t i = 0; i < count; i++) gradient[i] = bnn->gradient[bnn->place[i]];
 
     double u = ((double)bnn->rows * (UNA_LOG_TWO_PI + log(var)) + t.fit + log_det) / 2

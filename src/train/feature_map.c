@@ -50,8 +50,8 @@ bool una_map_next(una_map_pass *pass)
         for (size_t d = 0; d < inputs; d++) pass->block[r * inputs + d] = (float)row[d];
         if (map->one) pass->phi[r * k + k - 1] = 1;
     }
-    map->net.body->forward(&map->net, map->parameters, pass->block, pass->rows, map->heads ? NULL : pass->phi, k,
-                           map->heads ? pass->phi : NULL, pass->work);
+    map->net.body->forward(pass->work, map->parameters, pass->block, pass->rows,
+                           map->heads ? (una_outputs){ .f = pass->phi } : (una_outputs){ .phi = pass->phi, .stride = k });
     return true;
 }
 
@@ -137,7 +137,7 @@ una_status una_map_slopes(const una_feature_map *map, const double *x, double *p
     UNA_TRY(una_network_slope_work_f32(&work, &map->net, run));
     for (size_t d = 0; d < map->inputs; d++) point[d] = (float)x[d];
     if (map->one) phi[map->features] = 1;
-    map->net.body->slopes(&map->net, map->parameters, point, phi, j, work);
+    map->net.body->slopes(work, map->parameters, point, phi, j);
     return UNA_OK;
 }
 

@@ -143,13 +143,12 @@ static una_status diverse_gradient(void *context, size_t step, const float *p, f
 
     double penalty = d->mask ? decay_weights(t, p, g) : diverse_penalty(t, p, g);
     una_diverse_rows_f32 all = { d->phi, t->batches.target, d->delta };
-    t->net.body->learn(&t->net, p, d->now.probes ? d->x : t->batches.x, una_diverse_rows(&d->now), d->now.plain, d->phi,
-                       t->work);
+    t->net.body->learn(t->work, p, d->now.probes ? d->x : t->batches.x, una_diverse_rows(&d->now), d->now.plain, d->phi);
     drop_features(d, d->phi);
     una_diverse_gradient_f32(&d->now, &all, p + t->size.head, d->mask ? 1 / rows : how->fit_weight, diversity, d->dphi,
                              g + t->size.head, losses, d->similar);
     drop_features(d, d->dphi);
-    t->net.body->learn_back(&t->net, p, d->dphi, g, t->work);
+    t->net.body->learn_back(t->work, d->dphi, g);
     losses->penalty = penalty;
     losses->total += penalty;
     d->mean_cos2 = losses->mean_cos2;
@@ -161,7 +160,7 @@ static void diverse_after_step(void *context, float *p, bool last)
 {
     diverse *d = context;
     const una_training_settings *how = &d->t->job->how;
-    if (!last) d->t->net.body->after_step(&d->t->net, p, d->t->work);
+    if (!last) d->t->net.body->after_step(d->t->work, p);
     una_bounds_hold(d->t, p, last);
     if (!last && how->steer && isfinite(d->mean_cos2))
         d->lambda = una_steer_diversity(d->lambda, d->mean_cos2, how->target_cos2);

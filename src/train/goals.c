@@ -86,9 +86,10 @@ static una_status squares_gradient(void *context, size_t step, const float *p, f
     (void)step, (void)run;
     una_batches_next(&t->batches);
     double rows = (double)t->batches.rows, share = rows / (double)t->batches.all;
-    t->net.body->gradient(&t->net, p, t->batches.x, t->batches.target, t->batches.rows,
-                          s->anchor ? 1 / rows : t->job->how.fit_weight, s->anchor ? 0 : t->job->how.penalty * share, g,
-                          losses, t->work);
+    const una_squares_f32 of = { t->batches.x, t->batches.target, t->batches.rows,
+                                 s->anchor ? 1 / rows : t->job->how.fit_weight,
+                                 s->anchor ? 0 : t->job->how.penalty * share };
+    t->net.body->gradient(t->work, p, &of, g, losses);
     if (!s->anchor) return UNA_OK;
     losses->penalty = una_anchor_add_f32(t->size.parameters, s->weight, p, s->anchor, g);
     losses->total += losses->penalty;
@@ -162,7 +163,7 @@ static una_status evidence_gradient(void *context, size_t step, const float *p, 
     double penalty = e->t->job->how.penalty, square = 0, log_evidence = 0;
     size_t features = una_net_features(net), k = features + 1;
     (void)step;
-    una_net_forward_f32(net, p, r->x, r->rows, e->phi, k, NULL, e->t->work);
+    una_net_forward_f32(e->t->work, p, r->x, r->rows, (una_outputs){ .phi = e->phi, .stride = k });
     memset(e->narrow, 0, r->rows * features * sizeof(double));
     for (size_t t = 0; t < una_training_rows_outputs(r); t++) UNA_TRY(add_target(e, t, &log_evidence, run));
     memset(g, 0, net->parameters * sizeof *g);
@@ -170,7 +171,7 @@ static una_status evidence_gradient(void *context, size_t step, const float *p, 
         square += (double)p[i] * (double)p[i];
         g[i] = (float)(2 * penalty) * p[i];
     }
-    una_net_backward_f32(net, p, r->x, r->rows, e->narrow, g, e->t->work);
+    una_net_backward_f32(e->t->work, p, r->x, r->rows, e->narrow, g);
     *losses = (una_losses){ .penalty = penalty * square, .mean_cos2 = NAN };
     losses->total = losses->penalty - log_evidence;
     return UNA_OK;
@@ -221,7 +222,7 @@ static una_status dropout_gradient(void *context, size_t step, const float *p, f
     una_batch_f32 batch = { .rows = b->rows, .x = b->x, .target = b->target, .target_heads = 1, .mask = d->mask };
     una_objective_f32 objective = { .fit_weight = 1 / (double)b->rows, .penalty = una_dropout_decay(job),
                                     .free_biases = true };
-    una_net_gradient_f32(net, p, &batch, &objective, g, losses, d->t->work);
+    una_net_gradient_f32(d->t->work, p, &batch, &objective, g, losses);
     return UNA_OK;
 }
 
@@ -266,8 +267,8 @@ static una_status log_likelihood(void *context, const double *theta, double *log
     (void)run;
     for (size_t i = 0; i < b->count; i++) b->packed[i] = (float)theta[i];
     una_net_unpack(net->shape, b->packed, b->parameters);
-    net->body->gradient(net, b->parameters, rows->x, rows->target, rows->rows, b->fit_weight, 0, b->gradient, &losses,
-                        b->t->work);
+    const una_squares_f32 of = { rows->x, rows->target, rows->rows, b->fit_weight, 0 };
+    net->body->gradient(b->t->work, b->parameters, &of, b->gradient, &losses);
     una_net_pack(net->shape, b->gradient, b->packed);
     for (size_t i = 0; i < b->count; i++) gradient[i] = -(double)b->packed[i];
     *log_lik = -losses.fit;

@@ -48,7 +48,7 @@ static una_status share_features(pass *p, const double *numbers, una_run *run)
     UNA_NEW(&run->scratch, float, packed, count);
     for (size_t i = 0; i < count; i++) packed[i] = (float)numbers[i];
     una_matrices_unpack(net->body->matrix, net->shape, packed, p->parameters);
-    net->body->forward(net, p->parameters, p->x, p->rows, p->phi, features, NULL, p->work);
+    net->body->forward(p->work, p->parameters, p->x, p->rows, (una_outputs){ .phi = p->phi, .stride = features });
     return UNA_OK;
 }
 
@@ -89,7 +89,7 @@ static void evaluate_packed(const pass *p, double *f)
     size_t features = p->m->varied - 1;
     if (!p->phi) {
         una_matrices_unpack(net->body->matrix, net->shape, p->packed, p->parameters);
-        net->body->forward(net, p->parameters, p->x, p->rows, NULL, 0, f, p->work);
+        net->body->forward(p->work, p->parameters, p->x, p->rows, (una_outputs){ .f = f });
         return;
     }
     for (size_t r = 0; r < p->rows; r++) {

@@ -39,8 +39,8 @@ static una_status validate_posterior(void *context, const float *p, double *scor
     const una_network_f32 *net = &w->training->net;
     const una_training_rows *r = &w->rows;
     size_t k = w->stats.features, outputs = una_training_rows_outputs(r);
-    net->body->forward(net, p, r->x, r->rows, w->phi, k, NULL, w->work);
-    net->body->forward(net, p, r->valid_x, r->valid_rows, w->valid_phi, k, NULL, w->work);
+    net->body->forward(w->work, p, r->x, r->rows, (una_outputs){ .phi = w->phi, .stride = k });
+    net->body->forward(w->work, p, r->valid_x, r->valid_rows, (una_outputs){ .phi = w->valid_phi, .stride = k });
     double noise_var, rmse, own = 0, sum = 0, all = 0;
     for (size_t t = 0; t < outputs; t++) {
         una_cells_pick(&w->cells, w->phi, r->y, r->rows, t);

@@ -9,7 +9,6 @@
 
 #include "gp/gp.h"
 #include "gp/pairs.h"
-#include "kern/pairs.h"
 
 static const char *const names[] = { "a", "b", "long name" };
 static const double centres[] = { 1, -2, 0.5 }, scales[] = { 2, 0.5, 3 };
@@ -84,8 +83,8 @@ static void slots(void **state)
         double a[6] = { 1, 0, -2, 0, 0.5, 0 }, b[48], w[16], r[16], sum[24] = {0};
         for (int i = 0; i < 48; i++) b[i] = sin(i);
         for (int i = 0; i < 16; i++) w[i] = cos(3 * i);
-        k->pairs->distances(16, 3, a, 2, b, 16, r);
-        k->pairs->weighted_distances(16, 3, w, a, 2, b, 16, sum);
+        k->pairs->distances(&(una_pair_rows_f64){ 16, 3, a, b, 2, 16 }, r);
+        k->pairs->weighted_distances(&(una_pair_rows_f64){ 16, 3, a, b, 2, 16 }, w, sum);
         for (size_t d = 0; d < 3; d++) {
             double all = 0, lanes = 0;
             for (size_t j = 0; j < 16; j++) all += w[j] * pow(a[2 * d] - b[16 * d + j], 2);
@@ -114,7 +113,7 @@ static void pairs_agree_with_the_program(void **state)
 
         for (size_t i = 0; i < 100; i += 9) {
             una_kernel_matrix(kernel, x + 3 * i, 1, x, 100, 3, k);
-            una_pairs_values(&pairs, &side, i, &side, 64, 40, out);
+            una_pairs_values(&pairs, (una_pair_tile){ &side, i, &side, 64, 40 }, out);
             assert_arrays_near(out, k + 64, 36, 1e-12, 1e-14);
         }
     }
@@ -147,8 +146,8 @@ static void derivatives(void **state)
         una_side_init(&side, k, ROWS, &run->scratch);
         assert_ok(una_pairs_init(&pairs, k, &run->scratch, run), run);
         una_side_fill(&side, k, x, 3);
-        una_pairs_gradient(&pairs, &side, I, &side, 0, ROWS, w, sum);
-        una_pairs_slope(&pairs, &side, I, &side, 0, ROWS, w, slope);
+        una_pairs_gradient(&pairs, (una_pair_tile){ &side, I, &side, 0, ROWS }, w, sum);
+        una_pairs_slope(&pairs, (una_pair_tile){ &side, I, &side, 0, ROWS }, w, slope);
 
         for (size_t o = 0; o < k->op_count; o++) {
             size_t moves = k->op[o].code == UNA_KERNEL_LINEAR ? 1 : una_kernel_owns(&k->op[o]);

@@ -18,7 +18,7 @@ static inline double act_by(const una_kernels_f64 *set, int act, double at)
 {
     double z[UNA_PAD], h[UNA_PAD], d[UNA_PAD], bias[UNA_PAD] = { 0 };
     for (size_t i = 0; i < UNA_PAD; i++) z[i] = at;
-    set->activate((una_activation)act, 1, UNA_PAD, bias, z, h, d, NULL);
+    set->activate((una_activation)act, 1, UNA_PAD, bias, (una_activated_f64){ z, h, d, NULL });
     return h[0];
 }
 

@@ -41,8 +41,9 @@ static void REAL(squared_distances)(void **state)
     for EACH_SET(set)
         for (size_t count = 1; count <= MOST; count++) {
             memset(sum, 0, sizeof sum);
-            set->pairs->distances(WIDE, count, a, A_STEP, b, B_STRIDE, out);
-            set->pairs->weighted_distances(WIDE, count, w, a, A_STEP, b, B_STRIDE, sum);
+            const REAL(una_pair_rows) pairs = { WIDE, count, a, b, A_STEP, B_STRIDE };
+            set->pairs->distances(&pairs, out);
+            set->pairs->weighted_distances(&pairs, w, sum);
 
             for (size_t j = 0; j < WIDE; j++) {
                 long double truth = 0;

@@ -90,7 +90,8 @@ static REAL(factors) REAL(random_factors)(una_arena *arena, una_rng *rng)
 static void REAL(check_product)(const REAL(una_kernels) *set, const REAL(factors) *f, real *c)
 {
     memcpy(c, f->c, f->m * f->c_stride * sizeof *c);
-    set->product(f->m, f->n, f->k, f->a, f->a_row, f->a_col, f->b, f->b_stride, c, f->c_stride, f->add);
+    set->product(f->m, f->n, f->k, (REAL(una_factor)){ f->a, f->a_row, f->a_col }, UNA_ROWS(f->b, f->b_stride),
+                 (REAL(una_product)){ c, f->c_stride, f->add });
 
     for (size_t i = 0; i < f->m; i++)
         for (size_t j = 0; j < f->c_stride; j++) {
@@ -159,11 +160,11 @@ static void REAL(empty_product)(void **state)
     real a[1] = { 1 }, b[16] = { 1 }, c[16];
     for EACH_SET(set) {
         for (size_t j = 0; j < 16; j++) c[j] = 3;
-        set->product(1, 16, 0, a, 1, 1, b, 16, c, 16, true);
+        set->product(1, 16, 0, UNA_ROWS(a, 1), UNA_ROWS(b, 16), UNA_ONTO(c, 16));
         for (size_t j = 0; j < 16; j++) assert_true(c[j] == 3);
-        set->product(1, 16, 0, a, 1, 1, b, 16, c, 16, false);
+        set->product(1, 16, 0, UNA_ROWS(a, 1), UNA_ROWS(b, 16), UNA_INTO(c, 16));
         for (size_t j = 0; j < 16; j++) assert_true(c[j] == 0);
-        set->product(0, 16, 1, a, 1, 1, b, 16, c, 16, false);    /* no rows */
+        set->product(0, 16, 1, UNA_ROWS(a, 1), UNA_ROWS(b, 16), UNA_INTO(c, 16));    /* no rows */
     }
 }
 
@@ -188,15 +189,18 @@ static void REAL(rows_alone)(void **state)
                 assert_non_null(all);
 
                 memcpy(all, c, ROWS_HERE * WIDE * sizeof *c);
-                set->product(ROWS_HERE, WIDE, DEEP, a, a_row, a_col, b, WIDE, all, WIDE, add);
+                set->product(ROWS_HERE, WIDE, DEEP, (REAL(una_factor)){ a, a_row, a_col }, UNA_ROWS(b, WIDE),
+                             (REAL(una_product)){ all, WIDE, add });
                 for (size_t i = 0; i < ROWS_HERE; i++) {
                     memcpy(alone, c + i * WIDE, WIDE * sizeof *c);
-                    set->product(1, WIDE, DEEP, a + i * a_row, a_row, a_col, b, WIDE, alone, WIDE, add);
+                    set->product(1, WIDE, DEEP, (REAL(una_factor)){ a + i * a_row, a_row, a_col }, UNA_ROWS(b, WIDE),
+                                 (REAL(una_product)){ alone, WIDE, add });
                     assert_memory_equal(alone, all + i * WIDE, WIDE * sizeof *c);
 
                     size_t from = i % (WIDE / UNA_PAD) * UNA_PAD;
                     memcpy(alone, c + i * WIDE + from, UNA_PAD * sizeof *c);
-                    set->product(1, UNA_PAD, DEEP, a + i * a_row, a_row, a_col, b + from, WIDE, alone, UNA_PAD, add);
+                    set->product(1, UNA_PAD, DEEP, (REAL(una_factor)){ a + i * a_row, a_row, a_col },
+                                 UNA_ROWS(b + from, WIDE), (REAL(una_product)){ alone, UNA_PAD, add });
                     assert_memory_equal(alone, all + i * WIDE + from, UNA_PAD * sizeof *c);
                 }
                 una_arena_release(&run->scratch, mark);
@@ -218,7 +222,7 @@ static void REAL(activations)(void **state)
             real bias[16];
             for (size_t j = 0; j < 16; j++) bias[j] = (real)j / 16;
             for (size_t i = 0; i < COUNT; i++) z[i] = (real)(((double)i - COUNT / 2) * 0.02);
-            set->activate((una_activation)act, COUNT / 16, 16, bias, z, h, d, dd);
+            set->activate((una_activation)act, COUNT / 16, 16, bias, (REAL(una_activated)){ z, h, d, dd });
             for (size_t i = 0; i < COUNT; i++) {
                 assert_true(z[i] == (real)(((double)i - COUNT / 2) * 0.02) + bias[i % 16]);
                 long double at = z[i], size = 1 + fabsl(at);
@@ -229,7 +233,7 @@ static void REAL(activations)(void **state)
             }
 
             for (size_t i = 0; i < COUNT; i++) z[i] = (real)(((double)i - COUNT / 2) * 0.02);
-            set->activate((una_activation)act, COUNT / 16, 16, bias, z, h, d_alone, NULL);
+            set->activate((una_activation)act, COUNT / 16, 16, bias, (REAL(una_activated)){ z, h, d_alone, NULL });
             assert_memory_equal(d, d_alone, sizeof d);           /* dd is optional and changes nothing */
         }
 }
@@ -246,7 +250,7 @@ static void REAL(activation_differences)(void **state)
         for EACH_SET(set) {
             const una_kernels_f64 *doubles = una_kernels_named_f64(set->name);
             for (size_t i = 0; i < COUNT; i++) z[i] = (real)(((double)i - COUNT / 2) * 0.03 + 0.015);
-            set->activate((una_activation)act, COUNT / 16, 16, bias, z, h, d, dd);
+            set->activate((una_activation)act, COUNT / 16, 16, bias, (REAL(una_activated)){ z, h, d, dd });
 
             for (size_t i = 0; i < COUNT; i++) {
                 double at = (double)z[i], size = 1 + fabs(at);
@@ -267,7 +271,7 @@ static void REAL(activations_far_out)(void **state)
         for EACH_SET(set) {
             real z[16], h[16], d[16], dd[16], bias[16] = { 0 };
             for (size_t i = 0; i < 16; i++) z[i] = (i % 2 ? -1 : 1) * (real)pow(10, (double)(i / 2) - 1);
-            set->activate((una_activation)act, 1, 16, bias, z, h, d, dd);
+            set->activate((una_activation)act, 1, 16, bias, (REAL(una_activated)){ z, h, d, dd });
 
             for (size_t i = 0; i < 16; i++) {
                 assert_near((double)h[i], (double)truth_0(act, z[i]), 8 * EPSILON, 1e-30);
@@ -285,6 +289,11 @@ typedef struct REAL(slopes) {
     real z[64 * 16], h[64 * 16], d[64 * 16], dd[64 * 16], u[64 * 16], s[64 * 16], e[64 * 16], delta[64];
 } REAL(slopes);
 
+static REAL(una_slope_rows) REAL(slope_rows)(REAL(slopes) *at, real *dz, real *s)
+{
+    return (REAL(una_slope_rows)){ { 64, 1, 16 }, at->z, at->h, at->d, at->dd, at->u, 16, at->delta, s, at->e, dz };
+}
+
 static void REAL(take_secants)(const REAL(una_kernels) *set, int act, REAL(slopes) *at, una_rng *rng, double delta)
 {
     real bias[16] = { 0 };
@@ -293,9 +302,9 @@ static void REAL(take_secants)(const REAL(una_kernels) *set, int act, REAL(slope
         at->u[i] = (real)una_rng_normal(rng);
     }
     for (size_t p = 0; p < 64; p++) at->delta[p] = (real)(p % 2 ? -delta : delta);
-    set->activate((una_activation)act, 64, 16, bias, at->z, at->h, at->d, at->dd);
-    set->slopes->secant((una_activation)act, (una_slope_shape){ 64, 1, 16 }, at->z, at->h, at->d, at->u, 16, at->delta,
-        at->s, at->e);
+    set->activate((una_activation)act, 64, 16, bias, (REAL(una_activated)){ at->z, at->h, at->d, at->dd });
+    const REAL(una_slope_rows) rows = REAL(slope_rows)(at, NULL, at->s);
+    set->slopes->secant((una_activation)act, &rows);
 }
 
 /* Against (act(z + delta u) - act(z))/delta in long double, from tiny to large steps. relu, leaky, tanh and sin lose
@@ -343,7 +352,8 @@ static void REAL(secant_to_tangent)(void **state)
     for (int act = 0; act < UNA_ACTIVATION_COUNT; act++)
         for EACH_SET(set) {
             REAL(take_secants)(set, act, &at, &rng, delta);
-            set->slopes->tangent((una_slope_shape){ 64, 1, 16 }, at.d, at.u, 16, tangent);
+            const REAL(una_slope_rows) rows = REAL(slope_rows)(&at, NULL, tangent);
+            set->slopes->tangent(&rows);
             for (size_t i = 0; i < 64 * 16; i++) {
                 if (fabs((double)at.z[i]) <= 2 * delta * fabs((double)at.u[i])) continue;        /* on the kink */
                 assert_near((double)at.s[i], (double)tangent[i], 0, 8 * delta * (1 + (double)(at.u[i] * at.u[i])));
@@ -358,7 +368,6 @@ static void REAL(secant_backward)(void **state)
     (void)state;
     enum { POINTS = 3, EACH = 5, WIDE = 32, ROWS_HERE = POINTS * EACH };
     una_rng rng = una_rng_at(5, UNA_FOR_TEST, 1);
-    const una_slope_shape shape = { POINTS, EACH, WIDE };
     const REAL(una_kernels) *set;
     for EACH_SET(set)
         for (size_t shared = 0; shared < 2; shared++) {
@@ -372,7 +381,8 @@ static void REAL(secant_backward)(void **state)
             for (size_t i = 0; i < ROWS_HERE; i++) delta[i] = (real)(0.1 + una_rng_uniform(&rng));
             size_t u_point = shared ? 0 : EACH * WIDE;
 
-            set->slopes->tangent(shape, d, u, u_point, s);
+            const REAL(una_slope_rows) rows = { { POINTS, EACH, WIDE }, NULL, NULL, d, dd, u, u_point, delta, s, e, dz };
+            set->slopes->tangent(&rows);
             for (size_t r = 0; r < ROWS_HERE; r++)
                 for (size_t j = 0; j < WIDE; j++) {
                     real along = u[r / EACH * u_point + r % EACH * WIDE + j];
@@ -382,8 +392,8 @@ static void REAL(secant_backward)(void **state)
             for (int exact = 0; exact < 2; exact++) {
                 for (size_t i = 0; i < POINTS * WIDE; i++) dz[i] = 1;                /* added to, not overwritten */
                 memcpy(g, g0, sizeof g);
-                if (exact) set->slopes->tangent_back(shape, d, dd, u, u_point, g, dz);
-                else set->slopes->secant_back(shape, d, e, delta, g, dz);
+                if (exact) set->slopes->tangent_back(&rows, g);
+                else set->slopes->secant_back(&rows, g);
                 for (size_t p = 0; p < POINTS; p++)
                     for (size_t j = 0; j < WIDE; j++) {
                         double sum = 1;
@@ -416,17 +426,18 @@ static void REAL(secant_differences)(void **state)
             real bias[16] = { 0 }, g[64 * 16], dz[64 * 16] = { 0 }, s[2][64 * 16];
             REAL(take_secants)(set, act, &at, &rng, (double)delta);
             for (size_t i = 0; i < 64 * 16; i++) g[i] = 1;
-            set->slopes->secant_back((una_slope_shape){ 64, 1, 16 }, at.d, at.e, at.delta, g, dz);
+            const REAL(una_slope_rows) back = REAL(slope_rows)(&at, dz, NULL);
+            set->slopes->secant_back(&back, g);
 
             for (int through_u = 0; through_u < 2; through_u++) {
                 for (int side = 0; side < 2; side++) {
                     moved = at;
                     for (size_t i = 0; i < 64 * 16; i++) *(through_u ? &moved.u[i] : &moved.z[i]) += side ? step
                         : -step;
-                    set->activate((una_activation)act, 64, 16, bias, moved.z, moved.h, moved.d, moved.dd);
-                    set->slopes->secant((una_activation)act, (una_slope_shape){ 64, 1, 16 }, moved.z, moved.h, moved.d,
-                        moved.u, 16,
-                                moved.delta, s[side], moved.e);
+                    set->activate((una_activation)act, 64, 16, bias,
+                                  (REAL(una_activated)){ moved.z, moved.h, moved.d, moved.dd });
+                    const REAL(una_slope_rows) rows = REAL(slope_rows)(&moved, NULL, s[side]);
+                    set->slopes->secant((una_activation)act, &rows);
                 }
 
                 for (size_t i = 0; i < 64 * 16; i++) {
@@ -512,7 +523,7 @@ static void REAL(adam_steps)(void **state)
             double c1 = 1 - pow(beta1, t), c2 = 1 - pow(beta2, t);
             if (t == 4)
                 for (size_t i = 0; i < 19; i++) g[i] = -g[i] / 2;
-            set->adam(19, p, m, v, g, (real)rate, (real)beta1, (real)beta2, (real)c1, (real)c2);
+            set->adam(19, p, m, v, g, &(REAL(una_adam)){ (real)rate, (real)beta1, (real)beta2, (real)c1, (real)c2 });
             for (size_t i = 0; i < 19; i++) {
                 dm[i] = beta1 * dm[i] + (1 - beta1) * (double)g[i];
                 dv[i] = beta2 * dv[i] + (1 - beta2) * (double)g[i] * (double)g[i];

@@ -85,7 +85,7 @@ static void REAL(fan_products)(void **state)
             assert_non_null(c);
 
             c[out[0] * lanes] = 7;
-            set->fans->product(lanes, in, a, m, in_step, out_step, out, c);
+            set->fans->product(lanes, (REAL(una_fans)){ in, a }, (REAL(una_factor)){ m, in_step, out_step }, out, c);
 
             for (size_t j = 0; j < out[0]; j++)
                 for (size_t l = 0; l < lanes; l++) {
@@ -120,7 +120,7 @@ static void REAL(check_fan_outer)(const REAL(una_kernels) *set, una_run *run, un
         const uint16_t *across = lower ? rows : REAL(random_list)(&run->scratch, rng, columns, round / 6 % 3);
         const real *a = REAL(random_fans)(&run->scratch, rng, rows[0], directions);
         const real *b = lower ? a : REAL(random_fans)(&run->scratch, rng, across[0], directions);
-        set->fans->outer(directions, lanes, rows, a, across, b, n, lower, flat, c, n);
+        set->fans->outer(directions, (REAL(una_fans)){ rows, a }, (REAL(una_fans)){ across, b }, n, lower, flat, c);
 
         for (size_t i = 0; i < rows[0]; i++)
             for (size_t j = 0; j < across[0]; j++)
@@ -164,9 +164,10 @@ static void REAL(nan_passes)(void **state)
 
         UNA_LISTED(list)[1] = UNA_LIST_END;
         real a[8] = { 1, (real)NAN }, m[9] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 }, c[8], outer[3 * 8] = {0}, flat[9 * 8] = {0};
-        set->fans->product(8, list, a, m, 3, 1, list, c);
+        const REAL(una_fans) fans = { list, a };
+        set->fans->product(8, fans, UNA_ROWS(m, 3), list, c);
         assert_true(isnan(c[1]) && !isnan(c[0]));
-        set->fans->outer(2, 8, list, a, list, a, 8, true, flat, outer, 8);
+        set->fans->outer(2, fans, fans, 8, true, flat, outer);
         assert_true(isnan(outer[8 + 1]));
     }
     (void)run;
@@ -188,8 +189,8 @@ static void REAL(fan_steps_and_sums)(void **state)
         const uint16_t list[] = { 2, 0, 0, 2, UNA_LIST_END };
         real fans[16];
         for (size_t i = 0; i < 16; i++) fans[i] = (real)i;
-        set->fans->add(8, list, fans, sum);
-        set->fans->add(8, list, fans, sum);
+        set->fans->add(8, (REAL(una_fans)){ list, fans }, sum);
+        set->fans->add(8, (REAL(una_fans)){ list, fans }, sum);
         for (size_t i = 0; i < 8; i++)
             assert_true(sum[i] == 2 * (real)i && sum[8 + i] == 0 && sum[16 + i] == 2 * (real)(8 + i));
     }
@@ -218,7 +219,8 @@ static void REAL(check_fan_relu)(const REAL(una_kernels) *set, una_run *run, una
     set->fans->candidates(UNITS, z, reach, longest, candidates);
     for (size_t i = 0; i < candidates[0]; i++)
         memcpy(packed + i * lanes, u + UNA_LISTED(candidates)[i] * lanes, lanes * sizeof *u);
-    set->fans->relu(lanes, UNITS, step, inverse, z, candidates, by_unit ? u : packed, by_unit, list, s, e);
+    const REAL(una_fan_layer) layer = { lanes, UNITS, step, inverse, z, list, e };
+    set->fans->relu(&layer, candidates, by_unit ? u : packed, by_unit, s);
 
     size_t at = 0, bends = 0;
     for (size_t j = 0; j < UNITS; j++) {
@@ -269,10 +271,11 @@ static void REAL(fan_relu_derivative)(void **state)
     const REAL(una_kernels) *set;
     for EACH_SET(set) {
         const real z[3] = { 1, 2, -1 }, inverse[8] = { 2, -4 };
-        const uint16_t list[UNA_LIST_LENGTH(3)] = { 3, 2, 0, 1, 2, UNA_LIST_END, 0, 2 };
-        const real e[16] = { 0, 1, 0, 0, 0, 0, 0, 0, 1, 0 };
+        uint16_t list[UNA_LIST_LENGTH(3)] = { 3, 2, 0, 1, 2, UNA_LIST_END, 0, 2 };
+        real e[16] = { 0, 1, 0, 0, 0, 0, 0, 0, 1, 0 };
         real g[24] = { 3, 5, 0, 0, 0, 0, 0, 0, 7, 8, 0, 0, 0, 0, 0, 0, 9, 10 }, dz[3] = { 100, 200, 300 };
-        set->fans->relu_back(8, 3, inverse, z, list, e, g, dz);
+        const REAL(una_fan_layer) layer = { 8, 3, NULL, inverse, z, list, e };
+        set->fans->relu_back(&layer, g, dz);
         assert_true(dz[0] == 100 + 3 * (0 - 1) * 2 && dz[1] == 200 && dz[2] == 300 + 9 * (1 - 0) * 2);
         assert_true(g[0] == 0 && g[1] == 5 && g[8] == 7 && g[9] == 8 && g[16] == 9 && g[17] == 0);
     }
@@ -410,7 +413,7 @@ static void REAL(residuals)(void **state)
                 assert_non_null(g);
 
                 memcpy(g, f, (rows + 1) * stride * sizeof *g);
-                double sum = set->residual(rows, heads, stride, weight, t, t_stride, g), truth = 0;
+                double sum = set->residual(rows, heads, weight, t, t_stride, g), truth = 0;
                 for (size_t r = 0; r < rows; r++)
                     for (size_t m = 0; m < stride; m++) {
                         size_t at = r * stride + m;
@@ -554,10 +557,11 @@ static void REAL(lines)(void **state)
 
             set->line->make(&c.line, c.bias);
             set->line->rows(&c.line, POINTS, c.x, place, c.z, c.h, c.d);
-            set->line->slopes(&c.line, POINTS, c.x, place, c.delta, c.way, far, c.u);
+            const REAL(una_line_steps) steps = { POINTS, c.x, c.delta, c.way, place, far };
+            set->line->slopes(&c.line, &steps, c.u);
             REAL(check_line_rows)(&c);
 
-            set->line->slopes_back(&c.line, POINTS, c.x, place, far, c.delta, c.way, c.g, &c.gradient);
+            set->line->slopes_back(&c.line, &steps, c.g, &c.gradient);
             set->line->rows_back(&c.line, POINTS, c.x, place, c.gz, &c.gradient);
             set->line->finish(&c.line, &c.gradient);
             REAL(check_line_units)(&c);
@@ -702,7 +706,7 @@ static void REAL(tanh_keeps_nan)(void **state)
             real z[24], h[24], d[24], dd[24], bias[24] = { 0 };
             for (size_t i = 0; i < 24; i++) z[i] = (real)i / 8;
             z[at] = (real)NAN;
-            set->activate(UNA_TANH, 1, 24, bias, z, h, d, dd);
+            set->activate(UNA_TANH, 1, 24, bias, (REAL(una_activated)){ z, h, d, dd });
 
             for (size_t i = 0; i < 24; i++) {
                 assert_int_equal(!!isnan(h[i]), i == at);
@@ -813,7 +817,7 @@ static void REAL(shallow_networks)(void **state)
                             z[j] = b[j];
                             for (size_t i = 0; i < inputs; i++) z[j] += x[r * inputs + i] * p[i * WIDE + j];
                         }
-                        set->activate((una_activation)act, 1, WIDE, zero, z, h, d, NULL);
+                        set->activate((una_activation)act, 1, WIDE, zero, (REAL(una_activated)){ z, h, d, NULL });
                         for (size_t j = 0; j < WIDE; j++) f += (double)h[j] * (double)v[j];
                         double slope = 2 * 0.7 * (f - (double)y[r]);
                         loss += 0.7 * (f - (double)y[r]) * (f - (double)y[r]);
@@ -826,10 +830,9 @@ static void REAL(shallow_networks)(void **state)
                         }
                     }
 
-                    REAL(una_shallow) at = { p, b, v, c };
+                    REAL(una_shallow) at = { (una_activation)act, inputs, WIDE, p, b, v, c };
                     REAL(una_shallow_gradient) to = { g, g + inputs * WIDE, g + (inputs + 1) * WIDE, &dc };
-                    double got = set->density->shallow((una_activation)act, rows, inputs, WIDE, x, y, 0.7, at, to,
-                                                       work);
+                    double got = set->density->shallow(&at, rows, x, y, 0.7, &to, work);
                     const double allowed = 2000 * (double)EPSILON;
                     assert_near(got, loss, allowed, 0);
                     assert_near((double)dc, bias, allowed, allowed);

@@ -6,9 +6,7 @@
  */
 #include "test_support.h"
 
-#include "kern/density.h"
 #include "kern/kern.h"
-#include "kern/slopes.h"
 
 enum { POINTS = 1024, WIDTH = 16 };
 
@@ -30,7 +28,7 @@ static void activate_at(const una_kernels_f64 *set, int act, const double *z, do
 {
     const double bias[WIDTH] = { 0 };
     for (size_t i = 0; i < POINTS; i++) at->z[i] = z[i] + moved;
-    set->activate((una_activation)act, POINTS / WIDTH, WIDTH, bias, at->z, at->h, at->d, at->dd);
+    set->activate((una_activation)act, POINTS / WIDTH, WIDTH, bias, (una_activated_f64){ at->z, at->h, at->d, at->dd });
 }
 
 /* Fourth-order central differences: (8 (f(z+h) - f(z-h)) - (f(z+2h) - f(z-2h)))/(12 h). */
@@ -76,7 +74,7 @@ static void check_float(const una_kernels_f32 *set, const una_kernels_f64 *judge
 
     take_grid(grid);
     for (size_t i = 0; i < POINTS; i++) grid[i] = (double)(z[i] = (float)grid[i]);
-    set->activate((una_activation)act, POINTS / WIDTH, WIDTH, bias, z, h, d, dd);
+    set->activate((una_activation)act, POINTS / WIDTH, WIDTH, bias, (una_activated_f32){ z, h, d, dd });
     activate_at(judge, act, grid, 0, &truth);
 
     for (size_t i = 0; i < POINTS; i++) {
@@ -102,8 +100,8 @@ static void check_far_ends(const una_kernels_f64 *set, int act)
     for (size_t i = 0; i < POINTS; i++) u[i] = i % 3 ? 0.7 : -0.4;
     for (size_t p = 0; p < POINTS / WIDTH; p++) delta[p] = p % 2 ? 0.31 : -1.3;
     for (size_t i = 0; i < POINTS; i++) far[i] = grid[i] + delta[i / WIDTH] * u[i];
-    set->slopes->secant((una_activation)act, (una_slope_shape){ POINTS / WIDTH, 1, WIDTH }, at.z, at.h, at.d, u, WIDTH,
-                        delta, s, e);
+    const una_slope_rows_f64 rows = { { POINTS / WIDTH, 1, WIDTH }, at.z, at.h, at.d, NULL, u, WIDTH, delta, s, e, NULL };
+    set->slopes->secant((una_activation)act, &rows);
     for (size_t k = 0; k < 4; k++) activate_at(set, act, far, moved[k], &side[k]);
 
     for (size_t i = 0; i < POINTS; i++) {
@@ -121,9 +119,8 @@ static double shallow_loss(const una_kernels_f64 *set, int act, double bias, dou
     double work[2 * UNA_SHALLOW_ROWS * UNA_PAD], x = 1, y = 0.3, c = 0;
     double w[UNA_PAD] = { 0 }, b[UNA_PAD] = { bias }, v[UNA_PAD] = { 1 };
     double dw[UNA_PAD] = { 0 }, db[UNA_PAD] = { 0 }, dv[UNA_PAD] = { 0 };
-    double loss = set->density->shallow((una_activation)act, 1, 1, UNA_PAD, &x, &y, 0.5,
-                                        (una_shallow_f64){ w, b, v, 0 },
-                                        (una_shallow_gradient_f64){ dw, db, dv, &c }, work);
+    double loss = set->density->shallow(&(una_shallow_f64){ (una_activation)act, 1, UNA_PAD, w, b, v, 0 }, 1, &x, &y, 0.5,
+                                        &(una_shallow_gradient_f64){ dw, db, dv, &c }, work);
     *gradient = db[0];
     return loss;
 }

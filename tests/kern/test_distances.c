@@ -6,7 +6,6 @@
 #include "test_support.h"
 
 #include "kern/kern.h"
-#include "kern/pairs.h"
 
 #include <float.h>
 

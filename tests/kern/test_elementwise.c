@@ -147,7 +147,7 @@ static void tanh_of_every_set(void **state)
         if (!set) continue;
 
         for (size_t i = 0; i < COUNT; i++) z[i] = ((float)i - COUNT / 2) * 0.0023f;
-        set->activate(UNA_TANH, COUNT / 8, 8, bias, z, h, d, NULL);
+        set->activate(UNA_TANH, COUNT / 8, 8, bias, (una_activated_f32){ z, h, d, NULL });
         for (size_t i = 0; i < COUNT; i++) {
             double off = units_off(h[i], tanhl((long double)z[i]));
             if (off > worst) worst = off;

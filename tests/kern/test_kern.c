@@ -6,11 +6,6 @@
  */
 #include "activation_truth.h"
 
-#include "kern/density.h"
-#include "kern/fans.h"
-#include "kern/line.h"
-#include "kern/pairs.h"
-#include "kern/slopes.h"
 
 #include <float.h>
 

@@ -5,11 +5,7 @@
  */
 #include "test_support.h"
 
-#include "kern/density.h"
-#include "kern/fans.h"
-#include "kern/line.h"
-#include "kern/pairs.h"
-#include "kern/slopes.h"
+#include "kern/kern.h"
 
 #include <Random123/philox.h>
 #include <float.h>

@@ -71,7 +71,7 @@ static void solved_head(una_head *head, una_bnn *bnn, const double *q, una_arena
     double phi[MANY * 5];
     for (size_t i = 0; i < bnn->weights - bnn->terms; i++) bnn->padded[bnn->place[i]] = q[i];
     for (size_t i = 0; i < MANY * 5; i++) phi[i] = 1;
-    una_net_forward_f64(&bnn->net, bnn->padded, bnn->x, bnn->rows, phi, 5, NULL, bnn->work);
+    una_net_forward_f64(bnn->work, bnn->padded, bnn->x, bnn->rows, (una_outputs){ .phi = phi, .stride = 5 });
     for (size_t i = 0; fan_in && i < MANY * 5; i++) phi[i] *= i % 5 < 4 ? 0.5 : 1;
     una_head_init(head, 5, arena);
     una_stats_add(&head->stats, phi, bnn->y, bnn->rows, NULL);

@@ -109,11 +109,11 @@ static void one_replicate(size_t index, bool integrated, bool fan_in, size_t ran
     una_bnn_unpack(&bnn, truth, bnn.padded);
     for (size_t i = 0; i < ROWS; i++) {
         x[i] = una_rng_normal(&rng);
-        una_net_forward_f64(&bnn.net, bnn.padded, x + i, 1, NULL, 0, &f, bnn.work);
+        una_net_forward_f64(bnn.work, bnn.padded, x + i, 1, (una_outputs){ .f = &f });
         y[i] = f + 0.5 * una_rng_normal(&rng);
     }
     for (size_t v = 0; v < QUANTITIES; v++)
-        una_net_forward_f64(&bnn.net, bnn.padded, at + v, 1, NULL, 0, &value[v], bnn.work);
+        una_net_forward_f64(bnn.work, bnn.padded, at + v, 1, (una_outputs){ .f = &value[v] });
 
     una_hmc how = { .trajectory = UNA_NUTS, .mass = UNA_MASS_DIAGONAL, .warmup = 150, .samples = DRAWS * 12, .thin = 12,
                     .step_size = UNA_AUTO, .accept = 0.8, .max_depth = 6, .stage = "sampling" };
@@ -128,7 +128,7 @@ static void one_replicate(size_t index, bool integrated, bool fan_in, size_t ran
         if (integrated) una_bnn_complete(&bnn, q, &rng, whole);
         una_bnn_unpack(&bnn, integrated ? whole : q, bnn.padded);
         for (size_t v = 0; v < QUANTITIES; v++) {
-            una_net_forward_f64(&bnn.net, bnn.padded, at + v, 1, NULL, 0, &f, bnn.work);
+            una_net_forward_f64(bnn.work, bnn.padded, at + v, 1, (una_outputs){ .f = &f });
             below[v] += f < value[v];
         }
     }

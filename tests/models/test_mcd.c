@@ -78,7 +78,7 @@ static double loss_of(dropped *d, double *gradient)
                                     .free_biases = true };
     una_losses losses;
     double penalty = 0;
-    una_net_gradient_f64(&d->net, d->parameters, &batch, &objective, gradient, &losses, d->work);
+    una_net_gradient_f64(d->work, d->parameters, &batch, &objective, gradient, &losses);
     for (size_t l = 0; l <= d->net.depth; l++)           /* padding is zero */
         for (size_t i = d->net.weights[l]; i < d->net.biases[l]; i++)
             penalty += (l < d->net.depth ? 0.03 : 0.75 * 0.03) * pow(d->parameters[i], 2);
@@ -156,13 +156,13 @@ static void a_pass_is_a_network(void **state)
     una_batch_f32 batch = { .rows = ROWS, .x = x, .target = y, .target_heads = 1, .mask = masks };
     una_objective_f32 objective = { .fit_weight = 1 };
     una_losses masked, plain;
-    una_net_gradient_f32(&net, parameters, &batch, &objective, gradient, &masked, work);
+    una_net_gradient_f32(work, parameters, &batch, &objective, gradient, &masked);
 
     batch.mask = NULL;
     una_net_pack(&net, parameters, packed);
     una_dropout_pass(&net, &again, 0.4, false, packed);
     una_net_unpack(&net, packed, parameters);
-    una_net_gradient_f32(&net, parameters, &batch, &objective, gradient, &plain, work);
+    una_net_gradient_f32(work, parameters, &batch, &objective, gradient, &plain);
     assert_near(masked.fit, plain.fit, 1e-5, 0);
     una_arena_free(&arena);
     una_run_free(run);

@@ -23,7 +23,7 @@ typedef struct bench {
     una_arena arena;
     una_residual net;
     double *frozen, *parameters, *gradient, x[ROWS * INPUTS], t[ROWS];
-    una_residual_work_f64 *work;
+    void *work;
 } bench;
 
 static void set_up(bench *b, una_activation activation, const una_kernels_f64 *kernels, una_run *run)
@@ -38,7 +38,7 @@ static void set_up(bench *b, una_activation activation, const una_kernels_f64 *k
     b->gradient = UNA_GET(&b->arena, double, b->net.parameters);
     assert_ok(una_arena_check(&b->arena), run);
 
-    una_residual_initialise_f64(&b->net, 0.8, &rng, b->frozen, b->parameters);
+    una_body_residual_f64.initialise(&b->net, &(una_weight_init){ .lengthscale = 0.8 }, &rng, b->frozen, b->parameters);
     for (size_t k = 0; k <= b->net.features; k++) b->parameters[b->net.head + k * UNA_PAD] = una_rng_normal(&rng);
     for (size_t l = 0; l < 2; l++)
         for (size_t j = 0; j < 5; j++)
@@ -46,14 +46,15 @@ static void set_up(bench *b, una_activation activation, const una_kernels_f64 *k
 
     for (size_t i = 0; i < ROWS * INPUTS; i++) b->x[i] = una_rng_normal(&rng);
     for (size_t i = 0; i < ROWS; i++) b->t[i] = una_rng_normal(&rng);
-    assert_ok(una_residual_work_new_f64(&b->work, &b->net, b->frozen, ROWS, kernels, &b->arena), run);
+    assert_ok(una_body_residual_f64.work(&b->work, &(una_network_f64){ NULL, &b->net, b->frozen }, ROWS, false, kernels,
+                                         &b->arena), run);
 }
 
 static double loss_of(bench *b)
 {
     una_losses losses;
-    una_residual_gradient_f64(&b->net, b->frozen, b->parameters, b->x, b->t, ROWS, 0.7, 0.3, b->gradient, &losses,
-                              b->work);
+    una_body_residual_f64.gradient(b->work, b->parameters, &(una_squares_f64){ b->x, b->t, ROWS, 0.7, 0.3 },
+                                   b->gradient, &losses);
     return losses.total;
 }
 
@@ -117,25 +118,25 @@ static void slopes_against_differences(void **state)
     set_up(&b, UNA_TANH, una_kernels_named_f64("auto"), run);
 
     double j[INPUTS * 9], up[9], down[9], x[INPUTS];
-    una_residual_slopes_f64(&b.net, b.frozen, b.parameters, b.x, NULL, j, b.work);
+    una_body_residual_f64.slopes(b.work, b.parameters, b.x, NULL, j);
     for (size_t d = 0; d < INPUTS; d++) {
         const double h = 1e-6;
         memcpy(x, b.x, sizeof x);
         x[d] += h;
-        una_residual_forward_f64(&b.net, b.frozen, b.parameters, x, 1, up, 9, NULL, b.work);
+        una_body_residual_f64.forward(b.work, b.parameters, x, 1, (una_outputs){ .phi = up, .stride = 9 });
         x[d] -= 2 * h;
-        una_residual_forward_f64(&b.net, b.frozen, b.parameters, x, 1, down, 9, NULL, b.work);
+        una_body_residual_f64.forward(b.work, b.parameters, x, 1, (una_outputs){ .phi = down, .stride = 9 });
         for (size_t k = 0; k < 9; k++) assert_near(j[d * 9 + k], (up[k] - down[k]) / (2 * h), 1e-7, 1e-8);
     }
 
-    una_residual_last_slopes_f64(&b.net, b.frozen, b.parameters, b.x, NULL, j, b.work);
+    una_body_residual_last_f64.slopes(b.work, b.parameters, b.x, NULL, j);
     for (size_t d = 0; d < INPUTS; d++) {
         const double h = 1e-6;
         memcpy(x, b.x, sizeof x);
         x[d] += h;
-        una_residual_last_f64(&b.net, b.frozen, b.parameters, x, 1, up, 5, b.work);
+        una_body_residual_last_f64.forward(b.work, b.parameters, x, 1, (una_outputs){ .phi = up, .stride = 5 });
         x[d] -= 2 * h;
-        una_residual_last_f64(&b.net, b.frozen, b.parameters, x, 1, down, 5, b.work);
+        una_body_residual_last_f64.forward(b.work, b.parameters, x, 1, (una_outputs){ .phi = down, .stride = 5 });
         for (size_t k = 0; k < 5; k++) assert_near(j[d * 5 + k], (up[k] - down[k]) / (2 * h), 1e-7, 1e-8);
     }
 
@@ -151,8 +152,8 @@ static void forward_by_hand(void **state)
     bench b;
     set_up(&b, UNA_RELU, una_kernels_named_f64("auto"), run);
     double phi[ROWS * 9], last[ROWS * 6], f[ROWS], h[5], next[5];
-    una_residual_forward_f64(&b.net, b.frozen, b.parameters, b.x, ROWS, phi, 9, f, b.work);
-    una_residual_last_f64(&b.net, b.frozen, b.parameters, b.x, ROWS, last, 6, b.work);
+    una_body_residual_f64.forward(b.work, b.parameters, b.x, ROWS, (una_outputs){ phi, 9, f });
+    una_body_residual_last_f64.forward(b.work, b.parameters, b.x, ROWS, (una_outputs){ .phi = last, .stride = 6 });
 
     for (size_t r = 0; r < ROWS; r++) {
         for (size_t j = 0; j < 5; j++) {
@@ -199,11 +200,11 @@ static void features_are_a_kernel(void **state)
     assert_ok(una_arena_check(&arena), run);
 
     una_rng rng = una_rng_at(3, UNA_FOR_TEST, 0);
-    una_residual_initialise_f64(&net, 0.7, &rng, frozen, parameters);
+    una_body_residual_f64.initialise(&net, &(una_weight_init){ .lengthscale = 0.7 }, &rng, frozen, parameters);
     for (size_t i = 0; i < POINTS; i++) h[i * UNA_PADDED(2)] = 0.3 * (double)i;
     double *phi = work + POINTS * FEATURES;
-    una_fourier_f64(POINTS, 2, FEATURES, h, frozen + net.spread, frozen + net.phase, work, phi, phi + POINTS * FEATURES,
-                    una_kernels_named_f64("auto"));
+    una_fourier_of_f64(&(una_fourier_f64){ 2, FEATURES, frozen + net.spread, frozen + net.phase, una_kernels_named_f64("auto") },
+                       POINTS, h, work, phi, phi + POINTS * FEATURES);
 
     for (size_t i = 0; i < POINTS; i++)
         for (size_t j = 0; j < POINTS; j++) {
@@ -366,12 +367,12 @@ static void laplace_head(void **state)
     const una_sngp *m = member_state(laplace);
     double x[2] = { 0.4, -0.2 }, f, mean, var, noise;
     float point[2] = { 0.4f, -0.2f };
-    una_residual_work_f32 *work;
+    void *work;
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_ok(una_residual_work_new_f32(&work, m->net.shape, m->frozen, 1, una_kernels_named_f32("auto"),
-                                        &run->scratch),
+    assert_ok(una_body_residual_f32.work(&work, &(una_network_f32){ NULL, m->net.shape, m->frozen }, 1, false,
+                                         una_kernels_named_f32("auto"), &run->scratch),
               run);
-    una_residual_forward_f32(m->net.shape, m->frozen, m->parameters, point, 1, NULL, 0, &f, work);
+    una_body_residual_f32.forward(work, m->parameters, point, 1, (una_outputs){ .f = &f });
     una_predictive out = { .mean = &mean, .var_model = &var, .var_noise = &noise };
     assert_ok(una_calls(laplace->kind)->predict(laplace->state, (una_view){ x, 1, 2, 2 }, &out, run), run);
     assert_near(mean, f, 1e-5, 1e-6);
@@ -484,13 +485,13 @@ static void last_layer(const una_model *model, const una_dataset *data, size_t r
 
     float point[GP_ROWS * 2];
     for (size_t i = 0; i < rows * 2; i++) point[i] = (float)x[i];
-    una_residual_work_f32 *work;
+    void *work;
     una_mark mark = una_arena_mark(&run->scratch);
-    assert_ok(una_residual_work_new_f32(&work, m->net.shape, m->frozen, 1, una_kernels_named_f32("auto"),
-                                        &run->scratch),
+    assert_ok(una_body_residual_f32.work(&work, &(una_network_f32){ NULL, m->net.shape, m->frozen }, 1, false,
+                                         una_kernels_named_f32("auto"), &run->scratch),
               run);
-    una_residual_last_f32(m->net.shape, m->frozen, m->parameters, point, rows, h,
-                          ((const una_residual *)m->net.shape)->width, work);
+    una_body_residual_last_f32.forward(work, m->parameters, point, rows,
+                                       (una_outputs){ .phi = h, .stride = ((const una_residual *)m->net.shape)->width });
     una_arena_release(&run->scratch, mark);
 }
 

@@ -41,7 +41,7 @@ static const double *REAL(gradient)(const trial *t, luna_weights how, const char
     *way = REAL(una_work_slope_method)(work);
 
     for (size_t k = 0; k < pieces; k++) batch[k] = REAL(piece_of)(t, k, pieces, run);
-    REAL(una_net_gradient_in_pieces)(&t->net, t->REAL(Psi), batch, &objective, gradient, losses, work, NULL);
+    REAL(una_net_gradient_in_pieces)(work, t->REAL(Psi), batch, &objective, gradient, losses, NULL);
     for (size_t i = 0; i < count; i++) out[i] = (double)gradient[i];
     return out;
 }

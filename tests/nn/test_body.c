@@ -64,7 +64,8 @@ static double loss_of(const specimen *s, const double *parameters)
 {
     double gradient[MOST];
     una_losses losses;
-    s->net.body->gradient(&s->net, parameters, s->x, s->t, ROWS, FIT_WEIGHT, PENALTY, gradient, &losses, s->work);
+    s->net.body->gradient(s->work, parameters, &(una_squares_f64){ s->x, s->t, ROWS, FIT_WEIGHT, PENALTY }, gradient,
+                          &losses);
     return losses.total;
 }
 
@@ -75,13 +76,13 @@ static void f_in_training(const specimen *s, double *f)
     size_t wide = UNA_PADDED(s->size.features);
     una_matrix m = {0};
     if (!s->net.body->learn) {
-        s->net.body->forward(&s->net, s->parameters, s->x, ROWS, NULL, 0, f, s->work);
+        s->net.body->forward(s->work, s->parameters, s->x, ROWS, (una_outputs){ .f = f });
         return;
     }
     for (size_t i = 0; s->net.body->matrix(s->shape, i, &m) && strcmp(m.name, "heads") != 0; i++) continue;
     assert_int_equal(m.rows, s->size.features + 1);
     assert_true(wide <= 64);
-    s->net.body->learn(&s->net, s->parameters, s->x, ROWS, ROWS, phi, s->work);
+    s->net.body->learn(s->work, s->parameters, s->x, ROWS, ROWS, phi);
     for (size_t r = 0; r < ROWS; r++) {
         f[r] = s->parameters[m.at + s->size.features * m.stride];
         for (size_t k = 0; k < s->size.features; k++) f[r] += phi[r * wide + k] * s->parameters[m.at + k * m.stride];
@@ -97,7 +98,8 @@ static void check_gradient(specimen *s, una_run *run)
     una_losses losses;
     una_matrix m;
     (void)run;
-    s->net.body->gradient(&s->net, s->parameters, s->x, s->t, ROWS, FIT_WEIGHT, PENALTY, gradient, &losses, s->work);
+    s->net.body->gradient(s->work, s->parameters, &(una_squares_f64){ s->x, s->t, ROWS, FIT_WEIGHT, PENALTY }, gradient,
+                          &losses);
     f_in_training(s, f);
     for (size_t r = 0; r < ROWS; r++) fit += FIT_WEIGHT * pow(s->t[r] - f[r], 2);
     for (size_t i = 0; i < s->trained; i++) square += PENALTY * pow(s->parameters[i], 2);
@@ -138,17 +140,17 @@ static void check_slopes(specimen *s, una_run *run)
 
     assert_true(features <= 64);
     assert_ok(una_network_slope_work_f64(&work, &s->net, run), run);
-    s->net.body->slopes(&s->net, s->parameters, s->x, phi, j, work);
-    s->net.body->forward(&s->net, s->parameters, s->x, 1, above, features, NULL, s->work);
+    s->net.body->slopes(work, s->parameters, s->x, phi, j);
+    s->net.body->forward(s->work, s->parameters, s->x, 1, (una_outputs){ .phi = above, .stride = features });
     assert_memory_equal(phi, above, features * sizeof *phi);
 
     for (size_t d = 0; d < s->size.inputs; d++) {
         double x[MOST_INPUTS];
         memcpy(x, s->x, sizeof x);
         x[d] += step;
-        s->net.body->forward(&s->net, s->parameters, x, 1, above, features, NULL, s->work);
+        s->net.body->forward(s->work, s->parameters, x, 1, (una_outputs){ .phi = above, .stride = features });
         x[d] -= 2 * step;
-        s->net.body->forward(&s->net, s->parameters, x, 1, below, features, NULL, s->work);
+        s->net.body->forward(s->work, s->parameters, x, 1, (una_outputs){ .phi = below, .stride = features });
         for (size_t k = 0; k < features; k++)
             assert_near(j[d * features + k], (above[k] - below[k]) / (2 * step), 1e-7, 1e-8);
     }
@@ -170,9 +172,10 @@ static void check_forward(specimen *s, una_run *run)
     assert_int_equal(s->size.heads, 1);
 
     for (size_t i = 0; i < MANY * stride; i++) phi[i] = -77;
-    s->net.body->forward(&s->net, s->parameters, s->x, MANY, phi, stride, f, s->work);
+    s->net.body->forward(s->work, s->parameters, s->x, MANY, (una_outputs){ phi, stride, f });
     for (size_t r = 0; r < MANY; r += 13) {
-        s->net.body->forward(&s->net, s->parameters, s->x + r * s->size.inputs, 1, one_phi, features, &one_f, s->work);
+        s->net.body->forward(s->work, s->parameters, s->x + r * s->size.inputs, 1,
+                             (una_outputs){ one_phi, features, &one_f });
         assert_memory_equal(one_phi, phi + r * stride, features * sizeof *phi);
         assert_true(one_f == f[r]);
         assert_true(phi[r * stride + features] == -77 && phi[r * stride + features + 1] == -77);
@@ -248,8 +251,9 @@ static void float_follows_double(void **state)
         una_losses narrow, losses;
         void *work;
         assert_ok(una_network_work_f32(&work, &net, ROWS, run), run);
-        net.body->gradient(&net, parameters, x, t, ROWS, FIT_WEIGHT, PENALTY, gradient, &narrow, work);
-        s.net.body->gradient(&s.net, s.parameters, s.x, s.t, ROWS, FIT_WEIGHT, PENALTY, wide, &losses, s.work);
+        net.body->gradient(work, parameters, &(una_squares_f32){ x, t, ROWS, FIT_WEIGHT, PENALTY }, gradient, &narrow);
+        s.net.body->gradient(s.work, s.parameters, &(una_squares_f64){ s.x, s.t, ROWS, FIT_WEIGHT, PENALTY }, wide,
+                             &losses);
         assert_near(narrow.total, losses.total, 1e-5, 0);
         for (size_t k = 0; k < s.size.parameters; k++) assert_near((double)gradient[k], wide[k], 1e-4, 1e-5);
         una_run_free(run);

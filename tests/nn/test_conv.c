@@ -49,7 +49,7 @@ static void make(scene *s, bool small, una_run *run)
 static double loss_of(scene *s)
 {
     double sum = 0;
-    s->net.body->learn(&s->net, s->parameters, s->x, ROWS, PLAIN, s->phi, s->work);
+    s->net.body->learn(s->work, s->parameters, s->x, ROWS, PLAIN, s->phi);
     for (size_t i = 0; i < ROWS * FEATURES; i++) sum += s->phi[i] * s->dphi[i];
     return sum;
 }
@@ -62,7 +62,7 @@ static void gradient_of_rows_that_do_not_count(void **state)
         una_run *run = quiet_run();
         make(&s, small, run);
         loss_of(&s);
-        s.net.body->learn_back(&s.net, s.parameters, s.dphi, s.gradient, s.work);
+        s.net.body->learn_back(s.work, s.dphi, s.gradient);
         for (size_t i = 0; i < s.shape.head; i += sanitized ? 101 : 13) {
             double step = 1e-6, kept = s.parameters[i];
             s.parameters[i] = kept + step;
@@ -105,14 +105,14 @@ static void statistics_are_carried(void **state)
     (void)state;
     make(&s, true, run);
     double first = s.parameters[s.shape.convolution[0].mean];
-    s.net.body->learn(&s.net, s.parameters, s.x, ROWS, ROWS, s.phi, s.work);
-    s.net.body->after_step(&s.net, s.parameters, s.work);
+    s.net.body->learn(s.work, s.parameters, s.x, ROWS, ROWS, s.phi);
+    s.net.body->after_step(s.work, s.parameters);
     double moved = s.parameters[s.shape.convolution[0].mean];
-    for (size_t i = 0; i < 200; i++) s.net.body->after_step(&s.net, s.parameters, s.work);
+    for (size_t i = 0; i < 200; i++) s.net.body->after_step(s.work, s.parameters);
     double end = s.parameters[s.shape.convolution[0].mean];
     assert_near(moved - first, 0.1 * (end - first), 1e-8, 0);
 
-    s.net.body->forward(&s.net, s.parameters, s.x, ROWS, phi, FEATURES, NULL, s.work);
+    s.net.body->forward(s.work, s.parameters, s.x, ROWS, (una_outputs){ .phi = phi, .stride = FEATURES });
     double off = 0, size = 0;
     for (size_t i = 0; i < ROWS * FEATURES; i++) {
         off += pow(phi[i] - s.phi[i], 2);
@@ -151,8 +151,9 @@ static void gradient_with(narrow *n, int threads, float *gradient, double *phi, 
     assert_ok(una_network_work_f32(&work, &n->net, ROWS, run), run);
     if (threads > 1) assert_ok(una_crew_new(&crew, threads, &run->scratch), run);
     n->net.body->share(work, crew);
-    n->net.body->gradient(&n->net, n->parameters, n->x, n->target, ROWS, 0.7, 1e-3, gradient, &losses, work);
-    n->net.body->forward(&n->net, n->parameters, n->x, ROWS, phi, FEATURES, NULL, work);
+    n->net.body->gradient(work, n->parameters, &(una_squares_f32){ n->x, n->target, ROWS, 0.7, 1e-3 }, gradient,
+                          &losses);
+    n->net.body->forward(work, n->parameters, n->x, ROWS, (una_outputs){ .phi = phi, .stride = FEATURES });
     una_crew_free(crew);
     una_arena_release(&run->scratch, mark);
 }

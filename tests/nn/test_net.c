@@ -133,7 +133,7 @@ static double *gradient_of(const trial *t, una_losses *losses, una_run *run)
     double *gradient = UNA_GET(&run->scratch, double, t->net.parameters);
     assert_non_null(gradient);
     una_work_f64 *work = work_for(t, una_kernels_named_f64("generic"), run);
-    una_net_gradient_f64(&t->net, t->parameters, &t->batch, &t->objective, gradient, losses, work);
+    una_net_gradient_f64(work, t->parameters, &t->batch, &t->objective, gradient, losses);
     return gradient;
 }
 
@@ -209,13 +209,13 @@ static void check_sets(const trial *t, const double *gradient, const una_losses 
         una_work_f32 *work;
         una_losses got;
         if (!doubles || !floats) continue;
-        una_net_gradient_f64(&t->net, t->parameters, &t->batch, &t->objective, again, &got, work_for(t, doubles, run));
+        una_net_gradient_f64(work_for(t, doubles, run), t->parameters, &t->batch, &t->objective, again, &got);
         check_losses(&got, losses, 1e-11);
         assert_arrays_near(again, gradient, n, 0, 1e-11 * (1 + size));
 
         una_work_size room = size_of(t);
         assert_ok(una_work_new_f32(&work, &t->net, &room, floats, &run->scratch), run);
-        una_net_gradient_f32(&t->net, t->parameters_f32, b, &objective, single, &got, work);
+        una_net_gradient_f32(work, t->parameters_f32, b, &objective, single, &got);
         check_losses(&got, losses, 1e-4);
         for (size_t i = 0; i < n; i++) {
             if (is_padding(&t->net, i)) assert_true(single[i] == 0);
@@ -288,7 +288,7 @@ static void check_pieces(const trial *t, const double *gradient, const una_losse
             una_crew *crew = NULL;
             una_losses got;
             if (members > 1) assert_ok(una_crew_new(&crew, members, &run->scratch), run);
-            una_net_gradient_in_pieces_f64(&t->net, t->parameters, batch, &t->objective, sum, &got, work, crew);
+            una_net_gradient_in_pieces_f64(work, t->parameters, batch, &t->objective, sum, &got, crew);
             una_crew_free(crew);
             check_losses(&got, losses, 1e-11);
             assert_arrays_near(sum, gradient, n, 0, 1e-11 * (1 + size));
@@ -468,13 +468,13 @@ static void work_is_reused(void **state)
     una_work_f64 *work = work_for(&t, una_kernels_named_f64("generic"), run);
     double *gradient = UNA_GET(&run->scratch, double, t.net.parameters);
     assert_non_null(gradient);
-    una_net_gradient_f64(&t.net, t.parameters, &t.batch, &t.objective, gradient, &losses, work);
+    una_net_gradient_f64(work, t.parameters, &t.batch, &t.objective, gradient, &losses);
 
     for (size_t i = 0; i < t.net.parameters; i++) t.parameters[i] *= 0.5;        /* what was kept of it is stale now */
     t.batch.rows = 4;
     t.batch.probes = t.batch.directions = 0;
     t.batch.delta = NULL;
-    una_net_gradient_f64(&t.net, t.parameters, &t.batch, &t.objective, gradient, &losses, work);
+    una_net_gradient_f64(work, t.parameters, &t.batch, &t.objective, gradient, &losses);
 
     const double *fresh = gradient_of(&t, &again, run);
     assert_arrays_near(gradient, fresh, t.net.parameters, 0, 0);
@@ -683,7 +683,7 @@ static void forward_is_the_plain_form(void **state)
                                    &run->scratch), run);
 
         for (size_t r = 0; r < rows; r++) phi[r * 23 + 21] = phi[r * 23 + 22] = 1;
-        una_net_forward_f64(&net, parameters, x, rows, phi, 23, f, work);
+        una_net_forward_f64(work, parameters, x, rows, (una_outputs){ phi, 23, f });
         for (size_t r = 0; r < rows; r++) {
             double truth[MOST_WIDE];
             truth_phi(&net, parameters, x + r * 3, NULL, truth, NULL);
@@ -714,11 +714,11 @@ static void batch_equals_one_by_one(void **state)
             una_work_f32 *work;
             assert_ok(una_work_new_f32(&work, &net, &(una_work_size){ 0 }, kernels, &run->scratch), run);
 
-            una_net_forward_f32(&net, parameters, x, rows, phi, 37, f, work);
+            una_net_forward_f32(work, parameters, x, rows, (una_outputs){ phi, 37, f });
             for (size_t r = 0; r < rows; r++) {
                 double phi_alone[37], f_alone[5];
-                una_net_forward_f32(&net, parameters, x + r * 3, 1, phi_alone, 37, NULL, work);
-                una_net_forward_f32(&net, parameters, x + r * 3, 1, NULL, 0, f_alone, work);
+                una_net_forward_f32(work, parameters, x + r * 3, 1, (una_outputs){ .phi = phi_alone, .stride = 37 });
+                una_net_forward_f32(work, parameters, x + r * 3, 1, (una_outputs){ .f = f_alone });
                 assert_memory_equal(phi_alone, phi + r * 37, sizeof phi_alone);
                 assert_memory_equal(f_alone, f + r * 5, sizeof f_alone);
             }
@@ -741,7 +741,7 @@ static void slopes_are_differences(void **state)
                                    &(una_work_size){ .rows = 1, .probes = 1, .directions = 5, .exact = true },
                                    una_kernels_named_f64(NULL), &run->scratch), run);
 
-        una_net_slopes_f64(&net, parameters, x, NULL, j, work);
+        una_net_slopes_f64(work, parameters, x, NULL, j);
         for (size_t d = 0; d < 5; d++) {
             double above[MOST_WIDE], below[MOST_WIDE], kept = x[d];
             x[d] = kept + step;
@@ -785,7 +785,7 @@ static void backward_is_differences(void **state)
                                    &run->scratch), run);
 
         for (size_t i = 0; i < net.parameters; i++) gradient[i] = 5;
-        una_net_backward_f64(&net, parameters, x, rows, c, gradient, work);
+        una_net_backward_f64(work, parameters, x, rows, c, gradient);
         for (size_t i = 0; i < net.parameters; i++) {
             if (i >= net.hidden_parameters || is_padding(&net, i)) {
                 assert_true(gradient[i] == 5);

@@ -114,7 +114,8 @@ static void compare(const una_body_spec *outline)
     }
 
     assert_ok(una_network_work_f32(&work, &p.net, ROWS, run), run);
-    p.net.body->gradient(&p.net, p.parameters, p.x, p.target, ROWS, FIT_WEIGHT, 0, p.gradient, &losses, work);
+    p.net.body->gradient(work, p.parameters, &(una_squares_f32){ p.x, p.target, ROWS, FIT_WEIGHT, 0 }, p.gradient,
+                         &losses);
     assert_near(losses.fit, theirs[0], 1e-4, 0);
     const double *at = theirs + answer;
     for (size_t i = 0; una_conv_matrix(&p.shape, i, &m) && m.at < p.shape.carried; i++, at += m.rows * m.cols)

@@ -106,7 +106,7 @@ static double loss_of(const scene *s, const double *p)
     const double *head = p + s->shape.head;
     double fit = 0, body = 0, heads = 0, slope[HEADS][MOVES], alike = 0;
     size_t base = s->at.own_probes ? ROWS : 0, first = base + ROWS;
-    net.body->learn(&net, p, s->wide_x, una_diverse_rows(&s->at), ROWS, phi, s->work);
+    net.body->learn(s->work, p, s->wide_x, una_diverse_rows(&s->at), ROWS, phi);
     for (size_t m = 0; m < HEADS; m++) {
         for (size_t r = 0; r < ROWS; r++) fit += pow((double)s->target[r] - answer(head, phi + r * FEATURES, m), 2);
         for (size_t i = 0; i < MOVES; i++)

@@ -58,7 +58,7 @@ static double loss_of(const scene *s, const double *p)
     const una_network_f64 net = { &una_body_conv_f64, &s->shape, NULL };
     const double *head = p + s->shape.head;
     double fit = 0, square = 0;
-    net.body->learn(&net, p, s->wide_x, ROWS, ROWS, phi, s->work);
+    net.body->learn(s->work, p, s->wide_x, ROWS, ROWS, phi);
     for (size_t r = 0; r < ROWS; r++) {
         double f = head[FEATURES * UNA_PAD];
         for (size_t k = 0; k < FEATURES; k++)

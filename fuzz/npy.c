@@ -48,10 +48,12 @@ static void read_table(const char *path, fuzz_bytes file, size_t size, bool pack
 {
     una_dataset *data = NULL;
     una_npy *npy = NULL;
+    una_arena arena;
+    una_arena_init(&arena, w->run);
     fuzz_memory_from(w);
     una_status status = FUZZ_EXPLAIN(una_dataset_read(&data, path, w->run), w);
     if (!packed) fuzz_memory_times(w, 512, size, "an array as a table");
-    una_status opened = FUZZ_EXPLAIN(una_npy_open(&npy, path, w->run), w);
+    una_status opened = FUZZ_EXPLAIN(una_npy_open(&npy, path, &arena), w);
     FUZZ_CHECK(status != UNA_OK || opened == UNA_OK || w->starved, "it was read, and cannot be opened");
     if (status == UNA_OK && opened == UNA_OK) {
         FUZZ_CHECK(una_dataset_row_count(data) == npy->rows && una_dataset_column_count(data) == npy->columns, "shape");
@@ -62,7 +64,7 @@ static void read_table(const char *path, fuzz_bytes file, size_t size, bool pack
         }
         if (!packed) check_bits(data, npy, file);
     }
-    una_npy_close(npy);
+    una_arena_free(&arena);
     una_dataset_free(data);
 }
 

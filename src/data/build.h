@@ -11,6 +11,8 @@
 /* An empty table; names are copied, all columns are numbers at first. */
 una_status una_table_new(una_dataset **data, const char *origin, const char *const *names, size_t columns,
                          una_run *run);
+/* The end of a call that makes a table: after a failure there is none. */
+una_status una_table_give(una_dataset **data, una_status status);
 /* Allocates the cells of data->rows rows in one piece: of words where is_text of a column is set, else of numbers. */
 una_status una_table_cells(una_dataset *data);
 

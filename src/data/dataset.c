@@ -27,14 +27,17 @@ static una_status fill_names(una_dataset *data, const char *origin, const char *
 
 una_status una_table_new(una_dataset **out, const char *origin, const char *const *names, size_t columns, una_run *run)
 {
-    *out = NULL;
-    una_dataset *data = una_allocate(run, sizeof *data);
+    una_dataset *data = *out = una_allocate(run, sizeof *data);
     if (!data) return UNA_E_MEMORY;
     *data = (una_dataset){ .run = run, .unit = "line", .row_step = 1 };
     una_arena_init(&data->arena, run);
-    una_status status = fill_names(data, origin, names, columns);
-    if (status == UNA_OK) *out = data;
-    else una_dataset_free(data);
+    return una_table_give(out, fill_names(data, origin, names, columns));
+}
+
+una_status una_table_give(una_dataset **data, una_status status)
+{
+    if (status != UNA_OK) una_dataset_free(*data);
+    if (status != UNA_OK) *data = NULL;
     return status;
 }
 
@@ -64,11 +67,17 @@ void una_dataset_free(una_dataset *data)
 
 /* ---- from arrays --------------------------------------------------------------------------------------- */
 
-static una_status make_names(const char ***out, size_t inputs, bool target, const char *const *given, una_run *run)
+typedef struct array_column {    /* numbers, each `step` from the last, or words                    */
+    const double      *number;
+    size_t             step;
+    const char *const *word;
+} array_column;
+
+/* "x1", "x2" ... and "y" where none are given. */
+static una_status make_names(const char ***out, size_t inputs, size_t columns, const char *const *given, una_run *run)
 {
-    size_t columns = inputs + target;
-    const char **names = UNA_GET(&run->scratch, const char *, columns);
-    for (size_t i = 0; i < columns && !run->scratch.failed; i++) {
+    UNA_NEW(&run->scratch, const char *, names, columns);
+    for (size_t i = 0; i < columns; i++) {
         if (given && !(given[i] && *given[i])) UNA_FAIL(run, UNA_E_USAGE, "column %zu of the array has no name", i + 1);
         una_text name = una_text_in(&run->scratch);
         if (given) una_text_add(&name, "%s", given[i]);
@@ -84,53 +93,8 @@ static una_status make_names(const char ***out, size_t inputs, bool target, cons
     if (repeated)
         UNA_FAIL(run, UNA_E_USAGE, "two columns of the array have the name '%.60s': %zu and %zu", names[first],
                  first + 1, second + 1);
-
     *out = names;
     return UNA_OK;
-}
-
-static una_status copy_column(una_dataset *data, size_t c, const double *from, size_t step, size_t rows)
-{
-    double *number = data->column[c].number;
-    for (size_t i = 0; i < rows; i++) {
-        number[i] = from[i * step];
-        if (isinf(number[i]))
-            UNA_FAIL(data->run, UNA_E_INPUT,
-                     "array, row %zu, column '%.60s' is infinite; correct it, or give NaN for a "
-                     "missing value",
-                     i + 1, data->column[c].name);
-    }
-    return UNA_OK;
-}
-
-static una_status copy_arrays(una_dataset *data, const double *x, const double *y, size_t rows, size_t inputs)
-{
-    data->rows = rows;
-    data->unit = "row";
-    UNA_TRY(una_table_cells(data));
-    for (size_t c = 0; c < inputs; c++) UNA_TRY(copy_column(data, c, x + c, inputs, rows));
-    return y ? copy_column(data, inputs, y, 1, rows) : UNA_OK;
-}
-
-una_status una_dataset_from_arrays(una_dataset **data, const double *x, const double *y, size_t rows, size_t inputs,
-                                   const char *const *names, una_run *run)
-{
-    *data = NULL;
-    if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "the array has no rows");
-    if (inputs == 0 && !y) UNA_FAIL(run, UNA_E_INPUT, "the array has no columns");
-    if (inputs > 0 && !x) UNA_FAIL(run, UNA_E_USAGE, "x must not be NULL where there are inputs");
-
-    una_mark mark = una_arena_mark(&run->scratch);
-    const char **all = NULL;
-    una_status status = make_names(&all, inputs, y != NULL, names, run);
-    if (status == UNA_OK) status = una_table_new(data, "array", all, inputs + (y ? 1 : 0), run);
-    una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK) status = copy_arrays(*data, x, y, rows, inputs);
-
-    if (status == UNA_OK) return UNA_OK;
-    una_dataset_free(*data);
-    *data = NULL;
-    return status;
 }
 
 /* What to show where a number was expected: the first word that is no number, or else the first word. */
@@ -147,55 +111,83 @@ static size_t first_word(const una_table_column *column, size_t rows)
 }
 
 /* Each word once, however often it stands in the column. */
-static una_status copy_words(una_table_column *to, const char *const *from, size_t rows, una_words *words)
+static una_status copy_array(una_dataset *data, size_t c, const array_column *from, una_words *words)
 {
-    for (size_t i = 0; i < rows; i++)
-        to->word[i] = from[i] && *from[i] ? una_words_get(words, from[i], strlen(from[i])) : NULL;
+    una_table_column *to = &data->column[c];
+    for (size_t i = 0; i < data->rows && to->is_text; i++) {
+        const char *word = from->word[i];
+        to->word[i] = word && *word ? una_words_get(words, word, strlen(word)) : NULL;
+    }
     UNA_TRY(una_arena_check(words->keep));
     UNA_TRY(una_arena_check(words->work));
-    to->first_word = first_word(to, rows);
+    if (to->is_text) to->first_word = first_word(to, data->rows);
+    for (size_t i = 0; i < data->rows && !to->is_text; i++) {
+        to->number[i] = from->number[i * from->step];
+        if (isinf(to->number[i]))
+            UNA_FAIL(data->run, UNA_E_INPUT, "array, row %zu, column '%.60s' is infinite; correct it, or give NaN for "
+                     "a missing value", i + 1, to->name);
+    }
     return UNA_OK;
 }
 
-static una_status copy_columns(una_dataset *data, const double *const *numbers, const char *const *const *words,
-                               una_arena *work)
+/* What is taken from a caller's arrays: x [rows, inputs] and y [rows], or columns of numbers and of words. */
+typedef struct arrays {
+    const double *x, *y;
+    const double *const *numbers;
+    const char *const *const *words;
+    size_t inputs, columns;
+} arrays;
+
+static array_column array_column_at(const arrays *a, size_t c)
 {
-    una_words known = una_words_in(&data->arena, work);
-    data->unit = "row";
-    for (size_t c = 0; c < data->columns; c++) data->column[c].is_text = !(numbers && numbers[c]);
-    UNA_TRY(una_table_cells(data));
-    for (size_t c = 0; c < data->columns; c++) {
-        UNA_TRY(una_check_cancelled(data->run, "making a table"));
-        if (data->column[c].is_text) UNA_TRY(copy_words(&data->column[c], words[c], data->rows, &known));
-        else UNA_TRY(copy_column(data, c, numbers[c], 1, data->rows));
+    if (a->x && c < a->inputs) return (array_column){ a->x + c, a->inputs, NULL };
+    if (a->y) return (array_column){ a->y, 1, NULL };
+    bool number = a->numbers && a->numbers[c];
+    return (array_column){ number ? a->numbers[c] : NULL, 1, number ? NULL : a->words[c] };
+}
+
+static una_status table_of(una_dataset **data, const arrays *a, size_t rows, const char *const *given, una_run *run)
+{
+    const char **names = NULL;
+    UNA_TRY(make_names(&names, a->inputs, a->columns, given, run));
+    UNA_TRY(una_table_new(data, "array", names, a->columns, run));
+    una_words words = una_words_in(&(*data)->arena, &run->scratch);
+    (*data)->rows = rows;
+    (*data)->unit = "row";
+    for (size_t c = 0; c < a->columns; c++) (*data)->column[c].is_text = !array_column_at(a, c).number;
+    UNA_TRY(una_table_cells(*data));
+    for (size_t c = 0; c < a->columns; c++) {
+        array_column from = array_column_at(a, c);
+        if (a->numbers || a->words) UNA_TRY(una_check_cancelled(run, "making a table"));
+        UNA_TRY(copy_array(*data, c, &from, &words));
     }
+    return UNA_OK;
+}
+
+una_status una_dataset_from_arrays(una_dataset **data, const double *x, const double *y, size_t rows, size_t inputs,
+                                   const char *const *names, una_run *run)
+{
+    arrays a = { .x = x, .y = y, .inputs = inputs, .columns = inputs + (y ? 1 : 0) };
+    *data = NULL;
+    if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "the array has no rows");
+    if (inputs == 0 && !y) UNA_FAIL(run, UNA_E_INPUT, "the array has no columns");
+    if (inputs > 0 && !x) UNA_FAIL(run, UNA_E_USAGE, "x must not be NULL where there are inputs");
+    UNA_SCOPED(run, una_table_give(data, table_of(data, &a, rows, names, run)));
     return UNA_OK;
 }
 
 una_status una_dataset_from_columns(una_dataset **data, const char *const *names, const double *const *numbers,
                                     const char *const *const *words, size_t columns, size_t rows, una_run *run)
 {
+    arrays a = { .numbers = numbers, .words = words, .inputs = columns, .columns = columns };
     *data = NULL;
     if (rows == 0) UNA_FAIL(run, UNA_E_INPUT, "the columns have no rows");
     if (columns == 0) UNA_FAIL(run, UNA_E_INPUT, "there are no columns");
     for (size_t c = 0; c < columns; c++)
         if (!(numbers && numbers[c]) && !(words && words[c]))
             UNA_FAIL(run, UNA_E_USAGE, "column %zu has neither numbers nor words", c + 1);
-
-    una_mark mark = una_arena_mark(&run->scratch);
-    const char **all = NULL;
-    una_status status = make_names(&all, columns, false, names, run);
-    if (status == UNA_OK) status = una_table_new(data, "array", all, columns, run);
-    if (status == UNA_OK) {
-        (*data)->rows = rows;
-        status = copy_columns(*data, numbers, words, &run->scratch);
-    }
-    una_arena_release(&run->scratch, mark);
-
-    if (status == UNA_OK) return UNA_OK;
-    una_dataset_free(*data);
-    *data = NULL;
-    return status;
+    UNA_SCOPED(run, una_table_give(data, table_of(data, &a, rows, names, run)));
+    return UNA_OK;
 }
 
 /* ---- notes --------------------------------------------------------------------------------------------------- */
@@ -244,27 +236,19 @@ static bool column_in_other_table(una_table_note *note, const una_dataset *to, c
     return note->column != SIZE_MAX;
 }
 
-/* The first notes, as bits 1 << way for each column and, the last, for the file; ways of 0 are none. */
-static una_status ways_known(uint32_t **known, const una_dataset *data, una_arena *work)
+/* Those that are not there yet: seen [to->columns + 1] has the first notes as bits 1 << way for each column and, the
+ * last, for the file; ways of 0 are none. */
+static una_status copy_notes(una_dataset *to, const una_dataset *from)
 {
-    *known = UNA_GET(work, uint32_t, data->columns + 1);
-    UNA_TRY(una_arena_check(work));
-    for (size_t i = 0; i < data->notes; i++) {
-        const una_table_note *note = &data->note[i];
-        size_t at = note->column == SIZE_MAX ? data->columns : note->column;
-        if (note->way) (*known)[at] |= (uint32_t)1 << note->way;
+    UNA_NEW(&to->run->scratch, uint32_t, seen, to->columns + 1);
+    for (size_t i = 0; i < to->notes; i++) {
+        size_t column = to->note[i].column == SIZE_MAX ? to->columns : to->note[i].column;
+        if (to->note[i].way) seen[column] |= (uint32_t)1 << to->note[i].way;
     }
-    return UNA_OK;
-}
-
-static una_status remember_notes(una_dataset *to, const una_dataset *from, una_arena *work)
-{
-    uint32_t *known;
-    UNA_TRY(ways_known(&known, to, work));
     for (size_t i = 0; i < from->notes; i++) {
         una_table_note note = from->note[i];
         if (!column_in_other_table(&note, to, from)) continue;
-        if (known[note.column == SIZE_MAX ? to->columns : note.column] >> note.way & 1) continue;
+        if (seen[note.column == SIZE_MAX ? to->columns : note.column] >> note.way & 1) continue;
         UNA_TRY(una_table_add_note(to, note));
     }
     return UNA_OK;
@@ -272,11 +256,7 @@ static una_status remember_notes(una_dataset *to, const una_dataset *from, una_a
 
 una_status una_table_copy_notes(una_dataset *to, const una_dataset *from)
 {
-    una_arena *work = &to->run->scratch;
-    una_mark mark = una_arena_mark(work);
-    una_status status = remember_notes(to, from, work);
-    una_arena_release(work, mark);
-    UNA_TRY(status);
+    UNA_SCOPED(to->run, copy_notes(to, from));
     for (size_t i = 0; i < from->doubts; i++) {
         una_table_note doubt = from->doubt[i];
         if (column_in_other_table(&doubt, to, from)) UNA_TRY(una_table_add_doubt(to, doubt));
@@ -290,30 +270,33 @@ una_status una_table_copy_notes(una_dataset *to, const una_dataset *from)
 
 /* ---- rows of another table ------------------------------------------------------------------------------ */
 
-static void gather_words(una_table_column *to, const una_table_column *from, const size_t *index, size_t count,
-                         una_words *words)
+/* Cells [count] of rows index (NULL: the first ones) from cell `at` on. Where the types differ, a column without values
+ * became one of the other type. */
+static void copy_cells(una_table_column *to, size_t at, const una_table_column *from, const size_t *index, size_t count,
+                       una_words *words)
 {
     const char *last = NULL, *copy = NULL;
     for (size_t i = 0; i < count; i++) {
-        const char *word = from->word[index[i]];
-        if (word && word != last) {
-            last = word;
-            copy = una_words_get(words, word, strlen(word));
+        size_t row = index ? index[i] : i;
+        const char *word = from->is_text ? from->word[row] : NULL;
+        if (!to->is_text) {
+            to->number[at + i] = from->is_text ? NAN : from->number[row];
+            continue;
         }
-        to->word[i] = word ? copy : NULL;
+        if (word && word != last) copy = una_words_get(words, last = word, strlen(word));
+        to->word[at + i] = word ? copy : NULL;
     }
 }
 
-static una_status copy_sources(una_dataset *to, const una_dataset *from)
+/* The sources of a table; how many they are. */
+static size_t copy_sources(una_table_source *to, const una_dataset *from, una_arena *arena)
 {
-    una_table_source *source = UNA_GET(&to->arena, una_table_source, from->sources);
-    for (size_t s = 0; source && s < from->sources; s++) {
-        source[s] = from->source[s];
-        source[s].origin = una_arena_text(&to->arena, from->source[s].origin);
+    size_t count = from->source ? from->sources : 1;
+    for (size_t s = 0; s < count; s++) {
+        to[s] = from->source ? from->source[s] : una_table_source_of(from, 0);
+        to[s].origin = una_arena_text(arena, to[s].origin);
     }
-    to->source = source;
-    to->sources = from->sources;
-    return una_arena_check(&to->arena);
+    return count;
 }
 
 /* The rows keep their places in the file or array. */
@@ -325,21 +308,35 @@ static una_status gather_places(una_dataset *to, const una_dataset *from, const 
     to->line = UNA_GET_ROWS(&to->arena, size_t, count);
     to->number = text || from->source ? UNA_GET_ROWS(&to->arena, size_t, count) : NULL;
     uint32_t *source = from->source ? UNA_GET_ROWS(&to->arena, uint32_t, count) : NULL;
+    una_table_source *sources = from->source ? UNA_GET(&to->arena, una_table_source, from->sources) : NULL;
     UNA_TRY(una_arena_check(&to->arena));
     for (size_t i = 0; i < count; i++) {
         size_t number = una_table_number(from, index[i]);
         to->line[i] = from->line ? from->line[index[i]] : number;
         if (to->number) to->number[i] = number;
+        if (source) source[i] = from->from[index[i]];
     }
-    for (size_t i = 0; source && i < count; i++) source[i] = from->from[index[i]];
     to->from = source;
-    return source ? copy_sources(to, from) : UNA_OK;
+    to->source = sources;
+    if (sources) to->sources = copy_sources(sources, from, &to->arena);
+    return una_arena_check(&to->arena);
 }
 
-static una_status gather_rows(una_dataset *to, const una_dataset *from, const size_t *index, size_t count,
-                              una_arena *work)
+static una_status names_of(const char ***names, const una_dataset *data, una_run *run)
 {
-    una_words words = una_words_in(&to->arena, work);
+    UNA_NEW_AT(&run->scratch, *names, data->columns);
+    for (size_t c = 0; c < data->columns; c++) (*names)[c] = data->column[c].name;
+    return UNA_OK;
+}
+
+static una_status gather_rows(una_dataset **subset, const una_dataset *from, const size_t *index, size_t count,
+                              una_run *run)
+{
+    const char **names = NULL;
+    UNA_TRY(names_of(&names, from, run));
+    UNA_TRY(una_table_new(subset, from->origin, names, from->columns, run));
+    una_dataset *to = *subset;
+    una_words words = una_words_in(&to->arena, &run->scratch);
     to->rows = count;
     to->images = una_images_hold(from->images);
     to->image_column = from->image_column;
@@ -349,16 +346,13 @@ static una_status gather_rows(una_dataset *to, const una_dataset *from, const si
 
     for (size_t c = 0; c < from->columns; c++) {
         una_table_column *column = &to->column[c];
-        const una_table_column *source = &from->column[c];
         UNA_TRY(una_check_cancelled(to->run, "choosing rows"));
-        if (column->is_text) gather_words(column, source, index, count, &words);
-        else for (size_t i = 0; i < count; i++) column->number[i] = source->number[index[i]];
+        copy_cells(column, 0, &from->column[c], index, count, &words);
         UNA_TRY(una_arena_check(&to->arena));
-        UNA_TRY(una_arena_check(work));
+        UNA_TRY(una_arena_check(&run->scratch));
         if (column->is_text) column->first_word = first_word(column, count);
     }
-    UNA_TRY(una_table_copy_notes(to, from));
-    return UNA_OK;
+    return una_table_copy_notes(to, from);
 }
 
 una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const size_t *index, size_t count,
@@ -369,19 +363,8 @@ una_status una_dataset_rows(una_dataset **subset, const una_dataset *data, const
         if (index[i] >= data->rows)
             UNA_FAIL(run, UNA_E_USAGE, "row %zu was asked for, and %s has %zu (counted from 0)", index[i], data->origin,
                      data->rows);
-
-    una_mark mark = una_arena_mark(&run->scratch);
-    const char **names = UNA_GET(&run->scratch, const char *, data->columns);
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t c = 0; status == UNA_OK && c < data->columns; c++) names[c] = data->column[c].name;
-    if (status == UNA_OK) status = una_table_new(subset, data->origin, names, data->columns, run);
-    if (status == UNA_OK) status = gather_rows(*subset, data, index, count, &run->scratch);
-    una_arena_release(&run->scratch, mark);
-
-    if (status == UNA_OK) return UNA_OK;
-    una_dataset_free(*subset);
-    *subset = NULL;
-    return status;
+    UNA_SCOPED(run, una_table_give(subset, gather_rows(subset, data, index, count, run)));
+    return UNA_OK;
 }
 
 /* ---- one table after another ---------------------------------------------------------------------------- */
@@ -409,68 +392,50 @@ static una_status check_types(const una_table_column *first, const una_dataset *
              first->is_text ? b->origin : a->origin);
 }
 
-static void append_column(una_table_column *to, const una_table_column *from, size_t at, size_t rows, una_words *words)
-{
-    for (size_t i = 0; i < rows; i++) {
-        if (!to->is_text) to->number[at + i] = from->is_text ? NAN : from->number[i];
-        else if (from->is_text && from->word[i])
-            to->word[at + i] = una_words_get(words, from->word[i], strlen(from->word[i]));
-    }
-}
-
-static void append_sources(una_table_source *source, uint32_t *index, const una_dataset *from, size_t first,
-                           una_arena *arena)
-{
-    size_t count = from->source ? from->sources : 1;
-    for (size_t s = 0; s < count; s++) {
-        source[first + s] = from->source ? from->source[s] : una_table_source_of(from, 0);
-        source[first + s].origin = una_arena_text(arena, source[first + s].origin);
-    }
-    for (size_t i = 0; i < from->rows; i++) index[i] = (uint32_t)(first + (from->source ? from->from[i] : 0));
-}
-
-static void append_places(una_dataset *to, size_t at, const una_dataset *from)
-{
-    for (size_t i = 0; i < from->rows; i++) {
-        to->number[at + i] = una_table_number(from, i);
-        to->line[at + i] = from->line ? from->line[i] : to->number[at + i];
-    }
-}
-
 /* Each row keeps the place that it has in its own file. */
-static una_status join_places(una_dataset *to, const una_dataset *a, const una_dataset *b)
+static una_status join_places(una_dataset *to, const una_dataset *const part[2])
 {
-    size_t first = a->source ? a->sources : 1;
-    to->sources = first + (b->source ? b->sources : 1);
-    UNA_NEW(&to->arena, una_table_source, source, to->sources);
+    size_t at = 0;
+    UNA_NEW(&to->arena, una_table_source, source, part[0]->sources + part[1]->sources + 2);
     UNA_NEW_ROWS(&to->arena, uint32_t, from, to->rows);
     UNA_NEW_ROWS_AT(&to->arena, to->line, to->rows);
     UNA_NEW_ROWS_AT(&to->arena, to->number, to->rows);
-    append_sources(source, from, a, 0, &to->arena);
-    append_sources(source, from + a->rows, b, first, &to->arena);
-    append_places(to, 0, a);
-    append_places(to, a->rows, b);
+    for (int p = 0; p < 2; p++) {
+        size_t first = to->sources;
+        to->sources += copy_sources(source + first, part[p], &to->arena);
+        for (size_t i = 0; i < part[p]->rows; i++, at++) {
+            to->number[at] = una_table_number(part[p], i);
+            to->line[at] = part[p]->line ? part[p]->line[i] : to->number[at];
+            from[at] = (uint32_t)(first + (part[p]->source ? part[p]->from[i] : 0));
+        }
+    }
     to->source = source;
     to->from = from;
     return una_arena_check(&to->arena);
 }
 
-static una_status append_rows(una_dataset *to, const una_dataset *a, const una_dataset *b, una_arena *work)
+static una_status join_tables(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run)
 {
-    una_words words = una_words_in(&to->arena, work);
+    const char **names = NULL;
+    una_text origin = una_text_in(&run->scratch);
+    una_text_add(&origin, "%s and %s", a->origin, b->origin);
+    UNA_TRY(names_of(&names, a, run));
+    UNA_TRY(una_table_new(joined, origin.at, names, a->columns, run));
+    una_dataset *to = *joined;
+    una_words words = una_words_in(&to->arena, &run->scratch);
     to->rows = a->rows + b->rows;
-    UNA_TRY(join_places(to, a, b));
+    UNA_TRY(join_places(to, (const una_dataset *[]){ a, b }));
     if (!una_images_same(a->images, b->images))
-        UNA_FAIL(to->run, UNA_E_USAGE, "the rows of %.200s and %.200s do not name images of one file", a->origin,
+        UNA_FAIL(run, UNA_E_USAGE, "the rows of %.200s and %.200s do not name images of one file", a->origin,
                  b->origin);
     to->images = una_images_hold(a->images);
     to->image_column = a->image_column;
 
     for (size_t c = 0; c < a->columns; c++) {
         size_t partner;
-        UNA_TRY(una_table_need(&partner, b, a->column[c].name, to->run));
+        UNA_TRY(una_table_need(&partner, b, a->column[c].name, run));
         const una_table_column *first = &a->column[c], *second = &b->column[partner];
-        UNA_TRY(check_types(first, a, second, b, to->run));
+        UNA_TRY(check_types(first, a, second, b, run));
         to->column[c].is_text = (first->is_text && holds_values(first, a->rows)) ||
                                 (second->is_text && holds_values(second, b->rows));
     }
@@ -478,39 +443,23 @@ static una_status append_rows(una_dataset *to, const una_dataset *a, const una_d
 
     for (size_t c = 0; c < a->columns; c++) {
         una_table_column *column = &to->column[c];
-        UNA_TRY(una_check_cancelled(to->run, "joining tables"));
-        append_column(column, &a->column[c], 0, a->rows, &words);
-        append_column(column, &b->column[una_table_find(b, column->name)], a->rows, b->rows, &words);
+        UNA_TRY(una_check_cancelled(run, "joining tables"));
+        copy_cells(column, 0, &a->column[c], NULL, a->rows, &words);
+        copy_cells(column, a->rows, &b->column[una_table_find(b, column->name)], NULL, b->rows, &words);
         UNA_TRY(una_arena_check(&to->arena));
-        UNA_TRY(una_arena_check(work));
+        UNA_TRY(una_arena_check(&run->scratch));
         if (column->is_text) column->first_word = first_word(column, to->rows);
     }
     UNA_TRY(una_table_copy_notes(to, b));
     return una_table_copy_notes(to, a);
 }
 
-static una_status join_tables(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run)
-{
-    const char **names = UNA_GET(&run->scratch, const char *, a->columns);
-    una_text origin = una_text_in(&run->scratch);
-    una_text_add(&origin, "%s and %s", a->origin, b->origin);
-    UNA_TRY(una_arena_check(&run->scratch));
-    for (size_t c = 0; c < a->columns; c++) names[c] = a->column[c].name;
-    UNA_TRY(una_table_new(joined, origin.at, names, a->columns, run));
-    return append_rows(*joined, a, b, &run->scratch);
-}
-
 una_status una_dataset_join(una_dataset **joined, const una_dataset *a, const una_dataset *b, una_run *run)
 {
     *joined = NULL;
     una_clear_message(run);
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = join_tables(joined, a, b, run);
-    una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK) return UNA_OK;
-    una_dataset_free(*joined);
-    *joined = NULL;
-    return status;
+    UNA_SCOPED(run, una_table_give(joined, join_tables(joined, a, b, run)));
+    return UNA_OK;
 }
 
 /* ---- looking --------------------------------------------------------------------------------------------- */

@@ -13,16 +13,30 @@ enum { MOST_SOURCES = 1 << 24, LEAST_SOURCE = 100, LEAST_LEVEL = 31, LEAST_RARE 
 static una_status exchange_name(una_archive *ar, const char *block, const char **name)
 {
     UNA_TRY(una_archive_text(ar, block, name));
-    if (ar->loading && !(*name && **name)) return una_archive_refuse(ar, block, "is empty where a name is needed");
+    bool empty = ar->loading && !(*name && **name);
+    return empty ? una_archive_refuse(ar, block, "is empty where a name is needed") : UNA_OK;
+}
+
+static una_status exchange_size(una_archive *ar, const char *block, size_t *value, size_t low, size_t high)
+{
+    uint64_t number = *value;
+    UNA_TRY(una_archive_u64(ar, block, &number, low, high));
+    *value = (size_t)number;
     return UNA_OK;
 }
 
 static una_status exchange_bool(una_archive *ar, const char *block, bool *value)
 {
-    uint64_t word = *value;
-    UNA_TRY(una_archive_u64(ar, block, &word, 0, 1));
-    *value = word == 1;
+    size_t number = *value;
+    UNA_TRY(exchange_size(ar, block, &number, 0, 1));
+    *value = number == 1;
     return UNA_OK;
+}
+
+/* Whether a block is there, or is due, that older files do not have. */
+static bool has_block(const una_archive *ar, const char *block, bool due)
+{
+    return ar->loading ? una_archive_next_is(ar, block) : due;
 }
 
 static una_status check_loaded_levels(una_archive *ar, const una_source *source)
@@ -43,36 +57,30 @@ static una_status check_loaded_levels(una_archive *ar, const una_source *source)
 static una_status exchange_rare(una_source *source, una_archive *ar)
 {
     const char *name = "columns.rare";
-    uint64_t count = source->rare_count;
-    if (ar->loading ? !una_archive_next_is(ar, name) : !source->has_untrained_level) return UNA_OK;
-    UNA_TRY(una_archive_u64(ar, name, &count, 0, UINT64_MAX / 8));
-    UNA_TRY(una_archive_expect(ar, name, count, LEAST_RARE));
-    if (count) UNA_TRY(una_archive_f64s(ar, name, &source->rare, (size_t)count));
+    if (!has_block(ar, name, source->has_untrained_level)) return UNA_OK;
+    UNA_TRY(exchange_size(ar, name, &source->rare_count, 0, SIZE_MAX / 8));
+    UNA_TRY(una_archive_expect(ar, name, source->rare_count, LEAST_RARE));
+    if (source->rare_count) UNA_TRY(una_archive_f64s(ar, name, &source->rare, source->rare_count));
     if (!ar->loading) return UNA_OK;
-    source->rare_count = (size_t)count;
     source->has_untrained_level = true;
-    source->has_never_seen = count > 0;
+    source->has_never_seen = source->rare_count > 0;
     for (size_t k = 1; k < source->rare_count; k++)
         if (!(source->rare[k - 1] < source->rare[k])) return una_archive_refuse(ar, name, "is not in order");
-    return source->has_other && source->level_count > (size_t)1 + source->has_never_seen ? UNA_OK
-           : una_archive_refuse(ar, name, "is there without a level 'other'");
+    if (source->has_other && source->level_count > (size_t)1 + source->has_never_seen) return UNA_OK;
+    return una_archive_refuse(ar, name, "is there without a level 'other'");
 }
 
 static una_status exchange_levels(una_source *source, una_archive *ar)
 {
-    uint64_t count = source->level_count;
-    UNA_TRY(una_archive_u64(ar, "columns.levels", &count, 2, UNA_MAX_LEVELS + 2));
+    UNA_TRY(exchange_size(ar, "columns.levels", &source->level_count, 2, UNA_MAX_LEVELS + 2));
     UNA_TRY(exchange_bool(ar, "columns.has_other", &source->has_other));
+    size_t count = source->level_count;
+    bool too_many = ar->loading && count > UNA_MAX_LEVELS && !source->has_other;
+    if (too_many) return una_archive_refuse(ar, "columns.levels", "is larger than a category may be");
+    UNA_TRY(una_archive_expect(ar, "columns.levels", count, LEAST_LEVEL));
+    if (ar->loading) UNA_NEW_AT(ar->arena, source->levels, count);
 
-    if (ar->loading) {
-        if (count > UNA_MAX_LEVELS && !source->has_other)
-            return una_archive_refuse(ar, "columns.levels", "is larger than a category may be");
-        UNA_TRY(una_archive_expect(ar, "columns.levels", count, LEAST_LEVEL));
-        source->level_count = (size_t)count;
-        UNA_NEW_AT(ar->arena, source->levels, source->level_count);
-    }
-
-    for (size_t k = 0; k < source->level_count; k++) {
+    for (size_t k = 0; k < count; k++) {
         UNA_TRY(una_archive_text(ar, "columns.level", &source->levels[k]));
         if (ar->loading && !source->levels[k]) return una_archive_refuse(ar, "columns.level", "is missing");
     }
@@ -89,31 +97,20 @@ static una_status exchange_levels(una_source *source, una_archive *ar)
 
 static una_status exchange_image(una_image_shape *shape, una_archive *ar)
 {
-    uint64_t height = shape->height, width = shape->width, channels = shape->channels;
-    UNA_TRY(una_archive_u64(ar, "columns.height", &height, 1, UNA_MOST_PIXELS));
-    UNA_TRY(una_archive_u64(ar, "columns.width", &width, 1, UNA_MOST_PIXELS));
-    UNA_TRY(una_archive_u64(ar, "columns.channels", &channels, 1, UNA_MOST_CHANNELS));
-    *shape = (una_image_shape){ (size_t)height, (size_t)width, (size_t)channels };
+    UNA_TRY(exchange_size(ar, "columns.height", &shape->height, 1, UNA_MOST_PIXELS));
+    UNA_TRY(exchange_size(ar, "columns.width", &shape->width, 1, UNA_MOST_PIXELS));
+    UNA_TRY(exchange_size(ar, "columns.channels", &shape->channels, 1, UNA_MOST_CHANNELS));
     return una_image_size(*shape) <= UNA_MOST_PIXELS ? UNA_OK
            : una_archive_refuse(ar, "columns.height", "makes images larger than they can be");
-}
-
-/* Written only where it is set: older files, and files of tables without missing cells, have no such block. */
-static una_status exchange_tells_missing(una_source *source, una_archive *ar)
-{
-    const char *name = "columns.tells_missing";
-    if (ar->loading ? !una_archive_next_is(ar, name) : !source->has_missing_indicator) return UNA_OK;
-    UNA_TRY(exchange_bool(ar, name, &source->has_missing_indicator));
-    return source->has_missing_indicator ? UNA_OK : una_archive_refuse(ar, name, "is there and says no");
 }
 
 /* A number that is remembered with how it was written: dates and their parts, a unit. */
 static una_status exchange_form(una_source *source, una_archive *ar)
 {
-    uint64_t form = (uint64_t)source->form, parts = source->parts;
+    size_t form = source->form, parts = source->parts;
     const char *unit = source->unit ? source->unit : "";
-    UNA_TRY(una_archive_u64(ar, "columns.form", &form, UNA_CELLS_PLAIN, UNA_CELLS_TIME));
-    UNA_TRY(una_archive_u64(ar, "columns.parts", &parts, 0, (1 << UNA_PARTS) - 1));
+    UNA_TRY(exchange_size(ar, "columns.form", &form, UNA_CELLS_PLAIN, UNA_CELLS_TIME));
+    UNA_TRY(exchange_size(ar, "columns.parts", &parts, 0, (1 << UNA_PARTS) - 1));
     UNA_TRY(una_archive_text(ar, "columns.unit", &unit));
     if (!ar->loading) return UNA_OK;
     if (unit && strlen(unit) >= UNA_UNIT_ROOM) return una_archive_refuse(ar, "columns.unit", "is too long");
@@ -121,32 +118,33 @@ static una_status exchange_form(una_source *source, una_archive *ar)
     source->parts = (unsigned)parts;
     source->unit = unit && *unit ? unit : NULL;
     if (form == UNA_CELLS_NUMBER) return una_archive_refuse(ar, "columns.form", "is none that is written");
-    bool moments = source->form != UNA_CELLS_PLAIN;
-    if (moments || !parts) return UNA_OK;
+    if (form != UNA_CELLS_PLAIN || !parts) return UNA_OK;
     return una_archive_refuse(ar, "columns.parts", "has calendar parts of a column without dates");
-}
-
-static bool has_form(const una_source *source)
-{
-    return source->form != UNA_CELLS_PLAIN || source->parts || (source->unit && source->unit[0]);
 }
 
 /* What a source adds to the file; *centre and *scale are those of its input where it is a number. */
 static una_status exchange_source(una_source *source, double *centre, double *scale, una_archive *ar)
 {
-    uint64_t sort = has_form(source) ? 3 : 0;
-    if (source->image.height) sort = 2;
-    else if (source->is_text) sort = 1;
+    enum { PLAIN, WORDS, IMAGE, WRITTEN };
+    const char *indicator = "columns.tells_missing";
+    bool written = source->form != UNA_CELLS_PLAIN || source->parts || (source->unit && source->unit[0]);
+    size_t sort = written ? WRITTEN : PLAIN;
+    if (source->image.height) sort = IMAGE;
+    else if (source->is_text) sort = WORDS;
     UNA_TRY(exchange_name(ar, "columns.name", &source->name));
-    UNA_TRY(una_archive_u64(ar, "columns.is_text", &sort, 0, 3));
-    source->is_text = sort == 1;
+    UNA_TRY(exchange_size(ar, "columns.is_text", &sort, PLAIN, WRITTEN));
+    source->is_text = sort == WORDS;
     if (source->is_text) return exchange_levels(source, ar);
-    if (sort == 2) UNA_TRY(exchange_image(&source->image, ar));
-    if (sort == 3) UNA_TRY(exchange_form(source, ar));
+    if (sort == IMAGE) UNA_TRY(exchange_image(&source->image, ar));
+    if (sort == WRITTEN) UNA_TRY(exchange_form(source, ar));
     UNA_TRY(una_archive_f64(ar, "columns.mean", &source->mean));
     UNA_TRY(una_archive_f64(ar, "columns.centre", centre));
     UNA_TRY(una_archive_f64(ar, "columns.scale", scale));
-    if (sort != 2) UNA_TRY(exchange_tells_missing(source, ar));
+    /* Written only where it is set: older files, and files of tables without missing cells, have no such block. */
+    if (sort != IMAGE && has_block(ar, indicator, source->has_missing_indicator)) {
+        UNA_TRY(exchange_bool(ar, indicator, &source->has_missing_indicator));
+        if (!source->has_missing_indicator) return una_archive_refuse(ar, indicator, "is there and says no");
+    }
     return !ar->loading || *scale > 0 ? UNA_OK : una_archive_refuse(ar, "columns.scale", "is not positive");
 }
 
@@ -185,55 +183,32 @@ static una_status load_sources(una_columns *columns, una_archive *ar)
 
 static una_status check_loaded_names(una_columns *const *target, size_t targets, una_archive *ar)
 {
-    const una_columns *columns = target[0];
-    una_mark mark = una_arena_mark(&ar->run->scratch);
-    const char **names = UNA_GET(&ar->run->scratch, const char *, columns->source_count + targets);
-    una_status status = una_arena_check(&ar->run->scratch);
     bool repeated = false;
-    size_t first, second, count = columns->source_count;
-
-    for (size_t s = 0; status == UNA_OK && s < count; s++) names[s] = columns->sources[s].name;
-    for (size_t t = 0; status == UNA_OK && t < targets; t++) names[count + t] = target[t]->target;
-    if (status == UNA_OK) status = una_names_repeated(&repeated, &first, &second, names, count + targets, ar->run);
-
-    una_arena_release(&ar->run->scratch, mark);
-    if (status == UNA_OK && repeated) return una_archive_refuse(ar, "columns.name", "stands twice");
-    return status;
+    size_t first, second, count = target[0]->source_count;
+    UNA_NEW(&ar->run->scratch, const char *, names, count + targets);
+    for (size_t s = 0; s < count; s++) names[s] = target[0]->sources[s].name;
+    for (size_t t = 0; t < targets; t++) names[count + t] = target[t]->target;
+    UNA_TRY(una_names_repeated(&repeated, &first, &second, names, count + targets, ar->run));
+    return repeated ? una_archive_refuse(ar, "columns.name", "stands twice") : UNA_OK;
 }
 
-/* Written only where it is known: older files, and files of targets without a unit, have no such block. */
-static una_status exchange_target_unit(una_columns *columns, una_archive *ar)
-{
-    const char *name = "columns.target_unit", *unit = columns->target_unit;
-    if (ar->loading ? !una_archive_next_is(ar, name) : !(unit && *unit)) return UNA_OK;
-    UNA_TRY(exchange_name(ar, name, &unit));
-    if (strlen(unit) >= UNA_UNIT_ROOM) return una_archive_refuse(ar, name, "is too long");
-    columns->target_unit = unit;
-    return UNA_OK;
-}
-
+/* Unit and logarithm are written only where there are such: older files have no such blocks. */
 static una_status exchange_target(una_columns *columns, una_archive *ar)
 {
+    const char *block = "columns.target_unit", *unit = columns->target_unit;
     UNA_TRY(exchange_name(ar, "columns.target", &columns->target));
     UNA_TRY(una_archive_f64(ar, "columns.target_centre", &columns->target_centre));
     UNA_TRY(una_archive_f64(ar, "columns.target_scale", &columns->target_scale));
     if (ar->loading && !(columns->target_scale > 0))
         return una_archive_refuse(ar, "columns.target_scale", "is not positive");
 
-    UNA_TRY(exchange_target_unit(columns, ar));
-    if (ar->loading ? !una_archive_next_is(ar, "columns.log") : !columns->log_target) return UNA_OK;
+    if (has_block(ar, block, unit && *unit)) {
+        UNA_TRY(exchange_name(ar, block, &unit));
+        if (strlen(unit) >= UNA_UNIT_ROOM) return una_archive_refuse(ar, block, "is too long");
+        columns->target_unit = unit;
+    }
+    if (!has_block(ar, "columns.log", columns->log_target)) return UNA_OK;
     return exchange_bool(ar, "columns.log", &columns->log_target);
-}
-
-/* What all targets have in common. */
-static void share_sources(const una_columns *from, una_columns *to)
-{
-    to->sources = from->sources;
-    to->source_count = from->source_count;
-    to->inputs = from->inputs;
-    to->input_count = from->input_count;
-    to->missing = from->missing;
-    to->selection = from->selection;
 }
 
 una_status una_columns_exchange_several(una_columns *const *target, size_t targets, una_archive *ar)
@@ -246,21 +221,25 @@ una_status una_columns_exchange_several(una_columns *const *target, size_t targe
             return una_archive_refuse(ar, "columns.log", "is there for some targets and not for others");
     }
 
-    uint64_t count = columns->source_count, missing = (uint64_t)columns->missing;
-    UNA_TRY(una_archive_u64(ar, "columns.missing", &missing, UNA_MISSING_ERROR, UNA_MISSING_MEAN));
-    UNA_TRY(una_archive_u64(ar, "columns.sources", &count, 1, MOST_SOURCES));
-    UNA_TRY(una_archive_expect(ar, "columns.sources", count, LEAST_SOURCE));
+    size_t missing = columns->missing;
+    UNA_TRY(exchange_size(ar, "columns.missing", &missing, UNA_MISSING_ERROR, UNA_MISSING_MEAN));
+    UNA_TRY(exchange_size(ar, "columns.sources", &columns->source_count, 1, MOST_SOURCES));
+    UNA_TRY(una_archive_expect(ar, "columns.sources", columns->source_count, LEAST_SOURCE));
     columns->missing = (una_missing)missing;
-    columns->source_count = (size_t)count;
-
-    if (!ar->loading) {
-        UNA_TRY(save_sources(columns, ar));
-        return una_selection_exchange(&columns->selection, ar);
-    }
-    UNA_TRY(load_sources(columns, ar));
+    UNA_TRY(ar->loading ? load_sources(columns, ar) : save_sources(columns, ar));
     UNA_TRY(una_selection_exchange(&columns->selection, ar));
-    for (size_t t = 1; t < targets; t++) share_sources(columns, target[t]);
-    return check_loaded_names(target, targets, ar);
+    if (!ar->loading) return UNA_OK;
+
+    for (size_t t = 1; t < targets; t++) {
+        una_columns *other = target[t], own = *other;
+        *other = *columns;
+        other->target = own.target;
+        other->target_unit = own.target_unit;
+        other->target_centre = own.target_centre;
+        other->target_scale = own.target_scale;
+    }
+    UNA_SCOPED(ar->run, check_loaded_names(target, targets, ar));
+    return UNA_OK;
 }
 
 /* Checks by saving them, so that the sentence is the same as after a fit. */

@@ -66,10 +66,17 @@ una_status una_table_image(size_t *item, const una_dataset *data, size_t row, un
              data->images->origin, data->images->count);
 }
 
+static una_status take_image(double *numbers, const una_dataset *data, size_t row, una_run *run)
+{
+    size_t item;
+    UNA_TRY(una_table_image(&item, data, row, run));
+    una_images_take(data->images, item, 0, 1, numbers);
+    return UNA_OK;
+}
+
 una_status una_dataset_image(size_t sizes[3], double *numbers, const una_dataset *data, size_t row, una_run *run)
 {
     una_image_shape shape = data->images ? data->images->shape : (una_image_shape){ 0, 0, 0 };
-    size_t item;
     una_clear_message(run);
     sizes[0] = shape.height;
     sizes[1] = shape.width;
@@ -78,9 +85,6 @@ una_status una_dataset_image(size_t sizes[3], double *numbers, const una_dataset
     if (row >= data->rows)
         UNA_FAIL(run, UNA_E_USAGE, "%s has %zu rows, and the image of row %zu (counted from 0) is asked for",
                  data->origin, data->rows, row);
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_table_image(&item, data, row, run);
-    if (status == UNA_OK) una_images_take(data->images, item, 0, 1, numbers);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, take_image(numbers, data, row, run));
+    return UNA_OK;
 }

@@ -18,13 +18,6 @@ static una_status mark_columns(bool *marked, const char *const *names, size_t co
     return UNA_OK;
 }
 
-static bool is_among(size_t column, const size_t *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (list[i] == column) return true;
-    return false;
-}
-
 static una_status check_column(size_t c, const bool *drop, const bool *only, bool target, const una_dataset *data,
                                una_run *run)
 {
@@ -40,14 +33,17 @@ static una_status check_column(size_t c, const bool *drop, const bool *only, boo
     return UNA_OK;
 }
 
-static una_status choose_left_out(bool *out, bool *drop, bool *only, const una_selection *selection,
-                                  const una_dataset *data, const size_t *target, size_t targets, una_run *run)
+static una_status choose_left_out(bool *out, const una_selection *selection, const una_dataset *data,
+                                  const size_t *target, size_t targets, una_run *run)
 {
     size_t left = 0;
+    UNA_NEW(&run->scratch, bool, drop, data->columns);
+    UNA_NEW(&run->scratch, bool, only, data->columns);
     UNA_TRY(mark_columns(drop, selection->drop, selection->drop_count, "drop", data, run));
     UNA_TRY(mark_columns(only, selection->only, selection->only_count, "only", data, run));
     for (size_t c = 0; c < data->columns; c++) {
-        bool is_target = is_among(c, target, targets), names_images = data->images && c == data->image_column;
+        bool is_target = false, names_images = data->images && c == data->image_column;
+        for (size_t t = 0; t < targets; t++) is_target = is_target || target[t] == c;
         UNA_TRY(check_column(c, drop, only, is_target, data, run));
         out[c] = drop[c] || (selection->only_count && !only[c] && !is_target && !names_images);
         left += !out[c] && !is_target;
@@ -63,12 +59,8 @@ una_status una_selection_apply(bool *out, const una_selection *selection, const 
 {
     memset(out, 0, data->columns * sizeof *out);
     if (!selection || (!selection->drop_count && !selection->only_count)) return UNA_OK;
-    una_mark before = una_arena_mark(&run->scratch);
-    bool *drop = UNA_GET(&run->scratch, bool, data->columns), *only = UNA_GET(&run->scratch, bool, data->columns);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = choose_left_out(out, drop, only, selection, data, target, targets, run);
-    una_arena_release(&run->scratch, before);
-    return status;
+    UNA_SCOPED(run, choose_left_out(out, selection, data, target, targets, run));
+    return UNA_OK;
 }
 
 static bool is_named(const char *const *names, size_t count, const char *name)
@@ -100,24 +92,20 @@ una_status una_selection_copy(una_selection *to, const una_selection *from, una_
     return una_arena_check(arena);
 }
 
-static void add_selected_names(una_text *text, const char *const *names, size_t count)
+/* "column 'a' was left out, by request" */
+static void describe_list(una_text *sentence, const char *head, const char *const *names, size_t count,
+                          const char *what)
 {
-    for (size_t i = 0; i < count; i++)
-        una_text_add(text, "%s'%s'", una_list_separator(i, count), names[i]);
+    if (!count) return;
+    una_text_add(sentence, "%scolumn%s ", head, count > 1 ? "s" : "");
+    for (size_t i = 0; i < count; i++) una_text_add(sentence, "%s'%s'", una_list_separator(i, count), names[i]);
+    una_text_add(sentence, " %s %s, by request", count > 1 ? "were" : "was", what);
 }
 
 void una_selection_describe(una_text *sentence, const una_selection *selection)
 {
-    if (selection->only_count) {
-        una_text_add(sentence, "only column%s ", selection->only_count > 1 ? "s" : "");
-        add_selected_names(sentence, selection->only, selection->only_count);
-        una_text_add(sentence, selection->only_count > 1 ? " were used, by request" : " was used, by request");
-    }
-    if (selection->drop_count) {
-        una_text_add(sentence, "%scolumn%s ", sentence->length ? "; " : "", selection->drop_count > 1 ? "s" : "");
-        add_selected_names(sentence, selection->drop, selection->drop_count);
-        una_text_add(sentence, selection->drop_count > 1 ? " were left out, by request" : " was left out, by request");
-    }
+    describe_list(sentence, "only ", selection->only, selection->only_count, "used");
+    describe_list(sentence, sentence->length ? "; " : "", selection->drop, selection->drop_count, "left out");
 }
 
 static una_status exchange_names(const char *const **names, size_t *count, const char *block, una_archive *ar)

@@ -419,15 +419,15 @@ static una_status name_first(una_csv *csv)
     una_names others;
     csv->unnamed = csv->columns > 1 && !csv->names[0][0];
     if (!csv->unnamed) return UNA_OK;
-    UNA_TRY(una_names_index(&others, csv->names, csv->columns, &csv->arena));
-    una_text name = una_text_in(&csv->arena);
+    UNA_TRY(una_names_index(&others, csv->names, csv->columns, csv->arena));
+    una_text name = una_text_in(csv->arena);
     una_text_add(&name, "row");
-    for (size_t i = 2; !csv->arena.failed && una_names_find(&others, name.at) != SIZE_MAX; i++) {
-        name = una_text_in(&csv->arena);
+    for (size_t i = 2; !csv->arena->failed && una_names_find(&others, name.at) != SIZE_MAX; i++) {
+        name = una_text_in(csv->arena);
         una_text_add(&name, "row %zu", i);
     }
     csv->names[0] = name.at;
-    return una_arena_check(&csv->arena);
+    return una_arena_check(csv->arena);
 }
 
 /* Copies all names into one piece of memory, because a piece for each would take 64 bytes. */
@@ -435,8 +435,8 @@ static una_status copy_header_names(una_csv *csv)
 {
     size_t size = 0;
     for (size_t i = 0; i < csv->columns; i++) size += csv->cells[i].length + 1;
-    UNA_NEW_AT(&csv->arena, csv->names, csv->columns);
-    UNA_NEW(&csv->arena, char, name, size);
+    UNA_NEW_AT(csv->arena, csv->names, csv->columns);
+    UNA_NEW(csv->arena, char, name, size);
     for (size_t i = 0; i < csv->columns; i++) {
         una_cell cell = una_cell_trimmed(&csv->cells[i]);
         csv->names[i] = memcpy(name, cell.at, cell.length);
@@ -452,7 +452,7 @@ static una_status read_csv_header(una_csv *csv)
     if (!more) UNA_FAIL(csv->run, UNA_E_INPUT, "%s is empty; a header and rows are needed", csv->path);
 
     csv->columns = csv->cell_room = csv->cell_count;
-    UNA_NEW_AT(&csv->arena, csv->cells, csv->columns);
+    UNA_NEW_AT(csv->arena, csv->cells, csv->columns);
     UNA_TRY(next_record(csv, &more));
 
     UNA_TRY(copy_header_names(csv));
@@ -544,7 +544,7 @@ static una_status count_spooled(una_csv *csv, size_t more)
  * twice. */
 static una_status spool_input(una_csv *csv, int to)
 {
-    UNA_NEW(&csv->arena, char, block, SMALL_BLOCK);
+    UNA_NEW(csv->arena, char, block, SMALL_BLOCK);
     una_stamp stamp = una_stamp_of(STDIN_FILENO);
     for (;;) {
         UNA_TRY(una_bytes_wait(STDIN_FILENO, csv->path, csv->run));
@@ -590,10 +590,22 @@ static una_status open_csv_stream(una_csv *csv, const char *path)
     return UNA_OK;
 }
 
-static una_status open_csv_file(una_csv *csv, const char *path)
+static void close_csv(void *context)
 {
-    csv->path = una_arena_text(&csv->arena, una_path_shown(path));
-    UNA_TRY(una_arena_check(&csv->arena));
+    una_csv *csv = context;
+    if (csv->file) gzclose(csv->file);
+    else if (csv->handle >= 0) close(csv->handle);
+    una_scratch_give(csv->run, csv->spooled);
+    una_release(csv->run, csv->buffer);
+}
+
+una_status una_csv_open(una_csv **out, const char *path, una_arena *arena)
+{
+    UNA_NEW(arena, una_csv, csv, 1);
+    const char *shown = una_arena_text(arena, una_path_shown(path));
+    *csv = (una_csv){ .run = arena->run, .arena = arena, .handle = -1, .path = shown };
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_arena_at_end(arena, close_csv, csv));
     UNA_TRY(open_csv_stream(csv, path));
     uint64_t most = csv->run->settings.memory_limit / 8;
     csv->longest = most > LONGEST ? LONGEST : (size_t)most;
@@ -604,20 +616,9 @@ static una_status open_csv_file(una_csv *csv, const char *path)
         UNA_FAIL(csv->run, UNA_E_INPUT, "%s is named .gz but is not compressed with gzip; rename or copy it again",
                  path);
     UNA_TRY(detect_dialect(csv));
-    return read_csv_header(csv);
-}
-
-una_status una_csv_open(una_csv **out, const char *path, una_run *run)
-{
-    *out = NULL;
-    una_csv *csv = una_allocate(run, sizeof *csv);
-    if (!csv) return UNA_E_MEMORY;
-    *csv = (una_csv){ .run = run, .handle = -1 };
-    una_arena_init(&csv->arena, run);
-    una_status status = open_csv_file(csv, path);
-    if (status == UNA_OK) *out = csv;
-    else una_csv_close(csv);
-    return status;
+    UNA_TRY(read_csv_header(csv));
+    *out = csv;
+    return UNA_OK;
 }
 
 una_status una_csv_rewind(una_csv *csv)
@@ -673,14 +674,3 @@ double una_csv_fraction(const una_csv *csv)
     return all > 0 && done >= 0 && done < all ? done / all : 0;
 }
 
-void una_csv_close(una_csv *csv)
-{
-    if (!csv) return;
-    if (csv->file) gzclose(csv->file);
-    else if (csv->handle >= 0) close(csv->handle);
-    una_run *run = csv->run;
-    una_scratch_give(run, csv->spooled);
-    una_release(run, csv->buffer);
-    una_arena_free(&csv->arena);
-    una_release(run, csv);
-}

@@ -25,7 +25,7 @@ enum { UNA_CSV_SLACK = 16 };     /* bytes behind the last one that may be looked
 
 typedef struct una_csv {
     una_run     *run;
-    una_arena    arena;          /* owns everything below                                           */
+    una_arena   *arena;          /* holds it all, and closes it                                     */
     const char  *path;
     void        *file;           /* gzFile, or NULL: the file is read as it is                      */
     int          handle;         /* the file's, which zlib closes if it has it                      */
@@ -51,9 +51,9 @@ typedef struct una_csv {
     size_t       spooled;        /* bytes of it in a scratch file                                   */
 } una_csv;
 
-/* Opens and reads the header: every column must have a name, and no two the same. "-" is the standard input, all of
+/* In the arena, with which it is closed. Reads the header: every column must have a name, and no two the same. "-" is the standard input, all of
  * which is kept in a scratch file. */
-una_status una_csv_open(una_csv **csv, const char *path, una_run *run);
+una_status una_csv_open(una_csv **csv, const char *path, una_arena *arena);
 /* *more is false at the end. Lines that begin with # and have another number of cells are passed over. A row with
  * more or fewer cells than the header is an error. */
 una_status una_csv_next(una_csv *csv, bool *more);
@@ -78,7 +78,6 @@ bool       una_csv_can_rewind(const una_csv *csv);
 una_status una_csv_glance(una_csv *csv, bool *may_have_commas);
 /* Share of the file read so far, 0..1. */
 double     una_csv_fraction(const una_csv *csv);
-void       una_csv_close(una_csv *csv);                          /* accepts NULL */
 
 /* Its name in sentences: "-" is the standard input. */
 const char *una_path_shown(const char *path);

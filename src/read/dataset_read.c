@@ -3,6 +3,7 @@
  * A whole file as one table, or the rows of it that belong to this rank.
  */
 #include "base/rank_group.h"
+#include "data/build.h"
 #include "read/csv.h"
 #include "read/reader.h"
 
@@ -22,12 +23,11 @@ static una_status read_all_rows(una_dataset **data, una_reader *reader)
 {
     bool again;
     UNA_TRY(una_reader_fill(data, &again, reader, SIZE_MAX));
-    una_status status = una_reader_finite(reader);
-    if (status == UNA_OK && again) status = read_once_more(data, &again, reader);
-    if (status == UNA_OK && !again && una_reader_found_commas(reader)) status = read_once_more(data, &again, reader);
-    if (status == UNA_OK && !again && *data) status = una_reader_apply_formats(reader, *data);
-    if (status != UNA_OK || !again) return status;
-    UNA_FAIL((*data)->run, UNA_E_IO, "%s changed while it was being read", (*data)->origin);
+    UNA_TRY(una_reader_finite(reader));
+    if (again) UNA_TRY(read_once_more(data, &again, reader));
+    if (!again && una_reader_found_commas(reader)) UNA_TRY(read_once_more(data, &again, reader));
+    if (again) UNA_FAIL((*data)->run, UNA_E_IO, "%s changed while it was being read", (*data)->origin);
+    return *data ? una_reader_apply_formats(reader, *data) : UNA_OK;
 }
 
 una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
@@ -37,11 +37,9 @@ una_status una_dataset_read(una_dataset **data, const char *path, una_run *run)
     UNA_TRY(una_reader_begin(&reader, path, run));
     una_status status = read_all_rows(data, reader);
     una_reader_close(reader);
-    if (status == UNA_OK && *data) return UNA_OK;
-    una_dataset_free(*data);
-    *data = NULL;
-    UNA_TRY(status);
-    UNA_FAIL(run, UNA_E_INPUT, "%s has a header but no rows", una_path_shown(path));
+    if (status == UNA_OK && !*data)
+        status = una_fail(run, UNA_E_INPUT, "%s has a header but no rows", una_path_shown(path));
+    return una_table_give(data, status);
 }
 
 /* ---- a part of a file for each rank ------------------------------------------------------------------------ */
@@ -92,8 +90,5 @@ una_status una_dataset_read_part(una_dataset **data, const char *path, una_run *
     una_status status;
     UNA_SHARED_CALL(status, run, read_part(data, path, run));
     una_arena_release(&run->scratch, mark);
-    if (status == UNA_OK) return UNA_OK;
-    una_dataset_free(*data);
-    *data = NULL;
-    return status;
+    return una_table_give(data, status);
 }

@@ -32,15 +32,6 @@ static una_status take_image_shape(una_images *m, const size_t *sizes, size_t co
     return UNA_OK;
 }
 
-static una_status read_idx(una_images *m, bool *packed)
-{
-    una_idx idx;
-    UNA_TRY(una_idx_read(&idx, m->origin, &m->arena, m->run));
-    m->bytes = idx.bytes;
-    *packed = idx.is_packed;
-    return take_image_shape(m, idx.sizes, idx.size_count);
-}
-
 /* Numbers are read some images at a time; what is no finite number is refused with its place. */
 static una_status copy_numbers(una_images *m, una_npy *npy, float *to)
 {
@@ -62,36 +53,36 @@ static una_status copy_numbers(una_images *m, una_npy *npy, float *to)
 static una_status read_npy(una_images *m, bool *packed)
 {
     una_npy *npy;
-    UNA_TRY(una_npy_open(&npy, m->origin, m->run));
-    una_status status = take_image_shape(m, npy->sizes, npy->size_count);
-    if (status == UNA_OK && npy->by_column)
-        status = refuse_images(m, "it is in Fortran's order; save numpy.ascontiguousarray of it");
-    float *numbers = status == UNA_OK ? UNA_GET_ROWS(&m->arena, float, m->count * m->each) : NULL;
-    if (status == UNA_OK) status = una_arena_check(&m->arena);
-    una_mark mark = una_arena_mark(&m->run->scratch);
-    if (status == UNA_OK) status = copy_numbers(m, npy, numbers);
-    if (status == UNA_OK) status = una_npy_end(npy);
-    una_arena_release(&m->run->scratch, mark);
+    UNA_TRY(una_npy_open(&npy, m->origin, &m->run->scratch));
+    *packed = npy->packed->is_packed;
+    UNA_TRY(take_image_shape(m, npy->sizes, npy->size_count));
+    if (npy->by_column) return refuse_images(m, "it is in Fortran's order; save numpy.ascontiguousarray of it");
+    UNA_NEW_ROWS(&m->arena, float, numbers, m->count * m->each);
     m->numbers = numbers;
-    *packed = npy->packed.is_packed;
-    una_npy_close(npy);
-    return status;
+    UNA_TRY(copy_numbers(m, npy, numbers));
+    return una_npy_end(npy);
 }
 
-static una_status unpack_images(una_images *m, const una_cache_key *key)
+static una_status unpack_images(una_images *m, bool *packed)
 {
     size_t length = strlen(m->origin);
-    bool array = una_path_ends(m->origin, length, ".npy") || una_path_ends(m->origin, length, ".npy.gz");
-    bool packed = false;
-    UNA_TRY(array ? read_npy(m, &packed) : read_idx(m, &packed));
-    if (packed) una_cache_write_images(m, key);
-    return UNA_OK;
+    una_idx idx;
+    if (una_path_ends(m->origin, length, ".npy") || una_path_ends(m->origin, length, ".npy.gz"))
+        return read_npy(m, packed);
+    UNA_TRY(una_idx_read(&idx, m->origin, &m->arena, m->run));
+    m->bytes = idx.bytes;
+    *packed = idx.is_packed;
+    return take_image_shape(m, idx.sizes, idx.size_count);
 }
 
 static una_status read_image_file(una_images *m)
 {
+    UNA_TRY(una_arena_check(&m->arena));
     una_cache_key key = una_cache_map_images(m);
-    return m->mapping ? UNA_OK : unpack_images(m, &key);
+    bool packed = false;
+    if (!m->mapping) UNA_SCOPED(m->run, unpack_images(m, &packed));
+    if (packed) una_cache_write_images(m, &key);
+    return UNA_OK;
 }
 
 una_status una_images_read(una_images **images, const char *path, una_run *run)
@@ -103,15 +94,14 @@ una_status una_images_read(una_images **images, const char *path, una_run *run)
     atomic_init(&m->holders, 1);
     una_arena_init(&m->arena, run);
     m->origin = una_arena_text(&m->arena, path);
-    una_status status = una_arena_check(&m->arena);
-    if (status == UNA_OK) status = read_image_file(m);
+    una_status status = read_image_file(m);
     if (status == UNA_OK) *images = m;
     else una_images_let_go(m);
     return status;
 }
 
 /* The sentence for a cell that names no image; it may be the wrong column. words: the content of the cell. */
-static una_status refuse_column(const una_dataset *data, size_t row, size_t column, const char *words, una_run *run)
+static una_status refuse_cell(const una_dataset *data, size_t row, size_t column, const char *words, una_run *run)
 {
     una_text place = una_text_in(&run->scratch);
     una_table_place(&place, data, row, column);
@@ -120,39 +110,35 @@ static una_status refuse_column(const una_dataset *data, size_t row, size_t colu
              "or name another column with --index", place.at, words);
 }
 
-static una_status refuse_word(const una_dataset *data, size_t at, una_run *run)
+static una_status check_numbers(const una_dataset *data, size_t at, una_run *run)
 {
-    const una_table_column *column = &data->column[at];
-    const char *word = data->rows > 0 ? column->word[column->first_word] : NULL;
-    char words[64];
-    snprintf(words, sizeof words, "'%.40s'", word ? word : "");
-    return refuse_column(data, column->first_word, at, words, run);
+    for (size_t row = 0, item; row < data->rows; row++) {
+        double number = data->column[at].number[row];
+        char words[32];
+        if (isnan(number)) continue;
+        if (number != floor(number)) return refuse_cell(data, row, at, una_number_text(words, number), run);
+        UNA_TRY(una_table_image(&item, data, row, run));
+    }
+    return UNA_OK;
 }
 
-static una_status check_image(const una_dataset *data, size_t row, size_t at, una_run *run)
-{
-    double number = data->column[at].number[row];
-    size_t item;
-    char words[32];
-    if (isnan(number)) return UNA_OK;
-    if (number != floor(number)) return refuse_column(data, row, at, una_number_text(words, number), run);
-    return una_table_image(&item, data, row, run);
-}
-
-una_status una_dataset_add_images(una_dataset *data, const char *path, const char *column, una_run *run)
+una_status una_dataset_add_images(una_dataset *data, const char *path, const char *name, una_run *run)
 {
     size_t at;
     una_images *images;
     una_clear_message(run);
-    UNA_TRY(una_table_need(&at, data, column, run));
-    if (data->column[at].is_text) return refuse_word(data, at, run);
+    UNA_TRY(una_table_need(&at, data, name, run));
+    const una_table_column *column = &data->column[at];
+    if (column->is_text) {
+        const char *word = data->rows > 0 ? column->word[column->first_word] : NULL;
+        char words[64];
+        snprintf(words, sizeof words, "'%.40s'", word ? word : "");
+        return refuse_cell(data, column->first_word, at, words, run);
+    }
     UNA_TRY(una_images_read(&images, path, run));
     una_images_let_go(data->images);
     data->images = images;
     data->image_column = at;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = UNA_OK;
-    for (size_t i = 0; status == UNA_OK && i < data->rows; i++) status = check_image(data, i, at, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, check_numbers(data, at, run));
+    return UNA_OK;
 }

@@ -18,14 +18,15 @@ static una_status refuse_npy(const una_npy *npy, const char *why)
 
 typedef struct parser { const char *at, *end; } parser;
 
-static void skip_header_blanks(parser *p)
+static char next_header_char(parser *p)                          /* behind blanks; 0: the end */
 {
-    while (p->at < p->end && (*p->at == ' ' || *p->at == '\n' || *p->at == '\t')) p->at++;
+    while (p->at < p->end && strchr(" \n\t", *p->at) && *p->at) p->at++;
+    return p->at < p->end ? *p->at : 0;
 }
 
 static bool take_header_word(parser *p, const char *word)
 {
-    skip_header_blanks(p);
+    next_header_char(p);
     size_t length = strlen(word);
     if ((size_t)(p->end - p->at) < length || memcmp(p->at, word, length) != 0) return false;
     p->at += length;
@@ -35,10 +36,10 @@ static bool take_header_word(parser *p, const char *word)
 /* A text in single or double quotes, without escapes. */
 static bool take_header_text(parser *p, char *text, size_t room)
 {
-    skip_header_blanks(p);
-    if (p->at == p->end || (*p->at != '\'' && *p->at != '"')) return false;
-    char quote = *p->at++;
+    char quote = next_header_char(p);
     size_t length = 0;
+    if (quote != '\'' && quote != '"') return false;
+    p->at++;
     for (; p->at < p->end && *p->at != quote; p->at++) {
         if (length + 1 >= room || *p->at == '\\') return false;
         text[length++] = *p->at;
@@ -49,7 +50,7 @@ static bool take_header_text(parser *p, char *text, size_t room)
 
 static bool take_size(parser *p, size_t *value)
 {
-    skip_header_blanks(p);
+    next_header_char(p);
     const char *from = p->at;
     *value = 0;
     for (; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++) {
@@ -102,36 +103,35 @@ static una_status take_npy_shape(una_npy *npy, parser *p)
     return UNA_OK;
 }
 
+/* The value of a key. */
+static una_status parse_entry(una_npy *npy, size_t key, parser *p)
+{
+    if (key == 0) return take_type(npy, p);
+    if (key == 2) return take_npy_shape(npy, p);
+    npy->by_column = take_header_word(p, "True");
+    if (npy->by_column || take_header_word(p, "False")) return UNA_OK;
+    return refuse_npy(npy, "fortran_order is neither True nor False");
+}
+
 static una_status parse_dictionary(una_npy *npy, parser p)
 {
+    static const char *const keys[] = { "descr", "fortran_order", "shape" };
+    static const char none[] = "its header is not a dictionary";
     bool seen[3] = { false, false, false };
-    if (!take_header_word(&p, "{")) return refuse_npy(npy, "its header is not a dictionary");
+    if (!take_header_word(&p, "{")) return refuse_npy(npy, none);
 
     while (!take_header_word(&p, "}")) {
         char key[16];
-        if (!take_header_text(&p, key, sizeof key) || !take_header_word(&p, ":"))
-            return refuse_npy(npy, "its header is not a dictionary");
-        size_t which = 3;
-        if (strcmp(key, "descr") == 0) which = 0;
-        else if (strcmp(key, "fortran_order") == 0) which = 1;
-        else if (strcmp(key, "shape") == 0) which = 2;
+        size_t which = 0;
+        if (!take_header_text(&p, key, sizeof key) || !take_header_word(&p, ":")) return refuse_npy(npy, none);
+        while (which < 3 && strcmp(key, keys[which]) != 0) which++;
         if (which == 3 || seen[which]) return refuse_npy(npy, "its header has an unknown or repeated key");
         seen[which] = true;
-
-        if (which == 0) {
-            UNA_TRY(take_type(npy, &p));
-        } else if (which == 1) {
-            npy->by_column = take_header_word(&p, "True");
-            if (!npy->by_column && !take_header_word(&p, "False"))
-                return refuse_npy(npy, "fortran_order is neither True nor False");
-        } else {
-            UNA_TRY(take_npy_shape(npy, &p));
-        }
-        if (!take_header_word(&p, ",") && !(p.at < p.end && *p.at == '}'))
-            return refuse_npy(npy, "its header is not a dictionary");
+        UNA_TRY(parse_entry(npy, which, &p));
+        if (!take_header_word(&p, ",") && !(p.at < p.end && *p.at == '}')) return refuse_npy(npy, none);
     }
 
-    skip_header_blanks(&p);
+    next_header_char(&p);
     if (p.at != p.end) return refuse_npy(npy, "something stands behind the dictionary of its header");
     if (!seen[0] || !seen[1] || !seen[2]) return refuse_npy(npy, "its header lacks descr, fortran_order or shape");
     return UNA_OK;
@@ -142,11 +142,11 @@ static una_status parse_dictionary(una_npy *npy, parser p)
 static una_status read_exactly(una_npy *npy, void *bytes, size_t size)
 {
     size_t got;
-    UNA_TRY(una_packed_take(&npy->packed, bytes, size, &got));
+    UNA_TRY(una_packed_take(npy->packed, bytes, size, &got));
     return got == size ? UNA_OK : refuse_npy(npy, "it ends too early");
 }
 
-static una_status read_npy_header(una_npy *npy)
+static una_status read_npy_header(una_npy *npy, una_arena *arena)
 {
     unsigned char head[12];
     UNA_TRY(read_exactly(npy, head, 8));
@@ -158,7 +158,7 @@ static una_status read_npy_header(una_npy *npy)
     for (size_t i = bytes; i > 0; i--) length = length << 8 | head[i - 1];
     if (length > LONGEST_HEADER) return refuse_npy(npy, "its header is too long");
 
-    UNA_NEW(&npy->arena, char, text, length + 1);
+    UNA_NEW(arena, char, text, length + 1);
     UNA_TRY(read_exactly(npy, text, length));
     npy->start = 8 + bytes + length;
     return parse_dictionary(npy, (parser){ text, text + length });
@@ -171,13 +171,13 @@ static una_status check_npy_size(una_npy *npy)
     size_t most = SIZE_MAX / 4 / npy->width / npy->columns;
     if (npy->rows > most) return refuse_npy(npy, "its shape is beyond any file");
     size_t promised = npy->start + npy->rows * npy->columns * npy->width;
-    if (!npy->packed.is_packed && npy->packed.size != promised)
+    if (!npy->packed->is_packed && npy->packed->size != promised)
         UNA_FAIL(npy->run, UNA_E_INPUT, "%s has %llu bytes where its header promises %zu (%zu rows of %zu columns); "
-                 "copy it again", npy->path, (unsigned long long)npy->packed.size, promised, npy->rows, npy->columns);
-    if (npy->packed.is_packed && promised / MOST_PACKED > npy->packed.size)      /* before memory is taken for it */
+                 "copy it again", npy->path, (unsigned long long)npy->packed->size, promised, npy->rows, npy->columns);
+    if (npy->packed->is_packed && promised / MOST_PACKED > npy->packed->size)      /* before memory is taken for it */
         UNA_FAIL(npy->run, UNA_E_INPUT, "%s promises %zu rows of %zu columns in its header, more than its %llu "
                  "compressed bytes can hold; copy it again", npy->path, npy->rows, npy->columns,
-                 (unsigned long long)npy->packed.size);
+                 (unsigned long long)npy->packed->size);
     return UNA_OK;
 }
 
@@ -185,28 +185,18 @@ static una_status check_npy_size(una_npy *npy)
 
 static double item_value(const una_npy *npy, const unsigned char *bytes)
 {
-    uint64_t word = 0;
+    uint64_t word = 0, sign = (uint64_t)1 << (8 * npy->width - 1);
+    double value;
+    float narrow;
     for (size_t i = 0; i < npy->width; i++) {
         size_t place = npy->big_endian ? npy->width - 1 - i : i;
         word |= (uint64_t)bytes[place] << (8 * i);
     }
 
-    if (npy->type == 'f' && npy->width == 8) {
-        double value;
-        memcpy(&value, &word, sizeof value);
-        return value;
-    }
-    if (npy->type == 'f') {
-        uint32_t half = (uint32_t)word;
-        float value;
-        memcpy(&value, &half, sizeof value);
-        return (double)value;
-    }
-
+    if (npy->type == 'f' && npy->width == 8) return memcpy(&value, &word, sizeof value), value;
+    if (npy->type == 'f') return memcpy(&narrow, &(uint32_t){ (uint32_t)word }, sizeof narrow), (double)narrow;
     if (npy->type == 'b') return word != 0;
-    if (npy->type == 'u') return (double)word;
-    uint64_t sign = (uint64_t)1 << (8 * npy->width - 1);
-    return word & sign ? -(double)((~word & (sign - 1)) + 1) : (double)word;
+    return npy->type == 'i' && word & sign ? -(double)((~word & (sign - 1)) + 1) : (double)word;
 }
 
 static size_t strip_items(const una_npy *npy, size_t count)
@@ -218,7 +208,7 @@ static size_t strip_items(const una_npy *npy, size_t count)
 /* count items from item `from` of the file to values[0], values[step], ... */
 static una_status read_strip(una_npy *npy, size_t from, size_t count, double *values, size_t step, unsigned char *strip)
 {
-    UNA_TRY(una_packed_seek(&npy->packed, npy->start + from * npy->width));
+    UNA_TRY(una_packed_seek(npy->packed, npy->start + from * npy->width));
     for (size_t done = 0; done < count;) {
         size_t now = strip_items(npy, count - done);
         UNA_TRY(read_exactly(npy, strip, now * npy->width));
@@ -228,57 +218,39 @@ static una_status read_strip(una_npy *npy, size_t from, size_t count, double *va
     return UNA_OK;
 }
 
+static una_status read_rows(una_npy *npy, size_t first, size_t count, double *values)
+{
+    size_t at_once = npy->by_column ? count : count * npy->columns;
+    UNA_NEW(&npy->run->scratch, unsigned char, strip, strip_items(npy, at_once) * npy->width);
+    if (!npy->by_column) return read_strip(npy, first * npy->columns, at_once, values, 1, strip);
+    for (size_t c = 0; c < npy->columns; c++)
+        UNA_TRY(read_strip(npy, c * npy->rows + first, count, values + c, npy->columns, strip));
+    return UNA_OK;
+}
+
 una_status una_npy_rows(una_npy *npy, size_t first, size_t count, double *values)
 {
-    una_mark mark = una_arena_mark(&npy->run->scratch);
-    size_t at_once = npy->by_column ? count : count * npy->columns;
-    unsigned char *strip = UNA_GET(&npy->run->scratch, unsigned char, strip_items(npy, at_once) * npy->width);
-    una_status status = una_arena_check(&npy->run->scratch);
-    if (status == UNA_OK && !npy->by_column)
-        status = read_strip(npy, first * npy->columns, at_once, values, 1, strip);
-    for (size_t c = 0; status == UNA_OK && npy->by_column && c < npy->columns; c++)
-        status = read_strip(npy, c * npy->rows + first, count, values + c, npy->columns, strip);
-    una_arena_release(&npy->run->scratch, mark);
-    return status;
+    UNA_SCOPED(npy->run, read_rows(npy, first, count, values));
+    return UNA_OK;
 }
 
 una_status una_npy_end(una_npy *npy)
 {
     unsigned char more;
     size_t got = 0;
-    UNA_TRY(una_packed_seek(&npy->packed, npy->start + npy->rows * npy->columns * npy->width));
-    UNA_TRY(una_packed_take(&npy->packed, &more, 1, &got));
+    UNA_TRY(una_packed_seek(npy->packed, npy->start + npy->rows * npy->columns * npy->width));
+    UNA_TRY(una_packed_take(npy->packed, &more, 1, &got));
     if (got > 0) return refuse_npy(npy, "it has more items than its header promises; copy it again");
-    return una_packed_check(&npy->packed);
+    return una_packed_check(npy->packed);
 }
 
-static una_status open_npy_stream(una_npy *npy, const char *path)
+una_status una_npy_open(una_npy **npy, const char *path, una_arena *arena)
 {
-    npy->path = una_arena_text(&npy->arena, path);
-    UNA_TRY(una_arena_check(&npy->arena));
-    UNA_TRY(una_packed_open(&npy->packed, npy->path, npy->run));
-    UNA_TRY(read_npy_header(npy));
-    return check_npy_size(npy);
+    UNA_NEW_AT(arena, *npy, 1);
+    **npy = (una_npy){ .run = arena->run, .path = una_arena_text(arena, path) };
+    UNA_TRY(una_arena_check(arena));
+    UNA_TRY(una_packed_open(&(*npy)->packed, (*npy)->path, arena));
+    UNA_TRY(read_npy_header(*npy, arena));
+    return check_npy_size(*npy);
 }
 
-una_status una_npy_open(una_npy **out, const char *path, una_run *run)
-{
-    *out = NULL;
-    una_npy *npy = una_allocate(run, sizeof *npy);
-    if (!npy) return UNA_E_MEMORY;
-    *npy = (una_npy){ .run = run };
-    una_arena_init(&npy->arena, run);
-    una_status status = open_npy_stream(npy, path);
-    if (status == UNA_OK) *out = npy;
-    else una_npy_close(npy);
-    return status;
-}
-
-void una_npy_close(una_npy *npy)
-{
-    if (!npy) return;
-    una_packed_close(&npy->packed);
-    una_run *run = npy->run;
-    una_arena_free(&npy->arena);
-    una_release(run, npy);
-}

@@ -9,9 +9,8 @@
 
 typedef struct una_npy {
     una_run    *run;
-    una_arena   arena;           /* owns everything below                                           */
     const char *path;
-    una_packed  packed;
+    una_packed *packed;
     size_t      rows, columns;   /* a 1-D array is one column; of more dimensions, all but the first are columns */
     size_t      sizes[4], size_count;
     bool        by_column;       /* Fortran order                                                   */
@@ -21,12 +20,11 @@ typedef struct una_npy {
     size_t      start;           /* where the items begin in the file                               */
 } una_npy;
 
-/* Checks the whole header and that the file holds exactly the items it promises; of a packed file that is known only
+/* In the arena, with which it is closed. Checks the whole header and that the file holds exactly the items it promises; of a packed file that is known only
  * when all rows were read and una_npy_end has found nothing behind them. */
-una_status una_npy_open(una_npy **npy, const char *path, una_run *run);
+una_status una_npy_open(una_npy **npy, const char *path, una_arena *arena);
 /* values [count, columns] = rows first .. first + count of the array, whatever its type and order. */
 una_status una_npy_rows(una_npy *npy, size_t first, size_t count, double *values);
 una_status una_npy_end(una_npy *npy);
-void       una_npy_close(una_npy *npy);                          /* accepts NULL */
 
 #endif

@@ -11,9 +11,16 @@
 
 enum { MOST_AT_ONCE = 1 << 22, BUFFER = 1 << 17 };
 
-una_status una_packed_open(una_packed *p, const char *path, una_run *run)
+static void close_packed(void *packed)
 {
+    gzclose(((una_packed *)packed)->file);
+}
+
+una_status una_packed_open(una_packed **packed, const char *path, una_arena *arena)
+{
+    una_run *run = arena->run;
     struct stat about;
+    UNA_NEW(arena, una_packed, p, 1);
     *p = (una_packed){ .path = path, .run = run };
     UNA_TRY(una_bytes_open(&p->handle, path, run));
     bool folder = fstat(p->handle, &about) == 0 && S_ISDIR(about.st_mode);
@@ -21,10 +28,12 @@ una_status una_packed_open(una_packed *p, const char *path, una_run *run)
     if (!p->file) close(p->handle);
     if (folder) UNA_FAIL(run, UNA_E_IO, "cannot open %s: it is a folder", path);
     if (!p->file) UNA_FAIL(run, UNA_E_MEMORY, "cannot open %s: no memory for it", path);
+    UNA_TRY(una_arena_at_end(arena, close_packed, p));
     p->stamp = una_stamp_of(p->handle);
     p->size = p->stamp.size;
     gzbuffer(p->file, BUFFER);
     p->is_packed = !gzdirect(p->file);
+    *packed = p;
     return UNA_OK;
 }
 
@@ -89,8 +98,3 @@ una_status una_packed_check(const una_packed *p)
     return una_stamp_check(&p->stamp, p->handle, p->path, p->run);
 }
 
-void una_packed_close(una_packed *p)
-{
-    if (p->file) gzclose(p->file);
-    p->file = NULL;
-}

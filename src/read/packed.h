@@ -17,7 +17,8 @@ typedef struct una_packed {
     una_stamp   stamp;           /* when it was opened                                              */
 } una_packed;
 
-una_status una_packed_open(una_packed *packed, const char *path, una_run *run);
+/* In the arena, with which it is closed. */
+una_status una_packed_open(una_packed **packed, const char *path, una_arena *arena);
 /* As many bytes as there are, at most `want`; fewer only at the end. Damage has a sentence, and so has an interruption. */
 una_status una_packed_take(const una_packed *packed, void *to, size_t want, size_t *got);
 /* Moves so that the next byte is byte number `at`, unpacked. Going back in a packed file takes as long as reading it
@@ -25,6 +26,5 @@ una_status una_packed_take(const una_packed *packed, void *to, size_t want, size
 una_status una_packed_seek(const una_packed *packed, uint64_t at);
 /* When all has been read: refuses a file that was written to meanwhile. */
 una_status una_packed_check(const una_packed *packed);
-void       una_packed_close(una_packed *packed);                 /* also one that was never opened */
 
 #endif

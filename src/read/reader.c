@@ -62,14 +62,14 @@ static una_status open_table_file(una_reader *reader, const char *path)
     reader->path = una_arena_text(&reader->arena, una_path_shown(path));
     UNA_TRY(una_arena_check(&reader->arena));
     if (una_path_ends(path, strlen(path), ".npy")) {
-        UNA_TRY(una_npy_open(&reader->npy, path, reader->run));
+        UNA_TRY(una_npy_open(&reader->npy, path, &reader->arena));
         if (reader->npy->size_count > 2)
             UNA_FAIL(reader->run, UNA_E_INPUT, "%s is not a readable NPY array: it has more than two dimensions; "
                      "rows and columns are needed (images go with a table that names them)", path);
         reader->columns = reader->npy->columns;
         return number_names(reader);
     }
-    UNA_TRY(una_csv_open(&reader->csv, path, reader->run));
+    UNA_TRY(una_csv_open(&reader->csv, path, &reader->arena));
     reader->columns = reader->csv->columns;
     reader->names = reader->csv->names;
     return UNA_OK;
@@ -473,8 +473,6 @@ void una_reader_close(una_reader *reader)
 {
     if (!reader) return;
     una_run *run = reader->run;
-    una_csv_close(reader->csv);
-    una_npy_close(reader->npy);
     una_arena_free(&reader->kept_arena);
     una_arena_free(&reader->arena);
     una_release(run, reader);
@@ -814,7 +812,7 @@ static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t 
             done++;
         }
     }
-    return rows == left ? una_packed_check(&npy->packed) : UNA_OK;
+    return rows == left ? una_packed_check(npy->packed) : UNA_OK;
 }
 
 /* ---- chunks ---------------------------------------------------------------------------------------------- */

@@ -3,16 +3,14 @@
  * Conditions on tables: columns are found and their types looked at once, then the program runs row by row on a small
  * stack. Truths are 1 and 0 there; what is missing is NAN.
  */
+#include "data/build.h"
 #include "read/where.h"
 
 /* ---- columns ------------------------------------------------------------------------------------------------ */
 
-/* The row of the first cell that is there, or `rows`. */
-static size_t first_cell(const una_table_column *column, size_t rows)
+static bool is_missing_at(const una_table_column *column, size_t row)
 {
-    size_t i = 0;
-    while (i < rows && (column->is_text ? !column->word[i] : isnan(column->number[i]))) i++;
-    return i;
+    return column->is_text ? !column->word[row] : isnan(column->number[row]);
 }
 
 /* Puts the place in the condition before the sentence of the run. */
@@ -45,15 +43,28 @@ static una_status find_condition_columns(const una_table_column **found, const u
 {
     for (size_t i = 0; i < where->columns; i++) {
         const una_where_column *c = &where->column[i];
-        size_t column;
+        size_t column, row = 0;
         una_status status = una_table_need(&column, data, c->name, run);
         if (status == UNA_E_INPUT) return refuse_again(where, i, run);
         UNA_TRY(status);
 
         found[i] = &data->column[column];
         if (c->holds == UNA_HOLDS_ANY || found[i]->is_text == (c->holds == UNA_HOLDS_WORDS)) continue;
-        size_t row = first_cell(found[i], data->rows);
+        while (row < data->rows && is_missing_at(found[i], row)) row++;
         if (row < data->rows) return refuse_type(where, c, data, found[i], row, run);
+    }
+    return UNA_OK;
+}
+
+static una_status need_columns(const una_where *where, const char *const *names, size_t count, const char *origin,
+                               una_run *run)
+{
+    una_names all;
+    UNA_TRY(una_names_index(&all, names, count, &run->scratch));
+    for (size_t i = 0, position; i < where->columns; i++) {
+        una_status status = una_names_need(&position, &all, origin, where->column[i].name, run);
+        if (status == UNA_E_INPUT) return refuse_again(where, i, run);
+        UNA_TRY(status);
     }
     return UNA_OK;
 }
@@ -61,16 +72,8 @@ static una_status find_condition_columns(const una_table_column **found, const u
 una_status una_where_need(const una_where *where, const char *const *names, size_t count, const char *origin,
                           una_run *run)
 {
-    una_names all;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_names_index(&all, names, count, &run->scratch);
-    for (size_t i = 0; status == UNA_OK && i < where->columns; i++) {
-        size_t position;
-        status = una_names_need(&position, &all, origin, where->column[i].name, run);
-        if (status == UNA_E_INPUT) status = refuse_again(where, i, run);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, need_columns(where, names, count, origin, run));
+    return UNA_OK;
 }
 
 una_wanted *una_where_wanted(const una_where *where, const una_wanted *wanted, size_t *count, bool can_hold_words,
@@ -93,36 +96,6 @@ una_wanted *una_where_wanted(const una_where *where, const una_wanted *wanted, s
 
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
 
-/* A column without any cell may be of either type. */
-static const char *word_at(const una_table_column *column, size_t row)
-{
-    return column->is_text ? column->word[row] : NULL;
-}
-
-static double number_of_cell(const una_table_column *column, size_t row)
-{
-    return column->is_text ? NAN : column->number[row];
-}
-
-static bool is_missing_at(const una_table_column *column, size_t row)
-{
-    return column->is_text ? !column->word[row] : isnan(column->number[row]);
-}
-
-static bool is_word_of(const una_where *where, const una_where_op *op, const char *word)
-{
-    for (size_t i = 0; i < op->count; i++)
-        if (strcmp(where->word[op->first + i], word) == 0) return true;
-    return false;
-}
-
-static bool is_number_of(const una_where *where, const una_where_op *op, double value)
-{
-    for (size_t i = 0; i < op->count; i++)
-        if (where->number[op->first + i] == value) return true;
-    return false;
-}
-
 static double apply_operator(una_where_code code, double a, double b)
 {
     if (code >= UNA_WHERE_EQUAL && code <= UNA_WHERE_AT_LEAST && !(isfinite(a) && isfinite(b))) return 0;
@@ -142,6 +115,16 @@ static double apply_operator(una_where_code code, double a, double b)
     }
 }
 
+/* Whether the list of an operation has the word, or else the number. */
+static bool is_in_list(const una_where *where, const una_where_op *op, const char *word, double number)
+{
+    bool found = false;
+    for (size_t i = op->first; i < op->first + op->count && !found; i++)
+        found = word ? strcmp(where->word[i], word) == 0 : where->number[i] == number;
+    return found;
+}
+
+/* A column without any cell may be of either type. */
 static bool condition_holds(const una_where *where, const una_table_column *const *found, size_t row)
 {
     double stack[UNA_WHERE_STACK];
@@ -152,16 +135,16 @@ static bool condition_holds(const una_where *where, const una_table_column *cons
         const char *word;
         switch (op->code) {
         case UNA_WHERE_NUMBER: stack[top++] = op->number; break;
-        case UNA_WHERE_COLUMN: stack[top++] = number_of_cell(column, row); break;
+        case UNA_WHERE_COLUMN: stack[top++] = column->is_text ? NAN : column->number[row]; break;
         case UNA_WHERE_MISSING: stack[top++] = is_missing_at(column, row); break;
         case UNA_WHERE_WORDS:
         case UNA_WHERE_OTHER_WORD:
-            word = word_at(column, row);
-            stack[top++] = word && is_word_of(where, op, word) == (op->code == UNA_WHERE_WORDS);
+            word = column->is_text ? column->word[row] : NULL;
+            stack[top++] = word && is_in_list(where, op, word, 0) == (op->code == UNA_WHERE_WORDS);
             break;
         case UNA_WHERE_NEGATE: stack[top - 1] = -stack[top - 1]; break;
         case UNA_WHERE_NOT: stack[top - 1] = stack[top - 1] == 0; break;
-        case UNA_WHERE_NUMBERS: stack[top - 1] = is_number_of(where, op, stack[top - 1]); break;
+        case UNA_WHERE_NUMBERS: stack[top - 1] = is_in_list(where, op, NULL, stack[top - 1]); break;
         default:
             top--;
             stack[top - 1] = apply_operator(op->code, stack[top - 1], stack[top]);
@@ -171,18 +154,21 @@ static bool condition_holds(const una_where *where, const una_table_column *cons
     return stack[0] != 0;
 }
 
-una_status una_where_match(bool *match, const una_where *where, const una_dataset *data, una_run *run)
+static una_status match_rows(bool *match, const una_where *where, const una_dataset *data, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    const una_table_column **found = UNA_GET(&run->scratch, const una_table_column *, where->columns + 1);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = find_condition_columns(found, where, data, run);
-    for (size_t i = 0; status == UNA_OK && i < data->rows; i++) {
-        if (i % 65536 == 0) status = una_check_cancelled(run, "choosing rows");
+    UNA_NEW(&run->scratch, const una_table_column *, found, where->columns + 1);
+    UNA_TRY(find_condition_columns(found, where, data, run));
+    for (size_t i = 0; i < data->rows; i++) {
+        if (i % 65536 == 0) UNA_TRY(una_check_cancelled(run, "choosing rows"));
         match[i] = condition_holds(where, found, i);
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
+}
+
+una_status una_where_match(bool *match, const una_where *where, const una_dataset *data, una_run *run)
+{
+    UNA_SCOPED(run, match_rows(match, where, data, run));
+    return UNA_OK;
 }
 
 /* ---- the public calls ------------------------------------------------------------------------------------------ */
@@ -199,14 +185,15 @@ void una_where_log(const una_where *where, size_t left, size_t rows, const char 
     una_log(run, UNA_LOG_NOTE, "%zu of %zu rows of %.200s match the condition %.200s", left, rows, origin, where->text);
 }
 
-/* Positions of the rows that match, in the scratch memory. */
-static una_status find_rows(size_t **index, size_t *count, const una_where *where, const una_dataset *data,
-                            una_run *run)
+/* Positions of the rows that match; where and index are in the scratch memory. */
+static una_status find_rows(una_where **where, size_t **index, size_t *count, const una_dataset *data,
+                            const char *condition, una_run *run)
 {
     *count = 0;
-    *index = UNA_GET_ROWS(&run->scratch, size_t, data->rows);
+    UNA_TRY(una_where_parse(where, condition, &run->scratch, run));
+    UNA_NEW_ROWS_AT(&run->scratch, *index, data->rows);
     UNA_NEW_ROWS(&run->scratch, bool, match, data->rows);
-    UNA_TRY(una_where_match(match, where, data, run));
+    UNA_TRY(match_rows(match, *where, data, run));
     for (size_t i = 0; i < data->rows; i++)
         if (match[i]) (*index)[(*count)++] = i;
     return UNA_OK;
@@ -219,11 +206,10 @@ una_status una_dataset_match(size_t *index, size_t *count, const una_dataset *da
     una_clear_message(run);
     una_mark mark = una_arena_mark(&run->scratch);
     una_where *where;
-    size_t *found, found_count = 0;
-    una_status status = una_where_parse(&where, condition, &run->scratch, run);
-    if (status == UNA_OK) status = find_rows(&found, &found_count, where, data, run);
-    if (status == UNA_OK && found_count) memcpy(index, found, found_count * sizeof *index);
+    size_t *found, found_count;
+    una_status status = find_rows(&where, &found, &found_count, data, condition, run);
     if (status == UNA_OK) *count = found_count;
+    if (*count) memcpy(index, found, *count * sizeof *index);
     una_arena_release(&run->scratch, mark);
     return status;
 }
@@ -233,8 +219,7 @@ static una_status subset_where(una_dataset **subset, const una_dataset *data, co
 {
     una_where *where;
     size_t *index, count;
-    UNA_TRY(una_where_parse(&where, condition, &run->scratch, run));
-    UNA_TRY(find_rows(&index, &count, where, data, run));
+    UNA_TRY(find_rows(&where, &index, &count, data, condition, run));
     size_t rows = una_run_sum_size(data->rows, run), left = una_run_sum_size(count, run);
     UNA_TRY(una_run_sums_check(run));
     if (left == 0) return una_where_none(where, rows, data->origin, run);
@@ -250,18 +235,13 @@ una_status una_dataset_where(una_dataset **subset, const una_dataset *data, cons
 {
     *subset = NULL;
     una_clear_message(run);
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = subset_where(subset, data, condition, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, subset_where(subset, data, condition, run));
+    return UNA_OK;
 }
 
 una_status una_dataset_where_part(una_dataset **subset, const una_dataset *data, const char *condition, una_run *run)
 {
     una_status status;
     UNA_SHARED_CALL(status, run, una_dataset_where(subset, data, condition, run));
-    if (status == UNA_OK) return UNA_OK;
-    una_dataset_free(*subset);
-    *subset = NULL;
-    return status;
+    return una_table_give(subset, status);
 }

@@ -115,23 +115,21 @@ static una_status fail_unexpected(const parser *p, const char *wanted)
     return una_lexer_fail(&p->lexer, token->at, "expected %s but found %s", wanted, una_token_words(token, words));
 }
 
-/* Every recursion of the grammar passes here and through leave_level, so the depth is bounded here. */
+/* Every recursion of the grammar passes here with the token before it, and lowers the depth behind it. */
 static una_status enter_level(parser *p)
 {
     if (++p->depth > UNA_WHERE_DEPTH)
         return una_lexer_fail(&p->lexer, p->lexer.token.at, "the condition is nested more than %d deep; take brackets "
                               "out", (int)UNA_WHERE_DEPTH);
-    return UNA_OK;
-}
-
-static void leave_level(parser *p)
-{
-    p->depth--;
+    return una_lexer_next(&p->lexer);
 }
 
 /* ---- numbers, columns, words -------------------------------------------------------------------------------- */
 
-static una_status parse_either(parser *p, part *it);
+/* What joins operands, from the loosest on; each step reads its operands by the next. */
+typedef enum ladder { OR, AND, NEGATED, SUM, PRODUCT } ladder;
+
+static una_status parse_joined(parser *p, part *it, ladder step);
 
 static una_status parse_missing(parser *p, part *it)
 {
@@ -165,9 +163,8 @@ static una_status parse_brackets(parser *p, part *it)
 {
     size_t at = it->at;
     UNA_TRY(enter_level(p));
-    UNA_TRY(una_lexer_next(&p->lexer));
-    UNA_TRY(parse_either(p, it));
-    leave_level(p);
+    UNA_TRY(parse_joined(p, it, OR));
+    p->depth--;
     it->at = at;
     return una_lexer_expect(&p->lexer, ')', "to close the bracket");
 }
@@ -218,41 +215,12 @@ static una_status parse_where_signed(parser *p, part *it)
     size_t at = p->lexer.token.at;
     if (!una_lexer_sees(&p->lexer, '-')) return parse_where_primary(p, it);
     UNA_TRY(enter_level(p));
-    UNA_TRY(una_lexer_next(&p->lexer));
     UNA_TRY(parse_where_signed(p, it));
     UNA_TRY(need_number(p, it, arithmetic));
     emit_where_op(p, (una_where_op){ .code = UNA_WHERE_NEGATE });
     *it = (part){ .is = A_NUMBER, .at = at };
-    leave_level(p);
+    p->depth--;
     return UNA_OK;
-}
-
-/* Parses the next higher precedence, and then more operands while their sign joins them. */
-static una_status parse_joined(parser *p, part *it, una_status (*next)(parser *p, part *it), char first_sign,
-                               una_where_code first, char second_sign, una_where_code second)
-{
-    UNA_TRY(next(p, it));
-    while (una_lexer_sees(&p->lexer, first_sign) || una_lexer_sees(&p->lexer, second_sign)) {
-        una_where_code code = una_lexer_sees(&p->lexer, first_sign) ? first : second;
-        part other;
-        UNA_TRY(need_number(p, it, arithmetic));
-        UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(next(p, &other));
-        UNA_TRY(need_number(p, &other, arithmetic));
-        emit_where_op(p, (una_where_op){ .code = code });
-        *it = (part){ .is = A_NUMBER, .at = it->at };
-    }
-    return UNA_OK;
-}
-
-static una_status parse_where_product(parser *p, part *it)
-{
-    return parse_joined(p, it, parse_where_signed, '*', UNA_WHERE_MULTIPLY, '/', UNA_WHERE_DIVIDE);
-}
-
-static una_status parse_where_sum(parser *p, part *it)
-{
-    return parse_joined(p, it, parse_where_product, '+', UNA_WHERE_ADD, '-', UNA_WHERE_SUBTRACT);
 }
 
 /* ---- comparisons -------------------------------------------------------------------------------------------- */
@@ -299,7 +267,7 @@ static una_status parse_right(parser *p, part *left, una_where_code code)
     size_t sign_at = p->lexer.token.at;
     part right;
     UNA_TRY(una_lexer_next(&p->lexer));
-    UNA_TRY(parse_where_sum(p, &right));
+    UNA_TRY(parse_joined(p, &right, SUM));
     if (left->is == A_WORD || right.is == A_WORD) {
         UNA_TRY(compare_word(p, left, &right, code, sign_at));
     } else {
@@ -367,7 +335,7 @@ static una_status parse_list(parser *p, part *left)
 static una_status parse_comparison(parser *p, part *it)
 {
     una_where_code code;
-    UNA_TRY(parse_where_sum(p, it));
+    UNA_TRY(parse_joined(p, it, SUM));
     if (is_comparison(&p->lexer.token, &code)) return parse_right(p, it, code);
     if (sees_name(p, "in")) return parse_list(p, it);
     if (una_lexer_sees(&p->lexer, '='))
@@ -387,46 +355,56 @@ static una_status parse_negated(parser *p, part *it)
     size_t at = p->lexer.token.at;
     if (!sees_name(p, "not")) return parse_comparison(p, it);
     UNA_TRY(enter_level(p));
-    UNA_TRY(una_lexer_next(&p->lexer));
     UNA_TRY(parse_negated(p, it));
     UNA_TRY(need_truth(p, it, "not stands before a condition"));
     emit_where_op(p, (una_where_op){ .code = UNA_WHERE_NOT });
     it->at = at;
-    leave_level(p);
+    p->depth--;
     return UNA_OK;
-}
-
-static una_status parse_row_of(parser *p, part *it, una_status (*next)(parser *p, part *it), const char *word,
-                               const char *what_for, una_where_code code)
-{
-    UNA_TRY(next(p, it));
-    while (sees_name(p, word)) {
-        part other;
-        UNA_TRY(need_truth(p, it, what_for));
-        UNA_TRY(una_lexer_next(&p->lexer));
-        UNA_TRY(next(p, &other));
-        UNA_TRY(need_truth(p, &other, what_for));
-        emit_where_op(p, (una_where_op){ .code = code });
-    }
-    return UNA_OK;
-}
-
-static una_status parse_both(parser *p, part *it)
-{
-    return parse_row_of(p, it, parse_negated, "and", "and joins conditions", UNA_WHERE_AND);
-}
-
-static una_status parse_either(parser *p, part *it)
-{
-    return parse_row_of(p, it, parse_both, "or", "or joins conditions", UNA_WHERE_OR);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------------- */
 
+/* The operation of the token that joins two operands on this step; false: it joins none. */
+static bool joins(const parser *p, ladder step, una_where_code *code)
+{
+    static const struct { ladder step; const char *word; una_where_code code; } known[] = {
+        { OR, "or", UNA_WHERE_OR }, { AND, "and", UNA_WHERE_AND }, { SUM, "+", UNA_WHERE_ADD },
+        { SUM, "-", UNA_WHERE_SUBTRACT }, { PRODUCT, "*", UNA_WHERE_MULTIPLY }, { PRODUCT, "/", UNA_WHERE_DIVIDE }
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        *code = known[i].code;
+        bool here = step < SUM ? sees_name(p, known[i].word) : una_lexer_sees(&p->lexer, *known[i].word);
+        if (known[i].step == step && here) return true;
+    }
+    return false;
+}
+
+static una_status parse_joined(parser *p, part *it, ladder step)
+{
+    if (step == NEGATED) return parse_negated(p, it);
+    if (step > PRODUCT) return parse_where_signed(p, it);
+    una_status (*need)(parser *, const part *, const char *) = step < SUM ? need_truth : need_number;
+    const char *join = step == OR ? "or joins conditions" : "and joins conditions";
+    const char *what_for = step < SUM ? join : arithmetic;
+    una_where_code code;
+    UNA_TRY(parse_joined(p, it, step + 1));
+    while (joins(p, step, &code)) {
+        part other;
+        UNA_TRY(need(p, it, what_for));
+        UNA_TRY(una_lexer_next(&p->lexer));
+        UNA_TRY(parse_joined(p, &other, step + 1));
+        UNA_TRY(need(p, &other, what_for));
+        emit_where_op(p, (una_where_op){ .code = code });
+        if (step >= SUM) *it = (part){ .is = A_NUMBER, .at = it->at };
+    }
+    return UNA_OK;
+}
+
 static una_status parse_all(parser *p)
 {
     part whole;
-    UNA_TRY(parse_either(p, &whole));
+    UNA_TRY(parse_joined(p, &whole, OR));
     if (p->lexer.token.kind != UNA_TOKEN_END)
         return fail_unexpected(p, whole.is == A_TRUTH ? "and, or or the end" : "==, !=, <, <=, >, >= or in");
     return need_truth(p, &whole, "a condition is true or false");

@@ -287,7 +287,7 @@ static una_status report_clash(const reading *r, const una_put_result *put, cons
 static una_status read_table(reading *r, una_put_result *put, una_store *store)
 {
     UNA_TRY(una_store_check_csv(r->table->path, r->run));
-    UNA_TRY(una_csv_open(&r->csv, r->table->path, r->run));
+    UNA_TRY(una_csv_open(&r->csv, r->table->path, r->arena));
     UNA_TRY(import_lines(r));
     warn_of_others(r);
     una_status status = una_store_put(store, r->rows, r->count, false, put, r->run);
@@ -303,7 +303,6 @@ una_status una_store_import(una_store *store, const una_row_table *table, size_t
     una_status status = read_table(&r, &put, store);
     *count = status == UNA_OK ? r.count : 0;
     *added = put.added;
-    una_csv_close(r.csv);
     una_arena_free(&arena);
     return status;
 }

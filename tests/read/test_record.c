@@ -40,7 +40,9 @@ static void una_reads(const una_text *text, const row *rows, size_t count, size_
 {
     una_csv *csv = NULL;
     bool more = true;
-    assert_ok(una_csv_open(&csv, temp_file("record.csv", text->at, text->length), run), run);
+    una_arena arena;
+    una_arena_init(&arena, run);
+    assert_ok(una_csv_open(&csv, temp_file("record.csv", text->at, text->length), &arena), run);
     assert_int_equal(csv->columns, columns);
     for (size_t c = 0; c < columns; c++)
         same_bytes(csv->names[c], strlen(csv->names[c]), rows[0].cell[c], "una's header");
@@ -54,7 +56,7 @@ static void una_reads(const una_text *text, const row *rows, size_t count, size_
     }
     assert_ok(una_csv_next(csv, &more), run);
     assert_false(more);
-    una_csv_close(csv);
+    una_arena_free(&arena);
 }
 
 /* RFC 4180 said once more, with LF for line ends: blanks are a part of their cell. */

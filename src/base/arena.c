@@ -135,20 +135,16 @@ static void *open_mapped(una_arena *arena, size_t size)
 {
     if (!una_scratch_take(arena->run, size)) return NULL;
     void *at = una_scratch_map(size);
-    if (!at) {
-        una_scratch_give(arena->run, size);
-        return NULL;
+    una_arena_block *block = at ? una_allocate(arena->run, sizeof *block) : NULL;
+    if (block) {
+        *block = (una_arena_block){ .below = arena->top, .base = at, .size = size, .used = size, .mapped = true };
+        arena->top = block;
+        return at;
     }
-    una_arena_block *block = una_allocate(arena->run, sizeof *block);
-    if (!block) {
-        una_scratch_unmap(at, size);
-        una_scratch_give(arena->run, size);
-        arena->failed = true;
-        return NULL;
-    }
-    *block = (una_arena_block){ .below = arena->top, .base = at, .size = size, .used = size, .mapped = true };
-    arena->top = block;
-    return at;
+    if (at) una_scratch_unmap(at, size);
+    una_scratch_give(arena->run, size);
+    arena->failed = at != NULL;
+    return NULL;
 }
 
 void *una_arena_get(una_arena *arena, size_t count, size_t size)
@@ -178,27 +174,19 @@ void *una_arena_get(una_arena *arena, size_t count, size_t size)
     return memset(at, 0, before < need ? before : need);
 }
 
-/* Neither kind of memory has room for these rows. */
-static void tell_both(una_run *run, size_t size)
-{
-    const una_run *root = una_run_root(run);
-    const una_run_settings *s = &root->settings;
-    if (s->no_scratch) return;
-    una_fail(run, UNA_E_MEMORY, "%.3g MB of rows have no room: %.3g MB of memory are taken and %.3g MB are allowed "
-             "(--memory), %.3g MB of scratch files are taken and %.3g MB are allowed (--scratch); use fewer rows, or "
-             "raise a limit", (double)size / 1e6, (double)root->used / 1e6, (double)s->memory_limit / 1e6,
-             (double)root->scratched / 1e6, (double)s->scratch_limit / 1e6);
-}
-
 void *una_arena_get_rows(una_arena *arena, size_t count, size_t size)
 {
-    bool many = size && count >= LEAST_MAPPED / size && count <= (SIZE_MAX / 2 - 2 * ALIGN) / size;
-    if (many && !arena->failed && !arena->keeps && !arena->run->settings.no_scratch) {
-        void *at = open_mapped(arena, count * size);
-        if (at) return at;
-    }
-    void *at = una_arena_get(arena, count, size);
-    if (!at && many && !arena->keeps) tell_both(arena->run, count * size);
+    const una_run *root = una_run_root(arena->run);
+    const una_run_settings *s = &root->settings;
+    bool many = size && count >= LEAST_MAPPED / size && count <= (SIZE_MAX / 2 - 2 * ALIGN) / size && !arena->keeps;
+    void *at = NULL;
+    if (many && !arena->failed && !arena->run->settings.no_scratch) at = open_mapped(arena, count * size);
+    if (!at) at = una_arena_get(arena, count, size);
+    if (!at && many && !s->no_scratch)
+        una_fail(arena->run, UNA_E_MEMORY, "%.3g MB of rows have no room: %.3g MB of memory are taken and %.3g MB are "
+                 "allowed (--memory), %.3g MB of scratch files are taken and %.3g MB are allowed (--scratch); use "
+                 "fewer rows, or raise a limit", (double)(count * size) / 1e6, (double)root->used / 1e6,
+                 (double)s->memory_limit / 1e6, (double)root->scratched / 1e6, (double)s->scratch_limit / 1e6);
     return at;
 }
 

@@ -5,15 +5,11 @@
  */
 #include "base/calendar.h"
 
-static bool is_leap_year(int year)
-{
-    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
-
 static int days_of(int year, int month)
 {
     static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-    return days[month - 1] + (month == 2 && is_leap_year(year));
+    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return days[month - 1] + (month == 2 && leap);
 }
 
 bool una_calendar_day(double *days, int year, int month, int day)

@@ -90,13 +90,6 @@ static void take_modes(unsigned modes)
 #endif
 }
 
-static size_t lowest_bit(uint64_t bits)
-{
-    size_t at = 0;
-    while (!(bits >> at & 1)) at++;
-    return at;
-}
-
 /* Takes pieces of the round while there are any, first those that prefer this member (member, member + members, ...).
  * It leaves the other pieces to their own members for a moment. */
 static void take_pieces(una_crew *crew, size_t member)
@@ -110,7 +103,8 @@ static void take_pieces(una_crew *crew, size_t member)
             continue;
         }
 
-        size_t at = lowest_bit(left & suits ? left & suits : left);
+        size_t at = 0;
+        for (uint64_t free = left & suits ? left & suits : left; !(free >> at & 1);) at++;
         uint64_t bit = (uint64_t)1 << at;
         if (!(atomic_fetch_and_explicit(&crew->left, ~bit, memory_order_acq_rel) & bit)) continue;
         take_modes(crew->modes);
@@ -193,23 +187,18 @@ static void one_round(una_crew *crew, size_t first, size_t pieces)
         if (!spin_while_equal(&crew->done, done)) sched_yield();    /* more threads than cores: let the others get on */
 }
 
-static void share_pieces(una_crew *crew, size_t pieces, una_piece *piece, void *context)
+void una_crew_do(una_crew *crew, size_t pieces, una_piece *piece, void *context)
 {
+    bool nobody = !crew || crew->helpers == 0 || pieces < 2, alone = nobody || crew->alone;
+    double start = nobody ? 0 : una_clock();
+    for (size_t i = 0; alone && i < pieces; i++) piece(context, i);
+    if (nobody) return;
     crew->piece = piece;
     crew->context = context;
     crew->modes = modes_here();
-    for (size_t first = 0; first < pieces; first += AT_ONCE)
+    for (size_t first = 0; !alone && first < pieces; first += AT_ONCE)
         one_round(crew, first, pieces - first < AT_ONCE ? pieces - first : AT_ONCE);
-}
-
-void una_crew_do(una_crew *crew, size_t pieces, una_piece *piece, void *context)
-{
-    bool nobody = !crew || crew->helpers == 0 || pieces < 2;
-    double start = nobody ? 0 : una_clock();
-    if (nobody || crew->alone)
-        for (size_t i = 0; i < pieces; i++) piece(context, i);
-    else share_pieces(crew, pieces, piece, context);
-    if (!nobody) time_round(crew, start, una_clock());
+    time_round(crew, start, una_clock());
 }
 
 void una_crew_claim(const una_crew *crew, void *at, size_t size)

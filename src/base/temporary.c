@@ -19,17 +19,12 @@
 #include <time.h>
 #include <unistd.h>
 
-static size_t count_digits(const char *at)
-{
-    return strspn(at, "0123456789");
-}
-
 static bool is_temporary(const char *name)
 {
-    static const char begin[] = ".una-";
+    static const char begin[] = ".una-", digits[] = "0123456789";
     if (strncmp(name, begin, strlen(begin)) != 0) return false;
     const char *at = name + strlen(begin);
-    size_t process = count_digits(at), number = at[process] == '-' ? count_digits(at + process + 1) : 0;
+    size_t process = strspn(at, digits), number = at[process] == '-' ? strspn(at + process + 1, digits) : 0;
     return process > 0 && number > 0 && strcmp(at + process + 1 + number, ".tmp") == 0;
 }
 
@@ -45,14 +40,6 @@ static void remove_left(int folder, const char *name)
                 && named.st_dev == held.st_dev;
     if (same) unlinkat(folder, name, 0);
     close(handle);
-}
-
-static void sweep_temporaries(const char *folder)
-{
-    DIR *open = opendir(*folder ? folder : ".");
-    for (const struct dirent *entry; open && (entry = readdir(open));)
-        if (is_temporary(entry->d_name)) remove_left(dirfd(open), entry->d_name);
-    if (open) closedir(open);
 }
 
 /* False: another process took it for an abandoned file and removes it. */
@@ -72,7 +59,10 @@ int una_temporary_open(char *path, const char *folder, mode_t mode)
     enum { TRIES = 1000 };
     size_t length = strlen(folder);
     const char *slash = length > 0 && folder[length - 1] != '/' ? "/" : "";
-    sweep_temporaries(folder);
+    DIR *open_folder = opendir(*folder ? folder : ".");
+    for (const struct dirent *entry; open_folder && (entry = readdir(open_folder));)
+        if (is_temporary(entry->d_name)) remove_left(dirfd(open_folder), entry->d_name);
+    if (open_folder) closedir(open_folder);
     memcpy(path, folder, length);
     for (int i = 0; i < TRIES; i++) {
         snprintf(path + length, UNA_TEMPORARY_NAME, "%s.una-%ld-%d.tmp", slash, (long)getpid(), i);

@@ -183,36 +183,25 @@ void una_build_word(una_build *build, size_t column, const char *at, size_t leng
         at ? una_words_get(&build->words, at, length) : NULL;
 }
 
-static void gather_column(una_build *build, size_t column, double *number, const char **word)
-{
-    size_t row = 0;
-    for (una_build_block *block = build->first; block; block = block->next) {
-        const una_build_cell *cell = block->cell + column * build->block_rows;
-        if (number)
-            for (size_t i = 0; i < block->rows; i++) number[row + i] = cell[i].number;
-        else
-            for (size_t i = 0; i < block->rows; i++) word[row + i] = cell[i].word;
-        row += block->rows;
-    }
-}
-
 una_status una_build_end(una_build *build, bool with_lines)
 {
     una_dataset *data = build->data;
     UNA_TRY(una_arena_check(build->work));                       /* the words' table may have failed */
     UNA_TRY(una_table_cells(data));
-    for (size_t c = 0; c < data->columns; c++) {
+    if (with_lines) UNA_NEW_ROWS_AT(&data->arena, data->line, data->rows);
+    for (size_t c = 0; c < data->columns + with_lines; c++) {    /* the lines behind the last column */
         UNA_TRY(una_check_cancelled(data->run, "reading"));
-        gather_column(build, c, data->column[c].number, data->column[c].word);
-    }
-    if (!with_lines) return UNA_OK;
-
-    UNA_NEW_ROWS_AT(&data->arena, data->line, data->rows);
-    size_t row = 0;
-    for (una_build_block *block = build->first; block; block = block->next) {
-        const una_build_cell *cell = block->cell + data->columns * build->block_rows;
-        for (size_t i = 0; i < block->rows; i++) data->line[row + i] = cell[i].line;
-        row += block->rows;
+        const una_table_column *column = c < data->columns ? &data->column[c] : NULL;
+        size_t row = 0;
+        for (una_build_block *block = build->first; block; row += block->rows, block = block->next) {
+            const una_build_cell *cell = block->cell + c * build->block_rows;
+            if (!column)
+                for (size_t i = 0; i < block->rows; i++) data->line[row + i] = cell[i].line;
+            else if (column->is_text)
+                for (size_t i = 0; i < block->rows; i++) column->word[row + i] = cell[i].word;
+            else
+                for (size_t i = 0; i < block->rows; i++) column->number[row + i] = cell[i].number;
+        }
     }
     return UNA_OK;
 }

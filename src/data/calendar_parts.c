@@ -107,19 +107,13 @@ static una_status add_ridge_rows(ridge_trial *t, size_t *count, una_run *run)
 
 /* ---- errors --------------------------------------------------------------------------------------------------- */
 
-static size_t chosen_columns(const ridge_trial *t, unsigned parts, size_t at[MOST])
-{
-    size_t n = 0;
-    for (size_t c = 0; c < t->base; c++) at[n++] = c;
-    for (size_t p = 0; p < UNA_PARTS; p++)
-        for (size_t k = 0; k < 2 && parts >> p & 1; k++) at[n++] = t->base + 2 * p + k;
-    return n;
-}
-
 /* Squared errors on each fold, by ridge regression on the others. */
 static bool errors_of(const ridge_trial *t, unsigned parts, double error[FOLDS], una_run *run)
 {
-    size_t at[MOST], n = chosen_columns(t, parts, at);
+    size_t at[MOST], n = 0;
+    for (size_t c = 0; c < t->base; c++) at[n++] = c;
+    for (size_t p = 0; p < 2 * UNA_PARTS; p++)
+        if (parts >> p / 2 & 1) at[n++] = t->base + p;
     for (size_t f = 0; f < FOLDS; f++) {
         double a[MOST * MOST], w[MOST], rows = 0;
         for (size_t g = 0; g < FOLDS; g++) rows += g == f ? 0 : t->sum[g][0][0];
@@ -154,23 +148,16 @@ static double total_error(const double error[FOLDS])
 
 /* ---- choice ---------------------------------------------------------------------------------------------------- */
 
-/* Whether the dates cover the whole circle of the part. */
-static bool part_varies(const ridge_trial *t, una_calendar_part part)
-{
-    double span = t->high - t->low;
-    if (part == UNA_PART_HOUR) return t->has_hours;
-    return !t->q->time_only && span >= (part == UNA_PART_WEEKDAY ? 14 : 350);
-}
-
 static unsigned add_best_part(const ridge_trial *t, unsigned parts, double error[FOLDS], una_run *run)
 {
+    static const double least[UNA_PARTS] = { 0, 14, 350 };       /* days that cover the whole circle of the part */
     double best[FOLDS] = {0};
     unsigned found = parts;
     for (unsigned p = 0; p < UNA_PARTS; p++) {
         double now[FOLDS];
         size_t better = 0;
-        if (parts >> p & 1 || !part_varies(t, (una_calendar_part)p) || !errors_of(t, parts | 1u << p, now, run))
-            continue;
+        bool varies = p == UNA_PART_HOUR ? t->has_hours : !t->q->time_only && t->high - t->low >= least[p];
+        if (parts >> p & 1 || !varies || !errors_of(t, parts | 1u << p, now, run)) continue;
         for (size_t f = 0; f < FOLDS; f++) better += now[f] < error[f];
         if (better < FOLDS - 1 || !(total_error(now) < (1 - CLEARLY) * total_error(error))) continue;
         if (found != parts && total_error(now) >= total_error(best)) continue;
@@ -181,10 +168,15 @@ static unsigned add_best_part(const ridge_trial *t, unsigned parts, double error
     return found;
 }
 
-static una_status choose_parts(unsigned *parts, double *gain, ridge_trial *t, una_run *run)
+static una_status choose_parts(unsigned *parts, double *gain, const una_calendar_parts_question *question, una_run *run)
 {
     size_t count;
     double error[FOLDS];
+    UNA_NEW(&run->scratch, ridge_trial, t, 1);
+    t->q = question;
+    t->columns = question->columns < MOST_COLUMNS ? question->columns : MOST_COLUMNS;
+    t->base = 2 + t->columns;
+    t->stride = 1 + question->rows / MOST_ROWS;
     learn_span(t, run);
     UNA_TRY(learn_ridge_scales(t, run));
     UNA_TRY(add_ridge_rows(t, &count, run));
@@ -205,16 +197,6 @@ una_status una_calendar_parts_choose(unsigned *parts, double *gain, const una_ca
 {
     *parts = 0;
     *gain = 0;
-    una_mark mark = una_arena_mark(&run->scratch);
-    ridge_trial *t = UNA_GET(&run->scratch, ridge_trial, 1);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) {
-        t->q = question;
-        t->columns = question->columns < MOST_COLUMNS ? question->columns : MOST_COLUMNS;
-        t->base = 2 + t->columns;
-        t->stride = 1 + question->rows / MOST_ROWS;
-        status = choose_parts(parts, gain, t, run);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, choose_parts(parts, gain, question, run));
+    return UNA_OK;
 }

@@ -42,9 +42,9 @@ static size_t blank_at(piece p)
 
 static bool skip_cell_blanks(piece *p)
 {
-    size_t n, all = 0;
-    while ((n = blank_at(*p)) > 0) p->at += n, all += n;
-    return all > 0;
+    const char *from = p->at;
+    for (size_t n; (n = blank_at(*p)) > 0;) p->at += n;
+    return p->at > from;
 }
 
 static piece trimmed_piece(const char *at, size_t length)
@@ -121,9 +121,8 @@ static bool add_pairs(char text[NUMBER_ROOM], size_t *length, piece *p, bool *gr
     piece last = *p;
     while (last.at < last.end && *last.at == ',' && digits_at((piece){ last.at + 1, last.end }) == 2) last.at += 3;
     bool three = last.at < last.end && *last.at == ',' && digits_at((piece){ last.at + 1, last.end }) == 3;
-    if (last.at == p->at || !three) return true;
-    *grouped = true;
-    for (size_t n = 2; n == 2;) {
+    *grouped = last.at != p->at && three;
+    for (size_t n = 2; *grouped && n == 2;) {
         p->at++;
         n = digits_at(*p);
         if (!add_digits(text, length, p, n)) return false;
@@ -175,15 +174,6 @@ static bool read_short(piece p, char decimal, number *out)
     return p.at == p.end && una_parse_number(text, length, &out->value);
 }
 
-/* Whether all of p is a number with this decimal mark and no sign, of any number of digits, as programs write them. */
-static bool read_body(piece p, char decimal, number *out)
-{
-    size_t length = (size_t)(p.end - p.at);
-    if (read_short(p, decimal, out)) return true;
-    out->grouped = false;
-    return (decimal == '.' || !memchr(p.at, '.', length)) && una_parse_number(p.at, length, &out->value);
-}
-
 /* ---- marks and units ------------------------------------------------------------------------------------ */
 
 /* Bytes of the currency mark at p. */
@@ -210,14 +200,6 @@ static bool is_unit(piece p)
     return true;
 }
 
-static bool is_exponent(piece p)
-{
-    if (*p.at != 'e' && *p.at != 'E') return false;
-    p.at++;
-    if (p.at < p.end && (*p.at == '-' || *p.at == '+')) p.at++;
-    return p.at < p.end && is_ascii_digit(*p.at);
-}
-
 typedef struct written {
     piece body, unit;
     bool  negative;
@@ -232,19 +214,12 @@ static bool take_cell_sign(piece *p, written *w)
     if (length > 1 && p->end[-1] == '-') behind = 1;
     else if (length > 3 && memcmp(p->end - 3, "\xE2\x88\x92", 3) == 0) behind = 3;
     bool brackets = length > 2 && *p->at == '(' && p->end[-1] == ')';
+    if (!before && !brackets && !(behind && is_ascii_digit(*(p->end - behind - 1)))) return false;
 
-    if (before) {
-        p->at += before;
-        w->unusual = skip_cell_blanks(p) || before > 1;
-    } else if (brackets) {
-        *p = trimmed_piece(p->at + 1, length - 2);
-        w->unusual = true;
-    } else if (behind && is_ascii_digit(*(p->end - behind - 1))) {
-        p->end -= behind;
-        w->unusual = true;
-    } else {
-        return false;
-    }
+    p->at += before;
+    w->unusual = !before || skip_cell_blanks(p) || before > 1;
+    if (!before && brackets) *p = trimmed_piece(p->at + 1, length - 2);
+    else if (!before) p->end -= behind;
     w->negative = negative;
     return true;
 }
@@ -254,8 +229,10 @@ static const char *end_of_body(piece p)
 {
     const char *digit = p.at;
     for (const char *end = p.at; end < p.end; end++) {
+        const char *power = end + 1 + (end + 1 < p.end && (end[1] == '-' || end[1] == '+'));
+        bool exponent = (*end == 'e' || *end == 'E') && power < p.end && is_ascii_digit(*power);
         if (is_ascii_digit(*end)) digit = end + 1;
-        else if (is_exponent((piece){ end, p.end })) continue;
+        else if (exponent) continue;
         else if (is_cell_letter(*end) || strchr("%$", *end) || currency_at((piece){ end, p.end })) break;
         else if ((unsigned char)*end >= 0x80) {
             char kind;
@@ -290,9 +267,17 @@ static bool take_number_apart(piece p, written *w)
     return true;
 }
 
+/* The number, if all of its body is one with this decimal mark: as short as people write them, or of any number of
+ * digits, as programs do. */
 static bool read_with(const written *w, char decimal, number *out)
 {
-    if (!read_body(w->body, decimal, out)) return false;
+    piece p = w->body;
+    size_t length = (size_t)(p.end - p.at);
+    if (!read_short(p, decimal, out)) {
+        out->grouped = false;
+        if (decimal == ',' && memchr(p.at, '.', length)) return false;
+        if (!una_parse_number(p.at, length, &out->value)) return false;
+    }
     if (w->negative) out->value = -out->value;
     return true;
 }
@@ -386,22 +371,24 @@ static bool take_year(piece *p, bool may_be_short, int *year)
     return true;
 }
 
+/* The mark between the numbers of a date. */
+static bool take_date_mark(piece *p, char *mark)
+{
+    if (p->at == p->end || !strchr("-/.", *p->at)) return false;
+    *mark = *p->at++;
+    return true;
+}
+
 /* 2024-03-01, 2024/3/1, 2024-03 */
 static bool take_year_first(piece *p, moment *m)
 {
     piece q = *p;
-    if (!take_year(&q, false, &m->year) || q.at == q.end) return false;
-    char mark = *q.at;
-    if (!strchr("-/.", mark)) return false;
-    q.at++;
+    char mark;
+    if (!take_year(&q, false, &m->year) || !take_date_mark(&q, &mark)) return false;
     if (!take_small_number(&q, 1, 2, &m->a)) return false;
-    if (take_char(&q, mark)) {
-        if (!take_small_number(&q, 1, 2, &m->b)) return false;
-    } else if (mark == '-' && q.at - p->at == 7) {
-        m->b = 1;
-    } else {
-        return false;
-    }
+    bool month_alone = mark == '-' && q.at - p->at == 7;
+    m->b = 1;
+    if (take_char(&q, mark) ? !take_small_number(&q, 1, 2, &m->b) : !month_alone) return false;
     *p = q;
     return true;
 }
@@ -410,19 +397,15 @@ static bool take_year_first(piece *p, moment *m)
 static bool take_year_last(piece *p, moment *m)
 {
     piece q = *p;
-    if (!take_small_number(&q, 1, 2, &m->a) || q.at == q.end) return false;
-    char mark = *q.at;
-    if (!strchr("-/.", mark)) return false;
-    q.at++;
-    if (!take_small_number(&q, 1, 2, &m->b) || !take_char(&q, mark)) return false;
-    bool two_and_two = q.at - p->at == 6;
-    if (!take_year(&q, mark == '/' || (mark == '.' && two_and_two), &m->year)) return false;
-    m->first_two = mark != '.';
-    if (mark == '.') {
-        int day = m->a;
-        m->a = m->b;
-        m->b = day;
-    }
+    char mark;
+    int first, second;
+    if (!take_small_number(&q, 1, 2, &first) || !take_date_mark(&q, &mark)) return false;
+    if (!take_small_number(&q, 1, 2, &second) || !take_char(&q, mark)) return false;
+    bool two_and_two = q.at - p->at == 6, point = mark == '.';
+    if (!take_year(&q, mark == '/' || (point && two_and_two), &m->year)) return false;
+    m->first_two = !point;
+    m->a = point ? second : first;
+    m->b = point ? first : second;
     *p = q;
     return true;
 }
@@ -431,21 +414,17 @@ static bool take_year_last(piece *p, moment *m)
 static bool take_named_month(piece *p, moment *m)
 {
     piece q = *p;
-    if (take_month(&q, &m->a)) {
-        if (!skip_cell_blanks(&q) || !take_small_number(&q, 1, 2, &m->b)) return false;
-        bool comma = take_char(&q, ',');
-        if (!skip_cell_blanks(&q) && !comma) return false;
-        if (!take_year(&q, false, &m->year)) return false;
-    } else {
-        if (!take_small_number(&q, 1, 2, &m->b)) return false;
+    bool month_first = take_month(&q, &m->a), dash = false, comma;
+    if (month_first && !skip_cell_blanks(&q)) return false;
+    if (!take_small_number(&q, 1, 2, &m->b)) return false;
+    if (!month_first) {
         take_char(&q, '.');
-        bool dash = take_char(&q, '-');
-        if (!dash && !skip_cell_blanks(&q)) return false;
-        if (!take_month(&q, &m->a)) return false;
-        take_char(&q, ',');
-        if (dash ? !take_char(&q, '-') : !skip_cell_blanks(&q)) return false;
-        if (!take_year(&q, dash, &m->year)) return false;
+        dash = take_char(&q, '-');
+        if ((!dash && !skip_cell_blanks(&q)) || !take_month(&q, &m->a)) return false;
     }
+    comma = take_char(&q, ',');
+    if (dash ? !take_char(&q, '-') : !skip_cell_blanks(&q) && !(comma && month_first)) return false;
+    if (!take_year(&q, dash, &m->year)) return false;
     *p = q;
     return true;
 }
@@ -469,14 +448,11 @@ static bool take_offset(piece *p, double *seconds)
     if (take_char(p, 'Z') || take_char(p, 'z') || take_cell_word(p, " UTC")) return true;
     if (p->at == p->end || (*p->at != '+' && *p->at != '-')) return true;
     sign = *p->at++ == '-' ? -1 : 1;
-    if (digits_at(*p) == 4) {
-        take_small_number(p, 4, 4, &hour);
-        minute = hour % 100;
-        hour /= 100;
-    } else {
-        if (!take_small_number(p, 2, 2, &hour)) return false;
-        if (take_char(p, ':') && !take_small_number(p, 2, 2, &minute)) return false;
-    }
+    if (take_small_number(p, 4, 4, &minute)) {
+        hour = minute / 100;
+        minute %= 100;
+    } else if (!take_small_number(p, 2, 2, &hour)) return false;
+    else if (take_char(p, ':') && !take_small_number(p, 2, 2, &minute)) return false;
     if (hour > 14 || minute > 59) return false;
     *seconds -= sign * (hour * 3600.0 + minute * 60.0);
     return true;
@@ -486,22 +462,18 @@ static bool take_offset(piece *p, double *seconds)
 static bool take_time(piece *p, moment *m)
 {
     int hour, minute, second = 0;
-    double part = 0;
+    double part = 0, power = 1;
     if (!take_small_number(p, 1, 2, &hour) || !take_char(p, ':') || !take_small_number(p, 2, 2, &minute)) return false;
     if (take_char(p, ':')) {
         if (!take_small_number(p, 2, 2, &second)) return false;
-        if (p->at < p->end && (*p->at == '.' || *p->at == ',')) {
-            p->at++;
+        if (take_char(p, '.') || take_char(p, ',')) {
             size_t n = digits_at(*p);
-            double power = 1;
             if (n == 0 || n > 15) return false;
-            for (size_t i = 0; i < n; i++) part = 10 * part + (p->at[i] - '0'), power *= 10;
+            for (; n > 0; n--) part = 10 * part + (*p->at++ - '0'), power *= 10;
             part /= power;
-            p->at += n;
         }
     }
-    if (!take_half(p, &hour)) return false;
-    if (hour > 23 || minute > 59 || second > 60) return false;
+    if (!take_half(p, &hour) || hour > 23 || minute > 59 || second > 60) return false;
     m->seconds = hour * 3600.0 + minute * 60.0 + second + part;
     m->time = true;
     return true;
@@ -565,33 +537,16 @@ static bool begins_as_number(piece p)
 /* Mon, Mon., Monday, with a comma perhaps */
 static bool take_weekday(piece *p)
 {
-    static const char *const days[] = { "mon", "tue", "wed", "thu", "fri", "sat", "sun" };
     size_t n = 0;
     while (p->at + n < p->end && is_cell_letter(p->at[n])) n++;
-    bool whole = n > 5 && strncasecmp(p->at + n - 3, "day", 3) == 0;
-    for (size_t i = 0; i < 7 && (n == 3 || whole); i++) {
-        if (strncasecmp(p->at, days[i], 3) != 0) continue;
-        p->at += n;
-        take_char(p, '.');
-        take_char(p, ',');
-        return true;
-    }
-    return false;
-}
-
-static bool take_quarter(piece *p)
-{
-    int quarter;
-    piece q = *p;
-    if (!take_cell_word(&q, "q") || !take_small_number(&q, 1, 1, &quarter) || q.at == q.end) return false;
-    *p = q;
+    bool whole = n > 5 && strncasecmp(p->at + n - 3, "day", 3) == 0, known = false;
+    for (const char *day = "montuewedthufrisatsun"; *day && !known; day += 3)
+        known = (n == 3 || whole) && strncasecmp(p->at, day, 3) == 0;
+    if (!known) return false;
+    p->at += n;
+    take_char(p, '.');
+    take_char(p, ',');
     return true;
-}
-
-static bool has_digit(piece p)
-{
-    while (p.at < p.end && !is_ascii_digit(*p.at)) p.at++;
-    return p.at < p.end;
 }
 
 /* Jan-24, January 2024, Mon, 01 Jan 2024, Q1 2024 */
@@ -600,14 +555,20 @@ static bool begins_as_date(piece p)
     int month;
     bool weekday = take_weekday(&p);
     skip_cell_blanks(&p);
-    if (!take_month(&p, &month) && !take_quarter(&p) && !weekday) return false;
+    piece quarter = p;
+    bool has_quarter = take_cell_word(&quarter, "q") && take_small_number(&quarter, 1, 1, &month) &&
+                       quarter.at < quarter.end;
+    if (has_quarter) p = quarter;
+    else if (!take_month(&p, &month) && !weekday) return false;
     while (skip_cell_blanks(&p) || (p.at < p.end && *p.at && strchr("-/'", *p.at) && p.at++)) {}
     return p.at < p.end && is_ascii_digit(*p.at);
 }
 
 static void count_word_cell(una_cell_counts *s, piece p)
 {
-    bool near = has_digit(p) && (begins_as_number(p) || begins_as_date(p));
+    bool digit = false;
+    for (const char *c = p.at; c < p.end && !digit; c++) digit = is_ascii_digit(*c);
+    bool near = digit && (begins_as_number(p) || begins_as_date(p));
     s->words++;
     s->near_words += near;
     keep_first(s->word, true, p);
@@ -674,23 +635,15 @@ static bool meet_number(una_cell_counts *s, piece p)
     return true;
 }
 
-/* Blanks beyond ASCII before or behind p. */
-static bool wide_blanks(piece p, const char *at, const char *end)
-{
-    bool wide = false;
-    for (; at < p.at; at++) wide |= (unsigned char)*at > 127;
-    for (; end > p.end; end--) wide |= (unsigned char)end[-1] > 127;
-    return wide;
-}
-
 void una_cell_counts_add(una_cell_counts *s, const char *at, size_t length)
 {
     piece p = trimmed_piece(at, length);
     moment m;
-    s->blanks |= (size_t)(p.end - p.at) < length && wide_blanks(p, at, at + length);
+    for (const char *c = at; c < p.at; c++) s->blanks |= (unsigned char)*c > 127;
+    for (const char *c = p.end; c < at + length; c++) s->blanks |= (unsigned char)*c > 127;
     if (una_cell_is_missing_mark(p.at, (size_t)(p.end - p.at))) {
         s->missing++;
-        if (!s->mark[0]) keep_text(s->mark, sizeof s->mark, p);
+        keep_first(s->mark, true, p);
     } else if (read_moment(unwrap_formula(p), &m)) {
         meet_moment(s, &m, p);
     } else if (!meet_number(s, p)) {
@@ -730,37 +683,23 @@ static char decimal_mark_of(const una_cell_counts *s)
     return hint == ',' && s->either_point + s->either_comma > 0 ? ',' : '.';
 }
 
-static char order_of(const una_cell_counts *s)
-{
-    if (s->order) return s->order;
-    if (s->day_first || s->month_first) return s->month_first ? 'm' : 'd';
-    return s->order_hint ? s->order_hint : 'd';
-}
-
-static bool one_decimal(const una_cell_counts *s)
-{
-    char mark = decimal_mark_of(s);
-    return mark && !(mark == '.' && s->comma) && !(mark == ',' && s->point);
-}
-
-static bool one_order(const una_cell_counts *s)
-{
-    if (s->order) return s->order == 'd' ? s->month_first == 0 : s->day_first == 0;
-    return s->day_first == 0 || s->month_first == 0;
-}
-
 una_format_decision una_cell_format_decide(una_cell_format *form, const una_cell_counts *s, bool strict)
 {
     size_t like = s->numbers + s->dates + s->times, all = like + s->words;
-    *form = (una_cell_format){ .decimal = decimal_mark_of(s), .order = order_of(s) };
-    if (!form->decimal) form->decimal = '.';
+    char mark = decimal_mark_of(s), order = s->order_hint ? s->order_hint : 'd';
+    if (s->day_first || s->month_first) order = s->month_first ? 'm' : 'd';
+    if (s->order) order = s->order;
+    *form = (una_cell_format){ .decimal = mark ? mark : '.', .order = order };
     if (like == 0) return UNA_NO_FORMAT;
     form->kind = s->dates ? UNA_CELLS_DATE : UNA_CELLS_TIME;
     if (s->numbers) form->kind = UNA_CELLS_NUMBER;
     if (form->kind == UNA_CELLS_NUMBER) memcpy(form->unit, s->unit, sizeof form->unit);
 
-    bool numbers = s->numbers == all && !s->units_differ && one_decimal(s);
-    bool moments = (s->dates == all && one_order(s)) || s->times == all;
+    bool one_decimal = mark && !(mark == '.' && s->comma) && !(mark == ',' && s->point);
+    bool one_order = s->day_first == 0 || s->month_first == 0;
+    if (s->order) one_order = s->order == 'd' ? s->month_first == 0 : s->day_first == 0;
+    bool numbers = s->numbers == all && !s->units_differ && one_decimal;
+    bool moments = (s->dates == all && one_order) || s->times == all;
     if (numbers || moments || !strict) return UNA_ONE_FORMAT;
     *form = (una_cell_format){0};
     return 2 * like >= all ? UNA_MIXED_FORMATS : UNA_NO_FORMAT;
@@ -782,23 +721,20 @@ void una_cell_format_conflict(una_text *text, const una_cell_counts *s)
 
 /* ---- cells ------------------------------------------------------------------------------------------------ */
 
-static una_cell_kind number_value(double *value, const una_cell_format *form, piece p)
-{
-    written w;
-    number n;
-    if (!take_number_apart(unwrap_formula(p), &w) || !read_with(&w, form->decimal, &n)) return UNA_CELL_WORD;
-    if (w.unit.at < w.unit.end && !is_text(form->unit, w.unit)) return UNA_CELL_WORD;
-    *value = n.value;
-    return isfinite(n.value) ? UNA_CELL_NUMBER : UNA_CELL_INFINITE;
-}
-
 una_cell_kind una_cell_format_value(double *value, const una_cell_format *form, const char *at, size_t length)
 {
-    piece p = trimmed_piece(at, length);
+    piece p = trimmed_piece(at, length), inside = unwrap_formula(p);
     moment m;
+    written w;
+    number n;
     if (una_cell_is_missing_mark(p.at, (size_t)(p.end - p.at))) return UNA_CELL_MISSING;
-    if (form->kind == UNA_CELLS_NUMBER) return number_value(value, form, p);
-    if (!read_moment(unwrap_formula(p), &m) || m.date != (form->kind == UNA_CELLS_DATE)) return UNA_CELL_WORD;
+    if (form->kind == UNA_CELLS_NUMBER) {
+        if (!take_number_apart(inside, &w) || !read_with(&w, form->decimal, &n)) return UNA_CELL_WORD;
+        if (w.unit.at < w.unit.end && !is_text(form->unit, w.unit)) return UNA_CELL_WORD;
+        *value = n.value;
+        return isfinite(n.value) ? UNA_CELL_NUMBER : UNA_CELL_INFINITE;
+    }
+    if (!read_moment(inside, &m) || m.date != (form->kind == UNA_CELLS_DATE)) return UNA_CELL_WORD;
     return moment_value(&m, form->order, value) ? UNA_CELL_NUMBER : UNA_CELL_WORD;
 }
 

@@ -299,17 +299,6 @@ static una_status choose_columns(una_learner *l)
 
 /* ---- twins ------------------------------------------------------------------------------------------------ */
 
-static uint64_t column_fingerprint(const una_learner *l, const una_table_column *column, una_hash_key key)
-{
-    una_hash h = una_hash_begin(key);
-    for (size_t i = 0; i < l->rows; i++) {
-        size_t row = l->row[i];
-        if (column->is_text) una_hash_add(&h, (uint64_t)(uintptr_t)column->word[row]);
-        else una_hash_add_number(&h, column->number[row]);
-    }
-    return una_hash_end(h);
-}
-
 static bool equal_columns(const una_learner *l, const una_table_column *a, const una_table_column *b)
 {
     if (a->is_text != b->is_text) return false;
@@ -323,14 +312,14 @@ static bool equal_columns(const una_learner *l, const una_table_column *a, const
 }
 
 /* slot [slots]: 1 + the first of the columns that are equal, by the sum of their fingerprints over all rows. */
-static void find_equal_column(una_learner *l, size_t c, size_t *print, size_t *slot, size_t slots)
+static void note_equal_column(const una_learner *l, size_t c, const size_t *print, size_t *slot, size_t slots)
 {
+    const una_table_column *column = l->data->column;
     size_t i = print[c] & (slots - 1);
     for (; slot[i]; i = (i + 1) & (slots - 1)) {
         size_t b = slot[i] - 1;
-        if (print[b] != print[c]) continue;
-        if (una_run_any(!equal_columns(l, &l->data->column[b], &l->data->column[c]), l->run)) continue;
-        const char *one = l->data->column[b].name, *other = l->data->column[c].name;
+        if (print[b] != print[c] || una_run_any(!equal_columns(l, &column[b], &column[c]), l->run)) continue;
+        const char *one = column[b].name, *other = column[c].name;
         if (l->asked[b] && l->asked[c]) una_notes_add(l->notes, "targets '%s' and '%s' are identical", one, other);
         else if (l->asked[b] || l->asked[c])
             una_notes_add(l->notes, "column '%s' equals the target in every row; leave it out if it will not be known "
@@ -341,18 +330,23 @@ static void find_equal_column(una_learner *l, size_t c, size_t *print, size_t *s
     slot[i] = c + 1;
 }
 
-static una_status note_equal_columns(una_learner *l)
+static una_status note_equal_columns(const una_learner *l)
 {
     const una_dataset *data = l->data;
     una_hash_key key = una_hash_key_of(l->run);
     size_t slots = 16;
     while (slots < 2 * data->columns) slots *= 2;
-    size_t *print = UNA_GET(&l->run->scratch, size_t, data->columns), *slot = UNA_GET(&l->run->scratch, size_t, slots);
-    UNA_TRY(una_arena_check(&l->run->scratch));
+    UNA_NEW(&l->run->scratch, size_t, print, data->columns);
+    UNA_NEW(&l->run->scratch, size_t, slot, slots);
     for (size_t c = 0; c < data->columns; c++) {
         if (!l->used[c] && !l->asked[c]) continue;
-        print[c] = una_run_sum_size((size_t)(column_fingerprint(l, &data->column[c], key) >> 24), l->run);
-        find_equal_column(l, c, print, slot, slots);
+        una_hash h = una_hash_begin(key);
+        for (size_t i = 0; i < l->rows; i++) {
+            if (!data->column[c].is_text) una_hash_add_number(&h, data->column[c].number[l->row[i]]);
+            else una_hash_add(&h, (uint64_t)(uintptr_t)data->column[c].word[l->row[i]]);
+        }
+        print[c] = una_run_sum_size((size_t)(una_hash_end(h) >> 24), l->run);
+        note_equal_column(l, c, print, slot, slots);
         UNA_TRY(una_check_cancelled(l->run, "comparing columns"));
     }
     return una_run_sums_check(l->run);

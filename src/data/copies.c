@@ -14,31 +14,22 @@ typedef struct rings {
     una_hash_key key;
 } rings;
 
-static uint64_t hash_of_row(const rings *r, const rows *x, size_t row)
-{
-    const double *at = x->at + row * x->stride;
-    una_hash h = una_hash_begin(r->key);
-    for (size_t d = 0; d < x->cols; d++) una_hash_add_number(&h, at[d]);
-    return una_hash_end(h);
-}
-
-static bool rows_are_equal(const rows *x, size_t a, size_t b)
-{
-    const double *left = x->at + a * x->stride, *right = x->at + b * x->stride;
-    for (size_t d = 0; d < x->cols; d++)
-        if (left[d] != right[d]) return false;
-    return true;
-}
-
 /* Rows are added in their order, so a ring is in order too. */
 static void link_row(una_copies *c, rings *r, const rows *x, uint32_t row)
 {
-    uint64_t hash = hash_of_row(r, x, row), mark = hash >> 32 << 32;
+    const double *own = x->at + row * x->stride;
+    una_hash h = una_hash_begin(r->key);
+    for (size_t d = 0; d < x->cols; d++) una_hash_add_number(&h, own[d]);
+    uint64_t hash = una_hash_end(h), mark = hash >> 32 << 32;
     size_t i = (size_t)hash & (r->slots - 1);
     c->next[row] = row;
     for (; r->slot[i]; i = (i + 1) & (r->slots - 1)) {
         uint32_t last = (uint32_t)r->slot[i] - 1;
-        if (mark != r->slot[i] >> 32 << 32 || !rows_are_equal(x, last, row)) continue;
+        const double *other = x->at + last * x->stride;
+        size_t equal = 0;
+        if (mark == r->slot[i] >> 32 << 32)
+            while (equal < x->cols && own[equal] == other[equal]) equal++;
+        if (mark != r->slot[i] >> 32 << 32 || equal < x->cols) continue;
         c->next[row] = c->next[last];
         c->next[last] = row;
         break;
@@ -76,11 +67,8 @@ static una_status link_all(una_copies *c, const rows *x, una_run *run)
 una_status una_copies_find(una_copies *copies, const double *at, size_t count, size_t cols, size_t stride,
                            una_arena *arena, una_run *run)
 {
-    rows x = { at, count, cols, stride };
     *copies = (una_copies){ .next = NULL };
     UNA_TRY(una_order_new(&copies->next, count, arena));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = link_all(copies, &x, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, link_all(copies, &(rows){ at, count, cols, stride }, run));
+    return UNA_OK;
 }

@@ -164,14 +164,6 @@ static const char *odd_word(const una_learner *l, const una_table_column *column
     return !l->whole && word && una_parse_number(word, strlen(word), &value) ? NULL : word;
 }
 
-static size_t count_alike(const una_table_column *column, size_t rows, const una_cell_format *form)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < rows; i++)
-        count += column->word[i] && una_cell_format_matches(form, column->word[i], strlen(column->word[i]));
-    return count;
-}
-
 /* The row of the first cell of a column of words that does not have the format of most others, which are numbers or
  * dates; *like is one of these then, and *common their format, found from a sample. SIZE_MAX: there is none, or
  * Ctrl-C. */
@@ -189,7 +181,9 @@ static size_t odd_row_of(una_cell_format *common, const char **like, const una_t
         if (!word) continue;
         una_cell_counts_add(&one, word, strlen(word));
         if (una_cell_format_decide(&form, &one, true) != UNA_ONE_FORMAT) continue;
-        size_t count = count_alike(column, rows, &form);
+        size_t count = 0;
+        for (size_t k = 0; k < rows; k++)
+            count += column->word[k] && una_cell_format_matches(&form, column->word[k], strlen(column->word[k]));
         if (count <= most) continue;
         most = count;
         *common = form;

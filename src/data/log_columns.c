@@ -19,30 +19,11 @@ static una_status sum_of_powers(double out[2], const double *y, size_t rows, siz
     return una_run_sum_f64(out, 2, run);
 }
 
-static una_status learn_log_target(una_columns *columns, const double *y, size_t rows, size_t stride,
-                                   const una_dataset *data, una_run *run)
-{
-    double sum[2], centre;
-    UNA_TRY(sum_of_powers(sum, y, rows, stride, 0, 1, run));
-    centre = sum[0] / sum[1];
-    UNA_TRY(sum_of_powers(sum, y, rows, stride, centre, 1, run));          /* what rounding left */
-    centre += sum[0] / sum[1];
-    UNA_TRY(sum_of_powers(sum, y, rows, stride, centre, 2, run));
-    double std = sqrt(sum[0] / sum[1]);
-    if (!(std > UNA_ROUNDING * fabs(centre)))
-        UNA_FAIL(run, UNA_E_INPUT, "the logarithm of the target '%.60s' has the same value in every row of %s, so "
-                 "there is nothing to learn; fit without --log", columns->target, data->origin);
-    columns->target_centre = centre;
-    columns->target_scale = std;
-    return UNA_OK;
-}
-
 static una_status learn_targets(una_columns *const *columns, size_t targets, const una_dataset *data, una_run *run)
 {
-    const una_columns **known = UNA_GET(&run->scratch, const una_columns *, targets);
-    double *y;
+    UNA_NEW(&run->scratch, const una_columns *, known, targets);
+    double *y, sum[2];
     size_t rows;
-    UNA_TRY(una_arena_check(&run->scratch));
     for (size_t t = 0; t < targets; t++) {
         columns[t]->log_target = true;
         columns[t]->target_centre = 0;
@@ -50,14 +31,25 @@ static una_status learn_targets(una_columns *const *columns, size_t targets, con
         known[t] = columns[t];
     }
     UNA_TRY(una_columns_encode_several(known, targets, data, &(una_encoding){ NULL, &y, NULL, &rows }, &run->scratch));
-    for (size_t t = 0; t < targets; t++) UNA_TRY(learn_log_target(columns[t], y + t, rows, targets, data, run));
+    for (size_t t = 0; t < targets; t++) {
+        double centre = 0;
+        for (int pass = 0; pass < 2; pass++) {                   /* the second adds what rounding left */
+            UNA_TRY(sum_of_powers(sum, y + t, rows, targets, centre, 1, run));
+            centre += sum[0] / sum[1];
+        }
+        UNA_TRY(sum_of_powers(sum, y + t, rows, targets, centre, 2, run));
+        double std = sqrt(sum[0] / sum[1]);
+        if (!(std > UNA_ROUNDING * fabs(centre)))
+            UNA_FAIL(run, UNA_E_INPUT, "the logarithm of the target '%.60s' has the same value in every row of %s, so "
+                     "there is nothing to learn; fit without --log", columns[t]->target, data->origin);
+        columns[t]->target_centre = centre;
+        columns[t]->target_scale = std;
+    }
     return UNA_OK;
 }
 
 una_status una_columns_log_targets(una_columns *const *columns, size_t targets, const una_dataset *data, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = learn_targets(columns, targets, data, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, learn_targets(columns, targets, data, run));
+    return UNA_OK;
 }

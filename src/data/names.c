@@ -54,11 +54,8 @@ static una_status no_such_column(const una_names *n, const char *origin, const c
 una_status una_names_need(size_t *position, const una_names *n, const char *origin, const char *name, una_run *run)
 {
     *position = una_names_find(n, name);
-    if (*position != SIZE_MAX) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = no_such_column(n, origin, name, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    if (*position == SIZE_MAX) UNA_SCOPED(run, no_such_column(n, origin, name, run));
+    return UNA_OK;
 }
 
 /* ---- names that stand twice ------------------------------------------------------------------------------- */
@@ -73,18 +70,19 @@ static int compare_named(const void *a, const void *b)
 }
 
 /* Sorts only where there are duplicates, because sorting takes time. */
-static una_status find_pair(bool *repeated, size_t *first, size_t *second, const una_names *n, una_arena *work)
+static una_status find_pair(bool *repeated, size_t *first, size_t *second, const char *const *name, size_t count,
+                            una_arena *work)
 {
-    if (n->slot && !n->repeated) return UNA_OK;
-    UNA_NEW(work, named, sorted, n->count);
-    for (size_t i = 0; i < n->count; i++) sorted[i] = (named){ n->name[i], i };
-    if (n->count) qsort(sorted, n->count, sizeof *sorted, compare_named);
-    for (size_t i = 1; i < n->count; i++) {
-        if (strcmp(sorted[i - 1].name, sorted[i].name) != 0) continue;
-        *repeated = true;
+    una_names n;
+    UNA_TRY(una_names_index(&n, name, count, work));
+    if (n.slot && !n.repeated) return UNA_OK;
+    UNA_NEW(work, named, sorted, count);
+    for (size_t i = 0; i < count; i++) sorted[i] = (named){ name[i], i };
+    if (count) qsort(sorted, count, sizeof *sorted, compare_named);
+    for (size_t i = 1; i < count && !*repeated; i++) {
+        *repeated = strcmp(sorted[i - 1].name, sorted[i].name) == 0;
         *first = sorted[i - 1].at;
         *second = sorted[i].at;
-        break;
     }
     return UNA_OK;
 }
@@ -93,10 +91,6 @@ una_status una_names_repeated(bool *repeated, size_t *first, size_t *second, con
                               una_run *run)
 {
     *repeated = false;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_names names;
-    una_status status = una_names_index(&names, name, count, &run->scratch);
-    if (status == UNA_OK) status = find_pair(repeated, first, second, &names, &run->scratch);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, find_pair(repeated, first, second, name, count, &run->scratch));
+    return UNA_OK;
 }

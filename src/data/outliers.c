@@ -19,6 +19,18 @@ static size_t few_of(size_t rows)
     return rows > 300 ? rows / 100 : 3;
 }
 
+una_robust una_robust_of(double *numbers, size_t count)
+{
+    size_t equal = 0;
+    qsort(numbers, count, sizeof *numbers, una_by_number);
+    double median = numbers[count / 2];
+    for (size_t i = 0; i < count; i++) numbers[i] = fabs(numbers[i] - median);
+    qsort(numbers, count, sizeof *numbers, una_by_number);
+    /* Where more than half of the cells are equal, as in counts that are mostly 0, the others decide. */
+    while (!(numbers[count / 2] > 0) && equal < count && !(numbers[equal] > 0)) equal++;
+    return (una_robust){ median, equal < count ? 1.4826 * numbers[(equal + count) / 2] : 0 };
+}
+
 /* Whether a few cells could hold half of the squares. Not if `few` times the farthest one does not: so most columns
  * need no sorting. The median is at most one standard deviation from the mean. */
 static bool may_dominate(cells c)
@@ -26,25 +38,6 @@ static bool may_dominate(cells c)
     double most = 0, n = (double)c.rows;
     for (size_t i = 0; i < c.rows; i++) most = fmax(most, fabs(c.at[i * c.stride]));
     return (most + 1) * (most + 1) * (double)few_of(c.rows) >= most_share * n;
-}
-
-/* The spread of sorted distances. Where more than half of the cells are equal, as in counts that are mostly 0, the
- * others decide. */
-static double robust_std(const double *distance, size_t rows)
-{
-    size_t equal = 0;
-    if (!(distance[rows / 2] > 0))
-        while (equal < rows && !(distance[equal] > 0)) equal++;
-    return equal < rows ? 1.4826 * distance[(equal + rows) / 2] : 0;
-}
-
-una_robust una_robust_of(double *numbers, size_t count)
-{
-    qsort(numbers, count, sizeof *numbers, una_by_number);
-    double median = numbers[count / 2];
-    for (size_t i = 0; i < count; i++) numbers[i] = fabs(numbers[i] - median);
-    qsort(numbers, count, sizeof *numbers, una_by_number);
-    return (una_robust){ median, robust_std(numbers, count) };
 }
 
 static outliers find_outliers(cells c, double *room)

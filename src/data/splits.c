@@ -33,44 +33,39 @@ una_status una_split_begin(una_split *split, una_run *run)
     return UNA_OK;
 }
 
-una_status una_split_give(una_split *split, const una_split *made, una_status status)
+una_status una_split_give(una_split *split, una_split *made, una_status status, una_run *run)
 {
     if (status == UNA_OK) una_struct_give(split, made, sizeof *made);
+    else una_split_free(made, run);
     return status;
 }
 
 /* ---- at random ----------------------------------------------------------------------------------------- */
 
-static una_status split_at_random(una_split *split, size_t rows, double test_fraction, uint64_t seed, una_run *run)
+static una_status split_at_random(una_split *split, size_t rows, size_t test, uint64_t seed, una_run *run)
 {
-    if (rows < 2)
-        UNA_FAIL(run, UNA_E_INPUT, "%zu row%s cannot be split; at least two are needed", rows, rows == 1 ? "" : "s");
-    if (!(test_fraction > 0 && test_fraction < 1))
-        UNA_FAIL(run, UNA_E_USAGE, "the share of test rows is %g and must lie between 0 and 1", test_fraction);
-
-    size_t test = (size_t)floor((double)rows * test_fraction + 0.5);
-    if (test < 1) test = 1;
-    if (test > rows - 1) test = rows - 1;
-
-    una_mark mark = una_arena_mark(&run->scratch);
     uint32_t *order;
-    una_status status = una_order_new(&order, rows, &run->scratch);
-    if (status == UNA_OK) status = una_split_lists(split, rows - test, test, run);
-    if (status == UNA_OK) {
-        una_rng rng = una_rng_at(seed, UNA_FOR_SPLIT, 0);
-        una_rng_permute(&rng, order, rows);
-        for (size_t i = 0; i < rows; i++) *(i < test ? split->test + i : split->train + i - test) = order[i];
-    }
-
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_order_new(&order, rows, &run->scratch));
+    UNA_TRY(una_split_lists(split, rows - test, test, run));
+    una_rng rng = una_rng_at(seed, UNA_FOR_SPLIT, 0);
+    una_rng_permute(&rng, order, rows);
+    for (size_t i = 0; i < rows; i++) *(i < test ? split->test + i : split->train + i - test) = order[i];
+    return UNA_OK;
 }
 
 una_status una_split_random(una_split *split, size_t rows, double test_fraction, uint64_t seed, una_run *run)
 {
     una_split made = UNA_INIT(una_split);
     UNA_TRY(una_split_begin(split, run));
-    return una_split_give(split, &made, split_at_random(&made, rows, test_fraction, seed, run));
+    if (rows < 2)
+        UNA_FAIL(run, UNA_E_INPUT, "%zu row%s cannot be split; at least two are needed", rows, rows == 1 ? "" : "s");
+    if (!(test_fraction > 0 && test_fraction < 1))
+        UNA_FAIL(run, UNA_E_USAGE, "the share of test rows is %g and must lie between 0 and 1", test_fraction);
+    size_t test = (size_t)floor((double)rows * test_fraction + 0.5);
+    if (test < 1) test = 1;
+    if (test > rows - 1) test = rows - 1;
+    UNA_SCOPED(run, una_split_give(split, &made, split_at_random(&made, rows, test, seed, run), run));
+    return UNA_OK;
 }
 
 /* ---- with a gap ------------------------------------------------------------------------------------------ */
@@ -107,7 +102,7 @@ static una_status rank_rows_by_column(ranked *order, const una_dataset *data, si
 
 static una_status cut_gap(una_split *split, const una_dataset *data, const char *name, una_run *run)
 {
-    size_t rows = data->rows, column;
+    size_t rows = data->rows, column, train = 0;
     UNA_TRY(una_table_need(&column, data, name, run));
     if (rows < 3) UNA_FAIL(run, UNA_E_INPUT, "%s has fewer than three rows; a gap cannot be cut", data->origin);
 
@@ -117,14 +112,10 @@ static una_status cut_gap(una_split *split, const una_dataset *data, const char 
     size_t from = (rows + 1) / 3, to = (2 * rows + 1) / 3;       /* rows / 3 and 2 rows / 3, rounded */
     UNA_TRY(una_split_lists(split, rows - (to - from), to - from, run));
     double low = order[from].value, high = order[to - 1].value;
-    size_t train = 0;
     for (size_t i = 0; i < rows; i++) {
-        if (i >= from && i < to) {
-            split->test[i - from] = order[i].row;
-        } else {
-            split->train[train++] = order[i].row;
-            split->tied += order[i].value >= low && order[i].value <= high;
-        }
+        bool inside = i >= from && i < to;
+        *(inside ? &split->test[i - from] : &split->train[train++]) = order[i].row;
+        split->tied += !inside && order[i].value >= low && order[i].value <= high;
     }
     return UNA_OK;
 }
@@ -133,8 +124,6 @@ una_status una_split_gap(una_split *split, const una_dataset *data, const char *
 {
     una_split made = UNA_INIT(una_split);
     UNA_TRY(una_split_begin(split, run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = cut_gap(&made, data, column, run);
-    una_arena_release(&run->scratch, mark);
-    return una_split_give(split, &made, status);
+    UNA_SCOPED(run, una_split_give(split, &made, cut_gap(&made, data, column, run), run));
+    return UNA_OK;
 }

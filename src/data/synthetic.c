@@ -8,13 +8,6 @@
  */
 #include "data/table.h"
 
-static double gap_input(una_rng *rng, bool full, bool left)
-{
-    double u = una_rng_uniform(rng);
-    if (full) return -4 + 8 * u;
-    return left ? -4 + 2 * u : 2 + 2 * u;
-}
-
 double una_squiggle(double x)
 {
     return x * x * x + 20 * exp(-x * x) * sin(10 * x);
@@ -23,7 +16,9 @@ double una_squiggle(double x)
 static void fill_demo_curve(double *x, double *y, size_t rows, bool squiggle, bool full, una_rng *rng)
 {
     for (size_t i = 0; i < rows; i++) {
-        x[i] = gap_input(rng, full, i < rows / 2);
+        double u = una_rng_uniform(rng);
+        double from = full || i < rows / 2 ? -4 : 2;
+        x[i] = from + (full ? 8 : 2) * u;
         y[i] = (squiggle ? una_squiggle(x[i]) : x[i] * x[i] * x[i]) + 3 * una_rng_normal(rng);
     }
 }
@@ -73,8 +68,6 @@ una_status una_dataset_synthetic(una_dataset **data, const char *name, size_t ro
     if (kind < 4 && inputs > 1) UNA_FAIL(run, UNA_E_USAGE, "'%s' has one input, not %zu", name, inputs);
     if (inputs == 0) inputs = 1;
 
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = fill_and_copy(data, kind, rows, inputs, seed, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, fill_and_copy(data, kind, rows, inputs, seed, run));
+    return UNA_OK;
 }

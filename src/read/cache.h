@@ -67,8 +67,5 @@ void una_cache_end(una_cache_writer *writer, bool good, una_run *run);
 /* Bytes that all files together may have, where so many are free: $UNA_CACHE_LIMIT, or 2 GB and a tenth of what is free
  * at most. */
 double una_cache_most(double left);
-/* Removes files of other versions and then, as long as they are too much, the one that was not used for longest. A file
- * that is open or mapped stays with those who have it: a name is taken away, and bytes go when their last user does. */
-void una_cache_sweep(int folder, una_arena *work);
 
 #endif

@@ -29,23 +29,19 @@ static uint32_t sum_numbers(const unsigned char *at, size_t size, const una_run 
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-/* Sizes of images, and exactly as many bytes as they need. Each is bounded before it is multiplied. */
-static bool sizes_fit_file(const una_cache_head *h, uint64_t size)
-{
-    if (h->height == 0 || h->height > UNA_MOST_PIXELS || h->width == 0 || h->width > UNA_MOST_PIXELS) return false;
-    if (h->channels == 0 || h->channels > UNA_MOST_CHANNELS || (h->item != 1 && h->item != 4)) return false;
-    uint64_t each = h->height * h->width * h->channels;
-    if (each > UNA_MOST_PIXELS || h->count == 0 || h->count > size / each) return false;
-    return h->path_size <= size && sizeof *h + h->path_size + h->count * each * h->item == size;
-}
-
-/* The head of a file that is mapped at `at`, if all of it is sound and about this very data file. */
+/* The head of a file that is mapped at `at`, if all of it is sound and about this very data file: sizes of images, and
+ * exactly as many bytes as they need. Each is bounded before it is multiplied. */
 static bool is_sound(const unsigned char *at, uint64_t size, una_cache_head *h, const una_cache_place *p,
                      const una_cache_key *key, una_run *run)
 {
     memcpy(h, at, sizeof *h);
     if (memcmp(&h->kind, &una_cache_images, sizeof h->kind) != 0) return false;
-    if (memcmp(&h->key, key, sizeof *key) != 0 || !sizes_fit_file(h, size)) return false;
+    if (memcmp(&h->key, key, sizeof *key) != 0) return false;
+    if (h->height == 0 || h->height > UNA_MOST_PIXELS || h->width == 0 || h->width > UNA_MOST_PIXELS) return false;
+    if (h->channels == 0 || h->channels > UNA_MOST_CHANNELS || (h->item != 1 && h->item != 4)) return false;
+    uint64_t each = h->height * h->width * h->channels;
+    if (each > UNA_MOST_PIXELS || h->count == 0 || h->count > size / each || h->path_size > size) return false;
+    if (sizeof *h + h->path_size + h->count * each * h->item != size) return false;
     if (h->path_size != path_room(p->path) || strcmp((const char *)at + sizeof *h, p->path) != 0) return false;
 
     size_t before = sizeof *h + h->path_size;
@@ -55,18 +51,6 @@ static bool is_sound(const unsigned char *at, uint64_t size, una_cache_head *h, 
     memset(copy + offsetof(una_cache_head, sum), 0, sizeof h->sum);
     if (una_crc32(0, copy, before) != h->sum) return false;
     return sum_numbers(at + before, size - before, run) == h->numbers_sum && !una_cancelled(run);
-}
-
-static void take_mapping(una_images *m, void *at, size_t size, const una_cache_head *h)
-{
-    const unsigned char *numbers = (const unsigned char *)at + sizeof *h + h->path_size;
-    m->mapping = at;
-    m->mapped = size;
-    m->count = h->count;
-    m->shape = (una_image_shape){ h->height, h->width, h->channels };
-    m->each = una_image_size(m->shape);
-    if (h->item == 1) m->bytes = numbers;
-    else m->numbers = (const float *)(const void *)numbers;
 }
 
 static void map_images(una_images *m, int handle, const una_cache_place *p, const una_cache_key *key)
@@ -82,12 +66,19 @@ static void map_images(una_images *m, int handle, const una_cache_place *p, cons
     una_mark mark = una_arena_mark(&run->scratch);
     bool good = is_sound(at, size, &h, p, key, run);
     una_arena_release(&run->scratch, mark);
-    if (good) {
-        take_mapping(m, at, size, &h);
-        una_cache_used(handle);
-    } else {
+    if (!good) {
         munmap(at, size);
+        return;
     }
+    const unsigned char *numbers = (const unsigned char *)at + sizeof h + h.path_size;
+    m->mapping = at;
+    m->mapped = size;
+    m->count = h.count;
+    m->shape = (una_image_shape){ h.height, h.width, h.channels };
+    m->each = una_image_size(m->shape);
+    if (h.item == 1) m->bytes = numbers;
+    else m->numbers = (const float *)(const void *)numbers;
+    una_cache_used(handle);
 }
 
 una_cache_key una_cache_map_images(una_images *m)
@@ -105,31 +96,27 @@ una_cache_key una_cache_map_images(una_images *m)
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-static bool put_images(const una_cache_writer *w, const una_images *m, const una_cache_key *key)
-{
-    una_cache_head h = { .kind = una_cache_images, .key = *key, .count = m->count,
-               .height = m->shape.height, .width = m->shape.width, .channels = m->shape.channels,
-               .item = m->bytes ? 1 : sizeof(float), .path_size = path_room(w->place.path) };
-    const unsigned char *numbers = m->bytes ? m->bytes : (const unsigned char *)m->numbers;
-    size_t before = sizeof h + h.path_size, size = m->count * m->each * h.item;
-    unsigned char *bytes = UNA_GET(&m->run->scratch, unsigned char, before);
-    if (!bytes) return false;
-
-    h.numbers_sum = sum_numbers(numbers, size, m->run);
-    memcpy(bytes, &h, sizeof h);
-    memcpy(bytes + sizeof h, w->place.path, strlen(w->place.path));
-    h.sum = una_crc32(0, bytes, before);
-    memcpy(bytes, &h, sizeof h);
-    return una_cache_put(w->handle, bytes, before, m->run) && una_cache_put(w->handle, numbers, size, m->run);
-}
-
 void una_cache_write_images(const una_images *m, const una_cache_key *key)
 {
     una_cache_writer w;
-    double size = (double)m->count * (double)m->each * (m->bytes ? 1 : sizeof(float));
-    if (!una_cache_begin(&w, m->origin, key, size)) return;
+    una_cache_head h = { .kind = una_cache_images, .key = *key, .count = m->count, .height = m->shape.height,
+                         .width = m->shape.width, .channels = m->shape.channels,
+                         .item = m->bytes ? 1 : sizeof(float) };
+    if (!una_cache_begin(&w, m->origin, key, (double)m->count * (double)m->each * (double)h.item)) return;
+    const unsigned char *numbers = m->bytes ? m->bytes : (const unsigned char *)m->numbers;
+    h.path_size = path_room(w.place.path);
+    size_t before = sizeof h + h.path_size, size = m->count * m->each * h.item;
     una_mark mark = una_arena_mark(&m->run->scratch);
-    bool good = put_images(&w, m, key);
+    unsigned char *bytes = UNA_GET(&m->run->scratch, unsigned char, before);
+    if (bytes) {
+        h.numbers_sum = sum_numbers(numbers, size, m->run);
+        memcpy(bytes, &h, sizeof h);
+        memcpy(bytes + sizeof h, w.place.path, strlen(w.place.path));
+        h.sum = una_crc32(0, bytes, before);
+        memcpy(bytes, &h, sizeof h);
+    }
+    bool good = bytes && una_cache_put(w.handle, bytes, before, m->run) &&
+                una_cache_put(w.handle, numbers, size, m->run);
     una_arena_release(&m->run->scratch, mark);
     una_cache_end(&w, good, m->run);
 }

@@ -33,23 +33,6 @@ una_status una_column_formats_note_file(una_dataset *data, const una_csv *csv)
 
 typedef enum way { PERCENT, UNITS, COMMAS, GROUPS, SIGNS, WRAPS, DATES, TIMES, MARKS, WAYS } way;
 
-static bool is_written(const una_cell_format *form, const una_cell_counts *s, way w)
-{
-    bool number = form->kind == UNA_CELLS_NUMBER, unit = number && form->unit[0],
-        percent = strcmp(form->unit, "%") == 0;
-    switch (w) {
-    case PERCENT: return unit && percent;
-    case UNITS: return unit && !percent;
-    case COMMAS: return number && form->decimal == ',' && s->with_comma[0];
-    case GROUPS: return number && (form->decimal == ',' ? s->comma_group[0] : s->point_group[0]);
-    case SIGNS: return number && s->sign[0];
-    case WRAPS: return number && s->wrapped[0];
-    case DATES: return form->kind == UNA_CELLS_DATE;
-    case TIMES: return form->kind == UNA_CELLS_TIME;
-    default: return form->kind != UNA_CELLS_PLAIN && s->missing > 0;
-    }
-}
-
 /* "'3/1/2024' is 2024-03-01" */
 static void add_example(una_text *text, const una_cell_format *form, const char *seen)
 {
@@ -66,79 +49,61 @@ static void add_example(una_text *text, const una_cell_format *form, const char 
     una_text_add(text, ")");
 }
 
-static const char *example_of(way w, const una_cell_format *form, const una_cell_counts *s)
+/* Whether cells are written this way; then the sentence says so, with such a cell. */
+static bool describe_way(una_text *text, way w, const una_cell_format *form, const una_cell_counts *s)
 {
-    switch (w) {
-    case COMMAS: return s->with_comma;
-    case GROUPS: return form->decimal == ',' ? s->comma_group : s->point_group;
-    case SIGNS: return s->sign;
-    case WRAPS: return s->wrapped;
-    default: return s->seen;
-    }
-}
-
-static void say_note_kind(una_text *text, way w, const una_cell_format *form, const una_cell_counts *s)
-{
-    switch (w) {
-    case PERCENT: una_text_add(text, "percent signs were taken off"); break;
-    case UNITS: una_text_add(text, "the unit '%s' was taken off", form->unit); break;
-    case COMMAS: una_text_add(text, "commas are decimal marks"); break;
-    case GROUPS: una_text_add(text, "thousands marks were taken off"); break;
-    case SIGNS: una_text_add(text, "minus signs were read as accounts and word processors write them"); break;
-    case WRAPS: una_text_add(text, "the marks =\"\" around the cells were taken off"); break;
-    case DATES: una_text_add(text, "dates became days since 1970-01-01"); break;
-    case TIMES: una_text_add(text, "times became parts of a day"); break;
-    default:
+    static const char *const sentences[] = {
+        [PERCENT] = "percent signs were taken off", [COMMAS] = "commas are decimal marks",
+        [GROUPS] = "thousands marks were taken off",
+        [SIGNS] = "minus signs were read as accounts and word processors write them",
+        [WRAPS] = "the marks =\"\" around the cells were taken off", [DATES] = "dates became days since 1970-01-01",
+        [TIMES] = "times became parts of a day", [WAYS] = NULL
+    };
+    bool number = form->kind == UNA_CELLS_NUMBER, percent = strcmp(form->unit, "%") == 0, comma = form->decimal == ',';
+    const struct { bool here; const char *example; } ways[] = {
+        [PERCENT] = { number && percent, s->seen }, [UNITS] = { number && form->unit[0] && !percent, s->seen },
+        [COMMAS] = { number && comma, s->with_comma }, [GROUPS] = { number, comma ? s->comma_group : s->point_group },
+        [SIGNS] = { number, s->sign }, [WRAPS] = { number, s->wrapped },
+        [DATES] = { form->kind == UNA_CELLS_DATE, s->seen }, [TIMES] = { form->kind == UNA_CELLS_TIME, s->seen },
+        [MARKS] = { s->missing > 0, s->mark }
+    };
+    bool shown = w >= COMMAS && w <= WRAPS;                      /* only where there is such a cell */
+    if (!ways[w].here || (shown && !ways[w].example[0])) return false;
+    if (w == MARKS)
         una_text_add(text, s->missing == 1 ? "%zu cell, '%s', counts as missing" :
                      "%zu cells such as '%s' count as missing", s->missing, s->mark);
-        return;
-    }
-    add_example(text, form, example_of(w, form, s));
+    else if (w == UNITS) una_text_add(text, "the unit '%s' was taken off", form->unit);
+    else una_text_add(text, "%s", sentences[w]);
+    if (w != MARKS) add_example(text, form, ways[w].example);
+    return true;
 }
 
 /* Notes on units and marks for missing cells are given for each column, all others in one sentence for all columns. */
-static una_status note_way(una_dataset *data, const una_cell_counts *study, way w, una_run *run)
+static una_status note_way(una_dataset *data, const una_cell_counts *study, size_t c, way w, una_run *run)
 {
+    const una_cell_format *form = &data->column[c].form;
     bool alone = w == UNITS || w == MARKS;
-    for (size_t c = 0; c < data->columns; c++) {
-        const una_cell_format *form = &data->column[c].form;
-        if (form->kind == UNA_CELLS_PLAIN || !is_written(form, &study[c], w)) continue;
-        UNA_TRY(una_check_cancelled(run, "reading"));
-        una_mark mark = una_arena_mark(&run->scratch);
-        una_text own = una_text_in(&run->scratch);
-        if (alone) una_text_add(&own, "column '%s': ", data->column[c].name);
-        say_note_kind(&own, w, form, &study[c]);
-        una_status status = una_arena_check(&run->scratch);
-        if (status == UNA_OK)
-            status = una_table_add_note(data, (una_table_note){ c, alone ? 0 : 1 + (unsigned)w, own.at });
-        una_arena_release(&run->scratch, mark);
-        UNA_TRY(status);
-    }
-    return UNA_OK;
+    if (form->kind == UNA_CELLS_PLAIN) return UNA_OK;
+    UNA_TRY(una_check_cancelled(run, "reading"));
+    una_text own = una_text_in(&run->scratch);
+    if (alone) una_text_add(&own, "column '%s': ", data->column[c].name);
+    if (!describe_way(&own, w, form, &study[c])) return UNA_OK;
+    UNA_TRY(una_arena_check(&run->scratch));
+    return una_table_add_note(data, (una_table_note){ c, alone ? 0 : 1 + (unsigned)w, own.at });
 }
 
 /* ---- doubts ----------------------------------------------------------------------------------------------------- */
-
-static bool doubts_points(const una_cell_counts *s, const una_cell_format *form)
-{
-    bool plain = form->kind == UNA_CELLS_PLAIN || (form->kind == UNA_CELLS_NUMBER && form->decimal == '.');
-    return plain && s->against && s->either_point && !s->seen[0] && !s->point && !s->words && !s->decimal;
-}
-
-static bool doubts_order(const una_cell_counts *s, const una_cell_format *form)
-{
-    return form->kind == UNA_CELLS_DATE && s->either_first && !s->day_first && !s->month_first && !s->order &&
-           !s->order_hint;
-}
 
 const char *una_column_formats_doubt(const una_cell_counts *s, const una_cell_format *form, const char *name,
                                      una_arena *arena)
 {
     una_text text = una_text_in(arena);
-    if (doubts_points(s, form))
+    bool point = form->kind == UNA_CELLS_PLAIN || (form->kind == UNA_CELLS_NUMBER && form->decimal == '.');
+    if (point && s->against && s->either_point && !s->seen[0] && !s->point && !s->words && !s->decimal)
         una_text_add(&text, "column '%.60s': numbers such as '%s' were read with a decimal point, though other columns "
                      "have decimal commas; if the point marks thousands, say --decimal comma", name, s->comma_group);
-    if (doubts_order(s, form))
+    bool told = s->day_first || s->month_first || s->order || s->order_hint;
+    if (form->kind == UNA_CELLS_DATE && s->either_first && !told)
         una_text_add(&text, "column '%.60s': dates such as '%s' were read with the day first, for none has a day above "
                      "12 that would tell; if the month is first, say --dates mdy (and --dates dmy if not)", name,
                      s->seen);
@@ -177,27 +142,24 @@ static una_status note_near(una_dataset *data, size_t c, const una_cell_counts *
 
 /* ---- words become numbers ---------------------------------------------------------------------------------------- */
 
-static una_status refuse_infinite_value(const una_dataset *data, size_t row, size_t c)
-{
-    una_text place = una_text_in(&data->run->scratch);
-    una_table_place(&place, data, row, c);
-    UNA_TRY(una_arena_check(&data->run->scratch));
-    UNA_FAIL(data->run, UNA_E_INPUT, "%s: '%.40s' is infinite or too large for a number; correct it, or write NA for a "
-             "missing value", place.at, data->column[c].word[row]);
-}
-
 static una_status convert_column(una_dataset *data, size_t c, const una_cell_format *form)
 {
     una_table_column *column = &data->column[c];
-    double *number = UNA_GET_ROWS(&data->arena, double, data->rows), value = NAN;
-    UNA_TRY(una_arena_check(&data->arena));
+    UNA_NEW_ROWS(&data->arena, double, number, data->rows);
+    double value = NAN;
     const char *last = NULL;
     for (size_t i = 0; i < data->rows; i++) {
         const char *word = column->word[i];
         if (i % 65536 == 0) UNA_TRY(una_check_cancelled(data->run, "reading"));
         una_cell_kind kind = word && word != last ? una_cell_format_value(&value, form, word, strlen(word))
                              : UNA_CELL_NUMBER;
-        if (kind == UNA_CELL_INFINITE) return refuse_infinite_value(data, i, c);
+        if (kind == UNA_CELL_INFINITE) {
+            una_text place = una_text_in(&data->run->scratch);
+            una_table_place(&place, data, i, c);
+            UNA_TRY(una_arena_check(&data->run->scratch));
+            UNA_FAIL(data->run, UNA_E_INPUT, "%s: '%.40s' is infinite or too large for a number; correct it, or write "
+                     "NA for a missing value", place.at, word);
+        }
         if (kind != UNA_CELL_NUMBER) value = NAN;
         number[i] = word ? value : NAN;
         last = word;
@@ -226,18 +188,22 @@ static una_status take_column(una_dataset *data, size_t c, const una_cell_counts
     return convert_column(data, c, &form);
 }
 
-una_status una_column_formats_apply(una_dataset *data, const una_cell_counts *study, const bool *stays, una_run *run)
+static una_status apply_formats(una_dataset *data, const una_cell_counts *study, const bool *stays, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = UNA_OK;
     bool any = false;
-    for (size_t c = 0; status == UNA_OK && c < data->columns; c++) {
-        if (!data->column[c].is_text) status = warn_doubt(data, c, &study[c], &data->column[c].form, run);
+    for (size_t c = 0; c < data->columns; c++) {
+        if (!data->column[c].is_text) UNA_TRY(warn_doubt(data, c, &study[c], &data->column[c].form, run));
         if (!data->column[c].is_text || stays[c]) continue;
         any = true;
-        status = take_column(data, c, &study[c], run);
+        UNA_TRY(take_column(data, c, &study[c], run));
     }
-    for (way w = 0; any && status == UNA_OK && w < WAYS; w++) status = note_way(data, study, w, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    for (way w = 0; any && w < WAYS; w++)
+        for (size_t c = 0; c < data->columns; c++) UNA_SCOPED(run, note_way(data, study, c, w, run));
+    return UNA_OK;
+}
+
+una_status una_column_formats_apply(una_dataset *data, const una_cell_counts *study, const bool *stays, una_run *run)
+{
+    UNA_SCOPED(run, apply_formats(data, study, stays, run));
+    return UNA_OK;
 }

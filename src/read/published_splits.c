@@ -38,21 +38,6 @@ static una_status check_lists(const json_t *entry, const published *from, una_ru
              from->group);
 }
 
-static una_status take_split(una_split *split, const json_t *entry, const published *from, una_run *run)
-{
-    const json_t *train = json_object_get(entry, "train"), *test = json_object_get(entry, "test");
-    const json_t *tied = json_object_get(entry, "train_rows_tied_inside");
-    UNA_TRY(check_lists(entry, from, run));
-
-    /* More rows than the data has cannot pass either: one of them would be there twice, or not be one. */
-    UNA_NEW(&run->scratch, unsigned char, seen, from->rows);
-    UNA_TRY(una_split_lists(split, json_array_size(train), json_array_size(test), run));
-    UNA_TRY(copy_list(split->train, train, seen, from, run));
-    UNA_TRY(copy_list(split->test, test, seen, from, run));
-    split->tied = json_is_integer(tied) && json_integer_value(tied) > 0 ? (size_t)json_integer_value(tied) : 0;
-    return UNA_OK;
-}
-
 /* The splits of the group, in a file for as many rows. */
 static una_status find_group(const json_t **group, const json_t *file, const published *from, una_run *run)
 {
@@ -69,32 +54,39 @@ static una_status find_group(const json_t **group, const json_t *file, const pub
              from->group);
 }
 
-static una_status find_split(una_split *split, const json_t *file, const published *from, una_run *run)
+static una_status take_split(una_split *split, const json_t *file, const published *from, una_run *run)
 {
     const json_t *group;
     UNA_TRY(find_group(&group, file, from, run));
     if (from->index >= json_array_size(group))
         UNA_FAIL(run, UNA_E_USAGE, "split %zu of '%s' was asked for, and %s has %zu (counted from 0)", from->index,
                  from->group, from->path, json_array_size(group));
+    const json_t *entry = json_array_get(group, from->index), *train = json_object_get(entry, "train");
+    const json_t *test = json_object_get(entry, "test"), *tied = json_object_get(entry, "train_rows_tied_inside");
+    UNA_TRY(check_lists(entry, from, run));
 
-    return take_split(split, json_array_get(group, from->index), from, run);
+    /* More rows than the data has cannot pass either: one of them would be there twice, or not be one. */
+    UNA_NEW(&run->scratch, unsigned char, seen, from->rows);
+    UNA_TRY(una_split_lists(split, json_array_size(train), json_array_size(test), run));
+    UNA_TRY(copy_list(split->train, train, seen, from, run));
+    UNA_TRY(copy_list(split->test, test, seen, from, run));
+    split->tied = json_is_integer(tied) && json_integer_value(tied) > 0 ? (size_t)json_integer_value(tied) : 0;
+    return UNA_OK;
 }
 
 una_status una_split_read(una_split *split, const char *path, const char *group, size_t index, size_t rows,
                           una_run *run)
 {
     una_split made = UNA_INIT(una_split);
-    UNA_TRY(una_split_begin(split, run));
-
     una_json file;
+    UNA_TRY(una_split_begin(split, run));
     UNA_TRY(una_json_read_file(&file, path, run));
     published from = { path, group, index, rows };
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = find_split(&made, file.root, &from, run);
-    if (status != UNA_OK) una_split_free(&made, run);
+    una_status status = una_split_give(split, &made, take_split(&made, file.root, &from, run), run);
     una_arena_release(&run->scratch, mark);
     una_json_free(&file);
-    return una_split_give(split, &made, status);
+    return status;
 }
 
 /* ---- all of a published file ------------------------------------------------------------------------------- */
@@ -116,22 +108,17 @@ static una_status check_group(const json_t *file, const char *name, published *f
     return UNA_OK;
 }
 
-static una_status check_split_file(const json_t *file, const char *path, size_t rows, size_t inputs, una_run *run)
-{
-    published from = { path, "", 0, rows };
-    UNA_TRY(check_group(file, "standard", &from, run));
-    UNA_TRY(check_group(file, "gap", &from, run));
-    if (from.index == inputs) return UNA_OK;
-    UNA_FAIL(run, UNA_E_INPUT, "%s has %zu gaps, and the data has %zu inputs; there is one gap for each", path,
-             from.index, inputs);
-}
-
 una_status una_splits_check(const char *path, size_t rows, size_t inputs, una_run *run)
 {
     una_json file;
+    published from = { path, "", 0, rows };
     UNA_TRY(una_json_read_file(&file, path, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = check_split_file(file.root, path, rows, inputs, run);
+    una_status status = check_group(file.root, "standard", &from, run);
+    if (status == UNA_OK) status = check_group(file.root, "gap", &from, run);
+    if (status == UNA_OK && from.index != inputs)
+        status = una_fail(run, UNA_E_INPUT, "%s has %zu gaps, and the data has %zu inputs; there is one gap for each",
+                          path, from.index, inputs);
     una_arena_release(&run->scratch, mark);
     una_json_free(&file);
     return status;

@@ -23,30 +23,17 @@ bool una_path_ends(const char *path, size_t length, const char *ending)
     return length >= n && strncasecmp(path + length - n, ending, n) == 0;
 }
 
-static bool is_input(const char *path)
-{
-    return strcmp(path, "-") == 0;
-}
-
 const char *una_path_shown(const char *path)
 {
-    return is_input(path) ? "standard input" : path;
+    return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
 /* ---- what a cell means ---------------------------------------------------------------------------- */
 
-static bool is_csv_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
 static una_cell stripped_cell(una_cell cell)
 {
-    while (cell.length && is_csv_blank(cell.at[0])) {
-        cell.at++;
-        cell.length--;
-    }
-    while (cell.length && is_csv_blank(cell.at[cell.length - 1])) cell.length--;
+    for (; cell.length && (*cell.at == ' ' || *cell.at == '\t'); cell.at++) cell.length--;
+    while (cell.length && (cell.at[cell.length - 1] == ' ' || cell.at[cell.length - 1] == '\t')) cell.length--;
     return cell;
 }
 
@@ -78,23 +65,6 @@ una_cell_kind una_cell_read(const una_cell *given, double *value)
 
 /* ---- bytes ------------------------------------------------------------------------------------------ */
 
-static una_status csv_interrupted(una_csv *csv)
-{
-    UNA_FAIL(csv->run, UNA_CANCELLED, "interrupted while reading %s", csv->path);
-}
-
-static una_status read_failed(una_csv *csv, const char *text, int code)
-{
-    if (code == Z_BUF_ERROR)
-        UNA_FAIL(csv->run, UNA_E_INPUT, "%s ends in the middle of its compressed data; copy or download it again",
-                 csv->path);
-    if (code == Z_MEM_ERROR) UNA_FAIL(csv->run, UNA_E_MEMORY, "out of memory while %s was unpacked", csv->path);
-    if (code == Z_ERRNO && errno == EINTR && una_cancelled(csv->run)) return csv_interrupted(csv);
-    if (code == Z_ERRNO) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
-    UNA_FAIL(csv->run, UNA_E_INPUT, "the compressed data of %s is damaged (%s); copy or download it again", csv->path,
-             text);
-}
-
 /* Replaces the buffer by one of this size and keeps the unread bytes. */
 static una_status make_buffer_room(una_csv *csv, size_t room)
 {
@@ -107,26 +77,32 @@ static una_status make_buffer_room(una_csv *csv, size_t room)
     return UNA_OK;
 }
 
-static una_status fail_long_record(const una_csv *csv, size_t held)
+static una_status read_failed(const una_csv *csv, const char *text, int code)
 {
-    UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu goes on for %.4g MB without an end, and a line may have %.4g MB (an "
-             "eighth of --memory, at most 256 MB); is there a quote that is never closed, or is this not a table?",
-             csv->path, csv->line, (double)held / 1e6, (double)csv->longest / 1e6);
+    const char *path = csv->path;
+    una_run *run = csv->run;
+    if (code == Z_BUF_ERROR)
+        UNA_FAIL(run, UNA_E_INPUT, "%s ends in the middle of its compressed data; copy or download it again", path);
+    if (code == Z_MEM_ERROR) UNA_FAIL(run, UNA_E_MEMORY, "out of memory while %s was unpacked", path);
+    if (code == Z_ERRNO && errno == EINTR && una_cancelled(run))
+        UNA_FAIL(run, UNA_CANCELLED, "interrupted while reading %s", path);
+    if (code == Z_ERRNO) UNA_FAIL(run, UNA_E_IO, "cannot read %s: %s", path, strerror(errno));
+    UNA_FAIL(run, UNA_E_INPUT, "the compressed data of %s is damaged (%s); copy or download it again", path, text);
 }
 
-static una_status take_unpacked(una_csv *csv, char *to, size_t want, size_t *got)
+/* One piece, unpacked where the file is packed; fewer bytes only at the end. */
+static una_status take_piece(una_csv *csv, char *to, size_t want, size_t *got)
 {
-    if (!csv->stamp.plain) UNA_TRY(una_bytes_wait(csv->handle, csv->path, csv->run));
-    int count = gzread(csv->file, to, (unsigned)want), code = Z_OK;
-    const char *text = count < (int)want ? gzerror(csv->file, &code) : "";
-    if (count < 0 || (code != Z_OK && code != Z_STREAM_END)) return read_failed(csv, text, code);
-    *got = (size_t)count;
-    return UNA_OK;
-}
-
-static una_status take_plain(una_csv *csv, char *to, size_t want, size_t *got)
-{
+    int code = Z_OK;
     ssize_t count = 1;
+    if (csv->file) {
+        if (!csv->stamp.plain) UNA_TRY(una_bytes_wait(csv->handle, csv->path, csv->run));
+        count = gzread(csv->file, to, (unsigned)want);
+        const char *text = count < (ssize_t)want ? gzerror(csv->file, &code) : "";
+        if (count < 0 || (code != Z_OK && code != Z_STREAM_END)) return read_failed(csv, text, code);
+        *got = (size_t)count;
+        return UNA_OK;
+    }
     while (*got < want && count > 0) {
         do count = read(csv->handle, to + *got, want - *got);
         while (count < 0 && errno == EINTR);
@@ -141,11 +117,10 @@ static una_status take_bytes(una_csv *csv, size_t want, size_t *got)
 {
     char *to = csv->buffer + csv->end;
     *got = 0;
-
     while (*got < want) {
         size_t now = want - *got < LARGEST_READ ? want - *got : LARGEST_READ, piece = 0;
-        if (una_cancelled(csv->run)) return csv_interrupted(csv);
-        UNA_TRY(csv->file ? take_unpacked(csv, to + *got, now, &piece) : take_plain(csv, to + *got, now, &piece));
+        if (una_cancelled(csv->run)) UNA_FAIL(csv->run, UNA_CANCELLED, "interrupted while reading %s", csv->path);
+        UNA_TRY(take_piece(csv, to + *got, now, &piece));
         *got += piece;
         if (piece < now) break;
     }
@@ -156,7 +131,10 @@ static una_status take_bytes(una_csv *csv, size_t want, size_t *got)
 static una_status refill_buffer(una_csv *csv)
 {
     size_t held = csv->end - csv->start, got;
-    if (held > csv->longest) return fail_long_record(csv, held);
+    if (held > csv->longest)
+        UNA_FAIL(csv->run, UNA_E_INPUT, "%s, line %zu goes on for %.4g MB without an end, and a line may have %.4g MB "
+                 "(an eighth of --memory, at most 256 MB); is there a quote that is never closed, or is this not a "
+                 "table?", csv->path, csv->line, (double)held / 1e6, (double)csv->longest / 1e6);
     if (held > csv->room - csv->room / 4) UNA_TRY(make_buffer_room(csv, 2 * csv->room));
     else memmove(csv->buffer, csv->buffer + csv->start, held);
     csv->start = 0;
@@ -223,14 +201,6 @@ static una_status scan_quoted(una_csv *csv, scan *s)
     return UNA_OK;
 }
 
-static size_t end_of_plain(const una_csv *csv, size_t at)
-{
-    const char delimiter = csv->delimiter, *p = csv->buffer + at;
-    /* The line feed behind the last byte stops the loop. */
-    while (*p != delimiter && *p != '\n' && *p != '\r' && *p != 0) p++;
-    return (size_t)(p - csv->buffer);
-}
-
 /* Steps over what follows a cell. *last: the record ends here. */
 static una_status scan_break(una_csv *csv, scan *s, bool *last)
 {
@@ -264,31 +234,22 @@ static una_status scan_break(una_csv *csv, scan *s, bool *last)
 
 static una_status scan_record(una_csv *csv, scan *s)
 {
+    const char delimiter = csv->delimiter;
     *s = (scan){ .at = csv->start };
     for (bool last = false; !last;) {
         if (s->at < csv->end && csv->buffer[s->at] == '"') {
             UNA_TRY(scan_quoted(csv, s));
         } else {
-            size_t to = end_of_plain(csv, s->at);
-            store_cell(csv, s, s->at, to, false, false);
-            s->at = to;
+            const char *p = csv->buffer + s->at;
+            /* The line feed behind the last byte stops the loop. */
+            while (*p != delimiter && *p != '\n' && *p != '\r' && *p != 0) p++;
+            store_cell(csv, s, s->at, (size_t)(p - csv->buffer), false, false);
+            s->at = (size_t)(p - csv->buffer);
         }
-
-        if (s->short_of_bytes) return UNA_OK;
-        UNA_TRY(scan_break(csv, s, &last));
+        if (!s->short_of_bytes) UNA_TRY(scan_break(csv, s, &last));
         if (s->short_of_bytes) return UNA_OK;
     }
     return UNA_OK;
-}
-
-static void undouble_quotes(una_cell *cell)
-{
-    size_t to = 0;
-    for (size_t from = 0; from < cell->length; from++) {
-        cell->at[to++] = cell->at[from];
-        if (cell->at[from] == '"') from++;
-    }
-    cell->length = to;
 }
 
 /* A comment: a line below the header that begins with # and has another number of cells. Quotes mean nothing in it. */
@@ -343,8 +304,15 @@ static una_status next_record(una_csv *csv, bool *more)
         if (!empty) break;
     }
 
-    for (size_t i = 0; i < csv->cell_count && i < csv->cell_room; i++)
-        if (csv->cells[i].doubled) undouble_quotes(&csv->cells[i]);
+    for (size_t i = 0; i < csv->cell_count && i < csv->cell_room; i++) {
+        una_cell *cell = &csv->cells[i];
+        size_t to = 0;
+        for (size_t from = 0; cell->doubled && from < cell->length; from++) {
+            cell->at[to++] = cell->at[from];
+            if (cell->at[from] == '"') from++;
+        }
+        if (cell->doubled) cell->length = to;
+    }
     return UNA_OK;
 }
 
@@ -417,8 +385,6 @@ static una_status check_header(una_csv *csv)
 static una_status name_first(una_csv *csv)
 {
     una_names others;
-    csv->unnamed = csv->columns > 1 && !csv->names[0][0];
-    if (!csv->unnamed) return UNA_OK;
     UNA_TRY(una_names_index(&others, csv->names, csv->columns, csv->arena));
     una_text name = una_text_in(csv->arena);
     una_text_add(&name, "row");
@@ -430,24 +396,10 @@ static una_status name_first(una_csv *csv)
     return una_arena_check(csv->arena);
 }
 
-/* Copies all names into one piece of memory, because a piece for each would take 64 bytes. */
-static una_status copy_header_names(una_csv *csv)
-{
-    size_t size = 0;
-    for (size_t i = 0; i < csv->columns; i++) size += csv->cells[i].length + 1;
-    UNA_NEW_AT(csv->arena, csv->names, csv->columns);
-    UNA_NEW(csv->arena, char, name, size);
-    for (size_t i = 0; i < csv->columns; i++) {
-        una_cell cell = una_cell_trimmed(&csv->cells[i]);
-        csv->names[i] = memcpy(name, cell.at, cell.length);
-        name += cell.length + 1;                                 /* the arena gives zeroes */
-    }
-    return UNA_OK;
-}
-
 static una_status read_csv_header(una_csv *csv)
 {
     bool more;
+    size_t size = 0;
     UNA_TRY(next_record(csv, &more));                            /* counts the cells */
     if (!more) UNA_FAIL(csv->run, UNA_E_INPUT, "%s is empty; a header and rows are needed", csv->path);
 
@@ -455,9 +407,18 @@ static una_status read_csv_header(una_csv *csv)
     UNA_NEW_AT(csv->arena, csv->cells, csv->columns);
     UNA_TRY(next_record(csv, &more));
 
-    UNA_TRY(copy_header_names(csv));
+    /* All names in one piece of memory, because a piece for each would take 64 bytes; the arena gives zeroes. */
+    for (size_t i = 0; i < csv->columns; i++) size += csv->cells[i].length + 1;
+    UNA_NEW_AT(csv->arena, csv->names, csv->columns);
+    UNA_NEW(csv->arena, char, name, size);
+    for (size_t i = 0; i < csv->columns; i++) {
+        una_cell cell = una_cell_trimmed(&csv->cells[i]);
+        csv->names[i] = memcpy(name, cell.at, cell.length);
+        name += cell.length + 1;
+    }
     for (; csv->columns > 1 && !csv->names[csv->columns - 1][0]; csv->columns--) csv->trailing++;
-    UNA_TRY(name_first(csv));
+    csv->unnamed = csv->columns > 1 && !csv->names[0][0];
+    if (csv->unnamed) UNA_TRY(name_first(csv));
     return check_header(csv);
 }
 
@@ -516,75 +477,50 @@ static una_status begin_csv(una_csv *csv)
     return UNA_OK;
 }
 
-static bool write_whole(int handle, const char *from, size_t size)
-{
-    for (size_t done = 0; done < size;) {
-        ssize_t now = write(handle, from + done, size - done);
-        if (now < 0 && errno == EINTR) continue;
-        if (now <= 0) return false;
-        done += (size_t)now;
-    }
-    return true;
-}
-
-static una_status count_spooled(una_csv *csv, size_t more)
-{
-    uint64_t allowed;
-    if (una_scratch_take(csv->run, more)) {
-        csv->spooled += more;
-        return UNA_OK;
-    }
-    una_run_limits(una_run_root(csv->run), NULL, &allowed);
-    UNA_FAIL(csv->run, UNA_E_MEMORY, "%s: %.3g MB came so far, and a scratch file of no more than %.3g MB is allowed; "
-             "raise the limit (--scratch), or give the name of a file", csv->path,
-             (double)(csv->spooled + more) / 1e6, (double)allowed / 1e6);
-}
-
 /* Copies all of the standard input into a file without a name: it can be read once only, and a table may be read
  * twice. */
 static una_status spool_input(una_csv *csv, int to)
 {
     UNA_NEW(csv->arena, char, block, SMALL_BLOCK);
     una_stamp stamp = una_stamp_of(STDIN_FILENO);
-    for (;;) {
+    for (ssize_t got = 1; got > 0;) {
         UNA_TRY(una_bytes_wait(STDIN_FILENO, csv->path, csv->run));
-        ssize_t got = read(STDIN_FILENO, block, SMALL_BLOCK);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
-        if (got == 0) break;
-        UNA_TRY(count_spooled(csv, (size_t)got));
-        if (!write_whole(to, block, (size_t)got))
-            UNA_FAIL(csv->run, UNA_E_IO, "cannot keep a copy of %s in a scratch file: %s; point TMPDIR to a folder "
-                     "with more room", csv->path, strerror(errno));
-    }
-    if (lseek(to, 0, SEEK_SET) != 0) UNA_FAIL(csv->run, UNA_E_IO, "cannot read %s: %s", csv->path, strerror(errno));
-    return una_stamp_check(&stamp, STDIN_FILENO, csv->path, csv->run);
-}
+        do got = read(STDIN_FILENO, block, SMALL_BLOCK);
+        while (got < 0 && errno == EINTR && !una_cancelled(csv->run));
+        if (got < 0) return read_failed(csv, "", Z_ERRNO);
 
-static una_status open_input(una_csv *csv, int *handle)
-{
-    errno = 0;
-    *handle = una_scratch_open();
-    if (*handle < 0)
-        UNA_FAIL(csv->run, UNA_E_IO, "cannot make a scratch file for %s: %s; point TMPDIR to a folder that can be "
-                 "written to", csv->path, strerror(errno));
-    una_status status = spool_input(csv, *handle);
-    if (status != UNA_OK) close(*handle);
-    return status;
+        uint64_t allowed;
+        una_run_limits(una_run_root(csv->run), NULL, &allowed);
+        if (!una_scratch_take(csv->run, (size_t)got))
+            UNA_FAIL(csv->run, UNA_E_MEMORY, "%s: %.3g MB came so far, and a scratch file of no more than %.3g MB is "
+                     "allowed; raise the limit (--scratch), or give the name of a file", csv->path,
+                     (double)(csv->spooled + (size_t)got) / 1e6, (double)allowed / 1e6);
+        csv->spooled += (size_t)got;
+        for (ssize_t done = 0, now; done < got; done += now > 0 ? now : 0)
+            if ((now = write(to, block + done, (size_t)(got - done))) == 0 || (now < 0 && errno != EINTR))
+                UNA_FAIL(csv->run, UNA_E_IO, "cannot keep a copy of %s in a scratch file: %s; point TMPDIR to a folder "
+                         "with more room", csv->path, strerror(errno));
+    }
+    if (lseek(to, 0, SEEK_SET) != 0) return read_failed(csv, "", Z_ERRNO);
+    return una_stamp_check(&stamp, STDIN_FILENO, csv->path, csv->run);
 }
 
 /* Opens compressed files and pipes with zlib, which passes on what is not compressed. */
 static una_status open_csv_stream(una_csv *csv, const char *path)
 {
     unsigned char magic[2];
-    int handle = -1;
-    UNA_TRY(is_input(path) ? open_input(csv, &handle) : una_bytes_open(&handle, path, csv->run));
-    csv->handle = handle;
-    csv->stamp = una_stamp_of(handle);
+    errno = 0;
+    if (strcmp(path, "-") != 0) UNA_TRY(una_bytes_open(&csv->handle, path, csv->run));
+    else if ((csv->handle = una_scratch_open()) < 0)
+        UNA_FAIL(csv->run, UNA_E_IO, "cannot make a scratch file for %s: %s; point TMPDIR to a folder that can be "
+                 "written to", csv->path, strerror(errno));
+    else UNA_TRY(spool_input(csv, csv->handle));
+    csv->stamp = una_stamp_of(csv->handle);
     csv->size = (size_t)csv->stamp.size;
-    if (csv->stamp.plain && !(pread(handle, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b)) return UNA_OK;
+    bool packed = pread(csv->handle, magic, 2, 0) == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+    if (csv->stamp.plain && !packed) return UNA_OK;
 
-    csv->file = gzdopen(handle, "rb");
+    csv->file = gzdopen(csv->handle, "rb");
     if (csv->file) gzbuffer(csv->file, 1 << 17);
     if (!csv->file) UNA_FAIL(csv->run, UNA_E_IO, "cannot open %s: no memory for it", path);
     return UNA_OK;
@@ -636,26 +572,21 @@ una_status una_csv_rewind(una_csv *csv)
     return UNA_OK;
 }
 
-/* Whether *p .. end has a second thousands mark, a point four bytes behind another. *p goes to the first point that
- * cannot be decided yet, or to the end. */
-static bool two_points(const char **p, const char *end)
-{
-    for (;; ++*p) {
-        const char *point = memchr(*p, '.', (size_t)(end - *p));
-        *p = point ? point : end;
-        if (end - *p <= 4) return false;
-        if (point[4] == '.') return true;
-    }
-}
-
-/* Whether the bytes may hold a decimal comma: a comma, which stands between quotes where commas separate cells, or two
- * points. */
+/* Whether the bytes may hold a decimal comma: a comma, which stands between quotes where commas separate cells, or a
+ * second thousands mark, a point four bytes behind another. */
 una_status una_csv_glance(una_csv *csv, bool *may_have_commas)
 {
     char sign = csv->delimiter == ',' ? '"' : ',';
     for (;;) {
         const char *from = csv->buffer + csv->start, *end = csv->buffer + csv->end;
-        *may_have_commas = memchr(from, sign, (size_t)(end - from)) || two_points(&from, end);
+        *may_have_commas = memchr(from, sign, (size_t)(end - from));
+        /* Up to the first point that cannot be decided yet, or to the end. */
+        for (; !*may_have_commas && from < end; from++) {
+            const char *point = memchr(from, '.', (size_t)(end - from));
+            from = point ? point : end;
+            if (end - from <= 4) break;
+            *may_have_commas = from[4] == '.';
+        }
         csv->start = (size_t)(from - csv->buffer);
         if (*may_have_commas || csv->finished) return UNA_OK;
         UNA_TRY(refill_buffer(csv));

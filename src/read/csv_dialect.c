@@ -15,55 +15,43 @@ static const char DELIMITERS[] = ",;\t|";
 
 /* ---- other files ------------------------------------------------------------------------------------------- */
 
-static bool bytes_hold(const char *bytes, size_t size, const char *text)
-{
-    size_t n = strlen(text);
-    for (size_t i = 0; i + n <= size && i < 4096; i++)
-        if (memcmp(bytes + i, text, n) == 0) return true;
-    return false;
-}
-
-static const char *zip_of(const char *bytes, size_t size)
-{
-    if (bytes_hold(bytes, size, "opendocument.spreadsheet"))
-        return "an OpenDocument spreadsheet (.ods); save it as CSV in the spreadsheet program";
-    if (bytes_hold(bytes, size, "xl/") || bytes_hold(bytes, size, "[Content_Types].xml"))
-        return "an Excel workbook (.xlsx); save it as CSV in the spreadsheet program";
-    return "a zip archive; unpack it first, and name the table that is in it";
-}
-
 const char *una_describe_binary(const char *bytes, size_t size)
 {
-    static const struct { const char *magic; size_t size; const char *what; } known[] = {
-        { "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8, "an old Excel workbook (.xls); save it as CSV in the spreadsheet "
+    static const struct { const char *magic; size_t size; const char *holds, *what; } known[] = {
+        { "PK\3\4", 4, "opendocument.spreadsheet", "an OpenDocument spreadsheet (.ods); save it as CSV in the spreadsheet "
           "program" },
-        { "PAR1", 4, "a Parquet file; write it as CSV first, for instance with pandas or duckdb" },
-        { "%PDF-", 5, "a PDF document; copy its table into a spreadsheet and save that as CSV" },
-        { "SQLite format 3", 15, "an SQLite database; write a table of it as CSV first" },
-        { "\x89HDF\r\n\x1A\n", 8, "an HDF5 file; write a table of it as CSV first" },
-        { "ARROW1", 6, "an Arrow file; write it as CSV first" },
-        { "BZh9", 4, "compressed with bzip2; unpack it first, or compress it with gzip" },
-        { "\xFD" "7zXZ", 5, "compressed with xz; unpack it first, or compress it with gzip" },
-        { "\x28\xB5\x2F\xFD", 4, "compressed with zstd; unpack it first, or compress it with gzip" },
-        { "\x93NUMPY", 6, "a NumPy array; give its name the ending .npy" },
-        { "\x89PNG", 4, "a picture (PNG), not a table" },
-        { "\xFF\xFE", 2, "text in UTF-16; save it as UTF-8 (in a spreadsheet program: CSV UTF-8)" },
-        { "\xFE\xFF", 2, "text in UTF-16; save it as UTF-8 (in a spreadsheet program: CSV UTF-8)" }
+        { "PK\3\4", 4, "xl/", "an Excel workbook (.xlsx); save it as CSV in the spreadsheet program" },
+        { "PK\3\4", 4, "[Content_Types].xml", "an Excel workbook (.xlsx); save it as CSV in the spreadsheet program" },
+        { "PK\3\4", 4, "", "a zip archive; unpack it first, and name the table that is in it" },
+        { "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8, "", "an old Excel workbook (.xls); save it as CSV in the "
+          "spreadsheet program" },
+        { "PAR1", 4, "", "a Parquet file; write it as CSV first, for instance with pandas or duckdb" },
+        { "%PDF-", 5, "", "a PDF document; copy its table into a spreadsheet and save that as CSV" },
+        { "SQLite format 3", 15, "", "an SQLite database; write a table of it as CSV first" },
+        { "\x89HDF\r\n\x1A\n", 8, "", "an HDF5 file; write a table of it as CSV first" },
+        { "ARROW1", 6, "", "an Arrow file; write it as CSV first" },
+        { "BZh9", 4, "", "compressed with bzip2; unpack it first, or compress it with gzip" },
+        { "\xFD" "7zXZ", 5, "", "compressed with xz; unpack it first, or compress it with gzip" },
+        { "\x28\xB5\x2F\xFD", 4, "", "compressed with zstd; unpack it first, or compress it with gzip" },
+        { "\x93NUMPY", 6, "", "a NumPy array; give its name the ending .npy" },
+        { "\x89PNG", 4, "", "a picture (PNG), not a table" },
+        { "\xFF\xFE", 2, "", "text in UTF-16; save it as UTF-8 (in a spreadsheet program: CSV UTF-8)" },
+        { "\xFE\xFF", 2, "", "text in UTF-16; save it as UTF-8 (in a spreadsheet program: CSV UTF-8)" }
     };
-    if (size >= 4 && memcmp(bytes, "PK\3\4", 4) == 0) return zip_of(bytes, size);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (size >= known[i].size && memcmp(bytes, known[i].magic, known[i].size) == 0) return known[i].what;
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        if (size < known[k].size || memcmp(bytes, known[k].magic, known[k].size) != 0) continue;
+        size_t n = strlen(known[k].holds);
+        for (size_t i = 0; i + n <= size && i < 4096; i++)
+            if (memcmp(bytes + i, known[k].holds, n) == 0) return known[k].what;
+    }
     return NULL;
 }
 
 const char *una_delimiter_name(char delimiter)
 {
-    switch (delimiter) {
-    case ';': return "semicolons";
-    case '\t': return "tabs";
-    case '|': return "bars";
-    default: return "commas";
-    }
+    static const char *const names[] = { "commas", "semicolons", "tabs", "bars" };
+    const char *at = delimiter ? strchr(DELIMITERS, delimiter) : NULL;
+    return names[at ? at - DELIMITERS : 0];
 }
 
 static bool is_utf8(const char *bytes, size_t size)
@@ -182,10 +170,10 @@ static char likely_delimiter(const sample *s, size_t from, char usual)
 /* sep=; as the first line, which spreadsheets write and read. */
 static size_t sep_line(const sample *s, char *delimiter)
 {
-    if (s->size < 5 || strncasecmp(s->bytes, "sep=", 4) != 0) return 0;
-    if (!s->bytes[4] || !strchr(DELIMITERS, s->bytes[4])) return 0;
     size_t n = 5;
-    if (n < s->size && s->bytes[n] == '\r') n++;
+    if (s->size < n || strncasecmp(s->bytes, "sep=", 4) != 0) return 0;
+    if (!s->bytes[4] || !strchr(DELIMITERS, s->bytes[4])) return 0;
+    n += n < s->size && s->bytes[n] == '\r';
     if (n >= s->size || s->bytes[n] != '\n') return 0;
     *delimiter = s->bytes[4];
     return n + 1;

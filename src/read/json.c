@@ -11,13 +11,6 @@
 
 typedef struct parts { uint64_t objects, lists, names, strings, values; } parts;
 
-/* From behind the opening quote to the closing one, or to the end. */
-static size_t after_string(const char *text, size_t at, size_t size)
-{
-    while (at < size && text[at] != '"') at += text[at] == '\\' && at + 1 < size ? 2 : 1;
-    return at;
-}
-
 /* Upper bounds. A text that is no JSON is read up to its first mistake only, and has fewer. */
 static parts count_parts(const char *text, size_t size)
 {
@@ -28,7 +21,10 @@ static parts count_parts(const char *text, size_t size)
         case '[': p.lists++, p.values++; break;
         case ',': p.values++; break;
         case ':': p.names++; break;
-        case '"': p.strings++, at = after_string(text, at + 1, size); break;
+        case '"':
+            p.strings++;
+            for (at++; at < size && text[at] != '"'; at++) at += text[at] == '\\' && at + 1 < size;
+            break;
         default: break;
         }
     }
@@ -87,17 +83,12 @@ enum { AT_ONCE = 1 << 16 };
 
 typedef struct feed { const char *at; size_t left; const una_run *run; bool at_once; } feed;
 
-static bool is_interrupted(const feed *f)
-{
-    return !f->at_once && una_cancelled(f->run);
-}
-
 /* Jansson asks for about a kilobyte at a time; -1 makes it give up. */
 static size_t next_bytes(void *to, size_t room, void *context)
 {
     feed *f = context;
     size_t count = f->left < room ? f->left : room;
-    if (is_interrupted(f)) return (size_t)-1;
+    if ((!f->at_once && una_cancelled(f->run))) return (size_t)-1;
     if (count) memcpy(to, f->at, count);
     f->at += count;
     f->left -= count;
@@ -109,7 +100,7 @@ static una_status parse_with_jansson(una_json *json, const una_json_text *text, 
     json_error_t error;
     feed f = { text->at, text->size, run, text->size <= AT_ONCE };
     json->root = json_load_callback(next_bytes, &f, JSON_REJECT_DUPLICATES, &error);
-    if (is_interrupted(&f)) UNA_FAIL(run, UNA_CANCELLED, "interrupted while reading %s", text->origin);
+    if ((!f.at_once && una_cancelled(run))) UNA_FAIL(run, UNA_CANCELLED, "interrupted while reading %s", text->origin);
     if (json->root) return UNA_OK;
     if (json_error_code(&error) == json_error_out_of_memory)
         UNA_FAIL(run, UNA_E_MEMORY, "%s: there is no memory for its %.3g MB of JSON", text->origin,

@@ -72,24 +72,18 @@ una_status una_packed_take(const una_packed *p, void *to, size_t want, size_t *g
     return UNA_OK;
 }
 
-/* Skips in pieces: zlib would unpack all of it in one go. */
-static una_status pass_over(const una_packed *p, uint64_t at)
+/* Skips in pieces what is packed: zlib would unpack all of it in one go. */
+una_status una_packed_seek(const una_packed *p, uint64_t at)
 {
     unsigned char piece[1 << 14];
-    if ((uint64_t)gztell(p->file) > at && gzrewind(p->file) != 0) return fail_with_zlib(p, -1);
-    for (uint64_t now; (now = (uint64_t)gztell(p->file)) < at;) {
+    bool failed = p->is_packed ? (uint64_t)gztell(p->file) > at && gzrewind(p->file) != 0
+                             : gzseek(p->file, (z_off_t)at, SEEK_SET) < 0;
+    if (failed) return fail_with_zlib(p, -1);
+    for (uint64_t now; p->is_packed && (now = (uint64_t)gztell(p->file)) < at;) {
         size_t want = at - now < sizeof piece ? (size_t)(at - now) : sizeof piece, got;
         UNA_TRY(una_packed_take(p, piece, want, &got));
         if (got < want) return UNA_OK;                           /* reading on finds the end */
     }
-    return UNA_OK;
-}
-
-una_status una_packed_seek(const una_packed *p, uint64_t at)
-{
-    if (p->is_packed) return pass_over(p, at);
-    if (gzseek(p->file, (z_off_t)at, SEEK_SET) >= 0) return UNA_OK;
-    UNA_TRY(fail_with_zlib(p, -1));
     return UNA_OK;
 }
 

@@ -46,60 +46,69 @@ struct una_reader {
 
 /* ---- opening ---------------------------------------------------------------------------------------- */
 
-static una_status number_names(una_reader *reader)
+static bool is_moment(una_cell_format_kind kind)
 {
-    reader->names = UNA_GET(&reader->arena, const char *, reader->columns);
-    for (size_t i = 0; i < reader->columns && !reader->arena.failed; i++) {
-        una_text name = una_text_in(&reader->arena);
-        una_text_add(&name, "x%zu", i + 1);
-        reader->names[i] = name.at;
-    }
-    return una_arena_check(&reader->arena);
+    return kind == UNA_CELLS_DATE || kind == UNA_CELLS_TIME;
 }
 
 static una_status open_table_file(una_reader *reader, const char *path)
 {
-    reader->path = una_arena_text(&reader->arena, una_path_shown(path));
-    UNA_TRY(una_arena_check(&reader->arena));
-    if (una_path_ends(path, strlen(path), ".npy")) {
-        UNA_TRY(una_npy_open(&reader->npy, path, &reader->arena));
-        if (reader->npy->size_count > 2)
-            UNA_FAIL(reader->run, UNA_E_INPUT, "%s is not a readable NPY array: it has more than two dimensions; "
-                     "rows and columns are needed (images go with a table that names them)", path);
-        reader->columns = reader->npy->columns;
-        return number_names(reader);
+    una_arena *arena = &reader->arena;
+    reader->path = una_arena_text(arena, una_path_shown(path));
+    UNA_TRY(una_arena_check(arena));
+    if (!una_path_ends(path, strlen(path), ".npy")) {
+        UNA_TRY(una_csv_open(&reader->csv, path, arena));
+        reader->columns = reader->csv->columns;
+        reader->names = reader->csv->names;
+        return UNA_OK;
     }
-    UNA_TRY(una_csv_open(&reader->csv, path, &reader->arena));
-    reader->columns = reader->csv->columns;
-    reader->names = reader->csv->names;
-    return UNA_OK;
+    UNA_TRY(una_npy_open(&reader->npy, path, arena));
+    if (reader->npy->size_count > 2)
+        UNA_FAIL(reader->run, UNA_E_INPUT, "%s is not a readable NPY array: it has more than two dimensions; "
+                 "rows and columns are needed (images go with a table that names them)", path);
+    reader->columns = reader->npy->columns;
+    UNA_NEW_AT(arena, reader->names, reader->columns);
+    for (size_t i = 0; i < reader->columns && !arena->failed; i++) {
+        una_text name = una_text_in(arena);
+        una_text_add(&name, "x%zu", i + 1);
+        reader->names[i] = name.at;
+    }
+    return una_arena_check(arena);
 }
 
-static una_status take_reader_columns(una_reader *reader, size_t count)
+/* Room for `count` columns of tables, of which none is chosen yet. */
+static una_status take_columns(una_reader *reader, size_t count, una_names *names)
 {
-    reader->from = UNA_GET(&reader->arena, size_t, count);
-    reader->table_names = UNA_GET(&reader->arena, const char *, count);
-    reader->is_text = UNA_GET(&reader->arena, bool, count);
-    reader->first_word = UNA_GET(&reader->arena, size_t, count);
-    reader->infinite = UNA_GET(&reader->arena, infinity, count);
-    reader->study = UNA_GET(&reader->arena, una_cell_counts, count);
-    reader->form = UNA_GET(&reader->arena, una_cell_format, count);
-    reader->wanted = UNA_GET(&reader->arena, una_wanted, count);
-    reader->stays = UNA_GET(&reader->arena, bool, count);
-    reader->unwanted = UNA_GET(&reader->arena, bool, reader->columns);
-    reader->values = UNA_GET(&reader->arena, double, reader->columns);
-    reader->watch = UNA_GET(&reader->arena, una_point_watch, reader->columns);
-    for (size_t i = 0; !reader->arena.failed && i < reader->columns; i++) reader->unwanted[i] = true;
-    return una_arena_check(&reader->arena);
+    una_arena *arena = &reader->arena;
+    UNA_NEW_AT(arena, reader->from, count);
+    UNA_NEW_AT(arena, reader->table_names, count);
+    UNA_NEW_AT(arena, reader->is_text, count);
+    UNA_NEW_AT(arena, reader->first_word, count);
+    UNA_NEW_AT(arena, reader->infinite, count);
+    UNA_NEW_AT(arena, reader->study, count);
+    UNA_NEW_AT(arena, reader->form, count);
+    UNA_NEW_AT(arena, reader->wanted, count);
+    UNA_NEW_AT(arena, reader->stays, count);
+    UNA_NEW_AT(arena, reader->unwanted, reader->columns);
+    UNA_NEW_AT(arena, reader->values, reader->columns);
+    UNA_NEW_AT(arena, reader->watch, reader->columns);
+    memset(reader->unwanted, true, reader->columns * sizeof *reader->unwanted);
+    return una_names_index(names, reader->names, reader->columns, arena);
+}
+
+static void choose_column(una_reader *reader, size_t from)
+{
+    size_t to = reader->table_columns++;
+    reader->from[to] = from;
+    reader->unwanted[from] = false;
+    reader->table_names[to] = reader->names[from];
 }
 
 static una_status choose_wanted(una_reader *reader, const una_wanted *wanted, size_t count, size_t optional_from)
 {
     una_names names;
-    UNA_TRY(take_reader_columns(reader, count));
-    UNA_TRY(una_names_index(&names, reader->names, reader->columns, &reader->arena));
+    UNA_TRY(take_columns(reader, count, &names));
     reader->typed = true;
-
     for (size_t i = 0; i < count; i++) {
         size_t from = una_names_find(&names, wanted[i].name), to = reader->table_columns;
         if (from == SIZE_MAX && i >= optional_from) continue;
@@ -111,26 +120,21 @@ static una_status choose_wanted(una_reader *reader, const una_wanted *wanted, si
         if (reader->npy && wanted[i].is_text)
             UNA_FAIL(reader->run, UNA_E_INPUT, "column '%.60s' holds words, and the array %s holds numbers only",
                      wanted[i].name, reader->path);
-
-        reader->from[to] = from;
-        reader->unwanted[from] = false;
-        reader->table_names[to] = reader->names[from];
+        choose_column(reader, from);
         reader->is_text[to] = wanted[i].is_text;
         reader->wanted[to] = wanted[i];
-        reader->table_columns++;
     }
     return UNA_OK;
 }
 
-/* Columns that a person wants as words, whatever is in them. */
-static una_status keep_words(una_reader *reader)
+/* Some columns a person wants as words, whatever is in them. */
+static una_status choose_all(una_reader *reader)
 {
     const una_read_settings *given = reader->run->settings.reading;
     una_names names;
-    if (!reader->csv || !given || !given->word_count) return UNA_OK;
-    UNA_TRY(una_names_index(&names, reader->names, reader->columns, &reader->arena));
-    for (size_t i = 0; i < given->word_count; i++) {
-        size_t column;
+    UNA_TRY(take_columns(reader, reader->columns, &names));
+    for (size_t i = 0; i < reader->columns; i++) choose_column(reader, i);
+    for (size_t i = 0, column; reader->csv && given && i < given->word_count; i++) {
         UNA_TRY(una_names_need(&column, &names, reader->path, given->words[i], reader->run));
         reader->is_text[column] = reader->stays[column] = true;
     }
@@ -179,35 +183,32 @@ static void begin_watch(una_reader *reader)
     }
 }
 
-static una_status choose_all_columns(una_reader *reader)
+static una_status choose_columns(una_reader *reader, const char *path, const una_wanted *wanted, size_t count,
+                                 size_t optional_from)
 {
-    UNA_TRY(take_reader_columns(reader, reader->columns));
-    reader->table_columns = reader->columns;
-    for (size_t i = 0; i < reader->columns; i++) {
-        reader->from[i] = i;
-        reader->unwanted[i] = false;
-        reader->table_names[i] = reader->names[i];
-    }
-    return keep_words(reader);
+    UNA_TRY(open_table_file(reader, path));
+    UNA_TRY(count ? choose_wanted(reader, wanted, count, optional_from) : choose_all(reader));
+    begin_studies(reader, reader->study, reader->table_columns);
+    begin_watch(reader);
+    return UNA_OK;
+}
+
+static una_status give_reader(una_reader **reader, una_status status)
+{
+    if (status != UNA_OK) una_reader_close(*reader);
+    if (status != UNA_OK) *reader = NULL;
+    return status;
 }
 
 static una_status begin_reader(una_reader **out, const char *path, const una_wanted *wanted, size_t count,
                                size_t optional_from, una_run *run)
 {
-    *out = NULL;
-    una_reader *reader = una_allocate(run, sizeof *reader);
+    una_reader *reader = *out = una_allocate(run, sizeof *reader);
     if (!reader) return UNA_E_MEMORY;
     *reader = (una_reader){ .run = run, .parts = 1 };
     una_arena_init(&reader->arena, run);
     una_arena_init(&reader->kept_arena, run);
-    una_status status = open_table_file(reader, path);
-    if (status == UNA_OK)
-        status = count ? choose_wanted(reader, wanted, count, optional_from) : choose_all_columns(reader);
-    if (status == UNA_OK) begin_studies(reader, reader->study, reader->table_columns);
-    if (status == UNA_OK) begin_watch(reader);
-    if (status == UNA_OK) *out = reader;
-    else una_reader_close(reader);
-    return status;
+    return give_reader(out, choose_columns(reader, path, wanted, count, optional_from));
 }
 
 una_status una_reader_begin(una_reader **reader, const char *path, una_run *run)
@@ -231,14 +232,15 @@ static una_status learn_types(una_reader *reader)
     return una_reader_rewind(reader);
 }
 
+/* ---- forms of columns whose types are given ------------------------------------------------------------- */
+
+/* A number with a point is a word where commas are decimal marks. */
 static una_cell_kind cell_kind(const una_reader *reader, const una_cell *cell, double *value)
 {
     una_cell_kind kind = una_cell_read(cell, value);
     bool pointed = kind == UNA_CELL_NUMBER && reader->commas && memchr(cell->at, '.', cell->length);
     return pointed ? UNA_CELL_WORD : kind;
 }
-
-/* ---- forms of columns whose types are given ------------------------------------------------------------- */
 
 static una_status check_unit(const una_reader *reader, size_t c)
 {
@@ -257,29 +259,21 @@ static una_status check_unit(const una_reader *reader, size_t c)
     return UNA_OK;
 }
 
-static una_status decide_forms(una_reader *reader)
+static una_status decide_form(una_reader *reader, size_t c)
 {
-    for (size_t c = 0; c < reader->table_columns; c++) {
-        una_cell_counts *s = &reader->study[c];
-        una_cell_format_kind wants = reader->wanted[c].form;
-        if (reader->is_text[c]) continue;
-        UNA_TRY(una_check_cancelled(reader->run, "reading"));
-        una_cell_format_decide(&reader->form[c], s, false);
-        if (reader->wanted[c].any_format) wants = reader->form[c].kind;
-        bool moment = wants == UNA_CELLS_DATE || wants == UNA_CELLS_TIME;
-        bool plain = !s->seen[0] && !s->missing && !s->blanks && reader->form[c].decimal == '.';
-        reader->form[c].kind = plain ? UNA_CELLS_PLAIN : UNA_CELLS_NUMBER;
-        if (moment) reader->form[c].kind = wants;
-        UNA_TRY(check_unit(reader, c));
-        una_arena *work = &reader->run->scratch;
-        una_mark mark = una_arena_mark(work);
-        const char *doubt = una_column_formats_doubt(s, &reader->form[c], reader->table_names[c], work);
-        if (doubt) una_log(reader->run, UNA_LOG_WARNING, "%s", doubt);
-        una_status status = una_arena_check(work);
-        una_arena_release(work, mark);
-        UNA_TRY(status);
-    }
-    return UNA_OK;
+    una_cell_counts *s = &reader->study[c];
+    una_cell_format *form = &reader->form[c];
+    una_arena *work = &reader->run->scratch;
+    UNA_TRY(una_check_cancelled(reader->run, "reading"));
+    una_cell_format_decide(form, s, false);
+    una_cell_format_kind wants = reader->wanted[c].any_format ? form->kind : reader->wanted[c].form;
+    bool plain = !s->seen[0] && !s->missing && !s->blanks && form->decimal == '.';
+    form->kind = plain ? UNA_CELLS_PLAIN : UNA_CELLS_NUMBER;
+    if (is_moment(wants)) form->kind = wants;
+    UNA_TRY(check_unit(reader, c));
+    const char *doubt = una_column_formats_doubt(s, form, reader->table_names[c], work);
+    if (doubt) una_log(reader->run, UNA_LOG_WARNING, "%s", doubt);
+    return una_arena_check(work);
 }
 
 /* Goes back to the row that is read next or, with in_row, is being read. */
@@ -328,7 +322,8 @@ static una_status study_file(una_reader *reader, bool in_row)
         reader->watch[i] = UNA_WATCH_NOTHING;
     }
     give_hints(reader, &proof);
-    UNA_TRY(decide_forms(reader));
+    for (size_t c = 0; c < reader->table_columns; c++)
+        if (!reader->is_text[c]) UNA_SCOPED(reader->run, decide_form(reader, c));
     reader->studied = true;
     reader->commas = false;
     return go_back(reader, in_row);
@@ -356,13 +351,6 @@ static void watch_cell(una_reader *reader, size_t column, const una_cell *cell)
     if (news && !reader->typed) una_cell_counts_add(&reader->study[column], cell->at, cell->length);
 }
 
-static bool has_comma(const una_cell *cell)
-{
-    una_cell_counts s = {0};
-    una_cell_counts_add(&s, cell->at, cell->length);
-    return s.comma + s.either_comma > 0;
-}
-
 static bool any_open(const una_reader *reader)
 {
     bool any = false;
@@ -374,8 +362,8 @@ static bool any_open(const una_reader *reader)
  * decimal. */
 static una_status find_comma(una_reader *reader, size_t rows, bool *found)
 {
-    bool *none = UNA_GET(&reader->arena, bool, reader->columns), more = true;
-    UNA_TRY(una_arena_check(&reader->arena));
+    UNA_NEW(&reader->arena, bool, none, reader->columns);
+    bool more = true;
     UNA_TRY(una_csv_rewind(reader->csv));
     *found = false;
     for (size_t row = 0; row < rows && any_open(reader) && !*found; row++) {
@@ -387,7 +375,9 @@ static una_status find_comma(una_reader *reader, size_t rows, bool *found)
             double value;
             una_cell_kind kind = una_cell_read(cell, &value);
             if (kind == UNA_CELL_NUMBER) watch_number(&reader->watch[i], cell);
-            if (kind == UNA_CELL_WORD && !*found) *found = has_comma(cell);
+            una_cell_counts counts = {0};
+            if (kind == UNA_CELL_WORD) una_cell_counts_add(&counts, cell->at, cell->length);
+            *found = *found || counts.comma + counts.either_comma > 0;
         }
     }
     return UNA_OK;
@@ -415,25 +405,18 @@ static una_status settle_points(una_reader *reader)
     return UNA_OK;
 }
 
-/* Reads the file beforehand where the model needs dates, since the format of a date needs all cells. */
-static una_status learn_dates(una_reader *reader)
-{
-    bool any = reader->commas;
-    for (size_t c = 0; c < reader->table_columns; c++)
-        any = any || reader->wanted[c].form == UNA_CELLS_DATE || reader->wanted[c].form == UNA_CELLS_TIME;
-    return any ? study_file(reader, false) : UNA_OK;
-}
-
-una_status una_reader_open(una_reader **reader, const char *path, const una_wanted *wanted, size_t count,
+una_status una_reader_open(una_reader **out, const char *path, const una_wanted *wanted, size_t count,
                            size_t optional_from, una_run *run)
 {
-    UNA_TRY(begin_reader(reader, path, wanted, count, optional_from, run));
-    una_status status = UNA_OK;
-    if (!(*reader)->npy) status = count ? learn_dates(*reader) : learn_types(*reader);
-    if (status == UNA_OK) return UNA_OK;
-    una_reader_close(*reader);
-    *reader = NULL;
-    return status;
+    UNA_TRY(begin_reader(out, path, wanted, count, optional_from, run));
+    una_reader *reader = *out;
+    if (reader->npy) return UNA_OK;
+    if (count == 0) return give_reader(out, learn_types(reader));
+
+    /* The file is read beforehand where the model needs dates, since the format of a date needs all cells. */
+    bool any = reader->commas;
+    for (size_t c = 0; c < reader->table_columns; c++) any = any || is_moment(reader->wanted[c].form);
+    return any ? give_reader(out, study_file(reader, false)) : UNA_OK;
 }
 
 una_status una_reader_rewind(una_reader *reader)
@@ -455,12 +438,6 @@ void una_reader_part(una_reader *reader, size_t part, size_t parts)
 static bool is_kept_row(const una_reader *reader, size_t row)
 {
     return row % reader->parts == reader->part;
-}
-
-/* That row, or the next one that is kept. */
-static size_t first_kept(const una_reader *reader, size_t row)
-{
-    return row + (reader->part + reader->parts - row % reader->parts) % reader->parts;
 }
 
 /* Rows that are kept of the first `rows` of the file. */
@@ -541,12 +518,6 @@ const char *una_reader_name(const una_reader *reader, size_t column)
 
 /* ---- rows of a text file ------------------------------------------------------------------------------- */
 
-static una_status refuse_infinite_cell(const una_reader *reader, size_t line, size_t column, const char *text)
-{
-    UNA_FAIL(reader->run, UNA_E_INPUT, "%s, line %zu, column '%.60s': '%.40s' is infinite or too large for a number; "
-             "correct it, or write NA for a missing value", reader->path, line, reader->table_names[column], text);
-}
-
 static const char *shortened_cell(char text[64], una_cell cell)
 {
     size_t length = cell.length < 63 ? cell.length : 63;
@@ -561,7 +532,7 @@ static una_status meet_word_in_numbers(una_reader *reader, size_t column, una_ce
 {
     char text[64];
     una_cell_format_kind wants = reader->wanted[column].form;
-    if (reader->typed && (wants == UNA_CELLS_DATE || wants == UNA_CELLS_TIME))
+    if (reader->typed && is_moment(wants))
         UNA_FAIL(reader->run, UNA_E_INPUT, "%s, line %zu, column '%.60s': '%.40s' is not a %s, and the model knows "
                  "this column as such; write %s, or NA for a missing value", reader->path, reader->csv->record_line,
                  reader->table_names[column], shortened_cell(text, cell), wants == UNA_CELLS_DATE ? "date"
@@ -578,14 +549,20 @@ static una_status meet_word_in_numbers(una_reader *reader, size_t column, una_ce
     return UNA_OK;
 }
 
+static una_status refuse_infinite(const una_reader *reader, const infinity *it, size_t column)
+{
+    UNA_FAIL(reader->run, UNA_E_INPUT, "%s, line %zu, column '%.60s': '%.40s' is infinite or too large for a number; "
+             "correct it, or write NA for a missing value", reader->path, it->line, reader->table_names[column],
+             it->text);
+}
+
 static una_status meet_infinity(una_reader *reader, size_t column, una_cell cell)
 {
     char text[64];
-    shortened_cell(text, cell);
-    size_t line = reader->csv->record_line;
-    if (reader->typed) return refuse_infinite_cell(reader, line, column, text);
-    if (reader->infinite[column].line == 0)
-        reader->infinite[column] = (infinity){ line, una_arena_text(&reader->arena, text) };
+    infinity it = { reader->csv->record_line, shortened_cell(text, cell) };
+    if (reader->typed) return refuse_infinite(reader, &it, column);
+    if (reader->infinite[column].line != 0) return UNA_OK;
+    reader->infinite[column] = (infinity){ it.line, una_arena_text(&reader->arena, text) };
     return una_arena_check(&reader->arena);
 }
 
@@ -605,33 +582,24 @@ static una_status read_formatted(una_reader *reader, size_t column, una_build *b
 static una_status read_cell(una_reader *reader, size_t column, una_build *build, bool *again)
 {
     const una_cell *cell = &reader->csv->cells[reader->from[column]];
+    bool text = reader->is_text[column], number;
     double value = NAN;
     if (reader->form[column].kind != UNA_CELLS_PLAIN) return read_formatted(reader, column, build);
     una_cell_kind kind = cell_kind(reader, cell, &value);
 
-    if (!reader->is_text[column] && (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING)) {
-        if (kind == UNA_CELL_NUMBER) watch_cell(reader, column, cell);
-        if (reader->typed && reader->watch[reader->from[column]] == UNA_WATCH_PROOF) {
-            UNA_TRY(settle_points(reader));
-            if (reader->form[column].kind != UNA_CELLS_PLAIN) return read_formatted(reader, column, build);
-        }
+    number = !text && (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING);
+    if (number && kind == UNA_CELL_NUMBER) watch_cell(reader, column, cell);
+    if (number && reader->typed && reader->watch[reader->from[column]] == UNA_WATCH_PROOF)
+        UNA_TRY(settle_points(reader));
+    if (!text && kind == UNA_CELL_WORD && reader->typed && !reader->studied) UNA_TRY(study_file(reader, true));
+    if (reader->form[column].kind != UNA_CELLS_PLAIN) return read_formatted(reader, column, build);
+    if (number || (!text && kind == UNA_CELL_INFINITE))
         una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
-        return UNA_OK;
-    }
-    if (!reader->is_text[column] && kind == UNA_CELL_WORD && reader->typed && !reader->studied) {
-        UNA_TRY(study_file(reader, true));
-        if (reader->form[column].kind != UNA_CELLS_PLAIN) return read_formatted(reader, column, build);
-        cell = &reader->csv->cells[reader->from[column]];
-    }
+    if (number) return UNA_OK;
 
-    una_cell trimmed = una_cell_trimmed(cell);
-    if (!reader->is_text[column]) {
-        if (kind == UNA_CELL_INFINITE) {
-            una_build_number(build, column, NAN);
-            return meet_infinity(reader, column, trimmed);
-        }
-        UNA_TRY(meet_word_in_numbers(reader, column, trimmed, reader->row, again));
-    }
+    una_cell trimmed = una_cell_trimmed(&reader->csv->cells[reader->from[column]]);
+    if (!text && kind == UNA_CELL_INFINITE) return meet_infinity(reader, column, trimmed);
+    if (!text) UNA_TRY(meet_word_in_numbers(reader, column, trimmed, reader->row, again));
     if (kind != UNA_CELL_MISSING && !reader->typed)
         una_cell_counts_add(&reader->study[column], trimmed.at, trimmed.length);
     una_build_word(build, column, kind == UNA_CELL_MISSING || *again ? NULL : trimmed.at, trimmed.length);
@@ -645,27 +613,22 @@ static bool only_numbers(const una_reader *reader)
     return !reader->keeping && !reader->commas;
 }
 
-/* Counts a cell of a row that is not kept. */
-static una_status pass_cell(una_reader *reader, size_t column, bool *again)
-{
-    const una_cell *cell = &reader->csv->cells[reader->from[column]];
-    double value;
-    una_cell_kind kind = cell_kind(reader, cell, &value);
-    una_cell trimmed = una_cell_trimmed(cell);
-    if (kind == UNA_CELL_NUMBER && !reader->is_text[column]) watch_cell(reader, column, cell);
-    if (kind != UNA_CELL_MISSING && reader->is_text[column])
-        una_cell_counts_add(&reader->study[column], trimmed.at, trimmed.length);
-    if (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING || reader->is_text[column]) return UNA_OK;
-    if (kind == UNA_CELL_INFINITE) return meet_infinity(reader, column, trimmed);
-    UNA_TRY(meet_word_in_numbers(reader, column, trimmed, reader->row, again));
-    una_cell_counts_add(&reader->study[column], trimmed.at, trimmed.length);
-    return UNA_OK;
-}
-
-static una_status pass_text_row(una_reader *reader, bool *more, bool *again)
+/* Counts the cells of a row that is not kept. */
+static una_status pass_record(una_reader *reader, bool *more, bool *again)
 {
     UNA_TRY(una_csv_next(reader->csv, more));
-    for (size_t c = 0; *more && c < reader->table_columns; c++) UNA_TRY(pass_cell(reader, c, again));
+    for (size_t c = 0; *more && c < reader->table_columns; c++) {
+        const una_cell *cell = &reader->csv->cells[reader->from[c]];
+        double value;
+        una_cell_kind kind = cell_kind(reader, cell, &value);
+        una_cell trimmed = una_cell_trimmed(cell);
+        bool text = reader->is_text[c];
+        if (kind == UNA_CELL_NUMBER && !text) watch_cell(reader, c, cell);
+        if (kind == UNA_CELL_INFINITE && !text) UNA_TRY(meet_infinity(reader, c, trimmed));
+        if (kind == UNA_CELL_WORD && !text) UNA_TRY(meet_word_in_numbers(reader, c, trimmed, reader->row, again));
+        if (text ? kind != UNA_CELL_MISSING : kind == UNA_CELL_WORD)
+            una_cell_counts_add(&reader->study[c], trimmed.at, trimmed.length);
+    }
     return UNA_OK;
 }
 
@@ -689,7 +652,7 @@ static una_status read_text_rows(una_reader *reader, una_build *build, size_t ma
             if (kept)
                 UNA_TRY(una_build_numbers(build, reader->csv->record_line, reader->values, reader->from));
         } else {
-            UNA_TRY(kept ? read_record_by_cells(reader, build, &more, again) : pass_text_row(reader, &more, again));
+            UNA_TRY(kept ? read_record_by_cells(reader, build, &more, again) : pass_record(reader, &more, again));
             if (!more) break;
             fast = only_numbers(reader);
         }
@@ -718,33 +681,24 @@ una_status una_reader_finite(const una_reader *reader)
         if (first == SIZE_MAX || reader->infinite[c].line < reader->infinite[first].line) first = c;
     }
     if (first == SIZE_MAX) return UNA_OK;
-    return refuse_infinite_cell(reader, reader->infinite[first].line, first, reader->infinite[first].text);
-}
-
-/* Whether the column counts 0, 1, 2 ... or 1, 2, 3 ... down the file. */
-static bool counts_rows(const una_reader *reader, const una_dataset *data, size_t c)
-{
-    const una_table_column *column = &data->column[c];
-    if (column->is_text) return false;
-    double first = column->number[0] - (double)reader->part;
-    bool counts = first == 0 || first == 1;
-    for (size_t i = 0; i < data->rows && counts; i++)
-        counts = column->number[i] == first + (double)(reader->part + i * reader->parts);
-    return counts;
+    return refuse_infinite(reader, &reader->infinite[first], first);
 }
 
 /* A first column without a name: the numbers of the rows are no inputs. */
 static una_status take_unnamed(const una_reader *reader, una_dataset *data)
 {
     if (!reader->csv->unnamed || data->rows == 0) return UNA_OK;
-    const char *name = data->column[0].name;
-    if (counts_rows(reader, data, 0)) {
-        data->column[0].form.kind = UNA_CELLS_COUNT;
-        return una_table_add_sentence(data, 0, "the first column has no name and was called '%s'", name);
-    }
+    una_table_column *column = data->column;
+    double first = column->is_text ? NAN : column->number[0] - (double)reader->part;
+    bool counts = first == 0 || first == 1;              /* 0, 1, 2 ... or 1, 2, 3 ... down the file */
+    for (size_t i = 0; i < data->rows && counts; i++)
+        counts = column->number[i] == first + (double)(reader->part + i * reader->parts);
+    if (counts) column->form.kind = UNA_CELLS_COUNT;
+    if (counts)
+        return una_table_add_sentence(data, 0, "the first column has no name and was called '%s'", column->name);
     return una_table_add_sentence(data, 0,
                                   "the first column has no name and was called '%.60s'; leave it out with --drop "
-                                  "'%.60s' if it does no more than name the rows", name, name);
+                                  "'%.60s' if it does no more than name the rows", column->name, column->name);
 }
 
 static una_cell_format_proof proof_of(const una_reader *reader)
@@ -783,14 +737,14 @@ una_status una_reader_apply_formats(una_reader *reader, una_dataset *data)
 static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t max_rows, una_arena *work)
 {
     una_npy *npy = reader->npy;
+    data->unit = "row";
     size_t left = kept_before(reader, npy->rows) - kept_before(reader, reader->row);
     size_t rows = left < max_rows ? left : max_rows;
     size_t most = 1 + (1 << 16) / npy->columns, strip = npy->rows < most ? npy->rows : most;
-    double *values = UNA_GET(work, double, strip * npy->columns);        /* [strip, columns] */
+    UNA_NEW(work, double, values, strip * npy->columns);         /* [strip, columns] */
 
     data->rows = rows;
     if (reader->row > 0 || reader->parts > 1) data->line = UNA_GET_ROWS(&data->arena, size_t, rows);
-    UNA_TRY(una_arena_check(work));
     UNA_TRY(una_table_cells(data));
 
     for (size_t done = 0; done < rows;) {
@@ -817,16 +771,6 @@ static una_status read_array_rows(una_reader *reader, una_dataset *data, size_t 
 
 /* ---- chunks ---------------------------------------------------------------------------------------------- */
 
-static una_status fill_table(una_reader *reader, una_dataset *data, size_t max_rows, bool *again, una_arena *work)
-{
-    if (reader->npy) {
-        data->unit = "row";
-        return read_array_rows(reader, data, max_rows, work);
-    }
-    una_build build = una_build_begin(data, max_rows, work);
-    return read_text_rows(reader, &build, max_rows, again);
-}
-
 una_status una_reader_fill(una_dataset **chunk, bool *again, una_reader *reader, size_t max_rows)
 {
     *chunk = NULL;
@@ -836,13 +780,16 @@ una_status una_reader_fill(una_dataset **chunk, bool *again, una_reader *reader,
     reader->kept_rows = reader->kept_room = 0;
     if (max_rows == 0) UNA_FAIL(reader->run, UNA_E_USAGE, "a chunk must have at least one row");
 
-    una_dataset *data = NULL;
-    UNA_TRY(una_table_new(&data, reader->path, reader->table_names, reader->table_columns, reader->run));
-    data->first_row = first_kept(reader, reader->row);
-    data->row_step = reader->parts;
+    una_dataset *data;
+    size_t parts = reader->parts;
     una_arena *work = &reader->run->scratch;
+    UNA_TRY(una_table_new(&data, reader->path, reader->table_names, reader->table_columns, reader->run));
+    data->first_row = reader->row + (reader->part + parts - reader->row % parts) % parts;       /* that is kept */
+    data->row_step = parts;
     una_mark mark = una_arena_mark(work);
-    una_status status = fill_table(reader, data, max_rows, again, work);
+    una_build build = una_build_begin(data, max_rows, work);
+    una_status status = reader->npy ? read_array_rows(reader, data, max_rows, work)
+                                    : read_text_rows(reader, &build, max_rows, again);
     una_arena_release(work, mark);
 
     if (status == UNA_OK && data->rows > 0) *chunk = data;

@@ -75,8 +75,7 @@ static una_status search_lengths(una_kernel *kernel, double *noise_var, double *
                         .jitter = UNA_AUTO, .starts = 2, .done = now->done, .most_steps = now->steps,
                         .length_prior = now->length_prior };
     una_status status = una_gp_init(&gp, kernel, s->x, s->cols, s->y, now->rows, s->cols, &run->scratch);
-    if (status == UNA_OK) status = una_gp_search_init(&f, plan, run);
-    if (status == UNA_OK) status = una_gp_search_run(&f, 1, 0, run);
+    if (status == UNA_OK) status = una_gp_search_run(&f, plan, 1, 0, run);
     if (status == UNA_OK) {
         double rows = (double)now->rows;
         *noise_var = gp.noise_var;

@@ -158,10 +158,9 @@ static una_status gp_search_grid(una_gp *gp, const gp_options *o, const una_hype
 
         una_gp_set_lengths(gp->kernel, grid[g]);
         gp->noise_var = noise_var;
-        status = una_gp_search_init(&f, plan, run);
         f.done = (double)g;
         f.starts = (double)count + 1;
-        if (status == UNA_OK) status = una_gp_search_run(&f, 1, 0, run);
+        status = una_gp_search_run(&f, plan, 1, 0, run);
         result->steps += f.steps;
         if (status == UNA_OK && out)
             status = una_gp_judge(gp, out->x, out->y, out->weight, out->rows, &log_lik, &rmse, run);
@@ -309,8 +308,7 @@ static una_status search_some(una_gp *gp, gp_search *fit, const una_problem *p, 
     UNA_TRY(una_gp_init(&part, gp->kernel, x, cols, y, some, cols, &run->scratch));
     UNA_TRY(una_gp_weigh(&part, weight, &run->scratch));
     una_gp_search f = search_of(&part, fit->o, fit->from);
-    UNA_TRY(una_gp_search_init(&f, &fit->plan, run));
-    UNA_TRY(una_gp_search_run(&f, starts_of(fit->o, fit->from), p->seed, run));
+    UNA_TRY(una_gp_search_run(&f, &fit->plan, starts_of(fit->o, fit->from), p->seed, run));
     gp->noise_var = part.noise_var;
     result->steps += f.steps;
     fit->plan.fix_variances = fit->plan.fix_lengths = true;
@@ -329,9 +327,8 @@ static una_status choose_numbers(una_gp *gp, gp_search *fit, const una_problem *
     una_gp_search *f = &fit->search;
     *f = search_of(gp, o, some ? NULL : fit->from);
     f->free_noise = f->free_noise && !some;
-    UNA_TRY(una_gp_search_init(f, &fit->plan, run));
     if (o->optimise == GRID) f->done = 10, f->starts = 11;
-    UNA_TRY(una_gp_search_run(f, starts_of(o, fit->from), p->seed, run));
+    UNA_TRY(una_gp_search_run(f, &fit->plan, starts_of(o, fit->from), p->seed, run));
     UNA_TRY(una_tick(run, "fitting gp", 1, gp->log_evidence));
     result->steps += f->steps;
     say_bounds(f, &fit->inputs, result);

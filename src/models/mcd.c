@@ -44,7 +44,7 @@ static const una_option mcd_table[] = {
     UNA_SAMPLED_TABLE(mcd_options, "2", "0.001", "auto",
                       "sigma in the weight decay; auto = noise_std if given, else 0.3 standard deviations of the "
                       "target"),
-    UNA_ROWS_BODY(mcd_options, base),
+    UNA_ROWS_BODY(mcd_options, base.basis),
     UNA_COMMITTEE_TABLE("1", "off"),
     { .name = NULL }
 };

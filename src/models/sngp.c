@@ -58,7 +58,9 @@ una_feature_map una_sngp_map(const una_sngp *m)
 {
     bool process = m->posterior == UNA_SNGP_GP;
     una_network_f32 net = { process ? &una_body_residual_last_f32 : m->net.body, m->net.shape, m->frozen };
-    return una_map_of(net, m->parameters, !process);
+    una_feature_map map = una_map_of(net, m->parameters, !process);
+    map.gp = process ? &m->gp : NULL;
+    return map;
 }
 
 /* The trained head's weights in place of the posterior's mean. */
@@ -245,8 +247,9 @@ static una_status evaluate_process(const sngp_training *t, double lengthscale, c
     una_gp gp;
     size_t width = una_sngp_map(&t->model).features;
     UNA_TRY(una_tick(run, "choosing the noise of sngp", 1, NAN));
-    UNA_TRY(una_process_solve(&gp, width, variances->prior_var, lengthscale, variances->noise_var, t->phi, t->y, NULL,
-                              t->rows, &run->scratch, run));
+    una_process of = { .rows = t->rows, .width = width, .h = t->phi, .y = t->y, .prior_var = variances->prior_var,
+                       .lengthscale = lengthscale, .noise_var = variances->noise_var };
+    UNA_TRY(una_process_solve(&gp, &of, &run->scratch, run));
     return una_gp_judge(&gp, t->valid_phi, t->valid_y, NULL, t->base.valid_rows, log_lik, rmse, run);
 }
 
@@ -318,8 +321,9 @@ static una_status solve_process(una_sngp *m, const una_sngp_options *o, const un
     UNA_TRY(una_map_phi(&map, p->x, h, run));
     if (all > rows) UNA_TRY(una_map_phi(&map, p->valid_x, h + rows * width, run));
 
-    UNA_TRY(una_process_solve(&m->gp, width, m->head.prior_var, o->lengthscale, m->head.noise_var, h, y, weight,
-                              all, keep, run));
+    una_process of = { .rows = all, .width = width, .h = h, .y = y, .weight = weight, .prior_var = m->head.prior_var,
+                       .lengthscale = o->lengthscale, .noise_var = m->head.noise_var };
+    UNA_TRY(una_process_solve(&m->gp, &of, keep, run));
     if (m->gp.jitter_var > 0)
         una_notes_add(&result->notes, "A jitter of %.3g of the prior variance was added to the diagonal of the "
                       "covariance, which had no Cholesky factor without it.", m->gp.jitter_var / m->head.prior_var);
@@ -396,8 +400,7 @@ static una_status sngp_predict(const void *state, una_view x, una_predictive *ou
 {
     const una_sngp *m = state;
     una_feature_map map = una_sngp_map(m);
-    return m->posterior == UNA_SNGP_GP ? una_process_predict(&map, &m->gp, x, out, run)
-                                       : una_map_predict(&map, &m->head, x, out, run);
+    return una_map_predict(&map, &m->head, x, out, run);
 }
 
 static una_status sngp_observe(void *state, const una_problem *more, una_fit_result *result, una_arena *keep,
@@ -451,16 +454,14 @@ static una_status sngp_draw(const void *state, una_view x, const una_drawing *ho
 {
     const una_sngp *m = state;
     una_feature_map map = una_sngp_map(m);
-    return m->posterior == UNA_SNGP_GP ? una_process_draw(&map, &m->gp, x, how, f, run)
-                                       : una_map_draw(&map, &m->head, x, how, f, run);
+    return una_map_draw(&map, &m->head, x, how, f, run);
 }
 
 static una_status sngp_slope(const void *state, const double *x, una_slope *at, una_run *run)
 {
     const una_sngp *m = state;
     una_feature_map map = una_sngp_map(m);
-    return m->posterior == UNA_SNGP_GP ? una_process_slope(&map, &m->gp, x, at, run)
-                                       : una_map_slope(&map, &m->head, x, at, run);
+    return una_map_slope(&map, &m->head, x, at, run);
 }
 
 static una_status sngp_sample(void *function, const void *state, una_rng *rng, una_arena *keep, una_run *run)

@@ -181,8 +181,7 @@ static una_status tune_prior(tuna_options *o, const una_problem *p, una_fit_resu
     inputs.lengths_grow = true;
     UNA_TRY(prior_process(&gp, o, &inputs, p, run));
     gp.noise_var = chosen ? 0.1 : una_noise_var(o->basis.common.noise_std, una_unit(o->basis.common.units, p));
-    UNA_TRY(una_gp_search_init(&search, &plan, run));
-    UNA_TRY(una_gp_search_run(&search, STARTS, p->seed, run));
+    UNA_TRY(una_gp_search_run(&search, &plan, STARTS, p->seed, run));
 
     una_text text = una_text_in(keep);
     una_kernel_text(&text, gp.kernel, &inputs);

@@ -2,18 +2,18 @@
  *
  * Passes of rows through a network, and a linear head on what comes out. See feature_map.h.
  */
-#include "train/feature_map.h"
+#include "train/process.h"
 
 una_feature_map una_map_of(una_network_f32 net, const float *parameters, bool one)
 {
     una_body_size size = net.body->size(net.shape);
-    return (una_feature_map){ net, parameters, size.inputs, size.features, one, false };
+    return (una_feature_map){ net, parameters, size.inputs, size.features, .one = one };
 }
 
 una_feature_map una_map_of_heads(una_network_f32 net, const float *parameters)
 {
     una_body_size size = net.body->size(net.shape);
-    return (una_feature_map){ net, parameters, size.inputs, size.heads, false, true };
+    return (una_feature_map){ net, parameters, size.inputs, size.heads, .heads = true };
 }
 
 size_t una_map_columns(const una_feature_map *map)
@@ -92,6 +92,7 @@ una_status una_map_predict(const una_feature_map *map, const una_head *head, una
 {
     una_map_pass pass;
     size_t before = run->first_row;
+    if (map->gp) return una_process_predict(map, x, out, run);
     una_status status = una_map_begin(&pass, map, x, run);
     while (status == UNA_OK && una_map_next(&pass)) {
         run->first_row = before + pass.from;
@@ -117,11 +118,12 @@ una_status una_map_draw(const una_feature_map *map, const una_head *head, una_vi
                         una_run *run)
 {
     size_t k = una_map_columns(map);
-    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, how->prior);
-    UNA_NEW(&run->scratch, double, w, how->draws * k);
     UNA_NEW(&run->scratch, double, phi, x.rows * k);
-    UNA_TRY(una_head_draw(head, how->draws, how->prior, &rng, w, run));
     UNA_TRY(una_map_phi(map, x, phi, run));
+    if (map->gp) return una_gp_draws(map->gp, (una_view){ phi, x.rows, k, k }, how, f, run);
+    UNA_NEW(&run->scratch, double, w, how->draws * k);
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, how->prior);
+    UNA_TRY(una_head_draw(head, how->draws, how->prior, &rng, w, run));
     for (size_t s = 0; s < how->draws; s++) {
         for (size_t r = 0; r < x.rows; r++) f[s * x.rows + r] = una_dot(phi + r * k, w + s * k, k);
         UNA_TRY(una_check_cancelled(run, "drawing functions"));
@@ -141,18 +143,20 @@ una_status una_map_slopes(const una_feature_map *map, const double *x, double *p
     return UNA_OK;
 }
 
-/* dmean = J m and dvar = 2 J V phi, J the exact slopes of phi. */
+/* dmean = J m and dvar = 2 J V phi, J the exact slopes of phi; of a process by the chain rule: its slopes times J. */
 una_status una_map_slope(const una_feature_map *map, const una_head *head, const double *x, una_slope *at, una_run *run)
 {
     size_t features = map->features, k = una_map_columns(map);
     UNA_NEW(&run->scratch, double, j, map->inputs * features);
     UNA_NEW(&run->scratch, double, phi, k);
-    UNA_NEW(&run->scratch, double, u, k);
+    UNA_NEW(&run->scratch, double, u, 2 * k);
     UNA_TRY(una_map_slopes(map, x, phi, j, run));
-    UNA_TRY(una_head_at(head, phi, &at->mean, &at->var, u, run));
+    UNA_TRY(map->gp ? una_gp_slope(map->gp, phi, &at->mean, &at->var, u + k, u, run)
+                    : una_head_at(head, phi, &at->mean, &at->var, u, run));
+    const double *mean = map->gp ? u + k : head->mean, twice = map->gp ? 1 : 2;
     for (size_t d = 0; d < map->inputs; d++) {
-        at->dmean[d] = una_dot(j + d * features, head->mean, features);
-        at->dvar[d] = 2 * una_dot(j + d * features, u, features);
+        at->dmean[d] = una_dot(j + d * features, mean, features);
+        at->dvar[d] = twice * una_dot(j + d * features, u, features);
     }
     return UNA_OK;
 }

@@ -6,6 +6,7 @@
 #ifndef UNA_FEATURE_MAP_H
 #define UNA_FEATURE_MAP_H
 
+#include "gp/gp.h"
 #include "infer/head.h"
 #include "model/kind.h"
 #include "nn/body.h"
@@ -19,6 +20,7 @@ typedef struct una_feature_map {
     bool   one;                          /* a column of ones follows the features                           */
     bool   heads;                        /* the features are f, the answers of the network's own heads, instead of
                                             phi */
+    const una_gp *gp;                    /* a process on the features; NULL: a head                         */
 } una_feature_map;
 
 una_feature_map una_map_of(una_network_f32 net, const float *parameters, bool one);
@@ -48,7 +50,7 @@ una_status una_map_phi(const una_feature_map *map, una_view x, double *phi, una_
 una_status una_map_absorb(const una_feature_map *map, una_view x, const double *y, const double *weight,
                           una_stats *stats, una_run *run);
 
-/* ---- the model interface, for a head on [features, 1] ---- */
+/* ---- the model interface, for a head on [features, 1], or the process (`head` is not looked at) ---- */
 una_status una_map_predict(const una_feature_map *map, const una_head *head, una_view x, una_predictive *out,
                            una_run *run);
 una_status una_map_observe(const una_feature_map *map, una_head *head, const una_problem *more, una_fit_result *result,

@@ -17,10 +17,13 @@ static piece cut_piece(const char **rest, char end)
     return (piece){ from, (size_t)(stop - from) };
 }
 
-static const char *piece_text(piece p, una_arena *arena)
+/* The same as a text. */
+static una_status cut_text(const char **text, const char **rest, char end, una_run *run)
 {
-    char *text = UNA_GET(arena, char, p.length + 1);
-    return text ? memcpy(text, p.at, p.length) : NULL;
+    piece p = cut_piece(rest, end);
+    UNA_NEW(&run->scratch, char, copy, p.length + 1);
+    *text = memcpy(copy, p.at, p.length);
+    return UNA_OK;
 }
 
 /* ---- grids --------------------------------------------------------------------------------------------------- */
@@ -31,15 +34,13 @@ static una_status read_side(side *s, const char *range, const char *item, const 
 {
     double number[3] = {0};
     size_t count = 0;
-    for (const char *rest = range; rest && count < 4; count++) {
+    bool read = true;
+    for (const char *rest = range; rest && read; count++) {
         piece p = cut_piece(&rest, ':');
-        if (count == 3 || !una_parse_number(p.at, p.length, &number[count])) {
-            count = 4;
-            break;
-        }
+        read = count < 3 && una_parse_number(p.at, p.length, &number[count]);
     }
     bool whole = number[2] >= 1 && number[2] <= UNA_MOST_INLINE_ROWS && number[2] == floor(number[2]);
-    if (count != 3 || !isfinite(number[0]) || !isfinite(number[1]) || !whole)
+    if (!read || count != 3 || !isfinite(number[0]) || !isfinite(number[1]) || !whole)
         UNA_FAIL(run, UNA_E_USAGE, "%s: '%.80s' cannot be read; an input is written as NAME=LOW:HIGH:COUNT, with 1 to "
                  "%d values, as in x1=-4:4:17", owner, item, (int)UNA_MOST_INLINE_ROWS);
     if (!(number[0] <= number[1]))
@@ -52,9 +53,8 @@ static una_status read_side(side *s, const char *range, const char *item, const 
 static una_status find_grid_input(size_t *input, const char *name, const una_columns *c, const char *owner,
                                   una_run *run)
 {
-    const char **names = UNA_GET(&run->scratch, const char *, c->input_count);
-    for (size_t d = 0; names && d < c->input_count; d++)
-        names[d] = una_input_name(c, &c->inputs[d], &run->scratch);
+    UNA_NEW(&run->scratch, const char *, names, c->input_count);
+    for (size_t d = 0; d < c->input_count; d++) names[d] = una_input_name(c, &c->inputs[d], &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     for (*input = 0; *input < c->input_count; ++*input)
         if (c->inputs[*input].level == SIZE_MAX && strcmp(names[*input], name) == 0) return UNA_OK;
@@ -69,11 +69,11 @@ static una_status read_inline_grid(side *sides, size_t *rows, const char *text, 
 {
     *rows = 1;
     for (const char *rest = text; rest;) {
-        const char *item = piece_text(cut_piece(&rest, ','), &run->scratch), *range = item;
-        UNA_TRY(una_arena_check(&run->scratch));
-        const char *name = piece_text(cut_piece(&range, '='), &run->scratch);
+        const char *item, *range, *name;
         size_t input;
-        UNA_TRY(una_arena_check(&run->scratch));
+        UNA_TRY(cut_text(&item, &rest, ',', run));
+        range = item;
+        UNA_TRY(cut_text(&name, &range, '=', run));
         if (!range)
             UNA_FAIL(run, UNA_E_USAGE, "%s: '%.80s' cannot be read; an input is written as NAME=LOW:HIGH:COUNT, with "
                      "1 to %d values, as in x1=-4:4:17", owner, item, (int)UNA_MOST_INLINE_ROWS);
@@ -97,9 +97,7 @@ una_status una_inline_grid(double **x, size_t *rows, const char *text, const una
             UNA_FAIL(run, UNA_E_USAGE, "%s: %s holds words, which have no grid; give the points as a file", owner,
                      c->sources[c->inputs[d].source].name);
     UNA_TRY(read_inline_grid(sides, rows, text, c, owner, run));
-    *x = UNA_GET(&run->scratch, double, *rows * c->input_count);
-    UNA_TRY(una_arena_check(&run->scratch));
-
+    UNA_NEW_AT(&run->scratch, *x, *rows * c->input_count);
     for (size_t i = 0; i < *rows; i++) {
         size_t left = i;                                 /* the last input moves fastest */
         for (size_t d = c->input_count; d-- > 0;) {
@@ -128,8 +126,9 @@ static una_status read_inline_rows(double *const *number, size_t columns, size_t
                                    const char *owner, una_run *run)
 {
     for (size_t i = 0; i < rows; i++) {
-        const char *line = piece_text(cut_piece(&rest, ';'), &run->scratch), *cells = line;
-        UNA_TRY(una_arena_check(&run->scratch));
+        const char *line, *cells;
+        UNA_TRY(cut_text(&line, &rest, ';', run));
+        cells = line;
         for (size_t j = 0; j < columns; j++) {
             piece cell = cells ? cut_piece(&cells, ',') : (piece){ "", 0 };
             if (!una_parse_number(cell.at, cell.length, &number[j][i]) || !isfinite(number[j][i]) ||
@@ -145,11 +144,10 @@ una_status una_inline_table(una_dataset **data, const char *text, const char *ow
 {
     size_t length = strlen(text);
     while (length > 0 && strchr(" ;\n\t", text[length - 1])) length--;       /* no row follows */
-    const char *rest = piece_text((piece){ text, length }, &run->scratch), *head = rest;
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, char, whole, length + 1);
+    const char *rest = memcpy(whole, text, length), *head;
     size_t rows = count_pieces(rest, ';') - 1;
-    head = piece_text(cut_piece(&rest, ';'), &run->scratch);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(cut_text(&head, &rest, ';', run));
     size_t columns = count_pieces(head, ',');
     if (rows < 1 || rows > UNA_MOST_INLINE_ROWS)
         UNA_FAIL(run, UNA_E_USAGE, "%s: write the names of the columns, then 1 to %d rows, with ; between: "
@@ -158,10 +156,9 @@ una_status una_inline_table(una_dataset **data, const char *text, const char *ow
     UNA_NEW(&run->scratch, const char *, names, columns);
     UNA_NEW(&run->scratch, double *, number, columns);
     for (size_t j = 0; j < columns; j++) {
-        names[j] = piece_text(cut_piece(&head, ','), &run->scratch);
-        number[j] = UNA_GET(&run->scratch, double, rows);
+        UNA_TRY(cut_text(&names[j], &head, ',', run));
+        UNA_NEW_AT(&run->scratch, number[j], rows);
     }
-    UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(read_inline_rows(number, columns, rows, rest, owner, run));
     return una_dataset_from_columns(data, names, (const double *const *)number, NULL, columns, rows, run);
 }

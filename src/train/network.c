@@ -60,8 +60,7 @@ static una_status read_resnet(una_body_spec *outline, const char *body, const ch
 static una_status make_shape(una_network_f32 *net, const una_body_f32 *body, const una_body_spec *outline,
                              una_arena *arena)
 {
-    void *shape = una_arena_get(arena, 1, body->shape_size);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, unsigned char, shape, body->shape_size);
     body->shape(shape, outline);
     *net = (una_network_f32){ body, shape, NULL };
     return UNA_OK;
@@ -93,10 +92,7 @@ una_status una_network_make(una_network_f32 *net, una_network_plan *plan, const 
     if (strcmp(plan->body, table) == 0)
         return make_shape(net, plan->fourier ? &una_body_residual_f32 : &una_body_mlp_f32, &outline, arena);
 
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = read_resnet(&outline, plan->body, table, run);
-    if (arena != &run->scratch) una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
+    UNA_TRY(read_resnet(&outline, plan->body, table, run));
     if (!image.height)
         UNA_FAIL(run, UNA_E_USAGE, "body=%.60s is for images, and the table names none; use body=%s, or 'una fit' and "
                  "name the file of the images with --images", plan->body, table);
@@ -106,8 +102,7 @@ una_status una_network_make(una_network_f32 *net, una_network_plan *plan, const 
 
 una_status una_network_with_heads(una_network_f32 *net, const una_network_f32 *like, size_t heads, una_arena *arena)
 {
-    void *shape = una_arena_get(arena, 1, like->body->shape_size);
-    UNA_TRY(una_arena_check(arena));
+    UNA_NEW(arena, unsigned char, shape, like->body->shape_size);
     memcpy(shape, like->shape, like->body->shape_size);
     like->body->set_heads(shape, heads);
     *net = (una_network_f32){ like->body, shape, like->frozen };
@@ -214,13 +209,11 @@ una_status una_network_exchange_fourier(una_network_f32 *net, una_archive *ar)
 una_status una_network_exchange_parameters(const una_network_f32 *net, float **parameters, una_archive *ar)
 {
     size_t count = una_matrices_packed(net->body->matrix, net->shape);
-    float *packed = ar->loading ? NULL : UNA_GET(ar->arena, float, count);
-    if (packed) una_matrices_pack(net->body->matrix, net->shape, *parameters, packed);
-    UNA_TRY(una_arena_check(ar->arena));
+    UNA_NEW(ar->arena, float, packed, ar->loading ? 0 : count);
+    if (!ar->loading) una_matrices_pack(net->body->matrix, net->shape, *parameters, packed);
     UNA_TRY(una_archive_f32s(ar, "parameters", &packed, count));
     if (!ar->loading) return UNA_OK;
-    *parameters = UNA_GET(ar->arena, float, net->body->size(net->shape).parameters);
-    UNA_TRY(una_arena_check(ar->arena));
+    UNA_NEW_AT(ar->arena, *parameters, net->body->size(net->shape).parameters);
     una_matrices_unpack(net->body->matrix, net->shape, packed, *parameters);
     return UNA_OK;
 }

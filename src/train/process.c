@@ -81,35 +81,18 @@ una_status una_gp_draws(const void *gp, una_view x, const una_drawing *how, doub
 
 /* ---- a process on features ------------------------------------------------------------------------------------ */
 
-static una_status rbf(una_kernel **kernel, size_t width, double prior_var, double lengthscale, una_arena *keep)
-{
-    una_kernel *k = *kernel = UNA_GET(keep, una_kernel, 1);
-    UNA_TRY(una_arena_check(keep));
-    UNA_NEW_AT(keep, k->op, 1);
-    UNA_NEW_AT(keep, k->input, width);
-    UNA_NEW_AT(keep, k->parameter, width + 1);
-
-    k->op[0] = (una_kernel_op){ .code = UNA_KERNEL_RBF, .count = width };
-    k->op_count = k->op_room = 1;
-    k->input_count = k->input_room = width;
-    k->parameter_count = k->parameter_room = width + 1;
-    k->parameter[0] = prior_var;
-    for (size_t d = 0; d < width; d++) {
-        k->input[d] = d;
-        k->parameter[d + 1] = lengthscale;
-    }
-    return UNA_OK;
-}
-
-una_status una_process_solve(una_gp *gp, size_t width, double prior_var, double lengthscale, double noise_var,
-                             const double *h, const double *y, const double *weight, size_t rows, una_arena *keep,
-                             una_run *run)
+una_status una_process_solve(una_gp *gp, const una_process *of, una_arena *keep, una_run *run)
 {
     una_kernel *kernel;
-    UNA_TRY(rbf(&kernel, width, prior_var, lengthscale, keep));
-    UNA_TRY(una_gp_init(gp, kernel, h, width, y, rows, width, keep));
-    UNA_TRY(una_gp_weigh(gp, weight, keep));
-    gp->noise_var = noise_var;
+    UNA_NEW(&run->scratch, const char *, name, of->width);
+    for (size_t d = 0; d < of->width; d++) name[d] = "";
+    const una_kernel_inputs inputs = { .name = name, .count = of->width };
+    UNA_TRY(una_kernel_parse(&kernel, "rbf", &inputs, keep, run));
+    kernel->parameter[0] = of->prior_var;
+    una_gp_set_lengths(kernel, of->lengthscale);
+    UNA_TRY(una_gp_init(gp, kernel, of->h, of->width, of->y, of->rows, of->width, keep));
+    UNA_TRY(una_gp_weigh(gp, of->weight, keep));
+    gp->noise_var = of->noise_var;
     return una_gp_solve_jittered(gp, run);
 }
 
@@ -120,13 +103,12 @@ static una_status features_at(const una_feature_map *map, una_view x, una_view *
     return una_map_phi(map, x, at, run);
 }
 
-una_status una_process_predict(const una_feature_map *map, const una_gp *gp, una_view x, una_predictive *out,
-                               una_run *run)
+una_status una_process_predict(const una_feature_map *map, una_view x, una_predictive *out, una_run *run)
 {
     una_view h;
     UNA_TRY(features_at(map, x, &h, run));
-    for (size_t r = 0; r < x.rows; r++) out->var_noise[r] = gp->noise_var;
-    return una_gp_predict(gp, h.at, h.rows, h.stride, out->mean, out->mean_only ? NULL : out->var_model, run);
+    for (size_t r = 0; r < x.rows; r++) out->var_noise[r] = map->gp->noise_var;
+    return una_gp_predict(map->gp, h.at, h.rows, h.stride, out->mean, out->mean_only ? NULL : out->var_model, run);
 }
 
 una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una_problem *more, una_fit_result *result,
@@ -136,30 +118,5 @@ una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una
     UNA_TRY(features_at(map, more->x, &h, run));
     UNA_TRY(una_gp_append(gp, h.at, h.stride, more->y, more->weight, h.rows, keep, run));
     result->log_evidence = gp->log_evidence;
-    return UNA_OK;
-}
-
-una_status una_process_draw(const una_feature_map *map, const una_gp *gp, una_view x, const una_drawing *how, double *f,
-                            una_run *run)
-{
-    una_view h;
-    UNA_TRY(features_at(map, x, &h, run));
-    return una_gp_draws(gp, h, how, f, run);
-}
-
-/* By the chain rule: slopes by h, times those of h by x. */
-una_status una_process_slope(const una_feature_map *map, const una_gp *gp, const double *x, una_slope *at,
-                             una_run *run)
-{
-    size_t width = map->features;
-    UNA_NEW(&run->scratch, double, j, map->inputs * width);
-    UNA_NEW(&run->scratch, double, by_h, 2 * width);
-    UNA_NEW(&run->scratch, double, h, width);
-    UNA_TRY(una_map_slopes(map, x, h, j, run));
-    UNA_TRY(una_gp_slope(gp, h, &at->mean, &at->var, by_h, by_h + width, run));
-    for (size_t d = 0; d < map->inputs; d++) {
-        at->dmean[d] = una_dot(j + d * width, by_h, width);
-        at->dvar[d] = una_dot(j + d * width, by_h + width, width);
-    }
     return UNA_OK;
 }

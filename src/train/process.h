@@ -39,27 +39,25 @@ typedef struct una_gp_search {           /* the caller sets the first eleven    
     double      done;
     size_t      calls, steps;
 } una_gp_search;
-/* Sets up the free parameters of gp's kernel by the plan; from scratch. */
-una_status una_gp_search_init(una_gp_search *search, const una_hyper_plan *plan, una_run *run);
-/* Starts: the present values, or those of `from`; longer lengths if asked for; and starts - 1 random points. The best
- * is put into gp, which is then solved. */
-una_status una_gp_search_run(una_gp_search *search, size_t starts, uint64_t seed, una_run *run);
+/* Of the free parameters that the plan leaves to gp's kernel. Starts: the present values, or those of `from`; longer
+ * lengths if asked for; and starts - 1 random points. The best is put into gp, which is then solved. Its work comes from
+ * scratch. */
+una_status una_gp_search_run(una_gp_search *search, const una_hyper_plan *plan, size_t starts, uint64_t seed,
+                             una_run *run);
 /* Writes one length into every length of the kernel; false if it has none. */
 bool       una_gp_set_lengths(una_kernel *kernel, double length);
 
 /* ---- on features: their rows stay in the process; cost rows^3, memory rows^2 ---- */
-/* Rows h [rows, width] and y under prior_var rbf(lengthscale), factored with the jitter it needs; rows count
- * weight [rows] times, NULL: once. */
-una_status una_process_solve(una_gp *gp, size_t width, double prior_var, double lengthscale, double noise_var,
-                             const double *h, const double *y, const double *weight, size_t rows, una_arena *keep,
-                             una_run *run);
-una_status una_process_predict(const una_feature_map *map, const una_gp *gp, una_view x, una_predictive *out,
-                               una_run *run);
+typedef struct una_process {             /* under prior_var rbf(lengthscale)                                */
+    size_t        rows, width;
+    const double *h, *y;                                 /* [rows, width], [rows]                               */
+    const double *weight;                                /* [rows] how often they count; NULL: once             */
+    double        prior_var, lengthscale, noise_var;
+} una_process;
+/* Factored with the jitter that it needs. */
+una_status una_process_solve(una_gp *gp, const una_process *of, una_arena *keep, una_run *run);
+una_status una_process_predict(const una_feature_map *map, una_view x, una_predictive *out, una_run *run);
 una_status una_process_observe(const una_feature_map *map, una_gp *gp, const una_problem *more, una_fit_result *result,
                                una_arena *keep, una_run *run);
-una_status una_process_draw(const una_feature_map *map, const una_gp *gp, una_view x, const una_drawing *how,
-                            double *f, una_run *run);
-una_status una_process_slope(const una_feature_map *map, const una_gp *gp, const double *x, una_slope *at,
-                             una_run *run);
 
 #endif

@@ -102,15 +102,26 @@ static void begin_at(una_gp_search *f, const una_gp *from)
     set_free_numbers(f, f->theta);
 }
 
-una_status una_gp_search_run(una_gp_search *f, size_t starts, uint64_t seed, una_run *run)
+static una_status begin_search(una_gp_search *f, const una_hyper_plan *plan, una_run *run)
 {
-    size_t count = count_free(f), all = starts + (f->longer > 1);
-    double best = HUGE_VAL;
+    UNA_TRY(una_hyper_init(&f->hyper, f->gp->kernel, plan, &run->scratch));
+    size_t count = f->hyper.count + 1;
+    UNA_NEW_AT(&run->scratch, f->theta, count);
+    UNA_NEW_AT(&run->scratch, f->low, count);
+    UNA_NEW_AT(&run->scratch, f->high, count);
+    if (count_free(f)) UNA_NEW_AT(&run->scratch, f->inverse, una_gp_work(f->gp->rows));
     for (size_t h = 0; h < f->hyper.count; h++) f->theta[h] = f->hyper.origin[h];
     f->noise_origin = log(f->gp->noise_var);
     if (f->free_noise) f->theta[f->hyper.count] = f->noise_origin;
     if (f->from) begin_at(f, f->from);
-    UNA_TRY(solve_with_jitter(f, run));
+    return solve_with_jitter(f, run);
+}
+
+una_status una_gp_search_run(una_gp_search *f, const una_hyper_plan *plan, size_t starts, uint64_t seed, una_run *run)
+{
+    UNA_TRY(begin_search(f, plan, run));
+    size_t count = count_free(f), all = starts + (f->longer > 1);
+    double best = HUGE_VAL;
     if (count == 0) return UNA_OK;
     set_search_bounds(f);
 
@@ -141,15 +152,4 @@ una_status una_gp_search_run(una_gp_search *f, size_t starts, uint64_t seed, una
     UNA_TRY(status);
     set_free_numbers(f, f->theta);
     return solve_with_jitter(f, run);
-}
-
-una_status una_gp_search_init(una_gp_search *f, const una_hyper_plan *plan, una_run *run)
-{
-    UNA_TRY(una_hyper_init(&f->hyper, f->gp->kernel, plan, &run->scratch));
-    size_t count = f->hyper.count + 1;
-    f->theta = UNA_GET(&run->scratch, double, count);
-    f->low = UNA_GET(&run->scratch, double, count);
-    f->high = UNA_GET(&run->scratch, double, count);
-    if (count_free(f)) f->inverse = UNA_GET(&run->scratch, double, una_gp_work(f->gp->rows));
-    return una_arena_check(&run->scratch);
 }

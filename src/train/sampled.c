@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Mixtures of networks made from stored numbers and a seed: prediction, draws, parts, saving.
+ * Mixtures of networks made from stored numbers and a seed: fitting, prediction, draws, parts, saving.
+ * One training without the held-out rows (or one per fold) chooses the noise and gives scores, then all rows train:
+ * unlike a linear head, the distribution over parameters cannot take in rows afterwards.
  */
 #include "train/sampled.h"
 
-enum { MOST_PARTS = 100000 };
+#include "train/crossfit.h"
+#include "la/mixture.h"
+
+enum { MOST_PARTS = 100000, MOST_VALID_ROWS = 4096 };    /* rows that choose the noise, at most */
 
 /* ---- one network after the other ------------------------------------------------------------------------ */
 
@@ -25,7 +30,7 @@ bool una_sampled_heads_only(const una_sampled *m)
 }
 
 /* The head alone varies, which is a matrix of its own, or everything. */
-void una_sampled_count(una_sampled *m, size_t numbers_each)
+static void count_numbers(una_sampled *m, size_t numbers_each)
 {
     size_t head = m->net.body->size(m->net.shape).head, all = una_matrices_packed(m->net.body->matrix, m->net.shape);
     una_matrix at;
@@ -67,18 +72,11 @@ static una_status sampled_begin(pass *p, const una_sampled *m, const double *num
     return heads ? share_features(p, numbers, run) : UNA_OK;
 }
 
-static una_status rows_in_float(float **to, una_view x, una_run *run)
-{
-    UNA_NEW_AT(&run->scratch, *to, x.rows * x.cols);
-    for (size_t r = 0; r < x.rows; r++) una_row_to_floats(*to + r * x.cols, x, r);
-    return UNA_OK;
-}
-
 /* The same of a model's own numbers, at rows in double. */
 static una_status begin_at(pass *p, const una_sampled *m, una_view x, una_run *run)
 {
-    float *rows;
-    UNA_TRY(rows_in_float(&rows, x, run));
+    UNA_NEW(&run->scratch, float, rows, x.rows * x.cols);
+    for (size_t r = 0; r < x.rows; r++) una_row_to_floats(rows + r * x.cols, x, r);
     return sampled_begin(p, m, m->numbers, rows, x.rows, run);
 }
 
@@ -107,16 +105,188 @@ static una_status evaluate_part(const pass *p, const double *numbers, size_t s, 
     return UNA_OK;
 }
 
-una_status una_sampled_values(const una_sampled *m, const double *numbers, const float *x, size_t rows, double *f,
-                              size_t by_row, size_t by_part, una_run *run)
+/* f [rows, parts] of a set of numbers. */
+static una_status values_of_parts(const una_sampled *m, const double *numbers, const float *x, size_t rows, double *f,
+                                  una_run *run)
 {
     pass p;
     UNA_TRY(sampled_begin(&p, m, numbers, x, rows, run));
     for (size_t s = 0; s < m->parts; s++) {
         UNA_TRY(evaluate_part(&p, numbers, s, p.f, run));
-        for (size_t r = 0; r < rows; r++) f[r * by_row + s * by_part] = p.f[r];
+        for (size_t r = 0; r < rows; r++) f[r * m->parts + s] = p.f[r];
     }
     return UNA_OK;
+}
+
+/* ---- trainings ------------------------------------------------------------------------------------------------ */
+
+typedef struct sampled_training {
+    una_trained_job base;
+    double   *numbers;                   /* what the state stores                                           */
+    double   *valid_f, *valid_y;         /* [valid_rows, parts], [valid_rows]                               */
+} sampled_training;
+
+/* The numbers of a trained distribution, or of one network: its packed parameters. */
+static una_status sampled_numbers(sampled_training *t, const una_sampled *m, una_run *run)
+{
+    t->numbers = t->base.numbers;
+    if (t->numbers) return UNA_OK;
+    UNA_NEW(&run->scratch, float, packed, m->count);
+    UNA_NEW_AT(&t->base.arena, t->numbers, m->count);
+    una_matrices_pack(m->net.body->matrix, m->net.shape, t->base.parameters, packed);
+    for (size_t i = 0; i < m->count; i++) t->numbers[i] = (double)packed[i];
+    return UNA_OK;
+}
+
+static una_status sampled_finish(void *context, void *training, una_run *run)
+{
+    sampled_training *t = training;
+    const una_sampled *m = context;
+    una_training_rows r = *t->base.job.rows;
+    UNA_TRY(sampled_numbers(t, m, run));
+    if (r.valid_rows == 0) return UNA_OK;
+    UNA_TRY(una_training_rows_thin(&r, SIZE_MAX, MOST_VALID_ROWS, &run->scratch));
+    t->base.valid_rows = r.valid_rows;
+    t->valid_y = una_copy_numbers(r.valid_y, r.valid_rows, &t->base.arena);
+    UNA_NEW_AT(&t->base.arena, t->valid_f, r.valid_rows * m->parts);
+    return values_of_parts(m, t->numbers, r.valid_x, r.valid_rows, t->valid_f, run);
+}
+
+/* The likelihood of held-out rows under the mixture. */
+static una_status sampled_evaluate(void *context, const void *const *training, size_t count,
+                                   const una_variances *variances, una_valid_loss *sums, una_run *run)
+{
+    const sampled_training *t = training[0];
+    size_t parts = ((const una_sampled *)context)->parts;
+    (void)count, (void)run;
+    for (size_t r = 0; r < t->base.valid_rows; r++) {
+        const double *f = t->valid_f + r * parts;
+        double mean = 0;
+        for (size_t s = 0; s < parts; s++) mean += f[s] / (double)parts;
+        sums->loss -= una_mixture_log_pdf_even(t->valid_y[r], f, variances->noise_var, parts);
+        sums->square += pow(t->valid_y[r] - mean, 2);
+    }
+    sums->rows += t->base.valid_rows;
+    return UNA_OK;
+}
+
+static una_status sampled_keep(void *context, const void *const *training, size_t count, una_fit_result *result,
+                               una_arena *keep, una_run *run)
+{
+    una_sampled *m = context;
+    const sampled_training *t = training[0];
+    (void)count, (void)run;
+    m->numbers = una_copy_numbers(t->numbers, m->count, keep);
+    return una_basis_keep_curve(result, &t->base.trained, keep);
+}
+
+/* ---- the whole fit ------------------------------------------------------------------------------------------- */
+
+una_status una_sampled_shape(una_sampled *m, una_sampled_options *o, size_t numbers_each, const una_problem *p,
+                             una_arena *keep, una_run *run)
+{
+    una_basis_options *b = &o->basis;
+    una_network_plan plan = { .body = b->body, .width = (size_t)b->width, .depth = (size_t)b->depth,
+                              .features = (size_t)b->width, .activation = b->activation };
+    UNA_TRY(una_network_make(&m->net, &plan, p->columns, p->x.cols, 1, keep, run));
+    b->body = plan.body;
+    m->seed = p->seed;
+    count_numbers(m, numbers_each);
+    return UNA_OK;
+}
+
+/* Sets the bound that training maximised, E_q log p(y | theta) - divergence, from the parts; warns where the residuals
+ * contradict the bands, with a remedy. */
+static una_status check_residuals(const una_sampled *m, const una_sampled_plan *plan, double train_noise_var,
+                                  const char *remedy, const una_problem *p, una_fit_result *result, una_run *run)
+{
+    una_training_rows all;
+    UNA_TRY(p->valid_joins ? una_training_rows_all(&all, p, &run->scratch)
+                           : una_training_rows_split(&all, p, SIZE_MAX, &run->scratch));
+    double rows = (double)all.rows, square = 0, residual = 0;
+    UNA_TRY(una_training_rows_thin(&all, MOST_VALID_ROWS, SIZE_MAX, &run->scratch));
+    size_t n = all.rows;
+    UNA_NEW(&run->scratch, double, f, m->parts * n);
+    UNA_TRY(values_of_parts(m, m->numbers, all.x, n, f, run));
+
+    for (size_t r = 0; r < n; r++) {
+        double mean = 0;
+        for (size_t s = 0; s < m->parts; s++) {
+            mean += f[r * m->parts + s] / (double)m->parts;
+            square += pow(all.y[r] - f[r * m->parts + s], 2) / (double)m->parts;
+        }
+        residual += pow(all.y[r] - mean, 2);
+    }
+
+    double v = train_noise_var, log_lik = -0.5 * ((double)n * (UNA_LOG_TWO_PI + log(v)) + square / v);
+    result->log_evidence = rows / (double)n * log_lik - plan->divergence(plan->context, m);
+
+    double spread = (square - residual) / (double)n;             /* mean variance over the parts */
+    residual /= (double)n;
+    if (residual > 0.95)
+        una_notes_add(&result->warnings, "The fit explains almost nothing of the target (%.0f %% of its variance is "
+                      "left): the prior outweighs the data; give a smaller train_noise_std, more steps or fewer "
+                      "units.", 100 * residual);
+    if (residual > 4 * (m->noise_var + spread))
+        una_notes_add(&result->warnings, "The residuals are %.1f times as large as the bands allow: they are too "
+                      "narrow; %s, or use a larger model.", sqrt(residual / (m->noise_var + spread)), remedy);
+    return UNA_OK;
+}
+
+/* The value that is printed is the one that is used, so that passing it back gives the same bits. */
+static double noise_var_of(double *option, double found, double unit)
+{
+    if (UNA_IS_AUTO(*option)) *option = sqrt(found) / unit;
+    return pow(*option * unit, 2);
+}
+
+/* The noise inside the objective: the given one; or a fixed one, where only its ratio matters; or (*share of the
+ * progress) the error of a plain network of the same shape. */
+static una_status sampled_train_noise(double *noise_var, double *share, const una_sampled *m, una_basis_options *o,
+                                      const una_problem *p, una_fit_result *result, una_run *run)
+{
+    double found = UNA_PLAIN_NOISE_VAR;
+    if (UNA_IS_AUTO(o->train_noise_std) && *share > 0) {
+        una_basis_options plain = { .common.steps = una_basis_noise_steps(o->common.steps), .batch = o->batch, .rate = 0.003,
+                                    .rate_schedule = 1, .initialisation = o->initialisation,
+                                    .train_noise_std = sqrt(UNA_PLAIN_NOISE_VAR) };
+        UNA_STAGE(run, 0, *share, una_basis_noise(&found, &m->net, &plain, p, result, run));
+    } else *share = 0;
+    *noise_var = noise_var_of(&o->train_noise_std, found, una_unit(o->common.units, p));
+    return UNA_OK;
+}
+
+una_status una_sampled_fit(una_fitting *f, const una_sampled_plan *plan)
+{
+    const una_problem *p = f->problem;
+    una_sampled *m = f->target->state;
+    const una_sampled_options *o = f->target->options;
+    una_basis_options *b = f->target->options;
+    una_fit_result *result = f->target->result;
+    double unit = una_unit(b->common.units, p), share = plan->noise_matters ? 0.1 : 0, train_noise_var;
+    const char *remedy = o->validate ? UNA_LOOK_FOR_EXTREMES : "let rows choose the noise (validate=yes)";
+    if (!UNA_IS_AUTO(b->common.noise_std)) remedy = "leave noise_std to be chosen";
+    if (UNA_IS_AUTO(b->train_noise_std)) b->train_noise_std = b->common.noise_std;
+    una_basis_resolve_for(b, p, false, 0);
+    UNA_TRY(una_kernels_need(f->run));
+    UNA_TRY(sampled_train_noise(&train_noise_var, &share, m, b, p, result, f->run));
+
+    una_training_job job = una_basis_job(b, m->net, &(una_training_settings){0}, train_noise_var);
+    job.goal = plan->job.goal;
+    job.goal_options = plan->job.goal_options;
+    job.how.descent.stage = plan->job.how.descent.stage;
+    job.validate = UNA_VALIDATE_NOT;
+    una_crossfit fit = { .context = m, .job_size = sizeof(sampled_training), .job = &job, .finish = sampled_finish,
+                         .evaluate = sampled_evaluate, .keep = sampled_keep, .restarts = 1, .retrains = true,
+                         .unvalidated = !o->validate, .grid = UNA_MIXTURE_GRID, .prior_var = 1,
+                         .noise_var = una_noise_var(b->common.noise_std, unit) };
+    UNA_STAGE(f->run, share, 1, una_crossfit_run(&fit, p, result, f->keep, f->run));
+
+    double found = UNA_IS_AUTO(fit.noise_var) ? train_noise_var : fit.noise_var;
+    m->noise_var = noise_var_of(&b->common.noise_std, found, unit);
+    result->noise_var = m->noise_var;
+    result->prior_var = m->prior_var;
+    return check_residuals(m, plan, train_noise_var, remedy, p, result, f->run);
 }
 
 /* ---- the model interface ---------------------------------------------------------------------------------- */
@@ -160,11 +330,12 @@ size_t una_sampled_mixture(const void *state)
 una_status una_sampled_functions(const void *state, una_view x, size_t *count, double *f, una_run *run)
 {
     const una_sampled *m = state;
-    float *rows;
+    pass p;
     *count = m->parts;
     if (!f) return UNA_OK;
-    UNA_TRY(rows_in_float(&rows, x, run));
-    return una_sampled_values(m, m->numbers, rows, x.rows, f, 1, x.rows, run);
+    UNA_TRY(begin_at(&p, m, x, run));
+    for (size_t s = 0; s < m->parts; s++) UNA_TRY(evaluate_part(&p, m->numbers, s, f + s * x.rows, run));
+    return UNA_OK;
 }
 
 void una_sampled_choose(una_sampled *m, una_rng *rng)
@@ -245,7 +416,7 @@ una_status una_sampled_exchange(una_sampled *m, una_sampled_part *part, size_t n
     m->part = part;
     m->parts = (size_t)parts;
     m->first = (size_t)first;
-    una_sampled_count(m, numbers_each);
+    count_numbers(m, numbers_each);
     UNA_TRY(una_sampled_heads_only(m) ? exchange_floats(m, ar)
                                       : una_archive_f64s(ar, "numbers", &m->numbers, m->count));
 

@@ -34,23 +34,17 @@ struct una_sampled {                     /* first member of a model's state     
 };
 
 typedef struct una_sampled_options {     /* first in the options of the kinds                               */
-    una_common_options common;
-    const char *body;                    /* of mcd; NULL: a perceptron                                      */
-    int    flips;
-    double shifts;
-    double width, depth;
-    int    activation, initialisation, rate_schedule;
-    double rate, epochs, batch, train_noise_std;
-    int    validate;
+    una_basis_options basis;             /* network, steps, noise; others are 0. body: of mcd; NULL: a perceptron */
+    int validate;
 } una_sampled_options;
 
 #define UNA_SAMPLED_TABLE(type, depth_text, rate_text, batch_text, noise_help) \
-    UNA_ROWS_SHAPE(type, base, depth_text, "hidden layer", "hidden layers"), \
-    UNA_ROW_ACTIVATION(type, base, "hidden layers"), \
-    UNA_ROW_INITIALISATION(type, base), \
-    UNA_ROWS_RATE(type, base, rate_text, false, "learning rate of Adam"), \
-    UNA_ROWS_BUDGET(type, base, "optimiser steps", batch_text), \
-    UNA_ROW_TRAIN_NOISE(type, base, noise_help), \
+    UNA_ROWS_SHAPE(type, base.basis, depth_text, "hidden layer", "hidden layers"), \
+    UNA_ROW_ACTIVATION(type, base.basis, "hidden layers"), \
+    UNA_ROW_INITIALISATION(type, base.basis), \
+    UNA_ROWS_RATE(type, base.basis, rate_text, false, "learning rate of Adam"), \
+    UNA_ROWS_BUDGET(type, base.basis, "optimiser steps", batch_text), \
+    UNA_ROW_TRAIN_NOISE(type, base.basis, noise_help), \
     UNA_ROW_NOISE("noise std of the target; auto = largest likelihood of held-out rows under the mixture"), \
     UNA_ROW(type, base, validate, UNA_FLAG, "yes", 0, 0, false, NULL, \
             "train without the held-out rows first: scores and noise; no = train once, noise as in training"), \
@@ -68,15 +62,11 @@ typedef struct una_sampled_plan {        /* how a model trains, for una_sampled_
 /* The network, in keep, and the seed; count is numbers_each for each parameter. Fills in the option body. */
 una_status una_sampled_shape(una_sampled *state, una_sampled_options *options, size_t numbers_each,
                              const una_problem *problem, una_arena *keep, una_run *run);
-void       una_sampled_count(una_sampled *state, size_t numbers_each);   /* sets from, varied and count     */
 bool       una_sampled_heads_only(const una_sampled *state);     /* parts differ in their heads alone       */
 /* Fits the rest once part, parts and prior_var of the state are set. Fills in automatic options. */
 una_status una_sampled_fit(una_fitting *f, const una_sampled_plan *plan);
 
 /* ---- the rest of the model interface ---- */
-/* Part s of a set of numbers at row r of x [rows, inputs]: f[r by_row + s by_part]. */
-una_status una_sampled_values(const una_sampled *state, const double *numbers, const float *x, size_t rows,
-                                 double *f, size_t by_row, size_t by_part, una_run *run);
 una_status una_sampled_predict(const void *state, una_view x, una_predictive *out, una_run *run);
 /* Posterior: parts taken at random; prior: parameters N(0, prior_var), of perceptrons only. */
 una_status una_sampled_draw(const void *state, una_view x, const una_drawing *how, double *f, una_run *run);

@@ -7,7 +7,6 @@
 #ifndef UNA_TRAINING_JOB_H
 #define UNA_TRAINING_JOB_H
 
-#include "train/augment.h"
 #include "train/training_rows.h"
 #include "nn/body.h"
 #include "nn/luna_step.h"
@@ -23,6 +22,14 @@ typedef enum una_goal {
 
 /* How parameters are validated during training, if there are validation rows. */
 typedef enum una_validation { UNA_VALIDATE_NOT, UNA_VALIDATE_ERROR, UNA_VALIDATE_POSTERIOR } una_validation;
+
+/* Images of a batch are mirrored left to right, or shifted by a few pixels, at random. */
+typedef struct una_augment {
+    una_image_shape image;
+    bool   flips;                        /* every other image is mirrored, at random                        */
+    size_t shifts;                       /* shifted by at most so many pixels in each direction; pixels beyond the
+                                            edge repeat the edge */
+} una_augment;
 
 typedef struct una_training_job {
     const una_body_f32 *body;            /* una_body_mlp_f32 unless the goal is SQUARES or DROPOUT          */
@@ -84,6 +91,9 @@ void       una_bounds_hold(const una_training_context *training, float *paramete
 double     una_dropout_decay(const una_training_job *job);       /* weight of |W|^2                         */
 una_status una_goal_batches(una_training_context *training, una_run *run);       /* kern and batches        */
 una_rng    una_goal_random(const una_training_context *training, una_purpose purpose, size_t step);
+
+/* In place, rows x [rows, numbers of an image]; spare has room for one. */
+void una_augment_rows(const una_augment *how, una_rng *rng, float *x, size_t rows, float *spare);
 
 typedef una_status una_goal_begin(una_trainable_f32 *what, una_training_context *training, una_run *run);
 una_goal_begin una_goal_squares, una_goal_evidence, una_goal_dropout;   /* squares: of any body, anchored too       */

@@ -33,30 +33,24 @@ static una_status new_training_rows(una_training_rows *h, const una_problem *p, 
     return una_arena_check(arena);
 }
 
-/* Rows of the fold are held out (SIZE_MAX: none); those that validate join the others, or are held out too. */
-static void add_training_rows(una_training_rows *h, const una_problem *p, size_t fold, bool join)
-{
-    for (size_t i = 0; i < p->x.rows; i++)
-        add_training_row(h, fold != SIZE_MAX && p->fold[i] == fold, p->x, p->y, i);
-    for (size_t i = 0; fold == SIZE_MAX && i < p->valid_x.rows; i++)
-        add_training_row(h, !join, p->valid_x, p->valid_y, i);
-}
-
 una_status una_training_rows_split(una_training_rows *h, const una_problem *p, size_t fold, una_arena *arena)
 {
-    if (fold == SIZE_MAX && p->shared) {
+    bool by_fold = fold != SIZE_MAX;
+    if (!by_fold && p->shared) {
         *h = *p->shared;
         return UNA_OK;
     }
-    UNA_TRY(new_training_rows(h, p, p->x.rows, fold != SIZE_MAX ? p->x.rows : p->valid_x.rows, arena));
-    add_training_rows(h, p, fold, false);
+    UNA_TRY(new_training_rows(h, p, p->x.rows, by_fold ? p->x.rows : p->valid_x.rows, arena));
+    for (size_t i = 0; i < p->x.rows; i++) add_training_row(h, by_fold && p->fold[i] == fold, p->x, p->y, i);
+    for (size_t i = 0; !by_fold && i < p->valid_x.rows; i++) add_training_row(h, true, p->valid_x, p->valid_y, i);
     return UNA_OK;
 }
 
 una_status una_training_rows_all(una_training_rows *h, const una_problem *p, una_arena *arena)
 {
     UNA_TRY(new_training_rows(h, p, p->x.rows + p->valid_x.rows, 0, arena));
-    add_training_rows(h, p, SIZE_MAX, true);
+    for (size_t i = 0; i < p->x.rows; i++) add_training_row(h, false, p->x, p->y, i);
+    for (size_t i = 0; i < p->valid_x.rows; i++) add_training_row(h, false, p->valid_x, p->valid_y, i);
     return UNA_OK;
 }
 

@@ -4,7 +4,7 @@
  */
 #include "test_support.h"
 
-#include "train/augment.h"
+#include "train/training_job.h"
 #include "model/kind.h"
 
 const una_kind *const una_kinds[] = { NULL };    /* the room below asks for a registry */

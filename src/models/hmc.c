@@ -5,7 +5,7 @@
  * by several chains, each from its own random start and the maximum nearby. A prediction is the equal-weight mixture of
  * N(f(x, w_k), s2_k) over the draws that were kept. tanh is the default activation, since leapfrog steps need a smooth
  * potential. By default the head's weights are integrated out while the hidden ones move, and drawn afterwards
- * (train/bnn_head.c). Chains are compared by their functions, not by their weights, because units can change places.
+ * (train/bnn.c). Chains are compared by their functions, not by their weights, because units can change places.
  * Source: Neal, Bayesian learning for neural networks, 1996.
  */
 #include "train/bnn.h"
@@ -374,7 +374,8 @@ static una_status held_out_noise(double *std, const hmc *m, const una_problem *p
                                 .initialisation = 1 };
     const double assumed = 0.01;         /* noise variance: small, since the best validation stops the network before
                                             it fits the noise */
-    una_training_job job = una_basis_job(&plain, una_network_mlp(&m->net), &(una_training_settings){0}, assumed);
+    una_network_f32 net = { &una_body_mlp_f32, &m->net, NULL };
+    una_training_job job = una_basis_job(&plain, net, &(una_training_settings){0}, assumed);
     job.how.descent.stage = "measuring the noise";
     job.how.descent.validate_every = job.how.descent.steps / 40;
     job.validate = UNA_VALIDATE_ERROR;
@@ -551,7 +552,7 @@ static una_status hmc_draw(const void *state, una_view x, const una_drawing *how
     UNA_TRY(una_order_new(&order, m->kept, &run->scratch));
     UNA_NEW(&run->scratch, double, q, m->weights);
     UNA_NEW(&run->scratch, double, precision, m->weights);
-    una_bnn_precision(&m->net, m->prior_var, m->fan_in, precision);
+    una_bnn_precision(&m->net, m->prior_var, m->fan_in, precision, NULL);
     una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_DRAWS, how->prior);
     UNA_TRY(begin_pass(&pass, m, x, run));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A Bayesian network: the posterior of its weights as a target density for samplers, of all weights (bnn.c) or with the
- * head integrated out (bnn_head.c).
+ * A Bayesian network: the posterior of its weights as a target density for samplers, of all weights, or with the
+ * head integrated out.
  */
 #ifndef UNA_BNN_H
 #define UNA_BNN_H
@@ -51,24 +51,21 @@ typedef struct una_bnn {
 /* The buffers of una_bnn_potential; the fields above them are set. */
 una_status una_bnn_take(una_bnn *bnn, const una_kernels_f64 *kernels, una_arena *arena);
 size_t     una_bnn_dimension(const una_bnn *bnn);
-/* precision [packed weights]: one over the prior variance of each, in the order of una_net_pack. */
-void       una_bnn_precision(const una_net *net, double prior_var, bool fan_in, double *precision);
+/* precision [packed weights]: one over the prior variance of each, in the order of una_net_pack; place [the same]: where
+ * each stands in the padded block (NULL: not wanted). */
+void       una_bnn_precision(const una_net *net, double prior_var, bool fan_in, double *precision, size_t *place);
 /* U(q) = -log N(y; f, s2) - log N(weights; 0, prior) - log p(log s), constants included. context is a una_bnn. */
 double     una_bnn_potential(void *context, const double *q, double *gradient);
 void       una_bnn_unpack(const una_bnn *bnn, const double *q, double *padded);
 
-/* -log N of the first `count` weights under the prior; adds its gradient. */
-double     una_bnn_prior(const una_bnn *bnn, const double *q, size_t count, double *gradient);
-
 /* The same with the head's weights integrated out: U(q) = -log p(y | hidden weights, s2) - log N(hidden weights; 0,
- * prior) - log p(log s), which is far easier to sample (bnn_head.c). Call una_bnn_take first. */
+ * prior) - log p(log s), which is far easier to sample. Call una_bnn_take first. */
 una_status una_bnn_marginal_take(una_bnn *bnn, una_arena *arena);
 size_t     una_bnn_marginal_dimension(const una_bnn *bnn);
 double     una_bnn_marginal(void *context, const double *q, double *gradient);
 /* From q of una_bnn_marginal to q of una_bnn_potential: draws the head's weights from their posterior given the
  * others. */
 void       una_bnn_complete(una_bnn *bnn, const double *q, una_rng *rng, double *whole);
-double     una_bnn_noise_prior(const una_bnn *bnn, double e, double *slope);   /* -log p(e), e = log s, and its slope */
 
 /* From a random network to a maximum of the posterior nearby (Adam): the start of chain number `chain`. */
 una_status una_bnn_start(una_bnn *bnn, size_t steps, uint64_t seed, size_t chain, double *q, una_run *run);

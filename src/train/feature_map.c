@@ -30,9 +30,9 @@ una_status una_map_begin(una_map_pass *pass, const una_feature_map *map, una_vie
     size_t most = x.rows < UNA_MAP_ROWS ? x.rows : UNA_MAP_ROWS;
     if (x.rows == 1 && !map->heads) UNA_TRY(una_network_slope_work_f32(&pass->work, &map->net, run));
     else UNA_TRY(una_network_work_f32(&pass->work, &map->net, 0, run));
-    pass->block = UNA_GET(&run->scratch, float, most * map->inputs);
-    pass->phi = UNA_GET(&run->scratch, double, most * una_map_columns(map));
-    return una_arena_check(&run->scratch);
+    UNA_NEW_AT(&run->scratch, pass->block, most * map->inputs);
+    UNA_NEW_AT(&run->scratch, pass->phi, most * una_map_columns(map));
+    return UNA_OK;
 }
 
 bool una_map_next(una_map_pass *pass)

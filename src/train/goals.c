@@ -295,25 +295,27 @@ static una_status bound_gradient(void *context, size_t step, const double *p, do
 }
 
 /* Starts narrow around the usual first weights: a wide start drowns the data in its own noise. */
-una_status una_goal_elbo(una_trainable_f64 *what, double **p, una_training_context *t, una_run *run)
+una_status una_train_elbo(una_trained_job *to, una_training_context *t, una_run *run)
 {
     const una_training_job *job = t->job;
     una_arena *scratch = &run->scratch;
     size_t count = una_net_packed(job->shape);
-    UNA_NEW(scratch, bounding, b, 1);
-    *b = (bounding){ .t = t, .normals = una_kernels_named_f64(run->settings.kernels), .count = count };
-    UNA_NEW_AT(scratch, *p, 2 * count);
-    UNA_NEW_AT(scratch, b->eps, job->goal_options.elbo.samples * count);
-    UNA_NEW_AT(scratch, b->spare, 3 * count);
-    UNA_NEW_AT(scratch, b->packed, count);
-    UNA_NEW_AT(scratch, b->parameters, t->size.parameters);
-    UNA_NEW_AT(scratch, b->gradient, t->size.parameters);
-    *what = (una_trainable_f64){ .parameters = 2 * count, .context = b, .gradient = bound_gradient };
+    bounding b = { .t = t, .normals = una_kernels_named_f64(run->settings.kernels), .count = count };
+    una_trainable_f64 what = { .parameters = 2 * count, .context = &b, .gradient = bound_gradient };
+    UNA_NEW_AT(&to->arena, to->numbers, 2 * count);
+    UNA_NEW_AT(scratch, b.eps, job->goal_options.elbo.samples * count);
+    UNA_NEW_AT(scratch, b.spare, 3 * count);
+    UNA_NEW_AT(scratch, b.packed, count);
+    UNA_NEW_AT(scratch, b.parameters, t->size.parameters);
+    UNA_NEW_AT(scratch, b.gradient, t->size.parameters);
+    UNA_TRY(begin_batches(t, run));
 
-    una_net_pack(job->shape, t->parameters, b->packed);
+    una_net_pack(job->shape, t->parameters, b.packed);
     for (size_t i = 0; i < count; i++) {
-        (*p)[i] = (double)b->packed[i];
-        (*p)[count + i] = una_softplus_inverse(job->goal_options.elbo.start_std);
+        to->numbers[i] = (double)b.packed[i];
+        to->numbers[count + i] = una_softplus_inverse(job->goal_options.elbo.start_std);
     }
-    return begin_batches(t, run);
+    UNA_TRY(una_descend_f64(&what, to->numbers, &job->how.descent, &to->trained, &to->arena, run));
+    for (size_t i = count; i < 2 * count; i++) to->numbers[i] = una_softplus(to->numbers[i]);
+    return UNA_OK;
 }

@@ -8,11 +8,6 @@
 #include "train/basis.h"
 #include "nn/conv.h"
 
-una_network_f32 una_network_mlp(const una_net *net)
-{
-    return (una_network_f32){ &una_body_mlp_f32, net, NULL };
-}
-
 /* ---- by name --------------------------------------------------------------------------------------------------- */
 
 typedef struct resnet_options { int stem; double width; const char *blocks; } resnet_options;

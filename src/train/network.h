@@ -37,8 +37,6 @@ una_status una_network_make(una_network_f32 *net, una_network_plan *plan, const 
 void       una_network_note(una_notes *notes, const una_problem *problem, const una_run *run);
 /* Whether the rows of a problem are images. */
 bool       una_is_of_images(const una_problem *problem);
-/* A perceptron as a network. */
-una_network_f32 una_network_mlp(const una_net *net);
 /* A copy with so many heads. */
 una_status una_network_with_heads(una_network_f32 *net, const una_network_f32 *like, size_t heads, una_arena *arena);
 /* The shape of the image that the inputs are; height 0: no image. */

@@ -4,8 +4,6 @@
  */
 #include "train/training_job.h"
 
-#include "infer/vi.h"
-
 static una_status begin_training(una_training_context *training, una_trained_job *t, una_run *run)
 {
     const una_training_job *job = &t->job;
@@ -45,18 +43,6 @@ static una_status train_body(una_trained_job *t, una_training_context *training,
     return una_descend_f32(&what, t->parameters, &t->job.how.descent, &t->trained, &t->arena, run);
 }
 
-/* Means and standard deviations of the packed parameters. */
-static una_status train_elbo(una_trained_job *t, una_training_context *training, una_run *run)
-{
-    una_trainable_f64 what = {0};
-    double *p;
-    UNA_TRY(una_goal_elbo(&what, &p, training, run));
-    UNA_TRY(una_descend_f64(&what, p, &t->job.how.descent, &t->trained, &t->arena, run));
-    for (size_t i = what.parameters / 2; i < what.parameters; i++) p[i] = una_softplus(p[i]);
-    t->numbers = una_copy_numbers(p, what.parameters, &t->arena);
-    return una_arena_check(&t->arena);
-}
-
 typedef struct trainings { unsigned char *at; size_t size; } trainings;
 
 static una_status train_job(void *context, size_t index, una_run *run)
@@ -72,7 +58,7 @@ static una_status train_job(void *context, size_t index, una_run *run)
         UNA_TRY(una_validator_new(&validator, &training, run));
 
     bool features = job->goal == UNA_GOAL_SQUARES && job->body == &una_body_mlp_f32;
-    if (job->goal == UNA_GOAL_ELBO) UNA_TRY(train_elbo(t, &training, run));
+    if (job->goal == UNA_GOAL_ELBO) UNA_TRY(una_train_elbo(t, &training, run));
     else if (features) UNA_TRY(train_features(t, &validator, run));
     else UNA_TRY(train_body(t, &training, &validator, run));
     t->valid_rows = job->rows->valid_rows;

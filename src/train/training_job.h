@@ -98,7 +98,8 @@ void una_augment_rows(const una_augment *how, una_rng *rng, float *x, size_t row
 typedef una_status una_goal_begin(una_trainable_f32 *what, una_training_context *training, una_run *run);
 una_goal_begin una_goal_squares, una_goal_evidence, una_goal_dropout;   /* squares: of any body, anchored too       */
 una_goal_begin una_goal_learn;                           /* squares and dropout of bodies with `learn`      */
-una_status una_goal_elbo(una_trainable_f64 *what, double **p, una_training_context *training, una_run *run);
+/* Means and standard deviations of the packed parameters, into trained->numbers. */
+una_status una_train_elbo(una_trained_job *trained, una_training_context *training, una_run *run);
 una_status una_validator_new(una_validator_f32 *validator, const una_training_context *training, una_run *run);
 
 #endif

@@ -57,9 +57,8 @@ una_status una_training_rows_all(una_training_rows *h, const una_problem *p, una
 una_status una_problem_without_fold(una_problem *p, size_t fold, una_arena *arena)
 {
     size_t rows = p->x.rows, cols = p->x.cols, outputs = p->outputs ? p->outputs : 1, out = 0, in = 0;
-    double *x = UNA_GET_ROWS(arena, double, rows * cols), *y = UNA_GET_ROWS(arena, double, rows * outputs);
-    UNA_TRY(una_arena_check(arena));
-
+    UNA_NEW_ROWS(arena, double, x, rows * cols);
+    UNA_NEW_ROWS(arena, double, y, rows * outputs);
     for (size_t i = 0; i < rows; i++) out += p->fold[i] == fold;
     size_t valid = rows - out;
     for (size_t i = 0; i < rows; i++) {

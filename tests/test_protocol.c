@@ -39,20 +39,21 @@ static void grids_are_those_of_the_appendix(void **state)
     for (size_t m = 0; m < UNA_METHODS; m++)
         for (int of_gap = 0; of_gap < 2; of_gap++) {
             const una_protocol *p = una_protocol_of(specs[m], of_gap ? UNA_GROUP_GAP : UNA_GROUP_STANDARD);
-            size_t count, priors = 0;
-            assert_ok(una_protocol_count(&count, p, specs[m], &arena, run), run);
-            assert_int_equal(count, of_gap ? gap[m] : uci[m]);
+            size_t priors = 0;
+            una_plan searches = { .arena = &arena };
+            una_row_key key = { "gap(preset=thesis)", "boston RM#85e7adda", 2, specs[m], 2, 1 };
+            assert_ok(una_protocol_searches(&searches, &key, p, run), run);
+            assert_int_equal(searches.count, of_gap ? gap[m] : uci[m]);
             while (priors < UNA_PROTOCOL_PRIORS && p->prior[priors]) priors++;
             assert_int_equal(priors, of_gap ? gap_priors[m] : uci_priors[m]);
 
-            const char *last = "", *spec;
-            unsigned results;
-            for (size_t i = 0; i < count; i++, last = spec) {
-                assert_ok(una_protocol_spec(&spec, &results, p, specs[m], i, &arena, run), run);
-                assert_int_equal(una_method_of(spec), m);
-                assert_string_not_equal(spec, last);
+            const char *last = "";
+            for (size_t i = 0; i < searches.count; last = searches.keys[i++].spec) {
+                assert_int_equal(una_method_of(searches.keys[i].spec), m);
+                assert_string_not_equal(searches.keys[i].spec, last);
+                assert_string_equal(searches.keys[i].study, "search(of=gap, preset=thesis)");
+                assert_int_equal(searches.keys[i].split, 2);
             }
-            assert_int_equal(una_protocol_spec(&spec, &results, p, specs[m], count, &arena, run), UNA_E_USAGE);
         }
     assert_null(una_protocol_of("linear", UNA_GROUP_GAP));
     una_arena_free(&arena);
@@ -95,17 +96,24 @@ static void put(made *m, const una_row_key *key, const double *value)
     assert_ok(una_store_put(m->store, &row, 1, false, NULL, m->run), m->run);
 }
 
+static una_row_key search_key(made *m, const una_protocol *p, size_t index)
+{
+    una_plan searches = { .arena = &m->arena };
+    assert_ok(una_protocol_searches(&searches, &m->key, p, m->run), m->run);
+    assert_true(index < searches.count);
+    return searches.keys[index];
+}
+
 /* cos2 may be NULL. */
 static void put_search(made *m, const una_protocol *p, size_t index, double rmse, const double *cos2,
                        const double *log_lik, size_t priors)
 {
-    una_row_key key;
+    una_row_key key = search_key(m, p, index);
     double value[UNA_SEARCH_MEASURES];
     for (size_t i = 0; i < UNA_SEARCH_MEASURES; i++) value[i] = NAN;
     value[UNA_SEARCH_RMSE] = rmse;
     if (cos2) value[UNA_SEARCH_COS2] = *cos2;
     for (size_t k = 0; k < priors; k++) value[UNA_SEARCH_LOG_LIK + k] = log_lik[k];
-    assert_ok(una_protocol_search_key(&key, &m->key, p, index, &m->arena, m->run), m->run);
     assert_string_equal(key.study, "search(of=gap, preset=thesis)");
     put(m, &key, value);
 }
@@ -137,9 +145,7 @@ static void the_two_stages_of_luna(void **state)
         put_search(&m, p, i, 1, &cos2, (double[]){ -8, high, i == 2 ? -0.9 : -8 }, 3);
     }
     assert_ok(una_protocol_choose(&choice, &m.key, p, m.store, &m.arena, m.run), m.run);
-    una_row_key third;
-    assert_ok(una_protocol_search_key(&third, &m.key, p, 2, &m.arena, m.run), m.run);
-    assert_string_equal(choice.spec, third.spec);
+    assert_string_equal(choice.spec, search_key(&m, p, 2).spec);
     end(&m);
 }
 
@@ -174,8 +180,7 @@ static void one_noise_for_all_methods(void **state)
     assert_string_equal(key.study, "search(of=gap, for=noise, preset=thesis)");
     assert_true(una_protocol_is_noise(&key) && una_protocol_is_search(&key) && !una_protocol_is_search(&m.key));
     put(&m, &key, value);
-    assert_ok(una_protocol_search_key(&search, &m.key, una_protocol_of("luna", UNA_GROUP_GAP), 7, &m.arena, m.run),
-              m.run);
+    search = search_key(&m, una_protocol_of("luna", UNA_GROUP_GAP), 7);
     assert_ok(una_protocol_noise_key(&again, &search, &m.arena, m.run), m.run);
     assert_true(una_row_key_same(&key, &again));
     assert_ok(una_protocol_noise(&noise, &search, UNA_GROUP_GAP, m.store, m.run), m.run);

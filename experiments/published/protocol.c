@@ -3,11 +3,13 @@
  * The grids of the thesis, as its appendix has them (logarithms to the base of 10 there), in our options: alpha =
  * prior_var, gamma = penalty, lambda = diversity, delta = perturbation_std, l = length, c = bound. Where the appendix
  * is silent: 25 heads; the schedules have a diversity of 1; BBVI's "prior variance" is the first variance of its
- * weights.
+ * weights. Then which rows a row of the protocol depends on, and what follows from them: the noise, and the training
+ * that the rule chooses.
  */
 #include "published/protocol.h"
 
 #include "select/option_space.h"
+#include "select/select.h"
 
 const char una_protocol_reduced[] =
     "The thesis's protocol, with less in these places. A training ends at the thesis's epochs or after 60,000 steps, "
@@ -96,43 +98,139 @@ double una_protocol_hand_noise(const char *data)
     return NAN;
 }
 
-/* ---- the trainings of a grid ------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------------------------ */
 
-/* Options that all methods share are axes with one value. */
-static una_status protocol_read_grid(una_option_space *space, const una_protocol *p, size_t grid, const char *model,
-                                     una_arena *arena, una_run *run)
+const char *const una_protocol_prepared[] = {
+    [UNA_SEARCH_RMSE] = "valid_rmse", [UNA_SEARCH_COS2] = "mean_cos2", [UNA_SEARCH_NOISE] = "noise_std",
+    [UNA_SEARCH_STEPS] = "steps", [UNA_SEARCH_LOG_LIK] = "valid_log_lik_0", "valid_log_lik_1", "valid_log_lik_2",
+    "valid_log_lik_3", "valid_log_lik_4", NULL
+};
+
+/* An NLM with alpha = 0.1 and gamma = 1e-5, at the end of its training. */
+static const char noise_spec[] = "nlm(kept=last, penalty=1e-05, prior_var=0.1)";
+static const char search_of[] = "search(of=";
+
+bool una_protocol_is_search(const una_row_key *key)
 {
-    una_text text = una_text_in(arena);
-    una_text_add(&text, "%s, %s", p->base, p->grid[grid]);
-    UNA_TRY(una_arena_check(arena));
-    return una_option_space_parse(space, text.at, model, arena, run);
+    return strncmp(key->study, search_of, strlen(search_of)) == 0;
 }
 
-una_status una_protocol_count(size_t *count, const una_protocol *p, const char *model, una_arena *arena, una_run *run)
+bool una_protocol_is_noise(const una_row_key *key)
 {
-    *count = 0;
+    return una_protocol_is_search(key) && strstr(key->study, "for=noise");
+}
+
+/* "gap(preset=thesis)" becomes "search(of=gap, preset=thesis)", and a study of that form stays as it is. */
+static const char *study_of_search(const una_row_key *key, const char *more, una_arena *arena)
+{
+    una_text text = una_text_in(arena);
+    const char *name = una_protocol_is_search(key) ? key->study + strlen(search_of) : key->study;
+    size_t length = strcspn(name, "(,"), rest = length + strspn(name + length, "(, ");
+    una_text_add(&text, "%s%.*s%s, %s", search_of, (int)length, name, more, name + rest);
+    return text.at;
+}
+
+una_status una_protocol_noise_key(una_row_key *noise, const una_row_key *key, una_arena *arena, una_run *run)
+{
+    *noise = *key;
+    noise->study = study_of_search(key, ", for=noise", arena);
+    UNA_TRY(una_arena_check(arena));
+    return una_row_key_spec(&noise->spec, NULL, &noise->results, noise_spec, arena, run);
+}
+
+/* Options that all methods share are axes with one value. */
+una_status una_protocol_searches(una_plan *searches, const una_row_key *key, const una_protocol *p, una_run *run)
+{
+    una_row_key like = *key;
+    like.study = study_of_search(key, "", searches->arena);
     for (size_t g = 0; g < UNA_PROTOCOL_GRIDS && p->grid[g]; g++) {
         una_option_space space;
-        UNA_TRY(protocol_read_grid(&space, p, g, model, arena, run));
-        *count += (size_t)una_option_space_combinations(&space);
+        una_text text = una_text_in(searches->arena);
+        una_text_add(&text, "%s, %s", p->base, p->grid[g]);
+        UNA_TRY(una_arena_check(searches->arena));
+        UNA_TRY(una_option_space_parse(&space, text.at, key->spec, searches->arena, run));
+        UNA_TRY(una_option_space_keys(searches, &space, like, run));
     }
     return UNA_OK;
 }
 
-una_status una_protocol_spec(const char **spec, unsigned *results, const una_protocol *p, const char *model,
-                             size_t index, una_arena *arena, una_run *run)
+/* ---- rounds ---------------------------------------------------------------------------------------------------- */
+
+static bool needs_noise(const una_row_key *key, una_rows_group group)
 {
-    for (size_t g = 0; g < UNA_PROTOCOL_GRIDS && p->grid[g]; g++) {
-        una_option_space space;
-        UNA_TRY(protocol_read_grid(&space, p, g, model, arena, run));
-        size_t count = (size_t)una_option_space_combinations(&space);
-        if (index >= count) {
-            index -= count;
-            continue;
+    return group == UNA_GROUP_GAP || isnan(una_protocol_hand_noise(key->data));
+}
+
+/* First the noise, then the grids; grids of sets whose noise is known are made at once. */
+una_status una_protocol_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
+                                una_rows_group group, una_run *run)
+{
+    for (size_t i = 0; number < 2 && i < wanted->count; i++) {
+        const una_row_key *key = &wanted->keys[i];
+        const una_protocol *p = una_protocol_of(key->spec, group);
+        una_row_key noise;
+        if (!una_published_is_thesis(key) || !p) continue;
+        bool wait = needs_noise(key, group);
+        if (wait && number == 0) {
+            UNA_TRY(una_protocol_noise_key(&noise, key, more->arena, run));
+            una_plan_add(more, noise);
+        } else if (wait == (number == 1)) {
+            UNA_TRY(una_protocol_searches(more, key, p, run));
         }
-        UNA_NEW(arena, const char *, value, space.count);
-        una_option_space_at(value, &space, index);
-        return una_option_space_spec(spec, results, &space, value, arena, run);
     }
-    UNA_FAIL(run, UNA_E_USAGE, "the grid of %s has no training %zu", model, index);
+    return una_arena_check(asked->keep);
+}
+
+/* ---- what follows ---------------------------------------------------------------------------------------------- */
+
+/* value [UNA_SEARCH_MEASURES] of a row of the search, NAN where it has none such; in `arena`. */
+static una_status read_search(double *value, una_store *store, const una_row_key *key, una_arena *arena, una_run *run)
+{
+    bool found;
+    una_row row;
+    UNA_TRY(una_store_find(&found, &row, store, key, arena, run));
+    if (!found)
+        UNA_FAIL(run, UNA_E_IO, "a row of the search (%.200s) has gone from the store while it was in use; run again",
+                 key->spec);
+    for (size_t m = 0; m < UNA_SEARCH_MEASURES; m++) {
+        size_t at = una_row_find(&row, una_protocol_prepared[m]);
+        value[m] = at == SIZE_MAX ? NAN : row.value[at];
+    }
+    return UNA_OK;
+}
+
+una_status una_protocol_noise(double *noise, const una_row_key *key, una_rows_group group, una_store *store,
+                              una_run *run)
+{
+    double value[UNA_SEARCH_MEASURES];
+    una_row_key wanted;
+    *noise = una_protocol_hand_noise(key->data);
+    if (!needs_noise(key, group)) return UNA_OK;
+    UNA_TRY(una_protocol_noise_key(&wanted, key, &run->scratch, run));
+    UNA_TRY(read_search(value, store, &wanted, &run->scratch, run));
+    *noise = value[UNA_SEARCH_NOISE];
+    return UNA_OK;
+}
+
+una_status una_protocol_choose(una_protocol_choice *choice, const una_row_key *key, const una_protocol *p,
+                               una_store *store, una_arena *arena, una_run *run)
+{
+    size_t best, priors = 0;
+    una_plan searches = { .arena = arena };
+    *choice = (una_protocol_choice){ NULL, NULL };
+    UNA_TRY(una_protocol_searches(&searches, key, p, run));
+    while (priors < UNA_PROTOCOL_PRIORS && p->prior[priors]) priors++;
+    size_t each = priors ? priors : 1, count = searches.count * each;
+    UNA_NEW(arena, una_candidate, candidates, count);
+    for (size_t i = 0; i < searches.count; i++) {
+        double value[UNA_SEARCH_MEASURES];
+        UNA_TRY(read_search(value, store, &searches.keys[i], arena, run));
+        for (size_t k = 0; k < each; k++)
+            candidates[i * each + k] = (una_candidate){ .log_lik = value[UNA_SEARCH_LOG_LIK + k],
+                .rmse = value[UNA_SEARCH_RMSE], .mean_cos2 = value[UNA_SEARCH_COS2] };
+    }
+    UNA_TRY(una_select(&best, p->rule, candidates, count, run));
+    if (best == SIZE_MAX) return UNA_OK;
+    *choice = (una_protocol_choice){ searches.keys[best / each].spec, priors ? p->prior[best % each] : NULL };
+    return UNA_OK;
 }

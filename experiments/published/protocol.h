@@ -36,13 +36,7 @@ extern const char una_protocol_reduced[];
 /* The noise that the thesis must have set for a set of uci, in units of its target; NAN: it has no such set. */
 double una_protocol_hand_noise(const char *data);
 
-/* How many trainings a grid has, and the spec of one. */
-una_status una_protocol_count(size_t *count, const una_protocol *protocol, const char *spec, una_arena *arena,
-                              una_run *run);
-una_status una_protocol_spec(const char **spec, unsigned *results, const una_protocol *protocol, const char *model,
-                             size_t index, una_arena *arena, una_run *run);
-
-/* The hooks of both experiments (protocol_search.c, protocol_fit.c). */
+/* The hooks of both experiments. */
 una_status una_protocol_prepare(una_plan *more, size_t number, const una_plan *wanted, const una_asked *asked,
                                 una_rows_group group, una_run *run);
 extern const char *const una_protocol_prepared[];        /* names of the measures of a search's rows                */
@@ -51,12 +45,12 @@ enum { UNA_SEARCH_RMSE, UNA_SEARCH_COS2, UNA_SEARCH_NOISE, UNA_SEARCH_STEPS, UNA
 una_status una_protocol_measure(una_outcome *outcome, const una_row_key *key, const una_portions *material,
                                 const una_asked *asked, una_rows_group group, una_run *run);
 
-/* ---- between the two files ------------------------------------------------------------------------------------- */
+/* ---- between protocol.c and protocol_fit.c --------------------------------------------------------------------- */
 
-/* Keys of what a row hangs on. Texts in `arena`. */
+/* Keys of what a row hangs on: of its noise, and of all trainings of its grid, in the plan's arena. */
 una_status  una_protocol_noise_key(una_row_key *noise, const una_row_key *key, una_arena *arena, una_run *run);
-una_status  una_protocol_search_key(una_row_key *search, const una_row_key *key, const una_protocol *protocol,
-                                    size_t index, una_arena *arena, una_run *run);
+una_status  una_protocol_searches(una_plan *searches, const una_row_key *key, const una_protocol *protocol,
+                                  una_run *run);
 bool        una_protocol_is_search(const una_row_key *key);
 bool        una_protocol_is_noise(const una_row_key *key);
 

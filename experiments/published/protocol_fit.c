@@ -6,12 +6,15 @@
 #include "published/protocol.h"
 
 #include "la/la.h"
+#include "model/above.h"
+#include "select/evaluation.h"
 
 typedef struct task {                    /* what all fits of a row share                                     */
     const una_row_key  *key;
     const una_protocol *protocol;        /* NULL: the thesis has no such method                              */
     const una_portions *rows;
     const una_asked    *asked;
+    una_outcome        *outcome;
     double              noise;           /* in units of the target                                           */
     double              unit;            /* std of the training targets: what noise is given in              */
     una_run            *run;
@@ -33,13 +36,20 @@ static una_status std_of_target(double *std, const una_dataset *data, una_run *r
 /* ---- fitting ---------------------------------------------------------------------------------------------------- */
 
 enum { MOST_SETTINGS = 6 };
-typedef struct settings { const char *at[MOST_SETTINGS]; size_t count; una_arena *arena; } settings;
+typedef struct settings { const char *at[MOST_SETTINGS]; size_t count; } settings;
 
-static void set_number(settings *s, const char *key, double number)
+static void set_number(settings *s, const task *t, const char *key, double number)
 {
-    una_text text = una_text_in(s->arena);
+    una_text text = una_text_in(&t->run->scratch);
     una_text_add(&text, "%s=", key);
     una_text_number(&text, number);
+    s->at[s->count++] = text.at;
+}
+
+static void set_prior(settings *s, const task *t, const char *prior)
+{
+    una_text text = una_text_in(&t->run->scratch);
+    una_text_add(&text, "prior_var=%s", prior);
     s->at[s->count++] = text.at;
 }
 
@@ -51,30 +61,36 @@ static double epochs_of(const task *t, double epochs, double batch)
     return fmax(1, fmin(epochs, floor(una_published_steps(t->asked) / batches)));
 }
 
+/* Models last as long as the scratch memory. */
 static una_status protocol_fit_model(una_model **model, const task *t, const char *spec, const settings *s)
 {
     una_fit_settings how = { .size = sizeof how, .preset = "thesis", .set = s->at, .set_count = s->count,
                              .valid = t->rows->part[UNA_PART_VALID] };
-    UNA_TRY(una_arena_check(s->arena));
-    return una_fit(model, spec, t->rows->part[UNA_PART_TRAIN], &how, t->run);
+    UNA_TRY(una_arena_check(&t->run->scratch));
+    UNA_TRY(una_fit(model, spec, t->rows->part[UNA_PART_TRAIN], &how, t->run));
+    return una_keep_model(&t->run->scratch, *model);
+}
+
+/* The posterior alone, from the same rows. */
+static una_status relearn(una_model **other, const una_model *model, const task *t, const settings *s)
+{
+    UNA_TRY(una_arena_check(&t->run->scratch));
+    UNA_TRY(una_model_relearn(other, model, t->rows->part[UNA_PART_TRAIN], s->at, s->count, t->run));
+    return una_keep_model(&t->run->scratch, *other);
 }
 
 /* A training of the grid. prior NULL: as the preset has it. noise: of the answers; that of training is the task's. */
-static una_status fit_grid(una_model **model, const task *t, const char *spec, const char *prior, double noise,
-                           bool search)
+static una_status fit_grid(una_model **model, const task *t, const una_protocol_choice *choice, double noise,
+                           const char *search)
 {
     const una_protocol *p = t->protocol;
-    settings s = { .arena = &t->run->scratch };
-    set_number(&s, "noise_std", noise / t->unit);
-    if (p->train_noise) set_number(&s, "train_noise_std", t->noise / t->unit);
-    if (p->epochs > 0) set_number(&s, "epochs", epochs_of(t, p->epochs, p->batch));
-    if (prior) {
-        una_text text = una_text_in(s.arena);
-        una_text_add(&text, "prior_var=%s", prior);
-        s.at[s.count++] = text.at;
-    }
-    if (search && p->search) s.at[s.count++] = p->search;
-    return protocol_fit_model(model, t, spec, &s);
+    settings s = { .count = 0 };
+    set_number(&s, t, "noise_std", noise / t->unit);
+    if (p->train_noise) set_number(&s, t, "train_noise_std", t->noise / t->unit);
+    if (p->epochs > 0) set_number(&s, t, "epochs", epochs_of(t, p->epochs, p->batch));
+    if (choice->prior) set_prior(&s, t, choice->prior);
+    if (search) s.at[s.count++] = search;
+    return protocol_fit_model(model, t, choice->spec, &s);
 }
 
 /* A training without finite numbers is a result too: the others of the grid continue. */
@@ -86,6 +102,12 @@ static una_status protocol_allow_numeric_failure(una_status status, const task *
     una_log(t->run, UNA_LOG_WARNING, "%.300s gave no numbers: %.600s", text.at ? text.at : t->key->spec,
             t->run->message);
     return UNA_OK;
+}
+
+static una_status score_valid(una_score *score, const una_model *model, const task *t)
+{
+    *score = (una_score)UNA_INIT(una_score);
+    return una_model_score(score, model, t->rows->part[UNA_PART_VALID], t->run);
 }
 
 /* ---- the noise that suits the validation rows ------------------------------------------------------------------- */
@@ -102,16 +124,14 @@ typedef struct noise_search {
 static una_status relearnt_log_lik(double *log_lik, const noise_search *n, double noise)
 {
     const task *t = n->task;
-    settings s = { .arena = &t->run->scratch };
-    una_model *model = NULL;
-    una_score score = UNA_INIT(una_score);
-    set_number(&s, "noise_std", noise / t->unit);
-    UNA_TRY(una_arena_check(s.arena));
-    UNA_TRY(una_model_relearn(&model, n->model, t->rows->part[UNA_PART_TRAIN], s.at, s.count, t->run));
-    una_status status = una_model_score(&score, model, t->rows->part[UNA_PART_VALID], t->run);
+    settings s = { .count = 0 };
+    una_model *model;
+    una_score score;
+    set_number(&s, t, "noise_std", noise / t->unit);
+    UNA_TRY(relearn(&model, n->model, t, &s));
+    UNA_TRY(score_valid(&score, model, t));
     *log_lik = score.log_lik;
-    una_model_free(model);
-    return status;
+    return UNA_OK;
 }
 
 /* A mixture is approximated by the Gaussian of its mean and variance: the noise need not be exact. */
@@ -140,21 +160,13 @@ static double loss_at(double log_noise, void *context)
     return isfinite(log_lik) ? -log_lik : 1e300;
 }
 
-static bool kind_relearns(const una_model *model)
-{
-    const char *kind = una_model_info(model)->kind;
-    for (size_t k = 0; k < una_kind_count(); k++)
-        if (strcmp(una_kind_name(k), kind) == 0) return una_kind_relearns(k);
-    return false;
-}
-
 /* In units of the target, between a hundredth and three times its std. */
 static una_status tune_noise(double *noise, const una_model *model, const task *t)
 {
     enum { POINTS = 9 };
     const double least = 0.01, most = 3, near_enough = 0.02;     /* parts of the std; una_search's */
     const una_dataset *valid = t->rows->part[UNA_PART_VALID];
-    noise_search n = { .task = t, .model = model, .relearn = kind_relearns(model) };
+    noise_search n = { .task = t, .model = model, .relearn = una_kind_has_posteriors(una_model_info(model)->kind) };
     UNA_NEW_AT(&t->run->scratch, n.mean, una_dataset_row_count(valid));
     UNA_NEW_AT(&t->run->scratch, n.epistemic, una_dataset_row_count(valid));
     una_prediction p = { .size = sizeof p, .mean = n.mean, .std_epistemic = n.epistemic };
@@ -165,121 +177,89 @@ static una_status tune_noise(double *noise, const una_model *model, const task *
 
 /* ---- rows of the search ------------------------------------------------------------------------------------------ */
 
-static una_status measure_noise(una_outcome *outcome, const task *t)
+static una_status measure_noise(const task *t)
 {
     enum { EPOCHS = 20000, BATCH = 32 };         /* as NLM's grid has them */
     const double any_noise = 0.3;                /* of the first posterior, from which it is tuned */
-    una_model *model = NULL;
-    settings s = { .arena = &t->run->scratch };
-    set_number(&s, "noise_std", any_noise);
-    set_number(&s, "epochs", epochs_of(t, EPOCHS, BATCH));
-    una_status status = protocol_fit_model(&model, t, t->key->spec, &s);
-    if (status == UNA_OK) status = tune_noise(&outcome->value[UNA_SEARCH_NOISE], model, t);
-    if (status == UNA_OK) {
-        outcome->value[UNA_SEARCH_STEPS] = (double)una_model_info(model)->steps;
-        status = una_outcome_take(outcome, model);
-    }
-    una_model_free(model);
-    return status;
+    una_model *model;
+    settings s = { .count = 0 };
+    set_number(&s, t, "noise_std", any_noise);
+    set_number(&s, t, "epochs", epochs_of(t, EPOCHS, BATCH));
+    UNA_TRY(protocol_fit_model(&model, t, t->key->spec, &s));
+    UNA_TRY(tune_noise(&t->outcome->value[UNA_SEARCH_NOISE], model, t));
+    t->outcome->value[UNA_SEARCH_STEPS] = (double)una_model_info(model)->steps;
+    return una_outcome_take(t->outcome, model);
 }
 
-static una_status score_valid(double *log_lik, double *rmse, const una_model *model, const task *t)
+static una_status try_prior(double *log_lik, const una_model *model, const char *prior, const task *t)
 {
-    una_score score = UNA_INIT(una_score);
-    UNA_TRY(una_model_score(&score, model, t->rows->part[UNA_PART_VALID], t->run));
+    settings s = { .count = 0 };
+    una_model *other;
+    una_score score;
+    set_prior(&s, t, prior);
+    UNA_TRY(relearn(&other, model, t, &s));
+    UNA_TRY(score_valid(&score, other, t));
     *log_lik = score.log_lik;
-    if (rmse) *rmse = score.rmse;
     return UNA_OK;
 }
 
-/* Its prior variances, without training again. */
-static una_status sweep_priors(double *log_lik, const una_model *model, const task *t)
+/* One training, and its prior variances without training again. */
+static una_status measure_search(const task *t)
 {
     const una_protocol *p = t->protocol;
-    for (size_t k = 0; k < UNA_PROTOCOL_PRIORS && p->prior[k]; k++) {
-        una_model *other = NULL;
-        una_text text = una_text_in(&t->run->scratch);
-        una_text_add(&text, "prior_var=%s", p->prior[k]);
-        const char *set[] = { text.at };
-        UNA_TRY(una_arena_check(&t->run->scratch));
-        una_status status = una_model_relearn(&other, model, t->rows->part[UNA_PART_TRAIN], set, 1, t->run);
-        if (status == UNA_OK) status = score_valid(&log_lik[k], NULL, other, t);
-        una_model_free(other);
-        UNA_TRY(protocol_allow_numeric_failure(status, t));
-    }
+    double *value = t->outcome->value;
+    una_model *model;
+    una_score score;
+    UNA_TRY(fit_grid(&model, t, &(una_protocol_choice){ t->key->spec, NULL }, t->noise, p->search));
+    UNA_TRY(score_valid(&score, model, t));
+    value[UNA_SEARCH_LOG_LIK] = score.log_lik;
+    value[UNA_SEARCH_RMSE] = score.rmse;
+    value[UNA_SEARCH_COS2] = una_model_info(model)->mean_cos2;
+    value[UNA_SEARCH_NOISE] = t->noise;
+    value[UNA_SEARCH_STEPS] = (double)una_model_info(model)->steps;
+    UNA_TRY(una_outcome_take(t->outcome, model));
+    for (size_t k = 0; k < UNA_PROTOCOL_PRIORS && p->prior[k]; k++)
+        UNA_SCOPED(t->run, protocol_allow_numeric_failure(try_prior(&value[UNA_SEARCH_LOG_LIK + k], model, p->prior[k],
+                                                                    t), t));
     return UNA_OK;
-}
-
-static una_status measure_search(una_outcome *outcome, const task *t)
-{
-    double *value = outcome->value;
-    una_model *model = NULL;
-    una_status status = fit_grid(&model, t, t->key->spec, NULL, t->noise, true);
-    if (status == UNA_OK) status = score_valid(&value[UNA_SEARCH_LOG_LIK], &value[UNA_SEARCH_RMSE], model, t);
-    if (status == UNA_OK) {
-        value[UNA_SEARCH_COS2] = una_model_info(model)->mean_cos2;
-        value[UNA_SEARCH_NOISE] = t->noise;
-        value[UNA_SEARCH_STEPS] = (double)una_model_info(model)->steps;
-        status = una_outcome_take(outcome, model);
-    }
-    if (status == UNA_OK) status = sweep_priors(value + UNA_SEARCH_LOG_LIK, model, t);
-    una_model_free(model);
-    return protocol_allow_numeric_failure(status, t);
 }
 
 /* ---- the row of the tables -------------------------------------------------------------------------------------- */
 
-/* The same training with another noise of its answers: *model is replaced. */
-static una_status change_noise(una_model **model, const task *t, const una_protocol_choice *choice, double noise)
+/* uci: first as the thesis did, then with the noise that suits the validation rows, for which *model is replaced. */
+static una_status measure_by_hand(una_model **model, const task *t, const una_protocol_choice *choice)
 {
-    settings s = { .arena = &t->run->scratch };
-    una_model *other = NULL;
-    set_number(&s, "noise_std", noise / t->unit);
-    UNA_TRY(una_arena_check(s.arena));
-    UNA_TRY(kind_relearns(*model)
-            ? una_model_relearn(&other, *model, t->rows->part[UNA_PART_TRAIN], s.at, s.count, t->run)
-            : fit_grid(&other, t, choice->spec, choice->prior, noise, false));
-    una_model_free(*model);
-    *model = other;
-    return UNA_OK;
-}
-
-/* uci: first as the thesis did, then with the noise that suits the validation rows. */
-static una_status measure_by_hand(double *value, una_model **model, const task *t, const una_protocol_choice *choice)
-{
-    double tuned;
+    double tuned, *value = t->outcome->value;
     una_score score = UNA_INIT(una_score);
+    settings s = { .count = 0 };
     UNA_TRY(una_model_score(&score, *model, t->rows->part[UNA_PART_TEST], t->run));
     value[UNA_PUBLISHED_HAND_RMSE] = score.rmse;
     value[UNA_PUBLISHED_HAND_LOG_LIK] = score.log_lik;
     value[UNA_PUBLISHED_HAND_EPISTEMIC] = score.mean_std_epistemic;
     value[UNA_PUBLISHED_HAND_NOISE] = t->noise;
     UNA_TRY(tune_noise(&tuned, *model, t));
-    return change_noise(model, t, choice, tuned);
+    set_number(&s, t, "noise_std", tuned / t->unit);
+    return una_kind_has_posteriors(una_model_info(*model)->kind) ? relearn(model, *model, t, &s)
+                                                                 : fit_grid(model, t, choice, tuned, NULL);
 }
 
-static una_status measure_chosen(una_outcome *outcome, const task *t, const una_protocol_choice *choice)
+static una_status measure_chosen(const task *t, const una_protocol_choice *choice)
 {
-    una_model *model = NULL;
+    una_model *model;
     bool by_hand = !t->rows->part[UNA_PART_GAP] && !isnan(una_protocol_hand_noise(t->key->data));
-    una_status status = fit_grid(&model, t, choice->spec, choice->prior, t->noise, false);
-    if (status == UNA_OK) status = una_outcome_take(outcome, model);
-    if (status == UNA_OK && by_hand) status = measure_by_hand(outcome->value, &model, t, choice);
-    if (status == UNA_OK) status = una_portions_measure(outcome->value, model, t->rows, t->run);
-    una_model_free(model);
-    return protocol_allow_numeric_failure(status, t);
+    UNA_TRY(fit_grid(&model, t, choice, t->noise, NULL));
+    UNA_TRY(una_outcome_take(t->outcome, model));
+    if (by_hand) UNA_TRY(measure_by_hand(&model, t, choice));
+    return una_portions_measure(t->outcome->value, model, t->rows, t->run);
 }
 
 /* A method that the thesis does not have: with its preset, or with its defaults. */
-static una_status measure_other(una_outcome *outcome, const task *t)
+static una_status measure_other(const task *t)
 {
-    una_model *model = NULL;
-    settings s = { .arena = &t->run->scratch };
-    una_status status = protocol_fit_model(&model, t, t->key->spec, &s);
-    if (status == UNA_OK) status = una_outcome_take(outcome, model);
-    if (status == UNA_OK) status = una_portions_measure(outcome->value, model, t->rows, t->run);
-    una_model_free(model);
-    return protocol_allow_numeric_failure(status, t);
+    una_model *model;
+    UNA_TRY(protocol_fit_model(&model, t, t->key->spec, &(settings){ .count = 0 }));
+    UNA_TRY(una_outcome_take(t->outcome, model));
+    return una_portions_measure(t->outcome->value, model, t->rows, t->run);
 }
 
 una_status una_protocol_measure(una_outcome *outcome, const una_row_key *key, const una_portions *material,
@@ -287,15 +267,15 @@ una_status una_protocol_measure(una_outcome *outcome, const una_row_key *key, co
 {
     una_protocol_choice choice;
     task t = { .key = key, .protocol = una_protocol_of(key->spec, group), .rows = material, .asked = asked,
-               .run = run };
+               .outcome = outcome, .run = run };
     UNA_TRY(std_of_target(&t.unit, material->part[UNA_PART_TRAIN], run));
-    if (una_protocol_is_noise(key)) return measure_noise(outcome, &t);
-    if (!t.protocol) return measure_other(outcome, &t);
+    if (una_protocol_is_noise(key)) return measure_noise(&t);
+    if (!t.protocol) return protocol_allow_numeric_failure(measure_other(&t), &t);
     UNA_TRY(una_protocol_noise(&t.noise, key, group, asked->store, run));
-    if (una_protocol_is_search(key)) return measure_search(outcome, &t);
+    if (una_protocol_is_search(key)) return protocol_allow_numeric_failure(measure_search(&t), &t);
 
     UNA_TRY(una_protocol_choose(&choice, key, t.protocol, asked->store, &run->scratch, run));
-    if (choice.spec) return measure_chosen(outcome, &t, &choice);
+    if (choice.spec) return protocol_allow_numeric_failure(measure_chosen(&t, &choice), &t);
     una_log(run, UNA_LOG_WARNING, "%.200s on %.100s, split %d: no training of the grid gave numbers", key->spec,
             key->data, (int)key->split);
     return UNA_OK;

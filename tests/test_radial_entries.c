@@ -6,7 +6,6 @@
 #include "test_support.h"
 
 #include "radial/radial.h"
-#include "radial/radial_draw.h"
 
 static const char *const sets[UNA_RADIAL_TUNED] = { "radial 1", "radial 2", "radial 3", "disc", "ball" };
 

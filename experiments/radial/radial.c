@@ -13,8 +13,6 @@
  */
 #include "radial/radial.h"
 
-#include "radial/radial_draw.h"
-
 enum { SEEDS = 10, QUICK_SEEDS = 3, QUICK_DRAWS = 2, MOST_DRAWS = 1000 };
 static const char study[] = "radial", search[] = "radial(tune=yes)";
 

@@ -12,6 +12,8 @@
  */
 #include "radial/radial.h"
 
+#include "select/option_space.h"
+
 const una_radial_entry una_radial_entries[] = {
     { .name = "gp", .title = "GP", .base = "gp(kernel=matern32, ard=no, amplitude=1, noise=constant)",
       .steps = "restarts=10",
@@ -129,4 +131,19 @@ const char *una_radial_spec(const una_radial_entry *entry, const char *options, 
     }
     una_text_add(&text, "%s", closed || any ? ")" : "");
     return text.at;
+}
+
+una_status una_radial_draw(const char **spec, unsigned *results, const char *base, const char *over, uint64_t index,
+                           una_arena *arena, una_run *run)
+{
+    enum { SEARCH_SEED = 1000 };
+    una_option_space space;
+    una_rng rng = una_rng_at(SEARCH_SEED, UNA_FOR_SEARCH, index);
+    UNA_TRY(una_option_space_parse(&space, over, base, arena, run));
+    UNA_NEW(arena, const char *, value, space.count);
+    uint64_t combinations = una_option_space_combinations(&space); /* 0: infinitely many */
+    if (combinations) una_option_space_at(value, &space, index % combinations);
+    else una_option_space_draw(value, &space, &rng, arena);
+    UNA_TRY(una_arena_check(arena));
+    return una_option_space_spec(spec, results, &space, value, arena, run);
 }

@@ -5,6 +5,8 @@
  */
 #include "radial/radial.h"
 
+#include "model/above.h"
+
 static const double step = 0.1, stds = 3;
 
 const char *const una_radial_prior[UNA_RADIAL_PRIORS] = { "1e-5", "3e-5", "1e-4", "3e-4", "0.001", "0.003", "0.01",
@@ -147,25 +149,23 @@ static una_status try_prior(double *log_lik, double *centre, const una_model *mo
     char setting[48];
     const char *const settings[] = { setting };
     double origin[UNA_RADIAL_MOST_INPUTS] = { 0 };
-    una_model *relearnt = NULL;
+    una_model *relearnt;
     una_truth_scores fresh;
     snprintf(setting, sizeof setting, "prior_var=%s", prior);
     UNA_TRY(una_model_relearn(&relearnt, model, data, settings, 1, run));
-    una_status status = una_truth_score(&fresh, relearnt, &rows->fresh, run);
-    if (status == UNA_OK) status = std_of_model(relearnt, origin, 1, centre, run);
-    if (status == UNA_OK) {
-        *log_lik = fresh.log_lik;
-        *centre *= stds;
-    }
-    una_model_free(relearnt);
-    return status;
+    UNA_TRY(una_keep_model(&run->scratch, relearnt));
+    UNA_TRY(una_truth_score(&fresh, relearnt, &rows->fresh, run));
+    UNA_TRY(std_of_model(relearnt, origin, 1, centre, run));
+    *log_lik = fresh.log_lik;
+    *centre *= stds;
+    return UNA_OK;
 }
 
 una_status una_radial_priors(double *value, const una_model *model, const una_radial_rows *rows,
                              const una_dataset *data, una_run *run)
 {
     for (size_t p = 0; p < UNA_RADIAL_PRIORS; p++)
-        UNA_TRY(try_prior(&value[UNA_RADIAL_PRIOR_LOG_LIK + p], &value[UNA_RADIAL_PRIOR_CENTRE + p], model,
-                          una_radial_prior[p], rows, data, run));
+        UNA_SCOPED(run, try_prior(&value[UNA_RADIAL_PRIOR_LOG_LIK + p], &value[UNA_RADIAL_PRIOR_CENTRE + p], model,
+                                  una_radial_prior[p], rows, data, run));
     return UNA_OK;
 }

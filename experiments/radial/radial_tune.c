@@ -30,20 +30,14 @@ static double mean_off(const una_findings *f, const una_group *group, size_t cen
     return sum / (double)group->count;
 }
 
-static bool is_candidate(const una_findings *f, const una_group *group, const char *name, const una_radial_set *set)
-{
-    return strcmp(group->model, name) == 0 && strcmp(f->fits[group->from].key.data, set->name) == 0;
-}
-
 /* list [groups * UNA_RADIAL_PRIORS] */
 static size_t list_candidates(una_radial_choice *list, const una_findings *f, const char *name,
                               const una_radial_set *set, una_radial_aim aim)
 {
     const una_radial_entry *entry = una_radial_entry_find(name);
     size_t count = 0, priors = entry && entry->prior ? UNA_RADIAL_PRIORS : 1;
-    for (size_t g = 0; g < f->group_count; g++) {
-        const una_group *group = &f->groups[g];
-        if (!is_candidate(f, group, name, set)) continue;
+    for (const una_group *group = f->groups; group < f->groups + f->group_count; group++) {
+        if (strcmp(group->model, name) != 0 || strcmp(f->fits[group->from].key.data, set->name) != 0) continue;
         for (size_t p = 0; p < priors; p++) {
             size_t log_lik = priors == 1 ? UNA_RADIAL_LOG_LIK : UNA_RADIAL_PRIOR_LOG_LIK + p;
             size_t centre = priors == 1 ? UNA_RADIAL_CENTRE : UNA_RADIAL_PRIOR_CENTRE + p;
@@ -55,64 +49,42 @@ static size_t list_candidates(una_radial_choice *list, const una_findings *f, co
     return count;
 }
 
-static una_status radial_choose_option(una_radial_choice *choice, const una_findings *f, const char *name,
-                                       const una_radial_set *set, una_radial_aim aim, una_run *run)
+una_status una_radial_choose(una_radial_choice *choice, const una_findings *f, const char *name,
+                             const una_radial_set *set, una_radial_aim aim, una_run *run)
 {
     size_t best, room = f->group_count * UNA_RADIAL_PRIORS;
-    una_radial_choice *list = UNA_GET(&run->scratch, una_radial_choice, room);
-    double *first = UNA_GET(&run->scratch, double, room), *then = UNA_GET(&run->scratch, double, room);
-    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_NEW(&run->scratch, una_radial_choice, list, room);
+    UNA_NEW(&run->scratch, double, first, room);
+    UNA_NEW(&run->scratch, double, then, room);
     size_t count = list_candidates(list, f, name, set, aim);
     for (size_t i = 0; i < count; i++) {
         first[i] = list[i].log_lik;
         then[i] = isnan(list[i].off) ? -list[i].log_lik : list[i].off;
     }
-
     UNA_TRY(una_select_near(&best, first, then, count, most_loss, run));
-    if (best != SIZE_MAX) *choice = list[best];
+    *choice = best != SIZE_MAX ? list[best] : (una_radial_choice){ .group = NULL };
     choice->tried = count;
     return UNA_OK;
 }
 
-una_status una_radial_choose(una_radial_choice *choice, const una_findings *f, const char *name,
-                             const una_radial_set *set, una_radial_aim aim, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    *choice = (una_radial_choice){ .group = NULL };
-    una_status status = radial_choose_option(choice, f, name, set, aim, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
 /* ---- the page --------------------------------------------------------------------------------------------------- */
 
-static bool has_key(const una_spec *spec, const char *key)
-{
-    for (size_t i = 0; i < spec->count; i++)
-        if (strcmp(spec->items[i].key, key) == 0) return true;
-    return false;
-}
-
-/* The options that the search has added to the base, as in radial_entries.c. */
+/* The options that the search has added to the base, as in radial_entries.c: a list without brackets. */
 static una_status searched_options(const char **text, const una_findings *f, const una_radial_choice *choice,
                                    const una_asked *asked, una_arena *arena, una_run *run)
 {
     una_spec whole, base;
     una_text words = una_text_in(arena);
-    const una_radial_entry *entry = una_radial_entry_find(choice->group->model);
-    const char *without = una_radial_spec(entry, NULL, asked->quick, arena), *between = "";
+    const char *without = una_radial_spec(una_radial_entry_find(choice->group->model), NULL, asked->quick, arena);
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_spec_parse(&whole, f->fits[choice->group->from].key.spec, arena, run));
     UNA_TRY(una_spec_parse(&base, without, arena, run));
-    for (size_t i = 0; i < whole.count; i++) {
-        if (has_key(&base, whole.items[i].key)) continue;
-        una_text_add(&words, "%s%s=", between, whole.items[i].key);
-        una_spec_value(&words, whole.items[i].value);
-        between = ", ";
-    }
-    if (choice->prior) una_text_add(&words, "%sprior_var=%s", between, choice->prior);
-    *text = words.at;
-    return una_arena_check(arena);
+    for (size_t i = 0; i < whole.count; i++)
+        if (!una_spec_find(&base, whole.items[i].key)) una_spec_add(&words, whole.items[i].key, whole.items[i].value);
+    if (choice->prior) una_spec_add(&words, "prior_var", choice->prior);
+    UNA_TRY(una_arena_check(arena));
+    *text = words.length ? words.at + 1 : "";
+    return UNA_OK;
 }
 
 static una_status add_choice(una_sheet *sheet, const una_findings *f, const una_radial_entry *entry,
@@ -120,7 +92,7 @@ static una_status add_choice(una_sheet *sheet, const una_findings *f, const una_
 {
     una_radial_choice choice;
     const char *options;
-    UNA_TRY(una_radial_choose(&choice, f, entry->name, set, aim, run));
+    UNA_SCOPED(run, una_radial_choose(&choice, f, entry->name, set, aim, run));
     if (!choice.group) return UNA_OK;
     UNA_TRY(searched_options(&options, f, &choice, asked, sheet->arena, run));
     una_sheet_line(sheet);

@@ -13,8 +13,9 @@
  */
 #include "select/compare.h"
 
-#include "la/la.h"
+#include "base/option.h"
 #include "draw/number.h"
+#include "la/la.h"
 
 enum { MOST_NAMED = 4, FAILED = 2 };
 static const double sure = 0.95;
@@ -27,9 +28,7 @@ const una_compared_number *una_compared_number_of(const una_compared_model *mode
 
 static size_t chosen_by(const una_comparison *c)
 {
-    size_t m = 0;
-    while (m < UNA_COMPARED_COVERAGE && strcmp(una_compared_measures[m], c->asked.select) != 0) m++;
-    return m;
+    return (size_t)una_choice("log_lik|rmse|crps", c->asked.select);
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
@@ -45,14 +44,10 @@ static spread spread_of(const double *value, const double *than, size_t count, d
         double off = value[i] - (than ? than[i] : 0) - mean;
         square += off * off;
     }
-    spread s = { mean, NAN, -INFINITY, INFINITY };
     if (isnan(mean)) return (spread){ NAN, NAN, NAN, NAN };
-    if (count < 2) return s;
-    s.error = sqrt(square / (n - 1) * (1 / n + share));
-    double half = una_student_within(count - 1, sure) * s.error;
-    s.low = mean - half;
-    s.high = mean + half;
-    return s;
+    if (count < 2) return (spread){ mean, NAN, -INFINITY, INFINITY };
+    double error = sqrt(square / (n - 1) * (1 / n + share)), half = una_student_within(count - 1, sure) * error;
+    return (spread){ mean, error, mean - half, mean + half };
 }
 
 typedef struct place { double worth; size_t model; } place;
@@ -85,10 +80,12 @@ static void fill_model(una_compared_model *to, const una_comparison *c, const do
 
 /* ---- the sentence ----------------------------------------------------------------------------------------------- */
 
-static void add_name(una_text *text, const una_compared_model *model)
+/* Number i of a list. */
+static void add_name(una_text *text, const una_compared_model *model, size_t i, size_t count)
 {
     bool mean = strcmp(model->spec, "mean") == 0;
-    una_text_add(text, "%s", mean ? "the mean of the training rows" : model->spec);
+    una_text_add(text, "%s%s", i ? una_list_separator(i, count) : "; ",
+                 mean ? "the mean of the training rows" : model->spec);
 }
 
 /* Those that are worse, cannot be told from the best (0), or gave no number somewhere (FAILED). */
@@ -102,12 +99,6 @@ static size_t list_of(const una_compared_model **list, const una_compared *all, 
     return count;
 }
 
-static const char *list_separator(size_t i, size_t count, size_t named)
-{
-    if (i == 0) return "";
-    return i + 1 == named && count == named ? " and " : ", ";
-}
-
 /* "nlm (-0.03, interval -0.1 to 0.04)" of those that cannot be told from the best. */
 static void add_near(una_text *text, const una_compared_model **near, size_t count, size_t by)
 {
@@ -116,11 +107,10 @@ static void add_near(una_text *text, const una_compared_model **near, size_t cou
     size_t named = count < MOST_NAMED ? count : MOST_NAMED;
     for (size_t i = 0; i < named; i++) {
         const una_compared_number *n = una_compared_number_of(near[i], by);
-        una_text_add(text, "%s", i ? list_separator(i, count, named) : "; ");
-        add_name(text, near[i]);
+        add_name(text, near[i], i, count);
         if (count == 1) una_text_add(text, " cannot be told from it");
-        una_text_add(text, " (%s%s%s", i == 0 ? "difference of " : "", i == 0 ? what[by] : "", i == 0 ? " " : "");
-        una_text_add(text, "%s", una_number_brief(a, n->difference, 2));
+        una_text_add(text, " (%s%s%s%s", i == 0 ? "difference of " : "", i == 0 ? what[by] : "", i == 0 ? " " : "",
+                     una_number_brief(a, n->difference, 2));
         if (isfinite(n->low))
             una_text_add(text, ", 95 %% interval %s to %s", una_number_brief(b, n->low, 2),
                          una_number_brief(d, n->high, 2));
@@ -134,10 +124,7 @@ static void add_others(una_text *text, const una_compared_model **worse, size_t 
                        const char *several)
 {
     size_t named = count < MOST_NAMED ? count : MOST_NAMED;
-    for (size_t i = 0; i < named; i++) {
-        una_text_add(text, "%s", i ? list_separator(i, count, named) : "; ");
-        add_name(text, worse[i]);
-    }
+    for (size_t i = 0; i < named; i++) add_name(text, worse[i], i, count);
     if (count > named) una_text_add(text, " and %zu more", count - named);
     if (count) una_text_add(text, "%s", count == 1 ? one : several);
 }
@@ -145,21 +132,17 @@ static void add_others(una_text *text, const una_compared_model **worse, size_t 
 static una_status add_sentence(una_comparison *c, size_t by)
 {
     const una_compared *all = &c->compared;
-    const una_compared_model *best = &all->model[0], **list = UNA_GET(&c->kept.keep, const una_compared_model *, all->count);
+    const una_compared_model *best = &all->model[0];
     una_text text = una_text_in(&c->kept.keep);
-    UNA_TRY(una_arena_check(&c->kept.keep));
+    UNA_NEW(&c->kept.keep, const una_compared_model *, list, all->count);
     if (isnan(una_compared_number_of(best, by)->mean)) {
         una_text_add(&text, "No model gave a number on every fold.");
     } else {
-        bool nothing = strcmp(best->spec, "mean") == 0;
-        if (nothing) una_text_add(&text, "No model is better than the mean of the training rows");
-        else una_text_add(&text, "%s is best", best->spec);
-        size_t count = list_of(list, all, 0, by);
-        add_near(&text, list, count, by);
-        count = list_of(list, all, 1, by);
-        add_others(&text, list, count, " is worse", " are worse");
-        count = list_of(list, all, FAILED, by);
-        add_others(&text, list, count, " failed on a fold", " failed on a fold each");
+        if (strcmp(best->spec, "mean") != 0) una_text_add(&text, "%s is best", best->spec);
+        else una_text_add(&text, "No model is better than the mean of the training rows");
+        add_near(&text, list, list_of(list, all, 0, by), by);
+        add_others(&text, list, list_of(list, all, 1, by), " is worse", " are worse");
+        add_others(&text, list, list_of(list, all, FAILED, by), " failed on a fold", " failed on a fold each");
         una_text_add(&text, ".");
     }
     c->compared.sentence = text.at;

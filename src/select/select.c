@@ -5,6 +5,8 @@
  */
 #include "select/select.h"
 
+#include "base/option.h"
+
 typedef enum class { CHOSEN_FROM, BEHIND, WITHOUT } class;
 typedef struct place { class class; double key; size_t at; } place;      /* lower keys are better */
 
@@ -49,43 +51,34 @@ static void place_by_two(place *at, const una_candidate *c, size_t count)
     }
 }
 
-una_status una_select_order(size_t *order, const char *rule, const una_candidate *candidates, size_t count,
-                            una_run *run)
+/* at [count], best first. */
+static una_status sort_places(place **at, const char *rule, const una_candidate *c, size_t count, una_run *run)
 {
     enum { STRIDE = sizeof(una_candidate) / sizeof(double) };
     UNA_TRY(una_select_check(rule, run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    place *at = UNA_GET(&run->scratch, place, count);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK && count > 0) {
-        const una_candidate *c = candidates;
-        if (strcmp(rule, "log_lik") == 0) place_by(at, &c->log_lik, STRIDE, -1, count);
-        else if (strcmp(rule, "rmse") == 0) place_by(at, &c->rmse, STRIDE, 1, count);
-        else place_by_two(at, c, count);
-        qsort(at, count, sizeof *at, compare_candidates);
-        for (size_t i = 0; i < count; i++) order[i] = at[i].at;
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_NEW_AT(&run->scratch, *at, count);
+    if (strcmp(rule, "log_lik") == 0) place_by(*at, &c->log_lik, STRIDE, -1, count);
+    else if (strcmp(rule, "rmse") == 0) place_by(*at, &c->rmse, STRIDE, 1, count);
+    else place_by_two(*at, c, count);
+    qsort(*at, count, sizeof **at, compare_candidates);
+    return UNA_OK;
 }
 
-/* Whether a candidate has the numbers that the rule needs. */
-static bool has_numbers(const char *rule, const una_candidate *c)
+una_status una_select_order(size_t *order, const char *rule, const una_candidate *candidates, size_t count,
+                            una_run *run)
 {
-    if (strcmp(rule, "rmse") == 0) return !isnan(c->rmse);
-    return !isnan(c->log_lik) && (strcmp(rule, "log_lik") == 0 || !isnan(c->mean_cos2));
+    place *at;
+    UNA_TRY(sort_places(&at, rule, candidates, count, run));
+    for (size_t i = 0; i < count; i++) order[i] = at[i].at;
+    return UNA_OK;
 }
 
 una_status una_select(size_t *best, const char *rule, const una_candidate *candidates, size_t count, una_run *run)
 {
-    *best = SIZE_MAX;
-    una_mark mark = una_arena_mark(&run->scratch);
-    size_t *order = UNA_GET(&run->scratch, size_t, count);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_select_order(order, rule, candidates, count, run);
-    if (status == UNA_OK && count > 0 && has_numbers(rule, &candidates[order[0]])) *best = order[0];
-    una_arena_release(&run->scratch, mark);
-    return status;
+    place *at;
+    UNA_TRY(sort_places(&at, rule, candidates, count, run));
+    *best = count > 0 && at->class == CHOSEN_FROM ? at->at : SIZE_MAX;
+    return UNA_OK;
 }
 
 una_status una_select_near(size_t *best, const double *first, const double *then, size_t count, double loss,
@@ -105,9 +98,7 @@ una_status una_select_near(size_t *best, const double *first, const double *then
 
 una_status una_select_check(const char *rule, una_run *run)
 {
-    static const char *const rules[] = { "log_lik", "rmse", "two_stage" };
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (strcmp(rules[i], rule) == 0) return UNA_OK;
+    if (una_choice("log_lik|rmse|two_stage", rule) >= 0) return UNA_OK;
     UNA_FAIL(run, UNA_E_USAGE, "there is no rule '%.40s'; the rules are log_lik (highest), rmse (lowest) and two_stage "
              "(of the best tenth by log_lik the lowest mean cos^2)", rule);
 }

@@ -2,7 +2,7 @@
  *
  * Which of many specs is the best: the rules by which searches choose. Each candidate has scores on rows that did not
  * train it, means over splits and seeds. NAN: no score; such a candidate is never chosen where the rule needs the
- * score.
+ * score. Lists are sorted in scratch memory.
  */
 #ifndef UNA_SELECT_H
 #define UNA_SELECT_H

@@ -15,8 +15,10 @@ typedef struct climber {                 /* working memory of one thread        
     const una_maximise_task *task;
     size_t          parts;               /* of all models                                                            */
     double         *weight, *mean, *std, *dmean, *dstd;
+    double         *at, *value;          /* [columns] how far an ascent has come; its value there                    */
+    bool            moved;               /* it has come further                                                      */
     double         *base;                /* [columns] the whole point, while some columns move                       */
-    const size_t   *moves;               /* [move_count] columns that gradients move                                 */
+    size_t         *moves;               /* [move_count] columns that gradients move                                 */
     size_t          move_count;
     double         *slope;               /* [columns]                                                                */
     double         *point;               /* [space->count]                                                           */
@@ -36,6 +38,7 @@ static una_status climber_in(climber *c, const una_maximise_task *task, size_t r
     UNA_NEW_AT(arena, c->dmean, moved);
     UNA_NEW_AT(arena, c->dstd, moved);
     UNA_NEW_AT(arena, c->base, columns);
+    UNA_NEW_AT(arena, c->moves, columns);
     UNA_NEW_AT(arena, c->slope, columns);
     UNA_NEW_AT(arena, c->point, task->space->count);
     return UNA_OK;
@@ -79,6 +82,7 @@ typedef struct candidates {
     const una_maximise_task *task;
     double         *u, *value;           /* [count, columns] [count]                                                 */
     size_t          count;
+    size_t          start[STARTS], starts;       /* the best that are not near each other, best first                */
 } candidates;
 
 static double point_distance(const double *a, const double *b, size_t columns)
@@ -217,9 +221,6 @@ static una_status draw_at_candidates(candidates *c, una_run *run)
 
 /* ---- ascents --------------------------------------------------------------------------------------------------- */
 
-typedef struct ascent { double *u, value; } ascent;
-typedef struct ascents { const una_maximise_task *task; const size_t *moves; size_t move_count; ascent *of; } ascents;
-
 static una_status negative_acquisition(void *context, const double *x, double *value, double *gradient, una_run *run)
 {
     climber *c = context;
@@ -234,33 +235,40 @@ static una_status negative_acquisition(void *context, const double *x, double *v
     return UNA_OK;
 }
 
-/* The valid point nearest to u takes the place of the ascent's, if it is better. */
-static una_status try_move(climber *c, ascent *a, double *u, bool *moved, una_run *run)
+/* The ascent goes to the valid point nearest to u, if that is better. */
+static una_status try_move(climber *c, double *u, una_run *run)
 {
     double value;
     if (!snap_to_valid_point(c->task->space, u, c->point) || is_known(c->task, u)) return UNA_OK;
     UNA_TRY(value_at(c, u, &value, NULL, run));
-    if (!(value > a->value)) return UNA_OK;
-    memcpy(a->u, u, c->task->space->columns * sizeof *u);
-    a->value = value;
-    *moved = true;
+    if (!(value > *c->value)) return UNA_OK;
+    memcpy(c->at, u, c->task->space->columns * sizeof *u);
+    *c->value = value;
+    c->moved = true;
     return UNA_OK;
 }
 
-/* Columns that do not move stay; the result is a valid point that is better than the start, or the start itself. */
-static una_status climb_to_better_point(climber *c, ascent *a, una_run *run)
+/* Reals, and whole numbers of which there are many; columns that do not move stay. */
+static una_status climb(climber *c, una_run *run)
 {
-    size_t columns = c->task->space->columns;
-    bool moved;
+    enum { MANY = 10 };
+    const una_space *s = c->task->space;
+    size_t columns = s->columns;
     una_lbfgs_report report;
+    c->move_count = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const una_dimension *d = &s->dimension[i];
+        bool many = d->type == UNA_DIMENSION_INTEGER && d->high - d->low >= MANY;
+        if (d->type == UNA_DIMENSION_REAL || many) c->moves[c->move_count++] = d->first;
+    }
     if (c->move_count == 0) return UNA_OK;
     UNA_NEW(&run->scratch, double, x, 4 * columns);
     double *low = x + columns, *high = low + columns, *u = high + columns;
     una_lbfgs_settings settings = { .low = low, .high = high, .most_steps = ASCENT_STEPS, .gradient_tolerance = 1e-7,
                                     .value_tolerance = 1e-7 };
-    memcpy(c->base, a->u, columns * sizeof *c->base);
-    memcpy(u, a->u, columns * sizeof *u);
-    for (size_t i = 0; i < c->move_count; i++) x[i] = a->u[c->moves[i]], high[i] = 1;
+    memcpy(c->base, c->at, columns * sizeof *c->base);
+    memcpy(u, c->at, columns * sizeof *u);
+    for (size_t i = 0; i < c->move_count; i++) x[i] = u[c->moves[i]], high[i] = 1;
 
     una_status status = una_lbfgs(x, c->move_count, negative_acquisition, c, &settings, &report, run);
     if (status == UNA_E_NUMERIC) {
@@ -269,11 +277,11 @@ static una_status climb_to_better_point(climber *c, ascent *a, una_run *run)
     }
     UNA_TRY(status);
     for (size_t i = 0; i < c->move_count; i++) u[c->moves[i]] = x[i];
-    return try_move(c, a, u, &moved, run);
+    return try_move(c, u, run);
 }
 
 /* Whole numbers one up and down, other levels. */
-static una_status move_steps(climber *c, ascent *a, bool *moved, una_run *run)
+static una_status move_steps(climber *c, una_run *run)
 {
     const una_space *s = c->task->space;
     UNA_NEW(&run->scratch, double, u, s->columns);
@@ -283,88 +291,49 @@ static una_status move_steps(climber *c, ascent *a, bool *moved, una_run *run)
         bool whole = d->type == UNA_DIMENSION_INTEGER;
         size_t tries = whole ? 2 : d->level_count * (d->type == UNA_DIMENSION_CATEGORY);
         for (size_t t = 0; t < tries && t < MOST_LEVELS_TRIED; t++) {
-            una_space_decode(s, a->u, point);
+            una_space_decode(s, c->at, point);
             double step = t ? 1 : -1;
             point[i] = whole ? fmin(d->high, fmax(d->low, point[i] + step)) : (double)t;
             una_space_encode(s, point, u);
-            UNA_TRY(try_move(c, a, u, moved, run));
+            UNA_TRY(try_move(c, u, run));
         }
     }
     return UNA_OK;
 }
 
-static una_status climb_from_candidate(void *context, size_t index, una_run *run)
+static una_status climb_from_start(void *context, size_t index, una_run *run)
 {
-    ascents *all = context;
-    ascent *a = &all->of[index];
+    candidates *all = context;
+    size_t start = all->start[index];
     climber c;
     UNA_TRY(climber_in(&c, all->task, 1, true, &run->scratch));
-    c.moves = all->moves;
-    c.move_count = all->move_count;
-    bool moved = true;
-    for (int pass = 0; moved && pass < PASSES; pass++) {
-        moved = false;
-        UNA_TRY(climb_to_better_point(&c, a, run));
-        UNA_TRY(move_steps(&c, a, &moved, run));
+    c.at = all->u + start * all->task->space->columns;
+    c.value = &all->value[start];
+    c.moved = true;
+    for (int pass = 0; c.moved && pass < PASSES; pass++) {
+        UNA_TRY(climb(&c, run));
+        c.moved = false;
+        UNA_TRY(move_steps(&c, run));
     }
     return UNA_OK;
 }
 
-/* Reals, and whole numbers of which there are many. */
-static una_status list_moves(ascents *all, const una_space *s, una_arena *arena)
-{
-    enum { MANY = 10 };
-    UNA_NEW(arena, size_t, moves, s->columns);
-    for (size_t i = 0; i < s->count; i++) {
-        const una_dimension *d = &s->dimension[i];
-        bool many = d->type == UNA_DIMENSION_INTEGER && d->high - d->low >= MANY;
-        if (d->type == UNA_DIMENSION_REAL || many) moves[all->move_count++] = d->first;
-    }
-    all->moves = moves;
-    return UNA_OK;
-}
-
-static bool is_apart(const candidates *c, const size_t *chosen, size_t count, size_t one)
+static bool is_apart(const candidates *c, size_t one)
 {
     size_t columns = c->task->space->columns;
-    for (size_t i = 0; i < count; i++) {
-        if (point_distance(c->u + one * columns, c->u + chosen[i] * columns, columns) < APART) return false;
-    }
+    for (size_t i = 0; i < c->starts; i++)
+        if (point_distance(c->u + one * columns, c->u + c->start[i] * columns, columns) < APART) return false;
     return true;
 }
 
-/* The best candidates that are not near each other, best first. */
-static size_t choose_starts(const candidates *c, size_t chosen[STARTS])
+static void choose_starts(candidates *c)
 {
-    size_t count = 0;
-    while (count < STARTS) {
-        size_t best = SIZE_MAX;
+    for (size_t best = 0; c->starts < STARTS && best != SIZE_MAX;) {
+        best = SIZE_MAX;
         for (size_t i = 0; i < c->count; i++)
-            if (!isnan(c->value[i]) && (best == SIZE_MAX || c->value[i] > c->value[best]) &&
-                is_apart(c, chosen, count, i)) best = i;
-        if (best == SIZE_MAX) break;
-        chosen[count++] = best;
+            if (!isnan(c->value[i]) && (best == SIZE_MAX || c->value[i] > c->value[best]) && is_apart(c, i)) best = i;
+        if (best != SIZE_MAX) c->start[c->starts++] = best;
     }
-    return count;
-}
-
-static una_status climb_all(double *u, double *value, candidates *c, una_run *run)
-{
-    const una_maximise_task *task = c->task;
-    size_t chosen[STARTS], columns = task->space->columns, count = choose_starts(c, chosen), best = 0;
-    ascents all = { .task = task };
-    if (count == 0) UNA_FAIL(run, UNA_E_NUMERIC, "the acquisition has no value anywhere");
-    UNA_NEW_AT(&run->scratch, all.of, STARTS);
-    UNA_TRY(list_moves(&all, task->space, &run->scratch));
-    for (size_t i = 0; i < count; i++)
-        all.of[i] = (ascent){ c->u + chosen[i] * columns, c->value[chosen[i]] };
-
-    if (!task->joint) UNA_TRY(una_pool(run, count, climb_from_candidate, &all));
-    for (size_t i = 1; i < count; i++)
-        if (all.of[i].value > all.of[best].value) best = i;
-    memcpy(u, all.of[best].u, columns * sizeof *u);
-    *value = all.of[best].value;
-    return UNA_OK;
 }
 
 una_status una_maximise(double *u, double *value, const una_maximise_task *task, una_run *run)
@@ -374,7 +343,15 @@ una_status una_maximise(double *u, double *value, const una_maximise_task *task,
     if (c.count == 0) return una_design_point(u, task, true, run);
     if (task->joint) UNA_TRY(draw_at_candidates(&c, run));
     else UNA_TRY(una_pool(run, (c.count + BLOCK - 1) / BLOCK, evaluate_block, &c));
-    return climb_all(u, value, &c, run);
+    choose_starts(&c);
+    if (c.starts == 0) UNA_FAIL(run, UNA_E_NUMERIC, "the acquisition has no value anywhere");
+    if (!task->joint) UNA_TRY(una_pool(run, c.starts, climb_from_start, &c));
+    size_t best = c.start[0];
+    for (size_t i = 1; i < c.starts; i++)
+        if (c.value[c.start[i]] > c.value[best]) best = c.start[i];
+    memcpy(u, c.u + best * task->space->columns, task->space->columns * sizeof *u);
+    *value = c.value[best];
+    return UNA_OK;
 }
 
 una_status una_maximise_values(double *value, const una_maximise_task *task, double *u, size_t rows, una_run *run)

@@ -74,24 +74,6 @@ static una_status search_check_request(const una_option_search *search)
     return una_select_check(search->rule, run);
 }
 
-una_status una_option_search_begin(una_option_search *search)
-{
-    bool any = false;
-    search->specs.arena = &search->kept.keep;
-    UNA_NEW_AT(&search->kept.keep, search->study, search->model_count);
-    UNA_NEW_AT(&search->kept.keep, search->swept, search->model_count);
-    UNA_TRY(search_check_request(search));
-    if (search->seeds == 0) search->seeds = 1;
-    for (size_t m = 0; m < search->model_count; m++)
-        for (size_t a = 0; !search->refit && !search->make && a < search->spaces[m].count; a++)
-            if (search->spaces[m].axis[a].posterior) any = search->swept[m] = true;
-    if (any && search->setup.fit.valid) search->setup.test_only = true;
-    else if (any && search->splits == 0) search->splits = 1;
-    UNA_TRY(name_tables(search));
-    for (size_t m = 0; m < search->model_count; m++) UNA_TRY(name_study(search, m));
-    return UNA_OK;
-}
-
 static size_t rows_per_table(const una_option_search *search)
 {
     return (search->splits ? search->splits : 1) * search->seeds;
@@ -113,9 +95,12 @@ static una_status check_jobs(const una_option_search *search, uint64_t specs, co
              search->seeds, UNA_MOST_FITS);
 }
 
-una_status una_option_search_check_grid(const una_option_search *search)
+static una_status check_size(const una_option_search *search, size_t trials)
 {
     uint64_t specs = 0;
+    if (trials > UNA_MOST_FITS)
+        UNA_FAIL(search->kept.run, UNA_E_USAGE, "%zu trials are too many; the most is %d", trials, UNA_MOST_FITS);
+    if (trials > 0) return check_jobs(search, (uint64_t)trials * search->model_count, "search");
     for (size_t m = 0; m < search->model_count; m++) {
         UNA_TRY(una_option_space_check_grid(&search->spaces[m], search->kept.run));
         specs += una_option_space_combinations(&search->spaces[m]);
@@ -123,11 +108,22 @@ una_status una_option_search_check_grid(const una_option_search *search)
     return check_jobs(search, specs, "grid");
 }
 
-una_status una_option_search_check_trials(const una_option_search *search, size_t trials)
+una_status una_option_search_begin(una_option_search *search, size_t trials)
 {
-    if (trials > UNA_MOST_FITS)
-        UNA_FAIL(search->kept.run, UNA_E_USAGE, "%zu trials are too many; the most is %d", trials, UNA_MOST_FITS);
-    return check_jobs(search, (uint64_t)trials * search->model_count, "search");
+    bool any = false;
+    search->specs.arena = &search->kept.keep;
+    UNA_NEW_AT(&search->kept.keep, search->study, search->model_count);
+    UNA_NEW_AT(&search->kept.keep, search->swept, search->model_count);
+    UNA_TRY(search_check_request(search));
+    if (search->seeds == 0) search->seeds = 1;
+    for (size_t m = 0; m < search->model_count; m++)
+        for (size_t a = 0; !search->refit && !search->make && a < search->spaces[m].count; a++)
+            if (search->spaces[m].axis[a].posterior) any = search->swept[m] = true;
+    if (any && search->setup.fit.valid) search->setup.test_only = true;
+    else if (any && search->splits == 0) search->splits = 1;
+    UNA_TRY(name_tables(search));
+    for (size_t m = 0; m < search->model_count; m++) UNA_TRY(name_study(search, m));
+    return check_size(search, trials);
 }
 
 typedef struct stored_study {
@@ -231,38 +227,26 @@ una_status una_option_search_add_random(size_t *index, una_option_search *search
 
 /* ---- the choice ---------------------------------------------------------------------------------------------- */
 
-/* Specs of one model. */
-static size_t list_model(size_t *index, const una_option_search *search, size_t model)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < search->specs.count; i++)
-        if (search->specs_scored[i].model == model) index[count++] = i;
-    return count;
-}
-
-/* candidates [count]; returns the rule that suits them. */
-static const char *line_up(una_candidate *candidates, const una_option_search *search, const size_t *index,
-                           size_t count, size_t table)
-{
-    bool heads = false;
-    for (size_t i = 0; i < count; i++) {
-        candidates[i] = search->specs_scored[index[i]].per_table[table];
-        heads = heads || !isnan(candidates[i].mean_cos2);
-    }
-    return strcmp(search->rule, "two_stage") == 0 && !heads ? "log_lik" : search->rule;
-}
-
 static bool same_number(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
 
-/* Adds the rank of each spec on one table; ties share a rank. */
-static una_status add_ranks(una_option_search *search, const size_t *index, size_t count, size_t table)
+/* Adds the rank of each spec, index [count], on one table; ties share a rank. *best: the first one, if it has the
+ * numbers that the rule needs. */
+static una_status add_ranks(una_option_search *search, size_t *best, const size_t *index, size_t count, size_t table)
 {
-    una_arena *scratch = &search->kept.run->scratch;
+    una_run *run = search->kept.run;
+    const char *rule = search->rule;
     double rank = 1;
-    UNA_NEW(scratch, una_candidate, c, count);
-    UNA_NEW(scratch, size_t, order, count);
-    const char *rule = line_up(c, search, index, count, table);
-    UNA_TRY(una_select_order(order, rule, c, count, search->kept.run));
+    bool heads = false;
+    UNA_NEW(&run->scratch, una_candidate, c, count);
+    UNA_NEW(&run->scratch, size_t, order, count);
+    for (size_t i = 0; i < count; i++) {
+        c[i] = search->specs_scored[index[i]].per_table[table];
+        heads = heads || !isnan(c[i].mean_cos2);
+    }
+    if (strcmp(rule, "two_stage") == 0 && !heads) rule = "log_lik";
+    UNA_TRY(una_select_order(order, rule, c, count, run));
+    UNA_TRY(una_select(best, rule, c, count, run));
+    if (*best != SIZE_MAX) *best = index[*best];
     for (size_t i = 0; i < count; i++) {
         const una_candidate *one = &c[order[i]], *before = i ? &c[order[i - 1]] : NULL;
         bool equal = before && same_number(one->log_lik, before->log_lik) && same_number(one->rmse, before->rmse) &&
@@ -285,31 +269,25 @@ static int compare_ranked(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-una_status una_option_search_order(size_t *order, size_t *count, una_option_search *search, size_t model)
+una_status una_option_search_order(size_t *order, size_t *count, size_t *best_in, una_option_search *search,
+                                   size_t model)
 {
+    size_t tables = search->setup.count;
     UNA_NEW(&search->kept.run->scratch, ranked, all, search->specs.count);
-    *count = list_model(order, search, model);
-    for (size_t i = 0; i < *count; i++) search->specs_scored[order[i]].rank = 0;
-    for (size_t t = 0; t < search->setup.count; t++) UNA_TRY(add_ranks(search, order, *count, t));
+    *count = 0;
+    for (size_t i = 0; i < search->specs.count; i++) {
+        if (search->specs_scored[i].model != model) continue;
+        search->specs_scored[i].rank = 0;
+        order[(*count)++] = i;
+    }
+    for (size_t t = 0; t < tables; t++) UNA_TRY(add_ranks(search, &best_in[t], order, *count, t));
     for (size_t i = 0; i < *count; i++) {
         double *rank = &search->specs_scored[order[i]].rank;
-        *rank /= (double)search->setup.count;            /* the sum of ranks is exact */
+        *rank /= (double)tables;                         /* the sum of ranks is exact */
         all[i] = (ranked){ *rank, una_option_search_objective(search, order[i]), order[i] };
     }
     qsort(all, *count, sizeof *all, compare_ranked);
     for (size_t i = 0; i < *count; i++) order[i] = all[i].at;
-    return UNA_OK;
-}
-
-una_status una_option_search_best_in(size_t *best, const una_option_search *search, size_t model, size_t table)
-{
-    una_run *run = search->kept.run;
-    UNA_NEW(&run->scratch, size_t, index, search->specs.count);
-    UNA_NEW(&run->scratch, una_candidate, c, search->specs.count);
-    size_t count = list_model(index, search, model);
-    const char *rule = line_up(c, search, index, count, table);
-    UNA_TRY(una_select(best, rule, c, count, run));
-    if (*best != SIZE_MAX) *best = index[*best];
     return UNA_OK;
 }
 

@@ -53,8 +53,8 @@ typedef struct una_option_search {
 } una_option_search;
 
 /* Checks the request and makes the names in keys. Sweeping posteriors needs separate test rows: if there are none and
- * splits is 0, it becomes 1. */
-una_status una_option_search_begin(una_option_search *search);
+ * splits is 0, it becomes 1. trials: of each model; 0: the grids, which must be finite. At most UNA_MOST_FITS rows. */
+una_status una_option_search_begin(una_option_search *search, size_t trials);
 /* Frees the trained models. */
 void       una_option_search_end(una_option_search *search);
 /* The number of rows of a spec; the key of one of them, by table, then split, then seed. */
@@ -62,9 +62,6 @@ size_t      una_option_search_row_count(const una_option_search *search);
 una_row_key una_option_search_key(const una_option_search *search, size_t index, size_t row);
 /* UNA_E_INPUT: the store has rows of other studies, or none of these tables. */
 una_status una_option_search_check_store(const una_option_search *search, const char *folder);
-/* UNA_E_USAGE: the grid is infinite or has more than UNA_MOST_FITS rows. */
-una_status una_option_search_check_grid(const una_option_search *search);
-una_status una_option_search_check_trials(const una_option_search *search, size_t trials);
 
 /* Adds one spec. *index (may be NULL): its place in specs_scored, where the same spec may be already. */
 una_status una_option_search_add(size_t *index, una_option_search *search, size_t model, const char *const *value);
@@ -79,10 +76,10 @@ una_status una_option_search_fit_rows(una_option_search *search, size_t from, si
 
 /* The specs of a model in the order of the rule, best first, and their ranks: order [specs], *count of them. Several
  * tables: by the mean rank over the tables, because their scales differ; ties by the objective. two_stage is log_lik
- * for a model without mean cos^2. A spec that lacks a number on some table comes last and has no rank. In scratch. */
-una_status una_option_search_order(size_t *order, size_t *count, una_option_search *search, size_t model);
-/* The best spec of a model on one table; SIZE_MAX: none has numbers. In scratch. */
-una_status una_option_search_best_in(size_t *best, const una_option_search *search, size_t model, size_t table);
+ * for a model without mean cos^2. A spec that lacks a number on some table comes last and has no rank. best_in
+ * [tables]: the best one on each table by itself; SIZE_MAX: none has numbers. In scratch. */
+una_status una_option_search_order(size_t *order, size_t *count, size_t *best_in, una_option_search *search,
+                                   size_t model);
 /* What a search maximises: the mean over tables of the rule's first number; for rmse, minus its logarithm. */
 double     una_option_search_objective(const una_option_search *search, size_t index);
 

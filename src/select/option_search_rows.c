@@ -242,13 +242,10 @@ static una_status count_trained(una_option_search *search, size_t before)
 una_status una_option_search_fit_rows(una_option_search *search, size_t from, size_t to)
 {
     size_t before = search->trained;
-    una_arena arena;
-    una_arena_init(&arena, search->kept.run);
-    batch b = { search, from, una_option_search_row_count(search), { .arena = &arena }, { .arena = &arena },
-                { .arena = &arena }, NULL, NULL };
-    una_status status = make_batch(&b, to);
-    una_arena_free(&arena);
-    UNA_TRY(status);
+    una_arena *scratch = &search->kept.run->scratch;
+    batch b = { search, from, una_option_search_row_count(search), { .arena = scratch }, { .arena = scratch },
+                { .arena = scratch }, NULL, NULL };
+    UNA_SCOPED(search->kept.run, make_batch(&b, to));
     UNA_TRY(count_trained(search, before));
     for (size_t i = from; i < to; i++) UNA_SCOPED(search->kept.run, sum_up_spec(search, i));
     return UNA_OK;

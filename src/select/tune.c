@@ -109,8 +109,7 @@ static una_status tune_take_request(tuning *t, const una_dataset *data, const un
     search->keep_trained = known == 2;                   /* what comes next is not known yet */
     UNA_TRY(take_tables(t, data));
     UNA_TRY(take_models(t));
-    UNA_TRY(una_option_search_begin(search));
-    return known == 0 ? una_option_search_check_grid(search) : una_option_search_check_trials(search, asked->trials);
+    return una_option_search_begin(search, known == 0 ? 0 : asked->trials);
 }
 
 /* A search that began before goes on. */
@@ -339,14 +338,12 @@ static una_status tune_gather(tuning *t)
     UNA_NEW(keep, size_t, best, search->model_count);
     UNA_NEW(keep, size_t, best_in, search->model_count * tables);
     for (size_t m = 0, at = 0, count; m < search->model_count; m++) {
-        UNA_SCOPED(run, una_option_search_order(order + at, &count, search, m));
+        size_t *in = &best_in[m * tables];
+        UNA_SCOPED(run, una_option_search_order(order + at, &count, in, search, m));
         best[m] = count > 0 && !isnan(search->specs_scored[order[at]].rank) ? at : SIZE_MAX;
         for (size_t i = 0; i < count; i++, at++) place[order[at]] = at;
-        for (size_t d = 0; d < tables; d++) {
-            size_t *in = &best_in[m * tables + d];
-            UNA_SCOPED(run, una_option_search_best_in(in, search, m, d));
-            if (*in != SIZE_MAX) *in = place[*in];
-        }
+        for (size_t d = 0; d < tables; d++)
+            if (in[d] != SIZE_MAX) in[d] = place[in[d]];
     }
     t->tuned = (una_tuned){ .count = specs, .made = search->made, .trained = search->trained, .best = best,
                             .best_in = best_in, .rows = una_option_search_row_count(search), .splits = search->splits,

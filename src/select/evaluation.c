@@ -66,19 +66,8 @@ una_status una_evaluation_features(const char **features, const char **set, cons
 
 /* ---- evaluations --------------------------------------------------------------------------------------------- */
 
-typedef struct work {                    /* of keys with the same data, split, seed and features                    */
-    una_evaluation    *value;            /* [count]                                                                 */
-    const una_evaluation_setup *setup;
-    const una_row_key *const *keys;      /* [count]                                                                 */
-    size_t             count;
-    const una_dataset *train, *test;
-    una_model        **fitted;           /* as in una_evaluate_keys                                                 */
-    una_arena         *arena;            /* of the results                                                          */
-    una_run           *run;
-} work;
-
 /* Cut at random; both parts last as long as the scratch memory. */
-static una_status cut_table(work *w, const una_dataset *table, double share, uint64_t seed)
+static una_status cut_table(una_evaluations *w, const una_dataset *table, double share, uint64_t seed)
 {
     una_split split = UNA_INIT(una_split);
     una_dataset *train, *test;
@@ -93,7 +82,7 @@ static una_status cut_table(work *w, const una_dataset *table, double share, uin
     return status;
 }
 
-static una_status note_evaluation(una_evaluation *v, const una_score *score, const una_model *model, const work *w)
+static una_status note_evaluation(una_evaluation *v, const una_score *score, const una_model *model, const una_evaluations *w)
 {
     const una_fit_info *info = una_model_info(model);
     v->value[UNA_EVALUATION_LOG_LIK] = score->log_lik;
@@ -114,14 +103,14 @@ static una_status allow_numeric_failure(una_status status, const una_row_key *ke
 }
 
 /* A model that lasts as long as the scratch memory. */
-static una_status fit_kept(una_model **model, const work *w, const una_dataset *table, const una_fit_settings *fit)
+static una_status fit_kept(una_model **model, const una_evaluations *w, const una_dataset *table, const una_fit_settings *fit)
 {
     UNA_TRY(una_fit(model, w->keys[0]->spec, table, fit, w->run));
     return una_keep_model(&w->run->scratch, *model);
 }
 
 /* Scores on the rows that the fit itself held out. */
-static una_status evaluate_by_own_rows(work *w, const una_dataset *table)
+static una_status evaluate_by_own_rows(una_evaluations *w, const una_dataset *table)
 {
     una_model *model, *other;
     una_fit_settings fit = w->setup->fit;
@@ -139,22 +128,22 @@ static una_status evaluate_by_own_rows(work *w, const una_dataset *table)
     return note_evaluation(w->value, &score, model, w);
 }
 
-static una_status evaluate_one_posterior(una_evaluation *v, const char *set, const work *w)
+static una_status evaluate_one_posterior(una_evaluation *v, const char *set, const una_evaluations *w)
 {
     una_score score = { .size = sizeof score };
-    una_model *model = *w->fitted;
+    una_model *model = w->fitted;
     if (set) {
-        UNA_TRY(una_model_relearn(&model, *w->fitted, w->train, &set, *set ? 1 : 0, w->run));
+        UNA_TRY(una_model_relearn(&model, w->fitted, w->train, &set, *set ? 1 : 0, w->run));
         UNA_TRY(una_keep_model(&w->run->scratch, model));
     }
     UNA_TRY(una_model_score(&score, model, w->test, w->run));
     return note_evaluation(v, &score, model, w);
 }
 
-static una_status evaluate_posterior(const work *w, size_t i)
+static una_status evaluate_posterior(const una_evaluations *w, size_t i)
 {
     const char *features, *set;
-    double share = una_model_info(*w->fitted)->seconds / (double)w->count;
+    double share = una_model_info(w->fitted)->seconds / (double)w->count;
     UNA_TRY(una_evaluation_features(&features, &set, w->keys[i], w->arena, w->run));
     una_status status = evaluate_one_posterior(&w->value[i], set, w);
     w->value[i].seconds = share + (set && status == UNA_OK ? w->value[i].seconds : 0);
@@ -162,36 +151,31 @@ static una_status evaluate_posterior(const work *w, size_t i)
 }
 
 /* One training; the test rows take no part in it, nor in the posteriors. */
-static una_status evaluate_by_given_rows(const work *w)
+static una_status evaluate_by_given_rows(una_evaluations *w)
 {
     const char *features, *set;
     una_fit_settings fit = w->setup->fit;
     fit.valid = NULL;
     fit.valid_fraction = 0;
     UNA_TRY(una_evaluation_features(&features, &set, w->keys[0], w->arena, w->run));
-    una_status status = *w->fitted ? UNA_OK : una_fit(w->fitted, features, w->train, &fit, w->run);
+    una_status status = w->fitted ? UNA_OK : una_fit(&w->fitted, features, w->train, &fit, w->run);
     if (status != UNA_OK) return allow_numeric_failure(status, w->keys[0], w->run);
     for (size_t i = 0; i < w->count; i++) UNA_SCOPED(w->run, evaluate_posterior(w, i));
     return UNA_OK;
 }
 
-una_status una_evaluate_keys(una_evaluation *evaluations, const una_evaluation_setup *setup,
-                             const una_row_key *const *keys, size_t count, una_model **fitted, una_arena *arena,
-                             una_run *run)
+una_status una_evaluate_keys(una_evaluations *w)
 {
-    const una_row_key *key = keys[0];
-    una_model *unwanted = NULL;
-    work w = { .value = evaluations, .setup = setup, .keys = keys, .count = count, .test = setup->fit.valid,
-               .fitted = fitted ? fitted : &unwanted, .arena = arena, .run = run };
+    const una_row_key *key = w->keys[0];
+    const una_evaluation_setup *setup = w->setup;
     size_t t = 0;
-    for (size_t i = 0; i < count; i++) evaluations[i] = (una_evaluation){ { NAN, NAN, NAN }, 0, keys[i]->spec };
+    for (size_t i = 0; i < w->count; i++) w->value[i] = (una_evaluation){ { NAN, NAN, NAN }, 0, w->keys[i]->spec };
     while (t < setup->count && strcmp(setup->names[t], key->data) != 0) t++;
-    if (t == setup->count) UNA_FAIL(run, UNA_E_INPUT, "there is no table %s", key->data);
-    w.train = setup->tables[t];
+    if (t == setup->count) UNA_FAIL(w->run, UNA_E_INPUT, "there is no table %s", key->data);
+    w->train = setup->tables[t];
+    w->test = setup->fit.valid;
     if (key->split == 0 && !setup->test_only)
-        return allow_numeric_failure(evaluate_by_own_rows(&w, w.train), key, run);
-    if (key->split > 0) UNA_TRY(cut_table(&w, w.train, setup->fit.valid_fraction, key->split));
-    una_status status = evaluate_by_given_rows(&w);
-    una_model_free(unwanted);
-    return status;
+        return allow_numeric_failure(evaluate_by_own_rows(w, w->train), key, w->run);
+    if (key->split > 0) UNA_TRY(cut_table(w, w->train, setup->fit.valid_fraction, key->split));
+    return evaluate_by_given_rows(w);
 }

@@ -40,12 +40,19 @@ bool una_kind_has_posteriors(const char *kind);
  * it stays as trained; NULL: the model is a plain fit. Texts live in `arena`. */
 una_status una_evaluation_features(const char **features, const char **set, const una_row_key *key, una_arena *arena,
                                    una_run *run);
-/* Evaluates keys [count] of the same data, split, seed and features with one training; evaluations [count]. fitted:
- * NULL unless the posteriors are swept; *fitted: a model with these features that was trained before, or NULL, and then
- * it becomes the model that is trained here, which the caller frees. A numerical failure is a result too: a warning in
- * the log gives the reason, and the evaluation is NAN. */
-una_status una_evaluate_keys(una_evaluation *evaluations, const una_evaluation_setup *setup,
-                             const una_row_key *const *keys, size_t count, una_model **fitted, una_arena *arena,
-                             una_run *run);
+typedef struct una_evaluations {         /* of keys with the same data, split, seed and features: one training      */
+    una_evaluation    *value;            /* [count] out                                                             */
+    const una_evaluation_setup *setup;
+    const una_row_key **keys;            /* [count]                                                                 */
+    size_t             count;
+    una_model         *fitted;           /* in: a model with these features that was trained before, or NULL; out: the
+                                            model, which the caller frees, also after a failure                     */
+    una_arena         *arena;            /* of the results                                                          */
+    una_run           *run;
+    const una_dataset *train, *test;     /* found here                                                              */
+} una_evaluations;
+
+/* A numerical failure is a result too: a warning in the log gives the reason, and the evaluation is NAN. */
+una_status una_evaluate_keys(una_evaluations *evaluations);
 
 #endif

@@ -90,36 +90,35 @@ static una_row_key group_of(const batch *b, size_t key)
 }
 
 /* The keys that are made together with `key`: itself first, then those of its group that the store lacks. */
-static una_status list_group(const una_row_key ***keys, size_t *count, const batch *b, const una_row_key *key,
-                             const una_row_key *group, una_outcome *outcome, una_run *run)
+static una_status list_group(una_evaluations *e, const batch *b, const una_row_key *key, const una_row_key *group)
 {
-    size_t most = 1, g = group->spec ? una_plan_find(&b->groups, group) : SIZE_MAX;
-    for (size_t i = g == SIZE_MAX ? 0 : b->head[g]; i; i = b->next[i - 1]) most++;
-    UNA_NEW_AT(outcome->arena, *keys, most);
-    (*keys)[0] = key;
-    *count = 1;
-    for (size_t i = g == SIZE_MAX ? 0 : b->head[g]; i; i = b->next[i - 1]) {
+    size_t most = 1, head = group->spec ? b->head[una_plan_find(&b->groups, group)] : 0;
+    for (size_t i = head; i; i = b->next[i - 1]) most++;
+    UNA_NEW_AT(e->arena, e->keys, most);
+    e->keys[e->count++] = key;
+    for (size_t i = head; i; i = b->next[i - 1]) {
         const una_row_key *other = &b->plan.keys[i - 1];
         bool there = una_row_key_same(other, key);
-        if (!there) UNA_TRY(row_is_there(&there, &b->search->kept, other, run));
-        if (!there) (*keys)[(*count)++] = other;
+        if (!there) UNA_TRY(row_is_there(&there, &b->search->kept, other, e->run));
+        if (!there) e->keys[e->count++] = other;
     }
+    UNA_NEW_AT(e->arena, e->value, e->count);
     return UNA_OK;
 }
 
-static una_status put_group_rows(una_outcome *outcome, const una_row_key *const *keys, const una_evaluation *v,
-                                 size_t count, una_run *run)
+static una_status put_group_rows(una_outcome *outcome, const una_evaluations *e)
 {
-    UNA_NEW(outcome->arena, una_row, row, count);
-    for (size_t i = 0; i < count; i++)
-        row[i] = (una_row){ .key = *keys[i], .measure = una_evaluation_measures, .value = v[i].value,
-                            .count = UNA_EVALUATION_COUNT, .options = v[i].options, .kernels = una_run_kernels(run),
-                            .commit = una_build_commit(), .seconds = v[i].seconds };
+    const una_evaluation *v = e->value;
+    UNA_NEW(outcome->arena, una_row, row, e->count);
+    for (size_t i = 0; i < e->count; i++)
+        row[i] = (una_row){ .key = *e->keys[i], .measure = una_evaluation_measures, .value = v[i].value,
+                            .count = UNA_EVALUATION_COUNT, .options = v[i].options,
+                            .kernels = una_run_kernels(e->run), .commit = una_build_commit(), .seconds = v[i].seconds };
     memcpy(outcome->value, v->value, sizeof v->value);
     outcome->options = v->options;
     outcome->seconds = v->seconds;
     outcome->extra = row + 1;
-    outcome->extra_count = count - 1;
+    outcome->extra_count = e->count - 1;
     return UNA_OK;
 }
 
@@ -127,21 +126,18 @@ static una_status make_group(void *context, const una_row_key *key, una_outcome 
 {
     const batch *b = context;
     una_option_search *search = b->search;
-    const una_row_key **keys, group = group_of(b, una_plan_find(&b->plan, key));
-    una_model *model = NULL;
-    size_t count;
-    UNA_TRY(list_group(&keys, &count, b, key, &group, outcome, run));
-    UNA_NEW(outcome->arena, una_evaluation, v, count);
-    if (group.spec && search->keep_trained) UNA_TRY(take_trained_model(&model, search, &group, run));
-    bool known = model != NULL;
+    const una_row_key group = group_of(b, una_plan_find(&b->plan, key));
+    una_evaluations e = { .setup = &search->setup, .arena = outcome->arena, .run = run };
+    bool keeps = group.spec && search->keep_trained;
+    UNA_TRY(list_group(&e, b, key, &group));
+    if (keeps) UNA_TRY(take_trained_model(&e.fitted, search, &group, run));
+    bool known = e.fitted;
     if (!known) search->trained++;
-    una_status status = una_evaluate_keys(v, &search->setup, keys, count, group.spec ? &model : NULL, outcome->arena,
-                                          run);
-    if (status == UNA_OK && model && !known && search->keep_trained)
-        status = keep_trained_model(search, model, &group, run);
-    una_model_free(model);
+    una_status status = una_evaluate_keys(&e);
+    if (status == UNA_OK && e.fitted && !known && keeps) status = keep_trained_model(search, e.fitted, &group, run);
+    una_model_free(e.fitted);
     UNA_TRY(status);
-    return put_group_rows(outcome, keys, v, count, run);
+    return put_group_rows(outcome, &e);
 }
 
 /* The rows of the batch, and of each group the first one that is missing. Lists of groups are filled backwards, so that

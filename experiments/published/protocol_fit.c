@@ -35,22 +35,20 @@ static una_status std_of_target(double *std, const una_dataset *data, una_run *r
 
 /* ---- fitting ---------------------------------------------------------------------------------------------------- */
 
-enum { MOST_SETTINGS = 6 };
-typedef struct settings { const char *at[MOST_SETTINGS]; size_t count; } settings;
-
-static void set_number(settings *s, const task *t, const char *key, double number)
+static una_text settings_of(const task *t)
 {
-    una_text text = una_text_in(&t->run->scratch);
-    una_text_add(&text, "%s=", key);
-    una_text_number(&text, number);
-    s->at[s->count++] = text.at;
+    return una_text_in(&t->run->scratch);
 }
 
-static void set_prior(settings *s, const task *t, const char *prior)
+static void set_option(una_text *set, const char *key, const char *value)
 {
-    una_text text = una_text_in(&t->run->scratch);
-    una_text_add(&text, "prior_var=%s", prior);
-    s->at[s->count++] = text.at;
+    una_text_add(set, "%s%s%s", set->length ? ", " : "", key, value);
+}
+
+static void set_number(una_text *set, const char *key, double number)
+{
+    set_option(set, key, "");
+    una_text_number(set, number);
 }
 
 /* As many epochs as the thesis has, or as many as the option `steps` allows. */
@@ -62,9 +60,10 @@ static double epochs_of(const task *t, double epochs, double batch)
 }
 
 /* Models last as long as the scratch memory. */
-static una_status protocol_fit_model(una_model **model, const task *t, const char *spec, const settings *s)
+static una_status protocol_fit_model(una_model **model, const task *t, const char *spec, const una_text *set)
 {
-    una_fit_settings how = { .size = sizeof how, .preset = "thesis", .set = s->at, .set_count = s->count,
+    const char *const sets[] = { set->at };
+    una_fit_settings how = { .size = sizeof how, .preset = "thesis", .set = sets, .set_count = set->length > 0,
                              .valid = t->rows->part[UNA_PART_VALID] };
     UNA_TRY(una_arena_check(&t->run->scratch));
     UNA_TRY(una_fit(model, spec, t->rows->part[UNA_PART_TRAIN], &how, t->run));
@@ -72,11 +71,10 @@ static una_status protocol_fit_model(una_model **model, const task *t, const cha
 }
 
 /* The posterior alone, from the same rows. */
-static una_status relearn(una_model **other, const una_model *model, const task *t, const settings *s)
+static una_status relearn(una_model **other, const una_model *model, const task *t, const una_text *set)
 {
     UNA_TRY(una_arena_check(&t->run->scratch));
-    UNA_TRY(una_model_relearn(other, model, t->rows->part[UNA_PART_TRAIN], s->at, s->count, t->run));
-    return una_keep_model(&t->run->scratch, *other);
+    return una_posterior_with(other, model, t->rows->part[UNA_PART_TRAIN], set->at, t->run);
 }
 
 /* A training of the grid. prior NULL: as the preset has it. noise: of the answers; that of training is the task's. */
@@ -84,13 +82,13 @@ static una_status fit_grid(una_model **model, const task *t, const una_protocol_
                            const char *search)
 {
     const una_protocol *p = t->protocol;
-    settings s = { .count = 0 };
-    set_number(&s, t, "noise_std", noise / t->unit);
-    if (p->train_noise) set_number(&s, t, "train_noise_std", t->noise / t->unit);
-    if (p->epochs > 0) set_number(&s, t, "epochs", epochs_of(t, p->epochs, p->batch));
-    if (choice->prior) set_prior(&s, t, choice->prior);
-    if (search) s.at[s.count++] = search;
-    return protocol_fit_model(model, t, choice->spec, &s);
+    una_text set = settings_of(t);
+    set_number(&set, "noise_std=", noise / t->unit);
+    if (p->train_noise) set_number(&set, "train_noise_std=", t->noise / t->unit);
+    if (p->epochs > 0) set_number(&set, "epochs=", epochs_of(t, p->epochs, p->batch));
+    if (choice->prior) set_option(&set, "prior_var=", choice->prior);
+    if (search) set_option(&set, search, "");
+    return protocol_fit_model(model, t, choice->spec, &set);
 }
 
 /* A training without finite numbers is a result too: the others of the grid continue. */
@@ -124,11 +122,11 @@ typedef struct noise_search {
 static una_status relearnt_log_lik(double *log_lik, const noise_search *n, double noise)
 {
     const task *t = n->task;
-    settings s = { .count = 0 };
+    una_text set = settings_of(t);
     una_model *model;
     una_score score;
-    set_number(&s, t, "noise_std", noise / t->unit);
-    UNA_TRY(relearn(&model, n->model, t, &s));
+    set_number(&set, "noise_std=", noise / t->unit);
+    UNA_TRY(relearn(&model, n->model, t, &set));
     UNA_TRY(score_valid(&score, model, t));
     *log_lik = score.log_lik;
     return UNA_OK;
@@ -182,10 +180,10 @@ static una_status measure_noise(const task *t)
     enum { EPOCHS = 20000, BATCH = 32 };         /* as NLM's grid has them */
     const double any_noise = 0.3;                /* of the first posterior, from which it is tuned */
     una_model *model;
-    settings s = { .count = 0 };
-    set_number(&s, t, "noise_std", any_noise);
-    set_number(&s, t, "epochs", epochs_of(t, EPOCHS, BATCH));
-    UNA_TRY(protocol_fit_model(&model, t, t->key->spec, &s));
+    una_text set = settings_of(t);
+    set_number(&set, "noise_std=", any_noise);
+    set_number(&set, "epochs=", epochs_of(t, EPOCHS, BATCH));
+    UNA_TRY(protocol_fit_model(&model, t, t->key->spec, &set));
     UNA_TRY(tune_noise(&t->outcome->value[UNA_SEARCH_NOISE], model, t));
     t->outcome->value[UNA_SEARCH_STEPS] = (double)una_model_info(model)->steps;
     return una_outcome_take(t->outcome, model);
@@ -193,11 +191,11 @@ static una_status measure_noise(const task *t)
 
 static una_status try_prior(double *log_lik, const una_model *model, const char *prior, const task *t)
 {
-    settings s = { .count = 0 };
+    una_text set = settings_of(t);
     una_model *other;
     una_score score;
-    set_prior(&s, t, prior);
-    UNA_TRY(relearn(&other, model, t, &s));
+    set_option(&set, "prior_var=", prior);
+    UNA_TRY(relearn(&other, model, t, &set));
     UNA_TRY(score_valid(&score, other, t));
     *log_lik = score.log_lik;
     return UNA_OK;
@@ -231,15 +229,15 @@ static una_status measure_by_hand(una_model **model, const task *t, const una_pr
 {
     double tuned, *value = t->outcome->value;
     una_score score = UNA_INIT(una_score);
-    settings s = { .count = 0 };
+    una_text set = settings_of(t);
     UNA_TRY(una_model_score(&score, *model, t->rows->part[UNA_PART_TEST], t->run));
     value[UNA_PUBLISHED_HAND_RMSE] = score.rmse;
     value[UNA_PUBLISHED_HAND_LOG_LIK] = score.log_lik;
     value[UNA_PUBLISHED_HAND_EPISTEMIC] = score.mean_std_epistemic;
     value[UNA_PUBLISHED_HAND_NOISE] = t->noise;
     UNA_TRY(tune_noise(&tuned, *model, t));
-    set_number(&s, t, "noise_std", tuned / t->unit);
-    return una_kind_has_posteriors(una_model_info(*model)->kind) ? relearn(model, *model, t, &s)
+    set_number(&set, "noise_std=", tuned / t->unit);
+    return una_kind_has_posteriors(una_model_info(*model)->kind) ? relearn(model, *model, t, &set)
                                                                  : fit_grid(model, t, choice, tuned, NULL);
 }
 
@@ -257,7 +255,8 @@ static una_status measure_chosen(const task *t, const una_protocol_choice *choic
 static una_status measure_other(const task *t)
 {
     una_model *model;
-    UNA_TRY(protocol_fit_model(&model, t, t->key->spec, &(settings){ .count = 0 }));
+    const una_text nothing = settings_of(t);
+    UNA_TRY(protocol_fit_model(&model, t, t->key->spec, &nothing));
     UNA_TRY(una_outcome_take(t->outcome, model));
     return una_portions_measure(t->outcome->value, model, t->rows, t->run);
 }

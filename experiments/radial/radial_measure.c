@@ -5,7 +5,7 @@
  */
 #include "radial/radial.h"
 
-#include "model/above.h"
+#include "select/evaluation.h"
 
 static const double step = 0.1, stds = 3;
 
@@ -147,13 +147,11 @@ static una_status try_prior(double *log_lik, double *centre, const una_model *mo
                             const una_radial_rows *rows, const una_dataset *data, una_run *run)
 {
     char setting[48];
-    const char *const settings[] = { setting };
     double origin[UNA_RADIAL_MOST_INPUTS] = { 0 };
     una_model *relearnt;
     una_truth_scores fresh;
     snprintf(setting, sizeof setting, "prior_var=%s", prior);
-    UNA_TRY(una_model_relearn(&relearnt, model, data, settings, 1, run));
-    UNA_TRY(una_keep_model(&run->scratch, relearnt));
+    UNA_TRY(una_posterior_with(&relearnt, model, data, setting, run));
     UNA_TRY(una_truth_score(&fresh, relearnt, &rows->fresh, run));
     UNA_TRY(std_of_model(relearnt, origin, 1, centre, run));
     *log_lik = fresh.log_lik;

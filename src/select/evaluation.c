@@ -18,6 +18,13 @@ bool una_kind_has_posteriors(const char *kind)
     return false;
 }
 
+una_status una_posterior_with(una_model **other, const una_model *model, const una_dataset *rows, const char *set,
+                              una_run *run)
+{
+    UNA_TRY(una_model_relearn(other, model, rows, &set, *set ? 1 : 0, run));
+    return una_keep_model(&run->scratch, *other);
+}
+
 /* ---- what the key says --------------------------------------------------------------------------------------- */
 
 /* Divides the options of a spec into those that train the features and those that the posterior is computed with. An
@@ -132,10 +139,7 @@ static una_status evaluate_one_posterior(una_evaluation *v, const char *set, con
 {
     una_score score = { .size = sizeof score };
     una_model *model = w->fitted;
-    if (set) {
-        UNA_TRY(una_model_relearn(&model, w->fitted, w->train, &set, *set ? 1 : 0, w->run));
-        UNA_TRY(una_keep_model(&w->run->scratch, model));
-    }
+    if (set) UNA_TRY(una_posterior_with(&model, w->fitted, w->train, set, w->run));
     UNA_TRY(una_model_score(&score, model, w->test, w->run));
     return note_evaluation(v, &score, model, w);
 }

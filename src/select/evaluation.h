@@ -36,6 +36,10 @@ typedef struct una_evaluation {
 
 /* Whether una_model_relearn can compute new posteriors of a kind. */
 bool una_kind_has_posteriors(const char *kind);
+/* A model with its features and another posterior, from rows of these and with options such as "prior_var=10"; it lasts
+ * as long as the scratch memory. */
+una_status una_posterior_with(una_model **other, const una_model *model, const una_dataset *rows, const char *set,
+                              una_run *run);
 /* The spec that the features of a key are trained with. *set: options of the posterior such as "prior_var=10", "" where
  * it stays as trained; NULL: the model is a plain fit. Texts live in `arena`. */
 una_status una_evaluation_features(const char **features, const char **set, const una_row_key *key, una_arena *arena,

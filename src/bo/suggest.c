@@ -23,22 +23,6 @@ typedef struct result {
     una_dataset *table;
 } result;
 
-typedef struct survey {                  /* in scratch memory                                                        */
-    const una_model   *model;
-    const una_dataset *pool;             /* the caller's, or `points`                                                */
-    una_dataset       *points, *region, *listed;
-    size_t            *row;              /* [count] the listed rows of the pool                                      */
-    size_t            *order;            /* [left] of the listed rows, most promising first                          */
-    double            *gain;             /* [count] variance that the row removed when last evaluated                */
-    double            *mean, *std;       /* [count] the current prediction there                                     */
-    double            *after;            /* [count] mean variance with it                                            */
-    size_t             count, left;
-    una_model         *now;              /* with all that was chosen so far                                          */
-    void              *bytes;            /* the same, to make copies of                                              */
-    size_t             size;
-    double             before;           /* mean variance by now                                                     */
-} survey;
-
 /* ---- exact updates ------------------------------------------------------------------------------------------- */
 
 static una_status mean_variance(double *variance, const una_model *model, const una_dataset *region, una_run *run)
@@ -76,7 +60,7 @@ static una_status take_in(una_model *model, const una_dataset *table, size_t at,
 }
 
 /* *copy lasts as long as the scratch memory. */
-static una_status copy_now(una_model **copy, const survey *s, una_run *run)
+static una_status copy_now(una_model **copy, const una_survey *s, una_run *run)
 {
     UNA_TRY(una_model_load_memory(copy, s->bytes, s->size, run));
     return una_keep_model(&run->scratch, *copy);
@@ -84,7 +68,7 @@ static una_status copy_now(una_model **copy, const survey *s, una_run *run)
 
 static una_status evaluate_candidate(void *context, size_t index, una_run *run)
 {
-    survey *s = context;
+    una_survey *s = context;
     size_t at = s->order[index];
     una_model *copy;
     UNA_TRY(una_tick(run, "weighing where to measure", 0, NAN));
@@ -98,7 +82,7 @@ static una_status evaluate_candidate(void *context, size_t index, una_run *run)
 /* ---- one row after the other --------------------------------------------------------------------------------- */
 
 /* Most gain first; of equals the one that stands first in the pool. */
-static void put_in_order(survey *s)
+static void put_in_order(una_survey *s)
 {
     for (size_t i = 1; i < s->left; i++) {
         size_t at = s->order[i], to = i;
@@ -112,7 +96,7 @@ static void put_in_order(survey *s)
 }
 
 /* Evaluates candidates, and moves the best one from the order into the model; *best: its place in the list. */
-static una_status next_row(size_t *best, survey *s, size_t evaluated, una_run *run)
+static una_status next_row(size_t *best, una_survey *s, size_t evaluated, una_run *run)
 {
     una_prediction out = { .size = sizeof out, .mean = s->mean, .std_epistemic = s->std };
     UNA_TRY(una_model_predict(s->now, s->listed, 0.95, &out, run));
@@ -134,7 +118,7 @@ static una_status next_row(size_t *best, survey *s, size_t evaluated, una_run *r
     return UNA_OK;
 }
 
-static una_status suggest_choose_rows(result *r, survey *s, size_t count)
+static una_status suggest_choose_rows(result *r, una_survey *s, size_t count)
 {
     UNA_NEW(&r->keep, double, std, count);
     UNA_NEW(&r->keep, double, before, count);
@@ -172,7 +156,7 @@ static una_status check_table(const una_model *model, const una_dataset *table, 
 }
 
 /* The most promising rows; where they are too few, the first of the others as well. */
-static una_status suggest_list_rows(survey *s, size_t least, una_run *run)
+static una_status suggest_list_rows(una_survey *s, size_t least, una_run *run)
 {
     una_arena *arena = &run->scratch;
     size_t rows = una_dataset_row_count(s->pool), most = 2 * least > JUDGED ? 2 * least : JUDGED;
@@ -186,12 +170,12 @@ static una_status suggest_list_rows(survey *s, size_t least, una_run *run)
     UNA_NEW(arena, bool, listed, rows);
 
     size_t found = most < rows ? s->count : 0;
-    if (found) UNA_SCOPED(run, una_suggest_screen(s->row, &found, s->model, s->pool, s->region, run));
+    if (found) UNA_SCOPED(run, una_suggest_screen(s, &found));
     for (size_t i = 0; i < found; i++) listed[s->row[i]] = true;
     for (size_t i = 0; i < rows && found < s->count; i++)
         if (!listed[i]) s->row[found++] = i;
     for (size_t i = 0; i < s->count; i++) s->order[i] = i;
-    return una_suggest_inputs(&s->listed, s->model, s->pool, s->row, s->count, run);
+    return una_suggest_inputs(&s->listed, s, s->pool, s->row, s->count);
 }
 
 static una_status refuse_model(const una_model *model, una_run *run)
@@ -206,13 +190,13 @@ static una_status refuse_model(const una_model *model, una_run *run)
 }
 
 /* Updates a copy with one row, to see that the model can, before anything long begins. */
-static una_status try_copy(const survey *s, una_run *run)
+static una_status try_copy(const una_survey *s, una_run *run)
 {
     una_dataset *first;
     una_model *copy;
     double mean = 0;
     una_prediction out = { .size = sizeof out, .mean = &mean };
-    UNA_TRY(una_suggest_inputs(&first, s->model, s->pool, NULL, 1, run));
+    UNA_TRY(una_suggest_inputs(&first, s, s->pool, NULL, 1));
     UNA_TRY(una_model_predict(s->model, first, 0.95, &out, run));
     UNA_TRY(copy_now(&copy, s, run));
     una_status status = take_in(copy, first, 0, mean, run);
@@ -220,16 +204,16 @@ static una_status try_copy(const survey *s, una_run *run)
 }
 
 /* Without a pool the rows of `data` give the ranges only: between them is where ignorance is. */
-static una_status set_out(survey *s, const una_dataset *pool, const una_dataset *data, size_t count, una_run *run)
+static una_status set_out(una_survey *s, const una_dataset *pool, const una_dataset *data, size_t count, una_run *run)
 {
     if (pool) UNA_SCOPED(run, check_table(s->model, pool, run));
     if (data) UNA_SCOPED(run, check_table(s->model, data, run));
-    if (!pool) UNA_TRY(una_suggest_points(&s->points, s->model, data, MOST_POINTS, run));
+    if (!pool) UNA_TRY(una_suggest_points(s, data, MOST_POINTS));
     s->pool = pool ? pool : s->points;
     UNA_TRY(una_model_save_memory(s->model, &s->bytes, &s->size, run));
     UNA_TRY(copy_now(&s->now, s, run));
     UNA_SCOPED(run, try_copy(s, run));
-    UNA_TRY(una_suggest_region(&s->region, s->model, pool && data ? data : s->pool, MOST_REGION, run));
+    UNA_TRY(una_suggest_region(s, pool && data ? data : s->pool, MOST_REGION));
     return suggest_list_rows(s, count, run);
 }
 
@@ -256,7 +240,7 @@ static una_status suggest_check_request(const una_model *model, const una_datase
 una_status una_suggest(una_advice **advice, const una_model *model, const una_dataset *pool, const una_dataset *data,
                        size_t count, una_run *run)
 {
-    survey s = { .model = model };
+    una_survey s = { .model = model, .run = run };
     *advice = NULL;
     UNA_TRY(una_version_check("libuna_bench", run));
     una_clear_message(run);

@@ -45,56 +45,49 @@ static una_status new_cells(cells *c, const una_columns *columns, size_t rows, u
     return UNA_OK;
 }
 
-static una_status table_of_cells(una_dataset **table, const cells *c, size_t columns, size_t rows, una_run *run)
+static una_status table_of_cells(una_dataset **table, const cells *c, const una_survey *s, size_t rows)
 {
     UNA_TRY(una_dataset_from_columns(table, c->names, (const double *const *)c->number,
-                                     (const char *const *const *)c->word, columns, rows, run));
-    return una_keep_dataset(&run->scratch, *table);
+                                     (const char *const *const *)c->word, s->model->columns.source_count, rows,
+                                     s->run));
+    return una_keep_dataset(&s->run->scratch, *table);
 }
 
-static una_status gather_model_inputs(cells *c, const una_columns *columns, const una_dataset *from, const size_t *row,
-                                      size_t count, una_run *run)
+una_status una_suggest_inputs(una_dataset **table, const una_survey *s, const una_dataset *from, const size_t *row,
+                              size_t count)
 {
-    for (size_t s = 0; s < columns->source_count; s++) {
+    const una_columns *columns = &s->model->columns;
+    cells c;
+    UNA_TRY(new_cells(&c, columns, count, &s->run->scratch));
+    for (size_t k = 0; k < columns->source_count; k++) {
         size_t column;
-        UNA_TRY(una_check_cancelled(run, STAGE));
-        UNA_TRY(una_dataset_find(&column, from, c->names[s], run));
+        UNA_TRY(una_check_cancelled(s->run, STAGE));
+        UNA_TRY(una_dataset_find(&column, from, c.names[k], s->run));
         const double *number = una_dataset_numbers(from, column);
         const char *const *word = una_dataset_words(from, column);
-        if (!number && c->number[s])
-            UNA_FAIL(run, UNA_E_INPUT, "%s: the column '%.60s' holds words, and the model knows it as numbers",
-                     una_dataset_origin(from), c->names[s]);
+        if (!number && c.number[k])
+            UNA_FAIL(s->run, UNA_E_INPUT, "%s: the column '%.60s' holds words, and the model knows it as numbers",
+                     una_dataset_origin(from), c.names[k]);
         for (size_t i = 0; i < count; i++) {
             size_t at = row ? row[i] : i;
-            if (c->number[s]) c->number[s][i] = number[at];
-            else c->word[s][i] = word ? word[at] : level_of(&columns->sources[s], number[at]);
+            if (c.number[k]) c.number[k][i] = number[at];
+            else c.word[k][i] = word ? word[at] : level_of(&columns->sources[k], number[at]);
         }
     }
-    return UNA_OK;
-}
-
-una_status una_suggest_inputs(una_dataset **table, const una_model *model, const una_dataset *from, const size_t *row,
-                              size_t count, una_run *run)
-{
-    const una_columns *columns = &model->columns;
-    cells c;
-    UNA_TRY(new_cells(&c, columns, count, &run->scratch));
-    UNA_TRY(gather_model_inputs(&c, columns, from, row, count, run));
-    return table_of_cells(table, &c, columns->source_count, count, run);
+    return table_of_cells(table, &c, s, count);
 }
 
 /* In random order also where all are taken: the first ones stand for all in a first look. */
-una_status una_suggest_region(una_dataset **region, const una_model *model, const una_dataset *from, size_t most,
-                              una_run *run)
+una_status una_suggest_region(una_survey *s, const una_dataset *from, size_t most)
 {
     size_t rows = una_dataset_row_count(from), count = rows < most ? rows : most;
     uint32_t *order;
-    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_SEARCH, STREAM_REGION);
-    UNA_NEW(&run->scratch, size_t, row, count);
-    UNA_TRY(una_order_new(&order, rows, &run->scratch));
+    una_rng rng = una_rng_at(s->run->settings.seed, UNA_FOR_SEARCH, STREAM_REGION);
+    UNA_NEW(&s->run->scratch, size_t, row, count);
+    UNA_TRY(una_order_new(&order, rows, &s->run->scratch));
     una_rng_permute(&rng, order, rows);
     for (size_t i = 0; i < count; i++) row[i] = order[i];
-    return una_suggest_inputs(region, model, from, row, count, run);
+    return una_suggest_inputs(&s->region, s, from, row, count);
 }
 
 /* ---- points inside ranges ------------------------------------------------------------------------------------ */
@@ -151,39 +144,31 @@ static double place_in(const range *r, double unit)
     return fmin(fmax(x, r->low), r->high);
 }
 
-static una_status place_points(cells *c, const una_columns *columns, const una_dataset *data, size_t count,
-                               una_run *run)
+una_status una_suggest_points(una_survey *survey, const una_dataset *data, size_t count)
 {
+    const una_columns *columns = &survey->model->columns;
+    const una_input *input = columns->inputs;    /* the first of each source */
     size_t inputs = columns->source_count;
+    una_run *run = survey->run;
+    cells c;
+    UNA_TRY(new_cells(&c, columns, count, &run->scratch));
     UNA_NEW(&run->scratch, range, ranges, inputs);
     UNA_NEW(&run->scratch, double, unit, inputs);
-    const una_input *input = columns->inputs;    /* the first of each source */
     for (size_t s = 0; s < inputs; input += una_source_inputs(&columns->sources[s++]))
-        if (c->number[s]) UNA_TRY(find_range(&ranges[s], &columns->sources[s], input, data, run));
-
+        if (c.number[s]) UNA_TRY(find_range(&ranges[s], &columns->sources[s], input, data, run));
     for (size_t i = 0; i < count; i++) {
         UNA_TRY(una_check_cancelled(run, STAGE));
         una_quasi(unit, inputs, i, run->settings.seed);
         for (size_t s = 0; s < inputs; s++) {
             const una_source *source = &columns->sources[s];
             size_t levels = una_source_words(source);    /* of "other" nobody knows what it is */
-            if (c->number[s]) c->number[s][i] = place_in(&ranges[s], unit[s]);
-            else c->word[s][i] = source->levels[levels ? (size_t)(unit[s] * (double)levels) : 0];
+            if (c.number[s]) c.number[s][i] = place_in(&ranges[s], unit[s]);
+            else c.word[s][i] = source->levels[levels ? (size_t)(unit[s] * (double)levels) : 0];
         }
     }
-    return UNA_OK;
-}
-
-una_status una_suggest_points(una_dataset **points, const una_model *model, const una_dataset *data, size_t count,
-                              una_run *run)
-{
-    const una_columns *columns = &model->columns;
-    cells c;
-    UNA_TRY(new_cells(&c, columns, count, &run->scratch));
-    UNA_TRY(place_points(&c, columns, data, count, run));
-    UNA_TRY(table_of_cells(points, &c, columns->source_count, count, run));
-    for (size_t s = 0; s < columns->source_count; s++)
-        (*points)->column[s].form.kind = columns->sources[s].form;       /* so that days are written as dates */
+    UNA_TRY(table_of_cells(&survey->points, &c, survey, count));
+    for (size_t s = 0; s < inputs; s++)
+        survey->points->column[s].form.kind = columns->sources[s].form;  /* so that days are written as dates */
     return UNA_OK;
 }
 
@@ -260,22 +245,21 @@ static void condition_draws_on(drawn *d, size_t c, double *with)
     d->taken[c] = true;
 }
 
-static una_status draw_both(drawn *d, const una_model *model, const una_dataset *rows, const una_dataset *region,
-                            una_run *run)
+static una_status draw_both(drawn *d, const una_survey *s, const una_dataset *rows, const una_dataset *region)
 {
     una_dataset *both;
-    UNA_NEW(&run->scratch, double, f, DRAWS * d->all);
-    UNA_TRY(una_dataset_join(&both, rows, region, run));
-    UNA_TRY(una_keep_dataset(&run->scratch, both));
-    UNA_TRY(una_model_draw(model, both, DRAWS, 0, f, run));
-    return sample_covariances(d->cov, f, DRAWS, d->all, run);
+    UNA_NEW(&s->run->scratch, double, f, DRAWS * d->all);
+    UNA_TRY(una_dataset_join(&both, rows, region, s->run));
+    UNA_TRY(una_keep_dataset(&s->run->scratch, both));
+    UNA_TRY(una_model_draw(s->model, both, DRAWS, 0, f, s->run));
+    return sample_covariances(d->cov, f, DRAWS, d->all, s->run);
 }
 
-una_status una_suggest_screen(size_t *row, size_t *count, const una_model *model, const una_dataset *pool,
-                              const una_dataset *region, una_run *run)
+una_status una_suggest_screen(una_survey *s, size_t *count)
 {
-    size_t rows = una_dataset_row_count(pool), wanted = *count, most = wanted > DRAWN_ROWS ? wanted : DRAWN_ROWS;
-    size_t some = una_dataset_row_count(region) < DRAWN_REGION ? una_dataset_row_count(region) : DRAWN_REGION;
+    size_t rows = una_dataset_row_count(s->pool), wanted = *count, most = wanted > DRAWN_ROWS ? wanted : DRAWN_ROWS;
+    size_t some = una_dataset_row_count(s->region) < DRAWN_REGION ? una_dataset_row_count(s->region) : DRAWN_REGION;
+    una_run *run = s->run;
     una_arena *scratch = &run->scratch;
     una_prediction out = { .size = sizeof out };
     una_dataset *drawn_rows, *drawn_region;
@@ -283,7 +267,7 @@ una_status una_suggest_screen(size_t *row, size_t *count, const una_model *model
     UNA_NEW_AT(scratch, out.std_epistemic, rows);
     UNA_NEW_AT(scratch, out.std_noise, rows);
     UNA_NEW(scratch, size_t, drawn_row, most);
-    UNA_TRY(una_model_predict(model, pool, 0.95, &out, run));
+    UNA_TRY(una_model_predict(s->model, s->pool, 0.95, &out, run));
     d.rows = by_variance(drawn_row, most, out.std_epistemic, rows, run);
     d.all = d.rows + some;
     UNA_NEW_AT(scratch, d.noise, d.rows);
@@ -291,16 +275,16 @@ una_status una_suggest_screen(size_t *row, size_t *count, const una_model *model
     UNA_NEW_AT(scratch, d.taken, d.rows);
     UNA_NEW(scratch, double, with, d.all);
     for (size_t c = 0; c < d.rows; c++) d.noise[c] = out.std_noise[drawn_row[c]] * out.std_noise[drawn_row[c]];
-    UNA_TRY(una_suggest_inputs(&drawn_rows, model, pool, drawn_row, d.rows, run));
-    UNA_TRY(una_suggest_inputs(&drawn_region, model, region, NULL, some, run));
-    UNA_SCOPED(run, draw_both(&d, model, drawn_rows, drawn_region, run));
+    UNA_TRY(una_suggest_inputs(&drawn_rows, s, s->pool, drawn_row, d.rows));
+    UNA_TRY(una_suggest_inputs(&drawn_region, s, s->region, NULL, some));
+    UNA_SCOPED(run, draw_both(&d, s, drawn_rows, drawn_region));
 
     for (*count = 0; *count < wanted; ++*count) {
         UNA_TRY(una_check_cancelled(run, STAGE));
         size_t c = most_promising(&d);
         if (c == SIZE_MAX) break;
         condition_draws_on(&d, c, with);
-        row[*count] = drawn_row[c];
+        s->row[*count] = drawn_row[c];
     }
     return UNA_OK;
 }

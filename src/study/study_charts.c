@@ -126,8 +126,7 @@ static void add_best_line(una_panel *panel, const una_study_view *view, const un
     }
     x[count] = (double)view->trials[view->trial_count - 1].id, y[count] = y[count - 1];
     count++;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_LINE, .ink = UNA_INK_SECOND, .x = x, .y = y, .count = count,
-                  .size = 1.8 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_SECOND, 1.8, 0 }, x, y, count);
 }
 
 static void add_failed(una_panel *panel, const una_study_view *view, const una_study_digest *d, una_arena *arena)
@@ -137,8 +136,9 @@ static void add_failed(una_panel *panel, const una_study_view *view, const una_s
     size_t count = 0;
     for (size_t i = 0; i < view->trial_count; i++)
         if (view->trials[i].state == UNA_TRIAL_FAILED) x[count++] = (double)view->trials[i].id;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_RUG, .ink = UNA_INK_IGNORANCE, .x = x, .count = count,
-                  .size = count > 100 ? 0.8 : 1.6, .opacity = count > 100 ? 0.6 : 0.9 });
+    bool many = count > 100;
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_RUG, UNA_INK_IGNORANCE, many ? 0.8 : 1.6, many ? 0.6 : 0.9 }, x, NULL,
+                   count);
 }
 
 /* Predictions for open trials. */
@@ -156,10 +156,8 @@ static size_t add_open(una_panel *panel, const una_study_view *view, una_arena *
         count++;
     }
     if (count == 0) return 0;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_RANGES, .ink = UNA_INK_IGNORANCE, .x = x, .y = low,
-                  .y2 = high, .count = count, .size = 1.6, .opacity = 0.6 });
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = x, .y = y, .count = count,
-                  .size = 4, .opacity = 1 });
+    una_panel_between(panel, (una_look){ UNA_SHAPE_RANGES, UNA_INK_IGNORANCE, 1.6, 0.6 }, x, low, high, count);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_MODEL, 4, 1 }, x, y, count);
     return count;
 }
 
@@ -175,8 +173,8 @@ una_figure una_study_chart_progress(const una_study_view *view, const una_study_
     add_air(&panel->y, 0.05);
 
     bool many = d->told > 300;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_DATA, .x = d->told_id,
-                  .y = d->told_value, .count = d->told, .size = many ? 2.4 : 3.6, .opacity = many ? 0.35 : 0.6 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_DATA, many ? 2.4 : 3.6, many ? 0.35 : 0.6 }, d->told_id,
+                   d->told_value, d->told);
     add_best_line(panel, view, d, arena);
     add_failed(panel, view, d, arena);
     size_t open = add_open(panel, view, arena);
@@ -199,9 +197,9 @@ static double on_axis(const una_dimension *input, double x)
 static una_axis input_axis(const una_dimension *input)
 {
     una_axis axis = { .label = input->name, .low = input->low, .high = input->high, .log = input->log };
+    double last = (double)input->level_count + 0.5;
     if (input->type == UNA_DIMENSION_CATEGORY)
-        axis = (una_axis){ .label = input->name, .low = 0.5, .high = (double)input->level_count + 0.5,
-            .names = input->levels, .name_count = input->level_count };
+        axis = (una_axis){ input->name, 0.5, last, input->levels, input->level_count, false };
     if (!(axis.low < axis.high)) axis.low -= 0.5, axis.high += 0.5, axis.log = false;
     return axis;
 }
@@ -216,14 +214,6 @@ typedef struct piece {                   /* the inputs of one panel */
     bool          same;                  /* all values are one, which stands in words       */
 } piece;
 
-static void fill_parallel_row(const piece *p, const una_trial *trial, double *row)
-{
-    for (size_t i = 0; i < p->count; i++) row[i] = on_axis(&p->view->inputs[p->inputs[i]], trial->x[p->inputs[i]]);
-    if (p->width <= p->count) return;
-    row[p->count] = p->same ? 1 : trial->value;
-    if (!is_told(trial)) row[p->count] = NAN;
-}
-
 /* Every value the same: an axis with one word in place of a range that is none. */
 static una_axis one_value_axis(const una_axis *value, una_arena *arena)
 {
@@ -234,46 +224,39 @@ static una_axis one_value_axis(const una_axis *value, una_arena *arena)
     return (una_axis){ .label = value->label, .low = 0.5, .high = 1.5, .names = name, .name_count = 1 };
 }
 
-static void add_bundle(una_panel *panel, const piece *p, size_t from, size_t to, una_bundle style)
+/* A line for each of the trials at these places; order NULL: in their own order, those that failed. */
+static void add_bundle(una_panel *panel, const piece *p, const size_t *order, size_t count, una_bundle style)
 {
-    size_t width = p->width;
-    double *rows = to > from ? UNA_GET(p->arena, double, (to - from) * width) : NULL;
-    if (!rows) return;
-    for (size_t i = from; i < to; i++)
-        fill_parallel_row(p, &p->view->trials[p->digest->order[i]], rows + (i - from) * width);
-    style.at = rows;
-    style.count = to - from;
-    una_panel_bundle(panel, style);
-}
-
-static void add_failed_rows(una_panel *panel, const piece *p)
-{
-    size_t width = p->width, count = 0;
-    double *rows = p->digest->failed ? UNA_GET(p->arena, double, p->digest->failed * width) : NULL;
-    if (!rows) return;
-    for (size_t i = 0; i < p->view->trial_count; i++)
-        if (p->view->trials[i].state == UNA_TRIAL_FAILED)
-            fill_parallel_row(p, &p->view->trials[i], rows + count++ * width);
-    una_panel_bundle(panel, (una_bundle){ .ink = UNA_INK_IGNORANCE, .at = rows, .count = count, .size = 0.7,
-                     .opacity = count > 60 ? 0.2 : 0.45 });
+    const una_study_view *view = p->view;
+    double *row = count > 0 ? UNA_GET(p->arena, double, count * p->width) : NULL;
+    style.at = row;
+    style.count = count;
+    for (size_t k = 0, at = 0; row && k < count; k++, at++, row += p->width) {
+        while (!order && view->trials[at].state != UNA_TRIAL_FAILED) at++;
+        const una_trial *trial = &view->trials[order ? order[k] : at];
+        for (size_t i = 0; i < p->count; i++) row[i] = on_axis(&view->inputs[p->inputs[i]], trial->x[p->inputs[i]]);
+        double value = p->same ? 1 : trial->value;
+        if (p->width > p->count) row[p->count] = is_told(trial) ? value : NAN;
+    }
+    if (style.at) una_panel_bundle(panel, style);
 }
 
 static void add_piece(una_figure *figure, const piece *p)
 {
+    const una_study_digest *d = p->digest;
     una_axis *axes = UNA_GET(p->arena, una_axis, p->width);
     if (!axes) return;
     for (size_t i = 0; i < p->count; i++) axes[i] = input_axis(&p->view->inputs[p->inputs[i]]);
-    if (p->width > p->count)
-        axes[p->count] = p->same ? one_value_axis(&p->digest->value, p->arena) : p->digest->value;
+    if (p->width > p->count) axes[p->count] = p->same ? one_value_axis(&d->value, p->arena) : d->value;
 
     una_panel *panel = una_figure_axes(figure, NULL, axes, p->width);
-    size_t told = p->digest->told, tenth = (told + 9) / 10;
-    double crowd = fmin(0.55, fmax(0.16, 40 / (double)(told + 1)));
-    add_bundle(panel, p, tenth, told, (una_bundle){ .ink = UNA_INK_PART, .size = 0.7, .opacity = crowd });
-    add_failed_rows(panel, p);
-    add_bundle(panel, p, told ? 1 : 0, tenth, (una_bundle){ .ink = UNA_INK_MODEL, .size = 0.9,
-               .opacity = tenth > 40 ? 0.4 : 0.75 });
-    add_bundle(panel, p, 0, told ? 1 : 0, (una_bundle){ .ink = UNA_INK_SECOND, .size = 2.2 });
+    size_t best = d->told ? 1 : 0, tenth = (d->told + 9) / 10;
+    double crowd = fmin(0.55, fmax(0.16, 40 / (double)(d->told + 1)));
+    add_bundle(panel, p, d->order + tenth, d->told - tenth, (una_bundle){ UNA_INK_PART, NULL, 0, 0.7, crowd });
+    add_bundle(panel, p, NULL, d->failed, (una_bundle){ UNA_INK_IGNORANCE, NULL, 0, 0.7, d->failed > 60 ? 0.2 : 0.45 });
+    add_bundle(panel, p, d->order + best, tenth - best,
+               (una_bundle){ UNA_INK_MODEL, NULL, 0, 0.9, tenth > 40 ? 0.4 : 0.75 });
+    add_bundle(panel, p, d->order, best, (una_bundle){ UNA_INK_SECOND, NULL, 0, 2.2, 0 });
 }
 
 una_figure una_study_chart_parallel(const una_study_view *view, const una_study_digest *d, una_arena *arena)
@@ -282,11 +265,9 @@ una_figure una_study_chart_parallel(const una_study_view *view, const una_study_
     size_t each = pieces ? (d->varied_count + pieces - 1) / pieces : 0;
     una_figure figure = una_figure_in(arena, 1, fmin(full_width, fmax(360, 116 * (double)(each + 1))), 300);
     for (size_t from = 0; from < d->varied_count; from += each) {
-        piece p = { .view = view, .digest = d, .inputs = d->varied + from, .arena = arena };
-        p.count = d->varied_count - from < each ? d->varied_count - from : each;
-        p.width = p.count + (d->told > 0);
-        p.same = !(d->value.low < d->value.high);
-        add_piece(&figure, &p);
+        size_t count = d->varied_count - from < each ? d->varied_count - from : each;
+        bool same = !(d->value.low < d->value.high);
+        add_piece(&figure, &(piece){ view, d, d->varied + from, count, arena, count + (d->told > 0), same });
     }
 
     if (d->told) una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_SECOND, "the best");
@@ -319,8 +300,8 @@ static void study_add_dots(una_panel *panel, const una_study_view *view, const u
         x[i] = on_axis(dimension, view->trials[at].x[input]) + (stands_alone(dimension) ? 0.3 * aside : 0);
         y[i] = view->trials[at].value;
     }
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_DATA, .x = x, .y = y, .count = count,
-                  .size = 2.4, .opacity = count > 100 ? 0.22 : 0.4 });
+    una_look look = { UNA_SHAPE_POINTS, UNA_INK_DATA, 2.4, count > 100 ? 0.22 : 0.4 };
+    una_panel_plot(panel, look, x, y, count);
 }
 
 static void add_slice(una_panel *panel, const una_dimension *input, const una_slice *slice, una_arena *arena)
@@ -335,11 +316,10 @@ static void add_slice(una_panel *panel, const una_dimension *input, const una_sl
     }
 
     bool alone = stands_alone(input);
-    una_panel_add(panel, (una_series){ .shape = alone ? UNA_SHAPE_RANGES : UNA_SHAPE_BAND, .ink = UNA_INK_IGNORANCE,
-                  .x = x, .y = low, .y2 = high, .count = slice->count, .size = alone ? 3 : 0,
-                  .opacity = alone ? 0.6 : 0.38 });
-    una_panel_add(panel, (una_series){ .shape = alone ? UNA_SHAPE_POINTS : UNA_SHAPE_LINE, .ink = UNA_INK_MODEL,
-                  .x = x, .y = slice->mean, .count = slice->count, .size = alone ? 5 : 1.8, .opacity = 1 });
+    una_look range = { alone ? UNA_SHAPE_RANGES : UNA_SHAPE_BAND, UNA_INK_IGNORANCE, alone ? 3 : 0, alone ? 0.6 : 0.38 };
+    una_look mean = { alone ? UNA_SHAPE_POINTS : UNA_SHAPE_LINE, UNA_INK_MODEL, alone ? 5 : 1.8, 1 };
+    una_panel_between(panel, range, x, low, high, slice->count);
+    una_panel_plot(panel, mean, x, slice->mean, slice->count);
 }
 
 static void add_slice_panel(una_figure *figure, const una_study_view *view, const una_study_digest *d, size_t input,
@@ -360,8 +340,7 @@ static void add_slice_panel(una_figure *figure, const una_study_view *view, cons
     study_add_dots(panel, view, d, input, arena);
     if (!view->best) return;
     best[0] = on_axis(dimension, view->best->x[input]), best[1] = view->best->value;
-    una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_SECOND, .x = best, .y = best + 1,
-                  .count = 1, .size = 7.5, .opacity = 1 });
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_SECOND, 7.5, 1 }, best, best + 1, 1);
 }
 
 /* Bands may leave the paper: half the trials' range above and below is enough to see that they do. */

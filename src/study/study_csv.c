@@ -5,13 +5,12 @@
 #include "study/study.h"
 
 #include "base/record.h"
+#include "draw/fit_report.h"
 #include "data/cell_format.h"
 #include "read/reader.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
-
-static const char *const states[] = { "open", "told", "failed" };
 
 static size_t find_input(const una_study *s, const char *name)
 {
@@ -54,7 +53,7 @@ static void put_trial(una_text *text, const una_study *s, const una_trial *t, un
 {
     una_record record = una_record_begin(text);
     una_record_count(&record, t->id);
-    una_record_words(&record, states[t->state]);
+    una_record_words(&record, una_trial_state_words[t->state]);
     for (size_t i = 0; i < s->space->count; i++) {
         una_text word = una_text_in(arena);
         una_dimension_write(&word, &s->space->dimension[i], t->x[i]);
@@ -72,7 +71,8 @@ static void put_trial(una_text *text, const una_study *s, const una_trial *t, un
 
 static void json_trial(una_text *text, const una_study *s, const una_trial *t)
 {
-    una_text_add(text, "{\"id\": %" PRIu64 ", \"state\": \"%s\", \"x\": ", t->id, states[t->state]);
+    una_text_add(text, "{\"id\": %" PRIu64 ", \"state\": \"%s\", \"x\": ", t->id,
+                 una_trial_state_words[t->state]);
     una_space_write(text, s->space, t->x);
     una_text_add(text, ", \"value\": ");
     una_text_number(text, t->value);
@@ -116,13 +116,12 @@ static una_status put_csv(una_text *text, const una_study *s, const una_trials *
     return UNA_OK;
 }
 
-static una_status write_file(const char *path, const una_text *text, una_run *run)
+static una_status write_trials(una_study *s, const una_trials *trials, const char *path, bool json, una_run *run)
 {
-    una_file file = {0};
-    UNA_TRY(una_arena_check(text->arena));
-    UNA_TRY(una_file_begin(&file, path, &run->scratch, run));
-    UNA_TRY(una_file_write(&file, text->at, text->length, run));
-    return una_file_commit(&file, run);
+    una_text text = una_text_in(&run->scratch);
+    UNA_TRY(json ? put_json(&text, s, trials, run) : put_csv(&text, s, trials, run));
+    UNA_TRY(una_arena_check(&run->scratch));
+    return una_report_save(path, &text, run);
 }
 
 static una_status export_to(size_t *rows, una_study *s, const char *path, bool json, una_run *run)
@@ -131,9 +130,7 @@ static una_status export_to(size_t *rows, una_study *s, const char *path, bool j
     if (rows) *rows = 0;
     UNA_TRY(una_study_trials(&trials, s, run));
     una_mark mark = una_arena_mark(&run->scratch);
-    una_text text = una_text_in(&run->scratch);
-    una_status status = json ? put_json(&text, s, trials, run) : put_csv(&text, s, trials, run);
-    if (status == UNA_OK) status = write_file(path, &text, run);
+    una_status status = write_trials(s, trials, path, json, run);
     una_arena_release(&run->scratch, mark);
     if (rows && status == UNA_OK) *rows = trials->count;
     una_trials_free(trials);
@@ -202,13 +199,19 @@ static una_status wrong_cell(const importing *m, size_t row, const char *column,
              kept);
 }
 
-/* A level that is a number may be written in another way: 1.0 for 1. */
-static bool level_of_number(double *value, const una_dimension *d, double number)
+static double level_value(const una_dimension *d, size_t level)
 {
+    return d->type == UNA_DIMENSION_FIXED ? d->low : (double)level;
+}
+
+/* A level that is a number may be written in another way: 1.0 for 1. */
+static bool level_of_number(double *value, const una_dimension *d, const char *word)
+{
+    double number, level;
+    if (!d->levels || !una_parse_number(word, strlen(word), &number)) return false;
     for (size_t i = 0; i < d->level_count; i++) {
-        double level;
         if (!una_parse_number(d->levels[i], strlen(d->levels[i]), &level) || level != number) continue;
-        *value = d->type == UNA_DIMENSION_FIXED ? d->low : (double)i;
+        *value = level_value(d, i);
         return true;
     }
     return false;
@@ -218,9 +221,9 @@ static bool level_of_number(double *value, const una_dimension *d, double number
 static bool level_of_nothing(double *value, const una_dimension *d)
 {
     size_t found = 0;
-    for (size_t i = 0; i < d->level_count; i++) {
+    for (size_t i = 0; d->levels && i < d->level_count; i++) {
         if (!una_cell_is_missing_mark(d->levels[i], strlen(d->levels[i]))) continue;
-        *value = d->type == UNA_DIMENSION_FIXED ? d->low : (double)i;
+        *value = level_value(d, i);
         found++;
     }
     return found == 1;
@@ -235,19 +238,14 @@ static una_status read_input(double *x, const importing *m, size_t row, size_t i
     const double *numbers = una_dataset_numbers(m->data, column);
     const char *const *words = una_dataset_words(m->data, column);
     bool missing = numbers ? isnan(numbers[row]) : !words[row];
-    double number;
-    if (missing && d->levels && level_of_nothing(x, d)) return UNA_OK;
+    if (missing && level_of_nothing(x, d)) return UNA_OK;
     if (missing) return wrong_cell(m, row, d->name, "the cell is empty", run);
-    if (numbers && !d->levels) {
-        *x = numbers[row];
-        return UNA_OK;
-    }
-
     char buffer[32];
     const char *word = numbers ? una_number_text(buffer, numbers[row]) : words[row];
-    if (una_dimension_read(x, d, word, run) == UNA_OK) return UNA_OK;
-    if (d->levels && una_parse_number(word, strlen(word), &number) && level_of_number(x, d, number)) return UNA_OK;
-    return wrong_cell(m, row, d->name, una_run_message(run), run);
+    if (numbers && !d->levels) *x = numbers[row];
+    else if (una_dimension_read(x, d, word, run) != UNA_OK && !level_of_number(x, d, word))
+        return wrong_cell(m, row, d->name, una_run_message(run), run);
+    return UNA_OK;
 }
 
 static const char *words_at(const importing *m, size_t column, size_t row)
@@ -264,12 +262,11 @@ static una_status read_result(una_stored_trial *trial, const importing *m, size_
     trial->value = numbers ? numbers[row] : NAN;
     trial->note = words_at(m, m->note, row);
     if (!*trial->note) trial->note = "imported";
-    if (*state && strcmp(state, "told") != 0 && strcmp(state, "failed") != 0 && strcmp(state, "open") != 0)
-        return wrong_cell(m, row, "state", "it is told, failed or open", run);
+    size_t known = 0;
+    while (known < UNA_TRIAL_STATES && strcmp(state, una_trial_state_words[known]) != 0) known++;
+    if (*state && known == UNA_TRIAL_STATES) return wrong_cell(m, row, "state", "it is told, failed or open", run);
 
-    trial->state = UNA_TRIAL_TOLD;
-    if (strcmp(state, "open") == 0) trial->state = UNA_TRIAL_OPEN;
-    if (strcmp(state, "failed") == 0) trial->state = UNA_TRIAL_FAILED;
+    trial->state = *state ? (una_trial_state)known : UNA_TRIAL_TOLD;
     if (trial->state != UNA_TRIAL_TOLD) return UNA_OK;
     if (*word && !una_parse_number(word, strlen(word), &trial->value))
         return wrong_cell(m, row, m->value_name, "it is not a number", run);
@@ -339,21 +336,27 @@ static una_status study_read_table(una_dataset **data, const una_study *s, const
     return status;
 }
 
+static una_status import_table(size_t *rows, size_t *added, importing *m, const char *value, una_run *run)
+{
+    una_dataset *data = NULL;
+    UNA_TRY(una_study_enter(run));
+    una_status status = study_read_table(&data, m->study, m->path, run);
+    m->data = data;
+    if (status == UNA_OK) status = import_rows(added, m, value, run);
+    *rows = status == UNA_OK ? una_dataset_row_count(data) : 0;
+    una_dataset_free(data);
+    return status;
+}
+
 una_status una_study_import_csv(size_t *rows, size_t *added, una_study *s, const char *path, const char *value,
                                 una_run *run)
 {
-    una_dataset *data = NULL;
-    size_t more = 0;
-    if (rows) *rows = 0;
-    if (added) *added = 0;
-    UNA_TRY(una_study_enter(run));
+    importing m = { .study = s, .path = path };
+    size_t all = 0, more = 0;
     una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = study_read_table(&data, s, path, run);
-    importing m = { .study = s, .data = data, .path = path };
-    if (status == UNA_OK) status = import_rows(&more, &m, value, run);
+    una_status status = import_table(&all, &more, &m, value, run);
     una_arena_release(&run->scratch, mark);
-    if (rows && status == UNA_OK) *rows = una_dataset_row_count(data);
+    if (rows) *rows = all;
     if (added) *added = more;
-    una_dataset_free(data);
     return status;
 }

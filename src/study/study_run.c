@@ -43,7 +43,6 @@ typedef struct job_pool {
     una_study               *study;
     const una_study_command *command;
     una_run                 *run;
-    una_arena                memory;
     job                     *jobs;
     size_t                   workers, done;
     una_status               failed;     /* the first failure: nothing more is started                      */
@@ -123,11 +122,11 @@ static una_status check_levels(const una_dimension *d, bool alone, bool program,
 /* A word that is a placeholder and nothing else reaches the program as it is, whatever is in it. */
 static una_status check_values(const una_study *study, const char *word, bool program, una_run *run)
 {
-    size_t length, whole = strlen(word);
+    size_t length;
     for (const char *at = word; *at; at += length) {
         size_t input = part_at(study, word, at, &length);
         if (input < study->space->count)
-            UNA_TRY(check_levels(&study->space->dimension[input], length == whole, program, run));
+            UNA_TRY(check_levels(&study->space->dimension[input], length == strlen(word), program, run));
     }
     return UNA_OK;
 }
@@ -186,12 +185,11 @@ static int spawn_command(pid_t *process, char *const *words, int output)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+    static const int signals[] = { SIGINT, SIGTERM, SIGPIPE };
     sigset_t none, usual;
     sigemptyset(&none);
     sigemptyset(&usual);
-    sigaddset(&usual, SIGINT);
-    sigaddset(&usual, SIGTERM);
-    sigaddset(&usual, SIGPIPE);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaddset(&usual, signals[i]);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
@@ -210,22 +208,18 @@ static int spawn_command(pid_t *process, char *const *words, int output)
 static una_status job_start(job_pool *s, job *j)
 {
     const una_study_command *c = s->command;
-    una_mark mark = una_arena_mark(&s->run->scratch);
-    char **words = UNA_GET(&s->run->scratch, char *, c->count + 1);
-    int ends[2], why = 0;
-    for (size_t i = 0; words && i < c->count; i++)
+    int ends[2];
+    UNA_NEW(&s->run->scratch, char *, words, c->count + 1);
+    for (size_t i = 0; i < c->count; i++)
         words[i] = (char *)fill_command_word(s, c->words[i], &j->trials->at[0], &s->run->scratch);
-
-    una_status status = una_arena_check(&s->run->scratch);
-    if (status == UNA_OK) status = open_pipe(ends, s->run);
-    if (status == UNA_OK) {
-        why = spawn_command(&j->process, words, ends[1]);
-        close(ends[1]);
-        if (why != 0) close(ends[0]);
+    UNA_TRY(una_arena_check(&s->run->scratch));
+    UNA_TRY(open_pipe(ends, s->run));
+    int why = spawn_command(&j->process, words, ends[1]);
+    close(ends[1]);
+    if (why != 0) {
+        close(ends[0]);
+        UNA_FAIL(s->run, UNA_E_USAGE, "cannot run '%s': %s", c->words[0], strerror(why));
     }
-    una_arena_release(&s->run->scratch, mark);
-    UNA_TRY(status);
-    if (why != 0) UNA_FAIL(s->run, UNA_E_USAGE, "cannot run '%s': %s", c->words[0], strerror(why));
 
     j->stage = RUNNING;
     j->pipe = ends[0];
@@ -237,12 +231,17 @@ static una_status job_start(job_pool *s, job *j)
     return UNA_OK;
 }
 
-static void give_back(job_pool *s, job *j)
+static void make_idle(job *j)
 {
-    una_trial_store_drop(s->study->store, j->trials->at[0].id, true, s->run); /* or else when this process ends */
     una_trials_free(j->trials);
     j->trials = NULL;
     j->stage = IDLE;
+}
+
+static void give_back(job_pool *s, job *j)
+{
+    una_trial_store_drop(s->study->store, j->trials->at[0].id, true, s->run); /* or else when this process ends */
+    make_idle(j);
 }
 
 /* An exhausted finite space ends the run; that is no failure if something was done. */
@@ -310,27 +309,31 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+/* What a command printed, without the blanks behind it. */
+static size_t printed_length(const job *j)
+{
+    size_t end = j->length;
+    while (end > 0 && is_space(j->tail[end - 1])) end--;
+    return end;
+}
+
 /* The last word of the last line that is not empty. */
 static bool job_read_value(const job *j, double *value)
 {
-    size_t end = j->length, from;
-    while (end > 0 && is_space(j->tail[end - 1])) end--;
-    for (from = end; from > 0 && !is_space(j->tail[from - 1]);) from--;
+    size_t end = printed_length(j), from = end;
+    while (from > 0 && !is_space(j->tail[from - 1])) from--;
     return una_parse_number(j->tail + from, end - from, value) && isfinite(*value);
 }
 
 static void note_garbage(job *j)
 {
-    size_t end = j->length, from;
-    while (end > 0 && is_space(j->tail[end - 1])) end--;
-    for (from = end; from > 0 && j->tail[from - 1] != '\n';) from--;
+    size_t end = printed_length(j), from = end, length = 0;
+    char shown[SHOWN + 1];
+    while (from > 0 && j->tail[from - 1] != '\n') from--;
     if (from == end) {
         snprintf(j->note, sizeof j->note, "printed nothing");
         return;
     }
-
-    char shown[SHOWN + 1];
-    size_t length = 0;
     for (; from < end && length < SHOWN; from++) {       /* bytes of other alphabets are not for a note */
         unsigned char c = (unsigned char)j->tail[from];
         shown[length++] = (char)(c >= 0x20 && c < 0x7f ? c : '?');
@@ -367,33 +370,23 @@ static void end_job(job_pool *s, job *j, const char *sentence)
 {
     s->done++;
     job_report(s, j, sentence);
-    una_trials_free(j->trials);
-    j->trials = NULL;
-    j->stage = IDLE;
-}
-
-static una_status write_down(job_pool *s, const job *j)
-{
-    const una_trial *r = &j->result;
-    return una_trial_store_tell(s->study->store, r->id, r->state, r->value, r->note, s->run);
+    make_idle(j);
 }
 
 /* Writes the result. If the trial was already told, the earlier result counts. */
 static void job_record(job_pool *s, job *j)
 {
     char sentence[2 * QUOTED], number[32];
-    una_mark mark = una_arena_mark(&s->run->scratch);
-    una_status status = write_down(s, j);
-    una_arena_release(&s->run->scratch, mark);
-    una_number_text(number, j->result.value);
-
+    const una_trial *r = &j->result;
+    bool told = r->state == UNA_TRIAL_TOLD;
+    const char *result = told ? una_number_text(number, r->value) : j->note;
+    una_status status = una_trial_store_tell(s->study->store, r->id, r->state, r->value, r->note, s->run);
     if (status == UNA_OK) {
-        if (j->result.state == UNA_TRIAL_TOLD) snprintf(sentence, sizeof sentence, "%s", number);
-        else snprintf(sentence, sizeof sentence, "failed: %s", j->note);
+        snprintf(sentence, sizeof sentence, "%s%s", told ? "" : "failed: ", result);
         end_job(s, j, sentence);
     } else if (status == UNA_E_INPUT) {
         snprintf(sentence, sizeof sentence, "%.400s; what came out here (%s) was not taken", una_run_message(s->run),
-                 j->result.state == UNA_TRIAL_TOLD ? number : j->note);
+                 result);
         end_job(s, j, sentence);
     } else {
         j->stage = UNRECORDED;
@@ -477,9 +470,7 @@ static void give_sign_of_life(job_pool *s)
     double time = una_clock();
     if (time - s->heartbeat < UNA_TRIAL_STORE_HEARTBEAT) return;
     s->heartbeat = time;
-    una_mark mark = una_arena_mark(&s->run->scratch);
     una_trial_store_heartbeat(s->study->store, s->run);  /* a failure shows when something has to be written */
-    una_arena_release(&s->run->scratch, mark);
 }
 
 static void check_cancelled(job_pool *s)
@@ -493,16 +484,16 @@ static void check_cancelled(job_pool *s)
         if (s->jobs[i].stage == RUNNING) ask_to_end(&s->jobs[i]);
 }
 
-static void serve_jobs(job_pool *s, struct pollfd *polls)
+/* False: nothing runs any more. */
+static bool serve_once(job_pool *s, struct pollfd *polls)
 {
-    for (;;) {
-        if (s->failed == UNA_OK) begin_jobs(s);
-        check_cancelled(s);
-        if (wait_for_output(s, polls) == 0) return;
-        for (size_t i = 0; i < s->workers; i++)
-            if (s->jobs[i].stage == RUNNING) check_job(s, &s->jobs[i]);
-        give_sign_of_life(s);
-    }
+    if (s->failed == UNA_OK) begin_jobs(s);
+    check_cancelled(s);
+    if (wait_for_output(s, polls) == 0) return false;
+    for (size_t i = 0; i < s->workers; i++)
+        if (s->jobs[i].stage == RUNNING) check_job(s, &s->jobs[i]);
+    give_sign_of_life(s);
+    return true;
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------- */
@@ -526,21 +517,36 @@ static void describe_untold(const job_pool *s, const job *j, una_text *text)
 /* Tries once more; results that still cannot be written are reported to the caller, each in its own sentence. */
 static una_status settle_rest(job_pool *s)
 {
-    una_text all = una_text_in(&s->memory);
+    una_text all = una_text_in(&s->run->scratch);
     for (size_t i = 0; i < s->workers; i++) {
         job *j = &s->jobs[i];
         if (j->stage != UNRECORDED) continue;
         job_record(s, j);
         if (j->stage != UNRECORDED) continue;
-        una_text one = una_text_in(&s->memory);
+        una_text one = una_text_in(&s->run->scratch);
         describe_untold(s, j, &one);
         if (one.at) job_report(s, j, one.at);
         una_text_add(&all, "%s%s", all.length ? ". And " : "", one.at ? one.at : "");
-        una_trials_free(j->trials);
-        j->stage = IDLE;
+        make_idle(j);
     }
     if (all.length > 0) snprintf(s->message, sizeof s->message, "%.1000s", all.at);
+    if (s->failed != UNA_OK) una_run_fail(s->run, s->failed, s->message);
     return s->failed;
+}
+
+static una_status run_jobs(job_pool *s)
+{
+    una_arena *arena = &s->run->scratch;
+    UNA_TRY(check_command(s->study, s->command, s->run));
+    UNA_NEW_AT(arena, s->jobs, s->workers);
+    UNA_NEW(arena, struct pollfd, polls, s->workers);
+    for (size_t i = 0; i < s->workers; i++) UNA_NEW_AT(arena, s->jobs[i].tail, 2 * TAIL);
+    for (bool more = true; more;) {
+        una_mark mark = una_arena_mark(arena);
+        more = serve_once(s, polls);
+        una_arena_release(arena, mark);
+    }
+    return settle_rest(s);
 }
 
 una_status una_study_run(size_t *done, una_study *study, const una_study_command *command, una_run *run)
@@ -549,23 +555,10 @@ una_status una_study_run(size_t *done, una_study *study, const una_study_command
     if (done) *done = 0;
     UNA_TRY(una_study_enter(run));
     UNA_TRY(UNA_TAKE(&given, command, una_study_command, run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = check_command(study, &given, run);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
-
     job_pool s = { .study = study, .command = &given, .run = run, .workers = given.workers ? given.workers : 1 };
-    una_arena_init(&s.memory, run);
-    s.jobs = UNA_GET(&s.memory, job, s.workers);
-    struct pollfd *polls = UNA_GET(&s.memory, struct pollfd, s.workers);
-    for (size_t i = 0; s.jobs && i < s.workers; i++) s.jobs[i].tail = UNA_GET(&s.memory, char, 2 * TAIL);
-    status = una_arena_check(&s.memory);
-    if (status == UNA_OK) {
-        serve_jobs(&s, polls);
-        status = settle_rest(&s);
-        if (status != UNA_OK) una_run_fail(run, status, s.message);
-    }
-    una_arena_free(&s.memory);
+    una_mark mark = una_arena_mark(&run->scratch);
+    una_status status = run_jobs(&s);
+    una_arena_release(&run->scratch, mark);
     if (done) *done = s.done;
     return status;
 }

@@ -12,27 +12,39 @@
 
 enum { NAME_ROOM = 72, NOTE_ROOM = 160, MOST_REASONS = 6, VALUE_DIGITS = 6, LEVEL_WORDS = 6 };
 
-static const char *spoken_count(char buffer[UNA_NUMBER_ROOM], size_t value)
+/* Numbers as texts in the arena of a page. */
+static const char *plain(const una_text *page, double value, int decimals)
 {
-    return una_number_plain(buffer, (double)value, 0);
+    char buffer[UNA_NUMBER_ROOM];
+    const char *text = una_arena_text(page->arena, una_number_plain(buffer, value, decimals));
+    return text ? text : "";
 }
 
-static const char *spoken_number(char buffer[UNA_NUMBER_ROOM], double value)
+static const char *spoken_count(const una_text *page, size_t value)
 {
-    return una_number_brief(buffer, value, VALUE_DIGITS);
+    return plain(page, (double)value, 0);
+}
+
+static const char *brief(const una_text *page, double value, int digits)
+{
+    char buffer[UNA_NUMBER_ROOM];
+    const char *text = una_arena_text(page->arena, una_number_brief(buffer, value, digits));
+    return text ? text : "";
 }
 
 /* Words of any length, cut to what fits into `room` bytes. */
-static const char *cut_to_room(char *buffer, size_t room, const char *words)
+static const char *cut_to_room(const una_text *page, size_t room, const char *words)
 {
-    una_utf8_clean(buffer, room - 3, words);
-    if (strlen(words) >= room) memcpy(buffer + strlen(buffer), "\xE2\x80\xA6", 4);
-    return buffer;
+    char *text = UNA_GET(page->arena, char, room);
+    if (!text) return "";
+    una_utf8_clean(text, room - 3, words);
+    if (strlen(words) >= room) memcpy(text + strlen(text), "\xE2\x80\xA6", 4);
+    return text;
 }
 
-static const char *name_in_room(char buffer[NAME_ROOM], const char *name)
+static const char *name_in_room(const una_text *page, const char *name)
 {
-    return cut_to_room(buffer, NAME_ROOM, name);
+    return cut_to_room(page, NAME_ROOM, name);
 }
 
 /* The word of a value that has one, else NULL. */
@@ -43,38 +55,34 @@ static const char *level_word(const una_dimension *input, double x)
 }
 
 /* One value of an input; columns of a table have the same decimals throughout. */
-static const char *value_text(char buffer[UNA_NUMBER_ROOM], const una_dimension *input, double x)
+static const char *cell_text(const una_text *page, const una_dimension *input, double x)
 {
+    char buffer[UNA_NUMBER_ROOM];
+    if (!isfinite(x)) return "\xE2\x80\x93";
     const char *word = level_word(input, x);
-    if (word) return cut_to_room(buffer, NAME_ROOM, word);
-    if (input->type == UNA_DIMENSION_INTEGER && fabs(x) < 1e15) return una_number_plain(buffer, x, 0);
-    if (input->type == UNA_DIMENSION_FIXED) return spoken_number(buffer, x);
-    double width = input->high - input->low;
-    if (input->log || !(width > 0) || fabs(input->low) + fabs(input->high) > 1e6)
-        return una_number_short(buffer, x, 5);
-    double decimals = 4 - floor(log10(width));
-    return decimals > 9 ? una_number_short(buffer, x, 5) : una_number_plain(buffer, x, (int)fmax(decimals, 0));
-}
-
-static const char *cell_text(char buffer[UNA_NUMBER_ROOM], const una_dimension *input, double x)
-{
-    return isfinite(x) ? value_text(buffer, input, x) : "\xE2\x80\x93";
+    if (word) return name_in_room(page, word);
+    if (input->type == UNA_DIMENSION_INTEGER && fabs(x) < 1e15) return plain(page, x, 0);
+    if (input->type == UNA_DIMENSION_FIXED) return brief(page, x, VALUE_DIGITS);
+    double width = input->high - input->low, decimals = 4 - floor(log10(width));
+    bool even = !input->log && width > 0 && fabs(input->low) + fabs(input->high) <= 1e6 && decimals <= 9;
+    if (even) return plain(page, x, (int)fmax(decimals, 0));
+    const char *text = una_arena_text(page->arena, una_number_short(buffer, x, 5));
+    return text ? text : "";
 }
 
 /* ---- the lead ---------------------------------------------------------------------------------------------------- */
 
 static void add_counts(una_text *words, const una_study_view *view, const una_study_digest *d)
 {
-    char a[UNA_NUMBER_ROOM];
     const size_t counts[] = { d->told, d->failed, d->open };
     static const char *const states[] = { "told", "failed", "open" };
-    una_text_add(words, " %s %s so far", spoken_count(a, view->trial_count), view->trial_count == 1 ? "trial"
+    una_text_add(words, " %s %s so far", spoken_count(words, view->trial_count), view->trial_count == 1 ? "trial"
                  : "trials");
     const char *before = ": ";
     for (size_t i = 0; i < 3; i++) {
         if (counts[i] == 0) continue;
         if (counts[i] < view->trial_count)
-            una_text_add(words, "%s%s %s", before, spoken_count(a, counts[i]), states[i]);
+            una_text_add(words, "%s%s %s", before, spoken_count(words, counts[i]), states[i]);
         else una_text_add(words, ", %s%s", counts[i] > 1 ? "all " : "", states[i]);
         before = ", ";
     }
@@ -84,23 +92,21 @@ static void add_counts(una_text *words, const una_study_view *view, const una_st
 /* How long ago the best was found, counted in told trials. */
 static void add_best(una_text *words, const una_study_view *view)
 {
-    char a[UNA_NUMBER_ROOM];
     if (!view->best) return;
-    una_text_add(words, " The best value is %s, from trial %s", spoken_number(a, view->best->value),
-                 una_number_plain((char[UNA_NUMBER_ROOM]){0}, (double)view->best->id, 0));
+    una_text_add(words, " The best value is %s, from trial %s", brief(words, view->best->value, VALUE_DIGITS),
+                 plain(words, (double)view->best->id, 0));
     size_t since = 0;
     for (size_t i = 0; i < view->trial_count; i++)
         since += view->trials[i].state == UNA_TRIAL_TOLD && view->trials[i].id > view->best->id;
-    if (since > 1) una_text_add(words, "; %s have been told since without beating it", spoken_count(a, since));
+    if (since > 1) una_text_add(words, "; %s have been told since without beating it", spoken_count(words, since));
     una_text_add(words, ".");
 }
 
 static void put_lead(una_html *html, const una_study_view *view, const una_study_digest *d)
 {
-    char a[UNA_NUMBER_ROOM];
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "The %s value over %s %s is looked for.", view->maximize ? "largest" : "least",
-                 spoken_count(a, d->varied_count), d->varied_count == 1 ? "input" : "inputs");
+                 spoken_count(&words, d->varied_count), d->varied_count == 1 ? "input" : "inputs");
     if (view->trial_count == 0) una_text_add(&words, " No trial has been asked for yet.");
     else add_counts(&words, view, d);
     add_best(&words, view);
@@ -126,16 +132,15 @@ static const una_trial *most_promising(const una_study_view *view, double *gain)
 /* Predictions made when a trial was asked for: of open trials, and beside the results. */
 static void put_forecasts(una_html *html, const una_study_view *view)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM];
     una_text words = una_text_in(html->text.arena);
     double gain = 0;
     const una_trial *next = most_promising(view, &gain);
     if (next)
         una_text_add(&words, "Of the open trials the model hopes most of %s: it expects %s \xC2\xB1 %s there (one "
                      "standard deviation), a gain of %s on the best, on average. ",
-                     una_number_plain((char[UNA_NUMBER_ROOM]){0}, (double)next->id, 0),
-                     una_number_brief(a, next->expected, 4), una_number_brief(b, next->doubt, 2),
-                     una_number_brief(c, gain, 2));
+                     plain(&words, (double)next->id, 0),
+                     brief(&words, next->expected, 4), brief(&words, next->doubt, 2),
+                     brief(&words, gain, 2));
 
     size_t count = 0, inside = 0;
     for (size_t i = 0; i < view->trial_count; i++) {
@@ -147,20 +152,19 @@ static void put_forecasts(una_html *html, const una_study_view *view)
     if (count >= 10)
         una_text_add(&words, "It predicted %s values before they were known; %s of them (%s" UNA_THIN_SPACE "%%) came "
                      "out within its 95" UNA_THIN_SPACE "%% range, which allows for what it does not know of the "
-                     "function and not for noise.", spoken_count(a, count), spoken_count(b, inside),
-                     una_number_plain(c, 100 * (double)inside / (double)count, 0));
+                     "function and not for noise.", spoken_count(&words, count), spoken_count(&words, inside),
+                     plain(&words, 100 * (double)inside / (double)count, 0));
     if (words.length) una_html_paragraph(html, NULL, words.at);
 }
 
 static void put_warnings(una_html *html, const una_study_digest *d)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
     una_text words = una_text_in(html->text.arena);
     size_t ended = d->told + d->failed;
     if (d->failed == 0 || 2 * d->failed < ended || ended < 2) return;
     if (d->told == 0)
-        una_text_add(&words, "All %s trials failed: there is no value to learn from.", spoken_count(a, ended));
-    else una_text_add(&words, "%s of %s trials failed.", spoken_count(a, d->failed), spoken_count(b, ended));
+        una_text_add(&words, "All %s trials failed: there is no value to learn from.", spoken_count(&words, ended));
+    else una_text_add(&words, "%s of %s trials failed.", spoken_count(&words, d->failed), spoken_count(&words, ended));
     una_text_add(&words, " The reasons are below; a smaller space, or a constraint that leaves out where it cannot "
                  "work, saves them.");
     const char *sentence = words.at;
@@ -171,7 +175,6 @@ static void put_warnings(una_html *html, const una_study_digest *d)
 
 static void add_range(una_text *words, const una_dimension *input)
 {
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], name[NAME_ROOM];
     if (input->type == UNA_DIMENSION_FIXED) {
         una_text_add(words, "fixed");
         return;
@@ -179,11 +182,11 @@ static void add_range(una_text *words, const una_dimension *input)
     if (input->type == UNA_DIMENSION_CATEGORY) {
         size_t count = input->level_count < LEVEL_WORDS ? input->level_count : LEVEL_WORDS;
         for (size_t i = 0; i < count; i++)
-            una_text_add(words, "%s%s", i ? ", " : "", name_in_room(name, input->levels[i]));
+            una_text_add(words, "%s%s", i ? ", " : "", name_in_room(words, input->levels[i]));
         if (count < input->level_count) una_text_add(words, " and %zu more", input->level_count - count);
         return;
     }
-    una_text_add(words, "%s to %s%s%s", spoken_number(a, input->low), spoken_number(b, input->high),
+    una_text_add(words, "%s to %s%s%s", brief(words, input->low, VALUE_DIGITS), brief(words, input->high, VALUE_DIGITS),
                  input->type == UNA_DIMENSION_INTEGER ? ", whole" : "", input->log ? ", by logarithm" : "");
 }
 
@@ -196,14 +199,13 @@ static void best_head(una_html *html, const una_study_view *view)
 
 static void best_cells(una_html *html, const una_study_view *view, size_t i)
 {
-    char a[UNA_NUMBER_ROOM], name[NAME_ROOM];
     const una_dimension *input = &view->inputs[i];
     una_text range = una_text_in(html->text.arena);
     add_range(&range, input);
-    una_html_cell(html, UNA_HTML_SIDE, name_in_room(name, input->name));
+    una_html_cell(html, UNA_HTML_SIDE, name_in_room(&html->text, input->name));
     double x = view->best ? view->best->x[i] : NAN;
     const char *word = level_word(input, x);
-    if (view->best) una_html_cell(html, UNA_HTML_NUMBER, word ? name_in_room(name, word) : spoken_number(a, x));
+    if (view->best) una_html_cell(html, UNA_HTML_NUMBER, word ? name_in_room(&html->text, word) : brief(&html->text, x, VALUE_DIGITS));
     una_html_cell(html, UNA_HTML_TEXT, range.at);
 }
 
@@ -228,13 +230,12 @@ static void best_table(una_html *html, const una_study_view *view)
 
 static una_status progress_figure(una_html *html, const una_study_view *view, const una_study_digest *d, una_run *run)
 {
-    char a[UNA_NUMBER_ROOM];
     una_figure figure = una_study_chart_progress(view, d, html->text.arena);
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "The value of each trial, and the %s so far.", view->maximize ? "largest" : "least");
     if (d->value.log) una_text_add(&words, " The upright axis is logarithmic.");
     if (d->beyond)
-        una_text_add(&words, " %s %s beyond the range shown and %s drawn at its edge.", spoken_count(a, d->beyond),
+        una_text_add(&words, " %s %s beyond the range shown and %s drawn at its edge.", spoken_count(&words, d->beyond),
                      d->beyond == 1 ? "value lies" : "values lie", d->beyond == 1 ? "is" : "are");
     if (d->told > UNA_MOST_POINTS) una_text_add(&words, " %d of the trials are drawn.", UNA_MOST_POINTS);
     UNA_TRY(una_arena_check(html->text.arena));
@@ -244,7 +245,6 @@ static una_status progress_figure(una_html *html, const una_study_view *view, co
 
 static una_status parallel_figure(una_html *html, const una_study_view *view, const una_study_digest *d, una_run *run)
 {
-    char a[UNA_NUMBER_ROOM];
     una_figure figure = una_study_chart_parallel(view, d, html->text.arena);
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "A line for each trial, from input to input%s%s.", d->told ? " to its value" : "",
@@ -256,7 +256,7 @@ static una_status parallel_figure(una_html *html, const una_study_view *view, co
     size_t others = d->told - (d->told + 9) / 10;
     if (others > UNA_MOST_LINES)
         una_text_add(&words, " Of %s other trials, %d are drawn, spread evenly over their values.",
-                     spoken_count(a, others), UNA_MOST_LINES);
+                     spoken_count(&words, others), UNA_MOST_LINES);
     if (figure.panel_count > 1) una_text_add(&words, " The inputs are spread over %zu rows.", figure.panel_count);
     UNA_TRY(una_arena_check(html->text.arena));
     una_html_heading(html, 2, d->told > 10 ? "What good trials have in common" : "What was tried");
@@ -265,7 +265,6 @@ static una_status parallel_figure(una_html *html, const una_study_view *view, co
 
 static una_status slices_figure(una_html *html, const una_study_view *view, const una_study_digest *d, una_run *run)
 {
-    char a[UNA_NUMBER_ROOM];
     if (d->told == 0 || (d->slice_count == 0 && !view->no_slices)) return UNA_OK;
     una_html_heading(html, 2, "What the model says around the best");
     una_text words = una_text_in(html->text.arena);
@@ -281,7 +280,7 @@ static una_status slices_figure(una_html *html, const una_study_view *view, cons
                  "differ in the other inputs too, lie around it where their values are in its range.");
     if (figure.panel_count < d->slice_count)
         una_text_add(&words, " Inputs along which the mean varies most come first; %s more are left out.",
-                     spoken_count(a, d->slice_count - figure.panel_count));
+                     spoken_count(&words, d->slice_count - figure.panel_count));
     UNA_TRY(una_arena_check(html->text.arena));
     return una_html_figure(html, &figure, "Slices through the best trial.", words.at, run);
 }
@@ -317,14 +316,13 @@ static const una_dimension *column_input(const una_study_view *view, const una_s
 
 static void trials_head(una_html *html, const una_study_view *view, const una_study_digest *d, const listing *l)
 {
-    char name[NAME_ROOM];
     una_html_head(html);
     una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Trial");
     if (l->state) una_html_cell(html, UNA_HTML_HEAD, "State");
     una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Value");
     for (size_t c = 0; c < l->columns; c++)
         una_html_cell(html, column_input(view, d, c)->type == UNA_DIMENSION_CATEGORY ? UNA_HTML_HEAD
-                      : UNA_HTML_NUMBER_HEAD, name_in_room(name, column_input(view, d, c)->name));
+                      : UNA_HTML_NUMBER_HEAD, name_in_room(&html->text, column_input(view, d, c)->name));
     if (l->note) una_html_cell(html, UNA_HTML_HEAD, "Note");
     una_html_head_end(html);
 }
@@ -333,17 +331,16 @@ static void trial_row(una_html *html, const una_study_view *view, const una_stud
                       const una_trial *trial)
 {
     static const char *const states[] = { "open", "told", "failed" };
-    char a[UNA_NUMBER_ROOM], note[NOTE_ROOM];
     una_html_row(html);
-    una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(a, (double)trial->id, 0));
+    una_html_cell(html, UNA_HTML_NUMBER, plain(&html->text, (double)trial->id, 0));
     if (l->state) una_html_cell(html, UNA_HTML_TEXT, states[trial->state]);
     value_cell(html, trial->value, l->decimals);
     for (size_t c = 0; c < l->columns; c++) {
         const una_dimension *input = column_input(view, d, c);
         una_html_cell(html, input->type == UNA_DIMENSION_CATEGORY ? UNA_HTML_TEXT : UNA_HTML_NUMBER,
-                      cell_text(a, input, trial->x[d->varied[c]]));
+                      cell_text(&html->text, input, trial->x[d->varied[c]]));
     }
-    if (l->note) una_html_cell(html, UNA_HTML_TEXT, cut_to_room(note, NOTE_ROOM, trial->note ? trial->note : ""));
+    if (l->note) una_html_cell(html, UNA_HTML_TEXT, cut_to_room(&html->text, NOTE_ROOM, trial->note ? trial->note : ""));
     una_html_row_end(html);
 }
 
@@ -440,20 +437,19 @@ static size_t gather_reasons(reason *list, const una_study_view *view)
 
 static una_status put_failures(una_html *html, const una_study_view *view, const una_study_digest *d)
 {
-    char a[UNA_NUMBER_ROOM], note[NOTE_ROOM];
     UNA_NEW(html->text.arena, reason, list, d->failed);
     if (d->failed == 0) return UNA_OK;
     size_t count = gather_reasons(list, view), shown = count < MOST_REASONS ? count : MOST_REASONS;
     const char *sentences[MOST_REASONS + 1];
     for (size_t i = 0; i < shown; i++) {
         una_text words = una_text_in(html->text.arena);
-        una_text_add(&words, "%s %s: %s", spoken_count(a, list[i].count), list[i].count == 1 ? "trial" : "trials",
-                     cut_to_room(note, NOTE_ROOM, list[i].words));
+        una_text_add(&words, "%s %s: %s", spoken_count(&words, list[i].count), list[i].count == 1 ? "trial" : "trials",
+                     cut_to_room(&words, NOTE_ROOM, list[i].words));
         sentences[i] = words.at;
     }
     if (shown < count) {
         una_text words = una_text_in(html->text.arena);
-        una_text_add(&words, "%s more %s", spoken_count(a, count - shown), count - shown == 1 ? "reason" : "reasons");
+        una_text_add(&words, "%s more %s", spoken_count(&words, count - shown), count - shown == 1 ? "reason" : "reasons");
         sentences[shown++] = words.at;
     }
     UNA_TRY(una_arena_check(html->text.arena));
@@ -495,8 +491,7 @@ una_status una_study_view_page(una_text *page, const una_study_view *view, una_r
     UNA_TRY(put_failures(&html, view, &d));
     put_settings(&html, view);
 
-    UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
-                         "sends nothing."));
+    UNA_TRY(una_html_end(&html, NULL));
     una_text_bytes(page, html.text.at, html.text.length);
     return una_arena_check(arena);
 }

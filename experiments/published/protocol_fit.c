@@ -95,9 +95,7 @@ static una_status fit_grid(una_model **model, const task *t, const una_protocol_
 static una_status protocol_allow_numeric_failure(una_status status, const task *t)
 {
     if (status != UNA_E_NUMERIC) return status;
-    una_text text = una_text_in(&t->run->scratch);
-    una_row_key_describe(&text, t->key);
-    una_log(t->run, UNA_LOG_WARNING, "%.300s gave no numbers: %.600s", text.at ? text.at : t->key->spec,
+    una_log(t->run, UNA_LOG_WARNING, "%.300s gave no numbers: %.600s", una_row_key_describe(t->key, &t->run->scratch),
             t->run->message);
     return UNA_OK;
 }

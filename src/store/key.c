@@ -43,10 +43,12 @@ uint64_t una_row_key_hash(const una_row_key *key)
     return fnv1a(hash, numbers, (size_t)length);
 }
 
-void una_row_key_describe(una_text *text, const una_row_key *key)
+const char *una_row_key_describe(const una_row_key *key, una_arena *arena)
 {
-    una_text_add(text, "%.*s on %.*s, split %" PRIu64 ", seed %" PRIu64, (int)strcspn(key->spec, "("), key->spec,
+    una_text text = una_text_in(arena);
+    una_text_add(&text, "%.*s on %.*s, split %" PRIu64 ", seed %" PRIu64, (int)strcspn(key->spec, "("), key->spec,
                  (int)una_row_key_data(key->data), key->data, key->split, key->seed);
+    return text.at && !arena->failed ? text.at : key->spec;
 }
 
 /* ---- tables --------------------------------------------------------------------------------------------------- */

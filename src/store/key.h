@@ -27,8 +27,8 @@ bool     una_row_key_same(const una_row_key *a, const una_row_key *b);
 size_t   una_row_key_data(const char *data);
 /* For names of files. */
 uint64_t una_row_key_hash(const una_row_key *key);
-/* "luna on boston, split 3, seed 7": for messages. */
-void     una_row_key_describe(una_text *text, const una_row_key *key);
+/* "luna on boston, split 3, seed 7": for messages, in `arena`; the spec alone where there is no memory. */
+const char *una_row_key_describe(const una_row_key *key, una_arena *arena);
 
 /* "measurements.csv strength#1a2b3c4d": a table and its target (NULL: the last column), in `arena`. The sum is that of
  * its names and cells: another table makes other keys. */

@@ -30,17 +30,24 @@ void una_queue_free(una_queue *queue)
     pthread_mutex_destroy(&queue->lock);
 }
 
-void una_queue_child_run(una_run *child, una_run *run)
+una_status una_helper_start(una_helper *helper, una_queue *queue, void *(*body)(void *helper), const char *purpose)
 {
-    *child = (una_run){ .parent = run, .settings = run->settings };
-    una_arena_init(&child->scratch, child);
-    una_arena_init(&child->texts, child);
+    una_run *run = queue->run;
+    helper->queue = queue;
+    helper->child = (una_run){ .parent = run, .settings = run->settings };
+    helper->child.settings.ranks = queue->sweep->ranks;
+    una_arena_init(&helper->child.scratch, &helper->child);
+    una_arena_init(&helper->child.texts, &helper->child);
+    if (una_thread_start(&helper->thread, body, helper) == 0) return UNA_OK;
+    UNA_FAIL(run, UNA_E_MEMORY, "no thread could be started %s", purpose);
 }
 
-void una_queue_child_run_free(una_run *child)
+void una_helper_join(una_helper *helper)
 {
-    una_arena_free(&child->scratch);
-    una_arena_free(&child->texts);
+    if (!helper) return;
+    pthread_join(helper->thread, NULL);
+    una_arena_free(&helper->child.scratch);
+    una_arena_free(&helper->child.texts);
 }
 
 /* ---- keys ---------------------------------------------------------------------------------------------------- */

@@ -64,8 +64,24 @@ void        una_queue_append(una_queue *queue, una_packet *packet);      /* the 
 una_packet *una_queue_finished(una_queue *queue);        /* all packets; the caller holds the lock, and frees them */
 una_packet *una_packet_new(una_packet_head head, const char *bytes, una_run *run);       /* NULL: no memory        */
 void        una_packets_free(una_packet *first, una_run *run);
-/* A run for the writer's or messenger's own thread, with the allocator, callbacks and cancel flag of `run`. */
-void        una_queue_child_run(una_run *child, una_run *run);
-void        una_queue_child_run_free(una_run *child);
+
+/* A thread of the queue itself: the writer or the messenger, whose struct begins with it. */
+typedef struct una_helper {
+    una_queue *queue;
+    una_run    child;                    /* with the allocator, callbacks and cancel flag of the queue's run     */
+    pthread_t  thread;
+} una_helper;
+
+/* purpose: "for the store of results". */
+una_status una_helper_start(una_helper *helper, una_queue *queue, void *(*body)(void *helper), const char *purpose);
+void       una_helper_join(una_helper *helper);          /* NULL is harmless */
+
+/* The writer of rank 0 (writer.c) ends once the queue is closed and empty. The messenger of each of several ranks
+ * (messenger.c) ends on rank 0 when all other ranks have left, elsewhere once the queue is closed and empty. */
+una_status una_writer_start(una_helper **writer, una_queue *queue);
+una_status una_messenger_start(una_helper **messenger, una_queue *queue);
+
+/* Whether the store has the row of a key with all measures. Its texts stay in run->scratch. */
+una_status una_sweep_has_row(bool *done, const una_sweep *sweep, const una_row_key *key, una_run *run);
 
 #endif

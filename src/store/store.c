@@ -26,6 +26,7 @@ static const char schema[] =
     "  PRIMARY KEY (study, data, split, spec, seed, results)) WITHOUT ROWID;"
     "PRAGMA user_version = 1;";          /* read by older versions of una */
 
+#define IS_OF "(study = $1 OR substr(study, 1, length($1) + 1) = $1 || '(')"     /* una_row_is_of */
 #define KEY "study, data, split, spec, seed, results"
 #define KEY_IS "study = $1 AND data = $2 AND split = $3 AND spec = $4 AND seed = $5 AND results = $6"
 
@@ -281,8 +282,7 @@ una_status una_store_each(una_store *store, const char *study, una_row_task *tas
     building b = { .store = store, .task = task, .context = context, .texts = &texts, .id = -1 };
     una_arena_init(&texts, run);
     una_status status = una_database_each(
-        store->db, UNA_SQL("SELECT " ROWS "WHERE study = $1 OR substr(study, 1, length($1) + 1) = $1 || '(' "
-                           "ORDER BY " KEY ", v.place", una_sql_text(study)), &row_line, take_line, &b, run);
+        store->db, UNA_SQL("SELECT " ROWS "WHERE " IS_OF " ORDER BY " KEY ", v.place", una_sql_text(study)), &row_line, take_line, &b, run);
     if (status == UNA_OK && b.id >= 0) status = task(context, &b.row, run);
     una_arena_free(&texts);
     return status;
@@ -304,26 +304,20 @@ una_status una_store_pairs(una_store *store, una_pair_task *task, void *context,
                              &pair, take_pair, &(pairing){ task, context }, run);
 }
 
-typedef struct meeting { const char *const *known; size_t count; bool met; char *foreign; una_arena *arena; } meeting;
-
-static una_status note_foreign_study(void *context, const char *study, const char *data, una_run *run)
-{
-    meeting *m = context;
-    (void)data;
-    (void)run;
-    for (size_t i = 0; i < m->count; i++) m->met = m->met || una_row_is_of(study, m->known[i]);
-    if (!m->foreign) m->foreign = una_arena_text(m->arena, study);
-    return una_arena_check(m->arena);
-}
-
 una_status una_store_foreign_study(const char **foreign, una_store *store, const char *const *studies, size_t count,
                                    una_arena *arena, una_run *run)
 {
-    meeting m = { .known = studies, .count = count, .arena = arena };
+    static const una_sql_row_form first = { "study", "T", "a row" };
+    una_sql_value cell;
     *foreign = NULL;
-    UNA_TRY(una_store_pairs(store, note_foreign_study, &m, run));
-    if (!m.met) *foreign = m.foreign;
-    return UNA_OK;
+    for (size_t i = 0; i < count; i++) {
+        una_sql known = UNA_SQL("SELECT count(*) FROM fit WHERE " IS_OF, una_sql_text(studies[i]));
+        UNA_TRY(una_database_ask(&cell, store->db, known, NULL, run));
+        if (cell.whole > 0) return UNA_OK;
+    }
+    UNA_TRY(una_database_ask(&cell, store->db, una_sql_plain("SELECT min(study) FROM fit"), &first, run));
+    *foreign = una_arena_text(arena, cell.text);
+    return una_arena_check(arena);
 }
 
 /* ---- rows in ------------------------------------------------------------------------------------------------- */

@@ -268,8 +268,7 @@ static una_status report_clash(const reading *r, const una_put_result *put, cons
     char here[32], there[32];
     size_t clash = put->clash, other = 0;
     const una_row_key *key = &r->rows[clash].key;
-    una_text text = una_text_in(r->arena);
-    una_row_key_describe(&text, key);
+    const char *name = una_row_key_describe(key, r->arena);
     UNA_TRY(una_arena_check(r->arena));
     una_number_text(here, put->here);
     una_number_text(there, put->there);
@@ -277,11 +276,11 @@ static una_status report_clash(const reading *r, const una_put_result *put, cons
     while (other < clash && !una_row_key_same(key, &r->rows[other].key)) other++;
     if (other < clash)
         UNA_FAIL(r->run, UNA_E_INPUT, "%s, lines %zu and %zu: two rows of %s, in which '%s' is %s and %s; remove the "
-                 "line that is wrong", r->csv->path, r->lines[other], r->lines[clash], text.at, put->measure, there,
+                 "line that is wrong", r->csv->path, r->lines[other], r->lines[clash], name, put->measure, there,
                  here);
     UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu: '%s' of %s is %s, and in the store %s it is %s; remove one of the two "
              "files: the table, to go on with the rows of the store, or the store, to go on with those of the table",
-             r->csv->path, r->lines[clash], put->measure, text.at, here, una_store_path(store), there);
+             r->csv->path, r->lines[clash], put->measure, name, here, una_store_path(store), there);
 }
 
 static una_status read_table(reading *r, una_put_result *put, una_store *store)

@@ -5,10 +5,8 @@
  */
 #include "store/worker.h"
 
-#include "store/messenger.h"
 #include "store/packet.h"
 #include "store/queue.h"
-#include "store/writer.h"
 
 enum { RENEW_MS = 20000 };
 
@@ -30,10 +28,9 @@ static una_status explain_key(const una_row_key *key, una_status status, una_run
 {
     char why[sizeof run->message];
     if (status == UNA_CANCELLED) return status;
-    una_text text = una_text_in(&run->scratch);
-    una_row_key_describe(&text, key);
+    const char *name = una_row_key_describe(key, &run->scratch);
     memcpy(why, run->message, sizeof why);
-    UNA_FAIL(run, status, "%.200s: %.800s", text.at ? text.at : key->spec, why);
+    UNA_FAIL(run, status, "%.200s: %.800s", name, why);
 }
 
 /* The row and the extra rows, in one list. */
@@ -119,8 +116,7 @@ una_status una_sweep_missing(size_t *todo, size_t *count, const una_sweep *sweep
 static una_status run_queue(una_queue *queue)
 {
     una_run *run = queue->run;
-    una_writer *writer = NULL;
-    una_messenger *messenger = NULL;
+    una_helper *writer = NULL, *messenger = NULL;
     bool first = una_sweep_writes(queue->sweep->ranks), several = queue->ranks > 1;
     if (several) run->settings.cancel = &queue->cancel;
     una_status status = first ? una_writer_start(&writer, queue) : UNA_OK;
@@ -129,13 +125,13 @@ static una_status run_queue(una_queue *queue)
     if (status == UNA_OK) status = una_pool(run, queue->count, one_key, queue);
     else una_queue_stop(queue, status);
 
-    if (first) una_messenger_join(messenger);    /* until the others have left */
+    if (first) una_helper_join(messenger);    /* until the others have left */
     pthread_mutex_lock(&queue->lock);
     queue->closed = true;
     pthread_cond_broadcast(&queue->changed);
     pthread_mutex_unlock(&queue->lock);
-    if (!first) una_messenger_join(messenger);
-    una_writer_join(writer);
+    if (!first) una_helper_join(messenger);
+    una_helper_join(writer);
     run->settings.cancel = queue->caller_cancel;
     queue->alone = queue->alone || alone;
     if (status == UNA_OK && queue->status != UNA_OK) status = una_fail(run, queue->status, "%s", queue->message);

@@ -4,7 +4,7 @@
  * the rows that were put back, all of them in another. So no fit waits for the disk. When only keys of other processes
  * are left, the writer checks them again and again, and takes over those whose owner has died.
  */
-#include "store/writer.h"
+#include "store/queue.h"
 
 #include "store/packet.h"
 
@@ -15,20 +15,18 @@ static const double again_seconds = 0.05;
 
 typedef enum key_state { FREE, HELD, OURS, DONE } key_state;     /* HELD: claimed by another process                */
 
-struct una_writer {
-    una_queue     *queue;
-    una_run        child;
-    pthread_t      thread;
+typedef struct writer {
+    una_helper     self;
     unsigned char *at;                   /* [plan] state of each key                                                */
     size_t         count, left, next;    /* keys without a row; the first that may be free                          */
     size_t         ahead;                /* how many keys are kept available                                        */
     size_t         tries;
     double         again;                /* when keys of other processes are checked again                          */
-};
+} writer;
 
-static const una_row_key *key_at(const una_writer *writer, size_t key)
+static const una_row_key *key_at(const writer *w, size_t key)
 {
-    return &writer->queue->sweep->plan->keys[key];
+    return &w->self.queue->sweep->plan->keys[key];
 }
 
 una_status una_sweep_has_row(bool *done, const una_sweep *sweep, const una_row_key *key, una_run *run)
@@ -42,27 +40,27 @@ una_status una_sweep_has_row(bool *done, const una_sweep *sweep, const una_row_k
 
 /* ---- rows in ------------------------------------------------------------------------------------------------- */
 
-static una_status store_all(una_writer *writer, const una_packet *packets, size_t *rows_in)
+static una_status store_all(writer *w, const una_packet *packets, size_t *rows_in)
 {
-    una_run *run = &writer->child;
+    una_run *run = &w->self.child;
     una_text bytes = una_text_in(&run->scratch);
     una_row *rows;
     for (const una_packet *p = packets; p; p = p->next) una_text_bytes(&bytes, p->bytes, (size_t)p->head.size);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_packet_unpack(&rows, rows_in, bytes.at, bytes.length, &run->scratch, run));
-    return una_store_put(writer->queue->sweep->store, rows, *rows_in, true, NULL, run);
+    return una_store_put(w->self.queue->sweep->store, rows, *rows_in, true, NULL, run);
 }
 
-static una_status store_packets(una_writer *writer, una_packet *packets)
+static una_status store_packets(writer *w, una_packet *packets)
 {
-    una_queue *queue = writer->queue;
+    una_queue *queue = w->self.queue;
     size_t keys = 0, rows = 0;
-    una_status status = store_all(writer, packets, &rows);
-    for (const una_packet *p = packets; p && status == UNA_OK; p = p->next, keys++) writer->at[p->head.key] = DONE;
-    una_packets_free(packets, &writer->child);
+    una_status status = store_all(w, packets, &rows);
+    for (const una_packet *p = packets; p && status == UNA_OK; p = p->next, keys++) w->at[p->head.key] = DONE;
+    una_packets_free(packets, &w->self.child);
     UNA_TRY(status);
-    writer->left -= keys;
-    writer->tries = 0;
+    w->left -= keys;
+    w->tries = 0;
     pthread_mutex_lock(&queue->lock);
     queue->sweep->made += keys;
     queue->sweep->extra += rows - keys;
@@ -73,54 +71,54 @@ static una_status store_packets(una_writer *writer, una_packet *packets)
 /* ---- keys out ------------------------------------------------------------------------------------------------ */
 
 /* The row may have been written between the listing and the claim. */
-static una_status note_claimed_key(una_writer *writer, size_t key, bool granted, size_t *ready, size_t *count)
+static una_status note_claimed_key(writer *w, size_t key, bool granted, size_t *ready, size_t *count)
 {
-    const una_sweep *sweep = writer->queue->sweep;
+    const una_sweep *sweep = w->self.queue->sweep;
     bool done = false;
-    if (granted || writer->at[key] == HELD)
-        UNA_TRY(una_sweep_has_row(&done, sweep, key_at(writer, key), &writer->child));
-    if (granted && done) UNA_TRY(una_store_drop(sweep->store, key_at(writer, key), &writer->child));
-    writer->at[key] = (unsigned char)(granted ? OURS : HELD);
-    if (done) writer->at[key] = DONE;
-    if (writer->at[key] == OURS) ready[(*count)++] = key;
-    if (done) writer->left--;
-    if (done) writer->queue->tally.done++;
+    if (granted || w->at[key] == HELD)
+        UNA_TRY(una_sweep_has_row(&done, sweep, key_at(w, key), &w->self.child));
+    if (granted && done) UNA_TRY(una_store_drop(sweep->store, key_at(w, key), &w->self.child));
+    w->at[key] = (unsigned char)(granted ? OURS : HELD);
+    if (done) w->at[key] = DONE;
+    if (w->at[key] == OURS) ready[(*count)++] = key;
+    if (done) w->left--;
+    if (done) w->self.queue->tally.done++;
     return UNA_OK;
 }
 
-static una_status claim_keys(una_writer *writer, const size_t *list, size_t count, size_t *ready, size_t *ready_count)
+static una_status claim_keys(writer *w, const size_t *list, size_t count, size_t *ready, size_t *ready_count)
 {
-    una_run *run = &writer->child;
+    una_run *run = &w->self.child;
     UNA_NEW(&run->scratch, const una_row_key *, keys, count);
     UNA_NEW(&run->scratch, bool, granted, count);
-    for (size_t i = 0; i < count; i++) keys[i] = key_at(writer, list[i]);
-    UNA_TRY(una_store_claim_all(granted, writer->queue->sweep->store, keys, count, run));
+    for (size_t i = 0; i < count; i++) keys[i] = key_at(w, list[i]);
+    UNA_TRY(una_store_claim_all(granted, w->self.queue->sweep->store, keys, count, run));
     for (size_t i = 0; i < count; i++)
-        UNA_SCOPED(run, note_claimed_key(writer, list[i], granted[i], ready, ready_count));
+        UNA_SCOPED(run, note_claimed_key(w, list[i], granted[i], ready, ready_count));
     return UNA_OK;
 }
 
 /* Up to `wanted` keys that were free when last checked; with `held`, keys that other processes have claimed. */
-static size_t choose_keys(una_writer *writer, size_t *list, size_t wanted, bool held)
+static size_t choose_keys(writer *w, size_t *list, size_t wanted, bool held)
 {
     size_t count = 0;
-    for (size_t i = held ? 0 : writer->next; i < writer->count && count < wanted; i++) {
-        size_t key = writer->queue->todo[i];
-        if (writer->at[key] == (held ? HELD : FREE)) list[count++] = key;
-        if (!held) writer->next = i + 1;
+    for (size_t i = held ? 0 : w->next; i < w->count && count < wanted; i++) {
+        size_t key = w->self.queue->todo[i];
+        if (w->at[key] == (held ? HELD : FREE)) list[count++] = key;
+        if (!held) w->next = i + 1;
     }
     return count;
 }
 
-static una_status make_ready(una_writer *writer, size_t wanted, bool held)
+static una_status make_ready(writer *w, size_t wanted, bool held)
 {
-    una_queue *queue = writer->queue;
-    size_t most = held ? writer->count : wanted, ready_count = 0;
-    UNA_NEW(&writer->child.scratch, size_t, list, most);
-    UNA_NEW(&writer->child.scratch, size_t, ready, most);
-    size_t count = choose_keys(writer, list, most, held);
-    if (count > 0) UNA_TRY(claim_keys(writer, list, count, ready, &ready_count));
-    if (ready_count > 0) writer->tries = 0;
+    una_queue *queue = w->self.queue;
+    size_t most = held ? w->count : wanted, ready_count = 0;
+    UNA_NEW(&w->self.child.scratch, size_t, list, most);
+    UNA_NEW(&w->self.child.scratch, size_t, ready, most);
+    size_t count = choose_keys(w, list, most, held);
+    if (count > 0) UNA_TRY(claim_keys(w, list, count, ready, &ready_count));
+    if (ready_count > 0) w->tries = 0;
 
     pthread_mutex_lock(&queue->lock);
     for (size_t i = 0; i < ready_count; i++) queue->available[queue->last++] = ready[i];
@@ -130,30 +128,28 @@ static una_status make_ready(una_writer *writer, size_t wanted, bool held)
 }
 
 /* Logs one key that is waited for and its owner. No owner: it has become free. */
-static una_status log_waiting(una_writer *writer)
+static una_status log_waiting(writer *w)
 {
-    una_run *run = &writer->child;
+    una_run *run = &w->self.child;
     una_owner owner;
     size_t i = 0;
-    while (i < writer->count && writer->at[writer->queue->todo[i]] != HELD) i++;
-    if (i == writer->count) return UNA_OK;
-    const una_row_key *key = key_at(writer, writer->queue->todo[i]);
-    UNA_TRY(una_store_owner(&owner, writer->queue->sweep->store, key, run));
+    while (i < w->count && w->at[w->self.queue->todo[i]] != HELD) i++;
+    if (i == w->count) return UNA_OK;
+    const una_row_key *key = key_at(w, w->self.queue->todo[i]);
+    UNA_TRY(una_store_owner(&owner, w->self.queue->sweep->store, key, run));
     if (owner.process == 0) return UNA_OK;
 
-    una_text text = una_text_in(&run->scratch);
-    una_row_key_describe(&text, key);
     una_log(run, UNA_LOG_NOTE, "waiting for %s, which process %ld on host %s has claimed; where that process is dead, "
-            "this run takes over within two minutes; where it hangs, end it", text.at ? text.at : key->spec,
+            "this run takes over within two minutes; where it hangs, end it", una_row_key_describe(key, &run->scratch),
             owner.process, owner.host);
     return UNA_OK;
 }
 
-static una_status check_held_keys(una_writer *writer)
+static una_status check_held_keys(writer *w)
 {
-    writer->again = una_clock() + again_seconds;
-    UNA_TRY(make_ready(writer, 0, true));
-    return ++writer->tries == PATIENCE ? log_waiting(writer) : UNA_OK;
+    w->again = una_clock() + again_seconds;
+    UNA_TRY(make_ready(w, 0, true));
+    return ++w->tries == PATIENCE ? log_waiting(w) : UNA_OK;
 }
 
 /* ---- the thread ---------------------------------------------------------------------------------------------- */
@@ -168,80 +164,72 @@ static size_t wanted_keys(const una_queue *queue)
 }
 
 /* What there is to do; the caller holds the lock. */
-static bool find_work(una_writer *writer, work *w)
+static bool find_work(writer *w, work *task)
 {
-    una_queue *queue = writer->queue;
+    una_queue *queue = w->self.queue;
     size_t ready = queue->last - queue->first, wanted = wanted_keys(queue);
-    bool open = queue->state == UNA_QUEUE_OPEN, any = writer->next < writer->count;
-    *w = (work){ .packets = una_queue_finished(queue) };
-    w->end = queue->closed && !w->packets;
-    if (open && any && ready < wanted + writer->ahead) w->claims = wanted + writer->ahead - ready;
-    if (open && !any && writer->left > 0 && wanted > ready) w->again = una_clock() >= writer->again;
-    return w->packets || w->claims || w->again || w->end;
+    bool open = queue->state == UNA_QUEUE_OPEN, any = w->next < w->count;
+    *task = (work){ .packets = una_queue_finished(queue) };
+    task->end = queue->closed && !task->packets;
+    if (open && any && ready < wanted + w->ahead) task->claims = wanted + w->ahead - ready;
+    if (open && !any && w->left > 0 && wanted > ready) task->again = una_clock() >= w->again;
+    return task->packets || task->claims || task->again || task->end;
 }
 
-static una_status do_work(una_writer *writer, const work *w)
+static una_status do_work(writer *w, const work *task)
 {
-    una_status ready = w->claims ? make_ready(writer, w->claims, false) : UNA_OK;     /* a thread may be waiting */
-    una_status stored = w->packets ? store_packets(writer, w->packets) : UNA_OK;
+    una_status ready = task->claims ? make_ready(w, task->claims, false) : UNA_OK;     /* a thread may be waiting */
+    una_status stored = task->packets ? store_packets(w, task->packets) : UNA_OK;
     UNA_TRY(ready);
     UNA_TRY(stored);
-    return w->again ? check_held_keys(writer) : UNA_OK;
+    return task->again ? check_held_keys(w) : UNA_OK;
 }
 
-static void give_back_claims(una_writer *writer)
+static void give_back_claims(writer *w)
 {
-    const una_queue *queue = writer->queue;
-    for (size_t i = 0; i < writer->count; i++)
-        if (writer->at[queue->todo[i]] == OURS)
-            (void)una_store_drop(queue->sweep->store, key_at(writer, queue->todo[i]), &writer->child);
+    const una_queue *queue = w->self.queue;
+    for (size_t i = 0; i < w->count; i++)
+        if (w->at[queue->todo[i]] == OURS)
+            (void)una_store_drop(queue->sweep->store, key_at(w, queue->todo[i]), &w->self.child);
 }
 
 static void *writer_thread(void *context)
 {
-    una_writer *writer = context;
-    una_queue *queue = writer->queue;
-    size_t most = writer->ahead * MOST_AHEAD;
+    writer *w = context;
+    una_queue *queue = w->self.queue;
+    una_run *run = &w->self.child;
+    size_t most = w->ahead * MOST_AHEAD;
     for (bool begun = false;; begun = true) {
-        work w;
+        work task;
         pthread_mutex_lock(&queue->lock);
-        if (writer->left == 0 && queue->state == UNA_QUEUE_OPEN) {
+        if (w->left == 0 && queue->state == UNA_QUEUE_OPEN) {
             queue->state = UNA_QUEUE_DONE;
             pthread_cond_broadcast(&queue->changed);
         }
-        bool starved = begun && writer->next < writer->count && wanted_keys(queue) > queue->last - queue->first;
-        if (starved && writer->ahead < most) writer->ahead *= 2;
-        while (!find_work(writer, &w)) una_condition_wait(&queue->changed, &queue->lock, again_seconds);
+        bool starved = begun && w->next < w->count && wanted_keys(queue) > queue->last - queue->first;
+        if (starved && w->ahead < most) w->ahead *= 2;
+        while (!find_work(w, &task)) una_condition_wait(&queue->changed, &queue->lock, again_seconds);
         pthread_mutex_unlock(&queue->lock);
-        if (w.end) break;
-        una_mark mark = una_arena_mark(&writer->child.scratch);
-        una_status status = do_work(writer, &w);
-        una_arena_release(&writer->child.scratch, mark);
-        if (status != UNA_OK) una_queue_fail(queue, status, writer->child.message);
+        if (task.end) break;
+        una_mark mark = una_arena_mark(&run->scratch);
+        una_status status = do_work(w, &task);
+        una_arena_release(&run->scratch, mark);
+        if (status != UNA_OK) una_queue_fail(queue, status, run->message);
     }
-    give_back_claims(writer);
-    una_queue_child_run_free(&writer->child);
+    give_back_claims(w);
     return NULL;
 }
 
-una_status una_writer_start(una_writer **out, una_queue *queue)
+una_status una_writer_start(una_helper **out, una_queue *queue)
 {
-    *out = NULL;
-    UNA_NEW(queue->arena, una_writer, writer, 1);
-    UNA_NEW(queue->arena, unsigned char, at, queue->sweep->plan->count);
+    UNA_NEW(queue->arena, writer, w, 1);
+    UNA_NEW_AT(queue->arena, w->at, queue->sweep->plan->count);
     size_t threads = (size_t)una_threads(queue->run) * queue->ranks;
-    size_t ahead = queue->ranks > 1 ? SPARE * threads : threads;         /* a single process leaves keys to others */
-    *writer = (una_writer){ .queue = queue, .at = at, .count = queue->count, .left = queue->count,
-                            .ahead = ahead < queue->count ? ahead : queue->count };
-    if (writer->ahead == 0) writer->ahead = 1;
-    una_queue_child_run(&writer->child, queue->run);
-    if (una_thread_start(&writer->thread, writer_thread, writer) != 0)
-        UNA_FAIL(queue->run, UNA_E_MEMORY, "no thread could be started for the store of results");
-    *out = writer;
+    w->count = w->left = queue->count;
+    w->ahead = queue->ranks > 1 ? SPARE * threads : threads;             /* a single process leaves keys to others */
+    if (w->ahead > queue->count) w->ahead = queue->count;
+    if (w->ahead == 0) w->ahead = 1;
+    UNA_TRY(una_helper_start(&w->self, queue, writer_thread, "for the store of results"));
+    *out = &w->self;
     return UNA_OK;
-}
-
-void una_writer_join(una_writer *writer)
-{
-    if (writer) pthread_join(writer->thread, NULL);
 }

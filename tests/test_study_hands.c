@@ -7,7 +7,7 @@
 #include "store/database_support.h"
 #include "test_support.h"
 
-#include "study/trial_store_inside.h"
+#include "study/trial_store.h"
 #include "study/study.h"
 #include "store/store.h"
 

@@ -4,11 +4,15 @@
  * for, open and remove; what lies beside the file can be a link or a pipe. A handle opened here reaches the database,
  * its "-journal", "-wal" and "-shm", and temporary files without a name, and nothing else. It has its own file system
  * layer (a VFS), which SQLite knows only while it opens the file: the one of the host program stays as it was.
+ *
+ * The schema of a file is a program too: views, triggers, generated columns, indexes on expressions, checks and
+ * defaults. una makes none of these. None of them runs here: a file that has one is refused, and the size of a single
+ * value is bounded (database_untrusted.c).
  */
 #ifndef UNA_DATABASE_GUARD_H
 #define UNA_DATABASE_GUARD_H
 
-#include "base/base.h"
+#include "store/database.h"
 
 #include <sqlite3.h>
 
@@ -30,5 +34,12 @@ void una_guard_close(una_guard *guard, sqlite3 *db);
 
 /* Fails with UNA_E_INPUT and the reason of the refusal. */
 una_status una_guard_fail(const una_guard *guard, const char *path, una_run *run);
+
+/* To be called on a new handle, before it reads anything. */
+void una_untrusted_limit(sqlite3 *db, una_run *run);
+int  una_untrusted_longest_text(una_run *run);           /* text, in bytes */
+
+/* One row of sqlite_master: type, name, sql. context: the path of the file, for the sentence. A una_sql_row_task. */
+una_status una_untrusted_check(void *context, const una_sql_value *cells, size_t count, una_run *run);
 
 #endif

@@ -17,7 +17,6 @@
 
 #include "base/clock.h"
 #include "store/database_guard.h"
-#include "store/database_untrusted.h"
 
 #include <errno.h>
 #include <sqlite3.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * See database_untrusted.h.
+ * See database_guard.h.
  */
-#include "store/database_untrusted.h"
+#include "store/database_guard.h"
 
 #include <strings.h>
 

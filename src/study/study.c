@@ -69,8 +69,8 @@ static una_status fill_study(una_study *s, const char *where, const una_study_se
         return una_trial_store_open(&s->store, where, &facts, run);
     }
     UNA_TRY(una_trial_store_open(&s->store, where, NULL, run));
-    facts = *una_trial_store_facts_of(s->store);
-    UNA_TRY(una_space_parse(&s->space, facts.space, una_trial_store_name(s->store), &s->keep, run));
+    facts = s->store->facts;
+    UNA_TRY(una_space_parse(&s->space, facts.space, s->store->name, &s->keep, run));
     return write_texts(s, &facts);
 }
 
@@ -141,11 +141,11 @@ const char *una_study_input_text(const una_study *study, size_t input, double x,
 
 const char *una_study_text(const una_study *study, const char *what)
 {
-    const una_trial_store_facts *facts = una_trial_store_facts_of(study->store);
+    const una_trial_store_facts *facts = &study->store->facts;
     const char *const names[] = { "space", "model", "acquisition", "goal", "seed", "lease", "where" };
     const char *const texts[] = { facts->space, facts->model, facts->acquisition,
                                   facts->maximize ? "maximize" : "minimize", study->seed, study->lease,
-                                  una_trial_store_name(study->store) };
+                                  study->store->name };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], what) == 0) return texts[i];
     return NULL;
@@ -211,7 +211,7 @@ una_status una_study_trials(una_trials **trials, una_study *s, una_run *run)
 /* Is this trial told, and better than the best before (NAN: there is none)? */
 static bool beats(const una_study *s, una_trial_state state, double value, double best)
 {
-    double sign = una_trial_store_facts_of(s->store)->maximize ? -1 : 1;
+    double sign = s->store->facts.maximize ? -1 : 1;
     return state == UNA_TRIAL_TOLD && (isnan(best) || sign * value < sign * best);
 }
 
@@ -250,7 +250,7 @@ static una_status make_history(una_history *history, const una_study *s, const u
 
 static una_status need_search(una_study *s, una_run *run)
 {
-    const una_trial_store_facts *f = una_trial_store_facts_of(s->store);
+    const una_trial_store_facts *f = &s->store->facts;
     una_search_settings settings = { .space = s->space, .model = f->model, .acquisition = f->acquisition,
         .maximize = f->maximize, .seed = f->seed, .initial = f->initial };
     return s->search ? UNA_OK : una_search_new(&s->search, &settings, run);
@@ -380,7 +380,7 @@ static una_status study_make_slice(una_study *s, size_t input, size_t count, dou
     UNA_TRY(make_history(&history, s, &all, 0, run));
     for (size_t i = 0; i < history.count; i++)
         if (beats(s, history.state[i], history.value[i], best == SIZE_MAX ? NAN : history.value[best])) best = i;
-    if (best == SIZE_MAX) UNA_FAIL(run, UNA_E_INPUT, "no trial of %s was told yet", una_trial_store_name(s->store));
+    if (best == SIZE_MAX) UNA_FAIL(run, UNA_E_INPUT, "no trial of %s was told yet", s->store->name);
 
     UNA_NEW(&run->scratch, double, points, count * inputs);
     for (size_t i = 0; i < count; i++) {

@@ -88,7 +88,7 @@ static void json_trial(una_text *text, const una_study *s, const una_trial *t)
 
 static una_status put_json(una_text *text, const una_study *s, const una_trials *trials, una_run *run)
 {
-    const una_trial_store_facts *f = una_trial_store_facts_of(s->store);
+    const una_trial_store_facts *f = &s->store->facts;
     una_text_add(text, "{\"space\": %s,\n \"model\": ", f->space);
     una_text_json(text, f->model);
     una_text_add(text, ", \"acquisition\": ");

@@ -502,7 +502,7 @@ static void describe_untold(const job_pool *s, const job *j, una_text *text)
 {
     char number[32];
     const char *why = s->why;
-    const char *where = una_trial_store_name(s->study->store);
+    const char *where = s->study->store->name;
     uint64_t id = j->result.id;
     if (j->result.state == UNA_TRIAL_TOLD) {
         una_number_text(number, j->result.value);

@@ -2,7 +2,7 @@
  *
  * The trial store of a study: opening, reading and telling. See trial_store.h for the rules and their reasons.
  */
-#include "study/trial_store_inside.h"
+#include "study/trial_store.h"
 
 #include <inttypes.h>
 #include <time.h>
@@ -18,16 +18,6 @@ static const char schema[] =
     "  PRIMARY KEY (study, id));"
     "CREATE TABLE study_turn (study TEXT PRIMARY KEY, host TEXT NOT NULL, process INTEGER NOT NULL,"
     "  start TEXT NOT NULL, handle TEXT NOT NULL, since INTEGER NOT NULL, token TEXT NOT NULL);";
-
-const una_trial_store_facts *una_trial_store_facts_of(const una_trial_store *store)
-{
-    return &store->facts;
-}
-
-const char *una_trial_store_name(const una_trial_store *store)
-{
-    return store->name;
-}
 
 void una_trial_store_next_token(una_trial_store *l)
 {

@@ -26,8 +26,6 @@
 
 enum { UNA_TRIAL_STORE_FORMAT = 1, UNA_TRIAL_STORE_HEARTBEAT = 20 /* seconds between renewals */ };
 
-typedef struct una_trial_store una_trial_store;
-
 typedef struct una_trial_store_facts {   /* settings that never change                                             */
     const char *space, *model, *acquisition;
     bool        maximize;
@@ -35,6 +33,19 @@ typedef struct una_trial_store_facts {   /* settings that never change          
     size_t      initial;
     double      lease;
 } una_trial_store_facts;
+
+typedef struct una_trial_store {
+    una_run         *run;                /* whose memory it is                                              */
+    una_arena        keep;
+    una_database    *db;
+    const char      *study, *name;       /* its name in the database; its name for messages                 */
+    una_trial_store_facts facts;
+    una_owner_name   me;
+    uint64_t         asks;               /* so far, for tokens                                              */
+    int64_t          opened;             /* nanoseconds: distinguishes two stores at one address            */
+    char             token[512];           /* of the current ask                                          */
+    bool             holds;              /* it holds something by process, to be given back at the end      */
+} una_trial_store;
 
 typedef struct una_stored_trial {        /* x is JSON, as the space writes it                                      */
     uint64_t        id;
@@ -54,9 +65,6 @@ extern const char *const una_trial_state_words[UNA_TRIAL_STATES];        /* by u
 una_status una_trial_store_open(una_trial_store **store, const char *where, const una_trial_store_facts *facts,
                                 una_run *run);
 void       una_trial_store_close(una_trial_store *store); /* gives back what this process holds; NULL is harmless    */
-/* Their texts live as long as the store. */
-const una_trial_store_facts *una_trial_store_facts_of(const una_trial_store *store);
-const char *una_trial_store_name(const una_trial_store *store); /* the path, or the address without its password   */
 
 /* All trials by id, in `arena`. */
 una_status una_trial_store_read(una_stored_trials *all, una_trial_store *store, una_arena *arena, una_run *run);
@@ -90,5 +98,18 @@ una_status una_trial_store_heartbeat(una_trial_store *store, una_run *run);
  * (one for one) are skipped and not counted in *added. */
 una_status una_trial_store_add(size_t *added, una_trial_store *store, const una_stored_trials *more, bool passed,
                                una_run *run);
+
+/* ---- for the files of the trial store ------------------------------------------------------------------------ */
+
+#define UNA_LET_GO "host = '', process = 0, start = '', handle = '', since = 0, lease_until = 0"
+/* With the owner as $3 to $6. */
+#define UNA_IS_MINE "host = $3 AND process = $4 AND start = $5 AND handle = $6"
+
+void        una_trial_store_next_token(una_trial_store *store);
+
+/* In a transaction: the trials with the current token, and the number of the next trial. */
+una_status  una_trial_store_count_given(size_t *count, una_trial_store *store, una_run *run);
+una_status  una_trial_store_read_given(una_stored_trials *given, una_trial_store *store, una_run *run);
+una_status  una_trial_store_next_id(int64_t *id, una_trial_store *store, una_run *run);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * The trial store of a study: adding trials that were made elsewhere.
  */
-#include "study/trial_store_inside.h"
+#include "study/trial_store.h"
 
 typedef struct adding {
     una_trial_store         *store;

@@ -3,7 +3,7 @@
  * The trial store of a study: asking. Trials that are no longer held, the turn, the search with renewals meanwhile,
  * and its points, which are written only if the turn is still held.
  */
-#include "study/trial_store_inside.h"
+#include "study/trial_store.h"
 
 #include "store/pulse.h"
 

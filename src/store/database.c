@@ -410,8 +410,9 @@ static una_status make_schema(una_database *db, const expecting *e, una_run *run
     if (db->mode == UNA_DATABASE_PRESENT) UNA_FAIL(run, UNA_E_INPUT, "there is no %s in %s", e->kind, db->link->name);
     UNA_TRY(una_database_script(db, "CREATE TABLE IF NOT EXISTS una_kind (kind TEXT PRIMARY KEY, format INTEGER NOT "
                                 "NULL)", run));
-    UNA_TRY(una_database_write(db, UNA_SQL("INSERT INTO una_kind (kind, format) VALUES ($1, $2)", una_sql_text(e->kind),
-                                           una_sql_integer(e->format)), run));
+    una_sql sql = UNA_SQL("INSERT INTO una_kind (kind, format) VALUES ($1, $2)", una_sql_text(e->kind),
+                          una_sql_integer(e->format));
+    UNA_TRY(una_database_write(db, sql, run));
     return una_database_script(db, e->schema, run);
 }
 

@@ -104,9 +104,9 @@ static void for_own_claims(una_store *store, const char *set)
     una_run child = { .settings = store->run->settings, .parent = store->run };
     double now = 0;
     if (una_database_now(&now, store->db, &child) != UNA_OK) return;
-    (void)una_database_change(NULL, store->db, "claim", set,
-                              UNA_SQL("host = $1 AND process = $2 AND start = $3 AND handle = $4",
-                                      UNA_OWNER_CELLS(store->me), una_sql_integer((int64_t)now)), &child);
+    una_sql sql = UNA_SQL("host = $1 AND process = $2 AND start = $3 AND handle = $4", UNA_OWNER_CELLS(store->me),
+                          una_sql_integer((int64_t)now));
+    (void)una_database_change(NULL, store->db, "claim", set, sql, &child);
 }
 
 void una_store_close(una_store *store)
@@ -130,8 +130,8 @@ static una_status find_holder(bool *found, una_owner_name *holder, una_database 
     static const una_sql_row_form claim = { UNA_OWNER_COLUMNS, UNA_OWNER_TYPES, "a claim" };
     una_sql_value cells[OWNER_CELLS];
     *holder = (una_owner_name){0};
-    UNA_TRY(una_database_ask(cells, db, UNA_SQL("SELECT " UNA_OWNER_COLUMNS " FROM claim WHERE " KEY_IS,
-                                                KEY_CELLS(key)), &claim, run));
+    una_sql sql = UNA_SQL("SELECT " UNA_OWNER_COLUMNS " FROM claim WHERE " KEY_IS, KEY_CELLS(key));
+    UNA_TRY(una_database_ask(cells, db, sql, &claim, run));
     *found = cells[0].text != NULL;
     if (*found) *holder = una_owner_in(cells);
     return UNA_OK;
@@ -145,11 +145,11 @@ static una_status take_claim(bool *granted, const una_store *store, const una_ro
     *granted = false;
     UNA_TRY(find_holder(&held, &holder, store->db, key, run));
     if (held && !una_owner_same(&holder, me) && una_owner_alive(&holder, now, me)) return UNA_OK;
-    UNA_TRY(una_database_write(store->db,
-                               UNA_SQL("INSERT INTO claim (" KEY ", " UNA_OWNER_COLUMNS ") "
-                                       "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (" KEY ") DO "
-                                       "UPDATE SET host = $7, process = $8, start = $9, handle = $10, since = $11",
-                                       KEY_CELLS(key), UNA_OWNER_CELLS(*me), una_sql_integer((int64_t)now)), run));
+    una_sql sql = UNA_SQL("INSERT INTO claim (" KEY ", " UNA_OWNER_COLUMNS ") "
+                          "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (" KEY ") DO "
+                          "UPDATE SET host = $7, process = $8, start = $9, handle = $10, since = $11",
+                          KEY_CELLS(key), UNA_OWNER_CELLS(*me), una_sql_integer((int64_t)now));
+    UNA_TRY(una_database_write(store->db, sql, run));
     *granted = true;
     return UNA_OK;
 }
@@ -182,9 +182,9 @@ una_status una_store_claim_all(bool *granted, una_store *store, const una_row_ke
 /* Only its own claim: another process may have taken it over. */
 una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run)
 {
-    return una_database_change(NULL, store->db, "claim", NULL,
-                               UNA_SQL(KEY_IS " AND host = $7 AND process = $8 AND start = $9 AND handle = $10",
-                                       KEY_CELLS(key), UNA_OWNER_CELLS(store->me)), run);
+    una_sql sql = UNA_SQL(KEY_IS " AND host = $7 AND process = $8 AND start = $9 AND handle = $10", KEY_CELLS(key),
+                          UNA_OWNER_CELLS(store->me));
+    return una_database_change(NULL, store->db, "claim", NULL, sql, run);
 }
 
 una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key *key, una_run *run)
@@ -360,10 +360,11 @@ static una_status insert_row(una_database *db, const una_row *row, una_run *run)
 {
     una_sql_value id;
     UNA_TRY(una_database_ask(&id, db, una_sql_plain("SELECT coalesce(max(id), 0) + 1 FROM fit"), NULL, run));
-    UNA_TRY(una_database_write(db, UNA_SQL("INSERT INTO fit (" KEY ", options, made_by, kernels, seconds, id) VALUES "
-                                           "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)", KEY_CELLS(&row->key),
-                                           una_sql_text(row->options), una_sql_text(row->commit),
-                                           una_sql_text(row->kernels), una_sql_real(row->seconds), id), run));
+    una_sql sql = UNA_SQL("INSERT INTO fit (" KEY ", options, made_by, kernels, seconds, id) VALUES "
+                          "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                          KEY_CELLS(&row->key), una_sql_text(row->options), una_sql_text(row->commit),
+                          una_sql_text(row->kernels), una_sql_real(row->seconds), id);
+    UNA_TRY(una_database_write(db, sql, run));
     for (size_t i = 0; i < row->count; i++)
         UNA_TRY(una_database_write(db, UNA_SQL("INSERT INTO value (fit, place, measure, value) VALUES ($1, $2, $3, $4)",
                                                id, una_sql_integer((int64_t)i), una_sql_text(row->measure[i]),

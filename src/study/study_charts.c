@@ -357,10 +357,7 @@ static una_axis slice_range(const una_study_view *view, const una_study_digest *
     }
     double air = 0.5 * (d->value.high - d->value.low);
     if (air > 0) low = fmax(low, d->value.low - air), high = fmin(high, d->value.high + air);
-    una_axis axis = { .low = low, .high = high };
-    if (!(low < high)) return (una_axis){0};
-    add_air(&axis, 0.05);
-    return axis;
+    return una_axis_around(low, high, 0.05);
 }
 
 static double slice_variation(const una_slice *slice)

@@ -42,8 +42,8 @@ static una_status read_facts(una_trial_store *l, una_run *run)
 {
     static const una_sql_row_form form = { FACT_COLUMNS, "ttttwwn", "the study" };
     una_sql_value cells[7];
-    UNA_TRY(una_database_ask(cells, l->db, UNA_SQL("SELECT " FACT_COLUMNS " FROM study WHERE name = $1",
-                                                   una_sql_text(l->study)), &form, run));
+    una_sql sql = UNA_SQL("SELECT " FACT_COLUMNS " FROM study WHERE name = $1", una_sql_text(l->study));
+    UNA_TRY(una_database_ask(cells, l->db, sql, &form, run));
     if (!cells[0].text)
         UNA_FAIL(run, UNA_E_INPUT, "there is no study in %s; 'una study new' makes one", l->name);
     if (cells[5].whole < 0 || !(cells[6].real >= 0 && isfinite(cells[6].real)))
@@ -60,13 +60,14 @@ static una_status insert_study(una_trial_store *l, const una_trial_store_facts *
 {
     double now = 0;
     UNA_TRY(una_database_now(&now, l->db, run));
-    UNA_TRY(una_database_write(
-        l->db, UNA_SQL("INSERT INTO study (name, space, model, acquisition, goal, seed, initial, lease, made, token) "
-                       "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)", una_sql_text(l->study),
-                       una_sql_text(f->space), una_sql_text(f->model), una_sql_text(f->acquisition),
-                       una_sql_text(f->maximize ? "maximize" : "minimize"), una_sql_integer((int64_t)f->seed),
-                       una_sql_integer((int64_t)f->initial), una_sql_real(f->lease), una_sql_integer((int64_t)now),
-                       una_sql_text(l->token)), run));
+    una_sql sql =
+        UNA_SQL("INSERT INTO study (name, space, model, acquisition, goal, seed, initial, lease, made, token) "
+                "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+                una_sql_text(l->study), una_sql_text(f->space), una_sql_text(f->model), una_sql_text(f->acquisition),
+                una_sql_text(f->maximize ? "maximize" : "minimize"), una_sql_integer((int64_t)f->seed),
+                una_sql_integer((int64_t)f->initial), una_sql_real(f->lease), una_sql_integer((int64_t)now),
+                una_sql_text(l->token));
+    UNA_TRY(una_database_write(l->db, sql, run));
     return una_database_write(l->db, UNA_SQL("INSERT INTO study_turn (study, " UNA_OWNER_COLUMNS ", token) "
                                              "VALUES ($1, '', 0, '', '', 0, '')", una_sql_text(l->study)), run);
 }
@@ -166,23 +167,26 @@ static una_status read_trials(una_stored_trials *all, una_trial_store *l, una_sq
 
 una_status una_trial_store_read(una_stored_trials *all, una_trial_store *l, una_arena *arena, una_run *run)
 {
-    return read_trials(all, l, UNA_SQL("SELECT " TRIAL_COLUMNS " FROM study_trial WHERE study = $1 ORDER BY id",
-                                       una_sql_text(l->study)), arena, run);
+    una_sql sql =
+        UNA_SQL("SELECT " TRIAL_COLUMNS " FROM study_trial WHERE study = $1 ORDER BY id", una_sql_text(l->study));
+    return read_trials(all, l, sql, arena, run);
 }
 
 /* The trials that an ask got, by its token. */
 una_status una_trial_store_read_given(una_stored_trials *given, una_trial_store *l, una_run *run)
 {
-    return read_trials(given, l, UNA_SQL("SELECT " TRIAL_COLUMNS " FROM study_trial WHERE study = $1 AND token = $2 "
-                                         "ORDER BY id", una_sql_text(l->study), una_sql_text(l->token)),
-                       &run->scratch, run);
+    una_sql sql = UNA_SQL("SELECT " TRIAL_COLUMNS " FROM study_trial WHERE study = $1 AND token = $2 "
+                          "ORDER BY id",
+                          una_sql_text(l->study), una_sql_text(l->token));
+    return read_trials(given, l, sql, &run->scratch, run);
 }
 
 una_status una_trial_store_count_given(size_t *count, una_trial_store *l, una_run *run)
 {
     una_sql_value found;
-    UNA_TRY(una_database_ask(&found, l->db, UNA_SQL("SELECT count(*) FROM study_trial WHERE study = $1 AND token = $2",
-                                                    una_sql_text(l->study), una_sql_text(l->token)), NULL, run));
+    una_sql sql = UNA_SQL("SELECT count(*) FROM study_trial WHERE study = $1 AND token = $2", una_sql_text(l->study),
+                          una_sql_text(l->token));
+    UNA_TRY(una_database_ask(&found, l->db, sql, NULL, run));
     *count = (size_t)found.whole;
     return UNA_OK;
 }
@@ -190,8 +194,8 @@ una_status una_trial_store_count_given(size_t *count, una_trial_store *l, una_ru
 una_status una_trial_store_next_id(int64_t *id, una_trial_store *l, una_run *run)
 {
     una_sql_value last;
-    UNA_TRY(una_database_ask(&last, l->db, UNA_SQL("SELECT max(id) FROM study_trial WHERE study = $1",
-                                                   una_sql_text(l->study)), NULL, run));
+    una_sql sql = UNA_SQL("SELECT max(id) FROM study_trial WHERE study = $1", una_sql_text(l->study));
+    UNA_TRY(una_database_ask(&last, l->db, sql, NULL, run));
     bool number = last.type == UNA_SQL_INTEGER || last.type == UNA_SQL_NULL;
     if (!number || last.whole < 0 || last.whole == INT64_MAX)
         return trial_store_damaged(l, 0, "numbers of trials begin with 1", run);
@@ -264,11 +268,12 @@ static una_status write_told(una_database *db, void *context, una_run *run)
     if (p.state != UNA_TRIAL_OPEN) return is_same_result(&p, t) ? UNA_OK : told_before(t->id, &p, run);
 
     UNA_TRY(una_database_now(&now, db, run));
-    UNA_TRY(una_database_write(db, UNA_SQL("UPDATE study_trial SET state = $3, value = $4, note = $5, told = $6, "
-                                           UNA_LET_GO " WHERE study = $1 AND id = $2", una_sql_text(t->store->study),
-                                           una_sql_integer((int64_t)t->id),
-                                           una_sql_text(una_trial_state_words[t->state]), una_sql_real(t->value),
-                                           una_sql_text(t->note), una_sql_integer((int64_t)now)), run));
+    una_sql sql = UNA_SQL("UPDATE study_trial SET state = $3, value = $4, note = $5, told = $6, " UNA_LET_GO
+                          " WHERE study = $1 AND id = $2",
+                          una_sql_text(t->store->study), una_sql_integer((int64_t)t->id),
+                          una_sql_text(una_trial_state_words[t->state]), una_sql_real(t->value), una_sql_text(t->note),
+                          una_sql_integer((int64_t)now));
+    UNA_TRY(una_database_write(db, sql, run));
     UNA_TRY(find_trial(&p, t->store, t->id, run));
     if (is_same_result(&p, t)) return UNA_OK;
     UNA_FAIL(run, UNA_E_IO, "%s changed what trial %" PRIu64 " was told, and nothing was kept; remove the trigger "
@@ -294,8 +299,8 @@ static una_status write_dropped(una_database *db, void *context, una_run *run)
         return una_database_change(NULL, db, "study_trial", UNA_LET_GO,
                                    UNA_SQL("study = $1 AND id = $2 AND " UNA_IS_MINE, study, id,
                                            UNA_OWNER_CELLS(l->me)), run);
-    return una_database_write(db, UNA_SQL("UPDATE study_trial SET " UNA_LET_GO " WHERE study = $1 AND id = $2", study,
-                                          id), run);
+    una_sql sql = UNA_SQL("UPDATE study_trial SET " UNA_LET_GO " WHERE study = $1 AND id = $2", study, id);
+    return una_database_write(db, sql, run);
 }
 
 una_status una_trial_store_drop(una_trial_store *l, uint64_t id, bool only_ours, una_run *run)
@@ -314,12 +319,12 @@ static una_status write_renewed(una_database *db, void *context, una_run *run)
     UNA_TRY(una_database_now(&time, db, run));
     for (size_t i = 0; i < r->count; i++) {
         size_t changed = 0;
+        una_sql sql = UNA_SQL("study = $1 AND id = $2 AND state = 'open' AND " UNA_IS_MINE, una_sql_text(l->study),
+                              una_sql_integer((int64_t)r->id[i]), UNA_OWNER_CELLS(l->me),
+                              una_sql_integer((int64_t)time), una_sql_real(time + l->facts.lease));
         UNA_TRY(una_database_change(&changed, db, "study_trial",
                                     "since = $7, lease_until = CASE WHEN lease_until > 0 THEN $8 ELSE lease_until END",
-                                    UNA_SQL("study = $1 AND id = $2 AND state = 'open' AND " UNA_IS_MINE,
-                                            una_sql_text(l->study), una_sql_integer((int64_t)r->id[i]),
-                                            UNA_OWNER_CELLS(l->me), una_sql_integer((int64_t)time),
-                                            una_sql_real(time + l->facts.lease)), run));
+                                    sql, run));
         if (changed == 0)
             UNA_FAIL(run, UNA_E_INPUT, "trial %" PRIu64 " of %s is not held by this process: it was told, given back "
                      "or given to another process", r->id[i], l->name);
@@ -335,9 +340,9 @@ una_status una_trial_store_renew(una_trial_store *l, const uint64_t *id, size_t 
 
 static void let_all_go(una_trial_store *l)
 {
-    (void)una_database_change(NULL, l->db, "study_trial", UNA_LET_GO,
-                              UNA_SQL("study = $1 AND state = $2 AND lease_until = 0 AND " UNA_IS_MINE,
-                                      una_sql_text(l->study), una_sql_text("open"), UNA_OWNER_CELLS(l->me)), l->run);
+    una_sql sql = UNA_SQL("study = $1 AND state = $2 AND lease_until = 0 AND " UNA_IS_MINE, una_sql_text(l->study),
+                          una_sql_text("open"), UNA_OWNER_CELLS(l->me));
+    (void)una_database_change(NULL, l->db, "study_trial", UNA_LET_GO, sql, l->run);
 }
 
 void una_trial_store_close(una_trial_store *l)

@@ -85,13 +85,14 @@ static una_status mark_present(adding *a, una_run *run)
 static una_status insert_added(const adding *a, const una_stored_trial *trial, int64_t id, una_run *run)
 {
     const una_trial_store *l = a->store;
-    return una_database_write(
-        l->db, UNA_SQL("INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, told, expected, "
-                       "doubt, " UNA_OWNER_COLUMNS ", lease_until, token) VALUES "
-                       "($1, $2, $3, $4, $5, 0, $6, 0, $7, NULL, NULL, '', 0, '', '', 0, 0, $8)",
-                       una_sql_text(l->study), una_sql_integer(id), una_sql_text(una_trial_state_words[trial->state]),
-                       una_sql_text(trial->x), una_sql_real(trial->state == UNA_TRIAL_TOLD ? trial->value : NAN),
-                       una_sql_text(trial->note), una_sql_integer(a->now), una_sql_text(l->token)), run);
+    una_sql sql =
+        UNA_SQL("INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, told, expected, "
+                "doubt, " UNA_OWNER_COLUMNS ", lease_until, token) VALUES "
+                "($1, $2, $3, $4, $5, 0, $6, 0, $7, NULL, NULL, '', 0, '', '', 0, 0, $8)",
+                una_sql_text(l->study), una_sql_integer(id), una_sql_text(una_trial_state_words[trial->state]),
+                una_sql_text(trial->x), una_sql_real(trial->state == UNA_TRIAL_TOLD ? trial->value : NAN),
+                una_sql_text(trial->note), una_sql_integer(a->now), una_sql_text(l->token));
+    return una_database_write(l->db, sql, run);
 }
 
 static una_status write_added(una_database *db, void *context, una_run *run)

@@ -39,8 +39,8 @@ static una_status turn_is_free(bool *is_free, una_trial_store *l, una_run *run)
     una_sql_value cells[5];
     double now = 0;
     UNA_TRY(una_database_now(&now, l->db, run));
-    UNA_TRY(una_database_ask(cells, l->db, UNA_SQL("SELECT " UNA_OWNER_COLUMNS " FROM study_turn WHERE study = $1",
-                                                   una_sql_text(l->study)), &form, run));
+    una_sql sql = UNA_SQL("SELECT " UNA_OWNER_COLUMNS " FROM study_turn WHERE study = $1", una_sql_text(l->study));
+    UNA_TRY(una_database_ask(cells, l->db, sql, &form, run));
     if (!cells[0].text)                          /* the wait would never end */
         UNA_FAIL(run, UNA_E_INPUT, "the study in %s is damaged: it does not say whose turn it is", l->name);
     una_owner_name owner = una_owner_in(cells);
@@ -69,20 +69,22 @@ static double lease_end(const asking *a)
 static una_status offer_again(asking *a, uint64_t id, una_run *run)
 {
     const una_trial_store *l = a->store;
-    return una_database_write(
-        l->db, UNA_SQL("UPDATE study_trial SET host = $3, process = $4, start = $5, handle = $6, since = $7, "
-                       "asked = $7, lease_until = $8, token = $9, attempts = attempts + 1 WHERE study = $1 AND id = $2",
-                       una_sql_text(l->study), una_sql_integer((int64_t)id), UNA_OWNER_CELLS(l->me),
-                       una_sql_integer((int64_t)a->now), una_sql_real(lease_end(a)), una_sql_text(l->token)), run);
+    una_sql sql =
+        UNA_SQL("UPDATE study_trial SET host = $3, process = $4, start = $5, handle = $6, since = $7, "
+                "asked = $7, lease_until = $8, token = $9, attempts = attempts + 1 WHERE study = $1 AND id = $2",
+                una_sql_text(l->study), una_sql_integer((int64_t)id), UNA_OWNER_CELLS(l->me),
+                una_sql_integer((int64_t)a->now), una_sql_real(lease_end(a)), una_sql_text(l->token));
+    return una_database_write(l->db, sql, run);
 }
 
 static una_status take_turn(const asking *a, una_run *run)
 {
     const una_trial_store *l = a->store;
-    return una_database_write(l->db, UNA_SQL("UPDATE study_turn SET host = $2, process = $3, start = $4, handle = $5, "
-                                             "since = $6, token = $7 WHERE study = $1", una_sql_text(l->study),
-                                             UNA_OWNER_CELLS(l->me), una_sql_integer((int64_t)a->now),
-                                             una_sql_text(l->token)), run);
+    una_sql sql = UNA_SQL("UPDATE study_turn SET host = $2, process = $3, start = $4, handle = $5, "
+                          "since = $6, token = $7 WHERE study = $1",
+                          una_sql_text(l->study), UNA_OWNER_CELLS(l->me), una_sql_integer((int64_t)a->now),
+                          una_sql_text(l->token));
+    return una_database_write(l->db, sql, run);
 }
 
 /* Takes trials that are no longer held, and the turn if more are wanted and it is free. */
@@ -96,8 +98,10 @@ static una_status offer_trials(una_database *db, void *context, una_run *run)
     UNA_TRY(una_trial_store_count_given(&a->given, l, run));
     freeing f = { .store = l, .now = a->now, .most = want - (a->given < want ? a->given : want) };
     UNA_NEW_AT(&run->scratch, f.id, f.most);
-    UNA_TRY(una_database_each(db, UNA_SQL("SELECT " HELD_COLUMNS " FROM study_trial WHERE study = $1 AND state = "
-                                          "'open' ORDER BY id", una_sql_text(l->study)), &form, note_free, &f, run));
+    una_sql sql = UNA_SQL("SELECT " HELD_COLUMNS " FROM study_trial WHERE study = $1 AND state = "
+                          "'open' ORDER BY id",
+                          una_sql_text(l->study));
+    UNA_TRY(una_database_each(db, sql, &form, note_free, &f, run));
     for (size_t i = 0; i < f.count; i++) UNA_TRY(offer_again(a, f.id[i], run));
 
     a->given += f.count;
@@ -110,13 +114,13 @@ static una_status offer_trials(una_database *db, void *context, una_run *run)
 static una_status insert_trial(asking *a, const una_stored_trial *trial, int64_t id, una_run *run)
 {
     const una_trial_store *l = a->store;
-    return una_database_write(
-        l->db, UNA_SQL("INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, told, expected, "
-                       "doubt, " UNA_OWNER_COLUMNS ", lease_until, token) VALUES "
-                       "($1, $2, 'open', $3, NULL, 1, '', $4, 0, $5, $6, $7, $8, $9, $10, $4, $11, $12)",
-                       una_sql_text(l->study), una_sql_integer(id), una_sql_text(trial->x),
-                       una_sql_integer((int64_t)a->now), una_sql_real(trial->expected), una_sql_real(trial->doubt),
-                       UNA_OWNER_CELLS(l->me), una_sql_real(lease_end(a)), una_sql_text(l->token)), run);
+    una_sql sql = UNA_SQL("INSERT INTO study_trial (study, id, state, x, value, attempts, note, asked, told, expected, "
+                          "doubt, " UNA_OWNER_COLUMNS ", lease_until, token) VALUES "
+                          "($1, $2, 'open', $3, NULL, 1, '', $4, 0, $5, $6, $7, $8, $9, $10, $4, $11, $12)",
+                          una_sql_text(l->study), una_sql_integer(id), una_sql_text(trial->x),
+                          una_sql_integer((int64_t)a->now), una_sql_real(trial->expected), una_sql_real(trial->doubt),
+                          UNA_OWNER_CELLS(l->me), una_sql_real(lease_end(a)), una_sql_text(l->token));
+    return una_database_write(l->db, sql, run);
 }
 
 /* *ended (may be NULL): 0 where the turn was not ours. */
@@ -152,9 +156,9 @@ static una_status end_ask(una_database *db, void *context, una_run *run)
 {
     const una_trial_store *l = context;
     UNA_TRY(end_turn(NULL, l, run));
-    return una_database_change(NULL, db, "study_trial", UNA_LET_GO ", token = '', attempts = attempts - 1",
-                               UNA_SQL("study = $1 AND token = $2 AND state = 'open'", una_sql_text(l->study),
-                                       una_sql_text(l->token)), run);
+    una_sql sql =
+        UNA_SQL("study = $1 AND token = $2 AND state = 'open'", una_sql_text(l->study), una_sql_text(l->token));
+    return una_database_change(NULL, db, "study_trial", UNA_LET_GO ", token = '', attempts = attempts - 1", sql, run);
 }
 
 /* The message of the failure stays. If this fails too, the turn ends because it is not renewed. */

@@ -4,10 +4,11 @@
  * is and which input makes it. Rows are real ones; what the pointer shows of a row is put together here, too.
  */
 #include "draw/fit_report.h"
+#include "draw/marks.h"
 #include "draw/number.h"
 
 enum { MANY_TIPS = 20000, BINS = 10, LEAST_IN_BIN = 12, FEW_IN_LEVEL = 3 };
-static const double wide = 1.959964, half_width = 352, third_width = 232;
+static const double wide = UNA_TWO_SIDED, half_width = 352, third_width = 232;
 
 /* ---- rows under the pointer ------------------------------------------------------------------------- */
 
@@ -66,22 +67,6 @@ const size_t *una_report_order(const una_report *report, una_arena *arena)
     return una_order_of(down, report->column_count, arena);
 }
 
-/* A panel of lying bars, the first at the top. */
-static una_panel *lying_bars(una_figure *figure, const char *label, const double *share, const char **names,
-                             size_t count, una_ink ink, una_arena *arena)
-{
-    double *at = UNA_GET(arena, double, count);
-    una_panel *panel = una_figure_panel(figure, NULL, label, NULL);
-    if (!panel || !at) return NULL;
-    double low = 0, high = 0;
-    for (size_t i = 0; i < count; i++) at[i] = (double)(count - i);
-    una_range_add(&low, &high, share, count);
-    panel->x.low = low, panel->x.high = fmax(1.06 * high, 1);
-    panel->y = (una_axis){ .low = 0.4, .high = (double)count + 0.6, .names = names, .name_count = count };
-    una_panel_plot(panel, (una_look){ UNA_SHAPE_BARS, ink, 0, 0 }, share, at, count);
-    return panel;
-}
-
 static void add_importance(una_figure *figure, const una_importance *importance, const size_t *order,
                            const char **names, size_t count, una_arena *arena)
 {
@@ -93,8 +78,8 @@ static void add_importance(una_figure *figure, const una_importance *importance,
         rise[i] = 100 * importance->rise[input], low[i] = 100 * importance->low[input];
         high[i] = 100 * importance->high[input], at[i] = (double)(count - i);
     }
-    una_panel *panel = lying_bars(figure, "Rise of the squared error, % of the spread", rise, names, count,
-                                  UNA_INK_MODEL, arena);
+    una_panel *panel = una_figure_lying_bars(figure, "Rise of the squared error, % of the spread", rise, names, count,
+                                  UNA_INK_MODEL);
     una_range_add(&from, &to, low, count);
     una_range_add(&from, &to, high, count);
     if (!panel) return;
@@ -109,7 +94,7 @@ static void add_relevance_panel(una_figure *figure, const double *relevance, con
     if (!share) return;
     for (size_t c = 0; c < report->column_count; c++) sum += relevance[c] * relevance[c];
     for (size_t i = 0; i < count; i++) share[i] = 100 * relevance[order[i]] * relevance[order[i]] / sum;
-    lying_bars(figure, "Relevance, % of all inputs", share, names, count, UNA_INK_SECOND, arena);
+    una_figure_lying_bars(figure, "Relevance, % of all inputs", share, names, count, UNA_INK_SECOND);
 }
 
 una_figure una_chart_importance(const una_report *report, size_t *shown, una_arena *arena)
@@ -142,17 +127,25 @@ static void use_levels(una_axis *axis, const una_report_effect *effect)
     axis->names = effect->level, axis->name_count = effect->count;
 }
 
+/* The axis along an input: its levels, or its range with the density of the rows. */
+static void use_input(una_panel *panel, const una_report *report, const una_report_effect *effect)
+{
+    if (effect->level) {
+        use_levels(&panel->x, effect);
+        return;
+    }
+    panel->x.low = effect->at[0], panel->x.high = effect->at[effect->count - 1];
+    una_panel_strip(panel, report->columns[effect->column].number, report->rows);
+}
+
 /* "red: 3.2 in 40 rows" */
 static const char *const *level_tips(const una_report_effect *effect, const double *mean, una_arena *arena)
 {
     const char **tips = UNA_GET(arena, const char *, effect->count);
     char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
-    for (size_t i = 0; tips && i < effect->count; i++) {
-        una_text text = una_text_in(arena);
-        una_text_add(&text, "%s: %s\n%zu rows", una_report_name(name, effect->level[i]),
-                     una_number_brief(a, mean[i], 4), effect->level_rows[i]);
-        tips[i] = text.at;
-    }
+    for (size_t i = 0; tips && i < effect->count; i++)
+        tips[i] = una_phrase(arena, "%s: %s\n%zu rows", una_report_name(name, effect->level[i]),
+                             una_number_brief(a, mean[i], 4), effect->level_rows[i]);
     return tips;
 }
 
@@ -169,31 +162,22 @@ static void add_effect(una_figure *figure, const una_report *report, const una_r
         high[i] = mean[i] + wide * std[i];
     }
 
-    una_series series = { .ink = UNA_INK_IGNORANCE, .x = effect->at, .y = low, .y2 = high, .count = effect->count };
-    series.shape = effect->level ? UNA_SHAPE_RANGES : UNA_SHAPE_BAND;
-    series.size = effect->level ? 4 : 0, series.opacity = effect->level ? 0.55 : 0.38;
-    una_panel_add(panel, series);
+    bool levels = effect->level != NULL;
+    const una_look doubt = { levels ? UNA_SHAPE_RANGES : UNA_SHAPE_BAND, UNA_INK_IGNORANCE, levels ? 4 : 0,
+                             levels ? 0.55 : 0.38 };
+    una_panel_between(panel, doubt, effect->at, low, high, effect->count);
     for (size_t m = report->model_count; m > 0; m--) {
         const double *at = report->models[m - 1].effect_mean;
-        una_series line = { .shape = m == 1 ? UNA_SHAPE_LINE : UNA_SHAPE_DASHES,
-                            .ink = una_model_ink(m - 1), .x = effect->at, .y = at ? at + effect->first : NULL,
-                            .count = effect->count, .size = m == 1 ? 1.8 : 1.1, .opacity = 1 };
-        if (effect->level) {
-            line.shape = UNA_SHAPE_POINTS;
-            line.size = 5;
-        }
-        if (m == 1 && effect->level) line.tips = level_tips(effect, mean, arena);
+        una_series line = { .shape = m == 1 ? UNA_SHAPE_LINE : UNA_SHAPE_DASHES, .ink = una_model_ink(m - 1),
+                            .x = effect->at, .y = at ? at + effect->first : NULL, .count = effect->count,
+                            .size = m == 1 ? 1.8 : 1.1, .opacity = 1 };
+        if (levels) line.shape = UNA_SHAPE_POINTS, line.size = 5;
+        if (m == 1 && levels) line.tips = level_tips(effect, mean, arena);
         if (at) una_panel_add(panel, line);
     }
-    if (effect->level) {
-        use_levels(&panel->x, effect);
-    } else {
-        panel->x.low = effect->at[0], panel->x.high = effect->at[effect->count - 1];
-        una_panel_strip(panel, column->number, report->rows);
-    }
+    use_input(panel, report, effect);
 }
 
-/* Bands may leave the paper: half the data's range above and below is enough to see that they do. */
 static una_axis effect_range(const una_report *report, size_t shown)
 {
     double low = INFINITY, high = -INFINITY, data_low = INFINITY, data_high = -INFINITY;
@@ -205,10 +189,7 @@ static una_axis effect_range(const una_report *report, size_t shown)
             una_range_add(&low, &high, (double[]){ mean - half, mean + half }, 2);
         }
     }
-    double air = 0.5 * (data_high - data_low);
-    if (air > 0) low = fmax(low, data_low - air), high = fmin(high, data_high + air);
-    if (!(low < high)) return (una_axis){0};
-    return (una_axis){ .low = low - 0.04 * (high - low), .high = high + 0.04 * (high - low) };
+    return una_axis_of_bands(low, high, data_low, data_high, 0.04);
 }
 
 una_figure una_chart_effects(const una_report *report, una_arena *arena)
@@ -220,10 +201,8 @@ una_figure una_chart_effects(const una_report *report, una_arena *arena)
     else if (shown == 2 || shown == 4) figure.columns = 2, figure.panel_width = half_width, figure.panel_height = 220;
     una_axis y = effect_range(report, shown);
     for (size_t e = 0; e < shown; e++) add_effect(&figure, report, &report->effects[e], arena);
-    for (size_t i = 0; i < figure.panel_count; i++) {
-        figure.panels[i]->y.low = y.low, figure.panels[i]->y.high = y.high;
-        if (i % figure.columns == 0) figure.panels[i]->y.label = report->target;
-    }
+    una_figure_share(&figure, NULL, &y);
+    for (size_t i = 0; i < figure.panel_count; i += figure.columns) figure.panels[i]->y.label = report->target;
 
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, report->model_count > 1 ? report->models[0].title
                                                                                    : "predicted, on average");
@@ -245,23 +224,17 @@ static double ignorance_variation(const una_report *report, const una_report_eff
 
 static void add_doubt(una_figure *figure, const una_report *report, const una_report_effect *effect, una_arena *arena)
 {
-    const una_report_column *column = &report->columns[effect->column];
-    una_panel *panel = una_figure_panel(figure, column->name, NULL, figure->panel_count % 3 == 0 ? "Epistemic std"
-                                                                                                 : NULL);
+    const double *std = report->models[0].effect_std + effect->first;
+    una_panel *panel = una_figure_panel(figure, report->columns[effect->column].name, NULL,
+                                        figure->panel_count % 3 == 0 ? "Epistemic std" : NULL);
     double *foot = UNA_GET(arena, double, effect->count);
     if (!panel || arena->failed) return;
-    una_series series = { .shape = effect->level ? UNA_SHAPE_RANGES : UNA_SHAPE_BAND, .ink = UNA_INK_IGNORANCE,
-                          .x = effect->at, .y = foot, .y2 = report->models[0].effect_std + effect->first,
-                          .count = effect->count, .size = effect->level ? 10 : 0, .opacity = 0.45 };
-    una_panel_add(panel, series);
-    series.shape = UNA_SHAPE_LINE, series.y = series.y2, series.y2 = NULL, series.size = 1.6, series.opacity = 1;
-    if (!effect->level) una_panel_add(panel, series);
-    if (effect->level) {
-        use_levels(&panel->x, effect);
-    } else {
-        panel->x.low = effect->at[0], panel->x.high = effect->at[effect->count - 1];
-        una_panel_strip(panel, column->number, report->rows);
-    }
+    const una_look look = { effect->level ? UNA_SHAPE_RANGES : UNA_SHAPE_BAND, UNA_INK_IGNORANCE, effect->level ? 10 : 0,
+                            0.45 };
+    una_panel_between(panel, look, effect->at, foot, std, effect->count);
+    if (!effect->level)
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_IGNORANCE, 1.6, 1 }, effect->at, std, effect->count);
+    use_input(panel, report, effect);
 }
 
 una_figure una_chart_ignorance_by_input(const una_report *report, una_arena *arena)
@@ -280,7 +253,7 @@ una_figure una_chart_ignorance_by_input(const una_report *report, una_arena *are
         add_doubt(&figure, report, effect, arena);
     }
     if (!(high > 0)) figure.panel_count = 0;
-    for (size_t i = 0; i < figure.panel_count; i++) figure.panels[i]->y.low = 0, figure.panels[i]->y.high = 1.06 * high;
+    una_figure_share(&figure, NULL, &(una_axis){ .low = 0, .high = 1.06 * high });
     if (figure.panel_count < 3) figure.columns = figure.panel_count, figure.panel_width = half_width;
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "epistemic std, on average");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_PART, "density of the data");
@@ -350,16 +323,15 @@ static void add_residuals(una_figure *figure, const char *title, double *x, cons
 {
     una_panel *panel = una_figure_panel(figure, title, NULL, figure->panel_count % 3 == 0 ? "Observed - predicted"
                                                                                           : NULL);
-    double *zero = UNA_GET(arena, double, 4), *spread = UNA_GET(arena, double, rows);
+    double *spread = UNA_GET(arena, double, rows);
     if (!panel || arena->failed) return;
     double low = INFINITY, high = -INFINITY;
     una_range_add(&low, &high, x, rows);
     if (levels) use_levels(&panel->x, levels), low = panel->x.low, high = panel->x.high;
     for (size_t i = 0; i < rows; i++) spread[i] = x[i] + (levels ? 0.5 * ((double)(i * 37 % 101) / 100 - 0.5) : 0);
-    zero[0] = low, zero[1] = high;
     una_panel_add(panel, (una_series){ .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = spread, .y = r,
                   .count = rows, .size = rows > 300 ? 1.8 : 2.6, .opacity = rows > 300 ? 0.35 : 0.6, .tips = tips });
-    if (low < high) una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_PART, 0.8, 0 }, zero, zero + 2, 2);
+    if (low < high) una_panel_segment(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_PART, 0.8, 0 }, low, 0, high, 0);
     add_means(panel, x, r, rows, levels ? levels->count : 0, arena);
 }
 
@@ -393,8 +365,7 @@ una_figure una_chart_residuals(const una_report *report, una_arena *arena)
 
     double low = INFINITY, high = -INFINITY;
     una_range_add(&low, &high, r, rows);
-    for (size_t i = 0; i < figure.panel_count; i++)
-        figure.panels[i]->y.low = low - 0.05 * (high - low), figure.panels[i]->y.high = high + 0.05 * (high - low);
+    una_figure_share(&figure, NULL, &(una_axis){ .low = low - 0.05 * (high - low), .high = high + 0.05 * (high - low) });
     if (figure.panel_count < 3 || figure.panel_count == 4) {
         figure.columns = figure.panel_count == 1 ? 1 : 2, figure.panel_width = half_width;
         for (size_t i = 0; i < figure.panel_count; i++)
@@ -484,7 +455,7 @@ una_figure una_chart_causes(const una_report *report, size_t *shown, una_arena *
     }
     *shown = count;
     figure.panel_height = 48 + 22 * (double)count;
-    if (count) lying_bars(&figure, "Least known rows of which it is the main cause, %", share, names, count,
-                          UNA_INK_IGNORANCE, arena);
+    if (count) una_figure_lying_bars(&figure, "Least known rows of which it is the main cause, %", share, names, count,
+                          UNA_INK_IGNORANCE);
     return figure;
 }

@@ -6,8 +6,9 @@
  * perfect calibration would leave in 95 % of all samples.
  */
 #include "draw/fit_report.h"
+#include "draw/marks.h"
 
-enum { FEW_ROWS = 300, SOME_RANGES = 60, LEVELS = 101, SWEEP_DOTS = 400, SHARES = 50, LEAST_KEPT = 20, TENTHS = 10 };
+enum { SOME_RANGES = 60, SWEEP_DOTS = 400, SHARES = 50, LEAST_KEPT = 20, TENTHS = 10, MOST_NAMED = 5 };
 static const double half_width = 352, third_width = 232;
 
 una_ink una_model_ink(size_t model)
@@ -21,19 +22,11 @@ static const char *title_if_several(const una_report *report, size_t model)
     return report->model_count > 1 ? report->models[model].title : NULL;
 }
 
-/* Gives every panel the same axis. */
-static void share_axes(una_figure *figure, const una_axis *x, const una_axis *y)
+/* Of the models from `from` on, where there are several. */
+static void add_model_keys(una_figure *figure, const una_report *report, una_shape shape, size_t from)
 {
-    for (size_t i = 0; i < figure->panel_count; i++) {
-        if (x) figure->panels[i]->x.low = x->low, figure->panels[i]->x.high = x->high;
-        if (y) figure->panels[i]->y.low = y->low, figure->panels[i]->y.high = y->high;
-    }
-}
-
-static una_axis axis_with_margin(double low, double high, double share)
-{
-    if (!(low < high)) return (una_axis){0};
-    return (una_axis){ .low = low - share * (high - low), .high = high + share * (high - low) };
+    for (size_t m = from; report->model_count > 1 && m < report->model_count && m < MOST_NAMED; m++)
+        una_figure_key(figure, shape, una_model_ink(m), report->models[m].title);
 }
 
 /* ---- one input: the function ------------------------------------------------------------------------ */
@@ -43,7 +36,6 @@ bool una_report_is_line(const una_report *report)
     return report->column_count == 1 && report->grid > 0 && report->model_count > 0 && report->models[0].line_mean;
 }
 
-/* Bands may leave the paper: half the data's range above and below is enough to see that they do. */
 static una_axis function_range(const una_report *report)
 {
     double low = INFINITY, high = -INFINITY, data_low = INFINITY, data_high = -INFINITY;
@@ -52,45 +44,27 @@ static una_axis function_range(const una_report *report)
         una_range_add(&low, &high, report->models[m].line_lower, report->grid);
         una_range_add(&low, &high, report->models[m].line_upper, report->grid);
     }
-    double air = 0.5 * (data_high - data_low);
-    if (air > 0) low = fmax(fmin(low, data_low), data_low - air), high = fmin(fmax(high, data_high), data_high + air);
-    return axis_with_margin(low, high, 0.03);
-}
-
-static void draw_member_lines(una_panel *panel, const una_report *report, const una_report_model *model)
-{
-    size_t count = model->part_count < UNA_MOST_PARTS ? model->part_count : UNA_MOST_PARTS;
-    for (size_t k = 0; k < count; k++)
-        una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_PART, 0.6, 0.55 }, report->sweep_at,
-                       model->parts + k * report->grid, report->grid);
+    if (data_low < data_high) low = fmin(low, data_low), high = fmax(high, data_high);
+    return una_axis_of_bands(low, high, data_low, data_high, 0.03);
 }
 
 static void add_function(una_panel *panel, const una_report *report, const una_report_model *model, una_arena *arena)
 {
-    size_t grid = report->grid;
+    size_t grid = report->grid, parts = model->part_count < UNA_MOST_PARTS ? model->part_count : UNA_MOST_PARTS;
+    const double *at = report->sweep_at;
     double *low = UNA_GET(arena, double, grid), *high = UNA_GET(arena, double, grid);
     if (arena->failed) return;
-
     for (size_t i = 0; i < grid; i++) {
-        low[i] = model->line_mean[i] - 1.959964 * model->sweep_std[i];
-        high[i] = model->line_mean[i] + 1.959964 * model->sweep_std[i];
+        low[i] = model->line_mean[i] - UNA_TWO_SIDED * model->sweep_std[i];
+        high[i] = model->line_mean[i] + UNA_TWO_SIDED * model->sweep_std[i];
     }
-
-    /* Side by side, not on top of each other: mixed, the two colours would be mud. */
-    una_series series = { .shape = UNA_SHAPE_BAND, .ink = UNA_INK_NOISE, .x = report->sweep_at, .count = grid };
-    series.y = model->line_lower, series.y2 = low;
-    una_panel_add(panel, series);
-    series.y = high, series.y2 = model->line_upper;
-    una_panel_add(panel, series);
-    series.ink = UNA_INK_IGNORANCE, series.y = low, series.y2 = high, series.opacity = 0.38;
-    una_panel_add(panel, series);
-
-    draw_member_lines(panel, report, model);
-    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, 1.8, 0 }, report->sweep_at, model->line_mean, grid);
+    una_panel_layers(panel, &(una_layers){ at, model->line_lower, low, high, model->line_upper, grid }, false);
+    for (size_t k = 0; k < parts; k++)
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_PART, 0.6, 0.55 }, at, model->parts + k * grid, grid);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, 1.8, 0 }, at, model->line_mean, grid);
     if (report->truth)
-        una_panel_plot(panel, (una_look){ UNA_SHAPE_DASHES, UNA_INK_DATA, 1.2, 0 }, report->sweep_at, report->truth,
-                       grid);
-    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_DATA, report->rows > FEW_ROWS ? 2.2 : 3.2, 0 },
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_DASHES, UNA_INK_DATA, 1.2, 0 }, at, report->truth, grid);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_DATA, report->rows > UNA_FEW_ROWS ? 2.2 : 3.2, 0 },
                    report->columns[0].number, report->y, report->rows);
 }
 
@@ -115,66 +89,17 @@ una_figure una_chart_function(const una_report *report, una_arena *arena)
     if (parts) una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_PART, "members or heads");
 
     una_axis x = { .low = report->sweep_at[0], .high = report->sweep_at[report->grid - 1] }, y = function_range(report);
-    share_axes(&figure, &x, &y);
+    una_figure_share(&figure, &x, &y);
     return figure;
 }
 
 /* ---- predicted against observed --------------------------------------------------------------------- */
-
-typedef struct ranked { double value; size_t row; } ranked;
-
-static int compare_rank_values(const void *a, const void *b)
-{
-    const ranked *p = a, *q = b;
-    if (p->value != q->value) return p->value < q->value ? -1 : 1;
-    return (p->row > q->row) - (p->row < q->row);
-}
-
-size_t *una_order_of(const double *value, size_t rows, una_arena *arena)
-{
-    ranked *list = UNA_GET(arena, ranked, rows);
-    size_t *order = UNA_GET(arena, size_t, rows);
-    if (arena->failed) return NULL;
-    for (size_t i = 0; i < rows; i++) list[i] = (ranked){ isnan(value[i]) ? INFINITY : value[i], i };
-    qsort(list, rows, sizeof *list, compare_rank_values);
-    for (size_t i = 0; i < rows; i++) order[i] = list[i].row;
-    return order;
-}
 
 una_report_predictions una_report_predictions_of(const una_report *report, const una_report_model *model)
 {
     if (model->held_out) return *model->held_out;
     return (una_report_predictions){ .rows = report->rows, .y = report->y, .mean = model->mean, .std = model->std,
         .std_epistemic = model->std_epistemic, .lower = model->lower, .upper = model->upper, .below = model->below };
-}
-
-/* Bars for all rows of a small table, else for some that are spread evenly over the observed values. */
-static void add_ranges(una_panel *panel, const una_report_predictions *predictions, una_arena *arena)
-{
-    size_t count = predictions->rows <= FEW_ROWS ? predictions->rows : SOME_RANGES;
-    const size_t *order = una_order_of(predictions->y, predictions->rows, arena);
-    double *at = UNA_GET(arena, double, count), *mean = UNA_GET(arena, double, count);
-    double *low = UNA_GET(arena, double, count), *high = UNA_GET(arena, double, count);
-    double *inner_low = UNA_GET(arena, double, count), *inner_high = UNA_GET(arena, double, count);
-    if (arena->failed) return;
-
-    for (size_t i = 0; i < count; i++) {
-        size_t row = order[count > 1 ? i * (predictions->rows - 1) / (count - 1) : 0];
-        double half = 1.959964 * predictions->std_epistemic[row];
-        at[i] = predictions->y[row], mean[i] = predictions->mean[row], low[i] = predictions->lower[row],
-            high[i] = predictions->upper[row];
-        inner_low[i] = mean[i] - half, inner_high[i] = mean[i] + half;
-    }
-
-    una_series series = { .shape = UNA_SHAPE_RANGES, .ink = UNA_INK_NOISE, .x = at, .y = low, .y2 = high,
-        .count = count };
-    series.size = 0.9, series.opacity = 0.55;
-    una_panel_add(panel, series);
-    series.ink = UNA_INK_IGNORANCE, series.y = inner_low, series.y2 = inner_high, series.size = 1.6,
-        series.opacity = 0.6;
-    una_panel_add(panel, series);
-    if (predictions->rows > FEW_ROWS)
-        una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_MODEL, 3.2, 1 }, at, mean, count);
 }
 
 /* Tooltips of the rows that are shown. */
@@ -197,22 +122,23 @@ una_figure una_chart_predicted(const una_report *report, una_arena *arena)
 
     for (size_t k = report->model_count; k > 0; k--) {
         una_report_predictions predictions = una_report_predictions_of(report, &report->models[k - 1]);
-        bool few = predictions.rows <= FEW_ROWS;
+        bool few = predictions.rows <= UNA_FEW_ROWS;
         una_panel *panel = una_figure_panel(&figure, title_if_several(report, k - 1), "Observed", "Predicted");
+        const una_series points = { .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = predictions.y,
+            .y = predictions.mean, .count = predictions.rows, .size = few ? 3 : 1.8, .opacity = few ? 0.8 : 0.3,
+            .tips = tips_of(&predictions, tips, arena) };
         una_panel_plot(panel, (una_look){ UNA_SHAPE_DIAGONAL, UNA_INK_PART, 0.8, 0 }, NULL, NULL, 0);
-        una_series points = { .shape = UNA_SHAPE_POINTS, .ink = UNA_INK_MODEL, .x = predictions.y,
-                              .y = predictions.mean };
-        points.count = predictions.rows, points.size = few ? 3 : 1.8, points.opacity = few ? 0.8 : 0.3;
-        points.tips = tips_of(&predictions, tips, arena);
         if (!few) una_panel_add(panel, points);
-        add_ranges(panel, &predictions, arena);
+        una_panel_row_bars(panel, &(una_row_bars){ predictions.y, predictions.mean, predictions.std_epistemic,
+                                                   predictions.lower, predictions.upper, NULL, predictions.rows,
+                                                   SOME_RANGES, true });
         if (few) una_panel_add(panel, points);
         una_range_add(&low, &high, predictions.y, predictions.rows);
         una_range_add(&low, &high, predictions.mean, predictions.rows);
     }
 
-    una_axis both = axis_with_margin(low, high, 0.06);
-    share_axes(&figure, &both, &both);
+    una_axis both = una_axis_around(low, high, 0.06);
+    una_figure_share(&figure, &both, &both);
     return figure;
 }
 
@@ -225,31 +151,12 @@ static double row_of_prediction(const una_report_predictions *predictions, size_
 }
 
 /* Shares of the rows that lie inside the central bands of probability p. */
-static double *inside_shares(const una_report_predictions *predictions, const double *p, una_arena *arena)
+static const double *inside_shares(const una_report_predictions *predictions, const double *p, una_arena *arena)
 {
-    size_t inside[LEVELS] = {0}, counted = 0;
-    double *share = UNA_GET(arena, double, LEVELS);
-    if (!share) return NULL;
-    for (size_t i = 0; i < predictions->rows; i++) {
-        double level = fabs(2 * row_of_prediction(predictions, i) - 1);
-        if (isnan(level)) continue;
-        counted++;
-        for (size_t k = LEVELS; k > 0 && level <= p[k - 1] + 1e-12; k--) inside[k - 1]++;
-    }
-    for (size_t k = 0; k < LEVELS; k++) share[k] = counted ? (double)inside[k] / (double)counted : NAN;
-    return share;
-}
-
-static void add_sampling_range(una_panel *panel, const double *p, size_t rows, una_arena *arena)
-{
-    double *low = UNA_GET(arena, double, LEVELS), *high = UNA_GET(arena, double, LEVELS);
-    if (arena->failed) return;
-    for (size_t k = 0; k < LEVELS; k++) {
-        double half = 1.959964 * sqrt(p[k] * (1 - p[k]) / (double)rows);
-        low[k] = fmax(0, p[k] - half);
-        high[k] = fmin(1, p[k] + half);
-    }
-    una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_PART, 0, 0.25 }, p, low, high, LEVELS);
+    double *level = UNA_GET(arena, double, predictions->rows);
+    for (size_t i = 0; level && i < predictions->rows; i++)
+        level[i] = fabs(2 * row_of_prediction(predictions, i) - 1);
+    return level ? una_shares_below(level, predictions->rows, p, 1e-12, arena) : NULL;
 }
 
 /* How many rows fell into each tenth of what was predicted, in %: 10 each if the model is right. */
@@ -264,36 +171,29 @@ static void add_tenths(una_panel *panel, const una_report_predictions *predictio
         double place = row_of_prediction(predictions, i);
         if (!isnan(place)) share[(size_t)fmin(fmax(place, 0) * TENTHS, TENTHS - 1)] += 100 / (double)predictions->rows;
     }
-    una_panel_add(panel, bars ? (una_series){ .shape = UNA_SHAPE_RANGES, .ink = ink, .x = at, .y = foot, .y2 = share,
-                                              .count = TENTHS, .size = 22, .opacity = 0.6 }
-                              : (una_series){ .shape = UNA_SHAPE_LINE, .ink = ink, .x = at, .y = share,
-                                              .count = TENTHS });
+    if (bars) una_panel_between(panel, (una_look){ UNA_SHAPE_RANGES, ink, 22, 0.6 }, at, foot, share, TENTHS);
+    else una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, ink, 0, 0 }, at, share, TENTHS);
     double low = 0, high = panel ? panel->y.high : 0;
     una_range_add(&low, &high, share, TENTHS);
     if (panel) panel->y.high = fmax(high, 1.08 * high * (high > panel->y.high));
 }
 
 /* 10 % of the rows, and the range around it that chance leaves. */
-static void add_even(una_panel *panel, size_t rows, una_arena *arena)
+static void add_even(una_panel *panel, size_t rows)
 {
-    double *at = UNA_GET(arena, double, 6), *low = at + 2, *high = at + 4;
-    if (arena->failed) return;
-    double half = 100 * 1.959964 * sqrt(0.1 * 0.9 / (double)rows);
-    at[0] = 0, at[1] = 1;
-    low[0] = low[1] = fmax(0, 10 - half), high[0] = high[1] = 10 + half;
-    una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_PART, 0, 0.25 }, at, low, high, 2);
+    double half = 100 * UNA_TWO_SIDED * sqrt(0.1 * 0.9 / (double)rows);
+    una_panel_field(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_PART, 0, 0.25 }, (una_axis){ .low = 0, .high = 1 },
+                    (una_axis){ .low = fmax(0, 10 - half), .high = 10 + half });
 }
 
 una_figure una_chart_calibration(const una_report *report, una_arena *arena)
 {
     bool alone = report->model_count == 1;               /* then it stands beside the predictions */
     una_figure figure = una_figure_in(arena, alone ? 1 : 2, half_width, alone ? 196 : 300);
-    double *p = UNA_GET(arena, double, LEVELS);
     size_t rows = 0, models = 0;
     for (size_t m = report->model_count; m > 0; m--)
         if (report->models[m - 1].held_out) rows = report->models[m - 1].held_out->rows, models++;
-    if (!p || rows == 0) return figure;
-    for (size_t k = 0; k < LEVELS; k++) p[k] = (double)k / (LEVELS - 1);
+    if (rows == 0) return figure;
 
     una_panel *panel = una_figure_panel(&figure, NULL, "Probability of the band, as predicted",
                                         "Share of rows inside");
@@ -302,16 +202,15 @@ una_figure una_chart_calibration(const una_report *report, una_arena *arena)
     if (!panel || !tenths) return figure;
     panel->x.high = panel->y.high = tenths->x.high = 1;          /* from 0 */
     tenths->y.high = 20;
-    add_sampling_range(panel, p, rows, arena);
-    una_panel_plot(panel, (una_look){ UNA_SHAPE_DIAGONAL, UNA_INK_PART, 0.8, 0 }, NULL, NULL, 0);
-    add_even(tenths, rows, arena);
+    const double *p = una_panel_chances(panel, rows);
+    add_even(tenths, rows);
 
     for (size_t m = report->model_count; m > 0; m--) {           /* the subject comes on top */
         const una_report_predictions *predictions = report->models[m - 1].held_out;
         if (!predictions) continue;
-        const double *share = inside_shares(predictions, p, arena);
+        const double *share = p ? inside_shares(predictions, p, arena) : NULL;
         if (!share) break;
-        una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, una_model_ink(m - 1), 0, 0 }, p, share, LEVELS);
+        una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, una_model_ink(m - 1), 0, 0 }, p, share, UNA_LEVELS);
         add_tenths(tenths, predictions, una_model_ink(m - 1), models == 1, arena);
     }
 
@@ -345,9 +244,9 @@ una_figure una_chart_ignorance(const una_report *report, una_arena *arena)
         una_ink ink = una_model_ink(m - 1);
         if (m == 1) ink = UNA_INK_IGNORANCE;
         else if (m == 2) ink = UNA_INK_DATA;
-        una_panel_add(panel, (una_series){ .shape = m == 1 ? UNA_SHAPE_LINE : UNA_SHAPE_DASHES, .ink = ink,
-                      .x = report->sweep_at, .y = report->models[m - 1].sweep_std, .count = report->grid,
-                      .size = m == 1 ? 1.8 : 1.1, .label = title_if_several(report, m - 1) });
+        una_panel_plot(panel, (una_look){ m == 1 ? UNA_SHAPE_LINE : UNA_SHAPE_DASHES, ink, m == 1 ? 1.8 : 1.1, 0 },
+                       report->sweep_at, report->models[m - 1].sweep_std, report->grid);
+        una_panel_label(panel, title_if_several(report, m - 1));
     }
     una_panel_strip(panel, report->columns[0].number, report->rows);
 
@@ -360,8 +259,8 @@ una_figure una_chart_ignorance(const una_report *report, una_arena *arena)
 
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_IGNORANCE,
                    report->model_count > 1 ? report->models[0].title : "epistemic std");
-    for (size_t m = 1; m < report->model_count && m < 5; m++)
-        una_figure_key(&figure, UNA_SHAPE_DASHES, m == 1 ? UNA_INK_DATA : una_model_ink(m), report->models[m].title);
+    if (report->model_count > 1) una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_DATA, report->models[1].title);
+    add_model_keys(&figure, report, UNA_SHAPE_DASHES, 2);
     una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_IGNORANCE, "at the rows themselves");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_PART, "density of the data");
     return figure;
@@ -427,8 +326,7 @@ una_figure una_chart_risk(const una_report *report, una_arena *arena)
     if (!panel) return figure;
     panel->x.high = 100;                                 /* both from 0 */
     panel->y.high = high > 0 ? 1.06 * high : 1;
-    for (size_t m = 0; report->model_count > 1 && m < report->model_count && m < 5; m++)
-        una_figure_key(&figure, UNA_SHAPE_LINE, una_model_ink(m), report->models[m].title);
+    add_model_keys(&figure, report, UNA_SHAPE_LINE, 0);
     return figure;
 }
 
@@ -446,7 +344,7 @@ static una_axis range_with_values(const double *values, size_t count, una_arena 
     double room = 4 * (top - bottom);
     if (low < middle - room) low = bottom - 0.5 * (top - bottom);
     if (high > middle + room) high = top + 0.5 * (top - bottom);
-    return axis_with_margin(low, high, 0.04);
+    return una_axis_around(low, high, 0.04);
 }
 
 static void add_training_curve(una_figure *figure, const una_report *report, const char *title, size_t which,
@@ -482,7 +380,6 @@ una_figure una_chart_training(const una_report *report, una_arena *arena)
     add_training_curve(&figure, report, "Training loss", 0, arena);
     add_training_curve(&figure, report, "Held-out log-likelihood", 1, arena);
     add_training_curve(&figure, report, "Mean cos\xC2\xB2 of the heads", 2, arena);
-    for (size_t m = 0; report->model_count > 1 && m < report->model_count && m < 5; m++)
-        una_figure_key(&figure, UNA_SHAPE_LINE, una_model_ink(m), report->models[m].title);
+    add_model_keys(&figure, report, UNA_SHAPE_LINE, 0);
     return figure;
 }

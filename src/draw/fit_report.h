@@ -141,11 +141,7 @@ una_figure una_chart_residuals(const una_report *report, una_arena *arena);
 una_figure una_chart_map(const una_report *report, una_arena *arena);
 /* How often each input is the cause. No panel where none is. */
 una_figure una_chart_causes(const una_report *report, size_t *shown, una_arena *arena);
-/* Rows in ascending order of `value`; ties by row, NANs last. NULL without memory. */
-size_t    *una_order_of(const double *value, size_t rows, una_arena *arena);
 una_ink    una_model_ink(size_t model);
-/* *shown of the inputs, those of the largest share first; no panel without relevance. */
-una_figure una_chart_relevance(const una_report *report, size_t *shown, una_arena *arena);
 /* No panel where nothing was measured. */
 una_figure una_chart_training(const una_report *report, una_arena *arena);
 

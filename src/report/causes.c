@@ -8,6 +8,7 @@
  */
 #include "report/report_builder.h"
 
+#include "draw/marks.h"
 #include "draw/number.h"
 
 enum { OTHERS = 9, BUDGET = 16000, MOST_ROWS = 60 };

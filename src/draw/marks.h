@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What charts of rows and of functions have in common: orders, bands, bars of single rows, calibration, lying bars, and
+ * ranges. All series live in the arena of their panel; nothing is drawn without memory, or without a panel.
+ */
+#ifndef UNA_MARKS_H
+#define UNA_MARKS_H
+
+#include "draw/figure.h"
+
+#define UNA_TWO_SIDED 1.959964           /* standard deviations on both sides hold 95 %                     */
+enum { UNA_FEW_ROWS = 300, UNA_LEVELS = 101 };
+
+/* Rows in ascending order of `value`; ties by row, NANs last. NULL without memory. */
+size_t *una_order_of(const double *value, size_t rows, una_arena *arena);
+
+typedef struct una_layers { const double *at, *lower, *low, *high, *upper; size_t count; } una_layers;   /* [count] */
+/* Ignorance from low to high, and noise beside it: bands of a line, or bars of levels. */
+void una_panel_layers(una_panel *panel, const una_layers *layers, bool levels);
+
+typedef struct una_row_bars {
+    const double *x, *mean, *std, *lower, *upper;        /* [count] std: epistemic                          */
+    const double *less;                  /* [count] taken from all heights; NULL: 0                         */
+    size_t        count, some;
+    bool          dots;                  /* with their means as dots, where only some rows have bars        */
+} una_row_bars;
+/* Upright bars of the band and of ignorance within it: of all rows of a small table, else of `some` that are spread
+ * evenly over x. */
+void una_panel_row_bars(una_panel *panel, const una_row_bars *bars);
+
+/* The diagonal with the range around it that chance leaves of so many rows. Gives the probabilities 0, 0.01 ... 1,
+ * [UNA_LEVELS]; NULL without memory. */
+const double *una_panel_chances(una_panel *panel, size_t rows);
+/* The share of the numbers, NANs apart, that are at most p[k] + slack; [UNA_LEVELS], NULL without memory. */
+const double *una_shares_below(const double *value, size_t count, const double *p, double slack, una_arena *arena);
+
+/* A panel of lying bars with names, the first at the top; names [count] are from the bottom up. */
+una_panel *una_figure_lying_bars(una_figure *figure, const char *label, const double *share, const char **names,
+                                 size_t count, una_ink ink);
+
+/* Bands may leave the paper: half the data's range above and below is enough to see that they do. */
+una_axis una_axis_of_bands(double low, double high, double data_low, double data_high, double share);
+/* Gives every panel the same ranges; NULL: as it is. */
+void una_figure_share(una_figure *figure, const una_axis *x, const una_axis *y);
+
+#endif

@@ -4,6 +4,7 @@
  */
 #include "draw/answer_page.h"
 #include "draw/number.h"
+#include "draw/sheet.h"
 
 static const double least_rise = 0.01;          /* of the variance: less is nothing, however sure */
 enum { LONGEST = 1200, MOST_SUSPECTS = 20, MOST_NAMED = 5, MOST_CELLS = 10 };
@@ -21,50 +22,32 @@ static const char *cut_sentence(const char *sentence, una_arena *arena)
 
 /* ---- the verdict ------------------------------------------------------------------------------------ */
 
-static void add_value_cell(una_html *html, double value)
-{
-    char a[UNA_NUMBER_ROOM];
-    una_html_cell(html, UNA_HTML_NUMBER, una_number_brief(a, value, 6));
-}
-
-/* "18", or of a table that was joined "b.csv, 18". */
-static void place_cell(una_html *html, const char *origin, const char *number)
-{
-    una_text words = una_text_in(html->text.arena);
-    if (origin) una_text_add(&words, "%.200s, ", origin);
-    una_text_add(&words, "%s", number);
-    una_html_cell(html, UNA_HTML_NUMBER, words.at);
-}
-
 static void add_suspects(una_html *html, const una_verdict *verdict)
 {
     size_t count = verdict->suspect_count < MOST_SUSPECTS ? verdict->suspect_count : MOST_SUSPECTS;
     char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
+    una_arena *arena = html->text.arena;
     bool lines = false;
     if (count == 0) return;
     for (size_t i = 0; i < count; i++) lines = lines || verdict->suspects[i].line;
 
-    una_text words = una_text_in(html->text.arena);
+    una_text words = una_text_in(arena);
     una_text_add(&words, "Look at these before anything else: are they typing errors, or true and rare?");
     if (count < verdict->suspect_count) una_text_add(&words, " The first %zu of %zu.", count, verdict->suspect_count);
-    una_html_table(html, "Suspicious rows.", words.at);
-    una_html_head(html);
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, lines ? "Line" : "Row");
-    una_html_cell(html, UNA_HTML_HEAD, "Column");
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Value");
-    una_html_cell(html, UNA_HTML_HEAD, "Why");
-    una_html_head_end(html);
+    const una_sheet_head heads[] = { { lines ? "Line" : "Row", UNA_SHEET_NUMBER }, { "Column", UNA_SHEET_WORDS },
+        { "Value", UNA_SHEET_NUMBER }, { "Why", UNA_SHEET_SENTENCE }, { NULL, UNA_SHEET_EMPTY } };
+    una_sheet sheet = una_sheet_in(arena, "suspects", "Suspicious rows.", words.at);
+    una_sheet_columns(&sheet, heads);
     for (size_t i = 0; i < count; i++) {
         const una_suspect *suspect = &verdict->suspects[i];
-        una_html_row(html);
-        double place = (double)(lines ? suspect->line : suspect->number);
-        place_cell(html, suspect->origin, una_number_plain(a, place, 0));
-        una_html_cell(html, UNA_HTML_TEXT, suspect->column ? una_report_name(name, suspect->column) : "");
-        add_value_cell(html, suspect->value);
-        una_html_cell(html, UNA_HTML_WIDE, suspect->why ? cut_sentence(suspect->why, html->text.arena) : "");
-        una_html_row_end(html);
+        const char *origin = suspect->origin, *place = una_number_count(a, lines ? suspect->line : suspect->number);
+        una_sheet_line(&sheet);                          /* "18", or of a table that was joined "b.csv, 18" */
+        una_sheet_words(&sheet, una_phrase(arena, "%.200s%s%s", origin ? origin : "", origin ? ", " : "", place));
+        una_sheet_words(&sheet, suspect->column ? una_report_name(name, suspect->column) : NULL);
+        una_sheet_words(&sheet, una_number_brief(a, suspect->value, 6));
+        una_sheet_words(&sheet, suspect->why ? cut_sentence(suspect->why, arena) : NULL);
     }
-    una_html_table_end(html);
+    una_sheet_html(html, &sheet);
 }
 
 static una_status add_verdict_findings(una_html *html, const una_verdict *verdict)
@@ -80,10 +63,8 @@ static una_status add_verdict_findings(una_html *html, const una_verdict *verdic
 static void introduce_model(una_html *html, const una_report *report, const una_report_model *model)
 {
     char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
-    una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "%s predicts %s and rests on %s rows.", model->title, una_report_name(name, report->target),
-                 una_number_plain(a, (double)model->info->rows, 0));
-    una_html_paragraph(html, "lead", words.at);
+    una_html_paragraph(html, "lead", una_phrase(html->text.arena, "%s predicts %s and rests on %s rows.", model->title,
+                       una_report_name(name, report->target), una_number_count(a, model->info->rows)));
 }
 
 una_status una_report_verdict(una_html *html, const una_report *report)
@@ -92,15 +73,12 @@ una_status una_report_verdict(una_html *html, const una_report *report)
     una_html_heading(html, 2, "In short");
     for (size_t m = 0; m < report->model_count; m++) {
         const una_report_model *model = &report->models[m];
-        una_text words = una_text_in(arena);
         bool compared = m > 0 && report->story;              /* a story compares the models itself */
-        if (report->model_count > 1) una_text_add(&words, "%s: ", model->title);
-        if (!compared && model->verdict) {
-            una_text_add(&words, "%s", cut_sentence(model->verdict->sentence, arena));
-            una_html_paragraph(html, "verdict", words.at);
-        } else if (!compared) {
-            introduce_model(html, report, model);
-        }
+        bool several = report->model_count > 1;
+        if (!compared && model->verdict)
+            una_html_paragraph(html, "verdict", una_phrase(arena, "%s%s%s", several ? model->title : "",
+                               several ? ": " : "", cut_sentence(model->verdict->sentence, arena)));
+        else if (!compared) introduce_model(html, report, model);
         if (m == 0 && model->verdict) {                  /* of others nearly the same */
             UNA_TRY(add_verdict_findings(html, model->verdict));
             add_suspects(html, model->verdict);
@@ -291,26 +269,23 @@ static int column_decimals(const double *values, const size_t *rows, size_t coun
     return decimals < 0 ? 0 : (int)fmin(decimals, 9);
 }
 
-static void number_cell(una_html *html, double value, int decimals)
+static void number_cell(una_sheet *sheet, double value, int decimals)
 {
-    char a[UNA_NUMBER_ROOM];
     bool long_ = fabs(value) >= 1e9 || (decimals == 9 && fabs(value) < 1e-6 && value != 0);
-    una_html_cell(html, UNA_HTML_NUMBER, long_ ? una_number_short(a, value, 4) : una_number_plain(a, value, decimals));
+    una_sheet_number(sheet, value, long_ ? -4 : decimals);
 }
 
-static void least_known_head(una_html *html, const una_report *report, const size_t *order, size_t columns)
+static void least_known_head(una_sheet *sheet, const una_report *report, const size_t *order, size_t columns)
 {
     char name[UNA_NAME_ROOM];
-    una_html_head(html);
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Row");
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, "Epistemic std");
-    if (report->cause_count) una_html_cell(html, UNA_HTML_HEAD, "Why");
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, report->models[0].held_out ? "Held-out prediction" : "Predicted");
-    una_html_cell(html, UNA_HTML_NUMBER_HEAD, una_report_name(name, report->target));
+    una_sheet_column(sheet, "Row", UNA_SHEET_NUMBER);
+    una_sheet_column(sheet, "Epistemic std", UNA_SHEET_NUMBER);
+    if (report->cause_count) una_sheet_column(sheet, "Why", UNA_SHEET_SENTENCE);
+    una_sheet_column(sheet, report->models[0].held_out ? "Held-out prediction" : "Predicted", UNA_SHEET_NUMBER);
+    una_sheet_column(sheet, una_report_name(name, report->target), UNA_SHEET_NUMBER);
     for (size_t c = 0; c < columns; c++)
-        una_html_cell(html, report->columns[order[c]].number ? UNA_HTML_NUMBER_HEAD : UNA_HTML_HEAD,
-                      una_report_name(name, report->columns[order[c]].name));
-    una_html_head_end(html);
+        una_sheet_column(sheet, una_report_name(name, report->columns[order[c]].name),
+                         report->columns[order[c]].number ? UNA_SHEET_NUMBER : UNA_SHEET_WORDS);
 }
 
 /* The out-of-fold prediction of a row, or else the prediction of the fitted model. */
@@ -329,47 +304,53 @@ static const char *why_suspicious(const una_report *report, size_t row)
     return "";
 }
 
-static void least_known_row(una_html *html, const una_report *report, const size_t *rows, size_t count, size_t at,
-                            const size_t *order, size_t columns)
+/* The row number `at` of those shown, rows [count]. */
+static void least_known_row(una_sheet *sheet, const una_report *report, const size_t *rows, size_t count, size_t at)
 {
     const una_report_model *model = &report->models[0];
-    char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     size_t row = rows[at];
-    una_html_row(html);
-    una_html_cell(html, UNA_HTML_NUMBER, una_number_plain(a, (double)report->row_number[row], 0));
-    number_cell(html, model->std_epistemic[row], column_decimals(model->std_epistemic, rows, count));
-    if (report->cause_count) una_html_cell(html, UNA_HTML_WIDE, why_suspicious(report, row));
-    number_cell(html, predicted_value(report, row), column_decimals(model->mean, rows, count));
-    number_cell(html, report->y[row], column_decimals(report->y, rows, count));
-    for (size_t c = 0; c < columns; c++) {
-        const una_report_column *column = &report->columns[order[c]];
-        char text[32];
-        const char *date = column->date ? column->date(text, column->number[row]) : NULL;
-        if (date) una_html_cell(html, UNA_HTML_NUMBER, date);
-        else if (column->number) number_cell(html, column->number[row], column_decimals(column->number, rows, count));
-        else una_html_cell(html, UNA_HTML_TEXT, una_report_name(name, column->word[row] ? column->word[row] : "-"));
+    una_sheet_line(sheet);
+    una_sheet_number(sheet, (double)report->row_number[row], 0);
+    number_cell(sheet, model->std_epistemic[row], column_decimals(model->std_epistemic, rows, count));
+    if (report->cause_count) una_sheet_words(sheet, why_suspicious(report, row));
+    number_cell(sheet, predicted_value(report, row), column_decimals(model->mean, rows, count));
+    number_cell(sheet, report->y[row], column_decimals(report->y, rows, count));
+}
+
+static void input_cell(una_sheet *sheet, const una_report_column *column, const size_t *rows, size_t count, size_t at)
+{
+    char date[32], name[UNA_NAME_ROOM];
+    size_t row = rows[at];
+    const char *words = column->date ? column->date(date, column->number[row]) : NULL;
+    if (column->number && !words) {
+        number_cell(sheet, column->number[row], column_decimals(column->number, rows, count));
+        return;
     }
-    una_html_row_end(html);
+    una_sheet_words(sheet, words ? words : una_report_name(name, column->word[row] ? column->word[row] : "-"));
 }
 
 una_status una_report_least_known_table(una_html *html, const una_report *report)
 {
+    una_arena *arena = html->text.arena;
     size_t count = report->rows < UNA_LEAST_KNOWN ? report->rows : UNA_LEAST_KNOWN;
     size_t columns = report->column_count < UNA_TABLE_COLUMNS ? report->column_count : UNA_TABLE_COLUMNS;
-    const size_t *rows = una_report_least_known(report, html->text.arena);
-    const size_t *order = una_report_order(report, html->text.arena);
-    UNA_TRY(una_arena_check(html->text.arena));
+    const size_t *rows = una_report_least_known(report, arena), *order = una_report_order(report, arena);
+    UNA_TRY(una_arena_check(arena));
     if (!una_report_has_ignorance(report)) return UNA_OK;
 
-    una_text words = una_text_in(html->text.arena);
+    una_text words = una_text_in(arena);
     una_text_add(&words, "Largest epistemic standard deviation first. Rows are counted from 1 below the header.");
     if (columns < report->column_count)
         una_text_add(&words, " %zu of %zu inputs are shown, those that matter most first.", columns,
                      report->column_count);
+    una_sheet sheet = una_sheet_in(arena, "least-known", "The rows the model knows least about.", words.at);
+    sheet.named = true;
+    least_known_head(&sheet, report, order, columns);
+    for (size_t i = 0; i < count; i++) {
+        least_known_row(&sheet, report, rows, count, i);
+        for (size_t c = 0; c < columns; c++) input_cell(&sheet, &report->columns[order[c]], rows, count, i);
+    }
     una_html_heading(html, 2, "The rows it knows least about");
-    una_html_table(html, "The rows the model knows least about.", words.at);
-    least_known_head(html, report, order, columns);
-    for (size_t i = 0; i < count; i++) least_known_row(html, report, rows, count, i, order, columns);
-    una_html_table_end(html);
-    return UNA_OK;
+    una_sheet_html(html, &sheet);
+    return una_arena_check(arena);
 }

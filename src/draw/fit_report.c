@@ -10,25 +10,11 @@
 #include "draw/html.h"
 #include "draw/number.h"
 #include "draw/picture.h"
+#include "draw/sheet.h"
 
 #include <strings.h>
 
-enum { NAMES = 12 };                     /* input names in a sentence */
-
-static const char *report_number(char buffer[UNA_NUMBER_ROOM], double value)
-{
-    return una_number_short(buffer, value, 4);
-}
-
-static const char *number_without_decimals(char buffer[UNA_NUMBER_ROOM], size_t value)
-{
-    return una_number_plain(buffer, (double)value, 0);
-}
-
-static const char *sentence_number(char buffer[UNA_NUMBER_ROOM], double value)
-{
-    return una_number_brief(buffer, value, 4);
-}
+enum { NAMES = 12, MOST_TOLD = 8 };      /* input names in a sentence; models with lines of their own numbers */
 
 const char *una_report_name(char buffer[UNA_NAME_ROOM], const char *name)
 {
@@ -60,12 +46,12 @@ static void add_model_names(una_text *text, const una_report *report)
 static void add_input_names(una_text *text, const una_report *report, const una_fit_info *info)
 {
     char a[UNA_NUMBER_ROOM];
-    una_text_add(text, "%s %s (", number_without_decimals(a, report->column_count), report->column_count == 1 ? "input"
+    una_text_add(text, "%s %s (", una_number_count(a, report->column_count), report->column_count == 1 ? "input"
                  : "inputs");
     add_model_names(text, report);
     una_text_add(text, ")");
     if (info->inputs != report->column_count)
-        una_text_add(text, ", which it sees as %s numbers", number_without_decimals(a, info->inputs));
+        una_text_add(text, ", which it sees as %s numbers", una_number_count(a, info->inputs));
 }
 
 static void add_image_words(una_text *text, const una_report *report)
@@ -84,12 +70,12 @@ static void describe_noise(una_text *text, const una_report *report, const una_f
     const char *units = info->log_target ? ", in the units of log " : ", in the units of ";
     if (isfinite(info->noise_std))
         una_text_add(text, " Around its mean the data scatter with a standard deviation of %s%s%s%s",
-                     sentence_number(a, info->noise_std), first ? units : "",
+                     una_number_brief(a, info->noise_std, 4), first ? units : "",
                      first ? una_report_name(name, report->target) : "",
                      first ? ": that is the noise, which more rows of the same kind do not reduce." : ".");
     if (isfinite(info->prior_var))
         una_text_add(text, " The prior variance is %s on the standardised target.",
-                     sentence_number(a, info->prior_var));
+                     una_number_brief(a, info->prior_var, 4));
     if (isfinite(info->mean_cos2))
         una_text_add(text, " Its auxiliary regressors have a mean cos\xC2\xB2 of %s%s.",
                      una_number_plain(a, info->mean_cos2, 3),
@@ -107,16 +93,16 @@ static void describe_model(una_html *html, const una_report *report, const una_r
     una_text_add(&text, " predicts %s from ", una_report_name(name, report->target));
     if (report->images) add_image_words(&text, report);
     else add_input_names(&text, report, info);
-    una_text_add(&text, ". It rests on %s %s.", number_without_decimals(a, info->rows), info->rows == 1 ? "row"
+    una_text_add(&text, ". It rests on %s %s.", una_number_count(a, info->rows), info->rows == 1 ? "row"
                  : "rows");
 
     if (info->valid_rows > 0 && info->valid_rows == info->rows)
         una_text_add(&text, " Each of them was held out once, to judge what was learnt from the others.");
     else if (info->valid_rows > 0)
         una_text_add(&text, " While it learnt, %s were held out to judge it.",
-                     number_without_decimals(a, info->valid_rows));
+                     una_number_count(a, info->valid_rows));
     if (info->steps > 0)
-        una_text_add(&text, " The optimiser took %s %s.", number_without_decimals(a, info->steps), info->steps == 1
+        una_text_add(&text, " The optimiser took %s %s.", una_number_count(a, info->steps), info->steps == 1
                      ? "step" : "steps");
     describe_noise(&text, report, info, model == report->models);
 
@@ -170,56 +156,57 @@ static bool any_held_out(const una_report *report, bool all)
     return all ? count == report->model_count : count > 0;
 }
 
-static void measure_row(una_html *html, const una_report *report, const measure *what, const scored *list)
+/* Of each model the number at `offset` of its struct in `from`; NULL: none. */
+static double number_at(const void *from, size_t offset)
 {
-    char a[UNA_NUMBER_ROOM], cell[UNA_NUMBER_ROOM + 8];
-    una_html_row(html);
-    una_html_cell(html, UNA_HTML_SIDE, what->name);
+    return from ? *(const double *)(const void *)((const char *)from + offset) : NAN;
+}
+
+static void measure_row(una_sheet *sheet, const una_report *report, const measure *what, const scored *list)
+{
+    char a[UNA_NUMBER_ROOM];
+    una_sheet_line(sheet);
+    una_sheet_words(sheet, what->name);
     for (size_t m = 0; m < report->model_count; m++) {
-        double value = *(const double *)(const void *)((const char *)&list[m] + what->offset);
+        double value = number_at(&list[m], what->offset);
         if (what->honest && !report->models[m].held_out) value = NAN;
-        if (what->share && isfinite(value)) snprintf(cell, sizeof cell, "%s %%", una_number_plain(a, 100 * value, 1));
-        else snprintf(cell, sizeof cell, "%s", report_number(a, value));
-        una_html_cell(html, UNA_HTML_NUMBER, cell);
+        if (what->share && isfinite(value))
+            una_sheet_words(sheet, una_phrase(sheet->arena, "%s %%", una_number_plain(a, 100 * value, 1)));
+        else una_sheet_number(sheet, value, -4);
     }
-    una_html_row_end(html);
 }
 
 /* A number of the fit or of the verdict, where any model has it. */
-static void fit_row(una_html *html, const una_report *report, const char *name, size_t offset, bool of_verdict)
+static void fit_row(una_sheet *sheet, const una_report *report, const char *name, size_t offset, bool of_verdict)
 {
-    char a[UNA_NUMBER_ROOM];
-    double value[8];
     bool any = false;
-    for (size_t m = 0; m < report->model_count && m < 8; m++) {
-        const una_report_model *model = &report->models[m];
-        const char *from = of_verdict ? (const char *)model->verdict : (const char *)model->info;
-        value[m] = from ? *(const double *)(const void *)(from + offset) : NAN;
-        any = any || isfinite(value[m]);
+    for (size_t pass = 0; pass < 2; pass++) {
+        if (pass == 1 && !any) return;
+        if (pass == 1) una_sheet_line(sheet);
+        if (pass == 1) una_sheet_words(sheet, name);
+        for (size_t m = 0; m < report->model_count; m++) {
+            const una_report_model *model = &report->models[m];
+            double value = of_verdict ? number_at(model->verdict, offset) : number_at(model->info, offset);
+            if (m >= MOST_TOLD) value = NAN;
+            any = any || isfinite(value);
+            if (pass == 1) una_sheet_number(sheet, value, -4);
+        }
     }
-    if (!any) return;
-    una_html_row(html);
-    una_html_cell(html, UNA_HTML_SIDE, name);
-    for (size_t m = 0; m < report->model_count; m++)
-        una_html_cell(html, UNA_HTML_NUMBER, report_number(a, m < 8 ? value[m] : NAN));
-    una_html_row_end(html);
 }
 
-static void score_group(una_html *html, const una_report *report)
+static const char *score_group(const una_report *report, una_arena *arena)
 {
     char a[UNA_NUMBER_ROOM];
     size_t rows = 0;
-    una_text words = una_text_in(html->text.arena);
     for (size_t m = 0; m < report->model_count; m++) {
         const una_report_predictions *predictions = report->models[m].held_out;
         if (predictions && predictions->rows > rows) rows = predictions->rows;
     }
     if (rows == 0)
-        una_text_add(&words, "On the %s %s given", number_without_decimals(a, report->rows), report->rows == 1 ? "row"
-                     : "rows");
-    else una_text_add(&words, "On %s held-out rows%s", number_without_decimals(a, rows),
+        return una_phrase(arena, "On the %s %s given", una_number_count(a, report->rows), report->rows == 1 ? "row"
+                          : "rows");
+    return una_phrase(arena, "On %s held-out rows%s", una_number_count(a, rows),
                       any_held_out(report, true) ? "" : " (where there are none: on the rows given)");
-    una_html_group(html, report->model_count + 1, words.at);
 }
 
 static una_status add_scores(una_html *html, const una_report *report)
@@ -235,32 +222,32 @@ static una_status add_scores(una_html *html, const una_report *report)
         { "Noise std, mean", offsetof(scored, noise), false, false },
     };
     char name[UNA_NAME_ROOM];
-    una_text words = una_text_in(html->text.arena);
-    UNA_NEW(html->text.arena, scored, list, report->model_count);
+    una_arena *arena = html->text.arena;
+    UNA_NEW(arena, scored, list, report->model_count);
     for (size_t m = 0; m < report->model_count; m++) {
         una_report_predictions predictions = una_report_predictions_of(report, &report->models[m]);
-        list[m] = score_of(&predictions, html->text.arena);
+        list[m] = score_of(&predictions, arena);
     }
 
-    una_text_add(&words, "Errors, widths and standard deviations are in the units of %s; a higher log-likelihood is "
-                 "better.%s", una_report_name(name, report->target), any_held_out(report, true) ? "" : " Where no rows "
-                 "were held out, these are the rows given: if the model was fitted to them, they flatter it, and what "
-                 "they would say of its bands is left out.");
-    una_html_table(html, "Scores.", words.at);
-    una_html_head(html);
-    una_html_cell(html, UNA_HTML_HEAD, "");
-    for (size_t m = 0; m < report->model_count; m++) una_html_cell(html, UNA_HTML_NUMBER_HEAD, report->models[m].title);
-    una_html_head_end(html);
+    una_sheet sheet = una_sheet_in(arena, "scores", "Scores.", una_phrase(arena,
+        "Errors, widths and standard deviations are in the units of %s; a higher log-likelihood is better.%s",
+        una_report_name(name, report->target), any_held_out(report, true) ? "" : " Where no rows were held out, these "
+        "are the rows given: if the model was fitted to them, they flatter it, and what they would say of its bands is "
+        "left out."));
+    sheet.named = true;
+    una_sheet_column(&sheet, "", UNA_SHEET_WORDS);
+    for (size_t m = 0; m < report->model_count; m++)
+        una_sheet_column(&sheet, report->models[m].title, UNA_SHEET_NUMBER);
 
-    score_group(html, report);
+    una_sheet_group(&sheet, score_group(report, arena));
     for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
-        if (!measures[i].honest || any_held_out(report, false)) measure_row(html, report, &measures[i], list);
-    fit_row(html, report, "Root mean square error of linear regression", offsetof(una_verdict, rmse_linear), true);
-    fit_row(html, report, "Root mean square error of the mean alone", offsetof(una_verdict, rmse_mean), true);
-    fit_row(html, report, "Log-likelihood per row, as training measured it", offsetof(una_fit_info, valid_log_lik),
+        if (!measures[i].honest || any_held_out(report, false)) measure_row(&sheet, report, &measures[i], list);
+    fit_row(&sheet, report, "Root mean square error of linear regression", offsetof(una_verdict, rmse_linear), true);
+    fit_row(&sheet, report, "Root mean square error of the mean alone", offsetof(una_verdict, rmse_mean), true);
+    fit_row(&sheet, report, "Log-likelihood per row, as training measured it", offsetof(una_fit_info, valid_log_lik),
             false);
-    una_html_table_end(html);
-    return UNA_OK;
+    una_sheet_html(html, &sheet);
+    return una_arena_check(arena);
 }
 
 /* ---- images ------------------------------------------------------------------------------------------ */
@@ -269,13 +256,11 @@ static una_status add_scores(una_html *html, const una_report *report)
 static const char *words_below_image(const una_report *report, size_t row, una_arena *arena)
 {
     const una_report_model *model = &report->models[0];
-    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
-    una_text words = una_text_in(arena);
-    una_text_add(&words, "%s %s\npredicted %s", una_report_name(name, report->columns[0].name),
-                 una_number_plain(a, report->columns[0].number[row], 0), una_number_brief(b, model->mean[row], 3));
-    una_text_add(&words, "\nobserved %s\nignorance %s", una_number_brief(a, report->y[row], 4),
-                 una_number_brief(b, model->std_epistemic[row], 3));
-    return words.at;
+    char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM], c[UNA_NUMBER_ROOM], d[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
+    una_report_name(name, report->columns[0].name);
+    una_number_plain(a, report->columns[0].number[row], 0), una_number_brief(b, model->mean[row], 3);
+    una_number_brief(c, report->y[row], 4), una_number_brief(d, model->std_epistemic[row], 3);
+    return una_phrase(arena, "%s %s\npredicted %s\nobserved %s\nignorance %s", name, a, b, c, d);
 }
 
 /* The first rows of an order, or the last ones from its end. */
@@ -335,14 +320,12 @@ static una_status function_figure(una_html *html, const una_report *report, una_
     una_figure figure = una_chart_function(report, html->text.arena);
     bool parts = false;
     for (size_t m = 0; m < report->model_count; m++) parts = parts || report->models[m].part_count > 0;
-    una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "Orange is what the model does not know: it should open where there are no data. The "
-                 "pale blue adds the noise.%s%s%s", report->truth ? " Dashes are the true function." : "",
-                 report->model_count > 1 ? " All panels share their axes." : "",
-                 parts ? " Thin grey lines are its members, or the heads of a single one." : "");
-    UNA_TRY(una_arena_check(html->text.arena));
+    const char *words = una_phrase(html->text.arena, "Orange is what the model does not know: it should open where there "
+        "are no data. The pale blue adds the noise.%s%s%s", report->truth ? " Dashes are the true function." : "",
+        report->model_count > 1 ? " All panels share their axes." : "",
+        parts ? " Thin grey lines are its members, or the heads of a single one." : "");
     if (!opens_with_picture(report)) una_html_heading(html, 2, "What the input does");
-    return una_html_figure(html, &figure, "The function and its bands.", words.at, run);
+    return una_html_figure(html, &figure, "The function and its bands.", words, run);
 }
 
 static una_status prediction_figures(una_html *html, const una_report *report, una_run *run)
@@ -353,17 +336,16 @@ static una_status prediction_figures(una_html *html, const una_report *report, u
     una_figure figure = una_chart_predicted(report, html->text.arena);
     if (predictions && predictions->folds)
         una_text_add(&words, "%s rows, each predicted by what had not seen it (%zu folds).",
-                     number_without_decimals(a, predictions->rows), predictions->folds);
+                     una_number_count(a, predictions->rows), predictions->folds);
     else if (predictions)
         una_text_add(&words, "%s rows that were held out: none had been seen.",
-                     number_without_decimals(a, predictions->rows));
+                     una_number_count(a, predictions->rows));
     else una_text_add(&words, "These are the rows given. If they are the rows the model was fitted to, new rows will "
                       "lie farther from the line.");
     una_text_add(&words, "%s", (predictions ? predictions->rows : report->rows) <= 300
                  ? " Upright lines are the bands of each row."
         : " Upright lines are the bands of sixty rows, spread evenly over the observed values; of very many rows, "
           "3000 are drawn.");
-    UNA_TRY(una_arena_check(html->text.arena));
     bool pair = report->model_count == 1 && predictions;
     if (pair) una_html_pair(html);
     UNA_TRY(una_html_figure(html, &figure, predictions ? "Predicted against observed, on held-out rows."
@@ -397,29 +379,23 @@ static una_status training_figure(una_html *html, const una_report *report, una_
 /* ---- the page --------------------------------------------------------------------------------------- */
 
 /* A copy of `length` bytes. */
-static char *piece_of(const char *from, size_t length, una_arena *arena)
+static const char *piece_of(const char *from, size_t length, una_arena *arena)
 {
-    una_text piece = una_text_in(arena);
-    una_text_bytes(&piece, from, length);
-    return piece.at;
+    return una_phrase(arena, "%.*s", (int)length, from);
 }
 
-/* The cells of a line "| model | error"; those of the head are told apart by `head`. */
-static void story_row(una_html *html, const char *line, bool head)
+/* The cells of a line "| model | error". */
+static void story_row(una_sheet *sheet, const char *line, bool head)
 {
-    (head ? una_html_head : una_html_row)(html);
-    bool first = true;
+    if (!head) una_sheet_line(sheet);
     while (*line == '|') {
         const char *from = line + 1 + strspn(line + 1, " "), *to = from + strcspn(from, "|\n");
         line = to;
         while (to > from && to[-1] == ' ') to--;
-        const char *words = piece_of(from, (size_t)(to - from), html->text.arena);
-        una_html_cell_kind kind = first ? UNA_HTML_SIDE : UNA_HTML_NUMBER;
-        if (head) kind = first ? UNA_HTML_HEAD : UNA_HTML_NUMBER_HEAD;
-        una_html_cell(html, kind, words ? words : "");
-        first = false;
+        const char *words = piece_of(from, (size_t)(to - from), sheet->arena);
+        if (head) una_sheet_column(sheet, words, sheet->columns ? UNA_SHEET_NUMBER : UNA_SHEET_WORDS);
+        else una_sheet_words(sheet, words);
     }
-    (head ? una_html_head_end : una_html_row_end)(html);
 }
 
 /* The first line stands above: what ends with its first point is in bold. */
@@ -428,14 +404,14 @@ static void story_table(una_html *html, const char *part, const char *lines)
     size_t above = (size_t)(lines - part), bold = 0;
     while (bold < above && !(part[bold] == '.' && part[bold + 1] == ' ')) bold++;
     size_t rest = bold < above ? bold + 2 : above;
-    const char *lead = piece_of(part, bold < above ? bold + 1 : above, html->text.arena);
-    const char *caption = piece_of(part + rest, above - rest, html->text.arena);
-    una_html_table(html, lead ? lead : "", caption ? caption : "");
+    una_sheet sheet = una_sheet_in(html->text.arena, "story", piece_of(part, bold < above ? bold + 1 : above,
+                                   html->text.arena), piece_of(part + rest, above - rest, html->text.arena));
+    sheet.named = true;
     for (bool head = true; lines && lines[1] == '|'; head = false) {
-        story_row(html, lines + 1, head);
+        story_row(&sheet, lines + 1, head);
         lines = strchr(lines + 1, '\n');
     }
-    una_html_table_end(html);
+    una_sheet_html(html, &sheet);
 }
 
 /* At most so many paragraphs of a story; what is left of it. */
@@ -444,9 +420,9 @@ static const char *add_story(una_html *html, const char *story, size_t most)
     while (story && *story && most-- > 0) {
         const char *end = strstr(story, "\n\n");
         const char *part = piece_of(story, end ? (size_t)(end - story) : strlen(story), html->text.arena);
-        const char *lines = part ? strstr(part, "\n|") : NULL;
+        const char *lines = strstr(part, "\n|");
         if (lines) story_table(html, part, lines);
-        else if (part && *part) una_html_paragraph(html, "lead", part);
+        else if (*part) una_html_paragraph(html, "lead", part);
         story = end ? end + 2 : NULL;
     }
     return story;
@@ -458,20 +434,16 @@ static void add_how_fitted(una_html *html, const una_report *report)
     una_html_heading(html, 2, "What was fitted");
     for (size_t m = 0; m < report->model_count; m++) describe_model(html, report, &report->models[m]);
     if (report->left_out == 0) return;
-    una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "%s of the rows given %s no value where one is needed and %s not shown above.",
-                 number_without_decimals(a, report->left_out),
-                 report->left_out == 1 ? "has" : "have", report->left_out == 1 ? "is" : "are");
-    una_html_paragraph(html, "note", words.at);
+    una_html_paragraph(html, "note", una_phrase(html->text.arena, "%s of the rows given %s no value where one is needed "
+                       "and %s not shown above.", una_number_count(a, report->left_out),
+                       report->left_out == 1 ? "has" : "have", report->left_out == 1 ? "is" : "are"));
 }
 
 static const char *report_heading(const una_report *report, una_arena *arena)
 {
-    una_text heading = una_text_in(arena);
-    if (report->heading) una_text_add(&heading, "%s", report->heading);
     char name[UNA_NAME_ROOM];
-    if (!report->heading) una_text_add(&heading, "What is known about %s", una_report_name(name, report->target));
-    return heading.at;
+    if (report->heading) return report->heading;
+    return una_phrase(arena, "What is known about %s", una_report_name(name, report->target));
 }
 
 static const char *report_title(const una_report *reports, size_t count, una_arena *arena)
@@ -488,9 +460,7 @@ static const char *report_title(const una_report *reports, size_t count, una_are
 /* The order of a wary reader: what matters first, what was decided on the way last. */
 static una_status add_body(una_html *html, const una_report *report, una_run *run)
 {
-    const char *heading = report_heading(report, html->text.arena);
-    UNA_TRY(una_arena_check(html->text.arena));
-    una_html_heading(html, 1, heading);
+    una_html_heading(html, 1, report_heading(report, html->text.arena));
     const char *rest = add_story(html, report->story, opens_with_picture(report) ? 1 : SIZE_MAX);
     if (opens_with_picture(report)) UNA_TRY(function_figure(html, report, run));
     add_story(html, rest, SIZE_MAX);
@@ -520,17 +490,13 @@ una_status una_report_html_several(una_text *page, const una_report *reports, si
     for (size_t i = 0; i < count; i++)
         if (reports[i].rows == 0 || reports[i].model_count == 0)
             UNA_FAIL(run, UNA_E_USAGE, "a report needs at least one model and one row of data");
-    const char *title = report_title(reports, count, arena);
-    UNA_TRY(una_arena_check(arena));
-
-    una_html html = una_html_begin(arena, title);
+    una_html html = una_html_begin(arena, report_title(reports, count, arena));
     for (size_t i = 0; i < count; i++) {
         una_report one = reports[i];
         one.one_of_several = count > 1;
         UNA_TRY(add_body(&html, &one, run));
     }
-    UNA_TRY(una_html_end(&html, "Made by una " UNA_VERSION ". This page is complete in itself: it fetches nothing and "
-                         "sends nothing."));
+    UNA_TRY(una_html_end(&html, NULL));
     una_text_bytes(page, html.text.at, html.text.length);
     return una_arena_check(arena);
 }

@@ -57,6 +57,11 @@ const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int dec
     return buffer;
 }
 
+const char *una_number_count(char buffer[UNA_NUMBER_ROOM], size_t count)
+{
+    return una_number_plain(buffer, (double)count, 0);
+}
+
 static size_t put_power(char *buffer, size_t at, int exponent)
 {
     static const char *const raised[] = { "\xE2\x81\xB0", "\xC2\xB9", "\xC2\xB2", "\xC2\xB3", "\xE2\x81\xB4",

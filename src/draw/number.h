@@ -16,6 +16,8 @@ const char *una_phrase(una_arena *arena, const char *format, ...) UNA_PRINTF(2, 
 
 /* "-1234567.5" with one decimal becomes "−1 234 567.5". Non-finite numbers become an en dash. Returns buffer. */
 const char *una_number_plain(char buffer[UNA_NUMBER_ROOM], double value, int decimals);
+/* A count. */
+const char *una_number_count(char buffer[UNA_NUMBER_ROOM], size_t count);
 /* `digits` significant ones; "1.23×10⁻⁷" where a plain number would be long. Returns buffer. */
 const char *una_number_short(char buffer[UNA_NUMBER_ROOM], double value, int digits);
 /* The same without zeros at the end of decimals, for sentences: "0.5", "2×10⁷", "10⁷". */

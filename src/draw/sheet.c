@@ -20,17 +20,22 @@ una_sheet una_sheet_in(una_arena *arena, const char *name, const char *lead, con
 
 /* ---- filling ------------------------------------------------------------------------------------------------- */
 
+/* Room for one more behind `count`: lists double when their count reaches a power of two, from 8 on. */
+static void *with_room(una_arena *arena, void *list, size_t count, size_t each)
+{
+    bool full = count == 0 || (count >= 8 && (count & (count - 1)) == 0);
+    if (!full) return list;
+    unsigned char *more = UNA_GET(arena, unsigned char, (count ? 2 * count : 8) * each);
+    if (more && count) memcpy(more, list, count * each);
+    return more;
+}
+
 void una_sheet_column(una_sheet *sheet, const char *title, una_sheet_kind kind)
 {
     if (sheet->lines > 0) return;                /* lines have their cells already */
-    if (sheet->columns == sheet->column_room) {
-        size_t room = 2 * sheet->column_room + 8;
-        una_sheet_head *more = UNA_GET(sheet->arena, una_sheet_head, room);
-        if (!more) return;
-        if (sheet->columns) memcpy(more, sheet->column, sheet->columns * sizeof *more);
-        sheet->column = more;
-        sheet->column_room = room;
-    }
+    una_sheet_head *grown = with_room(sheet->arena, sheet->column, sheet->columns, sizeof *grown);
+    if (!grown) return;
+    sheet->column = grown;
     sheet->column[sheet->columns++] = (una_sheet_head){ una_arena_text(sheet->arena, title), kind };
 }
 
@@ -41,14 +46,9 @@ void una_sheet_columns(una_sheet *sheet, const una_sheet_head *columns)
 
 static void append_sheet_row(una_sheet *sheet, una_sheet_row line)
 {
-    if (sheet->lines == sheet->line_room) {
-        size_t room = 2 * sheet->line_room + 16;
-        una_sheet_row *more = UNA_GET(sheet->arena, una_sheet_row, room);
-        if (!more) return;
-        if (sheet->lines) memcpy(more, sheet->line, sheet->lines * sizeof *more);
-        sheet->line = more;
-        sheet->line_room = room;
-    }
+    una_sheet_row *grown = with_room(sheet->arena, sheet->line, sheet->lines, sizeof *grown);
+    if (!grown) return;
+    sheet->line = grown;
     sheet->line[sheet->lines++] = line;
     sheet->at = 0;
 }
@@ -103,28 +103,25 @@ static const char *shown_number(char buffer[UNA_NUMBER_ROOM], double value, int 
 static const char *cell_as_shown(const una_sheet_cell *cell, una_arena *arena)
 {
     char a[UNA_NUMBER_ROOM], b[UNA_NUMBER_ROOM];
-    una_text words = una_text_in(arena);
     int less = cell->decimals < -1 ? cell->decimals + 1 : cell->decimals;
     if (cell->kind == UNA_SHEET_EMPTY) return "";
     if (cell->kind == UNA_SHEET_WORDS) return cell->words;
-    una_text_add(&words, "%s", shown_number(a, cell->value, cell->decimals));
-    if (cell->kind == UNA_SHEET_SPREAD && isfinite(cell->value) && isfinite(cell->sd))
-        una_text_add(&words, " \xC2\xB1 %s", shown_number(b, cell->sd, less));
-    return words.at;
+    shown_number(a, cell->value, cell->decimals);
+    bool spread = cell->kind == UNA_SHEET_SPREAD && isfinite(cell->value) && isfinite(cell->sd);
+    if (!spread) return una_phrase(arena, "%s", a);
+    return una_phrase(arena, "%s \xC2\xB1 %s", a, shown_number(b, cell->sd, less));
 }
 
 static bool is_words(const una_sheet *sheet, size_t column)
 {
-    return sheet->column[column].kind == UNA_SHEET_WORDS;
+    return sheet->column[column].kind == UNA_SHEET_WORDS || sheet->column[column].kind == UNA_SHEET_SENTENCE;
 }
 
 static const char *sheet_column_title(const una_sheet *sheet, size_t column, una_arena *arena)
 {
-    una_text title = una_text_in(arena);
     const char *given = sheet->column[column].title;
     if (!given || !*given) return "";
-    una_text_add(&title, "%c%s", toupper((unsigned char)given[0]), given + 1);
-    return title.at;
+    return sheet->named ? given : una_phrase(arena, "%c%s", toupper((unsigned char)given[0]), given + 1);
 }
 
 /* ---- on a page ----------------------------------------------------------------------------------------------- */
@@ -134,10 +131,10 @@ static void html_line(una_html *html, const una_sheet *sheet, const una_sheet_ro
     una_html_row(html);
     for (size_t c = 0; c < sheet->columns; c++) {
         const una_sheet_cell *cell = &line->cell[c];
-        una_html_cell_kind kind;
+        una_html_cell_kind kind = cell->strong ? UNA_HTML_STRONG : UNA_HTML_TEXT;
         if (!is_words(sheet, c)) kind = cell->strong ? UNA_HTML_STRONG_NUMBER : UNA_HTML_NUMBER;
         else if (c == 0) kind = UNA_HTML_SIDE;
-        else kind = cell->strong ? UNA_HTML_STRONG : UNA_HTML_TEXT;
+        else if (sheet->column[c].kind == UNA_SHEET_SENTENCE) kind = UNA_HTML_WIDE;
         una_html_cell(html, kind, cell_as_shown(cell, html->text.arena));
     }
     una_html_row_end(html);

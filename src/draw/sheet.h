@@ -8,7 +8,8 @@
 
 #include "draw/html.h"
 
-typedef enum una_sheet_kind { UNA_SHEET_EMPTY, UNA_SHEET_WORDS, UNA_SHEET_NUMBER, UNA_SHEET_SPREAD } una_sheet_kind;
+typedef enum una_sheet_kind { UNA_SHEET_EMPTY, UNA_SHEET_WORDS, UNA_SHEET_NUMBER, UNA_SHEET_SPREAD,
+                              UNA_SHEET_SENTENCE /* of columns: words that want room */ } una_sheet_kind;
 
 typedef struct una_sheet_cell {
     una_sheet_kind kind;
@@ -28,9 +29,10 @@ typedef struct una_sheet {
     una_arena      *arena;
     const char     *name;                /* of its files: "distance"                                       */
     const char     *lead, *caption;
+    bool            named;               /* titles are names, and stay as they are                         */
     una_sheet_head *column;
     una_sheet_row  *line;
-    size_t          columns, column_room, lines, line_room, at;
+    size_t          columns, lines, at;
 } una_sheet;
 
 una_sheet una_sheet_in(una_arena *arena, const char *name, const char *lead, const char *caption);

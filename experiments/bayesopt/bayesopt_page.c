@@ -168,10 +168,10 @@ static una_status results_table(una_page *page, const una_findings *f, una_run *
         { "surrogate", UNA_SHEET_WORDS, 0, 0 }, { "seeds", UNA_SHEET_NUMBER, 0, 0 }, { "median", UNA_SHEET_NUMBER, 0, 0 },
         { "mean", UNA_SHEET_SPREAD, 0, 0 }, { "thesis", UNA_SHEET_SPREAD, 0, 0 },
         { "seconds a step", UNA_SHEET_NUMBER, 0, 0 }, { "mean seconds", UNA_SHEET_NUMBER, 0, 0 }, { .title = NULL } };
-    una_sheet s = una_page_table(page, "regret", "At the last step.", "Regret, of svm and logistic the "
-                               "error on test rows in percent, beside what the thesis prints (mean \xC2\xB1 sd of ten "
-                               "restarts). Seconds are those that the next point takes, without its evaluation: their "
-                               "median, mean over the seeds, and their mean, which has the trainings in it.",
+    una_sheet s = una_page_table(page, "regret", "At the last step.", "Regret, of svm and logistic the error on test "
+            "rows in percent, beside what the thesis prints (mean \u00B1 sd of ten restarts). Seconds are those that "
+            "the next point takes, without its evaluation: their median, mean over the seeds, and their mean, which "
+            "has the trainings in it.",
                                  columns);
     for (const una_task_kind *task = una_task_kinds; task->name; task++) {
         if (!has_task(f, task)) continue;
@@ -306,10 +306,10 @@ static una_status watch_model(una_page *page, const una_bench_model *model, size
     una_status status = watch_steps(&figure, w, arena, run);
     una_search_free(w->search);
     UNA_TRY(status);
-    return una_page_figure(page, name, &figure, una_phrase(arena, "%s.", model->kind), "Minimising (6x \xE2\x88\x92 2)\xC2\xB2 sin(12x "
-                           "\xE2\x88\x92 4) from three points. The strip below shows how much improvement is expected "
-                           "where, each time up to its own top (the search counts high values by their logarithm); the "
-                           "upright line is the point that is tried next. Bands may leave the frame.", run);
+    return una_page_figure(page, name, &figure, una_phrase(arena, "%s.", model->kind), "Minimising (6x \u2212 2)\u00B2 "
+            "sin(12x \u2212 4) from three points. The strip below shows how much improvement is expected where, each "
+            "time up to its own top (the search counts high values by their logarithm); the upright line is the point "
+            "that is tried next. Bands may leave the frame.", run);
 }
 
 static una_status watch_all(una_page *page, const una_asked *asked, una_run *run)

@@ -13,11 +13,12 @@ static const char *caption_of(const char *data)
 {
     return strcmp(data, "sex") == 0
         ? "Trained on men. Mean absolute error in years; epistemic std of those asked, in percent above that of the "
-          "rows that trained; women's over other men's; how often a woman's is larger than a man's (AUROC); both "
-          "again among pictures in which a face was found."
+                "rows that trained; women's over other men's; how often a woman's is larger than a man's (AUROC); both "
+                "again among pictures in which a face was found."
         : "Trained on people below 30 and above 40. Mean absolute error in years; epistemic std of those asked, in "
-          "percent above that of the rows that trained; that of people from 30 to 40 over others like the trained; how "
-          "often one of the former has the larger (AUROC); both again among pictures in which a face was found.";
+                "percent above that of the rows that trained; that of people from 30 to 40 over others like the "
+                "trained; how often one of the former has the larger (AUROC); both again among pictures in which a "
+                "face was found.";
 }
 
 static const una_column columns[] = {
@@ -100,6 +101,5 @@ una_status una_bias_page(una_page *page, const una_findings *f, const una_asked 
         UNA_TRY(una_bias_faces(page, f, data, asked, run));
     }
     return una_page_figure(page, "risk", &figure, "The least sure left to an expert.", "Mean absolute error of those "
-                           "who are kept, when of all who are asked (like the trained, and left out) only the surest "
-                           "are.", run);
+            "who are kept, when of all who are asked (like the trained, and left out) only the surest are.", run);
 }

@@ -19,15 +19,32 @@ typedef struct job {                     /* a fit, and what to compute from it: 
     double            *draws;            /* [DRAWN, UNA_PRIOR_POINTS]                                       */
 } job;
 
-typedef struct drawing {
+typedef struct drawing drawing;
+
+enum { TRACES = 1, HEADS_OF_ROLES = 2, SQUARES = 4, DRAWS = 8 };         /* what is computed from fits              */
+enum { MOST_ROLES = 5 };
+
+typedef struct part {
+    const char *data, *heading, *words;
+    double      from, to;                /* of the lines                                                    */
+    unsigned    needs;
+    const char *roles[MOST_ROLES], *titles[MOST_ROLES];  /* titles NULL: as the roles                       */
+    size_t      others;                  /* models to compare with: until there are so many                 */
+    una_status (*draw)(drawing *d, uint64_t seed, una_run *run);
+    const char *lead, *caption;          /* of the table                                                    */
+    una_column  columns[7];
+} part;
+
+struct drawing {
     una_page           *page;
     const una_findings *findings;
     una_arena          *arena;
+    const part         *part;
     una_lines           lines;
     una_know_rows       rows;            /* of the first seed                                               */
     job                 job[MOST_JOBS];
     size_t              count;
-} drawing;
+};
 
 /* ---- fits ---------------------------------------------------------------------------------------------------- */
 
@@ -51,7 +68,6 @@ static una_status do_job(void *context, size_t at, una_run *run)
     job *j = &d->job[at];
     una_model *model = NULL;
     una_know_rows rows;
-    una_mark mark = una_arena_mark(&run->scratch);
     run->settings.seed = j->key->seed;
     una_status status = una_know_fit(&model, &rows, j->key, run);
     if (status == UNA_OK && j->trace.mean) status = una_trace_fill(&j->trace, &d->lines, model, run);
@@ -59,24 +75,37 @@ static una_status do_job(void *context, size_t at, una_run *run)
     if (status == UNA_OK && j->square) status = una_strip_square(j->square, model, run);
     if (status == UNA_OK && j->draws) status = una_prior_of_model(j->draws, DRAWN, model, &rows.train, run);
     una_model_free(model);
-    una_arena_release(&run->scratch, mark);
     return status;
 }
 
-/* A job for the group's first seed; NULL: no such group, or no room. */
-static job *add_job(drawing *d, const una_group *group, const char *title)
+/* A job for the group's first seed; none without a group, or room. */
+static una_status add_job(drawing *d, const una_group *group, const char *title, unsigned needs)
 {
-    if (!group || d->count == MOST_JOBS) return NULL;
+    if (!group || d->count == MOST_JOBS) return UNA_OK;
     job *j = &d->job[d->count++];
-    *j = (job){ .key = &d->findings->fits[group->from].key, .title = title };
-    return j;
+    *j = (job){ .key = una_group_key(d->findings, group), .title = title };
+    if (needs & TRACES) UNA_TRY(una_trace_new(&j->trace, title, d->arena));
+    if (needs & HEADS_OF_ROLES) j->heads = UNA_GET(d->arena, double, HEADS * UNA_LINE_GRID);
+    if (needs & SQUARES) j->square = UNA_GET(d->arena, double, SIDE * SIDE);
+    if (needs & DRAWS) j->draws = UNA_GET(d->arena, double, DRAWN * UNA_PRIOR_POINTS);
+    return una_arena_check(d->arena);
 }
 
-static una_status add_role(job **added, drawing *d, const char *part, const char *name, const char *title, una_run *run)
+static una_status add_jobs(drawing *d, una_run *run)
 {
-    const una_group *group;
-    UNA_TRY(una_role_group(&group, part, name, d->findings, run));
-    *added = add_job(d, group, title);
+    const part *p = d->part;
+    const una_findings *f = d->findings;
+    d->count = 0;
+    for (size_t i = 0; i < MOST_ROLES && p->roles[i]; i++) {
+        const una_group *group;
+        UNA_TRY(una_role_group(&group, p->data, p->roles[i], f, run));
+        UNA_TRY(add_job(d, group, p->titles[i] ? p->titles[i] : p->roles[i], p->needs));
+    }
+    for (const una_group *g = NULL; d->count < p->others && (g = una_findings_next(f, g, p->data));) {
+        const char *title;
+        UNA_TRY(una_role_title(&title, f, g, d->arena, run));
+        if (strcmp(title, una_group_key(f, g)->spec) == 0) UNA_TRY(add_job(d, g, title, p->needs & TRACES));
+    }
     return UNA_OK;
 }
 
@@ -108,50 +137,47 @@ static una_status add_truth(una_figure *figure, const una_know_rows *r, una_aren
     return UNA_OK;
 }
 
-static una_status begin_part(drawing *d, const char *part, double from, double to, uint64_t seed, una_run *run)
-{
-    d->count = 0;
-    UNA_TRY(una_know_rows_make(&d->rows, part, seed, d->arena, run));
-    d->lines = (una_lines){ "x", "y", from, to, d->rows.train.x, d->rows.train.y, d->rows.train.rows };
-    return UNA_OK;
-}
+typedef struct frame { const char *name; double height, low, high; const char *lead, *caption; } frame;
 
-static una_status draw_traces(drawing *d, const char *name, size_t columns, double width, double height, double low,
-                              double high, const char *lead, const char *caption, una_run *run)
+static una_status draw_traces(drawing *d, const frame *shown, una_run *run)
 {
     una_trace trace[MOST_JOBS];
     una_figure figure;
     for (size_t i = 0; i < d->count; i++) trace[i] = d->job[i].trace;
     UNA_TRY(una_lines_draw(&figure, &d->lines, trace, d->count, d->arena));
-    figure.columns = columns;
-    figure.panel_width = width;
-    figure.panel_height = height;
-    for (size_t i = 0; i < figure.panel_count; i++) figure.panels[i]->y.low = low, figure.panels[i]->y.high = high;
+    figure.columns = 2, figure.panel_width = 340, figure.panel_height = shown->height;
+    for (size_t i = 0; i < figure.panel_count; i++)
+        figure.panels[i]->y.low = shown->low, figure.panels[i]->y.high = shown->high;
     UNA_TRY(add_truth(&figure, &d->rows, d->arena));
-    return una_page_figure(d->page, name, &figure, lead, caption, run);
+    return una_page_figure(d->page, shown->name, &figure, shown->lead, shown->caption, run);
 }
 
-/* ---- tables -------------------------------------------------------------------------------------------------- */
-
-typedef struct shown { size_t measure; const char *title; int decimals; } shown;
-
-static una_status draw_table(drawing *d, const char *part, const char *lead, const char *caption, const shown *columns,
-                             size_t count, una_run *run)
+static una_status draw_table(const drawing *d, una_run *run)
 {
     const una_findings *f = d->findings;
-    una_sheet sheet = una_sheet_in(d->arena, part, lead, caption);
-    una_sheet_column(&sheet, "Model", UNA_SHEET_WORDS);
-    for (size_t i = 0; i < count; i++) una_sheet_column(&sheet, columns[i].title, UNA_SHEET_SPREAD);
-    for (size_t g = 0; g < f->group_count; g++) {
+    const part *p = d->part;
+    una_sheet sheet = una_page_table(d->page, p->data, p->lead, p->caption, p->columns);
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, p->data));) {
         const char *title;
-        if (strcmp(f->fits[f->groups[g].from].key.data, part) != 0) continue;
-        UNA_TRY(una_role_title(&title, f, &f->groups[g], d->arena, run));
-        una_sheet_line(&sheet);
-        una_sheet_words(&sheet, title);
-        for (size_t i = 0; i < count; i++)
-            una_page_spread(&sheet, f, &f->groups[g], columns[i].measure, columns[i].decimals);
+        UNA_TRY(una_role_title(&title, f, g, d->arena, run));
+        una_page_line(&sheet, f, g, title, p->columns);
     }
     return una_page_sheet(d->page, &sheet, run);
+}
+
+/* A part without fits has no place on the page. */
+static una_status draw_part(drawing *d, const part *p, uint64_t seed, una_run *run)
+{
+    d->part = p;
+    UNA_TRY(una_know_rows_make(&d->rows, p->data, seed, d->arena, run));
+    d->lines = (una_lines){ "x", "y", p->from, p->to, d->rows.train.x, d->rows.train.y, d->rows.train.rows };
+    UNA_TRY(add_jobs(d, run));
+    if (d->count == 0) return UNA_OK;
+    una_page_heading(d->page, 2, p->heading);
+    una_page_paragraph(d->page, p->words);
+    UNA_TRY(una_pool(run, d->count, do_job, d));
+    UNA_TRY(p->draw(d, seed, run));
+    return draw_table(d, run);
 }
 
 /* ---- sine ---------------------------------------------------------------------------------------------------- */
@@ -170,55 +196,22 @@ static una_status draw_heads(drawing *d, una_run *run)
                            d->job[k].heads + m * UNA_LINE_GRID, UNA_LINE_GRID);
         una_panel_plot(panel, (una_look){ UNA_SHAPE_RUG, UNA_INK_DATA, 0, 0 }, d->rows.train.x, NULL,
                        d->rows.train.rows);
-        if (panel) panel->x.low = d->lines.from, panel->x.high = d->lines.to, panel->y.low = -6, panel->y.high = 6;
+        una_panel_show(panel, d->lines.from, d->lines.to, -6, 6);
     }
-    return una_page_figure(d->page, "references", &figure, "What the features were taught.", "The 40 heads, each "
-                           "fitted to one reference function before any target was seen: sines whose height, period "
-                           "and phase are roughly known, and draws from a process with an RBF kernel. Marks on the "
-                           "axis: where there are rows.", run);
-}
-
-static una_status add_sine_jobs(drawing *d, una_run *run)
-{
-    static const char *const roles[] = { "TUNA, sine references", "TUNA, RBF draws" };
-    const una_findings *f = d->findings;
-    for (size_t i = 0; i < 2; i++) {
-        job *j;
-        UNA_TRY(add_role(&j, d, "sine", roles[i], roles[i], run));
-        if (j) j->heads = UNA_GET(d->arena, double, HEADS * UNA_LINE_GRID);
-    }
-    for (size_t g = 0; g < f->group_count && d->count < 6; g++) {        /* models to compare with */
-        const una_row_key *key = &f->fits[f->groups[g].from].key;
-        const char *title;
-        UNA_TRY(una_role_title(&title, f, &f->groups[g], d->arena, run));
-        if (strcmp(key->data, "sine") == 0 && strcmp(title, key->spec) == 0) add_job(d, &f->groups[g], title);
-    }
-    for (size_t i = 0; i < d->count; i++) UNA_TRY(una_trace_new(&d->job[i].trace, d->job[i].title, d->arena));
-    return una_arena_check(d->arena);
+    return una_page_figure(d->page, "references", &figure, "What the features were taught.",
+            "The 40 heads, each fitted to one reference function before any target was seen: sines whose height, "
+            "period and phase are roughly known, and draws from a process with an RBF kernel. Marks on the axis: where "
+            "there are rows.", run);
 }
 
 static una_status draw_sine(drawing *d, uint64_t seed, una_run *run)
 {
-    static const shown columns[] = { { UNA_KNOW_LOG_LIK, "Log-lik", 2 }, { UNA_KNOW_ERROR, "Error", 2 },
-        { UNA_KNOW_BEYOND_STD, "Std beyond", 2 },
-        { UNA_KNOW_INSIDE, "Inside", 2 }, { UNA_KNOW_PULL, "Reach", 2 } };
-    UNA_TRY(begin_part(d, "sine", -10, 20, seed, run));
-    UNA_TRY(add_sine_jobs(d, run));
-    if (d->count == 0) return UNA_OK;
-    una_page_heading(d->page, 2, "A wave that goes on");
-    una_page_paragraph(d->page, "60 rows of a sine with noise 0.3, over two of its periods. Somebody knows that it is "
-                       "a sine, and roughly its height and period, and says so by reference functions; somebody else "
-                       "asks only for smoothness. Both teach the same network, with sines as activation.");
-    UNA_TRY(una_pool(run, d->count, do_job, d));
-    UNA_TRY(draw_traces(d, "sine", 2, 340, 180, -6, 6, "Beyond the data.", "Mean and bands of the first seed, with "
-                        "rows on [0, 10] alone; the last panels are models that were told nothing, but for the period "
-                        "in that of the periodic kernel.", run));
-    UNA_TRY(draw_heads(d, run));
-    return draw_table(d, "sine", "Two periods beyond the rows.", "Log-likelihood of fresh rows on [\xE2\x88\x92" "10, "
-                      "0] and [10, 20], error of the mean and mean epistemic standard deviation there, share of the "
-                      "points whose true value is in the 95 % band of ignorance, and reach: how far the mean still "
-                      "goes from the rows' mean, over how far the truth goes. Mean \xC2\xB1 standard deviation over "
-                      "the seeds.", columns, sizeof columns / sizeof *columns, run);
+    static const frame shown = { "sine", 180, -6, 6, "Beyond the data.", "Mean and bands of the first seed, with rows on "
+        "[0, 10] alone; the last panels are models that were told nothing, but for the period in that of the periodic "
+        "kernel." };
+    (void)seed;
+    UNA_TRY(draw_traces(d, &shown, run));
+    return draw_heads(d, run);
 }
 
 /* ---- strip --------------------------------------------------------------------------------------------------- */
@@ -227,20 +220,21 @@ static una_status draw_sine(drawing *d, uint64_t seed, una_run *run)
 static void add_lines(una_figure *figure, const job *j, const double *place, bool along_x1, double high,
                       una_arena *arena)
 {
-    una_text title = una_text_in(arena);
-    una_text_add(&title, "%s: along %s", j->title, along_x1 ? "x1" : "x2");
-    una_panel *panel = una_figure_panel(figure, title.at, along_x1 ? "x1" : "x2", "epistemic std (units of y)");
+    const char *along = along_x1 ? "x1" : "x2";
+    una_panel *panel = una_figure_panel(figure, una_phrase(arena, "%s: along %s", j->title, along), along,
+                                        "epistemic std (units of y)");
     for (size_t k = 0; k < SIDE; k += 4) {
         double *y = UNA_GET(arena, double, SIDE);
         if (arena->failed) return;
         for (size_t i = 0; i < SIDE; i++) y[i] = along_x1 ? j->square[i * SIDE + k] : j->square[k * SIDE + i];
         una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_IGNORANCE, 1, 0.8 }, place, y, SIDE);
     }
-    if (panel) panel->y.low = 0, panel->y.high = high, panel->x.low = -4, panel->x.high = 4;
+    una_panel_show(panel, -4, 4, 0, high);
 }
 
-static una_status draw_square(drawing *d, una_run *run)
+static una_status draw_square(drawing *d, uint64_t seed, una_run *run)
 {
+    (void)seed;
     una_figure figure = una_figure_in(d->arena, 2, 340, 190);
     double *place = UNA_GET(d->arena, double, SIDE), low = 0, high = 0;
     UNA_TRY(una_arena_check(d->arena));
@@ -251,37 +245,8 @@ static una_status draw_square(drawing *d, una_run *run)
         add_lines(&figure, &d->job[k], place, false, 1.05 * high, d->arena);
     }
     return una_page_figure(d->page, "strip", &figure, "Doubt along each input.", "Epistemic standard deviation on "
-                           "lines across the square, nine along each input, for the first seed; the rows lie within 2 "
-                           "of the centre. A kernel on x1 alone says that x2 does not matter: its lines along x2 are "
-                           "level.", run);
-}
-
-static una_status draw_strip(drawing *d, uint64_t seed, una_run *run)
-{
-    static const char *const roles[] = { "TUNA, kernel on x1", "TUNA, isotropic kernel" };
-    static const char *const titles[] = { "kernel on x1", "isotropic" };
-    static const shown columns[] = { { UNA_KNOW_ALONG_X1, "Along x1", 2 }, { UNA_KNOW_ALONG_X2, "Along x2", 3 },
-        { UNA_KNOW_ALONG_RATIO, "Ratio", 4 }, { UNA_KNOW_DISC_STD, "Std in disc", 2 },
-        { UNA_KNOW_OUTSIDE_STD, "Std outside", 2 } };
-    UNA_TRY(begin_part(d, "strip", -4, 4, seed, run));
-    for (size_t i = 0; i < 2; i++) {
-        job *j;
-        UNA_TRY(add_role(&j, d, "strip", roles[i], titles[i], run));
-        if (j) j->square = UNA_GET(d->arena, double, SIDE * SIDE);
-    }
-    UNA_TRY(una_arena_check(d->arena));
-    if (d->count == 0) return UNA_OK;
-    una_page_heading(d->page, 2, "An input that does not matter");
-    una_page_paragraph(d->page, "200 rows of x1\xC2\xB3 with noise 0.5 in a disc of radius 2. References come from a "
-                       "process whose kernel sees x1 alone, or both inputs alike, on the square from \xE2\x88\x92" "4 "
-                       "to 4.");
-    UNA_TRY(una_pool(run, d->count, do_job, d));
-    UNA_TRY(draw_square(d, run));
-    return draw_table(d, "strip", "Variation along the inputs.", "Largest less smallest epistemic standard deviation "
-                      "on a line along an input, mean over 33 lines; their ratio; the mean within 2 of the centre, "
-                      "where the rows are, and farther than 3 from it. Mean \xC2\xB1 standard deviation over the "
-                      "seeds.", columns,
-                      sizeof columns / sizeof *columns, run);
+            "lines across the square, nine along each input, for the first seed; the rows lie within 2 of the centre. "
+            "A kernel on x1 alone says that x2 does not matter: its lines along x2 are level.", run);
 }
 
 /* ---- prior --------------------------------------------------------------------------------------------------- */
@@ -294,7 +259,7 @@ static una_status add_draws(una_figure *figure, const char *title, const double 
     for (size_t k = 0; k < DRAWN; k++)
         una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_MODEL, 0.9, 0.7 }, x, f + k * UNA_PRIOR_POINTS,
                        UNA_PRIOR_POINTS);
-    if (panel) panel->y.low = -6, panel->y.high = 6, panel->x.low = -3, panel->x.high = 3;
+    una_panel_show(panel, -3, 3, -6, 6);
     return UNA_OK;
 }
 
@@ -302,16 +267,13 @@ static una_status draw_draws(drawing *d, uint64_t seed, una_run *run)
 {
     una_figure figure = una_figure_in(d->arena, 3, 220, 190);
     double *aim = UNA_GET(d->arena, double, DRAWN * UNA_PRIOR_POINTS);
-    una_mark mark = una_arena_mark(&run->scratch);
     UNA_TRY(una_arena_check(d->arena));
-    una_status status = una_prior_of_process(aim, DRAWN, seed, run);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
+    UNA_SCOPED(run, una_prior_of_process(aim, DRAWN, seed, run));
     UNA_TRY(add_draws(&figure, "target: GP", aim, d->arena));
     for (size_t k = 0; k < d->count; k++) UNA_TRY(add_draws(&figure, d->job[k].title, d->job[k].draws, d->arena));
     return una_page_figure(d->page, "draws", &figure, "Functions before any data.", "Twelve draws from the process "
-                           "that the references came from, and from TUNA's prior, whose scale is that of the heads' "
-                           "weights (matched) or what the evidence of 40 rows says (not matched).", run);
+            "that the references came from, and from TUNA's prior, whose scale is that of the heads' weights (matched) "
+            "or what the evidence of 40 rows says (not matched).", run);
 }
 
 /* One measure against heads (features 50) or features (heads 40), matched and not: means with one sd up and down. */
@@ -365,73 +327,73 @@ static una_status draw_curves(drawing *d, una_run *run)
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_MODEL, "matched");
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_SECOND, "scale by evidence");
     return una_page_figure(d->page, "distance", &figure, "How near the prior comes.", "Distances of TUNA's prior from "
-                           "its target at 31 points of [\xE2\x88\x92" "3, 3]: energy distance of 600 functions from "
-                           "each, and the Kullback-Leibler divergence of the target from TUNA's Gaussian (covariance "
-                           "of 6000 draws), with a noise variance of 0.01 added to both. Mean and one standard "
-                           "deviation over the seeds.", run);
+            "its target at 31 points of [\u22123, 3]: energy distance of 600 functions from each, and the "
+            "Kullback-Leibler divergence of the target from TUNA's Gaussian (covariance of 6000 draws), with a noise "
+            "variance of 0.01 added to both. Mean and one standard deviation over the seeds.", run);
 }
 
 static una_status draw_prior(drawing *d, uint64_t seed, una_run *run)
 {
-    static const char *const roles[] = { "40 heads, 50 features, matched", "40 heads, 50 features",
-        "5 heads, 50 features, matched", "160 heads, 50 features, matched", "40 heads, 5 features, matched" };
-    static const char *const titles[] = { "40 heads, matched", "40 heads, not matched", "5 heads, matched",
-                                          "160 heads, matched", "5 features, matched" };
-    static const shown columns[] = { { UNA_KNOW_ENERGY, "Energy distance", 3 }, { UNA_KNOW_KL, "KL per point", 3 } };
-    UNA_TRY(begin_part(d, "prior", -3, 3, seed, run));
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
-        job *j;
-        UNA_TRY(add_role(&j, d, "prior", roles[i], titles[i], run));
-        if (j) j->draws = UNA_GET(d->arena, double, DRAWN * UNA_PRIOR_POINTS);
-    }
-    UNA_TRY(una_arena_check(d->arena));
-    if (d->count == 0) return UNA_OK;
-    una_page_heading(d->page, 2, "Is the prior what it was taught?");
-    una_page_paragraph(d->page, "The features learn draws from a process with kernel rbf(length=1). The loss fixes "
-                       "which functions they can make, not how large the prior makes them: that is prior_var, or "
-                       "match_prior.");
-    UNA_TRY(una_pool(run, d->count, do_job, d));
     UNA_TRY(draw_draws(d, seed, run));
-    UNA_TRY(draw_curves(d, run));
-    return draw_table(d, "prior", "Distances from the target.", "As in the figure: mean \xC2\xB1 standard deviation "
-                      "over the seeds.", columns, sizeof columns / sizeof *columns, run);
+    return draw_curves(d, run);
 }
 
 /* ---- tune ---------------------------------------------------------------------------------------------------- */
 
 static una_status draw_tune(drawing *d, uint64_t seed, una_run *run)
 {
-    static const char *const roles[] = { "length 0.1", "length 0.1, tuned", "length 10", "length 10, tuned" };
-    static const shown columns[] = { { UNA_KNOW_LENGTH, "Length", 2 }, { UNA_KNOW_LOG_LIK, "Log-lik", 3 },
-        { UNA_KNOW_ERROR, "Error", 3 }, { UNA_KNOW_INSIDE, "Inside", 2 } };
-    UNA_TRY(begin_part(d, "tune", -4.5, 4.5, seed, run));
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
-        job *j;
-        UNA_TRY(add_role(&j, d, "tune", roles[i], roles[i], run));
-        if (j) UNA_TRY(una_trace_new(&j->trace, roles[i], d->arena));
-    }
-    if (d->count == 0) return UNA_OK;
-    una_page_heading(d->page, 2, "A prior that is tuned");
-    una_page_paragraph(d->page, "60 rows of a draw from a process with length 1, with a gap between \xE2\x88\x92" "1 "
-                       "and 1 and noise 0.2. The references' length is given a tenth of that or ten times too much; "
-                       "tune_prior=evidence moves it, with the variance, to where the process makes the rows most "
-                       "likely, before the references are drawn.");
-    UNA_TRY(una_pool(run, d->count, do_job, d));
-    UNA_TRY(draw_traces(d, "tune", 2, 340, 190, -4, 4, "Too short, too long, tuned.", "The first seed, by the length "
-                        "of the references' kernel at the start.", run));
-    return draw_table(d, "tune", "What tuning gains.", "Length of the kernel that the references were drawn with, "
-                      "log-likelihood of 200 fresh rows on [\xE2\x88\x92" "4, 4], error of the mean, share of these "
-                      "rows whose true value is in the 95 % band of ignorance: mean \xC2\xB1 standard deviation over "
-                      "the seeds.", columns,
-                      sizeof columns / sizeof *columns, run);
+    static const frame shown = { "tune", 190, -4, 4, "Too short, too long, tuned.", "The first seed, by the length of the "
+        "references' kernel at the start." };
+    (void)seed;
+    return draw_traces(d, &shown, run);
 }
+
+/* ---- the page ------------------------------------------------------------------------------------------------ */
+
+#define SPREAD(measure, title, decimals) { title, UNA_SHEET_SPREAD, UNA_KNOW_##measure, decimals }
+#define MODEL { "Model", UNA_SHEET_WORDS, 0, 0 }
+
+static const part parts[] = {
+    { "sine", "A wave that goes on", "60 rows of a sine with noise 0.3, over two of its periods. Somebody knows that it "
+      "is a sine, and roughly its height and period, and says so by reference functions; somebody else asks only for "
+      "smoothness. Both teach the same network, with sines as activation.", -10, 20, TRACES | HEADS_OF_ROLES,
+      { "TUNA, sine references", "TUNA, RBF draws" }, { NULL }, 6, draw_sine, "Two periods beyond the rows.",
+      "Log-likelihood of fresh rows on [\u221210, 0] and [10, 20], error of the mean and mean epistemic standard "
+      "deviation there, share of the points whose true value is in the 95 % band of ignorance, and reach: how far the "
+      "mean still goes from the rows' mean, over how far the truth goes. Mean \u00B1 standard deviation over the seeds.",
+      { MODEL, SPREAD(LOG_LIK, "Log-lik", 2), SPREAD(ERROR, "Error", 2), SPREAD(BEYOND_STD, "Std beyond", 2),
+        SPREAD(INSIDE, "Inside", 2), SPREAD(PULL, "Reach", 2), { .title = NULL } } },
+    { "strip", "An input that does not matter", "200 rows of x1\u00B3 with noise 0.5 in a disc of radius 2. References "
+      "come from a process whose kernel sees x1 alone, or both inputs alike, on the square from \u22124 to 4.", -4, 4,
+      SQUARES, { "TUNA, kernel on x1", "TUNA, isotropic kernel" }, { "kernel on x1", "isotropic" }, 0, draw_square,
+      "Variation along the inputs.", "Largest less smallest epistemic standard deviation on a line along an input, mean "
+      "over 33 lines; their ratio; the mean within 2 of the centre, where the rows are, and farther than 3 from it. Mean "
+      "\u00B1 standard deviation over the seeds.",
+      { MODEL, SPREAD(ALONG_X1, "Along x1", 2), SPREAD(ALONG_X2, "Along x2", 3), SPREAD(ALONG_RATIO, "Ratio", 4),
+        SPREAD(DISC_STD, "Std in disc", 2), SPREAD(OUTSIDE_STD, "Std outside", 2), { .title = NULL } } },
+    { "prior", "Is the prior what it was taught?", "The features learn draws from a process with kernel rbf(length=1). "
+      "The loss fixes which functions they can make, not how large the prior makes them: that is prior_var, or "
+      "match_prior.", -3, 3, DRAWS,
+      { "40 heads, 50 features, matched", "40 heads, 50 features", "5 heads, 50 features, matched",
+        "160 heads, 50 features, matched", "40 heads, 5 features, matched" },
+      { "40 heads, matched", "40 heads, not matched", "5 heads, matched", "160 heads, matched", "5 features, matched" },
+      0, draw_prior, "Distances from the target.", "As in the figure: mean \u00B1 standard deviation over the seeds.",
+      { MODEL, SPREAD(ENERGY, "Energy distance", 3), SPREAD(KL, "KL per point", 3), { .title = NULL } } },
+    { "tune", "A prior that is tuned", "60 rows of a draw from a process with length 1, with a gap between \u22121 and 1 "
+      "and noise 0.2. The references' length is given a tenth of that or ten times too much; tune_prior=evidence moves "
+      "it, with the variance, to where the process makes the rows most likely, before the references are drawn.", -4.5,
+      4.5, TRACES, { "length 0.1", "length 0.1, tuned", "length 10", "length 10, tuned" }, { NULL }, 0, draw_tune,
+      "What tuning gains.", "Length of the kernel that the references were drawn with, log-likelihood of 200 fresh rows "
+      "on [\u22124, 4], error of the mean, share of these rows whose true value is in the 95 % band of ignorance: mean "
+      "\u00B1 standard deviation over the seeds.",
+      { MODEL, SPREAD(LENGTH, "Length", 2), SPREAD(LOG_LIK, "Log-lik", 3), SPREAD(ERROR, "Error", 3),
+        SPREAD(INSIDE, "Inside", 2), { .title = NULL } } },
+};
 
 una_status una_knowledge_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
 {
     UNA_NEW(page->words.arena, drawing, d, 1);
     *d = (drawing){ .page = page, .findings = findings, .arena = page->words.arena };
-    UNA_TRY(draw_sine(d, asked->first, run));
-    UNA_TRY(draw_strip(d, asked->first, run));
-    UNA_TRY(draw_prior(d, asked->first, run));
-    return draw_tune(d, asked->first, run);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) UNA_TRY(draw_part(d, &parts[i], asked->first, run));
+    return UNA_OK;
 }

@@ -78,7 +78,7 @@ static una_status draw_panels(una_page *page, drawing *d, una_run *run)
     }
     return una_page_figure(page, "functions", &figure, "What the heads were told.",
         una_phrase(arena, "The same rows (seed %llu) and the same network, without pseudo-data and with targets that "
-                   "are ever farther apart. All panels share their axes; bands may leave the frame.",
+                "are ever farther apart. All panels share their axes; bands may leave the frame.",
                    (unsigned long long)d->key[0]->seed), run);
 }
 
@@ -123,7 +123,7 @@ static una_status draw_rise(una_page *page, const una_findings *f, const una_pse
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_PART, "each seed");
     if (plain) una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_SECOND, "no pseudo-data");
     return una_page_figure(page, "rise", &figure, "Uncertainty by the spread.", "Mean epistemic standard deviation on "
-                           "[\xE2\x88\x92" "1.5, 1.5] against the distance between the two heads' targets there.", run);
+            "[\u22121.5, 1.5] against the distance between the two heads' targets there.", run);
 }
 
 static una_status pseudo_put_table(una_page *page, const una_findings *f, una_run *run)
@@ -134,10 +134,9 @@ static una_status pseudo_put_table(una_page *page, const una_findings *f, una_ru
         { "Centre std", UNA_SHEET_SPREAD, UNA_PSEUDO_CENTRE_STD, 2 },
         { "Data std", UNA_SHEET_SPREAD, UNA_PSEUDO_DATA_STD, 2 }, { "RMSE", UNA_SHEET_SPREAD, UNA_PSEUDO_RMSE, 2 },
         { .title = NULL } };
-    una_sheet sheet = una_page_table(page, "means", "Over the seeds.", "Epistemic standard deviation, mean "
-                                     "over 61 points of [\xE2\x88\x92" "1.5, 1.5] (gap), at x = 0 (centre) and over the "
-                                     "training rows (data), and the error at the training rows: mean \xC2\xB1 standard "
-                                     "deviation over the seeds, in the units of y.", columns);
+    una_sheet sheet = una_page_table(page, "means", "Over the seeds.", "Epistemic standard deviation, mean over 61 "
+            "points of [\u22121.5, 1.5] (gap), at x = 0 (centre) and over the training rows (data), and the error at "
+            "the training rows: mean \u00B1 standard deviation over the seeds, in the units of y.", columns);
     for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));) {
         double spread = una_pseudo_spread(una_group_key(f, g));
         una_page_line(&sheet, f, g, g->model, columns);

@@ -171,9 +171,9 @@ una_status una_show_seen(una_page *page, const una_show *show, una_run *run)
     if (figure.panel_count == 0) return UNA_OK;
     add_keys(&figure, show, UNA_PRESET_BOTH, show->known);
     return una_page_figure(page, "seen", &figure, "The gap in Cement, seen along Cement and along Water; and that in "
-                           "RM.", "Mean epistemic std of all rows of the table by where they lie along a column, mean "
-                           "over the splits. Shaded: the gap; along Water there is none to be seen. Grey lines may "
-                           "leave the frame.", run);
+            "RM.", "Mean epistemic std of all rows of the table by where they lie along a column, mean "
+                                   "over the splits. Shaded: the gap; along Water there is none to be seen. Grey lines "
+                                   "may leave the frame.", run);
 }
 
 una_status una_show_along(una_page *page, const una_show *show, una_preset preset, una_run *run)
@@ -188,7 +188,7 @@ una_status una_show_along(una_page *page, const una_show *show, una_preset prese
     if (figure.panel_count == 0) return UNA_OK;
     add_keys(&figure, show, preset, show->known);
     return una_page_figure(page, name, &figure, lead.at, "Mean over all rows of the table that lie there, then over "
-                           "the splits. Shaded: the gap. Grey lines may leave the frame.", run);
+            "the splits. Shaded: the gap. Grey lines may leave the frame.", run);
 }
 
 /* ---- risk and coverage ------------------------------------------------------------------------------------------ */

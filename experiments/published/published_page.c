@@ -205,8 +205,7 @@ una_status una_show_put(una_page *page, const una_show *show, const una_sheet *s
 {
     if (preset == UNA_PRESET_AUTOMATIC || !show->has[UNA_PRESET_THESIS]) return una_page_sheet(page, sheet, run);
     return una_page_sheet_noted(page, sheet, reduced_caption(show),
-                                "What was done with less than in the thesis stands at the "
-                                "top.", run);
+                                "What was done with less than in the thesis stands at the top.", run);
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------------------ */
@@ -400,8 +399,8 @@ una_status una_show_paired(una_page *page, const una_show *show, const char *nam
     una_text lead = una_text_in(show->arena);
     una_text_add(&lead, "LUNA less each other, split by split, %s.", una_preset_titles[preset]);
     una_sheet sheet = una_show_sheet(show, name, lead.at, una_show_caption(show, "Mean of the paired differences with "
-                                     "its 95 % interval, and p of Wilcoxon\xE2\x80\x99s signed ranks (two-sided; from "
-                                     "five splits it cannot be below 0.06). Bold: the interval leaves 0 out.",
+            "its 95 % interval, and p of Wilcoxon\u2019s signed ranks (two-sided; from five splits it cannot be below "
+            "0.06). Bold: the interval leaves 0 out.",
                                      preset, where_count), "less", UNA_SHEET_WORDS, where_count);
     for (const una_block *b = blocks; b->title; b++) {
         una_sheet_group(&sheet, b->title);

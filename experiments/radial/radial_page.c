@@ -93,9 +93,9 @@ static una_status radial_put_curves(una_page *page, const una_findings *f, const
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "\xC2\xB1 sd over rays");
     if (d.gp) una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_MODEL, "GP");
     if (set->shell) una_figure_key(&figure, UNA_SHAPE_POINTS, UNA_INK_MODEL, "ideal at the centre");
-    return una_page_figure(page, file_name("curves", set, arena), &figure, "3 epistemic standard deviations by radius.", "Means over the seeds of "
-                           "the mean and of the standard deviation over the rays. Grey: where there are rows in all "
-                           "directions. All panels share their axes; curves may leave the frame.", run);
+    return una_page_figure(page, file_name("curves", set, arena), &figure, "3 epistemic standard deviations by radius.",
+            "Means over the seeds of the mean and of the standard deviation over the rays. Grey: where there are rows "
+            "in all directions. All panels share their axes; curves may leave the frame.", run);
 }
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
@@ -130,13 +130,13 @@ static const una_group *nearest_to_gp(const una_findings *f, const una_radial_se
 static una_status radial_put_numbers(una_page *page, const una_findings *f, const una_radial_set *set, una_run *run)
 {
     static const char shell[] = "Means over the seeds, with standard deviations. Centre: 3 std at 0, and how far from "
-        "the ideal. Distance: root mean square difference of the curve from the GP's over radii 0 to 3, and beyond "
-        "2 alone; that of the network nearest to the GP is set off. Uneven: sd over the rays, over the mean. Rough: "
-        "bends of the curve, over its range. Log-likelihood of fresh rows. Seconds of a fit.";
+            "the ideal. Distance: root mean square difference of the curve from the GP's over radii 0 to 3, and beyond "
+            "2 alone; that of the network nearest to the GP is set off. Uneven: sd over the rays, over the mean. "
+            "Rough: bends of the curve, over its range. Log-likelihood of fresh rows. Seconds of a fit.";
     static const char hole[] = "Means over the seeds, with standard deviations. Centre: 3 std at 0. Distance: from the "
-        "GP's curve, root mean square; that of the network nearest to it is set off. AUROC: how often a point in the "
-        "hole has a larger std than a fresh row outside. Inside: share of the points in the hole whose function is "
-        "in the 95 % band of ignorance. Log-likelihood of fresh rows outside the hole and in it.";
+            "GP's curve, root mean square; that of the network nearest to it is set off. AUROC: how often a point in "
+            "the hole has a larger std than a fresh row outside. Inside: share of the points in the hole whose "
+            "function is in the 95 % band of ignorance. Log-likelihood of fresh rows outside the hole and in it.";
     const una_column *columns = set->shell ? of_shells : of_holes;
     const una_group *best = nearest_to_gp(f, set, "");
     una_sheet sheet = una_page_table(page, file_name("numbers", set, page->words.arena), "Numbers.",
@@ -184,7 +184,7 @@ static void radial_put_reason(una_page *page, const una_findings *f, const una_r
         put_distance_from_aim(&text, una_radial_means(f, luna, UNA_RADIAL_MEAN), standard);
     }
     una_text_add(&text, " (root mean squares). The GP's own 3 std at the centre are %s, the ideal that options were "
-                 "chosen by is %s: who comes near the one is off the other.", una_number_short(number, standard[0], 2),
+            "chosen by is %s: who comes near the one is off the other.", una_number_short(number, standard[0], 2),
                  una_number_short(other, set->ideal, 3));
     una_page_paragraph(page, text.at);
 }
@@ -195,7 +195,7 @@ static una_status radial_put_specs(una_page *page, const una_findings *f, const 
     static const una_column columns[] = { { "Model", UNA_SHEET_WORDS, 0, 0 }, { "Spec", UNA_SHEET_WORDS, 0, 0 },
                                           { .title = NULL } };
     una_sheet sheet = una_page_table(page, file_name("specs", set, page->words.arena), "Specs.", "As they were fitted; "
-                                     "what is not named is as 'una models' says.", columns);
+            "what is not named is as 'una models' says.", columns);
     for (const una_group *g = NULL; (g = una_findings_next(f, g, set->name));) {
         una_page_line(&sheet, f, g, radial_page_title(f, g), columns);
         una_sheet_words(&sheet, una_group_key(f, g)->spec);
@@ -219,9 +219,9 @@ una_status una_radial_page(una_page *page, const una_findings *f, const una_aske
     const char *last = "";
     (void)asked;
     una_page_paragraph(page, "The ideal at the centre is 1/2^D: the volume of the gap over that of the whole ball "
-        "(over that of the shell alone it would be 1/(2^D \xE2\x88\x92 1)). Options of every model were chosen once "
-        "for each data set on other seeds, by the log-likelihood of fresh rows and then by the centre's distance from "
-        "the ideal, never by the distance from the GP (docs/results/BENCH.md).");
+            "(over that of the shell alone it would be 1/(2^D \u2212 1)). Options of every model were chosen once for "
+            "each data set on other seeds, by the log-likelihood of fresh rows and then by the centre's distance from "
+            "the ideal, never by the distance from the GP (docs/results/BENCH.md).");
     for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));) {
         una_radial_set set;
         const char *data = una_group_key(f, g)->data;

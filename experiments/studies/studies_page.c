@@ -105,8 +105,8 @@ static una_status gap_figure(una_page *page, const una_findings *f, const una_st
     UNA_TRY(una_arena_check(arena));
     if (figure.panel_count == 0) return UNA_OK;
     return una_page_figure(page, s->name, &figure, "Epistemic std.", "Mean over the points of the gap: a point for "
-                           "each fit, the line through their medians. Dashed: the Gaussian process on the same rows, its "
-                           "median. The lowest line: medians of the std at the training rows.", run);
+            "each fit, the line through their medians. Dashed: the Gaussian process on the same rows, its median. The "
+            "lowest line: medians of the std at the training rows.", run);
 }
 
 /* ---- functions ----------------------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static una_status studies_put_functions(una_page *page, const una_findings *f, c
     }
 
     const char *caption = una_phrase(arena, "On the rows of seed %llu%s%s%s. The panels share their axes; bands may "
-                                     "leave the frame.", (unsigned long long)asked->first, curve ? ", " : "",
+            "leave the frame.", (unsigned long long)asked->first, curve ? ", " : "",
                                      curve ? curve->label : "",
                                      heads ? ", with the auxiliary regressors (at most 60 of them)" : "");
     const char *name = una_phrase(arena, "%s-functions", s->name);
@@ -226,10 +226,10 @@ static una_status usual_sheet(una_page *page, const una_findings *f, const una_s
     bool restarts = (quick ? s->quick_restarts : s->restarts) > 1;
     const char *spec = una_studies_spec(s, "\xE2\x80\xA6", &(una_studies_curve){ "", "\xE2\x80\xA6" }, quick, arena);
     UNA_TRY(una_arena_check(arena));
-    una_sheet sheet = una_sheet_in(arena, s->name, "In numbers.", una_phrase(arena, "Means over the fits, with standard "
-        "deviations. Captured: the gap std is at least half of the GP's on the same rows; sd over restarts: of the gap "
-        "std, on the same rows. Inside: share of the points of the gap whose x\xC2\xB3 is in the 95 %% band of "
-        "ignorance; fresh: 100 rows of the law of the training rows. Specs: %s", spec));
+    una_sheet sheet = una_sheet_in(arena, s->name, "In numbers.", una_phrase(arena, "Means over the fits, with "
+            "standard deviations. Captured: the gap std is at least half of the GP's on the same rows; sd over "
+            "restarts: of the gap std, on the same rows. Inside: share of the points of the gap whose x\u00B3 is in "
+            "the 95 %% band of ignorance; fresh: 100 rows of the law of the training rows. Specs: %s", spec));
     begin_columns(&sheet, s, restarts);
     if (!s->curve[0].label) fill_curve(&sheet, f, s, NULL, restarts);
     for (size_t c = 0; c < UNA_STUDIES_CURVES && s->curve[c].label; c++)
@@ -251,15 +251,14 @@ static una_status blow_up(una_page *page, const una_findings *f, const una_study
     add_strand(panel, right, UNA_INK_MODEL, "right");
     UNA_TRY(una_arena_check(arena));
     UNA_TRY(una_page_figure(page, s->name, &figure, "Two formulas.", "Medians over the seeds; the same features, all "
-                            "multiplied by the scale, but for the one.", run));
+            "multiplied by the scale, but for the one.", run));
 
     const una_column of_evidence[] = { { s->varied, UNA_SHEET_WORDS, 0, 0 },
                                        { "right", UNA_SHEET_SPREAD, UNA_STUDIES_EVIDENCE, 1 },
                                        { "as printed", UNA_SHEET_SPREAD, UNA_STUDIES_PRINTED, 1 }, { .title = NULL } };
     una_sheet sheet = una_page_table(page, s->name, "In numbers.", "Log marginal likelihood of the 100 rows, "
-                                     "standardised: mean and sd over the seeds. Seven features can be scaled: each "
-                                     "decade takes 7 ln 10 = 16.1 from the right one, and adds as much to the printed "
-                                     "one.", of_evidence);
+            "standardised: mean and sd over the seeds. Seven features can be scaled: each decade takes 7 ln 10 = 16.1 "
+            "from the right one, and adds as much to the printed one.", of_evidence);
     for (size_t v = 0; v < UNA_STUDIES_VALUES && s->value[v]; v++) {
         const una_group *g = una_studies_group(f, s, s->value[v], NULL);
         if (g) una_page_line(&sheet, f, g, s->value[v], of_evidence);
@@ -307,8 +306,8 @@ static una_status capacity_figure(una_page *page, const una_findings *f, const u
     for (size_t p = 0; p < figure.panel_count && low > 0; p++)
         figure.panels[p]->y.low = low / 1.2, figure.panels[p]->y.high = high * 1.2;
     return una_page_figure(page, s->name, &figure, "How well the references are met.", "Root mean square distance of "
-                           "the heads from their reference functions, whose standard deviation is 1: medians over the "
-                           "seeds. Both panels share their axes.", run);
+            "the heads from their reference functions, whose standard deviation is 1: medians over the seeds. Both "
+            "panels share their axes.", run);
 }
 
 /* ---- likelihood and gap -------------------------------------------------------------------------------------- */
@@ -386,8 +385,8 @@ static una_status rivals_sheet(una_page *page, const una_findings *f, const una_
         { "gap std", UNA_SHEET_SPREAD, UNA_CUBIC_GAP_STD, 2 }, { "gap / GP", UNA_SHEET_SPREAD, UNA_STUDIES_SHARE, 2 },
         { "log-lik in the gap", UNA_SHEET_SPREAD, UNA_CUBIC_GAP_LOG_LIK, 2 }, { .title = NULL } };
     una_sheet sheet = una_page_table(page, s->name, "In numbers.", "Mean and sd over the seeds: log-likelihood of 100 "
-                                     "fresh rows of the law of the training rows and of fresh rows in the gap; "
-                                     "epistemic standard deviation in the gap, also over that of the GP.", of_rivals);
+            "fresh rows of the law of the training rows and of fresh rows in the gap; epistemic standard deviation in "
+            "the gap, also over that of the GP.", of_rivals);
     for (size_t i = count; i-- > 0;) una_page_line(&sheet, f, list[i].group, list[i].title, of_rivals);
     return una_page_sheet(page, &sheet, run);
 }
@@ -402,10 +401,10 @@ static una_status likelihood_blind(una_page *page, const una_findings *f, const 
     rivals_panel(&figure, f, list, count, UNA_STUDIES_TEST_LOG_LIK, "log-likelihood outside the gap, nats", arena);
     rivals_panel(&figure, f, list, count, UNA_STUDIES_SHARE, "gap std over the GP's", arena);
     UNA_TRY(una_arena_check(arena));
-    UNA_TRY(una_page_figure(page, s->name, &figure, "Likelihood, and what is known of the gap.", "A small point for "
-                            "each seed, a large one for the mean. In both panels the models stand in the order of "
-                            "their likelihood: on the left they climb by construction, on the right they would if it "
-                            "told the uncertainty in the gap.", run));
+    UNA_TRY(una_page_figure(page, s->name, &figure, "Likelihood, and what is known of the gap.",
+            "A small point for each seed, a large one for the mean. In both panels the models stand in the order of "
+            "their likelihood: on the left they climb by construction, on the right they would if it told the "
+            "uncertainty in the gap.", run));
     return rivals_sheet(page, f, s, list, count, run);
 }
 
@@ -422,7 +421,7 @@ una_status una_studies_page(una_page *page, const una_findings *f, const una_ask
 {
     if (asked->quick)
         una_page_paragraph(page, "Steps and rates are named as a run in full has them; here trainings were shorter, as "
-                           "the specs above the tables say.");
+                "the specs above the tables say.");
     for (const una_study_line *s = una_studies_lines; s->name; s++) {
         if (!was_run(f, s)) continue;
         una_page_heading(page, 2, s->title);

@@ -63,10 +63,9 @@ static una_status draw_gap(una_page *page, drawing *d, una_run *run)
     if (figure.panel_count == 0) return UNA_OK;
     una_page_heading(page, 2, "A gap that the other target does not have");
     return una_page_figure(page, "gap", &figure, "Target a, alone and with b.", "The first seed. b is seen everywhere, "
-                           "a = 2b + x\xC2\xB2/4 \xE2\x88\x92 x is not seen between \xE2\x88\x92" "1.5 and 1.5. Apart: "
-                           "a model of a alone; together: one model of both, whose features have seen b in there; "
-                           "Jacobians: likewise, heads told apart by their slopes for both targets at once. Bands "
-                           "may leave the frame.", run);
+            "a = 2b + x\u00B2/4 \u2212 x is not seen between \u22121.5 and 1.5. Apart: a model of a alone; together: "
+            "one model of both, whose features have seen b in there; Jacobians: likewise, heads told apart by their "
+            "slopes for both targets at once. Bands may leave the frame.", run);
 }
 
 static una_status gap_figure(una_page *page, drawing *d, una_run *run)
@@ -100,15 +99,15 @@ typedef struct law_table {
 
 static const law_table tables[] = {
     { UNA_RELATED, "related", NULL, "Where only b is seen.", "Of target a at fresh rows of its gap: log-likelihood, "
-      "mean epistemic standard deviation, error, and the share of rows whose true a is in the 95 % band of ignorance: "
-      "mean and sd over the seeds.",
+            "mean epistemic standard deviation, error, and the share of rows whose true a is in the 95 % band of "
+            "ignorance: mean and sd over the seeds.",
       { FITTED, SPREAD(GAP_LOG_LIK_A, "log-lik a", 2), SPREAD(GAP_STD_A, "std a", 2), SPREAD(GAP_RMSE_A, "error a", 2),
         SPREAD(GAP_INSIDE_A, "inside a", 2), { .title = NULL } } },
-    { UNA_INDEPENDENT, "independent", "Two that have nothing in common", "Independent targets.", "Log-likelihood of "
-      "fresh rows, of each target and of both at once (apart: the sum).", BOTH_TARGETS },
+    { UNA_INDEPENDENT, "independent", "Two that have nothing in common", "Independent targets.",
+            "Log-likelihood of fresh rows, of each target and of both at once (apart: the sum).", BOTH_TARGETS },
     { UNA_CORRELATED, "noise", "Noise that hits both", "Correlated noise.", "Two other functions, with noise of "
-      "correlation 0.8. Who knows the functions and the covariance of the noise gains 0.51 in the joint "
-      "log-likelihood over who knows its variances only.", BOTH_TARGETS },
+            "correlation 0.8. Who knows the functions and the covariance of the noise gains 0.51 in the joint "
+            "log-likelihood over who knows its variances only.", BOTH_TARGETS },
 };
 
 /* A law that was not run has no table. */

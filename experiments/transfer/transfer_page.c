@@ -134,9 +134,9 @@ static una_status by_features(una_page *page, drawing *d, una_run *run)
     return una_page_figure(page, "features", &figure, "Log-likelihood by the number of features.",
                            "Mean over the seeds and a band of one standard deviation. Left: the noise is the true one, "
                            "the prior variance is chosen by validation rows outside the gap. Right: both by evidence "
-                           "of the gap\xE2\x80\x99s training rows. Dashed: the true function with its noise, above "
-                           "which nothing can be expected, and a Gaussian process that was fitted inside the gap, "
-                           "kernel and all.", run);
+                           "of the gap\u2019s training rows. Dashed: the true function with its noise, above which "
+                           "nothing can be expected, and a Gaussian process that was fitted inside the gap, kernel and "
+                           "all.", run);
 }
 
 static una_status features_sheet(una_page *page, const drawing *d, size_t measure, una_run *run)
@@ -144,10 +144,10 @@ static una_status features_sheet(una_page *page, const drawing *d, size_t measur
     const una_findings *f = d->findings;
     una_sheet sheet = measure == UNA_TRANSFER_KNOWN ?
         una_sheet_in(d->arena, "known", "Noise known.", "Log-likelihood of fresh rows of the gap by the number of "
-                     "features, with the true noise and a prior variance of 0.1, 1 or 10, chosen by validation rows "
-                     "outside the gap: mean and sd over the seeds.") :
+                "features, with the true noise and a prior variance of 0.1, 1 or 10, chosen by validation rows outside "
+                "the gap: mean and sd over the seeds.") :
         una_sheet_in(d->arena, "evidence", "By evidence.", "The same with noise and prior variance by evidence of the "
-                     "gap\xE2\x80\x99s training rows.");
+                "gap\u2019s training rows.");
     una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
     for (size_t i = 0; i < d->count; i++)
         una_sheet_column(&sheet, una_phrase(d->arena, "%zu", d->counts[i]), UNA_SHEET_SPREAD);
@@ -190,9 +190,8 @@ static una_status others_sheet(una_page *page, const drawing *d, una_run *run)
         { "fitted in the gap", UNA_SHEET_SPREAD, UNA_TRANSFER_FRESH, 2 }, { .title = NULL } };
     const una_findings *f = d->findings;
     una_sheet sheet = una_page_table(page, "others", "Without features to count.", "The kernel that a process found "
-                                     "outside the gap is kept, its noise is the true one or by evidence; or all is "
-                                     "fitted anew to the rows of the gap, which is no transfer. The truth: what the "
-                                     "true function and noise are expected to score.", columns);
+            "outside the gap is kept, its noise is the true one or by evidence; or all is fitted anew to the rows of "
+            "the gap, which is no transfer. The truth: what the true function and noise are expected to score.", columns);
     for (const una_group *g = NULL; (g = una_findings_next(f, g, "squiggle"));)
         una_page_line(&sheet, f, g, una_group_key(f, g)->spec, columns);
     una_sheet_line(&sheet);
@@ -254,7 +253,7 @@ static una_status bands_figure(una_page *page, const drawing *d, una_run *run)
     if (status == UNA_OK)
         status = una_page_figure(page, "bands", &figure, "Too little, about right, too much.",
                                  "Three Gaussian processes of the same rows outside the gap, their kernels set by "
-                                 "hand: rbf of length 4, Mat\xC3\xA9rn of length 4, and Mat\xC3\xA9rn of length 1 with "
+                                 "hand: rbf of length 4, Mat\u00E9rn of length 4, and Mat\u00E9rn of length 1 with "
                                  "three times the amplitude. Above each: the log-likelihood of fresh rows of the gap, "
                                  "which none has seen. Bands may leave the frame.", run);
     una_transfer_rows_free(&rows);
@@ -270,10 +269,10 @@ static una_status bands_sheet(una_page *page, const drawing *d, una_run *run)
         { "log-lik outside", UNA_SHEET_SPREAD, UNA_TRANSFER_OUTSIDE, 2 }, { .title = NULL } };
     const una_findings *f = d->findings;
     una_sheet sheet = una_page_table(page, "bands", "Uncertainty and likelihood.",
-                                     "Mean epistemic standard deviation in the gap, share of fresh rows there that "
-                                     "are in their 95 % band (noise included), and the log-likelihood of these and of "
-                                     "test rows outside: over the seeds. No row of the gap was learnt from. Outside, "
-                                     "the three can hardly be told apart.", columns);
+                                     "Mean epistemic standard deviation in the gap, share of fresh rows there that are "
+                                     "in their 95 % band (noise included), and the log-likelihood of these and of test "
+                                     "rows outside: over the seeds. No row of the gap was learnt from. Outside, the "
+                                     "three can hardly be told apart.", columns);
     for (size_t b = 0; b < UNA_TRANSFER_BANDS; b++)
         una_page_line(&sheet, f, una_findings_on(f, NULL, una_transfer_bands[b].data), una_transfer_bands[b].name,
                       columns);

@@ -27,23 +27,23 @@ static const una_result_line of_tuned[] = {
 
 static const una_thesis_comparison rmse = {
     "rmse", "Error at the test rows (RMSE, units of the target).", "Mean and standard deviation over the splits, "
-    "beside what the thesis prints (published); lower is better. By hand: by its protocol with its noise, which was "
-    "set by hand and is far too large; the means of posteriors feel that as well. Tuned: by its protocol with the "
-    "noise that suits the validation rows best. Auto: by automatic rules.",
+            "beside what the thesis prints (published); lower is better. By hand: by its protocol with its noise, "
+            "which was set by hand and is far too large; the means of posteriors feel that as well. Tuned: by its "
+            "protocol with the noise that suits the validation rows best. Auto: by automatic rules.",
     UNA_THESIS_RMSE, of_rmse, -3, false
 };
 static const una_thesis_comparison by_hand = {
-    "log-lik-by-hand", "Average log-likelihood with the noise that the thesis set by hand (nats per row).", "Mean and "
-    "standard deviation over the splits. The noise (standard deviation: Boston 15.3, Concrete 82, Yacht 4, kin8nm "
-    "0.11, Energy 6.4, Wine 0.89) follows from the numbers that the thesis prints and is several times the error: what "
-    "a model does hardly shows. It prints none of ensembles.", UNA_THESIS_LOG_LIK, of_hand, 2, false
+    "log-lik-by-hand", "Average log-likelihood with the noise that the thesis set by hand (nats per row).",
+            "Mean and standard deviation over the splits. The noise (standard deviation: Boston 15.3, Concrete 82, "
+            "Yacht 4, kin8nm 0.11, Energy 6.4, Wine 0.89) follows from the numbers that the thesis prints and is "
+            "several times the error: what a model does hardly shows. It prints none of ensembles.", UNA_THESIS_LOG_LIK, of_hand, 2, false
 };
 static const una_thesis_comparison tuned = {
     "log-lik", "Average log-likelihood with tuned noise (nats per row).", "Mean and standard deviation over the "
-    "splits; higher is better. Tuned: by the thesis\xE2\x80\x99s protocol with the noise that suits the validation "
-    "rows best. Auto: by automatic rules, noise and all. Wine has copies of its training rows among the test rows, and "
-    "whoever remembers those (GP, auto) is praised for it: see the rows that are new, further down. The last lines are "
-    "those of others: sources below.",
+            "splits; higher is better. Tuned: by the thesis\u2019s protocol with the noise that suits the validation "
+            "rows best. Auto: by automatic rules, noise and all. Wine has copies of its training rows among the test "
+            "rows, and whoever remembers those (GP, auto) is praised for it: see the rows that are new, further down. "
+            "The last lines are those of others: sources below.",
     UNA_THESIS_TABLES, of_tuned, 2, false
 };
 
@@ -64,9 +64,8 @@ static void add_peers(una_sheet *sheet, const una_show *show)
 static una_status uci_put_sources(una_page *page, const una_show *show, una_run *run)
 {
     una_sheet sheet = una_sheet_in(show->arena, "sources", "Sources.", "Log-likelihoods that others have published for "
-                                   "the standard splits. Best: of all that we have seen, the thesis\xE2\x80\x99s "
-                                   "included. Means over the 20 splits as their authors give them; trained, tuned and "
-                                   "chosen in their own ways.");
+            "the standard splits. Best: of all that we have seen, the thesis\u2019s included. Means over the 20 splits "
+            "as their authors give them; trained, tuned and chosen in their own ways.");
     una_sheet_column(&sheet, "set", UNA_SHEET_WORDS);
     una_sheet_column(&sheet, "log-lik", UNA_SHEET_NUMBER);
     una_sheet_column(&sheet, "source", UNA_SHEET_WORDS);
@@ -143,10 +142,10 @@ static una_status by_protocol(una_page *page, const una_show *show, una_preset p
 
     una_page_heading(page, 2, heading.at);
     UNA_TRY(una_show_blocks(page, show, files[0], "Bands.", "At the test rows: mean and standard deviation over the "
-                            "splits.", bands, preset, all, run));
+            "splits.", bands, preset, all, run));
     if (has_copies(show, preset))
         UNA_TRY(una_show_blocks(page, show, files[1], "Rows that are new.", "The same scores at those test rows whose "
-                                "inputs no training row has: a model that remembers its rows does well at copies.",
+                "inputs no training row has: a model that remembers its rows does well at copies.",
                                 new_rows, preset, all, run));
     UNA_TRY(una_show_paired(page, show, files[2], compared, preset, all, run));
     return una_show_risk(page, show, preset, all, run);

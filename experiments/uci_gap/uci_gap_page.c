@@ -24,13 +24,13 @@ static const una_thesis_comparison tables[] = {
     { "rmse", "Error (RMSE, units of the target): not gap / gap.", WHOSE CELLS " Lower is better.", UNA_THESIS_GAP_RMSE,
       of_rmse, 2, false },
     { "log-lik", "Average log-likelihood (nats per row): not gap / gap.", WHOSE CELLS " Higher is better. Under the "
-      "thesis\xE2\x80\x99s protocol all methods have the noise that suits the validation rows of an NLM best; it "
-      "prints none of ensembles.", UNA_THESIS_GAP_LOG_LIK, of_log_lik, 2, false },
+            "thesis\u2019s protocol all methods have the noise that suits the validation rows of an NLM best; it "
+            "prints none of ensembles.", UNA_THESIS_GAP_LOG_LIK, of_log_lik, 2, false },
     { "epistemic", "Epistemic standard deviation (units of the target): not gap / gap.", WHOSE CELLS,
       UNA_THESIS_GAP_EPISTEMIC, of_epistemic, 2, false },
     { "increase", "Increase of the epistemic standard deviation in the gap (percent).", WHOSE "Of its mean over the "
-      "rows of the gap, over that at test rows outside: mean and standard deviation over the splits. Bold: noticed "
-      "by the thesis\xE2\x80\x99s rule, which asks for a mean above its standard deviation.", UNA_THESIS_GAP_INCREASE,
+            "rows of the gap, over that at test rows outside: mean and standard deviation over the splits. Bold: "
+            "noticed by the thesis\u2019s rule, which asks for a mean above its standard deviation.", UNA_THESIS_GAP_INCREASE,
       of_increase, 1, true },
 };
 

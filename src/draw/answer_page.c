@@ -148,14 +148,13 @@ una_status una_report_importance(una_html *html, const una_report *report, una_r
     if (model->importance) {
         say_importance(html, report, model->importance);
         una_text_add(&words, "How much the squared error of %s rows that the judging model was not taught by rises "
-                     "when one column is shuffled among them, in %% of the variance of %s. Inputs that say the same as "
-                     "others seem to matter less than they do.",
+                "when one column is shuffled among them, in %% of the variance of %s. Inputs that say the same as "
+                "others seem to matter less than they do.",
                      una_number_plain(a, (double)model->importance->rows, 0), una_report_name(name, report->target));
     }
     if (model->info->relevance)
         una_text_add(&words, "%sRelevance is how quickly %s changes its course along each input, as shares of the "
-                     "squares of 1/length: one along which it runs nearly straight counts for little there, however "
-                     "steep.", model->importance ? " " : "", una_report_name(name, report->target));
+                "squares of 1/length: one along which it runs nearly straight counts for little there, however steep.", model->importance ? " " : "", una_report_name(name, report->target));
     if (shown < report->column_count)
         una_text_add(&words, " %zu more inputs have smaller shares.", report->column_count - shown);
     UNA_TRY(una_arena_check(html->text.arena));
@@ -174,9 +173,9 @@ una_status una_report_effects(una_html *html, const una_report *report, una_run 
 
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "Each panel moves one input in %zu real rows, whose other inputs stay what they are, and "
-                 "shows the mean of what is predicted for %s. Orange is what the model does not know about such a "
-                 "row, on average: it opens where there are no data. Columns of few values, and words, stand as "
-                 "levels. All panels share the vertical axis.", report->effect_rows,
+            "shows the mean of what is predicted for %s. Orange is what the model does not know about such a row, on "
+            "average: it opens where there are no data. Columns of few values, and words, stand as levels. All panels "
+            "share the vertical axis.", report->effect_rows,
                  una_report_name(name, report->target));
     size_t shown = figure.panel_count;
     size_t more = report->effect_count - shown + report->effects_left_out;
@@ -196,8 +195,8 @@ una_status una_report_residuals(una_html *html, const una_report *report, una_ru
     if (figure.panel_count == 0 || report->images) return UNA_OK;
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "Observed minus predicted%s%s, by what was predicted and by the inputs that matter most. "
-                 "Green means that stay away from 0 show what the model has missed; dots that spread more on one side "
-                 "show noise that varies.", report->model_count > 1 ? " by " : "",
+            "Green means that stay away from 0 show what the model has missed; dots that spread more on one side show "
+            "noise that varies.", report->model_count > 1 ? " by " : "",
                  report->model_count > 1 ? report->models[0].title : "");
     UNA_TRY(una_arena_check(html->text.arena));
     una_html_heading(html, 2, "What is left over");
@@ -221,15 +220,15 @@ static una_status map_figures(una_html *html, const una_report *report, una_run 
     UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count)
         UNA_TRY(una_html_figure(html, &figure, "A map of ignorance.",
-            "Every dot is a row of the table, at two of the inputs that have to do with ignorance. The more "
-            "orange, the larger its epistemic standard deviation.", run));
+            "Every dot is a row of the table, at two of the inputs that have to do with ignorance. The more orange, "
+            "the larger its epistemic standard deviation.", run));
     figure = una_chart_causes(report, &shown, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count == 0) return UNA_OK;
     una_text words = una_text_in(html->text.arena);
     una_text_add(&words, "Of the %zu rows known least: an input is the cause if a row's ignorance falls most when that "
-                 "input alone takes the values of other rows of the table (the median of what is left), and by 10 %% "
-                 "at least. For the rest it is no single input, but how they come together.", report->cause_count);
+            "input alone takes the values of other rows of the table (the median of what is left), and by 10 %% at "
+            "least. For the rest it is no single input, but how they come together.", report->cause_count);
     UNA_TRY(una_arena_check(html->text.arena));
     return una_html_figure(html, &figure, "Which input makes rows unsure.", words.at, run);
 }
@@ -240,7 +239,7 @@ una_status una_report_ignorance(una_html *html, const una_report *report, una_ru
     una_text words = una_text_in(html->text.arena);
     if (!una_report_is_line(report) && !una_report_has_ignorance(report)) {
         una_html_paragraph(html, NULL, "Nowhere more than elsewhere, it says: this model has the same ignorance about "
-                           "every row, so that it cannot tell those apart that it knows little about.");
+                "every row, so that it cannot tell those apart that it knows little about.");
         return UNA_OK;
     }
     if (!una_report_is_line(report)) return map_figures(html, report, run);

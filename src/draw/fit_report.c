@@ -232,8 +232,8 @@ static una_status add_scores(una_html *html, const una_report *report)
     una_sheet sheet = una_sheet_in(arena, "scores", "Scores.", una_phrase(arena,
         "Errors, widths and standard deviations are in the units of %s; a higher log-likelihood is better.%s",
         una_report_name(name, report->target), any_held_out(report, true) ? "" : " Where no rows were held out, these "
-        "are the rows given: if the model was fitted to them, they flatter it, and what they would say of its bands is "
-        "left out."));
+                "are the rows given: if the model was fitted to them, they flatter it, and what they would say of its "
+                "bands is left out."));
     sheet.named = true;
     una_sheet_column(&sheet, "", UNA_SHEET_WORDS);
     for (size_t m = 0; m < report->model_count; m++)
@@ -297,14 +297,14 @@ static una_status image_figures(una_html *html, const una_report *report, una_ru
 {
     if (una_report_has_ignorance(report)) UNA_TRY(doubts_about_images(html, report, run));
     else una_html_paragraph(html, NULL, "Nowhere, it says: this model has the same ignorance about every image, so "
-                            "that it cannot tell those apart that it knows little about. Models that can are luna, "
-                            "nlm, sngp, mcd and ensemble.");
+            "that it cannot tell those apart that it knows little about. Models that can are luna, nlm, sngp, mcd and "
+            "ensemble.");
     const size_t *order = una_report_surprises(report, html->text.arena);
     UNA_TRY(una_arena_check(html->text.arena));
     una_html_heading(html, 2, "What surprises it");
     return add_album(html, report, order, false, "Images whose errors are largest for their bands.",
-                     "Errors that are largest as multiples of the predicted standard deviation. Look here for wrong labels "
-                     "and for sorts of images that the model was not told about.", run);
+                     "Errors that are largest as multiples of the predicted standard deviation. Look here for wrong "
+                     "labels and for sorts of images that the model was not told about.", run);
 }
 
 /* ---- figures with their captions -------------------------------------------------------------------- */
@@ -320,8 +320,8 @@ static una_status function_figure(una_html *html, const una_report *report, una_
     una_figure figure = una_chart_function(report, html->text.arena);
     bool parts = false;
     for (size_t m = 0; m < report->model_count; m++) parts = parts || report->models[m].part_count > 0;
-    const char *words = una_phrase(html->text.arena, "Orange is what the model does not know: it should open where there "
-        "are no data. The pale blue adds the noise.%s%s%s", report->truth ? " Dashes are the true function." : "",
+    const char *words = una_phrase(html->text.arena, "Orange is what the model does not know: it should open where "
+            "there are no data. The pale blue adds the noise.%s%s%s", report->truth ? " Dashes are the true function." : "",
         report->model_count > 1 ? " All panels share their axes." : "",
         parts ? " Thin grey lines are its members, or the heads of a single one." : "");
     if (!opens_with_picture(report)) una_html_heading(html, 2, "What the input does");
@@ -341,11 +341,11 @@ static una_status prediction_figures(una_html *html, const una_report *report, u
         una_text_add(&words, "%s rows that were held out: none had been seen.",
                      una_number_count(a, predictions->rows));
     else una_text_add(&words, "These are the rows given. If they are the rows the model was fitted to, new rows will "
-                      "lie farther from the line.");
+            "lie farther from the line.");
     una_text_add(&words, "%s", (predictions ? predictions->rows : report->rows) <= 300
                  ? " Upright lines are the bands of each row."
-        : " Upright lines are the bands of sixty rows, spread evenly over the observed values; of very many rows, "
-          "3000 are drawn.");
+        : " Upright lines are the bands of sixty rows, spread evenly over the observed values; of very many rows, 3000 "
+                "are drawn.");
     bool pair = report->model_count == 1 && predictions;
     if (pair) una_html_pair(html);
     UNA_TRY(una_html_figure(html, &figure, predictions ? "Predicted against observed, on held-out rows."
@@ -362,7 +362,7 @@ static una_status prediction_figures(una_html *html, const una_report *report, u
     if (pair) una_html_pair_end(html);
     if (figure.panel_count) return UNA_OK;
     una_html_paragraph(html, "note", "Calibration is left out: it can be judged only by rows that the model had not "
-                       "seen, and none are at hand. una fit --report keeps them; a model that was loaded has none.");
+            "seen, and none are at hand. una fit --report keeps them; a model that was loaded has none.");
     return UNA_OK;
 }
 
@@ -434,8 +434,8 @@ static void add_how_fitted(una_html *html, const una_report *report)
     una_html_heading(html, 2, "What was fitted");
     for (size_t m = 0; m < report->model_count; m++) describe_model(html, report, &report->models[m]);
     if (report->left_out == 0) return;
-    una_html_paragraph(html, "note", una_phrase(html->text.arena, "%s of the rows given %s no value where one is needed "
-                       "and %s not shown above.", una_number_count(a, report->left_out),
+    una_html_paragraph(html, "note", una_phrase(html->text.arena, "%s of the rows given %s no value where one is "
+            "needed and %s not shown above.", una_number_count(a, report->left_out),
                        report->left_out == 1 ? "has" : "have", report->left_out == 1 ? "is" : "are"));
 }
 

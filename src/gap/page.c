@@ -277,9 +277,9 @@ static void gap_add_table(una_html *html, const una_gap *gap, una_arena *arena)
         { "log-lik", UNA_SHEET_WORDS }, { NULL, UNA_SHEET_EMPTY }
     };
     una_sheet sheet = una_sheet_in(arena, "gap", "The numbers.", "Wider: rows of the hole whose ignorance is clearly "
-        "larger than it would be with rows there. Ignorance and error: how many times as large as with rows "
-        "there. AUROC and increase: of ignorance in the hole against that of ordinary rows. In band: rows inside their "
-        "95 % band, in the hole and outside. Log-lik: mean log-likelihood per row, in the hole and outside.");
+            "larger than it would be with rows there. Ignorance and error: how many times as large as with rows there. "
+            "AUROC and increase: of ignorance in the hole against that of ordinary rows. In band: rows inside their 95 "
+            "% band, in the hole and outside. Log-lik: mean log-likelihood per row, in the hole and outside.");
     una_sheet_columns(&sheet, heads);
     for (size_t i = 0; i < gap->column_count + gap->pair_count; i++) gap_add_line(&sheet, &gap->hole[i]);
     una_sheet_html(html, &sheet);
@@ -309,11 +309,12 @@ static void add_method(una_html *html, const una_gap_result *r, una_arena *arena
     const una_gap *gap = &r->gap;
     const char *origin = una_dataset_origin(r->table), *slash = strrchr(origin, '/');
     una_html_heading(html, 2, "How it was done");
-    una_html_paragraph(html, NULL, una_phrase(arena, "%s: %zu rows, target %s. For each hole a model was fitted without "
-        "its rows and without some ordinary ones; three more, each without a random third of all rows, say how sure and "
-        "how wrong it would be with rows there. Every number is of rows that the model had not seen%s. A hole is noticed "
-        "where 60 of 100 of its rows have at least 1.1 times the ignorance that they would have with rows there; it "
-        "matters where their mean absolute error is at least 1.25 times as large. %zu fits of %s.",
+    una_html_paragraph(html, NULL, una_phrase(arena, "%s: %zu rows, target %s. For each hole a model was fitted "
+            "without its rows and without some ordinary ones; three more, each without a random third of all rows, say "
+            "how sure and how wrong it would be with rows there. Every number is of rows that the model had not "
+            "seen%s. A hole is noticed where 60 of 100 of its rows have at least 1.1 times the ignorance that they "
+            "would have with rows there; it matters where their mean absolute error is at least 1.25 times as large. "
+            "%zu fits of %s.",
         slash ? slash + 1 : origin, gap->rows, gap->target, gap->repeats > 1 ? ", and a mean over the repeats" : "",
         gap->fits, gap->spec));
 }
@@ -324,8 +325,8 @@ static una_status add_pictures(una_html *html, const una_gap_result *r, una_aren
     una_figure along = draw_holes(r, 0, gap->column_count, PAGE_COLUMNS, arena);
     if (along.panel_count)
         UNA_TRY(una_html_figure(html, &along, "Along each column.", "How much the model does not know (the standard "
-            "deviation of the function, in units of the target), row by row, where the rows of the hole were left out "
-            "and where they were not; lines are medians.", run));
+                "deviation of the function, in units of the target), row by row, where the rows of the hole were left "
+                "out and where they were not; lines are medians.", run));
     if (gap->pair_count == 0) return UNA_OK;
     una_figure pairs = draw_holes(r, gap->column_count, gap->column_count + gap->pair_count, PAGE_COLUMNS, arena);
     return una_html_figure(html, &pairs, "Pairs of columns.", "The hole seen from above: rows that stayed are grey.",

@@ -176,7 +176,7 @@ static void add_explain_sentences(una_html *html, const una_explanation *e, size
 static void add_explain_table(una_html *html, const una_explanation *e, size_t rows, una_arena *arena)
 {
     una_sheet sheet = una_sheet_in(arena, "parts", "The numbers.", "Mean and ignorance (the standard deviation of the "
-        "function) in units of the target, and the share of each part in the square of the ignorance, in percent.");
+            "function) in units of the target, and the share of each part in the square of the ignorance, in percent.");
     una_sheet_column(&sheet, "row", UNA_SHEET_NUMBER);
     una_sheet_column(&sheet, "mean", UNA_SHEET_NUMBER);
     una_sheet_column(&sheet, "ignorance", UNA_SHEET_NUMBER);
@@ -201,13 +201,13 @@ static void add_explain_method(una_html *html, const una_explanation *e, una_are
     una_text words = una_text_in(arena), shown = una_text_in(arena);
     una_html_heading(html, 2, "How it was done");
     una_text_add(&words, "The features of the model are whitened and turned so that %zu of %zu coordinates follow each "
-        "concept: those directions in which its rows are known less well than rows without it. What the model does not "
-        "know of a row is a sum over the coordinates, so the parts add up to the whole exactly, and predictions stay "
-        "what they are. What lies along no concept's coordinates is '%s'.", e->axes, e->features,
+            "concept: those directions in which its rows are known less well than rows without it. What the model does "
+            "not know of a row is a sum over the coordinates, so the parts add up to the whole exactly, and "
+            "predictions stay what they are. What lies along no concept's coordinates is '%s'.", e->axes, e->features,
         e->names[e->concepts]);
     if (e->parts > e->concepts + 1)
         una_text_add(&words, " The model is a mixture: where its members say different things, that is their "
-                     "disagreement, which has no features.");
+                "disagreement, which has no features.");
     una_text_add(&words, " A concept that carries much need not be the cause: it is where the ignorance lies.");
     una_html_paragraph(html, NULL, words.at);
 
@@ -248,7 +248,7 @@ static una_status add_explained_images(una_html *html, const wanted *w, una_aren
         picture[count++] = (una_picture){ sizes[0], sizes[1], sizes[2], numbers, words };
     }
     return count ? una_html_pictures(html, picture, count, "The most unsure images.", "The last line is what carries "
-                                     "most of an image's ignorance.", run) : UNA_OK;
+            "most of an image's ignorance.", run) : UNA_OK;
 }
 
 static una_status save_explain_page(const void *what, const char *path, una_arena *arena, una_run *run)
@@ -264,8 +264,8 @@ static una_status save_explain_page(const void *what, const char *path, una_aren
     una_html_box(&html, "Warnings", e->warnings, e->warning_count);
     una_figure figure = draw_explanation(e, &c, w->most, arena);
     UNA_TRY(una_html_figure(&html, &figure, "What ignorance is made of.", "Above, the rows of which the model knows "
-        "least: a bar is as long as its ignorance, in units of the target, and is divided as the square of it. Below, "
-        "the shares in the sum of these squares over all rows.", run));
+            "least: a bar is as long as its ignorance, in units of the target, and is divided as the square of it. "
+            "Below, the shares in the sum of these squares over all rows.", run));
     UNA_TRY(add_explained_images(&html, w, arena, run));
     add_explain_sentences(&html, e, rows, arena);
     add_explain_table(&html, e, rows, arena);
@@ -288,7 +288,7 @@ una_status una_report_explanation(const char *path, const una_explanation *expla
 {
     if (data && una_dataset_row_count(data) != explanation->rows)
         UNA_FAIL(run, UNA_E_USAGE, "the table has %zu rows, and %zu were explained: give the table that una_explain "
-                 "had", una_dataset_row_count(data), explanation->rows);
+                "had", una_dataset_row_count(data), explanation->rows);
     UNA_TRY(una_version_check("libuna_report", run));
     return una_save_alone(save_explain_page, &(wanted){ explanation, data, title, most }, path, run);
 }

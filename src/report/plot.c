@@ -95,7 +95,7 @@ static una_status choose_input(plotting *p)
     UNA_TRY(una_dataset_image(sizes, NULL, p->given, 0, p->run));
     if (sizes[0])
         UNA_FAIL(p->run, UNA_E_USAGE, "the model sees images, which have no inputs to go along; plot observed, "
-                 "calibration or residuals");
+                "calibration or residuals");
     for (size_t i = 0; name && i < p->inputs; i++)
         if (strcmp(una_model_input_name(p->model, i), name) == 0) best = i;
     if (name && best == SIZE_MAX) {
@@ -453,7 +453,7 @@ static una_status plot_importance(una_figure *figure, plotting *p)
     UNA_TRY(una_arena_check(p->arena));
     if (!p->info->relevance)
         UNA_FAIL(p->run, UNA_E_USAGE, "this model (%s) does not know how much its inputs matter: luna, nlm, gp and "
-                 "auto find it out when they are fitted", p->info->kind);
+                "auto find it out when they are fitted", p->info->kind);
     for (size_t i = 0; i < inputs; i++) names[i] = una_model_input_name(p->model, i);
     una_text_add(&title, "How fast %s moves with each input, squared", p->info->target);
     UNA_TRY(una_arena_check(p->arena));
@@ -485,7 +485,7 @@ static una_status choose_chart(const struct chart **chart, const plotting *p)
     if (*chart) return UNA_OK;
     const char *near = una_nearest(p->asked.what, names, count);
     UNA_FAIL(p->run, UNA_E_USAGE, "there is no chart '%.40s'%s%s%s; the charts are bands, effect, observed, "
-             "calibration, residuals, ignorance and importance", p->asked.what, near ? " (did you mean " : "",
+            "calibration, residuals, ignorance and importance", p->asked.what, near ? " (did you mean " : "",
              near ? near : "", near ? "?)" : "");
 }
 
@@ -516,7 +516,7 @@ static una_status draw_plot(una_figure *figure, plotting *p)
     UNA_TRY(choose_plot_target(p));
     if ((chart->needs & NEEDS_ROWS) && !p->given)
         UNA_FAIL(p->run, UNA_E_USAGE, "the chart '%s' is about rows, and a model keeps none: give a table with its "
-                 "inputs%s", chart->name, chart->needs & NEEDS_TARGET ? " and its target" : "");
+                "inputs%s", chart->name, chart->needs & NEEDS_TARGET ? " and its target" : "");
     if (p->asked.row && chart->plot != plot_bands)
         UNA_FAIL(p->run, UNA_E_USAGE, "a row is for the chart 'bands': '%s' shows all rows", chart->name);
     if (chart->needs & NEEDS_ROWS) {

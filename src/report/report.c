@@ -48,13 +48,13 @@ static una_status find_report_columns(report_builder *g, const una_model *const 
     for (size_t m = 1; m < count; m++) {
         if (strcmp(una_model_info(models[m])->target, una_model_info(models[0])->target) != 0)
             UNA_FAIL(g->run, UNA_E_USAGE, "the models of one report must predict the same column; model 1 predicts "
-                     "'%s' and model %zu predicts '%s'",
+                    "'%s' and model %zu predicts '%s'",
                      una_model_info(models[0])->target, m + 1, una_model_info(models[m])->target);
         for (size_t i = 0; i < una_model_input_count(models[m]); i++) {
             const char *name = una_model_input_name(models[m], i);
             bool known = una_dataset_find(&at, data, name, g->run) == UNA_OK && is_input[at];
             if (!known) UNA_FAIL(g->run, UNA_E_USAGE, "the models of one report must use the same inputs; model %zu "
-                                 "uses '%s' and model 1 does not", m + 1, name);
+                    "uses '%s' and model 1 does not", m + 1, name);
         }
     }
 
@@ -399,7 +399,7 @@ static una_status need_one_target(const una_model *const *models, size_t count, 
     for (size_t m = 0; m < count; m++)
         if (una_model_target_count(models[m]) > 1)
             UNA_FAIL(run, UNA_E_USAGE, "a chart, and a report on several models, is about one target, and model %zu "
-                     "predicts %zu (%s): give a part of it, which una_model_target gives", m + 1,
+                    "predicts %zu (%s): give a part of it, which una_model_target gives", m + 1,
                      una_model_target_count(models[m]), una_model_info(models[m])->target);
     return UNA_OK;
 }

@@ -189,13 +189,13 @@ static una_status save_compare_page(const void *compared, const char *path, una_
     una_text_add(&facts, ", the same for every model");
     if (c->groups) una_text_add(&facts, "; rows of each of the %zu groups stay in one fold", c->groups);
     una_text_add(&facts, ". The baseline, mean, says the mean and standard deviation of the training rows of every "
-                 "row.");
+            "row.");
     una_html_heading(&html, 1, una_phrase(arena, "Which model predicts %s best?", c->target));
     una_html_paragraph(&html, "lead", c->sentence);
     una_html_paragraph(&html, NULL, facts.at);
     una_figure figure = compare_draw(c, arena);
     UNA_TRY(una_html_figure(&html, &figure, "Models.", "Means over the folds with 95 % intervals, and the differences "
-                            "to the best model, fold by fold.", run));
+            "to the best model, fold by fold.", run));
     add_values(&html, c, arena);
     add_differences(&html, c, arena);
     return una_html_save(&html, path, run);

@@ -102,8 +102,7 @@ static una_status gap_figure(una_page *page, const una_findings *f, const una_st
     una_figure figure = una_figure_in(arena, curves > 1 ? 2 : 1, curves > 1 ? half_width : whole_width, panel_height);
     if (curves == 0) gap_panel(&figure, f, s, NULL, arena);
     for (size_t c = 0; c < curves; c++) gap_panel(&figure, f, s, &s->curve[c], arena);
-    UNA_TRY(una_arena_check(arena));
-    if (figure.panel_count == 0) return UNA_OK;
+    if (figure.panel_count == 0) return una_arena_check(arena);
     return una_page_figure(page, s->name, &figure, "Epistemic std.", "Mean over the points of the gap: a point for "
             "each fit, the line through their medians. Dashed: the Gaussian process on the same rows, its median. The "
             "lowest line: medians of the std at the training rows.", run);

@@ -138,7 +138,6 @@ una_status una_report_importance(una_html *html, const una_report *report, una_r
     char a[UNA_NUMBER_ROOM], name[UNA_NAME_ROOM];
     una_text words = una_text_in(html->text.arena);
     una_figure figure = una_chart_importance(report, &shown, html->text.arena);
-    UNA_TRY(una_arena_check(html->text.arena));
     bool has_sentence = figure.panel_count > 0 || model->no_importance;
     if (!has_sentence || report->images || report->column_count < 2) return UNA_OK;
     una_html_heading(html, 2, "Which inputs matter");
@@ -157,7 +156,6 @@ una_status una_report_importance(una_html *html, const una_report *report, una_r
                 "squares of 1/length: one along which it runs nearly straight counts for little there, however steep.", model->importance ? " " : "", una_report_name(name, report->target));
     if (shown < report->column_count)
         una_text_add(&words, " %zu more inputs have smaller shares.", report->column_count - shown);
-    UNA_TRY(una_arena_check(html->text.arena));
     return una_html_figure(html, &figure, model->importance ? "What each input is worth." : "Relevance of the inputs.",
                            words.at, run);
 }
@@ -168,7 +166,6 @@ una_status una_report_effects(una_html *html, const una_report *report, una_run 
 {
     una_figure figure = una_chart_effects(report, html->text.arena);
     char name[UNA_NAME_ROOM];
-    UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count == 0) return UNA_OK;
 
     una_text words = una_text_in(html->text.arena);
@@ -181,7 +178,6 @@ una_status una_report_effects(una_html *html, const una_report *report, una_run 
     size_t more = report->effect_count - shown + report->effects_left_out;
     if (more > 0) una_text_add(&words, " %zu more %s not shown; those that matter most come first.", more,
                                more == 1 ? "input is" : "inputs are");
-    UNA_TRY(una_arena_check(html->text.arena));
     una_html_heading(html, 2, "What each input does");
     return una_html_figure(html, &figure, "Effects at real rows.", words.at, run);
 }
@@ -191,16 +187,13 @@ una_status una_report_effects(una_html *html, const una_report *report, una_run 
 una_status una_report_residuals(una_html *html, const una_report *report, una_run *run)
 {
     una_figure figure = una_chart_residuals(report, html->text.arena);
-    UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count == 0 || report->images) return UNA_OK;
-    una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "Observed minus predicted%s%s, by what was predicted and by the inputs that matter most. "
+    const char *words = una_phrase(html->text.arena, "Observed minus predicted%s%s, by what was predicted and by the inputs that matter most. "
             "Green means that stay away from 0 show what the model has missed; dots that spread more on one side show "
             "noise that varies.", report->model_count > 1 ? " by " : "",
                  report->model_count > 1 ? report->models[0].title : "");
-    UNA_TRY(una_arena_check(html->text.arena));
     una_html_heading(html, 2, "What is left over");
-    return una_html_figure(html, &figure, "Residuals of held-out rows.", words.at, run);
+    return una_html_figure(html, &figure, "Residuals of held-out rows.", words, run);
 }
 
 /* ---- where ignorance is -------------------------------------------------------------------------------- */
@@ -209,7 +202,6 @@ static una_status map_figures(una_html *html, const una_report *report, una_run 
 {
     size_t shown = 0;
     una_figure figure = una_chart_ignorance_by_input(report, html->text.arena);
-    UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count)
         UNA_TRY(una_html_figure(html, &figure, "Ignorance along the inputs.",
             "The mean epistemic standard deviation of the same real rows as above, while one input moves: it should "
@@ -217,26 +209,21 @@ static una_status map_figures(una_html *html, const una_report *report, una_run 
             run));
 
     figure = una_chart_map(report, html->text.arena);
-    UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count)
         UNA_TRY(una_html_figure(html, &figure, "A map of ignorance.",
             "Every dot is a row of the table, at two of the inputs that have to do with ignorance. The more orange, "
             "the larger its epistemic standard deviation.", run));
     figure = una_chart_causes(report, &shown, html->text.arena);
-    UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count == 0) return UNA_OK;
-    una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "Of the %zu rows known least: an input is the cause if a row's ignorance falls most when that "
+    const char *words = una_phrase(html->text.arena, "Of the %zu rows known least: an input is the cause if a row's ignorance falls most when that "
             "input alone takes the values of other rows of the table (the median of what is left), and by 10 %% at "
             "least. For the rest it is no single input, but how they come together.", report->cause_count);
-    UNA_TRY(una_arena_check(html->text.arena));
-    return una_html_figure(html, &figure, "Which input makes rows unsure.", words.at, run);
+    return una_html_figure(html, &figure, "Which input makes rows unsure.", words, run);
 }
 
 una_status una_report_ignorance(una_html *html, const una_report *report, una_run *run)
 {
     char name[UNA_NAME_ROOM];
-    una_text words = una_text_in(html->text.arena);
     if (!una_report_is_line(report) && !una_report_has_ignorance(report)) {
         una_html_paragraph(html, NULL, "Nowhere more than elsewhere, it says: this model has the same ignorance about "
                 "every row, so that it cannot tell those apart that it knows little about.");
@@ -244,10 +231,9 @@ una_status una_report_ignorance(una_html *html, const una_report *report, una_ru
     }
     if (!una_report_is_line(report)) return map_figures(html, report, run);
     una_figure figure = una_chart_ignorance(report, html->text.arena);
-    una_text_add(&words, "Epistemic standard deviation, in the units of %s. The grey strip is where the data are.",
-                 una_report_name(name, report->target));
-    UNA_TRY(una_arena_check(html->text.arena));
-    return una_html_figure(html, &figure, "Where the model does not know.", words.at, run);
+    const char *words = una_phrase(html->text.arena, "Epistemic standard deviation, in the units of %s. The grey strip "
+                                   "is where the data are.", una_report_name(name, report->target));
+    return una_html_figure(html, &figure, "Where the model does not know.", words, run);
 }
 
 /* ---- the rows it knows least about ------------------------------------------------------------------ */

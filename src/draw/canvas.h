@@ -70,6 +70,7 @@ void una_text_write(una_canvas *canvas, const una_letters *letters, double x, do
 /* For a font without raised digits: 10^-5 becomes 1e-5, 2 times it 2e-5. Never longer than before. */
 void una_powers_lower(char *text);
 
+void una_canvas_segment(una_canvas *canvas, double from_x, double from_y, double to_x, double to_y);
 void una_canvas_rectangle(una_canvas *canvas, double x, double y, double width, double height);
 
 #endif

@@ -197,6 +197,12 @@ void una_text_write(una_canvas *canvas, const una_letters *letters, double x, do
     if (*buffer) canvas->text(canvas, letters, x, y, buffer);
 }
 
+void una_canvas_segment(una_canvas *canvas, double from_x, double from_y, double to_x, double to_y)
+{
+    canvas->move(canvas, from_x, from_y);
+    canvas->line(canvas, to_x, to_y);
+}
+
 void una_canvas_rectangle(una_canvas *canvas, double x, double y, double width, double height)
 {
     canvas->move(canvas, x, y);

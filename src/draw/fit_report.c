@@ -352,7 +352,6 @@ static una_status prediction_figures(una_html *html, const una_report *report, u
                                                 : "Predicted against observed, on the rows given.", words.at, run));
 
     figure = una_chart_calibration(report, html->text.arena);
-    UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count)
         UNA_TRY(una_html_figure(html, &figure, "Calibration on held-out rows.",
             "First: of bands that should hold a share p of the rows, the share that they hold. A curve below the "
@@ -369,7 +368,6 @@ static una_status prediction_figures(una_html *html, const una_report *report, u
 static una_status training_figure(una_html *html, const una_report *report, una_run *run)
 {
     una_figure figure = una_chart_training(report, html->text.arena);
-    UNA_TRY(una_arena_check(html->text.arena));
     if (figure.panel_count == 0) return UNA_OK;
     una_html_heading(html, 2, "How training went");
     return una_html_figure(html, &figure, "Training curves.",

@@ -83,7 +83,7 @@ static bool turns_all(const char *at, size_t length)
 /* What is written from right to left keeps to itself. */
 static void escape_apart(una_text *text, const char *words)
 {
-    bool turned = una_utf8_is_right_to_left(words);
+    bool turned = words && una_utf8_is_right_to_left(words);
     una_text_add(text, turned ? "<bdi>" : "");
     una_html_escape(text, words);
     una_text_add(text, turned ? "</bdi>" : "");

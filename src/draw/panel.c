@@ -230,20 +230,17 @@ static void axis_lines(una_canvas *canvas, const view *v)
 {
     const una_pen pen = { .rgb = una_axis_rgb(), .opacity = 1, .width = UNA_HAIR };
     bool corner = v->base <= v->top + v->height;                 /* no strip between */
-    canvas->move(canvas, v->left, v->top);
-    canvas->line(canvas, v->left, v->top + v->height);
+    una_canvas_segment(canvas, v->left, v->top, v->left, v->top + v->height);
     canvas->move(canvas, v->left - (corner ? UNA_HAIR / 2 : 0), v->base);
     canvas->line(canvas, v->left + v->width, v->base);
 
     for (size_t i = 0; i < v->x_ticks.count; i++) {
         double x = x_at(v, una_tick_value(&v->x_ticks, i));
-        canvas->move(canvas, x, v->base);
-        canvas->line(canvas, x, v->base + 3.5);
+        una_canvas_segment(canvas, x, v->base, x, v->base + 3.5);
     }
     for (size_t i = 0; i < v->y_ticks.count; i++) {
         double y = y_at(v, una_tick_value(&v->y_ticks, i));
-        canvas->move(canvas, v->left, y);
-        canvas->line(canvas, v->left - 3.5, y);
+        una_canvas_segment(canvas, v->left, y, v->left - 3.5, y);
     }
     canvas->stroke(canvas, &pen);
 }
@@ -329,8 +326,7 @@ static void draw_line(una_canvas *canvas, const view *v, const una_series *s, co
 static void dot(una_canvas *canvas, double x, double y)
 {
     x = round(10 * x) / 10, y = round(10 * y) / 10;
-    canvas->move(canvas, x, y);
-    canvas->line(canvas, x, y);
+    una_canvas_segment(canvas, x, y, x, y);
 }
 
 /* They go down in a few layers, so that crowding shows as darkness. */
@@ -369,12 +365,9 @@ static void draw_spans(una_canvas *canvas, const view *v, const una_series *s, c
     for (size_t i = 0; i < s->count; i++) {
         if (!drawable(s, i)) continue;
         double y = y_at(v, s->y[i]), from = x_at(v, s->x[i]), to = x_at(v, s->y2[i]);
-        canvas->move(canvas, from, y);
-        canvas->line(canvas, to, y);
-        canvas->move(canvas, from, y - 3);
-        canvas->line(canvas, from, y + 3);
-        canvas->move(canvas, to, y - 3);
-        canvas->line(canvas, to, y + 3);
+        una_canvas_segment(canvas, from, y, to, y);
+        una_canvas_segment(canvas, from, y - 3, from, y + 3);
+        una_canvas_segment(canvas, to, y - 3, to, y + 3);
     }
     canvas->stroke(canvas, pen);
 }
@@ -385,8 +378,8 @@ static void draw_marks(una_canvas *canvas, const view *v, const una_series *s, c
     bool rug = s->shape == UNA_SHAPE_RUG;
     for (size_t i = 0; i < s->count; i++) {
         if (!drawable(s, i)) continue;
-        canvas->move(canvas, x_at(v, s->x[i]), rug ? foot : y_at(v, s->y[i]));
-        canvas->line(canvas, x_at(v, s->x[i]), rug ? foot - 5 : y_at(v, s->y2[i]));
+        double x = x_at(v, s->x[i]);
+        una_canvas_segment(canvas, x, rug ? foot : y_at(v, s->y[i]), x, rug ? foot - 5 : y_at(v, s->y2[i]));
     }
     canvas->stroke(canvas, pen);
 }
@@ -406,8 +399,7 @@ static void draw_diagonal(una_canvas *canvas, const view *v, const una_pen *pen)
 {
     double low = fmax(v->x.low, v->y.low), high = fmin(v->x.high, v->y.high);
     if (!(low < high)) return;
-    canvas->move(canvas, x_at(v, low), y_at(v, low));
-    canvas->line(canvas, x_at(v, high), y_at(v, high));
+    una_canvas_segment(canvas, x_at(v, low), y_at(v, low), x_at(v, high), y_at(v, high));
     canvas->stroke(canvas, pen);
 }
 

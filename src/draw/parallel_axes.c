@@ -115,8 +115,7 @@ static void draw_axis(una_canvas *canvas, const stand *s, size_t at)
     canvas->line(canvas, x, foot);
     for (size_t i = 0; axis->names && i < axis->name_count; i++) {
         double y = place_y(s, at, (double)(i + 1));
-        canvas->move(canvas, x - 2.5, y);
-        canvas->line(canvas, x + 2.5, y);
+        una_canvas_segment(canvas, x - 2.5, y, x + 2.5, y);
     }
     canvas->stroke(canvas, &pen);
 

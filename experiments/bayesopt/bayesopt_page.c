@@ -165,9 +165,11 @@ static void task_line(una_sheet *sheet, const una_findings *f, const una_group *
 static una_status results_table(una_page *page, const una_findings *f, una_run *run)
 {
     static const una_column columns[] = {
-        { "surrogate", UNA_SHEET_WORDS, 0, 0 }, { "seeds", UNA_SHEET_NUMBER, 0, 0 }, { "median", UNA_SHEET_NUMBER, 0, 0 },
-        { "mean", UNA_SHEET_SPREAD, 0, 0 }, { "thesis", UNA_SHEET_SPREAD, 0, 0 },
-        { "seconds a step", UNA_SHEET_NUMBER, 0, 0 }, { "mean seconds", UNA_SHEET_NUMBER, 0, 0 }, { .title = NULL } };
+        { "surrogate", UNA_SHEET_WORDS, 0, 0 },     { "seeds", UNA_SHEET_NUMBER, 0, 0 },
+        { "median", UNA_SHEET_NUMBER, 0, 0 },       { "mean", UNA_SHEET_SPREAD, 0, 0 },
+        { "thesis", UNA_SHEET_SPREAD, 0, 0 },       { "seconds a step", UNA_SHEET_NUMBER, 0, 0 },
+        { "mean seconds", UNA_SHEET_NUMBER, 0, 0 }, { .title = NULL }
+    };
     una_sheet s = una_page_table(page, "regret", "At the last step.", "Regret, of svm and logistic the error on test "
             "rows in percent, beside what the thesis prints (mean \u00B1 sd of ten restarts). Seconds are those that "
             "the next point takes, without its evaluation: their median, mean over the seeds, and their mean, which "

@@ -20,7 +20,8 @@ static una_status means_table(una_page *page, const una_findings *f, una_run *ru
             "\u00B1 standard deviation over the seeds, in the units of y. The noise of the data is 3.", columns);
     for (const una_group *g = NULL; (g = una_findings_next(f, g, NULL));) {
         una_page_line(&s, f, g, una_page_title(f, g), columns);
-        una_sheet_number(&s, una_findings_mean(f, g, UNA_CUBIC_GAP_STD) / una_findings_mean(f, g, UNA_CUBIC_DATA_STD), 1);
+        una_sheet_number(&s, una_findings_mean(f, g, UNA_CUBIC_GAP_STD) / una_findings_mean(f, g, UNA_CUBIC_DATA_STD),
+                         1);
         una_page_cells(&s, f, g, columns);
     }
     una_page_heading(page, 2, "What is known, in numbers");

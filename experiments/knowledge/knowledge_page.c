@@ -206,9 +206,9 @@ static una_status draw_heads(drawing *d, una_run *run)
 
 static una_status draw_sine(drawing *d, uint64_t seed, una_run *run)
 {
-    static const frame shown = { "sine", 180, -6, 6, "Beyond the data.", "Mean and bands of the first seed, with rows on "
-        "[0, 10] alone; the last panels are models that were told nothing, but for the period in that of the periodic "
-        "kernel." };
+    static const frame shown = { "sine", 180, -6, 6, "Beyond the data.", "Mean and bands of the first seed, with rows "
+        "on [0, 10] alone; the last panels are models that were told nothing, but for the period in that of the "
+        "periodic kernel." };
     (void)seed;
     UNA_TRY(draw_traces(d, &shown, run));
     return draw_heads(d, run);
@@ -342,8 +342,8 @@ static una_status draw_prior(drawing *d, uint64_t seed, una_run *run)
 
 static una_status draw_tune(drawing *d, uint64_t seed, una_run *run)
 {
-    static const frame shown = { "tune", 190, -4, 4, "Too short, too long, tuned.", "The first seed, by the length of the "
-        "references' kernel at the start." };
+    static const frame shown = { "tune", 190, -4, 4, "Too short, too long, tuned.", "The first seed, by the length of "
+        "the references' kernel at the start." };
     (void)seed;
     return draw_traces(d, &shown, run);
 }
@@ -354,21 +354,22 @@ static una_status draw_tune(drawing *d, uint64_t seed, una_run *run)
 #define MODEL { "Model", UNA_SHEET_WORDS, 0, 0 }
 
 static const part parts[] = {
-    { "sine", "A wave that goes on", "60 rows of a sine with noise 0.3, over two of its periods. Somebody knows that it "
-      "is a sine, and roughly its height and period, and says so by reference functions; somebody else asks only for "
-      "smoothness. Both teach the same network, with sines as activation.", -10, 20, TRACES | HEADS_OF_ROLES,
+    { "sine", "A wave that goes on", "60 rows of a sine with noise 0.3, over two of its periods. Somebody knows that "
+      "it is a sine, and roughly its height and period, and says so by reference functions; somebody else asks only "
+      "for smoothness. Both teach the same network, with sines as activation.", -10, 20, TRACES | HEADS_OF_ROLES,
       { "TUNA, sine references", "TUNA, RBF draws" }, { NULL }, 6, draw_sine, "Two periods beyond the rows.",
       "Log-likelihood of fresh rows on [\u221210, 0] and [10, 20], error of the mean and mean epistemic standard "
       "deviation there, share of the points whose true value is in the 95 % band of ignorance, and reach: how far the "
-      "mean still goes from the rows' mean, over how far the truth goes. Mean \u00B1 standard deviation over the seeds.",
+      "mean still goes from the rows' mean, over how far the truth goes. Mean \u00B1 standard deviation over the "
+      "seeds.",
       { MODEL, SPREAD(LOG_LIK, "Log-lik", 2), SPREAD(ERROR, "Error", 2), SPREAD(BEYOND_STD, "Std beyond", 2),
         SPREAD(INSIDE, "Inside", 2), SPREAD(PULL, "Reach", 2), { .title = NULL } } },
     { "strip", "An input that does not matter", "200 rows of x1\u00B3 with noise 0.5 in a disc of radius 2. References "
       "come from a process whose kernel sees x1 alone, or both inputs alike, on the square from \u22124 to 4.", -4, 4,
       SQUARES, { "TUNA, kernel on x1", "TUNA, isotropic kernel" }, { "kernel on x1", "isotropic" }, 0, draw_square,
-      "Variation along the inputs.", "Largest less smallest epistemic standard deviation on a line along an input, mean "
-      "over 33 lines; their ratio; the mean within 2 of the centre, where the rows are, and farther than 3 from it. Mean "
-      "\u00B1 standard deviation over the seeds.",
+      "Variation along the inputs.", "Largest less smallest epistemic standard deviation on a line along an input, "
+      "mean over 33 lines; their ratio; the mean within 2 of the centre, where the rows are, and farther than 3 from "
+      "it. Mean \u00B1 standard deviation over the seeds.",
       { MODEL, SPREAD(ALONG_X1, "Along x1", 2), SPREAD(ALONG_X2, "Along x2", 3), SPREAD(ALONG_RATIO, "Ratio", 4),
         SPREAD(DISC_STD, "Std in disc", 2), SPREAD(OUTSIDE_STD, "Std outside", 2), { .title = NULL } } },
     { "prior", "Is the prior what it was taught?", "The features learn draws from a process with kernel rbf(length=1). "
@@ -379,13 +380,13 @@ static const part parts[] = {
       { "40 heads, matched", "40 heads, not matched", "5 heads, matched", "160 heads, matched", "5 features, matched" },
       0, draw_prior, "Distances from the target.", "As in the figure: mean \u00B1 standard deviation over the seeds.",
       { MODEL, SPREAD(ENERGY, "Energy distance", 3), SPREAD(KL, "KL per point", 3), { .title = NULL } } },
-    { "tune", "A prior that is tuned", "60 rows of a draw from a process with length 1, with a gap between \u22121 and 1 "
-      "and noise 0.2. The references' length is given a tenth of that or ten times too much; tune_prior=evidence moves "
-      "it, with the variance, to where the process makes the rows most likely, before the references are drawn.", -4.5,
+    { "tune", "A prior that is tuned", "60 rows of a draw from a process with length 1, with a gap between \u22121 and "
+      "1 and noise 0.2. The references' length is given a tenth of that or ten times too much; tune_prior=evidence "
+      "moves it, with the variance, to where the process makes the rows most likely, before the references are drawn.", -4.5,
       4.5, TRACES, { "length 0.1", "length 0.1, tuned", "length 10", "length 10, tuned" }, { NULL }, 0, draw_tune,
-      "What tuning gains.", "Length of the kernel that the references were drawn with, log-likelihood of 200 fresh rows "
-      "on [\u22124, 4], error of the mean, share of these rows whose true value is in the 95 % band of ignorance: mean "
-      "\u00B1 standard deviation over the seeds.",
+      "What tuning gains.", "Length of the kernel that the references were drawn with, log-likelihood of 200 fresh "
+      "rows on [\u22124, 4], error of the mean, share of these rows whose true value is in the 95 % band of ignorance: "
+      "mean \u00B1 standard deviation over the seeds.",
       { MODEL, SPREAD(LENGTH, "Length", 2), SPREAD(LOG_LIK, "Log-lik", 3), SPREAD(ERROR, "Error", 3),
         SPREAD(INSIDE, "Inside", 2), { .title = NULL } } },
 };

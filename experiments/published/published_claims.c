@@ -90,7 +90,7 @@ static una_status near_cell(una_sheet *sheet, const una_show *show, size_t where
     return UNA_OK;
 }
 
-una_status una_show_near(una_page *page, const una_show *show, const una_block *blocks, size_t where_count,
+una_status una_show_near(const una_show *show, const una_block *blocks,
                          una_run *run)
 {
     size_t luna = una_show_who(show, UNA_METHOD_LUNA), nlm = una_show_who(show, UNA_METHOD_NLM);
@@ -99,17 +99,16 @@ una_status una_show_near(una_page *page, const una_show *show, const una_block *
                                      una_show_caption(show, "LUNA less NLM, mean over the splits, and the same in "
                                      "standard deviations of NLM\xE2\x80\x99s over the splits. Within, beyond "
                                      "(bold): all of the 95 % interval of the mean paired difference is; open: "
-                                     "neither.", UNA_PRESET_BOTH, where_count), "score", UNA_SHEET_WORDS,
-                                     where_count);
+                                     "neither.", UNA_PRESET_BOTH), "score", UNA_SHEET_WORDS);
     for (int p = UNA_PRESET_THESIS; p >= UNA_PRESET_AUTOMATIC; p--) {
-        if (!una_show_ran(show, luna, (una_preset)p, where_count)) continue;
+        if (!una_show_ran(show, luna, (una_preset)p)) continue;
         una_sheet_group(&sheet, una_preset_titles[p]);
         for (const una_block *b = blocks; b->title; b++) {
             una_sheet_line(&sheet);
             una_sheet_words(&sheet, b->title);
-            for (size_t w = 0; w < where_count; w++)
+            for (size_t w = 0; w < show->shown; w++)
                 UNA_TRY(near_cell(&sheet, show, w, (una_preset)p, b->measure, run));
         }
     }
-    return una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run);
+    return una_show_put(show, &sheet, UNA_PRESET_BOTH, run);
 }

@@ -6,6 +6,8 @@
  */
 #include "published/published_page.h"
 
+#include "draw/number.h"
+
 static const double panel_width = 232, panel_height = 190, grey = 0.45;
 
 /* ---- who has which colour --------------------------------------------------------------------------------------- */
@@ -30,13 +32,13 @@ static size_t paint_of(const una_show *show, size_t who)
 }
 
 /* Keys of those that have a line by a protocol, or by one of both. */
-static void add_keys(una_figure *figure, const una_show *show, una_preset preset, size_t where_count)
+static void add_keys(una_figure *figure, const una_show *show, una_preset preset)
 {
     bool thesis = preset != UNA_PRESET_AUTOMATIC, automatic = preset != UNA_PRESET_THESIS;
     bool seen[PAINTS + 1] = { false };
     for (size_t who = 0; who < show->who_count; who++)
-        if ((thesis && una_show_ran(show, who, UNA_PRESET_THESIS, where_count)) ||
-            (automatic && una_show_ran(show, who, UNA_PRESET_AUTOMATIC, where_count)))
+        if ((thesis && una_show_ran(show, who, UNA_PRESET_THESIS)) ||
+            (automatic && una_show_ran(show, who, UNA_PRESET_AUTOMATIC)))
             seen[paint_of(show, who)] = true;
     for (size_t i = 0; i < PAINTS; i++)
         if (seen[i]) una_figure_key(figure, UNA_SHAPE_LINE, paints[i].ink, paints[i].title);
@@ -51,7 +53,8 @@ static void risk_add_line(una_panel *panel, const curve *c, size_t painted)
 {
     bool own = painted < PAINTS;
     una_panel_plot(panel,
-                   (una_look){ UNA_SHAPE_LINE, own ? paints[painted].ink : UNA_INK_PART, own ? 1.7 : 1, own ? 1 : grey },
+                   (una_look){ UNA_SHAPE_LINE, own ? paints[painted].ink : UNA_INK_PART, own ? 1.7 : 1,
+                               own ? 1 : grey },
                    c->x, c->y, c->count);
 }
 
@@ -108,11 +111,10 @@ static const una_group *any_group(const una_show *show, size_t where, una_preset
 
 static una_status shade_gap(una_panel *panel, const una_show *show, const una_group *group, double top)
 {
-    UNA_NEW(show->arena, double, at, 6);
-    at[0] = una_show_mean(show, group, UNA_PUBLISHED_GAP_LOW).mean;
-    at[1] = una_show_mean(show, group, UNA_PUBLISHED_GAP_HIGH).mean;
-    at[4] = at[5] = top;
-    una_panel_between(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_DATA, 0, 0.1 }, at, at + 2, at + 4, 2);
+    una_panel_field(panel, (una_look){ UNA_SHAPE_BAND, UNA_INK_DATA, 0, 0.1 },
+                    (una_axis){ .low = una_show_mean(show, group, UNA_PUBLISHED_GAP_LOW).mean,
+                                .high = una_show_mean(show, group, UNA_PUBLISHED_GAP_HIGH).mean },
+                    (una_axis){ .high = top });
     return UNA_OK;
 }
 
@@ -127,8 +129,8 @@ static una_status path_panel(una_figure *figure, const una_show *show, size_t wh
     una_panel *panel = una_figure_panel(figure, title, column, "epistemic std");
     if (!panel) return una_arena_check(show->arena);
     UNA_TRY(add_lines(&top, panel, show, where, preset, bins_of, p));
-    panel->y.low = 0, panel->y.high = top > 0 ? top * headroom : 1;
-    panel->x.low = una_show_mean(show, some, p->low).mean, panel->x.high = una_show_mean(show, some, p->high).mean;
+    una_panel_show(panel, una_show_mean(show, some, p->low).mean, una_show_mean(show, some, p->high).mean, 0,
+                   top > 0 ? top * headroom : 1);
     return p == &own_column ? shade_gap(panel, show, some, panel->y.high) : UNA_OK;
 }
 
@@ -141,9 +143,8 @@ static const char *gap_column_name(const una_show *show, size_t where)
 
 static const char *panel_title(const una_show *show, const char *words, una_preset preset)
 {
-    una_text title = una_text_in(show->arena);
-    una_text_add(&title, "%s: %s", words, preset == UNA_PRESET_THESIS ? "thesis\xE2\x80\x99s protocol" : "automatic");
-    return title.at;
+    return una_phrase(show->arena, "%s: %s", words, preset == UNA_PRESET_THESIS ? "thesis\xE2\x80\x99s protocol"
+                                                                               : "automatic");
 }
 
 /* Where a column of the thesis stands; where_count: it was not run. */
@@ -154,7 +155,7 @@ static size_t where_is(const una_show *show, const char *title)
     return w < show->known ? w : show->where_count;
 }
 
-una_status una_show_seen(una_page *page, const una_show *show, una_run *run)
+una_status una_show_seen(const una_show *show, una_run *run)
 {
     size_t cement = where_is(show, "CEMENT"), rm = where_is(show, "RM");
     una_figure figure = una_figure_in(show->arena, 3, panel_width, panel_height);
@@ -169,25 +170,27 @@ una_status una_show_seen(una_page *page, const una_show *show, una_run *run)
         if (rm < show->known) UNA_TRY(path_panel(&figure, show, rm, preset, &own_column, about[1], "RM"));
     }
     if (figure.panel_count == 0) return UNA_OK;
-    add_keys(&figure, show, UNA_PRESET_BOTH, show->known);
-    return una_page_figure(page, "seen", &figure, "The gap in Cement, seen along Cement and along Water; and that in "
-            "RM.", "Mean epistemic std of all rows of the table by where they lie along a column, mean "
-                                   "over the splits. Shaded: the gap; along Water there is none to be seen. Grey lines "
-                                   "may leave the frame.", run);
+    add_keys(&figure, show, UNA_PRESET_BOTH);
+    return una_page_figure(show->page, "seen", &figure,
+                           "The gap in Cement, seen along Cement and along Water; and that in "
+                           "RM.",
+                           "Mean epistemic std of all rows of the table by where they lie along a column, mean "
+                           "over the splits. Shaded: the gap; along Water there is none to be seen. Grey lines "
+                           "may leave the frame.",
+                           run);
 }
 
-una_status una_show_along(una_page *page, const una_show *show, una_preset preset, una_run *run)
+una_status una_show_along(const una_show *show, una_preset preset, una_run *run)
 {
-    una_text lead = una_text_in(show->arena);
     una_figure figure = una_figure_in(show->arena, 3, panel_width, panel_height);
     const char *name = una_show_name(show, "along", preset);
-    una_text_add(&lead, "Epistemic std along the column of the gap, %s.", una_preset_titles[preset]);
+    const char *lead =
+        una_phrase(show->arena, "Epistemic std along the column of the gap, %s.", una_preset_titles[preset]);
     for (size_t w = 0; w < show->known; w++)
         UNA_TRY(path_panel(&figure, show, w, preset, &own_column, una_show_column(show, w), gap_column_name(show, w)));
-    UNA_TRY(una_arena_check(show->arena));
-    if (figure.panel_count == 0) return UNA_OK;
-    add_keys(&figure, show, preset, show->known);
-    return una_page_figure(page, name, &figure, lead.at, "Mean over all rows of the table that lie there, then over "
+    if (figure.panel_count == 0) return una_arena_check(show->arena);
+    add_keys(&figure, show, preset);
+    return una_page_figure(show->page, name, &figure, lead, "Mean over all rows of the table that lie there, then over "
             "the splits. Shaded: the gap. Grey lines may leave the frame.", run);
 }
 
@@ -222,27 +225,24 @@ static una_status risks_of(curve *c, const una_show *show, const una_group *grou
     return UNA_OK;
 }
 
-una_status una_show_risk(una_page *page, const una_show *show, una_preset preset, size_t where_count, una_run *run)
+una_status una_show_risk(const una_show *show, una_preset preset, una_run *run)
 {
     const double headroom = 1.1;
     const bool gap = show->columns == una_thesis_gaps;
-    una_text lead = una_text_in(show->arena);
     una_figure figure = una_figure_in(show->arena, 3, panel_width, panel_height);
     const char *name = una_show_name(show, "risk", preset);
-    una_text_add(&lead, "Error at the most certain rows, %s.", una_preset_titles[preset]);
-    for (size_t w = 0; w < where_count; w++) {
+    const char *lead = una_phrase(show->arena, "Error at the most certain rows, %s.", una_preset_titles[preset]);
+    for (size_t w = 0; w < show->shown; w++) {
         double top;
         if (!any_group(show, w, preset)) continue;
         una_panel *panel = una_figure_panel(&figure, una_show_column(show, w), "rows kept, %", "RMSE");
         if (!panel) continue;
         UNA_TRY(add_lines(&top, panel, show, w, preset, risks_of, &gap));
-        panel->x.low = 0, panel->x.high = 100;
-        panel->y.low = 0, panel->y.high = top > 0 ? top * headroom : 1;
+        una_panel_show(panel, 0, 100, 0, top > 0 ? top * headroom : 1);
     }
-    UNA_TRY(una_arena_check(show->arena));
-    if (figure.panel_count == 0) return UNA_OK;
-    add_keys(&figure, show, preset, where_count);
-    return una_page_figure(page, name, &figure, lead.at, gap ?
+    if (figure.panel_count == 0) return una_arena_check(show->arena);
+    add_keys(&figure, show, preset);
+    return una_page_figure(show->page, name, &figure, lead, gap ?
         "Of the test rows and the rows of the gap together, those with the largest predictive std are given to an "
         "expert; the error at those that are kept, mean over the splits. A line that rises to the right knows where it "
         "errs. Grey lines may leave the frame." :

@@ -103,6 +103,7 @@ una_status una_show_of(una_show *show, const una_findings *findings, const una_t
     UNA_NEW_AT(arena, show->methods, groups);
     position_groups(show);
     position_data(show);
+    show->shown = columns == una_thesis_gaps ? show->known : show->where_count;
     return una_arena_check(arena);
 }
 
@@ -116,9 +117,9 @@ const una_group *una_show_group(const una_show *show, size_t who, size_t where, 
     return NULL;
 }
 
-bool una_show_ran(const una_show *show, size_t who, una_preset preset, size_t where_count)
+bool una_show_ran(const una_show *show, size_t who, una_preset preset)
 {
-    for (size_t w = 0; w < where_count; w++)
+    for (size_t w = 0; w < show->shown; w++)
         if (una_show_group(show, who, w, preset)) return true;
     return false;
 }
@@ -147,12 +148,12 @@ una_printed una_show_mean(const una_show *show, const una_group *group, size_t m
 /* ---- captions --------------------------------------------------------------------------------------------------- */
 
 /* "5", or "1 to 5" */
-static void put_counts(una_text *text, const una_show *show, una_preset preset, size_t where_count)
+static void put_counts(una_text *text, const una_show *show, una_preset preset)
 {
     size_t least = SIZE_MAX, most = 0;
     for (size_t g = 0; g < show->findings->group_count; g++) {
         size_t count = show->findings->groups[g].count;
-        if (show->positions[g].preset != preset || show->positions[g].where >= where_count) continue;
+        if (show->positions[g].preset != preset || show->positions[g].where >= show->shown) continue;
         least = count < least ? count : least;
         most = count > most ? count : most;
     }
@@ -160,15 +161,15 @@ static void put_counts(una_text *text, const una_show *show, una_preset preset, 
     una_text_add(text, "%zu", most);
 }
 
-const char *una_show_caption(const una_show *show, const char *words, una_preset preset, size_t where_count)
+const char *una_show_caption(const una_show *show, const char *words, una_preset preset)
 {
     bool automatic = preset != UNA_PRESET_THESIS && show->has[UNA_PRESET_AUTOMATIC];
     bool thesis = preset != UNA_PRESET_AUTOMATIC && show->has[UNA_PRESET_THESIS];
     una_text text = una_text_in(show->arena);
     una_text_add(&text, "%s Splits: ", words);
-    if (thesis) put_counts(&text, show, UNA_PRESET_THESIS, where_count);
+    if (thesis) put_counts(&text, show, UNA_PRESET_THESIS);
     if (thesis && automatic) una_text_add(&text, " under the thesis\xE2\x80\x99s protocol, ");
-    if (automatic) put_counts(&text, show, UNA_PRESET_AUTOMATIC, where_count);
+    if (automatic) put_counts(&text, show, UNA_PRESET_AUTOMATIC);
     if (thesis && automatic) una_text_add(&text, " automatic");
     una_text_add(&text, ".");
     return text.at ? text.at : words;
@@ -195,16 +196,16 @@ static const char *reduced_caption(const una_show *show)
     return text.at;
 }
 
-void una_show_reduced(una_page *page, const una_show *show)
+void una_show_reduced(const una_show *show)
 {
     const char *words = reduced_caption(show);
-    if (show->has[UNA_PRESET_THESIS] && words) una_page_box(page, "Less than in the thesis", words);
+    if (show->has[UNA_PRESET_THESIS] && words) una_page_box(show->page, "Less than in the thesis", words);
 }
 
-una_status una_show_put(una_page *page, const una_show *show, const una_sheet *sheet, una_preset preset, una_run *run)
+una_status una_show_put(const una_show *show, const una_sheet *sheet, una_preset preset, una_run *run)
 {
-    if (preset == UNA_PRESET_AUTOMATIC || !show->has[UNA_PRESET_THESIS]) return una_page_sheet(page, sheet, run);
-    return una_page_sheet_noted(page, sheet, reduced_caption(show),
+    if (preset == UNA_PRESET_AUTOMATIC || !show->has[UNA_PRESET_THESIS]) return una_page_sheet(show->page, sheet, run);
+    return una_page_sheet_noted(show->page, sheet, reduced_caption(show),
                                 "What was done with less than in the thesis stands at the top.", run);
 }
 
@@ -268,22 +269,19 @@ void una_show_difference(una_sheet *sheet, const una_paired *paired)
 
 const char *una_show_name(const una_show *show, const char *what, una_preset preset)
 {
-    una_text name = una_text_in(show->arena);
-    una_text_add(&name, "%s-%s", what, preset == UNA_PRESET_THESIS ? "thesis" : "automatic");
-    return name.at;
+    return una_phrase(show->arena, "%s-%s", what, preset == UNA_PRESET_THESIS ? "thesis" : "automatic");
 }
 
 una_sheet una_show_sheet(const una_show *show, const char *name, const char *lead, const char *caption,
-                         const char *first, una_sheet_kind kind, size_t where_count)
+                         const char *first, una_sheet_kind kind)
 {
     una_sheet sheet = una_sheet_in(show->arena, name, lead, caption);
     una_sheet_column(&sheet, first, UNA_SHEET_WORDS);
-    for (size_t w = 0; w < where_count; w++) una_sheet_column(&sheet, una_show_column(show, w), kind);
+    for (size_t w = 0; w < show->shown; w++) una_sheet_column(&sheet, una_show_column(show, w), kind);
     return sheet;
 }
 
-static void printed_line(una_sheet *sheet, const una_show *show, const una_thesis_comparison *t, size_t method,
-                         size_t where_count)
+static void printed_line(una_sheet *sheet, const una_show *show, const una_thesis_comparison *t, size_t method)
 {
     enum { DECIMALS = 2 };               /* of the thesis */
     bool any = false, parts = t->sources[0].inside != UNA_ALONE;
@@ -291,7 +289,7 @@ static void printed_line(una_sheet *sheet, const una_show *show, const una_thesi
         if (pass == 1 && !any) return;
         if (pass == 1) una_sheet_line(sheet);
         if (pass == 1) una_sheet_words(sheet, "published");
-        for (size_t w = 0; w < where_count; w++) {
+        for (size_t w = 0; w < show->shown; w++) {
             size_t column = una_thesis_find(show->columns, show->where[w]);
             una_printed outside = una_thesis_printed(t->printed, method, column, 0);
             una_printed inside = una_thesis_printed(t->printed, method, column, 1);
@@ -304,21 +302,21 @@ static void printed_line(una_sheet *sheet, const una_show *show, const una_thesi
 }
 
 /* A method of the thesis has its line though all its numbers may be missing; of any other a measure may not exist. */
-static bool method_has_line(const una_show *show, size_t who, const una_result_line *voice, size_t where_count)
+static bool method_has_line(const una_show *show, size_t who, const una_result_line *voice)
 {
     bool any = show->methods[who] < UNA_METHODS;
-    for (size_t w = 0; w < where_count; w++)
+    for (size_t w = 0; w < show->shown; w++)
         any |= isfinite(una_show_mean(show, una_show_group(show, who, w, voice->preset), voice->measure).mean);
-    return any && una_show_ran(show, who, voice->preset, where_count);
+    return any && una_show_ran(show, who, voice->preset);
 }
 
 static void source_line(una_sheet *sheet, const una_show *show, const una_thesis_comparison *t,
-                        const una_result_line *source, size_t who, size_t where_count)
+                        const una_result_line *source, size_t who)
 {
-    if (!method_has_line(show, who, source, where_count)) return;
+    if (!method_has_line(show, who, source)) return;
     una_sheet_line(sheet);
     una_sheet_words(sheet, source->label);
-    for (size_t w = 0; w < where_count; w++) {
+    for (size_t w = 0; w < show->shown; w++) {
         const una_group *group = una_show_group(show, who, w, source->preset);
         una_printed outside = una_show_mean(show, group, source->measure);
         una_printed inside = una_show_mean(show, group, source->inside);
@@ -327,36 +325,35 @@ static void source_line(una_sheet *sheet, const una_show *show, const una_thesis
     }
 }
 
-una_sheet una_show_comparison(const una_show *show, const una_thesis_comparison *t, size_t where_count)
+una_sheet una_show_comparison(const una_show *show, const una_thesis_comparison *t)
 {
     una_sheet sheet = una_show_sheet(show, t->name, t->lead,
-                                     una_show_caption(show, t->caption, UNA_PRESET_BOTH, where_count),
-                                     "whose", t->sources[0].inside == UNA_ALONE ? UNA_SHEET_SPREAD : UNA_SHEET_WORDS,
-                                     where_count);
+                                     una_show_caption(show, t->caption, UNA_PRESET_BOTH),
+                                     "whose", t->sources[0].inside == UNA_ALONE ? UNA_SHEET_SPREAD : UNA_SHEET_WORDS);
     for (size_t who = 0; who < show->who_count; who++) {
         bool ran = false;
-        for (const una_result_line *s = t->sources; s->label; s++) ran |= method_has_line(show, who, s, where_count);
+        for (const una_result_line *s = t->sources; s->label; s++) ran |= method_has_line(show, who, s);
         if (!ran) continue;
         una_sheet_group(&sheet, show->who[who]);
-        if (t->printed < UNA_THESIS_TABLES) printed_line(&sheet, show, t, show->methods[who], where_count);
-        for (const una_result_line *s = t->sources; s->label; s++) source_line(&sheet, show, t, s, who, where_count);
+        if (t->printed < UNA_THESIS_TABLES) printed_line(&sheet, show, t, show->methods[who]);
+        for (const una_result_line *s = t->sources; s->label; s++) source_line(&sheet, show, t, s, who);
     }
     return sheet;
 }
 
-una_status una_show_blocks(una_page *page, const una_show *show, const char *name, const char *lead,
-                           const char *caption, const una_block *blocks, una_preset preset, size_t where_count,
-                           una_run *run)
+una_status una_show_blocks(const una_show *show, const una_blocks *table, una_preset preset, una_run *run)
 {
-    una_sheet sheet = una_show_sheet(show, name, lead, una_show_caption(show, caption, preset, where_count), "model",
-                                     blocks->inside == UNA_ALONE ? UNA_SHEET_SPREAD : UNA_SHEET_WORDS, where_count);
+    const una_block *blocks = table->blocks;
+    una_sheet sheet = una_show_sheet(show, una_show_name(show, table->name, preset), table->lead,
+                                     una_show_caption(show, table->caption, preset), "model",
+                                     blocks->inside == UNA_ALONE ? UNA_SHEET_SPREAD : UNA_SHEET_WORDS);
     for (const una_block *b = blocks; b->title; b++) {
         una_sheet_group(&sheet, b->title);
         for (size_t who = 0; who < show->who_count; who++) {
-            if (!una_show_ran(show, who, preset, where_count)) continue;
+            if (!una_show_ran(show, who, preset)) continue;
             una_sheet_line(&sheet);
             una_sheet_words(&sheet, show->who[who]);
-            for (size_t w = 0; w < where_count; w++) {
+            for (size_t w = 0; w < show->shown; w++) {
                 const una_group *group = una_show_group(show, who, w, preset);
                 una_printed inside = una_show_mean(show, group, b->inside);
                 add_cell(&sheet, una_show_mean(show, group, b->measure), b->inside == UNA_ALONE ? NULL : &inside,
@@ -364,25 +361,25 @@ una_status una_show_blocks(una_page *page, const una_show *show, const char *nam
             }
         }
     }
-    return una_show_put(page, show, &sheet, preset, run);
+    return una_show_put(show, &sheet, preset, run);
 }
 
 /* ---- paired tests ----------------------------------------------------------------------------------------------- */
 
 /* Whether two were run on the same data. */
-static bool have_met(const una_show *show, size_t one, size_t other, una_preset preset, size_t where_count)
+static bool have_met(const una_show *show, size_t one, size_t other, una_preset preset)
 {
-    for (size_t w = 0; w < where_count; w++)
+    for (size_t w = 0; w < show->shown; w++)
         if (una_show_group(show, one, w, preset) && una_show_group(show, other, w, preset)) return true;
     return false;
 }
 
 static una_status paired_line(una_sheet *sheet, const una_show *show, size_t luna, size_t other, size_t measure,
-                              una_preset preset, size_t where_count, una_run *run)
+                              una_preset preset, una_run *run)
 {
     una_sheet_line(sheet);
     una_sheet_words(sheet, show->who[other]);
-    for (size_t w = 0; w < where_count; w++) {
+    for (size_t w = 0; w < show->shown; w++) {
         const una_group *a = una_show_group(show, luna, w, preset), *b = una_show_group(show, other, w, preset);
         una_paired paired = { .count = 0 };
         if (a && b) UNA_TRY(una_paired_groups(&paired, show->findings, a, b, measure, run));
@@ -391,24 +388,27 @@ static una_status paired_line(una_sheet *sheet, const una_show *show, size_t lun
     return UNA_OK;
 }
 
-una_status una_show_paired(una_page *page, const una_show *show, const char *name, const una_block *blocks,
-                           una_preset preset, size_t where_count, una_run *run)
+una_status una_show_paired(const una_show *show, const una_block *blocks, una_preset preset, una_run *run)
 {
     size_t luna = una_show_who(show, UNA_METHOD_LUNA), others = 0;
     if (luna == show->who_count) return UNA_OK;
-    una_text lead = una_text_in(show->arena);
-    una_text_add(&lead, "LUNA less each other, split by split, %s.", una_preset_titles[preset]);
-    una_sheet sheet = una_show_sheet(show, name, lead.at, una_show_caption(show, "Mean of the paired differences with "
+    const char *lead = una_phrase(show->arena, "LUNA less each other, split by split, %s.", una_preset_titles[preset]);
+    una_sheet sheet = una_show_sheet(
+        show, una_show_name(show, "paired", preset), lead,
+        una_show_caption(
+            show,
+            "Mean of the paired differences with "
             "its 95 % interval, and p of Wilcoxon\u2019s signed ranks (two-sided; from five splits it cannot be below "
             "0.06). Bold: the interval leaves 0 out.",
-                                     preset, where_count), "less", UNA_SHEET_WORDS, where_count);
+            preset),
+        "less", UNA_SHEET_WORDS);
     for (const una_block *b = blocks; b->title; b++) {
         una_sheet_group(&sheet, b->title);
         for (size_t who = 0; who < show->who_count; who++) {
-            if (who == luna || !have_met(show, luna, who, preset, where_count)) continue;
-            UNA_TRY(paired_line(&sheet, show, luna, who, b->measure, preset, where_count, run));
+            if (who == luna || !have_met(show, luna, who, preset)) continue;
+            UNA_TRY(paired_line(&sheet, show, luna, who, b->measure, preset, run));
             others++;
         }
     }
-    return others ? una_show_put(page, show, &sheet, preset, run) : UNA_OK;
+    return others ? una_show_put(show, &sheet, preset, run) : UNA_OK;
 }

@@ -28,6 +28,8 @@ typedef struct una_show {                /* the findings as tables see them     
     const char        **where;           /* data without sums: those of the thesis in its order, then the others */
     size_t              who_count, where_count;
     size_t              known;           /* how many of `where` are the thesis's                            */
+    size_t              shown;           /* tables and figures have so many of them                         */
+    una_page           *page;            /* that they go to                                                 */
     bool                has[2];          /* by una_preset: anything was run                                 */
 } una_show;
 
@@ -36,8 +38,8 @@ una_status una_show_of(una_show *show, const una_findings *findings, const una_t
 /* NULL: not run. */
 const una_group *una_show_group(const una_show *show, size_t who, size_t where, una_preset preset);
 const char      *una_show_column(const una_show *show, size_t where);    /* its title in tables                    */
-/* Whether it was run on any of the first `where_count` data. */
-bool             una_show_ran(const una_show *show, size_t who, una_preset preset, size_t where_count);
+/* Whether it was run on any of the data that are shown. */
+bool             una_show_ran(const una_show *show, size_t who, una_preset preset);
 size_t           una_show_who(const una_show *show, size_t method);      /* the first of a method; who_count: none */
 /* Mean and sd of a group's measure; NAN where the group is NULL or the measure UNA_ALONE, the sd also of one fit. */
 una_printed      una_show_mean(const una_show *show, const una_group *group, size_t measure);
@@ -62,42 +64,40 @@ typedef struct una_thesis_comparison {   /* a table of the thesis with our numbe
 
 /* Of files: "bands-thesis", "bands-automatic". */
 const char *una_show_name(const una_show *show, const char *what, una_preset preset);
-/* An empty sheet: a first column of that title, then one for each of the first `where_count` data. */
+/* An empty sheet: a first column of that title, then one for each of the data that are shown. */
 una_sheet  una_show_sheet(const una_show *show, const char *name, const char *lead, const char *caption,
-                          const char *first, una_sheet_kind kind, size_t where_count);
+                          const char *first, una_sheet_kind kind);
 /* Says once, before all tables, where the thesis's protocol was reduced; nothing where it was not run. Tables with
  * numbers of that protocol refer to it, and their files repeat it. */
-void       una_show_reduced(una_page *page, const una_show *show);
-una_status una_show_put(una_page *page, const una_show *show, const una_sheet *sheet, una_preset preset, una_run *run);
+void       una_show_reduced(const una_show *show);
+una_status una_show_put(const una_show *show, const una_sheet *sheet, una_preset preset, una_run *run);
 /* The lines of all methods, the thesis's first; the sheet is not written to the page yet. */
-una_sheet  una_show_comparison(const una_show *show, const una_thesis_comparison *table, size_t where_count);
+una_sheet  una_show_comparison(const una_show *show, const una_thesis_comparison *table);
 
 typedef struct una_block { const char *title; size_t measure, inside; int decimals; } una_block; /* title NULL: end */
+typedef struct una_blocks { const char *name, *lead, *caption; const una_block *blocks; } una_blocks;
 /* All blocks under one protocol, each with a line for every method. */
-una_status una_show_blocks(una_page *page, const una_show *show, const char *name, const char *lead,
-                           const char *caption, const una_block *blocks, una_preset preset, size_t where_count,
-                           una_run *run);
+una_status una_show_blocks(const una_show *show, const una_blocks *table, una_preset preset, una_run *run);
 /* LUNA minus every other method, split by split. */
-una_status una_show_paired(una_page *page, const una_show *show, const char *name, const una_block *blocks,
-                           una_preset preset, size_t where_count, una_run *run);
+una_status una_show_paired(const una_show *show, const una_block *blocks, una_preset preset, una_run *run);
 /* "-0.12 (-0.2 to -0.04), p 0.06"; a dash without pairs. Set off where the interval leaves 0 out. */
 void       una_show_difference(una_sheet *sheet, const una_paired *paired);
 /* " (0.44 to 0.51)" */
 void       una_show_interval(una_text *text, const char *low, const char *high);
-/* A caption that ends with the number of splits of the first `where_count` data, for one protocol or for both, as far
+/* A caption that ends with the number of splits of the data that are shown, for one protocol or for both, as far
  * as they were run. */
-const char *una_show_caption(const una_show *show, const char *words, una_preset preset, size_t where_count);
+const char *una_show_caption(const una_show *show, const char *words, una_preset preset);
 
 /* ---- figures (published_figures.c) ------------------------------------------------------------------------------ */
 
-/* Error at the most certain share of the rows, for each of the first `where_count` data. */
-una_status una_show_risk(una_page *page, const una_show *show, una_preset preset, size_t where_count, una_run *run);
+/* Error at the most certain share of the rows, for each of the data that are shown. */
+una_status una_show_risk(const una_show *show, una_preset preset, una_run *run);
 /* Epistemic std along the column of the gap, and along another one: those that the thesis shows; and all. */
-una_status una_show_seen(una_page *page, const una_show *show, una_run *run);
-una_status una_show_along(una_page *page, const una_show *show, una_preset preset, una_run *run);
+una_status una_show_seen(const una_show *show, una_run *run);
+una_status una_show_along(const una_show *show, una_preset preset, una_run *run);
 
 /* Where LUNA is not within one standard deviation of NLM's, and by how much (published_claims.c). */
-una_status una_show_near(una_page *page, const una_show *show, const una_block *blocks, size_t where_count,
+una_status una_show_near(const una_show *show, const una_block *blocks,
                          una_run *run);
 
 /* ---- claims (published_claims.c) -------------------------------------------------------------------------------- */
@@ -120,8 +120,8 @@ una_status una_uci_page(una_page *page, const una_findings *findings, const una_
 una_status una_gaps_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 /* For the page of gap: which methods notice which gaps, in three ways; and every column of every set
  * (gap_detection.c). */
-una_status una_gaps_detection(una_page *page, const una_show *show, una_run *run);
-una_status una_gaps_extended(una_page *page, const una_show *show, una_run *run);
+una_status una_gaps_detection(const una_show *show, una_run *run);
+una_status una_gaps_extended(const una_show *show, una_run *run);
 extern const una_claim una_uci_claims[], una_gaps_claims[];
 
 #endif

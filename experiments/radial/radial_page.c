@@ -88,7 +88,8 @@ static una_status radial_put_curves(una_page *page, const una_findings *f, const
     UNA_NEW_AT(arena, d.radius, UNA_RADIAL_RADII);
     for (size_t r = 0; r < UNA_RADIAL_RADII; r++) d.radius[r] = una_radial_radius(r);
     d.top = top_of(&d);
-    for (const una_group *g = NULL; (g = una_findings_next(f, g, set->name));) UNA_TRY(radial_add_panel(&figure, &d, g));
+    for (const una_group *g = NULL; (g = una_findings_next(f, g, set->name));)
+        UNA_TRY(radial_add_panel(&figure, &d, g));
     una_figure_key(&figure, UNA_SHAPE_LINE, UNA_INK_IGNORANCE, "mean over rays");
     una_figure_key(&figure, UNA_SHAPE_BAND, UNA_INK_IGNORANCE, "\xC2\xB1 sd over rays");
     if (d.gp) una_figure_key(&figure, UNA_SHAPE_DASHES, UNA_INK_MODEL, "GP");

@@ -75,9 +75,12 @@ static una_status split_put_lines(una_page *page, const una_findings *f, const u
 {
     if (!split_was_run(f, asked, "line")) return UNA_OK;
     una_page_heading(page, 2, "In a gap, and beyond the rows");
-    una_sheet sheet = una_page_table(page, "lines", "Functions of one input.", "100 rows in [\u22124, \u22122] and [2, "
-            "4]; the gap lies between, beyond is as wide as the gap on either side. First the share of points whose "
-            "true function is in the 95 % band of ignorance, then the log-likelihood in units of the target's std.", along_lines);
+    una_sheet sheet = una_page_table(
+        page, "lines", "Functions of one input.",
+        "100 rows in [\u22124, \u22122] and [2, "
+        "4]; the gap lies between, beyond is as wide as the gap on either side. First the share of points whose "
+        "true function is in the 95 % band of ignorance, then the log-likelihood in units of the target's std.",
+        along_lines);
     pooled_rows(&sheet, f, asked, "line", "all lines", along_lines);
     for (const una_split_set *set = una_split_sets; set->name; set++)
         if (set->count > 0) pooled_rows(&sheet, f, asked, set->name, set->name, along_lines);
@@ -88,10 +91,14 @@ static una_status split_put_noise(una_page *page, const una_findings *f, const u
 {
     if (!split_was_run(f, asked, "varying") && !split_was_run(f, asked, "constant")) return UNA_OK;
     una_page_heading(page, 2, "Noise that varies");
-    una_sheet sheet = una_page_table(page, "noise", "Noise from 0.1 to 1 along the first of five inputs (varying), or "
-            "0.3 everywhere (constant).", "Mean relative error of the predicted noise std at 2000 fresh points, its largest "
-                "value over its smallest (1: the model took it for constant), and its mean square against the true "
-                "one.", of_noise);
+    una_sheet sheet = una_page_table(
+        page, "noise",
+        "Noise from 0.1 to 1 along the first of five inputs (varying), or "
+        "0.3 everywhere (constant).",
+        "Mean relative error of the predicted noise std at 2000 fresh points, its largest "
+        "value over its smallest (1: the model took it for constant), and its mean square against the true "
+        "one.",
+        of_noise);
     pooled_rows(&sheet, f, asked, "varying", "varying", of_noise);
     pooled_rows(&sheet, f, asked, "constant", "constant", of_noise);
     return una_page_sheet(page, &sheet, run);

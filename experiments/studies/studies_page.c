@@ -83,11 +83,12 @@ static void gap_panel(una_figure *figure, const una_findings *f, const una_study
     una_panel *panel = strand_panel(figure, gap, curve ? curve->label : NULL, s->varied, "epistemic std, in y");
     if (!panel) return;
     panel->y.log = true;
-    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_IGNORANCE, 3, 0.45 }, gap->fit_x, gap->fit_y, gap->fits);
+    una_panel_plot(panel, (una_look){ UNA_SHAPE_POINTS, UNA_INK_IGNORANCE, 3, 0.45 }, gap->fit_x, gap->fit_y,
+                   gap->fits);
     if (gp) {
         double level = median_of(f, gp, UNA_CUBIC_GAP_STD, arena);
-        una_panel_segment(panel, (una_look){ UNA_SHAPE_DASHES, UNA_INK_MODEL, 0, 0 }, panel->x.low, level, panel->x.high,
-                          level);
+        una_panel_segment(panel, (una_look){ UNA_SHAPE_DASHES, UNA_INK_MODEL, 0, 0 }, panel->x.low, level,
+                          panel->x.high, level);
         una_panel_label(panel, "GP");
     }
     add_strand(panel, gap, UNA_INK_IGNORANCE, "in the gap");

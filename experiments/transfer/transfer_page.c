@@ -189,9 +189,12 @@ static una_status others_sheet(una_page *page, const drawing *d, una_run *run)
         { "kept, by evidence", UNA_SHEET_SPREAD, UNA_TRANSFER_EVIDENCE, 2 },
         { "fitted in the gap", UNA_SHEET_SPREAD, UNA_TRANSFER_FRESH, 2 }, { .title = NULL } };
     const una_findings *f = d->findings;
-    una_sheet sheet = una_page_table(page, "others", "Without features to count.", "The kernel that a process found "
-            "outside the gap is kept, its noise is the true one or by evidence; or all is fitted anew to the rows of "
-            "the gap, which is no transfer. The truth: what the true function and noise are expected to score.", columns);
+    una_sheet sheet = una_page_table(
+        page, "others", "Without features to count.",
+        "The kernel that a process found "
+        "outside the gap is kept, its noise is the true one or by evidence; or all is fitted anew to the rows of "
+        "the gap, which is no transfer. The truth: what the true function and noise are expected to score.",
+        columns);
     for (const una_group *g = NULL; (g = una_findings_next(f, g, "squiggle"));)
         una_page_line(&sheet, f, g, una_group_key(f, g)->spec, columns);
     una_sheet_line(&sheet);

@@ -6,6 +6,8 @@
  */
 #include "published/published_page.h"
 
+#include "draw/number.h"
+
 #define BY_HAND   "ours, by hand"
 #define TUNED     "ours, tuned"
 #define AUTOMATIC "ours, auto"
@@ -33,10 +35,15 @@ static const una_thesis_comparison rmse = {
     UNA_THESIS_RMSE, of_rmse, -3, false
 };
 static const una_thesis_comparison by_hand = {
-    "log-lik-by-hand", "Average log-likelihood with the noise that the thesis set by hand (nats per row).",
-            "Mean and standard deviation over the splits. The noise (standard deviation: Boston 15.3, Concrete 82, "
-            "Yacht 4, kin8nm 0.11, Energy 6.4, Wine 0.89) follows from the numbers that the thesis prints and is "
-            "several times the error: what a model does hardly shows. It prints none of ensembles.", UNA_THESIS_LOG_LIK, of_hand, 2, false
+    "log-lik-by-hand",
+    "Average log-likelihood with the noise that the thesis set by hand (nats per row).",
+    "Mean and standard deviation over the splits. The noise (standard deviation: Boston 15.3, Concrete 82, "
+    "Yacht 4, kin8nm 0.11, Energy 6.4, Wine 0.89) follows from the numbers that the thesis prints and is "
+    "several times the error: what a model does hardly shows. It prints none of ensembles.",
+    UNA_THESIS_LOG_LIK,
+    of_hand,
+    2,
+    false
 };
 static const una_thesis_comparison tuned = {
     "log-lik", "Average log-likelihood with tuned noise (nats per row).", "Mean and standard deviation over the "
@@ -61,7 +68,7 @@ static void add_peers(una_sheet *sheet, const una_show *show)
 }
 
 /* The sources of the published numbers: a line for each set that was run. */
-static una_status uci_put_sources(una_page *page, const una_show *show, una_run *run)
+static una_status uci_put_sources(const una_show *show, una_run *run)
 {
     una_sheet sheet = una_sheet_in(show->arena, "sources", "Sources.", "Log-likelihoods that others have published for "
             "the standard splits. Best: of all that we have seen, the thesis\u2019s included. Means over the 20 splits "
@@ -79,22 +86,22 @@ static una_status uci_put_sources(una_page *page, const una_show *show, una_run 
             una_sheet_words(&sheet, una_peers[p].source[column]);
         }
     }
-    return una_page_sheet(page, &sheet, run);
+    return una_page_sheet(show->page, &sheet, run);
 }
 
-static una_status uci_put_scores(una_page *page, const una_show *show, una_run *run)
+static una_status uci_put_scores(const una_show *show, una_run *run)
 {
-    una_sheet sheet = una_show_comparison(show, &rmse, show->where_count);
-    una_page_heading(page, 2, "Error and log-likelihood");
-    UNA_TRY(una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run));
+    una_sheet sheet = una_show_comparison(show, &rmse);
+    una_page_heading(show->page, 2, "Error and log-likelihood");
+    UNA_TRY(una_show_put(show, &sheet, UNA_PRESET_BOTH, run));
     if (show->has[UNA_PRESET_THESIS]) {
-        sheet = una_show_comparison(show, &by_hand, show->where_count);
-        UNA_TRY(una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run));
+        sheet = una_show_comparison(show, &by_hand);
+        UNA_TRY(una_show_put(show, &sheet, UNA_PRESET_BOTH, run));
     }
-    sheet = una_show_comparison(show, &tuned, show->where_count);
+    sheet = una_show_comparison(show, &tuned);
     if (show->known) add_peers(&sheet, show);
-    UNA_TRY(una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run));
-    return show->known ? uci_put_sources(page, show, run) : UNA_OK;
+    UNA_TRY(una_show_put(show, &sheet, UNA_PRESET_BOTH, run));
+    return show->known ? uci_put_sources(show, run) : UNA_OK;
 }
 
 /* ---- bands ------------------------------------------------------------------------------------------------------ */
@@ -131,24 +138,19 @@ static bool has_copies(const una_show *show, una_preset preset)
     return false;
 }
 
-static una_status by_protocol(una_page *page, const una_show *show, una_preset preset, una_run *run)
+static una_status by_protocol(const una_show *show, una_preset preset, una_run *run)
 {
-    size_t all = show->where_count;
-    const char *files[] = { una_show_name(show, "bands", preset), una_show_name(show, "new", preset),
-                            una_show_name(show, "paired", preset) };
-    una_text heading = una_text_in(show->arena);
-    una_text_add(&heading, "Bands and pairs: %s", una_preset_titles[preset]);
-    UNA_TRY(una_arena_check(show->arena));
-
-    una_page_heading(page, 2, heading.at);
-    UNA_TRY(una_show_blocks(page, show, files[0], "Bands.", "At the test rows: mean and standard deviation over the "
-            "splits.", bands, preset, all, run));
-    if (has_copies(show, preset))
-        UNA_TRY(una_show_blocks(page, show, files[1], "Rows that are new.", "The same scores at those test rows whose "
-                "inputs no training row has: a model that remembers its rows does well at copies.",
-                                new_rows, preset, all, run));
-    UNA_TRY(una_show_paired(page, show, files[2], compared, preset, all, run));
-    return una_show_risk(page, show, preset, all, run);
+    static const una_blocks all = { "bands", "Bands.", "At the test rows: mean and standard deviation over the splits.",
+                                    bands };
+    static const una_blocks copies = { "new", "Rows that are new.",
+                                       "The same scores at those test rows whose inputs no "
+                                       "training row has: a model that remembers its rows does well at copies.",
+                                       new_rows };
+    una_page_heading(show->page, 2, una_phrase(show->arena, "Bands and pairs: %s", una_preset_titles[preset]));
+    UNA_TRY(una_show_blocks(show, &all, preset, run));
+    if (has_copies(show, preset)) UNA_TRY(una_show_blocks(show, &copies, preset, run));
+    UNA_TRY(una_show_paired(show, compared, preset, run));
+    return una_show_risk(show, preset, run);
 }
 
 una_status una_uci_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run)
@@ -156,10 +158,11 @@ una_status una_uci_page(una_page *page, const una_findings *findings, const una_
     una_show show;
     (void)asked;
     UNA_TRY(una_show_of(&show, findings, una_thesis_sets, page->words.arena));
-    una_show_reduced(page, &show);
-    UNA_TRY(uci_put_scores(page, &show, run));
-    UNA_TRY(una_show_near(page, &show, near, show.where_count, run));
-    if (show.has[UNA_PRESET_THESIS]) UNA_TRY(by_protocol(page, &show, UNA_PRESET_THESIS, run));
-    if (show.has[UNA_PRESET_AUTOMATIC]) UNA_TRY(by_protocol(page, &show, UNA_PRESET_AUTOMATIC, run));
+    show.page = page;
+    una_show_reduced(&show);
+    UNA_TRY(uci_put_scores(&show, run));
+    UNA_TRY(una_show_near(&show, near, run));
+    if (show.has[UNA_PRESET_THESIS]) UNA_TRY(by_protocol(&show, UNA_PRESET_THESIS, run));
+    if (show.has[UNA_PRESET_AUTOMATIC]) UNA_TRY(by_protocol(&show, UNA_PRESET_AUTOMATIC, run));
     return UNA_OK;
 }

@@ -69,7 +69,7 @@ static void add_inside(una_sheet *sheet, const una_paired *p)
     if (holds == UNA_HOLDS) una_sheet_strong(sheet);
 }
 
-static una_status detail(una_page *page, const una_show *show, bool inside, una_run *run)
+static una_status detail(const una_show *show, bool inside, una_run *run)
 {
     static const char *const captions[] = {
         "How often a row of the gap has a larger epistemic std than a test row outside; 1/2 is chance. Mean over the "
@@ -79,13 +79,13 @@ static una_status detail(una_page *page, const una_show *show, bool inside, una_
         "pays for it here. Better, worse: the interval leaves 0 out." };
     una_sheet sheet = una_show_sheet(show, inside ? "inside" : "auroc", inside ? "Log-likelihood in the gap, less the "
                                      "GP\xE2\x80\x99s." : "AUROC of ignorance, gap against other rows.",
-                                     una_show_caption(show, captions[inside], UNA_PRESET_BOTH, show->known), "model",
-                                     UNA_SHEET_WORDS, show->known);
+                                     una_show_caption(show, captions[inside], UNA_PRESET_BOTH), "model",
+                                     UNA_SHEET_WORDS);
     for (int p = UNA_PRESET_THESIS; p >= UNA_PRESET_AUTOMATIC; p--) {
         if (!show->has[p]) continue;
         una_sheet_group(&sheet, una_preset_titles[p]);
         for (size_t who = 0; who < show->who_count; who++) {
-            if (!una_show_ran(show, who, (una_preset)p, show->known)) continue;
+            if (!una_show_ran(show, who, (una_preset)p)) continue;
             una_sheet_line(&sheet);
             una_sheet_words(&sheet, show->who[who]);
             for (size_t w = 0; w < show->known; w++) {
@@ -98,7 +98,7 @@ static una_status detail(una_page *page, const una_show *show, bool inside, una_
             }
         }
     }
-    return una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run);
+    return una_show_put(show, &sheet, UNA_PRESET_BOTH, run);
 }
 
 /* ---- the three together ----------------------------------------------------------------------------------------- */
@@ -157,13 +157,13 @@ static una_status our_line(una_sheet *sheet, const una_show *show, size_t who, u
     return UNA_OK;
 }
 
-una_status una_gaps_detection(una_page *page, const una_show *show, una_run *run)
+una_status una_gaps_detection(const una_show *show, una_run *run)
 {
     una_sheet sheet = una_sheet_in(show->arena, "detection", "Who notices which gap.", una_show_caption(show,
         "Increase: the thesis\xE2\x80\x99s rule, a mean increase above its standard deviation; its own line of "
         "verdicts is computed from what it prints. AUROC: for sure above 1/2. Inside: log-likelihood in the gap not "
         "for sure below that of the exact GP (automatic) on the same splits. The last two need three splits.",
-        UNA_PRESET_BOTH, show->known));
+        UNA_PRESET_BOTH));
     una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
     una_sheet_column(&sheet, "increase", UNA_SHEET_WORDS);
     una_sheet_column(&sheet, "AUROC", UNA_SHEET_WORDS);
@@ -176,13 +176,13 @@ una_status una_gaps_detection(una_page *page, const una_show *show, una_run *run
         if (!show->has[p]) continue;
         una_sheet_group(&sheet, una_preset_titles[p]);
         for (size_t who = 0; who < show->who_count; who++)
-            if (una_show_ran(show, who, (una_preset)p, show->known))
+            if (una_show_ran(show, who, (una_preset)p))
                 UNA_TRY(our_line(&sheet, show, who, (una_preset)p, run));
     }
-    UNA_TRY(una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run));
-    UNA_TRY(detail(page, show, false, run));
+    UNA_TRY(una_show_put(show, &sheet, UNA_PRESET_BOTH, run));
+    UNA_TRY(detail(show, false, run));
     for (size_t w = 0; w < show->known; w++)
-        if (gp_at(show, w)) return detail(page, show, true, run);
+        if (gp_at(show, w)) return detail(show, true, run);
     return UNA_OK;
 }
 
@@ -250,12 +250,12 @@ static const char *set_of(const una_show *show, size_t where)
     return name.at ? name.at : "";
 }
 
-static una_status every_column(una_page *page, const una_show *show, const crowd *c, una_run *run)
+static una_status every_column(const una_show *show, const crowd *c, una_run *run)
 {
     una_sheet sheet = una_sheet_in(show->arena, "columns", "Every column of every set.", una_show_caption(show, "A gap "
         "in the middle third of each input, one after the other. %: increase of the mean epistemic std in the gap. "
         "AUROC: of the epistemic std, gap against test rows outside. Inside: log-likelihood in the gap less that of "
-        "the GP, nats per row. Means over the splits.", UNA_PRESET_AUTOMATIC, show->where_count));
+        "the GP, nats per row. Means over the splits.", UNA_PRESET_AUTOMATIC));
     UNA_NEW(show->arena, bool, done, show->where_count);
     columns_head(&sheet, show, c);
     for (size_t first = 0; first < show->where_count; first++) {
@@ -268,7 +268,7 @@ static una_status every_column(una_page *page, const una_show *show, const crowd
             done[w] = true;
         }
     }
-    return una_page_sheet(page, &sheet, run);
+    return una_page_sheet(show->page, &sheet, run);
 }
 
 static una_status summary_line(una_sheet *sheet, const una_show *show, size_t who, una_run *run)
@@ -299,14 +299,14 @@ static una_status summary_line(una_sheet *sheet, const una_show *show, size_t wh
     return UNA_OK;
 }
 
-una_status una_gaps_extended(una_page *page, const una_show *show, una_run *run)
+una_status una_gaps_extended(const una_show *show, una_run *run)
 {
     crowd c = crowd_of(show);
     if (c.count == 0) return UNA_OK;
     una_sheet sheet = una_sheet_in(show->arena, "columns-summary", "All columns together.", una_show_caption(show,
         "Of how many columns: the epistemic std is larger in the gap; its AUROC is above 0.6; the log-likelihood in "
         "the gap is above the GP\xE2\x80\x99s. Last: mean over the columns of that difference, with its 95 % interval "
-        "and p of Wilcoxon\xE2\x80\x99s signed ranks over the columns.", UNA_PRESET_AUTOMATIC, show->where_count));
+        "and p of Wilcoxon\xE2\x80\x99s signed ranks over the columns.", UNA_PRESET_AUTOMATIC));
     una_sheet_column(&sheet, "model", UNA_SHEET_WORDS);
     una_sheet_column(&sheet, "columns", UNA_SHEET_NUMBER);
     una_sheet_column(&sheet, "wider", UNA_SHEET_NUMBER);
@@ -314,7 +314,7 @@ una_status una_gaps_extended(una_page *page, const una_show *show, una_run *run)
     una_sheet_column(&sheet, "above the GP", UNA_SHEET_NUMBER);
     una_sheet_column(&sheet, "log-lik inside less the GP\xE2\x80\x99s", UNA_SHEET_WORDS);
     for (size_t i = 0; i < c.count; i++) UNA_TRY(summary_line(&sheet, show, c.who[i], run));
-    una_page_heading(page, 2, "All columns of all sets");
-    UNA_TRY(una_page_sheet(page, &sheet, run));
-    return every_column(page, show, &c, run);
+    una_page_heading(show->page, 2, "All columns of all sets");
+    UNA_TRY(una_page_sheet(show->page, &sheet, run));
+    return every_column(show, &c, run);
 }

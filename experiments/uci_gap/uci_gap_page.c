@@ -6,6 +6,8 @@
  */
 #include "published/published_page.h"
 
+#include "draw/number.h"
+
 #define SOURCES(outside, inside) { \
     { "ours, thesis", UNA_PRESET_THESIS, outside, inside }, { "ours, auto", UNA_PRESET_AUTOMATIC, outside, inside }, \
     { .label = NULL } }
@@ -23,15 +25,18 @@ static const una_result_line of_increase[] = SOURCES(UNA_PUBLISHED_GAP_INCREASE,
 static const una_thesis_comparison tables[] = {
     { "rmse", "Error (RMSE, units of the target): not gap / gap.", WHOSE CELLS " Lower is better.", UNA_THESIS_GAP_RMSE,
       of_rmse, 2, false },
-    { "log-lik", "Average log-likelihood (nats per row): not gap / gap.", WHOSE CELLS " Higher is better. Under the "
-            "thesis\u2019s protocol all methods have the noise that suits the validation rows of an NLM best; it "
-            "prints none of ensembles.", UNA_THESIS_GAP_LOG_LIK, of_log_lik, 2, false },
+    { "log-lik", "Average log-likelihood (nats per row): not gap / gap.",
+      WHOSE CELLS " Higher is better. Under the "
+                  "thesis\u2019s protocol all methods have the noise that suits the validation rows of an NLM best; it "
+                  "prints none of ensembles.",
+      UNA_THESIS_GAP_LOG_LIK, of_log_lik, 2, false },
     { "epistemic", "Epistemic standard deviation (units of the target): not gap / gap.", WHOSE CELLS,
       UNA_THESIS_GAP_EPISTEMIC, of_epistemic, 2, false },
-    { "increase", "Increase of the epistemic standard deviation in the gap (percent).", WHOSE "Of its mean over the "
+    { "increase", "Increase of the epistemic standard deviation in the gap (percent).",
+      WHOSE "Of its mean over the "
             "rows of the gap, over that at test rows outside: mean and standard deviation over the splits. Bold: "
-            "noticed by the thesis\u2019s rule, which asks for a mean above its standard deviation.", UNA_THESIS_GAP_INCREASE,
-      of_increase, 1, true },
+            "noticed by the thesis\u2019s rule, which asks for a mean above its standard deviation.",
+      UNA_THESIS_GAP_INCREASE, of_increase, 1, true },
 };
 
 /* ---- bands and pairs -------------------------------------------------------------------------------------------- */
@@ -51,16 +56,13 @@ static const una_block compared[] = {
     { .title = NULL }
 };
 
-static una_status by_protocol(una_page *page, const una_show *show, una_preset preset, una_run *run)
+static una_status by_protocol(const una_show *show, una_preset preset, una_run *run)
 {
-    const char *files[] = { una_show_name(show, "bands", preset), una_show_name(show, "paired", preset) };
-    una_text heading = una_text_in(show->arena);
-    una_text_add(&heading, "Bands and pairs: %s", una_preset_titles[preset]);
-    UNA_TRY(una_arena_check(show->arena));
-    una_page_heading(page, 2, heading.at);
-    UNA_TRY(una_show_blocks(page, show, files[0], "Bands: not gap / gap.", CELLS, bands, preset, show->known, run));
-    UNA_TRY(una_show_paired(page, show, files[1], compared, preset, show->known, run));
-    return una_show_risk(page, show, preset, show->known, run);
+    static const una_blocks all = { "bands", "Bands: not gap / gap.", CELLS, bands };
+    una_page_heading(show->page, 2, una_phrase(show->arena, "Bands and pairs: %s", una_preset_titles[preset]));
+    UNA_TRY(una_show_blocks(show, &all, preset, run));
+    UNA_TRY(una_show_paired(show, compared, preset, run));
+    return una_show_risk(show, preset, run);
 }
 
 static const una_block near[] = {
@@ -74,27 +76,27 @@ static const una_block near[] = {
 static bool has_known(const una_show *show, una_preset preset)
 {
     for (size_t who = 0; who < show->who_count; who++)
-        if (una_show_ran(show, who, preset, show->known)) return true;
+        if (una_show_ran(show, who, preset)) return true;
     return false;
 }
 
-static una_status columns_of_thesis(una_page *page, const una_show *show, una_run *run)
+static una_status columns_of_thesis(const una_show *show, una_run *run)
 {
-    una_page_heading(page, 2, "The six gaps of the thesis");
+    una_page_heading(show->page, 2, "The six gaps of the thesis");
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
-        una_sheet sheet = una_show_comparison(show, &tables[t], show->known);
-        UNA_TRY(una_show_put(page, show, &sheet, UNA_PRESET_BOTH, run));
+        una_sheet sheet = una_show_comparison(show, &tables[t]);
+        UNA_TRY(una_show_put(show, &sheet, UNA_PRESET_BOTH, run));
     }
-    UNA_TRY(una_show_near(page, show, near, show->known, run));
-    una_page_heading(page, 2, "Who notices which gap");
-    UNA_TRY(una_gaps_detection(page, show, run));
+    UNA_TRY(una_show_near(show, near, run));
+    una_page_heading(show->page, 2, "Who notices which gap");
+    UNA_TRY(una_gaps_detection(show, run));
 
-    una_page_heading(page, 2, "Ignorance along the columns");
-    UNA_TRY(una_show_seen(page, show, run));
+    una_page_heading(show->page, 2, "Ignorance along the columns");
+    UNA_TRY(una_show_seen(show, run));
     for (int p = UNA_PRESET_THESIS; p >= UNA_PRESET_AUTOMATIC; p--)
-        if (has_known(show, (una_preset)p)) UNA_TRY(una_show_along(page, show, (una_preset)p, run));
+        if (has_known(show, (una_preset)p)) UNA_TRY(una_show_along(show, (una_preset)p, run));
     for (int p = UNA_PRESET_THESIS; p >= UNA_PRESET_AUTOMATIC; p--)
-        if (has_known(show, (una_preset)p)) UNA_TRY(by_protocol(page, show, (una_preset)p, run));
+        if (has_known(show, (una_preset)p)) UNA_TRY(by_protocol(show, (una_preset)p, run));
     return UNA_OK;
 }
 
@@ -103,7 +105,9 @@ una_status una_gaps_page(una_page *page, const una_findings *findings, const una
     una_show show;
     (void)asked;
     UNA_TRY(una_show_of(&show, findings, una_thesis_gaps, page->words.arena));
-    una_show_reduced(page, &show);
-    if (show.known) UNA_TRY(columns_of_thesis(page, &show, run));
-    return show.where_count > show.known ? una_gaps_extended(page, &show, run) : UNA_OK;
+    show.page = page;
+    una_show_reduced(&show);
+    if (show.known) UNA_TRY(columns_of_thesis(&show, run));
+    show.shown = show.where_count;
+    return show.where_count > show.known ? una_gaps_extended(&show, run) : UNA_OK;
 }

@@ -229,8 +229,8 @@ static void add_doubt(una_figure *figure, const una_report *report, const una_re
                                         figure->panel_count % 3 == 0 ? "Epistemic std" : NULL);
     double *foot = UNA_GET(arena, double, effect->count);
     if (!panel || arena->failed) return;
-    const una_look look = { effect->level ? UNA_SHAPE_RANGES : UNA_SHAPE_BAND, UNA_INK_IGNORANCE, effect->level ? 10 : 0,
-                            0.45 };
+    const una_look look = { effect->level ? UNA_SHAPE_RANGES : UNA_SHAPE_BAND, UNA_INK_IGNORANCE,
+                            effect->level ? 10 : 0, 0.45 };
     una_panel_between(panel, look, effect->at, foot, std, effect->count);
     if (!effect->level)
         una_panel_plot(panel, (una_look){ UNA_SHAPE_LINE, UNA_INK_IGNORANCE, 1.6, 1 }, effect->at, std, effect->count);
@@ -365,7 +365,8 @@ una_figure una_chart_residuals(const una_report *report, una_arena *arena)
 
     double low = INFINITY, high = -INFINITY;
     una_range_add(&low, &high, r, rows);
-    una_figure_share(&figure, NULL, &(una_axis){ .low = low - 0.05 * (high - low), .high = high + 0.05 * (high - low) });
+    una_figure_share(&figure, NULL,
+                     &(una_axis){ .low = low - 0.05 * (high - low), .high = high + 0.05 * (high - low) });
     if (figure.panel_count < 3 || figure.panel_count == 4) {
         figure.columns = figure.panel_count == 1 ? 1 : 2, figure.panel_width = half_width;
         for (size_t i = 0; i < figure.panel_count; i++)

@@ -152,8 +152,11 @@ una_status una_report_importance(una_html *html, const una_report *report, una_r
                      una_number_plain(a, (double)model->importance->rows, 0), una_report_name(name, report->target));
     }
     if (model->info->relevance)
-        una_text_add(&words, "%sRelevance is how quickly %s changes its course along each input, as shares of the "
-                "squares of 1/length: one along which it runs nearly straight counts for little there, however steep.", model->importance ? " " : "", una_report_name(name, report->target));
+        una_text_add(
+            &words,
+            "%sRelevance is how quickly %s changes its course along each input, as shares of the "
+            "squares of 1/length: one along which it runs nearly straight counts for little there, however steep.",
+            model->importance ? " " : "", una_report_name(name, report->target));
     if (shown < report->column_count)
         una_text_add(&words, " %zu more inputs have smaller shares.", report->column_count - shown);
     return una_html_figure(html, &figure, model->importance ? "What each input is worth." : "Relevance of the inputs.",
@@ -188,10 +191,12 @@ una_status una_report_residuals(una_html *html, const una_report *report, una_ru
 {
     una_figure figure = una_chart_residuals(report, html->text.arena);
     if (figure.panel_count == 0 || report->images) return UNA_OK;
-    const char *words = una_phrase(html->text.arena, "Observed minus predicted%s%s, by what was predicted and by the inputs that matter most. "
-            "Green means that stay away from 0 show what the model has missed; dots that spread more on one side show "
-            "noise that varies.", report->model_count > 1 ? " by " : "",
-                 report->model_count > 1 ? report->models[0].title : "");
+    const char *words = una_phrase(
+        html->text.arena,
+        "Observed minus predicted%s%s, by what was predicted and by the inputs that matter most. "
+        "Green means that stay away from 0 show what the model has missed; dots that spread more on one side show "
+        "noise that varies.",
+        report->model_count > 1 ? " by " : "", report->model_count > 1 ? report->models[0].title : "");
     una_html_heading(html, 2, "What is left over");
     return una_html_figure(html, &figure, "Residuals of held-out rows.", words, run);
 }
@@ -215,9 +220,12 @@ static una_status map_figures(una_html *html, const una_report *report, una_run 
             "the larger its epistemic standard deviation.", run));
     figure = una_chart_causes(report, &shown, html->text.arena);
     if (figure.panel_count == 0) return UNA_OK;
-    const char *words = una_phrase(html->text.arena, "Of the %zu rows known least: an input is the cause if a row's ignorance falls most when that "
-            "input alone takes the values of other rows of the table (the median of what is left), and by 10 %% at "
-            "least. For the rest it is no single input, but how they come together.", report->cause_count);
+    const char *words = una_phrase(
+        html->text.arena,
+        "Of the %zu rows known least: an input is the cause if a row's ignorance falls most when that "
+        "input alone takes the values of other rows of the table (the median of what is left), and by 10 %% at "
+        "least. For the rest it is no single input, but how they come together.",
+        report->cause_count);
     return una_html_figure(html, &figure, "Which input makes rows unsure.", words, run);
 }
 

@@ -320,10 +320,12 @@ static una_status function_figure(una_html *html, const una_report *report, una_
     una_figure figure = una_chart_function(report, html->text.arena);
     bool parts = false;
     for (size_t m = 0; m < report->model_count; m++) parts = parts || report->models[m].part_count > 0;
-    const char *words = una_phrase(html->text.arena, "Orange is what the model does not know: it should open where "
-            "there are no data. The pale blue adds the noise.%s%s%s", report->truth ? " Dashes are the true function." : "",
-        report->model_count > 1 ? " All panels share their axes." : "",
-        parts ? " Thin grey lines are its members, or the heads of a single one." : "");
+    const char *words = una_phrase(html->text.arena,
+                                   "Orange is what the model does not know: it should open where "
+                                   "there are no data. The pale blue adds the noise.%s%s%s",
+                                   report->truth ? " Dashes are the true function." : "",
+                                   report->model_count > 1 ? " All panels share their axes." : "",
+                                   parts ? " Thin grey lines are its members, or the heads of a single one." : "");
     if (!opens_with_picture(report)) una_html_heading(html, 2, "What the input does");
     return una_html_figure(html, &figure, "The function and its bands.", words, run);
 }
@@ -482,7 +484,7 @@ static una_status add_body(una_html *html, const una_report *report, una_run *ru
     return UNA_OK;
 }
 
-una_status una_report_html_several(una_text *page, const una_report *reports, size_t count, una_run *run)
+una_status una_report_html(una_text *page, const una_report *reports, size_t count, una_run *run)
 {
     una_arena *arena = page->arena;
     for (size_t i = 0; i < count; i++)
@@ -497,11 +499,6 @@ una_status una_report_html_several(una_text *page, const una_report *reports, si
     UNA_TRY(una_html_end(&html, NULL));
     una_text_bytes(page, html.text.at, html.text.length);
     return una_arena_check(arena);
-}
-
-una_status una_report_html(una_text *page, const una_report *report, una_run *run)
-{
-    return una_report_html_several(page, report, 1, run);
 }
 
 /* Predictions and effects of the subject in one figure. */

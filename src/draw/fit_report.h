@@ -66,7 +66,7 @@ typedef struct una_report_cause {        /* why one of the least known rows is u
 typedef struct una_report {
     const char   *heading, *story;       /* NULL: a heading is made up, no story (una_report_settings) */
     const char   *target;
-    bool          one_of_several;        /* its spec fits this target alone (una_report_html_several sets it) */
+    bool          one_of_several;        /* its spec fits this target alone (una_report_html sets it) */
     size_t        rows;
     const double *y;                     /* [rows]                                                  */
     const size_t *row_number;            /* [rows], counted from 1 in the file they come from       */
@@ -91,18 +91,17 @@ enum { UNA_MOST_EFFECTS = 12, UNA_MOST_LEVELS = 20, UNA_FEW_VALUES = 10, UNA_MOS
        UNA_TABLE_COLUMNS = 3, UNA_TIP_COLUMNS = 8, UNA_MOST_BARS = 12, UNA_MOST_RESIDUALS = 6,
        UNA_MOST_IGNORANCE_PANELS = 6, UNA_MOST_PICTURES = 12, UNA_NAME_ROOM = 72 };
 
-/* The whole page, in page->arena (which also holds what is needed on the way). */
-una_status una_report_html(una_text *page, const una_report *report, una_run *run);
-/* Reports on several targets, one behind the other on one page. */
-una_status una_report_html_several(una_text *page, const una_report *reports, size_t count, una_run *run);
+/* The whole page, in page->arena (which also holds what is needed on the way): a report, or those on several targets,
+ * one behind the other. */
+una_status una_report_html(una_text *page, const una_report *reports, size_t count, una_run *run);
 /* The main chart alone: the function for one numeric input, else predictions and effects (of images: what is left if
  * the least known are left out). */
 una_status una_report_chart(una_text *bytes, const una_report *report, una_format format, una_run *run);
 /* The format named by the ending of a path, in any case; UNA_E_USAGE names the three, UNA_E_IO what it needs and is not
  * installed. */
 una_status una_format_of(una_format *format, const char *path, una_run *run);
-/* Writes a file whole or not at all: of any bytes; of a figure, in the format that its path names; of a page, which ends
- * here. */
+/* Writes a file whole or not at all: of any bytes; of a figure, in the format that its path names; of a page, which
+ * ends here. */
 una_status una_report_save(const char *path, const una_text *bytes, una_run *run);
 una_status una_figure_save(const una_figure *figure, const char *path, una_run *run);
 una_status una_html_save(una_html *html, const char *path, una_run *run);

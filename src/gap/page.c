@@ -190,7 +190,8 @@ static void draw_pair(una_panel *panel, const una_gap_view *view, const una_data
         x[count] = a[i];
         y[count++] = b[i];
     }
-    una_axis along = { .low = hole->low[0], .high = hole->high[0] }, up = { .low = hole->low[1], .high = hole->high[1] };
+    una_axis along = { .low = hole->low[0], .high = hole->high[0] },
+             up = { .low = hole->low[1], .high = hole->high[1] };
     widen_hole(&along, values_span(x, count));
     widen_hole(&up, values_span(y, count));
     una_panel_field(panel, hole_look, along, up);
@@ -296,7 +297,8 @@ static size_t conclusions_of(const char ***sentence, const una_gap_hole *hole, s
     return taken;
 }
 
-static void add_conclusions(una_html *html, const char *heading, const una_gap_hole *hole, size_t count, una_arena *arena)
+static void add_conclusions(una_html *html, const char *heading, const una_gap_hole *hole, size_t count,
+                            una_arena *arena)
 {
     const char **sentence;
     size_t taken = conclusions_of(&sentence, hole, count, NULL, arena);

@@ -38,7 +38,6 @@ static una_status ask_without(double *drop, const report_builder *g, const una_m
 {
     size_t *base = UNA_GET(g->arena, size_t, count * OTHERS), *from = UNA_GET(g->arena, size_t, count * OTHERS), *order;
     double *std = UNA_GET(g->arena, double, count * OTHERS);
-    una_dataset *table = NULL;
     UNA_TRY(una_arena_check(g->arena));
     UNA_TRY(rows_in_order(&order, g, column));
     size_t known = known_rows(g, column, order);
@@ -51,12 +50,10 @@ static una_status ask_without(double *drop, const report_builder *g, const una_m
 
     una_changed_rows moved = { .count = count * OTHERS, .moved = column, .base = base, .from = from };
     una_prediction out = { .size = sizeof out, .std_epistemic = std };
-    UNA_TRY(una_changed_rows_table(&table, g, &moved));
-    una_status status = una_model_predict(model, table, 0.95, &out, g->run);
-    una_dataset_free(table);
-    for (size_t i = 0; i < count && status == UNA_OK; i++)
+    UNA_TRY(una_changed_rows_ask(&out, g, model, &moved));
+    for (size_t i = 0; i < count; i++)
         drop[i] = 1 - una_quantile(std + i * OTHERS, OTHERS, 0.5) / g->report.models[0].std_epistemic[rows[i]];
-    return status;
+    return UNA_OK;
 }
 
 /* ---- words --------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 
 enum { LINE = 33, REAL_ROWS = 60 };
 
-una_status una_changed_rows_table(una_dataset **table, const report_builder *g, const una_changed_rows *m)
+static una_status changed_table(una_dataset **table, const report_builder *g, const una_changed_rows *m)
 {
     const una_report *report = &g->report;
     size_t columns = report->column_count;
@@ -35,6 +35,16 @@ una_status una_changed_rows_table(una_dataset **table, const report_builder *g, 
     }
     return una_dataset_from_columns(table, names, (const double *const *)numbers, (const char *const *const *)words,
                                     columns, m->count, g->run);
+}
+
+una_status una_changed_rows_ask(una_prediction *out, const report_builder *g, const una_model *model,
+                                const una_changed_rows *rows)
+{
+    una_dataset *table = NULL;
+    UNA_TRY(changed_table(&table, g, rows));
+    una_status status = una_model_predict(model, table, 0.95, out, g->run);
+    una_dataset_free(table);
+    return status;
 }
 
 /* ---- levels and lines -------------------------------------------------------------------------------- */
@@ -109,22 +119,18 @@ static una_status plan_effect_line(una_report_effect *effect, const report_build
 static una_status plan_effect(una_report_effect *effect, bool *varies, const report_builder *g, size_t column)
 {
     size_t rows = g->report.rows;
-    una_mark mark = una_arena_mark(&g->run->scratch);
-    level *list = UNA_GET(&g->run->scratch, level, rows);
-    una_status status = una_arena_check(&g->run->scratch);
-    size_t count = status == UNA_OK ? count_levels(list, &g->report.columns[column], rows) : 0;
     bool words = g->report.columns[column].word != NULL;
+    UNA_NEW(&g->run->scratch, level, list, rows);
+    size_t count = count_levels(list, &g->report.columns[column], rows);
     *varies = count > 1;
     *effect = (una_report_effect){ .column = column };
-    if (count > 1 && words && count > UNA_MOST_LEVELS) {
+    if (!*varies) return UNA_OK;
+    if (!words && count > UNA_FEW_VALUES) return plan_effect_line(effect, g, list[0].value, list[count - 1].value);
+    if (words && count > UNA_MOST_LEVELS) {
         qsort(list, count, sizeof *list, compare_level_rows);
         count = UNA_MOST_LEVELS;
     }
-    if (count > 1 && !words && count > UNA_FEW_VALUES)
-        status = plan_effect_line(effect, g, list[0].value, list[count - 1].value);
-    else if (count > 1) status = plan_levels(effect, g, list, count);
-    una_arena_release(&g->run->scratch, mark);
-    return status;
+    return plan_levels(effect, g, list, count);
 }
 
 una_status una_effects_plan(report_builder *g)
@@ -137,7 +143,7 @@ una_status una_effects_plan(report_builder *g)
     for (size_t c = 0; c < report->column_count; c++) {
         una_report_effect *effect = &effects[report->effect_count];
         bool varies;
-        UNA_TRY(plan_effect(effect, &varies, g, order[c]));
+        UNA_SCOPED(g->run, plan_effect(effect, &varies, g, order[c]));
         effect->first = first;
         if (!varies) continue;
         if (report->effect_count >= UNA_MOST_EFFECTS) effect->first = SIZE_MAX;          /* known, not asked about */
@@ -160,7 +166,6 @@ static una_status ask_effect(double *mean, double *std, const report_builder *g,
     double *number = UNA_GET(g->arena, double, count);
     double *answered = UNA_GET(g->arena, double, count), *ignorance = UNA_GET(g->arena, double, count);
     const char **word = UNA_GET(g->arena, const char *, count);
-    una_dataset *table = NULL;
     UNA_TRY(una_arena_check(g->arena));
     for (size_t k = 0; k < effect->count; k++)
         for (size_t i = 0; i < rows; i++) {
@@ -171,15 +176,13 @@ static una_status ask_effect(double *mean, double *std, const report_builder *g,
 
     una_changed_rows moved = { .count = count, .moved = effect->column, .base = base, .number = number, .word = word };
     una_prediction out = { .size = sizeof out, .mean = answered, .std_epistemic = ignorance };
-    UNA_TRY(una_changed_rows_table(&table, g, &moved));
-    una_status status = una_model_predict(model, table, 0.95, &out, g->run);
-    una_dataset_free(table);
-    for (size_t k = 0; k < effect->count && status == UNA_OK; k++)
+    UNA_TRY(una_changed_rows_ask(&out, g, model, &moved));
+    for (size_t k = 0; k < effect->count; k++)
         for (size_t i = 0; i < rows; i++) {
             mean[k] += answered[k * rows + i] / (double)rows;
             std[k] += ignorance[k * rows + i] / (double)rows;
         }
-    return status;
+    return UNA_OK;
 }
 
 una_status una_effects_ask(una_report_model *to, const report_builder *g, const una_model *model)

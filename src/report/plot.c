@@ -129,10 +129,7 @@ static una_status set_levels(plotting *p, const char *const *names, size_t count
 {
     UNA_NEW(p->arena, double, at, count);
     for (size_t k = 0; k < count; k++) at[k] = (double)(k + 1);
-    p->line.names = names;
-    p->line.at = at;
-    p->line.count = count;
-    p->line.levels = true;
+    p->line.names = names, p->line.at = at, p->line.count = count, p->line.levels = true;
     return UNA_OK;
 }
 
@@ -243,13 +240,13 @@ static una_status moving_table(una_dataset **table, const plotting *p, const siz
 static una_status add_distance(double *distance, const plotting *p, const double *number)
 {
     size_t rows = p->rows.count;
+    double cut[3];                       /* the lowest quarter, the middle, the highest quarter             */
     UNA_NEW(p->arena, double, sorted, rows);
-    memcpy(sorted, number, rows * sizeof *sorted);
-    double middle = una_quantile(sorted, rows, 0.5);
-    memcpy(sorted, number, rows * sizeof *sorted);
-    double width = una_quantile(sorted, rows, 0.75);
-    memcpy(sorted, number, rows * sizeof *sorted);
-    width -= una_quantile(sorted, rows, 0.25);
+    for (size_t k = 0; k < 3; k++) {
+        memcpy(sorted, number, rows * sizeof *sorted);
+        cut[k] = una_quantile(sorted, rows, 0.25 * (double)(k + 1));
+    }
+    double middle = cut[1], width = cut[2] - cut[0];
     for (size_t i = 0; i < rows; i++) {
         double off = fabs(number[i] - middle);
         double part = width > 0 ? fmin(off / width, 10) : 1;
@@ -318,10 +315,7 @@ static una_status predict_plot_rows(plotting *p, bool score)
 {
     answers a;
     UNA_TRY(ask_predictions(&a, p, p->table));
-    p->rows.mean = a.mean;
-    p->rows.std_epistemic = a.std;
-    p->rows.lower = a.lower;
-    p->rows.upper = a.upper;
+    p->rows.mean = a.mean, p->rows.std_epistemic = a.std, p->rows.lower = a.lower, p->rows.upper = a.upper;
     if (!score) return UNA_OK;
     una_score unused = UNA_INIT(una_score);
     UNA_NEW(p->arena, double, below, p->rows.count);
@@ -347,13 +341,10 @@ static const char *file_of(const plotting *p)
     return slash ? slash + 1 : origin;
 }
 
-static una_status set_title(plotting *p, const char *before, const char *behind)
+static void set_title(plotting *p, const char *before, const char *behind)
 {
-    una_text title = una_text_in(p->arena);
-    una_text_add(&title, "%s%zu row%s of %s%s", before, p->rows.count, p->rows.count == 1 ? "" : "s", file_of(p),
-                 behind);
-    p->rows.title = title.at;
-    return una_arena_check(p->arena);
+    p->rows.title = una_phrase(p->arena, "%s%zu row%s of %s%s", before, p->rows.count, p->rows.count == 1 ? "" : "s",
+                               file_of(p), behind);
 }
 
 static const char seen[] = "; too kind if the model was fitted on them";
@@ -366,19 +357,14 @@ static una_status plot_bands(una_figure *figure, plotting *p)
 {
     size_t row;
     answers a;
-    una_text title = una_text_in(p->arena);
     bool alone = p->inputs == 1 && p->rows.y;
     UNA_TRY(take_input(p, GRID, 0.1));
     UNA_TRY(choose_row(&row, p));
     UNA_TRY(ask_moving(&a, p, &row, 1));
-    p->line.mean = a.mean;
-    p->line.std = a.std;
-    p->line.lower = a.lower;
-    p->line.upper = a.upper;
-    if (p->inputs > 1) una_text_add(&title, "Other inputs as in row %zu of %s", p->number[row], file_of(p));
-    else una_text_add(&title, "%zu rows of %s", p->rows.count, file_of(p));
-    p->rows.title = title.at;
-    UNA_TRY(una_arena_check(p->arena));
+    p->line.mean = a.mean, p->line.std = a.std, p->line.lower = a.lower, p->line.upper = a.upper;
+    if (p->inputs > 1)
+        p->rows.title = una_phrase(p->arena, "Other inputs as in row %zu of %s", p->number[row], file_of(p));
+    else p->rows.title = una_phrase(p->arena, "%zu rows of %s", p->rows.count, file_of(p));
     *figure = una_plot_bands(&p->line, &p->rows, alone, p->arena);
     return UNA_OK;
 }
@@ -401,9 +387,8 @@ static una_status plot_effect(una_figure *figure, plotting *p)
     p->line.mean = mean;
     p->line.lines = lines;
     p->line.line_count = single;
-    una_text behind = una_text_in(p->arena);
-    if (count < p->rows.count) una_text_add(&behind, ", of which %zu are averaged", count);
-    UNA_TRY(set_title(p, "If this input alone were another: ", behind.at ? behind.at : ""));
+    const char *behind = count < p->rows.count ? una_phrase(p->arena, ", of which %zu are averaged", count) : "";
+    set_title(p, "If this input alone were another: ", behind);
     *figure = una_plot_effect(&p->line, &p->rows, p->arena);
     return UNA_OK;
 }
@@ -411,7 +396,7 @@ static una_status plot_effect(una_figure *figure, plotting *p)
 static una_status plot_observed(una_figure *figure, plotting *p)
 {
     UNA_TRY(predict_plot_rows(p, false));
-    UNA_TRY(set_title(p, "", seen));
+    set_title(p, "", seen);
     *figure = una_plot_observed(&p->rows, p->arena);
     return UNA_OK;
 }
@@ -419,7 +404,7 @@ static una_status plot_observed(una_figure *figure, plotting *p)
 static una_status plot_calibration(una_figure *figure, plotting *p)
 {
     UNA_TRY(predict_plot_rows(p, true));
-    UNA_TRY(set_title(p, "", seen));
+    set_title(p, "", seen);
     *figure = una_plot_calibration(&p->rows, p->arena);
     return UNA_OK;
 }
@@ -431,7 +416,7 @@ static una_status plot_residuals(una_figure *figure, plotting *p)
         UNA_TRY(take_input(p, GRID, 0));
     }
     UNA_TRY(predict_plot_rows(p, false));
-    UNA_TRY(set_title(p, "", seen));
+    set_title(p, "", seen);
     *figure = una_plot_residuals(&p->rows, p->line.input, p->line.names, p->line.names ? p->line.count : 0, p->arena);
     return UNA_OK;
 }
@@ -440,7 +425,7 @@ static una_status plot_ignorance(una_figure *figure, plotting *p)
 {
     UNA_TRY(take_input(p, GRID, 0));
     UNA_TRY(predict_plot_rows(p, false));
-    UNA_TRY(set_title(p, "", ", as they are"));
+    set_title(p, "", ", as they are");
     *figure = una_plot_ignorance(&p->rows, p->line.input, p->line.names, p->line.names ? p->line.count : 0, p->arena);
     return UNA_OK;
 }
@@ -448,16 +433,13 @@ static una_status plot_ignorance(una_figure *figure, plotting *p)
 static una_status plot_importance(una_figure *figure, plotting *p)
 {
     size_t inputs = una_model_input_count(p->model);
-    const char **names = UNA_GET(p->arena, const char *, inputs);
-    una_text title = una_text_in(p->arena);
-    UNA_TRY(una_arena_check(p->arena));
+    UNA_NEW(p->arena, const char *, names, inputs);
     if (!p->info->relevance)
         UNA_FAIL(p->run, UNA_E_USAGE, "this model (%s) does not know how much its inputs matter: luna, nlm, gp and "
                 "auto find it out when they are fitted", p->info->kind);
     for (size_t i = 0; i < inputs; i++) names[i] = una_model_input_name(p->model, i);
-    una_text_add(&title, "How fast %s moves with each input, squared", p->info->target);
-    UNA_TRY(una_arena_check(p->arena));
-    *figure = una_plot_importance(title.at, names, p->info->relevance, inputs, p->arena);
+    const char *title = una_phrase(p->arena, "How fast %s moves with each input, squared", p->info->target);
+    *figure = una_plot_importance(title, names, p->info->relevance, inputs, p->arena);
     return UNA_OK;
 }
 
@@ -531,11 +513,9 @@ static una_status write_plot(plotting *p, const char *path)
 {
     una_format format;
     una_figure figure;
-    una_text bytes = una_text_in(p->arena);
     UNA_TRY(una_format_of(&format, path, p->run));
     UNA_TRY(draw_plot(&figure, p));
-    UNA_TRY(una_figure_draw(&bytes, &figure, format, p->run));
-    return una_report_save(path, &bytes, p->run);
+    return una_figure_save(&figure, path, p->run);
 }
 
 una_status una_plot_write(const char *path, const una_model *model, const una_dataset *data,

@@ -354,45 +354,6 @@ static una_status gather_report(report_builder *g, const una_model *const *model
     return page ? gather_page(g, list, models, count, data) : UNA_OK;
 }
 
-static una_status write_report(report_builder *g, const char *path, const una_model *const *models,
-                               const char *const *titles,
-                               size_t count, const una_dataset *data)
-{
-    UNA_TRY(gather_report(g, models, titles, count, data, true));
-    una_text page = una_text_in(g->arena);
-    UNA_TRY(una_report_html(&page, &g->report, g->run));
-    return una_report_save(path, &page, g->run);
-}
-
-/* Each target is reported on by itself, on one page; each has the rows that it has. */
-static una_status write_targets(report_builder *parts, const char *path, const una_model *whole, const char *title,
-                                const una_dataset *data, const report_builder *g)
-{
-    size_t targets = una_model_target_count(whole);
-    UNA_NEW(g->arena, una_report, reports, targets);
-    for (size_t t = 0; t < targets; t++) {
-        const una_model *part = una_model_target(whole, t);
-        parts[t] = *g;
-        parts[t].report.heading = NULL;          /* each section has its own */
-        if (t) parts[t].report.story = NULL;
-        UNA_TRY(gather_report(&parts[t], &part, title ? &title : NULL, 1, data, true));
-        reports[t] = parts[t].report;
-    }
-    una_text page = una_text_in(g->arena);
-    UNA_TRY(una_report_html_several(&page, reports, targets, g->run));
-    return una_report_save(path, &page, g->run);
-}
-
-static una_status report_targets(const report_builder *g, const char *path, const una_model *whole, const char *title,
-                                 const una_dataset *data)
-{
-    size_t targets = una_model_target_count(whole);
-    UNA_NEW(g->arena, report_builder, parts, targets);
-    una_status status = write_targets(parts, path, whole, title, data, g);
-    for (size_t t = 0; t < targets; t++) release_report(&parts[t]);
-    return status;
-}
-
 /* Several models, and charts, are about one target. */
 static una_status need_one_target(const una_model *const *models, size_t count, una_run *run)
 {
@@ -402,6 +363,28 @@ static una_status need_one_target(const una_model *const *models, size_t count, 
                     "predicts %zu (%s): give a part of it, which una_model_target gives", m + 1,
                      una_model_target_count(models[m]), una_model_info(models[m])->target);
     return UNA_OK;
+}
+
+/* Each target of a single model is reported on by itself, on one page, with the rows that it has: a part of `parts`
+ * [count], which the caller releases. Several models share a part. */
+static una_status write_report(report_builder **parts, size_t count, const char *path, const una_report_settings *s,
+                               const report_builder *g)
+{
+    if (count == 1) UNA_TRY(need_one_target(s->models, s->count, g->run));
+    UNA_NEW_AT(g->arena, *parts, count);
+    UNA_NEW(g->arena, una_report, reports, count);
+    for (size_t t = 0; t < count; t++) {
+        const una_model *part = count > 1 ? una_model_target(s->models[0], t) : NULL;
+        report_builder *own = &(*parts)[t];
+        *own = *g;
+        if (part) own->report.heading = NULL;            /* each section has its own */
+        if (t) own->report.story = NULL;
+        UNA_TRY(gather_report(own, part ? &part : s->models, s->titles, part ? 1 : s->count, s->data, true));
+        reports[t] = own->report;
+    }
+    una_text page = una_text_in(g->arena);
+    UNA_TRY(una_report_html(&page, reports, count, g->run));
+    return una_report_save(path, &page, g->run);
 }
 
 static una_status write_chart(report_builder *g, const char *path, const una_model *const *models,
@@ -415,8 +398,8 @@ static una_status write_chart(report_builder *g, const char *path, const una_mod
     return una_report_save(path, &bytes, g->run);
 }
 
-static una_status begin(report_builder *g, una_report_settings *asked, const una_report_settings *settings, una_arena *arena,
-                        una_run *run)
+static una_status begin(report_builder *g, una_report_settings *asked, const una_report_settings *settings,
+                        una_arena *arena, una_run *run)
 {
     UNA_TRY(una_version_check("libuna_report", run));
     una_clear_message(run);
@@ -434,14 +417,10 @@ una_status una_report_write_with(const char *path, const una_report_settings *se
     report_builder g;
     UNA_TRY(begin(&g, &s, settings, &arena, run));
     g.report.heading = s.heading, g.report.story = s.story;
-    una_status status;
-    if (s.count == 1 && una_model_target_count(s.models[0]) > 1) {
-        status = report_targets(&g, path, s.models[0], s.titles ? s.titles[0] : NULL, s.data);
-    } else {
-        status = need_one_target(s.models, s.count, run);
-        if (status == UNA_OK) status = write_report(&g, path, s.models, s.titles, s.count, s.data);
-    }
-    release_report(&g);
+    size_t count = s.count == 1 ? una_model_target_count(s.models[0]) : 1;
+    report_builder *parts = NULL;
+    una_status status = write_report(&parts, count, path, &s, &g);
+    for (size_t t = 0; parts && t < count; t++) release_report(&parts[t]);
     una_arena_free(&arena);
     return status;
 }

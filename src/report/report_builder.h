@@ -28,7 +28,9 @@ typedef struct una_changed_rows {
     const double *number;
     const char *const *word;
 } una_changed_rows;
-una_status una_changed_rows_table(una_dataset **table, const report_builder *g, const una_changed_rows *moved);
+/* What the model predicts for them. */
+una_status una_changed_rows_ask(una_prediction *out, const report_builder *g, const una_model *model,
+                                const una_changed_rows *rows);
 
 /* Chooses which inputs move and where (effects.c): report.effects and its like; then predicts there. */
 una_status una_effects_plan(report_builder *g);

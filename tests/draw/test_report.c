@@ -59,7 +59,7 @@ static void fill(world *w, size_t rows, size_t columns, size_t texts, const char
 static una_text page_of(world *w)
 {
     una_text page = una_text_in(&w->arena);
-    una_status status = una_report_html(&page, &w->all.report, w->run);
+    una_status status = una_report_html(&page, &w->all.report, 1, w->run);
     if (status != UNA_OK) fail_msg("%s", una_run_message(w->run));
     return page;
 }
@@ -771,7 +771,7 @@ static void test_empty_is_refused(void **state)
     world *w = open_world();
     una_text page = una_text_in(&w->arena);
     una_report report = { .target = "y" };
-    assert_int_equal(una_report_html(&page, &report, w->run), UNA_E_USAGE);
+    assert_int_equal(una_report_html(&page, &report, 1, w->run), UNA_E_USAGE);
     assert_int_equal(una_report_chart(&page, &report, UNA_FORMAT_SVG, w->run), UNA_E_USAGE);
     close_world(w);
 }
@@ -828,7 +828,7 @@ typedef una_status attempt(world *w);
 static una_status attempt_page(world *w)
 {
     una_text page = una_text_in(&w->arena);
-    return una_report_html(&page, &w->all.report, w->run);
+    return una_report_html(&page, &w->all.report, 1, w->run);
 }
 
 static una_status attempt_chart(world *w)

@@ -229,6 +229,7 @@ void        cli_show_logs(const cli *c);
 void        cli_log_warnings(cli *c, const char *const *warnings, size_t count);
 /* Bytes of the letter at `at`, in UTF-8; 0: that byte is none. code (may be NULL) gets its number. */
 size_t cli_utf8_letter(const char *at, unsigned *code);
+size_t cli_letters(const char *text);                                    /* how many: fewer than bytes */
 /* Whether a terminal would do something else with this code than show it. None is beyond U+FFFF. */
 bool cli_is_control(unsigned code);
 /* A text for a terminal: what a terminal would obey, or hide, is written as \x1b or \u202e. A name from a file may hold
@@ -296,6 +297,7 @@ una_status  cli_reading_begin(cli *c);
 /* files.c. Memory that is zeroed, or ends the program, and is given back when that ends if not before. */
 void       *cli_alloc(size_t count, size_t size);
 void        cli_free(void *block);
+void       *cli_more(void *list, size_t count, size_t size);             /* with room for one more item */
 /* Ends it when the verb is done, before the run ends, the latest first; `what` may be NULL. CLI_END makes such a
  * function of a type of the library. */
 void        cli_own(void (*end)(void *what), void *what);
@@ -312,12 +314,11 @@ char       *cli_replaced(const cli *c, const char *path);
 const char *cli_base_name(const char *path);
 /* Pieces of a text between the commas outside of brackets, without blanks around them. */
 const char **cli_split(const char *list, size_t *count);
-/* Models and tables belong to the verb (cli_own). A table has the rows of --where, and --images. */
+/* Models and tables belong to the verb (cli_own). A table has the rows of --where, and --images: where this model (NULL:
+ * none) is asked about them and sees images, the column that names them is its own. */
 una_status  cli_load(const cli *c, una_model **model, const char *path);
-una_status  cli_read(const cli *c, una_dataset **data, const char *path);
+una_status  cli_read(const cli *c, una_dataset **data, const char *path, const una_model *model);
 una_status  cli_read_part(const cli *c, una_dataset **data, const char *path);       /* of this rank           */
-/* Rows that this model is asked about: where it sees images, the column that names them is its own. */
-una_status  cli_read_asked(const cli *c, una_dataset **data, const char *path, const una_model *model);
 /* --valid, as fit and tune have it. */
 una_status  cli_read_valid(const cli *c, una_fit_settings *settings);
 una_missing cli_missing(const cli *c);

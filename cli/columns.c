@@ -72,13 +72,13 @@ static const char *next_name(const column_names *columns, const char **at)
     return trimmed_name(begin, (size_t)(first - begin));
 }
 
-static void add_column_names(const char **names, size_t *count, const char *at, const column_names *columns)
+static void add_column_names(column_names *to, const char *at, const column_names *columns)
 {
-    if (is_column_name(columns, at) || !strchr(at, ',')) {     /* as it is, blanks and all */
-        names[(*count)++] = cli_join("", at);
-        return;
-    }
-    while (*at) names[(*count)++] = next_name(columns, &at);
+    bool whole = is_column_name(columns, at) || !strchr(at, ',');      /* as it is, blanks and all */
+    do {
+        to->name = cli_more(to->name, to->count, sizeof *to->name);
+        to->name[to->count++] = whole ? at : next_name(columns, &at);
+    } while (!whole && *at);
 }
 
 /* Names of --FLAG "a, b"; a column whose own name has the comma comes first. Of a flag that may be repeated all are
@@ -86,17 +86,12 @@ static void add_column_names(const char **names, size_t *count, const char *at, 
 static const char *const *columns_of(const cli *c, const char *flag, const una_dataset *data, size_t *count)
 {
     const char **given = cli_alloc(c->given_count + 1, sizeof *given);
-    size_t texts = cli_texts(c, flag, given), room = 1, first = texts && strcmp(flag, "target") == 0 ? texts - 1 : 0;
-    *count = 0;
-    if (texts == 0) return NULL;
-    for (size_t i = first; i < texts; i++) {
-        room += 2;
-        for (const char *comma = given[i]; *comma; comma++) room += *comma == ',';
-    }
-    const char **names = cli_alloc(room, sizeof *names);
-    column_names columns = names_of_columns(data);
-    for (size_t i = first; i < texts; i++) add_column_names(names, count, given[i], &columns);
-    return names;
+    size_t texts = cli_texts(c, flag, given);
+    column_names names = {0}, columns = texts ? names_of_columns(data) : names;
+    for (size_t i = texts && strcmp(flag, "target") == 0 ? texts - 1 : 0; i < texts; i++)
+        add_column_names(&names, given[i], &columns);
+    *count = names.count;
+    return names.name;
 }
 
 const char *const *cli_targets(const cli *c, const una_dataset *data, size_t *count)

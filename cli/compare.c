@@ -45,7 +45,7 @@ static una_status run_compare(cli *c)
     c->logs_at_once = true;
     CLI_TRY(cli_check_pictures(c));
     CLI_TRY(cli_check_created(c, "out", "compare.csv"));
-    CLI_TRY(cli_read(c, &data, c->operand[0]));
+    CLI_TRY(cli_read(c, &data, c->operand[0], NULL));
     una_compare_settings settings = {
         .size = sizeof settings, .folds = (size_t)cli_count(c, "folds", 0),
         .repeats = (size_t)cli_count(c, "repeats", 0), .group = cli_text(c, "group"), .time = cli_text(c, "time"),

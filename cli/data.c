@@ -60,11 +60,11 @@ static una_status find_set(const cli *c, const char *name, size_t *set)
 
 /* ---- list -------------------------------------------------------------------------------------------------- */
 
-static const cli_flag list_flags[] = { FOLDER_FLAG, CLI_FLAG_END };
+static const cli_flag folder_flags[] = { FOLDER_FLAG, CLI_FLAG_END };
 
 static const char *const states[] = { "absent", "intact", "damaged" };
 
-typedef struct set_state { size_t absent, intact, damaged; una_data_state *file; } set_state;
+typedef struct set_state { size_t count[3]; una_data_state *file; } set_state;    /* count: of files, by state */
 
 static una_status check_data_files(const cli *c, set_state *l, size_t set, const char *folder)
 {
@@ -72,18 +72,16 @@ static una_status check_data_files(const cli *c, set_state *l, size_t set, const
     *l = (set_state){ .file = cli_alloc(count, sizeof *l->file) };
     for (size_t f = 0; f < count; f++) {
         CLI_TRY(una_data_check(&l->file[f], set, f, folder, c->run));
-        if (l->file[f] == UNA_DATA_ABSENT) l->absent++;
-        else if (l->file[f] == UNA_DATA_INTACT) l->intact++;
-        else l->damaged++;
+        l->count[l->file[f]]++;
     }
     return UNA_OK;
 }
 
 static const char *word_of_state(const set_state *l)
 {
-    if (l->damaged) return "damaged";
-    if (!l->intact) return "-";
-    return l->absent ? "in part" : "intact";
+    if (l->count[UNA_DATA_DAMAGED]) return "damaged";
+    if (!l->count[UNA_DATA_INTACT]) return "-";
+    return l->count[UNA_DATA_ABSENT] ? "in part" : "intact";
 }
 
 static const char *target_of_set(const una_data_set *set, char *text, size_t size)
@@ -91,14 +89,6 @@ static const char *target_of_set(const una_data_set *set, char *text, size_t siz
     bool unit = *set->unit;
     snprintf(text, size, "%s%s%s%s", set->target, unit ? " (" : "", set->unit, unit ? ")" : "");
     return text;
-}
-
-static void print_set(const una_data_set *set, const set_state *l)
-{
-    char target[128];
-    size_t column = (size_t)printf("%-18s %6zu %7zu  %-8s %-15s ", set->name, set->rows, set->inputs, word_of_state(l),
-                                   set->licence);
-    cli_wrap(stdout, column, column, target_of_set(set, target, sizeof target));
 }
 
 static void print_wrapped_line(const char *title, const char *text)
@@ -135,7 +125,7 @@ static void print_wrong(const una_data_set *set, const set_state *l, const char 
         if (l->file[f] == UNA_DATA_DAMAGED)
             printf("%s: %s is not the published file; 'una data get %s' downloads it again\n", set->name,
                    cli_escaped(path), set->name);
-        else if (l->file[f] == UNA_DATA_ABSENT && l->intact)
+        else if (l->file[f] == UNA_DATA_ABSENT && l->count[UNA_DATA_INTACT])
             printf("%s: there is no %s\n", set->name, cli_escaped(path));
     }
 }
@@ -144,7 +134,7 @@ static void json_set(const una_data_set *set, const set_state *l)
 {
     cli_json_put(", {'name': %s, 'title': %s, 'rows': %zu, 'inputs': %zu, 'target': %s, 'unit': %s, 'splits': %zu, "
                  "'intact': %d, 'files': [", set->name, set->title, set->rows, set->inputs, set->target, set->unit,
-                 set->splits, l->intact == set->file_count);
+                 set->splits, l->count[UNA_DATA_INTACT] == set->file_count);
     for (size_t f = 0; f < set->file_count; f++)
         cli_json_put(", {'path': %s, 'bytes': %llu, 'sha256': %s, 'state': %s}", set->files[f].path,
                      (unsigned long long)set->files[f].bytes, set->files[f].sha256, states[l->file[f]]);
@@ -155,7 +145,13 @@ static void json_set(const una_data_set *set, const set_state *l)
 static void print_list(const set_state *all, const char *folder)
 {
     printf("%-18s %6s %7s  %-8s %-15s %s\n", "name", "rows", "inputs", "here", "licence", "target");
-    for (size_t s = 0; s < una_data_count(); s++) print_set(una_data_at(s), &all[s]);
+    for (size_t s = 0; s < una_data_count(); s++) {
+        char target[128];
+        const una_data_set *set = una_data_at(s);
+        size_t column = (size_t)printf("%-18s %6zu %7zu  %-8s %-15s ", set->name, set->rows, set->inputs,
+                                       word_of_state(&all[s]), set->licence);
+        cli_wrap(stdout, column, column, target_of_set(set, target, sizeof target));
+    }
     printf("\nThe data folder is %s\n", cli_escaped(folder));
     for (size_t s = 0; s < una_data_count(); s++) print_wrong(una_data_at(s), &all[s], folder);
 }
@@ -188,7 +184,7 @@ const cli_verb cli_data_list = {
     "Lists the catalogue: rows, inputs, target, licence, and whether the data folder has the files with the right "
     "sums. With the name of a set, and with --json, also the title, the citation, the source, and each file with its "
     "sum.",
-    { { "[NAME]", CLI_TEXT, "one set; left out, all are listed" } }, list_flags, CLI_WITH_JSON,
+    { { "[NAME]", CLI_TEXT, "one set; left out, all are listed" } }, folder_flags, CLI_WITH_JSON,
     "una data list\n"
     "una data list boston\n"
     "una data list --data FOLDER --json",
@@ -197,14 +193,13 @@ const cli_verb cli_data_list = {
 
 /* ---- what import and get share ----------------------------------------------------------------------------- */
 
-typedef struct set_import { size_t files,
-                            written; bool refused; char *why; } set_import;    /* one set; files 0: not concerned */
+typedef struct set_import { size_t files, written; char *why; } set_import;  /* files 0: not concerned; why: it is refused */
 
 static void tell_json(const set_import *all, const char *folder)
 {
     cli_json_put("{'folder': %s, 'sets': [", folder);
     for (size_t s = 0; s < una_data_count(); s++)
-        if (all[s].files || all[s].refused)
+        if (all[s].files || all[s].why)
             cli_json_put(", {'name': %s, 'files': %zu, 'written': %zu, 'refused': %s}", una_data_at(s)->name,
                          all[s].files, all[s].written, all[s].why);
     cli_json_put("]}\n");
@@ -215,7 +210,7 @@ static void print_imports(const cli *c, const set_import *all, const char *folde
     if (c->json) tell_json(all, folder);
     for (size_t s = 0; !c->json && !c->quiet && s < una_data_count(); s++) {
         const set_import *d = &all[s];
-        if (!d->files || d->refused) continue;
+        if (!d->files || d->why) continue;
         const char *age = "some of them new";
         if (d->written == 0) age = "there before";
         else if (d->written == d->files) age = "new";
@@ -229,15 +224,12 @@ static una_status note_failed_import(const cli *c, set_import *d, una_status sta
 {
     if (status == UNA_OK) return first;
     cli_progress_clear();
-    d->refused = true;
     d->why = cli_join("", una_run_message(c->run));
     cli_failed(c, status);
     return first == UNA_OK || status == UNA_CANCELLED ? status : first;
 }
 
 /* ---- import ------------------------------------------------------------------------------------------------ */
-
-static const cli_flag import_flags[] = { FOLDER_FLAG, CLI_FLAG_END };
 
 static una_status check_source(const cli *c, const char *from)
 {
@@ -259,7 +251,7 @@ static una_status run_data_import(cli *c)
     for (size_t s = 0; s < una_data_count() && status != UNA_CANCELLED; s++) {
         set_import *d = &all[s];
         status = note_failed_import(c, d, una_data_import(&d->files, &d->written, s, folder, from, c->run), status);
-        any = any || d->files || d->refused;
+        any = any || d->files || d->why;
     }
     if (!any)
         return cli_fail(c, UNA_E_INPUT, "%s has no file of the catalogue; they are uci/NAME.csv, "
@@ -273,7 +265,7 @@ const cli_verb cli_data_import = {
     "Copies the data sets of the catalogue that DIR has (uci/NAME.csv, uci/splits/NAME.json, mnist/*.gz, faces/*) "
     "into the data folder, after the sum of each file was checked. Where a file is not the published one, or a split "
     "does not fit its table, nothing of that set is taken; the others are.",
-    { { "DIR", CLI_FOLDER, "folder to take them from" } }, import_flags,
+    { { "DIR", CLI_FOLDER, "folder to take them from" } }, folder_flags,
     CLI_WITH_JSON | CLI_WITH_QUIET,
     "una data import ~/Downloads/data\n"
     "una data import /mnt/shared/data --data data",
@@ -311,7 +303,7 @@ static una_status run_get(cli *c)
     CLI_TRY(find_folder(c, &folder));
     for (size_t i = 0; i < c->operand_count && status != UNA_CANCELLED; i++) {
         set_import *d = &all[sets[i]];
-        if (d->files || d->refused) continue;            /* named twice */
+        if (d->files || d->why) continue;                /* named twice */
         cli_progress_span((double)i / (double)c->operand_count, (double)(i + 1) / (double)c->operand_count);
         una_status got = una_data_get(&d->written, sets[i], folder, &how, c->run);
         d->files = got == UNA_OK ? una_data_at(sets[i])->file_count : 0;

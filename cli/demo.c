@@ -82,18 +82,10 @@ static double share_inside(const double *x, const double *mean, const double *st
     return (double)inside / (double)count;
 }
 
-static const double *numbers_of(const una_dataset *data, const char *name)
-{
-    for (size_t column = 0; column < una_dataset_column_count(data); column++) {
-        if (strcmp(una_dataset_column_name(data, column), name) == 0) return una_dataset_numbers(data, column);
-    }
-    return NULL;
-}
-
 static una_status measure_ignorance(result *r, const una_model *model, const una_dataset *data, una_run *run)
 {
     double x[GAP_POINTS], mean[ROWS] = {0}, std[ROWS] = {0}, error = 0;
-    const double *rows = numbers_of(data, "x"), *y = numbers_of(data, "y");
+    const double *rows = una_dataset_numbers(data, 0), *y = una_dataset_numbers(data, 1);
     una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
 
     for (size_t i = 0; i < GAP_POINTS; i++) x[i] = gap_from + (gap_to - gap_from) * (double)i / (GAP_POINTS - 1);

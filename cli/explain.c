@@ -83,8 +83,8 @@ static una_status run_explain(cli *c)
     cli_own(end_una_concepts, concepts);
     CLI_TRY(cli_load(c, &model, c->operand[0]));
     CLI_TRY(choose_explained_target(c, &asked, model));
-    CLI_TRY(cli_read_asked(c, &data, c->operand[1], asked));
-    if (with) CLI_TRY(cli_read_asked(c, &shown, with, asked));
+    CLI_TRY(cli_read(c, &data, c->operand[1], asked));
+    if (with) CLI_TRY(cli_read(c, &shown, with, asked));
 
     const una_explain_settings settings = {
         .size = sizeof settings, .concepts = concepts->at, .concept_count = concepts->count, .shown = shown,
@@ -122,8 +122,7 @@ static int letters_that_fit(const char *name, size_t most)
 
 static size_t letters_of(const char *name)
 {
-    size_t letters = 0;
-    for (; *name; name++) letters += ((unsigned char)*name & 0xC0) != 0x80;
+    size_t letters = cli_letters(name);
     return letters < NAME ? letters : NAME;
 }
 

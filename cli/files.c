@@ -43,6 +43,15 @@ void cli_free(void *block)
     free(o);
 }
 
+void *cli_more(void *list, size_t count, size_t size)
+{
+    if (count & (count - 1)) return list;                /* its room is the next power of two */
+    void *more = cli_alloc(count ? 2 * count : 1, size);
+    if (count) memcpy(more, list, count * size);
+    cli_free(list);
+    return more;
+}
+
 void cli_own(void (*end)(void *what), void *what)
 {
     owned *o = (owned *)cli_alloc(0, 1) - 1;
@@ -170,7 +179,7 @@ una_status cli_load(const cli *c, una_model **model, const char *path)
     return UNA_OK;
 }
 
-/* The rows of --where. Rows that are left out need not name an image. */
+/* Rows that are left out need not name an image. */
 static una_status read_matching_rows(const cli *c, una_dataset **data, const char *path, bool part, const char *usual)
 {
     const char *condition = cli_text(c, "where"), *images = cli_text(c, "images"), *index = cli_text(c, "index");
@@ -189,19 +198,14 @@ static una_status read_matching_rows(const cli *c, una_dataset **data, const cha
     return images ? una_dataset_add_images(*data, images, index ? index : usual, c->run) : UNA_OK;
 }
 
-una_status cli_read(const cli *c, una_dataset **data, const char *path)
+una_status cli_read(const cli *c, una_dataset **data, const char *path, const una_model *model)
 {
-    return read_matching_rows(c, data, path, false, "index");
+    return read_matching_rows(c, data, path, false, model ? una_model_input_name(model, 0) : "index");
 }
 
 una_status cli_read_part(const cli *c, una_dataset **data, const char *path)
 {
     return read_matching_rows(c, data, path, true, "index");
-}
-
-una_status cli_read_asked(const cli *c, una_dataset **data, const char *path, const una_model *model)
-{
-    return read_matching_rows(c, data, path, false, una_model_input_name(model, 0));
 }
 
 una_status cli_read_valid(const cli *c, una_fit_settings *settings)

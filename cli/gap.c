@@ -47,7 +47,7 @@ static una_status run_gap(cli *c)
     una_dataset *data;
     una_gap *gap;
     CLI_TRY(cli_check_pictures(c));
-    CLI_TRY(cli_read(c, &data, c->operand[0]));
+    CLI_TRY(cli_read(c, &data, c->operand[0], NULL));
     CLI_TRY(cli_need_one_target(c, data, "holes are cut for", "test each by itself"));
     uint64_t pairs = cli_count(c, "pairs", 3);
     una_gap_settings settings = { .size = sizeof settings, .model = cli_text(c, "model"),

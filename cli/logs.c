@@ -21,16 +21,10 @@ static const char *words_of_log(const char *log)
     return strstr(log, ": ") + 2;
 }
 
-/* The array is as large as the next power of two. */
 static void keep_sentence(cli *c, char *text)
 {
-    if ((c->log_count & (c->log_count - 1)) == 0) {
-        char **logs = cli_alloc(c->log_count ? 2 * c->log_count : 1, sizeof *logs);
-        if (c->log_count) memcpy(logs, c->logs, c->log_count * sizeof *logs);
-        cli_free(c->logs);
-        c->logs = logs;
-    }
     tsearch(words_of_log(text), &c->log_words, compare_log_words); /* without memory for it, it may be said once more */
+    c->logs = cli_more(c->logs, c->log_count, sizeof *c->logs);
     c->logs[c->log_count++] = text;
 }
 

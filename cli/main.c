@@ -321,30 +321,21 @@ static bool asks_for_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-static una_status print_help(int count, char *const *arguments)
+/* `una fit ...` or `una study ask ...`; or what `una help` says of them. */
+static una_status run_words(int count, char *const *words, bool help)
 {
-    if (count == 0) {
-        cli_help();
-        return UNA_OK;
-    }
-    const cli_family *family = find_family(arguments[0]);
-    const cli_verb *verb = family && count > 1 ? find_member(family, arguments[1]) : find_verb(arguments[0]);
-    if (!verb && family && count > 1) return unknown_member(family, arguments[1]);
-    if (!verb && !family) return unknown_verb(arguments[0]);
-    if (verb) cli_help_verb(verb, stdout);
-    else cli_help_family(family);
-    return UNA_OK;
-}
-
-/* `una study ask ...`: the second word says which. */
-static una_status run_member(const cli_family *family, int count, char *const *arguments)
-{
-    if (count < 1 || asks_for_help(arguments[0])) {
+    const cli_family *family = find_family(words[0]);
+    if (family && (count < 2 || (!help && asks_for_help(words[1])))) {
         cli_help_family(family);
-        return count < 1 ? UNA_E_USAGE : UNA_OK;
+        return help || count > 1 ? UNA_OK : UNA_E_USAGE;
     }
-    const cli_verb *verb = find_member(family, arguments[0]);
-    return verb ? run_verb(verb, count - 1, arguments + 1) : unknown_member(family, arguments[0]);
+    const cli_verb *verb = help || !strchr(words[0], ' ') ? find_verb(words[0]) : NULL;
+    int used = family ? 2 : 1;
+    if (family) verb = find_member(family, words[1]);
+    if (!verb) return family ? unknown_member(family, words[1]) : unknown_verb(words[0]);
+    if (!help) return run_verb(verb, count - used, words + used);
+    cli_help_verb(verb, stdout);
+    return UNA_OK;
 }
 
 static una_status print_version(void)
@@ -369,23 +360,19 @@ static una_status print_version(void)
 
 static una_status dispatch_verb(int count, char *const *arguments)
 {
-    if (count < 1) {
+    const char *word = count > 0 ? arguments[0] : "help";
+    bool help = asks_for_help(word) || strcmp(word, "help") == 0;
+    if (help && count < 2) {
         cli_help();
-        return UNA_E_USAGE;
+        return count < 1 ? UNA_E_USAGE : UNA_OK;
     }
-
-    const char *word = arguments[0];
-    if (asks_for_help(word) || strcmp(word, "help") == 0) return print_help(count - 1, arguments + 1);
+    if (help) return run_words(count - 1, arguments + 1, true);
     if (strcmp(word, "--version") == 0) return print_version();
     if (strcmp(word, "--dump-man") == 0) return cli_dump_man();
     if (strcmp(word, "--dump-files") == 0) return cli_dump_files();
     if (strcmp(word, "--dump-columns") == 0) return count > 1 ? cli_dump_columns(arguments[1]) : UNA_OK;
     if (strcmp(word, "--dump-completion") == 0) return cli_dump_completion(count > 1 ? arguments[1] : "");
-
-    const cli_family *family = find_family(word);
-    if (family) return run_member(family, count - 1, arguments + 1);
-    const cli_verb *verb = strchr(word, ' ') ? NULL : find_verb(word);
-    return verb ? run_verb(verb, count - 1, arguments + 1) : unknown_verb(word);
+    return run_words(count, arguments, false);
 }
 
 /* ---- the way in and out --------------------------------------------------------------------------- */

@@ -91,6 +91,7 @@ static bool same_file(const path_entry *a, const path_entry *b)
 
 static void add_path(path_list *all, const char *dashes, const char *name, cli_type type, const char *path)
 {
+    all->at = cli_more(all->at, all->count, sizeof *all->at);
     path_entry *p = &all->at[all->count++];
     *p = (path_entry){ .dashes = dashes, .name = name, .type = type, .path = path };
     identify_file(p);
@@ -116,20 +117,10 @@ static void add_option_files(path_list *all, const cli_given *given)
     }
 }
 
-static size_t most_places(const cli *c)
-{
-    size_t most = c->operand_count;
-    for (const cli_flag *f = c->verb->flags; f->name; f++) most++;
-    for (size_t i = 0; i < c->given_count; i++) {
-        for (const char *at = c->given[i].value; at && (at = strpbrk(at, before_value)); at++) most++;
-    }
-    return most;
-}
-
 /* The paths of the command line, with `path` in place of the value of `flag`. */
 static path_list find_places(const cli *c, const char *flag, const char *path)
 {
-    path_list all = { .at = cli_alloc(most_places(c), sizeof *all.at) };
+    path_list all = {0};
     for (size_t i = 0; i < c->operand_count; i++) {
         const cli_operand *o = cli_operand_at(c->verb, i);
         if (cli_is_path(o->type)) add_path(&all, "", o->name, o->type, c->operand[i]);

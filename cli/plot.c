@@ -50,7 +50,7 @@ static una_status run_plot(cli *c)
         return cli_fail(c, UNA_E_USAGE, "--where chooses rows of a table, and none is read: give DATA");
 
     CLI_TRY(cli_load(c, &model, c->operand[0]));
-    if (data_path) CLI_TRY(cli_read_asked(c, &data, data_path, model));
+    if (data_path) CLI_TRY(cli_read(c, &data, data_path, model));
     const una_plot_settings settings = { .size = sizeof settings, .what = p->what, .input = cli_text(c, "input"),
         .target = cli_text(c, "target"), .row = (size_t)cli_count(c, "row", 0) };
     return una_plot_write(p->out, model, data, &settings, c->run);

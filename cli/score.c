@@ -101,7 +101,7 @@ static una_status run_score(cli *c)
     c->found = r;
     for (size_t t = 0; t < targets; t++) r->scores[t].size = sizeof *r->scores;
     if (targets == 1) return una_score_file_with(r->scores, model, c->operand[1], &rows, c->run);
-    CLI_TRY(cli_read(c, &data, c->operand[1]));
+    CLI_TRY(cli_read(c, &data, c->operand[1], NULL));
     for (size_t t = 0; t < targets; t++)
         CLI_TRY(una_model_score(&r->scores[t], una_model_target(model, t), data, c->run));
     return una_model_joint_log_lik(&r->log_lik, &r->rows, model, data, c->run);

@@ -103,16 +103,9 @@ static const char *cell_of(const cli *c, const una_study *study, const una_trial
     return cli_escaped(text);
 }
 
-static size_t count_letters(const char *text)          /* not bytes: names may hold any letter */
-{
-    size_t count = 0;
-    for (; *text; text++) count += ((unsigned char)*text & 0xc0) != 0x80;
-    return count;
-}
-
 static void print_right(const char *text, size_t width)
 {
-    size_t own = count_letters(text);
+    size_t own = cli_letters(text);
     printf("  %*s%s", own < width ? (int)(width - own) : 0, "", text);
 }
 
@@ -123,9 +116,9 @@ static void print_rows(const cli *c, const una_study *study, const una_trials *t
     size_t *width = cli_alloc(columns, sizeof *width);
     char number[32];
     for (size_t k = 0; k < columns; k++) {
-        width[k] = count_letters(k < inputs ? cli_escaped(una_study_input_name(study, k)) : "value");
+        width[k] = cli_letters(k < inputs ? cli_escaped(una_study_input_name(study, k)) : "value");
         for (size_t i = first; i < trials->count && !cli_interrupted(); i++) {
-            size_t length = count_letters(cell_of(c, study, &trials->at[i], k, number));
+            size_t length = cli_letters(cell_of(c, study, &trials->at[i], k, number));
             if (length > width[k]) width[k] = length;
         }
     }

@@ -36,8 +36,8 @@ static una_status run_suggest(cli *c)
     if (cli_has(c, "where") && !pool_path && !data_path)
         return cli_fail(c, UNA_E_USAGE, "--where chooses rows of a table, and none is read: give --pool or --data");
     CLI_TRY(cli_load(c, &model, c->operand[0]));
-    if (pool_path) CLI_TRY(cli_read(c, &pool, pool_path));
-    if (data_path) CLI_TRY(cli_read(c, &data, data_path));
+    if (pool_path) CLI_TRY(cli_read(c, &pool, pool_path, NULL));
+    if (data_path) CLI_TRY(cli_read(c, &data, data_path, NULL));
     CLI_TRY(una_suggest(&s->advice, model, pool, data, (size_t)cli_count(c, "count", 1), c->run));
     cli_own(end_una_advice, s->advice);
 

@@ -75,6 +75,13 @@ size_t cli_utf8_letter(const char *at, unsigned *code)
     return length;
 }
 
+size_t cli_letters(const char *text)
+{
+    size_t letters = 0;
+    for (; *text; text++) letters += ((unsigned char)*text & 0xC0) != 0x80;
+    return letters;
+}
+
 /* Control characters, also those from U+0080 on, and marks that change the direction of what follows. */
 bool cli_is_control(unsigned code)
 {

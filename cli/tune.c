@@ -75,7 +75,7 @@ static una_status run_tune(cli *c)
     };
     c->logs_at_once = true;
     CLI_TRY(check_tune_asked(c, &settings));
-    for (size_t i = 0; i < c->operand_count; i++) CLI_TRY(cli_read(c, &data[i], c->operand[i]));
+    for (size_t i = 0; i < c->operand_count; i++) CLI_TRY(cli_read(c, &data[i], c->operand[i], NULL));
     CLI_TRY(cli_need_one_target(c, data[0], "options are searched for",
                                 "tune for each by itself; 'una fit' then takes several"));
     settings.fit = cli_fit_settings(c, data[0]);

@@ -37,14 +37,6 @@ typedef struct update {
 
 /* ---- fitting again ----------------------------------------------------------------------------------- */
 
-static bool has_column(const una_dataset *data, const char *name)
-{
-    for (size_t i = 0; i < una_dataset_column_count(data); i++) {
-        if (strcmp(una_dataset_column_name(data, i), name) == 0) return true;
-    }
-    return false;
-}
-
 static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t count)
 {
     const unsigned char *at = bytes;
@@ -122,12 +114,13 @@ static una_status fit_joined(const cli *c, update *u, const char *old_path)
                                   .only_count = info->only_count, .log_target = info->log_target, .no_files = 1 };
     una_dataset *old, *more, *joined;
 
-    CLI_TRY(cli_read_asked(c, &old, old_path, u->model));
-    CLI_TRY(cli_read_asked(c, &more, c->operand[1], u->model));
+    CLI_TRY(cli_read(c, &old, old_path, u->model));
+    CLI_TRY(cli_read(c, &more, c->operand[1], u->model));
     CLI_TRY(una_dataset_join(&joined, old, more, c->run));
     cli_own_table(joined);
-    for (size_t i = 0; i < info->drop_count; i++) {          /* it may be gone already */
-        if (has_column(joined, info->drop[i])) drop[settings.drop_count++] = info->drop[i];
+    for (size_t i = 0, column; i < info->drop_count; i++) {  /* it may be gone already */
+        if (una_dataset_find(&column, joined, info->drop[i], c->run) == UNA_OK)
+            drop[settings.drop_count++] = info->drop[i];
     }
     u->rows_added = una_dataset_row_count(more);
     una_model *fresh;

@@ -35,15 +35,12 @@ una_status cli_compute_verdicts(cli *c, una_verdict ***verdicts, const una_model
 
 static const char *title_of_finding(const una_finding *f)
 {
-    switch (f->kind) {
-    case UNA_FOUND_NOTHING_LEARNT: return "nothing learnt";
-    case UNA_FOUND_TOO_GOOD: return "too good";
-    case UNA_FOUND_SUSPECT_ROWS: return "suspicious rows";
-    case UNA_FOUND_FEW_ROWS: return "few rows";
-    case UNA_FOUND_WORSE_THAN_LINEAR: return "too complicated";
-    case UNA_FOUND_COPIED_ROWS: return "copied rows";
-    default: return "target";
-    }
+    static const char *const titles[] = {
+        [UNA_FOUND_NOTHING_LEARNT] = "nothing learnt", [UNA_FOUND_TOO_GOOD] = "too good",
+        [UNA_FOUND_SUSPECT_ROWS] = "suspicious rows", [UNA_FOUND_FEW_ROWS] = "few rows",
+        [UNA_FOUND_WORSE_THAN_LINEAR] = "too complicated", [UNA_FOUND_COPIED_ROWS] = "copied rows"
+    };
+    return (size_t)f->kind < sizeof titles / sizeof *titles && titles[f->kind] ? titles[f->kind] : "target";
 }
 
 static void print_suspects(const una_verdict *v)

@@ -70,7 +70,13 @@ static una_status fit_known(una_gap_job *j, const una_gap_work *t, una_run *run)
     return status;
 }
 
-typedef struct lists { size_t *train, *inside, *outside, train_count, inside_count, outside_count; } lists;
+typedef struct row_list { size_t *row, count; } row_list;
+typedef struct lists { row_list train, inside, outside; } lists;
+
+static void add_row(row_list *list, size_t row, size_t most)
+{
+    if (list->count < most) list->row[list->count++] = row;
+}
 
 /* In the order of the repeat: ordinary rows first, so that they are nearly the same ones for every hole. */
 static una_status gap_list_rows(lists *l, const una_gap_job *j, const una_gap_work *t, una_arena *arena)
@@ -78,45 +84,38 @@ static una_status gap_list_rows(lists *l, const una_gap_job *j, const una_gap_wo
     const una_hole *hole = &t->result->view[j->hole].hole;
     const uint32_t *order = t->known[j->repeat].order;
     size_t rows = t->table->rows, others = rows - hole->count, ordinary = others / 10;
-    size_t most = (size_t)(TRAINED * (double)rows);
     if (ordinary < LEAST_ORDINARY) ordinary = LEAST_ORDINARY;
     if (ordinary > others / 3) ordinary = others / 3;
     if (ordinary > MOST_ASKED) ordinary = MOST_ASKED;
-    *l = (lists){ NULL };
-    UNA_NEW_AT(arena, l->train, rows);
-    UNA_NEW_AT(arena, l->inside, rows);
-    UNA_NEW_AT(arena, l->outside, rows);
+    *l = (lists){ .train.count = 0 };
+    UNA_NEW_AT(arena, l->train.row, rows);
+    UNA_NEW_AT(arena, l->inside.row, rows);
+    UNA_NEW_AT(arena, l->outside.row, rows);
     for (size_t i = 0; i < rows; i++) {
-        size_t row = order[i];
-        if (hole->inside[row]) {
-            if (l->inside_count < MOST_ASKED) l->inside[l->inside_count++] = row;
-        } else if (l->outside_count < ordinary) {
-            l->outside[l->outside_count++] = row;
-        } else if (l->train_count < most) {
-            l->train[l->train_count++] = row;
-        }
+        if (hole->inside[order[i]]) add_row(&l->inside, order[i], MOST_ASKED);
+        else if (l->outside.count < ordinary) add_row(&l->outside, order[i], ordinary);
+        else add_row(&l->train, order[i], (size_t)(TRAINED * (double)rows));
     }
     return UNA_OK;
 }
 
-/* Predicts rows into the job, with their score; error (may be NULL) [count]. */
-static una_status ask_rows(una_gap_rows *to, una_score *score, double **error, una_gap_job *j, const una_model *model,
-                           const una_gap_work *t, const size_t *row, size_t count, una_run *run)
+/* Predicts rows into the job, with their score. */
+static una_status ask_rows(una_gap_rows *to, const row_list *asked, una_gap_job *j, const una_model *model,
+                           const una_gap_work *t, una_run *run)
 {
     una_dataset *part = NULL;
-    size_t *kept = UNA_GET(&j->keep, size_t, count);
-    double *std = UNA_GET(&j->keep, double, count), *mean = UNA_GET(&j->keep, double, count);
-    UNA_TRY(una_arena_check(&j->keep));
-    una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
-    *score = (una_score){ .size = sizeof *score };
-    UNA_TRY(una_dataset_rows(&part, t->table, row, count, run));
+    UNA_NEW(&j->keep, size_t, row, asked->count);
+    UNA_NEW(&j->keep, double, std, asked->count);
+    UNA_NEW(&j->keep, double, error, asked->count);
+    memcpy(row, asked->row, asked->count * sizeof *row);
+    *to = (una_gap_rows){ .count = asked->count, .row = row, .with = std, .error = error,
+                          .score = UNA_INIT(una_score) };
+    una_prediction out = { .size = sizeof out, .mean = error, .std_epistemic = std };
+    UNA_TRY(una_dataset_rows(&part, t->table, row, asked->count, run));
     una_status status = una_model_predict(model, part, 0.95, &out, run);
-    if (status == UNA_OK) status = una_model_score(score, model, part, run);
+    if (status == UNA_OK) status = una_model_score(&to->score, model, part, run);
     una_dataset_free(part);
-    memcpy(kept, row, count * sizeof *kept);
-    for (size_t i = 0; i < count; i++) mean[i] -= t->y[row[i]];
-    *to = (una_gap_rows){ .count = count, .row = kept, .with = std };
-    if (error) *error = mean;
+    for (size_t i = 0; i < asked->count; i++) error[i] -= t->y[row[i]];
     return status;
 }
 
@@ -125,11 +124,9 @@ static una_status fit_hole(una_gap_job *j, const una_gap_work *t, una_run *run)
     lists l;
     una_model *model = NULL;
     UNA_TRY(gap_list_rows(&l, j, t, &run->scratch));
-    una_status status = fit_rows(&model, t, l.train, l.train_count, run);
-    if (status == UNA_OK)
-        status = ask_rows(&j->inside, &j->score_inside, &j->error, j, model, t, l.inside, l.inside_count, run);
-    if (status == UNA_OK)
-        status = ask_rows(&j->outside, &j->score_outside, NULL, j, model, t, l.outside, l.outside_count, run);
+    UNA_TRY(fit_rows(&model, t, l.train.row, l.train.count, run));
+    una_status status = ask_rows(&j->inside, &l.inside, j, model, t, run);
+    if (status == UNA_OK) status = ask_rows(&j->outside, &l.outside, j, model, t, run);
     una_model_free(model);
     return status;
 }

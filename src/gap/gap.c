@@ -26,10 +26,8 @@ const char *una_gap_model(void)
 
 static una_status gap_take_request(una_gap_work *t, const una_gap_settings *given, una_run *run)
 {
-    const una_fit_settings plain = UNA_INIT(una_fit_settings);
-    const una_gap_settings none = UNA_INIT(una_gap_settings);
-    UNA_TRY(UNA_TAKE(&t->asked, given ? given : &none, una_gap_settings, run));
-    UNA_TRY(UNA_TAKE(&t->fit, t->asked.fit.size ? &t->asked.fit : &plain, una_fit_settings, run));
+    UNA_TRY(UNA_TAKE(&t->asked, given, una_gap_settings, run));
+    UNA_TRY(UNA_TAKE(&t->fit, t->asked.fit.size ? &t->asked.fit : NULL, una_fit_settings, run));
     t->fit.size = sizeof t->fit;
     UNA_TRY(una_fit_settings_check(&t->fit, run));
     UNA_TRY(una_texts_check(t->asked.columns, t->asked.column_count, "columns", run));
@@ -173,37 +171,34 @@ static una_status cut_columns(una_gap_work *t, una_run *run)
 /* ---- what came out ------------------------------------------------------------------------------------------- */
 
 /* The predictions of the fits that know all regions, for the same rows. */
-static una_status add_known(una_gap_rows *rows, double **error, const una_gap_work *t, const una_gap_job *j,
-                            una_arena *arena)
+static una_status add_known(una_gap_rows *rows, const una_gap_work *t, una_gap_job *j)
 {
     const una_gap_known *k = &t->known[j->repeat];
-    UNA_NEW(arena, double, std, rows->count);
-    UNA_NEW(arena, double, off, rows->count);
+    UNA_NEW(&j->keep, double, std, rows->count);
+    UNA_NEW(&j->keep, double, error, rows->count);
     for (size_t i = 0; i < rows->count; i++) {
         std[i] = k->std[rows->row[i]];
-        off[i] = k->mean[rows->row[i]] - t->y[rows->row[i]];
+        error[i] = k->mean[rows->row[i]] - t->y[rows->row[i]];
     }
     rows->known = std;
-    if (error) *error = off;
+    rows->error_known = error;
     return UNA_OK;
 }
 
 static una_status measure_job(una_gap_hole *hole, una_gap_job *j, const una_gap_work *t, una_run *run)
 {
-    double *known_error;
-    UNA_TRY(add_known(&j->inside, &known_error, t, j, &j->keep));
-    UNA_TRY(add_known(&j->outside, NULL, t, j, &j->keep));
-    const una_gap_pairs pairs = {
-        .rows = j->inside.count, .others = j->outside.count, .with = j->inside.with, .known = j->inside.known,
-        .error = j->error, .error_known = known_error, .with_outside = j->outside.with,
-        .known_outside = j->outside.known, .least = t->least
-    };
+    una_gap_rows *in = &j->inside, *out = &j->outside;
+    UNA_TRY(add_known(in, t, j));
+    UNA_TRY(add_known(out, t, j));
+    const una_gap_pairs pairs = { .rows = in->count, .others = out->count, .with = in->with, .known = in->known,
+                                  .error = in->error, .error_known = in->error_known, .with_outside = out->with,
+                                  .known_outside = out->known, .least = t->least };
     UNA_TRY(una_gap_measure(hole, &pairs, run));
-    hole->rmse_outside = j->score_outside.rmse;
-    hole->log_lik_inside = j->score_inside.log_lik;
-    hole->log_lik_outside = j->score_outside.log_lik;
-    hole->coverage_inside = j->score_inside.coverage_95;
-    hole->coverage_outside = j->score_outside.coverage_95;
+    hole->rmse_outside = out->score.rmse;
+    hole->log_lik_inside = in->score.log_lik;
+    hole->log_lik_outside = out->score.log_lik;
+    hole->coverage_inside = in->score.coverage_95;
+    hole->coverage_outside = out->score.coverage_95;
     return UNA_OK;
 }
 

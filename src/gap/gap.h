@@ -13,6 +13,8 @@ typedef struct una_gap_rows {            /* out-of-fold predictions of some rows
     size_t        count;
     const size_t *row;                   /* [count]                                                                 */
     const double *with, *known;          /* [count] epistemic stds without the hole's rows, and with rows there     */
+    const double *error, *error_known;   /* [count] predicted less observed, of the same                            */
+    una_score     score;                 /* without the hole's rows                                                 */
 } una_gap_rows;
 
 typedef struct una_gap_view {            /* of one hole, of the first repeat                                        */
@@ -40,8 +42,6 @@ typedef struct una_gap_job {             /* one fit                             
     una_arena     keep;                  /* first: of its results                                                   */
     size_t        repeat, fold, hole;    /* hole SIZE_MAX: a fold of the fits that know all regions                 */
     una_gap_rows  inside, outside;
-    double       *error;                 /* [inside.count]                                                          */
-    una_score     score_inside, score_outside;
     double       *relevance;             /* [columns of the table]; NULL: the model has none                        */
 } una_gap_job;
 

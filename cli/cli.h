@@ -180,8 +180,8 @@ una_status  cli_unknown(const cli *c, const char *what, const char *wrong, const
 void        cli_help(void);                                              /* una --help                */
 void        cli_help_verb(const cli_verb *verb, FILE *to);
 void        cli_help_family(const cli_family *family);
-void        cli_flag_title(char *buffer, size_t size, const cli_flag *flag);     /* "--out MODEL"    */
-const char *cli_synopsis(const cli_verb *verb, char *buffer, size_t size);
+const char *cli_flag_title(const cli_flag *flag);                        /* "--out MODEL"             */
+const char *cli_synopsis(const cli_verb *verb);
 una_status  cli_dump_man(void);
 una_status  cli_dump_completion(const char *shell);
 una_status  cli_dump_files(void);                                        /* what each verb reads and writes */
@@ -206,6 +206,7 @@ const char *cli_style_off(FILE *to);
 size_t      cli_width(FILE *to);                                         /* columns, 60 to 120        */
 /* Prints words with line breaks; continuation lines get `indent` blanks. `column` is where the text begins. */
 void        cli_wrap(FILE *to, size_t column, size_t indent, const char *text);
+char       *cli_formatted(const char *format, ...) CLI_PRINTF(1, 2);
 /* A paragraph on stdout; one line or more in bold; and one behind a title in a column of its own. */
 void        cli_say(size_t indent, const char *format, ...) CLI_PRINTF(2, 3);
 void        cli_say_bold(const char *text);
@@ -213,7 +214,7 @@ void        cli_say_row(cli_style style, const char *title, const char *format, 
 una_status  cli_fail(const cli *c, una_status status, const char *format, ...) CLI_PRINTF(3, 4);
 una_status  cli_failed(const cli *c, una_status status);                 /* with the library's sentence */
 void        cli_tell_failure(const cli *c, una_status status);           /* the same, unless one was told */
-void        cli_warn(const cli *c, const char *sentence);                /* stderr, unless --quiet     */
+void        cli_warn(const cli *c, const char *format, ...) CLI_PRINTF(2, 3);    /* stderr, unless --quiet */
 int         cli_progress(void *context, const una_progress *progress);
 void        cli_progress_clear(void);
 /* Demo: the part of the whole that the calls from now on cover. */
@@ -244,7 +245,7 @@ const char *cli_number(char buffer[32], double value);
 
 /* "a 61 %, b 30 %, c 9 %": the inputs that matter most, by squares of their relevance. */
 typedef struct cli_named { const char *name; double value; } cli_named;
-char       *cli_shares(cli_named *list, size_t count);                   /* puts the list in order     */
+const char *cli_shares(cli_named *list, size_t count);                   /* puts the list in order     */
 
 /* json.c: writing to stdout, and walking over JSON made by the library. In the format ' stands for ", and for values
  * %s a text, quoted, or null; %g a number, as short as it reads back, or null; %d a truth, or null below 0; %u, %zu,
@@ -270,8 +271,10 @@ una_status  cli_compute_verdicts(cli *c, una_verdict ***verdicts, const una_mode
 void        cli_verdict_print(const una_verdict *verdict, bool wanted);               /* NULL: nothing              */
 void        cli_verdict_json(const una_verdict *verdict);                /* ', "verdict": {...}'       */
 
-/* study.c, study_show.c: what the verbs of studies share. */
+/* study.c, study_show.c: what the verbs of studies share. Studies and trials belong to the verb. */
+#define CLI_STUDY { "WHERE", CLI_FILE, "file of the study, or postgresql://HOST/DATABASE#NAME" }
 una_status  cli_study_open(cli *c, una_study **study);
+void        cli_own_trials(una_trials *trials);
 void        cli_study_trial(const una_study *study, const una_trial *trial, una_run *run);  /* "3  a=1  b=x" */
 void        cli_study_point_json(const una_study *study, const una_trial *trial, una_run *run);
 void        cli_study_best_json(const una_study *study, const una_trials *best, una_run *run);
@@ -309,8 +312,10 @@ una_status  cli_check_chart(const cli *c, const char *flag, const char *path);
 una_status  cli_check_report(const cli *c, const char *path);
 una_status  cli_check_pictures(const cli *c);                            /* both, of the flags      */
 void        cli_print_pictures(const cli *c);                            /* and where they are      */
-/* What stands where a model will be written: its kind, "file" where it is no model, NULL where nothing is. */
-char       *cli_replaced(const cli *c, const char *path);
+/* What stands where a model will be written: its kind, "file" where it is no model, NULL where nothing is; and what is
+ * said of it. */
+const char *cli_replaced(const cli *c, const char *path);
+const char *cli_replaced_words(const char *kind);
 const char *cli_base_name(const char *path);
 /* Pieces of a text between the commas outside of brackets, without blanks around them. */
 const char **cli_split(const char *list, size_t *count);

@@ -84,11 +84,9 @@ static const char *word_of_state(const set_state *l)
     return l->count[UNA_DATA_ABSENT] ? "in part" : "intact";
 }
 
-static const char *target_of_set(const una_data_set *set, char *text, size_t size)
+static const char *target_of_set(const una_data_set *set)
 {
-    bool unit = *set->unit;
-    snprintf(text, size, "%s%s%s%s", set->target, unit ? " (" : "", set->unit, unit ? ")" : "");
-    return text;
+    return *set->unit ? cli_formatted("%s (%s)", set->target, set->unit) : set->target;
 }
 
 static void print_wrapped_line(const char *title, const char *text)
@@ -101,11 +99,10 @@ static void print_wrapped_line(const char *title, const char *text)
 /* All that is known of one set. */
 static void print_whole(const una_data_set *set, const set_state *l, const char *folder)
 {
-    char text[256];
     print_wrapped_line("name", set->name);
     print_wrapped_line("title", set->title);
     printf("%-10s %zu\n%-10s %zu\n", "rows", set->rows, "inputs", set->inputs);
-    print_wrapped_line("target", target_of_set(set, text, sizeof text));
+    print_wrapped_line("target", target_of_set(set));
     if (set->splits) printf("%-10s %zu\n", "splits", set->splits);
     print_wrapped_line("licence", set->licence);
     print_wrapped_line("remark", set->remark);
@@ -146,11 +143,10 @@ static void print_list(const set_state *all, const char *folder)
 {
     printf("%-18s %6s %7s  %-8s %-15s %s\n", "name", "rows", "inputs", "here", "licence", "target");
     for (size_t s = 0; s < una_data_count(); s++) {
-        char target[128];
         const una_data_set *set = una_data_at(s);
         size_t column = (size_t)printf("%-18s %6zu %7zu  %-8s %-15s ", set->name, set->rows, set->inputs,
                                        word_of_state(&all[s]), set->licence);
-        cli_wrap(stdout, column, column, target_of_set(set, target, sizeof target));
+        cli_wrap(stdout, column, column, target_of_set(set));
     }
     printf("\nThe data folder is %s\n", cli_escaped(folder));
     for (size_t s = 0; s < una_data_count(); s++) print_wrong(una_data_at(s), &all[s], folder);

@@ -31,18 +31,14 @@ static void roff_item(const char *title, const char *text)
 
 static void man_verb(const cli_verb *verb)
 {
-    char buffer[256];
     printf(".SS ");
-    put_roff(cli_synopsis(verb, buffer, sizeof buffer));
+    put_roff(cli_synopsis(verb));
     printf("\n");
     put_roff(verb->about);
     printf("\n");
 
     for (size_t i = 0; i < 3 && verb->operands[i].name; i++) roff_item(verb->operands[i].name, verb->operands[i].help);
-    for (const cli_flag *flag = verb->flags; flag && flag->name; flag++) {
-        cli_flag_title(buffer, sizeof buffer, flag);
-        roff_item(buffer, flag->help);
-    }
+    for (const cli_flag *flag = verb->flags; flag && flag->name; flag++) roff_item(cli_flag_title(flag), flag->help);
 
     fputs(".PP\nExamples:\n.PP\n.nf\n.RS\n", stdout);
     put_roff(verb->examples);
@@ -51,11 +47,10 @@ static void man_verb(const cli_verb *verb)
 
 una_status cli_dump_man(void)
 {
-    char buffer[256];
     printf(".TH UNA 1 \"\" \"una %s\" \"User commands\"\n.SH NAME\nuna \\- ", una_version());
     printf("regression that knows what it does not know\n.SH SYNOPSIS\n.nf\n");
     for (size_t i = 0; cli_verbs[i]; i++) {
-        put_roff(cli_synopsis(cli_verbs[i], buffer, sizeof buffer));
+        put_roff(cli_synopsis(cli_verbs[i]));
         putchar('\n');
     }
 
@@ -66,10 +61,8 @@ una_status cli_dump_man(void)
     for (size_t i = 0; cli_verbs[i]; i++) man_verb(cli_verbs[i]);
 
     printf(".SH COMMON FLAGS\nEach verb takes those of the following that make sense for it.\n");
-    for (const cli_common_flag *common = cli_common; common->flag.name; common++) {
-        cli_flag_title(buffer, sizeof buffer, &common->flag);
-        roff_item(buffer, common->flag.help);
-    }
+    for (const cli_common_flag *common = cli_common; common->flag.name; common++)
+        roff_item(cli_flag_title(&common->flag), common->flag.help);
 
     printf(".SH EXIT STATUS\n");
 #define CLI_STATUS_ITEM(code, number, text) roff_item(#number, text);
@@ -94,14 +87,10 @@ static void print_first_words(void)
 /* The words that a value may be, with blanks between them; NULL: it may be others. */
 static const char *words_of(cli_type type, const char *choices)
 {
-    size_t room = 1;
-    for (size_t kind = 0; kind < una_kind_count(); kind++) room += strlen(una_kind_name(kind)) + 1;
     if (type != CLI_CHOICE && type != CLI_MODEL) return NULL;
-    char *words = type == CLI_CHOICE ? cli_join("", choices) : cli_alloc(room, 1);
-    for (size_t kind = 0; type == CLI_MODEL && kind < una_kind_count(); kind++) {
-        if (kind) strcat(words, "|");
-        strcat(words, una_kind_name(kind));
-    }
+    char *words = cli_join("", type == CLI_CHOICE ? choices : una_kind_name(0));
+    for (size_t kind = 1; type == CLI_MODEL && kind < una_kind_count(); kind++)
+        words = cli_formatted("%s %s", words, una_kind_name(kind));
     for (char *at = words; (at = strchr(at, '|'));) *at = ' ';
     return words;
 }
@@ -311,25 +300,25 @@ static void fish_word(const char *when, const char *word, const char *summary)
 }
 
 /* Whether the verb stands on the command line: "study ask" are two words. */
-static void fish_condition(char *buffer, size_t size, const cli_verb *verb)
+static const char *fish_condition(const cli_verb *verb)
 {
     const cli_family *family = cli_family_of(verb);
-    if (!family) snprintf(buffer, size, "__fish_seen_subcommand_from %s", verb->name);
-    else snprintf(buffer, size, "__fish_seen_subcommand_from %s; and __fish_seen_subcommand_from %s", family->name,
-                  cli_second_word(verb));
+    const char *seen = "__fish_seen_subcommand_from";
+    if (!family) return cli_formatted("%s %s", seen, verb->name);
+    return cli_formatted("%s %s; and %s %s", seen, family->name, seen, cli_second_word(verb));
 }
 
 static void fish_families(void)
 {
     for (size_t i = 0; cli_families[i]; i++) {
-        const cli_verb *verb = NULL;
-        char when[512];
-        size_t used = (size_t)snprintf(when, sizeof when, "__fish_seen_subcommand_from %s; and not "
-                                       "__fish_seen_subcommand_from", cli_families[i]->name);
-        for (size_t at = 0; (verb = cli_next_member(cli_families[i], &at)) && used < sizeof when;)
-            used += (size_t)snprintf(when + used, sizeof when - used, " %s", cli_second_word(verb));
-        fish_word("__fish_use_subcommand", cli_families[i]->name, cli_families[i]->summary);
-        for (size_t at = 0; (verb = cli_next_member(cli_families[i], &at));)
+        const cli_family *family = cli_families[i];
+        const cli_verb *verb;
+        const char *when = cli_formatted("__fish_seen_subcommand_from %s; and not __fish_seen_subcommand_from",
+                                         family->name);
+        for (size_t at = 0; (verb = cli_next_member(family, &at));)
+            when = cli_formatted("%s %s", when, cli_second_word(verb));
+        fish_word("__fish_use_subcommand", family->name, family->summary);
+        for (size_t at = 0; (verb = cli_next_member(family, &at));)
             fish_word(when, cli_second_word(verb), verb->summary);
     }
 }
@@ -353,8 +342,7 @@ static void dump_fish(void)
     for (size_t i = 0; cli_verbs[i]; i++) {
         const cli_verb *verb = cli_verbs[i];
         const cli_flag *flag = NULL;
-        char condition[256];
-        fish_condition(condition, sizeof condition, verb);
+        const char *condition = fish_condition(verb);
         if (!cli_family_of(verb)) fish_word("__fish_use_subcommand", verb->name, verb->summary);
         for (size_t at = 0; (flag = cli_next_flag(verb, &at));) fish_flag(condition, flag);
         if (verb->operands[0].type == CLI_MODEL)

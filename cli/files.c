@@ -98,19 +98,13 @@ char *cli_default_out(const char *data, const char *ending)
         }
     }
 
-    size_t size = length + strlen(ending) + 1;
-    char *path = cli_alloc(size, 1);
-    snprintf(path, size, "%.*s%s", (int)length, name, ending);
-    return path;
+    return cli_formatted("%.*s%s", (int)length, name, ending);
 }
 
 char *cli_join(const char *folder, const char *name)
 {
-    size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = cli_alloc(size, 1);
     bool slash = *folder && folder[strlen(folder) - 1] != '/';
-    snprintf(path, size, "%s%s%s", folder, slash ? "/" : "", name);
-    return path;
+    return cli_formatted("%s%s%s", folder, slash ? "/" : "", name);
 }
 
 una_status cli_check_chart(const cli *c, const char *flag, const char *path)
@@ -146,7 +140,13 @@ void cli_print_pictures(const cli *c)
         if (cli_has(c, flags[i])) printf("%s: %s\n", flags[i], cli_escaped(cli_text(c, flags[i])));
 }
 
-char *cli_replaced(const cli *c, const char *path)
+const char *cli_replaced_words(const char *kind)
+{
+    return strcmp(kind, "file") == 0 ? "(replaced a file that was no model)"
+                                     : cli_formatted("(replaced: a model of kind %s was there)", kind);
+}
+
+const char *cli_replaced(const cli *c, const char *path)
 {
     char *json = NULL, *kind = NULL;
     struct stat about;

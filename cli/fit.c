@@ -41,7 +41,7 @@ static const cli_flag flags[] = {
 
 typedef struct fitted {
     const char   *out;
-    char         *replaced;              /* kind of the model that stood where this one goes        */
+    const char   *replaced;              /* kind of the model that stood where this one goes        */
     una_model    *model;
     una_verdict **verdicts;              /* [targets of the model]                                  */
 } fitted;
@@ -205,18 +205,15 @@ static bool is_automatic(const cli *c, size_t kind, const char *name)
 /* The options that were found from the data, or the others. */
 static void option_row(const cli *c, const una_model *model, bool automatic, const char *title)
 {
-    const char *json = una_model_options_json(model);
-    size_t kind = cli_kind_find(una_model_info(model)->kind), room = 2 * strlen(json) + 1, used = 0;
-    static const char rounded[] = " (rounded; una info has every digit)";
-    char *text = cli_alloc(room + sizeof rounded, 1);
+    size_t kind = cli_kind_find(una_model_info(model)->kind);
+    char *text = cli_join("", "");
     cli_json walk;
     cli_json_item item;
-    for (bool more = cli_json_open(&walk, json); more && cli_json_next(&walk, &item); cli_json_done(&item)) {
-        if (is_automatic(c, kind, item.key) != automatic || !*item.value) continue;
-        used += (size_t)snprintf(text + used, room - used, "%s%s=%s", used ? ", " : "", item.key, item.value);
-    }
-    if (cli_shorten(text)) strcat(text, rounded);
-    if (used) cli_say_row(CLI_PLAIN, title, "%s", text);
+    for (bool more = cli_json_open(&walk, una_model_options_json(model)); more && cli_json_next(&walk, &item);)
+        if (is_automatic(c, kind, item.key) == automatic && *item.value)
+            text = cli_formatted("%s%s%s=%s", text, *text ? ", " : "", item.key, item.value);
+    const char *rounded = cli_shorten(text) ? " (rounded; una info has every digit)" : "";
+    if (*text) cli_say_row(CLI_PLAIN, title, "%s%s", text, rounded);
 }
 
 /* Where no rows were kept for validation, each row may have been predicted by trainings that left out its fold. */
@@ -277,9 +274,7 @@ static void print_fit_files(const cli *c, const fitted *f)
 {
     const char *report = cli_text(c, "report"), *chart = cli_text(c, "chart");
     cli_say_row(CLI_BOLD, "model", "%s", f->out);
-    if (f->replaced && strcmp(f->replaced, "file") == 0)
-        cli_say_row(CLI_PLAIN, "", "(replaced a file that was no model)");
-    else if (f->replaced) cli_say_row(CLI_PLAIN, "", "(replaced: a model of kind %s was there)", f->replaced);
+    if (f->replaced) cli_say_row(CLI_PLAIN, "", "%s", cli_replaced_words(f->replaced));
     if (report) cli_say_row(CLI_BOLD, "report", "%s", report);
     if (chart) cli_say_row(CLI_BOLD, "chart", "%s", chart);
     if (c->ranks && (report || chart)) cli_say_row(CLI_PLAIN, "", "(of the rows that rank 0 has)");

@@ -8,20 +8,16 @@
 
 enum { TITLE_WIDTH = 24 };
 
-void cli_flag_title(char *buffer, size_t size, const cli_flag *flag)
+const char *cli_flag_title(const cli_flag *flag)
 {
-    snprintf(buffer, size, "--%s%s%s", flag->name, flag->metavar ? " " : "", flag->metavar ? flag->metavar : "");
+    return cli_formatted("--%s%s%s", flag->name, flag->metavar ? " " : "", flag->metavar ? flag->metavar : "");
 }
 
-const char *cli_synopsis(const cli_verb *verb, char *buffer, size_t size)
+const char *cli_synopsis(const cli_verb *verb)
 {
-    size_t used = (size_t)snprintf(buffer, size, "una %s", verb->name);
-    for (size_t i = 0; i < 3 && verb->operands[i].name && used < size; i++) {
-        used += (size_t)snprintf(buffer + used, size - used, " %s", verb->operands[i].name);
-    }
-    const char *command = verb->common & CLI_WITH_COMMAND ? " -- COMMAND ..." : "";
-    if (used < size) snprintf(buffer + used, size - used, " [flags]%s", command);
-    return buffer;
+    const char *text = cli_formatted("una %s", verb->name);
+    for (size_t i = 0; i < 3 && verb->operands[i].name; i++) text = cli_formatted("%s %s", text, verb->operands[i].name);
+    return cli_formatted("%s [flags]%s", text, verb->common & CLI_WITH_COMMAND ? " -- COMMAND ..." : "");
 }
 
 static void print_heading(FILE *to, const char *text)
@@ -72,8 +68,7 @@ static void print_examples(FILE *to, const char *examples)
 
 void cli_help_verb(const cli_verb *verb, FILE *to)
 {
-    char buffer[256];
-    fprintf(to, "%s%s%s\n\n", cli_style_on(to, CLI_BOLD), cli_synopsis(verb, buffer, sizeof buffer), cli_style_off(to));
+    fprintf(to, "%s%s%s\n\n", cli_style_on(to, CLI_BOLD), cli_synopsis(verb), cli_style_off(to));
     cli_wrap(to, 0, 0, verb->about);
 
     if (verb->operands[0].name) print_heading(to, "Arguments");
@@ -83,10 +78,7 @@ void cli_help_verb(const cli_verb *verb, FILE *to)
 
     print_heading(to, "Flags");
     const cli_flag *flag = NULL;
-    for (size_t at = 0; (flag = cli_next_flag(verb, &at));) {
-        cli_flag_title(buffer, sizeof buffer, flag);
-        print_entry(to, buffer, flag->help);
-    }
+    for (size_t at = 0; (flag = cli_next_flag(verb, &at));) print_entry(to, cli_flag_title(flag), flag->help);
 
     print_heading(to, "Examples");
     print_examples(to, verb->examples);

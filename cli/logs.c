@@ -34,13 +34,11 @@ void cli_log(void *context, una_log_level level, const char *sentence)
     const char *prefix = level == UNA_LOG_WARNING ? "warning: " : "note: ";
     if (!c->logs_at_once && tfind(sentence, &c->log_words, compare_log_words))
         return;    /* pieces of one file say the same */
-    size_t size = strlen(prefix) + strlen(sentence) + 1;
-    char *text = cli_alloc(size, 1);
-    snprintf(text, size, "%s%s", prefix, sentence);
+    char *text = cli_formatted("%s%s", prefix, sentence);
     if (!c->logs_at_once) {
         keep_sentence(c, text);
     } else {
-        cli_warn(c, text);
+        cli_warn(c, "%s", text);
         cli_free(text);
     }
 }
@@ -111,16 +109,15 @@ void cli_show_logs(const cli *c)
     size_t shown = 0, warnings = c->info ? c->info->warning_count : 0;
     size_t all = c->info ? warnings + c->info->note_count : 0;
     const char **sentence = cli_alloc(all, sizeof *sentence);
-    char more[64];
     for (size_t i = 0; i < all; i++) {
         sentence[i] = i < warnings ? c->info->warnings[i] : c->info->notes[i - warnings];
         tsearch(sentence[i], &elsewhere, compare_log_words);
     }
     for (size_t i = 0; i < c->log_count; i++) {
         if (!tfind(words_of_log(c->logs[i]), &elsewhere, compare_log_words) && ++shown <= SHOWN)
-            cli_warn(c, c->logs[i]);
+            cli_warn(c, "%s", c->logs[i]);
     }
-    snprintf(more, sizeof more, "and %zu more sentence%s like these", shown - SHOWN, shown == SHOWN + 1 ? "" : "s");
-    if (shown > SHOWN) cli_warn(c, more);
+    if (shown > SHOWN)
+        cli_warn(c, "and %zu more sentence%s like these", shown - SHOWN, shown == SHOWN + 1 ? "" : "s");
     for (size_t i = 0; i < all; i++) tdelete(sentence[i], &elsewhere, compare_log_words);
 }

@@ -214,10 +214,9 @@ una_status cli_run_new(cli *c, una_run **run, uint64_t seed)
 static void tell_old_flags(const cli *c)
 {
     static const char *const flags[] = { "no-cache", "verify-cache" };
-    char note[100];
     for (size_t i = 0; i < sizeof flags / sizeof *flags && !cli_text(c, "images"); i++) {
-        snprintf(note, sizeof note, "note: --%s has no effect any more: tables are not cached", flags[i]);
-        if (cli_has(c, flags[i])) cli_warn(c, note);
+        if (cli_has(c, flags[i]))
+            cli_warn(c, "note: --%s has no effect any more: tables are not cached", flags[i]);
     }
 }
 

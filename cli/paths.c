@@ -186,10 +186,7 @@ static una_status check_beside(const cli *c, const path_entry *p, const path_ent
     bool may_be = p->type == CLI_FILE_OUT && database->there && !database->special &&
                   cli_is_sqlite_file(database->path);
     for (size_t i = 0; may_be && i < sizeof endings / sizeof *endings; i++) {
-        size_t size = strlen(database->destination) + strlen(endings[i]) + 1;
-        char *path = cli_alloc(size, 1);
-        snprintf(path, size, "%s%s", database->destination, endings[i]);
-        path_entry beside = { .type = CLI_FILE, .path = path };
+        path_entry beside = { .type = CLI_FILE, .path = cli_formatted("%s%s", database->destination, endings[i]) };
         identify_file(&beside);
         if (same_file(p, &beside))
             return cli_fail(c, UNA_E_USAGE, "--%s %s would overwrite a part of the database %s: SQLite keeps changes "

@@ -26,6 +26,13 @@ const cli_family cli_study = {
 
 /* ---- what the verbs share ---------------------------------------------------------------------------- */
 
+CLI_END(una_trials)
+
+void cli_own_trials(una_trials *trials)
+{
+    cli_own(end_una_trials, trials);
+}
+
 static void end_study(void *study)
 {
     una_study_close(study);
@@ -151,14 +158,12 @@ static una_status run_new(cli *c)
     return UNA_OK;
 }
 
-#define WHERE { "WHERE", CLI_FILE, "file of the study, or postgresql://HOST/DATABASE#NAME" }
-
 const cli_verb cli_study_new = {
     "study new", "make a study",
     "Makes a study from a space: a JSON object with one entry per input. Types are real and integer (low, high, and "
     "\"log\": true for a logarithmic scale), category (levels) and fixed (value); \"constraints\" is a list of "
     "inequalities such as \"x1 + x2 <= 1\". Nothing is made if there is a study already, or if anything is wrong.",
-    { WHERE }, new_flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    { CLI_STUDY }, new_flags, CLI_WITH_SEED | CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "# space.json: {\"grind\": {\"type\": \"real\", \"low\": 1, \"high\": 10},\n"
     "#              \"shots\": {\"type\": \"integer\", \"low\": 1, \"high\": 3},\n"
     "#              \"bean\": {\"type\": \"category\", \"levels\": [\"arabica\", \"robusta\"]}}\n"
@@ -166,8 +171,6 @@ const cli_verb cli_study_new = {
     "una study new 'postgresql://lab@db.example/lab#coffee' --space space.json --model luna --lease 3600",
     .run = run_new
 };
-
-CLI_END(una_trials)
 
 /* ---- ask --------------------------------------------------------------------------------------------- */
 
@@ -182,7 +185,7 @@ static una_status run_ask(cli *c)
     una_trials *trials;
     CLI_TRY(cli_study_open(c, &study));
     CLI_TRY(una_study_ask(&trials, study, cli_count(c, "count", 1), c->run));
-    cli_own(end_una_trials, trials);
+    cli_own_trials(trials);
     cli_progress_clear();
     if (c->json) cli_json_put("{'trials': [");
     for (size_t i = 0; i < trials->count; i++) {
@@ -205,7 +208,7 @@ const cli_verb cli_study_ask = {
     "Prints the number of a trial and its point. The trial is yours until you tell what came out, give it back, or its "
     "lease has ended; then it is offered again. Abandoned trials are offered first. With --count, points are "
     "chosen to be tried side by side.",
-    { WHERE }, ask_flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    { CLI_STUDY }, ask_flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study ask coffee.study\n"
     "una study ask coffee.study --count 4 --json",
     .run = run_ask
@@ -252,7 +255,7 @@ const cli_verb cli_study_tell = {
     "Records the value of a trial. After the command has succeeded, the value is on disk. A trial is told "
     "once; the same value again is no error, so a command that was interrupted can be repeated. A value that comes "
     "after the lease has ended counts too, if the trial has no value yet.",
-    { WHERE, { "ID", CLI_TEXT, "number of the trial" },
+    { CLI_STUDY, { "ID", CLI_TEXT, "number of the trial" },
       { "[VALUE]", CLI_NUMBER, "a number, in the units of what the study optimises" } },
     tell_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study tell coffee.study 7 0.25\n"
@@ -278,7 +281,7 @@ const cli_verb cli_study_drop = {
     "study drop", "give a trial back without a result",
     "Gives a trial back: the next 'una study ask' gets it. For trials that will not be carried out after all, or "
     "whose worker is gone while its lease still runs.",
-    { WHERE, { "ID", CLI_TEXT, "number of the trial" } }, drop_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
+    { CLI_STUDY, { "ID", CLI_TEXT, "number of the trial" } }, drop_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study drop coffee.study 7",
     .run = run_drop
 };

@@ -28,8 +28,6 @@ static void report_trial(void *context, const una_trial *trial, const char *sent
     fflush(stdout);
 }
 
-CLI_END(una_trials)
-
 static una_status run_study_run(cli *c)
 {
     una_study *study;
@@ -51,7 +49,7 @@ static una_status run_study_run(cli *c)
     CLI_TRY(una_study_run(&done, study, &command, c->run));
     cli_progress_clear();
     if (una_study_best(&best, study, c->run) != UNA_OK) return UNA_OK;
-    cli_own(end_una_trials, best);
+    cli_own_trials(best);
     if (c->json) {
         cli_json_put("{'done': %zu, 'told': %zu, 'failed': %zu, 'best': ", done, w.told, w.failed);
         cli_study_best_json(study, best, c->run);
@@ -70,7 +68,7 @@ const cli_verb cli_study_run = {
     "shell. The value is the last word of the last line that it prints. A command that ends with a status other "
     "than 0, is killed, prints no number or takes too long is a failed trial; the search goes on. Ctrl-C ends the "
     "commands that run and gives their trials back. Several of these, on several machines, may work on one study.",
-    { { "WHERE", CLI_FILE, "file of the study, or postgresql://HOST/DATABASE#NAME" } },
+    { CLI_STUDY },
     flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET | CLI_WITH_COMMAND,
     "una study run coffee.study -- ./brew --grind {grind} --heat {heat}\n"
     "una study run coffee.study --workers 4 --timeout 3600 --retries 1 --trials 99 -- python3 train.py {rate} {width}\n"

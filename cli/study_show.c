@@ -8,13 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WHERE { "WHERE", CLI_FILE, "file of the study, or postgresql://HOST/DATABASE#NAME" }
-
 static const cli_flag no_flags[] = { CLI_FLAG_END };
 
 /* ---- best -------------------------------------------------------------------------------------------- */
-
-CLI_END(una_trials)
 
 void cli_study_best_json(const una_study *study, const una_trials *best, una_run *run)
 {
@@ -30,7 +26,7 @@ void cli_study_best_json(const una_study *study, const una_trials *best, una_run
 static una_status find_best(cli *c, una_study *study, una_trials **best)
 {
     CLI_TRY(una_study_best(best, study, c->run));
-    cli_own(end_una_trials, *best);
+    cli_own_trials(*best);
     return UNA_OK;
 }
 
@@ -68,7 +64,7 @@ static una_status run_best(cli *c)
 const cli_verb cli_study_best = {
     "study best", "the best trial so far",
     "Prints the trial with the smallest value (with --goal maximize the largest); the first one, if there are several.",
-    { WHERE }, no_flags, CLI_WITH_JSON,
+    { CLI_STUDY }, no_flags, CLI_WITH_JSON,
     "una study best coffee.study\n"
     "una study best coffee.study --json",
     .run = run_best
@@ -189,7 +185,7 @@ static una_status run_show(cli *c)
     if (chart) CLI_TRY(una_study_chart(study, chart, c->run));
     cli_progress_clear();
     CLI_TRY(una_study_trials(&trials, study, c->run));
-    cli_own(end_una_trials, trials);
+    cli_own_trials(trials);
     CLI_TRY(find_best(c, study, &best));
     if (c->json) json_show(c, study, trials, best);
     else if (!c->stdout_taken) print_show(c, study, trials, best);
@@ -199,7 +195,7 @@ static una_status run_show(cli *c)
 const cli_verb cli_study_show = {
     "study show", "what was tried and what came out",
     "Prints the trials with their states, and writes a page or charts.",
-    { WHERE }, show_flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
+    { CLI_STUDY }, show_flags, CLI_WITH_RUN | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study show coffee.study\n"
     "una study show coffee.study --page coffee.html\n"
     "una study show coffee.study --json",
@@ -231,7 +227,7 @@ una_status cli_study_info(cli *c, char **json)
     size_t size = 0;
     CLI_TRY(cli_study_open(c, &study));
     CLI_TRY(una_study_trials(&trials, study, c->run));
-    cli_own(end_una_trials, trials);
+    cli_own_trials(trials);
     CLI_TRY(find_best(c, study, &best));
     FILE *to = open_memstream(json, &size);
     cli_json_to(to);
@@ -269,7 +265,7 @@ const cli_verb cli_study_export = {
     "study export", "all trials as CSV or JSON",
     "Writes all trials, whole or not at all: as CSV with a column for each input, or as JSON with the settings of the "
     "study. 'una study import' reads the CSV.",
-    { WHERE, { "FORM", CLI_TEXT, "csv or json" } }, export_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
+    { CLI_STUDY, { "FORM", CLI_TEXT, "csv or json" } }, export_flags, CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study export coffee.study csv > coffee.csv\n"
     "una study export coffee.study json --out coffee.json",
     .run = run_export
@@ -297,7 +293,7 @@ const cli_verb cli_study_import = {
     "Takes earlier trials in: columns by the names of the inputs, words for categories, and a column with the values. "
     "With 'failed' in a column state, a row is a trial without a value. Rows that the study has already are skipped. "
     "All rows or none: a row that is outside of the space is an error that names file, line and column.",
-    { WHERE, { "FILE", CLI_FILE, "CSV or TSV with a header" } }, import_flags,
+    { CLI_STUDY, { "FILE", CLI_FILE, "CSV or TSV with a header" } }, import_flags,
     CLI_WITH_RUN | CLI_WITH_READING | CLI_WITH_JSON | CLI_WITH_QUIET,
     "una study import coffee.study earlier.csv\n"
     "una study import coffee.study notebook.csv --value taste",

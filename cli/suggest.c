@@ -53,28 +53,27 @@ static una_status run_suggest(cli *c)
 /* ---- telling --------------------------------------------------------------------------------------------- */
 
 /* "temperature 21.5, cement A": the inputs of one row; at most so many that a sentence stays one. */
-static void describe_inputs(char *text, size_t room, const suggestions *s, size_t row)
+static const char *describe_inputs(const suggestions *s, size_t row)
 {
-    enum { MOST = 8 };
+    enum { MOST = 8, LONGEST = 1024 };
     const una_dataset *table = s->advice->table;
-    size_t used = 0, shown = 0, left = 0;
-    *text = 0;
+    size_t left = 0, shown = 0;
+    const char *text = "";
     for (size_t i = 0; i < una_dataset_column_count(table); i++) {
         const char *name = una_dataset_column_name(table, i);
         const double *number = una_dataset_numbers(table, i);
         char figure[32];
         if (!s->is_input[i]) continue;
-        if (shown == MOST || used + strlen(name) + 80 > room) {
+        if (shown == MOST || strlen(text) + strlen(name) + 80 > LONGEST) {
             left++;
             continue;
         }
         const char *value = number ? una_dataset_date(figure, table, i, row) : una_dataset_words(table, i)[row];
         if (number && !value) value = cli_number_short(figure, number[row]);
         if (number ? isnan(number[row]) : !value) value = "missing";
-        used += (size_t)snprintf(text + used, room - used, "%s%.60s %.60s", shown++ ? ", " : "", name, value);
-        if (used >= room) used = room - 1;
+        text = cli_formatted("%s%s%.60s %.60s", text, shown++ ? ", " : "", name, value);
     }
-    if (left) snprintf(text + used, room - used, " and %zu more", left);
+    return left ? cli_formatted("%s and %zu more", text, left) : text;
 }
 
 static void print_suggestions(cli *c)
@@ -82,21 +81,19 @@ static void print_suggestions(cli *c)
     const suggestions *s = c->found;
     const una_advice *a = s->advice;
     const char *pool = cli_text(c, "pool"), *data = cli_text(c, "data");
-    char where[1024], std[32], before[32], after[32], place[256] = "";
+    char std[32], before[32], after[32];
     if (c->quiet && cli_has(c, "out")) return;
-    if (pool) snprintf(place, sizeof place, "%zu rows of %.200s", a->region, data ? data : pool);
-    else if (data) snprintf(place, sizeof place, "%zu points inside the ranges of %.200s", a->region, data);
-    else snprintf(place, sizeof place, "%zu points within two standard deviations of the mean of each input",
-                  a->region);
+    const char *place = "points within two standard deviations of the mean of each input";
+    if (pool) place = cli_formatted("rows of %.200s", data ? data : pool);
+    else if (data) place = cli_formatted("points inside the ranges of %.200s", data);
     cli_say(0, "Ignorance is what the model does not know of the function (a standard deviation, in the units of the "
-            "target); over all: its root mean square over %s.", place);
+            "target); over all: its root mean square over %zu %s.", a->region, place);
     printf("\n");
 
     for (size_t i = 0; i < a->count; i++) {
-        describe_inputs(where, sizeof where, s, i);
-        if (a->row) snprintf(place, sizeof place, "row %zu of %.200s: ", una_dataset_row_number(a->table, i), pool);
+        if (a->row) place = cli_formatted("row %zu of %.200s: ", una_dataset_row_number(a->table, i), pool);
         cli_say(3, "%zu. %s%s; ignorance there is %s; measured, ignorance over all falls from %s to %s (%.2g %%)",
-                i + 1, a->row ? place : "", where, cli_number_short(std, a->std[i]),
+                i + 1, a->row ? place : "", describe_inputs(s, i), cli_number_short(std, a->std[i]),
                 cli_number_short(before, a->before[i]), cli_number_short(after, a->after[i]),
                 a->before[i] > 0 ? 100 * (a->before[i] - a->after[i]) / a->before[i] : 0);
     }

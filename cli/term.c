@@ -166,6 +166,15 @@ static char *formatted(const char *format, va_list values)
     return text;
 }
 
+char *cli_formatted(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    char *text = formatted(format, values);
+    va_end(values);
+    return text;
+}
+
 void cli_say(size_t indent, const char *format, ...)
 {
     va_list values;
@@ -347,11 +356,15 @@ void cli_tell_failure(const cli *c, una_status status)
     if (status != UNA_OK && !failure_told) cli_failed(c, status);
 }
 
-void cli_warn(const cli *c, const char *sentence)
+void cli_warn(const cli *c, const char *format, ...)
 {
+    va_list values;
     if (c->quiet || cli_rank() > 0) return;
+    va_start(values, format);
     print_prefix(c);
-    fprintf(stderr, "%s%s%s\n", cli_style_on(stderr, CLI_YELLOW), cli_escaped_lines(sentence), cli_style_off(stderr));
+    fprintf(stderr, "%s%s%s\n", cli_style_on(stderr, CLI_YELLOW), cli_escaped_lines(formatted(format, values)),
+            cli_style_off(stderr));
+    va_end(values);
 }
 
 static int compare_named_values(const void *a, const void *b)
@@ -361,23 +374,20 @@ static int compare_named_values(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-char *cli_shares(cli_named *list, size_t count)
+const char *cli_shares(cli_named *list, size_t count)
 {
     enum { SHOWN = 12 };
     double sum = 0;
-    size_t room = 64, used = 0, shown = 0;
+    size_t shown = 0;
+    const char *text = "";
     qsort(list, count, sizeof *list, compare_named_values);
     for (size_t i = 0; i < count; i++) sum += list[i].value * list[i].value;
-    for (size_t i = 0; i < count && i < SHOWN; i++) room += strlen(list[i].name) + 16;
-    char *text = cli_alloc(room, 1);
-
     for (; shown < count && shown < SHOWN; shown++) {
         double share = 100 * list[shown].value * list[shown].value / sum;
         if (!(share >= 1)) break;
-        used += (size_t)snprintf(text + used, room - used, "%s%s %.0f %%", used ? ", " : "", list[shown].name, share);
+        text = cli_formatted("%s%s%s %.0f %%", text, *text ? ", " : "", list[shown].name, share);
     }
-    if (shown < count)
-        snprintf(text + used, room - used, "%s%zu more %s", used ? " and " : "", count - shown,
-                 shown < SHOWN ? "below 1 %" : "with less");
-    return text;
+    if (shown == count) return text;
+    return cli_formatted("%s%s%zu more %s", text, *text ? " and " : "", count - shown,
+                         shown < SHOWN ? "below 1 %" : "with less");
 }

@@ -30,7 +30,7 @@ static const cli_flag flags[] = {
 
 typedef struct update {
     const char *out;
-    char       *replaced;                /* kind of the model that stood where this one goes        */
+    const char *replaced;                /* kind of the model that stood where this one goes        */
     una_model  *model;
     size_t      rows_added;
 } update;
@@ -81,11 +81,10 @@ static void warn_of_repeats(const cli *c, const una_model *model, const una_data
     }
     cli_free(sums);
 
-    char sentence[512];
-    snprintf(sentence, sizeof sentence, "warning: %zu of %zu rows of %.200s have the same inputs and target as rows of "
-             "the old table (the first is row %zu); if they are the same observations, they count twice now", again,
-             una_dataset_row_count(more), c->operand[1], first);
-    if (again) cli_warn(c, sentence);
+    if (again)
+        cli_warn(c, "warning: %zu of %zu rows of %.200s have the same inputs and target as rows of the old table (the "
+                 "first is row %zu); if they are the same observations, they count twice now", again,
+                 una_dataset_row_count(more), c->operand[1], first);
 }
 
 /* A failure of the fit; where its remedy is a flag of una fit that this verb does not have, says so. */
@@ -151,11 +150,9 @@ static bool is_same(int handle, const char *path)
 static una_status wait_for_update(const cli *c, int handle, const char *path, double since, bool *warned)
 {
     struct timespec step = { .tv_nsec = 10000000 };
-    char sentence[512];
     while (!is_free(handle)) {
         if (!*warned && cli_seconds() - since > 1) {
-            snprintf(sentence, sizeof sentence, "another process is updating %.400s; waiting for it", path);
-            cli_warn(c, sentence);
+            cli_warn(c, "another process is updating %.400s; waiting for it", path);
             *warned = true;
         }
         nanosleep(&step, NULL);
@@ -269,8 +266,7 @@ static void print_update(cli *c)
            u->rows_added == 1 ? "" : "s", cli_has(c, "with") ? " and the model fitted again" : "",
            cli_escaped(info->kind), info->rows, cli_escaped(u->out));
     if (u->replaced && strcmp(u->out, c->operand[0]) != 0)
-        printf(strcmp(u->replaced, "file") == 0 ? "(replaced a %s that was no model)\n"
-               : "(replaced: a model of kind %s was there)\n", cli_escaped(u->replaced));
+        printf("%s\n", cli_escaped(cli_replaced_words(u->replaced)));
 }
 
 const cli_verb cli_update = {

@@ -49,24 +49,18 @@ static const char *metavar_of(const una_option_info *info)
 /* One flag per name, also where several experiments have the option: "uci, gap: ...". */
 static void add_option(const una_option_info *info, const char *experiment)
 {
-    static char help[MOST_OPTIONS][1024], choices[MOST_OPTIONS][256];
     cli_flag *flag = option_flag(info->name);
-    size_t at = (size_t)(flag - flags) - OWN_FLAGS;
-    if (at >= MOST_OPTIONS) return;
+    if (flag >= flags + OWN_FLAGS + MOST_OPTIONS) return;
     if (flag->name) {
-        char old[1024];
-        memcpy(old, help[at], sizeof old);
-        snprintf(help[at], sizeof help[at], "%.64s, %.950s", experiment, old);
+        flag->help = cli_formatted("%s, %s", experiment, flag->help);
         return;
     }
-
     bool is_word = strcmp(info->type, "word") == 0, is_switch = strcmp(info->type, "yes or no") == 0;
-    snprintf(help[at], sizeof help[at], "%s: %s%s%s%s", experiment, info->help, is_word ? " (default " : "",
-             is_word ? info->initial : "", is_word ? ")" : "");
-    snprintf(choices[at], sizeof choices[at], "%s", is_word ? info->range : "");
     cli_type type = is_switch ? CLI_SWITCH : CLI_TEXT;
-    *flag = (cli_flag){ .name = info->name, .type = is_word ? CLI_CHOICE : type,
-                        .metavar = metavar_of(info), .help = help[at], .choices = is_word ? choices[at] : NULL };
+    *flag = (cli_flag){ .name = info->name, .type = is_word ? CLI_CHOICE : type, .metavar = metavar_of(info) };
+    flag->help = cli_formatted("%s: %s%s%s%s", experiment, info->help, is_word ? " (default " : "",
+                               is_word ? info->initial : "", is_word ? ")" : "");
+    if (is_word) flag->choices = cli_join("", info->range);
 }
 
 void cli_bench_flags(void)
@@ -250,8 +244,7 @@ static void print_bench_json(const una_bench_result *r, size_t experiment)
         json_key(r->means[i].key);
         cli_json_put(", %s: %zu", una_bench_over(experiment), r->means[i].count);
         for (size_t m = i; m < i + measures; m++) {
-            char sd[128];
-            snprintf(sd, sizeof sd, "%s_sd", r->means[m].measure);
+            const char *sd = cli_formatted("%s_sd", r->means[m].measure);
             cli_json_put(", %s: %g, %s: %g", r->means[m].measure, r->means[m].mean, sd, r->means[m].sd);
         }
         cli_json_put("}");

@@ -319,8 +319,8 @@ const char *cli_replaced_words(const char *kind);
 const char *cli_base_name(const char *path);
 /* Pieces of a text between the commas outside of brackets, without blanks around them. */
 const char **cli_split(const char *list, size_t *count);
-/* Models and tables belong to the verb (cli_own). A table has the rows of --where, and --images: where this model (NULL:
- * none) is asked about them and sees images, the column that names them is its own. */
+/* Models and tables belong to the verb (cli_own). A table has the rows of --where, and --images: where this model (or
+ * NULL) is asked about them and sees images, the column that names them is its own. */
 una_status  cli_load(const cli *c, una_model **model, const char *path);
 una_status  cli_read(const cli *c, una_dataset **data, const char *path, const una_model *model);
 una_status  cli_read_part(const cli *c, una_dataset **data, const char *path);       /* of this rank           */

@@ -78,15 +78,10 @@ static int widest_spec(const una_compared *a)
 /* "-2.412 +-0.031": the error says how many digits count. */
 static void print_mean_and_error(const una_compared_number *n, int width)
 {
-    char text[64];
-    int digits = 3;
-    if (isnan(n->mean)) {
-        printf(" %*s", width, "failed");
-        return;
-    }
-    if (n->error > 0) digits = (int)fmin(fmax(1 - floor(log10(n->error)), 0), 6);
-    if (isnan(n->error)) snprintf(text, sizeof text, "%.4g", n->mean);
-    else snprintf(text, sizeof text, "%.*f +-%.*f", digits, n->mean, digits, n->error);
+    const char *text = "failed";
+    int digits = n->error > 0 ? (int)fmin(fmax(1 - floor(log10(n->error)), 0), 6) : 3;
+    if (!isnan(n->mean) && isnan(n->error)) text = cli_formatted("%.4g", n->mean);
+    else if (!isnan(n->mean)) text = cli_formatted("%.*f +-%.*f", digits, n->mean, digits, n->error);
     printf(" %*s", width, text);
 }
 
@@ -108,10 +103,9 @@ static void print_values(const una_compared *a)
 
 static void print_difference(const una_compared_number *n, int width)
 {
-    char text[96];
-    if (isnan(n->difference)) snprintf(text, sizeof text, "-");
-    else if (!isfinite(n->low)) snprintf(text, sizeof text, "%.3g", n->difference);
-    else snprintf(text, sizeof text, "%.3g (%.3g to %.3g)", n->difference, n->low, n->high);
+    const char *text = "-";
+    if (!isnan(n->difference) && !isfinite(n->low)) text = cli_formatted("%.3g", n->difference);
+    else if (!isnan(n->difference)) text = cli_formatted("%.3g (%.3g to %.3g)", n->difference, n->low, n->high);
     printf(" %*s", width, text);
 }
 
@@ -131,9 +125,8 @@ static void print_differences(const una_compared *a)
 
 static void print_compare_meaning(const cli *c, const una_compared *a)
 {
-    char times[64] = "", groups[64] = "";
-    if (a->repeats > 1) snprintf(times, sizeof times, ", %zu times", a->repeats);
-    if (cli_has(c, "group")) snprintf(groups, sizeof groups, " of %zu groups", a->groups);
+    const char *times = a->repeats > 1 ? cli_formatted(", %zu times", a->repeats) : "";
+    const char *groups = cli_has(c, "group") ? cli_formatted(" of %zu groups", a->groups) : "";
     printf("\n");
     cli_say(0, "%zu rows, target %.100s; means over %zu folds%s%s%s, the same for all models, of rows that a fit had "
             "not seen. +-: standard error; it and the intervals allow for training rows that folds share (Nadeau and "

@@ -189,7 +189,7 @@ const cli_verb cli_data_list = {
 
 /* ---- what import and get share ----------------------------------------------------------------------------- */
 
-typedef struct set_import { size_t files, written; char *why; } set_import;  /* files 0: not concerned; why: it is refused */
+typedef struct set_import { size_t files, written; char *why; } set_import;    /* why: NULL, or it is refused */
 
 static void tell_json(const set_import *all, const char *folder)
 {

@@ -227,8 +227,9 @@ static void print_checks(const cli *c, const una_model *model)
 {
     const una_fit_info *info = una_model_info(model);
     bool folds = is_out_of_fold(c, model);
-    char rmse[32], log_lik[32], noise[160] = "(standard deviation, in the units of the target)";
-    if (info->log_target) snprintf(noise, sizeof noise, "(standard deviation of log %.100s)", info->target);
+    char rmse[32], log_lik[32];
+    const char *noise = "(standard deviation, in the units of the target)";
+    if (info->log_target) noise = cli_formatted("(standard deviation of log %.100s)", info->target);
     figure_row("noise", info->noise_std, noise);
     figure_row("prior variance", info->prior_var, "");
     figure_row("log evidence", info->log_evidence, "");

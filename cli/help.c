@@ -16,7 +16,8 @@ const char *cli_flag_title(const cli_flag *flag)
 const char *cli_synopsis(const cli_verb *verb)
 {
     const char *text = cli_formatted("una %s", verb->name);
-    for (size_t i = 0; i < 3 && verb->operands[i].name; i++) text = cli_formatted("%s %s", text, verb->operands[i].name);
+    for (size_t i = 0; i < 3 && verb->operands[i].name; i++)
+        text = cli_formatted("%s %s", text, verb->operands[i].name);
     return cli_formatted("%s [flags]%s", text, verb->common & CLI_WITH_COMMAND ? " -- COMMAND ..." : "");
 }
 

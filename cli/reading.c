@@ -4,7 +4,6 @@
  */
 #include "cli.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A word or the character itself; 0: neither. */

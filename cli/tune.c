@@ -6,7 +6,6 @@
 #include "una_study.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const cli_flag flags[] = {

@@ -62,20 +62,25 @@ static bool standardise_targets(double *y, size_t rows)
     return true;
 }
 
-typedef struct stage { size_t rows, steps; double length_prior, done; } stage;
+typedef struct stage {
+    const sample *of;
+    const una_hyper_plan *plan;
+    size_t rows, steps;
+    double length_prior, done;
+} stage;
 
 /* Moves the kernel's parameters and *noise_var to where the stage's rows are likeliest; *gain: how much likelier they
  * are than as noise alone, less one for each free parameter. */
-static una_status search_lengths(una_kernel *kernel, double *noise_var, double *gain, const sample *s, const stage *now,
-                                 const una_hyper_plan *plan, una_run *run)
+static una_status search_lengths(una_kernel *kernel, double *noise_var, double *gain, const stage *now, una_run *run)
 {
+    const sample *s = now->of;
     una_mark mark = una_arena_mark(&run->scratch);
     una_gp gp = { .noise_var = *noise_var };
     una_gp_search f = { .gp = &gp, .stage = "finding relevance", .free_noise = true, .range = RANGE,
                         .jitter = UNA_AUTO, .starts = 2, .done = now->done, .most_steps = now->steps,
                         .length_prior = now->length_prior };
     una_status status = una_gp_init(&gp, kernel, s->x, s->cols, s->y, now->rows, s->cols, &run->scratch);
-    if (status == UNA_OK) status = una_gp_search_run(&f, plan, 1, 0, run);
+    if (status == UNA_OK) status = una_gp_search_run(&f, now->plan, 1, 0, run);
     if (status == UNA_OK) {
         double rows = (double)now->rows;
         *noise_var = gp.noise_var;
@@ -113,12 +118,12 @@ static una_status learn_lengths(double *scale, const una_problem *p, una_run *ru
     for (size_t d = 0; d < inputs; d++) group[d] = una_columns_input(p->columns, d)->source;
     una_hyper_plan plan = { .ard = true, .group = group };
     bool many = s.rows > FIRST_ROWS;
-    stage first = { many ? FIRST_ROWS : s.rows, FIRST_STEPS, 1, 0 },
-          last = { s.rows, many ? LAST_STEPS : STEPS_OF_FEW_ROWS, 0, 1 };
+    stage first = { &s, &plan, many ? FIRST_ROWS : s.rows, FIRST_STEPS, 1, 0 },
+          last = { &s, &plan, s.rows, many ? LAST_STEPS : STEPS_OF_FEW_ROWS, 0, 1 };
     double noise_var = 0.1, gain = 0;
     una_gp_set_lengths(kernel, sqrt((double)inputs));
-    UNA_TRY(search_lengths(kernel, &noise_var, &gain, &s, &first, &plan, run));
-    UNA_TRY(search_lengths(kernel, &noise_var, &gain, &s, &last, &plan, run));
+    UNA_TRY(search_lengths(kernel, &noise_var, &gain, &first, run));
+    UNA_TRY(search_lengths(kernel, &noise_var, &gain, &last, run));
     if (gain > 0) una_relevance_of_lengths(scale, kernel->parameter + kernel->op[0].parameter + 1, inputs);
     return UNA_OK;
 }

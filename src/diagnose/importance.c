@@ -29,9 +29,8 @@ typedef struct result {
 typedef struct work {
     const una_model *model;
     const una_dataset *data;
-    size_t   rows, *kept;                /* rows that have all inputs and the target, and their places in the table */
-    double  *x, *y, *own;                /* encoded; and the target in its own units                        */
-    uint32_t *order;                     /* of the rows, shuffled: rows to evaluate come first */
+    una_problem all;                     /* rows that have all inputs and the target, those to evaluate first */
+    double  *own, var;                   /* the target in its own units, and its variance                   */
     size_t   evaluated, folds, repeats;
     double  *error, *rise;               /* [evaluated] squared; [evaluated, inputs] d_is                         */
 } work;
@@ -43,27 +42,20 @@ static bool keeps_features(const una_kind *kind)
     return kind->relearn && !kind->learns_features;
 }
 
-/* Rows order[from..to) are evaluated; all others train. */
-static una_status rows_that_train(una_problem *p, const work *w, size_t from, size_t to, una_run *run)
+/* Rows from .. to are left out. */
+static una_status without_rows(una_problem *p, const work *w, size_t from, size_t to, una_run *run)
 {
-    const una_model *model = w->model;
-    size_t inputs = model->columns.input_count, count = 0;
-    UNA_NEW_ROWS(&run->scratch, double, x, w->rows * inputs);
-    UNA_NEW(&run->scratch, double, y, w->rows);
-    for (size_t k = 0; k < w->rows; k++) {
-        size_t row = w->order[k];
-        if (k >= from && k < to) continue;
-        memcpy(x + count * inputs, w->x + row * inputs, inputs * sizeof *x);
-        y[count++] = w->y[row];
-    }
-    *p = (una_problem){ .x = { x, count, inputs, inputs }, .y = y, .outputs = 1, .columns = &model->columns,
-                        .data = w->data, .seed = run->settings.seed, .table_rows = count };
-    return UNA_OK;
+    UNA_NEW(&run->scratch, unsigned char, left_out, w->all.x.rows);
+    memset(left_out + from, 1, to - from);
+    *p = w->all;
+    p->fold = left_out;
+    return una_problem_without_fold(p, 1, &run->scratch);
 }
 
-static una_status posterior_without_rows(una_model *refit, const work *w, const una_problem *p, una_run *run)
+static una_status posterior_without_rows(una_model *refit, const work *w, const una_problem *others, una_run *run)
 {
     const una_model *model = w->model;
+    una_problem p = *others;
     una_archive bytes;
     void *options;
     UNA_TRY(una_model_options(&options, model, &run->scratch, run));
@@ -73,7 +65,9 @@ static una_status posterior_without_rows(una_model *refit, const work *w, const 
     UNA_TRY(una_model_revive(&refit->state, model, &bytes, &run->scratch, run));
     una_fit_result found = una_fit_result_in(&run->scratch);
     refit->options = options;
-    return una_model_learn(una_calls(model->kind)->relearn, refit, p, &found, &run->scratch, run);
+    p.valid_x.rows = 0;
+    p.table_rows = p.x.rows;
+    return una_model_learn(una_calls(model->kind)->relearn, refit, &p, &found, &run->scratch, run);
 }
 
 /* The spec with at most two members, wherever it names a number of them; *cut: it was changed. */
@@ -99,10 +93,10 @@ static const char *few_members(const char *spec, bool *cut, una_arena *arena)
 }
 
 /* Rows are encoded as for the model. */
-static una_status importance_refit(una_model *refit, const work *w, una_problem *p, una_arena *keep, una_run *run)
+static una_status importance_refit(una_model *refit, const work *w, const una_problem *others, una_arena *keep,
+                                   una_run *run)
 {
     const una_fit_settings plain = UNA_INIT(una_fit_settings);
-    una_fit_result found = una_fit_result_in(keep);      /* scratch is released while the fit goes on */
     bool cut;
     if (run->settings.ranks)
         UNA_FAIL(run, UNA_E_USAGE, "%s would have to be fitted again to say which inputs matter, which one of several "
@@ -110,8 +104,7 @@ static una_status importance_refit(una_model *refit, const work *w, una_problem 
     const char *spec = few_members(w->model->info.spec, &cut, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_model_begin_again(refit, w->model, spec, keep, run));
-    UNA_TRY(una_problem_split(p, refit->kind, refit->options, &plain, &found, run));
-    return una_model_learn(una_calls(refit->kind)->fit, refit, p, &found, keep, run);
+    return una_model_refit(refit, others, &plain, keep, run);
 }
 
 /* ---- the cost of shuffling -------------------------------------------------------------------------------- */
@@ -119,7 +112,8 @@ static una_status importance_refit(una_model *refit, const work *w, una_problem 
 typedef struct panel {                   /* rows that one refit evaluates                                   */
     const una_model *refit;
     size_t  rows, inputs, sources;
-    double *x, *shuffled, *mean, *y;
+    const double *x, *y;
+    double *shuffled, *mean;
     double *error, *rise;                /* [rows], [rows, sources]: what the work has of them              */
 } panel;
 
@@ -166,15 +160,10 @@ static una_status new_panel(panel *p, const work *w, const una_model *refit, siz
     size_t inputs = refit->columns.input_count, sources = w->model->columns.source_count;
     *p = (panel){ .refit = refit, .rows = to - from, .inputs = inputs, .sources = sources, .error = w->error + from,
                   .rise = w->rise + from * sources };
-    UNA_NEW_AT(&run->scratch, p->x, p->rows * inputs);
+    p->x = w->all.x.at + from * inputs;
+    p->y = w->own + from;
     UNA_NEW_AT(&run->scratch, p->shuffled, p->rows * inputs);
     UNA_NEW_AT(&run->scratch, p->mean, p->rows);
-    UNA_NEW_AT(&run->scratch, p->y, p->rows);
-    for (size_t i = 0; i < p->rows; i++) {
-        size_t row = w->order[from + i];
-        p->y[i] = w->own[row];
-        memcpy(p->x + i * inputs, w->x + row * inputs, inputs * sizeof *p->x);
-    }
     return UNA_OK;
 }
 
@@ -184,7 +173,7 @@ static una_status score_fold(work *w, size_t from, size_t to, una_run *run)
     una_problem others;
     una_arena keep;
     panel p;
-    UNA_TRY(rows_that_train(&others, w, from, to, run));
+    UNA_TRY(without_rows(&others, w, from, to, run));
     una_arena_init(&keep, run);
     una_status status = keeps_features(w->model->kind) ? posterior_without_rows(&refit, w, &others, run)
                                                        : importance_refit(&refit, w, &others, &keep, run);
@@ -204,14 +193,14 @@ static size_t smaller_of(size_t a, size_t b)
 static una_status choose_sizes(work *w, una_run *run)
 {
     size_t inputs = w->model->columns.source_count;
-    bool cut, kept = keeps_features(w->model->kind), few = w->rows <= MOST_EVALUATED;
+    bool cut, kept = keeps_features(w->model->kind), few = w->all.x.rows <= MOST_EVALUATED;
     few_members(w->model->info.spec, &cut, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     w->folds = 1;
     if (few && cut) w->folds = 2;
     if (few && kept) w->folds = FOLDS;
     double share = (double)w->folds * evaluated_share;
-    w->evaluated = kept && few ? w->rows : smaller_of(MOST_EVALUATED, (size_t)(share * (double)w->rows));
+    w->evaluated = kept && few ? w->all.x.rows : smaller_of(MOST_EVALUATED, (size_t)(share * (double)w->all.x.rows));
     size_t affordable = BUDGET / inputs > LEAST_EVALUATED ? BUDGET / inputs : LEAST_EVALUATED;
     w->evaluated = smaller_of(w->evaluated, affordable);
     w->repeats = BUDGET / (w->evaluated * inputs);
@@ -220,27 +209,56 @@ static una_status choose_sizes(work *w, una_run *run)
     return UNA_OK;
 }
 
+static double strided_mean(const double *at, size_t count, size_t step)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += at[i * step];
+    return sum / (double)count;
+}
+
+/* Encoded rows in a random order: those to evaluate come first. */
+static una_status shuffle_rows(work *w, const double *own, una_run *run)
+{
+    una_problem *p = &w->all;
+    size_t rows = p->x.rows, inputs = p->x.cols;
+    uint32_t *order;
+    UNA_NEW_ROWS(&run->scratch, double, x, rows * inputs);
+    UNA_NEW_ROWS(&run->scratch, double, y, rows);
+    UNA_NEW_ROWS_AT(&run->scratch, w->own, rows);
+    UNA_TRY(una_order_new(&order, rows, &run->scratch));
+    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_REPORT, 0);
+    una_rng_permute(&rng, order, rows);
+    for (size_t k = 0; k < rows; k++) {
+        memcpy(x + k * inputs, p->x.at + order[k] * inputs, inputs * sizeof *x);
+        y[k] = p->y[order[k]];
+        w->own[k] = own[order[k]];
+    }
+    p->x.at = x;
+    p->y = y;
+    return UNA_OK;
+}
+
 static una_status importance_begin(work *w, una_run *run)
 {
     const una_columns *columns = &w->model->columns;
-    size_t target;
+    size_t target, *kept;
     if (columns->sources[0].image.height)
         UNA_FAIL(run, UNA_E_USAGE, "a model of images has no columns of which one could matter more than another");
     UNA_TRY(una_table_need(&target, w->data, columns->target, run));
-    UNA_TRY(una_columns_encode(columns, w->data, &(una_encoding){ &w->x, &w->y, &w->kept, &w->rows }, &run->scratch));
-    if (w->rows < LEAST_ROWS)
+    UNA_TRY(una_problem_encode(&w->all, w->model, w->data, &kept, run));
+    size_t rows = w->all.x.rows;
+    if (rows < LEAST_ROWS)
         UNA_FAIL(run, UNA_E_INPUT, "%s: %zu rows are too few to say which inputs matter; %d are needed",
-                 w->data->origin, w->rows, LEAST_ROWS);
+                 w->data->origin, rows, LEAST_ROWS);
 
     UNA_TRY(choose_sizes(w, run));
-    UNA_NEW_AT(&run->scratch, w->own, w->rows);
+    UNA_NEW(&run->scratch, double, own, rows);
     UNA_NEW_AT(&run->scratch, w->error, w->evaluated);
     UNA_NEW_AT(&run->scratch, w->rise, w->evaluated * columns->source_count);
-    for (size_t i = 0; i < w->rows; i++) w->own[i] = w->data->column[target].number[w->kept[i]];
-    UNA_TRY(una_order_new(&w->order, w->rows, &run->scratch));
-    una_rng rng = una_rng_at(run->settings.seed, UNA_FOR_REPORT, 0);
-    una_rng_permute(&rng, w->order, w->rows);
-    return UNA_OK;
+    for (size_t i = 0; i < rows; i++) own[i] = w->data->column[target].number[kept[i]];
+    double centre = strided_mean(own, rows, 1);
+    for (size_t i = 0; i < rows; i++) w->var += (own[i] - centre) * (own[i] - centre) / (double)rows;
+    return shuffle_rows(w, own, run);
 }
 
 typedef struct ranked { double rise; size_t input; } ranked;
@@ -250,13 +268,6 @@ static int by_rise(const void *a, const void *b)
     const ranked *p = a, *q = b;
     if (p->rise != q->rise) return p->rise > q->rise ? -1 : 1;
     return (p->input > q->input) - (p->input < q->input);
-}
-
-static double strided_mean(const double *at, size_t count, size_t step)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) sum += at[i * step];
-    return sum / (double)count;
 }
 
 static una_status summarise_columns(result *out, const work *w, una_run *run)
@@ -269,8 +280,7 @@ static una_status summarise_columns(result *out, const work *w, una_run *run)
     UNA_NEW(&out->keep, size_t, order, inputs);
     UNA_NEW(&run->scratch, ranked, list, inputs);
 
-    double centre = strided_mean(w->own, w->rows, 1), var = 0;
-    for (size_t i = 0; i < w->rows; i++) var += (w->own[i] - centre) * (w->own[i] - centre) / (double)w->rows;
+    double var = w->var;
     for (size_t s = 0; s < inputs; s++) {
         double mean = strided_mean(w->rise + s, n, inputs), square = 0;
         for (size_t i = 0; i < n; i++) square += pow(w->rise[i * inputs + s] - mean, 2);

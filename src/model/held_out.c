@@ -92,62 +92,36 @@ static una_status keep_kind_oof(una_model *model, const una_oof_predictions *u, 
 
 typedef struct refit {
     una_model *model;                    /* that was fitted                                                 */
-    const una_dataset *data;
     const una_fit_settings *settings;
-    double *x, *y;                       /* [rows, inputs], [rows] all of them, encoded                     */
-    size_t  rows, folds;
-    unsigned char *fold;                 /* [rows] below `folds`: left out in that refit                    */
+    una_problem all;                     /* all rows, encoded; fold: below `folds`, left out in that refit  */
+    size_t folds;
     una_oof_predictions oof;
 } refit;
 
 /* Folds; with many rows, fold 0 has a fifth of them and fold 1 all others: fold 1 is never left out. */
 static una_status deal_into_folds(refit *f, una_run *run)
 {
-    size_t inputs = f->model->columns.input_count, parts = REFITS;
-    bool once = f->rows >= ONCE_FROM;
+    size_t rows = f->all.x.rows, parts = rows >= ONCE_FROM ? ONE_IN : REFITS;
     una_copies copies;
-    una_view x = { f->x, f->rows, inputs, inputs };
-    UNA_TRY(una_split_copies(&copies, x, run));
-    if (once) parts = ONE_IN;
-    UNA_TRY(una_fold_rows(&f->fold, &parts, &copies, f->rows, una_rng_at(run->settings.seed, UNA_FOR_FOLDS, 1), run));
-    f->folds = once ? 1 : parts;
+    unsigned char *fold;
+    UNA_TRY(una_split_copies(&copies, f->all.x, run));
+    UNA_TRY(una_fold_rows(&fold, &parts, &copies, rows, una_rng_at(run->settings.seed, UNA_FOR_FOLDS, 1), run));
+    f->all.fold = fold;
+    f->folds = rows >= ONCE_FROM ? 1 : parts;
     return UNA_OK;
 }
 
-/* The rows outside a fold, and after them its own. */
-static una_status pick_fold(una_problem *p, una_view *out, size_t **index, const refit *f, size_t fold, una_run *run)
-{
-    size_t inputs = f->model->columns.input_count, held = 0, train = 0, valid = 0;
-    for (size_t i = 0; i < f->rows; i++) held += f->fold[i] == fold;
-    double *x = UNA_GET_ROWS(&run->scratch, double, f->rows * inputs);
-    double *y = UNA_GET_ROWS(&run->scratch, double, f->rows);
-    *index = UNA_GET_ROWS(&run->scratch, size_t, held);
-    UNA_TRY(una_arena_check(&run->scratch));
-
-    for (size_t i = 0; i < f->rows; i++) {
-        bool is_held = f->fold[i] == fold;
-        size_t to = is_held ? f->rows - held + valid : train;
-        memcpy(x + to * inputs, f->x + i * inputs, inputs * sizeof *x);
-        y[to] = f->y[i];
-        if (is_held) (*index)[valid++] = i;
-        else train++;
-    }
-    *p = (una_problem){ .x = { x, train, inputs, inputs }, .y = y, .outputs = 1, .columns = &f->model->columns,
-                        .data = f->data, .seed = run->settings.seed, .table_rows = train };
-    *out = (una_view){ x + train * inputs, held, inputs, inputs };
-    return UNA_OK;
-}
-
-typedef struct oof_block { refit *f; const size_t *index; } oof_block;
+typedef struct oof_block { refit *f; size_t fold, next; } oof_block;
 
 static una_status take_oof_block(void *context, una_predictive *p, size_t from, size_t rows, una_run *run)
 {
-    const oof_block *h = context;
+    oof_block *h = context;
     una_oof_predictions *u = &h->f->oof;
-    (void)run;
+    (void)from, (void)run;
     for (size_t r = 0; r < rows; r++) {
-        size_t i = h->index[from + r], parts = p->parts;
-        double y = h->f->y[i];
+        while (h->f->all.fold[h->next] != h->fold) h->next++;
+        size_t i = h->next++, parts = p->parts;
+        double y = h->f->all.y[i];
         u->mean[i] = p->mean[r];
         u->var_model[i] = p->var_model[r];
         u->var_noise[i] = p->var_noise[r];
@@ -156,6 +130,18 @@ static una_status take_oof_block(void *context, una_predictive *p, size_t from, 
             u->below[i] = una_mixture_cdf(y, p->part_mean + r * parts, p->part_var + r * parts, p->part_weight, parts);
         u->rows++;
     }
+    return UNA_OK;
+}
+
+una_status una_problem_encode(una_problem *p, const una_model *model, const una_dataset *data, size_t **kept,
+                              una_run *run)
+{
+    const una_columns *c = &model->columns;
+    double *x, *y;
+    size_t rows;
+    UNA_TRY(una_columns_encode(c, data, &(una_encoding){ &x, &y, kept, &rows }, &run->scratch));
+    *p = (una_problem){ .x = { x, rows, c->input_count, c->input_count }, .y = y, .outputs = 1, .columns = c,
+                        .data = data, .seed = run->settings.seed, .table_rows = rows };
     return UNA_OK;
 }
 
@@ -173,43 +159,50 @@ una_status una_model_begin_again(una_model *again, const una_model *model, const
     return una_options_apply(again->options, kind->options, kind->name, &spec, arena, run);
 }
 
+una_status una_model_refit(una_model *again, const una_problem *others, const una_fit_settings *settings,
+                           una_arena *keep, una_run *run)
+{
+    una_problem p = *others;
+    una_fit_result result = una_fit_result_in(keep);
+    p.valid_x.rows = 0;
+    p.valid_y = NULL;
+    p.table_rows = p.x.rows;
+    if (p.x.rows < again->kind->least_rows)
+        UNA_FAIL(run, UNA_E_INPUT, "%s: too few rows are left without a fold", p.data->origin);
+    UNA_TRY(una_problem_split(&p, again->kind, again->options, settings, &result, run));
+    return una_model_learn(una_calls(again->kind)->fit, again, &p, &result, keep, run);
+}
+
 static una_status refit_without_part(refit *f, size_t fold, una_arena *arena, una_run *run)
 {
     una_model again;
-    una_problem p;
-    una_view out;
-    una_fit_result result = una_fit_result_in(arena);
-    oof_block h = { .f = f };
-    size_t *index;
+    una_problem p = f->all;
+    oof_block h = { .f = f, .fold = fold };
     UNA_TRY(una_model_begin_again(&again, f->model, f->model->info.spec, arena, run));
-    UNA_TRY(pick_fold(&p, &out, &index, f, fold, run));
-    if (p.x.rows < again.kind->least_rows)
-        UNA_FAIL(run, UNA_E_INPUT, "%s: too few rows are left without a fold", f->data->origin);
-    UNA_TRY(una_problem_split(&p, again.kind, again.options, f->settings, &result, run));
-    UNA_TRY(una_model_learn(una_calls(again.kind)->fit, &again, &p, &result, arena, run));
-    h.index = index;
-    return una_model_each_block(&again, out.at, out.rows, UNA_PARTS, take_oof_block, &h, run);
+    UNA_TRY(una_problem_without_fold(&p, fold, &run->scratch));
+    UNA_TRY(una_model_refit(&again, &p, f->settings, arena, run));
+    return una_model_each_block(&again, p.valid_x.at, p.valid_x.rows, UNA_PARTS, take_oof_block, &h, run);
+}
+
+static una_status refit_part(refit *f, size_t fold, una_run *run)
+{
+    una_arena arena;
+    una_arena_init(&arena, run);
+    una_status status = refit_without_part(f, fold, &arena, run);
+    una_arena_free(&arena);
+    return status;
 }
 
 static una_status refit_parts(una_model *model, const una_dataset *data, const una_fit_settings *settings, una_run *run)
 {
-    refit f = { .model = model, .data = data, .settings = settings };
+    refit f = { .model = model, .settings = settings };
     size_t *kept;
-    UNA_TRY(una_columns_encode(&model->columns, data, &(una_encoding){ &f.x, &f.y, &kept, &f.rows }, &run->scratch));
+    UNA_TRY(una_problem_encode(&f.all, model, data, &kept, run));
     UNA_TRY(deal_into_folds(&f, run));
-    UNA_TRY(new_oof_predictions(&f.oof, f.rows, run));
-
-    for (size_t k = 0; k < f.folds; k++) {
-        una_arena arena;
-        una_mark mark = una_arena_mark(&run->scratch);
-        una_arena_init(&arena, run);
-        una_status status = refit_without_part(&f, k, &arena, run);
-        una_arena_free(&arena);
-        una_arena_release(&run->scratch, mark);
-        UNA_TRY(status);
-    }
+    UNA_TRY(new_oof_predictions(&f.oof, f.all.x.rows, run));
+    for (size_t k = 0; k < f.folds; k++) UNA_SCOPED(run, refit_part(&f, k, run));
     f.oof.folds = f.folds > 1 ? f.folds : 0;
-    return keep_oof_rows(model, &f.oof, kept, f.rows, data, run);
+    return keep_oof_rows(model, &f.oof, kept, f.all.x.rows, data, run);
 }
 
 una_status una_oof_keep(una_model *model, const una_oof_predictions *oof, const una_problem *p, const size_t *kept,

@@ -330,6 +330,8 @@ una_status una_model_predict_encoded(const una_model *model, const double *x, si
 typedef struct una_quantiles { size_t count; const double *level; double *q; } una_quantiles;
 una_status una_model_answer_encoded(const una_model *model, const double *x, size_t rows, double level,
                                     una_prediction *out, const una_quantiles *asked, una_run *run);
+/* A model of one target whose inputs are numbers; instead: the call to use for a table, NULL: there is none. */
+una_status una_model_need_numbers(const una_model *model, const char *instead, una_run *run);
 /* "luna: the prediction for row 3 is not finite ...", row counted from 0. */
 una_status una_fail_not_finite(const una_model *model, size_t row, una_run *run);
 una_status una_quantiles_check(const double *level, size_t count, una_run *run);

@@ -243,6 +243,29 @@ static void note_copies(const una_problem *p, const una_copies *copies, una_fit_
                   "them is.", copies->copied, rows);
 }
 
+una_status una_problem_without_fold(una_problem *p, size_t fold, una_arena *arena)
+{
+    size_t rows = p->x.rows, cols = p->x.cols, outputs = p->outputs ? p->outputs : 1, out = 0, in = 0;
+    UNA_NEW_ROWS(arena, double, x, rows * cols);
+    UNA_NEW_ROWS(arena, double, y, rows * outputs);
+    for (size_t i = 0; i < rows; i++) out += p->fold[i] == fold;
+    size_t valid = rows - out;
+    for (size_t i = 0; i < rows; i++) {
+        size_t to = p->fold[i] == fold ? valid++ : in++;
+        memcpy(x + to * cols, p->x.at + i * p->x.stride, cols * sizeof *x);
+        memcpy(y + to * outputs, p->y + i * outputs, outputs * sizeof *y);
+    }
+
+    p->x = (una_view){ x, in, cols, cols };
+    p->y = y;
+    p->valid_x = (una_view){ x + in * cols, out, cols, cols };
+    p->valid_y = y + in * outputs;
+    p->folds = 0;
+    p->fold = NULL;
+    p->shared = NULL;
+    return UNA_OK;
+}
+
 /* ---- the split ------------------------------------------------------------------------------------------------ */
 
 /* Where the trainings without each fold are kept, folds cost nothing; else they come on top. */

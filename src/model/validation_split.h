@@ -36,4 +36,7 @@ una_status una_problem_split_several(una_problem *problem, const una_columns *co
                                      void *options, const una_fit_settings *settings, una_fit_result *result,
                                      una_run *run);
 
+/* The problem without one fold, whose rows become valid_x and valid_y: for members that are kinds of their own. */
+una_status una_problem_without_fold(una_problem *problem, size_t fold, una_arena *arena);
+
 #endif

@@ -14,6 +14,7 @@
 
 #include "train/basis.h"
 #include "committee/committee.h"
+#include "model/validation_split.h"
 #include "train/crossfit.h"
 #include "la/mixture.h"
 

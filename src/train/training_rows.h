@@ -21,8 +21,6 @@ una_status una_training_rows_split(una_training_rows *rows, const una_problem *p
                                    una_arena *arena);
 /* All rows train, those of problem->valid_x last. */
 una_status una_training_rows_all(una_training_rows *rows, const una_problem *problem, una_arena *arena);
-/* The problem without one fold, whose rows become valid_x and valid_y: for members that are kinds of their own. */
-una_status una_problem_without_fold(una_problem *problem, size_t fold, una_arena *arena);
 /* Leaves at most so many rows (x and y) and validation rows, evenly spaced: copies in the arena. For validation, which
  * must stay cheap. */
 una_status una_training_rows_thin(una_training_rows *rows, size_t most, size_t most_valid, una_arena *arena);

@@ -67,17 +67,15 @@ static una_status make_folders(char *path, una_run *run)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = 0;
-        int failed = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
-        if (failed)
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
             UNA_FAIL(run, UNA_E_IO, "cannot make the folder %s: %s; name another one with --data FOLDER", path,
-                     strerror(failed));
+                     strerror(errno));
         *slash = '/';
     }
     return UNA_OK;
 }
 
-static una_status write_file(const char *folder, const una_data_file *file, const void *bytes, size_t size,
-                             una_run *run)
+una_status una_set_write(const char *folder, const una_data_file *file, const void *bytes, size_t size, una_run *run)
 {
     char *path = una_arena_text(&run->scratch, una_set_path(folder, file, &run->scratch));
     una_file out;
@@ -86,14 +84,6 @@ static una_status write_file(const char *folder, const una_data_file *file, cons
     UNA_TRY(una_file_begin(&out, path, &run->scratch, run));
     UNA_TRY(una_file_write(&out, bytes, size, run));
     return una_file_commit(&out, run);
-}
-
-una_status una_set_write(const char *folder, const una_data_file *file, const void *bytes, size_t size, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = write_file(folder, file, bytes, size, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
 }
 
 void una_set_sums(una_text *text, const una_data_file *file, const void *bytes, size_t size)
@@ -112,25 +102,27 @@ una_status una_set_find(const una_known_set **known, size_t set, una_run *run)
     UNA_FAIL(run, UNA_E_USAGE, "there is no data set number %zu; una_data_count() says how many there are", set);
 }
 
+static una_status check_file(una_data_state *state, const una_data_file *file, const char *folder, una_run *run)
+{
+    unsigned char *bytes;
+    size_t size;
+    const char *path = una_set_path(folder, file, &run->scratch);
+    bool there = path && path_exists(path);
+    UNA_TRY(una_set_read(&bytes, &size, folder, file, &run->scratch, run));
+    if (there) *state = bytes ? UNA_DATA_INTACT : UNA_DATA_DAMAGED;
+    return UNA_OK;
+}
+
 una_status una_data_check(una_data_state *state, size_t set, size_t file, const char *folder, una_run *run)
 {
     const una_known_set *known;
-    unsigned char *bytes;
-    size_t size;
     *state = UNA_DATA_ABSENT;
     UNA_TRY(una_set_find(&known, set, run));
     if (file >= known->set.file_count)
         UNA_FAIL(run, UNA_E_USAGE, "%s has %zu files, and number %zu was asked for", known->set.name,
                  known->set.file_count, file);
-
-    una_mark mark = una_arena_mark(&run->scratch);
-    const una_data_file *wanted = &known->set.files[file];
-    const char *path = una_set_path(folder, wanted, &run->scratch);
-    bool there = path && path_exists(path);
-    una_status status = una_set_read(&bytes, &size, folder, wanted, &run->scratch, run);
-    if (status == UNA_OK && there) *state = bytes ? UNA_DATA_INTACT : UNA_DATA_DAMAGED;
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, check_file(state, &known->set.files[file], folder, run));
+    return UNA_OK;
 }
 
 /* ---- from another folder --------------------------------------------------------------------------------- */
@@ -139,18 +131,17 @@ una_status una_data_check(una_data_state *state, size_t set, size_t file, const 
  * but that it is another one. */
 static una_status check_content(const una_known_set *known, const una_data_file *file, const char *path, una_run *run)
 {
-    const char *ending = strrchr(file->path, '.');
-    if (known->recipe.head && strcmp(ending, ".json") == 0)
-        return una_splits_check(path, known->set.rows, known->set.inputs, run);
+    const una_data_set *set = &known->set;
     if (!known->recipe.head) return UNA_OK;
+    if (strcmp(strrchr(file->path, '.'), ".json") == 0) return una_splits_check(path, set->rows, set->inputs, run);
 
     una_dataset *data = NULL;
     UNA_TRY(una_dataset_read(&data, path, run));
     size_t rows = una_dataset_row_count(data), columns = una_dataset_column_count(data);
     una_dataset_free(data);
-    if (rows == known->set.rows && columns == known->set.inputs + 1) return UNA_OK;
+    if (rows == set->rows && columns == set->inputs + 1) return UNA_OK;
     UNA_FAIL(run, UNA_E_INPUT, "%s has %zu rows of %zu columns, and the published file has %zu of %zu", path, rows,
-             columns, known->set.rows, known->set.inputs + 1);
+             columns, set->rows, set->inputs + 1);
 }
 
 static una_status refuse_data_file(const una_known_set *known, const una_data_file *file, const char *path,
@@ -168,37 +159,38 @@ static una_status refuse_data_file(const una_known_set *known, const una_data_fi
              "'una data get %s'", why, sums.at, known->set.name, known->set.name);
 }
 
-typedef struct held { unsigned char *bytes; size_t size; } held;         /* a file that is to be written; NULL: not */
+typedef struct held { unsigned char *bytes; size_t size; } held;
 
-static una_status hold_file(held *h, size_t *found, const una_known_set *known, const una_data_file *file,
-                            const char *folder, const char *from, una_run *run)
+/* What is imported: the set, and from which folder into which. */
+typedef struct importing { const una_known_set *known; const char *folder, *from; una_run *run; } importing;
+
+/* The bytes of a file that is to be written; NULL: of none. */
+static una_status hold_file(held *h, size_t *found, const importing *i, const una_data_file *file)
 {
+    una_run *run = i->run;
     una_arena *arena = &run->scratch;
-    const char *path = una_set_path(from, file, arena);
-    unsigned char *intact;
-    size_t size;
+    const char *path = una_set_path(i->from, file, arena);
+    held there;
     UNA_TRY(una_arena_check(arena));
     if (!path_exists(path)) return UNA_OK;
     UNA_TRY(una_tick(run, "looking at files", 0, NAN));
     UNA_TRY(check_shape(path, file, run));
     UNA_TRY(una_slurp(&h->bytes, &h->size, path, arena, run));
-    if (!una_set_is(file, h->bytes, h->size)) return refuse_data_file(known, file, path, h->bytes, h->size, run);
+    if (!una_set_is(file, h->bytes, h->size)) return refuse_data_file(i->known, file, path, h->bytes, h->size, run);
     ++*found;
-    UNA_TRY(una_set_read(&intact, &size, folder, file, arena, run));
-    if (intact) h->bytes = NULL;
+    UNA_TRY(una_set_read(&there.bytes, &there.size, i->folder, file, arena, run));
+    if (there.bytes) h->bytes = NULL;
     return UNA_OK;
 }
 
-static una_status import_set(size_t *found, size_t *written, const una_known_set *known, const char *folder,
-                             const char *from, una_run *run)
+static una_status import_set(size_t *found, size_t *written, const importing *i)
 {
-    size_t count = known->set.file_count;
-    UNA_NEW(&run->scratch, held, files, count);
-    for (size_t f = 0; f < count; f++)
-        UNA_TRY(hold_file(&files[f], found, known, &known->set.files[f], folder, from, run));
-    for (size_t f = 0; f < count; f++) {
+    const una_data_set *set = &i->known->set;
+    UNA_NEW(&i->run->scratch, held, files, set->file_count);
+    for (size_t f = 0; f < set->file_count; f++) UNA_TRY(hold_file(&files[f], found, i, &set->files[f]));
+    for (size_t f = 0; f < set->file_count; f++) {
         if (!files[f].bytes) continue;
-        UNA_TRY(una_set_write(folder, &known->set.files[f], files[f].bytes, files[f].size, run));
+        UNA_SCOPED(i->run, una_set_write(i->folder, &set->files[f], files[f].bytes, files[f].size, i->run));
         ++*written;
     }
     return UNA_OK;
@@ -207,11 +199,9 @@ static una_status import_set(size_t *found, size_t *written, const una_known_set
 una_status una_data_import(size_t *found, size_t *written, size_t set, const char *folder, const char *from,
                            una_run *run)
 {
-    const una_known_set *known;
+    importing i = { .folder = folder, .from = from, .run = run };
     *found = *written = 0;
-    UNA_TRY(una_set_find(&known, set, run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = import_set(found, written, known, folder, from, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_set_find(&i.known, set, run));
+    UNA_SCOPED(run, import_set(found, written, &i));
+    return UNA_OK;
 }

@@ -25,31 +25,23 @@ typedef struct getting {
 
 /* ---- a file ---------------------------------------------------------------------------------------------- */
 
-/* Opening a pipe would wait for whoever writes into it. */
-static una_status check_ordinary(const char *address, una_run *run)
-{
-    struct stat about;
-    const char *path = address + strlen("file://");
-    if (strncmp(address, "file://", strlen("file://")) != 0 || stat(path, &about) != 0) return UNA_OK;
-    if (S_ISREG(about.st_mode)) return UNA_OK;
-    UNA_FAIL(run, UNA_E_INPUT, "%s is not an ordinary file; give the address of a folder that has the files of the "
-             "catalogue", path);
-}
-
 static una_status fetch_address(unsigned char **bytes, size_t *size, getting *g, const char *address, size_t most,
                                 size_t expected)
 {
-    UNA_TRY(check_ordinary(address, g->run));
+    struct stat about;
+    const char *name = strrchr(address, '/'), *path = address + strlen("file://");
+    bool local = strncmp(address, "file://", strlen("file://")) == 0 && stat(path, &about) == 0;
+    if (local && !S_ISREG(about.st_mode))                /* opening a pipe would wait for whoever writes into it */
+        UNA_FAIL(g->run, UNA_E_INPUT, "%s is not an ordinary file; give the address of a folder that has the files of "
+                 "the catalogue", path);
     una_text stage = una_text_in(&g->keep);
-    const char *name = strrchr(address, '/');
     una_text_add(&stage, "fetching %s of %s", name ? name + 1 : address, g->known->set.name);
     UNA_TRY(una_arena_check(&g->keep));
     double from = (double)g->fetched / (double)g->wanted, to = (double)++g->fetched / (double)g->wanted;
-    una_span before = una_progress_part(g->run, from < 1 ? from : 1, to < 1 ? to : 1);
     una_download_request wanted = { address, stage.at, most, expected };
-    una_status status = una_download(bytes, size, g->server, &wanted, &g->keep, g->run);
-    una_progress_back(g->run, before);
-    return status;
+    UNA_STAGE(g->run, from < 1 ? from : 1, to < 1 ? to : 1,
+              una_download(bytes, size, g->server, &wanted, &g->keep, g->run));
+    return UNA_OK;
 }
 
 static const char *join_path(getting *g, const char *folder, const char *file)
@@ -61,16 +53,15 @@ static const char *join_path(getting *g, const char *folder, const char *file)
     return g->keep.failed ? NULL : address.at;
 }
 
-static una_status check_sum(getting *g, const una_data_file *file, const unsigned char *bytes, size_t size,
-                            const char *address)
+static una_status check_sum(getting *g, size_t f, const char *address)
 {
-    una_run *run = g->run;
-    if (una_set_is(file, bytes, size)) return UNA_OK;
+    const una_data_file *file = &g->known->set.files[f];
+    if (una_set_is(file, g->bytes[f], g->size[f])) return UNA_OK;
     una_text sums = una_text_in(&g->keep);
-    una_set_sums(&sums, file, bytes, size);
+    una_set_sums(&sums, file, g->bytes[f], g->size[f]);
     UNA_TRY(una_arena_check(&g->keep));
-    UNA_FAIL(run, UNA_E_INPUT, "%s from %s is not the published file: %s; nothing of %s was written; try another place "
-             "with --from URL, or a folder with 'una data import DIR'", file->path, address, sums.at,
+    UNA_FAIL(g->run, UNA_E_INPUT, "%s from %s is not the published file: %s; nothing of %s was written; try another "
+             "place with --from URL, or a folder with 'una data import DIR'", file->path, address, sums.at,
              g->known->set.name);
 }
 
@@ -82,7 +73,7 @@ static una_status fetch_file(getting *g, size_t f, const char *folder, const cha
     const char *address = join_path(g, folder, name);
     UNA_TRY(una_arena_check(&g->keep));
     UNA_TRY(fetch_address(&g->bytes[f], &g->size[f], g, address, (size_t)file->bytes + LITTLE, (size_t)file->bytes));
-    return check_sum(g, file, g->bytes[f], g->size[f], address);
+    return check_sum(g, f, address);
 }
 
 /* ---- originals ------------------------------------------------------------------------------------------- */
@@ -92,7 +83,7 @@ static una_status take_rows_text(getting *g, size_t f, const una_text *text, con
     UNA_TRY(una_arena_check(&g->keep));
     g->bytes[f] = (unsigned char *)text->at;
     g->size[f] = text->length;
-    return check_sum(g, &g->known->set.files[f], g->bytes[f], g->size[f], address);
+    return check_sum(g, f, address);
 }
 
 static una_status make_rows(getting *g)
@@ -108,17 +99,6 @@ static una_status make_rows(getting *g)
     return take_rows_text(g, 0, &csv, set->source);
 }
 
-/* Our own rows, which have come or are there. */
-static una_status read_set_rows(double **values, getting *g)
-{
-    unsigned char *bytes = g->bytes[0];
-    size_t size = g->size[0];
-    const una_data_file *file = &g->known->set.files[0];
-    if (!bytes) UNA_TRY(una_set_read(&bytes, &size, g->folder, file, &g->keep, g->run));
-    if (!bytes) return una_fail(g->run, UNA_E_IO, "%s has changed while its splits were fetched", file->path);
-    return una_original_reread(values, g->known, (char *)bytes, size, &g->keep, g->run);
-}
-
 static una_status make_splits(getting *g)
 {
     static const char *const parts[] = { "train", "test" };
@@ -126,7 +106,11 @@ static una_status make_splits(getting *g)
     const una_data_set *set = &g->known->set;
     una_text json = una_text_in(&g->keep);
     double *values;
-    UNA_TRY(read_set_rows(&values, g));
+    unsigned char *rows = g->bytes[0];                           /* our own, which have come or are there */
+    size_t size = g->size[0];
+    if (!rows) UNA_TRY(una_set_read(&rows, &size, g->folder, &set->files[0], &g->keep, g->run));
+    if (!rows) UNA_FAIL(g->run, UNA_E_IO, "%s has changed while its splits were fetched", set->files[0].path);
+    UNA_TRY(una_original_reread(&values, g->known, (char *)rows, size, &g->keep, g->run));
     UNA_TRY(una_original_splits_begin(&json, g->known, g->run));
     for (size_t i = 0; i < set->inputs; i++) {
         una_gap_texts texts;
@@ -147,15 +131,6 @@ static una_status make_splits(getting *g)
 
 /* ---- a set ----------------------------------------------------------------------------------------------- */
 
-static una_status fetch_wanted(getting *g, size_t f)
-{
-    const una_data_set *set = &g->known->set;
-    const char *path = set->files[f].path, *name = strrchr(path, '/') + 1;
-    if (g->how->from) return fetch_file(g, f, g->how->from, path);
-    if (!g->known->recipe.head) return fetch_file(g, f, set->source, name);
-    return f == 0 ? make_rows(g) : make_splits(g);
-}
-
 static una_status get_set(size_t *written, getting *g)
 {
     const una_data_set *set = &g->known->set;
@@ -173,11 +148,16 @@ static una_status get_set(size_t *written, getting *g)
     if (g->wanted == 0) return UNA_OK;
 
     UNA_TRY(una_server_open(&g->server, g->how->patience > 0 ? g->how->patience : usual_patience, &g->keep, g->run));
-    for (size_t f = 0; f < set->file_count; f++)
-        if (missing[f]) UNA_TRY(fetch_wanted(g, f));
     for (size_t f = 0; f < set->file_count; f++) {
         if (!missing[f]) continue;
-        UNA_TRY(una_set_write(g->folder, &set->files[f], g->bytes[f], g->size[f], g->run));
+        const char *path = set->files[f].path;
+        if (g->how->from) UNA_TRY(fetch_file(g, f, g->how->from, path));
+        else if (!g->known->recipe.head) UNA_TRY(fetch_file(g, f, set->source, strrchr(path, '/') + 1));
+        else UNA_TRY(f == 0 ? make_rows(g) : make_splits(g));
+    }
+    for (size_t f = 0; f < set->file_count; f++) {
+        if (!missing[f]) continue;
+        UNA_SCOPED(g->run, una_set_write(g->folder, &set->files[f], g->bytes[f], g->size[f], g->run));
         ++*written;
     }
     return UNA_OK;

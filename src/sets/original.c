@@ -11,20 +11,25 @@
 
 /* ---- tables of numbers ----------------------------------------------------------------------------------- */
 
-static bool is_between(char letter)
-{
-    return letter == ' ' || letter == '\t' || letter == ',' || letter == ';' || letter == '\r';
-}
-
 typedef struct cells { const char *at, *end; } cells;    /* what is left of a line */
 
 static bool next_cell(const char **cell, size_t *length, cells *line)
 {
-    while (line->at < line->end && is_between(*line->at)) line->at++;
+    static const char between[] = { ' ', '\t', ',', ';', '\r' };
+    while (line->at < line->end && memchr(between, *line->at, sizeof between)) line->at++;
     *cell = line->at;
-    while (line->at < line->end && !is_between(*line->at)) line->at++;
+    while (line->at < line->end && !memchr(between, *line->at, sizeof between)) line->at++;
     *length = (size_t)(line->at - *cell);
     return *length > 0;
+}
+
+/* The next line of the text. */
+static cells next_line(cells *text)
+{
+    const char *end = memchr(text->at, '\n', (size_t)(text->end - text->at));
+    cells line = { text->at, end ? end : text->end };
+    text->at = end ? end + 1 : text->end;
+    return line;
 }
 
 typedef struct reading { const una_known_set *known; const char *from; size_t number; una_run *run; } reading;
@@ -33,15 +38,6 @@ static una_status wrong_cell(const reading *r, const char *cell, size_t length)
 {
     UNA_FAIL(r->run, UNA_E_INPUT, "%s, line %zu: '%.*s' is not a number, so this is not the original of %s", r->from,
              r->number, (int)(length < 40 ? length : 40), cell, r->known->set.name);
-}
-
-/* The three columns of abalone's sex. */
-static una_status read_sex(double *row, const reading *r, const char *cell, size_t length)
-{
-    const char *letter = length == 1 ? memchr("MFI", *cell, 3) : NULL;
-    if (!letter) return wrong_cell(r, cell, length);
-    for (int i = 0; i < 3; i++) row[i] = *letter == "MFI"[i];
-    return UNA_OK;
 }
 
 /* The cells of one line into row [inputs + 1]. */
@@ -53,9 +49,10 @@ static una_status read_line(double *row, const reading *r, cells line)
     size_t length;
     for (; next_cell(&cell, &length, &line); count++) {
         double value = NAN;
-        if (count == 0 && recipe->form == UNA_LINE_SEX_FIRST) {
-            UNA_TRY(read_sex(row, r, cell, length));
-            to = 3;
+        if (count == 0 && recipe->form == UNA_LINE_SEX_FIRST) {          /* three columns */
+            const char *letter = length == 1 ? memchr("MFI", *cell, 3) : NULL;
+            if (!letter) return wrong_cell(r, cell, length);
+            for (; to < 3; to++) row[to] = *letter == "MFI"[to];
             continue;
         }
         if (!una_parse_number(cell, length, &value) || !isfinite(value)) return wrong_cell(r, cell, length);
@@ -67,32 +64,25 @@ static una_status read_line(double *row, const reading *r, cells line)
              "another file", r->from, r->number, count, r->known->set.name, recipe->width);
 }
 
-/* A head: its first cell is neither a number nor, where there is one, a letter of a row. */
-static bool is_head(cells line, const reading *r)
-{
-    const char *cell;
-    size_t length;
-    double value;
-    if (r->number != 1 || !next_cell(&cell, &length, &line)) return false;
-    return !una_parse_number(cell, length, &value) && !(r->known->recipe.form == UNA_LINE_SEX_FIRST && length == 1);
-}
-
 una_status una_original_read(double **values, const una_known_set *known, const char *text, size_t size,
                              const char *from, una_arena *arena, una_run *run)
 {
     const una_data_set *set = &known->set;
     size_t columns = set->inputs + 1, rows = 0, length;
-    const char *end = text + size, *cell;
+    const char *cell;
+    cells all = { text, text + size };
     reading r = { known, from, 0, run };
     *values = UNA_GET(arena, double, set->rows * columns);
     UNA_TRY(una_arena_check(arena));
 
-    for (const char *at = text; at < end;) {
-        const char *line_end = memchr(at, '\n', (size_t)(end - at));
-        cells line = { at, line_end ? line_end : end }, peek = line;
-        at = line_end ? line_end + 1 : end;
+    while (all.at < all.end) {
+        cells line = next_line(&all), peek = line;
+        double value;
         r.number++;
-        if (!next_cell(&cell, &length, &peek) || is_head(line, &r)) continue;
+        if (!next_cell(&cell, &length, &peek)) continue;
+        /* A head: its first cell is neither a number nor, where there is one, a letter of a row. */
+        bool letter = known->recipe.form == UNA_LINE_SEX_FIRST && length == 1;
+        if (r.number == 1 && !una_parse_number(cell, length, &value) && !letter) continue;
         if (rows == set->rows)
             UNA_FAIL(run, UNA_E_INPUT, "%s has more than the %zu rows of %s: it is another file", from, rows,
                      set->name);
@@ -149,26 +139,13 @@ enum { WORDS = 624, AHEAD = 397 };
 
 typedef struct twister { uint32_t word[WORDS]; int used; } twister;
 
-static void twister_seed(twister *t, uint32_t seed)
+static uint32_t twister_next(twister *t)
 {
-    t->word[0] = seed;
-    for (uint32_t i = 1; i < WORDS; i++)
-        t->word[i] = 1812433253u * (t->word[i - 1] ^ t->word[i - 1] >> 30) + i;
-    t->used = WORDS;
-}
-
-static void twister_turn(twister *t)
-{
-    for (int i = 0; i < WORDS; i++) {
+    for (int i = 0; i < WORDS && t->used == WORDS; i++) {
         uint32_t y = (t->word[i] & 0x80000000u) | (t->word[(i + 1) % WORDS] & 0x7fffffffu);
         t->word[i] = t->word[(i + AHEAD) % WORDS] ^ y >> 1 ^ (y & 1 ? 0x9908b0dfu : 0);
     }
-    t->used = 0;
-}
-
-static uint32_t twister_next(twister *t)
-{
-    if (t->used == WORDS) twister_turn(t);
+    if (t->used == WORDS) t->used = 0;
     uint32_t y = t->word[t->used++];
     y ^= y >> 11;
     y ^= y << 7 & 0x9d2c5680u;
@@ -201,16 +178,14 @@ static void add_list(una_text *json, const uint32_t *rows, size_t count)
     una_text_add(json, "]");
 }
 
-una_status una_original_splits_begin(una_text *json, const una_known_set *known, una_run *run)
+static una_status add_standard_splits(una_text *json, const una_known_set *known, una_run *run)
 {
     size_t rows = known->set.rows, train = (9 * rows + 5) / 10;
-    una_mark mark = una_arena_mark(&run->scratch);
-    uint32_t *order = UNA_GET(&run->scratch, uint32_t, rows);
-    una_status status = una_arena_check(&run->scratch);
-    twister t;
-    twister_seed(&t, 1);
-    una_text_add(json, "{\"dataset\":\"%s\",\"rows\":%zu,\"standard\":[", known->set.name, rows);
-    for (size_t s = 0; status == UNA_OK && s < known->set.splits; s++) {
+    UNA_NEW(&run->scratch, uint32_t, order, rows);
+    twister t = { .word = { 1 }, .used = WORDS };                /* the seed is 1 */
+    for (uint32_t i = 1; i < WORDS; i++)
+        t.word[i] = 1812433253u * (t.word[i - 1] ^ t.word[i - 1] >> 30) + i;
+    for (size_t s = 0; s < known->set.splits; s++) {
         twister_permute(order, (uint32_t)rows, &t);
         una_text_add(json, "%s{\"train\":", s ? "," : "");
         add_list(json, order, train);
@@ -218,79 +193,77 @@ una_status una_original_splits_begin(una_text *json, const una_known_set *known,
         add_list(json, order + train, rows - train);
         una_text_add(json, "}");
     }
+    return UNA_OK;
+}
+
+una_status una_original_splits_begin(una_text *json, const una_known_set *known, una_run *run)
+{
+    una_text_add(json, "{\"dataset\":\"%s\",\"rows\":%zu,\"standard\":[", known->set.name, known->set.rows);
+    UNA_SCOPED(run, add_standard_splits(json, known, run));
     una_text_add(json, "],\"gap\":[");
-    una_arena_release(&run->scratch, mark);
-    return status == UNA_OK ? una_arena_check(json->arena) : status;
+    return una_arena_check(json->arena);
 }
 
 /* ---- gap splits ------------------------------------------------------------------------------------------ */
 
 /* Whole numbers below `most`, one a line, each at most once. */
-static una_status read_list(size_t *rows, size_t *count, const char *text, size_t size, size_t most, const char *from,
+static una_status read_list(uint32_t *rows, size_t *count, size_t most, const una_gap_texts *texts, int part,
                             una_run *run)
 {
-    cells all = { text, text + size };
-    const char *at = text;
+    cells all = { texts->text[part], texts->text[part] + texts->size[part] };
+    const char *from = texts->from[part], *cell;
+    size_t length;
+    double value;
     *count = 0;
-    while (at < all.end) {
-        const char *end = memchr(at, '\n', (size_t)(all.end - at)), *cell;
-        cells line = { at, end ? end : all.end };
-        size_t length;
-        double value;
-        at = end ? end + 1 : all.end;
+    while (all.at < all.end) {
+        cells line = next_line(&all);
         if (!next_cell(&cell, &length, &line)) continue;
         if (!una_parse_number(cell, length, &value) || value != floor(value) || value < 0 || value >= (double)most)
             UNA_FAIL(run, UNA_E_INPUT, "%s names row '%.*s', and rows go from 0 to %zu", from,
                      (int)(length < 40 ? length : 40), cell, most - 1);
         if (*count == most)
             UNA_FAIL(run, UNA_E_INPUT, "%s names more rows than there are, %zu", from, most);
-        rows[(*count)++] = (size_t)value;
+        rows[(*count)++] = (uint32_t)value;
     }
     if (*count == 0) UNA_FAIL(run, UNA_E_INPUT, "%s names no row", from);
     return UNA_OK;
 }
 
 /* Training rows whose value lies among those of the gap: where values are equal, the gap has no sharp edge. */
-static size_t count_tied(const double *values, size_t stride, const size_t *train, size_t train_count,
-                         const size_t *test, size_t test_count)
+static size_t count_tied(const double *values, size_t stride, uint32_t *const rows[2], const size_t count[2])
 {
     double low = INFINITY, high = -INFINITY;
     size_t tied = 0;
-    for (size_t i = 0; i < test_count; i++) {
-        low = fmin(low, values[test[i] * stride]);
-        high = fmax(high, values[test[i] * stride]);
+    for (size_t i = 0; i < count[1]; i++) {
+        low = fmin(low, values[rows[1][i] * stride]);
+        high = fmax(high, values[rows[1][i] * stride]);
     }
-    for (size_t i = 0; i < train_count; i++)
-        tied += values[train[i] * stride] >= low && values[train[i] * stride] <= high;
+    for (size_t i = 0; i < count[0]; i++)
+        tied += values[rows[0][i] * stride] >= low && values[rows[0][i] * stride] <= high;
     return tied;
-}
-
-/* The name of an input, as JSON. */
-static void add_name(una_text *json, const char *head, size_t input, una_arena *arena)
-{
-    una_text name = una_text_in(arena);
-    for (; input > 0; input--) head += strcspn(head, ",") + 1;
-    una_text_bytes(&name, head, strcspn(head, ","));
-    una_text_json(json, name.at ? name.at : "");
 }
 
 static una_status add_gap(una_text *json, const una_known_set *known, const double *values, size_t input,
                           const una_gap_texts *texts, una_run *run)
 {
-    size_t all = known->set.rows, count[2], *rows[2];
+    size_t all = known->set.rows, count[2];
+    uint32_t *rows[2];
+    const char *head = known->recipe.head;
+    una_text name = una_text_in(&run->scratch);
     for (int part = 0; part < 2; part++) {
         UNA_NEW_AT(&run->scratch, rows[part], all);
-        UNA_TRY(read_list(rows[part], &count[part], texts->text[part], texts->size[part], all, texts->from[part], run));
+        UNA_TRY(read_list(rows[part], &count[part], all, texts, part, run));
     }
 
-    size_t tied = count_tied(values + input, known->set.inputs + 1, rows[0], count[0], rows[1], count[1]);
+    for (size_t i = input; i > 0; i--) head += strcspn(head, ",") + 1;
+    una_text_bytes(&name, head, strcspn(head, ","));
     una_text_add(json, "%s{\"column\":%zu,\"name\":", input ? "," : "", input);
-    add_name(json, known->recipe.head, input, &run->scratch);
-    una_text_add(json, ",\"train_rows_tied_inside\":%zu", tied);
+    una_text_json(json, name.at);
+    una_text_add(json, ",\"train_rows_tied_inside\":%zu",
+                 count_tied(values + input, known->set.inputs + 1, rows, count));
     for (int part = 0; part < 2; part++) {
         una_text_add(json, ",\"%s\":", part ? "test" : "train");
-        for (size_t i = 0; i < count[part]; i++) una_text_add(json, "%s%zu", i ? "," : "[", rows[part][i]);
-        una_text_add(json, "]");
+        add_list(json, rows[part], count[part]);
     }
     una_text_add(json, "}");
     return una_arena_check(json->arena);
@@ -299,10 +272,8 @@ static una_status add_gap(una_text *json, const una_known_set *known, const doub
 una_status una_original_gap(una_text *json, const una_known_set *known, const double *values, size_t input,
                             const una_gap_texts *texts, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = add_gap(json, known, values, input, texts, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, add_gap(json, known, values, input, texts, run));
+    return UNA_OK;
 }
 
 void una_original_splits_end(una_text *json)

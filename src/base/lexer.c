@@ -58,18 +58,6 @@ una_status una_lexer_fail(const una_lexer *lexer, size_t at, const char *format,
     return una_grammar_fail(lexer->grammar, lexer->text, at, UNA_E_USAGE, sentence, lexer->run);
 }
 
-static una_status lex_name(una_lexer *lexer)
-{
-    size_t from = lexer->token.at, to = from;
-    while (in_name(lexer->text[to])) to++;
-    char *name = una_arena_get(lexer->arena, to - from + 1, 1);
-    if (!name) return UNA_E_MEMORY;
-    lexer->token.kind = UNA_TOKEN_NAME;
-    lexer->token.name = memcpy(name, lexer->text + from, to - from);
-    lexer->next = to;
-    return UNA_OK;
-}
-
 /* A quote that stands twice is one of the text. */
 static una_status take_quoted(una_lexer *lexer)
 {
@@ -80,8 +68,7 @@ static una_status take_quoted(una_lexer *lexer)
     if (!text[to]) return una_lexer_fail(lexer, lexer->token.at, "this quote is never closed");
     if (to == from) return una_lexer_fail(lexer, lexer->token.at, "%s", lexer->grammar->nothing);
 
-    char *name = una_arena_get(lexer->arena, to - from + 1, 1);
-    if (!name) return UNA_E_MEMORY;
+    UNA_NEW(lexer->arena, char, name, to - from + 1);
     for (size_t i = from; i < to; i += text[i] == quote ? 2 : 1) name[length++] = text[i];
     lexer->token.kind = quote == '`' ? UNA_TOKEN_BACKQUOTED : UNA_TOKEN_QUOTED;
     lexer->token.name = name;
@@ -150,7 +137,15 @@ una_status una_lexer_next(una_lexer *lexer)
     lexer->token = (una_token){ .kind = UNA_TOKEN_END, .at = at };
     lexer->next = at;
     if (!text[at]) return UNA_OK;
-    if (starts_name(text[at])) return lex_name(lexer);
+    if (starts_name(text[at])) {
+        size_t length = 1;
+        while (in_name(text[at + length])) length++;
+        UNA_NEW(lexer->arena, char, name, length + 1);
+        lexer->token.kind = UNA_TOKEN_NAME;
+        lexer->token.name = memcpy(name, text + at, length);
+        lexer->next = at + length;
+        return UNA_OK;
+    }
     if (is_lexer_digit(text[at]) || (text[at] == '.' && is_lexer_digit(text[at + 1]))) return lex_number(lexer);
     if (text[at] == '"' || text[at] == '\'' || (text[at] == '`' && lexer->grammar->backquotes))
         return take_quoted(lexer);

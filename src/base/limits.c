@@ -14,13 +14,11 @@ enum { LINE = 4096 };
 /* A number alone on the first line; UINT64_MAX: there is none, or it says "max". */
 static uint64_t number_in(const char *path)
 {
-    char line[64], *end;
+    char line[64] = "", *end = line;
     FILE *file = fopen(path, "re");
-    if (!file) return UINT64_MAX;
-    bool read = fgets(line, sizeof line, file) != NULL;
-    fclose(file);
-    if (!read || line[0] < '0' || line[0] > '9') return UINT64_MAX;
-    unsigned long long value = strtoull(line, &end, 10);
+    if (file && !fgets(line, sizeof line, file)) *line = 0;
+    if (file) fclose(file);
+    unsigned long long value = *line >= '0' && *line <= '9' ? strtoull(line, &end, 10) : 0;
     return end == line || (*end && *end != '\n') ? UINT64_MAX : value;
 }
 

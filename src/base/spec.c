@@ -48,7 +48,7 @@ static una_status read_name(const char **name, reader *r, const char *missing)
 {
     const char *from = r->at;
     if (!is_spec_letter(*from)) return refuse_spec(r, from, missing);
-    while ((is_spec_letter(*r->at) || (*r->at && strchr("0123456789-.", *r->at)))) r->at++;
+    while (is_spec_letter(*r->at) || (*r->at && strchr("0123456789-.", *r->at))) r->at++;
     return copy_slice(name, r, from, r->at);
 }
 
@@ -74,42 +74,28 @@ typedef struct nest {
     size_t      depth, specs;
 } nest;
 
-static una_status close_bracket(nest *n, const reader *r)
-{
-    char wanted = n->depth && *n->open[n->depth - 1] == '(' ? ')' : ']';
-    if (n->depth == 0 || *r->at != wanted)
-        return refuse_spec(r, r->at, "there is a closing bracket without its opening one");
-    n->depth--;
-    n->specs -= n->spec[n->depth];
-    return UNA_OK;
-}
-
-static una_status note_equals(nest *n, const reader *r)
-{
-    if (n->depth == 0)
-        return refuse_spec(r, r->at, "a comma is missing before, or quotes around the value with, the '='");
-    if (n->spec[n->depth - 1]) return UNA_OK;
-    n->spec[n->depth - 1] = true;
-    /* The value's own key is one level up. */
-    if (++n->specs + 1 > DEEPEST_SPEC) return refuse_spec(r, r->at, "specs are nested more than four deep");
-    return UNA_OK;
-}
-
 /* A number, word, spec or expression: up to a comma or closing bracket of the level it began on. */
 static una_status skip_plain(reader *r)
 {
     nest n = { .depth = 0 };
     for (; *r->at; r->at++) {
-        char c = *r->at;
+        char c = *r->at, open = n.depth ? *n.open[n.depth - 1] : 0;
         if (n.depth == 0 && (c == ',' || c == ')')) break;
         if (c == '(' || c == '[') {
             if (n.depth == DEEPEST_BRACKET) return refuse_spec(r, r->at, "there are too many brackets in brackets");
             n.open[n.depth] = r->at;
             n.spec[n.depth++] = false;
-        }
-        if (c == ')' || c == ']') UNA_TRY(close_bracket(&n, r));
-        else if (c == '=') UNA_TRY(note_equals(&n, r));
-        else if (c == '"') {
+        } else if (c == ')' || c == ']') {
+            if (open != (c == ')' ? '(' : '['))
+                return refuse_spec(r, r->at, "there is a closing bracket without its opening one");
+            n.specs -= n.spec[--n.depth];
+        } else if (c == '=' && !open) {
+            return refuse_spec(r, r->at, "a comma is missing before, or quotes around the value with, the '='");
+        } else if (c == '=' && !n.spec[n.depth - 1]) {
+            n.spec[n.depth - 1] = true;
+            /* The value's own key is one level up. */
+            if (++n.specs + 1 > DEEPEST_SPEC) return refuse_spec(r, r->at, "specs are nested more than four deep");
+        } else if (c == '"') {
             UNA_TRY(skip_quoted(r));
             r->at--;
         }

@@ -47,11 +47,10 @@ static bool lock_own_file(int handle)
 {
     enum { TRIES = 100, WAIT_NS = 1000000 };
     struct stat about;
-    for (int i = 0; flock(handle, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; i++) {
-        if (i == TRIES) return false;
+    int tries = 0;
+    while (flock(handle, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK && tries++ < TRIES)
         nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
-    }
-    return fstat(handle, &about) != 0 || about.st_nlink > 0;
+    return tries <= TRIES && (fstat(handle, &about) != 0 || about.st_nlink > 0);
 }
 
 int una_temporary_open(char *path, const char *folder, mode_t mode)

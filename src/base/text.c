@@ -239,11 +239,6 @@ typedef struct decimal {         /* (-1)^negative * digits * 10^exponent */
     char     digits[MOST_DIGITS + 32];
 } decimal;
 
-static bool is_decimal_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static void take_digit(decimal *number, char digit, bool fraction)
 {
     if (number->count == 0 && digit == '0') {
@@ -264,11 +259,11 @@ static bool read_decimal(decimal *number, const char *at, const char *end)
     if (at < end && (*at == '-' || *at == '+')) number->negative = *at++ == '-';
 
     const char *start = at;
-    for (; at < end && is_decimal_digit(*at); at++) take_digit(number, *at, false);
+    for (; at < end && *at >= '0' && *at <= '9'; at++) take_digit(number, *at, false);
     size_t seen = (size_t)(at - start);
     if (at < end && *at == '.') {
         start = ++at;
-        for (; at < end && is_decimal_digit(*at); at++) take_digit(number, *at, true);
+        for (; at < end && *at >= '0' && *at <= '9'; at++) take_digit(number, *at, true);
         seen += (size_t)(at - start);
     }
     if (seen == 0) return false;
@@ -281,27 +276,10 @@ static bool read_decimal(decimal *number, const char *at, const char *end)
     if (at == end) return false;
 
     int64_t power = 0;
-    for (; at < end && is_decimal_digit(*at); at++)
+    for (; at < end && *at >= '0' && *at <= '9'; at++)
         if (power < INT64_MAX / 100) power = 10 * power + (*at - '0');   /* beyond that all is 0 or infinite */
     number->exponent += down ? -power : power;
     return at == end;
-}
-
-static int64_t clamp_exponent(int64_t exponent)
-{
-    if (exponent > 99999) return 99999;
-    return exponent < -99999 ? -99999 : exponent;
-}
-
-static double slow_value(decimal *number)
-{
-    if (number->tail) {
-        number->digits[number->count++] = '1';
-        number->exponent--;
-    }
-    snprintf(number->digits + number->count, sizeof number->digits - number->count, "e%d",
-             (int)clamp_exponent(number->exponent));
-    return strtod(number->digits, NULL);
 }
 
 bool una_parse_number(const char *from, size_t length, double *value)
@@ -324,8 +302,14 @@ bool una_parse_number(const char *from, size_t length, double *value)
     else if (number.count <= 19 && number.word <= UINT64_C(1) << 53 && number.exponent >= -22 && number.exponent <= 22)
         size = number.exponent < 0 ? (double)number.word / power[-number.exponent]
                                    : (double)number.word * power[number.exponent];
-    else if (number.count > 19 || !una_decimal_value(&size, number.word, (int)clamp_exponent(number.exponent)))
-        size = slow_value(&number);
+    else {
+        int exponent = number.exponent < -99999 ? -99999 : (int)fmin((double)number.exponent, 99999);
+        if (number.count > 19 || !una_decimal_value(&size, number.word, exponent)) {
+            if (number.tail) number.digits[number.count++] = '1';
+            snprintf(number.digits + number.count, sizeof number.digits - number.count, "e%d", exponent - number.tail);
+            size = strtod(number.digits, NULL);
+        }
+    }
 
     *value = number.negative ? -size : size;
     return true;

@@ -51,16 +51,13 @@ static piece trimmed_piece(const char *at, size_t length)
 {
     piece p = { at, at + length };
     skip_cell_blanks(&p);
-    for (bool more = true; more && p.end > p.at;) {
-        more = false;
-        for (size_t n = 1; n <= 3 && n <= (size_t)(p.end - p.at); n++) {
-            /* A lone A0 behind C2 is the end of that one. */
-            if (n == 1 && p.end[-1] == '\xA0' && p.end - p.at > 1 && p.end[-2] == '\xC2') continue;
-            if (blank_at((piece){ p.end - n, p.end }) != n) continue;
-            p.end -= n;
-            more = true;
-            break;
-        }
+    for (size_t n = 1; n > 0;) {
+        size_t left = (size_t)(p.end - p.at);
+        /* A lone A0 behind C2 is the end of that one. */
+        bool half = left > 1 && p.end[-1] == '\xA0' && p.end[-2] == '\xC2';
+        for (n = half ? 2 : 1; n <= 3 && n <= left && blank_at((piece){ p.end - n, p.end }) != n;) n++;
+        if (n > 3 || n > left) n = 0;
+        p.end -= n;
     }
     return p;
 }
@@ -181,11 +178,9 @@ static size_t currency_at(piece p)
 {
     static const char *const marks[] = { "$", "\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5", "US$", "USD", "EUR", "GBP", "CHF",
                                          "JPY", "\xA3", "\x80", "\xE2\x82\xB9", "INR" };
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        size_t n = bytes_if(p, marks[i]);
-        if (n) return n;
-    }
-    return 0;
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks && !n; i++) n = bytes_if(p, marks[i]);
+    return n;
 }
 
 /* A unit begins with no digit, and has letters, %, / and the like; m2 and s^2 have a digit, 0x10 is no unit. */
@@ -435,10 +430,10 @@ static bool take_half(piece *p, int *hour)
     skip_cell_blanks(&q);
     bool evening = take_cell_word(&q, "pm") || take_cell_word(&q, "p.m.");
     if (!evening && !take_cell_word(&q, "am") && !take_cell_word(&q, "a.m.")) return true;
-    if (*hour < 1 || *hour > 12) return false;
-    *hour = *hour % 12 + (evening ? 12 : 0);
     *p = q;
-    return true;
+    bool good = *hour >= 1 && *hour <= 12;
+    *hour = *hour % 12 + (evening ? 12 : 0);
+    return good;
 }
 
 /* Z, +02:00, +0200, -05 */
@@ -510,11 +505,11 @@ bool una_cell_is_missing_mark(const char *at, size_t length)
                                          "#na", "#div/0!", "#value!", "#ref!", "#name?", "#num!", "#null!", "#nv",
                                          "#wert!", "na", "nan", "null", "?", "" };
     piece p = trimmed_piece(at, length);
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
-        size_t n = strlen(marks[i]);
-        if (n == (size_t)(p.end - p.at) && strncasecmp(p.at, marks[i], n) == 0) return true;
-    }
-    return false;
+    size_t n = (size_t)(p.end - p.at);
+    bool found = false;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks && !found; i++)
+        found = strlen(marks[i]) == n && strncasecmp(p.at, marks[i], n) == 0;
+    return found;
 }
 
 /* ---- studies ----------------------------------------------------------------------------------------------- */
@@ -584,27 +579,12 @@ static void meet_moment(una_cell_counts *s, const moment *m, piece p)
         return;
     }
     keep_first(s->seen, true, p);
-    if (!m->date) {
-        s->times++;
-        return;
-    }
-    s->dates++;
+    s->times += !m->date;
+    s->dates += m->date;
     if (!m->first_two || m->a == m->b) return;
     s->day_first += day && !month;
     s->month_first += month && !day;
     s->either_first += day && month;
-}
-
-static void meet_unit(una_cell_counts *s, piece unit, piece p)
-{
-    bool first = s->numbers == 0;
-    if (unit.at < unit.end) s->with_unit++;
-    if (first) keep_text(s->unit, sizeof s->unit, unit);
-    if (is_text(s->unit, unit)) return;
-    if (!s->units_differ) keep_text(s->other, sizeof s->other, p);
-    s->units_differ = true;
-    if (!s->unit[0]) keep_text(s->unit, sizeof s->unit, unit);
-    else if (!s->other_unit[0]) keep_text(s->other_unit, sizeof s->other_unit, unit);
 }
 
 static bool meet_number(una_cell_counts *s, piece p)
@@ -618,8 +598,13 @@ static bool meet_number(una_cell_counts *s, piece p)
     a.grouped = a.grouped && point;
     b.grouped = b.grouped && comma;
 
-    meet_unit(s, w.unit, p);
-    s->numbers++;
+    if (s->numbers++ == 0) keep_text(s->unit, sizeof s->unit, w.unit);
+    if (!is_text(s->unit, w.unit)) {
+        if (!s->units_differ) keep_text(s->other, sizeof s->other, p);
+        s->units_differ = true;
+        if (!s->unit[0]) keep_text(s->unit, sizeof s->unit, w.unit);
+        else if (!s->other_unit[0]) keep_text(s->other_unit, sizeof s->other_unit, w.unit);
+    }
     s->point += point && !comma;
     s->comma += comma && !point;
     bool either = point && comma && a.grouped != b.grouped;
@@ -649,28 +634,6 @@ void una_cell_counts_add(una_cell_counts *s, const char *at, size_t length)
     } else if (!meet_number(s, p)) {
         count_word_cell(s, p);
     }
-}
-
-void una_cell_format_prove(una_cell_format_proof *proof, const una_cell_counts *s)
-{
-    bool numbers = s->numbers && !(s->dates + s->times + s->words);
-    bool dates = s->dates && !(s->numbers + s->times + s->words);
-    proof->points |= numbers && s->point && !s->comma;
-    proof->commas |= numbers && s->comma && !s->point;
-    proof->days_first |= dates && s->day_first && !s->month_first;
-    proof->months_first |= dates && s->month_first && !s->day_first;
-}
-
-char una_proved_decimal(const una_cell_format_proof *proof)
-{
-    if (proof->points == proof->commas) return 0;
-    return proof->commas ? ',' : '.';
-}
-
-char una_proved_order(const una_cell_format_proof *proof)
-{
-    if (proof->days_first == proof->months_first) return 0;
-    return proof->days_first ? 'd' : 'm';
 }
 
 /* 0: both marks are used for decimals. */
@@ -703,20 +666,6 @@ una_format_decision una_cell_format_decide(una_cell_format *form, const una_cell
     if (numbers || moments || !strict) return UNA_ONE_FORMAT;
     *form = (una_cell_format){0};
     return 2 * like >= all ? UNA_MIXED_FORMATS : UNA_NO_FORMAT;
-}
-
-void una_cell_format_conflict(una_text *text, const una_cell_counts *s)
-{
-    const char *date_or_time = s->dates ? "a date" : "a time";
-    if (s->words)
-        una_text_add(text, "'%s' looks like %s, and '%s' does not", s->seen[0] ? s->seen : "1",
-                     s->numbers ? "a number" : date_or_time, s->word);
-    else if (s->numbers && s->dates + s->times)
-        una_text_add(text, "some cells are numbers and others are dates or times ('%s')", s->seen);
-    else if (s->dates && s->times) una_text_add(text, "some cells are dates and others times of day");
-    else if (s->dates) una_text_add(text, "some dates have the day first and others the month ('%s')", s->seen);
-    else if (s->units_differ) una_text_add(text, "not all have the same unit ('%s')", s->other);
-    else una_text_add(text, "some have decimal commas and others decimal points ('%s')", s->seen);
 }
 
 /* ---- cells ------------------------------------------------------------------------------------------------ */

@@ -16,6 +16,12 @@ typedef enum una_cell_format_kind {
     UNA_CELLS_PLAIN, UNA_CELLS_NUMBER, UNA_CELLS_DATE, UNA_CELLS_TIME,
     UNA_CELLS_COUNT              /* plain numbers that count the rows                               */
 } una_cell_format_kind;
+/* Whether they are dates or times of day. */
+static inline bool una_is_moment(una_cell_format_kind kind)
+{
+    return kind == UNA_CELLS_DATE || kind == UNA_CELLS_TIME;
+}
+
 enum { UNA_UNIT_ROOM = 16, UNA_SEEN_ROOM = 32 };
 
 typedef struct una_cell_format {
@@ -34,7 +40,6 @@ typedef struct una_cell_counts {
     size_t numbers, dates, times, words, missing;        /* cells that look so; missing: only as '-', '#N/A' ... */
     size_t point, comma;         /* numbers that make sense with this decimal mark alone            */
     size_t either_point, either_comma;                   /* 1.234 and 1,234                         */
-    size_t with_unit;
     size_t near_words;           /* words that begin like a number or a date: 20-29, Jan-24         */
     size_t day_first, month_first, either_first;         /* dates such as 3/1/2024                  */
     bool   units_differ;
@@ -51,14 +56,6 @@ typedef struct una_cell_counts {
     char   other_unit[UNA_UNIT_ROOM];                    /* the first unit besides `unit`           */
 } una_cell_counts;
 
-/* What columns prove about the whole file: numbers that make sense with one decimal mark alone, days above 12. */
-typedef struct una_cell_format_proof { bool points, commas, days_first, months_first; } una_cell_format_proof;
-/* Adds what this column proves, if it holds numbers or dates. */
-void una_cell_format_prove(una_cell_format_proof *proof, const una_cell_counts *study);
-/* The mark or order that some columns need and none contradicts; 0: there is none. */
-char una_proved_decimal(const una_cell_format_proof *proof);
-char una_proved_order(const una_cell_format_proof *proof);
-
 /* Counts one more cell; not for cells that una_cell_read calls missing. */
 void una_cell_counts_add(una_cell_counts *study, const char *at, size_t length);
 
@@ -70,8 +67,6 @@ typedef enum una_format_decision {
 /* strict: every cell must have the format, and all the same unit or none. Not strict, for a column that is known to
  * hold numbers or dates: the format of the cells that have one, whatever the others are. */
 una_format_decision una_cell_format_decide(una_cell_format *form, const una_cell_counts *study, bool strict);
-/* Why the cells have no common form, as the end of a sentence. */
-void una_cell_format_conflict(una_text *text, const una_cell_counts *study);
 
 /* The value of a cell in a format; UNA_CELL_WORD: it does not have it. With a unit, cells may also be without. */
 una_cell_kind una_cell_format_value(double *value, const una_cell_format *form, const char *at, size_t length);

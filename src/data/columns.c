@@ -369,7 +369,7 @@ static una_status learn_parts(una_source *source, una_learner *l, size_t c)
     una_cell_format_kind kind = data->column[c].form.kind;
     source->unit = learn_unit(l, c);
     UNA_TRY(una_arena_check(l->arena));
-    if (kind != UNA_CELLS_DATE && kind != UNA_CELLS_TIME) return UNA_OK;
+    if (!una_is_moment(kind)) return UNA_OK;
     source->form = kind;
     const double *x[UNA_CALENDAR_PARTS_COLUMNS];
     una_calendar_parts_question q = { .days = data->column[c].number, .y = data->column[l->target[0]].number, .x = x,

@@ -499,7 +499,7 @@ const char *una_dataset_date(char text[32], const una_dataset *data, size_t colu
 {
     if (column >= data->columns || row >= data->rows) return NULL;
     const una_table_column *c = &data->column[column];
-    if (c->is_text || (c->form.kind != UNA_CELLS_DATE && c->form.kind != UNA_CELLS_TIME)) return NULL;
+    if (c->is_text || !una_is_moment(c->form.kind)) return NULL;
     return una_calendar_text(text, c->number[row], c->form.kind == UNA_CELLS_TIME);
 }
 

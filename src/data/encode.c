@@ -86,27 +86,21 @@ static bool is_missing_value(const una_table_column *column, size_t row)
     return column->is_text ? column->word[row] == NULL : isnan(column->number[row]);
 }
 
-static const char *dates_or_times(una_cell_format_kind kind)
-{
-    if (kind == UNA_CELLS_DATE) return "dates";
-    return kind == UNA_CELLS_TIME ? "times of day" : "numbers";
-}
-
 /* Refuses dates where the model knows numbers, numbers where it knows dates, and other units. Arrays and synthetic
  * tables have no formats; their numbers count as days. */
-static una_status check_form(const coder *c, const una_source *source, const una_table_column *column)
+static una_status check_form(const coder *c, una_cell_format_kind wants, const char *own,
+                             const una_table_column *column)
 {
-    const char *own = source->unit ? source->unit : "";
-    bool moment = column->form.kind == UNA_CELLS_DATE || column->form.kind == UNA_CELLS_TIME;
-    una_cell_format_kind found = moment ? column->form.kind : UNA_CELLS_PLAIN;
+    static const char *const names[] = { [UNA_CELLS_PLAIN] = "numbers", [UNA_CELLS_DATE] = "dates",
+                                         [UNA_CELLS_TIME] = "times of day" };
+    una_cell_format_kind found = una_is_moment(column->form.kind) ? column->form.kind : UNA_CELLS_PLAIN;
     size_t row = 0;
     while (row < c->data->rows && is_missing_value(column, row)) row++;
     bool file = row < c->data->rows && !column->is_text && una_table_line(c->data, row) > 0;
-    if ((file || found != UNA_CELLS_PLAIN) && found != source->form)
+    if ((file || found != UNA_CELLS_PLAIN) && found != wants)
         UNA_FAIL(c->run, UNA_E_INPUT, "%.200s: the column '%.60s' holds %s, and the model knows it as %s; write them "
-                 "as they were in the table of the fit", c->data->origin, column->name, dates_or_times(found),
-                 dates_or_times(source->form));
-    if (column->form.unit[0] && *own && strcmp(column->form.unit, own) != 0)
+                 "as they were in the table of the fit", c->data->origin, column->name, names[found], names[wants]);
+    if (column->form.unit[0] && own && *own && strcmp(column->form.unit, own) != 0)
         UNA_FAIL(c->run, UNA_E_INPUT, "%.200s: the cells of the column '%.60s' have the unit '%s', and the model was "
                  "fitted to '%s'; convert them", c->data->origin, column->name, column->form.unit, own);
     return UNA_OK;
@@ -116,20 +110,19 @@ static una_status match_columns(coder *c)
 {
     size_t sources = c->columns->source_count;
     for (size_t s = 0; s < sources + c->targets; s++) {
-        bool target = s >= sources;
+        const una_source *source = s < sources ? &c->columns->sources[s] : NULL;
+        const una_columns *target = source ? NULL : c->target[s - sources];
         UNA_TRY(una_check_cancelled(c->run, "matching columns"));
-        const char *name = target ? c->target[s - sources]->target : c->columns->sources[s].name;
-        UNA_TRY(una_table_need(&c->at[s], c->data, name, c->run));
+        UNA_TRY(una_table_need(&c->at[s], c->data, source ? source->name : target->target, c->run));
         const una_table_column *column = &c->data->column[c->at[s]];
-        bool is_text = !target && c->columns->sources[s].is_text;
-        una_source answer = { .unit = target ? c->target[s - sources]->target_unit : NULL };
-        if (!is_text) UNA_TRY(check_form(c, target ? &answer : &c->columns->sources[s], column));
-        if (is_text || !column->is_text || c->data->rows == 0) continue;
+        if (source && source->is_text) continue;
+        UNA_TRY(source ? check_form(c, source->form, source->unit, column)
+                       : check_form(c, UNA_CELLS_PLAIN, target->target_unit, column));
+        if (!column->is_text || c->data->rows == 0) continue;
 
         const char *word = column->word[column->first_word];
-        UNA_FAIL(c->run, UNA_E_INPUT,
-                 "%s: '%.40s' is not a number, and the model knows this column as numbers; correct the "
-                 "cell, or write NA for a missing value",
+        UNA_FAIL(c->run, UNA_E_INPUT, "%s: '%.40s' is not a number, and the model knows this column as numbers; "
+                 "correct the cell, or write NA for a missing value",
                  place_of_encoded(c, column->first_word, c->at[s]), word ? word : "");
     }
     return UNA_OK;
@@ -217,13 +210,14 @@ static size_t level_of_others(const una_source *source, const char *word)
 /* The level of this word, SIZE_MAX if it has none. The last levels stand for no word of their own. */
 static size_t find_level(const una_source *source, const char *word)
 {
-    size_t low = 0, count = una_source_words(source), high = count;
+    size_t low = 0, high = una_source_words(source);
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (strcmp(source->levels[middle], word) < 0) low = middle + 1;
+        int order = strcmp(source->levels[middle], word);
+        if (order == 0) return middle;
+        if (order < 0) low = middle + 1;
         else high = middle;
     }
-    if (low < count && strcmp(source->levels[low], word) == 0) return low;
     return level_of_others(source, word);
 }
 
@@ -280,14 +274,13 @@ static una_status encode_text(const coder *c, const una_source *source, const un
 /* to: set to 1 where the cell is missing; NULL: the model has no indicator, so the person is told. */
 static void encode_missing(const coder *c, const una_source *source, const una_table_column *column, double *to)
 {
-    size_t missing = 0;
-    if (c->columns->missing != UNA_MISSING_MEAN) return;
-    for (size_t i = 0; i < c->rows; i++) {
-        if (!is_missing_value(column, c->row[i])) continue;
-        if (to) to[i * c->columns->input_count] = 1;
-        missing++;
+    bool any = false;
+    for (size_t i = 0; i < c->rows && c->columns->missing == UNA_MISSING_MEAN; i++) {
+        bool missing = is_missing_value(column, c->row[i]);
+        if (missing && to) to[i * c->columns->input_count] = 1;
+        any = any || missing;
     }
-    if (missing && !to)
+    if (any && !to)
         una_log(c->run, UNA_LOG_NOTE, "missing cells of the column '%.60s' count as its mean, %g: in training it had "
                 "none, so the model's ignorance does not include them", source->name, source->mean);
 }

@@ -265,7 +265,7 @@ una_status una_learner_check_target(const una_learner *l, size_t target)
     if (l->data->images && target == l->data->image_column)
         UNA_FAIL(l->run, UNA_E_INPUT, "the column '%.60s' of %s names the images and cannot be the target too; choose "
                  "another column with --target", column->name, l->data->origin);
-    if (column->form.kind == UNA_CELLS_DATE || column->form.kind == UNA_CELLS_TIME)
+    if (una_is_moment(column->form.kind))
         UNA_FAIL(l->run, UNA_E_INPUT, "the target must be a number, but the column '%.60s' of %s holds %s; choose "
                  "another column with --target", column->name, l->data->origin,
                  column->form.kind == UNA_CELLS_DATE ? "dates" : "times of day");

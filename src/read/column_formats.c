@@ -116,12 +116,27 @@ static una_status warn_in_log(una_dataset *data, size_t c, const char *sentence,
     return una_table_add_doubt(data, (una_table_note){ c, 0, sentence });
 }
 
+/* Why the cells have no common form, as the end of a sentence. */
+static void add_conflict(una_text *text, const una_cell_counts *s)
+{
+    const char *date_or_time = s->dates ? "a date" : "a time";
+    if (s->words)
+        una_text_add(text, "'%s' looks like %s, and '%s' does not", s->seen[0] ? s->seen : "1",
+                     s->numbers ? "a number" : date_or_time, s->word);
+    else if (s->numbers && s->dates + s->times)
+        una_text_add(text, "some cells are numbers and others are dates or times ('%s')", s->seen);
+    else if (s->dates && s->times) una_text_add(text, "some cells are dates and others times of day");
+    else if (s->dates) una_text_add(text, "some dates have the day first and others the month ('%s')", s->seen);
+    else if (s->units_differ) una_text_add(text, "not all have the same unit ('%s')", s->other);
+    else una_text_add(text, "some have decimal commas and others decimal points ('%s')", s->seen);
+}
+
 static una_status warn_mixed(una_dataset *data, size_t c, const una_cell_counts *s, una_run *run)
 {
     una_text text = una_text_in(&run->scratch);
     una_text_add(&text, "column '%.60s' was taken as words, though many of its cells look like numbers or dates: ",
                  data->column[c].name);
-    una_cell_format_conflict(&text, s);
+    add_conflict(&text, s);
     una_text_add(&text, "; write all of them alike, or say --words if they are words");
     UNA_TRY(una_arena_check(&run->scratch));
     return warn_in_log(data, c, text.at, run);

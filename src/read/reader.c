@@ -4,52 +4,11 @@
  * chunk is a small table of its own. Where the types of the columns are not known, a column is one of numbers
  * until a cell says otherwise.
  */
-#include "data/build.h"
+#include "read/reader_inside.h"
+
 #include "read/column_formats.h"
-#include "read/csv.h"
-#include "read/npy.h"
-#include "read/reader.h"
-
-typedef struct infinity { size_t line; const char *text; } infinity;     /* the first of a column; line 0: none */
-
-struct una_reader {
-    una_run     *run;
-    una_arena    arena;          /* owns what follows                                               */
-    una_csv     *csv;            /* one of the two                                                  */
-    una_npy     *npy;
-    const char  *path;
-    const char **names;          /* [columns] as in the file                                        */
-    size_t       columns;
-    size_t      *from;           /* [table_columns] column of the file                              */
-    const char **table_names;
-    bool        *is_text;        /* [table_columns]                                                 */
-    bool        *unwanted;       /* [columns]                                                       */
-    double      *values;         /* [columns] of one row, where all wanted columns are numbers      */
-    una_point_watch   *watch;          /* [columns] plain numbers, for points that may be thousands marks */
-    size_t      *first_word;     /* [table_columns] row of the file that made it text               */
-    infinity    *infinite;       /* [table_columns], where the types were not given                 */
-    una_cell_counts *study;       /* [table_columns] of columns of words; where types were given, of numbers */
-    una_cell_format    *form;           /* [table_columns] where types were given: how numbers are written */
-    una_wanted  *wanted;         /* [table_columns] where types were given                          */
-    bool        *stays;          /* [table_columns] words, because somebody said so                 */
-    bool         studied;        /* types were given, and the forms have been looked for            */
-    size_t       settled;        /* how often points were settled by looking into the file          */
-    bool         commas;         /* decimal commas: a number with a point may have it for thousands */
-    size_t       table_columns, row;     /* row: of the file, next to be read                       */
-    size_t       part, parts;    /* rows that are kept: row % parts == part                         */
-    bool         typed;          /* the types were given                                            */
-    bool         keeping;
-    una_arena    kept_arena;     /* of the last chunk                                               */
-    const char ***kept;          /* [kept_rows][columns]                                            */
-    size_t       kept_rows, kept_room;
-};
 
 /* ---- opening ---------------------------------------------------------------------------------------- */
-
-static bool is_moment(una_cell_format_kind kind)
-{
-    return kind == UNA_CELLS_DATE || kind == UNA_CELLS_TIME;
-}
 
 static una_status open_table_file(una_reader *reader, const char *path)
 {
@@ -141,38 +100,6 @@ static una_status choose_all(una_reader *reader)
     return UNA_OK;
 }
 
-/* Whether 1.234 means thousands where the rest of the file has decimal commas. With commas or tabs between cells older
- * versions read such points as decimal, and so it stays. */
-static bool points_follow(const una_reader *reader)
-{
-    return strchr(";|", reader->csv->delimiter) != NULL;
-}
-
-static void begin_studies(una_reader *reader, una_cell_counts *study, size_t count)
-{
-    const una_read_settings *given = reader->run->settings.reading;
-    if (!reader->csv) return;
-    char decimal = given ? given->decimal : 0, order = given && given->dates ? given->dates[0] : 0;
-    for (size_t c = 0; c < count; c++) study[c] = (una_cell_counts){ .decimal = decimal, .order = order };
-    reader->commas = reader->csv->decimal == ',' && (points_follow(reader) || decimal);
-}
-
-/* Hints from the file as a whole, for columns that leave the format open. */
-static void give_hints(una_reader *reader, const una_cell_format_proof *proof)
-{
-    char decimal = una_proved_decimal(proof), order = una_proved_order(proof);
-    /* Who writes semicolons between cells does so because of decimal commas. */
-    char hint = decimal;
-    if (!hint && reader->csv->delimiter == ';') hint = ',';
-    for (size_t c = 0; c < reader->table_columns; c++) {
-        una_cell_counts *s = &reader->study[c];
-        s->hint = hint;
-        s->plain_hint = points_follow(reader) ? decimal : 0;
-        s->against = decimal == ',' && !points_follow(reader);
-        s->order_hint = order;
-    }
-}
-
 /* Whether a person has given the decimal mark, so that nothing is left to detect. */
 static void begin_watch(una_reader *reader)
 {
@@ -188,7 +115,7 @@ static una_status choose_columns(una_reader *reader, const char *path, const una
 {
     UNA_TRY(open_table_file(reader, path));
     UNA_TRY(count ? choose_wanted(reader, wanted, count, optional_from) : choose_all(reader));
-    begin_studies(reader, reader->study, reader->table_columns);
+    una_reader_begin_studies(reader, reader->study, reader->table_columns);
     begin_watch(reader);
     return UNA_OK;
 }
@@ -232,179 +159,6 @@ static una_status learn_types(una_reader *reader)
     return una_reader_rewind(reader);
 }
 
-/* ---- forms of columns whose types are given ------------------------------------------------------------- */
-
-/* A number with a point is a word where commas are decimal marks. */
-static una_cell_kind cell_kind(const una_reader *reader, const una_cell *cell, double *value)
-{
-    una_cell_kind kind = una_cell_read(cell, value);
-    bool pointed = kind == UNA_CELL_NUMBER && reader->commas && memchr(cell->at, '.', cell->length);
-    return pointed ? UNA_CELL_WORD : kind;
-}
-
-static una_status check_unit(const una_reader *reader, size_t c)
-{
-    const char *own = reader->wanted[c].unit, *found = reader->form[c].unit, *second = reader->study[c].other_unit;
-    if (!own || !*found) return UNA_OK;
-    if (*second && strcmp(own, found) == 0) found = second;
-    if (*second && !*own)
-        UNA_FAIL(reader->run, UNA_E_INPUT, "%s: some cells of the column '%.60s' have the unit '%s' and others '%s'; "
-                 "convert them to one", reader->path, reader->table_names[c], found, second);
-    if (strcmp(own, found) == 0 || (!*own && strcmp(found, "%") == 0)) return UNA_OK;
-    if (*own)
-        UNA_FAIL(reader->run, UNA_E_INPUT, "%s: the cells of the column '%.60s' have the unit '%s', and the model was "
-                 "fitted to '%s'; convert them", reader->path, reader->table_names[c], found, own);
-    una_log(reader->run, UNA_LOG_WARNING, "column '%.60s' of %.200s: the unit '%s' was taken off, and the model was "
-            "fitted to numbers without a unit", reader->table_names[c], reader->path, found);
-    return UNA_OK;
-}
-
-static una_status decide_form(una_reader *reader, size_t c)
-{
-    una_cell_counts *s = &reader->study[c];
-    una_cell_format *form = &reader->form[c];
-    una_arena *work = &reader->run->scratch;
-    UNA_TRY(una_check_cancelled(reader->run, "reading"));
-    una_cell_format_decide(form, s, false);
-    una_cell_format_kind wants = reader->wanted[c].any_format ? form->kind : reader->wanted[c].form;
-    bool plain = !s->seen[0] && !s->missing && !s->blanks && form->decimal == '.';
-    form->kind = plain ? UNA_CELLS_PLAIN : UNA_CELLS_NUMBER;
-    if (is_moment(wants)) form->kind = wants;
-    UNA_TRY(check_unit(reader, c));
-    const char *doubt = una_column_formats_doubt(s, form, reader->table_names[c], work);
-    if (doubt) una_log(reader->run, UNA_LOG_WARNING, "%s", doubt);
-    return una_arena_check(work);
-}
-
-/* Goes back to the row that is read next or, with in_row, is being read. */
-static una_status go_back(una_reader *reader, bool in_row)
-{
-    bool more = true;
-    UNA_TRY(una_csv_rewind(reader->csv));
-    for (size_t row = 0; more && row < reader->row + in_row; row++) UNA_TRY(una_csv_next(reader->csv, &more));
-    if (!more) UNA_FAIL(reader->run, UNA_E_IO, "%s changed while it was being read", reader->path);
-    return UNA_OK;
-}
-
-/* study [columns]: counts of the whole file, for what other columns prove. A word ends the study of a column that is
- * not needed. */
-static una_status study_rows(una_reader *reader, una_cell_counts *study)
-{
-    bool more = true;
-    UNA_TRY(una_csv_rewind(reader->csv));
-    for (size_t row = 0;; row++) {
-        UNA_TRY(una_csv_next(reader->csv, &more));
-        if (!more) return UNA_OK;
-        for (size_t i = 0; i < reader->columns; i++) {
-            const una_cell *cell = &reader->csv->cells[i];
-            double value;
-            if (reader->unwanted[i] && study[i].words) continue;
-            if (una_cell_read(cell, &value) != UNA_CELL_MISSING) una_cell_counts_add(&study[i], cell->at, cell->length);
-        }
-        if (row % 65536 == 65535) UNA_TRY(una_tick(reader->run, "reading", 0, NAN));
-    }
-}
-
-/* Looks through the whole file, then goes back to the row that is being read. */
-static una_status study_file(una_reader *reader, bool in_row)
-{
-    una_cell_format_proof proof = {0};
-    UNA_NEW(&reader->arena, una_cell_counts, study, reader->columns);
-    begin_studies(reader, study, reader->columns);
-    UNA_TRY(study_rows(reader, study));
-    for (size_t c = 0; c < reader->table_columns; c++) {
-        una_cell_counts *own = &study[reader->from[c]];
-        reader->study[c] = *own;
-        if (reader->is_text[c]) *own = (una_cell_counts){0};
-    }
-    for (size_t i = 0; i < reader->columns; i++) {
-        una_cell_format_prove(&proof, &study[i]);
-        reader->watch[i] = UNA_WATCH_NOTHING;
-    }
-    give_hints(reader, &proof);
-    for (size_t c = 0; c < reader->table_columns; c++)
-        if (!reader->is_text[c]) UNA_SCOPED(reader->run, decide_form(reader, c));
-    reader->studied = true;
-    reader->commas = false;
-    return go_back(reader, in_row);
-}
-
-/* ---- points that may be thousands marks ------------------------------------------------------------------ */
-
-/* Watches a plain number: 1.5 proves that the point of its column is decimal, 1.234 leaves it open. True: that is
- * new. */
-static bool watch_number(una_point_watch *watch, const una_cell *cell)
-{
-    enum { LONGEST = 32 };
-    una_point_watch before = *watch;
-    if (before == UNA_WATCH_NOTHING || !memchr(cell->at, '.', cell->length)) return false;
-    bool open = cell->length <= LONGEST && una_cell_decimal_mark(cell->at, cell->length) == 0;
-    *watch = open ? UNA_WATCH_PROOF : UNA_WATCH_NOTHING;
-    return *watch != before;
-}
-
-/* The same for a cell of the table. Where types are unknown, the counts of a column of plain numbers get only what is
- * new. */
-static void watch_cell(una_reader *reader, size_t column, const una_cell *cell)
-{
-    bool news = watch_number(&reader->watch[reader->from[column]], cell);
-    if (news && !reader->typed) una_cell_counts_add(&reader->study[column], cell->at, cell->length);
-}
-
-static bool any_open(const una_reader *reader)
-{
-    bool any = false;
-    for (size_t i = 0; i < reader->columns; i++) any = any || reader->watch[i] == UNA_WATCH_PROOF;
-    return any;
-}
-
-/* Whether a number of the first rows may have a decimal comma. The search stops at the row that proves all open points
- * decimal. */
-static una_status find_comma(una_reader *reader, size_t rows, bool *found)
-{
-    UNA_NEW(&reader->arena, bool, none, reader->columns);
-    bool more = true;
-    UNA_TRY(una_csv_rewind(reader->csv));
-    *found = false;
-    for (size_t row = 0; row < rows && any_open(reader) && !*found; row++) {
-        while (row < rows && una_csv_numbers(reader->csv, reader->values, none, reader->watch)) row++;
-        UNA_TRY(una_csv_next(reader->csv, &more));
-        if (!more) break;
-        for (size_t i = 0; i < reader->columns; i++) {
-            const una_cell *cell = &reader->csv->cells[i];
-            double value;
-            una_cell_kind kind = una_cell_read(cell, &value);
-            if (kind == UNA_CELL_NUMBER) watch_number(&reader->watch[i], cell);
-            una_cell_counts counts = {0};
-            if (kind == UNA_CELL_WORD) una_cell_counts_add(&counts, cell->at, cell->length);
-            *found = *found || counts.comma + counts.either_comma > 0;
-        }
-    }
-    return UNA_OK;
-}
-
-/* Earlier rows are already answered, so 1.234 must be decided when a column has its first such cell. A pipe cannot be
- * read ahead: a later comma is an error there. Where such columns keep coming, the whole file is counted once. */
-static una_status settle_points(una_reader *reader)
-{
-    enum { FEW = 1000, OFTEN = 8 };
-    bool comma = false, may_come = false;
-    if (una_csv_can_rewind(reader->csv)) {
-        if (reader->settled++ >= OFTEN) return study_file(reader, true);
-        UNA_TRY(find_comma(reader, FEW, &comma));
-        if (!comma && any_open(reader)) {
-            UNA_TRY(una_csv_rewind(reader->csv));
-            UNA_TRY(una_csv_glance(reader->csv, &may_come));
-        }
-        if (may_come) UNA_TRY(find_comma(reader, SIZE_MAX, &comma));
-        if (comma) return study_file(reader, true);
-        UNA_TRY(go_back(reader, true));
-    }
-    for (size_t i = 0; i < reader->columns; i++)
-        if (reader->watch[i] == UNA_WATCH_PROOF) reader->watch[i] = UNA_WATCH_NOTHING;
-    return UNA_OK;
-}
-
 una_status una_reader_open(una_reader **out, const char *path, const una_wanted *wanted, size_t count,
                            size_t optional_from, una_run *run)
 {
@@ -415,15 +169,15 @@ una_status una_reader_open(una_reader **out, const char *path, const una_wanted 
 
     /* The file is read beforehand where the model needs dates, since the format of a date needs all cells. */
     bool any = reader->commas;
-    for (size_t c = 0; c < reader->table_columns; c++) any = any || is_moment(reader->wanted[c].form);
-    return any ? give_reader(out, study_file(reader, false)) : UNA_OK;
+    for (size_t c = 0; c < reader->table_columns; c++) any = any || una_is_moment(reader->wanted[c].form);
+    return any ? give_reader(out, una_reader_study(reader, false)) : UNA_OK;
 }
 
 una_status una_reader_rewind(una_reader *reader)
 {
     reader->row = 0;
     if (!reader->typed) {
-        begin_studies(reader, reader->study, reader->table_columns);
+        una_reader_begin_studies(reader, reader->study, reader->table_columns);
         begin_watch(reader);
     }
     return reader->csv ? una_csv_rewind(reader->csv) : UNA_OK;
@@ -532,7 +286,7 @@ static una_status meet_word_in_numbers(una_reader *reader, size_t column, una_ce
 {
     char text[64];
     una_cell_format_kind wants = reader->wanted[column].form;
-    if (reader->typed && is_moment(wants))
+    if (reader->typed && una_is_moment(wants))
         UNA_FAIL(reader->run, UNA_E_INPUT, "%s, line %zu, column '%.60s': '%.40s' is not a %s, and the model knows "
                  "this column as such; write %s, or NA for a missing value", reader->path, reader->csv->record_line,
                  reader->table_names[column], shortened_cell(text, cell), wants == UNA_CELLS_DATE ? "date"
@@ -585,13 +339,13 @@ static una_status read_cell(una_reader *reader, size_t column, una_build *build,
     bool text = reader->is_text[column], number;
     double value = NAN;
     if (reader->form[column].kind != UNA_CELLS_PLAIN) return read_formatted(reader, column, build);
-    una_cell_kind kind = cell_kind(reader, cell, &value);
+    una_cell_kind kind = una_reader_cell_kind(reader, cell, &value);
 
     number = !text && (kind == UNA_CELL_NUMBER || kind == UNA_CELL_MISSING);
-    if (number && kind == UNA_CELL_NUMBER) watch_cell(reader, column, cell);
+    if (number && kind == UNA_CELL_NUMBER) una_reader_watch(reader, column, cell);
     if (number && reader->typed && reader->watch[reader->from[column]] == UNA_WATCH_PROOF)
-        UNA_TRY(settle_points(reader));
-    if (!text && kind == UNA_CELL_WORD && reader->typed && !reader->studied) UNA_TRY(study_file(reader, true));
+        UNA_TRY(una_reader_settle_points(reader));
+    if (!text && kind == UNA_CELL_WORD && reader->typed && !reader->studied) UNA_TRY(una_reader_study(reader, true));
     if (reader->form[column].kind != UNA_CELLS_PLAIN) return read_formatted(reader, column, build);
     if (number || (!text && kind == UNA_CELL_INFINITE))
         una_build_number(build, column, kind == UNA_CELL_NUMBER ? value : NAN);
@@ -620,10 +374,10 @@ static una_status pass_record(una_reader *reader, bool *more, bool *again)
     for (size_t c = 0; *more && c < reader->table_columns; c++) {
         const una_cell *cell = &reader->csv->cells[reader->from[c]];
         double value;
-        una_cell_kind kind = cell_kind(reader, cell, &value);
+        una_cell_kind kind = una_reader_cell_kind(reader, cell, &value);
         una_cell trimmed = una_cell_trimmed(cell);
         bool text = reader->is_text[c];
-        if (kind == UNA_CELL_NUMBER && !text) watch_cell(reader, c, cell);
+        if (kind == UNA_CELL_NUMBER && !text) una_reader_watch(reader, c, cell);
         if (kind == UNA_CELL_INFINITE && !text) UNA_TRY(meet_infinity(reader, c, trimmed));
         if (kind == UNA_CELL_WORD && !text) UNA_TRY(meet_word_in_numbers(reader, c, trimmed, reader->row, again));
         if (text ? kind != UNA_CELL_MISSING : kind == UNA_CELL_WORD)
@@ -711,7 +465,7 @@ static una_cell_format_proof proof_of(const una_reader *reader)
 
 bool una_reader_found_commas(una_reader *reader)
 {
-    if (!reader->csv || reader->commas || !points_follow(reader)) return false;
+    if (!reader->csv || reader->commas || !una_reader_points_follow(reader)) return false;
     una_cell_format_proof proof = proof_of(reader);
     bool any = false;
     for (size_t c = 0; c < reader->table_columns && una_proved_decimal(&proof) == ','; c++) {
@@ -726,7 +480,7 @@ una_status una_reader_apply_formats(una_reader *reader, una_dataset *data)
 {
     if (!reader->csv) return UNA_OK;
     una_cell_format_proof proof = proof_of(reader);
-    give_hints(reader, &proof);
+    una_reader_give_hints(reader, &proof);
     UNA_TRY(una_column_formats_note_file(data, reader->csv));
     UNA_TRY(una_column_formats_apply(data, reader->study, reader->stays, reader->run));
     return take_unnamed(reader, data);

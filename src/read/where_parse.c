@@ -48,11 +48,6 @@ static void emit_where_op(parser *p, una_where_op op)
     p->where->op[p->where->op_count++] = op;
 }
 
-static const char *holds_words(una_where_holds holds)
-{
-    return holds == UNA_HOLDS_WORDS ? "words" : "numbers";
-}
-
 static size_t condition_column(parser *p, const char *name, size_t at)
 {
     una_where *w = p->where;
@@ -65,10 +60,11 @@ static size_t condition_column(parser *p, const char *name, size_t at)
 static una_status take_for(parser *p, size_t column, size_t at, una_where_holds holds)
 {
     una_where_column *c = &p->where->column[column];
+    bool words = holds == UNA_HOLDS_WORDS;
     if (c->holds != UNA_HOLDS_ANY && c->holds != holds)
         return una_lexer_fail(&p->lexer, at, "the column '%.60s' is taken for one of %s here and of %s before; quotes "
-                              "make a word, and numbers stand without them", c->name, holds_words(holds),
-                              holds_words(c->holds));
+                              "make a word, and numbers stand without them", c->name, words ? "words" : "numbers",
+                              words ? "numbers" : "words");
     if (c->holds == UNA_HOLDS_ANY) c->at = at;
     c->holds = holds;
     return UNA_OK;
@@ -103,11 +99,6 @@ static bool sees_name(const parser *p, const char *name)
     return p->lexer.token.kind == UNA_TOKEN_NAME && strcmp(p->lexer.token.name, name) == 0;
 }
 
-static bool is_reserved_word(const char *name)
-{
-    return strcmp(name, "and") == 0 || strcmp(name, "or") == 0 || strcmp(name, "not") == 0 || strcmp(name, "in") == 0;
-}
-
 static una_status fail_unexpected(const parser *p, const char *wanted)
 {
     char words[64];
@@ -131,42 +122,36 @@ typedef enum ladder { OR, AND, NEGATED, SUM, PRODUCT } ladder;
 
 static una_status parse_joined(parser *p, part *it, ladder step);
 
-static una_status parse_missing(parser *p, part *it)
+/* A column's name, also within missing(); false: the token is none. */
+static bool is_column_name(const una_token *token)
 {
-    UNA_TRY(una_lexer_next(&p->lexer));
-    una_token token = p->lexer.token;
-    bool bare = token.kind == UNA_TOKEN_NAME && !is_reserved_word(token.name);
-    if (!bare && token.kind != UNA_TOKEN_BACKQUOTED)
-        return fail_unexpected(p, "the name of a column between the brackets of missing()");
-    it->is = A_TRUTH;
-    emit_where_op(p, (una_where_op){ .code = UNA_WHERE_MISSING, .column = condition_column(p, token.name, token.at) });
-    UNA_TRY(una_lexer_next(&p->lexer));
-    return una_lexer_expect(&p->lexer, ')', "after the column of missing(");
+    static const char *const reserved[] = { "and", "or", "not", "in" };
+    if (token->kind == UNA_TOKEN_BACKQUOTED) return true;
+    for (size_t i = 0; i < 4 && token->kind == UNA_TOKEN_NAME; i++)
+        if (strcmp(token->name, reserved[i]) == 0) return false;
+    return token->kind == UNA_TOKEN_NAME;
 }
 
 static una_status parse_column_name(parser *p, part *it)
 {
     una_token token = p->lexer.token;
     UNA_TRY(una_lexer_next(&p->lexer));
-    if (token.kind == UNA_TOKEN_NAME && una_lexer_sees(&p->lexer, '(')) {
-        if (strcmp(token.name, "missing") == 0) return parse_missing(p, it);
+    bool call = token.kind == UNA_TOKEN_NAME && una_lexer_sees(&p->lexer, '(');
+    if (call && strcmp(token.name, "missing") != 0)
         return una_lexer_fail(&p->lexer, token.at, "there is no function '%.60s', only missing(column); a product is "
                               "written with *", token.name);
+    if (call) {
+        UNA_TRY(una_lexer_next(&p->lexer));
+        token = p->lexer.token;
+        if (!is_column_name(&token))
+            return fail_unexpected(p, "the name of a column between the brackets of missing()");
     }
-    it->is = A_COLUMN;
-    it->column = condition_column(p, token.name, token.at);
-    emit_where_op(p, (una_where_op){ .code = UNA_WHERE_COLUMN, .column = it->column });
-    return UNA_OK;
-}
-
-static una_status parse_brackets(parser *p, part *it)
-{
-    size_t at = it->at;
-    UNA_TRY(enter_level(p));
-    UNA_TRY(parse_joined(p, it, OR));
-    p->depth--;
-    it->at = at;
-    return una_lexer_expect(&p->lexer, ')', "to close the bracket");
+    size_t column = condition_column(p, token.name, token.at);
+    *it = (part){ .is = call ? A_TRUTH : A_COLUMN, .at = it->at, .column = column };
+    emit_where_op(p, (una_where_op){ .code = call ? UNA_WHERE_MISSING : UNA_WHERE_COLUMN, .column = column });
+    if (!call) return UNA_OK;
+    UNA_TRY(una_lexer_next(&p->lexer));
+    return una_lexer_expect(&p->lexer, ')', "after the column of missing(");
 }
 
 /* 2024-03-31, at the beginning of the text and with nothing of a number behind it. */
@@ -200,10 +185,13 @@ static una_status parse_where_primary(parser *p, part *it)
         *it = (part){ .is = A_WORD, .at = token.at, .word = token.name };
         return una_lexer_next(&p->lexer);
     }
-    bool bare = token.kind == UNA_TOKEN_NAME && !is_reserved_word(token.name);
-    if (bare || token.kind == UNA_TOKEN_BACKQUOTED) return parse_column_name(p, it);
-    if (una_lexer_sees(&p->lexer, '(')) return parse_brackets(p, it);
-    return fail_unexpected(p, "a column, a number, a word in quotes or a bracket");
+    if (is_column_name(&token)) return parse_column_name(p, it);
+    if (!una_lexer_sees(&p->lexer, '(')) return fail_unexpected(p, "a column, a number, a word in quotes or a bracket");
+    UNA_TRY(enter_level(p));
+    UNA_TRY(parse_joined(p, it, OR));
+    p->depth--;
+    it->at = token.at;
+    return una_lexer_expect(&p->lexer, ')', "to close the bracket");
 }
 
 /* ---- arithmetic --------------------------------------------------------------------------------------------- */

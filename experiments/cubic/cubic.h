@@ -45,7 +45,7 @@ typedef struct una_cubic_panel { const una_row *fit; const char *title; bool hea
  * may come from a CSV file), or is not the one that its row speaks of, is fitted again by una_cubic_fit. heads: also
  * the auxiliary regressors or members of the model. `name`: of the figure's files. */
 una_status una_cubic_functions(una_page *page, const char *name, const una_cubic_panel *panels, size_t count,
-                               const char *lead, const char *caption, const una_asked *asked, una_run *run);
+                               const char *caption, const una_asked *asked, una_run *run);
 
 una_status una_cubic_page(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 

@@ -98,7 +98,7 @@ static una_status cubic_draw_figure(una_figure *figure, const drawing *d, una_ar
 }
 
 una_status una_cubic_functions(una_page *page, const char *name, const una_cubic_panel *panels, size_t count,
-                               const char *lead, const char *caption, const una_asked *asked, una_run *run)
+                               const char *caption, const una_asked *asked, una_run *run)
 {
     una_arena *arena = page->words.arena;
     una_figure figure;
@@ -111,7 +111,7 @@ una_status una_cubic_functions(una_page *page, const char *name, const una_cubic
 
     una_status status = load_models(&d, run);
     if (status == UNA_OK) status = cubic_draw_figure(&figure, &d, arena, run);
-    if (status == UNA_OK) status = una_page_figure(page, name, &figure, lead, caption, run);
+    if (status == UNA_OK) status = una_page_figure(page, name, &figure, "The functions.", caption, run);
     for (size_t i = 0; i < count; i++) una_model_free(d.models[i]);
     una_dataset_free(d.data);
     return status;

@@ -54,7 +54,7 @@ una_status una_cubic_page(una_page *page, const una_findings *f, const una_asked
     UNA_NEW(arena, una_cubic_panel, panels, f->group_count);
     for (size_t g = 0; g < f->group_count; g++)          /* groups are in the order of their seeds */
         panels[g] = (una_cubic_panel){ .fit = &f->fits[f->groups[g].from], .title = una_page_title(f, &f->groups[g]) };
-    UNA_TRY(una_cubic_functions(page, "functions", panels, f->group_count, "The functions.", caption, asked, run));
+    UNA_TRY(una_cubic_functions(page, "functions", panels, f->group_count, caption, asked, run));
     UNA_TRY(means_table(page, f, run));
     return truth_table(page, f, run);
 }

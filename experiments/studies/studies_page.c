@@ -133,7 +133,7 @@ static una_status studies_put_functions(una_page *page, const una_findings *f, c
                                      heads ? ", with the auxiliary regressors (at most 60 of them)" : "");
     const char *name = una_phrase(arena, "%s-functions", s->name);
     UNA_TRY(una_arena_check(arena));
-    return una_cubic_functions(page, name, panels, count, "The functions.", caption, asked, run);
+    return una_cubic_functions(page, name, panels, count, caption, asked, run);
 }
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */

@@ -88,9 +88,9 @@ static void add_importance(una_figure *figure, const una_importance *importance,
 }
 
 static void add_relevance_panel(una_figure *figure, const double *relevance, const una_report *report,
-                                const size_t *order, const char **names, size_t count, una_arena *arena)
+                                const size_t *order, const char **names, size_t count)
 {
-    double *share = UNA_GET(arena, double, count), sum = 0;
+    double *share = UNA_GET(figure->arena, double, count), sum = 0;
     if (!share) return;
     for (size_t c = 0; c < report->column_count; c++) sum += relevance[c] * relevance[c];
     for (size_t i = 0; i < count; i++) share[i] = 100 * relevance[order[i]] * relevance[order[i]] / sum;
@@ -110,7 +110,7 @@ una_figure una_chart_importance(const una_report *report, size_t *shown, una_are
 
     for (size_t i = 0; i < count; i++) names[count - 1 - i] = report->columns[order[i]].name;
     if (model->importance) add_importance(&figure, model->importance, order, names, count, arena);
-    if (relevance) add_relevance_panel(&figure, relevance, report, order, names, count, arena);
+    if (relevance) add_relevance_panel(&figure, relevance, report, order, names, count);
     if (model->importance) {
         una_figure_key(&figure, UNA_SHAPE_BARS, UNA_INK_MODEL, "what shuffling it costs");
         una_figure_key(&figure, UNA_SHAPE_SPANS, UNA_INK_DATA, "95 % interval");
@@ -319,8 +319,9 @@ static void add_means(una_panel *panel, const double *x, const double *r, size_t
 
 /* levels: 0 for numbers on a line. Dots of one level are spread a little, always in the same way. */
 static void add_residuals(una_figure *figure, const char *title, double *x, const double *r, size_t rows,
-                          const una_report_effect *levels, const char *const *tips, una_arena *arena)
+                          const una_report_effect *levels, const char *const *tips)
 {
+    una_arena *arena = figure->arena;
     una_panel *panel = una_figure_panel(figure, title, NULL, figure->panel_count % 3 == 0 ? "Observed - predicted"
                                                                                           : NULL);
     double *spread = UNA_GET(arena, double, rows);
@@ -351,7 +352,7 @@ una_figure una_chart_residuals(const una_report *report, una_arena *arena)
         tips[i] = all ? all[predictions->row ? predictions->row[i] : i] : NULL;
     }
 
-    add_residuals(&figure, "by what was predicted", x, r, rows, NULL, tips, arena);
+    add_residuals(&figure, "by what was predicted", x, r, rows, NULL, tips);
     for (size_t c = 0; c < report->column_count && figure.panel_count < UNA_MOST_RESIDUALS; c++) {
         const una_report_effect *effect = effect_of(report, order[c]);
         double *at = effect || report->grid ? UNA_GET(arena, double, rows) : NULL;
@@ -360,7 +361,7 @@ una_figure una_chart_residuals(const una_report *report, una_arena *arena)
             at[i] = effect ? place_on_axis(report, effect, row) : report->columns[order[c]].number[row];
         }
         if (at) add_residuals(&figure, report->columns[order[c]].name, at, r, rows,
-                              effect && effect->level ? effect : NULL, tips, arena);
+                              effect && effect->level ? effect : NULL, tips);
     }
 
     double low = INFINITY, high = -INFINITY;

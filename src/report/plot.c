@@ -9,6 +9,7 @@
 #include "una_report.h"
 
 #include "model/above.h"
+#include "report/report_builder.h"
 #include "draw/fit_report.h"
 #include "draw/number.h"
 #include "draw/plot_charts.h"
@@ -36,12 +37,6 @@ typedef struct plotting {
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-static bool is_empty_cell(const una_dataset *data, size_t column, size_t row)
-{
-    const double *number = una_dataset_numbers(data, column);
-    return number ? isnan(number[row]) : una_dataset_words(data, column)[row] == NULL;
-}
-
 static size_t find_column(const una_dataset *data, const char *name)
 {
     for (size_t c = 0; c < una_dataset_column_count(data); c++)
@@ -66,14 +61,9 @@ static una_status find_plot_columns(plotting *p, unsigned need)
 
 static una_status take_plot_rows(plotting *p, unsigned need)
 {
-    size_t all = una_dataset_row_count(p->given), count = 0;
-    bool fills = p->info->missing == UNA_MISSING_MEAN;
-    UNA_NEW(p->arena, size_t, kept, all);
-    for (size_t row = 0; row < all; row++) {
-        bool whole = !(need & NEEDS_TARGET) || !is_empty_cell(p->given, p->target, row);
-        for (size_t i = 0; i < p->inputs && !fills; i++) whole = whole && !is_empty_cell(p->given, p->place[i], row);
-        if (whole) kept[count++] = row;
-    }
+    UNA_NEW(p->arena, size_t, kept, una_dataset_row_count(p->given));
+    size_t count = una_complete_rows(kept, p->given, p->place, p->inputs, need & NEEDS_TARGET ? p->target : SIZE_MAX,
+                                     p->info->missing == UNA_MISSING_MEAN);
     if (count == 0)
         UNA_FAIL(p->run, UNA_E_INPUT, "%s: no row has a value in every column that the chart needs",
                  una_dataset_origin(p->given));
@@ -133,15 +123,24 @@ static una_status set_levels(plotting *p, const char *const *names, size_t count
     return UNA_OK;
 }
 
+/* The words of a column, in order. */
+static una_status sort_words(const char ***sorted, size_t *count, const plotting *p, const char *const *word)
+{
+    UNA_NEW_AT(p->arena, *sorted, p->rows.count);
+    *count = 0;
+    for (size_t i = 0; i < p->rows.count; i++)
+        if (word[i]) (*sorted)[(*count)++] = word[i];
+    qsort(*sorted, *count, sizeof **sorted, by_text);
+    return UNA_OK;
+}
+
 /* Different words of a column in order, at most so many as a chart shows. */
 static una_status take_level_words(plotting *p, const char *const *word)
 {
-    size_t count = 0, rows = p->rows.count;
-    UNA_NEW(p->arena, const char *, sorted, rows);
+    size_t count, rows = p->rows.count;
+    const char **sorted;
+    UNA_TRY(sort_words(&sorted, &count, p, word));
     UNA_NEW(p->arena, double, place, rows);
-    for (size_t i = 0; i < rows; i++)
-        if (word[i]) sorted[count++] = word[i];
-    qsort(sorted, count, sizeof *sorted, by_text);
     size_t different = 0;
     for (size_t i = 0; i < count; i++)
         if (i == 0 || strcmp(sorted[i], sorted[different - 1]) != 0) sorted[different++] = sorted[i];
@@ -259,12 +258,9 @@ static una_status add_distance(double *distance, const plotting *p, const double
 
 static una_status add_rarity(double *distance, const plotting *p, const char *const *word)
 {
-    size_t rows = p->rows.count, count = 0, longest = 0;
-    const char **sorted = UNA_GET(p->arena, const char *, rows), *usual = NULL;
-    UNA_TRY(una_arena_check(p->arena));
-    for (size_t i = 0; i < rows; i++)
-        if (word[i]) sorted[count++] = word[i];
-    qsort(sorted, count, sizeof *sorted, by_text);
+    size_t rows = p->rows.count, count, longest = 0;
+    const char **sorted, *usual = NULL;
+    UNA_TRY(sort_words(&sorted, &count, p, word));
     for (size_t i = 0, from = 0; i < count; i++) {
         if (strcmp(sorted[i], sorted[from]) != 0) from = i;
         if (i - from + 1 > longest) longest = i - from + 1, usual = sorted[i];

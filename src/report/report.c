@@ -62,12 +62,12 @@ static una_status find_report_columns(report_builder *g, const una_model *const 
     return UNA_OK;
 }
 
-/* Rows without the target cannot be shown; nor those without an input, unless the model fills it in. */
-static size_t complete_rows(size_t *kept, const una_dataset *data, const size_t *place, size_t inputs, bool fills)
+size_t una_complete_rows(size_t *kept, const una_dataset *data, const size_t *place, size_t inputs, size_t target,
+                         bool fills)
 {
     size_t count = 0;
     for (size_t row = 0; row < una_dataset_row_count(data); row++) {
-        bool whole = !is_unusable_cell(cells_of(data, place[inputs]), row);
+        bool whole = target == SIZE_MAX || !is_unusable_cell(cells_of(data, target), row);
         for (size_t i = 0; i < inputs && !fills; i++) whole = whole && !is_unusable_cell(cells_of(data, place[i]), row);
         if (whole) kept[count++] = row;
     }
@@ -95,7 +95,8 @@ static una_status gather_table(report_builder *g, const una_model *const *models
 
     size_t *kept = UNA_GET(g->arena, size_t, all), *number = UNA_GET(g->arena, size_t, all);
     UNA_NEW(g->arena, una_report_column, shown, inputs);
-    size_t rows = complete_rows(kept, data, place, inputs, una_model_info(models[0])->missing == UNA_MISSING_MEAN);
+    size_t rows = una_complete_rows(kept, data, place, inputs, place[inputs],
+                                    una_model_info(models[0])->missing == UNA_MISSING_MEAN);
     if (rows == 0) UNA_FAIL(g->run, UNA_E_INPUT, "%s: no row has a value in every column that the model needs",
                             una_dataset_origin(data));
     UNA_TRY(una_dataset_rows(&g->table, data, kept, rows, g->run));

@@ -32,6 +32,11 @@ typedef struct una_changed_rows {
 una_status una_changed_rows_ask(una_prediction *out, const report_builder *g, const una_model *model,
                                 const una_changed_rows *rows);
 
+/* Rows of a table that have the target (a column; SIZE_MAX: not needed) and, unless the model fills them in, all inputs
+ * (place [inputs]); how many. */
+size_t una_complete_rows(size_t *kept, const una_dataset *data, const size_t *place, size_t inputs, size_t target,
+                         bool fills);
+
 /* Chooses which inputs move and where (effects.c): report.effects and its like; then predicts there. */
 una_status una_effects_plan(report_builder *g);
 una_status una_effects_ask(una_report_model *to, const report_builder *g, const una_model *model);

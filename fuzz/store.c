@@ -102,7 +102,8 @@ static void read_all(una_store *store, fuzz_world *w)
     const char *foreign = NULL;
     bool found = false, granted = false;
     una_row row;
-    una_owner owner;
+    una_owner_name owner;
+    bool held;
     una_row_key key = { "s", "d", 1, "luna", 7, 1 };
     const una_row_key *keys[] = { &key };
     FUZZ_EXPLAIN(una_store_each(store, "s", count_row, &rows, w->run), w);
@@ -111,7 +112,7 @@ static void read_all(una_store *store, fuzz_world *w)
     if (FUZZ_EXPLAIN(una_store_find(&found, &row, store, &key, &w->run->scratch, w->run), w) == UNA_OK && found)
         count_row(&rows, &row, w->run);
     if (FUZZ_EXPLAIN(una_store_claim_all(&granted, store, keys, 1, w->run), w) == UNA_OK && granted) {
-        FUZZ_EXPLAIN(una_store_owner(&owner, store, &key, w->run), w);
+        FUZZ_EXPLAIN(una_store_owner(&held, &owner, store, &key, w->run), w);
         FUZZ_EXPLAIN(una_store_drop(store, &key, w->run), w);
     }
 }

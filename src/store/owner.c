@@ -71,11 +71,6 @@ una_owner_name una_owner_in(const una_sql_value *cells)
     return owner;
 }
 
-void una_owner_host_name(char name[UNA_OWNER_HOST], const char *host)
-{
-    snprintf(name, UNA_OWNER_HOST, "%.*s", (int)strcspn(host, "/"), host);
-}
-
 static bool same_process(const una_owner_name *a, const una_owner_name *b)
 {
     return a->process == b->process && strcmp(a->start, b->start) == 0 && strcmp(a->host, b->host) == 0;

@@ -40,7 +40,5 @@ bool una_owner_same(const una_owner_name *a, const una_owner_name *b);
 bool una_owner_alive(const una_owner_name *owner, double now, const una_owner_name *me);
 /* Has it renewed within a lease? */
 bool una_owner_is_recent(const una_owner_name *owner, double now);
-/* The host name in an owner's `host`, for messages. */
-void una_owner_host_name(char name[UNA_OWNER_HOST], const char *host);
 
 #endif

@@ -71,16 +71,17 @@ una_status una_packet_unpack(una_row **rows, size_t *count, const void *bytes, s
 {
     const char *from = bytes;
     bool good = true;
+    size_t room = 0;
     head h;
+    *rows = NULL;
     *count = 0;
-    for (size_t at = 0; good && at < size; at += (size_t)h.size, ++*count)
+    for (size_t at = 0; good && at < size; at += (size_t)h.size) {
         good = read_row_head(&h, from + at, size - at);
-    *rows = UNA_GET(arena, una_row, *count);
-    UNA_TRY(una_arena_check(arena));
-    for (size_t at = 0, i = 0; good && at < size; at += (size_t)h.size, i++) {
-        read_row_head(&h, from + at, size - at);
+        if (!good) break;
+        *rows = una_arena_grow(arena, *rows, *count, &room, sizeof **rows);
+        UNA_TRY(una_arena_check(arena));
         reader r = { from + at + sizeof h, from + at + h.size, true };
-        open_row(&(*rows)[i], &h, &r, arena);
+        open_row(&(*rows)[(*count)++], &h, &r, arena);
         good = r.good;
     }
     UNA_TRY(una_arena_check(arena));

@@ -8,8 +8,6 @@
  * counts to zero.
  */
 #include "store/store.h"
-#include "store/database.h"
-#include "store/owner.h"
 
 enum { FORMAT = 1, OWNER_CELLS = 5 };
 
@@ -124,26 +122,25 @@ void una_store_renew(una_store *store)
 
 /* ---- claims -------------------------------------------------------------------------------------------------- */
 
-static una_status find_holder(bool *found, una_owner_name *holder, una_database *db, const una_row_key *key,
-                              una_run *run)
+una_status una_store_owner(bool *held, una_owner_name *owner, una_store *store, const una_row_key *key, una_run *run)
 {
     static const una_sql_row_form claim = { UNA_OWNER_COLUMNS, UNA_OWNER_TYPES, "a claim" };
     una_sql_value cells[OWNER_CELLS];
-    *holder = (una_owner_name){0};
+    *owner = (una_owner_name){0};
     una_sql sql = UNA_SQL("SELECT " UNA_OWNER_COLUMNS " FROM claim WHERE " KEY_IS, KEY_CELLS(key));
-    UNA_TRY(una_database_ask(cells, db, sql, &claim, run));
-    *found = cells[0].text != NULL;
-    if (*found) *holder = una_owner_in(cells);
+    UNA_TRY(una_database_ask(cells, store->db, sql, &claim, run));
+    *held = cells[0].text != NULL;
+    if (*held) *owner = una_owner_in(cells);
     return UNA_OK;
 }
 
-static una_status take_claim(bool *granted, const una_store *store, const una_row_key *key, double now, una_run *run)
+static una_status take_claim(bool *granted, una_store *store, const una_row_key *key, double now, una_run *run)
 {
     const una_owner_name *me = &store->me;
     una_owner_name holder;
     bool held;
     *granted = false;
-    UNA_TRY(find_holder(&held, &holder, store->db, key, run));
+    UNA_TRY(una_store_owner(&held, &holder, store, key, run));
     if (held && !una_owner_same(&holder, me) && una_owner_alive(&holder, now, me)) return UNA_OK;
     una_sql sql = UNA_SQL("INSERT INTO claim (" KEY ", " UNA_OWNER_COLUMNS ") "
                           "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (" KEY ") DO "
@@ -155,7 +152,7 @@ static una_status take_claim(bool *granted, const una_store *store, const una_ro
 }
 
 typedef struct claiming {
-    const una_store          *store;
+    una_store                *store;
     const una_row_key *const *keys;
     size_t                    count;
     bool                     *granted;
@@ -185,17 +182,6 @@ una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run
     una_sql sql = UNA_SQL(KEY_IS " AND host = $7 AND process = $8 AND start = $9 AND handle = $10", KEY_CELLS(key),
                           UNA_OWNER_CELLS(store->me));
     return una_database_change(NULL, store->db, "claim", NULL, sql, run);
-}
-
-una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key *key, una_run *run)
-{
-    una_owner_name holder;
-    bool held;
-    *owner = (una_owner){0};
-    UNA_SCOPED(run, find_holder(&held, &holder, store->db, key, run));
-    una_owner_host_name(owner->host, holder.host);
-    owner->process = holder.process;
-    return UNA_OK;
 }
 
 /* ---- rows out ------------------------------------------------------------------------------------------------ */

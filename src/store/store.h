@@ -8,6 +8,7 @@
 #define UNA_STORE_H
 
 #include "store/key.h"
+#include "store/owner.h"
 
 enum { UNA_MOST_MEASURES = 256 };        /* of one row */
 
@@ -44,9 +45,8 @@ una_status una_store_drop(una_store *store, const una_row_key *key, una_run *run
                                                                                         row */
 /* Renews all claims made through this handle; to be called well within two minutes while they last. */
 void       una_store_renew(una_store *store);
-/* Who has claimed a key; process 0: nobody. */
-typedef struct una_owner { char host[256]; long process; } una_owner;
-una_status una_store_owner(una_owner *owner, una_store *store, const una_row_key *key, una_run *run);
+/* Who has claimed a key; *held false: nobody. Leaves texts in run->scratch. */
+una_status una_store_owner(bool *held, una_owner_name *owner, una_store *store, const una_row_key *key, una_run *run);
 
 typedef struct una_put_result {
     size_t      added;                   /* rows that came in                                               */

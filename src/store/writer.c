@@ -131,17 +131,18 @@ static una_status make_ready(writer *w, size_t wanted, bool held)
 static una_status log_waiting(writer *w)
 {
     una_run *run = &w->self.child;
-    una_owner owner;
+    una_owner_name owner;
+    bool held;
     size_t i = 0;
     while (i < w->count && w->at[w->self.queue->todo[i]] != HELD) i++;
     if (i == w->count) return UNA_OK;
     const una_row_key *key = key_at(w, w->self.queue->todo[i]);
-    UNA_TRY(una_store_owner(&owner, w->self.queue->sweep->store, key, run));
-    if (owner.process == 0) return UNA_OK;
+    UNA_TRY(una_store_owner(&held, &owner, w->self.queue->sweep->store, key, run));
+    if (!held) return UNA_OK;
 
-    una_log(run, UNA_LOG_NOTE, "waiting for %s, which process %ld on host %s has claimed; where that process is dead, "
+    una_log(run, UNA_LOG_NOTE, "waiting for %s, which process %ld on host %.*s has claimed; where that process is dead, "
             "this run takes over within two minutes; where it hangs, end it", una_row_key_describe(key, &run->scratch),
-            owner.process, owner.host);
+            owner.process, (int)strcspn(owner.host, "/"), owner.host);
     return UNA_OK;
 }
 

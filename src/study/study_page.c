@@ -14,14 +14,10 @@ enum { SLICE = 61 };                     /* points of one input that is not coun
 static const char *study_title(const char *where, una_arena *arena)
 {
     una_text title = una_text_in(arena);
-    const char *name = "";
-    if (where && strstr(where, "://")) {
-        const char *hash = strrchr(where, '#');
-        if (hash && hash[1]) name = hash + 1;
-    } else if (where && *where) {
-        const char *slash = strrchr(where, '/');
-        name = slash && slash[1] ? slash + 1 : where;
-    }
+    if (!where) where = "";
+    bool server = strstr(where, "://") != NULL;
+    const char *last = strrchr(where, server ? '#' : '/'), *name = server ? "" : where;
+    if (last && last[1]) name = last + 1;
     size_t length = strlen(name), ending = strlen(".study");
     if (length > ending && strcmp(name + length - ending, ".study") == 0) length -= ending;
     una_text_add(&title, "Study%s", length ? " " : "");

@@ -349,56 +349,38 @@ static bool has_note(const una_trial *trial)
     return trial->note && *trial->note;
 }
 
-static void add_columns_note(una_text *words, const una_study_digest *d, const listing *l)
+/* The best trials in their order, or the latest ones. */
+static void trials_table(una_html *html, const una_study_view *view, const una_study_digest *d, bool best)
 {
-    if (l->columns < d->varied_count)
-        una_text_add(words, " The first %zu of %zu inputs are shown.", l->columns, d->varied_count);
-}
-
-static void best_trials(una_html *html, const una_study_view *view, const una_study_digest *d, listing l)
-{
-    size_t count = d->told < UNA_STUDY_ROWS ? d->told : UNA_STUDY_ROWS;
-    una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "The best comes first.");
-    add_columns_note(&words, d, &l);
-    una_html_table(html, "The best trials.", words.at);
+    bool all = !best && view->trial_count <= UNA_STUDY_ROWS;
+    size_t there = best ? d->told : view->trial_count, count = there < UNA_STUDY_ROWS ? there : UNA_STUDY_ROWS;
+    listing l = { .columns = d->varied_count < UNA_STUDY_COLUMNS ? d->varied_count : UNA_STUDY_COLUMNS, .state = !best };
+    const una_trial *list[UNA_STUDY_ROWS];
     double sizes[UNA_STUDY_ROWS];
-    for (size_t i = 0; i < count; i++) sizes[i] = fabs(view->trials[d->order[i]].value);
-    l.decimals = value_decimals(sizes, count);
-    trials_head(html, view, d, &l);
-    for (size_t i = 0; i < count; i++) trial_row(html, view, d, &l, &view->trials[d->order[i]]);
-    una_html_table_end(html);
-}
-
-static void latest_trials(una_html *html, const una_study_view *view, const una_study_digest *d, listing l)
-{
-    bool all = view->trial_count <= UNA_STUDY_ROWS;
-    size_t count = all ? view->trial_count : UNA_STUDY_ROWS;
-    const una_trial *last = view->trials + view->trial_count;
-    double sizes[UNA_STUDY_ROWS];
-    for (size_t i = 1; i <= count; i++) {
-        l.note = l.note || has_note(last - i);
-        sizes[i - 1] = fabs((last - i)->value);
+    for (size_t i = 0; i < count; i++) {
+        list[i] = &view->trials[best ? d->order[i] : view->trial_count - 1 - i];
+        sizes[i] = fabs(list[i]->value);
+        l.note = l.note || (!best && has_note(list[i]));
     }
-    l.state = true;
     l.decimals = value_decimals(sizes, count);
 
     una_text words = una_text_in(html->text.arena);
-    una_text_add(&words, "The latest comes first.");
-    add_columns_note(&words, d, &l);
-    una_html_table(html, all ? "All trials." : "The latest trials.", words.at);
+    una_text_add(&words, "The %s comes first.", best ? "best" : "latest");
+    if (l.columns < d->varied_count)
+        una_text_add(&words, " The first %zu of %zu inputs are shown.", l.columns, d->varied_count);
+    const char *lead = best ? "The best trials." : "The latest trials.";
+    una_html_table(html, all ? "All trials." : lead, words.at);
     trials_head(html, view, d, &l);
-    for (size_t i = 1; i <= count; i++) trial_row(html, view, d, &l, last - i);
+    for (size_t i = 0; i < count; i++) trial_row(html, view, d, &l, list[i]);
     una_html_table_end(html);
 }
 
 static void trials_section(una_html *html, const una_study_view *view, const una_study_digest *d)
 {
     if (view->trial_count == 0) return;
-    listing l = { .columns = d->varied_count < UNA_STUDY_COLUMNS ? d->varied_count : UNA_STUDY_COLUMNS };
     una_html_heading(html, 2, "Trials");
-    if (view->trial_count > UNA_STUDY_ROWS && d->told > 0) best_trials(html, view, d, l);
-    latest_trials(html, view, d, l);
+    if (view->trial_count > UNA_STUDY_ROWS && d->told > 0) trials_table(html, view, d, true);
+    trials_table(html, view, d, false);
     una_html_paragraph(html, "note", "Numbers are rounded here. una study export writes every trial with every digit, "
                        "as CSV or JSON.");
 }

@@ -353,19 +353,20 @@ static void another_machine_must_give_signs_of_life(void **state)
     una_store *store;
     char path[4096], sql[512];
     una_row_key key = row_of("life", "new", 0, NULL).key;
-    una_owner owner;
+    una_owner_name owner;
+    bool held;
     bool granted;
     (void)state;
     snprintf(path, sizeof path, "%s", temp_path("life.sqlite"));
     assert_ok(una_store_open(&store, path, run), run);
-    assert_ok(una_store_owner(&owner, store, &key, run), run);
-    assert_int_equal(owner.process, 0);
+    assert_ok(una_store_owner(&held, &owner, store, &key, run), run);
+    assert_false(held);
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snprintf(sql, sizeof sql, "DELETE FROM claim; INSERT INTO claim VALUES ('life', 'data', 3, 'new', 0, 1, "
                  "'elsewhere', 77, '5', 'h', unixepoch() - %d)", cases[i].age);
         change_claims(path, sql);
-        assert_ok(una_store_owner(&owner, store, &key, run), run);
+        assert_ok(una_store_owner(&held, &owner, store, &key, run), run);
         assert_string_equal(owner.host, "elsewhere");
         assert_int_equal(owner.process, 77);
         assert_ok(claim_one(&granted, store, &key, run), run);
@@ -380,7 +381,7 @@ static void another_machine_must_give_signs_of_life(void **state)
     una_store_renew(store);
     assert_true(since_of(path) < -50);
     assert_ok(una_store_drop(store, &key, run), run);
-    assert_ok(una_store_owner(&owner, store, &key, run), run);
+    assert_ok(una_store_owner(&held, &owner, store, &key, run), run);
     assert_string_equal(owner.host, "elsewhere");
     una_store_close(store);
     una_run_free(run);
@@ -757,7 +758,8 @@ static void a_store_on_a_server(void **state)
     una_store *mine, *other;
     una_arena arena;
     una_put_result clash;
-    una_owner owner;
+    una_owner_name owner;
+    bool held;
     seen s = {0};
     const double value[] = { 0.1 + 0.2, NAN }, changed[] = { 0.1, NAN }, odd[] = { 1.7e308, 5e-324 };
     una_row rows[] = { row_of("s", "b", UINT64_MAX, value), row_of("s(x=1)", "C", 0, odd),
@@ -777,7 +779,7 @@ static void a_store_on_a_server(void **state)
     assert_ok(claim_one(&granted, other, &rows[0].key, run), run);
     assert_false(granted);
     una_store_renew(mine);
-    assert_ok(una_store_owner(&owner, other, &rows[0].key, run), run);
+    assert_ok(una_store_owner(&held, &owner, other, &rows[0].key, run), run);
     assert_int_equal(owner.process, getpid());
     assert_ok(una_store_drop(mine, &rows[0].key, run), run);
     assert_ok(claim_one(&granted, other, &rows[0].key, run), run);
@@ -785,8 +787,8 @@ static void a_store_on_a_server(void **state)
 
     assert_ok(put_rows(other, rows, 3, false, &added, &clash, run), run);
     assert_int_equal(added, 3);
-    assert_ok(una_store_owner(&owner, mine, &rows[0].key, run), run);
-    assert_int_equal(owner.process, 0);                      /* the row has ended the claim */
+    assert_ok(una_store_owner(&held, &owner, mine, &rows[0].key, run), run);
+    assert_false(held);                      /* the row has ended the claim */
     assert_ok(una_store_find(&found, &out, mine, &rows[0].key, &arena, run), run);
     assert_true(found && una_row_key_same(&out.key, &rows[0].key));
     assert_true(out.value[0] == value[0] && isnan(out.value[1]));

@@ -43,7 +43,7 @@ typedef struct una_trial_store {
     una_owner_name   me;
     uint64_t         asks;               /* so far, for tokens                                              */
     int64_t          opened;             /* nanoseconds: distinguishes two stores at one address            */
-    char             token[512];           /* of the current ask                                          */
+    char             token[512];         /* of the current ask                                              */
     bool             holds;              /* it holds something by process, to be given back at the end      */
 } una_trial_store;
 

@@ -95,8 +95,6 @@ static void misfit_is_that_of_the_heads(void **state)
         }
     print_message("misfit %g, of the heads %g\n", value[UNA_STUDIES_MISFIT], sqrt(square / var));
     assert_near(value[UNA_STUDIES_MISFIT], sqrt(square / var), 1e-3, 0);
-    una_model_free(model);
-    una_dataset_free(data);
     una_run_free(run);
 }
 

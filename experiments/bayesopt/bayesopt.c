@@ -116,10 +116,9 @@ static una_status bayesopt_begin(void **shared, const una_asked *asked, una_run 
 {
     const bayesopt_options *o = asked->options;
     una_material *material = NULL;
-    una_text store = una_text_in(asked->keep);
-    una_text_add(&store, "%s/bench.sqlite", asked->out);
+    const char *store = una_phrase(asked->keep, "%s/bench.sqlite", asked->out);
     UNA_TRY(una_arena_check(asked->keep));
-    una_status status = una_material_new(&material, o->data, asked->worker_only ? NULL : store.at, run);
+    una_status status = una_material_new(&material, o->data, asked->worker_only ? NULL : store, run);
     *shared = material;
     return status;
 }
@@ -323,11 +322,9 @@ static una_status run_minimum_search(una_outcome *outcome, minimum_search *h, un
 static una_status bayesopt_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     minimum_search h = { .key = key, .asked = asked };
-    una_mark mark = una_arena_mark(&run->scratch);
     una_status status = open_minimum_search(&h, run);
     if (status == UNA_OK) status = run_minimum_search(outcome, &h, run);
     una_search_free(h.search);
-    una_arena_release(&run->scratch, mark);
     return status;
 }
 

@@ -8,7 +8,6 @@
 #include "bayesopt/bayesopt.h"
 
 #include "bench/claims.h"
-#include "draw/number.h"
 
 /* ---- one model, or two --------------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include "bench/sum.h"
 #include "bayesopt/svm.h"
 #include "bo/functions.h"
+#include "draw/number.h"
 #include "read/idx.h"
 
 #include <inttypes.h>
@@ -95,30 +96,24 @@ void una_material_free(una_material *m)
     una_release(run, m);
 }
 
-/* The path of the compressed file if it exists, else of the plain one; NULL: out of memory. */
+/* The path of the compressed file if it exists, else of the plain one. The arena's failure is sticky. */
 static const char *file_path(const una_material *m, size_t file, una_arena *arena)
 {
-    una_text packed = una_text_in(arena), plain = una_text_in(arena);
-    una_text_add(&packed, "%s/mnist/%s.gz", m->folder, file_names[file]);
-    una_text_add(&plain, "%s/mnist/%s", m->folder, file_names[file]);
-    if (una_arena_check(arena) != UNA_OK) return NULL;
-    return access(packed.at, R_OK) == 0 || access(plain.at, R_OK) != 0 ? packed.at : plain.at;
+    const char *packed = una_phrase(arena, "%s/mnist/%s.gz", m->folder, file_names[file]);
+    const char *plain = una_phrase(arena, "%s/mnist/%s", m->folder, file_names[file]);
+    return access(packed, R_OK) == 0 || access(plain, R_OK) != 0 ? packed : plain;
 }
 
 static bool has_digits(const una_material *m, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     bool there = *m->folder != 0;
-    for (size_t f = 0; f < FILES && there; f++) {
-        const char *path = file_path(m, f, &run->scratch);
-        there = path && access(path, R_OK) == 0;
-    }
-    una_arena_release(&run->scratch, mark);
+    for (size_t f = 0; f < FILES && there; f++) there = access(file_path(m, f, &run->scratch), R_OK) == 0;
     return there;
 }
 
-static una_status read_digits(una_material *m, una_run *run)
+static una_status need_digits(una_material *m, una_run *run)
 {
+    if (m->has_digits) return UNA_OK;
     una_idx images[2], labels[2];
     const char *path[FILES];
     for (size_t f = 0; f < FILES; f++) {
@@ -143,17 +138,8 @@ static una_status read_digits(una_material *m, una_run *run)
             UNA_FAIL(run, UNA_E_INPUT, "%s has a label %d: digits are 0 to 9",
                      path[i < train ? TRAIN_LABELS : TEST_LABELS], label[i]);
     m->digits = (digits){ train + test, train, columns, bytes, label };
+    m->has_digits = true;
     return UNA_OK;
-}
-
-static una_status need_digits(una_material *m, una_run *run)
-{
-    if (m->has_digits) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = read_digits(m, run);
-    una_arena_release(&run->scratch, mark);
-    m->has_digits = status == UNA_OK;
-    return status;
 }
 
 static una_status need_sparse(una_material *m, una_run *run)
@@ -191,31 +177,23 @@ static una_status choose_subset(size_t *row, const digits *d, una_run *run)
     return UNA_OK;
 }
 
-static una_status make_subset(una_material *m, una_run *run)
+static una_status need_subset(una_material *m, una_run *run)
 {
     const digits *d = &m->digits;
-    size_t *row = UNA_GET(&run->scratch, size_t, SUBSET);
-    unsigned char *bytes = UNA_GET(&run->scratch, unsigned char, SUBSET * d->columns);
-    unsigned char *label = UNA_GET(&m->keep, unsigned char, SUBSET);
-    UNA_TRY(una_arena_check(&run->scratch));
-    UNA_TRY(una_arena_check(&m->keep));
+    if (m->has_subset) return UNA_OK;
+    UNA_TRY(need_digits(m, run));
+    UNA_NEW(&run->scratch, size_t, row, SUBSET);
+    UNA_NEW(&run->scratch, unsigned char, bytes, SUBSET * d->columns);
+    UNA_NEW(&m->keep, unsigned char, label, SUBSET);
     UNA_TRY(choose_subset(row, d, run));
     for (size_t i = 0; i < SUBSET; i++) {
         memcpy(bytes + i * d->columns, d->bytes + row[i] * d->columns, d->columns);
         label[i] = d->label[row[i]];
     }
-    return una_svm_rows_of(&m->subset, bytes, label, SUBSET, d->columns, subset_digits, SUBSET_CLASSES, &m->keep, run);
-}
-
-static una_status need_subset(una_material *m, una_run *run)
-{
-    if (m->has_subset) return UNA_OK;
-    UNA_TRY(need_digits(m, run));
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = make_subset(m, run);
-    una_arena_release(&run->scratch, mark);
-    m->has_subset = status == UNA_OK;
-    return status;
+    UNA_TRY(una_svm_rows_of(&m->subset, bytes, label, SUBSET, d->columns, subset_digits, SUBSET_CLASSES, &m->keep,
+                            run));
+    m->has_subset = true;
+    return UNA_OK;
 }
 
 /* It lives longer than the task that loads it first. */
@@ -231,10 +209,12 @@ typedef una_status need(una_material *m, una_run *run);
 
 static una_status with_lock(una_material *m, need *what, una_run *run)
 {
+    una_mark mark = una_arena_mark(&run->scratch);
     pthread_mutex_lock(&m->lock);
     una_status status = what(m, run);
     if (status != UNA_OK && !*run->message) memcpy(run->message, m->run->message, sizeof run->message);
     pthread_mutex_unlock(&m->lock);
+    una_arena_release(&run->scratch, mark);
     return status;
 }
 
@@ -282,13 +262,8 @@ una_status una_task_data(const char **data, const una_task_kind *task, una_mater
                  "(Debian) and build una again, or leave the task out");
     if (!has_digits(m, run)) return task_files_absent(m, task->name, run);
 
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = sum_files(&sum, m, run);
-    una_arena_release(&run->scratch, mark);
-    UNA_TRY(status);
-    una_text text = una_text_in(arena);
-    una_text_add(&text, "%s#%08" PRIx32, task->name, sum);
-    *data = text.at;
+    UNA_SCOPED(run, sum_files(&sum, m, run));
+    *data = una_phrase(arena, "%s#%08" PRIx32, task->name, sum);
     return una_arena_check(arena);
 }
 
@@ -361,8 +336,6 @@ una_status una_task_value(double *value, const una_task_kind *task, const char *
         *value = una_test_function_find(task->name)->value(x);
         return UNA_OK;
     }
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = digits_value(value, task, data, x, test, m, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, digits_value(value, task, data, x, test, m, run));
+    return UNA_OK;
 }

@@ -211,14 +211,11 @@ static una_status softmax_train(una_softmax *model, const una_sparse_rows *rows,
 una_status una_softmax_error(double *percent, const una_sparse_rows *rows, size_t train_rows, size_t from,
                              size_t test_rows, const una_softmax_settings *settings, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     una_softmax model;
     softmax_work t;
-    una_status status = una_softmax_new(&model, rows->columns, settings->seed, &run->scratch);
-    if (status == UNA_OK) status = softmax_begin(&t, rows, run);
-    if (status == UNA_OK) status = softmax_train(&model, rows, train_rows, settings, &t, run);
-    if (status == UNA_OK)
-        *percent = percent_wrong(&model, rows, from, test_rows / settings->batch * settings->batch, &t);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_softmax_new(&model, rows->columns, settings->seed, &run->scratch));
+    UNA_TRY(softmax_begin(&t, rows, run));
+    UNA_TRY(softmax_train(&model, rows, train_rows, settings, &t, run));
+    *percent = percent_wrong(&model, rows, from, test_rows / settings->batch * settings->batch, &t);
+    return UNA_OK;
 }

@@ -26,19 +26,14 @@ static una_status measure_strip(void *context, size_t strip, una_run *run)
 {
     const measuring *m = context;
     size_t from = strip * STRIP, count = m->rows - from < STRIP ? m->rows - from : STRIP;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *dots = UNA_GET(&run->scratch, double, STRIP * m->stride);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) {
-        m->kern->product(count, m->stride, m->columns, UNA_ROWS(m->x + from * m->columns, m->columns),
-                         UNA_ROWS(m->turned, m->stride), UNA_INTO(dots, m->stride));
-        for (size_t i = 0; i < count; i++)
-            for (size_t j = 0; j < m->rows; j++)
-                m->distance[(from + i) * m->rows + j] =
-                    (uint32_t)(m->square[from + i] + m->square[j] - 2 * dots[i * m->stride + j]);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_NEW(&run->scratch, double, dots, STRIP * m->stride);
+    m->kern->product(count, m->stride, m->columns, UNA_ROWS(m->x + from * m->columns, m->columns),
+                     UNA_ROWS(m->turned, m->stride), UNA_INTO(dots, m->stride));
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < m->rows; j++)
+            m->distance[(from + i) * m->rows + j] =
+                (uint32_t)(m->square[from + i] + m->square[j] - 2 * dots[i * m->stride + j]);
+    return UNA_OK;
 }
 
 static una_status measure_all(measuring *m, const unsigned char *bytes, una_run *run)
@@ -64,13 +59,10 @@ una_status una_svm_rows_of(una_svm_rows *out, const unsigned char *bytes, const 
     UNA_NEW(arena, uint32_t, distance, rows * rows);
     measuring m = { .rows = rows, .columns = columns, .stride = UNA_PADDED(rows), .distance = distance,
                     .kern = una_kernels_named_f64(run->settings.kernels) };
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = measure_all(&m, bytes, run);
-    una_arena_release(&run->scratch, mark);
-
     *out = (una_svm_rows){ .rows = rows, .label = label, .classes = class_count, .distance = distance };
     memcpy(out->class_label, classes, class_count);
-    return status;
+    UNA_SCOPED(run, measure_all(&m, bytes, run));
+    return UNA_OK;
 }
 
 /* ---- machines ------------------------------------------------------------------------------------------------ */
@@ -203,10 +195,7 @@ una_status una_svm_predict(unsigned char *predicted, const una_svm_rows *rows, s
                            size_t test_rows, double c, double gamma, una_run *run)
 {
     machine m = { .rows = rows, .c = c, .gamma = gamma, .kern = una_kernels_named_f64(run->settings.kernels) };
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = svm_predict_labels(predicted, &m, train, from, test_rows, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return svm_predict_labels(predicted, &m, train, from, test_rows, run);
 }
 
 #else
@@ -226,12 +215,9 @@ una_status una_svm_error(double *percent, const una_svm_rows *rows, size_t train
                          double c, double gamma, una_run *run)
 {
     size_t wrong = 0;
-    una_mark mark = una_arena_mark(&run->scratch);
-    unsigned char *predicted = UNA_GET(&run->scratch, unsigned char, test_rows);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_svm_predict(predicted, rows, train, from, test_rows, c, gamma, run);
-    for (size_t i = 0; status == UNA_OK && i < test_rows; i++) wrong += predicted[i] != rows->label[from + i];
+    UNA_NEW(&run->scratch, unsigned char, predicted, test_rows);
+    UNA_TRY(una_svm_predict(predicted, rows, train, from, test_rows, c, gamma, run));
+    for (size_t i = 0; i < test_rows; i++) wrong += predicted[i] != rows->label[from + i];
     *percent = 100 * (double)wrong / (double)test_rows;
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }

@@ -37,55 +37,7 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-#define RISK(n) \
-    { "risk_" #n "0", NULL, "years", "mean absolute error at the " #n "0 % of those asked that are surest", -1 }
-#define FACE(word, n) { word "_" #n, NULL, "", "number of its image", 0 }
-#define FACES(word) FACE(word, 1), FACE(word, 2), FACE(word, 3), FACE(word, 4), FACE(word, 5), FACE(word, 6), \
-                    FACE(word, 7), FACE(word, 8), FACE(word, 9), FACE(word, 10), FACE(word, 11), FACE(word, 12)
-static const una_bench_measure measures[] = {
-    [UNA_BIAS_ROWS] = { "rows_train", NULL, "", "rows that train", 0 },
-    { "rows_in", NULL, "", "others like them", 0 },
-    { "rows_out", NULL, "", "those who were left out", 0 },
-    [UNA_BIAS_MAE] = { "mae_train", NULL, "years", "mean absolute error at rows that trained", -1 },
-    { "mae_in", "error, like", "years", "at others like them", -1 },
-    { "mae_out", "error, left out", "years", "at those who were left out", -1 },
-    [UNA_BIAS_STD] = { "std_train", NULL, "years", "mean epistemic std at rows that trained", 0 },
-    { "std_in", NULL, "years", "at others like them", 0 },
-    { "std_out", NULL, "years", "at those who were left out", 0 },
-    [UNA_BIAS_INCREASE_IN] = { "increase_in", "increase, like", "%", "of std_in over std_train", 0 },
-    [UNA_BIAS_INCREASE_OUT] = { "increase_out", "increase, left out", "%", "of std_out over std_train", 0 },
-    [UNA_BIAS_EXCESS] = { "excess", "excess", "%", "of std_out over std_in", 1 },
-    [UNA_BIAS_EXCESS_LOW] = { "excess_low", NULL, "%", "its 95 % bootstrap interval", 0 },
-    [UNA_BIAS_EXCESS_HIGH] = { "excess_high", NULL, "%", "its 95 % bootstrap interval", 0 },
-    [UNA_BIAS_AUROC] = { "auroc", "AUROC", "share", "how often one who was left out has the larger epistemic std", 1 },
-    [UNA_BIAS_AUROC_LOW] = { "auroc_low", NULL, "share", "its 95 % bootstrap interval", 0 },
-    [UNA_BIAS_AUROC_HIGH] = { "auroc_high", NULL, "share", "its 95 % bootstrap interval", 0 },
-    [UNA_BIAS_LOG_LIK_IN] = { "log_lik_in", NULL, "nats", "at others like them", 1 },
-    [UNA_BIAS_LOG_LIK_OUT] = { "log_lik_out", NULL, "nats", "at those who were left out", 1 },
-    [UNA_BIAS_COVERAGE_IN] = { "coverage_95_in", NULL, "share", "of others like them in their 95 % band", 0 },
-    [UNA_BIAS_COVERAGE_OUT] = { "coverage_95_out", NULL, "share", "of those left out in their 95 % band", 0 },
-    [UNA_BIAS_NOISE] = { "noise_std", NULL, "years", "noise of the fit", 0 },
-    [UNA_BIAS_COS2] = { "mean_cos2", NULL, "", "similarity of the heads", 0 },
-    [UNA_BIAS_RISK] = RISK(1), RISK(2), RISK(3), RISK(4), RISK(5), RISK(6), RISK(7), RISK(8), RISK(9),
-    [UNA_BIAS_RISK_ALL] = { "risk_100", NULL, "years", "at all of them", -1 },
-    [UNA_BIAS_SURE] = FACES("sure"), [UNA_BIAS_UNSURE] = FACES("unsure"),
-    [UNA_BIAS_CONCEPT_IN] = { "concept_in", NULL, "share", "of ignorance that lies along what tells those left out "
-                              "from others (una explain), in others like the trained", 0 },
-    [UNA_BIAS_CONCEPT_OUT] = { "concept_out", NULL, "share", "the same in those who were left out", 0 },
-    [UNA_BIAS_CONCEPT_AUROC] = { "concept_auroc", "AUROC, concept", "share", "how often one who was left out has more "
-                                 "ignorance along it", 1 },
-    [UNA_BIAS_CONCEPT_LOW] = { "concept_auroc_low", NULL, "share", "its 95 % bootstrap interval", 0 },
-    [UNA_BIAS_CONCEPT_HIGH] = { "concept_auroc_high", NULL, "share", "its 95 % bootstrap interval", 0 },
-    [UNA_BIAS_FOUND_IN] = { "found_in", NULL, "share", "of others like them in whose picture a face was found", 0 },
-    [UNA_BIAS_FOUND_OUT] = { "found_out", NULL, "share", "the same of those who were left out", 0 },
-    [UNA_BIAS_FOUND_EXCESS] = { "excess_found", NULL, "%", "excess among these alone", 1 },
-    { "excess_found_low", NULL, "%", "its 95 % bootstrap interval", 0 },
-    { "excess_found_high", NULL, "%", "its 95 % bootstrap interval", 0 },
-    [UNA_BIAS_FOUND_AUROC] = { "auroc_found", NULL, "share", "auroc among these alone", 1 },
-    { "auroc_found_low", NULL, "share", "its 95 % bootstrap interval", 0 },
-    { "auroc_found_high", NULL, "share", "its 95 % bootstrap interval", 0 },
-    { .name = NULL }
-};
+static const una_bench_measure measures[] = { UNA_BIAS_LIST(UNA_MEASURE) { .name = NULL } };
 
 /* ---- data and plan ---------------------------------------------------------------------------------------------- */
 
@@ -94,17 +46,16 @@ static const char *const csv_name = "wiki-faces32.csv", *const images_name = "wi
 static una_status bias_begin(void **shared, const una_asked *asked, una_run *run)
 {
     const bias_options *o = asked->options;
-    una_text csv = una_text_in(asked->keep), images = una_text_in(asked->keep);
-    una_text_add(&csv, "%s/faces/%s", o->data, csv_name);
-    una_text_add(&images, "%s/faces/%s", o->data, images_name);
+    const char *csv = una_phrase(asked->keep, "%s/faces/%s", o->data, csv_name);
+    const char *images = una_phrase(asked->keep, "%s/faces/%s", o->data, images_name);
     UNA_NEW(asked->keep, una_bias_data, data, 1);
     *shared = data;
     if (asked->kept && !*o->data) return UNA_OK;         /* existing rows need no faces */
-    if (!*o->data || access(csv.at, R_OK) != 0)
+    if (!*o->data || access(csv, R_OK) != 0)
         UNA_FAIL(run, UNA_E_INPUT, "the faces do not come with una, and have no public address: name a folder that has "
                  "faces/%s and faces/%s with --data FOLDER ('una data list' says more)", csv_name, images_name);
-    UNA_TRY(una_dataset_read(&data->faces, csv.at, run));
-    return una_dataset_add_images(data->faces, images.at, "index", run);
+    UNA_TRY(una_dataset_read(&data->faces, csv, run));
+    return una_dataset_add_images(data->faces, images, "index", run);
 }
 
 static void bias_end(void *shared)
@@ -293,17 +244,12 @@ static una_status bias_measure(una_outcome *outcome, const una_row_key *key, con
 {
     const una_bias_data *data = asked->shared;
     una_bias_rows rows;
-    una_model *model = NULL;
+    una_model *model;
     una_fit_settings settings = { .size = sizeof settings, .target = "age_thesis" };
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_bias_rows_make(&rows, data->faces, key->data, key->seed, asked->quick, run);
-    if (status == UNA_OK) status = una_fit(&model, key->spec, rows.group[UNA_BIAS_TRAIN], &settings, run);
-    if (status == UNA_OK) status = bias_take_measures(outcome->value, model, &rows, run);
-    if (status == UNA_OK) status = una_outcome_take(outcome, model);
-    una_model_free(model);
-    una_bias_rows_free(&rows);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_bias_rows_make(&rows, data->faces, key->data, key->seed, asked->quick, run));
+    UNA_TRY(una_held_fit(&model, key->spec, rows.group[UNA_BIAS_TRAIN], &settings, run));
+    UNA_TRY(bias_take_measures(outcome->value, model, &rows, run));
+    return una_outcome_take(outcome, model);
 }
 
 const una_experiment una_experiment_bias = {

@@ -55,11 +55,8 @@ static una_status judge_best(una_judging *j)
     if (!rival) return una_judging_needs(j, "another model that knows ignorance");
     if (auroc_of(f, own, 1) > auroc_of(f, rival, 2)) j->holds = UNA_HOLDS;
     else if (auroc_of(f, own, 2) < auroc_of(f, rival, 1)) j->holds = UNA_DOES_NOT_HOLD;
-    una_text words = una_text_in(&j->run->scratch);
-    una_text_add(&words, "AUROC {auroc, interval 3}; the best of the others, %s: {%s:auroc, interval 3}", rival->model,
-                 rival->model);
-    UNA_TRY(una_arena_check(&j->run->scratch));
-    return una_judging_say(j, words.at);
+    return una_judging_say(j, una_phrase(&j->run->scratch, "AUROC {auroc, interval 3}; the best of the others, %s: "
+                                         "{%s:auroc, interval 3}", rival->model, rival->model));
 }
 static const una_rule is_best = { .judge = judge_best };
 

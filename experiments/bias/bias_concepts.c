@@ -13,20 +13,17 @@ static una_status every_second(una_dataset **rows, size_t *split, const una_data
                                size_t first, una_run *run)
 {
     const una_dataset *group[] = { in, out };
-    una_dataset *half[2] = { NULL, NULL };
-    size_t most = una_dataset_row_count(in) + una_dataset_row_count(out);
-    size_t *index = UNA_GET(&run->scratch, size_t, most);
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t g = 0; status == UNA_OK && g < 2; g++) {
+    una_dataset *half[2];
+    UNA_NEW(&run->scratch, size_t, index, una_dataset_row_count(in) + una_dataset_row_count(out));
+    for (size_t g = 0; g < 2; g++) {
         size_t count = 0;
         for (size_t i = first; i < una_dataset_row_count(group[g]); i += 2) index[count++] = i;
         if (g == 0) *split = count;
-        status = una_dataset_rows(&half[g], group[g], index, count, run);
+        UNA_TRY(una_dataset_rows(&half[g], group[g], index, count, run));
+        UNA_TRY(una_keep_dataset(&run->scratch, half[g]));
     }
-    if (status == UNA_OK) status = una_dataset_join(rows, half[0], half[1], run);
-    una_dataset_free(half[0]);
-    una_dataset_free(half[1]);
-    return status;
+    UNA_TRY(una_dataset_join(rows, half[0], half[1], run));
+    return una_keep_dataset(&run->scratch, *rows);
 }
 
 static una_status concept_measure(una_bias_concept *concept, const una_explanation *e, size_t split, una_run *run)
@@ -68,15 +65,10 @@ static una_status concept_evaluate(una_bias_concept *concept, const una_model *m
 una_status una_bias_concept_of(una_bias_concept *concept, const una_model *model, const una_dataset *in,
                                const una_dataset *out, una_run *run)
 {
+    una_dataset *half[2];
+    size_t split[2];
     *concept = (una_bias_concept){ NAN, NAN, NAN, NAN, NAN };
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_dataset *half[2] = { NULL, NULL };
-    size_t split[2] = { 0, 0 };
-    una_status status = every_second(&half[0], &split[0], in, out, 0, run);
-    if (status == UNA_OK) status = every_second(&half[1], &split[1], in, out, 1, run);
-    if (status == UNA_OK) status = concept_evaluate(concept, model, half, split, run);
-    una_dataset_free(half[0]);
-    una_dataset_free(half[1]);
-    una_arena_release(&run->scratch, mark);
+    for (size_t i = 0; i < 2; i++) UNA_TRY(every_second(&half[i], &split[i], in, out, i, run));
+    una_status status = concept_evaluate(concept, model, half, split, run);
     return status == UNA_E_USAGE ? UNA_OK : status;      /* it has no linear head */
 }

@@ -55,6 +55,7 @@ static una_status bias_take_faces(una_dataset **rows, const una_dataset *faces, 
 {
     size_t age;
     UNA_TRY(una_dataset_rows(rows, faces, list, count, run));
+    UNA_TRY(una_keep_dataset(&run->scratch, *rows));
     UNA_TRY(una_dataset_find(&age, *rows, "age_thesis", run));
     double *label = (*rows)->column[age].number;         /* may be written: the table was made here */
     for (size_t i = 0; i < count; i++) label[i] = fmin(fmax(label[i], 0), 100);
@@ -66,8 +67,8 @@ static size_t smaller_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static una_status share_out(una_bias_rows *rows, const una_dataset *faces, const char *data, uint64_t seed, bool quick,
-                            una_run *run)
+una_status una_bias_rows_make(una_bias_rows *rows, const una_dataset *faces, const char *data, uint64_t seed,
+                              bool quick, una_run *run)
 {
     bool by_sex = strcmp(data, "sex") == 0;
     una_rng rng = una_rng_at(seed, UNA_FOR_DATA, by_sex ? 21 : 22);
@@ -90,23 +91,6 @@ static una_status share_out(una_bias_rows *rows, const una_dataset *faces, const
     UNA_TRY(bias_take_faces(&rows->group[UNA_BIAS_TRAIN], faces, l.like, train, run));
     UNA_TRY(bias_take_faces(&rows->group[UNA_BIAS_IN], faces, others, in, run));
     return bias_take_faces(&rows->group[UNA_BIAS_OUT], faces, l.out, out, run);
-}
-
-una_status una_bias_rows_make(una_bias_rows *rows, const una_dataset *faces, const char *data, uint64_t seed,
-                              bool quick, una_run *run)
-{
-    una_mark mark = una_arena_mark(&run->scratch);
-    *rows = (una_bias_rows){0};
-    una_status status = share_out(rows, faces, data, seed, quick, run);
-    una_arena_release(&run->scratch, mark);
-    if (status != UNA_OK) una_bias_rows_free(rows);
-    return status;
-}
-
-void una_bias_rows_free(una_bias_rows *rows)
-{
-    for (size_t g = 0; g < UNA_BIAS_GROUPS; g++) una_dataset_free(rows->group[g]);
-    *rows = (una_bias_rows){0};
 }
 
 /* ---- intervals -------------------------------------------------------------------------------------------------- */
@@ -170,12 +154,8 @@ static una_status sample_all(una_bias_interval *interval, item *items, size_t a_
 una_status una_bias_bootstrap(una_bias_interval *interval, const double *a, size_t a_count, const double *b,
                               size_t b_count, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    item *items = UNA_GET(&run->scratch, item, a_count + b_count);
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t i = 0; status == UNA_OK && i < a_count + b_count; i++)
+    UNA_NEW(&run->scratch, item, items, a_count + b_count);
+    for (size_t i = 0; i < a_count + b_count; i++)
         items[i] = (item){ i < a_count ? a[i] : b[i - a_count], i >= a_count, 0 };
-    if (status == UNA_OK) status = sample_all(interval, items, a_count, b_count, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return sample_all(interval, items, a_count, b_count, run);
 }

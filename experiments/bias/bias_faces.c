@@ -29,10 +29,8 @@ static size_t person_of(const people *p, double item)
 static const char *face_caption(const people *p, size_t row, una_arena *arena)
 {
     double sex = una_dataset_numbers(p->faces, p->sex)[row], age = una_dataset_numbers(p->faces, p->age)[row];
-    una_text words = una_text_in(arena);
     const char *known = sex == 1 ? "man" : "woman";
-    una_text_add(&words, "%s, %.0f", sex == 1 || sex == 0 ? known : "unknown", age);
-    return words.at;
+    return una_phrase(arena, "%s, %.0f", sex == 1 || sex == 0 ? known : "unknown", age);
 }
 
 static una_status add_pictures(una_page *page, const people *p, const una_findings *f, const una_group *group,
@@ -51,10 +49,9 @@ static una_status add_pictures(una_page *page, const people *p, const una_findin
         UNA_TRY(una_dataset_image(sizes, numbers, p->faces, row, run));
         picture[count++] = (una_picture){ sizes[0], sizes[1], sizes[2], numbers, words };
     }
-    una_text caption = una_text_in(arena);
-    una_text_add(&caption, "%s, of all who were asked (first seed); age by the label.", group->model);
+    const char *caption = una_phrase(arena, "%s, of all who were asked (first seed); age by the label.", group->model);
     UNA_TRY(una_arena_check(arena));
-    return count ? una_html_pictures(&page->html, picture, count, lead, caption.at, run) : UNA_OK;
+    return count ? una_html_pictures(&page->html, picture, count, lead, caption, run) : UNA_OK;
 }
 
 /* Of the first model of a study that has ignorance. */

@@ -10,7 +10,6 @@
 
 #include "bench/truth.h"
 #include "data/table.h"
-#include "draw/number.h"
 
 enum { POINTS = 61, SEEDS = 10, QUICK_SEEDS = 3 };
 static const double gap_from = -1.5, gap_to = 1.5, beyond_from = 4, beyond_to = 6, noise_std = 3;
@@ -41,7 +40,7 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-static const una_bench_measure measures[] = { UNA_CUBIC_MEASURE_ROWS, { .name = NULL } };
+static const una_bench_measure measures[] = { UNA_CUBIC_LIST(UNA_MEASURE) { .name = NULL } };
 
 /* ---- plan and measures --------------------------------------------------------------------------------------- */
 
@@ -114,19 +113,15 @@ static una_status score_against_truth(double *value, const una_model *model, uin
 {
     una_truth gap, beyond;
     una_truth_scores in_gap, outside;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = make_points(&gap, &beyond, seed, &run->scratch);
-    if (status == UNA_OK) status = una_truth_score(&in_gap, model, &gap, run);
-    if (status == UNA_OK) status = una_truth_score(&outside, model, &beyond, run);
-    if (status == UNA_OK) {
-        value[UNA_CUBIC_GAP_INSIDE] = in_gap.inside;
-        value[UNA_CUBIC_GAP_LOG_LIK] = in_gap.log_lik;
-        value[UNA_CUBIC_BEYOND_STD] = outside.std_epistemic;
-        value[UNA_CUBIC_BEYOND_INSIDE] = outside.inside;
-        value[UNA_CUBIC_BEYOND_LOG_LIK] = outside.log_lik;
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(make_points(&gap, &beyond, seed, &run->scratch));
+    UNA_TRY(una_truth_score(&in_gap, model, &gap, run));
+    UNA_TRY(una_truth_score(&outside, model, &beyond, run));
+    value[UNA_CUBIC_GAP_INSIDE] = in_gap.inside;
+    value[UNA_CUBIC_GAP_LOG_LIK] = in_gap.log_lik;
+    value[UNA_CUBIC_BEYOND_STD] = outside.std_epistemic;
+    value[UNA_CUBIC_BEYOND_INSIDE] = outside.inside;
+    value[UNA_CUBIC_BEYOND_LOG_LIK] = outside.log_lik;
+    return UNA_OK;
 }
 
 una_status una_cubic_measure(double *value, const una_model *model, const una_dataset *data, uint64_t seed,
@@ -152,24 +147,19 @@ una_status una_cubic_measure(double *value, const una_model *model, const una_da
 una_status una_cubic_fit(una_model **model, una_dataset **data, const una_row_key *key, una_run *run)
 {
     una_fit_settings settings = { .size = sizeof settings, .target = "y" };
-    *model = NULL;
     UNA_TRY(una_dataset_synthetic(data, "cubic", UNA_CUBIC_ROWS, 1, key->seed, run));
-    return una_fit(model, key->spec, *data, &settings, run);
+    UNA_TRY(una_keep_dataset(&run->scratch, *data));
+    return una_held_fit(model, key->spec, *data, &settings, run);
 }
 
 static una_status cubic_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
-    una_model *model = NULL;
-    una_dataset *data = NULL;
-
-    una_status status = una_cubic_fit(&model, &data, key, run);
-    if (status == UNA_OK) status = una_cubic_measure(outcome->value, model, data, key->seed, run);
-    if (status == UNA_OK) status = una_outcome_take(outcome, model);
-    if (status == UNA_OK && key->seed == asked->first) status = una_cubic_keep(model, key, asked, run);
-
-    una_model_free(model);
-    una_dataset_free(data);
-    return status;
+    una_model *model;
+    una_dataset *data;
+    UNA_TRY(una_cubic_fit(&model, &data, key, run));
+    UNA_TRY(una_cubic_measure(outcome->value, model, data, key->seed, run));
+    UNA_TRY(una_outcome_take(outcome, model));
+    return key->seed == asked->first ? una_cubic_keep(model, key, asked, run) : UNA_OK;
 }
 
 const una_experiment una_experiment_cubic = {

@@ -57,17 +57,14 @@ static una_status make_model(void *context, size_t panel, una_run *run)
 {
     const drawing *d = context;
     const una_row *fit = d->panels[panel].fit;
-    una_model *model = NULL;
-    una_dataset *data = NULL;
+    una_model *model;
+    una_dataset *data;
     bool kept;
     UNA_TRY(is_kept(&kept, d->paths[panel], fit, run));
     if (kept) return UNA_OK;
     run->settings.seed = fit->key.seed;
-    una_status status = una_cubic_fit(&model, &data, &fit->key, run);
-    if (status == UNA_OK) status = una_model_save(model, d->paths[panel], run);
-    una_model_free(model);
-    una_dataset_free(data);
-    return status;
+    UNA_TRY(una_cubic_fit(&model, &data, &fit->key, run));
+    return una_model_save(model, d->paths[panel], run);
 }
 
 static una_status load_models(drawing *d, una_run *run)

@@ -31,24 +31,18 @@ double una_energy_distance(const double *a, size_t na, const double *b, size_t n
 
 una_status una_gaussian_kl(double *kl, const double *p, const double *q, size_t size, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
     size_t bytes = size * size * sizeof(double);
-    double *lp = UNA_GET(&run->scratch, double, size * size), *lq = UNA_GET(&run->scratch, double, size * size);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) {
-        memcpy(lp, p, bytes);
-        memcpy(lq, q, bytes);
-        status = una_chol(lp, size, "the first covariance", run);
-    }
-    if (status == UNA_OK) status = una_chol(lq, size, "the second covariance", run);
-    if (status == UNA_OK) {
-        double log_ratio = una_chol_logdet(lq, size) - una_chol_logdet(lp, size), trace = 0;
-        una_chol_lower_solve(lq, size, lp, size);        /* tr(Q^-1 P) = |Lq^-1 Lp|^2 */
-        for (size_t i = 0; i < size * size; i++) trace += lp[i] * lp[i];
-        *kl = (trace - (double)size + log_ratio) / 2;
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_NEW(&run->scratch, double, lp, size * size);
+    UNA_NEW(&run->scratch, double, lq, size * size);
+    memcpy(lp, p, bytes);
+    memcpy(lq, q, bytes);
+    UNA_TRY(una_chol(lp, size, "the first covariance", run));
+    UNA_TRY(una_chol(lq, size, "the second covariance", run));
+    double log_ratio = una_chol_logdet(lq, size) - una_chol_logdet(lp, size), trace = 0;
+    una_chol_lower_solve(lq, size, lp, size);            /* tr(Q^-1 P) = |Lq^-1 Lp|^2 */
+    for (size_t i = 0; i < size * size; i++) trace += lp[i] * lp[i];
+    *kl = (trace - (double)size + log_ratio) / 2;
+    return UNA_OK;
 }
 
 void una_second_moment(double *cov, const double *f, size_t count, size_t size)

@@ -33,30 +33,7 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-static const una_bench_measure measures[] = {
-    [UNA_KNOW_LOG_LIK] = { "log_lik", "log-lik", "nats", "sine: of fresh rows up to two periods beyond the rows; "
-                           "tune: of fresh rows of the whole range", 1 },
-    [UNA_KNOW_ERROR] = { "error", NULL, "y", "of the mean from the true function, at those rows", -1 },
-    [UNA_KNOW_BEYOND_STD] = { "beyond_std", NULL, "y", "sine: mean epistemic std beyond the rows", 0 },
-    [UNA_KNOW_NEAR_STD] = { "near_std", NULL, "y", "sine: mean epistemic std within their range", 0 },
-    [UNA_KNOW_INSIDE] = { "inside", NULL, "share", "of these rows whose true function is in the 95 % band of ignorance",
-                          0 },
-    [UNA_KNOW_PULL] = { "pull", NULL, "share", "sine: root mean square of the mean beyond the rows, around that of the "
-                        "rows, over the true function's: 0 where it reverts", 0 },
-    [UNA_KNOW_ALONG_X1] = { "along_x1", NULL, "y", "strip: largest less smallest epistemic std on a line along x1 of "
-                            "the square, mean over the lines", 0 },
-    [UNA_KNOW_ALONG_X2] = { "along_x2", NULL, "y", "strip: the same along x2", 0 },
-    [UNA_KNOW_ALONG_RATIO] = { "along_ratio", "x2 / x1", "share", "strip: along_x2 over along_x1", 0 },
-    [UNA_KNOW_DISC_STD] = { "disc_std", NULL, "y", "strip: mean epistemic std within the disc of the rows", 0 },
-    [UNA_KNOW_OUTSIDE_STD] = { "outside_std", NULL, "y", "strip: mean epistemic std farther than 3 from its centre",
-                                                         0 },
-    [UNA_KNOW_ENERGY] = { "energy", "energy", "std", "prior: energy distance of functions drawn from the model's "
-                          "prior and from its target process, per point", -1 },
-    [UNA_KNOW_KL] = { "kl", "KL", "nats", "prior: KL of the target process from the model's prior at 31 points, noise "
-                      "variance 0.01 added to both, per point", -1 },
-    [UNA_KNOW_LENGTH] = { "length", NULL, "x", "tune: length of the kernel that the references were drawn with", 0 },
-    { .name = NULL }
-};
+static const una_bench_measure measures[] = { UNA_KNOW_LIST(UNA_MEASURE) { .name = NULL } };
 
 /* ---- plan ---------------------------------------------------------------------------------------------------- */
 

@@ -8,9 +8,29 @@
 #include "bench/experiment.h"
 #include "bench/truth.h"
 
-enum { UNA_KNOW_LOG_LIK, UNA_KNOW_ERROR, UNA_KNOW_BEYOND_STD, UNA_KNOW_NEAR_STD, UNA_KNOW_INSIDE, UNA_KNOW_PULL,
-       UNA_KNOW_ALONG_X1, UNA_KNOW_ALONG_X2, UNA_KNOW_ALONG_RATIO, UNA_KNOW_DISC_STD, UNA_KNOW_OUTSIDE_STD,
-       UNA_KNOW_ENERGY, UNA_KNOW_KL, UNA_KNOW_LENGTH, UNA_KNOW_MEASURES };      /* seconds come behind */
+/* Measures: their places in rows and tables. */
+#define UNA_KNOW_LIST(X)                                                                                             \
+    X(UNA_KNOW_LOG_LIK, "log_lik", "log-lik", "nats", "sine: of fresh rows up to two periods beyond the rows; "      \
+      "tune: of fresh rows of the whole range", 1)                                                                   \
+    X(UNA_KNOW_ERROR, "error", NULL, "y", "of the mean from the true function, at those rows", -1)                   \
+    X(UNA_KNOW_BEYOND_STD, "beyond_std", NULL, "y", "sine: mean epistemic std beyond the rows", 0)                   \
+    X(UNA_KNOW_NEAR_STD, "near_std", NULL, "y", "sine: mean epistemic std within their range", 0)                    \
+    X(UNA_KNOW_INSIDE, "inside", NULL, "share", "of these rows whose true function is in the 95 % band of "          \
+      "ignorance", 0)                                                                                                \
+    X(UNA_KNOW_PULL, "pull", NULL, "share", "sine: root mean square of the mean beyond the rows, around that of "    \
+      "the rows, over the true function's: 0 where it reverts", 0)                                                   \
+    X(UNA_KNOW_ALONG_X1, "along_x1", NULL, "y", "strip: largest less smallest epistemic std on a line along x1 "     \
+      "of the square, mean over the lines", 0)                                                                       \
+    X(UNA_KNOW_ALONG_X2, "along_x2", NULL, "y", "strip: the same along x2", 0)                                       \
+    X(UNA_KNOW_ALONG_RATIO, "along_ratio", "x2 / x1", "share", "strip: along_x2 over along_x1", 0)                   \
+    X(UNA_KNOW_DISC_STD, "disc_std", NULL, "y", "strip: mean epistemic std within the disc of the rows", 0)          \
+    X(UNA_KNOW_OUTSIDE_STD, "outside_std", NULL, "y", "strip: mean epistemic std farther than 3 from its centre", 0) \
+    X(UNA_KNOW_ENERGY, "energy", "energy", "std", "prior: energy distance of functions drawn from the model's "      \
+      "prior and from its target process, per point", -1)                                                            \
+    X(UNA_KNOW_KL, "kl", "KL", "nats", "prior: KL of the target process from the model's prior at 31 points, "       \
+      "noise variance 0.01 added to both, per point", -1)                                                            \
+    X(UNA_KNOW_LENGTH, "length", NULL, "x", "tune: length of the kernel that the references were drawn with", 0)
+enum { UNA_KNOW_LIST(UNA_PLACE) UNA_KNOW_MEASURES };      /* seconds come behind */
 
 /* ---- who is run, part by part (knowledge_cast.c) ----------------------------------------------------------- */
 
@@ -40,7 +60,7 @@ typedef struct una_know_rows {
 } una_know_rows;
 
 una_status una_know_rows_make(una_know_rows *rows, const char *part, uint64_t seed, una_arena *arena, una_run *run);
-/* Fits a key to its rows; the caller frees the model. */
+/* Fits a key to its rows; scratch holds the model. */
 una_status una_know_fit(una_model **model, una_know_rows *rows, const una_row_key *key, una_run *run);
 una_status una_know_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run);
 

@@ -48,13 +48,10 @@ const una_role una_knowledge_cast[] = {
 una_status una_role_spec(const char **spec, const una_role *role, bool quick, una_arena *arena)
 {
     size_t length = strlen(role->spec) - 1;              /* without the closing bracket */
-    una_text text = una_text_in(arena);
     *spec = NULL;
     if (quick && !role->quick) return UNA_OK;
-    una_text_add(&text, "%.*s%s)", (int)length, role->spec, quick ? role->quick : "");
-    UNA_TRY(una_arena_check(arena));
-    *spec = text.at;
-    return UNA_OK;
+    *spec = una_phrase(arena, "%.*s%s)", (int)length, role->spec, quick ? role->quick : "");
+    return una_arena_check(arena);
 }
 
 /* Whether a group has that role: keys have specs in canonical form. */
@@ -62,16 +59,13 @@ static una_status is_role(bool *is, const una_role *role, const una_row_key *key
 {
     *is = false;
     if (strcmp(role->part, key->data) != 0) return UNA_OK;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = UNA_OK;
-    for (int quick = 0; status == UNA_OK && quick < 2 && !*is; quick++) {
+    for (int quick = 0; quick < 2 && !*is; quick++) {
         const char *text, *spec = NULL;
-        status = una_role_spec(&text, role, quick != 0, &run->scratch);
-        if (status == UNA_OK && text) status = una_row_key_spec(&spec, NULL, NULL, text, &run->scratch, run);
+        UNA_TRY(una_role_spec(&text, role, quick != 0, &run->scratch));
+        if (text) UNA_TRY(una_row_key_spec(&spec, NULL, NULL, text, &run->scratch, run));
         *is = spec && strcmp(spec, key->spec) == 0;
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 una_status una_role_group(const una_group **group, const char *part, const char *name, const una_findings *f,
@@ -82,7 +76,7 @@ una_status una_role_group(const una_group **group, const char *part, const char 
     while (role->part && (strcmp(role->part, part) != 0 || strcmp(role->name, name) != 0)) role++;
     for (size_t g = 0; role->part && g < f->group_count; g++) {
         bool is;
-        UNA_TRY(is_role(&is, role, &f->fits[f->groups[g].from].key, run));
+        UNA_SCOPED(run, is_role(&is, role, &f->fits[f->groups[g].from].key, run));
         if (!is) continue;
         *group = &f->groups[g];
         return UNA_OK;
@@ -96,7 +90,7 @@ una_status una_role_title(const char **title, const una_findings *f, const una_g
     const una_row_key *key = &f->fits[group->from].key;
     for (const una_role *role = una_knowledge_cast; role->part; role++) {
         bool is;
-        UNA_TRY(is_role(&is, role, key, run));
+        UNA_SCOPED(run, is_role(&is, role, key, run));
         if (!is) continue;
         *title = role->name;
         return UNA_OK;

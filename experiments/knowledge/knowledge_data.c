@@ -133,14 +133,8 @@ una_status una_know_rows_make(una_know_rows *rows, const char *part, uint64_t se
 
 una_status una_know_fit(una_model **model, una_know_rows *rows, const una_row_key *key, una_run *run)
 {
-    una_dataset *data = NULL;
-    una_fit_settings settings = { .size = sizeof settings, .target = "y" };
-    *model = NULL;
     UNA_TRY(una_know_rows_make(rows, key->data, key->seed, &run->scratch, run));
-    una_status status = una_truth_table(&data, &rows->train, run);
-    if (status == UNA_OK) status = una_fit(model, key->spec, data, &settings, run);
-    una_dataset_free(data);
-    return status;
+    return una_truth_fit(model, key->spec, &rows->train, run);
 }
 
 /* ---- measures ------------------------------------------------------------------------------------------------ */
@@ -245,13 +239,13 @@ una_status una_prior_of_model(double *f, size_t draws, const una_model *model, c
 {
     static const char *const name = "x";
     double x[UNA_PRIOR_POINTS], centre = centre_of(train), scale = scale_of(train);
-    una_dataset *data = NULL;
+    una_dataset *data;
     for (size_t i = 0; i < UNA_PRIOR_POINTS; i++) x[i] = una_prior_place(i);
     UNA_TRY(una_dataset_from_arrays(&data, x, NULL, UNA_PRIOR_POINTS, 1, &name, run));
-    una_status status = una_model_draw(model, data, draws, 1, f, run);
-    una_dataset_free(data);
-    for (size_t i = 0; status == UNA_OK && i < draws * UNA_PRIOR_POINTS; i++) f[i] = (f[i] - centre) / scale;
-    return status;
+    UNA_TRY(una_keep_dataset(&run->scratch, data));
+    UNA_TRY(una_model_draw(model, data, draws, 1, f, run));
+    for (size_t i = 0; i < draws * UNA_PRIOR_POINTS; i++) f[i] = (f[i] - centre) / scale;
+    return UNA_OK;
 }
 
 una_status una_prior_of_process(double *f, size_t draws, uint64_t seed, una_run *run)
@@ -313,20 +307,13 @@ static una_status measure_tune(double *value, const una_model *model, const una_
 una_status una_know_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     una_know_rows rows;
-    una_model *model = NULL;
+    una_model *model;
     double *value = outcome->value;
-    una_mark mark = una_arena_mark(&run->scratch);
     (void)asked;
-    for (size_t m = 0; m < UNA_KNOW_MEASURES; m++) value[m] = NAN;
-
-    una_status status = una_know_fit(&model, &rows, key, run);
-    if (status == UNA_OK && strcmp(key->data, "sine") == 0) status = measure_sine(value, model, &rows, run);
-    if (status == UNA_OK && strcmp(key->data, "strip") == 0) status = measure_strip(value, model, run);
-    if (status == UNA_OK && strcmp(key->data, "prior") == 0)
-        status = measure_prior(value, model, &rows, key->seed, run);
-    if (status == UNA_OK && strcmp(key->data, "tune") == 0) status = measure_tune(value, model, &rows, run);
-    if (status == UNA_OK) status = una_outcome_take(outcome, model);
-    una_model_free(model);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_know_fit(&model, &rows, key, run));
+    if (strcmp(key->data, "sine") == 0) UNA_TRY(measure_sine(value, model, &rows, run));
+    if (strcmp(key->data, "strip") == 0) UNA_TRY(measure_strip(value, model, run));
+    if (strcmp(key->data, "prior") == 0) UNA_TRY(measure_prior(value, model, &rows, key->seed, run));
+    if (strcmp(key->data, "tune") == 0) UNA_TRY(measure_tune(value, model, &rows, run));
+    return una_outcome_take(outcome, model);
 }

@@ -66,16 +66,14 @@ static una_status do_job(void *context, size_t at, una_run *run)
 {
     drawing *d = context;
     job *j = &d->job[at];
-    una_model *model = NULL;
+    una_model *model;
     una_know_rows rows;
     run->settings.seed = j->key->seed;
-    una_status status = una_know_fit(&model, &rows, j->key, run);
-    if (status == UNA_OK && j->trace.mean) status = una_trace_fill(&j->trace, &d->lines, model, run);
-    if (status == UNA_OK && j->heads) status = take_heads(j, &d->lines, model, run);
-    if (status == UNA_OK && j->square) status = una_strip_square(j->square, model, run);
-    if (status == UNA_OK && j->draws) status = una_prior_of_model(j->draws, DRAWN, model, &rows.train, run);
-    una_model_free(model);
-    return status;
+    UNA_TRY(una_know_fit(&model, &rows, j->key, run));
+    if (j->trace.mean) UNA_TRY(una_trace_fill(&j->trace, &d->lines, model, run));
+    if (j->heads) UNA_TRY(take_heads(j, &d->lines, model, run));
+    if (j->square) UNA_TRY(una_strip_square(j->square, model, run));
+    return j->draws ? una_prior_of_model(j->draws, DRAWN, model, &rows.train, run) : UNA_OK;
 }
 
 /* A job for the group's first seed; none without a group, or room. */

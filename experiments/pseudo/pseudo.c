@@ -11,7 +11,6 @@
 #include "pseudo/pseudo.h"
 
 #include "bench/claims.h"
-#include "draw/number.h"
 
 enum { POINTS = 61, SEEDS = 10, QUICK_SEEDS = 5 };
 static const double gap_from = -1.5, gap_to = 1.5;
@@ -38,14 +37,7 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-static const una_bench_measure measures[] = {
-    [UNA_PSEUDO_SPREAD] = { "spread", NULL, "y", "distance between the heads' targets; nan: no pseudo-data", 0 },
-    [UNA_PSEUDO_GAP_STD] = { "gap_std", "gap std", "y", "mean epistemic std on 61 points of [-1.5, 1.5]", 0 },
-    [UNA_PSEUDO_CENTRE_STD] = { "centre_std", "centre std", "y", "epistemic std at x = 0", 0 },
-    [UNA_PSEUDO_DATA_STD] = { "data_std", "data std", "y", "mean epistemic std at the training rows", 0 },
-    [UNA_PSEUDO_RMSE] = { "rmse", "RMSE", "y", "error at the training rows", -1 },
-    { .name = NULL }
-};
+static const una_bench_measure measures[] = { UNA_PSEUDO_LIST(UNA_MEASURE) { .name = NULL } };
 
 /* ---- plan ---------------------------------------------------------------------------------------------------- */
 
@@ -116,7 +108,6 @@ double una_pseudo_spread(const una_row_key *key)
 una_status una_pseudo_fit(una_model **model, una_dataset **data, const una_row_key *key, una_run *run)
 {
     double spread = una_pseudo_spread(key);
-    una_mark mark = una_arena_mark(&run->scratch);
     una_text rows = una_text_in(&run->scratch);
     una_text_add(&rows, "pseudo_rows=\"x,high,low");
     for (size_t i = 0; i < UNA_PSEUDO_POINTS; i++) {
@@ -131,12 +122,10 @@ una_status una_pseudo_fit(una_model **model, una_dataset **data, const una_row_k
     const char *set[] = { rows.at };
     una_fit_settings settings = { .size = sizeof settings, .target = "y", .set = set,
                                   .set_count = isnan(spread) ? 0u : 1u };
-    *model = NULL;
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_dataset_synthetic(data, "cubic", UNA_PSEUDO_ROWS, 1, key->seed, run);
-    if (status == UNA_OK) status = una_fit(model, key->spec, *data, &settings, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_arena_check(&run->scratch));
+    UNA_TRY(una_dataset_synthetic(data, "cubic", UNA_PSEUDO_ROWS, 1, key->seed, run));
+    UNA_TRY(una_keep_dataset(&run->scratch, *data));
+    return una_held_fit(model, key->spec, *data, &settings, run);
 }
 
 static double pseudo_mean(const double *values, size_t count)
@@ -166,16 +155,13 @@ static una_status pseudo_take_measures(double *value, const una_model *model, co
 
 static una_status pseudo_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
-    una_model *model = NULL;
-    una_dataset *data = NULL;
+    una_model *model;
+    una_dataset *data;
     (void)asked;
     outcome->value[UNA_PSEUDO_SPREAD] = una_pseudo_spread(key);
-    una_status status = una_pseudo_fit(&model, &data, key, run);
-    if (status == UNA_OK) status = pseudo_take_measures(outcome->value, model, data, run);
-    if (status == UNA_OK) status = una_outcome_take(outcome, model);
-    una_model_free(model);
-    una_dataset_free(data);
-    return status;
+    UNA_TRY(una_pseudo_fit(&model, &data, key, run));
+    UNA_TRY(pseudo_take_measures(outcome->value, model, data, run));
+    return una_outcome_take(outcome, model);
 }
 
 /* ---- claims -------------------------------------------------------------------------------------------------- */

@@ -40,14 +40,11 @@ static una_status name_panels(drawing *d, una_arena *arena)
 static una_status fill_panel(void *context, size_t panel, una_run *run)
 {
     drawing *d = context;
-    una_model *model = NULL;
-    una_dataset *data = NULL;
+    una_model *model;
+    una_dataset *data;
     run->settings.seed = d->key[panel]->seed;
-    una_status status = una_pseudo_fit(&model, &data, d->key[panel], run);
-    if (status == UNA_OK) status = una_trace_fill(&d->line[panel], &d->lines, model, run);
-    una_model_free(model);
-    una_dataset_free(data);
-    return status;
+    UNA_TRY(una_pseudo_fit(&model, &data, d->key[panel], run));
+    return una_trace_fill(&d->line[panel], &d->lines, model, run);
 }
 
 /* The heads' targets, on the panel of a spread. */

@@ -77,22 +77,18 @@ const una_entry una_published_entries[] = {
 
 /* ---- which data sets ----------------------------------------------------------------------------------------- */
 
-static una_status published_split_exists(bool *there, const una_published *o, const set *s, una_run *run)
+static una_status published_split_exists(bool *there, const una_published *o, const char *name, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_place at = una_place_of(o, s->name, &run->scratch);
-    una_status status = una_arena_check(&run->scratch);
-    *there = status == UNA_OK && access(at.rows, R_OK) == 0 && access(at.splits, R_OK) == 0;
-    una_arena_release(&run->scratch, mark);
-    return status;
+    una_place at = una_place_of(o, name, &run->scratch);
+    UNA_TRY(una_arena_check(&run->scratch));
+    *there = access(at.rows, R_OK) == 0 && access(at.splits, R_OK) == 0;
+    return UNA_OK;
 }
 
 /* Existing rows can be shown without the data, if they were made from the published files. */
 static bool has_rows(const una_asked *asked)
 {
-    una_text path = una_text_in(asked->keep);
-    una_text_add(&path, "%s/%s.csv", asked->out, asked->experiment->name);
-    return path.at && access(path.at, R_OK) == 0;
+    return access(una_phrase(asked->keep, "%s/%s.csv", asked->out, asked->experiment->name), R_OK) == 0;
 }
 
 static una_status published_files_absent(const una_published *o, const char *name, una_run *run)
@@ -238,9 +234,7 @@ typedef struct listing {                 /* of one set                          
 /* "boston#1a2b3c4d", or "boston RM#1a2b3c4d" with a gap. */
 static const char *data_of(const listing *l, const char *gap)
 {
-    una_text data = una_text_in(l->asked->keep);
-    una_text_add(&data, "%s%s%s#%08" PRIx32, l->set->name, gap ? " " : "", gap ? gap : "", l->sum);
-    return data.at;
+    return una_phrase(l->asked->keep, "%s%s%s#%08" PRIx32, l->set->name, gap ? " " : "", gap ? gap : "", l->sum);
 }
 
 /* The kind `auto` has no protocol in the thesis. */
@@ -312,10 +306,9 @@ static una_status list_columns(const listing *l, una_run *run)
     const char *at = l->known->recipe.head;
     size_t length;
     for (size_t c = 0; !l->all && c < l->known->set.inputs && (at = una_next_item(at, &length)); c++, at += length) {
-        una_text name = una_text_in(l->asked->keep);
-        una_text_add(&name, "%.*s", (int)length, at);
+        const char *name = una_phrase(l->asked->keep, "%.*s", (int)length, at);
         UNA_TRY(una_arena_check(l->asked->keep));
-        if (!una_list_has(l->set->constant, name.at)) UNA_TRY(list_column(l, name.at, run));
+        if (!una_list_has(l->set->constant, name)) UNA_TRY(list_column(l, name, run));
     }
     return UNA_OK;
 }
@@ -329,6 +322,7 @@ static una_status list_set(listing *l, una_rows_group group, bool there, una_run
     if (there) {
         UNA_TRY(sum_files(&l->sum, &l->at, run));
         UNA_TRY(una_dataset_read(&l->all, l->at.rows, run));
+        UNA_TRY(una_keep_dataset(&run->scratch, l->all));
         if (l->sum != l->set->sum)
             una_log(run, UNA_LOG_WARNING, "%s and %s are not those that are published, byte for byte ('una data list' "
                     "says which is not): what they give is kept apart", l->at.rows, l->at.splits);
@@ -372,18 +366,14 @@ una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_g
 
     for (size_t s = 0; s < SETS; s++) {
         if ((*o->sets && !una_list_has(o->sets, sets[s].name)) || !takes_part(&sets[s], group, o)) continue;
-        UNA_TRY(published_split_exists(&there, o, &sets[s], run));
+        UNA_TRY(published_split_exists(&there, o, sets[s].name, run));
         if (!there && *o->sets && !has_rows(asked)) return published_files_absent(o, sets[s].name, run);
         if (!there && !*o->sets) continue;
         any = true;
         listing l = { .plan = plan, .asked = asked, .set = &sets[s], .from = from, .to = to,
                       .known = una_known_set_named(sets[s].name),
                       .study = { automatic ? automatic : thesis, automatic ? thesis : NULL } };
-        una_mark mark = una_arena_mark(&run->scratch);
-        una_status status = list_set(&l, group, there, run);
-        una_dataset_free(l.all);
-        una_arena_release(&run->scratch, mark);
-        UNA_TRY(status);
+        UNA_SCOPED(run, list_set(&l, group, there, run));
     }
     UNA_TRY(una_arena_check(asked->keep));
     if (plan->count == 0 && any && group == UNA_GROUP_GAP && from < GAP_SPLITS)
@@ -395,41 +385,26 @@ una_status una_published_plan(una_plan *plan, const una_asked *asked, una_rows_g
 
 /* ---- one fit ------------------------------------------------------------------------------------------------- */
 
-static una_status check_there(const una_row_key *key, const una_published *o, una_run *run)
-{
-    char name[64];
-    bool there;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(key->data, " #"), key->data);
-    set s = { .name = name };
-    UNA_TRY(published_split_exists(&there, o, &s, run));
-    return there ? UNA_OK : published_files_absent(o, name, run);
-}
-
 static una_status measure_automatic(una_outcome *outcome, const una_row_key *key, const una_portions *m,
                                     const una_published *o, una_run *run)
 {
     una_fit_settings settings = { .size = sizeof settings, .valid_fraction = UNA_IS_AUTO(o->held) ? 0 : o->held };
-    una_model *model = NULL;
-    una_status status = una_fit(&model, key->spec, m->part[UNA_PART_TRAIN], &settings, run);
-    if (status == UNA_OK) status = una_portions_measure(outcome->value, model, m, run);
-    if (status == UNA_OK) status = una_outcome_take(outcome, model);
-    una_model_free(model);
-    return status;
+    una_model *model;
+    UNA_TRY(una_held_fit(&model, key->spec, m->part[UNA_PART_TRAIN], &settings, run));
+    UNA_TRY(una_portions_measure(outcome->value, model, m, run));
+    return una_outcome_take(outcome, model);
 }
 
 una_status una_published_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked,
                                  una_rows_group group, una_run *run)
 {
     const una_published *o = asked->options;
-    bool thesis = una_published_is_thesis(key);
+    bool thesis = una_published_is_thesis(key), there;
     una_portions m = {0};
-    una_mark mark = una_arena_mark(&run->scratch);
-
-    una_status status = check_there(key, o, run);
-    if (status == UNA_OK) status = una_portions_read(&m, key, o, group, thesis, run);
-    if (status == UNA_OK) status = thesis ? una_protocol_measure(outcome, key, &m, asked, group, run)
-                                          : measure_automatic(outcome, key, &m, o, run);
-    una_portions_free(&m);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    const char *name = una_phrase(&run->scratch, "%.*s", (int)strcspn(key->data, " #"), key->data);
+    UNA_TRY(published_split_exists(&there, o, name, run));
+    if (!there) return published_files_absent(o, name, run);
+    UNA_TRY(una_portions_read(&m, key, o, group, thesis, run));
+    return thesis ? una_protocol_measure(outcome, key, &m, asked, group, run)
+                  : measure_automatic(outcome, key, &m, o, run);
 }

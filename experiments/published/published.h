@@ -53,40 +53,59 @@ typedef struct una_published {           /* options; those that an experiment do
  * that suits the validation rows best; in gap with that of an NLM (both protocols of the thesis have one noise for all
  * methods). RISK: root mean square error at the most certain 10 %, 20 % ... 90 % of the test rows (in gap: with those
  * of the gap), by the predictive std. */
-enum { UNA_PUBLISHED_ROWS, UNA_PUBLISHED_RMSE, UNA_PUBLISHED_LOG_LIK, UNA_PUBLISHED_CRPS, UNA_PUBLISHED_COVERAGE_50,
-       UNA_PUBLISHED_COVERAGE_90, UNA_PUBLISHED_COVERAGE_95, UNA_PUBLISHED_CALIBRATION, UNA_PUBLISHED_EPISTEMIC,
-       UNA_PUBLISHED_NOISE, UNA_PUBLISHED_COS2, UNA_PUBLISHED_WARNINGS, UNA_PUBLISHED_RISK,
-       UNA_PUBLISHED_RISKS = 9, UNA_PUBLISHED_SHARED = UNA_PUBLISHED_RISK + UNA_PUBLISHED_RISKS };
+#define UNA_PUBLISHED_LIST(X)                                                                                        \
+    X(UNA_PUBLISHED_ROWS, "rows", NULL, "rows", "test rows", 0)                                                      \
+    X(UNA_PUBLISHED_RMSE, "rmse", "RMSE", "y", "error at the test rows", -1)                                         \
+    X(UNA_PUBLISHED_LOG_LIK, "log_lik", "log-lik", "nats", "mean log-likelihood of the test rows", 1)                \
+    X(UNA_PUBLISHED_CRPS, "crps", NULL, "y", "mean continuous ranked probability score", -1)                         \
+    X(UNA_PUBLISHED_COVERAGE_50, "coverage_50", NULL, "share", "of the test rows in the 50 % band", 0)               \
+    X(UNA_PUBLISHED_COVERAGE_90, "coverage_90", NULL, "share", "of the test rows in the 90 % band", 0)               \
+    X(UNA_PUBLISHED_COVERAGE_95, "coverage_95", "cover 95", "share", "of the test rows in the 95 % band", 0)         \
+    X(UNA_PUBLISHED_CALIBRATION, "calibration_error", NULL, "share", "distance of the calibration curve", -1)        \
+    X(UNA_PUBLISHED_EPISTEMIC, "mean_std_epistemic", NULL, "y", "mean epistemic std at the test rows", 0)            \
+    X(UNA_PUBLISHED_NOISE, "noise_std", NULL, "y", "noise that the model chose, or was given", 0)                    \
+    X(UNA_PUBLISHED_COS2, "mean_cos2", NULL, "", "mean cos^2 between heads; nan where there are none", 0)              \
+    X(UNA_PUBLISHED_WARNINGS, "warnings", NULL, "", "how many the fit gave", -1)                                       \
+    UNA_RISK(X, 1, "10") UNA_RISK(X, 2, "20") UNA_RISK(X, 3, "30") UNA_RISK(X, 4, "40") UNA_RISK(X, 5, "50")         \
+    UNA_RISK(X, 6, "60") UNA_RISK(X, 7, "70") UNA_RISK(X, 8, "80") UNA_RISK(X, 9, "90")
+#define UNA_RISK(X, i, percent)                                                                                      \
+    X(UNA_PUBLISHED_RISK_##i, "risk_" percent, NULL, "y", "error at the most certain " percent " % of the rows", -1)
+enum { UNA_PUBLISHED_LIST(UNA_PLACE) UNA_PUBLISHED_SHARED, UNA_PUBLISHED_RISKS = 9,
+       UNA_PUBLISHED_RISK = UNA_PUBLISHED_RISK_1 };
 /* Of uci: test rows whose inputs no training row has; and, under the thesis's protocol, with its noise set by hand. */
-enum { UNA_PUBLISHED_ROWS_NEW = UNA_PUBLISHED_SHARED, UNA_PUBLISHED_RMSE_NEW, UNA_PUBLISHED_LOG_LIK_NEW,
-       UNA_PUBLISHED_HAND_RMSE, UNA_PUBLISHED_HAND_LOG_LIK, UNA_PUBLISHED_HAND_EPISTEMIC, UNA_PUBLISHED_HAND_NOISE };
+#define UNA_PUBLISHED_NEW_LIST(X)                                                                                    \
+    X(UNA_PUBLISHED_ROWS_NEW, "rows_new", NULL, "rows", "test rows whose inputs no training row has", 0)             \
+    X(UNA_PUBLISHED_RMSE_NEW, "rmse_new", "RMSE new", "y", "error at these", -1)                                     \
+    X(UNA_PUBLISHED_LOG_LIK_NEW, "log_lik_new", "log-lik new", "nats", "mean log-likelihood of these", 1)            \
+    X(UNA_PUBLISHED_HAND_RMSE, "hand_rmse", NULL, "y", "preset=thesis: error with the thesis's noise", -1)           \
+    X(UNA_PUBLISHED_HAND_LOG_LIK, "hand_log_lik", NULL, "nats", "preset=thesis: log-likelihood with its noise", 1)   \
+    X(UNA_PUBLISHED_HAND_EPISTEMIC, "hand_std_epistemic", NULL, "y", "preset=thesis: epistemic std with its "        \
+      "noise", 0)                                                                                                    \
+    X(UNA_PUBLISHED_HAND_NOISE, "hand_noise_std", NULL, "y", "preset=thesis: the noise that it must have set", 0)
+enum { UNA_PUBLISHED_BEFORE_NEW = UNA_PUBLISHED_SHARED - 1, UNA_PUBLISHED_NEW_LIST(UNA_PLACE) };
 /* Of gap: rows of the gap; the gap's ends; and the mean epistemic std of all rows of the table by where they lie along
  * its column, in BINS equally wide ones from LOW to HIGH, and along another column where the thesis shows one (NAN: no
  * row there, or no such column). */
-enum { UNA_PUBLISHED_GAP_EPISTEMIC = UNA_PUBLISHED_SHARED, UNA_PUBLISHED_GAP_LOG_LIK, UNA_PUBLISHED_GAP_AUROC,
-       UNA_PUBLISHED_GAP_INCREASE, UNA_PUBLISHED_GAP_ROWS, UNA_PUBLISHED_GAP_RMSE, UNA_PUBLISHED_GAP_CRPS,
-       UNA_PUBLISHED_GAP_COVERAGE_90, UNA_PUBLISHED_GAP_COVERAGE_95, UNA_PUBLISHED_GAP_CALIBRATION,
-       UNA_PUBLISHED_GAP_LOW, UNA_PUBLISHED_GAP_HIGH, UNA_PUBLISHED_ALONG_LOW, UNA_PUBLISHED_ALONG_HIGH,
-       UNA_PUBLISHED_ACROSS_LOW, UNA_PUBLISHED_ACROSS_HIGH, UNA_PUBLISHED_ALONG, UNA_PUBLISHED_BINS = 20,
-       UNA_PUBLISHED_ACROSS = UNA_PUBLISHED_ALONG + UNA_PUBLISHED_BINS };
-
-#define UNA_PUBLISHED_MEASURES                                                                                       \
-    [UNA_PUBLISHED_ROWS] = { "rows", NULL, "rows", "test rows", 0 },                                                 \
-    [UNA_PUBLISHED_RMSE] = { "rmse", "RMSE", "y", "error at the test rows", -1 },                                    \
-    [UNA_PUBLISHED_LOG_LIK] = { "log_lik", "log-lik", "nats", "mean log-likelihood of the test rows", 1 },           \
-    [UNA_PUBLISHED_CRPS] = { "crps", NULL, "y", "mean continuous ranked probability score", -1 },                    \
-    [UNA_PUBLISHED_COVERAGE_50] = { "coverage_50", NULL, "share", "of the test rows in the 50 % band", 0 },          \
-    [UNA_PUBLISHED_COVERAGE_90] = { "coverage_90", NULL, "share", "of the test rows in the 90 % band", 0 },          \
-    [UNA_PUBLISHED_COVERAGE_95] = { "coverage_95", "cover 95", "share", "of the test rows in the 95 % band", 0 },    \
-    [UNA_PUBLISHED_CALIBRATION] = { "calibration_error", NULL, "share", "distance of the calibration curve", -1 },   \
-    [UNA_PUBLISHED_EPISTEMIC] = { "mean_std_epistemic", NULL, "y", "mean epistemic std at the test rows", 0 },       \
-    [UNA_PUBLISHED_NOISE] = { "noise_std", NULL, "y", "noise that the model chose, or was given", 0 },               \
-    [UNA_PUBLISHED_COS2] = { "mean_cos2", NULL, "", "mean cos^2 between heads; nan where there are none", 0 },       \
-    [UNA_PUBLISHED_WARNINGS] = { "warnings", NULL, "", "how many the fit gave", -1 },                                \
-    UNA_RISK(0, "10"), UNA_RISK(1, "20"), UNA_RISK(2, "30"), UNA_RISK(3, "40"), UNA_RISK(4, "50"),                   \
-    UNA_RISK(5, "60"), UNA_RISK(6, "70"), UNA_RISK(7, "80"), UNA_RISK(8, "90")
-#define UNA_RISK(i, percent)                                                                                         \
-    [UNA_PUBLISHED_RISK + i] = { "risk_" percent, NULL, "y", "error at the most certain " percent " % of the rows", -1 }
+#define UNA_PUBLISHED_GAP_LIST(X)                                                                                    \
+    X(UNA_PUBLISHED_GAP_EPISTEMIC, "gap_std_epistemic", NULL, "y", "mean epistemic std in the gap", 0)               \
+    X(UNA_PUBLISHED_GAP_LOG_LIK, "gap_log_lik", NULL, "nats", "mean log-likelihood in the gap", 1)                   \
+    X(UNA_PUBLISHED_GAP_AUROC, "gap_auroc", "AUROC", "share", "of the epistemic std as a detector of gap rows", 1)   \
+    X(UNA_PUBLISHED_GAP_INCREASE, "gap_increase", "increase %", "%", "of the mean epistemic std in the gap over "    \
+      "that at test rows outside", 1)                                                                                \
+    X(UNA_PUBLISHED_GAP_ROWS, "gap_rows", NULL, "rows", "in the gap", 0)                                             \
+    X(UNA_PUBLISHED_GAP_RMSE, "gap_rmse", NULL, "y", "error in the gap", -1)                                         \
+    X(UNA_PUBLISHED_GAP_CRPS, "gap_crps", NULL, "y", "as crps, in the gap", -1)                                      \
+    X(UNA_PUBLISHED_GAP_COVERAGE_90, "gap_coverage_90", NULL, "share", "of the gap's rows in the 90 % band", 0)      \
+    X(UNA_PUBLISHED_GAP_COVERAGE_95, "gap_coverage_95", NULL, "share", "of the gap's rows in the 95 % band", 0)      \
+    X(UNA_PUBLISHED_GAP_CALIBRATION, "gap_calibration_error", NULL, "share", "calibration_error in the gap", -1)     \
+    X(UNA_PUBLISHED_GAP_LOW, "gap_low", NULL, "x", "where the gap begins", 0)                                        \
+    X(UNA_PUBLISHED_GAP_HIGH, "gap_high", NULL, "x", "where it ends", 0)                                             \
+    X(UNA_PUBLISHED_ALONG_LOW, "along_low", NULL, "x", "smallest value of the gap's column", 0)                      \
+    X(UNA_PUBLISHED_ALONG_HIGH, "along_high", NULL, "x", "largest value of the gap's column", 0)                     \
+    X(UNA_PUBLISHED_ACROSS_LOW, "across_low", NULL, "x", "smallest value of another column", 0)                      \
+    X(UNA_PUBLISHED_ACROSS_HIGH, "across_high", NULL, "x", "largest value of another column", 0)
+enum { UNA_PUBLISHED_BEFORE_GAP = UNA_PUBLISHED_SHARED - 1, UNA_PUBLISHED_GAP_LIST(UNA_PLACE) UNA_PUBLISHED_ALONG,
+       UNA_PUBLISHED_BINS = 20, UNA_PUBLISHED_ACROSS = UNA_PUBLISHED_ALONG + UNA_PUBLISHED_BINS };
 
 /* The nine methods of the thesis, as its tables name and order them. */
 typedef struct una_method { const char *title, *kind, *style; } una_method;      /* style NULL: the kind has none */
@@ -111,7 +130,7 @@ bool   una_published_is_thesis(const una_row_key *key);  /* or automatic        
 
 enum { UNA_PART_TRAIN, UNA_PART_VALID, UNA_PART_TEST, UNA_PART_GAP, UNA_PARTS_OF_ROWS };
 
-typedef struct una_portions {            /* VALID: only in the thesis's protocol; GAP: only of gap          */
+typedef struct una_portions {            /* scratch holds them. VALID: only in the thesis's protocol; GAP: only of gap          */
     una_dataset *all, *part[UNA_PARTS_OF_ROWS];
     const char  *gap, *across;           /* columns; NULL: none                                             */
 } una_portions;
@@ -123,7 +142,6 @@ una_status una_published_split(una_split *split, const una_dataset *all, const u
                                size_t number, una_run *run);
 una_status una_portions_read(una_portions *material, const una_row_key *key, const una_published *options,
                              una_rows_group group, bool thesis, una_run *run);
-void       una_portions_free(una_portions *material);
 /* All measures but those of noise set by hand; value [measures]. */
 una_status una_portions_measure(double *value, const una_model *model, const una_portions *material, una_run *run);
 

@@ -5,8 +5,6 @@
  */
 #include "published/published_page.h"
 
-#include "draw/number.h"
-
 bool una_preset_asked(una_judging *j, una_preset preset)
 {
     const una_findings *f = j->findings;

@@ -14,17 +14,10 @@ static const double inner_share = 0.1;
 
 /* ---- which rows ------------------------------------------------------------------------------------------------ */
 
-static const char *path_of(const una_published *o, const char *folder, const char *name, const char *ending,
-                           una_arena *arena)
-{
-    una_text path = una_text_in(arena);
-    una_text_add(&path, "%s/%s/%s%s", o->data, folder, name, ending);
-    return path.at;
-}
-
 una_place una_place_of(const una_published *o, const char *name, una_arena *arena)
 {
-    return (una_place){ path_of(o, "uci", name, ".csv", arena), path_of(o, "uci/splits", name, ".json", arena) };
+    return (una_place){ una_phrase(arena, "%s/uci/%s.csv", o->data, name),
+                        una_phrase(arena, "%s/uci/splits/%s.json", o->data, name) };
 }
 
 una_status una_published_split(una_split *split, const una_dataset *all, const una_place *at, const char *gap,
@@ -33,12 +26,6 @@ una_status una_published_split(una_split *split, const una_dataset *all, const u
     size_t index = number;
     if (gap) UNA_TRY(una_table_need(&index, all, gap, run));
     return una_split_read(split, at->splits, gap ? "gap" : "standard", index, una_dataset_row_count(all), run);
-}
-
-void una_portions_free(una_portions *m)
-{
-    for (size_t i = 0; i < UNA_PARTS_OF_ROWS; i++) una_dataset_free(m->part[i]);
-    una_dataset_free(m->all);
 }
 
 /* Training rows of the published split, a tenth of them taken away by the split's number. */
@@ -52,34 +39,21 @@ static una_status split_again(una_split *inner, const una_split *split, uint64_t
 
 static una_status portion_take_part(una_portions *m, size_t part, const size_t *index, size_t count, una_run *run)
 {
-    return una_dataset_rows(&m->part[part], m->all, index, count, run);
+    UNA_TRY(una_dataset_rows(&m->part[part], m->all, index, count, run));
+    return una_keep_dataset(&run->scratch, m->part[part]);
 }
 
 /* The validation rows are the last of the training rows: a ninth of nine tenths, or a fifth. */
-static una_status portion_take_rows(una_portions *m, const una_split *split, una_rows_group group, bool thesis,
-                                    uint64_t number, una_run *run)
+static una_status portion_take_rows(una_portions *m, const una_split *used, una_rows_group group, bool thesis,
+                                    una_run *run)
 {
-    una_split inner = { .size = sizeof inner };
-    const una_split *used = split;
-    una_status status = UNA_OK;
-    if (group != UNA_GROUP_STANDARD) {
-        status = split_again(&inner, split, number, run);
-        used = &inner;
-    }
-
     size_t train = used->train_count, valid = 0;
     if (thesis) valid = group == UNA_GROUP_GAP ? train / 9 : train / 5;
-    if (status == UNA_OK && thesis && valid == 0)
-        status = una_fail(run, UNA_E_INPUT, "%zu training rows are too few to choose by a part of them",
-                          train);
-    if (status == UNA_OK) status = portion_take_part(m, UNA_PART_TRAIN, used->train, train - valid, run);
-    if (status == UNA_OK && valid)
-        status = portion_take_part(m, UNA_PART_VALID, used->train + train - valid, valid, run);
-    if (status == UNA_OK) status = portion_take_part(m, UNA_PART_TEST, used->test, used->test_count, run);
-    if (status == UNA_OK && group == UNA_GROUP_GAP)
-        status = portion_take_part(m, UNA_PART_GAP, split->test, split->test_count, run);
-    una_split_free(&inner, run);
-    return status;
+    if (thesis && valid == 0)
+        UNA_FAIL(run, UNA_E_INPUT, "%zu training rows are too few to choose by a part of them", train);
+    UNA_TRY(portion_take_part(m, UNA_PART_TRAIN, used->train, train - valid, run));
+    if (valid) UNA_TRY(portion_take_part(m, UNA_PART_VALID, used->train + train - valid, valid, run));
+    return portion_take_part(m, UNA_PART_TEST, used->test, used->test_count, run);
 }
 
 /* The thesis shows the gap in cement along water too. */
@@ -91,7 +65,7 @@ static const char *column_across(const char *gap)
 una_status una_portions_read(una_portions *m, const una_row_key *key, const una_published *o, una_rows_group group,
                              bool thesis, una_run *run)
 {
-    una_split split = { .size = sizeof split };
+    una_split split = { .size = sizeof split }, inner = { .size = sizeof inner };
     una_text text = una_text_in(&run->scratch);
     una_text_add(&text, "%.*s", (int)una_row_key_data(key->data), key->data);
     UNA_TRY(una_arena_check(&run->scratch));
@@ -103,8 +77,14 @@ una_status una_portions_read(una_portions *m, const una_row_key *key, const una_
     una_place at = una_place_of(o, name, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
     UNA_TRY(una_dataset_read(&m->all, at.rows, run));
+    UNA_TRY(una_keep_dataset(&run->scratch, m->all));
     UNA_TRY(una_published_split(&split, m->all, &at, gap, (size_t)key->split, run));
-    una_status status = portion_take_rows(m, &split, group, thesis, key->split, run);
+    bool again = group != UNA_GROUP_STANDARD;
+    una_status status = again ? split_again(&inner, &split, key->split, run) : UNA_OK;
+    if (status == UNA_OK) status = portion_take_rows(m, again ? &inner : &split, group, thesis, run);
+    if (status == UNA_OK && group == UNA_GROUP_GAP)
+        status = portion_take_part(m, UNA_PART_GAP, split.test, split.test_count, run);
+    una_split_free(&inner, run);
     una_split_free(&split, run);
     return status;
 }
@@ -118,11 +98,10 @@ typedef struct predictions { size_t rows; double *mean, *epistemic, *noise; cons
 static una_status published_predict(predictions *s, const una_model *model, const una_dataset *part, una_run *run)
 {
     s->rows = una_dataset_row_count(part);
-    s->mean = UNA_GET(&run->scratch, double, s->rows);
-    s->epistemic = UNA_GET(&run->scratch, double, s->rows);
-    s->noise = UNA_GET(&run->scratch, double, s->rows);
+    UNA_NEW_AT(&run->scratch, s->mean, 3 * s->rows);
+    s->epistemic = s->mean + s->rows;
+    s->noise = s->epistemic + s->rows;
     s->y = una_dataset_numbers(part, una_dataset_column_count(part) - 1);
-    UNA_TRY(una_arena_check(&run->scratch));
     una_prediction p = { .size = sizeof p, .mean = s->mean, .std_epistemic = s->epistemic, .std_noise = s->noise };
     return una_model_predict(model, part, 0.95, &p, run);
 }
@@ -279,16 +258,18 @@ static una_status find_new(size_t **index, size_t *count, const una_portions *m,
 static una_status score_new(double *value, const una_model *model, const una_portions *m, una_run *run)
 {
     size_t *index, count;
-    una_dataset *part = NULL;
+    una_dataset *part;
     una_score score = UNA_INIT(una_score);
     UNA_TRY(find_new(&index, &count, m, run));
-    una_status status = count ? una_dataset_rows(&part, m->part[UNA_PART_TEST], index, count, run) : UNA_OK;
-    if (status == UNA_OK && count) status = una_model_score(&score, model, part, run);
     value[UNA_PUBLISHED_ROWS_NEW] = (double)count;
-    value[UNA_PUBLISHED_RMSE_NEW] = count ? score.rmse : NAN;
-    value[UNA_PUBLISHED_LOG_LIK_NEW] = count ? score.log_lik : NAN;
-    una_dataset_free(part);
-    return status;
+    value[UNA_PUBLISHED_RMSE_NEW] = value[UNA_PUBLISHED_LOG_LIK_NEW] = NAN;
+    if (count == 0) return UNA_OK;
+    UNA_TRY(una_dataset_rows(&part, m->part[UNA_PART_TEST], index, count, run));
+    UNA_TRY(una_keep_dataset(&run->scratch, part));
+    UNA_TRY(una_model_score(&score, model, part, run));
+    value[UNA_PUBLISHED_RMSE_NEW] = score.rmse;
+    value[UNA_PUBLISHED_LOG_LIK_NEW] = score.log_lik;
+    return UNA_OK;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */

@@ -187,11 +187,10 @@ static una_status plan_search(una_plan *plan, const una_asked *asked, const una_
 /* One of the list: a number of inputs, or the name of a hole. */
 static una_status find_listed(una_radial_set *set, const char *item, size_t length, una_arena *arena, una_run *run)
 {
-    una_text name = una_text_in(arena);
     bool number = length > 0 && strspn(item, "0123456789") >= length;
-    una_text_add(&name, "%s%.*s", number ? "radial " : "", (int)length, item);
+    const char *name = una_phrase(arena, "%s%.*s", number ? "radial " : "", (int)length, item);
     UNA_TRY(una_arena_check(arena));
-    return una_radial_set_find(set, name.at, run);
+    return una_radial_set_find(set, name, run);
 }
 
 static una_status radial_plan_fits(una_plan *plan, const una_asked *asked, una_run *run)
@@ -230,24 +229,13 @@ static una_status radial_measure_fit(una_outcome *outcome, const una_row_key *ke
 {
     una_radial_set set;
     una_radial_rows rows;
-    una_dataset *data = NULL;
-    una_model *model = NULL;
-    una_fit_settings settings = { .size = sizeof settings, .target = "y" };
-    una_mark mark = una_arena_mark(&run->scratch);
+    una_model *model;
     UNA_TRY(una_radial_set_find(&set, key->data, run));
-
-    una_status status = una_radial_rows_make(&rows, &set, key->seed, &run->scratch, run);
-    if (status == UNA_OK) status = una_truth_table(&data, &rows.train, run);
-    if (status == UNA_OK) status = una_fit(&model, key->spec, data, &settings, run);
-    if (status == UNA_OK) status = una_radial_measure(outcome->value, model, &set, &rows, key->seed, run);
-    if (status == UNA_OK && searches_prior(key, asked))
-        status = una_radial_priors(outcome->value, model, &rows, data, run);
-    if (status == UNA_OK) status = una_outcome_take(outcome, model);
-
-    una_model_free(model);
-    una_dataset_free(data);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_radial_rows_make(&rows, &set, key->seed, &run->scratch, run));
+    UNA_TRY(una_truth_fit(&model, key->spec, &rows.train, run));
+    UNA_TRY(una_radial_measure(outcome->value, model, &set, &rows, key->seed, run));
+    if (searches_prior(key, asked)) UNA_TRY(una_radial_priors(outcome->value, model, &rows, run));
+    return una_outcome_take(outcome, model);
 }
 
 /* ---- comparisons between fits ----------------------------------------------------------------------------------- */

@@ -61,8 +61,7 @@ una_status una_radial_measure(double *value, const una_model *model, const una_r
                               const una_radial_rows *rows, uint64_t seed, una_run *run);
 /* For the search: log-likelihood of fresh rows and centre with each of the prior variances, the features kept. NAN
  * where a model has no such option. */
-una_status una_radial_priors(double *value, const una_model *model, const una_radial_rows *rows,
-                             const una_dataset *data, una_run *run);
+una_status una_radial_priors(double *value, const una_model *model, const una_radial_rows *rows, una_run *run);
 extern const char *const una_radial_prior[UNA_RADIAL_PRIORS];
 
 /* ---- who takes part (radial_entries.c) -------------------------------------------------------------------------- */

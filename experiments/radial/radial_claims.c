@@ -14,8 +14,6 @@
 #include "bench/claims.h"
 #include "radial/radial.h"
 
-#include "draw/number.h"
-
 /* The GP's fits are those of the same seeds; without them there are no pairs. */
 #define MARGIN(what, large, small)                                                                                   \
     { .needs = "{name} on {data}", .says = what ": {margin}", .ask = { { large, small } }, .spared = "gp" }

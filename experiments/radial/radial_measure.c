@@ -57,20 +57,17 @@ una_status una_radial_curve(double *mean, double *sd, una_radial_std *std, const
 {
     double *ray;
     size_t count;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = draw_rays(&ray, &count, inputs, seed, &run->scratch);
-    double *x = UNA_GET(&run->scratch, double, UNA_RADIAL_RAYS * inputs);
-    double *out = UNA_GET(&run->scratch, double, UNA_RADIAL_RAYS);
-    if (status == UNA_OK) status = una_arena_check(&run->scratch);
-    for (size_t r = 0; status == UNA_OK && r < UNA_RADIAL_RADII; r++) {
+    UNA_TRY(draw_rays(&ray, &count, inputs, seed, &run->scratch));
+    UNA_NEW(&run->scratch, double, x, UNA_RADIAL_RAYS * inputs);
+    UNA_NEW(&run->scratch, double, out, UNA_RADIAL_RAYS);
+    for (size_t r = 0; r < UNA_RADIAL_RADII; r++) {
         size_t rows = r == 0 ? 1 : count;        /* all rays begin at the same point */
         for (size_t i = 0; i < rows * inputs; i++) x[i] = una_radial_radius(r) * ray[i];
-        status = std(context, x, rows, out, run);
-        for (size_t i = 0; status == UNA_OK && i < rows; i++) out[i] *= stds;
-        if (status == UNA_OK) mean_and_sd(&mean[r], &sd[r], out, rows);
+        UNA_TRY(std(context, x, rows, out, run));
+        for (size_t i = 0; i < rows; i++) out[i] *= stds;
+        mean_and_sd(&mean[r], &sd[r], out, rows);
     }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return UNA_OK;
 }
 
 /* ---- numbers of a curve ----------------------------------------------------------------------------------------- */
@@ -108,20 +105,15 @@ static una_status std_of_model(const void *context, const double *x, size_t rows
 static una_status measure_hole(double *value, const una_model *model, const una_radial_rows *rows, una_run *run)
 {
     una_truth_scores hole;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *in = UNA_GET(&run->scratch, double, rows->hole.rows);
-    double *out = UNA_GET(&run->scratch, double, rows->fresh.rows);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_truth_score(&hole, model, &rows->hole, run);
-    if (status == UNA_OK) status = std_of_model(model, rows->hole.x, rows->hole.rows, in, run);
-    if (status == UNA_OK) status = std_of_model(model, rows->fresh.x, rows->fresh.rows, out, run);
-    if (status == UNA_OK) {
-        value[UNA_RADIAL_HOLE_AUROC] = una_auroc(in, rows->hole.rows, out, rows->fresh.rows);
-        value[UNA_RADIAL_HOLE_INSIDE] = hole.inside;
-        value[UNA_RADIAL_HOLE_LOG_LIK] = hole.log_lik;
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_NEW(&run->scratch, double, in, rows->hole.rows);
+    UNA_NEW(&run->scratch, double, out, rows->fresh.rows);
+    UNA_TRY(una_truth_score(&hole, model, &rows->hole, run));
+    UNA_TRY(std_of_model(model, rows->hole.x, rows->hole.rows, in, run));
+    UNA_TRY(std_of_model(model, rows->fresh.x, rows->fresh.rows, out, run));
+    value[UNA_RADIAL_HOLE_AUROC] = una_auroc(in, rows->hole.rows, out, rows->fresh.rows);
+    value[UNA_RADIAL_HOLE_INSIDE] = hole.inside;
+    value[UNA_RADIAL_HOLE_LOG_LIK] = hole.log_lik;
+    return UNA_OK;
 }
 
 una_status una_radial_measure(double *value, const una_model *model, const una_radial_set *set,
@@ -143,27 +135,26 @@ una_status una_radial_measure(double *value, const una_model *model, const una_r
 
 /* ---- prior variances -------------------------------------------------------------------------------------------- */
 
-static una_status try_prior(double *log_lik, double *centre, const una_model *model, const char *prior,
-                            const una_radial_rows *rows, const una_dataset *data, una_run *run)
+static una_status try_prior(double *value, const una_model *model, size_t prior, const una_radial_rows *rows,
+                            una_run *run)
 {
     char setting[48];
-    double origin[UNA_RADIAL_MOST_INPUTS] = { 0 };
+    double origin[UNA_RADIAL_MOST_INPUTS] = { 0 }, *centre = &value[UNA_RADIAL_PRIOR_CENTRE + prior];
     una_model *relearnt;
+    una_dataset *data;
     una_truth_scores fresh;
-    snprintf(setting, sizeof setting, "prior_var=%s", prior);
+    snprintf(setting, sizeof setting, "prior_var=%s", una_radial_prior[prior]);
+    UNA_TRY(una_truth_table(&data, &rows->train, run));
     UNA_TRY(una_posterior_with(&relearnt, model, data, setting, run));
     UNA_TRY(una_truth_score(&fresh, relearnt, &rows->fresh, run));
     UNA_TRY(std_of_model(relearnt, origin, 1, centre, run));
-    *log_lik = fresh.log_lik;
+    value[UNA_RADIAL_PRIOR_LOG_LIK + prior] = fresh.log_lik;
     *centre *= stds;
     return UNA_OK;
 }
 
-una_status una_radial_priors(double *value, const una_model *model, const una_radial_rows *rows,
-                             const una_dataset *data, una_run *run)
+una_status una_radial_priors(double *value, const una_model *model, const una_radial_rows *rows, una_run *run)
 {
-    for (size_t p = 0; p < UNA_RADIAL_PRIORS; p++)
-        UNA_SCOPED(run, try_prior(&value[UNA_RADIAL_PRIOR_LOG_LIK + p], &value[UNA_RADIAL_PRIOR_CENTRE + p], model,
-                                  una_radial_prior[p], rows, data, run));
+    for (size_t p = 0; p < UNA_RADIAL_PRIORS; p++) UNA_SCOPED(run, try_prior(value, model, p, rows, run));
     return UNA_OK;
 }

@@ -39,23 +39,7 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-static const una_bench_measure measures[] = {
-    [UNA_SPLIT_INSIDE] = { "inside", "inside", "share", "of fresh points whose true function is in the 95 % band of "
-                           "ignorance", 0 },
-    [UNA_SPLIT_ERROR] = { "error", NULL, "y", "of the mean from the true function", -1 },
-    [UNA_SPLIT_EPISTEMIC] = { "std_epistemic", NULL, "y", "mean epistemic std", 0 },
-    [UNA_SPLIT_NOISE_RATIO] = { "noise_ratio", "noise", "share", "predicted noise std over the true one", 0 },
-    [UNA_SPLIT_COVERAGE] = { "coverage_95", NULL, "share", "of fresh rows in the 95 % band of y", 0 },
-    [UNA_SPLIT_LOG_LIK] = { "log_lik", "log-lik", "nats", "of fresh rows, y in units of its std", 1 },
-    [UNA_SPLIT_GAP_INSIDE] = { "gap_inside", "in gap", "share", "as inside, in the gap of a line", 0 },
-    [UNA_SPLIT_GAP_LOG_LIK] = { "gap_log_lik", "gap log-lik", "nats", "as log_lik, in the gap of a line", 1 },
-    [UNA_SPLIT_BEYOND_INSIDE] = { "beyond_inside", "beyond", "share", "as inside, on both sides of a line's rows", 0 },
-    [UNA_SPLIT_BEYOND_LOG_LIK] = { "beyond_log_lik", NULL, "nats", "as log_lik, on both sides of a line's rows", 1 },
-    [UNA_SPLIT_NOISE_ERROR] = { "noise_error", "noise error", "share", "mean relative error of the predicted noise std",
-                                -1 },
-    [UNA_SPLIT_NOISE_RANGE] = { "noise_range", NULL, "share", "largest over smallest predicted noise std", 0 },
-    { .name = NULL }
-};
+static const una_bench_measure measures[] = { UNA_SPLIT_LIST(UNA_MEASURE) { .name = NULL } };
 
 /* ---- which data sets ------------------------------------------------------------------------------------------ */
 
@@ -161,22 +145,12 @@ static una_status split_take_measures(double *value, const una_model *model, con
 static una_status split_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     una_split_rows rows;
-    una_dataset *data = NULL;
-    una_model *model = NULL;
-    una_fit_settings settings = { .size = sizeof settings, .target = "y" };
-    una_mark mark = una_arena_mark(&run->scratch);
+    una_model *model;
     (void)asked;
-
-    una_status status = una_split_rows_make(&rows, key->data, key->seed, &run->scratch, run);
-    if (status == UNA_OK) status = una_truth_table(&data, &rows.train, run);
-    if (status == UNA_OK) status = una_fit(&model, key->spec, data, &settings, run);
-    if (status == UNA_OK) status = split_take_measures(outcome->value, model, &rows, run);
-    if (status == UNA_OK) status = una_outcome_take(outcome, model);
-
-    una_model_free(model);
-    una_dataset_free(data);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_split_rows_make(&rows, key->data, key->seed, &run->scratch, run));
+    UNA_TRY(una_truth_fit(&model, key->spec, &rows.train, run));
+    UNA_TRY(split_take_measures(outcome->value, model, &rows, run));
+    return una_outcome_take(outcome, model);
 }
 
 /* ---- claims --------------------------------------------------------------------------------------------------- */

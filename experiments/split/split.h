@@ -11,9 +11,23 @@
 #include "bench/experiment.h"
 #include "bench/truth.h"
 
-enum { UNA_SPLIT_INSIDE, UNA_SPLIT_ERROR, UNA_SPLIT_EPISTEMIC, UNA_SPLIT_NOISE_RATIO, UNA_SPLIT_COVERAGE,
-       UNA_SPLIT_LOG_LIK, UNA_SPLIT_GAP_INSIDE, UNA_SPLIT_GAP_LOG_LIK, UNA_SPLIT_BEYOND_INSIDE,
-       UNA_SPLIT_BEYOND_LOG_LIK, UNA_SPLIT_NOISE_ERROR, UNA_SPLIT_NOISE_RANGE, UNA_SPLIT_MEASURES };
+/* Measures: their places in rows and tables. */
+#define UNA_SPLIT_LIST(X)                                                                                            \
+    X(UNA_SPLIT_INSIDE, "inside", "inside", "share", "of fresh points whose true function is in the 95 % band "      \
+      "of ignorance", 0)                                                                                             \
+    X(UNA_SPLIT_ERROR, "error", NULL, "y", "of the mean from the true function", -1)                                 \
+    X(UNA_SPLIT_EPISTEMIC, "std_epistemic", NULL, "y", "mean epistemic std", 0)                                      \
+    X(UNA_SPLIT_NOISE_RATIO, "noise_ratio", "noise", "share", "predicted noise std over the true one", 0)            \
+    X(UNA_SPLIT_COVERAGE, "coverage_95", NULL, "share", "of fresh rows in the 95 % band of y", 0)                    \
+    X(UNA_SPLIT_LOG_LIK, "log_lik", "log-lik", "nats", "of fresh rows, y in units of its std", 1)                    \
+    X(UNA_SPLIT_GAP_INSIDE, "gap_inside", "in gap", "share", "as inside, in the gap of a line", 0)                   \
+    X(UNA_SPLIT_GAP_LOG_LIK, "gap_log_lik", "gap log-lik", "nats", "as log_lik, in the gap of a line", 1)            \
+    X(UNA_SPLIT_BEYOND_INSIDE, "beyond_inside", "beyond", "share", "as inside, on both sides of a line's rows", 0)   \
+    X(UNA_SPLIT_BEYOND_LOG_LIK, "beyond_log_lik", NULL, "nats", "as log_lik, on both sides of a line's rows", 1)     \
+    X(UNA_SPLIT_NOISE_ERROR, "noise_error", "noise error", "share", "mean relative error of the predicted noise "    \
+      "std", -1)                                                                                                     \
+    X(UNA_SPLIT_NOISE_RANGE, "noise_range", NULL, "share", "largest over smallest predicted noise std", 0)
+enum { UNA_SPLIT_LIST(UNA_PLACE) UNA_SPLIT_MEASURES };
 
 typedef struct una_split_set {           /* one data set, or several that are numbered from 1               */
     const char *name;

@@ -47,19 +47,8 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-static const una_bench_measure measures[] = {
-    UNA_CUBIC_MEASURE_ROWS,
-    [UNA_STUDIES_SHARE] = { "gap_share", "gap / GP", "share", "gap std over that of the GP on the same rows", 0 },
-    [UNA_STUDIES_TEST_LOG_LIK] = { "test_log_lik", "log-lik", "nats", "mean log-likelihood of 100 fresh rows outside "
-                                   "the gap", 1 },
-    [UNA_STUDIES_TEST_RMSE] = { "test_rmse", NULL, "y", "error at these rows", -1 },
-    [UNA_STUDIES_COS2] = { "mean_cos2", NULL, "share", "similarity of LUNA's heads: mean cos^2 of their slopes", 0 },
-    [UNA_STUDIES_MISFIT] = { "misfit", NULL, "std", "root mean square distance of TUNA's heads from their reference "
-                             "functions, whose std is 1; in tuna_capacity", -1 },
-    [UNA_STUDIES_EVIDENCE] = { "evidence", NULL, "nats", "log marginal likelihood; in blow_up", 1 },
-    [UNA_STUDIES_PRINTED] = { "evidence_printed", NULL, "nats", "the same as the thesis prints it", 1 },
-    { .name = NULL }
-};
+static const una_bench_measure measures[] = { UNA_CUBIC_LIST(UNA_MEASURE) UNA_STUDIES_LIST(UNA_MEASURE)
+                                              { .name = NULL } };
 
 /* ---- the table of studies ------------------------------------------------------------------------------------ */
 
@@ -335,20 +324,25 @@ static double printed_from(const una_head *head)
     return head->log_evidence - log_v;
 }
 
-static una_status evidence_of(double *right, double *printed, const double *x, const double *y, size_t rows,
-                              double noise_var, double scale, una_run *run)
+una_status una_studies_blow_up(double *right, double *printed, const una_dataset *data, double scale, una_run *run)
 {
+    size_t rows = una_dataset_row_count(data);
+    double x_std, y_std;
     una_head head;
+    UNA_NEW(&run->scratch, double, x, rows);
+    UNA_NEW(&run->scratch, double, y, rows);
     double *phi = una_phi_with_one(rows, POWERS + 1, &run->scratch);
     una_head_init(&head, POWERS + 1, &run->scratch);
     UNA_TRY(una_arena_check(&run->scratch));
+    studies_standardise(x, &x_std, una_dataset_numbers(data, 0), rows);
+    studies_standardise(y, &y_std, una_dataset_numbers(data, 1), rows);
     for (size_t i = 0; i < rows; i++) {
         double power = 1;
         for (size_t p = 0; p < POWERS; p++) phi[i * (POWERS + 1) + p] = scale * (power *= x[i]);
     }
 
     UNA_TRY(una_stats_add(&head.stats, phi, y, rows, run));
-    head.noise_var = noise_var;
+    head.noise_var = noise_std * noise_std / (y_std * y_std);
     head.prior_var = 1;
     UNA_TRY(una_head_solve(&head, run));
     *right = head.log_evidence;
@@ -356,51 +350,31 @@ static una_status evidence_of(double *right, double *printed, const double *x, c
     return UNA_OK;
 }
 
-una_status una_studies_blow_up(double *right, double *printed, const una_dataset *data, double scale, una_run *run)
-{
-    size_t rows = una_dataset_row_count(data);
-    double x_std, y_std;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *x = UNA_GET(&run->scratch, double, rows), *y = UNA_GET(&run->scratch, double, rows);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) {
-        studies_standardise(x, &x_std, una_dataset_numbers(data, 0), rows);
-        studies_standardise(y, &y_std, una_dataset_numbers(data, 1), rows);
-        status = evidence_of(right, printed, x, y, rows, noise_std * noise_std / (y_std * y_std), scale, run);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
 static una_status measure_blow_up(una_outcome *outcome, const una_row_key *key, una_run *run)
 {
-    una_dataset *data = NULL;
+    una_dataset *data;
     const char *scale_text = strchr(key->data, ' ') + 1;
     double scale = NAN;
     una_parse_number(scale_text, strlen(scale_text), &scale);
-    una_status status = una_dataset_synthetic(&data, cubic, UNA_CUBIC_ROWS, 1, key->seed, run);
-    if (status == UNA_OK)
-        status = una_studies_blow_up(&outcome->value[UNA_STUDIES_EVIDENCE], &outcome->value[UNA_STUDIES_PRINTED], data,
-                                     scale, run);
     outcome->options = key->spec;
-    una_dataset_free(data);
-    return status;
+    UNA_TRY(una_dataset_synthetic(&data, cubic, UNA_CUBIC_ROWS, 1, key->seed, run));
+    UNA_TRY(una_keep_dataset(&run->scratch, data));
+    return una_studies_blow_up(&outcome->value[UNA_STUDIES_EVIDENCE], &outcome->value[UNA_STUDIES_PRINTED], data,
+                               scale, run);
 }
 
 /* ---- one fit ------------------------------------------------------------------------------------------------- */
 
 static una_status measure_fresh(double *value, const una_model *model, uint64_t seed, una_run *run)
 {
-    una_dataset *data = NULL;
+    una_dataset *data;
     una_score score = UNA_INIT(una_score);
-    una_status status = una_dataset_synthetic(&data, cubic, TEST_ROWS, 1, seed + fresh, run);
-    if (status == UNA_OK) status = una_model_score(&score, model, data, run);
-    if (status == UNA_OK) {
-        value[UNA_STUDIES_TEST_LOG_LIK] = score.log_lik;
-        value[UNA_STUDIES_TEST_RMSE] = score.rmse;
-    }
-    una_dataset_free(data);
-    return status;
+    UNA_TRY(una_dataset_synthetic(&data, cubic, TEST_ROWS, 1, seed + fresh, run));
+    UNA_TRY(una_keep_dataset(&run->scratch, data));
+    UNA_TRY(una_model_score(&score, model, data, run));
+    value[UNA_STUDIES_TEST_LOG_LIK] = score.log_lik;
+    value[UNA_STUDIES_TEST_RMSE] = score.rmse;
+    return UNA_OK;
 }
 
 /* The last loss is (1/M) sum over heads and over the training inputs and one copy of each: all rows are one batch, and
@@ -426,31 +400,21 @@ static bool is_drawn(const una_row_key *key, const una_asked *asked)
     return false;
 }
 
-static una_status measure_model(una_outcome *outcome, const una_model *model, const una_dataset *data,
-                                const una_row_key *key, const una_asked *asked, una_run *run)
-{
-    double *value = outcome->value;
-    const una_fit_info *info = una_model_info(model);
-    UNA_TRY(una_cubic_measure(value, model, data, key->seed, run));
-    UNA_TRY(measure_fresh(value, model, key->seed, run));
-    value[UNA_STUDIES_COS2] = info->mean_cos2;
-    if (una_studies_is_of(key->data, "tuna_capacity")) value[UNA_STUDIES_MISFIT] = misfit_of(info);
-    UNA_TRY(una_outcome_take(outcome, model));
-    return is_drawn(key, asked) ? una_cubic_keep(model, key, asked, run) : UNA_OK;
-}
-
 static una_status studies_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
-    una_model *model = NULL;
-    una_dataset *data = NULL;
+    una_model *model;
+    una_dataset *data;
     if (una_studies_is_of(key->data, "blow_up")) return measure_blow_up(outcome, key, run);
 
     run->settings.seed = key->seed + restart * key->split;
-    una_status status = una_cubic_fit(&model, &data, key, run);
-    if (status == UNA_OK) status = measure_model(outcome, model, data, key, asked, run);
-    una_model_free(model);
-    una_dataset_free(data);
-    return status;
+    UNA_TRY(una_cubic_fit(&model, &data, key, run));
+    UNA_TRY(una_cubic_measure(outcome->value, model, data, key->seed, run));
+    UNA_TRY(measure_fresh(outcome->value, model, key->seed, run));
+    outcome->value[UNA_STUDIES_COS2] = una_model_info(model)->mean_cos2;
+    if (una_studies_is_of(key->data, "tuna_capacity"))
+        outcome->value[UNA_STUDIES_MISFIT] = misfit_of(una_model_info(model));
+    UNA_TRY(una_outcome_take(outcome, model));
+    return is_drawn(key, asked) ? una_cubic_keep(model, key, asked, run) : UNA_OK;
 }
 
 /* Gap std over the GP's on the rows of the same seed. */

@@ -10,8 +10,18 @@
 
 #include "cubic/cubic.h"
 
-enum { UNA_STUDIES_SHARE = UNA_CUBIC_MEASURES, UNA_STUDIES_TEST_LOG_LIK, UNA_STUDIES_TEST_RMSE, UNA_STUDIES_COS2,
-       UNA_STUDIES_MISFIT, UNA_STUDIES_EVIDENCE, UNA_STUDIES_PRINTED, UNA_STUDIES_MEASURES };
+/* Measures: their places in rows and tables. */
+#define UNA_STUDIES_LIST(X)                                                                                          \
+    X(UNA_STUDIES_SHARE, "gap_share", "gap / GP", "share", "gap std over that of the GP on the same rows", 0)        \
+    X(UNA_STUDIES_TEST_LOG_LIK, "test_log_lik", "log-lik", "nats", "mean log-likelihood of 100 fresh rows "          \
+      "outside the gap", 1)                                                                                          \
+    X(UNA_STUDIES_TEST_RMSE, "test_rmse", NULL, "y", "error at these rows", -1)                                      \
+    X(UNA_STUDIES_COS2, "mean_cos2", NULL, "share", "similarity of LUNA's heads: mean cos^2 of their slopes", 0)     \
+    X(UNA_STUDIES_MISFIT, "misfit", NULL, "std", "root mean square distance of TUNA's heads from their "             \
+      "reference functions, whose std is 1; in tuna_capacity", -1)                                                   \
+    X(UNA_STUDIES_EVIDENCE, "evidence", NULL, "nats", "log marginal likelihood; in blow_up", 1)                      \
+    X(UNA_STUDIES_PRINTED, "evidence_printed", NULL, "nats", "the same as the thesis prints it", 1)
+enum { UNA_STUDIES_CUBIC = UNA_CUBIC_MEASURES - 1, UNA_STUDIES_LIST(UNA_PLACE) UNA_STUDIES_MEASURES };
 
 enum { UNA_STUDIES_VALUES = 10, UNA_STUDIES_CURVES = 5, UNA_STUDIES_DRAWN = 3 };
 

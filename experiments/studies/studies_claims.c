@@ -10,7 +10,6 @@
 #include "studies/studies.h"
 
 #include "bench/claims.h"
-#include "draw/number.h"
 
 static const double always = 0.7, never = 0.3, twice = 2, most_error = 1.1, blind = 0.5;
 

@@ -45,20 +45,9 @@ static const una_entry entries[] = {
     TEN(name, what, "0"), TEN(name, what, "1"), TEN(name, what, "2"), TEN(name, what, "3"), POINT(name, what, "4", 0)
 
 static const una_bench_measure measures[] = {
-    [UNA_TARGETS_LOG_LIK_A] = { "log_lik_a", "log-lik a", "nats", "of fresh rows, outside the gap if there is one", 1 },
-    [UNA_TARGETS_LOG_LIK_B] = { "log_lik_b", "log-lik b", "nats", "of the same rows", 1 },
-    [UNA_TARGETS_JOINT] = { "joint_log_lik", "joint log-lik", "nats",
-        "of both targets of these rows at once; apart: the sum", 1 },
-    [UNA_TARGETS_GAP_LOG_LIK_A] = { "gap_log_lik_a", "gap log-lik a", "nats", "of fresh rows with |x| < 1.5", 1 },
-    [UNA_TARGETS_GAP_LOG_LIK_B] = { "gap_log_lik_b", NULL, "nats", "of the same rows", 1 },
-    [UNA_TARGETS_GAP_STD_A] = { "gap_std_a", "gap std a", "y", "mean epistemic std of a there", 0 },
-    [UNA_TARGETS_GAP_STD_B] = { "gap_std_b", NULL, "y", "of b", 0 },
-    [UNA_TARGETS_GAP_RMSE_A] = { "gap_rmse_a", NULL, "y", "error of a there", -1 },
-    [UNA_TARGETS_GAP_INSIDE_A] = { "gap_inside_a", NULL, "share",
-        "of these rows whose true a is in the 95 % band of ignorance", 0 },
-    [UNA_TARGETS_CORRELATION] = { "correlation", NULL, NULL, "of the noise, as the model has it; apart: 0", 0 },
-    [UNA_TARGETS_CURVE_MEAN] = CURVE("mean", "related: mean of a along 41 points of [-4, 4]"),
-    [UNA_TARGETS_CURVE_STD] = CURVE("std", "related: epistemic std of a along the same points"),
+    UNA_TARGETS_LIST(UNA_MEASURE)
+    CURVE("mean", "related: mean of a along 41 points of [-4, 4]"),
+    CURVE("std", "related: epistemic std of a along the same points"),
     { .name = NULL }
 };
 
@@ -96,11 +85,8 @@ static una_status targets_plan_fits(una_plan *plan, const una_asked *asked, una_
     bool wanted[UNA_TARGETS_LAWS];
     UNA_TRY(read_sets(wanted, o->sets, run));
     for (size_t law = 0; law < UNA_TARGETS_LAWS; law++)
-        for (size_t apart = 0; apart < 2; apart++) {
-            una_text name = una_text_in(asked->keep);
-            una_text_add(&name, "%s, %s", una_targets_laws[law], apart ? "apart" : "together");
-            data[law][apart] = name.at;
-        }
+        for (size_t apart = 0; apart < 2; apart++)
+            data[law][apart] = una_phrase(asked->keep, "%s, %s", una_targets_laws[law], apart ? "apart" : "together");
     UNA_TRY(una_arena_check(asked->keep));
 
     for (size_t s = 0; s < seeds; s++)
@@ -121,28 +107,19 @@ static una_status take_curve(double *value, const una_model *model, una_run *run
     return una_model_predict_rows(model, x, UNA_TARGETS_POINTS, 0.95, &out, run);
 }
 
-/* The time of the fit, or of both fits. */
-static una_status take_outcome(una_outcome *outcome, const una_targets_fit *fit)
-{
-    UNA_TRY(una_outcome_take(outcome, fit->whole ? fit->whole : fit->single[0]));
-    if (!fit->whole) outcome->seconds += una_model_info(fit->single[1])->seconds;
-    return UNA_OK;
-}
-
 static una_status targets_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     una_targets_law law = una_targets_law_of(key->data);
     una_targets_rows rows;
-    una_targets_fit fit = { .whole = NULL };
+    una_targets_fit fit;
     (void)asked;
-    una_status status = una_targets_rows_make(&rows, law, key->seed, run);
-    if (status == UNA_OK) status = una_targets_fit_make(&fit, key, &rows, run);
-    if (status == UNA_OK) status = una_targets_measure(outcome->value, &fit, law, &rows, run);
-    if (status == UNA_OK && law == UNA_RELATED) status = take_curve(outcome->value, fit.part[0], run);
-    if (status == UNA_OK) status = take_outcome(outcome, &fit);
-    una_targets_fit_free(&fit);
-    una_targets_rows_free(&rows);
-    return status;
+    UNA_TRY(una_targets_rows_make(&rows, law, key->seed, run));
+    UNA_TRY(una_targets_fit_make(&fit, key, &rows, run));
+    UNA_TRY(una_targets_measure(outcome->value, &fit, law, &rows, run));
+    if (law == UNA_RELATED) UNA_TRY(take_curve(outcome->value, fit.part[0], run));
+    UNA_TRY(una_outcome_take(outcome, fit.whole ? fit.whole : fit.part[0]));
+    if (!fit.whole) outcome->seconds += una_model_info(fit.part[1])->seconds;    /* the time of both fits */
+    return UNA_OK;
 }
 
 /* ---- claims -------------------------------------------------------------------------------------------------- */

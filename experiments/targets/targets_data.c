@@ -37,12 +37,10 @@ static double draw_x(region where, una_rng *rng)
 static una_status make_table(una_dataset **data, size_t rows, una_targets_law law, region where, bool complete,
                              una_rng *rng, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *x = UNA_GET(&run->scratch, double, rows), *a = UNA_GET(&run->scratch, double, rows);
-    double *b = UNA_GET(&run->scratch, double, rows), rho = law == UNA_CORRELATED
-        ? noise_correlation : 0;
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t i = 0; status == UNA_OK && i < rows; i++) {
+    double rho = law == UNA_CORRELATED ? noise_correlation : 0;
+    UNA_NEW(&run->scratch, double, x, 3 * rows);
+    double *a = x + rows, *b = a + rows;
+    for (size_t i = 0; i < rows; i++) {
         x[i] = draw_x(where, rng);
         una_targets_functions(&a[i], &b[i], law, x[i]);
         double first = una_rng_normal(rng), second = una_rng_normal(rng);
@@ -51,26 +49,17 @@ static una_status make_table(una_dataset **data, size_t rows, una_targets_law la
         if (!complete && fabs(x[i]) < gap_end) a[i] = NAN;
     }
     const double *const numbers[] = { x, a, b };
-    if (status == UNA_OK) status = una_dataset_from_columns(data, names, numbers, NULL, 3, rows, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_TRY(una_dataset_from_columns(data, names, numbers, NULL, 3, rows, run));
+    return una_keep_dataset(&run->scratch, *data);
 }
 
 una_status una_targets_rows_make(una_targets_rows *rows, una_targets_law law, uint64_t seed, una_run *run)
 {
     una_rng rng = una_rng_at(seed, UNA_FOR_DATA, law);
-    *rows = (una_targets_rows){ .train = NULL };
     UNA_TRY(make_table(&rows->train, UNA_TARGETS_TRAIN, law, EVERYWHERE, law != UNA_RELATED, &rng, run));
     UNA_TRY(make_table(&rows->outside, UNA_TARGETS_TEST, law, law == UNA_RELATED ? OUTSIDE : EVERYWHERE, true,
                        &rng, run));
     return make_table(&rows->gap, UNA_TARGETS_TEST, law, INSIDE, true, &rng, run);
-}
-
-void una_targets_rows_free(una_targets_rows *rows)
-{
-    una_dataset_free(rows->train);
-    una_dataset_free(rows->outside);
-    una_dataset_free(rows->gap);
 }
 
 una_targets_law una_targets_law_of(const char *data)
@@ -98,26 +87,15 @@ static una_status one_target(una_dataset **data, const una_dataset *both, size_t
     const double *x = una_dataset_numbers(both, 0), *y = una_dataset_numbers(both, 1 + target);
     const char *const its[] = { names[0], names[1 + target] };
     size_t rows = una_dataset_row_count(both), count = 0;
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *own_x = UNA_GET(&run->scratch, double, rows), *own_y = UNA_GET(&run->scratch, double, rows);
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t i = 0; status == UNA_OK && i < rows; i++) {
+    UNA_NEW(&run->scratch, double, own_x, rows);
+    UNA_NEW(&run->scratch, double, own_y, rows);
+    for (size_t i = 0; i < rows; i++) {
         if (isnan(y[i])) continue;
         own_x[count] = x[i];
         own_y[count++] = y[i];
     }
-    if (status == UNA_OK) status = una_dataset_from_arrays(data, own_x, own_y, count, 1, its, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-static una_status fit_single(una_model **model, const char *spec, const una_dataset *both, size_t target, una_run *run)
-{
-    una_dataset *data = NULL;
-    una_status status = one_target(&data, both, target, run);
-    if (status == UNA_OK) status = una_fit(model, spec, data, NULL, run);
-    una_dataset_free(data);
-    return status;
+    UNA_TRY(una_dataset_from_arrays(data, own_x, own_y, count, 1, its, run));
+    return una_keep_dataset(&run->scratch, *data);
 }
 
 una_status una_targets_fit_make(una_targets_fit *fit, const una_row_key *key, const una_targets_rows *rows,
@@ -126,22 +104,18 @@ una_status una_targets_fit_make(una_targets_fit *fit, const una_row_key *key, co
     una_fit_settings settings = { .size = sizeof settings, .targets = names + 1, .target_count = 2 };
     *fit = (una_targets_fit){ .whole = NULL };
     if (una_targets_is_joint(key->data)) {
-        UNA_TRY(una_fit(&fit->whole, key->spec, rows->train, &settings, run));
+        UNA_TRY(una_held_fit(&fit->whole, key->spec, rows->train, &settings, run));
         for (size_t t = 0; t < 2; t++) fit->part[t] = una_model_target(fit->whole, t);
         return UNA_OK;
     }
     for (size_t t = 0; t < 2; t++) {
-        UNA_TRY(fit_single(&fit->single[t], key->spec, rows->train, t, run));
-        fit->part[t] = fit->single[t];
+        una_dataset *data;
+        una_model *single;
+        UNA_TRY(one_target(&data, rows->train, t, run));
+        UNA_TRY(una_held_fit(&single, key->spec, data, NULL, run));
+        fit->part[t] = single;
     }
     return UNA_OK;
-}
-
-void una_targets_fit_free(una_targets_fit *fit)
-{
-    una_model_free(fit->whole);
-    una_model_free(fit->single[0]);
-    una_model_free(fit->single[1]);
 }
 
 /* ---- what they say ------------------------------------------------------------------------------------------- */
@@ -152,33 +126,29 @@ static una_status share_inside_band(double *share, const una_model *model, una_t
 {
     size_t rows = una_dataset_row_count(data), hits = 0;
     const double *x = una_dataset_numbers(data, 0);
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *mean = UNA_GET(&run->scratch, double, rows), *std = UNA_GET(&run->scratch, double, rows);
+    UNA_NEW(&run->scratch, double, mean, rows);
+    UNA_NEW(&run->scratch, double, std, rows);
     una_prediction out = { .size = sizeof out, .mean = mean, .std_epistemic = std };
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_model_predict(model, data, 0.95, &out, run);
-    for (size_t i = 0; status == UNA_OK && i < rows; i++) {
+    UNA_TRY(una_model_predict(model, data, 0.95, &out, run));
+    for (size_t i = 0; i < rows; i++) {
         double a, b;
         una_targets_functions(&a, &b, law, x[i]);
         hits += fabs(mean[i] - a) <= wide * std[i];
     }
-    una_arena_release(&run->scratch, mark);
     *share = (double)hits / (double)rows;
-    return status;
+    return UNA_OK;
 }
 
 /* Of the noise, from what the covariance has more with it than without. Targets that were fitted apart have none. */
 static una_status fitted_noise_correlation(double *value, const una_model *whole, const una_dataset *data, una_run *run)
 {
     size_t rows = una_dataset_row_count(data);
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *all = UNA_GET(&run->scratch, double, rows * 4), *function = UNA_GET(&run->scratch, double, rows * 4);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_model_covariance(whole, data, 1, all, run);
-    if (status == UNA_OK) status = una_model_covariance(whole, data, 0, function, run);
-    if (status == UNA_OK) *value = (all[1] - function[1]) / sqrt((all[0] - function[0]) * (all[3] - function[3]));
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_NEW(&run->scratch, double, all, rows * 4);
+    UNA_NEW(&run->scratch, double, function, rows * 4);
+    UNA_TRY(una_model_covariance(whole, data, 1, all, run));
+    UNA_TRY(una_model_covariance(whole, data, 0, function, run));
+    *value = (all[1] - function[1]) / sqrt((all[0] - function[0]) * (all[3] - function[3]));
+    return UNA_OK;
 }
 
 static una_status measure_joint(double *value, const una_targets_fit *fit, const una_targets_rows *rows, una_run *run)

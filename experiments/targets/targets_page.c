@@ -78,10 +78,8 @@ static una_status gap_figure(una_page *page, drawing *d, una_run *run)
         d->x[i] = una_targets_point(i);
         una_targets_functions(&d->truth[i], &b, UNA_RELATED, d->x[i]);
     }
-    una_status status = una_targets_rows_make(&d->rows, UNA_RELATED, f->fits[0].key.seed, run);
-    if (status == UNA_OK) status = draw_gap(page, d, run);
-    una_targets_rows_free(&d->rows);
-    return status;
+    UNA_TRY(una_targets_rows_make(&d->rows, UNA_RELATED, f->fits[0].key.seed, run));
+    return draw_gap(page, d, run);
 }
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */

@@ -46,40 +46,15 @@ static const una_entry entries[] = {
     { NULL, NULL, NULL }
 };
 
-static const una_bench_measure measures[] = {
-    [UNA_TRANSFER_KNOWN] = { "log_lik", "noise known", "nats",
-        "of gap test rows; the noise is the true one, the prior variance chosen by validation rows outside", 1 },
-    [UNA_TRANSFER_EVIDENCE] = { "log_lik_evidence", "by evidence", "nats",
-        "of gap test rows; noise and prior variance by evidence of the gap's training rows", 1 },
-    [UNA_TRANSFER_ALPHA] = { "prior_var", NULL, NULL, "of log_lik: 0.1, 1 or 10", 0 },
-    [UNA_TRANSFER_FIRST_ALPHA] = { "log_lik_0.1", NULL, "nats", "as log_lik, with the prior variance 0.1", 1 },
-    { "log_lik_1", NULL, "nats", "with the prior variance 1", 1 },
-    { "log_lik_10", NULL, "nats", "with the prior variance 10", 1 },
-    [UNA_TRANSFER_VALID] = { "valid_log_lik", NULL, "nats", "of validation rows outside, by which it was chosen", 1 },
-    [UNA_TRANSFER_EVIDENCE_ALPHA] = { "prior_var_evidence", NULL, NULL, "of log_lik_evidence", 0 },
-    [UNA_TRANSFER_EVIDENCE_NOISE] = { "noise_evidence", NULL, "y", "noise std of log_lik_evidence", 0 },
-    [UNA_TRANSFER_RMSE] = { "rmse_evidence", NULL, "y", "error at gap test rows", -1 },
-    [UNA_TRANSFER_OUTSIDE] = { "outside_log_lik", NULL, "nats",
-        "of test rows outside, before anything is learnt anew", 1 },
-    [UNA_TRANSFER_BEFORE] = { "before_log_lik", NULL, "nats", "of gap test rows, before anything is learnt anew", 1 },
-    [UNA_TRANSFER_BEFORE_STD] = { "before_std", NULL, "y", "mean epistemic std there and then", 0 },
-    [UNA_TRANSFER_BEFORE_COVERAGE] = { "before_coverage_95", NULL, "share", "of the rows in their 95 % band", 0 },
-    [UNA_TRANSFER_COS2] = { "mean_cos2", NULL, NULL, "similarity of the heads", 0 },
-    [UNA_TRANSFER_FRESH] = { "fresh_log_lik", NULL, "nats",
-        "of gap test rows, fitted to the gap's training rows as if there were no others: gp and linear", 1 },
-    { .name = NULL }
-};
+static const una_bench_measure measures[] = { UNA_TRANSFER_LIST(UNA_MEASURE) { .name = NULL } };
 
 /* ---- plan ---------------------------------------------------------------------------------------------------- */
 
 static una_status counts_features(bool *counts, const char *kind, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_text spec = una_text_in(&run->scratch);
-    una_text_add(&spec, "%s(features=1)", kind);
-    una_status status = una_arena_check(&run->scratch);
-    if (status == UNA_OK) status = una_spec_check(spec.at, NULL, run);
-    una_arena_release(&run->scratch, mark);
+    const char *spec = una_phrase(&run->scratch, "%s(features=1)", kind);
+    UNA_TRY(una_arena_check(&run->scratch));
+    una_status status = una_spec_check(spec, NULL, run);
     *counts = status == UNA_OK;
     if (status != UNA_E_USAGE) return status;
     una_clear_message(run);                                      /* the model has no such option */
@@ -170,11 +145,7 @@ static una_status transfer_plan_fits(una_plan *plan, const una_asked *asked, una
     const char *data[MOST_COUNTS];
     UNA_TRY(read_features(&count, features, asked, run));
     for (size_t m = 0; m < asked->model_count; m++) UNA_TRY(check_model(&asked->models[m], asked->keep, run));
-    for (size_t i = 0; i < count; i++) {
-        una_text name = una_text_in(asked->keep);
-        una_text_add(&name, "squiggle, %zu features", features[i]);
-        data[i] = name.at;
-    }
+    for (size_t i = 0; i < count; i++) data[i] = una_phrase(asked->keep, "squiggle, %zu features", features[i]);
     UNA_TRY(una_arena_check(asked->keep));
     for (size_t s = 0; s < seeds; s++) UNA_TRY(plan_seed(plan, data, count, asked->first + s, asked, run));
     return plan_bands(plan, seeds, asked, run);
@@ -182,18 +153,18 @@ static una_status transfer_plan_fits(una_plan *plan, const una_asked *asked, una
 
 /* ---- measures ------------------------------------------------------------------------------------------------ */
 
-/* Predictions for rows `at` by the posterior of rows `from` with the options `set`. */
-static una_status relearnt_score(una_score *score, double *prior_var, double *noise, const una_model *model,
-                                 const una_dataset *from, const char *const *set, size_t count,
-                                 const una_dataset *at, una_run *run)
+/* Features that are kept, and settings of a new posterior. */
+typedef struct posterior { const una_model *model; const char *set[2]; size_t count; } posterior;
+
+/* Predictions for rows `at` by the posterior of rows `from`; info: of that model, may be NULL. */
+static una_status relearnt_score(una_score *score, const una_fit_info **info, const posterior *p,
+                                 const una_dataset *from, const una_dataset *at, una_run *run)
 {
-    una_model *refit = NULL;
-    una_status status = una_model_relearn(&refit, model, from, set, count, run);
-    if (status == UNA_OK) status = una_model_score(score, refit, at, run);
-    if (status == UNA_OK && prior_var) *prior_var = una_model_info(refit)->prior_var;
-    if (status == UNA_OK && noise) *noise = una_model_info(refit)->noise_std;
-    una_model_free(refit);
-    return status;
+    una_model *refit;
+    UNA_TRY(una_model_relearn(&refit, p->model, from, p->set, p->count, run));
+    UNA_TRY(una_keep_model(&run->scratch, refit));
+    if (info) *info = una_model_info(refit);
+    return una_model_score(score, refit, at, run);
 }
 
 /* With the true noise: each of the three prior variances (none: the model has no such option), and the one that the
@@ -203,14 +174,13 @@ static una_status measure_known(double *value, const una_model *model, const una
 {
     una_score inside = UNA_INIT(una_score), outside = UNA_INIT(una_score);
     char noise[32], prior[32];
-    const char *set[] = { noise, prior };
+    const posterior p = { model, { noise, prior }, has_prior ? 2 : 1 };
     double best = -INFINITY;
     snprintf(noise, sizeof noise, "noise_std=%d", (int)una_transfer_noise);
     for (size_t a = 0; a < (has_prior ? UNA_TRANSFER_ALPHAS : 1); a++) {
-        size_t count = has_prior ? 2 : 1;
         snprintf(prior, sizeof prior, "prior_var=%s", una_transfer_alphas[a]);
-        UNA_TRY(relearnt_score(&outside, NULL, NULL, model, rows->train, set, count, rows->valid, run));
-        UNA_TRY(relearnt_score(&inside, NULL, NULL, model, rows->gap_train, set, count, rows->gap_test, run));
+        UNA_SCOPED(run, relearnt_score(&outside, NULL, &p, rows->train, rows->valid, run));
+        UNA_SCOPED(run, relearnt_score(&inside, NULL, &p, rows->gap_train, rows->gap_test, run));
         if (has_prior) value[UNA_TRANSFER_FIRST_ALPHA + a] = inside.log_lik;
         if (!(outside.log_lik > best)) continue;
         best = outside.log_lik;
@@ -225,11 +195,12 @@ static una_status measure_known(double *value, const una_model *model, const una
 static una_status measure_evidence(double *value, const una_model *model, const una_transfer_rows *rows, bool has_prior,
                                    una_run *run)
 {
-    static const char *const set[] = { "noise_std=auto", "prior_var=auto" };
+    const posterior p = { model, { "noise_std=auto", "prior_var=auto" }, has_prior ? 2 : 1 };
     una_score score = UNA_INIT(una_score);
-    UNA_TRY(relearnt_score(&score, has_prior ? &value[UNA_TRANSFER_EVIDENCE_ALPHA] : NULL,
-                           &value[UNA_TRANSFER_EVIDENCE_NOISE], model, rows->gap_train, set, has_prior ? 2 : 1,
-                           rows->gap_test, run));
+    const una_fit_info *info;
+    UNA_TRY(relearnt_score(&score, &info, &p, rows->gap_train, rows->gap_test, run));
+    if (has_prior) value[UNA_TRANSFER_EVIDENCE_ALPHA] = info->prior_var;
+    value[UNA_TRANSFER_EVIDENCE_NOISE] = info->noise_std;
     value[UNA_TRANSFER_EVIDENCE] = score.log_lik;
     value[UNA_TRANSFER_RMSE] = score.rmse;
     return UNA_OK;
@@ -238,12 +209,11 @@ static una_status measure_evidence(double *value, const una_model *model, const 
 static una_status measure_fresh(double *value, const char *spec, const una_transfer_rows *rows, una_run *run)
 {
     una_score score = UNA_INIT(una_score);
-    una_model *fresh = NULL;
-    una_status status = una_fit(&fresh, spec, rows->gap_train, NULL, run);
-    if (status == UNA_OK) status = una_model_score(&score, fresh, rows->gap_test, run);
-    una_model_free(fresh);
-    if (status == UNA_OK) value[UNA_TRANSFER_FRESH] = score.log_lik;
-    return status;
+    una_model *fresh;
+    UNA_TRY(una_held_fit(&fresh, spec, rows->gap_train, NULL, run));
+    UNA_TRY(una_model_score(&score, fresh, rows->gap_test, run));
+    value[UNA_TRANSFER_FRESH] = score.log_lik;
+    return UNA_OK;
 }
 
 static bool is_band(const char *data)
@@ -274,15 +244,12 @@ static una_status transfer_take_measures(double *value, const una_model *model, 
 static una_status transfer_measure(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run)
 {
     una_transfer_rows rows;
-    una_model *model = NULL;
+    una_model *model;
     (void)asked;
-    una_status status = una_transfer_rows_make(&rows, key->seed, run);
-    if (status == UNA_OK) status = una_transfer_fit(&model, key, &rows, run);
-    if (status == UNA_OK) status = transfer_take_measures(outcome->value, model, key, &rows, run);
-    if (status == UNA_OK) status = una_outcome_take(outcome, model);
-    una_model_free(model);
-    una_transfer_rows_free(&rows);
-    return status;
+    UNA_TRY(una_transfer_rows_make(&rows, key->seed, run));
+    UNA_TRY(una_transfer_fit(&model, key, &rows, run));
+    UNA_TRY(transfer_take_measures(outcome->value, model, key, &rows, run));
+    return una_outcome_take(outcome, model);
 }
 
 const una_experiment una_experiment_transfer = {

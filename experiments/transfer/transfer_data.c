@@ -25,46 +25,26 @@ static const double gap = 2, end = 4;
 static una_status make_table(una_dataset **data, size_t rows, bool inside, una_rng *rng, una_run *run)
 {
     una_truth truth;
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_status status = una_truth_new(&truth, rows, 1, &run->scratch);
-    for (size_t i = 0; status == UNA_OK && i < rows; i++) {
+    UNA_TRY(una_truth_new(&truth, rows, 1, &run->scratch));
+    for (size_t i = 0; i < rows; i++) {
         double u = una_rng_uniform(rng), away = gap + (end - gap) * u;
         if (inside) truth.x[i] = gap * (2 * u - 1);
         else truth.x[i] = i % 2 ? away : -away;
         truth.f[i] = una_squiggle(truth.x[i]);
         truth.noise[i] = una_transfer_noise;
     }
-    if (status == UNA_OK) {
-        una_truth_add_noise(&truth, rng);
-        status = una_truth_table(data, &truth, run);
-    }
-    una_arena_release(&run->scratch, mark);
-    return status;
-}
-
-static una_status make_tables(una_transfer_rows *rows, una_rng *rng, una_run *run)
-{
-    UNA_TRY(make_table(&rows->train, UNA_TRANSFER_TRAIN, false, rng, run));
-    UNA_TRY(make_table(&rows->valid, UNA_TRANSFER_HELD, false, rng, run));
-    UNA_TRY(make_table(&rows->test, UNA_TRANSFER_HELD, false, rng, run));
-    UNA_TRY(make_table(&rows->gap_train, UNA_TRANSFER_GAP_TRAIN, true, rng, run));
-    return make_table(&rows->gap_test, UNA_TRANSFER_GAP_TEST, true, rng, run);
+    una_truth_add_noise(&truth, rng);
+    return una_truth_table(data, &truth, run);
 }
 
 una_status una_transfer_rows_make(una_transfer_rows *rows, uint64_t seed, una_run *run)
 {
     una_rng rng = una_rng_at(seed, UNA_FOR_DATA, 0);
-    *rows = (una_transfer_rows){ .train = NULL };
-    return make_tables(rows, &rng, run);
-}
-
-void una_transfer_rows_free(una_transfer_rows *rows)
-{
-    una_dataset_free(rows->train);
-    una_dataset_free(rows->valid);
-    una_dataset_free(rows->test);
-    una_dataset_free(rows->gap_train);
-    una_dataset_free(rows->gap_test);
+    UNA_TRY(make_table(&rows->train, UNA_TRANSFER_TRAIN, false, &rng, run));
+    UNA_TRY(make_table(&rows->valid, UNA_TRANSFER_HELD, false, &rng, run));
+    UNA_TRY(make_table(&rows->test, UNA_TRANSFER_HELD, false, &rng, run));
+    UNA_TRY(make_table(&rows->gap_train, UNA_TRANSFER_GAP_TRAIN, true, &rng, run));
+    return make_table(&rows->gap_test, UNA_TRANSFER_GAP_TEST, true, &rng, run);
 }
 
 /* ---- fits ---------------------------------------------------------------------------------------------------- */
@@ -77,15 +57,9 @@ size_t una_transfer_features(const char *data)
 
 una_status una_transfer_fit(una_model **model, const una_row_key *key, const una_transfer_rows *rows, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_text features = una_text_in(&run->scratch);
-    una_text_add(&features, "features=%zu", una_transfer_features(key->data));
-    *model = NULL;
-    una_status status = una_arena_check(&run->scratch);
-    const char *set[] = { features.at };
+    const char *set[] = { una_phrase(&run->scratch, "features=%zu", una_transfer_features(key->data)) };
+    UNA_TRY(una_arena_check(&run->scratch));
     una_fit_settings settings = { .size = sizeof settings, .target = "y", .valid = rows->valid, .set = set,
                                   .set_count = una_transfer_features(key->data) > 0 };
-    if (status == UNA_OK) status = una_fit(model, key->spec, rows->train, &settings, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    return una_held_fit(model, key->spec, rows->train, &settings, run);
 }

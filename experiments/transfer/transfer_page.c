@@ -235,11 +235,9 @@ static una_status draw_bands(una_figure *figure, const drawing *d, const una_tra
         double log_lik = una_findings_value(f, group->from, UNA_TRANSFER_BEFORE);
         const char *title = una_phrase(d->arena, "%s: %s nats", una_transfer_bands[b].name,
                                        una_number_plain(number, log_lik, 2));
-        una_model *model = NULL;
-        una_status status = una_transfer_fit(&model, una_group_key(f, group), rows, run);
-        if (status == UNA_OK) status = add_band(figure, model, rows, title, d->arena, run);
-        una_model_free(model);
-        UNA_TRY(status);
+        una_model *model;
+        UNA_TRY(una_transfer_fit(&model, una_group_key(f, group), rows, run));
+        UNA_TRY(add_band(figure, model, rows, title, d->arena, run));
     }
     return UNA_OK;
 }
@@ -251,16 +249,13 @@ static una_status bands_figure(una_page *page, const drawing *d, una_run *run)
     una_figure figure = una_figure_in(d->arena, UNA_TRANSFER_BANDS, band_width, band_height);
     una_known_curve_keys(&figure, "mean", "true function", "training rows");
 
-    una_status status = una_transfer_rows_make(&rows, una_group_key(d->findings, first)->seed, run);
-    if (status == UNA_OK) status = draw_bands(&figure, d, &rows, run);
-    if (status == UNA_OK)
-        status = una_page_figure(page, "bands", &figure, "Too little, about right, too much.",
-                                 "Three Gaussian processes of the same rows outside the gap, their kernels set by "
-                                 "hand: rbf of length 4, Mat\u00E9rn of length 4, and Mat\u00E9rn of length 1 with "
-                                 "three times the amplitude. Above each: the log-likelihood of fresh rows of the gap, "
-                                 "which none has seen. Bands may leave the frame.", run);
-    una_transfer_rows_free(&rows);
-    return status;
+    UNA_TRY(una_transfer_rows_make(&rows, una_group_key(d->findings, first)->seed, run));
+    UNA_TRY(draw_bands(&figure, d, &rows, run));
+    return una_page_figure(page, "bands", &figure, "Too little, about right, too much.",
+                           "Three Gaussian processes of the same rows outside the gap, their kernels set by hand: rbf "
+                           "of length 4, Mat\xC3\xA9rn of length 4, and Mat\xC3\xA9rn of length 1 with three times the "
+                           "amplitude. Above each: the log-likelihood of fresh rows of the gap, which none has seen. "
+                           "Bands may leave the frame.", run);
 }
 
 static una_status bands_sheet(una_page *page, const drawing *d, una_run *run)

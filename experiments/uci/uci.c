@@ -12,18 +12,8 @@ static const una_option table[] = {
     { .name = NULL }
 };
 
-static const una_bench_measure measures[] = {
-    UNA_PUBLISHED_MEASURES,
-    [UNA_PUBLISHED_ROWS_NEW] = { "rows_new", NULL, "rows", "test rows whose inputs no training row has", 0 },
-    [UNA_PUBLISHED_RMSE_NEW] = { "rmse_new", "RMSE new", "y", "error at these", -1 },
-    [UNA_PUBLISHED_LOG_LIK_NEW] = { "log_lik_new", "log-lik new", "nats", "mean log-likelihood of these", 1 },
-    [UNA_PUBLISHED_HAND_RMSE] = { "hand_rmse", NULL, "y", "preset=thesis: error with the thesis's noise", -1 },
-    [UNA_PUBLISHED_HAND_LOG_LIK] = { "hand_log_lik", NULL, "nats", "preset=thesis: log-likelihood with its noise", 1 },
-    [UNA_PUBLISHED_HAND_EPISTEMIC] = { "hand_std_epistemic", NULL, "y", "preset=thesis: epistemic std with its noise",
-                                       0 },
-    [UNA_PUBLISHED_HAND_NOISE] = { "hand_noise_std", NULL, "y", "preset=thesis: the noise that it must have set", 0 },
-    { .name = NULL }
-};
+static const una_bench_measure measures[] = { UNA_PUBLISHED_LIST(UNA_MEASURE) UNA_PUBLISHED_NEW_LIST(UNA_MEASURE)
+                                              { .name = NULL } };
 
 static una_rows_group uci_rows_group(const una_asked *asked)
 {

@@ -25,24 +25,8 @@ static const una_option table[] = {
     PIECE(from, name, 18), PIECE(from, name, 19)
 
 static const una_bench_measure measures[] = {
-    UNA_PUBLISHED_MEASURES,
-    [UNA_PUBLISHED_GAP_EPISTEMIC] = { "gap_std_epistemic", NULL, "y", "mean epistemic std in the gap", 0 },
-    [UNA_PUBLISHED_GAP_LOG_LIK] = { "gap_log_lik", NULL, "nats", "mean log-likelihood in the gap", 1 },
-    [UNA_PUBLISHED_GAP_AUROC] = { "gap_auroc", "AUROC", "share", "of the epistemic std as a detector of gap rows", 1 },
-    [UNA_PUBLISHED_GAP_INCREASE] = { "gap_increase", "increase %", "%",
-                                     "of the mean epistemic std in the gap over that at test rows outside", 1 },
-    [UNA_PUBLISHED_GAP_ROWS] = { "gap_rows", NULL, "rows", "in the gap", 0 },
-    [UNA_PUBLISHED_GAP_RMSE] = { "gap_rmse", NULL, "y", "error in the gap", -1 },
-    [UNA_PUBLISHED_GAP_CRPS] = { "gap_crps", NULL, "y", "as crps, in the gap", -1 },
-    [UNA_PUBLISHED_GAP_COVERAGE_90] = { "gap_coverage_90", NULL, "share", "of the gap's rows in the 90 % band", 0 },
-    [UNA_PUBLISHED_GAP_COVERAGE_95] = { "gap_coverage_95", NULL, "share", "of the gap's rows in the 95 % band", 0 },
-    [UNA_PUBLISHED_GAP_CALIBRATION] = { "gap_calibration_error", NULL, "share", "calibration_error in the gap", -1 },
-    [UNA_PUBLISHED_GAP_LOW] = { "gap_low", NULL, "x", "where the gap begins", 0 },
-    [UNA_PUBLISHED_GAP_HIGH] = { "gap_high", NULL, "x", "where it ends", 0 },
-    [UNA_PUBLISHED_ALONG_LOW] = { "along_low", NULL, "x", "smallest value of the gap's column", 0 },
-    [UNA_PUBLISHED_ALONG_HIGH] = { "along_high", NULL, "x", "largest value of the gap's column", 0 },
-    [UNA_PUBLISHED_ACROSS_LOW] = { "across_low", NULL, "x", "smallest value of another column", 0 },
-    [UNA_PUBLISHED_ACROSS_HIGH] = { "across_high", NULL, "x", "largest value of another column", 0 },
+    UNA_PUBLISHED_LIST(UNA_MEASURE)
+    UNA_PUBLISHED_GAP_LIST(UNA_MEASURE)
     PROFILE(UNA_PUBLISHED_ALONG, "along_"),
     PROFILE(UNA_PUBLISHED_ACROSS, "across_"),
     { .name = NULL }

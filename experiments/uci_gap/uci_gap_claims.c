@@ -9,8 +9,6 @@
  */
 #include "published/published_page.h"
 
-#include "draw/number.h"
-
 /* ---- who notices ------------------------------------------------------------------------------------------------ */
 
 static una_printed increase_of(const una_findings *f, const una_group *group)

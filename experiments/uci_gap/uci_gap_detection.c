@@ -9,8 +9,6 @@
  */
 #include "published/published_page.h"
 
-#include "draw/number.h"
-
 static const double chance = 0.5, well_above = 0.6;
 
 /* ---- the two that have an interval ------------------------------------------------------------------------------ */

@@ -7,7 +7,6 @@
 
 #include "base/option.h"
 #include "base/ranks.h"
-#include "model/above.h"
 #include "store/database.h"
 #include "store/folder.h"
 #include "store/store_csv.h"
@@ -126,6 +125,13 @@ size_t una_seed_count(double given, size_t usual, size_t quick, const una_asked 
     return asked->quick ? quick : usual;
 }
 
+una_status una_held_fit(una_model **model, const char *spec, const una_dataset *data, const una_fit_settings *settings,
+                        una_run *run)
+{
+    UNA_TRY(una_fit(model, spec, data, settings, run));
+    return una_keep_model(&run->scratch, *model);
+}
+
 una_status una_outcome_take(una_outcome *outcome, const una_model *model)
 {
     outcome->options = una_arena_text(outcome->arena, una_model_info(model)->spec);
@@ -161,13 +167,6 @@ static una_status take_options(bench *b, const una_bench_settings *settings)
     }
     b->asked.options = options;
     return UNA_OK;
-}
-
-static const char *bench_path(bench *b, const char *folder, const char *name, const char *ending)
-{
-    una_text path = una_text_in(&b->keep);
-    una_text_add(&path, "%s/%s%s", folder, name, ending);
-    return path.at;
 }
 
 static una_status bench_take_request(bench *b, const una_bench_settings *settings)
@@ -225,8 +224,8 @@ static una_status check_store(bench *b)
 static una_status name_files(bench *b, const char *folder)
 {
     b->result.out = una_arena_text(&b->keep, folder);
-    b->result.table = bench_path(b, folder, b->experiment->name, ".csv");
-    b->result.page = bench_path(b, folder, b->experiment->name, ".html");
+    b->result.table = una_phrase(&b->keep, "%s/%s.csv", folder, b->experiment->name);
+    b->result.page = una_phrase(&b->keep, "%s/%s.html", folder, b->experiment->name);
     return una_arena_check(&b->keep);
 }
 
@@ -240,7 +239,7 @@ static una_row_table table_at(const bench *b, const char *path)
 static una_status open_folder(bench *b, const char *folder, bool for_reading)
 {
     size_t count, added;
-    const char *store = b->server ? b->server : bench_path(b, folder, "bench", ".sqlite");
+    const char *store = b->server ? b->server : una_phrase(&b->keep, "%s/bench.sqlite", folder);
     UNA_TRY(name_files(b, folder));
     UNA_TRY(name_measures(b));
     if (!b->server) UNA_TRY(una_store_check_csv(store, b->run));
@@ -282,7 +281,8 @@ static una_status bench_write_table(bench *b)
 static una_status make_row(void *context, const una_row_key *key, una_outcome *outcome, una_run *run)
 {
     const bench *b = context;
-    return b->experiment->measure(outcome, key, &b->asked, run);
+    UNA_SCOPED(run, b->experiment->measure(outcome, key, &b->asked, run));
+    return UNA_OK;
 }
 
 /* Finished rows are written out also after a failure; the first failure is reported. */
@@ -379,14 +379,6 @@ static const char *measure_name(const bench *b, size_t m)
     return m < b->measure_count ? b->measures[m] : seconds_measure.name;
 }
 
-/* The name without the checksum: keys have it, names do not. */
-static const char *data_name(bench *b, const char *data)
-{
-    una_text name = una_text_in(&b->keep);
-    una_text_add(&name, "%.*s", (int)una_row_key_data(data), data);
-    return name.at;
-}
-
 static una_status bench_list_rows(bench *b)
 {
     const una_findings *f = &b->findings;
@@ -396,7 +388,8 @@ static una_status bench_list_rows(bench *b)
 
     for (size_t g = 0; g < f->group_count; g++) {
         const una_group *group = &f->groups[g];
-        const char *data = data_name(b, f->fits[group->from].key.data);
+        const char *whole = f->fits[group->from].key.data;       /* names have no checksum, keys do */
+        const char *data = una_phrase(&b->keep, "%.*s", (int)una_row_key_data(whole), whole);
         UNA_TRY(una_arena_check(&b->keep));
         for (size_t i = group->from; i < group->from + group->count; i++) {
             const una_row *fit = &f->fits[i];
@@ -562,10 +555,9 @@ static una_status check_goal(const bench *b, const char *folder, const char *giv
     const char *path;
     UNA_TRY(una_file_destination(&path, given, &b->run->scratch, b->run));
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    una_text parent = una_text_in(&b->run->scratch);
-    una_text_add(&parent, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    const char *parent = una_phrase(&b->run->scratch, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
     UNA_TRY(una_arena_check(&b->run->scratch));
-    if (stat(parent.at, &about) == 0 && stat(folder, &home) == 0 && about.st_dev == home.st_dev &&
+    if (stat(parent, &about) == 0 && stat(folder, &home) == 0 && about.st_dev == home.st_dev &&
         about.st_ino == home.st_ino && part_of_folder(b, base))
         return refuse_goal(given, part_of_folder(b, base), b->run);
     if (stat(path, &goal) != 0) return UNA_OK;

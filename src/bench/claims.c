@@ -4,8 +4,6 @@
  */
 #include "bench/claims.h"
 
-#include "draw/number.h"
-
 #include <float.h>
 
 /* ---- names and quantities ------------------------------------------------------------------------------------ */
@@ -14,9 +12,7 @@ const char *una_judging_name(const una_judging *j, size_t n)
 {
     const char *at = j->claim->model;
     for (; at && n > 1; n--) at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL;
-    una_text name = una_text_in(&j->run->scratch);
-    una_text_add(&name, "%.*s", at ? (int)strcspn(at, "|") : 0, at ? at : "");
-    return at ? name.at : NULL;
+    return at ? una_phrase(&j->run->scratch, "%.*s", (int)strcspn(at, "|"), at) : NULL;
 }
 
 una_status una_judging_group(const una_group **group, una_judging *j, const char *name)
@@ -60,10 +56,9 @@ static una_status read_quantity(quantity *q, una_judging *j, const char *text, s
 
     const char *colon = memchr(text, ':', (size_t)(end - text)), *name = una_judging_name(j, 1);
     if (colon) {
-        una_text given = una_text_in(&j->run->scratch);
-        una_text_add(&given, "%.*s", (int)(colon - text), text);
         bool counted = *text >= '1' && *text <= '9' && colon == text + 1;
-        name = counted ? una_judging_name(j, (size_t)(*text - '0')) : given.at;
+        name = counted ? una_judging_name(j, (size_t)(*text - '0'))
+                       : una_phrase(&j->run->scratch, "%.*s", (int)(colon - text), text);
         text = colon + 1;
     }
     UNA_TRY(una_arena_check(&j->run->scratch));
@@ -134,11 +129,9 @@ static una_status say_quantity(una_judging *j, const char *text, size_t length)
         UNA_TRY(read_quantity(&under, j, slash + 1, (size_t)(text + length - slash - 1)));
         value /= quantity_of_group(&under, j);
     }
-    if (*form == 'i') {
-        una_text unit = una_text_in(&j->run->scratch);
-        una_text_add(&unit, "%.*s", (int)(end - digits - 1), digits + 1);
-        say_interval(j, &q, count, unit.at ? unit.at : "");
-    } else if (*form == 'b') una_text_add(j->numbers, "%s", una_number_brief(buffer, value, count));
+    if (*form == 'i')
+        say_interval(j, &q, count, una_phrase(&j->run->scratch, "%.*s", (int)(end - digits - 1), digits + 1));
+    else if (*form == 'b') una_text_add(j->numbers, "%s", una_number_brief(buffer, value, count));
     else if (*form == 's') una_text_add(j->numbers, "%s", una_number_short(buffer, value, count));
     else una_judging_put(j, value, count, "");
     return UNA_OK;

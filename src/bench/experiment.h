@@ -12,6 +12,8 @@
 
 #include "base/option.h"
 #include "bench/page.h"
+#include "draw/number.h"
+#include "model/above.h"
 #include "store/worker.h"
 
 typedef struct una_experiment una_experiment;
@@ -106,7 +108,7 @@ struct una_experiment {
      * spec the key has. */
     const una_bench_model *(*owner)(const una_row_key *key, const una_asked *asked);
     /* Fits and measures one key: outcome->value [measures], options and seconds (una_outcome_take). The run has the
-     * key's seed. Called from several threads at once. */
+     * key's seed, and scratch memory that ends with the call. Called from several threads at once. */
     una_status (*measure)(una_outcome *outcome, const una_row_key *key, const una_asked *asked, una_run *run);
     /* Measures that need several rows, such as the distance from another model's curve of the same seed: fills in value
      * [count, measures] where `measure` left NAN, before means are taken. NULL: there are none. */
@@ -121,6 +123,11 @@ struct una_experiment {
     una_status (*page)(una_page *page, const una_findings *findings, const una_asked *asked, una_run *run);
 };
 
+/* A list of measures, LIST(X), has X(PLACE, "name", "title", "unit", "help", better) for each: the enumeration of their
+ * places and their rows in a table follow from it. */
+#define UNA_PLACE(place, ...) place,
+#define UNA_MEASURE(place, ...) { __VA_ARGS__ },
+
 /* NULL-terminated, in registry.c. */
 extern const una_experiment *const una_experiments[];
 
@@ -131,6 +138,10 @@ una_row_key una_model_row_key(const una_bench_model *model, const char *study, c
                               uint64_t seed);
 /* How many seeds are asked for: those that were given, else (auto) `usual`, or `quick` in a quick run. */
 size_t una_seed_count(double given, size_t usual, size_t quick, const una_asked *asked);
+/* una_fit, to a model that ends with the run's scratch memory (model/above.h has more of this): that of a measure is
+ * given back after it, also after a failure, that of a page by its caller. */
+una_status una_held_fit(una_model **model, const char *spec, const una_dataset *data, const una_fit_settings *settings,
+                        una_run *run);
 /* Options and seconds of the model, into the outcome. */
 una_status una_outcome_take(una_outcome *outcome, const una_model *model);
 /* The table of means, with the columns that have a title (page.c). */

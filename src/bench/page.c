@@ -8,7 +8,6 @@
 
 #include "draw/cairo_canvas.h"
 #include "draw/fit_report.h"
-#include "draw/number.h"
 #include "store/store_csv.h"
 
 /* ---- on both pages at once ----------------------------------------------------------------------------------- */

@@ -10,7 +10,6 @@
 #include "bench/paired.h"
 
 #include "la/la.h"
-#include "draw/number.h"
 
 enum { MOST_EXACT = 25, LEAST_RANKS = 5, LEAST_PAIRS = 3 };
 static const double sure = 0.95;
@@ -68,9 +67,8 @@ static double signed_ranks(double *d, size_t count)
 
 una_status una_paired_of(una_paired *paired, const double *difference, size_t count, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *d = UNA_GET(&run->scratch, double, count), square = 0;
-    UNA_TRY(una_arena_check(&run->scratch));
+    double square = 0;
+    UNA_NEW(&run->scratch, double, d, count);
     una_paired found = { .mean = NAN, .sd = NAN, .low = -INFINITY, .high = INFINITY, .p = NAN };
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
@@ -90,7 +88,6 @@ una_status una_paired_of(una_paired *paired, const double *difference, size_t co
         found.high = found.mean + half;
     }
     found.p = signed_ranks(d, found.count);
-    una_arena_release(&run->scratch, mark);
     *paired = found;
     return UNA_OK;
 }
@@ -98,13 +95,9 @@ una_status una_paired_of(una_paired *paired, const double *difference, size_t co
 una_status una_paired_each(una_paired *paired, const una_findings *f, const una_group *group, una_margin *of,
                            const void *context, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    double *d = UNA_GET(&run->scratch, double, group->count);
-    una_status status = una_arena_check(&run->scratch);
-    for (size_t i = 0; status == UNA_OK && i < group->count; i++) d[i] = of(f, group->from + i, context);
-    if (status == UNA_OK) status = una_paired_of(paired, d, group->count, run);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_NEW(&run->scratch, double, d, group->count);
+    for (size_t i = 0; i < group->count; i++) d[i] = of(f, group->from + i, context);
+    return una_paired_of(paired, d, group->count, run);
 }
 
 typedef struct other_group { const una_group *group; size_t measure; } other_group;

@@ -4,6 +4,8 @@
  */
 #include "bench/truth.h"
 
+#include "bench/experiment.h"
+
 static const double band_95 = 1.959963984540054;
 
 una_status una_truth_new(una_truth *t, size_t rows, size_t inputs, una_arena *arena)
@@ -24,7 +26,16 @@ void una_truth_add_noise(una_truth *t, una_rng *rng)
 una_status una_truth_table(una_dataset **data, const una_truth *t, una_run *run)
 {
     static const char *const names[] = { "x", "y" };
-    return una_dataset_from_arrays(data, t->x, t->y, t->rows, t->inputs, t->inputs == 1 ? names : NULL, run);
+    UNA_TRY(una_dataset_from_arrays(data, t->x, t->y, t->rows, t->inputs, t->inputs == 1 ? names : NULL, run));
+    return una_keep_dataset(&run->scratch, *data);
+}
+
+una_status una_truth_fit(una_model **model, const char *spec, const una_truth *t, una_run *run)
+{
+    una_dataset *data;
+    una_fit_settings settings = { .size = sizeof settings, .target = "y" };
+    UNA_TRY(una_truth_table(&data, t, run));
+    return una_held_fit(model, spec, data, &settings, run);
 }
 
 static void truth_compare_rows(una_truth_scores *v, const una_truth *t, const double *mean, const double *std,
@@ -51,13 +62,14 @@ static void truth_compare_rows(una_truth_scores *v, const una_truth *t, const do
     v->noise_range = most / least;
 }
 
-static una_status truth_score_table(una_truth_scores *v, const una_model *model, const una_truth *t,
-                                    const una_dataset *data, una_run *run)
+static una_status truth_score_table(una_truth_scores *v, const una_model *model, const una_truth *t, una_run *run)
 {
     una_score score = UNA_INIT(una_score);
+    una_dataset *data;
     double *mean = UNA_GET(&run->scratch, double, t->rows), *std = UNA_GET(&run->scratch, double, t->rows);
     UNA_NEW(&run->scratch, double, noise, t->rows);
     una_prediction p = { .size = sizeof p, .mean = mean, .std_epistemic = std, .std_noise = noise };
+    UNA_TRY(una_truth_table(&data, t, run));
     UNA_TRY(una_model_predict(model, data, 0.95, &p, run));
     UNA_TRY(una_model_score(&score, model, data, run));
     truth_compare_rows(v, t, mean, std, noise);
@@ -69,12 +81,7 @@ static una_status truth_score_table(una_truth_scores *v, const una_model *model,
 
 una_status una_truth_score(una_truth_scores *scores, const una_model *model, const una_truth *truth, una_run *run)
 {
-    una_mark mark = una_arena_mark(&run->scratch);
-    una_dataset *data = NULL;
     *scores = (una_truth_scores){ .inside = 0 };
-    una_status status = una_truth_table(&data, truth, run);
-    if (status == UNA_OK) status = truth_score_table(scores, model, truth, data, run);
-    una_dataset_free(data);
-    una_arena_release(&run->scratch, mark);
-    return status;
+    UNA_SCOPED(run, truth_score_table(scores, model, truth, run));
+    return UNA_OK;
 }

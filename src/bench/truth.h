@@ -29,7 +29,9 @@ una_status una_truth_new(una_truth *truth, size_t rows, size_t inputs, una_arena
 /* y from f and noise. */
 void       una_truth_add_noise(una_truth *truth, una_rng *rng);
 /* As a table: inputs x1 ... xD, or x where there is one, and y. */
-una_status una_truth_table(una_dataset **data, const una_truth *truth, una_run *run);
+una_status una_truth_table(una_dataset **data, const una_truth *truth, una_run *run);    /* held (experiment.h) */
+/* A model of y, held too. */
+una_status una_truth_fit(una_model **model, const char *spec, const una_truth *truth, una_run *run);
 una_status una_truth_score(una_truth_scores *scores, const una_model *model, const una_truth *truth, una_run *run);
 
 #endif

@@ -543,8 +543,6 @@ static void the_outside_is_measured(void **state)
     assert_near(value_of(result, 0, "gap_log_lik"), log_lik[0], 0, 0.02);
     assert_near(value_of(result, 0, "beyond_log_lik"), log_lik[1], 0, 0.1);
     assert_true(inside[0] > 0.5);
-    una_model_free(model);
-    una_dataset_free(data);
     una_bench_free(result);
     una_run_free(run);
 }

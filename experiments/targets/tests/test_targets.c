@@ -106,7 +106,6 @@ static void rows_by_their_law(void **state)
         assert_near(std, 0.5, 0.1, 0);
         assert_near(added(&std, rows.outside, law), correlation, 0, 0.1);
         assert_true(isfinite(added(&std, rows.train, law)));
-        una_targets_rows_free(&rows);
     }
     una_run_free(run);
 }
@@ -192,7 +191,6 @@ static void measures_are_closed_forms(void **state)
         assert_near(value_of(result, "luna(var=2)", ways[w], "correlation"), 0, 0, 1e-12);
     }
     assert_true(isnan(value_of(result, "gp(var=3)", "independent, apart", "mean_00")));
-    una_targets_rows_free(&rows);
     una_bench_free(result);
     assert_int_equal(access(temp_path("run/targets-gap.svg"), R_OK), 0);
     assert_int_equal(access(temp_path("run/targets-independent.tex"), R_OK), 0);
@@ -237,9 +235,7 @@ static void a_target_uses_the_rows_it_has(void **state)
         assert_int_equal(una_model_info(fit.part[0])->rows, there);
         assert_int_equal(una_model_input_count(fit.part[0]), 1);
         assert_string_equal(una_model_info(fit.part[1])->target, "b");
-        una_targets_fit_free(&fit);
     }
-    una_targets_rows_free(&rows);
     una_run_free(run);
 }
 

@@ -145,9 +145,6 @@ static void rows_by_their_law(void **state)
     check_rows(rows.gap_test, 400, true);
     assert_memory_equal(una_dataset_numbers(rows.gap_test, 1), una_dataset_numbers(same.gap_test, 1), 400 * 8);
     assert_true(una_dataset_numbers(rows.train, 0)[0] != una_dataset_numbers(other.train, 0)[0]);
-    una_transfer_rows_free(&rows);
-    una_transfer_rows_free(&same);
-    una_transfer_rows_free(&other);
     una_run_free(run);
 }
 
@@ -225,7 +222,6 @@ static void measures_are_closed_forms(void **state)
     assert_near(value_of(result, "squiggle, too much", 1, "before_log_lik"), flat_log_lik(r.train, r.gap_test, 3, 3),
                 1e-9, 0);
     assert_true(isnan(value_of(result, "squiggle, too much", 1, "log_lik")));
-    una_transfer_rows_free(&r);
     una_bench_free(result);
     assert_int_equal(access(temp_path("run/transfer-features.svg"), R_OK), 0);
     assert_int_equal(access(temp_path("run/transfer-bands.png"), R_OK), has_cairo() ? 0 : -1);
